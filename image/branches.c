@@ -372,10 +372,15 @@ int branches_some_insn(const struct image *image, const struct decoder *decoder,
 	if (left > bytes)
 		left = bytes;
 	for (uint64_t at = 0; at < left; at += insn.length)
-		if (decode_scan(decoder, code + at, left - at, &insn) ||
-		    is_like_that(decoder, code + at, left - at))
+		if (decode_operands(decoder, code + at, left - at, &insn) ||
+		    is_like_that(&insn))
 			return 1;
 	return 0;
+}
+
+static int uses_stack(const struct insn *insn)
+{
+	return insn->uses_stack;
 }
 
 static void read_function(struct reading *r, uint32_t index)
@@ -389,7 +394,7 @@ static void read_function(struct reading *r, uint32_t index)
 	if (function->is_unsized)
 		notes->uses_stack = (uint8_t)branches_some_insn(
 			r->image, r->decoder, function->vaddr, function->size,
-			decode_uses_stack);
+			uses_stack);
 	read_unwind_info(r);
 	r->switching = (struct switch_watch){ 0 };
 	notes->falls_out = (uint8_t)read_range(

@@ -58,8 +58,7 @@ int branches_find(const struct image *image, const struct decoder *decoder,
 		  const struct functions *functions, struct arena *arena,
 		  struct branches *out);
 
-typedef int (*insn_test)(const struct decoder *decoder, const uint8_t *code,
-			 size_t bytes);
+typedef int (*insn_test)(const struct insn *with_operands);
 
 /*
  * Whether some instruction of [vaddr, vaddr + bytes), as far as the file has them, is

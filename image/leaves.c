@@ -10,6 +10,16 @@ static int has(const struct inquiry *q, uint64_t vaddr, uint64_t bytes,
 				  is_like_that);
 }
 
+static int uses_stack(const struct insn *insn)
+{
+	return insn->uses_stack;
+}
+
+static int sets_stack(const struct insn *insn)
+{
+	return insn->sets_stack;
+}
+
 /* Of a function without a size of its own nobody knows what else belongs to it. */
 static int is_known(const struct function *function)
 {
@@ -27,9 +37,9 @@ static int is_leaf(const struct inquiry *q, uint32_t i,
 	       !notes->falls_out && !notes->may_call && !notes->lands &&
 	       !wire_loops(function) &&
 	       !has(q, function->vaddr + function->patch_offset,
-		    wire_displaced_bytes(function), decode_uses_stack) &&
+		    wire_displaced_bytes(function), uses_stack) &&
 	       !has(q, function->vaddr, q->functions.list[i].size,
-		    decode_sets_stack);
+		    sets_stack);
 }
 
 void leaves_find(const struct inquiry *q, struct wire_function *list)

@@ -233,8 +233,11 @@ static void use_of_the_stack_is_seen(void **state)
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		int uses = decode_uses_stack(
-			*state, (const uint8_t *)rows[i].bytes, rows[i].count);
+		struct insn insn;
+		int uses =
+			decode_operands(*state, (const uint8_t *)rows[i].bytes,
+					rows[i].count, &insn) ||
+			insn.uses_stack;
 
 		if (uses != rows[i].kind)
 			fail_msg("row %zu: %d", i, uses);
@@ -280,8 +283,11 @@ static void where_the_stack_pointer_goes_is_told(void **state)
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		int sets = decode_sets_stack(
-			*state, (const uint8_t *)rows[i].bytes, rows[i].count);
+		struct insn insn;
+		int sets =
+			decode_operands(*state, (const uint8_t *)rows[i].bytes,
+					rows[i].count, &insn) ||
+			insn.sets_stack;
 
 		if (sets != rows[i].kind)
 			fail_msg("row %zu: %d", i, sets);
@@ -333,6 +339,8 @@ static void assert_same_insn(const struct insn *a, const struct insn *b)
 	assert_int_equal(a->modrm_at, b->modrm_at);
 	assert_int_equal(a->rip_disp_at, b->rip_disp_at);
 	assert_int_equal(a->branch_bytes, b->branch_bytes);
+	assert_int_equal(a->uses_stack, b->uses_stack);
+	assert_int_equal(a->sets_stack, b->sets_stack);
 }
 
 /* What a decoder says that has seen nothing before. */
@@ -474,11 +482,11 @@ static void openings_end_with_what_tells(void **state)
 
 /* ---- What openings promise ---- */
 
-/* An opening, and what may come behind it: of a SIB byte only the base is kept. */
+/* An opening, and what may come behind it: of a SIB byte's base only what matters. */
 static void put_opening(uint8_t code[OPENING_READ_BYTES], const char *start,
 			uint8_t opcode, uint8_t modrm, uint64_t random)
 {
-	const int is_baseless = (opcode ^ modrm) & 1;
+	static const uint8_t bases[] = { 4, 5, 0, 5 }; /* rsp, none, another */
 	size_t at = 0;
 
 	while (*start)
@@ -486,8 +494,7 @@ static void put_opening(uint8_t code[OPENING_READ_BYTES], const char *start,
 	code[at++] = opcode;
 	code[at++] = modrm;
 	memcpy(code + at, &random, sizeof(random));
-	if (is_baseless || (code[at] & 7) == 5)
-		code[at] = (uint8_t)((code[at] & 0xf8) | (is_baseless ? 5 : 4));
+	code[at] = (uint8_t)((code[at] & 0xf8) | bases[(opcode ^ modrm) & 3]);
 	memset(code + at + sizeof(random), 0x90,
 	       OPENING_READ_BYTES - at - sizeof(random));
 }

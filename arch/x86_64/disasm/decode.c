@@ -296,6 +296,60 @@ static int names_stack_pointer(const cs_x86 *x86)
 	return 0;
 }
 
+/* As struct insn has it, of the instruction that was decoded last. */
+static int uses_stack(unsigned int id, const cs_detail *detail)
+{
+	if (names_stack_pointer(&detail->x86) || is_silent_about_stack(id))
+		return 1;
+	if (id == X86_INS_CALL ||
+	    (id == X86_INS_RET && detail->x86.op_count == 0))
+		return 0;
+	return has_stack_pointer(detail->regs_read, detail->regs_read_count) ||
+	       has_stack_pointer(detail->regs_write, detail->regs_write_count);
+}
+
+/* Whether it adds a number to the stack pointer, or takes one off. */
+static int is_stack_adjustment(unsigned int id, const cs_x86 *x86)
+{
+	return (id == X86_INS_ADD || id == X86_INS_SUB) && x86->op_count == 2 &&
+	       x86->operands[0].type == X86_OP_REG &&
+	       x86->operands[0].reg == X86_REG_RSP &&
+	       x86->operands[1].type == X86_OP_IMM;
+}
+
+/* How many of its operands, from the first on, are written. */
+static int written_operands(unsigned int id, const cs_x86 *x86)
+{
+	switch (id) {
+	case X86_INS_CMP:
+	case X86_INS_TEST:
+	case X86_INS_PUSH:
+		return 0;
+	case X86_INS_XCHG:
+	case X86_INS_XADD:
+		return 2;
+	default:
+		return x86->op_count > 0;
+	}
+}
+
+/* Likewise. */
+static int sets_stack(unsigned int id, const cs_x86 *x86)
+{
+	int written;
+
+	if (is_silent_about_stack(id) || id == X86_INS_LEAVE)
+		return 1;
+	if (is_stack_adjustment(id, x86))
+		return 0;
+	written = written_operands(id, x86);
+	for (int i = 0; i < written && i < x86->op_count; i++)
+		if (x86->operands[i].type == X86_OP_REG &&
+		    is_stack_pointer(x86->operands[i].reg))
+			return 1;
+	return 0;
+}
+
 int decoder_open(struct decoder *decoder, decoder_alloc alloc, void *context)
 {
 	struct workspace *ws = alloc(context, sizeof(*ws));
@@ -325,11 +379,18 @@ static int scan_operands(csh handle, struct workspace *ws, const uint8_t *code,
 	struct insn insn;
 	int err;
 
-	if (disassemble(handle, ws, code, bytes))
-		return newer_decode(code, bytes, out);
-	err = classify(&ws->insn, code, &insn);
-	if (!err)
-		err = locate_operands(&ws->detail.x86, code, &insn);
+	if (disassemble(handle, ws, code, bytes)) {
+		err = newer_decode(code, bytes, &insn);
+		insn.uses_stack = 1;
+		insn.sets_stack = 1;
+	} else {
+		err = classify(&ws->insn, code, &insn);
+		if (!err)
+			err = locate_operands(&ws->detail.x86, code, &insn);
+		insn.uses_stack = (uint8_t)uses_stack(ws->insn.id, &ws->detail);
+		insn.sets_stack =
+			(uint8_t)sets_stack(ws->insn.id, &ws->detail.x86);
+	}
 	if (!err)
 		*out = insn;
 	return err;
@@ -383,69 +444,6 @@ int decode_text(const struct decoder *decoder, const uint8_t *code,
 		return -EILSEQ;
 	*mnemonic = ws->insn.mnemonic;
 	*operands = ws->insn.op_str;
-	return 0;
-}
-
-int decode_uses_stack(const struct decoder *decoder, const uint8_t *code,
-		      size_t bytes)
-{
-	struct workspace *ws = decoder->workspace;
-	const cs_detail *detail = &ws->detail;
-
-	if (disassemble(decoder->detail, ws, code, bytes))
-		return 1;
-	if (names_stack_pointer(&detail->x86) ||
-	    is_silent_about_stack(ws->insn.id))
-		return 1;
-	if (ws->insn.id == X86_INS_CALL ||
-	    (ws->insn.id == X86_INS_RET && detail->x86.op_count == 0))
-		return 0;
-	return has_stack_pointer(detail->regs_read, detail->regs_read_count) ||
-	       has_stack_pointer(detail->regs_write, detail->regs_write_count);
-}
-
-/* Whether it adds a number to the stack pointer, or takes one off. */
-static int is_stack_adjustment(unsigned int id, const cs_x86 *x86)
-{
-	return (id == X86_INS_ADD || id == X86_INS_SUB) && x86->op_count == 2 &&
-	       x86->operands[0].type == X86_OP_REG &&
-	       x86->operands[0].reg == X86_REG_RSP &&
-	       x86->operands[1].type == X86_OP_IMM;
-}
-
-/* How many of its operands, from the first on, are written. */
-static int written_operands(unsigned int id, const cs_x86 *x86)
-{
-	switch (id) {
-	case X86_INS_CMP:
-	case X86_INS_TEST:
-	case X86_INS_PUSH:
-		return 0;
-	case X86_INS_XCHG:
-	case X86_INS_XADD:
-		return 2;
-	default:
-		return x86->op_count > 0;
-	}
-}
-
-int decode_sets_stack(const struct decoder *decoder, const uint8_t *code,
-		      size_t bytes)
-{
-	struct workspace *ws = decoder->workspace;
-	const cs_x86 *x86 = &ws->detail.x86;
-	int written;
-
-	if (disassemble(decoder->detail, ws, code, bytes) ||
-	    is_silent_about_stack(ws->insn.id) || ws->insn.id == X86_INS_LEAVE)
-		return 1;
-	if (is_stack_adjustment(ws->insn.id, x86))
-		return 0;
-	written = written_operands(ws->insn.id, x86);
-	for (int i = 0; i < written && i < x86->op_count; i++)
-		if (x86->operands[i].type == X86_OP_REG &&
-		    is_stack_pointer(x86->operands[i].reg))
-			return 1;
 	return 0;
 }
 

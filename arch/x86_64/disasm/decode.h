@@ -49,6 +49,14 @@ struct insn {
 	uint8_t rip_disp_at; /* offset of a rip-relative disp32 */
 	/* From the end of the instruction to where JUMP to CALL lead. */
 	int32_t branch_bytes;
+	/*
+	 * With operands only; set where it is not known, too. Whether it does more
+	 * with the stack pointer than to call, or to return without taking arguments
+	 * with it; and whether it may leave the stack pointer anywhere else than so
+	 * many bytes from where it was as the instruction itself says.
+	 */
+	uint8_t uses_stack;
+	uint8_t sets_stack;
 };
 
 /* 0, -ENOMEM, or -ENOSYS where the library refuses. */
@@ -61,7 +69,7 @@ int decoder_open(struct decoder *decoder, decoder_alloc alloc, void *context);
 int decode_scan(const struct decoder *decoder, const uint8_t *code,
 		size_t bytes, struct insn *out);
 
-/* The same, with modrm_at and rip_disp_at; dearer. */
+/* The same, with what is there with operands only; dearer. */
 int decode_operands(const struct decoder *decoder, const uint8_t *code,
 		    size_t bytes, struct insn *out);
 
@@ -76,20 +84,6 @@ typedef int (*decoder_format)(char *out, size_t bytes, const char *format,
 int decode_text(const struct decoder *decoder, const uint8_t *code,
 		size_t bytes, uint64_t pc, decoder_format format,
 		const char **mnemonic, const char **operands);
-
-/*
- * Whether the instruction does more with the stack pointer than to call, or to
- * return without taking arguments with it; also where that is not known.
- */
-int decode_uses_stack(const struct decoder *decoder, const uint8_t *code,
-		      size_t bytes);
-
-/*
- * Whether the instruction may leave the stack pointer anywhere else than so many bytes
- * from where it was as the instruction itself says; also where that is not known.
- */
-int decode_sets_stack(const struct decoder *decoder, const uint8_t *code,
-		      size_t bytes);
 
 /* What an instruction does with the flags that its predecessor left. */
 enum flags_use { FLAGS_ARE_KEPT, FLAGS_ARE_READ, FLAGS_ARE_WRITTEN };

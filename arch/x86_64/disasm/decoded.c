@@ -13,7 +13,7 @@ _Static_assert(offsetof(struct decoded_insn, depth) == KEY_BYTES - 1,
 	       "the key is what stands in front");
 _Static_assert(OPENING_READ_BYTES == KEY_BYTES, "read at once");
 
-/* An opening, zeros, whether it is baseless, and the depth. */
+/* An opening, zeros, what is known of its base, and the depth. */
 struct key {
 	uint64_t words[2];
 };
@@ -41,6 +41,7 @@ static inline struct insn_opening read_key(const uint8_t *code, size_t bytes,
 {
 	uint8_t copy[KEY_BYTES] = { 0 };
 	struct insn_opening opening;
+	unsigned int base;
 
 	if (bytes < KEY_BYTES) {
 		memcpy(copy, code, bytes);
@@ -52,8 +53,10 @@ static inline struct insn_opening read_key(const uint8_t *code, size_t bytes,
 				? low_bytes(key->words[1], opening.bytes - 8)
 				: 0;
 	key->words[0] = low_bytes(key->words[0], opening.bytes);
-	key->words[1] |= (uint64_t)opening.is_baseless << 48 | (uint64_t)depth
-								       << 56;
+	base = opening.is_baseless;
+	if (depth == DECODED_OPERANDS)
+		base |= opening.is_on_stack << 1;
+	key->words[1] |= (uint64_t)base << 48 | (uint64_t)depth << 56;
 	return opening;
 }
 

@@ -27,7 +27,7 @@ enum decoded_depth { DECODED_NOT, DECODED_KIND, DECODED_OPERANDS };
 
 struct decoded_insn {
 	uint8_t opening[OPENING_MAX_BYTES]; /* zeros behind its last */
-	uint8_t is_baseless;
+	uint8_t base;  /* 1: is baseless; 2, if with operands: on the stack */
 	uint8_t depth; /* enum decoded_depth */
 	struct insn insn;
 };

@@ -4,7 +4,7 @@
  *
  * Prefixes, opcode and ModRM say what an instruction does to the flow, how long it is
  * and where its displacement lies; of a SIB byte only whether it names a base
- * matters. Displacements and immediates say nothing of that. So a program of
+ * matters, and, for what is done with the stack pointer, whether that is it. Displacements and immediates say nothing of that. So a program of
  * millions of different instructions has only thousands of openings.
  *
  * Which opcodes have a ModRM byte: Intel SDM volume 2, appendix A. An opening may be
@@ -22,7 +22,9 @@
 /* No bytes: none is known, or it is too long. */
 struct insn_opening {
 	unsigned int bytes;
-	unsigned int is_baseless; /* a SIB byte follows, its base a disp32 */
+	/* A SIB byte follows, and its base is a disp32, or rsp or by a prefix r12. */
+	unsigned int is_baseless;
+	unsigned int is_on_stack;
 };
 
 /*
@@ -77,11 +79,14 @@ static inline struct insn_opening opening_until(const uint8_t *code,
 						unsigned int at, char follow)
 {
 	const unsigned int bytes = at + (unsigned int)(follow - '0');
-	const int has_base = follow != '1' && (code[bytes - 1] & 0xc7) == 0x04;
+	const uint8_t modrm = follow != '1' ? code[bytes - 1] : 0;
+	const int has_base = (modrm & 7) == 4 && modrm < 0xc0;
 
 	return (struct insn_opening){
 		.bytes = bytes,
-		.is_baseless = has_base & ((code[bytes] & 7) == 5),
+		.is_baseless =
+			has_base & (modrm < 0x40) & ((code[bytes] & 7) == 5),
+		.is_on_stack = has_base & ((code[bytes] & 7) == 4),
 	};
 }
 

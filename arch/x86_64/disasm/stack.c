@@ -223,15 +223,13 @@ static enum stack_use step_access(const struct decoder *decoder,
 	if (decode_operands(decoder, code, insn->length, &whole))
 		return STACK_IS_UNREADABLE;
 	if (!whole.modrm_at)
-		return decode_uses_stack(decoder, code, insn->length)
-			       ? STACK_IS_UNREADABLE
-			       : STACK_IS_KEPT;
+		return whole.uses_stack ? STACK_IS_UNREADABLE : STACK_IS_KEPT;
 	op = operand_of(code, &whole);
 	if (is_return_slot(&op, stack))
 		return STACK_IS_LOOKED_AT;
 	if (writes_frame(code[whole.modrm_at - 1], &op))
 		stack->frame = STACK_UNKNOWN;
-	if (!decode_uses_stack(decoder, code, insn->length))
+	if (!whole.uses_stack)
 		return STACK_IS_KEPT;
 	if (code[whole.modrm_at - 1] == 0xff && op.reg == 6)
 		return push(stack);
