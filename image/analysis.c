@@ -200,7 +200,9 @@ static int judge_all(struct inquiry *q, struct arena *arena,
 		return err;
 	find_landing(q, list, count);
 	find_loops(q, list, count);
-	leaves_find(q, list);
+	err = leaves_find(q, list);
+	if (err)
+		return err;
 	count = leaps_merge(&q->branches.leaps, &q->branches.targets, list,
 			    count);
 	out->functions = list;

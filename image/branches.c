@@ -257,11 +257,10 @@ static void note_landing_code(struct reading *r, const uint8_t *code,
 		branches->notes[r->owner].lands = 1;
 }
 
-/* Where to is not known, or it is the kernel, or a handler. */
-static int leads_anywhere(const struct insn *insn)
+/* To whom is not known, or it is the kernel, or a handler. */
+static int calls_anybody(const struct insn *insn)
 {
-	return insn->kind == INSN_JUMP_INDIRECT ||
-	       insn->kind == INSN_CALL_INDIRECT || insn->kind == INSN_SYSTEM ||
+	return insn->kind == INSN_CALL_INDIRECT || insn->kind == INSN_SYSTEM ||
 	       insn->kind == INSN_TRAP;
 }
 
@@ -277,8 +276,10 @@ static void note_insn(struct reading *r, const struct insn *insn,
 	    switch_watch_insn(&r->switching, code, insn))
 		r->branches->switches = 1;
 	mapper_watch_insn(&r->mapper, code, insn);
-	if (r->owner != BRANCHES_NOBODY && leads_anywhere(insn))
+	if (r->owner != BRANCHES_NOBODY && calls_anybody(insn))
 		r->branches->notes[r->owner].may_call = 1;
+	if (r->owner != BRANCHES_NOBODY && insn->kind == INSN_JUMP_INDIRECT)
+		r->branches->notes[r->owner].goes_anywhere = 1;
 
 	if (insn_is_direct_branch(insn)) {
 		note_branch(r, insn,
@@ -321,8 +322,10 @@ static void read_unwind_info(struct reading *r)
 		return;
 	if (fde.entry == CFI_CALLED)
 		reader_watch_begin(&r->watch, &fde);
-	if (fde.lsda_vaddr)
+	if (fde.lsda_vaddr) {
+		r->branches->notes[r->owner].has_landings = 1;
 		eh_frame_walk_landings(r->image, &fde, note_landing, r);
+	}
 }
 
 /* Padding leaves it as it is whether the code before it goes on behind it. */

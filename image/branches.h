@@ -35,7 +35,9 @@ struct code_notes {
 	uint8_t lands;         /* it ends as only unwinders do (unwinder.h) */
 	uint8_t is_unwinders;  /* it is called by such functions only */
 	uint8_t is_pointed;    /* data has its address */
-	uint8_t may_call;      /* it does more than jump within, and return */
+	uint8_t may_call;      /* it does more than jump, and return */
+	uint8_t goes_anywhere; /* it jumps indirectly */
+	uint8_t has_landings;  /* exceptions land in it */
 	/* Of functions without a size of their own (functions.h) only: */
 	uint8_t is_run_into;  /* the code before it may go on into it */
 	uint8_t is_jumped_to; /* by code without unwind information */

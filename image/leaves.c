@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "image/leaves.h"
 
+#include <errno.h>
+
+#include "image/jump_tables.h"
 #include "wire/verdict.h"
 
 static int has(const struct inquiry *q, uint64_t vaddr, uint64_t bytes,
@@ -27,8 +30,21 @@ static int is_known(const struct function *function)
 	       !function->is_inside && function->size;
 }
 
-static int is_leaf(const struct inquiry *q, uint32_t i,
-		   const struct wire_function *function)
+/* Where exceptions land registers are what they were elsewhere. */
+static int may_leave(const struct inquiry *q, struct jump_tables *tables,
+		     uint32_t i, const struct wire_function *function)
+{
+	const struct code_notes *notes = &q->branches.notes[i];
+
+	return notes->goes_anywhere &&
+	       (notes->has_landings ||
+		!jump_tables_stay(tables, q, i,
+				  function->patch_offset +
+					  wire_displaced_bytes(function)));
+}
+
+static int is_leaf(const struct inquiry *q, struct jump_tables *tables,
+		   uint32_t i, const struct wire_function *function)
 {
 	const struct code_notes *notes = &q->branches.notes[i];
 
@@ -39,12 +55,18 @@ static int is_leaf(const struct inquiry *q, uint32_t i,
 	       !has(q, function->vaddr + function->patch_offset,
 		    wire_displaced_bytes(function), uses_stack) &&
 	       !has(q, function->vaddr, q->functions.list[i].size,
-		    sets_stack);
+		    sets_stack) &&
+	       !may_leave(q, tables, i, function);
 }
 
-void leaves_find(const struct inquiry *q, struct wire_function *list)
+int leaves_find(struct inquiry *q, struct wire_function *list)
 {
+	struct jump_tables *tables = jump_tables_create(&q->scratch);
+
+	if (!tables)
+		return -ENOMEM;
 	for (uint32_t i = 0; i < q->functions.count; i++)
-		if (is_leaf(q, i, &list[i]))
+		if (is_leaf(q, tables, i, &list[i]))
 			list[i].displaced |= WIRE_LEAF;
+	return 0;
 }

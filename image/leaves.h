@@ -2,8 +2,8 @@
 /*
  * Functions that call nothing.
  *
- * A leaf's instructions jump within it and return, nothing else: so no call begins
- * while it runs, and its return address stays where it is. What its hook costs is
+ * A leaf's instructions jump within it, by tables too (image/jump_tables.h), and return,
+ * nothing else: so no call begins while it runs, and its return address stays where it is. What its hook costs is
  * half of another's then (preload/hot/stub_leaf.inc).
  */
 #ifndef CLEW_IMAGE_LEAVES_H
@@ -14,8 +14,8 @@
 
 /*
  * Flag those (WIRE_LEAF) of `list`, one record for each of q's functions, that are
- * hooked and whose displaced instructions do not use the stack.
+ * hooked and whose displaced instructions do not use the stack. 0 or -ENOMEM.
  */
-void leaves_find(const struct inquiry *q, struct wire_function *list);
+int leaves_find(struct inquiry *q, struct wire_function *list);
 
 #endif

@@ -10,6 +10,8 @@ import clewtest
 from clewtest import target
 
 CALLS = 100 + 10 + 5  # main's, a thread's and a coroutine's
+SWITCHES = 11
+SWITCHES_BY_WORDS = 3  # of what is not position-independent
 
 
 class Leaves(clewtest.Case):
@@ -36,13 +38,21 @@ class Leaves(clewtest.Case):
         self.assert_same_behaviour(native, self.record(argv, options))
         self.assert_no_problem()
 
-    def test_which_they_are(self):
-        for row in self.listed():
+    def check_which(self, switches):
+        listed = self.listed()
+        for row in listed:
             with self.subTest(row["name"]):
                 self.assertTrue(row["hooked"], row["verdict"])
                 self.assertEqual(row.get("leaf", False),
                                  row["name"].startswith("yes_"))
-        self.assertGreater(len(self.listed()), 20)
+        self.assertEqual(len(listed), 21 + switches)
+
+    def test_which_they_are(self):
+        self.check_which(SWITCHES)
+
+    def test_which_they_are_at_a_fixed_place(self):
+        self.program = target("leaves", "nopie")
+        self.check_which(SWITCHES + SWITCHES_BY_WORDS)
 
     def check_counts(self, *options):
         self.follow("counts", options=options)
@@ -57,7 +67,7 @@ class Leaves(clewtest.Case):
             elif name == "no_jumps":
                 self.assertEqual(sum(calls[name]), CALLS + 7)
             elif name == "yes_adds":  # others call it, or jump there
-                self.assertEqual(sum(calls[name]), 3 * CALLS + 7)
+                self.assertEqual(sum(calls[name]), 3 * CALLS + 7 + 3)
             else:
                 self.assertEqual(sum(calls[name]), CALLS, name)
         return calls
@@ -65,6 +75,10 @@ class Leaves(clewtest.Case):
     def test_counts(self):
         calls = self.check_counts()
         self.assertEqual(sorted(calls["yes_loops"]), [5, 10, 100])
+
+    def test_counts_at_a_fixed_place(self):
+        self.program = target("leaves", "nopie")
+        self.check_counts()
 
     def test_counts_without_prelinking(self):
         self.check_counts("--no-prelinking")

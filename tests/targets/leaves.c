@@ -71,22 +71,132 @@ NO(begins_anew, "incq %rdi; nopl 8(%rax); movq %rdi, %rax; incb tries(%rip)\n"
 		"jmp no_begins_anew; 1: ret");
 unsigned char tries = 1;
 
-typedef long (*function)(long);
+/* Switches: of 0 to 3 by a table of distances, others go to 9. */
+#define TABLE(section, last)                                                   \
+	"1: ret; 2: nop; ret; 3: movl $0x90909090, %ecx; ret; 9: ret\n"        \
+	".pushsection " section "; .balign 4\n"                                \
+	"8: .long 1b - 8b, 3b - 8b, 2b - 8b, " last " - 8b, 0\n"               \
+	".popsection"
+#define GO                                                                     \
+	"leaq 8f(%rip), %rdx; movslq (%rdx,%rdi,4), %rcx\n"                    \
+	"addq %rdx, %rcx; jmp *%rcx\n"
+#define BOUND "leaq 1(%rdi), %rax; cmpl $3, %edi; ja 9f\n"
 
-static const function all[] = {
-	yes_adds,          yes_loops,        yes_pushes_later, yes_has_locals,
-	yes_uses_red_zone, yes_may_trap,     yes_has_two_ends, yes_reads_rsp,
-	yes_relative,      no_calls,         no_jumps,         no_jumps_if,
-	no_asks_kernel,    no_goes_anywhere, no_pushes_first,  no_leaves,
-	no_loads_rsp,      no_aligns,
-};
-#define COUNT (sizeof(all) / sizeof(*all))
+YES(switches, BOUND "movl %edi, %edi\n" GO TABLE(".rodata", "1b"));
+YES(switches_by_a_byte, "leaq 1(%rdi), %rax; cmpb $3, %dil; ja 9f\n"
+			"movzbl %dil, %edi\n" GO TABLE(".rodata", "1b"));
+YES(switches_again, "leaq 1(%rdi), %rax; leaq 8f(%rip), %rdx; jmp 5f\n"
+		    "1: movl $4, %edi; jmp 5f; 2: movl $0, %edi; jmp 5f\n"
+		    "3: movl $2, %edi; 5: cmpl $3, %edi; ja 9f\n"
+		    "movl %edi, %edi; movslq (%rdx,%rdi,4), %rcx\n"
+		    "addq %rdx, %rcx; notrack jmp *%rcx; 9: ret\n"
+		    ".pushsection .rodata; .balign 4\n"
+		    "8: .long 1b - 8b, 3b - 8b, 2b - 8b, 1b - 8b\n"
+		    ".popsection");
+
+/* One leads to another function, into an instruction, behind the table's end. */
+NO(switches_to_others,
+   BOUND "movl %edi, %edi\n" GO TABLE(".rodata", "yes_adds"));
+NO(switches_into, BOUND "movl %edi, %edi\n" GO TABLE(".rodata", "3b + 1"));
+NO(switches_too_far,
+   "leaq 1(%rdi), %rax; cmpl $3, %edi; jg 9f\n"
+   "cmpl $4, %edi; ja 9f; movl %edi, %edi\n" GO TABLE(".rodata", "1b"));
+/* Somebody may write to it; the index is not compared, or not all of it. */
+NO(switches_by_data, BOUND "movl %edi, %edi\n" GO TABLE(".data", "1b"));
+NO(switches_blindly,
+   "leaq 1(%rdi), %rax; cmpl $3, %edi; jg 9f\n" GO TABLE(".rodata", "1b"));
+NO(switches_by_half, BOUND GO TABLE(".rodata", "1b"));
+NO(switches_around,
+   "leaq 1(%rdi), %rax; testl %edi, %edi; je 5f\n"
+   "cmpl $3, %edi; ja 9f; 5: movl %edi, %edi\n" GO TABLE(".rodata", "1b"));
+
+#ifndef __PIC__
+#define WORDS                                                                  \
+	"1: ret; 2: nop; ret; 9: ret\n"                                        \
+	".pushsection .rodata; .balign 8; 8: .quad 1b, 2b, 1b, 2b, 0\n"        \
+	".popsection"
+YES(switches_by_words, BOUND "movl %edi, %edi; jmp *8f(,%rdi,8)\n" WORDS);
+YES(loads_words, BOUND "movl %edi, %edi; movq 8f(,%rdi,8), %rcx\n"
+		       "jmp *%rcx\n" WORDS);
+NO(has_no_fourth_word, "leaq 1(%rdi), %rax; cmpl $3, %edi; jg 9f\n"
+		       "cmpl $4, %edi; ja 9f; movl %edi, %edi\n"
+		       "jmp *8f(,%rdi,8)\n" WORDS);
+#endif
 
 #ifdef __clang__
 #define KEPT __attribute__((noinline))
 #else
 #define KEPT __attribute__((noipa))
 #endif
+
+/* As compilers make it: in each case something else is done. */
+volatile long done[6];
+
+KEPT long yes_is_compiled(long n)
+{
+	switch ((unsigned char)n) {
+	case 0:
+		done[0] += 7;
+		break;
+	case 1:
+		done[1] ^= n;
+		break;
+	case 2:
+		done[4] = done[2];
+		break;
+	case 3:
+		done[3] -= 9;
+		break;
+	case 4:
+		done[2] |= 6;
+		break;
+	case 5:
+		done[5] = 1;
+		break;
+	}
+	return n + 1;
+}
+
+typedef long (*function)(long);
+
+static const function all[] = {
+	yes_adds,
+	yes_loops,
+	yes_pushes_later,
+	yes_has_locals,
+	yes_uses_red_zone,
+	yes_may_trap,
+	yes_has_two_ends,
+	yes_reads_rsp,
+	yes_relative,
+	no_calls,
+	no_jumps,
+	no_jumps_if,
+	no_asks_kernel,
+	no_goes_anywhere,
+	no_pushes_first,
+	no_leaves,
+	no_loads_rsp,
+	no_aligns,
+
+	yes_switches,
+	yes_switches_by_a_byte,
+	yes_switches_again,
+	no_switches_to_others,
+	no_switches_into,
+	no_switches_too_far,
+	no_switches_by_data,
+	no_switches_blindly,
+	no_switches_by_half,
+	no_switches_around,
+	yes_is_compiled,
+#ifndef __PIC__
+	yes_switches_by_words,
+	yes_loads_words,
+	no_has_no_fourth_word,
+#endif
+};
+#define COUNT (sizeof(all) / sizeof(*all))
 
 static long errors;
 

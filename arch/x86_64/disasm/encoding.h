@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The parts of an instruction of general registers: Intel SDM volume 2, 2.1. Of one
+ * that has other prefixes than these the prefix is taken for the opcode:
+ *
+ *	[66] [REX] [0f] opcode [ModRM [SIB] [displacement]] [immediate]
+ */
+#ifndef CLEW_DISASM_ENCODING_H
+#define CLEW_DISASM_ENCODING_H
+
+#include <stdint.h>
+#include <string.h>
+
+#include "disasm/decode.h"
+
+#define REX_W          8
+#define REX_R          4
+#define REX_X          2
+#define REX_B          1
+
+#define SECOND(opcode) (0x100 | (opcode)) /* behind 0f */
+
+struct encoding {
+	const uint8_t *modrm; /* behind the opcode, whether it is one or not */
+	const uint8_t *end;
+	uint16_t opcode; /* SECOND() of it */
+	uint8_t rex;
+	uint8_t is_word; /* 66: of 16 bits */
+	uint8_t mod;     /* 3: rm is a register */
+	uint8_t reg;
+	uint8_t rm;
+};
+
+static inline struct encoding encoding_of(const uint8_t *code,
+					  const struct insn *insn)
+{
+	struct encoding op = { .end = code + insn->length };
+
+	if (*code == 0x66 && insn->length > 1) {
+		op.is_word = 1;
+		code++;
+	}
+	if ((*code & 0xf0) == 0x40 && op.end - code > 1)
+		op.rex = *code++;
+	if (op.rex & REX_W)
+		op.is_word = 0;
+	op.opcode = *code++;
+	if (op.opcode == 0x0f && code < op.end)
+		op.opcode = SECOND(*code++);
+	op.modrm = code;
+	if (code < op.end) {
+		op.mod = *code >> 6;
+		op.reg = (uint8_t)((op.rex & REX_R) << 1 | (*code >> 3 & 7));
+		op.rm = (uint8_t)((op.rex & REX_B) << 3 | (*code & 7));
+	}
+	return op;
+}
+
+/* The immediate that the instruction ends with, sign-extended. */
+static inline int64_t encoding_immediate(const struct encoding *op,
+					 unsigned int bytes)
+{
+	int16_t word;
+	int32_t wide;
+
+	if (bytes == 1)
+		return (int8_t)op->end[-1];
+	if (op->is_word) {
+		memcpy(&word, op->end - sizeof(word), sizeof(word));
+		return word;
+	}
+	memcpy(&wide, op->end - sizeof(wide), sizeof(wide));
+	return wide;
+}
+
+/* How long its operands are, if they are no bytes. */
+static inline unsigned int encoding_bits(const struct encoding *op)
+{
+	if (op->rex & REX_W)
+		return 64;
+	return op->is_word ? 16 : 32;
+}
+
+/* An operand in memory: (base,index,1 << scale), all of it without a base. */
+static inline int encoding_is_indexed(const struct encoding *op,
+				      unsigned int scale, uint8_t *base,
+				      uint8_t *index)
+{
+	const uint8_t *sib = op->modrm + 1;
+
+	if (op->mod > 1 || (*op->modrm & 7) != 4 || *sib >> 6 != scale)
+		return 0;
+	*base = (uint8_t)((op->rex & REX_B) << 3 | (*sib & 7));
+	*index = (uint8_t)((op->rex & REX_X) << 2 | (*sib >> 3 & 7));
+	return *index != 4;
+}
+
+#endif
