@@ -177,11 +177,15 @@ static int note_entry(void *context, uint64_t target)
 /* Whether the first distance there leads into the function being read. */
 static int is_own_table(const struct reading *r, uint64_t vaddr)
 {
+	const struct function *owner = &r->functions->list[r->owner];
 	struct bytes b = image_bytes_at(r->image, vaddr);
+	uint64_t target;
 
-	return bytes_left(&b) >= 4 &&
-	       functions_at(r->functions,
-			    vaddr + (uint64_t)bytes_signed(&b, 4)) == r->owner;
+	if (bytes_left(&b) < 4)
+		return 0;
+	target = vaddr + (uint64_t)bytes_signed(&b, 4);
+	return target - owner->vaddr < owner->size &&
+	       functions_at(r->functions, target) == r->owner;
 }
 
 /*
