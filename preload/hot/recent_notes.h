@@ -9,6 +9,9 @@
  *
  * Either word of a place may be another context's, whose handler has come between two
  * accesses: then they do not fit together. Safe where count.h is.
+ *
+ * A place also keeps the function whose context was recorded last below its own
+ * (foresight.h): nobody relies on that, so it may be another's.
  */
 #ifndef CLEW_HOT_RECENT_NOTES_H
 #define CLEW_HOT_RECENT_NOTES_H
@@ -27,6 +30,7 @@ static inline void recent_note_keep(struct tally *tally, uint64_t id,
 {
 	volatile struct recent_note *place = recent_note_place(tally, id);
 
+	place->last_callee = 0;
 	place->word = note.word;
 	place->mixed = id ^ note.word;
 }

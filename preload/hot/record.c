@@ -12,6 +12,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
+#include "preload/hot/foresight.h"
 #include "preload/hot/own_word.h"
 #include "preload/hot/recent_notes.h"
 #include "preload/hot/runtime.h"
@@ -306,6 +307,9 @@ int record_new_call(uint64_t id, uint64_t caller, uint64_t site)
 	if (above.function == WIRE_FOLDED ||
 	    !id_key_function(id_key_between(caller, id), &note.function))
 		return 0;
+	if (hot.tally)
+		foresight_note(hot.tally, caller, above.function, id,
+			       note.function);
 	return site & WIRE_SITE_TAIL ? record_new_tail_call(id, note, site)
 				     : record_new_context(id, note, site, 1);
 }

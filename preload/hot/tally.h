@@ -192,9 +192,13 @@ struct hot_way {
 #define HOT_RECENT 64
 
 struct recent_note {
-	uint64_t mixed; /* the id, exclusive or the note */
-	uint64_t word;  /* the note; 0: nothing is here */
+	uint64_t mixed;       /* the id, exclusive or the note */
+	uint64_t word;        /* the note; 0: nothing is here */
+	uint32_t last_callee; /* function of its latest new one; 0: none */
 };
+
+/* Functions that are expected to be called next (foresight.h). */
+#define HOT_FORESIGHT_LOG2 12
 
 struct tally {
 	/*
@@ -234,6 +238,7 @@ struct tally {
 	struct hot_aside aside; /* of the first owner's thread */
 	struct hot_way ways[HOT_WAYS];
 	struct recent_note recent[HOT_RECENT];
+	uint32_t foresight[1 << HOT_FORESIGHT_LOG2];
 };
 
 static inline void tally_place_path(struct tally *tally, uint32_t number,

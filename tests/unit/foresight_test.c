@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/* preload/hot/foresight.h: what is expected is what was called before. */
+#include "tests/unit/unit.h"
+
+#include <string.h>
+
+#include "preload/hot/foresight.h"
+
+#define ENTRIES 1024
+
+/* Functions. */
+enum { A = 0x1001, B, C, D };
+
+static struct wire_count table[ENTRIES + 1];
+static union note notes[ENTRIES];
+static struct tally tally;
+
+static int begin(void **state)
+{
+	(void)state;
+	memset(table, 0, sizeof(table));
+	memset(notes, 0, sizeof(notes));
+	memset(&tally, 0, sizeof(tally));
+	tally.table = table;
+	tally.notes = notes;
+	tally.mask = ENTRIES - 1;
+	return 0;
+}
+
+/* As one that is recorded: it is a recent one then. */
+static uint64_t record(uint64_t caller, uint32_t caller_function,
+		       uint32_t function)
+{
+	const uint64_t id = id_push(caller, id_key(function));
+
+	foresight_note(&tally, caller, caller_function, id, function);
+	recent_note_keep(&tally, id,
+			 (union note){ .function = function, .depth = 1 });
+	return id;
+}
+
+static void assert_next(uint32_t caller, uint32_t before, uint32_t next)
+{
+	assert_int_equal(*foresight_place(&tally, caller, before), next);
+}
+
+static void nothing_is_expected_at_first(void **state)
+{
+	(void)state;
+	assert_next(A, 0, 0);
+	assert_next(A, B, 0);
+}
+
+static void callees_are_expected_in_their_order(void **state)
+{
+	const uint64_t a = record(ID_ROOT, 0, A);
+
+	(void)state;
+	record(a, A, B);
+	record(a, A, C);
+	record(a, A, D);
+	assert_next(0, 0, A);
+	assert_next(A, 0, B);
+	assert_next(A, B, C);
+	assert_next(A, C, D);
+	assert_next(A, D, 0);
+	assert_next(B, 0, 0);
+}
+
+/* What is called in between, further down, does not come between them. */
+static void callees_of_callees_are_passed_over(void **state)
+{
+	const uint64_t a = record(ID_ROOT, 0, A), b = record(a, A, B);
+
+	(void)state;
+	record(b, B, D);
+	record(a, A, C);
+	assert_next(A, B, C);
+	assert_next(B, 0, D);
+	assert_next(B, D, 0);
+}
+
+static void another_context_of_a_function_has_its_last_word(void **state)
+{
+	const uint64_t a = record(ID_ROOT, 0, A), d = record(ID_ROOT, 0, D);
+	uint64_t below;
+
+	(void)state;
+	record(a, A, B);
+	below = record(d, D, A);
+	record(below, A, C);
+	assert_next(A, 0, C);
+	record(below, A, B);
+	assert_next(A, 0, C);
+	assert_next(A, C, B);
+}
+
+/* Another context has taken the caller's place among the recent ones. */
+static void who_is_forgotten_begins_anew(void **state)
+{
+	const uint64_t a = record(ID_ROOT, 0, A);
+	const union note note = { .function = D, .depth = 1 };
+
+	(void)state;
+	record(a, A, B);
+	recent_note_keep(&tally, a ^ UINT64_C(16), note);
+	recent_note_keep(&tally, a, (union note){ .function = A, .depth = 1 });
+	record(a, A, C);
+	assert_next(A, 0, C);
+	assert_next(A, B, 0);
+}
+
+#define CLAIM(name) cmocka_unit_test_setup(name, begin)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CLAIM(nothing_is_expected_at_first),
+		CLAIM(callees_are_expected_in_their_order),
+		CLAIM(callees_of_callees_are_passed_over),
+		CLAIM(another_context_of_a_function_has_its_last_word),
+		CLAIM(who_is_forgotten_begins_anew),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
