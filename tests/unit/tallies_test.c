@@ -262,6 +262,16 @@ static void a_table_that_was_left_is_given_back(void **state)
 	assert_int_equal(hot.tally->wire->retired, 0);
 }
 
+/* Of 32 MiB it is too full for so many, which it would have had the room for. */
+static void large_tables_are_less_full(void **state)
+{
+	(void)state;
+	assert_int_equal(tallies_reserve(UINT64_C(850) << 10), 0);
+	assert_int_equal(hot.tally->mask + 1, UINT64_C(1) << 21);
+	assert_int_equal(tallies_reserve(UINT64_C(1300) << 10), 0);
+	assert_int_equal(hot.tally->mask + 1, UINT64_C(1) << 22);
+}
+
 /* Handlers on top of a slow path may make the table grow more than once. */
 static void count_many_in_a_handler(void)
 {
@@ -450,6 +460,7 @@ int main(void)
 		CLAIM(a_reorder_brings_the_busiest_home),
 		CLAIM(reorders_become_rarer),
 		CLAIM(a_table_that_was_left_is_given_back),
+		CLAIM(large_tables_are_less_full),
 		CLAIM(a_slow_path_below_two_growths_counts),
 		CLAIM(a_place_claimed_below_two_growths_is_kept),
 		CLAIM(a_claimed_entry_is_not_the_root_s),
