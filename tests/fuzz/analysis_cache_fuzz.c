@@ -13,23 +13,13 @@
 #include <unistd.h>
 
 #include "image/analysis_cache.h"
+#include "tests/fuzz/folder.h"
 #include "wire/verdict.h"
 
 #define NAME      "/00.analysis"
 #define VADDR_END UINT64_C(0x10000)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static const char *cache_dir(void)
-{
-	static char dir[] = "/tmp/clew-fuzz-XXXXXX";
-	static int is_made;
-
-	if (!is_made && !mkdtemp(dir))
-		abort();
-	is_made = 1;
-	return dir;
-}
 
 /* As cache.c computes it. */
 static uint64_t checksum(const uint8_t *data, size_t bytes)
@@ -48,7 +38,7 @@ static uint64_t checksum(const uint8_t *data, size_t bytes)
 static void write_cache(const char *dir, const uint8_t *data, size_t size)
 {
 	uint64_t sum = checksum(data, size);
-	char path[64];
+	char path[512];
 	int fd;
 
 	snprintf(path, sizeof(path), "%s" NAME, dir);
@@ -79,8 +69,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	};
 	struct arena arena = { 0 };
 
-	write_cache(cache_dir(), data, size);
-	if (analysis_cache_load(cache_dir(), &arena, &analysis) == 0)
+	write_cache(fuzz_folder(), data, size);
+	if (analysis_cache_load(fuzz_folder(), &arena, &analysis) == 0)
 		require_sound(&analysis);
 	arena_fini(&arena);
 	return 0;

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "symbolizer/a2n.h"
+#include "tests/fuzz/folder.h"
 
 enum {
 	SECONDS = 2,
@@ -47,37 +48,12 @@ static const char *const names[] = { "program", "program.dwp", "seed.dwo",
 				     "seed.alt" };
 enum { NAMES = sizeof(names) / sizeof(names[0]) };
 
-static char folder[] = "/tmp/clew-dwarf-fuzz-XXXXXX";
-
-static void remove_folder(void)
-{
-	char path[sizeof(folder) + 32];
-
-	for (size_t i = 0; i < NAMES; i++) {
-		snprintf(path, sizeof(path), "%s/%s", folder, names[i]);
-		unlink(path);
-	}
-	rmdir(folder);
-}
-
-static void make_folder(void)
-{
-	static int is_made;
-
-	if (is_made)
-		return;
-	is_made = 1;
-	if (!mkdtemp(folder))
-		abort();
-	atexit(remove_folder);
-}
-
 static void write_file(const char *name, const uint8_t *data, size_t size)
 {
-	char path[sizeof(folder) + 32];
+	char path[512];
 	int fd;
 
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	snprintf(path, sizeof(path), "%s/%s", fuzz_folder(), name);
 	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
 		abort();
@@ -88,7 +64,6 @@ static void write_files(const uint8_t *data, size_t size)
 {
 	uint32_t first = (uint32_t)size;
 
-	make_folder();
 	if (size >= sizeof(first) && memcmp(data, "\177ELF", 4) != 0) {
 		memcpy(&first, data, sizeof(first));
 		data += sizeof(first);
@@ -189,13 +164,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		.index_bytes = (uint64_t)MEGABYTES << 20,
 	};
 	const struct a2n_module *module;
-	char path[sizeof(folder) + 32];
+	char path[512];
 	double began = now();
 	struct a2n *a2n;
 	int err;
 
 	write_files(data, size);
-	snprintf(path, sizeof(path), "%s/%s", folder, names[0]);
+	snprintf(path, sizeof(path), "%s/%s", fuzz_folder(), names[0]);
 	if (a2n_create(&options, &a2n))
 		abort();
 	err = a2n_module_open(a2n, path, NULL, &module);

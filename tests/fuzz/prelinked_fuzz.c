@@ -25,6 +25,7 @@
 #include "preload/hot/shadow.h"
 #include "preload/hot/sink.h"
 #include "preload/patch/prelinked_text.h"
+#include "tests/fuzz/folder.h"
 #include "wire/verdict.h"
 
 #define COUNT          200
@@ -43,14 +44,13 @@ enum {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 struct kept_file {
-	char path[128];
+	char path[512];
 	uint8_t *bytes;
 	size_t size;
 	size_t head_at;
 };
 
-static char directory[] = "/tmp/clew-fuzz-XXXXXX";
-static char module_path[64];
+static char module_path[512];
 static struct prelinked_folder folder;
 static struct arena always, scratch;
 static struct windows windows;
@@ -83,7 +83,7 @@ static void write_module(void)
 						      0x90 };
 	int fd;
 
-	snprintf(module_path, sizeof(module_path), "%s/module", directory);
+	snprintf(module_path, sizeof(module_path), "%s/module", fuzz_folder());
 	fd = open(module_path, O_CREAT | O_RDWR | O_CLOEXEC, 0600);
 	require(fd >= 0 && !ftruncate(fd, MODULE_BYTES));
 	for (uint32_t i = 0; i < COUNT; i++) {
@@ -167,7 +167,7 @@ static void read_kept(struct kept_file *file, const char *kind, int head_first)
 
 	memset(name + 2, '0', 38);
 	snprintf(name + 40, sizeof(name) - 40, "-0.%s", kind);
-	snprintf(file->path, sizeof(file->path), "%s/%s", directory, name);
+	snprintf(file->path, sizeof(file->path), "%s/%s", fuzz_folder(), name);
 	fd = open(file->path, O_RDONLY | O_CLOEXEC);
 	require(fd >= 0 && !fstat(fd, &st));
 	file->size = (size_t)st.st_size;
@@ -186,8 +186,7 @@ static void begin(void)
 
 	rt.sink = &sink_counting;
 	hot_shadow_low = SHADOW_STACK_LOW;
-	require(mkdtemp(directory) &&
-		!prelinked_folder_open(&folder, directory));
+	require(!prelinked_folder_open(&folder, fuzz_folder()));
 	write_module();
 	describe_module();
 	sleep(2); /* some file systems keep whole seconds */
