@@ -17,6 +17,7 @@
 #include "preload/begin.h"
 #include "preload/budget/budget.h"
 #include "preload/cold.h"
+#include "preload/front/changed_text.h"
 #include "preload/front/chosen_signal.h"
 #include "preload/front/exec.h"
 #include "preload/front/runtimes.h"
@@ -217,6 +218,7 @@ __attribute__((destructor)) static void finish(void)
 {
 	if (!rt.header || rt.header->state != WIRE_RUNNING || rt.is_unrecorded)
 		return;
+	changed_text_look();
 	begin_end();
 	atomic_store(&rt.header->state, WIRE_ENDED);
 	part_finish(&rt.recorder->part);

@@ -292,7 +292,8 @@ struct wire_header {
 	char reading[56];
 	uint64_t start_cpu_ns; /* CPU time of clew's until the program began */
 	uint32_t folds_recursion; /* 1: no context has a function twice */
-	uint32_t unused;          /* 0 */
+	/* Hooks that the program had written over, when that was last looked at */
+	_Atomic uint32_t overwritten_hooks;
 };
 _Static_assert(sizeof(struct wire_header) == 896, "on the wire");
 

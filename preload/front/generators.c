@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <sys/shm.h>
 
+#include "preload/front/changed_text.h"
 #include "preload/front/jitdumps.h"
 #include "preload/front/makers.h"
 #include "preload/front/memory_names.h"
@@ -147,13 +148,16 @@ static void note_mapping(const void *caller, uint64_t start, size_t bytes,
 	if (!(flags & MAP_ANONYMOUS) && !runtime_is_filtered())
 		note_file(start, bytes, fd);
 	note_maker(caller, start, bytes);
+	changed_text_look();
 }
 
 /* Before something is mapped. */
 static void note_place(const void *hint, size_t bytes, int flags)
 {
-	if (flags & MAP_FIXED)
-		makers_note_end((uintptr_t)hint, bytes);
+	if (!(flags & MAP_FIXED))
+		return;
+	makers_note_end((uintptr_t)hint, bytes);
+	changed_text_note((uintptr_t)hint, bytes);
 }
 
 static void *map(const void *caller, void *hint, size_t bytes, int protection,
@@ -191,11 +195,15 @@ EXPORT void *mmap64(void *hint, size_t bytes, int protection, int flags, int fd,
 static void note_protection(const void *caller, const void *start, size_t bytes,
 			    int protection)
 {
+	if (protection & PROT_WRITE)
+		changed_text_note((uintptr_t)start, bytes);
 	if (!(protection & PROT_EXEC))
 		return;
 	generators_note(caller);
 	natives_share((uintptr_t)start, (uintptr_t)start + bytes);
 	note_maker(caller, (uintptr_t)start, bytes);
+	if (!(protection & PROT_WRITE))
+		changed_text_look(); /* what was to be written is */
 }
 
 EXPORT int mprotect(void *start, size_t bytes, int protection)
@@ -224,8 +232,11 @@ static uint64_t begin_move(uint64_t old, uint64_t old_bytes, uint64_t bytes,
 {
 	const uint64_t maker = makers_find(old);
 
-	if (flags & MREMAP_FIXED)
+	changed_text_note(old, old_bytes);
+	if (flags & MREMAP_FIXED) {
 		makers_note_end(place, bytes);
+		changed_text_note(place, bytes);
+	}
 	if (maker)
 		makers_note_end(old, old_bytes);
 	return maker;

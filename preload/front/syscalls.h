@@ -25,6 +25,7 @@ long syscall_mmap(SYSCALL_ARGUMENTS);
 long syscall_mprotect(SYSCALL_ARGUMENTS); /* or pkey_mprotect */
 long syscall_munmap(SYSCALL_ARGUMENTS);
 long syscall_mremap(SYSCALL_ARGUMENTS);
+long syscall_madvise(SYSCALL_ARGUMENTS);
 long syscall_shmat(SYSCALL_ARGUMENTS);
 long syscall_shmdt(SYSCALL_ARGUMENTS);
 long syscall_prlimit(SYSCALL_ARGUMENTS);

@@ -103,6 +103,7 @@
 	X(sighold, NOTHING)                                                    \
 	X(sigrelse, NOTHING)                                                   \
 	X(mlockall, NOTHING)                                                   \
+	X(madvise, NOTHING)                                                    \
 	X(mmap64, MAPS)                                                        \
 	X(getrlimit, NOTHING)                                                  \
 	X(getrlimit64, NOTHING)                                                \

@@ -312,6 +312,7 @@ static void add_everything(struct work *work)
 	recording_note(work->recording, jni_problem_text(work->part));
 	recording_note(work->recording, makers_problem_text(work->part));
 	recording_note(work->recording, rootless_problem_text(work->part));
+	recording_note(work->recording, overwritten_problem_text(work->part));
 	recording_note(work->recording, budget_problem_text(work->part));
 	part_jni_add(&work->merged->jni, work->part, &work->contexts);
 	contexts_fini(&work->contexts);

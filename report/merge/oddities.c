@@ -134,6 +134,19 @@ char *rootless_problem_text(const struct part_copy *part)
 			     part->name, count, text_plural(count));
 }
 
+char *overwritten_problem_text(const struct part_copy *part)
+{
+	const uint32_t count = part->header->overwritten_hooks;
+
+	if (count == 0)
+		return NULL;
+	return memory_printf("%s: the program has written over %" PRIu32
+			     " hook%s: calls of %s are not counted from then "
+			     "on",
+			     part->name, count, text_plural(count),
+			     count > 1 ? "those functions" : "that function");
+}
+
 char *budget_problem_text(const struct part_copy *part)
 {
 	static const char *const texts[WIRE_BUDGET_COUNT] = {

@@ -40,6 +40,9 @@ char *makers_problem_text(const struct part_copy *part);
 /* Threads whose stack could not be unwound where clew was attached; likewise. */
 char *rootless_problem_text(const struct part_copy *part);
 
+/* Hooks that the program has written over: likewise. */
+char *overwritten_problem_text(const struct part_copy *part);
+
 /* Why a budget was not kept: likewise. */
 char *budget_problem_text(const struct part_copy *part);
 

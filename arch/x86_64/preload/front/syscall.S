@@ -28,6 +28,7 @@ syscall:
 	SEND	__NR_pkey_mprotect, syscall_mprotect
 	SEND	__NR_munmap, syscall_munmap
 	SEND	__NR_mremap, syscall_mremap
+	SEND	__NR_madvise, syscall_madvise
 	SEND	__NR_shmat, syscall_shmat
 	SEND	__NR_shmdt, syscall_shmdt
 	SEND	__NR_prlimit64, syscall_prlimit

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/front/changed_text.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "machine/address_space.h"
+#include "preload/front/syscalls.h"
+#include "preload/host/next.h"
+#include "preload/hot/native.h"
+#include "preload/hot/runtime.h"
+#include "preload/patch/patches.h"
+#include "preload/sys/sys.h"
+
+#define DONTNEED_LOCKED 24 /* MADV_DONTNEED_LOCKED, since Linux 5.18 */
+
+/* Of all that was noted. Under the patches' lock, which is held while forking. */
+static struct {
+	_Atomic uint64_t start, end;
+} changed;
+
+static uint64_t page_of(uint64_t at)
+{
+	return at & ~(PAGE_BYTES - 1);
+}
+
+static uint64_t page_end(uint64_t at)
+{
+	return page_of(at + PAGE_BYTES - 1);
+}
+
+/* ---- What is dropped ---- */
+
+/* The lowest piece of [start, end) that is to stay, so far. */
+struct kept_piece {
+	uint64_t start, end;
+};
+
+static void keep(struct kept_piece *kept, uint64_t from, uint64_t start,
+		 uint64_t end)
+{
+	if (start < from)
+		start = from;
+	if (start < end && start < kept->start)
+		*kept = (struct kept_piece){ start, end };
+}
+
+/* { end, end }: none. */
+static struct kept_piece find_kept(uint64_t start, uint64_t end)
+{
+	const uint32_t count =
+		atomic_load_explicit(&hot_native_count, memory_order_acquire);
+	struct kept_piece kept = { end, end };
+
+	for (uint32_t i = 0; i < count; i++)
+		keep(&kept, start, page_of(hot_native[i].start),
+		     page_end(hot_native[i].end));
+	for (uint64_t at = start >> WINDOW_SHIFT;
+	     at <= (end - 1) >> WINDOW_SHIFT; at++)
+		if (hot_windows[at] == WINDOW_STUBS ||
+		    hot_windows[at] == WINDOW_TRAMPOLINES)
+			keep(&kept, start, at << WINDOW_SHIFT,
+			     (at + 1) << WINDOW_SHIFT);
+	return kept;
+}
+
+static long advise(uint64_t start, uint64_t bytes, int advice)
+{
+	return sys_call_anyway(SYS_madvise, (long)start, (long)bytes, advice, 0,
+			       0, 0);
+}
+
+/* The result is the last error: the kernel goes on, too, where nothing is mapped. */
+static long drop_around_kept(uint64_t start, uint64_t end, int advice)
+{
+	long result = 0;
+
+	while (start < end) {
+		const struct kept_piece kept = find_kept(start, end);
+		const long err =
+			kept.start > start
+				? advise(start, kept.start - start, advice)
+				: 0;
+
+		result = err ? err : result;
+		start = kept.end;
+	}
+	return result;
+}
+
+static long drop(uint64_t start, uint64_t bytes, int advice)
+{
+	const uint64_t end = page_end(start + bytes);
+
+	if (start % PAGE_BYTES || start >= end || end > ADDRESS_END)
+		return advise(start, bytes, advice); /* an error, or nothing */
+	return drop_around_kept(start, end, advice);
+}
+
+static int drops(int advice)
+{
+	return advice == MADV_DONTNEED || advice == DONTNEED_LOCKED;
+}
+
+EXPORT int madvise(void *start, size_t bytes, int advice)
+{
+	return (int)syscall_result(
+		drops(advice) ? drop((uintptr_t)start, bytes, advice)
+			      : advise((uintptr_t)start, bytes, advice));
+}
+
+long syscall_madvise(SYSCALL_ARGUMENTS)
+{
+	return madvise((void *)a, (size_t)b, (int)c);
+}
+
+/* ---- What is written over ---- */
+
+static int is_recorded(void)
+{
+	return rt.header && rt.header->state == WIRE_RUNNING && rt.patches &&
+	       rt.is_this_process && *rt.is_this_process &&
+	       !runtime_is_filtered();
+}
+
+static void add(uint64_t start, uint64_t end)
+{
+	uint64_t signals;
+
+	lock_acquire(&rt.patches->lock, &signals);
+	if (!changed.end || start < changed.start)
+		changed.start = start;
+	if (end > changed.end)
+		changed.end = end;
+	lock_release(&rt.patches->lock, &signals);
+}
+
+void changed_text_note(uint64_t start, uint64_t bytes)
+{
+	const uint64_t end = page_end(start + bytes);
+	const uint32_t count =
+		atomic_load_explicit(&hot_native_count, memory_order_acquire);
+
+	for (uint32_t i = 0; i < count; i++) {
+		const uint64_t first = hot_native[i].start;
+		const uint64_t last = hot_native[i].end;
+
+		if (start < last && end > first && is_recorded())
+			add(start > first ? start : first,
+			    end < last ? end : last);
+	}
+}
+
+/* Left out for a budget, or a hook: the rest is neither. */
+static int is_gone(const struct patch *patch, const struct patch_site *site)
+{
+	uint8_t bytes[PATCH_BYTES_MAX];
+	const struct patch_text *text = &site->text;
+
+	if (sys_read_memory(patch->base + text->pc, bytes, text->bytes))
+		return 1;
+	if (memcmp(bytes, text->after, text->bytes) == 0)
+		return 0;
+	return !rt.header->budget ||
+	       memcmp(bytes, text->before, text->bytes) != 0;
+}
+
+/* Of the sites of a patch that begin in what was noted. */
+static uint32_t count_gone(const struct patch *patch)
+{
+	const struct patch_site *end = patch->sites + patch->site_count;
+	uint32_t count = 0;
+
+	if (changed.end <= patch->base)
+		return 0;
+	for (const struct patch_site *site =
+		     patch_from(patch, changed.start > patch->base
+					       ? changed.start - patch->base
+					       : 0);
+	     site < end && site->text.pc < changed.end - patch->base; site++)
+		count += !site->is_in_stub && is_gone(patch, site);
+	return count;
+}
+
+void changed_text_look(void)
+{
+	uint32_t count = 0;
+	uint64_t signals;
+
+	if (!changed.end || !is_recorded())
+		return;
+	lock_acquire(&rt.patches->lock, &signals);
+	for (const struct patch *p = rt.patches->first; p; p = p->next)
+		if (p->is_written && !p->is_disabled)
+			count += count_gone(p);
+	atomic_store(&rt.header->overwritten_hooks, count);
+	lock_release(&rt.patches->lock, &signals);
+}

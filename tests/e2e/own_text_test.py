@@ -1,0 +1,68 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""What programs do to the text that hooks are in: own_text.c."""
+import clewtest
+from clewtest import target
+
+CALLS = 1000  # before, and once more behind
+
+
+class OwnText(clewtest.Case):
+    def counted(self, way, options, flavour="O2"):
+        """The calls of work(), and what reports say is odd."""
+        argv = [target("own_text", flavour), way]
+        self.assertEqual(self.run_program(argv).returncode, 0)
+        recorded = self.record(argv, options)
+        self.assertEqual((recorded.returncode, recorded.stderr), (0, b""))
+        self.assert_nothing_lost(self.recording().parts[0])
+        shown = self.clew_json("report", "--json", self.recording_path)
+        calls = {function["name"]: function["calls"]
+                 for function in shown["functions"]}
+        return calls["work"], shown["problems"]
+
+    def check(self, way, calls, *options, flavour="O2", gone=False):
+        counted, problems = self.counted(way, options, flavour)
+        self.assertEqual((counted, len(problems)), (calls, int(gone)),
+                         problems)
+        if gone:
+            self.assertIn("the program has written over 1 hook: calls of that "
+                          "function are not counted", problems[0])
+
+    def test_what_is_given_up_stays(self):
+        for turn, options in enumerate([["--no-prelinking"], [], [],
+                                        ["--time=exact"], ["--trace"]]):
+            for way in "dontneed", "syscall", "all":
+                with self.subTest(way=way, turn=turn):
+                    self.check(way, 2 * CALLS, *options)
+
+    def test_what_is_at_a_fixed_place(self):
+        self.check("all", 2 * CALLS, "--no-prelinking", flavour="nopie")
+
+    def test_functions_that_are_left_out_stay_so(self):
+        """Of text that is mapped with hooks in it, one has its bytes again."""
+        self.check("dontneed", 2 * CALLS)
+        self.check("dontneed", 2 * CALLS)
+        for way in "dontneed", "all":
+            recorded = self.record([target("own_text"), way],
+                                   ["-F", "^work$"])
+            self.assertEqual((recorded.returncode, recorded.stderr), (0, b""))
+            shown = self.clew_json("report", "--json", self.recording_path)
+            self.assertNotIn("work", [function["name"] for function
+                                      in shown["functions"]])
+
+    def test_what_is_mapped_over_hooks_is_said(self):
+        self.check("remap", CALLS, gone=True)
+        self.check("remap", CALLS, gone=True)
+        self.check("remap", CALLS, "--no-prelinking", gone=True)
+
+    def test_what_is_written_over_hooks_is_said(self):
+        self.check("rewrite", CALLS, gone=True)
+        self.check("rewrite", CALLS, "--no-prelinking", gone=True)
+
+    def test_hooks_that_are_moved_along_are_there(self):
+        self.check("moved", 2 * CALLS)
+        self.check("moved", 2 * CALLS, "--no-prelinking")
+
+
+if __name__ == "__main__":
+    clewtest.main()

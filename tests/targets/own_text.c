@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Calls work() a thousand times before and after it does something to the text that it
+ * is in, which is a page of its own.
+ *
+ *	dontneed, syscall	gives the page up, for the file has them
+ *	all			... and those of all text that is mapped
+ *	remap			maps the file over it
+ *	moved			maps memory over it, and copies what was there
+ *	rewrite			writes what the file has
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define PAGE_BYTES 4096
+#define RWX        (PROT_READ | PROT_WRITE | PROT_EXEC)
+#define RX         (PROT_READ | PROT_EXEC)
+
+static volatile unsigned long sink;
+static char copy[PAGE_BYTES];
+
+/* Behind all of .text. */
+__attribute__((section("own_text"), noinline, aligned(PAGE_BYTES))) void work(
+	void)
+{
+	sink++;
+}
+
+static __attribute__((noinline)) void calls(int times)
+{
+	while (times--)
+		work();
+}
+
+/* Mappings of the kind that lie in files, of which there is a line each. */
+static off_t look_at_texts(int (*look)(char *start, size_t bytes))
+{
+	FILE *maps = fopen("/proc/self/maps", "r");
+	char line[4096 + 128], kind[8];
+	unsigned long start, end, offset, found = 0;
+
+	while (maps && fgets(line, sizeof(line), maps)) {
+		if (sscanf(line, "%lx-%lx %7s %lx", &start, &end, kind,
+			   &offset) != 4 ||
+		    strcmp(kind, "r-xp") != 0 || !strchr(line, '/'))
+			continue;
+		if ((unsigned long)work >= start && (unsigned long)work < end)
+			found = (unsigned long)work - start + offset;
+		if (look)
+			look((char *)start, end - start);
+	}
+	if (maps)
+		fclose(maps);
+	return (off_t)found;
+}
+
+static int give_up(char *start, size_t bytes)
+{
+	return madvise(start, bytes, MADV_DONTNEED);
+}
+
+static int remap(char *text)
+{
+	const off_t offset = look_at_texts(NULL);
+	int fd = open("/proc/self/exe", O_RDONLY);
+
+	return mmap(text, PAGE_BYTES, RX, MAP_PRIVATE | MAP_FIXED, fd,
+		    offset) != text;
+}
+
+static int move(char *text)
+{
+	memcpy(copy, text, PAGE_BYTES);
+	if (mmap(text, PAGE_BYTES, RWX, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED,
+		 -1, 0) != text)
+		return 1;
+	memcpy(text, copy, PAGE_BYTES);
+	return mprotect(text, PAGE_BYTES, RX);
+}
+
+static int rewrite(char *text)
+{
+	const off_t offset = look_at_texts(NULL);
+	int fd = open("/proc/self/exe", O_RDONLY);
+
+	if (pread(fd, copy, PAGE_BYTES, offset) != PAGE_BYTES ||
+	    mprotect(text, PAGE_BYTES, RWX))
+		return 1;
+	memcpy(text, copy, PAGE_BYTES);
+	return mprotect(text, PAGE_BYTES, RX);
+}
+
+static int act(const char *way, char *text)
+{
+	if (!strcmp(way, "dontneed"))
+		return give_up(text, PAGE_BYTES);
+	if (!strcmp(way, "syscall"))
+		return (int)syscall(SYS_madvise, text, PAGE_BYTES,
+				    MADV_DONTNEED);
+	if (!strcmp(way, "all"))
+		return look_at_texts(give_up) == 0;
+	if (!strcmp(way, "remap"))
+		return remap(text);
+	if (!strcmp(way, "moved"))
+		return move(text);
+	return strcmp(way, "rewrite") != 0 || rewrite(text);
+}
+
+int main(int argc, char **argv)
+{
+	calls(1000);
+	if (argc < 2 || act(argv[1], (char *)work))
+		return 1;
+	calls(1000);
+	return 0;
+}
