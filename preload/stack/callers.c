@@ -17,21 +17,39 @@ struct gap {
 	uint32_t count;
 	uint32_t depth; /* of the function that calls the outermost */
 	uint64_t id;    /* of that: recorded, ID_ROOT, or nobody knows whose */
+	uint32_t
+		first; /* the outermost, if it is no link (walk_first_function()) */
 };
+
+/* The walk has ended at a function without a record, out from a slot. */
+static void take_first(struct gap *gap, const struct tally *tally, uint64_t at)
+{
+	gap->first = walk_first_function(at, gap->id);
+	if (!gap->first)
+		return;
+	gap->count++;
+	gap->id = id_pop(gap->id, id_key(gap->first));
+	gap->depth = tally_note(tally, gap->id).depth;
+}
 
 /* The first of them is walk->id. */
 static struct gap find_gap(const struct tally *tally, struct walk walk)
 {
 	struct gap gap = { 0 };
 	struct link link;
+	uint64_t at = walk.at;
 
 	while (walk.id != ID_ROOT) {
 		gap.depth = tally_note(tally, walk.id).depth;
 		if (gap.depth || !walk_next(&walk, &link))
 			break;
 		gap.count++;
+		if (link.at != WALK_IN_JAVA)
+			at = link.at;
 	}
 	gap.id = walk.id;
+	if (gap.id != ID_ROOT && !gap.depth)
+		take_first(&gap, tally, at);
 	return gap;
 }
 
@@ -39,9 +57,10 @@ static void record_gap(const struct gap *gap, struct walk walk)
 {
 	for (uint32_t i = 0; i < gap->count; i++) {
 		const uint64_t id = walk.id;
-		struct link link;
+		const int is_last = i + 1 == gap->count;
+		struct link link = { .function = gap->first };
 
-		if (!walk_next(&walk, &link))
+		if (!(is_last && gap->first) && !walk_next(&walk, &link))
 			return;
 		if (!record_caller(id,
 				   (union note){
@@ -82,12 +101,17 @@ void hot_record_running(const uint64_t *slot, uint64_t id)
 	record_gap(&gap, walk);
 }
 
-/* Those whose callers are not on the stack, or too many. */
+/*
+ * Not those whose callers are not on the stack, or too many; nor on a coroutine's stack:
+ * who resumed that waits on another, and the first function of one that was made by
+ * hand need not have a return address to be known by.
+ */
 int callers_can_wait(const struct tally *old)
 {
 	const uint32_t depth = tally_note(old, hot.id).depth;
 
-	return !rt.is_late && !rt.folds_recursion && !rt.counts_java &&
+	return walk_is_on_own_stack((uintptr_t)__builtin_frame_address(0)) &&
+	       !rt.is_late && !rt.folds_recursion && !rt.counts_java &&
 	       !old->has_folds &&
 	       (hot.id == ID_ROOT || (depth && depth <= WAITING_MAX));
 }

@@ -34,7 +34,6 @@
 #define FRAMES_MAX       10000
 #define FRAMES_OF_FIRSTS 512
 
-#define NEAR_SLOTS       512  /* 4 KiB: more than most functions' frames have */
 #define GAP_IN_PIECES    8192 /* 64 KiB */
 
 /* Below the control block: on a stack of libc's, where the root comes last. */
@@ -69,38 +68,13 @@ static int is_outermost(uint64_t at)
 
 	if (end > at && end - at < OWN_STACK_BYTES)
 		return 0;
-	for (int left = NEAR_SLOTS; left > 0; left--) {
+	for (int left = WALK_NEAR_SLOTS; left > 0; left--) {
 		const struct shadow_slot *shadow = shadow_of(at += 8);
 
 		if (shadow && shadow->return_address && walk_is_live(at, &page))
 			return 0;
 	}
 	return 1;
-}
-
-/* Whether 0 is still there, as a slow path has come first. */
-static int is_entered(uint64_t at, uint64_t known_page)
-{
-	return walk_is_readable(at, &known_page) && !*(const uint64_t *)at;
-}
-
-/*
- * Whether the function with this id is a coroutine's first one and returns to
- * nobody: a slot with 0 as return address is no link to others.
- */
-static int is_first(uint64_t at, uint64_t id)
-{
-	uint64_t page = at & ~(PAGE_BYTES - 1);
-
-	for (int left = NEAR_SLOTS; left > 0; left--, at += 8) {
-		const struct shadow_slot *shadow = shadow_of(at);
-
-		if (shadow && !shadow->return_address &&
-		    numbers_function_between(shadow->caller_id, id) &&
-		    (walk_is_live(at, &page) || is_entered(at, page)))
-			return 1;
-	}
-	return 0;
 }
 
 /*
@@ -112,7 +86,7 @@ static int is_start(uint64_t at, uint64_t id)
 {
 	uint64_t page = at & ~(PAGE_BYTES - 1);
 
-	return walk_trampoline(at, &page) || is_first(at, id) ||
+	return walk_trampoline(at, &page) || walk_first_function(at, id) ||
 	       is_outermost(at);
 }
 

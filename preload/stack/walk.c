@@ -451,6 +451,30 @@ int walk_next(struct walk *walk, struct link *link)
 	return 1;
 }
 
+/* Whether 0 is still there, as a slow path has come first. */
+static int is_entered(uint64_t at, uint64_t known_page)
+{
+	return walk_is_readable(at, &known_page) && !*(const uint64_t *)at;
+}
+
+uint32_t walk_first_function(uint64_t at, uint64_t id)
+{
+	uint64_t page = at & ~(PAGE_BYTES - 1);
+
+	for (int left = WALK_NEAR_SLOTS; left > 0; left--, at += 8) {
+		const struct shadow_slot *shadow = shadow_of(at);
+		uint32_t function;
+
+		if (!shadow || shadow->return_address)
+			continue;
+		function = numbers_function_between(shadow->caller_id, id);
+		if (function &&
+		    (walk_is_live(at, &page) || is_entered(at, page)))
+			return function;
+	}
+	return 0;
+}
+
 /* Where a restorer's address is, and above it what the kernel writes; or 0. */
 static uint64_t find_signal(const struct walk *walk, uint64_t at, uint64_t end)
 {

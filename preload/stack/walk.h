@@ -22,6 +22,9 @@
 /* A function waits in a slot that is not farther out than this, mostly. */
 #define WALK_FRAME_BYTES 65536
 
+/* 4 KiB: more than most functions' frames have. */
+#define WALK_NEAR_SLOTS 512
+
 /*
  * Where a Java method is that tells of its calls itself (rt.counts_java): nobody knows,
  * but farther out than all that it has called. Its link has no slot of the stack.
@@ -88,6 +91,13 @@ int walk_next_interrupted(struct walk *walk, uint64_t at, struct link *link);
  * handler has no slot, and has interrupted what clew does for the latter.
  */
 int walk_is_interrupted(const struct walk *walk, uint64_t at, uint64_t until);
+
+/*
+ * The number of the function with this id if it is the first one of a stack that was
+ * made by hand, and returns to nobody: a slot with 0 as return address is no link to
+ * others. Its slot is near one that is further in. 0: it is none.
+ */
+uint32_t walk_first_function(uint64_t at, uint64_t id);
 
 /*
  * Whether memory is there. *known_page tells of one page, and is 0 in the

@@ -49,6 +49,32 @@ class Children(clewtest.Case):
             self.environment.pop("TRUTH_DIR", None)
             self.check_watched("--libc", option)
 
+    def check_coroutine(self, way, option, flavour, are_known):
+        recorded = self.record([target("coroutine_forks", flavour), way],
+                               ["--time=none", *option])
+        self.assertEqual((recorded.returncode, recorded.stderr), (0, b""))
+        paths = clewtest.paths_of(self.clew_json("tree", "--json",
+                                                 self.recording_path))
+        found = {path: calls for path, calls in paths.items()
+                 if path[-1] == "after"}
+        for path in found:
+            self.assertEqual(path[-3:], ("body", "inner", "after"))
+        self.assertEqual(sum(found.values()), 2)
+        if are_known:
+            self.assertEqual(next(iter(found))[0], "main")
+            self.assertEqual(len(found), 1)
+
+    def test_children_of_coroutines_stand_below_their_callers(self):
+        """Of a trace, below those that are on the stack at least."""
+        for way in "hand", "libc":
+            for flavour in "O0", "O2":
+                for option in [], ["--verify-period=1"], ["--fold-recursion"], \
+                        ["--trace"], ["--trace=64K", "--on-overflow=wait"]:
+                    with self.subTest(way=way, flavour=flavour, option=option):
+                        self.check_coroutine(
+                            way, option, flavour,
+                            not any(o.startswith("--trace") for o in option))
+
     LOADS_AND_FORKS = """
 import os
 for name in "zlib", "bz2", "lzma", "ctypes", "json", "ssl", "sqlite3":
