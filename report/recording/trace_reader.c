@@ -238,6 +238,21 @@ static int settle_changed(const struct trace *copy, int from, int to)
 	return err;
 }
 
+/* The hole at the end of a file whose process has not come to cut it off. */
+static int cut_hole(int copy)
+{
+	struct wire_header header;
+	struct stat status;
+
+	if (fstat(copy, &status) != 0 ||
+	    pread(copy, &header, sizeof(header), 0) != sizeof(header) ||
+	    memcmp(header.magic, WIRE_MAGIC, sizeof(header.magic)) != 0 ||
+	    header.end < header.header_bytes ||
+	    header.end >= (uint64_t)status.st_size)
+		return 0;
+	return ftruncate(copy, (off_t)header.end) != 0 ? -errno : 0;
+}
+
 static int copy_new(int from, const char *path, int is_trace)
 {
 	int to = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -245,6 +260,8 @@ static int copy_new(int from, const char *path, int is_trace)
 
 	if (!err && is_trace)
 		err = trace_settle(from, path);
+	if (!err && is_trace)
+		err = cut_hole(to);
 	if (to >= 0 && close(to) != 0 && !err)
 		err = -errno;
 	if (to >= 0 && err)

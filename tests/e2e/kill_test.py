@@ -17,10 +17,13 @@ ACKNOWLEDGEMENT = struct.Struct("<QQ")
 
 
 class Kill(clewtest.Case):
+    record_options = ()
+
     def run_and_kill(self, after_bytes):
         """Kills the whole group; returns all acknowledgements, in order."""
         process = subprocess.Popen(
-            [str(a) for a in self.record_command([target("acknowledge")])],
+            [str(a) for a in self.record_command([target("acknowledge")],
+                                                 self.record_options)],
             stdout=subprocess.PIPE, env=self.environment, cwd=self.work,
             start_new_session=True)
         with process.stdout:
@@ -69,6 +72,25 @@ class Kill(clewtest.Case):
         on_disk = sum(path.stat().st_blocks * 512
                       for path in self.recording_path.iterdir())
         self.assertLess(packed.stat().st_size, 2 * on_disk)
+
+    def test_what_nobody_cut_off_is_read_and_merged(self):
+        """`clew record` was killed with the program: files are as long as ever."""
+        self.record_options = ["--trace=1M"]
+        self.run_and_kill(ACKNOWLEDGEMENT.size * 500)
+        traces = list(self.recording_path.glob("*.trace"))
+        for path in [*traces, *self.recording_path.glob("*.part")]:
+            self.assertGreater(path.stat().st_size, 200 << 20)
+        merged = self.work / "merged"
+        done = self.clew("merge", "-o", merged, self.recording_path)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        for path in merged.iterdir():
+            self.assertLess(path.stat().st_size, 8 << 20, path.name)
+        for command in "report", "tree":
+            shown = [self.clew(command, path) for path in
+                     (self.recording_path, merged)]
+            self.assertEqual([one.returncode for one in shown], [0, 0])
+            self.assertEqual(*(one.stdout.split("\ntotal")[0]
+                               for one in shown))
 
     def calls_by_thread(self, part):
         """The largest count in main's tally and in the other thread's."""
