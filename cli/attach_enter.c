@@ -16,6 +16,7 @@
 #include "cli/opened_signals.h"
 #include "cli/remote_frames.h"
 #include "cli/safe_thread.h"
+#include "cli/shared_stacks.h"
 #include "cli/stopped_registers.h"
 #include "cli/unwinding.h"
 
@@ -294,6 +295,21 @@ static int find_frames(struct attaching *attaching, struct looking *looking,
 	}
 }
 
+static int say_that_stacks_are_shared(const struct attaching *attaching,
+				      char **why)
+{
+	const uint64_t are = 1;
+	const int err = target_write(
+		attaching->tracer.memory,
+		attaching->attachment +
+			offsetof(struct wire_attachment, alternate_is_shared),
+		&are, sizeof(are));
+
+	return err ? fail(why, err, "its memory cannot be written: %s",
+			  strerror(-err))
+		   : 0;
+}
+
 /* -EAGAIN: let them go on, and try again. */
 static int enter_once(struct attaching *attaching, struct remote_texts *texts,
 		      char **why)
@@ -306,6 +322,9 @@ static int enter_once(struct attaching *attaching, struct remote_texts *texts,
 	if (err)
 		return err;
 	err = find_frames(attaching, &looking, why);
+	if (!err &&
+	    shared_stacks_exist(&attaching->tracer, &looking.attachment))
+		err = say_that_stacks_are_shared(attaching, why);
 	if (!err)
 		err = attach_call_stopped(attaching, attaching->enter,
 					  looking.list, looking.count, why);

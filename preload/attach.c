@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <link.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/syscall.h>
 
@@ -37,6 +38,7 @@
 #include "preload/patch/trap.h"
 #include "preload/process/process.h"
 #include "preload/sys/own_code.h"
+#include "preload/sys/signal_return.h"
 #include "preload/sys/text.h"
 #include "preload/sys/thread_pointer.h"
 #include "preload/time/sampling.h"
@@ -46,12 +48,30 @@
 
 struct wire_attachment clew_attachment;
 
+/* Written by the controller, read by threads that it has stopped (ask_stack.S). */
+extern struct wire_asked attach_asked;
+
+void attach_ask_stack(void);
+
 /* Of the session before, or of this one. */
 static struct {
 	char *config; /* as written; CONFIG_BYTES of memory */
 	uint64_t config_bytes;
 	int has_trap; /* SIGTRAP comes to clew first, so that no thread need block it */
 } session;
+
+/* Else alternate stacks are of no use to it, and no thread is made to ask for its own. */
+static int has_handlers_on_alternate_stacks(void)
+{
+	struct kernel_action action;
+
+	for (int signal = 1; signal < _NSIG; signal++)
+		if (!signal_get_action(signal, &action) &&
+		    action.flags & SA_ONSTACK &&
+		    !own_code_is_library(action.handler))
+			return 1;
+	return 0;
+}
 
 void attach_tell_texts(void)
 {
@@ -73,6 +93,10 @@ void attach_tell_texts(void)
 	clew_attachment.variables_at = (uintptr_t)&hot - thread_block();
 	clew_attachment.opened = session.has_trap ? TRAP_BIT : 0;
 	clew_attachment.blocks_at = trap_blocks_at();
+	clew_attachment.ask = has_handlers_on_alternate_stacks()
+				      ? (uintptr_t)attach_ask_stack
+				      : 0;
+	clew_attachment.asked = (uintptr_t)&attach_asked;
 }
 
 int attach_try_call(void)

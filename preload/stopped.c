@@ -25,6 +25,7 @@
 #include "preload/patch/shadowed.h"
 #include "preload/patch/stacks.h"
 #include "preload/process/process.h"
+#include "preload/sys/chained.h"
 #include "preload/sys/own_code.h"
 #include "preload/sys/text.h"
 #include "preload/time/sampling.h"
@@ -219,6 +220,8 @@ static void enter(const struct stacks *stacks,
 		journal_set_ahead(0);
 		if (clew_attachment.opened)
 			signals_open_actions();
+		if (clew_attachment.alternate_is_shared)
+			chained_leave_alternate_stacks(1);
 		loader_also_call(finish_if_wished);
 		clew_attachment.state = WIRE_ATTACH_ENTERED;
 		rt.sessions++;

@@ -138,7 +138,7 @@ def statics(seen, changes):
     """Files with data that changes that are not listed; and those without."""
     text = (layers.ROOT / "docs/invariants.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\|.*$", STATICS.search(text)[1], re.M)
-    listed = set(re.findall(r"`(\w+\.c)`", "".join(rows)))
+    listed = set(re.findall(r"`(\w+\.[cS])`", "".join(rows)))
     for source in sorted(seen):
         name = pathlib.PurePosixPath(source).name
         names = changes.get(source, set()) - OF_OTHERS

@@ -37,7 +37,7 @@
 
 #include <stdint.h>
 
-#define WIRE_ATTACH_VERSION    10
+#define WIRE_ATTACH_VERSION    11
 #define WIRE_ATTACH_DIR_BYTES  4096
 #define WIRE_ATTACH_TEXT_BYTES 10
 
@@ -93,6 +93,19 @@ _Static_assert(sizeof(struct wire_text) == 40, "on the wire");
 struct wire_stack_word {
 	uint64_t at, value;
 };
+
+/*
+ * What a thread that is made to ask for its alternate stack is told, as a stack_t, and
+ * what it goes on with.
+ */
+struct wire_asked {
+	uint64_t stack;
+	uint32_t stack_flags, pad;
+	uint64_t stack_bytes;
+	uint64_t signals;      /* that it blocks */
+	uint64_t registers[8]; /* those that are used: ask_stack.S */
+};
+_Static_assert(sizeof(struct wire_asked) == 96, "on the wire");
 
 /* A thread that is stopped. */
 struct wire_stopped {
@@ -164,6 +177,10 @@ struct wire_attachment {
 	 * somebody has.
 	 */
 	_Atomic uint64_t finish_wish;
+	/* Where a thread asks for its alternate stack, or 0: none need; and struct wire_asked. */
+	uint64_t ask, asked;
+	/* Written by the controller: some threads have the same one. */
+	uint64_t alternate_is_shared;
 	/* Grows while a runtime's thread gets on. */
 	_Atomic uint64_t runtime_steps;
 	char why[256]; /* where result is not 0; NUL-terminated */

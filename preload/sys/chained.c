@@ -11,6 +11,11 @@ static struct chained *_Atomic known[CHAINED_PLACES];
 
 static _Atomic int alternate_is_shared;
 
+uint64_t chained_alternate_stacks(void)
+{
+	return alternate_is_shared ? 0 : SA_ONSTACK;
+}
+
 static void enter(struct chained *chained, uint64_t *signals)
 {
 	atomic_store(&known[chained->place], chained);
@@ -36,7 +41,7 @@ static int install_over(const struct chained *chained,
 			const struct kernel_action *theirs)
 {
 	const uint64_t shaping = SA_ONSTACK | SA_RESTART;
-	const uint64_t plain = alternate_is_shared ? SA_RESTART : shaping;
+	const uint64_t plain = chained_alternate_stacks() | SA_RESTART;
 	struct kernel_action ours = {
 		.handler = (uintptr_t)chained->handler,
 		.flags = SA_SIGINFO | SA_NODEFER,
@@ -64,7 +69,7 @@ int chained_install(struct chained *chained)
 	return err;
 }
 
-void chained_leave_alternate_stacks(void)
+void chained_leave_alternate_stacks(int is_alone)
 {
 	uint64_t signals;
 
@@ -75,10 +80,12 @@ void chained_leave_alternate_stacks(void)
 
 		if (!chained)
 			continue;
-		lock_acquire(&chained->lock, &signals);
+		if (!is_alone)
+			lock_acquire(&chained->lock, &signals);
 		if (chained->is_installed)
 			install_over(chained, &chained->theirs);
-		lock_release(&chained->lock, &signals);
+		if (!is_alone)
+			lock_release(&chained->lock, &signals);
 	}
 }
 

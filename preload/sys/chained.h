@@ -41,8 +41,14 @@ struct chained {
 /* Put our handler in front. Any number of times. 0 or -errno. */
 int chained_install(struct chained *chained);
 
-/* Threads have one alternate stack for all: ours run on none from now on. */
-void chained_leave_alternate_stacks(void);
+/*
+ * Threads have one alternate stack for all: ours run on none from now on. is_alone: all
+ * other threads are stopped, and may hold any lock.
+ */
+void chained_leave_alternate_stacks(int is_alone);
+
+/* Whether ours may: SA_ONSTACK, or 0. */
+uint64_t chained_alternate_stacks(void);
 
 /* Ours has been replaced behind our back: it is not installed, if it was. */
 void chained_look_again(struct chained *chained);

@@ -63,6 +63,24 @@ class Asleep(Attached):
             self.assert_as_before(process)
 
 
+class SharedStack(Attached):
+    """One alternate stack for all threads, since before clew came."""
+
+    def test_nothing_is_written_to_it(self):
+        process = self.start([target("shared_stack"), "waits"],
+                             stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                             bufsize=0)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.stdin.close)
+        self.assertEqual(process.stdout.readline(), b"ready\n")
+        controller = self.attach(process)
+        process.stdin.write(b"\n")
+        self.assertEqual(process.stdout.readline(), b"clean\n")
+        self.assertEqual(process.wait(clewtest.TIMEOUT_S), 0)
+        controller.wait(clewtest.TIMEOUT_S)
+        part, = self.recording().parts
+        self.assertGreater(len(part.samples), 0)
+
 SHORT_LIVED = r"""
 #include <pthread.h>
 #include <stdio.h>

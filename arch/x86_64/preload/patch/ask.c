@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <ucontext.h>
 
+#include "preload/sys/chained.h"
 #include "preload/sys/copy_bytes.h"
 #include "preload/sys/proc.h"
 #include "preload/sys/proc_threads.h"
@@ -139,7 +140,7 @@ int ask_open(struct ask *ask, ask_taker taker)
 {
 	const struct kernel_action ours = {
 		.handler = (uintptr_t)on_ask,
-		.flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK,
+		.flags = SA_SIGINFO | SA_RESTART | chained_alternate_stacks(),
 		.mask = ~UINT64_C(0),
 	};
 
