@@ -20,15 +20,14 @@
 #include "preload/process/filter.h"
 #include "preload/record/tallies.h"
 #include "preload/sys/sys.h"
-#include "preload/time/ticks.h"
 
-/* Calls are stamped, or samples are: in either case by the counter. */
+/*
+ * Calls, samples, packets, and what probes and agents keep have times, by the
+ * counter. Where calls are counted alone a probe may still come.
+ */
 static int uses_stamps(void)
 {
-	const struct wire_header *header = rt.header;
-
-	return header && header->state != WIRE_DISABLED &&
-	       header->time != WIRE_TIME_NONE;
+	return rt.header && rt.header->state != WIRE_DISABLED;
 }
 
 /* Of a text that may not be there, or reach to the next page. 0 or -EFAULT. */
@@ -84,8 +83,6 @@ EXPORT int prctl(int option, ...)
 		generators_foresee();
 		begun = filter_begin();
 	}
-	if (option == PR_SET_TSC && a == PR_TSC_SIGSEGV && rt.cold)
-		ticks_stop(); /* a sample begins with the time */
 	result = ask(option, a, b, c, d);
 	filter_end(begun, !result);
 	if (option == PR_SET_VMA && a == PR_SET_VMA_ANON_NAME)

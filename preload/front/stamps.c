@@ -57,6 +57,10 @@ long stamps_enter_strict_mode(void)
 	};
 	long result;
 
+	/* Who has a filter cannot have that mode; ours would be one more. */
+	result = sys_call_anyway(SYS_prctl, PR_GET_SECCOMP, 0, 0, 0, 0, 0);
+	if (result != SECCOMP_MODE_DISABLED)
+		return result < 0 ? result : -EINVAL;
 	/* Nothing is executed any more, so it cannot be missed. */
 	result = sys_call_anyway(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0, 0);
 	if (result)

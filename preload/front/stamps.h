@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Programs that forbid themselves the time stamp counter, while timed stubs
- * read it: rdtsc would raise SIGSEGV in their threads. Two requests do that.
+ * Programs that forbid themselves the time stamp counter, while stubs that time
+ * or trace, samples, probes or agents read it: rdtsc would raise SIGSEGV in
+ * their threads. Two requests do that.
  */
 #ifndef CLEW_FRONT_STAMPS_H
 #define CLEW_FRONT_STAMPS_H
@@ -15,7 +16,8 @@ long stamps_get_access(int *access);
 
 /*
  * In place of seccomp's strict mode: a filter that allows the same calls. (What
- * it kills dies by SIGSYS instead of SIGKILL.) 0 or -errno.
+ * it kills dies by SIGSYS instead of SIGKILL.) 0 or -errno: -EINVAL behind a
+ * filter, as from the kernel.
  */
 long stamps_enter_strict_mode(void);
 

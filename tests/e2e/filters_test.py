@@ -24,11 +24,11 @@ class Own(clewtest.Case):
         one, = truth.read_all(self.truths)
         return one
 
-    def run_both_ways(self, mode):
+    def run_both_ways(self, mode, options=()):
         argv = [target("sandbox"), mode]
         native = self.run_program(argv)
         self.assertEqual(native.returncode, 0, native.stderr)
-        self.assert_same_behaviour(native, self.record(argv))
+        self.assert_same_behaviour(native, self.record(argv, options))
         return native, self.recording()
 
     def check(self, mode):
@@ -53,6 +53,13 @@ class Own(clewtest.Case):
 
     def test_filter_that_was_refused(self):
         self.check("refused")
+
+    def test_strict_mode_behind_a_filter_is_refused(self):
+        """Also where it would forbid a counter that is read."""
+        self.check("twice")
+        for options in ["--time=exact"], ["--trace"]:
+            with self.subTest(options=options):
+                self.run_both_ways("twice", options)
 
     def lost_behind_a_filter(self, mode):
         _, recording = self.run_both_ways(mode)

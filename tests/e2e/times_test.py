@@ -365,15 +365,25 @@ class Exact(clewtest.Case):
                         - sum(t.ended for t in times.values()), 10)
 
     def test_forbidden_time_stamps(self):
-        """prctl(PR_SET_TSC) is told what it wants to hear."""
+        """prctl(PR_SET_TSC) is told what it wants to hear, whatever has times
+        by the counter."""
         script = ("import ctypes\n"
                   "libc = ctypes.CDLL(None)\n"
                   "now = ctypes.c_int()\n"
                   "print(libc.prctl(26, 2, 0, 0, 0))\n"
                   "print(libc.prctl(25, ctypes.byref(now), 0, 0, 0),"
-                  " now.value)\n")
-        done = self.record([clewtest.PYTHON, "-c", script], EXACT, text=True)
-        self.assertEqual((done.stdout, done.returncode), ("0\n0 2\n", 0))
+                  " now.value)\n"
+                  "print(sum(i * i for i in range(9999)), flush=True)\n"
+                  "libc._exit(3)\n")
+        native = self.run_program([clewtest.PYTHON, "-c", script], text=True)
+        self.assertEqual(native.stdout.splitlines()[:2], ["0", "0 2"])
+        self.assertEqual(native.returncode, 3)
+        for options in (EXACT, ["--time=cpu"], ["--time=wall"], ["--trace"],
+                        ["--time=none", "--probe=PyNumber_Multiply",
+                         "--action=record arg1"]):
+            with self.subTest(options=options):
+                self.assert_same_behaviour(native, self.record(
+                    [clewtest.PYTHON, "-c", script], options, text=True))
 
 
 def merge(truths_of_threads):

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sandbox none|strict|kill|errno|syscall|refused|fork|thread|many|vfork: works,
- * lets its system calls be filtered, and works on. Whoever makes another call
- * than the filters below allow is killed, or sees it fail.
+ * sandbox none|strict|kill|errno|syscall|refused|twice|fork|thread|many|vfork:
+ * works, lets its system calls be filtered, and works on. Whoever makes another
+ * call than the filters below allow is killed, or sees it fail.
  *
  * `none` has no filter and can write its truth; the counted calls of `strict`,
- * `kill`, `errno`, `syscall` and `refused` are the same. `fork` and `thread`
- * go on working in a child or thread made behind the filter, `many` in more
+ * `kill`, `errno`, `syscall`, `refused` and `twice` are the same; `twice` asks
+ * for the strict mode behind a filter, which nobody gets. `fork` and `thread` go
+ * on working in a child or thread made behind the filter, `many` in more
  * contexts than anybody can have foreseen; it prints how many calls those
  * were. `vfork` makes as many, behind a child that has been filtered, and is not
  * filtered itself.
@@ -66,6 +67,10 @@ static struct sock_filter children_filter[] = {
 	ALLOW(SYS_getrandom),
 	ALLOW(SYS_gettid),
 	BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+};
+
+static struct sock_filter open_filter[] = {
+	BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 };
 
 #define PROGRAM(filter)                                                        \
@@ -173,6 +178,13 @@ TRUTH_INLINE int enter_sandbox(const char *mode)
 		return -1;
 	if (!strcmp(mode, "refused"))
 		return !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, NULL);
+	if (!strcmp(mode, "twice"))
+		return filter_by(PROGRAM(open_filter)) ||
+		       !prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) ||
+		       errno != EINVAL ||
+		       !syscall(SYS_seccomp, SECCOMP_SET_MODE_STRICT, 0,
+				NULL) ||
+		       errno != EINVAL;
 	if (!strcmp(mode, "kill") || !strcmp(mode, "many"))
 		return filter_by(killing);
 	if (!strcmp(mode, "errno"))
