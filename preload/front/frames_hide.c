@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * In front of the functions that tell a program its own stack: the frames of
- * stubs, and ours, are not the program's and are left out.
+ * stubs, and ours, are not the program's and are left out. Where a signal has come
+ * in the midst of displaced instructions that frame is the function's: backtrace()
+ * has it where the program has them, _Unwind_Backtrace() where they are.
  *
  *	backtrace			libc's, or libunwind's
  *	_Unwind_Backtrace		of any unwinder
@@ -14,6 +16,7 @@
 #include <unwind.h>
 
 #include "preload/host/next.h"
+#include "preload/patch/displaced.h"
 #include "preload/stack/heal.h"
 #include "preload/sys/own_code.h"
 #include "preload/sys/sys.h"
@@ -27,6 +30,15 @@ int unw_backtrace(void **frames, int room);
 
 typedef int (*backtrace_function)(void **frames, int room);
 
+/* Whether a frame is the program's, and if so, what its pc is there. */
+static int is_program_frame(uint64_t *pc)
+{
+	if (!own_code_has(*pc))
+		return 1;
+	*pc = displaced_pc(*pc);
+	return *pc != 0;
+}
+
 static int ask(backtrace_function function, void **frames, int room, void **all,
 	       int all_room)
 {
@@ -37,9 +49,12 @@ static int ask(backtrace_function function, void **frames, int room, void **all,
 	if (!may_land)
 		heal_cancel();
 
-	for (int i = 0; i < all_count && count < room; i++)
-		if (!own_code_has((uintptr_t)all[i]))
-			frames[count++] = all[i];
+	for (int i = 0; i < all_count && count < room; i++) {
+		uint64_t pc = (uintptr_t)all[i];
+
+		if (is_program_frame(&pc))
+			frames[count++] = (void *)pc;
+	}
 	return count;
 }
 
@@ -91,7 +106,9 @@ static _Unwind_Reason_Code hear(struct _Unwind_Context *frame, void *context)
 {
 	const struct listener *listener = context;
 
-	if (own_code_has(NEXT(_Unwind_GetIP)(frame)))
+	uint64_t pc = NEXT(_Unwind_GetIP)(frame);
+
+	if (!is_program_frame(&pc))
 		return _URC_NO_REASON;
 	return listener->function(frame, listener->context);
 }

@@ -46,6 +46,22 @@ class Inside(clewtest.Case):
                         native, self.record(argv, options, text=True))
                     self.assertTrue(self.recording().parts[0].counts())
 
+    def test_handlers_see_where_displaced_instructions_are(self):
+        """A fault in them, and a call: the frame is the function's."""
+        for flavour in flavours("crashes"):
+            argv = [target("crashes", flavour)]
+            native = self.run_program(argv, text=True)
+            self.assertEqual(native.stdout.count(" of "), 5, native.stderr)
+            for options in ([], ["--time=exact"], ["--trace"],
+                            ["--no-prelinking"]):
+                with self.subTest(flavour=flavour, options=options):
+                    self.assert_same_behaviour(
+                        native, self.record(argv, options, text=True))
+                    coverage = self.clew_json(
+                        "report", "--json", self.recording_path)["coverage"]
+                    self.assertGreater(coverage["hooked"], 3)
+                    self.assertEqual(coverage["hooked"], coverage["eligible"])
+
     def test_an_unwinder_that_is_not_there_finds_no_frames(self):
         """Weak symbols find what clew has in front of one."""
         self.look_for_an_unwinder()

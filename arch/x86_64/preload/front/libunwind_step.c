@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * In front of libunwind's unw_step(), as programs call it that look at their own
- * stack (UNW_LOCAL_ONLY): frames of stubs, and ours, are passed over, as in
- * preload/front/frames_hide.c.
+ * stack (UNW_LOCAL_ONLY): frames of stubs, and ours, are passed over, and those in
+ * the midst of displaced instructions are not, as in preload/front/frames_hide.c.
  */
 #include <stdint.h>
 
 #include "preload/host/next.h"
+#include "preload/patch/displaced.h"
 #include "preload/sys/own_code.h"
 
 #define LIBUNWIND_RIP 16   /* UNW_X86_64_RIP */
@@ -26,6 +27,6 @@ EXPORT int _ULx86_64_step(void *cursor)
 	do {
 		result = NEXT(_ULx86_64_step)(cursor);
 	} while (result > 0 && !get(cursor, LIBUNWIND_RIP, &pc) &&
-		 own_code_has(pc));
+		 own_code_has(pc) && !displaced_pc(pc));
 	return result;
 }

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a handler of SIGSEGV sees of the stack, as programs do that print it before
+ * they end: the faults are at the very start of functions. Frames of this executable
+ * are printed relative to it, so that the output with and without clew is the same
+ * or an unwinder has seen something else. Of the others there is a number.
+ */
+#include <execinfo.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <unwind.h>
+
+#define FRAMES 64
+
+extern const char __executable_start[];
+extern const char __etext[];
+
+int reads_at_once(const int *at);
+int reads_after_push(const int *at);
+void calls_at_once(void);
+void show(void);
+
+static sigjmp_buf before;
+
+static _Unwind_Reason_Code count_frame(struct _Unwind_Context *frame,
+				       void *count)
+{
+	++*(int *)count;
+	return frame ? _URC_NO_REASON : _URC_END_OF_STACK;
+}
+
+void show(void)
+{
+	void *frames[FRAMES];
+	int count = backtrace(frames, FRAMES), all = 0;
+
+	_Unwind_Backtrace(count_frame, &all);
+	for (int i = 0; i < count; i++) {
+		const char *pc = frames[i];
+
+		if (pc >= __executable_start && pc < __etext)
+			printf(" %zx", (size_t)(pc - __executable_start));
+	}
+	printf(" of %d and %d\n", count, all);
+}
+
+static void on_fault(int signal)
+{
+	show();
+	siglongjmp(before, signal);
+}
+
+int main(void)
+{
+	int (*const reading[])(const int *) = { reads_at_once,
+						reads_after_push };
+
+	signal(SIGSEGV, on_fault);
+	for (volatile int i = 0; i < 4; i++)
+		if (!sigsetjmp(before, 1))
+			return reading[i / 2](NULL);
+	calls_at_once();
+	return 0;
+}
