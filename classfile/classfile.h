@@ -41,7 +41,8 @@
  *   lie above the method that tells it something, and drop them: the number
  *   that exit() and thrown() are given says which method that is.
  * - The stack overflows in the call of the tracker itself. In enter() it is as if the method
- *   had not been called; after exit() thrown() is called as well.
+ *   had not been called; after exit() thrown() is called as well; a handler that
+ *   catches such an error goes on with it behind its call of caught().
  */
 #ifndef CLEW_CLASSFILE_CLASSFILE_H
 #define CLEW_CLASSFILE_CLASSFILE_H

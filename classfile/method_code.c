@@ -405,14 +405,52 @@ enum classfile_refusal method_code_write(const struct method_code *code,
 
 /* ---- Exceptions ---- */
 
-static enum classfile_refusal write_old(const struct method_code *code,
-					struct class_output *output)
+static struct class_input old_exceptions(const struct method_code *code)
 {
-	struct class_input input = { code->exceptions,
+	return (struct class_input){ code->exceptions,
 				     code->exceptions +
 					     (size_t)EXCEPTION_LEN *
 						     code->exception_count,
 				     0 };
+}
+
+/*
+ * The stack may end in the call that is put before a handler. Then the handler goes on
+ * behind it, with that error if it catches such: a lock that it gives back is
+ * given back, and one in whose own range it begins, as javac's for synchronized, does not
+ * begin again and again. Adds to *count how many there are.
+ */
+static void write_caught(const struct method_code *code, uint32_t *count,
+			 struct class_output *output)
+{
+	struct class_input input = old_exceptions(code);
+	uint32_t last_handler = NO_PLACE, last_type = 0;
+
+	for (uint32_t i = 0; code->caught_bytes && i < code->exception_count;
+	     i++) {
+		uint32_t handler, type, place;
+
+		input_u4(&input);
+		handler = input_u2(&input);
+		type = input_u2(&input);
+		place = method_code_at(code, handler);
+		if (place == NO_PLACE ||
+		    (handler == last_handler && type == last_type))
+			continue;
+		output_u2(output, place);
+		output_u2(output, place + code->caught_bytes);
+		output_u2(output, place + code->caught_bytes);
+		output_u2(output, type);
+		*count += 1;
+		last_handler = handler;
+		last_type = type;
+	}
+}
+
+static enum classfile_refusal write_old(const struct method_code *code,
+					struct class_output *output)
+{
+	struct class_input input = old_exceptions(code);
 
 	for (uint32_t i = 0; i < code->exception_count; i++) {
 		const uint32_t start = input_u2(&input);
@@ -472,6 +510,7 @@ enum classfile_refusal method_exceptions_write(const struct method_code *code,
 	enum classfile_refusal why;
 
 	output_u2(output, 0);
+	write_caught(code, &count, output);
 	why = write_old(code, output);
 	if (why)
 		return why;

@@ -10,6 +10,9 @@ struct frames_move {
 	uint32_t from, to; /* places of the last frame, or NOT_YET */
 	/* Local variables of the last frame, and the first that is uninitialised */
 	uint32_t locals, this_local; /* NOT_YET: none */
+	/* The last frame's stack, as it is in the input, and how many are on it. */
+	struct class_input stack_input;
+	uint32_t stack;
 };
 
 /* One type; whether it can be read. */
@@ -48,6 +51,8 @@ static int move_stack(struct frames_move *move, uint32_t count)
 {
 	uint8_t type;
 
+	move->stack_input = move->input;
+	move->stack = count;
 	for (uint32_t i = 0; i < count; i++)
 		if (!move_type(move, &type))
 			return 0;
@@ -223,6 +228,25 @@ static int move_frame(struct frames_move *move)
 				 : move_locals(move, tag - FRAME_SAME_FAR);
 }
 
+/*
+ * A handler's once more, behind the call that is put before it (method_code.c). Whether
+ * there is one: a frame that no handler can have has none.
+ */
+static int repeat_frame(struct frames_move *move)
+{
+	const struct method_code *code = move->code;
+
+	if (!code->catches[move->from] || !code->caught_bytes ||
+	    move->stack != 1)
+		return 0;
+	write_head(move->output, FRAME_SAME_ONE, FRAME_SAME_ONE_FAR,
+		   code->caught_bytes - 1);
+	move->input = move->stack_input;
+	move_stack(move, 1);
+	move->to += code->caught_bytes;
+	return 1;
+}
+
 /* Whether the frame and the code's own flow say the same of a constructor's object. */
 static int is_understood(const struct frames_move *move)
 {
@@ -300,13 +324,15 @@ enum classfile_refusal method_frames_write(const struct method_code *code,
 					   struct class_input input,
 					   struct class_output *output)
 {
-	struct frames_move move = { code,
-				    input,
-				    output,
-				    NOT_YET,
-				    NOT_YET,
-				    code->frame_locals,
-				    code->states ? 0 : NOT_YET };
+	struct frames_move move = {
+		.code = code,
+		.input = input,
+		.output = output,
+		.from = NOT_YET,
+		.to = NOT_YET,
+		.locals = code->frame_locals,
+		.this_local = code->states ? 0 : NOT_YET,
+	};
 	const uint32_t old_count = input.at ? input_u2(&move.input) : 0;
 	size_t length_at, count_at;
 	uint32_t count = 0;
@@ -320,10 +346,12 @@ enum classfile_refusal method_frames_write(const struct method_code *code,
 		return CLASSFILE_CODE_MALFORMED;
 	count += move.to != NOT_YET;
 	for (uint32_t i = 0; i < old_count; i++) {
+		move.stack = 0;
 		if (!move_frame(&move))
 			return CLASSFILE_CODE_MALFORMED;
 		if (!is_understood(&move))
 			return CLASSFILE_CONSTRUCTOR;
+		count += repeat_frame(&move);
 	}
 	if (move.input.is_short || input_left(&move.input) > 0)
 		return CLASSFILE_CODE_MALFORMED;

@@ -155,6 +155,37 @@ class Contexts(ExactCase):
         self.check("-Xcheck:jni", record=["--time=none"])
 
 
+class Overflows(ExactCase):
+    def check(self, way, *options):
+        said = self.record_exactly(
+            self.java(*VERIFY, *options, "-cp", self.work / "overflows",
+                      "com.acme.Overflows"), f"--java={way}").splitlines()
+        self.assertEqual(said[:20], 4 * [f"{i}: 0 falsefalse"
+                                         for i in range(5)])
+        if way == "standby":
+            return
+        calls = self.calls("--java", "--top=0")
+        self.assertEqual(
+            said[20:], [f"entered {calls[f'com.acme.Overflows.{name}(int)']}"
+                        for name in ("locked", "finallies", "catches",
+                                     "nested", "guarded")])
+        self.confidence()
+
+    @needs("javac")
+    def test_handlers_at_the_end_of_the_stack(self):
+        """
+        Of methods that synchronize, too: javac's handler for that is within its own
+        range, and would begin again for ever where the tracker's call throws.
+        """
+        self.compile("overflows", TARGETS / "Overflows.java")
+        for self.version in 17, 25:
+            for way in "exact", "standby":
+                for options in (), ("-Xint",):
+                    with self.subTest(way, options=options,
+                                      version=self.version):
+                        self.check(way, *options)
+
+
 class Compiler(ExactCase):
     def check(self, version, methods, least):
         """javac writes the same classes; its stacks are as the machine says."""

@@ -315,11 +315,13 @@ static void what_an_entry_returns_is_kept_in_each_frame(void **state)
 	assert_int_equal(rewrite(&sketch, &code), CLASSFILE_DONE);
 	EXPECT_CODE(code, ENTER, 0x37, KEPT, 0x00, 0x16, KEPT, 0x11, 0, 7, 0xb8,
 		    0, ADDED_CAUGHT, LEAVE, 0xb1, LEAVE, 0xbf);
-	EXPECT_EXCEPTIONS(code, 0, 8, 0, 9, 0, 9, 0, 0, 0, 8, 0, 23, 0, 23, 0,
-			  0);
-	EXPECT_ATTRIBUTES(code, 0, ADDED_FRAMES, 0, 0, 0, 30, 0, 2, 255, 0, 9,
-			  0, 4, 0, 0, 0, 4, 0, 1, 7, 0, CLASS_A, 255, 0, 13, 0,
-			  4, 0, 0, 0, 4, 0, 1, 7, 0, ADDED_THROWABLE);
+	/* Before all others: of what the call at 9 throws. */
+	EXPECT_EXCEPTIONS(code, 0, 9, 0, 17, 0, 17, 0, 0, 0, 8, 0, 9, 0, 9, 0,
+			  0, 0, 8, 0, 23, 0, 23, 0, 0);
+	EXPECT_ATTRIBUTES(code, 0, ADDED_FRAMES, 0, 0, 0, 34, 0, 3, 255, 0, 9,
+			  0, 4, 0, 0, 0, 4, 0, 1, 7, 0, CLASS_A, 71, 7, 0,
+			  CLASS_A, 255, 0, 5, 0, 4, 0, 0, 0, 4, 0, 1, 7, 0,
+			  ADDED_THROWABLE);
 	assert_int_equal(code.max_stack, 4);
 	assert_int_equal(code.max_locals, 5);
 	tracker = with_numbers;
@@ -383,12 +385,12 @@ static void a_gate_is_kept_where_handlers_are(void **state)
 		    0x15, STATE, 0xb8, 0, ADDED_CATCHING, 0x37, KEPT, 0x00,
 		    0x16, KEPT, 0x11, 0, 7, 0x15, STATE, 0xb8, 0,
 		    ADDED_CATCHING + 4, LEAVE, 0xb1, GATED_THROWN);
-	EXPECT_EXCEPTIONS(code, 0, 22, 0, 23, 0, 23, 0, 0, 0, 22, 0, 39, 0, 39,
-			  0, 0);
-	EXPECT_ATTRIBUTES(code, 0, ADDED_FRAMES, 0, 0, 0, 44, 0, 3, 255, 0, 22,
+	EXPECT_EXCEPTIONS(code, 0, 23, 0, 33, 0, 33, 0, 0, 0, 22, 0, 23, 0, 23,
+			  0, 0, 0, 22, 0, 39, 0, 39, 0, 0);
+	EXPECT_ATTRIBUTES(code, 0, ADDED_FRAMES, 0, 0, 0, 48, 0, 4, 255, 0, 22,
 			  0, 5, 0, 0, 0, 4, 1, 0, 0, 255, 0, 0, 0, 5, 0, 0, 0,
-			  4, 1, 0, 1, 7, 0, CLASS_A, 255, 0, 15, 0, 5, 0, 0, 0,
-			  4, 1, GATED_HANDLER);
+			  4, 1, 0, 1, 7, 0, CLASS_A, 73, 7, 0, CLASS_A, 255, 0,
+			  5, 0, 5, 0, 0, 0, 4, 1, GATED_HANDLER);
 	assert_int_equal(code.max_stack, 5);
 	assert_int_equal(code.max_locals, 6);
 	tracker = with_numbers;
