@@ -184,6 +184,28 @@ static void write_head(struct tracker_making *making, uint32_t access,
 	output_u2(&making->members, pool_add_string(&making->pool, descriptor));
 }
 
+/*
+ * Stack traces of exceptions and StackWalker leave it out, as they do what the machine
+ * itself has put between methods. By both names that the annotation has had.
+ */
+static void write_hidden(struct tracker_making *making)
+{
+	static const char *const names[] = {
+		"Ljdk/internal/vm/annotation/Hidden;",
+		"Ljava/lang/invoke/LambdaForm$Hidden;",
+	};
+
+	output_u2(&making->members,
+		  pool_add_string(&making->pool, "RuntimeVisibleAnnotations"));
+	output_u4(&making->members, 2 + 2 * 4);
+	output_u2(&making->members, 2);
+	for (size_t i = 0; i < 2; i++) {
+		output_u2(&making->members,
+			  pool_add_string(&making->pool, names[i]));
+		output_u2(&making->members, 0); /* elements */
+	}
+}
+
 void making_write_method(struct tracker_making *making, const char *name,
 			 const char *descriptor,
 			 void (*make)(struct tracker_making *,
@@ -193,7 +215,8 @@ void making_write_method(struct tracker_making *making, const char *name,
 	making->used = 0;
 	make(making, layout);
 	write_head(making, TRACKER_PUBLIC | STATIC, name, descriptor);
-	output_u2(&making->members, 1);
+	output_u2(&making->members, 2);
+	write_hidden(making);
 	output_u2(&making->members, making->code_name);
 	output_u4(&making->members, 12 + making->used);
 	output_u2(&making->members, STACK_MAX);
@@ -208,7 +231,8 @@ void making_write_native(struct tracker_making *making, const char *name,
 			 const char *descriptor)
 {
 	write_head(making, TRACKER_PUBLIC | STATIC | NATIVE, name, descriptor);
-	output_u2(&making->members, 0);
+	output_u2(&making->members, 1);
+	write_hidden(making);
 }
 
 void making_write_field(struct tracker_making *making, uint32_t access,
