@@ -56,8 +56,13 @@ struct other_method {
 
 struct changed_class {
 	struct arena arena;
-	int is_own;   /* the class is the machine's */
-	int is_meant; /* some method of it was asked for */
+	JNIEnv *jni;
+	jobject loader;
+	uint32_t muted; /* what the thread was before (switch_mute()) */
+	int is_own;     /* the class is the machine's */
+	int is_meant;   /* some method of it was asked for */
+	int is_asked;   /* whether its loader has the tracker, and it has */
+	int has_tracker;
 	struct other_method *others;
 	char class_name[NAME_BYTES];
 };
@@ -131,6 +136,24 @@ static void note_other(struct changed_class *changed,
 	changed->others = other;
 }
 
+/*
+ * Whether what the class calls will be found: else each call of its methods would throw.
+ * Its loader is asked once a class, and only if there is something to be changed. What that
+ * calls counts.
+ */
+static int finds_tracker(struct changed_class *changed)
+{
+	if (changed->is_own)
+		return 1;
+	if (changed->is_asked)
+		return changed->has_tracker;
+	changed->is_asked = 1;
+	switch_unmute(changed->muted);
+	changed->has_tracker = tracker_is_found(changed->jni, changed->loader);
+	changed->muted = switch_mute(HOT_MUTED_OWN);
+	return changed->has_tracker;
+}
+
 static int64_t choose(void *context, const struct classfile_method *method)
 {
 	const struct tracked_method its = tracked(method);
@@ -146,6 +169,10 @@ static int64_t choose(void *context, const struct classfile_method *method)
 	changed->is_meant = 1;
 	if (method->code_bytes < rt.config->java_min_size) {
 		java_tracked_leave(&its, WIRE_JAVA_SMALL);
+		return -1;
+	}
+	if (!finds_tracker(changed)) {
+		java_tracked_leave(&its, WIRE_JAVA_LOADER);
 		return -1;
 	}
 	number = java_tracked_number(&its, standby_is_wanted());
@@ -276,12 +303,13 @@ static void JNICALL is_loaded(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined,
 			      jint bytes, const unsigned char *data,
 			      jint *new_bytes, unsigned char **new_data)
 {
-	const uint32_t muted = switch_mute(HOT_MUTED_OWN);
-	struct changed_class changed = { .is_own = own_loaders_have(jni,
-								    loader) };
+	struct changed_class changed = { .jni = jni,
+					 .loader = loader,
+					 .muted = switch_mute(HOT_MUTED_OWN) };
 	struct classfile_result result = { NULL, 0, 0 };
 	const int saved_errno = errno;
 
+	changed.is_own = own_loaders_have(jni, loader);
 	if (name) {
 		const int is_spare = begin_memory(&changed.arena);
 		const enum classfile_refusal why =
@@ -296,7 +324,7 @@ static void JNICALL is_loaded(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined,
 		end_memory(&changed.arena, is_spare);
 	}
 	errno = saved_errno;
-	switch_unmute(muted);
+	switch_unmute(changed.muted);
 }
 
 static void JNICALL thread_ends(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)

@@ -34,6 +34,8 @@ static struct {
 	int stands_by;
 	_Atomic int is_over;
 	jclass class, natives; /* global */
+	jclass classes;        /* java.lang.Class, global */
+	jmethodID for_name;    /* of that */
 } tracker;
 
 const char *tracker_name(void)
@@ -121,6 +123,25 @@ static int define_tracker(JNIEnv *jni, const struct classfile_caller *caller)
 	return has_thrown(jni) ? -1 : 0;
 }
 
+/* Once for a machine. */
+static int find_for_name(JNIEnv *jni)
+{
+	jclass classes;
+
+	if (tracker.for_name)
+		return 0;
+	classes = (*jni)->FindClass(jni, "java/lang/Class");
+	if (has_thrown(jni) || !classes)
+		return -1;
+	tracker.classes = (*jni)->NewGlobalRef(jni, classes);
+	(*jni)->DeleteLocalRef(jni, classes);
+	tracker.for_name =
+		(*jni)->GetStaticMethodID(jni, tracker.classes, "forName",
+					  "(Ljava/lang/String;ZLjava/lang/"
+					  "ClassLoader;)Ljava/lang/Class;");
+	return has_thrown(jni) || !tracker.for_name ? -1 : 0;
+}
+
 static enum tracker_layout find_layout(jvmtiEnv *jvmti)
 {
 	jint number = 0;
@@ -145,8 +166,31 @@ int tracker_begin(jvmtiEnv *jvmti, JNIEnv *jni, int stands_by)
 	err = define_natives(jni, &caller);
 	if (!err)
 		err = define_tracker(jni, &caller);
+	if (!err)
+		err = find_for_name(jni);
 	arena_fini(&arena);
 	return err;
+}
+
+int tracker_is_found(JNIEnv *jni, jobject loader)
+{
+	char dotted[NAME_BYTES];
+	jstring name;
+	jobject found = NULL;
+	int is;
+
+	for (size_t i = 0; i < NAME_BYTES; i++)
+		dotted[i] = tracker.name[i] == '/' ? '.' : tracker.name[i];
+	name = (*jni)->NewStringUTF(jni, dotted);
+	if (name)
+		found = (*jni)->CallStaticObjectMethod(jni, tracker.classes,
+						       tracker.for_name, name,
+						       JNI_FALSE, loader);
+	is = !has_thrown(jni) &&
+	     (*jni)->IsSameObject(jni, found, tracker.class);
+	(*jni)->DeleteLocalRef(jni, found);
+	(*jni)->DeleteLocalRef(jni, name);
+	return is;
 }
 
 int tracker_switch(JNIEnv *jni, int is_on)

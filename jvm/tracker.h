@@ -24,6 +24,13 @@ int tracker_switch(JNIEnv *jni, int is_on);
 const char *tracker_name(void);
 
 /*
+ * Whether a loader has the tracker for its classes: one that asks nobody else, or has a
+ * list of what it gives, may refuse. It is asked as it is for any class that one of its
+ * own names, which calls Java.
+ */
+int tracker_is_found(JNIEnv *jni, jobject loader);
+
+/*
  * It is changed to count nothing, and nobody is in it any more who has called it before: 0, or
  * -errno. While the machine asks for the bytes of classes that are changed.
  */

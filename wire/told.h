@@ -54,6 +54,7 @@ enum wire_java_left {
 	WIRE_JAVA_NEEDED,      /* clew or the machine needs it as it is */
 	WIRE_JAVA_STANDS_BY,   /* it is not: it tells of its calls at times */
 	WIRE_JAVA_SHAPE,       /* some of its compiled code is not understood */
+	WIRE_JAVA_LOADER,      /* the loader does not find the tracker */
 	WIRE_JAVA_LEFT_COUNT
 };
 

@@ -27,6 +27,10 @@ static const struct {
 		"shape",
 		"some of its compiled code is not understood",
 	},
+	[WIRE_JAVA_LOADER] = {
+		"loader",
+		"its class's loader does not find clew's class",
+	},
 };
 
 struct java_methods java_methods_of(const struct catalog *catalog)

@@ -316,6 +316,42 @@ class Listed(ExactCase):
             self.assertNotIn("leaf()", refused)
 
 
+class Loaders(ExactCase):
+    def check(self, way):
+        said = self.record_exactly(
+            self.java(*VERIFY, "-cp", self.work / "loaders",
+                      "com.acme.Loaders"), f"--java={way}")
+        worked, asked = re.findall(r"(?m)^\w+ (\d+)$", said)
+        self.assertEqual(worked, "3")
+        listed = self.clew_json("list", "-a", "--json",
+                                self.recording_path)["java_methods"]
+        methods = {method["name"].removeprefix("com.acme.Loaders$"): method
+                   for method in listed["methods"]}
+        self.assertEqual(methods["Stranger.run()"]["reason"],
+                         "its class's loader does not find clew's class")
+        self.assertTrue(methods["Guest.run()"]["counted"])
+        self.assertEqual(listed["left"]["loader"], 2)
+        if way == "standby":
+            return
+        calls = self.calls("--java", "--top=0")
+        self.assertEqual(
+            {name: calls[f"com.acme.Loaders${name}"] for name in (
+                "Own.loadClass(String, boolean)", "Guest.run()",
+                "Guest.work(int)")},
+            {"Own.loadClass(String, boolean)": int(asked),
+             "Guest.run()": 3 + 3, "Guest.work(int)": 6 * 100})
+        self.confidence()
+
+    @needs("javac")
+    def test_that_do_not_find_the_tracker(self):
+        """Their classes stay as they are; they themselves are asked, and count."""
+        self.compile("loaders", TARGETS / "Loaders.java")
+        for self.version in 17, 25:
+            for way in "exact", "standby":
+                with self.subTest(way, version=self.version):
+                    self.check(way)
+
+
 class Classes(ExactCase):
     @needs("javac")
     def test_that_are_unloaded_and_loaded_again_or_hidden(self):
