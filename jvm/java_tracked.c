@@ -15,7 +15,8 @@
 struct tracked {
 	uint64_t hash;
 	uint32_t number;
-	uint32_t is_constructor;
+	uint16_t is_constructor;
+	uint16_t may_be_left; /* some method of that name is as it was */
 };
 
 static struct {
@@ -147,12 +148,23 @@ static int make_room(void)
 	return 1;
 }
 
-static uint32_t is_constructor(const struct tracked_method *method)
+static uint16_t is_constructor(const struct tracked_method *method)
 {
 	static const char name[] = "<init>";
 
 	return method->name.bytes == sizeof(name) - 1 &&
 	       !memcmp(method->name.text, name, sizeof(name) - 1);
+}
+
+/* Of both kinds: who runs under that name tells of it, or does not. */
+static void note_both(const struct tracked_method *method)
+{
+	struct tracked *one =
+		slot_of(tracked.table, tracked.room, hash_of(method, 0));
+
+	if (one->hash &&
+	    slot_of(tracked.table, tracked.room, hash_of(method, 1))->hash)
+		one->may_be_left = 1;
 }
 
 static uint32_t find_or_add(const struct tracked_method *method,
@@ -169,8 +181,9 @@ static uint32_t find_or_add(const struct tracked_method *method,
 
 		if (!slot->hash) {
 			*slot = (struct tracked){ hash, record(method, why),
-						  is_constructor(method) };
+						  is_constructor(method), 0 };
 			tracked.used++;
+			note_both(method);
 			if (slot->number && tells(why) && method->line &&
 			    method->source.bytes)
 				record_source(method, slot->number);
@@ -201,17 +214,27 @@ uint32_t java_tracked_find(const struct tracked_method *method)
 	return number;
 }
 
-int java_tracked_is_constructor(uint32_t number)
+static struct tracked of_number(uint32_t number)
 {
+	struct tracked found = { 0 };
 	uint64_t signals;
-	int is = 0;
 
 	lock_acquire(&tracked.lock, &signals);
-	for (uint32_t i = 0; i < tracked.room && !is; i++)
-		is = tracked.table[i].number == number &&
-		     tracked.table[i].is_constructor;
+	for (uint32_t i = 0; i < tracked.room && !found.number; i++)
+		if (tracked.table[i].number == number)
+			found = tracked.table[i];
 	lock_release(&tracked.lock, &signals);
-	return is;
+	return found;
+}
+
+int java_tracked_is_constructor(uint32_t number)
+{
+	return of_number(number).is_constructor;
+}
+
+int java_tracked_may_be_left(uint32_t number)
+{
+	return of_number(number).may_be_left;
 }
 
 void java_tracked_leave(const struct tracked_method *method,

@@ -170,7 +170,8 @@ static void compare(jvmtiEnv *jvmti, JNIEnv *jni, uint64_t id)
 		is_innermost = !has_begun;
 		has_begun = 1;
 		if (number != wanted &&
-		    may_be_silent(jvmti, frames[i].method, is_innermost))
+		    (may_be_silent(jvmti, frames[i].method, is_innermost) ||
+		     java_tracked_may_be_left(number)))
 			continue;
 		if (number != wanted) {
 			if (wanted || !atomic_load(&has_changed))

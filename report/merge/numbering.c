@@ -231,11 +231,19 @@ static enum wire_java_left left_of(const struct recorded_name *name)
 		       : WIRE_JAVA_COUNTS;
 }
 
+/* It had got its number by then. */
+static int is_refused(unsigned int why)
+{
+	return why >= WIRE_JAVA_CODE && why <= WIRE_JAVA_ROOM;
+}
+
 static void enter_exact(struct catalog_function *function,
 			const struct recorded_name *name)
 {
 	const char digit = digit_of(name);
 
+	if (is_refused(function->java_left))
+		return;
 	function->stands_by |= digit == wire_java_digit(WIRE_JAVA_STANDS_BY);
 	function->tells_calls |= function->stands_by ||
 				 digit == wire_java_digit(WIRE_JAVA_COUNTS);
@@ -245,10 +253,12 @@ static void enter_left(struct catalog *catalog,
 		       const struct recorded_name *name)
 {
 	char *text = text_of(WIRE_RANGE_JAVA, name);
-	const uint32_t function =
-		catalog_named(catalog, KIND_JAVA, CATALOG_NO_MODULE, text);
+	struct catalog_function *function = &catalog->functions[catalog_named(
+		catalog, KIND_JAVA, CATALOG_NO_MODULE, text)];
 
-	catalog->functions[function].java_left = (uint8_t)left_of(name);
+	function->java_left = (uint8_t)left_of(name);
+	if (is_refused(function->java_left))
+		function->tells_calls = function->stands_by = 0;
 	free(text);
 }
 

@@ -48,7 +48,10 @@ class ExactCase(CompiledCase):
         return stacks["verified"]
 
     def counted(self, wanted):
-        """{path: calls}, of methods that count themselves."""
+        """
+        {path: calls}, of methods that count themselves. One without calls has samples,
+        taken as a virtual thread came or went: in its code, with the carrier's id.
+        """
         tree = self.tree()
         names = [self.in_source(function["name"])
                  for function in tree["functions"]]
@@ -58,7 +61,7 @@ class ExactCase(CompiledCase):
             name = names[node["function"]]
             path = above + ((name,) if name in wanted else ())
             paths.append(path)
-            if name in wanted:
+            if name in wanted and (node["calls"] or not node["samples"]):
                 calls[";".join(path)] += node["calls"]
         return calls
 
@@ -346,6 +349,50 @@ class Loaders(ExactCase):
     def test_that_do_not_find_the_tracker(self):
         """Their classes stay as they are; they themselves are asked, and count."""
         self.compile("loaders", TARGETS / "Loaders.java")
+        for self.version in 17, 25:
+            for way in "exact", "standby":
+                with self.subTest(way, version=self.version):
+                    self.check(way)
+
+
+class Refused(ExactCase):
+    CALLS = 1598  # of 5 bytes each: it may not become longer
+
+    def check(self, way):
+        self.record_exactly(
+            self.java(*VERIFY, "-cp", self.work / "large", "com.acme.Large"),
+            f"--java={way}", "--verify-period=500")
+        listed = self.clew_json("list", "-a", "--json",
+                                self.recording_path)["java_methods"]
+        methods = {method["name"]: method for method in listed["methods"]}
+        self.assertEqual(listed["left"], {"large": 1})
+        self.assertEqual(listed["counted"], 3)
+        self.assertFalse(methods["com.acme.Large.large(int)"]["counted"])
+        self.assertTrue(methods["com.acme.Large.leaf(int)"]["counted"])
+        if way == "standby":
+            return
+        self.assertEqual(self.calls("--java", "--top=0")[
+            "com.acme.Large.leaf(int)"], 100 * self.CALLS)
+        self.assertGreater(self.confidence(), 100)
+
+    @needs("javac")
+    def test_one_that_runs_below_others_is_none_that_is_missing(self):
+        """Verified contexts are without it, and it is not listed as counted."""
+        source = self.work / "Large.java"
+        source.write_text(f"""
+            package com.acme;
+            class Large {{
+                static int leaf(int x) {{ return x + 1; }}
+                static int large(int x) {{
+                    {"x = leaf(x);" * self.CALLS}
+                    return x;
+                }}
+                public static void main(String[] argv) {{
+                    for (int i = 0; i < 100; i++)
+                        large(i);
+                }}
+            }}""")
+        self.compile("large", source)
         for self.version in 17, 25:
             for way in "exact", "standby":
                 with self.subTest(way, version=self.version):
