@@ -57,6 +57,27 @@ static int are_understood(const JavaVMInitArgs *arguments)
 }
 
 /*
+ * Whether the machine is to write an archive of its classes (CDS) at its end: it does not
+ * start where there is an agent as well.
+ */
+static int writes_archive(const JavaVMInitArgs *given)
+{
+	static const char *const options[] = {
+		"-XX:ArchiveClassesAtExit=",
+		"-XX:+AutoCreateSharedArchive",
+		"-Xshare:dump",
+	};
+
+	for (jint i = 0; i < given->nOptions; i++)
+		for (size_t k = 0; k < sizeof(options) / sizeof(*options); k++)
+			if (given->options[i].optionString &&
+			    !strncmp(given->options[i].optionString, options[k],
+				     strlen(options[k])))
+				return 1;
+	return 0;
+}
+
+/*
  * The options and ours, behind them: other agents come first. NULL: not so. *count: of
  * all.
  */
@@ -68,6 +89,10 @@ static JavaVMOption *extend(const JavaVMInitArgs *given, jint *count)
 
 	if (!ours) {
 		atomic_store(&rt.header->java, WIRE_JAVA_PATH);
+		return NULL;
+	}
+	if (writes_archive(given)) {
+		atomic_store(&rt.header->java, WIRE_JAVA_REFUSED);
 		return NULL;
 	}
 	options = sys_map_private(bytes_of(given));

@@ -249,6 +249,24 @@ class Behaviour(JavaCase):
                                   "-XX:+Nonsense", "-version"))
             self.check(*self.java("-agentpath:/nowhere", "-version"))
 
+    def test_archives_of_classes(self):
+        """A machine that writes one does not start beside an agent."""
+        archive = self.work / "classes.jsa"
+        for _ in self.each_version():
+            for options in (
+                    ["-Xshare:dump", f"-XX:SharedArchiveFile={archive}"],
+                    [f"-XX:ArchiveClassesAtExit={archive}", "-version"]):
+                with self.subTest(options[0], version=self.version):
+                    done = self.record(self.java(*options))
+                    self.assertEqual(done.returncode, 0,
+                                     done.stdout + done.stderr)
+                    archive.unlink()
+                    problems = self.clew_json(
+                        "report", "--json", self.recording_path)["problems"]
+                    self.assertEqual(len(problems), 1)
+                    self.assertIn("writes an archive of its classes",
+                                  problems[0])
+
     def test_options_from_the_environment(self):
         for _ in self.each_version():
             for variable in ("JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS",
