@@ -87,6 +87,8 @@ static void take_configuration(struct cold *cold)
 	if (rt.sink == &sink_counting && config->time != WIRE_TIME_WALL)
 		rt.leaf_stub = &hot_stub_leaf;
 	rt.exit_elsewhere_at = stub_template()->exit_elsewhere_at % STUB_BYTES;
+	rt.exit_until = stub_template()->displaced_at;
+	rt.stub_bytes = stub_template()->bytes;
 	rt.first_block = thread_block();
 }
 

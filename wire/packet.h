@@ -12,40 +12,41 @@
  *
  * A packet is a row of 32-bit words. Calls have one word each:
  *
- *	 31        24 23                                    0
- *	|   level    |              index                    |
+ *	 31          22 21                                  0
+ *	|    place     |             index                   |
  *
  * The index says which function it is. Its twelve high bits number a block, of
- * which the WIRE_PACKET_BLOCKS chunk says where its 4,096 functions' numbers are
+ * which the WIRE_PACKET_BLOCKS chunk says where its 1,024 functions' numbers are
  * (the numbers are sparse, wire/id.h); the low ones are the function's in it.
  *
- * The level says how deep the call is, modulo 256. So *returns have no words*:
- * a call at some depth says that all calls that were at least as deep have
- * returned. (Only where each return is to have its time are there words for them.)
- * Between two words of a packet fewer than 255 calls return, or else
- * the second begins a context anew (below), so that depths are never in doubt:
+ * The place says where on the stack the call's return address is, its slot: how many
+ * slots of 8 bytes above the base that the context before has. So *returns have no
+ * words*: what has its slot there or below when a call is made has returned. There are two
+ * kinds of words for others: where a function has returned before its caller makes room on
+ * the stack, and calls the next one; and where each return is to have its time.
  *
  *	calls		main{ a{ b{} } c{ d{} } }		a tail call: T
- *	words		1 main, 2 a, 3 b, 2 c, 3 d
+ *	words		500 main, 490 a, 470 b, 490 c, 480 d
  *
- * A signal handler that comes between a function's entry and its word calls first:
- * its words are two levels deeper than the one before them, once.
+ * A signal handler that comes between a function's entry and its word calls first: its
+ * words are below the function's, which comes after them.
  *
  * What is no call has an index of WIRE_PACKET_ODD and more (there are no such
  * functions), and says how many words it has, so that unknown ones are skipped:
  *
- *	 31        24 23    16 15                           0
- *	|    kind    |  0xff  |            words             |
+ *	 31          22 21    16 15                         0
+ *	|     kind     |  0x3f  |           words            |
  *
- *	WIRE_PACKET_BEGIN	struct wire_packet_begin, and the functions of the
- *				whole calling context, innermost first
+ *	WIRE_PACKET_BEGIN	struct wire_packet_begin, the functions of the whole
+ *				calling context, innermost first, and their places
  *	WIRE_PACKET_TAIL	a call follows, in the second word, that is a tail
- *				call: it has taken the place of one at its level
+ *				call: it has taken the place of one, in its slot
  *	WIRE_PACKET_STAMP	the time stamp counter, in the second and third,
  *				beside the call before it
  *	WIRE_PACKET_MOMENT	the same, at any time between two calls
- *	WIRE_PACKET_RETURN	a level, and the counter: the call at that level
- *				has returned then, and those within it before
+ *	WIRE_PACKET_RETURN	a place, and the counter: the call there has returned
+ *				then, and those within it before
+ *	WIRE_PACKET_LEFT	a place: calls below that have returned
  *	WIRE_PACKET_SITE	where the call just before it returns to, in the
  *				second and third: an address, or 0
  *	WIRE_PACKET_SITES	the same of each function of the context just before
@@ -61,13 +62,15 @@
  * A packet begins with the first, before which there is nothing to know: so
  * packets can be read in any order, by any number of readers. Where a thread's
  * stack is no longer what its calls say (after longjmp(), exceptions, on another
- * stack, behind a coroutine's switch, in a forked child, after 128 returns in a
- * row) another one stands within the packet, before the next call.
+ * stack, behind a coroutine's switch, in a forked child), or a call's slot has no place
+ * above the base, another one stands within the packet, before the next call.
  *
  * The context in it is that in which the next call is made. Its functions are
  * as many as were found on the stack, at most WIRE_PACKET_FUNCTIONS. What is
  * around them is known by its id only: ID_ROOT if there is nothing, else the id
- * of a context that other words, maybe of other packets, have called.
+ * of a context that other words, maybe of other packets, have called. Their places may be
+ * larger than a call's; WIRE_PACKET_ELSEWHERE is that of functions on another stack, and of
+ * all around them: no call's place says that they have returned.
  *
  * A word is claimed before it is written, since a signal handler may come in
  * between, and claims others. A word that is still 0 was claimed and never
@@ -90,10 +93,11 @@
 
 #define WIRE_TRACE_SUFFIX        ".trace"
 #define WIRE_PACKET_BYTES        65536 /* of a chunk, its head included */
-#define WIRE_PACKET_BLOCK_LOG2   12
-#define WIRE_PACKET_LEVEL_SHIFT  24
-#define WIRE_PACKET_INDEX        UINT32_C(0xffffff)
-#define WIRE_PACKET_ODD          UINT32_C(0xff0000)
+#define WIRE_PACKET_BLOCK_LOG2   10
+#define WIRE_PACKET_PLACE_SHIFT  22
+#define WIRE_PACKET_PLACES       (1 << (32 - WIRE_PACKET_PLACE_SHIFT))
+#define WIRE_PACKET_INDEX        UINT32_C(0x3fffff)
+#define WIRE_PACKET_ODD          UINT32_C(0x3f0000)
 #define WIRE_PACKET_ODD_WORDS    UINT32_C(0xffff)
 #define WIRE_PACKET_FUNCTIONS    1000
 #define WIRE_PACKET_BLOCKS_COUNT (WIRE_PACKET_ODD >> WIRE_PACKET_BLOCK_LOG2)
@@ -107,22 +111,20 @@ enum wire_packet_kind {
 	WIRE_PACKET_SITE = 6,
 	WIRE_PACKET_SITES = 7,
 	WIRE_PACKET_VALUE = 8,
+	WIRE_PACKET_LEFT = 9,
 };
 
-/*
- * What a level seems to say has returned where a signal handler came between a
- * function's entry and its word: the handler's calls come first, one deeper than that
- * function, whose caller is taken for the handler's, too.
- */
-#define WIRE_PACKET_EARLY 0xff
+/* The place of what is on another stack, or further out than such. */
+#define WIRE_PACKET_ELSEWHERE UINT32_MAX
 
-/* How deep the calls are at most that a trace can be bound to: levels say too little beyond. */
+/* How deep the calls are at most that a trace can be bound to. */
 #define WIRE_PACKET_DEPTH_MAX              200
 
 #define WIRE_PACKET_TAIL_WORDS             2
 #define WIRE_PACKET_STAMP_WORDS            3
 #define WIRE_PACKET_MOMENT_WORDS           3
 #define WIRE_PACKET_RETURN_WORDS           4
+#define WIRE_PACKET_LEFT_WORDS             2
 #define WIRE_PACKET_SITE_WORDS             3
 #define WIRE_PACKET_SITES_WORDS(functions) (1 + 2 * (uint32_t)(functions))
 
@@ -130,7 +132,7 @@ enum wire_packet_kind {
 static inline uint32_t wire_packet_odd(enum wire_packet_kind kind,
 				       uint32_t words)
 {
-	return (uint32_t)kind << WIRE_PACKET_LEVEL_SHIFT | WIRE_PACKET_ODD |
+	return (uint32_t)kind << WIRE_PACKET_PLACE_SHIFT | WIRE_PACKET_ODD |
 	       words;
 }
 
@@ -178,10 +180,8 @@ struct wire_packet_begin {
 	uint32_t sequence[2]; /* low, high: of the tally's, from 1 on */
 	uint32_t tsc[2];      /* low, high */
 	uint32_t id[2];       /* low, high: of the context that begins */
-	uint8_t level;        /* of the innermost of its functions */
-	uint8_t cause;        /* enum wire_packet_cause */
-	uint16_t reserved;
-	uint32_t functions; /* that follow: their numbers, innermost first */
+	uint32_t cause;       /* enum wire_packet_cause */
+	uint32_t functions;   /* whose numbers follow, then their places */
 };
 _Static_assert(sizeof(struct wire_packet_begin) == 40, "on the wire");
 
@@ -189,19 +189,20 @@ _Static_assert(sizeof(struct wire_packet_begin) == 40, "on the wire");
 #define WIRE_VALUE_IS_AGAIN   2 /* it was said when the call was made */
 
 /*
- * A value of the call at a level, or of one that is so many functions further out. Of a string
- * `number` is how many bytes of it follow. Likewise.
+ * A value of the innermost call at a place, or of one that is so many functions further out.
+ * Of a string `number` is how many bytes of it follow. Likewise.
  */
 struct wire_packet_value {
 	uint32_t head;
 	uint8_t probe; /* its number */
 	uint8_t field; /* among the probe's (struct wire_probe_field) */
-	uint8_t level;
+	uint8_t reserved;
 	uint8_t flags;
+	uint32_t place;
 	uint32_t out;
 	uint32_t number[2]; /* low, high */
 };
-_Static_assert(sizeof(struct wire_packet_value) == 20, "on the wire");
+_Static_assert(sizeof(struct wire_packet_value) == 24, "on the wire");
 
 static inline int wire_packet_is_begun(const struct wire_packet_begin *begin)
 {
@@ -218,10 +219,10 @@ static inline int wire_packet_is_same(const struct wire_packet_begin *one,
 	       one->sequence[1] == other->sequence[1] && one->tid == other->tid;
 }
 
-/* Behind the functions, so that a context is known to be whole. */
+/* Behind the places, so that a context is known to be whole. */
 #define WIRE_PACKET_BEGIN_END UINT32_C(0x646e6521)
 #define WIRE_PACKET_BEGIN_WORDS(functions)                                     \
-	((uint32_t)(sizeof(struct wire_packet_begin) / 4) + (functions) + 1)
+	((uint32_t)(sizeof(struct wire_packet_begin) / 4) + 2 * (functions) + 1)
 
 /* The function's number, of a block's entry, which is 0 where there is no block. */
 static inline uint32_t wire_packet_function(uint32_t block, uint32_t index)
@@ -231,7 +232,7 @@ static inline uint32_t wire_packet_function(uint32_t block, uint32_t index)
 }
 
 /*
- * A WIRE_PACKET_BLOCKS chunk: numbers / 4,096 + 1, or 0; only grows. The first is
+ * A WIRE_PACKET_BLOCKS chunk: numbers / 1,024 + 1, or 0; only grows. The first is
  * nobody's, so that no call's word is 0.
  */
 struct wire_packet_blocks {
@@ -262,7 +263,7 @@ struct wire_packet_blocks {
 		is_given_up; /* enum wire_given_up: if not 0 nobody waits */
 	uint32_t keeps;      /* WIRE_KEEPS_SITES, _VALUES */
 };
-_Static_assert(sizeof(struct wire_packet_blocks) == 96 + 4 * 4080,
+_Static_assert(sizeof(struct wire_packet_blocks) == 96 + 4 * 4032,
 	       "on the wire");
 
 #endif

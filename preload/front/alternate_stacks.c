@@ -3,12 +3,14 @@
  * In front of sigaltstack(): some programs give all of their threads one alternate stack,
  * for handlers that never return. Ours run on it for an instant, for there the program's
  * own stack may have no room; two threads at once would write over each other's frames.
+ * And who knows a call's stack by where it is has to know where the other one is.
  */
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
 
 #include "preload/host/next.h"
+#include "preload/hot/sink.h"
 #include "preload/sys/chained.h"
 #include "preload/sys/sys.h"
 
@@ -38,7 +40,12 @@ static void note(const void *stack)
 
 EXPORT int sigaltstack(const stack_t *set, stack_t *old)
 {
+	int status;
+
 	if (set && !(set->ss_flags & SS_DISABLE))
 		note(set->ss_sp);
-	return NEXT(sigaltstack)(set, old);
+	status = NEXT(sigaltstack)(set, old);
+	if (set)
+		sink_signal_stack();
+	return status;
 }

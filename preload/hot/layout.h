@@ -41,12 +41,12 @@
 #define HOT_JAVA_TOP        208
 #define HOT_TRACE_NEXT      216
 #define HOT_TRACE_LIMIT     224
-#define HOT_TRACE_LEVEL     232
-#define HOT_TRACE_MOVED     236
+#define HOT_TRACE_SPAN      232
 #define HOT_TRACE_CALL      240
 #define HOT_TRACE_TAIL      248
 #define HOT_TRACE_RETURN    256
-#define HOT_TRACE_LAST      264
+#define HOT_TRACE_BASE      264
+#define HOT_TRACE_LEFT      272
 #define HOT_COMPILED_FRAME  368
 
 /*
@@ -144,14 +144,9 @@
 #define HOLE_INDEX         5 /* 32 bits: the function's index (wire/packet.h) */
 
 /* What packets have (wire/packet.h; traced.c asserts it). */
-#define TRACE_LEVEL       0x1000000
-#define TRACE_LEVEL_AGAIN 0x80000000 /* where levels go on that came to 0 */
-#define TRACE_TAIL_WORD   0x02ff0002
-#define TRACE_SITE_WORD   0x06ff0003
-
-/* A call so near to the last one, in bytes of stack, is on the same stack. */
-#define TRACE_NEAR_LOG2     12
-#define TRACE_NEAR          (1 << TRACE_NEAR_LOG2)
+#define TRACE_PLACE_SHIFT   22
+#define TRACE_TAIL_WORD     0x00bf0002
+#define TRACE_SITE_WORD     0x01bf0003
 
 #define LOOP_TEST_BYTES     11
 #define LOOP_TEST_FAR_BYTES 15

@@ -47,6 +47,8 @@ struct runtime {
 	uint32_t begins_unwanted; /* threads do: the user will switch them on */
 	/* Where functions on stacks below hot_shadow_low return to in a stub. */
 	uint32_t exit_elsewhere_at;
+	uint32_t exit_until;      /* where an exit ends, in a stub */
+	uint32_t stub_bytes;      /* of all but leaves' */
 	uint64_t first_block;     /* the first thread's control block */
 	uint64_t first_stack_end; /* and where its stack ends, nearly */
 	/*

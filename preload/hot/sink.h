@@ -33,6 +33,7 @@
  *	switch_stack	front		swapcontext(), a coroutine's beginning
  *	moved		stack, front	the thread's id has become that of another
  *					function, without any stub: all of the above
+ *	signal_stack	front		sigaltstack()
  *	moment		(top)		something of note happens, between two calls
  *	index		stubs		a stub is made
  *	begin_thread	time		a thread begins to use a tally
@@ -115,6 +116,9 @@ struct sink {
 	 * running before; 0: none will.
 	 */
 	void (*moved)(uint64_t from);
+
+	/* The thread has another alternate signal stack than before. */
+	void (*signal_stack)(void);
 
 	void (*moment)(void);
 
@@ -208,6 +212,12 @@ static inline void sink_moved(uint64_t from)
 {
 	if (rt.sink->moved)
 		rt.sink->moved(from);
+}
+
+static inline void sink_signal_stack(void)
+{
+	if (rt.sink->signal_stack)
+		rt.sink->signal_stack();
 }
 
 static inline void sink_moment(void)

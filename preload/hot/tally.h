@@ -162,6 +162,8 @@ struct tally_presence {
  * The packets of its calls, where each leaves words (record/trace.c). Changed by
  * the owner with signals blocked; behind a filter by one that is_turning.
  */
+struct past_depths;
+struct depth_slots;
 struct call_entries;
 
 struct tally_packets {
@@ -171,8 +173,9 @@ struct tally_packets {
 	uint32_t count, room;
 	uint32_t oldest; /* the next that is used again */
 	uint32_t cannot_grow;
-	uint64_t sequence; /* of the latest context in one */
-	uint64_t *ids;     /* by depth, of a packet whose calls are counted */
+	uint64_t sequence;          /* of the latest context in one */
+	struct past_depths *past;   /* where calls are counted of packets */
+	struct depth_slots *depths; /* of calls that run (time/trace_depth.c) */
 	struct call_entries
 		*values; /* of calls that run (time/call_values.c) */
 };

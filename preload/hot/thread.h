@@ -116,11 +116,18 @@ struct hot_aside {
 		uint64_t tsc;
 		uint64_t every;
 	} stamps;
+	/* Of the trace. */
+	uint64_t leaving; /* the slot of whose return C sees to, or did last */
+	uint64_t
+		told_until; /* slots have places from the window's base to there */
 	/* Of the trace, where calls are written to some depth only. */
 	struct hot_depth {
-		uint64_t at; /* of the last call that was made: depth, level */
-		uint32_t owes_context; /* trace_moved, while all was too deep */
-	} last;
+		uint64_t slot; /* of the last call that was made */
+		uint32_t
+			count; /* of slots that are known (time/trace_depth.c) */
+		uint8_t is_known;
+		uint8_t owes_context; /* packet.moved, while all was too deep */
+	} depth;
 };
 
 /*
@@ -142,11 +149,8 @@ struct hot_packet {
 	uint64_t end;           /* of its bytes; 0: there is no packet */
 	uint64_t limit;         /* trace_limit, while the thread is on */
 	uint64_t settled_from;  /* sink->moved() was told, or 0 */
-	uint64_t around;        /* in which id that depth begins */
 	uint8_t is_turning;     /* the next packet is being made */
-	uint8_t has_base;       /* depth less level, modulo 256, is known */
-	uint8_t base;           /* so much */
-	uint8_t has_depth;      /* what is aside of depths is so */
+	uint8_t moved;          /* the stack may not be what the calls say */
 	uint32_t attempts_left; /* to pass over until one is asked for again */
 };
 
@@ -195,12 +199,13 @@ struct hot_thread {
 	/* Where calls leave words (time/traced.c). */
 	uint64_t trace_next;
 	uint64_t trace_limit;
-	uint32_t trace_level;
-	uint32_t trace_moved;
+	uint64_t trace_span; /* bytes of the window of stack that words know */
 	void (*trace_call)(void);
 	void (*trace_tail)(void);
 	void (*trace_return)(void);
-	uint64_t trace_last; /* the stack pointer at the last call */
+	uint64_t trace_base; /* where the window begins, and 8 */
+	/* If the latest was a return: the stack pointer then; or else less than that. */
+	uint64_t trace_left;
 	struct hot_packet packet;
 	/* The tally that the thread counts in, NULL until attached (switch.c). */
 	struct tally *tally;
@@ -266,11 +271,11 @@ HOT_OFFSET(carried_told, HOT_CARRIED_TOLD);
 HOT_OFFSET(java_top, HOT_JAVA_TOP);
 HOT_OFFSET(trace_next, HOT_TRACE_NEXT);
 HOT_OFFSET(trace_limit, HOT_TRACE_LIMIT);
-HOT_OFFSET(trace_level, HOT_TRACE_LEVEL);
-HOT_OFFSET(trace_moved, HOT_TRACE_MOVED);
+HOT_OFFSET(trace_span, HOT_TRACE_SPAN);
 HOT_OFFSET(trace_call, HOT_TRACE_CALL);
 HOT_OFFSET(trace_tail, HOT_TRACE_TAIL);
-HOT_OFFSET(trace_last, HOT_TRACE_LAST);
+HOT_OFFSET(trace_base, HOT_TRACE_BASE);
+HOT_OFFSET(trace_left, HOT_TRACE_LEFT);
 HOT_OFFSET(trace_return, HOT_TRACE_RETURN);
 HOT_OFFSET(compiled_frame, HOT_COMPILED_FRAME);
 

@@ -106,14 +106,14 @@ int hot_verify_stack(const uint64_t *slot, struct wire_verdicts *verdicts);
 
 /*
  * In traced processes, from a thunk: the function at the slot is entered, and the
- * stub found no place for its word, or for those of a tail call, one behind the
- * other; and where they would have gone.
+ * stub did not write its word, or those of a tail call, one behind the other; and where
+ * they would have ended, or 0, if the stub has claimed no place that it knows.
  */
-void hot_trace(uint64_t *slot, uint64_t word, uint64_t place, int is_tail);
+void hot_trace(uint64_t *slot, uint64_t word, uint64_t end, int is_tail);
 
 /*
  * From the exit of a stub that stamps returns, at that time: the slot has an address in the
- * stub. The thread's level is the caller's then; its id will be.
+ * stub. The thread's id will be the caller's then.
  */
 void hot_trace_return(const uint64_t *slot, uint64_t tsc);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Ids are stepped as stubs do, from the one that the packet's context has. Words are
- * the thread's own, so what they say is believed; but for depths, as a handler that
- * jumped away may have left half a context.
+ * the thread's own, so what they say is believed; but a handler that jumped away may
+ * have left half a context.
  */
 #include "preload/record/past_calls.h"
 
@@ -15,14 +15,19 @@
 #include "preload/sys/sys.h"
 #include "wire/id.h"
 
-/* A packet's context, all its words being calls, and the handler's one more. */
-#define DEPTH_MAX (WIRE_PACKET_FUNCTIONS + 2 * (WIRE_PACKET_BYTES / 4))
+/* A packet's context, all its words being calls. */
+#define DEPTH_MAX (WIRE_PACKET_FUNCTIONS + WIRE_PACKET_BYTES / 4)
+
+/* By depth, of the functions that were running, and of what is around them. */
+struct past_depths {
+	uint64_t ids[DEPTH_MAX + 1];
+	uint32_t places[DEPTH_MAX + 1];
+};
 
 struct past {
 	const struct wire_packet_blocks *blocks;
-	uint64_t *ids; /* by depth, of the functions that were running */
+	struct past_depths *at;
 	uint32_t depth;
-	uint8_t level;
 	uint8_t is_known; /* in which context calls are */
 };
 
@@ -30,10 +35,10 @@ struct past {
 static void record_context(const struct past *past, const uint32_t *functions,
 			   uint32_t count)
 {
-	union note above = tally_note(hot.tally, past->ids[0]);
+	union note above = tally_note(hot.tally, past->at->ids[0]);
 
 	for (uint32_t i = 0; i < count; i++) {
-		const uint64_t id = past->ids[i + 1];
+		const uint64_t id = past->at->ids[i + 1];
 		union note note = tally_note(hot.tally, id);
 
 		if (!note.word && id != ID_ROOT) {
@@ -52,60 +57,63 @@ static void take_context(struct past *past,
 	const uint32_t *functions = (const uint32_t *)(begin + 1);
 	uint64_t id = (uint64_t)begin->id[1] << 32 | begin->id[0];
 
-	past->is_known = begin->functions <= WIRE_PACKET_FUNCTIONS &&
-			 words == WIRE_PACKET_BEGIN_WORDS(begin->functions) &&
-			 functions[begin->functions] == WIRE_PACKET_BEGIN_END;
+	past->is_known =
+		begin->functions <= WIRE_PACKET_FUNCTIONS &&
+		words == WIRE_PACKET_BEGIN_WORDS(begin->functions) &&
+		functions[2 * begin->functions] == WIRE_PACKET_BEGIN_END;
 	if (!past->is_known)
 		return;
 	past->depth = begin->functions;
-	past->level = begin->level;
 	for (uint32_t i = 0; i < past->depth; i++) {
-		past->ids[past->depth - i] = id;
+		past->at->ids[past->depth - i] = id;
+		past->at->places[past->depth - i] = functions[past->depth + i];
 		id = id_pop(id, id_key(functions[i]));
 	}
-	past->ids[0] = id;
+	past->at->ids[0] = id;
+	past->at->places[0] = WIRE_PACKET_ELSEWHERE;
 	record_context(past, functions, past->depth);
 }
 
-/* A level says how many have returned; or that a handler has come in between. */
 static void take_call(struct past *past, uint32_t word, int is_tail)
 {
-	const uint8_t level = (uint8_t)(word >> WIRE_PACKET_LEVEL_SHIFT);
+	const uint32_t place = word >> WIRE_PACKET_PLACE_SHIFT;
 	const uint32_t index = word & WIRE_PACKET_INDEX;
 	const uint32_t block =
 		past->blocks->blocks[index >> WIRE_PACKET_BLOCK_LOG2];
-	const uint8_t returned = (uint8_t)(past->level + 1 - level);
-	const int is_early = returned == WIRE_PACKET_EARLY;
 	uint64_t caller, id;
 
-	if (!past->is_known || (returned > past->depth && !is_early)) {
-		past->is_known = 0;
+	if (!past->is_known)
 		return;
-	}
-	past->depth += is_early ? 2 : 1 - returned;
-	past->level = level;
-	if (is_early)
-		past->ids[past->depth - 1] = past->ids[past->depth - 2];
-	caller = past->ids[past->depth - 1];
+	while (past->at->places[past->depth] <= place)
+		past->depth--;
+	caller = past->at->ids[past->depth];
 	id = id_push(caller, id_key(wire_packet_function(block, index)));
-	past->ids[past->depth] = id;
+	past->depth++;
+	past->at->ids[past->depth] = id;
+	past->at->places[past->depth] = place;
 	if (id != ID_ROOT)
 		count_past_call(id, caller, is_tail);
 }
 
-static void take_return(struct past *past, uint8_t level)
+static void take_return(struct past *past, uint32_t place)
 {
-	const uint8_t returned = (uint8_t)(past->level + 1 - level);
+	uint32_t depth = past->is_known ? past->depth : 0;
 
-	if (!past->is_known || !returned || returned > past->depth)
-		return;
-	past->depth -= returned;
-	past->level = (uint8_t)(level - 1);
+	while (depth && past->at->places[depth] != place)
+		depth--;
+	if (depth)
+		past->depth = depth - 1;
+}
+
+static void take_left(struct past *past, uint32_t place)
+{
+	while (past->is_known && past->at->places[past->depth] < place)
+		past->depth--;
 }
 
 static void take_odd(struct past *past, const uint32_t *words, uint32_t head)
 {
-	switch (head >> WIRE_PACKET_LEVEL_SHIFT) {
+	switch (head >> WIRE_PACKET_PLACE_SHIFT) {
 	case WIRE_PACKET_BEGIN:
 		take_context(past, (const void *)words,
 			     head & WIRE_PACKET_ODD_WORDS);
@@ -114,23 +122,26 @@ static void take_odd(struct past *past, const uint32_t *words, uint32_t head)
 		if (words[1])
 			take_call(past, words[1], 1);
 		break;
+	case WIRE_PACKET_LEFT:
+		take_left(past, words[1]);
+		break;
 	case WIRE_PACKET_RETURN:
-		take_return(past, (uint8_t)words[1]);
+		take_return(past, words[1]);
 		break;
 	}
 }
 
 /* The thread's own, made when its first packet is counted. */
-static uint64_t *ids_of(struct tally *tally)
+static struct past_depths *depths_of(struct tally *tally)
 {
-	uint64_t *made = tally->packets.ids;
+	struct past_depths *made = tally->packets.past;
 
 	if (made)
 		return made;
-	made = sys_map_private(DEPTH_MAX * sizeof(*made));
+	made = sys_map_private(sizeof(*made));
 	if (sys_failed(made))
 		return NULL;
-	tally->packets.ids = made;
+	tally->packets.past = made;
 	return made;
 }
 
@@ -138,10 +149,10 @@ int past_calls_count(struct tally *tally,
 		     const struct wire_packet_blocks *blocks, uint32_t *words,
 		     uint32_t count)
 {
-	struct past past = { .blocks = blocks, .ids = ids_of(tally) };
+	struct past past = { .blocks = blocks, .at = depths_of(tally) };
 	uint32_t at = 0, head = words[0];
 
-	if (!past.ids)
+	if (!past.at)
 		return -ENOMEM;
 	*(volatile uint32_t *)words = 0;
 	while (at < count) {

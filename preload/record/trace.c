@@ -15,10 +15,11 @@
 #define ROOM_FIRST    512 /* addresses of packets, a page */
 #define ADDRESS_BYTES sizeof(struct wire_chunk *)
 
-_Static_assert(NUMBER_BLOCK_LOG2 == WIRE_PACKET_BLOCK_LOG2, "indices");
+#define BLOCKS        (UINT32_C(1) << (32 - WIRE_PACKET_BLOCK_LOG2))
+#define BLOCK_MASK    ((UINT32_C(1) << WIRE_PACKET_BLOCK_LOG2) - 1)
 
 /*
- * By a number's block, its place in wire_packet_blocks, or 0; there where calls are
+ * By the block of a function's number, its place in wire_packet_blocks, or 0; there where calls are
  * traced. Written by who makes patches, read by any thread; inherited by children.
  */
 static _Atomic uint16_t *places;
@@ -29,7 +30,7 @@ static int make_places(void)
 
 	if (places)
 		return 0;
-	made = sys_map_private(NUMBER_BLOCKS * sizeof(*places));
+	made = sys_map_private(BLOCKS * sizeof(*places));
 	if (sys_failed(made))
 		return -ENOMEM;
 	places = made;
@@ -102,16 +103,16 @@ void trace_finish(struct trace_file *trace)
 uint32_t trace_known_index(uint32_t function)
 {
 	const uint32_t place = atomic_load_explicit(
-		&places[function >> NUMBER_BLOCK_LOG2], memory_order_relaxed);
+		&places[function >> WIRE_PACKET_BLOCK_LOG2],
+		memory_order_relaxed);
 
-	return place ? place << NUMBER_BLOCK_LOG2 |
-			       (function & (NUMBER_BLOCK - 1))
+	return place ? place << WIRE_PACKET_BLOCK_LOG2 | (function & BLOCK_MASK)
 		     : 0;
 }
 
 uint32_t trace_index(struct trace_file *trace, uint32_t function)
 {
-	const uint32_t block = function >> NUMBER_BLOCK_LOG2;
+	const uint32_t block = function >> WIRE_PACKET_BLOCK_LOG2;
 	struct wire_packet_blocks *blocks = trace->blocks;
 	uint32_t place;
 

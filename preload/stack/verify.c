@@ -146,7 +146,7 @@ static enum outcome verify(struct walk *walk, uint32_t frames_max)
 			return PARTIAL + WIRE_PARTIAL_START;
 		if (!find_next(walk, at, &link) &&
 		    (!walk->has_begun ||
-		     !walk_next_interrupted(walk, at, &link)))
+		     !walk_next_interrupted(walk, at, &link, NULL)))
 			return is_handler ? PARTIAL + WIRE_PARTIAL_SIGNAL
 					  : broken(walk, at);
 		is_handler = walk->is_handler;

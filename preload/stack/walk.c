@@ -209,6 +209,7 @@ static void enter_interrupted_stack(struct walk *walk)
 		context = find_outer_signal(walk, pc, stack);
 	}
 	walk->is_in_clew = is_half_way(pc) || own_code_is_library(pc);
+	walk->interrupted_pc = pc;
 	walk->interrupted_until = stack & ~UINT64_C(7);
 	walk->at = walk->interrupted_until;
 	if (is_half_way(pc)) {
@@ -496,26 +497,28 @@ static uint64_t find_signal(const struct walk *walk, uint64_t at, uint64_t end)
 }
 
 /* What looks like a frame may be one that was left behind, and leads nowhere. */
-int walk_next_interrupted(struct walk *walk, uint64_t at, struct link *link)
+int walk_next_interrupted(struct walk *walk, uint64_t at, struct link *link,
+			  uint64_t *pc)
 {
 	const uint64_t end = at + WALK_FRAME_BYTES;
 
 	while ((at = find_signal(walk, at + 8, end))) {
 		struct walk beyond = *walk;
-		int is_in_clew;
 
 		beyond.at = at;
 		enter_interrupted_stack(&beyond);
-		is_in_clew = beyond.is_in_clew;
+		if (pc)
+			*pc = beyond.is_in_clew ? beyond.interrupted_pc : 0;
 		if (walk_next(&beyond, link)) {
 			*walk = beyond;
-			return 1 + is_in_clew;
+			return 1;
 		}
 	}
 	return 0;
 }
 
-int walk_is_interrupted(const struct walk *walk, uint64_t at, uint64_t until)
+uint64_t walk_interrupted_pc(const struct walk *walk, uint64_t at,
+			     uint64_t until)
 {
 	struct walk beyond = *walk;
 
@@ -523,7 +526,7 @@ int walk_is_interrupted(const struct walk *walk, uint64_t at, uint64_t until)
 		beyond.at = at;
 		enter_interrupted_stack(&beyond);
 		if (beyond.is_in_clew)
-			return 1;
+			return beyond.interrupted_pc;
 	}
 	return 0;
 }

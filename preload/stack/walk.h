@@ -43,6 +43,7 @@ struct walk {
 	uint64_t readable_from;     /* where it began: from there on, */
 	uint64_t readable_until;    /* all below this is known to be */
 	uint64_t interrupted_until; /* slots where a stub may be half-way */
+	uint64_t interrupted_pc; /* where the latest signal that it met came */
 	/* That of the last link's caller, generated code (generated_callers.c) */
 	const struct trampoline *generated;
 	struct shadow_slot java; /* of the last link, if that is in Java */
@@ -82,15 +83,18 @@ int walk_next(struct walk *walk, struct link *link);
 
 /*
  * The same where a signal has come meanwhile and its handler has no slot: behind the
- * next frame of one, out from the last link. 2: and what clew does for this one.
+ * next frame of one, out from the last link. *pc is where it has interrupted what clew does
+ * for this one, or 0; pc may be NULL.
  */
-int walk_next_interrupted(struct walk *walk, uint64_t at, struct link *link);
+int walk_next_interrupted(struct walk *walk, uint64_t at, struct link *link,
+			  uint64_t *pc);
 
 /*
- * Whether between the slots of two links, the former being further in, a signal has come whose
- * handler has no slot, and has interrupted what clew does for the latter.
+ * Between the slots of two links, the former being further in, a signal may have come whose
+ * handler has no slot: where it has interrupted what clew does for the latter, or 0.
  */
-int walk_is_interrupted(const struct walk *walk, uint64_t at, uint64_t until);
+uint64_t walk_interrupted_pc(const struct walk *walk, uint64_t at,
+			     uint64_t until);
 
 /*
  * The number of the function with this id if it is the first one of a stack that was

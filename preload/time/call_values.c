@@ -23,6 +23,7 @@
 #include "preload/time/packet_words.h"
 #include "preload/time/surroundings.h"
 #include "preload/time/trace_depth.h"
+#include "preload/time/trace_window.h"
 #include "wire/packet.h"
 
 #define ENTRIES_LOG2 13
@@ -194,7 +195,7 @@ static uint64_t bytes_of(const struct call_entry *entry)
 
 /* One value; returns where it ends. */
 static uint32_t *put_value(uint32_t *at, const struct call_entry *entry,
-			   uint32_t value, uint8_t level, uint32_t out,
+			   uint32_t value, uint32_t place, uint32_t out,
 			   uint8_t flags)
 {
 	const struct call_value *of = &described[entry->probe].values[value];
@@ -205,10 +206,11 @@ static uint32_t *put_value(uint32_t *at, const struct call_entry *entry,
 	to->head = wire_packet_odd(WIRE_PACKET_VALUE, words);
 	to->probe = (uint8_t)entry->probe;
 	to->field = (uint8_t)value;
-	to->level = level;
+	to->reserved = 0;
 	to->flags = flags;
 	if (entry->event.failed >> value & 1)
 		to->flags |= WIRE_VALUE_IS_MISSING;
+	to->place = place;
 	to->out = out;
 	copy_bytes(to->number, entry->bytes + of->offset, sizeof(to->number));
 	if (of->string_bytes) {
@@ -220,14 +222,14 @@ static uint32_t *put_value(uint32_t *at, const struct call_entry *entry,
 }
 
 /* Whether there was room. */
-static int put_entry(const struct call_entry *entry, uint8_t level,
+static int put_entry(const struct call_entry *entry, uint32_t place,
 		     uint32_t out, uint8_t flags)
 {
 	const uint32_t count = described[entry->probe].count;
 	uint32_t *at = (uint32_t *)packet_claim(bytes_of(entry));
 
 	for (uint32_t i = 0; at && i < count; i++)
-		at = put_value(at, entry, i, level, out, flags);
+		at = put_value(at, entry, i, place, out, flags);
 	return at != NULL;
 }
 
@@ -243,17 +245,18 @@ static int is_entry(uint64_t slot)
 	       numbers_function_between(shadow->caller_id, hot.id);
 }
 
-/* Whether the thread's innermost call was to be written down. */
-static int is_heard(void)
+/* Whether the thread's innermost call, at that slot, was to be written down. */
+static int is_heard(uint64_t slot)
 {
 	return switch_is_on() && hot.packet.end &&
-	       !(rt.config->trace_depth && trace_depth_has_left_out());
+	       !(rt.config->trace_depth &&
+		 trace_depth_has_left_out((const uint64_t *)slot));
 }
 
 /* And nothing is in doubt since. */
 static int is_in_step(void)
 {
-	return !hot.trace_moved || hot.packet.settled_from;
+	return !hot.packet.moved || hot.packet.settled_from;
 }
 
 static void tell_lost(void)
@@ -270,7 +273,7 @@ struct wire_probe_event *call_values_begin(uint64_t slot, uint32_t probe)
 				  memory_order_acquire))
 		return NULL;
 	call_values_forget(slot);
-	if (!is_heard() || !is_entry(slot))
+	if (!is_heard(slot) || !is_entry(slot))
 		return NULL;
 	entry = is_in_step() ? take(slot) : NULL;
 	if (!entry) {
@@ -290,7 +293,7 @@ int call_values_end(struct wire_probe_event *event)
 		(void *)((char *)event - offsetof(struct call_entry, event));
 
 	if (put_entry(entry,
-		      (uint8_t)(hot.trace_level >> WIRE_PACKET_LEVEL_SHIFT), 0,
+		      trace_window_place(trace_window_base(), entry->slot), 0,
 		      0)) {
 		set_id(entry, hot.id);
 		return 1;
@@ -304,7 +307,7 @@ int call_values_end(struct wire_probe_event *event)
 struct around {
 	uint64_t bytes; /* by now */
 	uint32_t left_out;
-	uint8_t level;
+	uint32_t place;
 	uint8_t writes;
 	uint8_t is_full;
 };
@@ -320,7 +323,7 @@ static void take_around(void *context, uint32_t at, const struct link *link)
 		return;
 	if (around->bytes + bytes > AROUND_BYTES ||
 	    (around->writes &&
-	     !put_entry(entry, around->level, at - (at > around->left_out),
+	     !put_entry(entry, around->place, at - (at > around->left_out),
 			WIRE_VALUE_IS_AGAIN)))
 		around->is_full = 1;
 	else
@@ -343,10 +346,10 @@ uint64_t call_values_bytes(const uint64_t *slot)
 			   &(struct around){ .left_out = SURROUNDINGS_NONE });
 }
 
-void call_values_put_around(const uint64_t *slot, uint8_t level,
+void call_values_put_around(const uint64_t *slot, uint32_t place,
 			    uint32_t left_out)
 {
-	look_around(slot, &(struct around){ .level = level,
+	look_around(slot, &(struct around){ .place = place,
 					    .left_out = left_out,
 					    .writes = 1 });
 }

@@ -40,10 +40,4 @@ static inline void packet_put_pair(uint32_t *words, uint64_t value)
 	__builtin_memcpy(words, &value, sizeof(value));
 }
 
-/* As it is when this is asked, whatever was known of it. */
-static inline uint32_t trace_level_now(void)
-{
-	return ((volatile struct hot_thread *)&hot)->trace_level;
-}
-
 #endif

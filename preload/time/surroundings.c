@@ -1,11 +1,36 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/time/surroundings.h"
 
+#include "preload/hot/count.h"
 #include "preload/hot/shadow.h"
 #include "preload/hot/thread.h"
+#include "preload/hot/trampoline.h"
 #include "preload/stack/walk.h"
+#include "preload/sys/own_code.h"
+#include "preload/time/trace_window.h"
 #include "wire/id.h"
 #include "wire/packet.h"
+
+#define FAR_BYTES                                                              \
+	(                                                                      \
+		UINT64_C(1)                                                    \
+		<< 32) /* to the next function on the same stack, at most */
+
+/*
+ * Of the function that so many are further in than. On another stack it has none, nor has what
+ * is around it, whatever stack that is on.
+ */
+static uint32_t place_of(const struct surroundings_of *of, uint32_t at,
+			 uint64_t slot)
+{
+	const uint32_t inner = at ? of->places[at - 1] : 0;
+	const uint32_t place = trace_window_place(of->base, slot);
+
+	if (inner == WIRE_PACKET_ELSEWHERE || slot < of->base ||
+	    slot - of->base >= FAR_BYTES || (at && place <= inner))
+		return WIRE_PACKET_ELSEWHERE;
+	return place;
+}
 
 static void tell(const struct surroundings_of *of, uint32_t at,
 		 const struct link *link)
@@ -14,6 +39,8 @@ static void tell(const struct surroundings_of *of, uint32_t at,
 		of->tell(of->context, at, link);
 	if (of->functions)
 		of->functions[at] = link->function;
+	if (of->places)
+		of->places[at] = place_of(of, at, link->at);
 	if (of->sites) {
 		const uint64_t site = link->shadow->return_address;
 
@@ -22,21 +49,35 @@ static void tell(const struct surroundings_of *of, uint32_t at,
 	}
 }
 
-/*
- * A signal has interrupted the function of a link, and a handler's function is called at a
- * slot, which is on the same stack or maybe on one further out.
- */
-static void note_signal(struct surroundings *found, const struct link *link,
-			uint64_t handler_at, int is_in_clew)
+/* Whether that is where a stub's exit is, or what it has called, but for C. */
+static int is_exit(uint64_t pc)
 {
-	found->is_handler = 1;
-	if (!is_in_clew)
-		return;
-	if (found->half_way == SURROUNDINGS_NONE)
-		found->half_way = found->count;
-	found->handlers_until = handler_at < link->at
-					? handler_at + sizeof(uint64_t)
-					: link->at;
+	const uint64_t at = pc % rt.stub_bytes;
+
+	if (runtime_is_stub(pc))
+		return (at >= STUB_EXIT_AT && at < rt.exit_until) ||
+		       at % STUB_BYTES == rt.exit_elsewhere_at;
+	return trampoline_is_pc(pc) || (pc >= (uintptr_t)hot_thunk_carried &&
+					pc < (uintptr_t)hot_thunk_probe);
+}
+
+/*
+ * Of the function of a link, which was being entered or left: where a thunk of its stub stamps
+ * its return the slot has that thunk's return address.
+ */
+static int is_leaving(const struct link *link, uint64_t pc)
+{
+	uint64_t page = 0, word;
+
+	if (is_exit(pc))
+		return 1;
+	if (own_code_is_library(pc) && hot.aside &&
+	    *(volatile uint64_t *)&hot.aside->leaving == link->at)
+		return 1;
+	if (!walk_is_readable(link->at, &page))
+		return 0;
+	word = *(const uint64_t *)link->at;
+	return runtime_is_stub(word) && !runtime_is_exit(word);
 }
 
 /* A handler that has no slot itself is looked for where it has to be, or on request. */
@@ -44,24 +85,19 @@ static int next(struct surroundings *found, const struct surroundings_of *of,
 		struct walk *walk, struct link *link)
 {
 	const uint64_t at = link->at;
-	int is_handler = walk->is_handler;
-	int is_in_clew = walk->is_in_clew;
+	uint64_t pc =
+		walk->is_handler && walk->is_in_clew ? walk->interrupted_pc : 0;
 
 	if (!walk_next(walk, link)) {
-		const int how = walk->has_begun
-					? walk_next_interrupted(walk, at, link)
-					: 0;
-
-		if (!how)
+		if (!walk->has_begun ||
+		    !walk_next_interrupted(walk, at, link, &pc))
 			return 0;
-		is_handler = 1;
-		is_in_clew |= how == 2;
-	} else if (of->minds_signals &&
-		   walk_is_interrupted(walk, at, link->at)) {
-		is_handler = is_in_clew = 1;
+	} else if (!pc && of->minds_signals) {
+		pc = walk_interrupted_pc(walk, at, link->at);
 	}
-	if (is_handler)
-		note_signal(found, link, at, is_in_clew);
+	found->has_half_way |= pc != 0;
+	if (pc && found->leaving == SURROUNDINGS_NONE && is_leaving(link, pc))
+		found->leaving = found->count;
 	return 1;
 }
 
@@ -70,7 +106,7 @@ struct surroundings surroundings_find(const struct surroundings_of *of,
 {
 	struct surroundings found = {
 		.id = shadow_of((uintptr_t)slot)->caller_id,
-		.half_way = SURROUNDINGS_NONE,
+		.leaving = SURROUNDINGS_NONE,
 	};
 	struct walk walk = walk_from(slot, hot.id);
 	struct link link = { .at = (uintptr_t)slot };
@@ -104,8 +140,10 @@ void surroundings_leave_out(struct surroundings *found,
 {
 	found->id = id_without(found->id, of->functions, at);
 	found->count--;
-	for (uint32_t i = at; i < found->count; i++)
+	for (uint32_t i = at; i < found->count; i++) {
 		of->functions[i] = of->functions[i + 1];
+		of->places[i] = of->places[i + 1];
+	}
 	for (uint32_t i = 2 * at; of->sites && i < 2 * found->count; i++)
 		of->sites[i] = of->sites[i + 2];
 }

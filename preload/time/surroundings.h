@@ -13,20 +13,18 @@ struct surroundings {
 	uint64_t id;     /* of the innermost function */
 	uint64_t around; /* of what is around them, or ID_ROOT */
 	uint32_t count;  /* of functions */
-	/*
-	 * How many are further in than the one that a signal has interrupted while clew
-	 * was entering or leaving it, the innermost of such; or SURROUNDINGS_NONE.
-	 */
-	uint32_t half_way;
-	/* Where the slots end of what handlers call that have interrupted such, mostly. */
-	uint64_t handlers_until;
-	uint8_t is_handler; /* a signal has come on the way */
+	/* A signal has interrupted one while clew was entering or leaving it. */
+	uint8_t has_half_way;
+	/* How many are further in than the innermost one that was being left so, or NONE. */
+	uint32_t leaving;
 };
 
 /* What is to be known of each, the innermost first; NULL: nobody asks. */
 struct surroundings_of {
 	uint32_t *functions; /* their numbers */
-	uint32_t *sites;     /* where they return to: low, high */
+	uint32_t *places;    /* in a window that begins at the base */
+	uint64_t base;
+	uint32_t *sites; /* where they return to: low, high */
 	/* Told of each, `at` being how many were before. */
 	void (*tell)(void *context, uint32_t at, const struct link *link);
 	void *context;

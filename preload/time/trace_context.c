@@ -12,6 +12,7 @@
 #include "preload/time/call_values.h"
 #include "preload/time/packet_words.h"
 #include "preload/time/surroundings.h"
+#include "preload/time/trace_window.h"
 
 #define CONTEXT_BYTES (4 * WIRE_PACKET_BEGIN_WORDS(WIRE_PACKET_FUNCTIONS))
 #define SITES_BYTES   (4 * WIRE_PACKET_SITES_WORDS(WIRE_PACKET_FUNCTIONS))
@@ -22,87 +23,118 @@ uint64_t trace_context_bytes(void)
 }
 
 /*
- * Whether some function has stepped the id and not yet the level, or taken back the
- * level and not yet the id: a handler has interrupted its stub, and calls. What
- * depth a level stands for is known from the context before, unless the stack is
- * another one since (`why`, what was in trace_moved).
+ * So many words that were written farther behind, where the longest context has them: there
+ * is 0 then. Returns where they end.
  */
-static int is_out_of_step(const struct surroundings *found, uint8_t level,
-			  uint32_t why)
+static uint32_t *move_here(uint32_t *to, uint32_t *from, uint32_t words)
 {
-	const uint8_t over =
-		(uint8_t)(found->count - (uint8_t)(hot.packet.base + level));
+	uint32_t *const end = to + words;
 
-	if (!hot.packet.has_base || hot.packet.around != found->around ||
-	    !found->count)
-		return 0;
-	if (why & ~TRACE_LEVEL_AGAIN && !found->is_handler)
-		return 0;
-	return over == 1 || (why & TRACE_LEVEL_AGAIN && over == 129);
+	for (uint32_t i = 0; i < words; i++)
+		to[i] = from[i];
+	for (uint32_t i = 0; i < words; i++)
+		if (from + i >= end)
+			from[i] = 0;
+	return end;
 }
 
-/*
- * From farther behind, where there may be those of one more; returns where they end. Behind
- * that all is 0 again.
- */
-static uint32_t *put_sites(uint32_t *at, uint32_t *sites, uint32_t count)
+/* What is behind the numbers of the context's functions; returns where it ends. */
+static uint32_t *finish(const struct surroundings_of *of, uint32_t count)
 {
-	const uint32_t words = WIRE_PACKET_SITES_WORDS(count);
-	uint32_t *behind = sites + 2 * (count + 1);
+	uint32_t *end = move_here(of->functions + count, of->places, count);
 
-	*at = wire_packet_odd(WIRE_PACKET_SITES, words);
-	for (uint32_t i = 0; i < 2 * count; i++)
-		at[1 + i] = sites[i];
-	while (behind > at + words)
-		*--behind = 0;
-	return at + words;
+	*end++ = WIRE_PACKET_BEGIN_END;
+	if (!of->sites)
+		return end;
+	*end++ = wire_packet_odd(WIRE_PACKET_SITES,
+				 WIRE_PACKET_SITES_WORDS(count));
+	return move_here(end, of->sites, 2 * count);
+}
+
+/* Behind the slots that have places: those of calls, and of the context's functions. */
+static uint64_t told_until(const struct stack_window *window,
+			   const uint32_t *places, uint32_t count)
+{
+	uint64_t until = window->base + window->span;
+
+	while (count && places[count - 1] == WIRE_PACKET_ELSEWHERE)
+		count--;
+	if (count) {
+		const uint64_t last =
+			window->base +
+			(places[count - 1] + UINT64_C(1)) * TRACE_SLOT_BYTES;
+
+		until = last > until ? last : until;
+	}
+	return until;
+}
+
+/* Behind it a handler may have begun another one, whose window is another. */
+static void settle(const struct stack_window *window, uint64_t until,
+		   const uint32_t *end)
+{
+	hot.aside->told_until = until;
+	trace_window_open(window);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (*(volatile uint64_t *)&hot.trace_next != (uintptr_t)end)
+		hot.packet.moved = 1;
+}
+
+/* One function is not told of where a handler has interrupted its return. */
+static struct surroundings find(const struct surroundings_of *of,
+				const uint64_t *slot)
+{
+	struct surroundings found = surroundings_find(of, slot);
+	const uint32_t count = found.count;
+
+	if (found.leaving >= count)
+		return found;
+	surroundings_leave_out(&found, of, found.leaving);
+	of->functions[count - 1] = of->places[count - 1] = 0;
+	if (of->sites)
+		of->sites[2 * count - 2] = of->sites[2 * count - 1] = 0;
+	return found;
 }
 
 int trace_context_put(const uint64_t *slot, enum wire_packet_cause cause)
 {
 	const uint64_t claimed = trace_context_bytes();
-	struct wire_packet_begin *begin = (void *)packet_claim(claimed);
-	const uint32_t why = cause == WIRE_PACKET_FULL ? 0 : hot.trace_moved;
-	const struct surroundings_of of = {
-		.functions = (uint32_t *)(begin + 1),
-		.sites = rt.config->keeps_sites
-				 ? (uint32_t *)begin + CONTEXT_BYTES / 4 + 1
-				 : NULL,
-		.minds_signals = !why || why & TRACE_LEVEL_AGAIN,
-	};
+	const struct stack_window window = trace_window_around(slot);
 	struct tally *tally = hot.tally;
+	struct wire_packet_begin *begin;
+	struct surroundings_of of;
 	struct surroundings found;
-	uint32_t left_out = SURROUNDINGS_NONE, level, *end;
+	uint64_t until;
+	uint32_t *end, place;
 
+	/* What stubs write from here on comes behind it. */
+	trace_window_close();
+	begin = (void *)packet_claim(claimed);
 	if (!begin)
 		return 0;
 	begin->head =
 		wire_packet_odd(WIRE_PACKET_BEGIN, (uint32_t)(claimed / 4));
-	hot.trace_moved = 0;
+	hot.packet.moved = 0;
+	hot.trace_left = 0; /* what has returned is not in it */
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	level = trace_level_now();
-	begin->level = (uint8_t)((level >> WIRE_PACKET_LEVEL_SHIFT) - 1);
-	begin->cause = (uint8_t)cause;
 	begin->tid = tally->tid;
 	packet_put_pair(begin->sequence, ++tally->packets.sequence);
-	found = surroundings_find(&of, slot);
-	if (is_out_of_step(&found, begin->level, why)) {
-		left_out = found.half_way < found.count ? found.half_way : 0;
-		surroundings_leave_out(&found, &of, left_out);
-	} else if (found.half_way != SURROUNDINGS_NONE) {
-		begin->cause = WIRE_PACKET_MOVED;
-	}
-	if (why & TRACE_LEVEL_AGAIN && found.half_way != SURROUNDINGS_NONE)
-		hot.packet.settled_from = found.handlers_until;
-	hot.packet.base = (uint8_t)(found.count - begin->level);
-	hot.packet.around = found.around;
-	hot.packet.has_base = trace_level_now() == level;
+	of = (struct surroundings_of){
+		.functions = (uint32_t *)(begin + 1),
+		.places = (uint32_t *)(begin + 1) + WIRE_PACKET_FUNCTIONS,
+		.base = window.base,
+		.sites = rt.config->keeps_sites
+				 ? (uint32_t *)begin + CONTEXT_BYTES / 4 + 1
+				 : NULL,
+		.minds_signals = cause == WIRE_PACKET_FULL,
+	};
+	found = find(&of, slot);
+	place = found.count ? of.places[0] : 0;
+	until = told_until(&window, of.places, found.count);
+	begin->cause = found.has_half_way ? WIRE_PACKET_MOVED : cause;
 	packet_put_pair(begin->id, found.id);
 	begin->functions = found.count;
-	of.functions[found.count] = WIRE_PACKET_BEGIN_END;
-	end = of.functions + found.count + 1;
-	if (of.sites)
-		end = put_sites(end, of.sites, found.count);
+	end = finish(&of, found.count);
 	hot.aside->stamps.tsc = stamp_counter();
 	packet_put_pair(begin->tsc, hot.aside->stamps.tsc);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -110,6 +142,7 @@ int trace_context_put(const uint64_t *slot, enum wire_packet_cause cause)
 				      WIRE_PACKET_BEGIN_WORDS(found.count));
 	packet_give_back((uintptr_t)begin, claimed,
 			 (uintptr_t)end - (uintptr_t)begin);
-	call_values_put_around(slot, begin->level, left_out);
+	settle(&window, until, end);
+	call_values_put_around(slot, place, found.leaving);
 	return 1;
 }

@@ -3,89 +3,153 @@
 
 #include "preload/host/config.h"
 #include "preload/hot/runtime.h"
+#include "preload/hot/tally.h"
 #include "preload/hot/thread.h"
-#include "preload/time/packet_words.h"
+#include "preload/stack/walk.h"
+#include "preload/sys/sys.h"
 #include "preload/time/surroundings.h"
 #include "wire/packet.h"
 
-#define LEVEL_BITS 8
-#define TRIES                                                                  \
-	2 /* a handler that comes again and again has its calls looked for */
+#define NEAR_BYTES 4096 /* of the last call: on the same stack */
 
-static uint8_t level_now(void)
+/* By depth, of the outermost functions that are running. */
+struct depth_slots {
+	uint64_t of[WIRE_PACKET_DEPTH_MAX];
+};
+
+/* The thread's own, made when it is first asked for; or NULL. A handler may do so meanwhile. */
+static struct depth_slots *slots_of(struct tally *tally)
 {
-	return (uint8_t)(trace_level_now() >> WIRE_PACKET_LEVEL_SHIFT);
+	struct depth_slots *made = tally->packets.depths, *none = NULL;
+
+	if (made || runtime_is_filtered())
+		return made;
+	made = sys_map_private(sizeof(*made));
+	if (sys_failed(made))
+		return NULL;
+	if (__atomic_compare_exchange_n(&tally->packets.depths, &none, made, 0,
+					__ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		return made;
+	sys_munmap(made, sizeof(*made));
+	return none;
 }
 
-/* As far as levels tell, of a call that is running, or that is made. */
-static uint32_t depth_at(uint8_t level)
-{
-	const uint64_t last = hot.aside->last.at;
-	const uint32_t depth = (uint32_t)(last >> LEVEL_BITS);
-	const uint8_t deeper = (uint8_t)(level - (uint8_t)last);
+/* ---- As the stack says ---- */
 
-	/* two: a handler's, before the word of whom it came in */
-	if (deeper <= 2)
-		return depth + deeper;
-	return depth - (uint8_t)-deeper;
+struct stack_depth {
+	struct depth_slots *slots;
+	uint32_t count;
+};
+
+static void take_slot(void *context, uint32_t at, const struct link *link)
+{
+	struct stack_depth *depth = context;
+	const uint32_t out = depth->count - 1 - at; /* so many are around it */
+
+	if (out < WIRE_PACKET_DEPTH_MAX)
+		depth->slots->of[out] = link->at;
 }
 
 /*
- * As the stack says. What is half way need not be counted by the level, so then it is asked
- * again at the next call.
+ * How many functions the call at the slot is made in. What is half way may yet return, or be
+ * called: so then it is asked again at the next call.
  */
-static uint32_t depth_of(const uint64_t *slot)
+static uint32_t look(const uint64_t *slot, struct depth_slots *slots,
+		     struct hot_depth *known)
 {
-	static const struct surroundings_of of = { .minds_signals = 1 };
+	struct stack_depth depth = { .slots = slots };
+	struct surroundings_of of = { .minds_signals = 1 };
 	const struct surroundings found = surroundings_find(&of, slot);
 
-	hot.packet.has_depth = found.count < WIRE_PACKET_FUNCTIONS &&
-			       found.half_way == SURROUNDINGS_NONE;
-	return found.count + 1;
+	known->is_known = 0;
+	if (!slots)
+		return found.count;
+	depth.count = found.count;
+	of.tell = take_slot;
+	of.context = &depth;
+	surroundings_find(&of, slot);
+	known->is_known =
+		found.count < WIRE_PACKET_FUNCTIONS && !found.has_half_way;
+	return found.count;
+}
+
+/* ---- As slots say ---- */
+
+static int is_near(const struct hot_depth *known, const uint64_t *slot)
+{
+	return known->slot - (uintptr_t)slot + NEAR_BYTES < 2 * NEAR_BYTES;
 }
 
 /*
- * Of the call that is made at the slot. Level and depth are stored as one: a handler goes on
- * from there, and if levels have begun anew within one, these do not belong together.
+ * Likewise. The slot is stored before it is counted, and looked at again: a handler that came
+ * in between has put others there.
  */
-static uint32_t note_depth(const uint64_t *slot)
+static uint32_t note(const uint64_t *slot, struct depth_slots *slots,
+		     struct hot_depth *known)
 {
-	uint32_t depth = 0;
+	const uint64_t at = (uintptr_t)slot;
+	volatile uint64_t *place;
+	uint32_t around;
 
-	for (int i = 0; i < TRIES; i++) {
-		const uint8_t level = level_now();
+	do {
+		if (slots && known->is_known && !hot.packet.moved &&
+		    is_near(known, slot)) {
+			const uint64_t left =
+				*(volatile uint64_t *)&hot.trace_left;
 
-		depth = !hot.trace_moved && hot.packet.has_depth
-				? depth_at(level)
-				: depth_of(slot);
-		*(volatile uint64_t *)&hot.aside->last.at =
-			(uint64_t)depth << LEVEL_BITS | level;
-		if (level_now() == level)
-			break;
-		hot.packet.has_depth = 0;
-	}
-	return depth;
+			around = *(volatile uint32_t *)&known->count;
+			while (around && (slots->of[around - 1] <= at ||
+					  slots->of[around - 1] < left))
+				around--;
+		} else {
+			around = look(slot, slots, known);
+		}
+		*(volatile uint64_t *)&known->slot = at;
+		if (!slots || around >= WIRE_PACKET_DEPTH_MAX) {
+			*(volatile uint32_t *)&known->count =
+				around < WIRE_PACKET_DEPTH_MAX
+					? around
+					: WIRE_PACKET_DEPTH_MAX;
+			return around;
+		}
+		place = &slots->of[around];
+		*place = at;
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);
+		*(volatile uint32_t *)&known->count = around + 1;
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	} while (*place != at);
+	return around;
 }
 
 int trace_depth_leaves_out(const uint64_t *slot)
 {
-	struct hot_depth *last;
+	struct hot_depth *known;
 
-	if (!hot.aside)
+	if (!hot.aside || !hot.tally)
 		return 0;
-	last = &hot.aside->last;
-	if (note_depth(slot) <= rt.config->trace_depth) {
-		hot.trace_moved |= last->owes_context;
-		last->owes_context = 0;
+	known = &hot.aside->depth;
+	if (note(slot, slots_of(hot.tally), known) < rt.config->trace_depth) {
+		hot.packet.moved |= known->owes_context;
+		known->owes_context = 0;
 		return 0;
 	}
-	last->owes_context |= hot.trace_moved;
-	hot.trace_moved = 0;
+	known->owes_context |= hot.packet.moved;
+	hot.packet.moved = 0;
 	return 1;
 }
 
-int trace_depth_has_left_out(void)
+int trace_depth_has_left_out(const uint64_t *slot)
 {
-	return !hot.packet.has_depth ||
-	       depth_at(level_now()) > rt.config->trace_depth;
+	const struct hot_depth *known = hot.aside ? &hot.aside->depth : NULL;
+	const struct depth_slots *slots =
+		hot.tally ? hot.tally->packets.depths : NULL;
+	uint32_t depth;
+
+	if (!known || !slots || !known->is_known)
+		return 1;
+	for (depth = known->count; depth; depth--)
+		if (slots->of[depth - 1] >= (uintptr_t)slot)
+			break;
+	return !depth || slots->of[depth - 1] != (uintptr_t)slot ||
+	       depth > rt.config->trace_depth;
 }

@@ -14,7 +14,7 @@
  */
 int trace_depth_leaves_out(const uint64_t *slot);
 
-/* Whether the call that returns was. */
-int trace_depth_has_left_out(void);
+/* Whether the running call was whose slot that is. */
+int trace_depth_has_left_out(const uint64_t *slot);
 
 #endif

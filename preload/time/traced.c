@@ -4,19 +4,19 @@
  * calls (stub_traced.inc); here is what they find no place for:
  *
  *	limit 0		the thread has no packet yet, is switched off, or its
- *			stack is no longer what its calls say: trace_moved
+ *			stack is no longer what its calls say: packet.moved
+ *	no window	the call's slot has no place there (trace_window.h)
  *	the next stamp	a time stamp is due
  *	the end		the packet is full
  *
  * In the thread's block trace_next is where the next word goes, and trace_limit
- * where a stub must not write. A word is claimed by adding to trace_next, whoever
+ * where a stub's words end at the latest. A word is claimed by adding to trace_next, whoever
  * does so: so handlers, which come anywhere in here as well, claim others, and
  * each word is written by who claimed it. What a stub has claimed in vain it gives
  * back, unless a handler has claimed more; then a hole remains.
  *
- * trace_level is how deep the thread is, modulo 256, in its highest byte. Stubs add
- * and take away one; it is never set right: where nobody knows how it stands to the
- * stack, the next context says so, and so it is whenever trace_moved is not 0.
+ * A word's place means something together with the base that the context before it in the
+ * packet has. So whoever claims looks whether the window was moved meanwhile.
  */
 #include <stdatomic.h>
 #include <stddef.h>
@@ -37,24 +37,25 @@
 #include "preload/time/trace_context.h"
 #include "preload/time/trace_depth.h"
 #include "preload/time/trace_pace.h"
+#include "preload/time/trace_window.h"
 #include "wire/id.h"
 
-_Static_assert(TRACE_LEVEL == 1 << WIRE_PACKET_LEVEL_SHIFT, "stubs");
-_Static_assert(TRACE_TAIL_WORD == (WIRE_PACKET_TAIL << WIRE_PACKET_LEVEL_SHIFT |
+_Static_assert(TRACE_PLACE_SHIFT == WIRE_PACKET_PLACE_SHIFT, "stubs");
+_Static_assert(TRACE_TAIL_WORD == (WIRE_PACKET_TAIL << WIRE_PACKET_PLACE_SHIFT |
 				   WIRE_PACKET_ODD | WIRE_PACKET_TAIL_WORDS),
 	       "stubs");
-_Static_assert(TRACE_SITE_WORD == (WIRE_PACKET_SITE << WIRE_PACKET_LEVEL_SHIFT |
+_Static_assert(TRACE_SITE_WORD == (WIRE_PACKET_SITE << WIRE_PACKET_PLACE_SHIFT |
 				   WIRE_PACKET_ODD | WIRE_PACKET_SITE_WORDS),
 	       "stubs");
 
-#define CALL_BYTES     4
-#define TAIL_BYTES     (4 * WIRE_PACKET_TAIL_WORDS)
-#define STAMP_BYTES    (4 * WIRE_PACKET_STAMP_WORDS)
-#define MOMENT_BYTES   (4 * WIRE_PACKET_MOMENT_WORDS)
-#define RETURN_BYTES   (4 * WIRE_PACKET_RETURN_WORDS)
-#define CALL_BYTES_MAX (TAIL_BYTES + 4 * WIRE_PACKET_SITE_WORDS)
-#define SPARE_BYTES    64
-#define ATTEMPT_EVERY  4096
+#define CALL_BYTES    4
+#define TAIL_BYTES    (4 * WIRE_PACKET_TAIL_WORDS)
+#define STAMP_BYTES   (4 * WIRE_PACKET_STAMP_WORDS)
+#define MOMENT_BYTES  (4 * WIRE_PACKET_MOMENT_WORDS)
+#define RETURN_BYTES  (4 * WIRE_PACKET_RETURN_WORDS)
+#define LEFT_BYTES    (4 * WIRE_PACKET_LEFT_WORDS)
+#define SPARE_BYTES   64
+#define ATTEMPT_EVERY 4096
 
 /* ---- Sizes ---- */
 
@@ -85,11 +86,11 @@ static void set_limit(void)
 		thread->trace_limit = rt.config->trace_depth ? 0 : limit;
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	} while (limit != thread->packet.limit);
-	if (!switch_is_on() || thread->trace_moved)
+	if (!switch_is_on() || thread->packet.moved)
 		thread->trace_limit = 0;
 }
 
-/* Of so many calls the last one has none of the words below the limit. Likewise. */
+/* Of so many calls all but the last have their words below the limit. Likewise. */
 static void plan_stamp(void)
 {
 	volatile struct hot_packet *const packet = &hot.packet;
@@ -98,8 +99,8 @@ static void plan_stamp(void)
 
 	do {
 		end = packet->end;
-		/* A stub below the limit writes a call; a probe, what it keeps. */
-		last = end - CALL_BYTES_MAX - call_values_room();
+		last = end -
+		       call_values_room(); /* for a probe at the last call */
 		next = hot.trace_next + call_bytes(0) * (every - 1);
 		packet->limit = every && next < last ? next : last;
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -124,21 +125,19 @@ static void put_stamp(void)
 /* Whether what is said now of the thread's stack is understood. */
 static int is_in_step(void)
 {
-	return switch_is_on() && hot.packet.end && !hot.trace_moved;
+	return switch_is_on() && hot.packet.end && !hot.packet.moved;
 }
 
 /*
- * For what is said while the thread is at a level, which means something else once a handler
- * has come to level 0, and a context is due (`moved`) or was written. NULL: likewise, or the
- * packet is full.
+ * For what is said of a slot that has a place above a base. NULL: a handler has moved that
+ * meanwhile, or a context is due, or the packet is full.
  */
-static uint32_t *claim_at(uint32_t level, uint32_t moved, uint64_t bytes)
+static uint32_t *claim_above(uint64_t base, uint64_t bytes)
 {
-	const volatile struct hot_thread *const thread = &hot;
+	const volatile struct hot_packet *const packet = &hot.packet;
 	const uint64_t place = packet_claim(bytes);
 
-	if (!place ||
-	    (thread->trace_moved == moved && thread->trace_level == level))
+	if (!place || (!packet->moved && trace_window_base() == base))
 		return (uint32_t *)place;
 	packet_give_back(place, bytes, 0);
 	return NULL;
@@ -158,11 +157,11 @@ static void put_moment(void)
 }
 
 /*
- * Whether nothing has come behind the call that has returned, at that level, and its stamp,
+ * Whether nothing has come behind the call that has returned, at that slot, and its stamp,
  * and that is too near: their words are taken back. What a handler writes meanwhile stays
  * behind a hole.
  */
-static int take_back(uint32_t level, uint64_t tsc)
+static int take_back(const uint64_t *slot, uint64_t tsc)
 {
 	const uint32_t stamp =
 		wire_packet_odd(WIRE_PACKET_STAMP, WIRE_PACKET_STAMP_WORDS);
@@ -175,7 +174,9 @@ static int take_back(uint32_t level, uint64_t tsc)
 		return 0;
 	if (end[-3] != stamp ||
 	    (rt.config->keeps_sites && call[1] != TRACE_SITE_WORD) ||
-	    (*call ^ level) >> WIRE_PACKET_LEVEL_SHIFT ||
+	    !trace_window_has(slot) ||
+	    *call >> WIRE_PACKET_PLACE_SHIFT !=
+		    trace_window_place(trace_window_base(), (uintptr_t)slot) ||
 	    (*call & WIRE_PACKET_INDEX) >= WIRE_PACKET_ODD ||
 	    call[-1] == TRACE_TAIL_WORD)
 		return 0;
@@ -198,21 +199,26 @@ static int take_back(uint32_t level, uint64_t tsc)
 	return 1;
 }
 
-/* Of the call that was at a level which the thread has just left. Likewise. */
-static void put_return(uint32_t level, uint64_t tsc)
+/* Of the call that was made at a slot. Likewise. */
+static void put_return(const uint64_t *slot, uint64_t tsc)
 {
-	const int is_last = level == TRACE_LEVEL;
+	const uint64_t base = trace_window_base();
+	const uint64_t until =
+		*(const volatile uint64_t *)&hot.aside->told_until;
+	const int is_told = (uintptr_t)slot >= base && (uintptr_t)slot < until;
 	uint32_t *words;
 
-	if (rt.recorder->trace.least_ticks && take_back(level, tsc))
+	if (rt.recorder->trace.least_ticks && take_back(slot, tsc))
 		return;
-	words = claim_at(is_last ? TRACE_LEVEL_AGAIN : level - TRACE_LEVEL,
-			 is_last ? TRACE_LEVEL_AGAIN : 0, RETURN_BYTES);
-	if (!words)
+	words = claim_above(base, RETURN_BYTES);
+	if (!words) { /* who is elsewhere is told of in turn, or not at all */
+		hot.packet.moved |= !is_told;
 		return;
+	}
 	words[0] =
 		wire_packet_odd(WIRE_PACKET_RETURN, WIRE_PACKET_RETURN_WORDS);
-	words[1] = level >> WIRE_PACKET_LEVEL_SHIFT;
+	words[1] = is_told ? trace_window_place(base, (uintptr_t)slot)
+			   : WIRE_PACKET_ELSEWHERE;
 	packet_put_pair(words + 2, tsc);
 }
 
@@ -245,14 +251,13 @@ static int take_packet(void)
 	if (!words)
 		return 0;
 	/* Whoever claims in between gets nothing, and stubs nothing at all. */
-	hot.trace_moved |= 1;
+	hot.packet.moved = 1;
 	hot.trace_limit = hot.packet.limit = hot.packet.end = 0;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	if (!hot.aside->stamps.tsc)
 		hot.aside->stamps.every = rt.config->stamp_every;
 	hot.trace_next = (uintptr_t)words;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	/* A stub that a handler interrupts may take the next packet's limit for its own. */
 	hot.packet.end = end - SPARE_BYTES;
 	return 1;
 }
@@ -309,17 +314,21 @@ static int prepare(const uint64_t *slot)
 	enum wire_packet_cause cause = WIRE_PACKET_MOVED;
 	uint64_t bytes = call_bytes(1) + trace_context_bytes();
 
+	if (!trace_window_has(slot))
+		hot.packet.moved = 1;
 	if (!hot.packet.end)
 		cause = WIRE_PACKET_FIRST;
-	else if (!hot.trace_moved && is_full(call_bytes(1)))
+	else if (!hot.packet.moved && is_full(call_bytes(1)))
 		cause = WIRE_PACKET_FULL;
-	if (hot.trace_moved || cause != WIRE_PACKET_MOVED)
+	if (hot.packet.moved || cause != WIRE_PACKET_MOVED)
 		bytes += call_values_bytes(slot);
 	for (int i = 0; i < 3; i++) {
-		if (hot.packet.end && !hot.trace_moved &&
+		if (!trace_window_has(slot))
+			hot.packet.moved = 1;
+		if (hot.packet.end && !hot.packet.moved &&
 		    !is_full(call_bytes(1)))
 			return 1;
-		if (hot.packet.end && hot.trace_moved && !is_full(bytes) &&
+		if (hot.packet.end && hot.packet.moved && !is_full(bytes) &&
 		    put_context(slot, cause))
 			return 1;
 		if (!turn())
@@ -330,16 +339,49 @@ static int prepare(const uint64_t *slot)
 
 /* ---- Calls ---- */
 
+/*
+ * Whether what has returned last had its slot further out than the one that a call is made at,
+ * so that this does not say so.
+ */
+static int has_left(const uint64_t *slot)
+{
+	return *(const volatile uint64_t *)&hot.trace_left >
+	       (uintptr_t)(slot + 1);
+}
+
+/* Returns 0 if a context has to say it, or will. */
+static int put_left(void)
+{
+	const uint64_t base = trace_window_base();
+	const uint64_t left = *(const volatile uint64_t *)&hot.trace_left;
+	uint32_t *words;
+
+	if (left < base || left > hot.aside->told_until) {
+		hot.packet.moved = 1;
+		return 0;
+	}
+	words = claim_above(base, LEFT_BYTES);
+	if (!words)
+		return 0;
+	words[0] = wire_packet_odd(WIRE_PACKET_LEFT, WIRE_PACKET_LEFT_WORDS);
+	words[1] = trace_window_place(base, left);
+	return 1;
+}
+
 static int put_call(const uint64_t *slot, uint32_t index, int is_tail)
 {
-	const uint32_t level = trace_level_now();
-	uint32_t *words = claim_at(level, 0, call_bytes(is_tail));
+	const uint64_t base = trace_window_base();
+	uint32_t *words = trace_window_has(slot)
+				  ? claim_above(base, call_bytes(is_tail))
+				  : NULL;
 
 	if (!words)
 		return 0;
 	if (is_tail)
 		*words++ = TRACE_TAIL_WORD;
-	*words++ = level | index;
+	*words++ = trace_window_place(base, (uintptr_t)slot)
+			   << WIRE_PACKET_PLACE_SHIFT |
+		   index;
 	if (!rt.config->keeps_sites)
 		return 1;
 	words[0] = TRACE_SITE_WORD;
@@ -353,7 +395,8 @@ static int write_call(const uint64_t *slot, uint32_t index, int is_tail)
 	for (int i = 0; i < 3; i++) {
 		if (!prepare(slot))
 			return 0;
-		if (put_call(slot, index, is_tail))
+		if ((!has_left(slot) || put_left()) &&
+		    put_call(slot, index, is_tail))
 			return 1;
 	}
 	return 0;
@@ -366,29 +409,34 @@ static void settle(const uint64_t *slot)
 		return;
 	if ((uintptr_t)slot >= hot.packet.settled_from)
 		hot.packet.settled_from = 0;
-	hot.trace_moved |= 1;
+	hot.packet.moved = 1;
 }
 
 static void trace(uint64_t *slot, uint32_t index, int is_tail)
 {
 	const uint64_t id = hot.id;
 
+	if (hot.aside)
+		hot.aside->leaving = 0;
 	if (count_right_id(slot, id, is_tail) != id)
-		hot.trace_moved |= 1;
+		hot.packet.moved = 1;
 	if (!count_is_heard())
 		return;
 	settle(slot);
-	if (rt.config->trace_depth && trace_depth_leaves_out(slot))
+	if (rt.config->trace_depth && trace_depth_leaves_out(slot)) {
+		hot.trace_left = 0; /* so what is too deep has returned */
 		return;
+	}
 	if (!write_call(slot, index, is_tail)) {
-		hot.trace_moved |= 1;
+		hot.packet.moved = 1;
 		record_loss(WIRE_LOSS_NO_SPACE);
 		return;
 	}
+	hot.trace_left = 0; /* it runs */
 	if (hot.trace_next > hot.packet.limit)
 		put_stamp();
 	if (hot.packet.settled_from)
-		hot.trace_moved |= 1;
+		hot.packet.moved = 1;
 	set_limit();
 }
 
@@ -406,15 +454,18 @@ static int is_stamp_due(uint64_t place, int is_tail)
 	       __atomic_load_n(rt.is_this_process, __ATOMIC_ACQUIRE);
 }
 
-void hot_trace(uint64_t *slot, uint64_t word, uint64_t place, int is_tail)
+void hot_trace(uint64_t *slot, uint64_t word, uint64_t end, int is_tail)
 {
-	if (is_stamp_due(place, is_tail)) {
+	const uint64_t place = end - call_bytes(is_tail);
+
+	if (end && is_stamp_due(place, is_tail)) {
 		*(uint32_t *)place = (uint32_t)word;
 		put_stamp();
 		set_limit();
 		return;
 	}
-	packet_give_back(place, call_bytes(is_tail), 0);
+	if (end)
+		packet_give_back(place, call_bytes(is_tail), 0);
 	trace(slot, (uint32_t)(is_tail ? word >> 32 : word) & WIRE_PACKET_INDEX,
 	      is_tail);
 }
@@ -426,10 +477,6 @@ static void miss(uint64_t *slot, uint64_t id, int is_tail)
 	uint32_t function = 0;
 
 	id_key_function(id_key_between(caller, id), &function);
-	if (hot.trace_last - (uintptr_t)slot + TRACE_NEAR >= 2 * TRACE_NEAR)
-		hot.trace_moved |= 1;
-	hot.trace_last = (uintptr_t)slot;
-	hot.trace_level += TRACE_LEVEL;
 	trace(slot, trace_known_index(function), is_tail);
 }
 
@@ -437,42 +484,29 @@ static void moved(uint64_t from)
 {
 	hot.packet.settled_from = from;
 	hot.packet.is_turning = 0;
-	hot.packet.has_base = 0;
-	hot.packet.has_depth = 0;
-	hot.trace_moved |= 1;
+	hot.packet.moved = 1;
 	hot.trace_limit = 0;
 }
 
+static int has_left_out(const uint64_t *slot)
+{
+	return rt.config->trace_depth && trace_depth_has_left_out(slot);
+}
+
+/* Whoever looks at the thread's stack meanwhile is to know (surroundings.c). */
 static void leave(const uint64_t *slot)
 {
-	(void)slot;
-	hot.trace_level -= TRACE_LEVEL;
-	if (hot.trace_level)
-		return;
-	hot.trace_level = TRACE_LEVEL_AGAIN;
-	hot.trace_moved |= TRACE_LEVEL_AGAIN;
-	hot.trace_limit = 0;
+	if (hot.aside)
+		hot.aside->leaving = (uintptr_t)slot;
+	*(volatile uint64_t *)&hot.trace_left = (uintptr_t)(slot + 1);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
-static int has_left_out(void)
-{
-	return rt.config->trace_depth && trace_depth_has_left_out();
-}
-
-/*
- * The level first: what a handler calls is then called by the caller, by its context in a
- * new packet as by its level in this one. So it is the first to say that the call has
- * returned, and what comes behind it here says nothing new.
- */
 void hot_trace_return(const uint64_t *slot, uint64_t tsc)
 {
-	const uint32_t level = trace_level_now();
-	const int is_told = is_in_step() && !has_left_out();
-
 	leave(slot);
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	if (is_told)
-		put_return(level, tsc);
+	if (is_in_step() && !has_left_out(slot))
+		put_return(slot, tsc);
 }
 
 static void leave_stamped(const uint64_t *slot)
@@ -487,11 +521,17 @@ static void leave_stamped(const uint64_t *slot)
 static void carried(const uint64_t *slot, const struct trampoline *one)
 {
 	if (hot.id != one->id) {
-		hot.packet.has_base = 0;
-		hot.trace_moved |= 1;
+		hot.packet.moved = 1;
 		hot.trace_limit = 0;
 	}
 	rt.sink->leave(slot);
+}
+
+/* It may be in this window, too. */
+static void signal_stack(void)
+{
+	hot.packet.moved = 1;
+	hot.trace_limit = 0;
 }
 
 /* ---- The sink ---- */
@@ -511,7 +551,7 @@ static void forget(void)
 {
 	hot.packet = (struct hot_packet){ 0 };
 	hot.trace_next = 0;
-	hot.trace_moved = 1;
+	hot.packet.moved = 1;
 	hot.trace_limit = 0;
 }
 
@@ -530,6 +570,7 @@ static uint32_t index_of(uint32_t function)
 	.miss = miss, \
 	.leave = (way_out), \
 	.carried = carried, \
+	.signal_stack = signal_stack, \
 	.moved = moved, \
 	.moment = put_moment, \
 	.index = index_of, \

@@ -96,12 +96,6 @@ static void take_call(struct labelled_counter *counter,
 	struct labelled_frame *frame;
 	struct call_node *node;
 
-	if (cursor->is_early) { /* in a function of which nothing is known */
-		settle(counter, depth - 2);
-		frame = frame_at(counter, depth - 1);
-		*frame = (struct labelled_frame){ .node = frame[-1].node };
-		counter->settled = depth;
-	}
 	enter(counter, depth, cursor->function, packet_site(cursor));
 	settle(counter, depth);
 	frame = &counter->frames[depth];

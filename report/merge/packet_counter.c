@@ -40,9 +40,6 @@ static void take_call(struct packet_counter *counter, uint32_t tally,
 	uint64_t id;
 
 	reach(counter, cursor->depth);
-	if (cursor->is_early)
-		counter->ids[cursor->depth - 1] =
-			counter->ids[cursor->depth - 2];
 	id = id_push(counter->ids[cursor->depth - 1], id_key(cursor->function));
 	counter->ids[cursor->depth] = id;
 	if (!id)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/recording/packet_reader.h"
 
+#include <string.h>
+
 static uint64_t word_of(const uint32_t halves[2])
 {
 	return (uint64_t)halves[1] << 32 | halves[0];
@@ -9,12 +11,12 @@ static uint64_t word_of(const uint32_t halves[2])
 void packet_begin(struct packet_cursor *cursor, const uint32_t *words,
 		  size_t count, const struct packet_blocks *blocks)
 {
-	*cursor = (struct packet_cursor){
-		.blocks = blocks,
-		.words = words,
-		.count = count,
-		.is_lost = 1,
-	};
+	memset(cursor, 0, offsetof(struct packet_cursor, places));
+	cursor->blocks = blocks;
+	cursor->words = words;
+	cursor->count = count < PACKET_WORDS_MAX ? count : PACKET_WORDS_MAX;
+	cursor->is_lost = 1;
+	cursor->places[0] = WIRE_PACKET_ELSEWHERE;
 }
 
 /* Whether it is whole, and nothing in it is impossible. */
@@ -47,17 +49,21 @@ static void take_context(struct packet_cursor *cursor, const uint32_t *words)
 {
 	const struct wire_packet_begin *begin = (const void *)words;
 
+	const uint32_t count = begin->functions;
+
 	cursor->context = (struct packet_context){
 		.sequence = word_of(begin->sequence),
 		.id = word_of(begin->id),
 		.functions = (const uint32_t *)(begin + 1),
-		.sites = sites_of(cursor, begin->functions),
-		.count = begin->functions,
+		.places = (const uint32_t *)(begin + 1) + count,
+		.sites = sites_of(cursor, count),
+		.count = count,
 		.tid = begin->tid,
 		.cause = begin->cause,
 	};
-	cursor->depth = begin->functions;
-	cursor->level = begin->level;
+	for (uint32_t i = 0; i < count; i++)
+		cursor->places[count - i] = cursor->context.places[i];
+	cursor->depth = count;
 	cursor->is_lost = 0;
 	if (word_of(begin->tsc) > cursor->tsc)
 		cursor->tsc = word_of(begin->tsc);
@@ -84,35 +90,48 @@ static int take_tail(struct packet_cursor *cursor, uint32_t word)
 	return packet_take_call(cursor, word);
 }
 
+/* The depth of the innermost call there, or 0: it is around the context, or nowhere. */
+static uint32_t depth_at(const struct packet_cursor *cursor, uint32_t place)
+{
+	uint32_t depth = cursor->depth;
+
+	while (depth && cursor->places[depth] != place)
+		depth--;
+	return depth;
+}
+
 /* A return of what is around the context says nothing of it. */
 static int take_return(struct packet_cursor *cursor, const uint32_t *words)
 {
-	const uint8_t level = (uint8_t)words[0];
-	const uint32_t returned = (uint8_t)(cursor->level + 1 - level);
+	const uint32_t depth = depth_at(cursor, words[0]);
 
-	if (cursor->is_lost || returned == 0 || returned > cursor->depth ||
-	    !take_stamp(cursor, words + 1))
+	if (cursor->is_lost || !depth || !take_stamp(cursor, words + 1))
 		return 0;
-	cursor->depth -= returned;
-	cursor->level = (uint8_t)(level - 1);
+	cursor->depth = depth - 1;
 	return 1;
+}
+
+/* Nobody is told: what has returned follows from the next call. */
+static void take_left(struct packet_cursor *cursor, uint32_t place)
+{
+	while (cursor->places[cursor->depth] < place)
+		cursor->depth--;
 }
 
 static int take_value(struct packet_cursor *cursor, const uint32_t *words,
 		      uint32_t count)
 {
 	const struct wire_packet_value *wire = (const void *)words;
-	const uint32_t returned = (uint8_t)(cursor->level - wire->level);
+	const uint32_t depth = depth_at(cursor, wire->place);
 
-	if (cursor->is_lost || returned >= cursor->depth ||
-	    wire->out >= cursor->depth - returned)
+	if (cursor->is_lost || wire->out >= depth)
 		return 0;
 	cursor->value = (struct packet_value){
 		.wire = wire,
 		.number = word_of(wire->number),
 		.string = (const char *)(wire + 1),
 		.string_bytes = 4 * count - (uint32_t)sizeof(*wire),
-		.depth = cursor->depth - returned - wire->out,
+		.depth = depth - wire->out,
 	};
 	return 1;
 }
@@ -129,7 +148,7 @@ enum packet_event packet_next_odd(struct packet_cursor *cursor)
 		return PACKET_END;
 	}
 	cursor->at += count;
-	switch (words[0] >> WIRE_PACKET_LEVEL_SHIFT) {
+	switch (words[0] >> WIRE_PACKET_PLACE_SHIFT) {
 	case WIRE_PACKET_BEGIN:
 		if (is_context(words, count)) {
 			take_context(cursor, words);
@@ -157,6 +176,10 @@ enum packet_event packet_next_odd(struct packet_cursor *cursor)
 		if (count == WIRE_PACKET_RETURN_WORDS &&
 		    take_return(cursor, words + 1))
 			return PACKET_RETURN;
+		break;
+	case WIRE_PACKET_LEFT:
+		if (count == WIRE_PACKET_LEFT_WORDS)
+			take_left(cursor, words[1]);
 		break;
 	case WIRE_PACKET_VALUE:
 		if (4 * count >= sizeof(struct wire_packet_value) &&

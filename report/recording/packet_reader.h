@@ -23,6 +23,7 @@
 #include "wire/packet.h"
 
 #define PACKET_WORDS_MAX (WIRE_PACKET_BYTES / 4)
+#define PACKET_DEPTH_MAX (WIRE_PACKET_FUNCTIONS + PACKET_WORDS_MAX)
 
 enum packet_event {
 	PACKET_END,
@@ -45,6 +46,7 @@ struct packet_context {
 	uint64_t sequence; /* of the thread's packets and contexts, from 1 on */
 	uint64_t id;
 	const uint32_t *functions; /* numbers, innermost first */
+	const uint32_t *places;    /* likewise */
 	const uint32_t *sites; /* where they return to: low, high; or NULL */
 	uint32_t count;
 	uint32_t tid;
@@ -69,13 +71,14 @@ struct packet_cursor {
 	uint64_t tsc;   /* 0: none was seen yet */
 	uint32_t depth; /* of the call, the innermost, or who is returned to */
 	uint32_t function; /* of the call */
-	uint8_t level;     /* of that depth */
 	uint8_t is_tail;
-	uint8_t is_early;   /* the call is two deeper than the one before it */
 	uint8_t is_lost;    /* until the next context */
 	uint64_t bad_words; /* passed over, as they make no sense */
+	/* By depth, of what is running; what is around that is no call's. */
+	uint32_t places[PACKET_DEPTH_MAX + 1];
 };
 
+/* At most PACKET_WORDS_MAX words. */
 void packet_begin(struct packet_cursor *cursor, const uint32_t *words,
 		  size_t count, const struct packet_blocks *blocks);
 
@@ -88,21 +91,21 @@ enum packet_event packet_next_odd(struct packet_cursor *cursor);
  */
 static inline int packet_take_call(struct packet_cursor *cursor, uint32_t word)
 {
-	const uint8_t level = (uint8_t)(word >> WIRE_PACKET_LEVEL_SHIFT);
+	const uint32_t place = word >> WIRE_PACKET_PLACE_SHIFT;
 	const uint32_t index = word & WIRE_PACKET_INDEX;
-	const uint32_t returned = (uint8_t)(cursor->level + 1 - level);
 	const uint32_t block =
 		cursor->blocks->blocks[index >> WIRE_PACKET_BLOCK_LOG2];
+	uint32_t depth = cursor->depth;
 
-	cursor->is_early = returned == WIRE_PACKET_EARLY;
-	if (cursor->is_lost || !block ||
-	    (returned > cursor->depth && !cursor->is_early)) {
+	if (cursor->is_lost || !block) {
 		cursor->is_lost = 1;
 		cursor->bad_words++;
 		return 0;
 	}
-	cursor->depth += cursor->is_early ? 2 : 1 - returned;
-	cursor->level = level;
+	while (cursor->places[depth] <= place)
+		depth--;
+	cursor->depth = depth + 1;
+	cursor->places[depth + 1] = place;
 	cursor->function = wire_packet_function(block, index);
 	return 1;
 }

@@ -4,8 +4,9 @@ import pathlib
 import struct
 
 PACKET, BLOCKS = 30, 31
-ODD, BEGIN, TAIL, STAMP, MOMENT, RETURN = 0xff0000, 1, 2, 3, 4, 5
-SITE, SITES, VALUE = 6, 7, 8
+INDEX, PLACE_SHIFT, BLOCK_LOG2 = 0x3fffff, 22, 10
+ODD, BEGIN, TAIL, STAMP, MOMENT, RETURN = 0x3f0000, 1, 2, 3, 4, 5
+SITE, SITES, VALUE, LEFT = 6, 7, 8, 9
 BEGIN_WORDS, BEGIN_END = 10, 0x646e6521
 KEY, MULTIPLIER = 0x9e3779b1, 0xd1342543de82ef95
 INVERSE, WORD = 0x572b5ee77a54e3bd, (1 << 64) - 1
@@ -77,7 +78,7 @@ class Trace:
         taken = Taken(pathlib.Path(path).with_suffix(".taken"))
         at, (end,) = 4096, struct.unpack_from("<Q", data, 16)
         self.tallies, self.blocks, self.packets = {}, [], 0
-        self.levels = {}  # of calls, by function
+        self.depths = {}  # of calls, by function
         self.known = {}  # the ids of a context that is met again
         self.words = self.calls = self.contexts = self.holes = 0
         while at < end:
@@ -86,10 +87,10 @@ class Trace:
             if kind == BLOCKS:
                 count, = struct.unpack_from("<I", payload)
                 self.blocks = struct.unpack_from(f"<{count}I", payload, 8)
-                self.taken_back, = struct.unpack_from("<Q", payload, 16344)
+                self.taken_back, = struct.unpack_from("<Q", payload, 16152)
                 self.counted, self.handed_over, self.waits, self.waited_ns, \
                     self.filled, _, _, _, self.given_up = \
-                    struct.unpack_from("<4Q5I", payload, 16360)
+                    struct.unpack_from("<4Q5I", payload, 16168)
             elif kind == PACKET and not taken.has(at, payload):
                 self._read(self.tallies.setdefault(owner, Counts()), payload)
             at += size
@@ -105,23 +106,23 @@ class Trace:
             words = words[:-1]
         self.words += len(words)
         self.packets += 1
-        stack, level, at, tsc = None, 0, 0, 0
+        stack, at, tsc = None, 0, 0  # innermost last: ids and places
         while at < len(words):
             word = words[at]
             if word == 0:
                 self.holes += 1
                 at += 1
                 continue
-            if word & 0xffffff < ODD:
-                level = self._call(counts, stack, level, word, False)
+            if word & INDEX < ODD:
+                self._call(counts, stack, word, False)
                 at += 1
                 continue
-            kind, size = word >> 24, word & 0xffff
+            kind, size = word >> PLACE_SHIFT, word & 0xffff
             if kind == BEGIN:
-                stack, level = self._context(counts, words[at:at + size])
+                stack = self._context(counts, words[at:at + size])
                 tsc = 0
             elif kind == TAIL:
-                level = self._call(counts, stack, level, words[at + 1], True)
+                self._call(counts, stack, words[at + 1], True)
             elif kind == STAMP:
                 counts.stamps += 1
                 now = words[at + 1] | words[at + 2] << 32
@@ -130,10 +131,13 @@ class Trace:
                 tsc = now
             elif kind == RETURN:
                 counts.returns += 1
-                returned = (level + 1 - words[at + 1]) & 0xff
-                if 0 < returned < len(stack):
-                    del stack[-returned:]
-                    level = words[at + 1] - 1 & 0xff
+                places = [place for _, place in stack]
+                if words[at + 1] in places[1:]:
+                    places.reverse()
+                    del stack[-1 - places.index(words[at + 1]):]
+            elif kind == LEFT:
+                while stack[-1][1] < words[at + 1]:
+                    stack.pop()
             elif kind in (MOMENT, SITE, SITES, VALUE):
                 pass
             else:
@@ -141,11 +145,13 @@ class Trace:
             at += size
 
     def _context(self, counts, words):
-        if words[-1] != BEGIN_END or len(words) != BEGIN_WORDS + words[9] + 1:
+        if words[-1] != BEGIN_END or \
+                len(words) != BEGIN_WORDS + 2 * words[9] + 1:
             raise ValueError("half of a context")
         self.contexts += 1
         name = words[6] | words[7] << 32
-        functions = words[BEGIN_WORDS:-1]
+        functions = words[BEGIN_WORDS:BEGIN_WORDS + words[9]]
+        places = words[BEGIN_WORDS + words[9]:-1]
         known = self.known.get((name, functions))
         if known is None:
             known = self.known[name, functions] = [name]
@@ -156,18 +162,17 @@ class Trace:
         for name, function in zip(known[:0:-1], functions):
             if counts.functions.setdefault(name, function) != function:
                 raise ValueError("two functions for one id")
-        return list(known), words[8] & 0xff
+        return list(zip(known, (1 << 32,) + places[::-1]))
 
-    def _call(self, counts, stack, level, word, is_tail):
-        returned = (level + 1 - (word >> 24)) & 0xff
-        if returned == 255:  # a handler's, before the function it came in
-            stack.append(stack[-1])
-        elif returned:
-            del stack[-returned:]
-        index = word & 0xffffff
-        function = (self.blocks[index >> 12] - 1) << 12 | index & 0xfff
-        stack.append(push(stack[-1], function))
-        counts.count(stack[-1], function, is_tail)
-        self.levels.setdefault(function, set()).add(word >> 24)
+    def _call(self, counts, stack, word, is_tail):
+        place = word >> PLACE_SHIFT
+        while stack[-1][1] <= place:
+            stack.pop()
+        index = word & INDEX
+        function = (self.blocks[index >> BLOCK_LOG2] - 1) << BLOCK_LOG2 | \
+            index & (1 << BLOCK_LOG2) - 1
+        name = push(stack[-1][0], function)
+        stack.append((name, place))
+        counts.count(name, function, is_tail)
+        self.depths.setdefault(function, set()).add(len(stack))
         self.calls += 1
-        return word >> 24

@@ -246,7 +246,7 @@ class EveryStepOfATrace(clewtest.Case):
         self.interrupt("fills", "hits", "--trace", "--trace-depth=8",
                        words=64, deeper=["idle"])
 
-    def test_levels_begin_anew(self):
+    def test_calls_leave_the_window(self):
         for calls in "deep_hits", "deep_tails", "alt_deep_hits":
             with self.subTest(calls):
                 self.interrupt("sinks", calls, "--trace", "--stamps=packet")
@@ -254,7 +254,7 @@ class EveryStepOfATrace(clewtest.Case):
                        "-F", "^on_signal$", left_out=1)
 
     @slow
-    def test_levels_begin_anew_where_returns_are_stamped(self):
+    def test_calls_leave_the_window_where_returns_are_stamped(self):
         for calls in "deep_hits", "deep_tails":
             with self.subTest(calls):
                 self.interrupt("sinks", calls, "--trace", "--stamps=all")

@@ -53,6 +53,15 @@ class Traced(clewtest.Case):
         self.check("recursion", options=["--stamps=packet"])
         self.check("recursion", options=["--stamps=1"])
 
+    def test_callers_that_make_room_on_their_stack(self):
+        """What they have called before has its slot further out, and has returned."""
+        for options in ([], ["--stamps=all"], ["--sites"],
+                        ["--trace-depth=200"]):
+            with self.subTest(options):
+                self.check("makes_room", options=options)
+        self.check("makes_room",
+                   options=["--trace=64K", "--on-overflow=process"])
+
     def test_calls_from_everywhere(self):
         self.check("offsets")
 
@@ -97,11 +106,11 @@ class Traced(clewtest.Case):
         self.check("jumps")
 
     def test_who_remembers_where_to_jump_returns_like_others(self):
-        """By a trampoline: the thread's level falls, and its return has its time."""
+        """By a trampoline: no context says where it goes on, and its return has its time."""
         self.check("remembers", 1000, options=["--stamps=packet"])
         trace = self.recording().parts[0].trace
         self.assertLess(trace.contexts, 5)
-        self.assertEqual(max(map(len, trace.levels.values())), 4)
+        self.assertEqual(max(map(len, trace.depths.values())), 4)
         self.check("remembers", 1000, options=["--stamps=all"])
         counts, = self.recording().parts[0].trace.tallies.values()
         # but at the end of a packet

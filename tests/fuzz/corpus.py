@@ -52,25 +52,30 @@ def jitdump():
 
 def packet():
     """A context, calls, tail calls and stamps, sites and values (wire/packet.h)."""
-    def call(level, index):
-        return level << 24 | index
+    def call(place, index):
+        return place << 22 | index
 
-    words = [0x01ff0000 | 13, 77, 1, 0, 5000, 0, 3, 0, 2, 2, 0x7001, 0x7002,
-             0x646e6521, 0x07ff0005, 0x1234, 0x5555, 0x5678, 0x5555,
-             0x08ff0005, 2 << 16 | 1 << 8, 1, 99, 0]
+    def odd(kind, words):
+        return kind << 22 | 0x3f0000 | words
+
+    words = [odd(1, 15), 77, 1, 0, 5000, 0, 3, 0, 2, 2, 0x7001, 0x7002,
+             600, 0xffffffff, 0x646e6521, odd(7, 5), 0x1234, 0x5555, 0x5678,
+             0x5555, odd(8, 6), 1 << 8, 600, 1, 99, 0]
     for i in range(200):
-        words.append(call(3 + i % 7, 1 + i % 50))
+        place = 590 - 30 * (i % 7)
+        words.append(call(place, 1 + i % 50))
         if i % 20 == 7:
-            words += [0x02ff0002, call(3 + i % 7, 0x1003)]
+            words += [odd(2, 2), call(place, 0x403)]
         if i % 3 == 0:
-            words += [0x06ff0003, 0x1234 + i, 0x5555]
+            words += [odd(6, 3), 0x1234 + i, 0x5555]
         if i % 10 == 1:
-            words += [0x08ff0005, (3 + i % 7) << 16, 0, i, 0]
+            words += [odd(8, 6), 0, place, 0, i, 0]
         if i % 10 == 2:
-            words += [0x08ff0006, (3 + i % 7) << 16 | 0x101, i % 3, 4, 0,
-                      0x64636261 + i % 5]
+            words += [odd(8, 7), 0x101, place, i % 3, 4, 0, 0x64636261 + i % 5]
+        if i % 40 == 33:
+            words += [odd(5, 4), place, 5900 + i, 0]
         if i % 64 == 63:
-            words += [0x03ff0003, 6000 + i, 0]
+            words += [odd(3, 3), 6000 + i, 0]
     return struct.pack("<%dI" % len(words), *words)
 
 
@@ -88,7 +93,7 @@ def trace():
         head = struct.pack("<IIQQ40x", kind, owner, size, 0)
         return (head + payload).ljust(size, b"\0")
 
-    blocks = chunk(31, 0, 20480, struct.pack("<4I", 2, 0, 8, 4))
+    blocks = chunk(31, 0, 20480, struct.pack("<4I", 2, 0, 29, 13))
     body = b"".join(chunk(30, i % 2, 65536, packet()) for i in range(3))
     end = 4096 + len(blocks) + len(body)
     head = b"clewrec\n" + struct.pack("<IIQIIII", 5, 4096, end, 3, 1, 77, 0)

@@ -159,7 +159,8 @@ static void read_taken(const char *path)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const struct packet_blocks blocks = { .count = 2, .blocks = { 8, 4 } };
+	const struct packet_blocks blocks = { .count = 2,
+					      .blocks = { 29, 13 } };
 	struct fuzz_file file = fuzz_file_open(data, size);
 	uint32_t *words = malloc(size + 4);
 

@@ -11,7 +11,7 @@
  *	grows		fork(), the child having met many contexts by then
  *	fills		so many calls, each of WORDS words (1), that packets of a trace are
  *			full meanwhile
- *	sinks		so many calls within each other that levels of a trace begin anew
+ *	sinks		so many calls within each other that they leave a trace's window
  *
  * and what it interrupts: a call that was made before (hits), that was not
  * (misses), that ends in a jump to another function (tails), or that is made where
@@ -38,7 +38,7 @@
 #define IDLE       1000
 #define LOW_BYTES  (1 << 20)
 #define ALT_BYTES  (1 << 18)
-#define DEEP       150 /* and as many again are more than there are levels */
+#define DEEP       150 /* as many again leave a window of the stack */
 
 /* Instructions to the next one, where they are many, and a part of those before. */
 #define STRIDE_OF_SLOW 7

@@ -56,11 +56,6 @@ static uint64_t path_of(uint64_t caller, const struct test_frame *frame)
 
 /* ---- The trace ---- */
 
-static uint8_t level_of(uint32_t depth)
-{
-	return (uint8_t)(depth + 100);
-}
-
 static void put_pair(uint64_t value)
 {
 	trace_file_word(&file, (uint32_t)value);
@@ -71,17 +66,17 @@ static void put_value(const struct test_thread *thread, uint32_t depth,
 		      uint8_t flags)
 {
 	struct wire_packet_value value = {
-		.head = wire_packet_odd(WIRE_PACKET_VALUE, 5),
+		.head = wire_packet_odd(WIRE_PACKET_VALUE, 6),
 		.field = 1,
 		.flags = flags,
-		.level = level_of(thread->depth),
+		.place = trace_file_place(thread->depth),
 		.out = thread->depth - depth,
 	};
-	uint32_t words[5];
+	uint32_t words[6];
 
 	value.number[0] = (uint32_t)thread->frames[depth].value;
 	memcpy(words, &value, sizeof(value));
-	for (int i = 0; i < 5; i++)
+	for (int i = 0; i < 6; i++)
 		trace_file_word(&file, words[i]);
 }
 
@@ -96,7 +91,6 @@ static void put_context(struct test_thread *thread)
 					  .sequence = ++thread->sequence,
 					  .functions = functions,
 					  .count = thread->depth,
-					  .level = level_of(thread->depth),
 					  .cause = WIRE_PACKET_FULL,
 				  });
 	trace_file_word(
@@ -118,9 +112,9 @@ static void enter(struct test_thread *thread, uint32_t function, int is_tail)
 				      .site = 0x550000000000 + draw(3) };
 	frame->path = path_of(frame[-1].path, frame);
 	if (is_tail)
-		trace_file_tail(&file, level_of(thread->depth), index);
+		trace_file_tail(&file, thread->depth, index);
 	else
-		trace_file_call(&file, level_of(thread->depth), index);
+		trace_file_call(&file, thread->depth, index);
 	trace_file_word(&file, wire_packet_odd(WIRE_PACKET_SITE,
 					       WIRE_PACKET_SITE_WORDS));
 	put_pair(frame->site);

@@ -59,7 +59,6 @@ static void add_context(struct maker *maker, const char *words)
 		functions[context.count++] = (uint32_t)function;
 		end = next;
 	}
-	context.level = (uint8_t)context.count;
 	trace_file_context(&maker->file, &context);
 }
 

@@ -16,6 +16,7 @@
 #include "report/merge/packet_counter.h"
 #include "report/merge/packet_counts.h"
 #include "tests/unit/drawn.h"
+#include "tests/unit/trace_file.h"
 #include "wire/id.h"
 #include "wire/recording.h"
 
@@ -56,7 +57,6 @@ static uint32_t *put_context(struct writer *writer, uint32_t *words)
 		.sequence = { (uint32_t)++writer->sequence, 0 },
 		.id = { (uint32_t)writer->ids[writer->depth],
 			(uint32_t)(writer->ids[writer->depth] >> 32) },
-		.level = (uint8_t)(writer->depth + 7),
 		.cause = writer->sequence > 1 ? WIRE_PACKET_FULL
 					      : WIRE_PACKET_FIRST,
 		.functions = writer->depth,
@@ -66,6 +66,8 @@ static uint32_t *put_context(struct writer *writer, uint32_t *words)
 	words += sizeof(begin) / 4;
 	for (uint32_t depth = writer->depth; depth > 0; depth--)
 		*words++ = writer->functions[depth];
+	for (uint32_t depth = writer->depth; depth > 0; depth--)
+		*words++ = trace_file_place(depth);
 	*words++ = WIRE_PACKET_BEGIN_END;
 	return words;
 }
@@ -73,15 +75,15 @@ static uint32_t *put_context(struct writer *writer, uint32_t *words)
 static uint32_t *put_call(struct writer *writer, uint32_t *words)
 {
 	const int is_tail = draw(10) == 0;
-	const uint32_t index = 0x1000 + draw(FUNCTIONS);
-	const uint32_t function = 0x7000 + (index & 0xfff);
-	const uint32_t returned =
-		draw(50) ? draw(3)
-			 : draw(writer->depth < 255 ? writer->depth + 1 : 255);
+	const uint32_t index = 0x400 + draw(FUNCTIONS);
+	const uint32_t function = 0x7000 + (index & 0x3ff);
+	const uint32_t returned = draw(50) ? draw(3) : draw(writer->depth + 1);
+	uint32_t place;
 
 	writer->depth -= returned < writer->depth ? returned : writer->depth;
 	if (writer->depth < DEPTH_MAX)
 		writer->depth++;
+	place = trace_file_place(writer->depth);
 	writer->ids[writer->depth] =
 		id_push(writer->ids[writer->depth - 1], id_key(function));
 	writer->functions[writer->depth] = function;
@@ -89,10 +91,16 @@ static uint32_t *put_call(struct writer *writer, uint32_t *words)
 	*idmap_at(&writer->tails, writer->ids[writer->depth]) +=
 		(uint64_t)is_tail;
 	writer->count++;
+	if (draw(8) == 0) { /* its caller has made room since */
+		*words++ = wire_packet_odd(WIRE_PACKET_LEFT,
+					   WIRE_PACKET_LEFT_WORDS);
+		*words++ = trace_file_place(writer->depth - 1) - 1;
+		place--;
+	}
 	if (is_tail)
 		*words++ = wire_packet_odd(WIRE_PACKET_TAIL,
 					   WIRE_PACKET_TAIL_WORDS);
-	*words++ = (writer->depth + 7) << WIRE_PACKET_LEVEL_SHIFT | index;
+	*words++ = place << WIRE_PACKET_PLACE_SHIFT | index;
 	return words;
 }
 
@@ -102,7 +110,7 @@ static void put_packet(struct writer *writer, size_t at)
 		(uint32_t *)(file + at + sizeof(struct wire_chunk));
 	uint32_t *words = put_context(writer, begin);
 
-	while ((size_t)(words - begin) < WORDS_MAX - 2)
+	while ((size_t)(words - begin) < WORDS_MAX - 5)
 		words = put_call(writer, words);
 }
 
@@ -123,7 +131,7 @@ static int make_trace(void **unused)
 	put_head(at, WIRE_PACKET_BLOCKS, 0, 20480);
 	blocks = (void *)(file + at + sizeof(struct wire_chunk));
 	blocks->count = 2;
-	blocks->blocks[1] = 8;
+	blocks->blocks[1] = (0x7000 >> WIRE_PACKET_BLOCK_LOG2) + 1;
 	at += 20480;
 	for (int i = 0; i < PACKETS; i++, at += WIRE_PACKET_BYTES) {
 		put_head(at, WIRE_PACKET, (uint32_t)i % TALLIES,

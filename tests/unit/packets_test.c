@@ -9,7 +9,7 @@
  * Block 0 has the functions from 0x7000 on, block 1 those from 0x3000 on. The
  * runtime leaves block 0 alone; readers need not know.
  */
-static const struct packet_blocks BLOCKS = { .count = 2, .blocks = { 8, 4 } };
+static const struct packet_blocks BLOCKS = { .count = 2, .blocks = { 29, 13 } };
 
 struct packet {
 	uint32_t words[4096];
@@ -22,9 +22,9 @@ static void put(struct packet *packet, uint32_t word)
 	packet->words[packet->count++] = word;
 }
 
-static void put_call(struct packet *packet, uint32_t level, uint32_t index)
+static void put_call(struct packet *packet, uint32_t place, uint32_t index)
 {
-	put(packet, (level & 0xff) << WIRE_PACKET_LEVEL_SHIFT | index);
+	put(packet, place << WIRE_PACKET_PLACE_SHIFT | index);
 }
 
 static void put_stamp(struct packet *packet, uint64_t tsc)
@@ -35,8 +35,9 @@ static void put_stamp(struct packet *packet, uint64_t tsc)
 	put(packet, (uint32_t)(tsc >> 32));
 }
 
-static void put_context(struct packet *packet, uint8_t level, uint32_t count,
-			const uint32_t *functions)
+/* Innermost first. */
+static void put_context(struct packet *packet, uint32_t count,
+			const uint32_t *functions, const uint32_t *places)
 {
 	struct wire_packet_begin begin = {
 		.head = wire_packet_odd(WIRE_PACKET_BEGIN,
@@ -45,7 +46,6 @@ static void put_context(struct packet *packet, uint8_t level, uint32_t count,
 		.sequence = { 5, 1 },
 		.tsc = { 1000, 0 },
 		.id = { 3, 4 },
-		.level = level,
 		.cause = WIRE_PACKET_MOVED,
 		.functions = count,
 	};
@@ -54,6 +54,8 @@ static void put_context(struct packet *packet, uint8_t level, uint32_t count,
 	packet->count += sizeof(begin) / 4;
 	for (uint32_t i = 0; i < count; i++)
 		put(packet, functions[i]);
+	for (uint32_t i = 0; i < count; i++)
+		put(packet, places[i]);
 	put(packet, WIRE_PACKET_BEGIN_END);
 }
 
@@ -77,34 +79,37 @@ static void expect_end(struct packet_cursor *cursor, uint64_t bad_words)
 	assert_int_equal(cursor->bad_words, bad_words);
 }
 
-static void returns_follow_from_the_levels_of_calls(void **state)
+static void returns_follow_from_the_places_of_calls(void **state)
 {
-	const uint32_t levels[] = { 2, 3, 4, 3, 4, 2, 3 };
+	const uint32_t places[] = { 500, 490, 400, 490, 489, 501, 0 };
+	const uint32_t depths[] = { 1, 2, 3, 2, 3, 1, 2 };
 	struct packet packet = { 0 };
 	struct packet_cursor cursor;
 
 	(void)state;
-	put_context(&packet, 1, 0, NULL);
+	put_context(&packet, 0, NULL, NULL);
 	for (uint32_t i = 0; i < 7; i++)
-		put_call(&packet, levels[i], i + 1);
+		put_call(&packet, places[i], i + 1);
 	begin(&cursor, &packet);
 	assert_int_equal(packet_next(&cursor), PACKET_CONTEXT);
 	for (uint32_t i = 0; i < 7; i++)
-		expect_call(&cursor, levels[i] - 1, 0x7001 + i);
+		expect_call(&cursor, depths[i], 0x7001 + i);
 	expect_end(&cursor, 0);
 }
 
 static void a_context_says_where_calls_go_on(void **state)
 {
 	const uint32_t functions[] = { 10, 11, 12 };
+	const uint32_t places[] = { 600, 700, 5000 };
 	struct packet packet = { 0 };
 	struct packet_cursor cursor;
 
 	(void)state;
-	put_context(&packet, 200, 3, functions);
-	put_call(&packet, 201, 0x1002);
-	put_call(&packet, 199, 3);
-	put_call(&packet, 200, 4);
+	put_context(&packet, 3, functions, places);
+	put_call(&packet, 599, 0x402);
+	put_call(&packet, 700, 3);
+	put_call(&packet, 1023, 4);
+	put_call(&packet, 1022, 5);
 	begin(&cursor, &packet);
 	assert_int_equal(packet_next(&cursor), PACKET_CONTEXT);
 	assert_int_equal(cursor.depth, 3);
@@ -114,48 +119,115 @@ static void a_context_says_where_calls_go_on(void **state)
 	assert_int_equal(cursor.context.tid, 77);
 	assert_int_equal(cursor.context.count, 3);
 	assert_memory_equal(cursor.context.functions, functions, 12);
+	assert_memory_equal(cursor.context.places, places, 12);
 	expect_call(&cursor, 4, 0x3002);
 	expect_call(&cursor, 2, 0x7003);
-	expect_call(&cursor, 3, 0x7004);
+	expect_call(&cursor, 2, 0x7004);
+	expect_call(&cursor, 3, 0x7005);
 	expect_end(&cursor, 0);
 }
 
-/* Also where 254 calls return between two words. */
-static void levels_go_round(void **state)
+/* The next call's place does not say so: its caller has made room on the stack. */
+static void what_has_returned_may_have_words(void **state)
 {
+	const uint32_t functions[] = { 10, 11 };
+	const uint32_t places[] = { 700, WIRE_PACKET_ELSEWHERE };
+	const uint32_t left[] = { 500, 700, UINT32_MAX };
+	const uint32_t depths[] = { 4, 3, 2 };
 	struct packet packet = { 0 };
 	struct packet_cursor cursor;
 
 	(void)state;
-	put_context(&packet, 1, 0, NULL);
-	for (uint32_t depth = 1; depth <= 1000; depth++)
-		put_call(&packet, depth + 1, 1);
-	put_call(&packet, 1000 - 254 + 2, 2);
+	for (int i = 0; i < 3; i++) {
+		put_context(&packet, 2, functions, places);
+		put_call(&packet, 500, 1);
+		put_call(&packet, 490, 2);
+		put(&packet,
+		    wire_packet_odd(WIRE_PACKET_LEFT, WIRE_PACKET_LEFT_WORDS));
+		put(&packet, left[i]);
+		put_call(&packet, 480, 3);
+	}
+	begin(&cursor, &packet);
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(packet_next(&cursor), PACKET_CONTEXT);
+		expect_call(&cursor, 3, 0x7001);
+		expect_call(&cursor, 4, 0x7002);
+		expect_call(&cursor, depths[i], 0x7003);
+	}
+	expect_end(&cursor, 0);
+}
+
+/* No place of a call says that they have returned. */
+static void what_is_on_another_stack_goes_on(void **state)
+{
+	const uint32_t functions[] = { 10, 11, 12 };
+	const uint32_t places[] = { 600, WIRE_PACKET_ELSEWHERE,
+				    WIRE_PACKET_ELSEWHERE };
+	struct packet packet = { 0 };
+	struct packet_cursor cursor;
+
+	(void)state;
+	put_context(&packet, 3, functions, places);
+	put_call(&packet, 1023, 1);
+	put(&packet,
+	    wire_packet_odd(WIRE_PACKET_RETURN, WIRE_PACKET_RETURN_WORDS));
+	put(&packet, WIRE_PACKET_ELSEWHERE);
+	put(&packet, 2000);
+	put(&packet, 0);
+	put_call(&packet, 1023, 2);
 	begin(&cursor, &packet);
 	assert_int_equal(packet_next(&cursor), PACKET_CONTEXT);
-	for (uint32_t depth = 1; depth <= 1000; depth++)
-		expect_call(&cursor, depth, 0x7001);
-	expect_call(&cursor, 1000 - 254 + 1, 0x7002);
+	expect_call(&cursor, 3, 0x7001);
+	assert_int_equal(packet_next(&cursor), PACKET_RETURN);
+	assert_int_equal(cursor.depth, 1);
+	expect_call(&cursor, 2, 0x7002);
 	expect_end(&cursor, 0);
+}
+
+static void as_many_calls_are_deep_as_a_packet_has_words(void **state)
+{
+	static uint32_t words[PACKET_WORDS_MAX + 2000];
+	static uint32_t functions[WIRE_PACKET_FUNCTIONS];
+	static uint32_t places[WIRE_PACKET_FUNCTIONS];
+	struct packet packet = { 0 };
+	struct packet_cursor cursor;
+	uint32_t depth = WIRE_PACKET_FUNCTIONS;
+
+	(void)state;
+	for (uint32_t i = 0; i < WIRE_PACKET_FUNCTIONS; i++) {
+		functions[i] = 1;
+		places[i] = WIRE_PACKET_ELSEWHERE;
+	}
+	put_context(&packet, WIRE_PACKET_FUNCTIONS, functions, places);
+	memcpy(words, packet.words, packet.count * 4);
+	for (size_t i = packet.count; i < PACKET_WORDS_MAX + 2000; i++)
+		words[i] = (1023 - (uint32_t)i % 1024)
+				   << WIRE_PACKET_PLACE_SHIFT |
+			   1;
+	packet_begin(&cursor, words, PACKET_WORDS_MAX + 2000, &BLOCKS);
+	assert_int_equal(packet_next(&cursor), PACKET_CONTEXT);
+	while (packet_next(&cursor) != PACKET_END)
+		depth = cursor.depth > depth ? cursor.depth : depth;
+	assert_in_range(depth, WIRE_PACKET_FUNCTIONS + 1, PACKET_DEPTH_MAX);
+	assert_int_equal(cursor.at, PACKET_WORDS_MAX);
 }
 
 /* It has interrupted function 2 before its word was written. */
 static void a_handler_may_call_first(void **state)
 {
-	const uint32_t levels[] = { 1, 3, 4, 2, 3 };
+	const uint32_t places[] = { 900, 300, 200, 890, 800 };
+	const uint32_t depths[] = { 1, 2, 3, 2, 3 };
 	struct packet packet = { 0 };
 	struct packet_cursor cursor;
 
 	(void)state;
-	put_context(&packet, 0, 0, NULL);
+	put_context(&packet, 0, NULL, NULL);
 	for (uint32_t i = 0; i < 5; i++)
-		put_call(&packet, levels[i], i + 1);
+		put_call(&packet, places[i], i + 1);
 	begin(&cursor, &packet);
 	assert_int_equal(packet_next(&cursor), PACKET_CONTEXT);
-	for (uint32_t i = 0; i < 5; i++) {
-		expect_call(&cursor, levels[i], 0x7001 + i);
-		assert_int_equal(cursor.is_early, i == 1);
-	}
+	for (uint32_t i = 0; i < 5; i++)
+		expect_call(&cursor, depths[i], 0x7001 + i);
 	expect_end(&cursor, 0);
 }
 
@@ -165,11 +237,11 @@ static void tail_calls_are_marked(void **state)
 	struct packet_cursor cursor;
 
 	(void)state;
-	put_context(&packet, 0, 0, NULL);
-	put_call(&packet, 1, 1);
+	put_context(&packet, 0, NULL, NULL);
+	put_call(&packet, 100, 1);
 	put(&packet, wire_packet_odd(WIRE_PACKET_TAIL, WIRE_PACKET_TAIL_WORDS));
-	put_call(&packet, 1, 2);
-	put_call(&packet, 2, 3);
+	put_call(&packet, 100, 2);
+	put_call(&packet, 90, 3);
 	begin(&cursor, &packet);
 	assert_int_equal(packet_next(&cursor), PACKET_CONTEXT);
 	expect_call(&cursor, 1, 0x7001);
@@ -187,7 +259,7 @@ static void stamps_tell_time_and_never_go_back(void **state)
 	struct packet_cursor cursor;
 
 	(void)state;
-	put_context(&packet, 0, 0, NULL);
+	put_context(&packet, 0, NULL, NULL);
 	put_call(&packet, 1, 1);
 	put_stamp(&packet, UINT64_C(0x100000002));
 	put_stamp(&packet, 2); /* half of one */
@@ -209,7 +281,7 @@ static void holes_and_unknown_kinds_are_passed_over(void **state)
 
 	(void)state;
 	put(&packet, 0);
-	put_context(&packet, 0, 0, NULL);
+	put_context(&packet, 0, NULL, NULL);
 	put(&packet, 0);
 	put(&packet, wire_packet_odd(200, 3));
 	put_call(&packet, 9, 1);
@@ -230,13 +302,14 @@ static void what_cannot_be_is_counted_until_the_next_context(void **state)
 
 	(void)state;
 	put_call(&packet, 1, 1); /* before any context */
-	put_context(&packet, 5, 0, NULL);
+	put_context(&packet, 0, NULL, NULL);
 	put_call(&packet, 6, 1);
-	put_call(&packet, 5, 1); /* would be at depth 0 */
+	put_call(&packet, 5, 0x802); /* of no block */
 	put_call(&packet, 6, 1);
-	put_context(&packet, 5, 0, NULL);
-	put_call(&packet, 6, 0x2001); /* of no block */
-	put_context(&packet, 5, 0, NULL);
+	put_context(&packet, 0, NULL, NULL);
+	put(&packet, wire_packet_odd(WIRE_PACKET_TAIL, WIRE_PACKET_TAIL_WORDS));
+	put(&packet, wire_packet_odd(WIRE_PACKET_MOMENT, 3)); /* no call */
+	put_context(&packet, 0, NULL, NULL);
 	put_call(&packet, 6, 2);
 	put(&packet, wire_packet_odd(WIRE_PACKET_BEGIN, 60000));
 	put_call(&packet, 6, 2);
@@ -252,13 +325,14 @@ static void what_cannot_be_is_counted_until_the_next_context(void **state)
 static void half_of_a_context_is_none(void **state)
 {
 	const uint32_t functions[] = { 10, 11, 12 };
+	const uint32_t places[] = { 10, 20, 30 };
 	struct packet packet = { 0 };
 	struct packet_cursor cursor;
 
 	(void)state;
-	put_context(&packet, 200, 3, functions);
+	put_context(&packet, 3, functions, places);
 	packet.words[packet.count - 1] = 0;
-	put_call(&packet, 201, 1);
+	put_call(&packet, 5, 1);
 	begin(&cursor, &packet);
 	expect_end(&cursor, WIRE_PACKET_BEGIN_WORDS(3) + 1);
 }
@@ -266,20 +340,21 @@ static void half_of_a_context_is_none(void **state)
 static void a_call_says_where_it_returns_to(void **state)
 {
 	const uint32_t functions[] = { 10, 11 };
+	const uint32_t places[] = { 20, 2000 };
 	struct packet packet = { 0 };
 	struct packet_cursor cursor;
 
 	(void)state;
-	put_context(&packet, 2, 2, functions);
+	put_context(&packet, 2, functions, places);
 	put(&packet,
 	    wire_packet_odd(WIRE_PACKET_SITES, WIRE_PACKET_SITES_WORDS(2)));
 	for (uint32_t i = 0; i < 4; i++)
 		put(&packet, 20 + i);
-	put_call(&packet, 3, 1);
+	put_call(&packet, 10, 1);
 	put(&packet, wire_packet_odd(WIRE_PACKET_SITE, WIRE_PACKET_SITE_WORDS));
 	put(&packet, 5);
 	put(&packet, 1);
-	put_call(&packet, 3, 2);
+	put_call(&packet, 10, 2);
 	begin(&cursor, &packet);
 	assert_int_equal(packet_next(&cursor), PACKET_CONTEXT);
 	assert_non_null(cursor.context.sites);
@@ -291,13 +366,13 @@ static void a_call_says_where_it_returns_to(void **state)
 	expect_end(&cursor, 0);
 }
 
-static void put_value(struct packet *packet, uint8_t level, uint32_t out)
+static void put_value(struct packet *packet, uint32_t place, uint32_t out)
 {
 	const struct wire_packet_value value = {
-		.head = wire_packet_odd(WIRE_PACKET_VALUE, 6),
+		.head = wire_packet_odd(WIRE_PACKET_VALUE, 7),
 		.probe = 3,
 		.flags = WIRE_VALUE_IS_AGAIN,
-		.level = level,
+		.place = place,
 		.out = out,
 		.number = { 2, 0 },
 	};
@@ -311,17 +386,18 @@ static void put_value(struct packet *packet, uint8_t level, uint32_t out)
 static void a_value_is_of_a_call_that_runs(void **state)
 {
 	const uint32_t functions[] = { 10, 11 };
+	const uint32_t places[] = { 20, 2000 };
 	struct packet packet = { 0 };
 	struct packet_cursor cursor;
 
 	(void)state;
-	put_context(&packet, 2, 2, functions);
-	put_value(&packet, 2, 1);
-	put_value(&packet, 2, 2);
-	put_value(&packet, 3, 0);
-	put_call(&packet, 3, 1);
-	put_call(&packet, 4, 1);
-	put_value(&packet, 3, 0);
+	put_context(&packet, 2, functions, places);
+	put_value(&packet, 20, 1);
+	put_value(&packet, 20, 2);
+	put_value(&packet, 10, 0);
+	put_call(&packet, 10, 1);
+	put_call(&packet, 9, 1);
+	put_value(&packet, 10, 0);
 	begin(&cursor, &packet);
 	assert_int_equal(packet_next(&cursor), PACKET_CONTEXT);
 	assert_null(cursor.context.sites);
@@ -343,9 +419,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_call_says_where_it_returns_to),
 		cmocka_unit_test(a_value_is_of_a_call_that_runs),
-		cmocka_unit_test(returns_follow_from_the_levels_of_calls),
+		cmocka_unit_test(returns_follow_from_the_places_of_calls),
 		cmocka_unit_test(a_context_says_where_calls_go_on),
-		cmocka_unit_test(levels_go_round),
+		cmocka_unit_test(what_has_returned_may_have_words),
+		cmocka_unit_test(what_is_on_another_stack_goes_on),
+		cmocka_unit_test(as_many_calls_are_deep_as_a_packet_has_words),
 		cmocka_unit_test(a_handler_may_call_first),
 		cmocka_unit_test(tail_calls_are_marked),
 		cmocka_unit_test(stamps_tell_time_and_never_go_back),

@@ -47,7 +47,6 @@ static void context(struct told *told, enum wire_packet_cause cause,
 
 	while (functions[context.count])
 		context.count++;
-	context.level = (uint8_t)context.count;
 	trace_file_context(&told->file, &context);
 }
 
@@ -314,7 +313,7 @@ static void damage_cuts_everything(void **state)
 	trace_file_packet(&told.file, 0);
 	CONTEXT(FIRST, 1, 100, 0);
 	trace_file_call(&told.file, 1, 1);
-	trace_file_call(&told.file, 200, 2); /* so many have not been called */
+	trace_file_call(&told.file, 2, 0x10000); /* nothing has this index */
 	trace_file_packet(&told.file, 0);
 	CONTEXT(FULL, 2, 200, 1, 0);
 	trace_file_call(&told.file, 2, 3);

@@ -8,6 +8,8 @@
 #include "wire/id.h"
 #include "wire/recording.h"
 
+#define BLOCKS (TRACE_FILE_FUNCTIONS >> WIRE_PACKET_BLOCK_LOG2)
+
 /* Returns the offset of so many zeros. */
 static size_t extend(struct trace_file *file, size_t bytes)
 {
@@ -55,9 +57,9 @@ void trace_file_init(struct trace_file *file, uint32_t pid, uint32_t seq,
 	offset = add_chunk(file, WIRE_PACKET_BLOCKS, 0,
 			   sizeof(struct wire_chunk) + sizeof(*blocks));
 	blocks = (void *)(file->bytes + offset + sizeof(struct wire_chunk));
-	blocks->count = 2;
-	blocks->blocks[0] = (first >> WIRE_PACKET_BLOCK_LOG2) + 1;
-	blocks->blocks[1] = (first >> WIRE_PACKET_BLOCK_LOG2) + 2;
+	blocks->count = BLOCKS;
+	for (uint32_t i = 0; i < BLOCKS; i++)
+		blocks->blocks[i] = (first >> WIRE_PACKET_BLOCK_LOG2) + i + 1;
 }
 
 void trace_file_fini(struct trace_file *file)
@@ -93,8 +95,7 @@ void trace_file_context(struct trace_file *file,
 			      (uint32_t)(context->sequence >> 32) },
 		.tsc = { (uint32_t)context->tsc,
 			 (uint32_t)(context->tsc >> 32) },
-		.level = context->level,
-		.cause = (uint8_t)context->cause,
+		.cause = context->cause,
 		.functions = context->count,
 	};
 	uint64_t id = context->around_id;
@@ -110,20 +111,23 @@ void trace_file_context(struct trace_file *file,
 	for (uint32_t i = 0; i < context->count; i++)
 		trace_file_word(file,
 				context->functions[context->count - 1 - i]);
+	for (uint32_t i = 0; i < context->count; i++)
+		trace_file_word(file, trace_file_place(context->count - i));
 	trace_file_word(file, WIRE_PACKET_BEGIN_END);
 }
 
-void trace_file_call(struct trace_file *file, uint32_t level, uint32_t index)
+void trace_file_call(struct trace_file *file, uint32_t depth, uint32_t index)
 {
-	trace_file_word(file,
-			(level & 0xff) << WIRE_PACKET_LEVEL_SHIFT | index);
+	trace_file_word(file, trace_file_place(depth)
+					      << WIRE_PACKET_PLACE_SHIFT |
+				      index);
 }
 
-void trace_file_tail(struct trace_file *file, uint32_t level, uint32_t index)
+void trace_file_tail(struct trace_file *file, uint32_t depth, uint32_t index)
 {
 	trace_file_word(file, wire_packet_odd(WIRE_PACKET_TAIL,
 					      WIRE_PACKET_TAIL_WORDS));
-	trace_file_call(file, level, index);
+	trace_file_call(file, depth, index);
 }
 
 static void add_tsc(struct trace_file *file, uint64_t tsc)
@@ -146,11 +150,11 @@ void trace_file_moment(struct trace_file *file, uint64_t tsc)
 	add_tsc(file, tsc);
 }
 
-void trace_file_return(struct trace_file *file, uint32_t level, uint64_t tsc)
+void trace_file_return(struct trace_file *file, uint32_t depth, uint64_t tsc)
 {
 	trace_file_word(file, wire_packet_odd(WIRE_PACKET_RETURN,
 					      WIRE_PACKET_RETURN_WORDS));
-	trace_file_word(file, level);
+	trace_file_word(file, trace_file_place(depth));
 	add_tsc(file, tsc);
 }
 

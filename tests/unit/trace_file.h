@@ -15,7 +15,15 @@ struct trace_file {
 	size_t words;  /* that it has */
 };
 
-/* Functions are numbered from `first` on, at most 4,096. */
+#define TRACE_FILE_FUNCTIONS 8192
+
+/* Of a call that is so deep; its frames have three words each. */
+static inline uint32_t trace_file_place(uint32_t depth)
+{
+	return WIRE_PACKET_PLACES - 1 - 3 * depth;
+}
+
+/* Functions are numbered from `first` on, TRACE_FILE_FUNCTIONS of them. */
 void trace_file_init(struct trace_file *file, uint32_t pid, uint32_t seq,
 		     uint32_t first);
 void trace_file_fini(struct trace_file *file);
@@ -30,18 +38,20 @@ struct trace_file_context {
 	enum wire_packet_cause cause;
 	const uint32_t *functions; /* outermost first */
 	uint32_t count;
-	uint8_t level; /* of the innermost */
 };
 
 void trace_file_context(struct trace_file *file,
 			const struct trace_file_context *context);
 
-/* `index` is that of the function among those that are numbered. */
-void trace_file_call(struct trace_file *file, uint32_t level, uint32_t index);
-void trace_file_tail(struct trace_file *file, uint32_t level, uint32_t index);
+/*
+ * A call at a depth, 1 being the context's outermost function. `index` is that of the function
+ * among those that are numbered.
+ */
+void trace_file_call(struct trace_file *file, uint32_t depth, uint32_t index);
+void trace_file_tail(struct trace_file *file, uint32_t depth, uint32_t index);
 void trace_file_stamp(struct trace_file *file, uint64_t tsc);
 void trace_file_moment(struct trace_file *file, uint64_t tsc);
-void trace_file_return(struct trace_file *file, uint32_t level, uint64_t tsc);
+void trace_file_return(struct trace_file *file, uint32_t depth, uint64_t tsc);
 void trace_file_word(struct trace_file *file, uint32_t word);
 
 void trace_file_save(struct trace_file *file, const char *path);

@@ -31,7 +31,7 @@ vfork:
 	testl	%eax, %eax
 	jz	1f
 	movq	%rsi, %fs:HOT_ID(%rdx)
-	movl	$1, %fs:HOT_TRACE_MOVED(%rdx)	/* nor with the child's level */
+	movq	$0, %fs:HOT_TRACE_SPAN(%rdx)	/* nor with the child's calls */
 	movq	$0, %fs:HOT_TRACE_LIMIT(%rdx)
 	pushq	%rax
 	.cfi_adjust_cfa_offset 8

@@ -63,6 +63,7 @@
 	.set	IF_NOT_EQUAL, 5
 	.set	IF_PARITY_ODD, 11
 	.set	IF_GREATER, 15
+	.set	IF_ABOVE, 7
 
 #define TEMPLATE      hot_stub_plain
 #define SECTION       .rodata.hot_stub_plain
@@ -122,7 +123,7 @@
 #define IS_LEAF       0
 #define KIND          STUB_TRACED
 #define BYTES         (2 * STUB_BYTES)
-#define ENTRY_AT      0x97
+#define ENTRY_AT      0x84
 #define HOT_END       0x1d3
 #include "preload/hot/stub_template.inc"
 
@@ -137,7 +138,7 @@
 #define IS_LEAF       0
 #define KIND          STUB_TRACED
 #define BYTES         (2 * STUB_BYTES)
-#define ENTRY_AT      0x97
+#define ENTRY_AT      0x84
 #define HOT_END       0x1d3
 #include "preload/hot/stub_template.inc"
 
@@ -152,7 +153,7 @@
 #define IS_LEAF       0
 #define KIND          STUB_TRACED
 #define BYTES         (2 * STUB_BYTES)
-#define ENTRY_AT      0x7c
+#define ENTRY_AT      0x69
 #define HOT_END       0x1d3
 #include "preload/hot/stub_template.inc"
 
@@ -167,7 +168,7 @@
 #define IS_LEAF       0
 #define KIND          STUB_TRACED
 #define BYTES         (2 * STUB_BYTES)
-#define ENTRY_AT      0x7c
+#define ENTRY_AT      0x69
 #define HOT_END       0x1d3
 #include "preload/hot/stub_template.inc"
 
