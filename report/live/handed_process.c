@@ -215,7 +215,10 @@ static size_t list_packets(struct handed_process *process,
 
 static int write_all(FILE *out, const void *bytes, size_t size, size_t count)
 {
-	return fwrite(bytes, size, count, out) == count ? 0 : -EIO;
+	errno = 0;
+	if (fwrite(bytes, size, count, out) == count)
+		return 0;
+	return errno ? -errno : -EIO;
 }
 
 static int write_counts(FILE *out, struct handed_counts *counts,

@@ -31,6 +31,20 @@ static int is_context(const uint32_t *words, uint32_t count)
 	       begin->cause <= WIRE_PACKET_MOVED;
 }
 
+/*
+ * Whether it is as long as the longest, and has no end: the thread has ended meanwhile, or a
+ * handler has jumped away. What is behind it is in no known context.
+ */
+static int is_unfinished(const uint32_t *words, uint32_t count)
+{
+	const uint32_t longest = WIRE_PACKET_BEGIN_WORDS(WIRE_PACKET_FUNCTIONS);
+
+	return (count == longest ||
+		count == longest + WIRE_PACKET_SITES_WORDS(
+					   WIRE_PACKET_FUNCTIONS)) &&
+	       words[longest - 1] != WIRE_PACKET_BEGIN_END;
+}
+
 /* Behind a context of so many functions, where the cursor is; or NULL. */
 static const uint32_t *sites_of(const struct packet_cursor *cursor,
 				uint32_t functions)
@@ -155,7 +169,8 @@ enum packet_event packet_next_odd(struct packet_cursor *cursor)
 			return PACKET_CONTEXT;
 		}
 		cursor->is_lost = 1;
-		cursor->bad_words += count;
+		if (!is_unfinished(words, count))
+			cursor->bad_words += count;
 		break;
 	case WIRE_PACKET_TAIL:
 		if (count == WIRE_PACKET_TAIL_WORDS &&

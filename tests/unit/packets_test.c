@@ -337,6 +337,34 @@ static void half_of_a_context_is_none(void **state)
 	expect_end(&cursor, WIRE_PACKET_BEGIN_WORDS(3) + 1);
 }
 
+/* It is passed over, and calls behind it are of no context. */
+static void a_context_that_was_not_finished_is_a_hole(void **state)
+{
+	const uint32_t words = WIRE_PACKET_BEGIN_WORDS(WIRE_PACKET_FUNCTIONS);
+	struct packet packet = { 0 };
+	struct packet_cursor cursor;
+
+	(void)state;
+	put_context(&packet, 0, NULL, NULL);
+	put_call(&packet, 5, 1);
+	packet.words[packet.count] = wire_packet_odd(WIRE_PACKET_BEGIN, words);
+	packet.words[packet.count + 1] = 77;
+	packet.count += words;
+	begin(&cursor, &packet);
+	assert_int_equal(packet_next(&cursor), PACKET_CONTEXT);
+	expect_call(&cursor, 1, 0x7001);
+	expect_end(&cursor, 0);
+	put_call(&packet, 5, 1);
+	put_context(&packet, 0, NULL, NULL);
+	put_call(&packet, 5, 2);
+	begin(&cursor, &packet);
+	assert_int_equal(packet_next(&cursor), PACKET_CONTEXT);
+	expect_call(&cursor, 1, 0x7001);
+	assert_int_equal(packet_next(&cursor), PACKET_CONTEXT);
+	expect_call(&cursor, 1, 0x7002);
+	expect_end(&cursor, 1);
+}
+
 static void a_call_says_where_it_returns_to(void **state)
 {
 	const uint32_t functions[] = { 10, 11 };
@@ -431,6 +459,7 @@ int main(void)
 		cmocka_unit_test(
 			what_cannot_be_is_counted_until_the_next_context),
 		cmocka_unit_test(half_of_a_context_is_none),
+		cmocka_unit_test(a_context_that_was_not_finished_is_a_hole),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
