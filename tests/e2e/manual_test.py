@@ -15,7 +15,7 @@ from clewtest import BUILD, ROOT, needs
 MANUAL = BUILD / "man"
 # in struct wire_header
 VERIFIED_STACKS, ASKED_STACKS, BUDGET = 576, 616, 740
-TRACE_WAITS = 4096 + 64 + 16376  # behind the header, and that of the first chunk
+TRACE_WAITS = 4096 + 64 + 16184  # behind the header, and that of the first chunk
 SECTIONS = ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "ENVIRONMENT",
             "EXIT STATUS", "EXAMPLES", "SEE ALSO"]
 

@@ -16,7 +16,6 @@
 #include "report/merge/packet_counter.h"
 #include "report/merge/packet_counts.h"
 #include "tests/unit/drawn.h"
-#include "tests/unit/trace_file.h"
 #include "wire/id.h"
 #include "wire/recording.h"
 
@@ -38,6 +37,12 @@ struct writer {
 static uint8_t *file;
 static size_t file_bytes;
 static struct writer writers[TALLIES];
+/* Of a call that is so deep; each frame has three slots. */
+static uint32_t place_of(uint32_t depth)
+{
+	return WIRE_PACKET_PLACES - 1 - 3 * depth;
+}
+
 static void put_head(size_t at, uint32_t kind, uint32_t owner, uint64_t bytes)
 {
 	struct wire_chunk *chunk = (void *)(file + at);
@@ -67,7 +72,7 @@ static uint32_t *put_context(struct writer *writer, uint32_t *words)
 	for (uint32_t depth = writer->depth; depth > 0; depth--)
 		*words++ = writer->functions[depth];
 	for (uint32_t depth = writer->depth; depth > 0; depth--)
-		*words++ = trace_file_place(depth);
+		*words++ = place_of(depth);
 	*words++ = WIRE_PACKET_BEGIN_END;
 	return words;
 }
@@ -83,7 +88,7 @@ static uint32_t *put_call(struct writer *writer, uint32_t *words)
 	writer->depth -= returned < writer->depth ? returned : writer->depth;
 	if (writer->depth < DEPTH_MAX)
 		writer->depth++;
-	place = trace_file_place(writer->depth);
+	place = place_of(writer->depth);
 	writer->ids[writer->depth] =
 		id_push(writer->ids[writer->depth - 1], id_key(function));
 	writer->functions[writer->depth] = function;
@@ -94,7 +99,7 @@ static uint32_t *put_call(struct writer *writer, uint32_t *words)
 	if (draw(8) == 0) { /* its caller has made room since */
 		*words++ = wire_packet_odd(WIRE_PACKET_LEFT,
 					   WIRE_PACKET_LEFT_WORDS);
-		*words++ = trace_file_place(writer->depth - 1) - 1;
+		*words++ = place_of(writer->depth - 1) - 1;
 		place--;
 	}
 	if (is_tail)

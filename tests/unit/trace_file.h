@@ -17,10 +17,10 @@ struct trace_file {
 
 #define TRACE_FILE_FUNCTIONS 8192
 
-/* Of a call that is so deep; its frames have three words each. */
+/* Of a call that is so deep, at most 1,023; each frame has a slot. */
 static inline uint32_t trace_file_place(uint32_t depth)
 {
-	return WIRE_PACKET_PLACES - 1 - 3 * depth;
+	return WIRE_PACKET_PLACES - 1 - depth;
 }
 
 /* Functions are numbered from `first` on, TRACE_FILE_FUNCTIONS of them. */
