@@ -351,6 +351,15 @@ class Deserted(clewtest.Case):
                 self.call(3)
                 self.assert_waited_in_vain(self.end())
 
+    def await_stopped(self):
+        """Workers may go on for an instant where another processor has them."""
+        def states():
+            for task in pathlib.Path(
+                    f"/proc/{self.process.pid}/task").iterdir():
+                yield (task / "stat").read_text().rpartition(")")[2].split()[0]
+        while set(states()) != {"T"}:
+            os.sched_yield()
+
     def assert_waited_in_vain(self, shown):
         (problem,) = shown["problems"]
         self.assertIn("waited in vain", problem)
@@ -361,6 +370,7 @@ class Deserted(clewtest.Case):
         self.begin()
         self.call(2)
         self.process.send_signal(signal.SIGSTOP)
+        self.await_stopped()
         self.call(2)
         self.process.send_signal(signal.SIGCONT)
         self.call(2)
