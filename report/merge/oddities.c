@@ -25,8 +25,8 @@ const char *java_text(uint32_t state)
 		[WIRE_JAVA_PATH] =
 			"the path of libclew.so cannot be said in an option",
 		[WIRE_JAVA_REFUSED] =
-			"it offers no JVMTI that could be used, or writes an "
-			"archive of its classes, for which it takes no agent",
+			("it offers no JVMTI that could be used, or writes an "
+			 "archive of its classes, for which it takes no agent"),
 		[WIRE_JAVA_INEXACT] =
 			("its classes cannot be changed, or it has virtual "
 			 "threads of which it does not tell"),
