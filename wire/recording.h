@@ -328,11 +328,13 @@ enum wire_chunk_kind {
 	WIRE_PROBE_FIELDS = 27,  /* wire_probe_field, each with its text */
 	WIRE_PROBE_EVENTS = 28,  /* wire_probe_events, and these */
 	WIRE_PROBE_HITS = 29,    /* array of wire_probe_hits */
-	WIRE_PACKET = 30,        /* in a trace only: packet.h */
-	WIRE_PACKET_BLOCKS = 31, /* likewise: wire_packet_blocks */
-	WIRE_HOOKING = 32,       /* array of wire_hooking */
+	WIRE_FORMER_PACKET =
+		30,        /* in traces, until places were in words; and 31 */
+	WIRE_HOOKING = 32, /* array of wire_hooking */
 	WIRE_HANDLER_CRASH = 33, /* wire_handler_crash and its text */
 	WIRE_INHERITED = 34,     /* array of wire_inherited */
+	WIRE_PACKET = 35,        /* in a trace only: packet.h */
+	WIRE_PACKET_BLOCKS = 36, /* likewise: wire_packet_blocks */
 	WIRE_CHUNK_KIND_COUNT
 };
 

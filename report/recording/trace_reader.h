@@ -40,7 +40,8 @@ struct trace {
 	uint64_t waits, waited_ns;     /* of threads, for workers */
 	struct trace_packet *packets;  /* by tally, then in their order */
 	size_t count, capacity;
-	char *damage; /* NULL, or what is wrong */
+	int is_former; /* its packets are what this clew does not read */
+	char *damage;  /* NULL, or what is wrong */
 };
 
 /* The trace beside a part; free() it. NULL if the part is called otherwise. */

@@ -3,7 +3,7 @@
 import pathlib
 import struct
 
-PACKET, BLOCKS = 30, 31
+PACKET, BLOCKS = 35, 36
 INDEX, PLACE_SHIFT, BLOCK_LOG2 = 0x3fffff, 22, 10
 ODD, BEGIN, TAIL, STAMP, MOMENT, RETURN = 0x3f0000, 1, 2, 3, 4, 5
 SITE, SITES, VALUE, LEFT = 6, 7, 8, 9

@@ -93,8 +93,8 @@ def trace():
         head = struct.pack("<IIQQ40x", kind, owner, size, 0)
         return (head + payload).ljust(size, b"\0")
 
-    blocks = chunk(31, 0, 20480, struct.pack("<4I", 2, 0, 29, 13))
-    body = b"".join(chunk(30, i % 2, 65536, packet()) for i in range(3))
+    blocks = chunk(36, 0, 20480, struct.pack("<4I", 2, 0, 29, 13))
+    body = b"".join(chunk(35, i % 2, 65536, packet()) for i in range(3))
     end = 4096 + len(blocks) + len(body)
     head = b"clewrec\n" + struct.pack("<IIQIIII", 5, 4096, end, 3, 1, 77, 0)
     return head.ljust(4096, b"\0") + blocks + body

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/unit/unit.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -321,6 +322,27 @@ static void damage_cuts_everything(void **state)
 	expect(&told, "100+1 >100-1:c 100!1 200+1? 200+3 >200-3:o >200-1:o");
 }
 
+static void packets_of_a_former_clew_are_refused(void **state)
+{
+	struct wire_chunk *chunk;
+	struct told told;
+	char *why = NULL;
+
+	(void)state;
+	start(&told);
+	trace_file_packet(&told.file, 0);
+	CONTEXT(FIRST, 1, 100, 0);
+	chunk = (void *)(told.file.bytes + told.file.packet);
+	chunk->kind = WIRE_FORMER_PACKET;
+	trace_file_save(&told.file, told.path);
+	assert_int_equal(trace_open(&told.trace, told.path, &why), -EPROTO);
+	assert_non_null(strstr(why, "former clew"));
+	free(why);
+	trace_file_fini(&told.file);
+	free(told.path);
+	fixture_remove(told.directory);
+}
+
 static void another_thread_begins_anew(void **state)
 {
 	struct told told;
@@ -417,6 +439,7 @@ int main(void)
 		cmocka_unit_test(
 			a_stack_that_calls_have_not_made_is_a_mismatch),
 		cmocka_unit_test(damage_cuts_everything),
+		cmocka_unit_test(packets_of_a_former_clew_are_refused),
 		cmocka_unit_test(another_thread_begins_anew),
 		cmocka_unit_test(a_window_has_what_runs_in_it),
 		cmocka_unit_test(a_window_within_a_call_has_that),
