@@ -82,10 +82,9 @@ static void take_configuration(struct cold *cold)
 		rt.sink = &sink_timing;
 	if (cold->recorder.trace.part.header)
 		rt.sink = sink_of_trace(config);
-	rt.leaf_stub = NULL;
 	/* Who looks on from outside knows no pc that tells of a leaf (patch/leaf_ids.h). */
-	if (rt.sink == &sink_counting && config->time != WIRE_TIME_WALL)
-		rt.leaf_stub = &hot_stub_leaf;
+	rt.leaf_stub =
+		config->time == WIRE_TIME_WALL ? NULL : rt.sink->leaf_stub;
 	rt.exit_elsewhere_at = stub_template()->exit_elsewhere_at % STUB_BYTES;
 	rt.exit_until = stub_template()->displaced_at;
 	rt.stub_bytes = stub_template()->bytes;

@@ -106,6 +106,7 @@
  */
 #define STUB_BYTES    512
 #define STUB_EXIT_AT  0x168
+#define STUB_INDEX_AT 501 /* 4 bytes, where calls are written down: its index */
 #define STUB_GUARD_AT 505 /* 1 byte: whom it serves */
 #define STUB_LOOPS_AT 506 /* 1 byte: its function is in doubt, wire_loops() */
 #define STUB_KIND_AT  507 /* 1 byte */

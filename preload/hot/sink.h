@@ -36,6 +36,7 @@
  *	signal_stack	front		sigaltstack()
  *	moment		(top)		something of note happens, between two calls
  *	index		stubs		a stub is made
+ *	is_leaf_on_top	patch		somebody asks where a thread is
  *	begin_thread	time		a thread begins to use a tally
  *	fork		process		a child has become a process of its own
  *	finish		(top)		the process ends
@@ -63,6 +64,8 @@ struct sink_pause {
 
 struct sink {
 	const struct stub_template *stub;
+	/* Of functions that call nothing, if theirs is another (runtime.leaf_stub). */
+	const struct stub_template *leaf_stub;
 	/* Where trampolines go on: the offset in struct hot_thread. */
 	uint32_t carried_at;
 	/* It reads the time stamp counter, which a process may forbid. */
@@ -122,6 +125,13 @@ struct sink {
 
 	void (*moment)(void);
 
+	/*
+	 * Only where there is a leaf_stub: whether the leaf that the tally's thread is in has been
+	 * called from the context with this id, which the thread has.
+	 */
+	int (*is_leaf_on_top)(const struct tally *tally, uint64_t id,
+			      uint32_t function);
+
 	/* The number in the stubs of a function, cold; 0: it gets none. */
 	uint32_t (*index)(uint32_t function);
 
@@ -145,7 +155,7 @@ const struct sink *sink_of_trace(const struct config *config);
 
 /* The templates (hot/stub.S; preload/stubs/stub_template.h). */
 extern const struct stub_template hot_stub_plain, hot_stub_leaf, hot_stub_timed,
-	hot_stub_traced, hot_stub_stamped, hot_stub_sited,
+	hot_stub_traced, hot_stub_traced_leaf, hot_stub_stamped, hot_stub_sited,
 	hot_stub_stamped_sited;
 
 /* What the sink keeps for so many bytes of stack. */

@@ -105,11 +105,12 @@ int hot_map_shadow(uint64_t stack);
 int hot_verify_stack(const uint64_t *slot, struct wire_verdicts *verdicts);
 
 /*
- * In traced processes, from a thunk: the function at the slot is entered, and the
- * stub did not write its word, or those of a tail call, one behind the other; and where
- * they would have ended, or 0, if the stub has claimed no place that it knows.
+ * In traced processes, from a thunk: the function at the slot is entered, and its
+ * words are not written yet. `end`: where they would have ended, or 0 if no place is
+ * claimed that is known. If one is for a single word, that is the last.
  */
-void hot_trace(uint64_t *slot, uint64_t word, uint64_t end, int is_tail);
+void hot_trace(uint64_t *slot, uint32_t index, uint64_t end, int is_tail,
+	       uint32_t word);
 
 /*
  * From the exit of a stub that stamps returns, at that time: the slot has an address in the

@@ -39,7 +39,7 @@ uint64_t displaced_pc(uint64_t pc)
 	if (!rt.patches || !runtime_is_stub(pc))
 		return 0;
 	kind = ((const uint8_t *)row)[STUB_KIND_AT];
-	template = kind == STUB_LEAF ? &hot_stub_leaf : stub_template();
+	template = stub_template_of(kind);
 	stub = row - (uint64_t)(uint8_t)(kind - template->kind) * STUB_BYTES;
 	if (pc - stub < template->displaced_at ||
 	    pc - stub >= template->displaced_end)

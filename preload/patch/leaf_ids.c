@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "preload/hot/runtime.h"
+#include "preload/hot/sink.h"
 #include "preload/hot/tally.h"
 #include "preload/hot/thread.h"
 #include "preload/hot/upcalls.h"
@@ -65,12 +66,10 @@ static uint32_t leaf_at(uint64_t pc)
 static uint64_t leaf_id(const struct tally *tally, uint64_t id,
 			uint32_t function)
 {
-	uint64_t own;
-
-	if (!function || tally_note(tally, id).function == function)
+	if (!function || tally_note(tally, id).function == function ||
+	    !rt.sink->is_leaf_on_top(tally, id, function))
 		return id;
-	own = id_push(id, id_key(function));
-	return tally_note(tally, own).function == function ? own : id;
+	return id_push(id, id_key(function));
 }
 
 uint64_t leaf_id_at_probe(const uint8_t *probe)

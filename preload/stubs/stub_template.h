@@ -8,6 +8,7 @@
 
 #include <stdint.h>
 
+#include "preload/hot/layout.h"
 #include "preload/hot/sink.h"
 
 struct hole {
@@ -34,6 +35,13 @@ struct stub_template {
 static inline const struct stub_template *stub_template(void)
 {
 	return rt.sink->stub;
+}
+
+/* That of a stub with this byte at STUB_KIND_AT, of this session or one before it. */
+static inline const struct stub_template *stub_template_of(uint8_t kind)
+{
+	return kind == STUB_LEAF && rt.sink->leaf_stub ? rt.sink->leaf_stub
+						       : rt.sink->stub;
 }
 
 #endif

@@ -137,8 +137,7 @@ int stub_write(const struct stub_constants *constants,
 
 uint64_t stub_displaced_at(const uint8_t *stub)
 {
-	return stub[STUB_KIND_AT] == STUB_LEAF ? hot_stub_leaf.displaced_at
-					       : stub_template()->displaced_at;
+	return stub_template_of(stub[STUB_KIND_AT])->displaced_at;
 }
 
 void stub_write_through(const struct stub_constants *constants, uint32_t number,

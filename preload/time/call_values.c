@@ -235,14 +235,18 @@ static int put_entry(const struct call_entry *entry, uint32_t place,
 
 /* ---- Hits ---- */
 
-/* Whether the function that was entered last has its return address there. */
+/*
+ * Whether the function that was entered last has its return address there. If it is a leaf
+ * that made no frame, it has returned there as far as its stub knows.
+ */
 static int is_entry(uint64_t slot)
 {
 	const struct shadow_slot *shadow = shadow_of(slot);
 	uint64_t page = slot & ~(PAGE_BYTES - 1); /* it has just been pushed */
 
-	return shadow && walk_is_live(slot, &page) &&
-	       numbers_function_between(shadow->caller_id, hot.id);
+	return (rt.leaf_stub && hot.trace_left == slot + 8) ||
+	       (shadow && walk_is_live(slot, &page) &&
+		numbers_function_between(shadow->caller_id, hot.id));
 }
 
 /* Whether the thread's innermost call, at that slot, was to be written down. */

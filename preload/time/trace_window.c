@@ -4,9 +4,6 @@
 #include <signal.h>
 
 #include "preload/sys/sys.h"
-
-#define SPAN ((uint64_t)WIRE_PACKET_PLACES * TRACE_SLOT_BYTES)
-
 /* It ends where the alternate signal stack begins, or the other way round. */
 static struct stack_window part_of(struct stack_window window, uint64_t slot,
 				   uint64_t low, uint64_t high)
@@ -27,8 +24,9 @@ static struct stack_window part_of(struct stack_window window, uint64_t slot,
 struct stack_window trace_window_around(const uint64_t *slot)
 {
 	const uint64_t at = (uintptr_t)slot & ~(uint64_t)(TRACE_SLOT_BYTES - 1);
-	const struct stack_window window = { .base = at - SPAN / 2,
-					     .span = SPAN };
+	const struct stack_window window = {
+		.base = at - TRACE_WINDOW_BYTES / 2, .span = TRACE_WINDOW_BYTES
+	};
 	stack_t alternate;
 
 	if (sys_call(SYS_sigaltstack, 0, (long)&alternate, 0, 0, 0, 0) ||

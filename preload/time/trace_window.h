@@ -16,6 +16,8 @@
 #include "wire/packet.h"
 
 #define TRACE_SLOT_BYTES 8
+#define TRACE_WINDOW_BYTES                                                     \
+	((uint64_t)WIRE_PACKET_PLACES * TRACE_SLOT_BYTES) /* at most */
 
 struct stack_window {
 	uint64_t base, span; /* bytes */

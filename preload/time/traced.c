@@ -454,20 +454,21 @@ static int is_stamp_due(uint64_t place, int is_tail)
 	       __atomic_load_n(rt.is_this_process, __ATOMIC_ACQUIRE);
 }
 
-void hot_trace(uint64_t *slot, uint64_t word, uint64_t end, int is_tail)
+void hot_trace(uint64_t *slot, uint32_t index, uint64_t end, int is_tail,
+	       uint32_t word)
 {
 	const uint64_t place = end - call_bytes(is_tail);
 
 	if (end && is_stamp_due(place, is_tail)) {
-		*(uint32_t *)place = (uint32_t)word;
+		*(uint32_t *)place = word;
+		hot.trace_left = 0; /* it runs */
 		put_stamp();
 		set_limit();
 		return;
 	}
 	if (end)
 		packet_give_back(place, call_bytes(is_tail), 0);
-	trace(slot, (uint32_t)(is_tail ? word >> 32 : word) & WIRE_PACKET_INDEX,
-	      is_tail);
+	trace(slot, index, is_tail);
 }
 
 /* On a stack elsewhere, where no stub has done anything. */
@@ -560,6 +561,21 @@ static uint32_t index_of(uint32_t function)
 	return trace_index(&rt.recorder->trace, function);
 }
 
+/* Nothing has been called since, or a handler was; or the words of values are behind its own. */
+static int is_leaf_on_top(const struct tally *tally, uint64_t id,
+			  uint32_t function)
+{
+	const volatile struct hot_thread *thread = tally->hot;
+	const uint64_t next = thread->trace_next;
+
+	(void)id;
+	if (!thread->trace_limit || thread->trace_left < TRACE_WINDOW_BYTES)
+		return 0;
+	return rt.recorder->trace.keeps & WIRE_KEEPS_VALUES ||
+	       (((const uint32_t *)next)[-1] & WIRE_PACKET_INDEX) ==
+		       trace_known_index(function);
+}
+
 /* clang-format off */
 #define TRACES(template, way_out) \
 	.stub = &(template), \
@@ -576,7 +592,10 @@ static uint32_t index_of(uint32_t function)
 	.index = index_of, \
 	.fork = forget
 
-static const struct sink sink_tracing = { TRACES(hot_stub_traced, leave) };
+static const struct sink sink_tracing = { TRACES(hot_stub_traced, leave),
+	.leaf_stub = &hot_stub_traced_leaf,
+	.is_leaf_on_top = is_leaf_on_top,
+};
 static const struct sink sink_stamping = { TRACES(hot_stub_stamped, leave_stamped) };
 static const struct sink sink_siting = { TRACES(hot_stub_sited, leave) };
 static const struct sink sink_doing_both = { TRACES(hot_stub_stamped_sited, leave_stamped) };

@@ -12,6 +12,10 @@ from clewtest import target
 CALLS = 100 + 10 + 5  # main's, a thread's and a coroutine's
 SWITCHES = 11
 SWITCHES_BY_WORDS = 3  # of what is not position-independent
+TRACES = (["--trace"], ["--trace", "--stamps=packet"],
+          ["--trace", "--stamps=1"], ["--trace", "--stamps=all"],
+          ["--trace", "--sites"], ["--trace", "--trace-depth=100"],
+          ["--trace=64K", "--on-overflow=process"])
 
 
 class Leaves(clewtest.Case):
@@ -115,16 +119,31 @@ class Leaves(clewtest.Case):
             self.contexts()["no_begins_anew <- loops <- main"]["calls"], 10)
 
     def test_faults(self):
-        self.follow("faults", 50)
-        contexts = self.contexts()
-        self.assertEqual(
-            contexts["yes_reads <- fault_once <- main"]["calls"], 50)
-        self.assertEqual(contexts["yes_adds <- main"]["calls"], 50)
-        self.assertEqual(sum(row["calls"] for name, row in contexts.items()
-                             if name.startswith("on_fault ")), 50)
+        for options in [], *TRACES:
+            with self.subTest(options):
+                self.follow("faults", 50, options=options)
+                contexts = self.contexts()
+                self.assertEqual(
+                    contexts["yes_reads <- fault_once <- main"]["calls"], 50)
+                self.assertEqual(contexts["yes_adds <- main"]["calls"], 50)
+                self.assertEqual(
+                    sum(row["calls"] for name, row in contexts.items()
+                        if name.startswith("on_fault ")), 50)
 
     def test_who_looks_at_the_stack_meanwhile(self):
-        self.follow("backtraces")
+        for options in [], *TRACES:
+            with self.subTest(options):
+                self.follow("backtraces", options=options)
+
+    def test_traces_are_what_is_counted(self):
+        """Context by context, wherever a packet or the trace ends."""
+        found = []
+        for options in [], *TRACES:
+            with self.subTest(options):
+                self.follow("counts", options=["-m", "leaves", *options])
+                found.append({name: row["calls"]
+                              for name, row in self.contexts().items()})
+                self.assertEqual(found[-1], found[0])
 
     def test_their_time_is_theirs(self):
         for options in [], ["--clock=tick"], ["--time=wall"]:
@@ -137,9 +156,30 @@ class Leaves(clewtest.Case):
                 self.assertGreater(row["samples"], 20)
 
     def test_probes_know_where_they_are(self):
+        for options in [], ["--trace"]:
+            with self.subTest(options):
+                self.check_probes(*options)
+
+    def test_arguments_in_a_trace(self):
+        for options in [], ["--stamps=1"], ["--sites"]:
+            with self.subTest(options):
+                self.follow("probes", options=[
+                    "--trace", "--args=yes_has_locals@arg1", *options])
+                paths = clewtest.paths_of(self.clew_json(
+                    "tree", "--json", "--context=yes_has_locals@arg1",
+                    self.recording_path))
+                calls = {path[-2:]: calls for path, calls in paths.items()
+                         if path[-1].startswith("yes_has_locals")}
+                self.assertEqual(calls, {
+                    (caller, f"yes_has_locals [arg1={i}]"): 1
+                    for i in range(1000)
+                    for caller in ("probed_here", "probed_there")})
+
+    def check_probes(self, *options):
         spots = ("yes_has_locals", "yes_has_locals+12",
                  "yes_has_locals%return")
-        options = [word for spot in spots for word in ("--probe", spot)]
+        options = [*options, *(word for spot in spots
+                               for word in ("--probe", spot))]
         self.follow("probes", options=options)
         for number in range(1, 1 + len(spots)):
             shown = self.clew_json("report", "--json", "--by=context",

@@ -192,7 +192,7 @@ class EveryStepOfATrace(clewtest.Case):
             function = tree["functions"][node["function"]]
             name = names.get(int(function.get("vaddr", "0"), 0), "")
             callers[node["id"]] = name
-            if node["calls"] and name.startswith(("passes", "jumps")):
+            if node["calls"] and name.startswith(("passes", "jumps", "leaf")):
                 found.append((name, callers[node["parent"]]))
         self.assertGreater(len(found), 3)
         self.assertEqual(sorted(found), sorted(
@@ -203,6 +203,19 @@ class EveryStepOfATrace(clewtest.Case):
 
     def test_a_packet_is_full_in_a_tail_call(self):
         self.interrupt("fills", "tails", "--trace", "--stamps=packet")
+
+    def test_a_packet_is_full_in_a_leaf(self):
+        for calls in "leaf_hits", "leaf_tails":
+            with self.subTest(calls):
+                self.interrupt("fills", calls, "--trace", "--stamps=packet")
+        self.interrupt("fills", "leaf_hits", "--trace", "--stamps=packet",
+                       "-F", "^on_signal$", left_out=1)
+
+    def test_a_leaf_at_the_end_of_a_packet(self):
+        for act in "calls", "fills":
+            for calls in "leaf_ends", "leaf_tail_ends":
+                with self.subTest(act=act, calls=calls):
+                    self.interrupt(act, calls, "--trace", "--stamps=packet")
 
     def test_a_packet_is_full_and_used_again(self):
         for calls in "hits", "tails":
@@ -247,7 +260,8 @@ class EveryStepOfATrace(clewtest.Case):
                        words=64, deeper=["idle"])
 
     def test_calls_leave_the_window(self):
-        for calls in "deep_hits", "deep_tails", "alt_deep_hits":
+        for calls in ("deep_hits", "deep_tails", "alt_deep_hits",
+                      "deep_leaf_hits", "alt_deep_leaf_hits"):
             with self.subTest(calls):
                 self.interrupt("sinks", calls, "--trace", "--stamps=packet")
         self.interrupt("sinks", "deep_hits", "--trace", "--stamps=packet",

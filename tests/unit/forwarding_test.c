@@ -114,6 +114,7 @@ static void plain_stubs_load_what_they_stored(void **state)
 static void leaves_stubs_load_what_they_stored(void **state)
 {
 	of_template(*state, &hot_stub_leaf, of_leaves);
+	of_template(*state, &hot_stub_traced_leaf, of_leaves);
 }
 
 static void timed_stubs_load_what_they_stored(void **state)

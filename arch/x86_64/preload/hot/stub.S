@@ -44,6 +44,7 @@
  *	hot_stub_leaf	in these, functions that call nothing (stub_leaf.inc)
  *	hot_stub_timed	those whose calls are timed
  *	hot_stub_traced	those whose calls are written down, one by one
+ *	hot_stub_traced_leaf	in these, functions that call nothing
  *	hot_stub_stamped	and their returns, with their times
  *	hot_stub_sited	... or with where they are made
  *	hot_stub_stamped_sited	... or both
@@ -80,8 +81,6 @@
 #define HOT_END       0x1c9
 #include "preload/hot/stub_template.inc"
 
-	.set	ELSEWHERE_AT, .Lplain_elsewhere - .Lplain_start
-
 #define TEMPLATE      hot_stub_leaf
 #define SECTION       .rodata.hot_stub_leaf
 #define HOLES_SECTION .rodata.hot_stub_leaf_holes
@@ -94,6 +93,7 @@
 #define KIND          STUB_LEAF
 #define BYTES         STUB_BYTES
 #define ENTRY_AT      0xc0
+#define ELSEWHERE_AT  (.Lplain_elsewhere - .Lplain_start)
 #define HOT_END       (STUB_EXIT_AT - CALL_BYTES)
 #include "preload/hot/stub_template.inc"
 
@@ -122,9 +122,25 @@
 #define IS_SITED      0
 #define IS_LEAF       0
 #define KIND          STUB_TRACED
-#define BYTES         (2 * STUB_BYTES)
+#define BYTES         STUB_BYTES
 #define ENTRY_AT      0x84
-#define HOT_END       0x1d3
+#define HOT_END       0x1cc
+#include "preload/hot/stub_template.inc"
+
+#define TEMPLATE      hot_stub_traced_leaf
+#define SECTION       .rodata.hot_stub_traced_leaf
+#define HOLES_SECTION .rodata.hot_stub_traced_leaf_holes
+#define L(name)       .Ltraced_leaf_##name
+#define IS_TIMED      0
+#define IS_TRACED     1
+#define IS_STAMPED    0
+#define IS_SITED      0
+#define IS_LEAF       1
+#define KIND          STUB_LEAF
+#define BYTES         STUB_BYTES
+#define ENTRY_AT      0x84
+#define ELSEWHERE_AT  (.Ltraced_elsewhere - .Ltraced_start)
+#define HOT_END       (STUB_EXIT_AT - CALL_BYTES)
 #include "preload/hot/stub_template.inc"
 
 #define TEMPLATE      hot_stub_stamped
@@ -137,9 +153,9 @@
 #define IS_SITED      0
 #define IS_LEAF       0
 #define KIND          STUB_TRACED
-#define BYTES         (2 * STUB_BYTES)
+#define BYTES         STUB_BYTES
 #define ENTRY_AT      0x84
-#define HOT_END       0x1d3
+#define HOT_END       0x1cc
 #include "preload/hot/stub_template.inc"
 
 #define TEMPLATE      hot_stub_sited
@@ -175,5 +191,6 @@
 	.set	ELSEWHERE_TAIL, .Lplain_elsewhere_tail - .Lplain_elsewhere_call
 	.set	LEAF_COLD_BIT, 0x100	/* of addresses: it is behind ENTRY_AT */
 	.set	LEAF_FRAMED_AT, .Lleaf_framed - .Lleaf_start
+	.set	TRACED_LEAF_FRAMED_AT, .Ltraced_leaf_framed - .Ltraced_leaf_start
 
 #include "preload/hot/thunks.inc"

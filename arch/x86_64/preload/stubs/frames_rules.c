@@ -175,12 +175,6 @@ static unsigned int place_of(const struct stub_template *template)
 	return template->kind * STUB_BYTES;
 }
 
-/* There may be leaves' stubs, made by this session or by one before it. */
-static int has_leaves(void)
-{
-	return stub_template() == &hot_stub_plain;
-}
-
 static void put_turns(struct rules *rules, const struct stub_template *template)
 {
 	for (int i = 0; i < STUB_TURNS; i++)
@@ -193,8 +187,8 @@ static void put_is_in_shadow(struct rules *rules)
 	put_offset(rules);
 	PUT(rules, DW_OP_lit0);
 	put_turns(rules, stub_template());
-	if (has_leaves())
-		put_turns(rules, &hot_stub_leaf);
+	if (rt.sink->leaf_stub) /* made by this session or by one before it */
+		put_turns(rules, rt.sink->leaf_stub);
 	PUT(rules, DW_OP_swap, DW_OP_drop);
 }
 
@@ -435,13 +429,10 @@ size_t frames_rules_write(uint8_t *at, enum frames_rules_for whom,
 
 int frames_rules_is_waiting(uint64_t pc)
 {
-	const struct stub_template *template = stub_template();
 	const uint64_t mask = STUB_BYTES - 1;
 	const uint8_t kind =
 		*(const uint8_t *)((pc | mask) - mask + STUB_KIND_AT);
 	const uint64_t offset = (pc + 1) & mask;
 
-	return offset == STUB_EXIT_AT &&
-	       (kind == template->kind ||
-		(has_leaves() && kind == hot_stub_leaf.kind));
+	return offset == STUB_EXIT_AT && kind == stub_template_of(kind)->kind;
 }
