@@ -12,6 +12,7 @@
 #include "preload/hot/thread.h"
 #include "preload/hot/trampoline.h"
 #include "preload/stack/lent.h"
+#include "preload/stack/starts.h"
 #include "preload/sys/own_code.h"
 #include "preload/sys/signal_frame.h"
 #include "preload/sys/sys.h"
@@ -30,6 +31,9 @@
 #define OWN_STACK_BYTES   (UINT64_C(1) << 18)
 
 #define NESTED_MAX        64
+
+/* Links that a link of folded recursion has to lead to. */
+#define AHEAD_MAX 8
 
 static void set_id(struct walk *walk, uint64_t id)
 {
@@ -332,25 +336,74 @@ static int is_whole(struct walk *walk, const struct shadow_slot *shadow)
 static struct shadow_slot *find_link(struct walk *walk, uint32_t *function,
 				     int need_live);
 
+/* Whether nobody looks on behind the link at walk->at. */
+static int is_end(const struct walk *walk, const struct shadow_slot *shadow)
+{
+	return walk->is_handler || shadow->caller_id == ID_ROOT ||
+	       trampoline_at(shadow->return_address) ||
+	       starts_is_first(shadow->return_address) ||
+	       walk_is_java(shadow->caller_id);
+}
+
+static void go_behind(struct walk *walk, const struct shadow_slot *shadow)
+{
+	set_id(walk, shadow->caller_id);
+	walk->has_begun = 1;
+	walk->is_in_clew = 0;
+	walk->at += 8;
+}
+
 /*
- * A link of recursion that is folded may be a slot that was left behind by an earlier
- * one: of other ids no chain would lead there. It is one if it leads on.
+ * Whether a chain of AHEAD_MAX links goes out from the one at walk->at, or a shorter
+ * one up to an end. Where it breaks, the last link may be another one farther out, which
+ * has another caller: no chain goes out from that one.
  */
-static int is_sure(const struct walk *walk, const struct shadow_slot *shadow)
+static int leads_on(const struct walk *walk, const struct shadow_slot *shadow)
 {
 	struct walk beyond = *walk;
+	struct {
+		uint64_t at, id;
+	} links[AHEAD_MAX];
+	unsigned int count = 0;
 	uint32_t function;
 
-	if (walk->is_ahead || walk->is_handler || !walk->id ||
-	    shadow->caller_id == ID_ROOT ||
-	    trampoline_at(shadow->return_address) ||
-	    id_key_function(id_key_between(shadow->caller_id, walk->id),
-			    &function))
+	beyond.is_ahead = 1;
+	while (!is_end(&beyond, shadow) && count + 1 < AHEAD_MAX) {
+		links[count].at = beyond.at;
+		links[count++].id = beyond.id;
+		go_behind(&beyond, shadow);
+		while (!(shadow = find_link(&beyond, &function, 1))) {
+			if (walk_first_function(links[count - 1].at + 8,
+						beyond.id))
+				return 1;
+			if (--count == 0)
+				return 0;
+			beyond.broken_at = beyond.id;
+			beyond.at = links[count].at + 8;
+			set_id(&beyond, links[count].id);
+		}
+	}
+	return 1;
+}
+
+/*
+ * A link of recursion that is folded may be a slot that was left behind, for all that
+ * the function has called at any time: of other ids no chain would lead there. It is
+ * one if it leads on.
+ */
+static int is_sure(struct walk *walk, const struct shadow_slot *shadow)
+{
+	const uint64_t caller = shadow->caller_id;
+	uint32_t function;
+
+	if (caller != ID_ROOT && caller == walk->broken_at)
+		return 0;
+	if (walk->is_ahead || !walk->id ||
+	    id_key_function(id_key_between(caller, walk->id), &function) ||
+	    leads_on(walk, shadow))
 		return 1;
-	set_id(&beyond, shadow->caller_id);
-	beyond.is_ahead = beyond.has_begun = 1;
-	beyond.at += 8;
-	return find_link(&beyond, &function, 1) != NULL;
+	walk->broken_at = caller;
+	return 0;
 }
 
 static struct shadow_slot *find_link(struct walk *walk, uint32_t *function,
@@ -430,6 +483,7 @@ int walk_next(struct walk *walk, struct link *link)
 		return 0;
 	link->id = walk->id;
 	walk->is_believed = 0;
+	walk->broken_at = ID_ROOT;
 	if (take_generated(walk, link) || take_java(walk, link))
 		return 1;
 	link->shadow = find_link(walk, &link->function, 1);

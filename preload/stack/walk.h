@@ -43,6 +43,8 @@ struct walk {
 	uint64_t readable_from;     /* where it began: from there on, */
 	uint64_t readable_until;    /* all below this is known to be */
 	uint64_t interrupted_until; /* slots where a stub may be half-way */
+	uint64_t
+		broken_at; /* a caller from where no chain leads out, or ID_ROOT */
 	uint64_t interrupted_pc; /* where the latest signal that it met came */
 	/* That of the last link's caller, generated code (generated_callers.c) */
 	const struct trampoline *generated;

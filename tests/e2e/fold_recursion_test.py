@@ -28,8 +28,9 @@ class FoldRecursion(clewtest.Case):
             self.assert_callers_are_recorded(part)
         return recording, truth.read_all(self.truths)
 
-    def check(self, name, *arguments, options=()):
-        recording, truths = self.fold([target(name), *arguments], options)
+    def check(self, name, *arguments, flavour="O2", options=()):
+        recording, truths = self.fold([target(name, flavour), *arguments],
+                                      options)
         parts = {part.pid: part for part in recording.parts}
         self.assertEqual(len(parts), len(truths))
         for one in truths:
@@ -84,6 +85,17 @@ class FoldRecursion(clewtest.Case):
 
     def test_stacks_that_are_copied(self):
         self.check_sums("copied_jump", "memcpy", "after")
+
+    def test_slots_that_were_left_behind(self):
+        """They look like callers of the function in whose frame they are."""
+        for flavour in "O2", "O0":
+            with self.subTest(flavour):
+                for old in self.truths.iterdir():
+                    old.unlink()
+                self.environment.pop("TRUTH_DIR", None)
+                self.recording_path = self.work / flavour
+                self.check("stale_slots", flavour=flavour,
+                           options=["--verify-period=1"])
 
     def test_recursion_as_deep_as_the_stack(self):
         """One context for each function, and as many calls."""
