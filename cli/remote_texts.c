@@ -226,6 +226,15 @@ int remote_texts_write(int memory, struct remote_texts *texts, uint64_t *at)
 	return err;
 }
 
+/* Or still what was there; else the program has written something else meanwhile. */
+static int is_ours(const uint8_t *there, const struct wire_text *text)
+{
+	for (int i = 0; i < text->bytes; i++)
+		if (there[i] != text->after[i] && there[i] != text->before[i])
+			return 0;
+	return 1;
+}
+
 static int restore_kind(int memory, const struct remote_texts *texts,
 			const struct text_run *run, int is_of_fronts)
 {
@@ -237,9 +246,10 @@ static int restore_kind(int memory, const struct remote_texts *texts,
 	for (uint64_t i = run->behind; i > run->first && !err; i--) {
 		const struct wire_text *text = &texts->items[i - 1];
 
-		if (is_front(text) != is_of_fronts)
-			continue;
-		memcpy(place_of(texts, run, text), text->before, text->bytes);
+		uint8_t *place = place_of(texts, run, text);
+
+		if (is_front(text) == is_of_fronts && is_ours(place, text))
+			memcpy(place, text->before, text->bytes);
 	}
 	return err ? err : write_run(memory, texts, run);
 }

@@ -33,7 +33,10 @@ void remote_texts_free(struct remote_texts *texts);
  */
 int remote_texts_write(int memory, struct remote_texts *texts, uint64_t *at);
 
-/* What was there before, as far as its pages are; or of hooks only. 0 or -errno. */
+/*
+ * What was there before, as far as its pages are, and where nobody has written something
+ * else since; or of hooks only. 0 or -errno.
+ */
 int remote_texts_restore(int memory, struct remote_texts *texts);
 int remote_texts_unhook(int memory, struct remote_texts *texts);
 

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/* What clew writes to a process that it has stopped, and takes back (cli/remote_texts.h). */
+#include "unit.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "cli/remote_texts.h"
+#include "cli/target.h"
+
+#define START      UINT64_C(0x10000) /* of all that the process has */
+#define BYTES      0x4000
+#define TEXTS_AT   (START + 0x3000)
+#define CODE_AT    (START + 0x1000)
+#define FIRST_AT   (CODE_AT + 0x10)
+#define ACROSS_AT  (CODE_AT + 0xffe) /* on two pages */
+#define JUMP_BYTES 5
+#define HOST_BYTES 10
+
+static uint8_t process[BYTES];
+
+static uint8_t *at(uint64_t address)
+{
+	return process + (address - START);
+}
+
+int target_read(int memory, uint64_t from, void *out, size_t bytes)
+{
+	if (from < START || from + bytes > START + BYTES)
+		return -EIO;
+	memcpy(out, at(from), bytes);
+	return 0;
+}
+
+int target_write(int memory, uint64_t to, const void *bytes, size_t count)
+{
+	if (to < START || to + count > START + BYTES)
+		return -EIO;
+	memcpy(at(to), bytes, count);
+	return 0;
+}
+
+static struct remote_texts texts;
+
+static struct wire_text text(uint64_t address, uint8_t bytes,
+			     const char *before, const char *after)
+{
+	struct wire_text one = { .at = address, .bytes = bytes };
+
+	memcpy(one.before, before, bytes);
+	memcpy(one.after, after, bytes);
+	return one;
+}
+
+/* A hook that has become another's host since, and one on two pages. */
+static int plan(void **state)
+{
+	const struct wire_text all[] = {
+		text(FIRST_AT, JUMP_BYTES, "first", "FIRST"),
+		text(ACROSS_AT, JUMP_BYTES, "cross", "CROSS"),
+		text(FIRST_AT, HOST_BYTES, "firstguest", "FIRSTGUEST"),
+	};
+	const struct wire_attachment attachment = {
+		.texts = TEXTS_AT,
+		.text_count = sizeof(all) / sizeof(*all),
+	};
+
+	memset(process, 0xcc, sizeof(process));
+	memcpy(at(TEXTS_AT), all, sizeof(all));
+	memcpy(at(FIRST_AT), "firstguest", HOST_BYTES);
+	memcpy(at(ACROSS_AT), "cross", JUMP_BYTES);
+	return remote_texts_plan(0, &attachment, &texts);
+}
+
+static int forget(void **state)
+{
+	remote_texts_free(&texts);
+	return 0;
+}
+
+static void assert_stands(const char *first, const char *across)
+{
+	assert_memory_equal(at(FIRST_AT), first, HOST_BYTES);
+	assert_memory_equal(at(ACROSS_AT), across, JUMP_BYTES);
+}
+
+static void what_is_written_is_taken_back(void **state)
+{
+	uint64_t where;
+
+	assert_int_equal(remote_texts_write(0, &texts, &where), 0);
+	assert_stands("FIRSTGUEST", "CROSS");
+	assert_int_equal(remote_texts_restore(0, &texts), 0);
+	assert_stands("firstguest", "cross");
+}
+
+static void nothing_is_written_over_what_is_not_expected(void **state)
+{
+	uint64_t where = 0;
+
+	memcpy(at(ACROSS_AT), "other", JUMP_BYTES);
+	assert_int_equal(remote_texts_write(0, &texts, &where), -ETXTBSY);
+	assert_int_equal(where, ACROSS_AT);
+	assert_stands("firstguest", "other");
+}
+
+static void what_others_have_written_since_stays(void **state)
+{
+	uint64_t where;
+
+	assert_int_equal(remote_texts_write(0, &texts, &where), 0);
+	memcpy(at(ACROSS_AT), "CROtH", JUMP_BYTES);
+	assert_int_equal(remote_texts_restore(0, &texts), 0);
+	assert_stands("firstguest", "CROtH");
+	assert_int_equal(remote_texts_write(0, &texts, &where), -ETXTBSY);
+	memcpy(at(FIRST_AT), "F****GUEST", HOST_BYTES);
+	assert_int_equal(remote_texts_unhook(0, &texts), 0);
+	assert_stands("F****GUEST", "CROtH");
+}
+
+/* As where the writer has been killed between two pages. */
+static void what_is_half_written_is_taken_back(void **state)
+{
+	memcpy(at(FIRST_AT), "FIRSTguest", HOST_BYTES);
+	memcpy(at(ACROSS_AT), "CRoss", JUMP_BYTES);
+	assert_int_equal(remote_texts_restore(0, &texts), 0);
+	assert_stands("firstguest", "cross");
+}
+
+#define CLAIM(name) cmocka_unit_test_setup_teardown(name, plan, forget)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CLAIM(what_is_written_is_taken_back),
+		CLAIM(nothing_is_written_over_what_is_not_expected),
+		CLAIM(what_others_have_written_since_stays),
+		CLAIM(what_is_half_written_is_taken_back),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
