@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include "preload/front/changed_text.h"
 #include "preload/hot/runtime.h"
 #include "preload/patch/live.h"
 #include "preload/patch/patches.h"
@@ -134,6 +135,7 @@ static int control(int to_hooked)
 		return err;
 	err = change_hooks(rt.patches, to_hooked, deadline_ns);
 	lock_release(&rt.patches->lock, &signals);
+	changed_text_look();
 	return err;
 }
 

@@ -151,7 +151,7 @@ void changed_text_note(uint64_t start, uint64_t bytes)
 	}
 }
 
-/* Left out for a budget, or a hook: the rest is neither. */
+/* Taken out, or left out for a budget, or a hook: the rest is neither. */
 static int is_gone(const struct patch *patch, const struct patch_site *site)
 {
 	uint8_t bytes[PATCH_BYTES_MAX];
@@ -161,7 +161,7 @@ static int is_gone(const struct patch *patch, const struct patch_site *site)
 		return 1;
 	if (memcmp(bytes, text->after, text->bytes) == 0)
 		return 0;
-	return !rt.header->budget ||
+	return (patch->is_written && !rt.header->budget) ||
 	       memcmp(bytes, text->before, text->bytes) != 0;
 }
 
@@ -178,7 +178,19 @@ static uint32_t count_gone(const struct patch *patch)
 					       ? changed.start - patch->base
 					       : 0);
 	     site < end && site->text.pc < changed.end - patch->base; site++)
-		count += !site->is_in_stub && is_gone(patch, site);
+		count += !site->is_in_stub && !site->is_overwritten &&
+			 is_gone(patch, site);
+	return count;
+}
+
+/* Of those that were found to be, when they were to be taken out. */
+static uint32_t count_overwritten(const struct patch *patch)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < patch->site_count; i++)
+		count += patch->sites[i].is_overwritten &&
+			 is_gone(patch, &patch->sites[i]);
 	return count;
 }
 
@@ -187,12 +199,15 @@ void changed_text_look(void)
 	uint32_t count = 0;
 	uint64_t signals;
 
-	if (!changed.end || !is_recorded())
+	if (!is_recorded() || (!changed.end && !rt.patches->has_overwritten))
 		return;
 	lock_acquire(&rt.patches->lock, &signals);
-	for (const struct patch *p = rt.patches->first; p; p = p->next)
+	for (const struct patch *p = rt.patches->first; p; p = p->next) {
 		if (p->is_written && !p->is_disabled)
 			count += count_gone(p);
+		if (rt.patches->has_overwritten && !p->is_disabled)
+			count += count_overwritten(p);
+	}
 	atomic_store(&rt.header->overwritten_hooks, count);
 	lock_release(&rt.patches->lock, &signals);
 }

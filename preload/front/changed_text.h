@@ -9,7 +9,8 @@
  *
  * Who maps something else there, or writes to it, may mean to change what is
  * executed. It is let be, and the hooks that are gone by it are counted
- * (wire_header.overwritten_hooks).
+ * (wire_header.overwritten_hooks), and so are those that are found to be gone when they
+ * are to be taken out (patch/live.h).
  */
 #ifndef CLEW_FRONT_CHANGED_TEXT_H
 #define CLEW_FRONT_CHANGED_TEXT_H
@@ -20,8 +21,8 @@
 void changed_text_note(uint64_t start, uint64_t bytes);
 
 /*
- * Count the hooks that are gone now; nothing is looked at before a note. While the
- * process is recorded.
+ * Count the hooks that are gone now; nothing is looked at before a note, or before one
+ * was found. While the process is recorded. Takes the patches' lock.
  */
 void changed_text_look(void);
 

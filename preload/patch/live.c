@@ -15,7 +15,8 @@
  * jump; but between two of them, where a host holds its guest's. Either way a
  * step that fails is undone by the others backwards. Each step overwrites
  * without looking, so that running the steps again repairs a child that was
- * forked between two of them.
+ * forked between two of them. Before the first step all sites are looked at: where the
+ * program, or another tool, has written something else since, that stays.
  */
 #include "preload/patch/live.h"
 
@@ -29,6 +30,7 @@
 #include "preload/patch/quiesce.h"
 #include "preload/patch/trap.h"
 #include "preload/sys/proc.h"
+#include "preload/sys/sys.h"
 
 struct change {
 	struct code_writer writer;
@@ -36,6 +38,37 @@ struct change {
 	uint32_t count;
 	uint64_t deadline_ns;
 };
+
+/* ---- What is there ---- */
+
+/* Or still, or half of each, as a step leaves it. */
+static int is_ours(uint64_t pc, const struct patch_text *text)
+{
+	uint8_t bytes[PATCH_BYTES_MAX];
+
+	if (sys_read_memory(pc, bytes, text->bytes))
+		return 0;
+	for (unsigned int i = 0; i < text->bytes; i++)
+		if (bytes[i] != text->before[i] && bytes[i] != text->after[i] &&
+		    (i >= BREAKPOINT_BYTES || bytes[i] != BREAKPOINT_CODE))
+			return 0;
+	return 1;
+}
+
+static void look(struct change *change)
+{
+	for (uint32_t i = 0; i < change->count; i++) {
+		const struct live_range *range = &change->ranges[i];
+		const uint64_t base = range->patch->base;
+		struct patch_site *site = &range->patch->sites[range->first];
+
+		for (uint32_t n = 0; n < range->count; n++, site++) {
+			site->is_overwritten =
+				!is_ours(base + site->text.pc, &site->text);
+			rt.patches->has_overwritten |= site->is_overwritten;
+		}
+	}
+}
 
 /* ---- Steps ---- */
 
@@ -84,8 +117,10 @@ static int step(struct change *change,
 			&range->patch->sites[range->first];
 
 		for (uint32_t n = 0; n < range->count && !err; n++, site++)
-			err = write(change, range->patch->base + site->text.pc,
-				    &site->text, to_hooked);
+			if (!site->is_overwritten)
+				err = write(change,
+					    range->patch->base + site->text.pc,
+					    &site->text, to_hooked);
 	}
 	return err ? err : code_barrier(&change->writer);
 }
@@ -166,6 +201,7 @@ static int run(struct change *change, int to_hooked, int *tid)
 		err = write_islands(change);
 	if (err)
 		return err;
+	look(change);
 	err = step(change, write_trap, to_hooked);
 	if (!err && (to_hooked || has_hosts(change)))
 		err = quiesce(&replaced, change->deadline_ns, tid);

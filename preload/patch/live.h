@@ -17,7 +17,8 @@ struct live_range {
 };
 
 /*
- * Write these sites, or restore them. Either all are changed or none; no call
+ * Write these sites, or restore them, but for those where what stands there is not
+ * clew's (is_overwritten): these stay as they are. Either all are changed or none; no call
  * of a function fails to be made meanwhile, and each goes through its stub or
  * does not. Hosts (patch.h) go together with their guests. Patches must be
  * known to trap.h (cold.h), and their modules stay

@@ -47,7 +47,8 @@ struct patch_site {
 	uint8_t has_probe; /* a user's: its stub leads there (probe_patch.h) */
 	/* In a stub, not in code: written before that was sealed, or live. */
 	uint8_t is_in_stub;
-	uint32_t function;   /* its number */
+	uint8_t is_overwritten; /* by others, when it was last to change (live.h) */
+	uint32_t function;      /* its number */
 	uint32_t leaf_bytes; /* of a leaf, from its pc on; or 0 (leaves.h) */
 	uint64_t stub;       /* where it begins, less the patch's base */
 	uint64_t entry;      /* where in it the patch leads, likewise */

@@ -20,6 +20,8 @@ struct patches {
 	 */
 	struct patch *first;
 	uint32_t is_out; /* taken out by clew_unhook(); under the lock */
+	uint32_t
+		has_overwritten; /* some site was, at any time; under the lock */
 	/* The loader is unmapping modules: their code may be gone. */
 	_Atomic uint32_t is_unloading;
 };

@@ -59,6 +59,13 @@ class OwnText(clewtest.Case):
         self.check("rewrite", CALLS, gone=True)
         self.check("rewrite", CALLS, "--no-prelinking", gone=True)
 
+    def test_what_is_written_over_hooks_stays_when_they_are_taken_out(self):
+        self.check("patch", CALLS, gone=True)
+        self.check("patch", CALLS, gone=True)
+        self.check("patch", CALLS, "--no-prelinking", gone=True)
+        self.check("patch", CALLS, "--no-prelinking", flavour="nopie",
+                   gone=True)
+
     def test_hooks_that_are_moved_along_are_there(self):
         self.check("moved", 2 * CALLS)
         self.check("moved", 2 * CALLS, "--no-prelinking")

@@ -5,11 +5,14 @@
  * and unhooked.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "preload/hot/runtime.h"
+#include "preload/patch/patches.h"
 #include "tests/unit/live_guests.h"
 #include "tests/unit/live_sites.h"
 #include "tests/unit/unit.h"
@@ -208,6 +211,43 @@ static void who_is_in_a_stub_is_not_waited_for(void **state)
 	assert_int_equal(live_read_stubbed, stubbed + 1);
 }
 
+/* mov $42,%eax; ret: one byte more than the jump has. */
+static const uint8_t others[] = { 0xb8, 42, 0, 0, 0, 0xc3 };
+
+static void put(uint64_t pc, const void *bytes)
+{
+	const int fd = open("/proc/self/mem", O_RDWR);
+
+	assert_int_equal(pwrite(fd, bytes, sizeof(others), (off_t)pc),
+			 sizeof(others));
+	close(fd);
+}
+
+static void what_others_have_written_since_stays(void **state)
+{
+	const uint64_t pc = live_pc_of(SUM);
+	uint8_t hooked[sizeof(others)];
+	int tid;
+
+	live_hook();
+	memcpy(hooked, (const void *)pc, sizeof(hooked));
+	put(pc, others);
+	for (int to_hooked = 0; to_hooked <= 1; to_hooked++) {
+		assert_int_equal(
+			live_change(to_hooked ? live_commit : live_revert,
+				    LONG_NS, &tid),
+			0);
+		assert_memory_equal((const void *)pc, others, sizeof(others));
+		assert_int_equal(live_sum(1), 42);
+		assert_int_equal(*(const uint8_t *)live_pc_of(SPIN) == 0xe9,
+				 to_hooked);
+	}
+	assert_true(rt.patches->has_overwritten);
+	put(pc, hooked);
+	live_unhook();
+	assert_int_equal(live_sum(1), 10);
+}
+
 #define CLAIM(name) cmocka_unit_test_setup(name, live_aim_all)
 
 int main(void)
@@ -225,6 +265,7 @@ int main(void)
 		CLAIM(who_cannot_be_asked_prevents_it),
 		CLAIM(who_cannot_take_a_breakpoint_prevents_it),
 		CLAIM(who_is_in_a_stub_is_not_waited_for),
+		CLAIM(what_others_have_written_since_stays),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
