@@ -63,6 +63,7 @@ static void take_configuration(struct cold *cold)
 	rt.config = config;
 	rt.recorder = &cold->recorder;
 	rt.windows = &cold->windows;
+	rt.pads = &cold->pads;
 	rt.patches = &cold->patches;
 	rt.code_lock = &cold->patches.lock;
 	rt.header = cold->recorder.part.header;

@@ -10,6 +10,7 @@
 #include "preload/hot/native.h"
 #include "preload/hot/runtime.h"
 #include "preload/patch/patches.h"
+#include "preload/stubs/pads.h"
 #include "preload/sys/sys.h"
 
 #define DONTNEED_LOCKED 24 /* MADV_DONTNEED_LOCKED, since Linux 5.18 */
@@ -61,6 +62,9 @@ static struct kept_piece find_kept(uint64_t start, uint64_t end)
 		    hot_windows[at] == WINDOW_TRAMPOLINES)
 			keep(&kept, start, at << WINDOW_SHIFT,
 			     (at + 1) << WINDOW_SHIFT);
+	for (uint32_t i = 0; i < pads_count(rt.pads); i++)
+		keep(&kept, start, rt.pads->pages[i].start,
+		     rt.pads->pages[i].start + PAGE_BYTES);
 	return kept;
 }
 

@@ -5,7 +5,7 @@
  * Such text is the process's own memory, and MADV_DONTNEED gives it up for what the
  * file has: hooks would be gone, and where hooked text is mapped (prelinked_text.h)
  * what is other in this process. The front of madvise() therefore passes over the
- * text of modules, and over stubs: what is there stays.
+ * text of modules, and over stubs and pads: what is there stays.
  *
  * Who maps something else there, or writes to it, may mean to change what is
  * executed. It is let be, and the hooks that are gone by it are counted

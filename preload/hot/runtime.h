@@ -20,6 +20,7 @@
 struct cold;
 struct config;
 struct lock;
+struct pads;
 struct patches;
 struct recorder;
 struct sink;
@@ -36,6 +37,7 @@ struct runtime {
 	struct recorder *recorder;
 	const struct config *config;
 	const struct windows *windows;
+	const struct pads *pads;
 	struct patches *patches;
 	struct lock *code_lock; /* of patches: to change code, and to fork */
 	struct cold *cold;

@@ -15,6 +15,7 @@
 #ifndef CLEW_STUBS_PADS_H
 #define CLEW_STUBS_PADS_H
 
+#include <stdatomic.h>
 #include <stdint.h>
 
 #define PADS_PAGE_MAX 256
@@ -25,8 +26,15 @@ struct pads {
 		uint8_t is_sealed;
 		uint64_t used[4]; /* a bit for each 16 bytes */
 	} pages[PADS_PAGE_MAX];
-	uint32_t count;
+	_Atomic uint32_t count; /* stored last: any thread reads */
 };
+
+/* How many pages there are; NULL has none. */
+static inline uint32_t pads_count(const struct pads *pads)
+{
+	return pads ? atomic_load_explicit(&pads->count, memory_order_acquire)
+		    : 0;
+}
 
 /*
  * Make a pad that leads to `stub`, at a pc in [low, high]. 0, -ENOMEM where

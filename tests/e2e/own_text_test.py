@@ -18,6 +18,8 @@ class OwnText(clewtest.Case):
         shown = self.clew_json("report", "--json", self.recording_path)
         calls = {function["name"]: function["calls"]
                  for function in shown["functions"]}
+        self.assertEqual(calls["punned"], 3 * CALLS if way == "patch"
+                         else 2 * CALLS)
         return calls["work"], shown["problems"]
 
     def check(self, way, calls, *options, flavour="O2", gone=False):
@@ -37,6 +39,11 @@ class OwnText(clewtest.Case):
 
     def test_what_is_at_a_fixed_place(self):
         self.check("all", 2 * CALLS, "--no-prelinking", flavour="nopie")
+
+    def test_nor_do_pads_of_punned_jumps_go(self):
+        for options in [], ["--no-prelinking"], ["--trace"]:
+            self.check("executable", 2 * CALLS, *options, flavour="nopie")
+            self.check("executable", 2 * CALLS, *options)
 
     def test_functions_that_are_left_out_stay_so(self):
         """Of text that is mapped with hooks in it, one has its bytes again."""
@@ -60,7 +67,6 @@ class OwnText(clewtest.Case):
         self.check("rewrite", CALLS, "--no-prelinking", gone=True)
 
     def test_what_is_written_over_hooks_stays_when_they_are_taken_out(self):
-        self.check("patch", CALLS, gone=True)
         self.check("patch", CALLS, gone=True)
         self.check("patch", CALLS, "--no-prelinking", gone=True)
         self.check("patch", CALLS, "--no-prelinking", flavour="nopie",
