@@ -2,30 +2,11 @@
 /* preload/hot/foresight.h: what is expected is what was called before. */
 #include "tests/unit/unit.h"
 
-#include <string.h>
-
 #include "preload/hot/foresight.h"
-
-#define ENTRIES 1024
+#include "tests/unit/empty_tally.h"
 
 /* Functions. */
 enum { A = 0x1001, B, C, D };
-
-static struct wire_count table[ENTRIES + 1];
-static union note notes[ENTRIES];
-static struct tally tally;
-
-static int begin(void **state)
-{
-	(void)state;
-	memset(table, 0, sizeof(table));
-	memset(notes, 0, sizeof(notes));
-	memset(&tally, 0, sizeof(tally));
-	tally.table = table;
-	tally.notes = notes;
-	tally.mask = ENTRIES - 1;
-	return 0;
-}
 
 /* As one that is recorded: it is a recent one then. */
 static uint64_t record(uint64_t caller, uint32_t caller_function,
@@ -110,7 +91,7 @@ static void who_is_forgotten_begins_anew(void **state)
 	assert_next(A, B, 0);
 }
 
-#define CLAIM(name) cmocka_unit_test_setup(name, begin)
+#define CLAIM(name) cmocka_unit_test_setup(name, empty_tally)
 
 int main(void)
 {

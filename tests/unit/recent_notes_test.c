@@ -5,24 +5,7 @@
 #include <string.h>
 
 #include "preload/hot/recent_notes.h"
-
-#define ENTRIES 1024
-
-static struct wire_count table[ENTRIES + 1];
-static union note notes[ENTRIES];
-static struct tally tally;
-
-static int begin(void **state)
-{
-	(void)state;
-	memset(table, 0, sizeof(table));
-	memset(notes, 0, sizeof(notes));
-	memset(&tally, 0, sizeof(tally));
-	tally.table = table;
-	tally.notes = notes;
-	tally.mask = ENTRIES - 1;
-	return 0;
-}
+#include "tests/unit/empty_tally.h"
 
 /* Ids of one place, and of others: places go by bits from 32 on. */
 static uint64_t id_of(uint32_t place, uint32_t number)
@@ -107,7 +90,7 @@ static void words_of_two_are_no_note(void **state)
 	assert_note(other, note_by(2));
 }
 
-#define CLAIM(name) cmocka_unit_test_setup(name, begin)
+#define CLAIM(name) cmocka_unit_test_setup(name, empty_tally)
 
 int main(void)
 {
