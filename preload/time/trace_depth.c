@@ -12,9 +12,12 @@
 
 #define NEAR_BYTES 4096 /* of the last call: on the same stack */
 
-/* By depth, of the outermost functions that are running. */
+/* Of the outermost functions that are running. */
 struct depth_slots {
-	uint64_t of[WIRE_PACKET_DEPTH_MAX];
+	uint64_t of[WIRE_PACKET_DEPTH_MAX]; /* by depth */
+	uint64_t found
+		[WIRE_PACKET_DEPTH_MAX]; /* the latest, from the innermost on */
+	uint32_t looks; /* that have begun: a handler's come in between */
 };
 
 /* The thread's own, made when it is first asked for; or NULL. A handler may do so meanwhile. */
@@ -36,18 +39,35 @@ static struct depth_slots *slots_of(struct tally *tally)
 
 /* ---- As the stack says ---- */
 
-struct stack_depth {
-	struct depth_slots *slots;
-	uint32_t count;
-};
-
 static void take_slot(void *context, uint32_t at, const struct link *link)
 {
-	struct stack_depth *depth = context;
-	const uint32_t out = depth->count - 1 - at; /* so many are around it */
+	struct depth_slots *slots = context;
 
-	if (out < WIRE_PACKET_DEPTH_MAX)
-		depth->slots->of[out] = link->at;
+	slots->found[at % WIRE_PACKET_DEPTH_MAX] = link->at;
+}
+
+/* How deep each is, is known when all are found. */
+static void turn_round(struct depth_slots *slots, uint32_t count)
+{
+	for (uint32_t out = 0; out < count && out < WIRE_PACKET_DEPTH_MAX;
+	     out++)
+		slots->of[out] =
+			slots->found[(count - 1 - out) % WIRE_PACKET_DEPTH_MAX];
+}
+
+static struct surroundings look_once(const uint64_t *slot,
+				     struct depth_slots *slots)
+{
+	const struct surroundings_of of = {
+		.minds_signals = 1,
+		.tell = slots ? take_slot : NULL,
+		.context = slots,
+	};
+	const struct surroundings found = surroundings_find(&of, slot);
+
+	if (slots)
+		turn_round(slots, found.count);
+	return found;
 }
 
 /*
@@ -57,19 +77,19 @@ static void take_slot(void *context, uint32_t at, const struct link *link)
 static uint32_t look(const uint64_t *slot, struct depth_slots *slots,
 		     struct hot_depth *known)
 {
-	struct stack_depth depth = { .slots = slots };
-	struct surroundings_of of = { .minds_signals = 1 };
-	const struct surroundings found = surroundings_find(&of, slot);
+	struct surroundings found;
+	uint32_t looks = 0;
 
 	known->is_known = 0;
-	if (!slots)
-		return found.count;
-	depth.count = found.count;
-	of.tell = take_slot;
-	of.context = &depth;
-	surroundings_find(&of, slot);
-	known->is_known =
-		found.count < WIRE_PACKET_FUNCTIONS && !found.has_half_way;
+	do {
+		if (slots)
+			looks = ++*(volatile uint32_t *)&slots->looks;
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);
+		found = look_once(slot, slots);
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	} while (slots && looks != *(volatile uint32_t *)&slots->looks);
+	known->is_known = slots && found.count < WIRE_PACKET_FUNCTIONS &&
+			  !found.has_half_way;
 	return found.count;
 }
 
