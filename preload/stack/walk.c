@@ -18,19 +18,11 @@
 #include "preload/sys/sys.h"
 #include "wire/id.h"
 
-#define SCAN_MAX (8 << 20) /* stack slots looked at in all: 64 MiB */
-#define GAP_MAX  (1 << 17) /* between two hooked functions: 1 MiB */
-#define FIND_MAX 65536     /* slots up to the nearest: 512 KiB */
+#define SCAN_MAX   (8 << 20) /* stack slots looked at in all: 64 MiB */
+#define GAP_MAX    (1 << 17) /* between two hooked functions: 1 MiB */
+#define FIND_MAX   65536     /* slots up to the nearest: 512 KiB */
 
-/*
- * So near to the end of the stack that a thread began on it is still on that:
- * the kernel leaves more room below the first thread's, and other threads' are
- * seldom smaller.
- */
-#define FIRST_STACK_BYTES (UINT64_C(64) << 20)
-#define OWN_STACK_BYTES   (UINT64_C(1) << 18)
-
-#define NESTED_MAX        64
+#define NESTED_MAX 64
 
 /* Links that a link of folded recursion has to lead to. */
 #define AHEAD_MAX 8
@@ -55,59 +47,12 @@ struct walk walk_from(const void *slot, uint64_t id)
 	return walk;
 }
 
-/*
- * A stack that was here may be gone, and a guard page be in its place: the
- * kernel is asked to read, with a request that it refuses. Once for each page,
- * the last one of which is known with MISSING if it is not there.
- */
-#define MISSING 1
-
-int walk_is_on_own_stack(uint64_t address)
-{
-	const uint64_t here = (uintptr_t)__builtin_frame_address(0);
-	const uint64_t others_end = runtime_own_stack_end();
-	const uint64_t end = others_end ? others_end : rt.first_stack_end;
-	const uint64_t bytes = others_end ? OWN_STACK_BYTES : FIRST_STACK_BYTES;
-
-	return here < end && end - here < bytes &&
-	       address >= (here & ~(PAGE_BYTES - 1)) && address < end;
-}
-
 void walk_trust_own_stack(struct walk *walk, const void *slot)
 {
 	const uint64_t end = runtime_own_stack_end();
 
 	if (walk_is_on_own_stack((uintptr_t)slot))
 		walk->readable_until = end ? end : rt.first_stack_end;
-}
-
-int walk_is_readable(uint64_t address, uint64_t *known_page)
-{
-	uint64_t page = address & ~(PAGE_BYTES - 1);
-	const int no_such_way = -1;
-
-	if (!page) /* which is not known, whatever *known_page says */
-		return 0;
-	if ((*known_page & ~(uint64_t)MISSING) == page)
-		return !(*known_page & MISSING);
-	if (runtime_is_filtered())
-		return walk_is_on_own_stack(address);
-	if (sys_call(SYS_rt_sigprocmask, no_such_way, (long)page, 0, 8, 0, 0) ==
-	    -EFAULT)
-		page |= MISSING;
-	*known_page = page;
-	return !(page & MISSING);
-}
-
-static int is_waiting(uint64_t word)
-{
-	return runtime_is_stub(word) || trampoline_at(word);
-}
-
-int walk_is_live(uint64_t at, uint64_t *mapped_page)
-{
-	return walk_is_readable(at, mapped_page) &&
-	       is_waiting(*(const uint64_t *)at);
 }
 
 /*
@@ -269,7 +214,7 @@ static void skip_dead(struct walk *walk)
 
 	if (walk->at != at || is_in_slow_path(walk))
 		return;
-	while (is_known(walk, at) && !is_waiting(*(const uint64_t *)at) &&
+	while (is_known(walk, at) && !walk_is_waiting(*(const uint64_t *)at) &&
 	       !lent_has(at))
 		at += 8;
 	passed = (at - walk->at) / 8;
@@ -278,15 +223,6 @@ static void skip_dead(struct walk *walk)
 	walk->at += passed * 8;
 	walk->gap_left -= (uint32_t)passed;
 	walk->scan_left -= (uint32_t)passed;
-}
-
-const struct trampoline *walk_trampoline(uint64_t at, uint64_t *known_page)
-{
-	const struct trampoline *one = NULL;
-
-	if (rt.trampolines && walk_is_readable(at, known_page))
-		one = trampoline_at(*(const uint64_t *)at);
-	return one && one->id ? one : NULL;
 }
 
 /* At which the function whose slot this is waits, or NULL. */
@@ -319,7 +255,8 @@ static struct shadow_slot *link_here(struct walk *walk, uint32_t *function)
 /* Where trampolines are looked for it shows that the stack has ended. */
 static int is_past_end(const struct walk *walk)
 {
-	return walk->mapped_page == ((walk->at & ~(PAGE_BYTES - 1)) | MISSING);
+	return walk->mapped_page ==
+	       ((walk->at & ~(PAGE_BYTES - 1)) | WALK_MISSING);
 }
 
 /*
@@ -504,30 +441,6 @@ int walk_next(struct walk *walk, struct link *link)
 	else
 		walk->at += 8;
 	return 1;
-}
-
-/* Whether 0 is still there, as a slow path has come first. */
-static int is_entered(uint64_t at, uint64_t known_page)
-{
-	return walk_is_readable(at, &known_page) && !*(const uint64_t *)at;
-}
-
-uint32_t walk_first_function(uint64_t at, uint64_t id)
-{
-	uint64_t page = at & ~(PAGE_BYTES - 1);
-
-	for (int left = WALK_NEAR_SLOTS; left > 0; left--, at += 8) {
-		const struct shadow_slot *shadow = shadow_of(at);
-		uint32_t function;
-
-		if (!shadow || shadow->return_address)
-			continue;
-		function = numbers_function_between(shadow->caller_id, id);
-		if (function &&
-		    (walk_is_live(at, &page) || is_entered(at, page)))
-			return function;
-	}
-	return 0;
 }
 
 /* Where a restorer's address is, and above it what the kernel writes; or 0. */

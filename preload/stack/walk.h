@@ -18,20 +18,16 @@
 #include <stdint.h>
 
 #include "preload/hot/shadow.h"
+#include "preload/stack/walk_slots.h"
 
 /* A function waits in a slot that is not farther out than this, mostly. */
 #define WALK_FRAME_BYTES 65536
-
-/* 4 KiB: more than most functions' frames have. */
-#define WALK_NEAR_SLOTS 512
 
 /*
  * Where a Java method is that tells of its calls itself (rt.counts_java): nobody knows,
  * but farther out than all that it has called. Its link has no slot of the stack.
  */
 #define WALK_IN_JAVA UINT64_MAX
-
-struct trampoline;
 
 struct walk {
 	uint64_t at;                /* stack slot to go on from */
@@ -97,29 +93,6 @@ int walk_next_interrupted(struct walk *walk, uint64_t at, struct link *link,
  */
 uint64_t walk_interrupted_pc(const struct walk *walk, uint64_t at,
 			     uint64_t until);
-
-/*
- * The number of the function with this id if it is the first one of a stack that was
- * made by hand, and returns to nobody: a slot with 0 as return address is no link to
- * others. Its slot is near one that is further in. 0: it is none.
- */
-uint32_t walk_first_function(uint64_t at, uint64_t id);
-
-/*
- * Whether memory is there. *known_page tells of one page, and is 0 in the
- * beginning; then it tells of this one. A system call, unless the page is known;
- * behind a filter all that is certain is the stack that the thread began on.
- */
-int walk_is_readable(uint64_t address, uint64_t *known_page);
-
-/* Whether that is on the stack that the thread began on, and so are we. */
-int walk_is_on_own_stack(uint64_t address);
-
-/* Whether some function's stub, or a trampoline, is waiting at this stack slot. */
-int walk_is_live(uint64_t at, uint64_t *mapped_page);
-
-/* The trampoline that waits at a stack slot, or NULL. */
-const struct trampoline *walk_trampoline(uint64_t at, uint64_t *known_page);
 
 /*
  * The id of the function that runs on the stack outwards of a slot, whoever's
