@@ -42,6 +42,8 @@
 	X(__longjmp_chk, JUMPS)                                                \
 	X(swapcontext, SWITCHES)                                               \
 	X(setcontext, SWITCHES)                                                \
+	X(dladdr, NOTHING)                                                     \
+	X(dladdr1, NOTHING)                                                    \
 	X(sigprocmask, NOTHING)                                                \
 	X(pthread_sigmask, NOTHING)                                            \
 	X(pthread_attr_setsigmask_np, NOTHING)                                 \

@@ -52,6 +52,8 @@ class Inside(clewtest.Case):
             argv = [target("crashes", flavour)]
             native = self.run_program(argv, text=True)
             self.assertEqual(native.stdout.count(" of "), 5, native.stderr)
+            for name in "reads_at_once", "reads_after_push":
+                self.assertEqual(native.stdout.count(f"{name} {name} "), 2)
             for options in ([], ["--time=exact"], ["--trace"],
                             ["--no-prelinking"]):
                 with self.subTest(flavour=flavour, options=options):

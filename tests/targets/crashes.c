@@ -3,12 +3,15 @@
  * What a handler of SIGSEGV sees of the stack, as programs do that print it before
  * they end: the faults are at the very start of functions. Frames of this executable
  * are printed relative to it, so that the output with and without clew is the same
- * or an unwinder has seen something else. Of the others there is a number.
+ * or an unwinder has seen something else. Of the others there is a number. And which
+ * function it is in that the fault is.
  */
+#include <dlfcn.h>
 #include <execinfo.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
+#include <ucontext.h>
 #include <unwind.h>
 
 #define FRAMES 64
@@ -45,8 +48,21 @@ void show(void)
 	printf(" of %d and %d\n", count, all);
 }
 
-static void on_fault(int signal)
+static void show_function(const void *pc)
 {
+	Dl_info symbol, again;
+	void *entry = NULL;
+
+	if (dladdr(pc, &symbol) && dladdr1(pc, &again, &entry, RTLD_DL_SYMENT))
+		printf("%s %s", symbol.dli_sname, again.dli_sname);
+}
+
+static void on_fault(int signal, siginfo_t *info, void *context)
+{
+	const ucontext_t *interrupted = context;
+
+	(void)info;
+	show_function((const void *)interrupted->uc_mcontext.gregs[REG_RIP]);
 	show();
 	siglongjmp(before, signal);
 }
@@ -56,7 +72,10 @@ int main(void)
 	int (*const reading[])(const int *) = { reads_at_once,
 						reads_after_push };
 
-	signal(SIGSEGV, on_fault);
+	struct sigaction action = { .sa_flags = SA_SIGINFO };
+
+	action.sa_sigaction = on_fault;
+	sigaction(SIGSEGV, &action, NULL);
 	for (volatile int i = 0; i < 4; i++)
 		if (!sigsetjmp(before, 1))
 			return reading[i / 2](NULL);
