@@ -30,6 +30,7 @@
 #include "jvm/tracker_natives.h"
 #include "jvm/tracker_standby.h"
 #include "preload/front/records.h"
+#include "preload/host/lookup.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/switch.h"
 #include "preload/patch/relay.h"
@@ -71,6 +72,19 @@ static int changes_threads(const struct java_method *method)
 }
 
 /*
+ * The tracker calls some of the machine's, from the interpreter (tracker_class.h), and stores
+ * the thread's id by one: neither may a bridge put that back, nor do they count.
+ */
+static int may_be_trackers(const void *address)
+{
+	JavaVM *vm = atomic_load(&agent.told_by);
+
+	return agent.is_exact &&
+	       lookup_module((uintptr_t)address) ==
+		       lookup_module((uintptr_t)(*vm)->GetEnv);
+}
+
+/*
  * Whether calls of a native are to go through a bridge. Of those that the machine may
  * replace some would be counted, at the price of all: no others are made as often.
  */
@@ -78,7 +92,8 @@ static int is_bridged(const struct early *bound)
 {
 	return agent.knows_callers &&
 	       (!bound->is_intrinsic ||
-		relay_is_needless((uintptr_t)bound->address));
+		(relay_is_needless((uintptr_t)bound->address) &&
+		 !may_be_trackers(bound->address)));
 }
 
 /*

@@ -88,43 +88,6 @@ static int is_told(void)
 	       numbers_are_java(tally_note(hot.tally, hot.id).function);
 }
 
-/* Whether the thread is in what a bridge has called, and in nothing below that. */
-static int is_in_native(const struct bridge_frame *frame)
-{
-	const union note native = hot.tally ? tally_note(hot.tally, hot.id)
-					    : (union note){ .word = 0 };
-	const struct trampoline *caller = trampoline_at(frame->slot);
-
-	return native.word && id_pop(hot.id, id_key(native.function)) ==
-				      (caller ? caller->id : frame->caller_id);
-}
-
-uint64_t bridge_abandon(uint64_t own_id)
-{
-	struct bridge_frame *frame = (void *)(uintptr_t)hot.java_top;
-	uint64_t caller_id;
-
-	if (!frame || !is_in_native(frame))
-		return hot.id;
-	caller_id = frame->caller_id;
-	frame->left_in = hot.id;
-	frame->caller_id = own_id;
-	return caller_id;
-}
-
-uint64_t bridge_resume(uint64_t id)
-{
-	struct bridge_frame *frame = (void *)(uintptr_t)hot.java_top;
-	uint64_t native_id;
-
-	if (!frame || !frame->left_in)
-		return id;
-	native_id = frame->left_in;
-	frame->left_in = 0;
-	frame->caller_id = id;
-	return native_id;
-}
-
 int bridge_enter(struct bridge_frame *frame)
 {
 	uint32_t number;
@@ -134,7 +97,6 @@ int bridge_enter(struct bridge_frame *frame)
 	frame->outer = hot.java_top;
 	frame->locals = (struct bridge_locals){ 0 };
 	frame->expected = 0;
-	frame->left_in = 0;
 	*(volatile uint64_t *)&hot.java_top = (uintptr_t)frame;
 	if (!java_code_has(&java_code, frame->slot) ||
 	    frame->bridge->is_silent || is_told())

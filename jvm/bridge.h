@@ -56,12 +56,9 @@ struct bridge_frame {
 	uint64_t stack;    /* java_stack_hash() */
 	uint32_t is_cut;   /* as that says */
 	uint32_t expected; /* the number to be verified, or 0 */
-	/* The native's id, where a virtual thread has left in it; or 0. */
-	uint64_t left_in;
-	uint64_t aligned;
 	uint64_t arguments[6]; /* those in general registers, in order */
 	struct bridge *bridge;
-	uint64_t caller_id; /* the thread's id before */
+	uint64_t caller_id; /* the thread's id before, or java_border.h */
 	uint64_t return_address;
 	uint64_t place;      /* of the call in Java */
 	uint64_t java_frame; /* frame pointer of the native method's frame */
@@ -84,21 +81,6 @@ extern _Atomic uint32_t bridges_are_closed;
 
 /* Whether a Java method may be in the context, by its own account. */
 extern _Atomic uint32_t bridges_are_yielding;
-
-/*
- * A virtual thread leaves this thread, whose id is the virtual one's: returns what that
- * will be in when it goes on. Since Java 24 it may leave in the midst of a native
- * (Object.wait0()), which then returns on this thread, and never to its caller: the bridge
- * sets own_id there, and the virtual thread goes on in the native's caller.
- */
-uint64_t bridge_abandon(uint64_t own_id);
-
-/*
- * A virtual thread comes to this thread, with the id that bridge_abandon() has returned.
- * Returns what it is in: the native that it was about to leave, if the machine could not let
- * it go (frames of its own are on the stack), and then the bridge sets the id at its end.
- */
-uint64_t bridge_resume(uint64_t id);
 
 /* ---- For bridge.S ---- */
 

@@ -15,6 +15,7 @@
 #include "image/arena.h"
 #include "jvm/bridges.h"
 #include "jvm/daemon.h"
+#include "jvm/java_border.h"
 #include "jvm/java_selection.h"
 #include "jvm/java_tracked.h"
 #include "jvm/java_verify.h"
@@ -408,7 +409,8 @@ void java_exact_begin(jvmtiEnv *jvmti, JNIEnv *jni)
 {
 	rt.counts_java = 1;
 	atomic_store(&exact.is_over, 0);
-	if ((virtual_threads_are_there(jvmti) && virtual_threads_hear(jvmti)) ||
+	if ((virtual_threads_are_there(jvmti) &&
+	     (java_border_learn(jvmti, jni) || virtual_threads_hear(jvmti))) ||
 	    own_loaders_find(jni) ||
 	    tracker_begin(jvmti, jni, standby_is_wanted()) ||
 	    !enable(jvmti, JVMTI_EVENT_THREAD_END) ||

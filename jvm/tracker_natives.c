@@ -5,7 +5,9 @@
  *
  * A native's thread is that of the block, whatever thread Java takes it for. So the id of
  * a virtual thread is in the block of its carrier while it is mounted, and is exchanged
- * with the carrier's own where it comes and goes.
+ * with the carrier's own where it comes and goes (java_border.h). Since Java 24 it may go in
+ * the midst of a native (Object.wait0()), which then returns on this thread, and never to
+ * its caller: the virtual thread goes on in that.
  *
  * They are bound by their names, which the machine looks for in its agents' libraries; in
  * one that runs already, by RegisterNatives(), which would warn on the console elsewhere, as
@@ -13,7 +15,7 @@
  */
 #include "jvm/tracker_natives.h"
 
-#include "jvm/bridge.h"
+#include "jvm/java_border.h"
 #include "jvm/java_call.h"
 #include "jvm/java_exceptions.h"
 #include "jvm/java_tracked.h"
@@ -201,21 +203,19 @@ int tracker_natives_register(JNIEnv *jni, jclass natives)
 
 /* ---- Threads ---- */
 
-void tracker_natives_mounted(jvmtiEnv *jvmti)
+void tracker_natives_mounted(jvmtiEnv *jvmti, JNIEnv *jni)
 {
 	void *id = NULL;
 
 	(*jvmti)->GetThreadLocalStorage(jvmti, NULL, &id);
-	hot.carrier_id = hot.id;
-	*(volatile uint64_t *)&hot.id = bridge_resume((uintptr_t)id);
+	hot.carrier_id = java_border_exchange(jni, (uintptr_t)id);
 }
 
-void tracker_natives_unmounted(jvmtiEnv *jvmti)
+void tracker_natives_unmounted(jvmtiEnv *jvmti, JNIEnv *jni)
 {
-	const uint64_t id = bridge_abandon(hot.carrier_id);
+	const uint64_t id = java_border_exchange(jni, hot.carrier_id);
 
 	(*jvmti)->SetThreadLocalStorage(jvmti, NULL, (void *)(uintptr_t)id);
-	*(volatile uint64_t *)&hot.id = hot.carrier_id;
 }
 
 /*

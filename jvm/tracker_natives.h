@@ -20,8 +20,8 @@ int tracker_natives_find(JNIEnv *jni, jclass natives);
 int tracker_natives_register(JNIEnv *jni, jclass natives);
 
 /* Events, on the thread that is concerned. */
-void tracker_natives_mounted(jvmtiEnv *jvmti);
-void tracker_natives_unmounted(jvmtiEnv *jvmti);
+void tracker_natives_mounted(jvmtiEnv *jvmti, JNIEnv *jni);
+void tracker_natives_unmounted(jvmtiEnv *jvmti, JNIEnv *jni);
 void tracker_natives_end_thread(void);
 
 #endif

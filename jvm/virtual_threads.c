@@ -5,7 +5,10 @@
  */
 #include "jvm/virtual_threads.h"
 
+#include <stdarg.h>
+
 #include "jvm/tracker_natives.h"
+#include "preload/hot/switch.h"
 #include "preload/sys/text.h"
 
 #define SINCE 21 /* the version of Java */
@@ -20,14 +23,32 @@ int virtual_threads_are_there(jvmtiEnv *jvmti)
 	return number >> JVMTI_VERSION_SHIFT_MAJOR >= SINCE;
 }
 
+/* What follows in an event: JNIEnv *, and the virtual thread. */
+static JNIEnv *next_jni(va_list arguments)
+{
+	return va_arg(arguments, JNIEnv *);
+}
+
 static void is_mounted(jvmtiEnv *jvmti, ...)
 {
-	tracker_natives_mounted(jvmti);
+	const uint32_t muted = switch_mute(HOT_MUTED_OWN);
+	va_list arguments;
+
+	va_start(arguments, jvmti);
+	tracker_natives_mounted(jvmti, next_jni(arguments));
+	va_end(arguments);
+	switch_unmute(muted);
 }
 
 static void is_unmounted(jvmtiEnv *jvmti, ...)
 {
-	tracker_natives_unmounted(jvmti);
+	const uint32_t muted = switch_mute(HOT_MUTED_OWN);
+	va_list arguments;
+
+	va_start(arguments, jvmti);
+	tracker_natives_unmounted(jvmti, next_jni(arguments));
+	va_end(arguments);
+	switch_unmute(muted);
 }
 
 /*

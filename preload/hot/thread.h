@@ -128,6 +128,14 @@ struct hot_aside {
 		uint8_t is_known;
 		uint8_t owes_context; /* packet.moved, while all was too deep */
 	} depth;
+	/*
+	 * The function in whose slot a virtual thread has come or gone
+	 * (jvm/java_border.h): no link leads on from there until it returns.
+	 */
+	struct hot_border {
+		uint64_t slot; /* of the stack */
+		uint64_t id;
+	} border;
 };
 
 /*

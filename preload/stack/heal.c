@@ -210,7 +210,8 @@ uint64_t hot_correct_caller(uint64_t *slot, uint64_t id)
 
 	if (said == ID_ROOT || (!hot.doubts_left && is_settled(id)))
 		return id;
-	if (walk_is_java(said)) { /* it has no slot to be found */
+	if (walk_may_be_java(said) || walk_is_border(said)) {
+		/* It has no slot to be found. */
 		switch_doubt_less();
 		return id;
 	}

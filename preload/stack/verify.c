@@ -97,7 +97,9 @@ static enum outcome broken(const struct walk *walk, uint64_t at)
 		return PARTIAL + WIRE_PARTIAL_LENGTH;
 	if (is_borrowed())
 		return PARTIAL + WIRE_PARTIAL_BORROWED;
-	return is_start(at, walk->id) ? PARTIAL + WIRE_PARTIAL_START : DIVERGED;
+	return walk_is_border(walk->id) || is_start(at, walk->id)
+		       ? PARTIAL + WIRE_PARTIAL_START
+		       : DIVERGED;
 }
 
 /*

@@ -397,6 +397,17 @@ int walk_is_java(uint64_t id)
 	       numbers_are_java(tally_note(hot.tally, id).function);
 }
 
+int walk_may_be_java(uint64_t id)
+{
+	return walk_is_java(id) ||
+	       (rt.counts_java && hot.tally && !tally_note(hot.tally, id).word);
+}
+
+int walk_is_border(uint64_t id)
+{
+	return hot.aside && hot.aside->border.id == id && id != ID_ROOT;
+}
+
 static int take_java(struct walk *walk, struct link *link)
 {
 	if (!walk_is_java(walk->id))

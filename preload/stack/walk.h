@@ -74,6 +74,15 @@ void walk_trust_own_stack(struct walk *walk, const void *slot);
 int walk_is_java(uint64_t id);
 
 /*
+ * Whether it may be one: that of a virtual thread may have been counted by another carrier,
+ * and nobody knows here.
+ */
+int walk_may_be_java(uint64_t id);
+
+/* Whether no slot leads on from the function with this id (struct hot_border). */
+int walk_is_border(uint64_t id);
+
+/*
  * The next running function. Afterwards walk->id is its caller's id. False at
  * the root, and where the chain cannot be followed.
  */

@@ -128,6 +128,19 @@ class Contexts(ExactCase):
         self.check("-Xint", word="virtual", count=30)
         self.check_natives()
 
+    @needs("javac")
+    def test_beside_hooks_of_the_machine(self):
+        """
+        Their stubs put back the id, too: that which a virtual thread has exchanged
+        meanwhile, and that which the tracker has stored by a native of the machine's.
+        """
+        hooks = ["-m", "libjvm.so"]
+        self.version = 25
+        self.check(word="virtual", count=15, record=hooks)
+        self.check_natives()
+        self.check("-Xint", word="virtual", count=5, record=hooks)
+        self.check_natives()
+
     def check_natives(self):
         """No method counts below a native: none of these calls Java."""
         tree = self.tree()

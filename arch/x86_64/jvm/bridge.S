@@ -13,9 +13,9 @@
 	.set	RETURN_ADDRESS, -16
 	.set	CALLER_ID, -24
 	.set	BRIDGE, -32
-	.set	FRAME, -128
+	.set	FRAME, -112
 	.set	OUTER, FRAME + 8	/* of struct bridge_frame */
-	.set	FRAME_BYTES, 128
+	.set	FRAME_BYTES, 112
 
 	.set	TARGET, 0	/* of struct bridge */
 	.set	STACK_WORDS, 8
