@@ -253,8 +253,9 @@ static void enter_left(struct catalog *catalog,
 		       const struct recorded_name *name)
 {
 	char *text = text_of(WIRE_RANGE_JAVA, name);
-	struct catalog_function *function = &catalog->functions[catalog_named(
-		catalog, KIND_JAVA, CATALOG_NO_MODULE, text)];
+	const uint32_t index =
+		catalog_named(catalog, KIND_JAVA, CATALOG_NO_MODULE, text);
+	struct catalog_function *function = &catalog->functions[index];
 
 	function->java_left = (uint8_t)left_of(name);
 	if (is_refused(function->java_left))

@@ -2,11 +2,14 @@
 /* Functions that no module has: their names, Java stacks, and their lines. */
 #include "tests/unit/unit.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "report/model/told_lines.h"
 #include "tests/unit/made.h"
 #include "wire/id.h"
+
+#define NAME_BYTES 64
 
 static const struct whose everybody;
 
@@ -43,6 +46,40 @@ static void a_function_may_have_but_a_name(void **state)
 	assert_int_equal(world->session.tree.nodes[3].calls, 100);
 	session_close(&world->session);
 	fixture_fini(&fixture);
+}
+
+#define LEFT_MANY 20000
+
+static int left_method(char *name, uint32_t number)
+{
+	const char digit = wire_java_digit(WIRE_JAVA_SMALL);
+
+	return snprintf(name, NAME_BYTES, "LA;%cm%u%c()V%c%c", 0, number, 0, 0,
+			digit);
+}
+
+/* Each may be the one for which the catalog has to grow, and so moves. */
+static void methods_that_do_not_count_may_be_many(void **state)
+{
+	struct made_world *world = *state;
+	const struct catalog *catalog = &world->session.catalog;
+	char name[NAME_BYTES];
+	uint32_t left = 0;
+	struct fixture fixture;
+
+	made_begin(&fixture, 100);
+	fixture_range(&fixture, WIRE_RANGE_JAVA_LEFT, 1U << 20, LEFT_MANY);
+	for (uint32_t i = 0; i < LEFT_MANY; i++) {
+		const int bytes = left_method(name, i);
+
+		fixture_name(&fixture, (1U << 20) + i, name, (size_t)bytes);
+	}
+	made_end(world, &fixture);
+	made_read(world, &everybody);
+	for (uint32_t i = 0; i < catalog->function_count; i++)
+		left += catalog->functions[i].java_left == WIRE_JAVA_SMALL;
+	assert_int_equal(left, LEFT_MANY);
+	session_close(&world->session);
 }
 
 /* A stack of methods counts as one function, and is a branch of them. */
@@ -248,6 +285,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(a_function_may_have_but_a_name),
+		TEST(methods_that_do_not_count_may_be_many),
 		TEST(a_stack_is_its_methods_below_each_other),
 		TEST(calls_have_the_lines_that_were_told),
 		TEST(lines_that_are_none_are_harmless),
