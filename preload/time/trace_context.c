@@ -13,6 +13,7 @@
 #include "preload/time/packet_words.h"
 #include "preload/time/surroundings.h"
 #include "preload/time/trace_window.h"
+#include "wire/id.h"
 
 #define CONTEXT_BYTES (4 * WIRE_PACKET_BEGIN_WORDS(WIRE_PACKET_FUNCTIONS))
 #define SITES_BYTES   (4 * WIRE_PACKET_SITES_WORDS(WIRE_PACKET_FUNCTIONS))
@@ -51,6 +52,11 @@ static uint32_t *finish(const struct surroundings_of *of, uint32_t count)
 	return move_here(end, of->sites, 2 * count);
 }
 
+static uint64_t behind(const struct stack_window *window, uint32_t place)
+{
+	return window->base + (place + UINT64_C(1)) * TRACE_SLOT_BYTES;
+}
+
 /* Behind the slots that have places: those of calls, and of the context's functions. */
 static uint64_t told_until(const struct stack_window *window,
 			   const uint32_t *places, uint32_t count)
@@ -60,13 +66,32 @@ static uint64_t told_until(const struct stack_window *window,
 	while (count && places[count - 1] == WIRE_PACKET_ELSEWHERE)
 		count--;
 	if (count) {
-		const uint64_t last =
-			window->base +
-			(places[count - 1] + UINT64_C(1)) * TRACE_SLOT_BYTES;
+		const uint64_t last = behind(window, places[count - 1]);
 
 		until = last > until ? last : until;
 	}
 	return until;
+}
+
+/*
+ * Nobody knows where on this stack what is around the context's functions is, nor whether it
+ * is there at all: a coroutine was switched to unseen, say, and the id is another one's. A
+ * call further out than these functions may be made when it has returned, so it has no place:
+ * the next context says what is right by then.
+ */
+static void narrow(struct stack_window *window, const uint64_t *slot,
+		   const struct surroundings *found, const uint32_t *places)
+{
+	const uint32_t last =
+		found->count
+			? places[found->count - 1]
+			: trace_window_place(window->base, (uintptr_t)slot);
+	const uint64_t until = behind(window, last);
+
+	if (found->around == ID_ROOT || last == WIRE_PACKET_ELSEWHERE)
+		return;
+	if (until < window->base + window->span)
+		window->span = until - window->base;
 }
 
 /* Behind it a handler may have begun another one, whose window is another. */
@@ -99,7 +124,7 @@ static struct surroundings find(const struct surroundings_of *of,
 int trace_context_put(const uint64_t *slot, enum wire_packet_cause cause)
 {
 	const uint64_t claimed = trace_context_bytes();
-	const struct stack_window window = trace_window_around(slot);
+	struct stack_window window = trace_window_around(slot);
 	struct tally *tally = hot.tally;
 	struct wire_packet_begin *begin;
 	struct surroundings_of of;
@@ -130,6 +155,7 @@ int trace_context_put(const uint64_t *slot, enum wire_packet_cause cause)
 	};
 	found = find(&of, slot);
 	place = found.count ? of.places[0] : 0;
+	narrow(&window, slot, &found, of.places);
 	until = told_until(&window, of.places, found.count);
 	begin->cause = found.has_half_way ? WIRE_PACKET_MOVED : cause;
 	packet_put_pair(begin->id, found.id);

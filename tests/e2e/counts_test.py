@@ -396,6 +396,17 @@ class Verification(clewtest.Case):
         return (sum((compared.found - compared.wanted).values()),
                 sum(compared.wanted.values()), report["confidence"])
 
+    def test_in_traces_switches_are_as_wrong_as_in_counts(self):
+        """Until the function that goes on returns, not until the next packet."""
+        wrong, _, _ = self.wrong_calls("mapped")
+        for options in (["--trace"], ["--trace", "--stamps=all"],
+                        ["--trace", "--sites"]):
+            with self.subTest(options):
+                for old in self.truths.iterdir():
+                    old.unlink()
+                self.assertEqual(self.wrong_calls("mapped", *options)[0],
+                                 wrong)
+
     def assert_bounds_hold(self, where, *options):
         wrong, calls, found = self.wrong_calls(where, "--verify-period=1",
                                                *options)
