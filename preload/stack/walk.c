@@ -201,28 +201,46 @@ static int is_live(struct walk *walk, const struct shadow_slot *shadow)
 	       (is_in_slow_path(walk) && word == shadow->return_address);
 }
 
+/* Until where memory is there, from here on; this itself if it is not, or nobody knows. */
+static uint64_t known_until(struct walk *walk, uint64_t at)
+{
+	if (is_known(walk, at))
+		return walk->readable_until;
+	if (!runtime_is_filtered() && walk_is_readable(at, &walk->mapped_page))
+		return (at & ~(PAGE_BYTES - 1)) + PAGE_BYTES;
+	return at;
+}
+
+static uint64_t first_waiting(uint64_t at, uint64_t until)
+{
+	while (at < until && !walk_is_waiting(*(const uint64_t *)at) &&
+	       !lent_has(at))
+		at += 8;
+	return at;
+}
+
 /*
- * Where the stack is known to be mapped, the words that are no stub's address
- * are passed over, and most are: the next slot that is not one of them.
+ * Where the stack is mapped, the words that are no stub's address are passed over, and
+ * most are: the next slot that is not one of them.
  */
 static void skip_dead(struct walk *walk)
 {
-	uint64_t at = walk->at > walk->interrupted_until
-			      ? walk->at
-			      : walk->interrupted_until;
-	uint64_t passed;
+	const uint64_t last = walk->at + (walk->gap_left - 1) * UINT64_C(8);
+	uint64_t at = walk->at, until = at;
+	uint32_t passed;
 
-	if (walk->at != at || is_in_slow_path(walk))
+	if (at < walk->interrupted_until || is_in_slow_path(walk))
 		return;
-	while (is_known(walk, at) && !walk_is_waiting(*(const uint64_t *)at) &&
-	       !lent_has(at))
-		at += 8;
-	passed = (at - walk->at) / 8;
-	if (passed >= walk->gap_left)
-		passed = walk->gap_left - 1;
-	walk->at += passed * 8;
-	walk->gap_left -= (uint32_t)passed;
-	walk->scan_left -= (uint32_t)passed;
+	while (at == until && at < last) {
+		until = known_until(walk, at);
+		if (until == at)
+			break;
+		at = first_waiting(at, until < last ? until : last);
+	}
+	passed = (uint32_t)((at - walk->at) / 8);
+	walk->at = at;
+	walk->gap_left -= passed;
+	walk->scan_left -= passed;
 }
 
 /* At which the function whose slot this is waits, or NULL. */

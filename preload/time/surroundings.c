@@ -2,6 +2,7 @@
 #include "preload/time/surroundings.h"
 
 #include "preload/hot/count.h"
+#include "preload/hot/runtime.h"
 #include "preload/hot/shadow.h"
 #include "preload/hot/thread.h"
 #include "preload/hot/trampoline.h"
@@ -10,6 +11,9 @@
 #include "preload/time/trace_window.h"
 #include "wire/id.h"
 #include "wire/packet.h"
+
+/* As large as a thread's mostly is: so near to its end a slot is probably on it. */
+#define THREAD_STACK_BYTES (UINT64_C(8) << 20)
 
 #define FAR_BYTES                                                              \
 	(                                                                      \
@@ -101,6 +105,20 @@ static int next(struct surroundings *found, const struct surroundings_of *of,
 	return 1;
 }
 
+/*
+ * On a stack that somebody else has made, a coroutine's, the chain mostly ends in vain: what
+ * called it is elsewhere. That is looked for at each of its switches.
+ */
+static void be_quick(struct walk *walk, const uint64_t *slot)
+{
+	const uint64_t left = runtime_own_stack_end() - (uintptr_t)slot;
+
+	if (walk_is_on_own_stack((uintptr_t)slot))
+		walk_trust_own_stack(walk, slot);
+	else if (left >= THREAD_STACK_BYTES)
+		walk->gap_max = WALK_FRAME_BYTES / sizeof(*slot);
+}
+
 struct surroundings surroundings_find(const struct surroundings_of *of,
 				      const uint64_t *slot)
 {
@@ -111,10 +129,15 @@ struct surroundings surroundings_find(const struct surroundings_of *of,
 	struct walk walk = walk_from(slot, hot.id);
 	struct link link = { .at = (uintptr_t)slot };
 
-	walk_trust_own_stack(&walk, slot);
+	/* The first function of a stack that was made by hand returns to nobody. */
+	if (!shadow_of((uintptr_t)slot)->return_address) {
+		found.around = found.id;
+		return found;
+	}
+	be_quick(&walk, slot);
 	if (!walk_next(&walk, &link) || walk.id != found.id) {
 		walk = walk_from(slot + 1, found.id);
-		walk_trust_own_stack(&walk, slot);
+		be_quick(&walk, slot);
 	}
 	while (found.count < WIRE_PACKET_FUNCTIONS && walk.id != ID_ROOT &&
 	       next(&found, of, &walk, &link)) {

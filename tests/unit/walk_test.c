@@ -7,6 +7,7 @@
 #include "tests/unit/unit.h"
 
 #include <string.h>
+#include <sys/mman.h>
 #include <ucontext.h>
 
 #include "preload/hot/count.h"
@@ -23,7 +24,9 @@
 enum { WORDS = 1024, SCANNED = 2 * WORDS }; /* where a walk finds no end */
 enum { ONE = 900, TWO = 600, STALE = 398, THREE = 100 }; /* slots */
 
-static uint64_t words[SCANNED];
+enum { PAGE_WORDS = 512, BEYOND = 1100 }; /* behind the second page */
+
+static uint64_t words[SCANNED] __attribute__((aligned(4096)));
 static struct shadow_slot shadow[SCANNED];
 static uint64_t ids[4];
 
@@ -221,6 +224,30 @@ static void test_first_page_is_not_readable(void **state)
 	assert_int_equal(page, at(0) & ~UINT64_C(4095));
 }
 
+/* A guard page is between two stacks: what lies behind it is none of this one's. */
+static void test_a_stack_ends_where_a_page_is_missing(void **state)
+{
+	struct walk walk = walk_from(&words[THREE], ids[2]);
+	struct link link;
+
+	(void)state;
+	call(THREE, 2, PLAIN_PC);
+	words[TWO] = words[ONE] = 0;
+	assert_true(walk_next(&walk, &link));
+	assert_int_equal(
+		mprotect(&words[PAGE_WORDS], sizeof(*words), PROT_NONE), 0);
+	call(BEYOND, 1, PLAIN_PC);
+	assert_false(walk_next(&walk, &link));
+	assert_int_equal(mprotect(&words[PAGE_WORDS], sizeof(*words),
+				  PROT_READ | PROT_WRITE),
+			 0);
+	assert_in_range(walk.at, at(PAGE_WORDS), at(PAGE_WORDS + 1));
+	walk = walk_from(&words[THREE], ids[2]);
+	assert_true(walk_next(&walk, &link));
+	assert_true(walk_next(&walk, &link));
+	assert_int_equal(link.at, at(BEYOND));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -237,6 +264,8 @@ int main(void)
 		cmocka_unit_test_setup(test_stack_pointer_is_none, start_stack),
 		cmocka_unit_test_setup(test_first_page_is_not_readable,
 				       start_stack),
+		cmocka_unit_test_setup(
+			test_a_stack_ends_where_a_page_is_missing, start_stack),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
