@@ -157,17 +157,43 @@ void making_put_word(struct tracker_making *making)
 	making_set(making);
 }
 
+_Static_assert(BLOCK_AT(id) == 0, "the block's address is the id's");
+
+/*
+ * A Thread that is no carrier has had its word since the call began. Compilers put so
+ * short a method into its callers. Nothing has been done until the last call of it: where the
+ * stack ends does not matter.
+ */
+static void put_leave_in_thread(struct tracker_making *making)
+{
+	making_put_with(making, GETSTATIC, making->unsafe_field);
+	making_put(making, ACONST_NULL);
+	making_put_with(making, GETSTATIC, making->unsafe_field);
+	making_put_with(making, INVOKESTATIC, making->current_thread);
+	making_put_with(making, GETSTATIC, making->word_field);
+	making_put_with(making, INVOKEVIRTUAL, making->get_long);
+	making_put_long(making, UINT64_MAX);
+	making_put(making, LXOR);
+	making_put_with(making, LLOAD, KEPT);
+	making_set(making);
+	making_put(making, RETURN);
+}
+
 void making_put_leave(struct tracker_making *making, enum tracker_layout layout)
 {
-	struct tracker_ways ways = making_put_block(making, layout);
+	struct tracker_ways ways;
 
+	if (layout == TRACKER_IN_THREAD) {
+		put_leave_in_thread(making);
+		return;
+	}
+	ways = making_put_block(making, layout);
 	making_put_address(making, BLOCK, BLOCK_AT(id));
 	making_put_with(making, LLOAD, KEPT);
 	making_set(making);
 	making_put(making, RETURN);
 	making_land(making, ways.unknown);
-	if (layout == TRACKER_IN_HOLDER)
-		making_land(making, ways.no_holder);
+	making_land(making, ways.no_holder);
 	making_put_with(making, LLOAD, KEPT);
 	making_put_with(making, INVOKESTATIC, making->natives_exit);
 	making_put(making, RETURN);
