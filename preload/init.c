@@ -218,6 +218,9 @@ __attribute__((destructor)) static void finish(void)
 {
 	if (!rt.header || rt.header->state != WIRE_RUNNING || rt.is_unrecorded)
 		return;
+	/* A child whose fork was not seen has its parent's part. */
+	if (!process_is_own(0))
+		return;
 	changed_text_look();
 	begin_end();
 	atomic_store(&rt.header->state, WIRE_ENDED);

@@ -12,9 +12,9 @@
 void process_after_fork(void);
 
 /*
- * Whether what is recorded is this process's own: not in a child of one that was
- * attached to and in which nothing was counted when it forked, until this is called
- * with `takes_over`. What the parent's threads did is forgotten then. No other
+ * Whether what is recorded is this process's own: not in a child whose fork nobody has
+ * seen and that has counted nothing since, until this is called with `takes_over`. Such
+ * forks are those of a process that is just being attached to, and bare instructions. What the parent's threads did is forgotten then. No other
  * thread counts.
  */
 int process_is_own(int takes_over);

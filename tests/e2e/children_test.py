@@ -312,6 +312,10 @@ class RoundLibc(clewtest.Case):
     def test_clone_of_a_thread_by_hand(self):
         self.check("thread", 1)
 
+    def test_bare_instruction_and_an_exit_without_a_call(self):
+        """The child ends itself, not what its parent is recorded into."""
+        self.check("exits", 1)
+
     def test_bare_instruction_loses_nothing(self):
         """What the child calls before it notices is in its parent's part."""
         recording, truths = self.run_clones("bare")

@@ -5,6 +5,8 @@
  *
  *	fork, clone, clone3	by syscall(), the child going on right here
  *	bare			by the instruction itself
+ *	exits			likewise, the child ending by exit() at once, and
+ *				its parent going on to where nobody has been
  *	process			clone() into a function on a stack of its own
  *	vfork			the same in our memory while we are asleep
  *	thread			clone() with a copy of our thread-local storage
@@ -121,6 +123,20 @@ static COUNTED void forks(const char *how)
 		}
 		wait_for(pid);
 	}
+	LEAVE();
+}
+
+static COUNTED void exits(void)
+{
+	ENTER(exits);
+	for (int i = 0; i < ROUNDS; i++) {
+		long pid = fork_by_instruction();
+
+		if (!pid)
+			exit(7);
+		wait_for(pid);
+	}
+	work(3000);
 	LEAVE();
 }
 
@@ -322,7 +338,9 @@ int main(int argc, char **argv)
 		after_sharing();
 	} else {
 		ENTER(main);
-		if (!strcmp(how, "process"))
+		if (!strcmp(how, "exits"))
+			exits();
+		else if (!strcmp(how, "process"))
 			processes();
 		else if (!strcmp(how, "vfork"))
 			vforks();
