@@ -14,8 +14,8 @@ void process_after_fork(void);
 /*
  * Whether what is recorded is this process's own: not in a child whose fork nobody has
  * seen and that has counted nothing since, until this is called with `takes_over`. Such
- * forks are those of a process that is just being attached to, and bare instructions. What the parent's threads did is forgotten then. No other
- * thread counts.
+ * forks are those of a process that is just being attached to, and bare instructions. What
+ * the parent's threads did is forgotten then. No other thread counts.
  */
 int process_is_own(int takes_over);
 
