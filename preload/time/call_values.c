@@ -221,16 +221,23 @@ static uint32_t *put_value(uint32_t *at, const struct call_entry *entry,
 	return at + words;
 }
 
-/* Whether there was room. */
-static int put_entry(const struct call_entry *entry, uint32_t place,
-		     uint32_t out, uint8_t flags)
+/* Whether there was room, and no handler has moved the window meanwhile. */
+static int put_entry(const struct call_entry *entry, uint64_t base,
+		     uint32_t place, uint32_t out, uint8_t flags)
 {
 	const uint32_t count = described[entry->probe].count;
-	uint32_t *at = (uint32_t *)packet_claim(bytes_of(entry));
+	const uint64_t bytes = bytes_of(entry);
+	uint32_t *at = (uint32_t *)packet_claim(bytes);
 
-	for (uint32_t i = 0; at && i < count; i++)
+	if (!at)
+		return 0;
+	if (trace_window_base() != base) {
+		packet_give_back((uintptr_t)at, bytes, 0);
+		return 0;
+	}
+	for (uint32_t i = 0; i < count; i++)
 		at = put_value(at, entry, i, place, out, flags);
-	return at != NULL;
+	return 1;
 }
 
 /* ---- Hits ---- */
@@ -296,11 +303,15 @@ int call_values_end(struct wire_probe_event *event)
 	struct call_entry *entry =
 		(void *)((char *)event - offsetof(struct call_entry, event));
 
-	if (put_entry(entry,
-		      trace_window_place(trace_window_base(), entry->slot), 0,
-		      0)) {
-		set_id(entry, hot.id);
-		return 1;
+	for (int i = 0; i < 3 && is_in_step(); i++) {
+		const uint64_t base = trace_window_base();
+
+		if (entry->slot >= base &&
+		    put_entry(entry, base,
+			      trace_window_place(base, entry->slot), 0, 0)) {
+			set_id(entry, hot.id);
+			return 1;
+		}
 	}
 	tell_lost();
 	return 0;
@@ -310,6 +321,7 @@ int call_values_end(struct wire_probe_event *event)
 
 struct around {
 	uint64_t bytes; /* by now */
+	uint64_t base;
 	uint32_t left_out;
 	uint32_t place;
 	uint8_t writes;
@@ -327,8 +339,8 @@ static void take_around(void *context, uint32_t at, const struct link *link)
 		return;
 	if (around->bytes + bytes > AROUND_BYTES ||
 	    (around->writes &&
-	     !put_entry(entry, around->place, at - (at > around->left_out),
-			WIRE_VALUE_IS_AGAIN)))
+	     !put_entry(entry, around->base, around->place,
+			at - (at > around->left_out), WIRE_VALUE_IS_AGAIN)))
 		around->is_full = 1;
 	else
 		around->bytes += bytes;
@@ -350,10 +362,11 @@ uint64_t call_values_bytes(const uint64_t *slot)
 			   &(struct around){ .left_out = SURROUNDINGS_NONE });
 }
 
-void call_values_put_around(const uint64_t *slot, uint32_t place,
+void call_values_put_around(const uint64_t *slot, uint64_t base, uint32_t place,
 			    uint32_t left_out)
 {
-	look_around(slot, &(struct around){ .place = place,
+	look_around(slot, &(struct around){ .base = base,
+					    .place = place,
 					    .left_out = left_out,
 					    .writes = 1 });
 }

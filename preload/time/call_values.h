@@ -51,11 +51,12 @@ uint64_t call_values_room(void);
 uint64_t call_values_bytes(const uint64_t *slot);
 
 /*
- * Writes that down behind their context, whose innermost function has that place. Of the
+ * Writes that down behind their context, whose innermost function has that place above that
+ * base, unless a handler has moved the window since. Of the
  * calls around the slot the one that `left_out` are further in than is not in the context,
  * if it is not SURROUNDINGS_NONE.
  */
-void call_values_put_around(const uint64_t *slot, uint32_t place,
+void call_values_put_around(const uint64_t *slot, uint64_t base, uint32_t place,
 			    uint32_t left_out);
 
 #endif
