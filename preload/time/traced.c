@@ -397,7 +397,8 @@ static int write_call(const uint64_t *slot, uint32_t index, int is_tail)
 			return 0;
 		if (has_left(slot) && !put_left())
 			continue;
-		hot.trace_left = 0; /* before: nobody shall say that it has left */
+		hot.trace_left =
+			0; /* before: nobody shall say that it has left */
 		if (put_call(slot, index, is_tail))
 			return 1;
 	}
