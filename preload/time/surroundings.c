@@ -66,22 +66,32 @@ static int is_exit(uint64_t pc)
 }
 
 /*
- * Of the function of a link, which was being entered or left: where a thunk of its stub stamps
- * its return the slot has that thunk's return address.
+ * Whether a stub's thunk returns there that stamps the function's return, or that writes the
+ * call's word and has no place for it yet (traced.c).
+ */
+static int is_apart(uint64_t word)
+{
+	const uint64_t at = word % rt.stub_bytes;
+
+	return runtime_is_stub(word) && !runtime_is_exit(word) &&
+	       ((word & 1) || (at > STUB_EXIT_AT && at < rt.exit_until));
+}
+
+/*
+ * Of the function of a link, which was being entered or left: where a thunk of its stub is at
+ * work the slot has that thunk's return address.
  */
 static int is_leaving(const struct link *link, uint64_t pc)
 {
-	uint64_t page = 0, word;
+	uint64_t page = 0;
 
 	if (is_exit(pc))
 		return 1;
 	if (own_code_is_library(pc) && hot.aside &&
 	    *(volatile uint64_t *)&hot.aside->leaving == link->at)
 		return 1;
-	if (!walk_is_readable(link->at, &page))
-		return 0;
-	word = *(const uint64_t *)link->at;
-	return runtime_is_stub(word) && !runtime_is_exit(word);
+	return walk_is_readable(link->at, &page) &&
+	       is_apart(*(const uint64_t *)link->at);
 }
 
 /* A handler that has no slot itself is looked for where it has to be, or on request. */

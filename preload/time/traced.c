@@ -389,8 +389,25 @@ static int put_call(const uint64_t *slot, uint32_t index, int is_tail)
 	return 1;
 }
 
-/* A handler that comes in between may use up what was left of the packet. */
-static int write_call(const uint64_t *slot, uint32_t index, int is_tail)
+/*
+ * Of a call, while its thunk is in its slot: whether its word has no place yet, and comes
+ * behind what handlers write. The thunk's address is even (surroundings.c).
+ */
+static void set_wordless(uint64_t *slot, int is_wordless)
+{
+	volatile uint64_t *thunk = slot;
+
+	*thunk = (*thunk & ~UINT64_C(1)) | (uint64_t)is_wordless;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+/*
+ * A handler that comes in between may use up what was left of the packet. If the call is said to
+ * have its word before it has, what a handler calls there is below it; a handler that came
+ * behind the word and did not know of it would begin a context without the call.
+ */
+static int write_call(uint64_t *slot, uint32_t index, int is_tail,
+		      int has_thunk)
 {
 	for (int i = 0; i < 3; i++) {
 		if (!prepare(slot))
@@ -399,8 +416,12 @@ static int write_call(const uint64_t *slot, uint32_t index, int is_tail)
 			continue;
 		hot.trace_left =
 			0; /* before: nobody shall say that it has left */
+		if (has_thunk)
+			set_wordless(slot, 0);
 		if (put_call(slot, index, is_tail))
 			return 1;
+		if (has_thunk)
+			set_wordless(slot, 1);
 	}
 	return 0;
 }
@@ -415,7 +436,7 @@ static void settle(const uint64_t *slot)
 	hot.packet.moved = 1;
 }
 
-static void trace(uint64_t *slot, uint32_t index, int is_tail)
+static void trace(uint64_t *slot, uint32_t index, int is_tail, int has_thunk)
 {
 	const uint64_t id = hot.id;
 
@@ -430,7 +451,7 @@ static void trace(uint64_t *slot, uint32_t index, int is_tail)
 		hot.trace_left = 0; /* so what is too deep has returned */
 		return;
 	}
-	if (!write_call(slot, index, is_tail)) {
+	if (!write_call(slot, index, is_tail, has_thunk)) {
 		hot.packet.moved = 1;
 		record_loss(WIRE_LOSS_NO_SPACE);
 		return;
@@ -469,9 +490,13 @@ void hot_trace(uint64_t *slot, uint32_t index, uint64_t end, int is_tail,
 		set_limit();
 		return;
 	}
+	if (!is_tail)
+		set_wordless(slot, 1);
 	if (end)
 		packet_give_back(place, call_bytes(is_tail), 0);
-	trace(slot, index, is_tail);
+	trace(slot, index, is_tail, !is_tail);
+	if (!is_tail)
+		set_wordless(slot, 0);
 }
 
 /* On a stack elsewhere, where no stub has done anything. */
@@ -481,7 +506,7 @@ static void miss(uint64_t *slot, uint64_t id, int is_tail)
 	uint32_t function = 0;
 
 	id_key_function(id_key_between(caller, id), &function);
-	trace(slot, trace_known_index(function), is_tail);
+	trace(slot, trace_known_index(function), is_tail, 0);
 }
 
 static void moved(uint64_t from)
