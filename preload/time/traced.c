@@ -275,11 +275,12 @@ static int take_and_note(void)
 }
 
 /*
- * Signals that come meanwhile are handled once they are let through, with a packet at
- * hand; one that came before may have begun a packet. Behind a filter a handler may come
- * in, whose calls are lost until it is done.
+ * With the context of the call that is made at a slot, as a packet begins with one: a handler
+ * that came in between might fill the packet first. Signals that come meanwhile are handled once
+ * they are let through; one that came before may have begun a packet. Behind a filter a
+ * handler may come in, whose calls are lost until it is done.
  */
-static int turn(void)
+static int turn(const uint64_t *slot, enum wire_packet_cause cause)
 {
 	const uint64_t end = hot.packet.end;
 	uint64_t signals;
@@ -293,6 +294,8 @@ static int turn(void)
 		hot.packet.is_turning = 1;
 		is_there = take_and_note();
 		hot.packet.is_turning = 0;
+		if (is_there)
+			put_context(slot, cause);
 	}
 	sys_restore_signals(&signals);
 	return is_there;
@@ -331,7 +334,7 @@ static int prepare(const uint64_t *slot)
 		if (hot.packet.end && hot.packet.moved && !is_full(bytes) &&
 		    put_context(slot, cause))
 			return 1;
-		if (!turn())
+		if (!turn(slot, cause))
 			return 0;
 	}
 	return 0;
