@@ -245,7 +245,6 @@ static int restore_kind(int memory, const struct remote_texts *texts,
 	err = read_run(memory, texts, run);
 	for (uint64_t i = run->behind; i > run->first && !err; i--) {
 		const struct wire_text *text = &texts->items[i - 1];
-
 		uint8_t *place = place_of(texts, run, text);
 
 		if (is_front(text) == is_of_fronts && is_ours(place, text))

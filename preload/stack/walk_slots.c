@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/stack/walk_slots.h"
-#include "machine/address_space.h"
 
+#include "machine/address_space.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/shadow.h"
 #include "preload/record/numbers.h"

@@ -4,6 +4,7 @@
 #include <signal.h>
 
 #include "preload/sys/sys.h"
+
 /* It ends where the alternate signal stack begins, or the other way round. */
 static struct stack_window part_of(struct stack_window window, uint64_t slot,
 				   uint64_t low, uint64_t high)

@@ -417,8 +417,8 @@ static int write_call(uint64_t *slot, uint32_t index, int is_tail,
 			return 0;
 		if (has_left(slot) && !put_left())
 			continue;
-		hot.trace_left =
-			0; /* before: nobody shall say that it has left */
+		/* Not behind its word: nobody shall say that the call has left. */
+		hot.trace_left = 0;
 		if (has_thunk)
 			set_wordless(slot, 0);
 		if (put_call(slot, index, is_tail))
