@@ -36,7 +36,9 @@
 #include "preload/time/samples.h"
 #include "preload/time/trace_context.h"
 #include "preload/time/trace_depth.h"
+#include "preload/time/trace_limits.h"
 #include "preload/time/trace_pace.h"
+#include "preload/time/trace_times.h"
 #include "preload/time/trace_window.h"
 #include "wire/id.h"
 
@@ -48,186 +50,16 @@ _Static_assert(TRACE_SITE_WORD == (WIRE_PACKET_SITE << WIRE_PACKET_PLACE_SHIFT |
 				   WIRE_PACKET_ODD | WIRE_PACKET_SITE_WORDS),
 	       "stubs");
 
-#define CALL_BYTES    4
-#define TAIL_BYTES    (4 * WIRE_PACKET_TAIL_WORDS)
-#define STAMP_BYTES   (4 * WIRE_PACKET_STAMP_WORDS)
-#define MOMENT_BYTES  (4 * WIRE_PACKET_MOMENT_WORDS)
-#define RETURN_BYTES  (4 * WIRE_PACKET_RETURN_WORDS)
 #define LEFT_BYTES    (4 * WIRE_PACKET_LEFT_WORDS)
 #define SPARE_BYTES   64
 #define ATTEMPT_EVERY 4096
-
-/* ---- Sizes ---- */
-
-/* What a call has beside its words. */
-static uint32_t site_words(void)
-{
-	return rt.config->keeps_sites ? WIRE_PACKET_SITE_WORDS : 0;
-}
-
-static uint64_t call_bytes(int is_tail)
-{
-	return (is_tail ? TAIL_BYTES : CALL_BYTES) + 4 * site_words();
-}
-
-/* ---- Places ---- */
-
-/*
- * Stubs write up to the packet's limit. A handler may come in between and begin another
- * packet, switch the thread, or land: its word is the last.
- */
-static void set_limit(void)
-{
-	volatile struct hot_thread *const thread = &hot;
-	uint64_t limit;
-
-	do {
-		limit = thread->packet.limit;
-		thread->trace_limit = rt.config->trace_depth ? 0 : limit;
-		__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	} while (limit != thread->packet.limit);
-	if (!switch_is_on() || thread->packet.moved)
-		thread->trace_limit = 0;
-}
-
-/* Of so many calls all but the last have their words below the limit. Likewise. */
-static void plan_stamp(void)
-{
-	volatile struct hot_packet *const packet = &hot.packet;
-	const uint64_t every = hot.aside->stamps.every;
-	uint64_t end, last, next;
-
-	do {
-		end = packet->end;
-		last = end -
-		       call_values_room(); /* for a probe at the last call */
-		next = hot.trace_next + call_bytes(0) * (every - 1);
-		packet->limit = every && next < last ? next : last;
-		__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	} while (end != packet->end);
-}
-
-/* ---- What is no call ---- */
-
-static void put_stamp(void)
-{
-	uint32_t *words = (uint32_t *)packet_claim(STAMP_BYTES);
-	const uint64_t tsc = stamp_counter();
-
-	if (!words)
-		return;
-	words[0] = wire_packet_odd(WIRE_PACKET_STAMP, WIRE_PACKET_STAMP_WORDS);
-	packet_put_pair(words + 1, tsc);
-	trace_pace_step(tsc);
-	plan_stamp();
-}
-
-/* Whether what is said now of the thread's stack is understood. */
-static int is_in_step(void)
-{
-	return switch_is_on() && hot.packet.end && !hot.packet.moved;
-}
-
-/*
- * For what is said of a slot that has a place above a base. NULL: a handler has moved that
- * meanwhile, or a context is due, or the packet is full.
- */
-static uint32_t *claim_above(uint64_t base, uint64_t bytes)
-{
-	const volatile struct hot_packet *const packet = &hot.packet;
-	const uint64_t place = packet_claim(bytes);
-
-	if (!place || (!packet->moved && trace_window_base() == base))
-		return (uint32_t *)place;
-	packet_give_back(place, bytes, 0);
-	return NULL;
-}
-
-/* Where the packet has no room the next one begins with the time, too. */
-static void put_moment(void)
-{
-	uint32_t *words =
-		is_in_step() ? (uint32_t *)packet_claim(MOMENT_BYTES) : NULL;
-
-	if (!words)
-		return;
-	words[0] =
-		wire_packet_odd(WIRE_PACKET_MOMENT, WIRE_PACKET_MOMENT_WORDS);
-	packet_put_pair(words + 1, stamp_counter());
-}
-
-/*
- * Whether nothing has come behind the call that has returned, at that slot, and its stamp,
- * and that is too near: their words are taken back. What a handler writes meanwhile stays
- * behind a hole.
- */
-static int take_back(const uint64_t *slot, uint64_t tsc)
-{
-	const uint32_t stamp =
-		wire_packet_odd(WIRE_PACKET_STAMP, WIRE_PACKET_STAMP_WORDS);
-	uint32_t *end = (uint32_t *)hot.trace_next;
-	uint32_t *call = end - WIRE_PACKET_STAMP_WORDS - site_words() - 1;
-	uint64_t begun;
-
-	/* The packet is full, and more than it has was asked for. */
-	if ((uintptr_t)end > hot.packet.end)
-		return 0;
-	if (end[-3] != stamp ||
-	    (rt.config->keeps_sites && call[1] != TRACE_SITE_WORD) ||
-	    !trace_window_has(slot) ||
-	    *call >> WIRE_PACKET_PLACE_SHIFT !=
-		    trace_window_place(trace_window_base(), (uintptr_t)slot) ||
-	    (*call & WIRE_PACKET_INDEX) >= WIRE_PACKET_ODD ||
-	    call[-1] == TRACE_TAIL_WORD)
-		return 0;
-	__builtin_memcpy(&begun, end - 2, sizeof(begun));
-	if (tsc - begun >= rt.recorder->trace.least_ticks)
-		return 0;
-	*call = 0;
-	packet_put_pair(end - 2,
-			0); /* a stamp of 0 is none, its halves are no calls */
-	end[-3] = 0;
-	if (rt.config->keeps_sites) {
-		packet_put_pair(call + 2, 0); /* likewise */
-		call[1] = 0;
-	}
-	packet_give_back((uintptr_t)call, call_bytes(0) + STAMP_BYTES, 0);
-	atomic_fetch_add_explicit(&rt.recorder->trace.blocks->taken_back, 1,
-				  memory_order_relaxed);
-	plan_stamp();
-	set_limit();
-	return 1;
-}
-
-/* Of the call that was made at a slot. Likewise. */
-static void put_return(const uint64_t *slot, uint64_t tsc)
-{
-	const uint64_t base = trace_window_base();
-	const uint64_t until =
-		*(const volatile uint64_t *)&hot.aside->told_until;
-	const int is_told = (uintptr_t)slot >= base && (uintptr_t)slot < until;
-	uint32_t *words;
-
-	if (rt.recorder->trace.least_ticks && take_back(slot, tsc))
-		return;
-	words = claim_above(base, RETURN_BYTES);
-	if (!words) { /* who is elsewhere is told of in turn, or not at all */
-		hot.packet.moved |= !is_told;
-		return;
-	}
-	words[0] =
-		wire_packet_odd(WIRE_PACKET_RETURN, WIRE_PACKET_RETURN_WORDS);
-	words[1] = is_told ? trace_window_place(base, (uintptr_t)slot)
-			   : WIRE_PACKET_ELSEWHERE;
-	packet_put_pair(words + 2, tsc);
-}
 
 static int put_context(const uint64_t *slot, enum wire_packet_cause cause)
 {
 	const int is_put = trace_context_put(slot, cause);
 
 	if (is_put)
-		plan_stamp();
+		trace_plan_stamp();
 	return is_put;
 }
 
@@ -242,7 +74,7 @@ static int take_packet(void)
 	if (!hot.packet.end)
 		words = trace_resume(hot.tally, &end);
 	if (!words || end - (uintptr_t)words < trace_context_bytes() +
-						       STAMP_BYTES +
+						       TRACE_STAMP_BYTES +
 						       SPARE_BYTES) {
 		words = trace_take(&rt.recorder->trace, hot.tally);
 		end = (uintptr_t)words + WIRE_PACKET_BYTES -
@@ -301,13 +133,6 @@ static int turn(const uint64_t *slot, enum wire_packet_cause cause)
 	return is_there;
 }
 
-/* Of so many bytes, and what a probe keeps of the call that they end with. */
-static int is_full(uint64_t bytes)
-{
-	bytes += call_values_room();
-	return hot.trace_next + bytes > hot.packet.end;
-}
-
 /*
  * A packet in which there is room for the call that is made at a slot, and in
  * which its context is known. A handler that comes in may have made one.
@@ -315,13 +140,13 @@ static int is_full(uint64_t bytes)
 static int prepare(const uint64_t *slot)
 {
 	enum wire_packet_cause cause = WIRE_PACKET_MOVED;
-	uint64_t bytes = call_bytes(1) + trace_context_bytes();
+	uint64_t bytes = trace_call_bytes(1) + trace_context_bytes();
 
 	if (!trace_window_has(slot))
 		hot.packet.moved = 1;
 	if (!hot.packet.end)
 		cause = WIRE_PACKET_FIRST;
-	else if (!hot.packet.moved && is_full(call_bytes(1)))
+	else if (!hot.packet.moved && trace_is_full(trace_call_bytes(1)))
 		cause = WIRE_PACKET_FULL;
 	if (hot.packet.moved || cause != WIRE_PACKET_MOVED)
 		bytes += call_values_bytes(slot);
@@ -329,10 +154,10 @@ static int prepare(const uint64_t *slot)
 		if (!trace_window_has(slot))
 			hot.packet.moved = 1;
 		if (hot.packet.end && !hot.packet.moved &&
-		    !is_full(call_bytes(1)))
+		    !trace_is_full(trace_call_bytes(1)))
 			return 1;
-		if (hot.packet.end && hot.packet.moved && !is_full(bytes) &&
-		    put_context(slot, cause))
+		if (hot.packet.end && hot.packet.moved &&
+		    !trace_is_full(bytes) && put_context(slot, cause))
 			return 1;
 		if (!turn(slot, cause))
 			return 0;
@@ -363,7 +188,7 @@ static int put_left(void)
 		hot.packet.moved = 1;
 		return 0;
 	}
-	words = claim_above(base, LEFT_BYTES);
+	words = trace_claim_above(base, LEFT_BYTES);
 	if (!words)
 		return 0;
 	words[0] = wire_packet_odd(WIRE_PACKET_LEFT, WIRE_PACKET_LEFT_WORDS);
@@ -374,9 +199,10 @@ static int put_left(void)
 static int put_call(const uint64_t *slot, uint32_t index, int is_tail)
 {
 	const uint64_t base = trace_window_base();
-	uint32_t *words = trace_window_has(slot)
-				  ? claim_above(base, call_bytes(is_tail))
-				  : NULL;
+	uint32_t *words =
+		trace_window_has(slot)
+			? trace_claim_above(base, trace_call_bytes(is_tail))
+			: NULL;
 
 	if (!words)
 		return 0;
@@ -461,10 +287,10 @@ static void trace(uint64_t *slot, uint32_t index, int is_tail, int has_thunk)
 	}
 	hot.trace_left = 0; /* it runs */
 	if (hot.trace_next > hot.packet.limit)
-		put_stamp();
+		trace_put_stamp();
 	if (hot.packet.settled_from)
 		hot.packet.moved = 1;
-	set_limit();
+	trace_set_limit();
 }
 
 /*
@@ -477,26 +303,27 @@ static int is_stamp_due(uint64_t place, int is_tail)
 
 	return hot.trace_limit && !is_tail && !rt.config->keeps_sites &&
 	       !hot.packet.settled_from && left <= WIRE_PACKET_BYTES &&
-	       left >= CALL_BYTES + STAMP_BYTES + call_values_room() &&
+	       left >= trace_call_bytes(0) + TRACE_STAMP_BYTES +
+			       call_values_room() &&
 	       __atomic_load_n(rt.is_this_process, __ATOMIC_ACQUIRE);
 }
 
 void hot_trace(uint64_t *slot, uint32_t index, uint64_t end, int is_tail,
 	       uint32_t word)
 {
-	const uint64_t place = end - call_bytes(is_tail);
+	const uint64_t place = end - trace_call_bytes(is_tail);
 
 	if (end && is_stamp_due(place, is_tail)) {
 		*(uint32_t *)place = word;
 		hot.trace_left = 0; /* it runs */
-		put_stamp();
-		set_limit();
+		trace_put_stamp();
+		trace_set_limit();
 		return;
 	}
 	if (!is_tail)
 		set_wordless(slot, 1);
 	if (end)
-		packet_give_back(place, call_bytes(is_tail), 0);
+		packet_give_back(place, trace_call_bytes(is_tail), 0);
 	trace(slot, index, is_tail, !is_tail);
 	if (!is_tail)
 		set_wordless(slot, 0);
@@ -537,8 +364,8 @@ static void leave(const uint64_t *slot)
 void hot_trace_return(const uint64_t *slot, uint64_t tsc)
 {
 	leave(slot);
-	if (is_in_step() && !has_left_out(slot))
-		put_return(slot, tsc);
+	if (trace_is_in_step() && !has_left_out(slot))
+		trace_put_return(slot, tsc);
 }
 
 static void leave_stamped(const uint64_t *slot)
@@ -575,7 +402,7 @@ static void off(void)
 
 static void on(void)
 {
-	set_limit();
+	trace_set_limit();
 }
 
 /* What it had is the parent's. */
@@ -619,7 +446,7 @@ static int is_leaf_on_top(const struct tally *tally, uint64_t id,
 	.carried = carried, \
 	.signal_stack = signal_stack, \
 	.moved = moved, \
-	.moment = put_moment, \
+	.moment = trace_put_moment, \
 	.index = index_of, \
 	.fork = forget
 
