@@ -11,6 +11,7 @@ import shutil
 import statistics
 import subprocess
 import tempfile
+import zipfile
 
 from measure import BENCH, BUILD, CLEW, ROOT, NATIVE, Tool, medians, run, table
 
@@ -33,6 +34,8 @@ EVENTS = Tool("MethodEntry, MethodExit", lambda argv, scratch: [
 EVENT_ROUNDS = 5  # as each takes a thousand times as long
 JAR = BUILD / "agent" / "clew.jar"
 H2 = pathlib.Path("/usr/share/java/h2.jar")  # Debian's libh2-java
+SOURCES = pathlib.Path("/usr/lib/jvm/openjdk-17/src.zip")  # openjdk-17-source
+JAVAC = "jdk.compiler/com/sun/tools/javac/"
 SQL = """
 create table t(id int primary key, name varchar(40), v double);
 insert into t select x, 'n' || mod(x, 97), x*1.5 from system_range(1, 300000);
@@ -87,12 +90,29 @@ def methods(folder, rounds):
                   *(one.name for one in tools)], rows)
 
 
+def javac_of_itself(folder):
+    """{name: argv}, where its sources are."""
+    if not SOURCES.exists():
+        return {}
+    with zipfile.ZipFile(SOURCES) as sources:
+        names = [name for name in sources.namelist()
+                 if name.startswith(JAVAC) and name.endswith(".java")]
+        sources.extractall(folder, names)
+    (folder / "names").write_text(
+        "".join(f"{folder / name}\n" for name in names))
+    return {f"javac, {len(names)} files of its own": [
+        "javac", "-nowarn", "-XDignore.symbol.file", "--patch-module",
+        f"jdk.compiler={folder / 'jdk.compiler'}", "-d", folder / "javac",
+        f"@{folder / 'names'}"]}
+
+
 def programs(folder, rounds):
     sources = sorted(path for path in (ROOT / "tests" / "targets").glob("*.java")
                      if path.name != "Prologues.java")  # of a later Java
     jobs = {"java -version": ["java", "-version"],
             f"javac, {len(sources)} files": [
-                "javac", "-cp", JAR, "-d", folder / "out", *sources]}
+                "javac", "-cp", JAR, "-d", folder / "out", *sources],
+            **javac_of_itself(folder)}
     if H2.exists():
         (folder / "load.sql").write_text(SQL)
         jobs["H2"] = ["java", "-cp", H2, "org.h2.tools.RunScript", "-url",

@@ -5,6 +5,7 @@ CPU time is what the kernel charged to the command and all its descendants,
 user and system. Rounds go through all tools before the next one begins, so
 that a machine that gets slower in between is slower for all of them.
 """
+import contextlib
 import os
 import pathlib
 import shutil
@@ -49,9 +50,11 @@ class Sample:
         self.scratch_bytes = scratch_bytes
 
 
-def run(tool, argv, stdin=None):
-    """One run in a directory of its own. CPU and wall time in seconds."""
-    with tempfile.TemporaryDirectory(prefix="clew-bench-") as folder:
+def run(tool, argv, stdin=None, kept=None):
+    """One run in a directory of its own, which stays if it is in one that is kept. CPU
+    and wall time in seconds."""
+    with (contextlib.nullcontext(tempfile.mkdtemp(dir=kept)) if kept else
+          tempfile.TemporaryDirectory(prefix="clew-bench-")) as folder:
         scratch = pathlib.Path(folder)
         command = [str(a) for a in tool.wrap(list(argv), scratch)]
         feed = open(stdin, "rb") if stdin else subprocess.DEVNULL
@@ -76,12 +79,12 @@ def run(tool, argv, stdin=None):
         return Sample(usage.ru_utime + usage.ru_stime, wall, said, size)
 
 
-def medians(jobs, rounds):
+def medians(jobs, rounds, kept=None):
     """{key: Sample of medians} for {key: (tool, argv, stdin)}."""
     samples = {key: [] for key in jobs}
     for _ in range(rounds):
         for key, (tool, argv, stdin) in jobs.items():
-            samples[key].append(run(tool, argv, stdin))
+            samples[key].append(run(tool, argv, stdin, kept))
     return {key: Sample(statistics.median(s.cpu for s in found),
                         statistics.median(s.wall for s in found),
                         found[-1].output,
