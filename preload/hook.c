@@ -11,6 +11,7 @@
 #include "image/traits.h"
 #include "preload/front/entries.h"
 #include "preload/front/imports.h"
+#include "preload/hook_probes.h"
 #include "preload/hooking_turn.h"
 #include "preload/host/lookup.h"
 #include "preload/hot/runtime.h"
@@ -25,10 +26,8 @@
 #include "preload/patch/patch_prepare.h"
 #include "preload/patch/trap.h"
 #include "preload/prelinking.h"
-#include "preload/probe/probe_patch.h"
 #include "preload/probe/probe_record.h"
 #include "preload/probe_actions.h"
-#include "preload/probe_hit.h"
 #include "preload/probe_hits.h"
 #include "preload/reclaim.h"
 #include "preload/stack/trampolines.h"
@@ -36,23 +35,15 @@
 #include "preload/sys/slices.h"
 #include "preload/sys/sys.h"
 
-/* What there is of the user's probes in a candidate's module. */
-struct probed_candidate {
-	struct probed_candidate *next;
-	struct candidate *candidate;
-	struct probe_places places;
-};
-
 /* One pass. */
 struct pass {
 	struct cold *cold;
 	struct arena scratch;
 	struct candidate *first, **tail;
-	struct probed_candidate *probed;
+	struct hook_probes probes;
 	struct prelinking prelinking;
-	uint64_t now_ns;              /* 0 before main */
-	uint64_t charged_ns;          /* charge() */
-	struct probed_candidate last; /* for which there was no memory */
+	uint64_t now_ns;     /* 0 before main */
+	uint64_t charged_ns; /* charge() */
 };
 
 /* ---- Unloaded modules ---- */
@@ -238,101 +229,6 @@ static void ask_layers(struct pass *pass)
 	}
 }
 
-/* ---- The user's probes ---- */
-
-/* Before stubs are made; NULL: there are none in this module. */
-static struct probed_candidate *find_probes(struct pass *pass,
-					    struct candidate *candidate,
-					    int has_traps)
-{
-	struct cold *cold = pass->cold;
-	const int is_program = candidate->module == cold->modules.first;
-	struct probed_candidate *probed;
-
-	if (!cold->config.probes)
-		return NULL;
-	probed = arena_alloc(&pass->scratch, sizeof(*probed));
-	if (!probed && !pass->last.candidate)
-		probed = &pass->last;
-	if (!probed)
-		return NULL;
-	probed->candidate = candidate;
-	probed->places.arena = &pass->scratch;
-	probed->places.wanted = ~probe_places_removed(&cold->config);
-	probe_places_find(&probed->places, &cold->config, candidate, is_program,
-			  has_traps && !candidate->module->is_libc);
-	probed->next = pass->probed;
-	pass->probed = probed;
-	return probed;
-}
-
-#define ALL_PROBES UINT32_MAX
-
-static void refuse_probes(struct probed_candidate *probed, uint32_t probe,
-			  enum probe_reason reason)
-{
-	for (uint32_t i = 0; i < probed->places.count; i++) {
-		struct probe_place *place = &probed->places.list[i];
-
-		if (!place->tier ||
-		    (probe != ALL_PROBES && place->probe != probe))
-			continue;
-		place->tier = PROBE_BY_NONE;
-		place->reason = (uint8_t)reason;
-	}
-}
-
-static int has_place(const struct probed_candidate *probed, uint32_t probe)
-{
-	for (uint32_t i = 0; i < probed->places.count; i++)
-		if (probed->places.list[i].probe == probe &&
-		    probed->places.list[i].tier)
-			return 1;
-	return 0;
-}
-
-/* In the chain of its module's patches, behind the hooks. 0 or -ENOMEM. */
-static int prepare_probe(struct pass *pass, struct patch_workshop *workshop,
-			 struct probed_candidate *probed, uint32_t probe)
-{
-	struct patch *hooks = probed->candidate->patch;
-	struct patch *patch = arena_alloc(&pass->cold->kept, sizeof(*patch));
-	int err = patch ? probe_patch_prepare(patch, hooks->module, hooks,
-					      workshop, &probed->places, probe,
-					      probe_hit)
-			: -ENOMEM;
-
-	if (err)
-		return err;
-	probe_actions_place(probe, hooks->module);
-	patch->next_of_module = hooks->next_of_module;
-	hooks->next_of_module = patch;
-	return 0;
-}
-
-/* Behind the stubs of the module. */
-static void prepare_probes(struct pass *pass, struct patch_workshop *workshop,
-			   struct probed_candidate *probed)
-{
-	for (uint32_t i = 0; probed && i < WIRE_PROBES_MAX; i++)
-		if (has_place(probed, i) &&
-		    prepare_probe(pass, workshop, probed, i))
-			refuse_probes(probed, i, PROBE_IS_NO_MEMORY);
-}
-
-static void record_probes(struct pass *pass)
-{
-	for (struct probed_candidate *p = pass->probed; p; p = p->next) {
-		if (!p->candidate->patch)
-			refuse_probes(p, ALL_PROBES, PROBE_IS_UNPATCHABLE);
-		probe_record_places(&pass->cold->recorder.part,
-				    p->candidate->module, &p->places,
-				    PROBE_RECORD_ALL);
-	}
-}
-
-/* ---- Hooking, continued ---- */
-
 static void serve_candidate(const struct pass *pass,
 			    struct patch_workshop *workshop,
 			    const struct candidate *c)
@@ -406,7 +302,7 @@ static void prepare_candidate(struct pass *pass,
 
 	if (c->module->is_gone)
 		return;
-	probed = find_probes(pass, c, has_traps);
+	probed = hook_probes_find(&pass->probes, c, has_traps);
 	if (c->module->state != MODULE_IS_HOOKED)
 		return;
 	serve_candidate(pass, workshop, c);
@@ -419,7 +315,7 @@ static void prepare_candidate(struct pass *pass,
 		return;
 	}
 	note_generation(c);
-	prepare_probes(pass, workshop, probed);
+	hook_probes_prepare(&pass->probes, workshop, probed);
 }
 
 /* All stubs first, then they are sealed, then the jumps. */
@@ -504,7 +400,7 @@ static int hook_candidates(struct pass *pass)
 	keep_spare(pass);
 	commit_candidates(pass);
 	leave_prelinked(pass);
-	record_probes(pass);
+	hook_probes_record(&pass->probes);
 	if (!slices_are_left())
 		candidates_record_costs(pass->first, pass->now_ns);
 	return 0;
@@ -551,6 +447,8 @@ static int update(struct cold *cold)
 	struct pass pass = { .cold = cold };
 	int err = modules_update(&cold->modules, &cold->kept);
 
+	pass.probes =
+		(struct hook_probes){ .cold = cold, .scratch = &pass.scratch };
 	if (cold->has_begun)
 		pass.now_ns = sys_clock_ns(CLOCK_REALTIME);
 	if (!err) {
