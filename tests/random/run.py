@@ -48,6 +48,7 @@ class Setting:
     level: str
     flags: list
     options: list
+    starts: int = 1  # later ones find stubs and text in the cache
 
 
 def setting_of(one):
@@ -70,8 +71,13 @@ def setting_of(one):
         options[0] = "--time=none"  # calls are written down, one by one
         options += [*chance.choice(KEPT), f"--stamps={chance.choice(STAMPS)}"]
         options += ["--sites"] * (chance.random() < .3)
-    return Setting(chance.choice(compilers), chance.choice(LEVELS),
-                   chance.choice(FLAVOURS), options)
+    setting = Setting(chance.choice(compilers), chance.choice(LEVELS),
+                      chance.choice(FLAVOURS), options)
+    if chance.random() < .2:
+        options.append("--no-prelinking")
+    elif chance.random() < .3:
+        setting.starts = 2
+    return setting
 
 
 class Failed(Exception):
@@ -115,8 +121,8 @@ def differences_of(one, part, setting):
     return truth.Folded(one, part).differences()
 
 
-def compare_counts(folder, setting):
-    truths = truth.read_all(folder / "truth")
+def compare_counts(folder, truths, setting):
+    truths = truth.read_all(truths)
     recording = wire.Recording(folder / "rec")
     for one in truths:
         part = recording.part(one.pid, one.image)
@@ -138,7 +144,7 @@ def compare_counts(folder, setting):
 def check(one, setting, folder):
     """Raises Failed, or subprocess.CalledProcessError if it cannot be built."""
     shutil.rmtree(folder, ignore_errors=True)
-    (folder / "truth").mkdir(parents=True)
+    folder.mkdir(parents=True)
     build(one, setting, folder)
     try:
         native = run([folder / "play"], folder)
@@ -146,17 +152,23 @@ def check(one, setting, folder):
         raise subprocess.CalledProcessError(1, "play") from late
     if native.returncode:
         raise subprocess.CalledProcessError(native.returncode, "play")
+    for start in range(setting.starts):
+        check_start(folder, setting, native, folder / f"truth{start}")
+
+
+def check_start(folder, setting, native, truths):
+    truths.mkdir()
     try:
         recorded = run([CLEW, "record", "-o", folder / "rec",
                         *setting.options, "--", folder / "play"], folder,
-                       TRUTH_DIR=str(folder / "truth"))
+                       TRUTH_DIR=str(truths))
     except subprocess.TimeoutExpired as late:
         raise Failed("it hangs") from late
     for what in ("returncode", "stdout", "stderr"):
         was, now = getattr(native, what), getattr(recorded, what)
         if was != now:
             raise Failed(f"{what}: {was!r:.400} natively, {now!r:.400}")
-    compare_counts(folder, setting)
+    compare_counts(folder, truths, setting)
 
 
 def differs(one, setting, folder):
@@ -197,7 +209,8 @@ def keep(one, setting, why, folder):
 def report(one, setting, why, options):
     print(f"seed {one.seed} ({one.language}, {', '.join(one.features)}; "
           f"{setting.compiler} {setting.level} {' '.join(setting.flags)}; "
-          f"{' '.join(setting.options)}):\n{why}", flush=True)
+          f"{' '.join(setting.options)}; {setting.starts} starts):\n{why}",
+          flush=True)
     if not options.keep:
         return
     with tempfile.TemporaryDirectory(prefix="clew-random-") as work:
