@@ -166,6 +166,16 @@ static enum outcome verify(struct walk *walk, uint32_t frames_max)
 	return PARTIAL + WIRE_PARTIAL_LENGTH;
 }
 
+/* Links of folded recursion are not certain: a walk may have left the chain. */
+static enum outcome look_again(const void *slot, uint64_t id)
+{
+	uint64_t end;
+
+	if (!rt.folds_recursion || !walk_has_any_way(slot, id, &end))
+		return DIVERGED;
+	return end == ID_ROOT ? VERIFIED : PARTIAL + WIRE_PARTIAL_START;
+}
+
 int verify_is_right(const void *from, uint64_t id)
 {
 	struct walk walk = walk_from(from, id);
@@ -181,6 +191,8 @@ int hot_verify_stack(const uint64_t *slot, struct wire_verdicts *verdicts)
 		&walk, verdicts == &hot.tally->wire->firsts ? FRAMES_OF_FIRSTS
 							    : FRAMES_MAX);
 
+	if (outcome == DIVERGED)
+		outcome = look_again(slot, hot.id);
 	if (outcome >= PARTIAL)
 		verdicts->partial[outcome - PARTIAL]++;
 	else if (outcome == VERIFIED)

@@ -27,6 +27,9 @@
 /* Links that a link of folded recursion has to lead to. */
 #define AHEAD_MAX 8
 
+/* Contexts on a stack whose recursion is folded. */
+#define WAYS_MAX 64
+
 static void set_id(struct walk *walk, uint64_t id)
 {
 	const struct tally *tally = hot.tally;
@@ -386,6 +389,59 @@ static struct shadow_slot *find_link(struct walk *walk, uint32_t *function,
 			return shadow;
 	}
 	return NULL;
+}
+
+/* Whose link the slot at walk->at is, of those that ways lead to; NULL: of none. */
+static const struct shadow_slot *find_way(struct walk *walk,
+					  const uint64_t *ways, uint32_t count)
+{
+	uint32_t function;
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct shadow_slot *shadow;
+
+		set_id(walk, ways[i]);
+		shadow = link_here(walk, &function);
+		if (shadow && (trampoline_has(shadow) || is_live(walk, shadow)))
+			return shadow;
+	}
+	return NULL;
+}
+
+static int has_way(const uint64_t *ways, uint32_t count, uint64_t id)
+{
+	while (count-- > 0)
+		if (ways[count] == id)
+			return 1;
+	return 0;
+}
+
+int walk_has_any_way(const void *slot, uint64_t id, uint64_t *end)
+{
+	struct walk walk = walk_from(slot, id);
+	uint64_t ways[WAYS_MAX] = { id };
+	uint32_t count = 1, gap = 0;
+
+	walk_trust_own_stack(&walk, slot);
+	for (; walk.at < STACK_END && walk.scan_left-- && gap++ < GAP_MAX;
+	     walk.at += 8) {
+		const struct shadow_slot *shadow = find_way(&walk, ways, count);
+
+		if (is_past_end(&walk))
+			return 0;
+		if (!shadow)
+			continue;
+		gap = 0;
+		walk.has_begun = 1;
+		walk.is_handler =
+			signal_frame_is_restorer(shadow->return_address);
+		*end = shadow->caller_id;
+		if (is_end(&walk, shadow))
+			return 1;
+		if (!has_way(ways, count, *end) && count < WAYS_MAX)
+			ways[count++] = *end;
+	}
+	return 0;
 }
 
 /*

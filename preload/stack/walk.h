@@ -70,6 +70,13 @@ struct walk walk_from(const void *slot, uint64_t id);
  */
 void walk_trust_own_stack(struct walk *walk, const void *slot);
 
+/*
+ * Where recursion is folded: whether any chain at all leads out from there, as none may be
+ * where walk_next() has taken a slot that was left behind for a link. To the root, or as
+ * far as can be told: *end, the caller's id of the last one's.
+ */
+int walk_has_any_way(const void *slot, uint64_t id, uint64_t *end);
+
 /* Whether a function with this id is a Java method that has no slot. */
 int walk_is_java(uint64_t id);
 
