@@ -120,6 +120,7 @@
 
 /* Where a probe has what hot_thunk_probe calls, and that function's third argument. */
 #define PROBE_ARGUMENT_AT 488 /* 8 bytes */
+#define PROBE_LEAP_PC     128 /* see preload/stubs/probe.h */
 #define PROBE_HANDLER_AT  496 /* 8 bytes */
 #define PROBE_IN_LEAF_AT  506 /* 1 byte: where it is, wire_is_leaf() */
 

@@ -24,6 +24,7 @@
  *	hot_thread_has_begun  record/tallies.c  time/sampling.c
  *	hot_after_unseen_fork hot               process/process.c
  *	hot_id_at             time              patch/leaf_ids.c
+ *	hot_function_at       stack             patch/function_at.c
  *
  * All are safe in signal handlers, in threads that clew has not met yet, and
  * re-entered by themselves; none calls libc.
@@ -145,5 +146,8 @@ void hot_after_unseen_fork(void);
  * leaf's (hot/stub_leaf.inc) is its caller's child; else the thread's.
  */
 uint64_t hot_id_at(const struct tally *tally, uint64_t pc);
+
+/* The number of the hooked function whose code has that pc, or 0. */
+uint32_t hot_function_at(uint64_t pc);
 
 #endif

@@ -9,18 +9,11 @@
 #include "preload/sys/copy_bytes.h"
 #include "preload/sys/text.h"
 
-static uint64_t padded(uint64_t bytes)
-{
-	return (bytes + 7) & ~UINT64_C(7);
-}
-
 static struct catalog_entry entry_of(struct wire_module *record)
 {
-	unsigned char *path = (unsigned char *)(record + 1);
-
 	return (struct catalog_entry){
 		.module = record,
-		.functions = (void *)(path + padded(record->path_bytes)),
+		.functions = catalog_functions(record),
 	};
 }
 
@@ -31,8 +24,8 @@ int catalog_add_module(struct part *part, const struct module *module,
 	uint64_t path_bytes = strlen(module->path);
 	uint64_t function_bytes = (uint64_t)analysis->function_count *
 				  sizeof(struct wire_function);
-	uint64_t bytes = sizeof(struct wire_module) + padded(path_bytes) +
-			 function_bytes;
+	uint64_t bytes = sizeof(struct wire_module) +
+			 catalog_padded(path_bytes) + function_bytes;
 	struct wire_module *record;
 	struct chunk chunk;
 	int err = part_alloc(part, WIRE_MODULE, 0, bytes, &chunk);
@@ -88,7 +81,7 @@ void catalog_note_unloaded(struct part *part,
 
 static uint64_t rule_bytes(const struct rule *rule)
 {
-	return sizeof(struct wire_rule) + padded(strlen(rule->line));
+	return sizeof(struct wire_rule) + catalog_padded(strlen(rule->line));
 }
 
 int catalog_add_rules(struct part *part, const struct rule *rules)

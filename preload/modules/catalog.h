@@ -11,6 +11,7 @@
 #include "image/analysis.h"
 #include "preload/host/config.h"
 #include "preload/modules/modules.h"
+#include "preload/record/numbers.h"
 #include "preload/record/part.h"
 
 /* A module's record. */
@@ -18,6 +19,29 @@ struct catalog_entry {
 	struct wire_module *module;
 	struct wire_function *functions; /* module->function_count of them */
 };
+
+static inline uint64_t catalog_padded(uint64_t bytes)
+{
+	return (bytes + 7) & ~UINT64_C(7);
+}
+
+/* Those of a module's record, behind its path. Safe in signal handlers. */
+static inline struct wire_function *catalog_functions(
+	struct wire_module *record)
+{
+	unsigned char *path = (unsigned char *)(record + 1);
+
+	return (void *)(path + catalog_padded(record->path_bytes));
+}
+
+/* The record of a module that is loaded, or NULL. Safe in signal handlers. */
+static inline struct wire_module *catalog_loaded(
+	const struct number_range *numbers)
+{
+	if (!numbers || atomic_load(&numbers->unloaded_ns))
+		return NULL;
+	return atomic_load_explicit(&numbers->module, memory_order_acquire);
+}
 
 /*
  * Record a module and its functions, whose numbers module->numbers has.

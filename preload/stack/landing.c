@@ -90,11 +90,53 @@ static int is_below(uint64_t id)
 	return 1;
 }
 
+/* As which the function runs whose slot, or another one's that has jumped to it, this is. */
+static uint64_t runs_as(uint64_t at, uint32_t function, uint64_t *page)
+{
+	const struct shadow_slot *shadow = shadow_of(at);
+	const struct trampoline *one = walk_trampoline(at, page);
+
+	if (one)
+		return one->id;
+	if (!shadow || !shadow->return_address || !walk_is_live(at, page))
+		return ID_ROOT;
+	return walk_running_as(shadow->caller_id, id_key(function));
+}
+
+/*
+ * Where recursion is folded, slots that were left behind by an earlier jump may look like
+ * the way to where this one lands (walk.c), and lead past it: then another function
+ * is at its end than lands. The slots from there on are looked at for the right one.
+ */
+static uint64_t id_of_landing(uint64_t stack, uint32_t function)
+{
+	const uint64_t id = landing_id(stack), end = stack + WALK_FRAME_BYTES;
+	uint64_t page = (stack - 8) & -PAGE_BYTES;
+
+	if (!function || tally_note(hot.tally, id).function == function)
+		return id;
+	for (uint64_t at = stack & ~UINT64_C(7);
+	     at < end && walk_is_readable(at, &page); at += 8) {
+		const uint64_t found = runs_as(at, function, &page);
+
+		if (found != ID_ROOT &&
+		    tally_note(hot.tally, found).function == function)
+			return found;
+	}
+	return id;
+}
+
+/* The function that lands at pc, where that is asked for; or 0. */
+static uint32_t function_that_lands(uint64_t pc)
+{
+	return rt.folds_recursion && hot.tally ? hot_function_at(pc) : 0;
+}
+
 /*
  * A slice that nobody saw being copied back shows in that those who are running
  * were not called by who has remembered its frame.
  */
-static void land(uint64_t stack, uint64_t id)
+static void land(uint64_t stack, uint64_t id, uint32_t function)
 {
 	uint64_t slice_end;
 
@@ -106,7 +148,7 @@ static void land(uint64_t stack, uint64_t id)
 			slice_end = stack + 1; /* or farther out */
 		hot.id = id;
 	} else {
-		hot.id = landing_id(stack);
+		hot.id = id_of_landing(stack, function);
 	}
 	trampolines_settle(stack, slice_end);
 	landing_forget_slice(stack);
@@ -128,7 +170,7 @@ static void leave_handler(uint64_t stack)
  * longjmp may be a coroutine's way to yield: what it leaves behind may go on
  * one day, so nothing is done to that but what the sink does.
  */
-void landing_at(uint64_t stack, uint64_t id)
+static void land_in(uint64_t stack, uint64_t id, uint32_t function)
 {
 	struct sink_pause pause;
 
@@ -137,20 +179,26 @@ void landing_at(uint64_t stack, uint64_t id)
 	if (runtime_is_being_left() && hot.id == id)
 		return; /* nothing is left behind; and it shall not take long */
 	pause = sink_jump(__builtin_frame_address(0), stack);
-	land(stack, id);
+	land(stack, id, function);
 	sink_moved(0);
 	sink_resume(&pause);
 }
 
-/* The jump is libc's, or one that nobody announced. */
-void landing_on_leap(uint64_t stack)
+void landing_at(uint64_t stack, uint64_t id)
 {
+	land_in(stack, id, 0);
+}
+
+/* The jump is libc's, or one that nobody announced. */
+void landing_on_leap(uint64_t stack, uint64_t sp)
+{
+	const uint64_t pc = *(const uint64_t *)(sp - PROBE_LEAP_PC);
 	const int is_libcs = hot.jump.stack == stack;
 	const uint64_t id = is_libcs ? hot.jump.id : ID_ROOT;
 
 	hot.jump.stack = 0;
 	if ((hot.id != ID_ROOT || is_libcs) && !runtime_is_filtered())
-		landing_at(stack, id);
+		land_in(stack, id, is_libcs ? 0 : function_that_lands(pc));
 }
 
 __attribute__((noinline)) uint64_t landing_current_id(void)

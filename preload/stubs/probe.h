@@ -21,7 +21,11 @@
 /* What a handler is called with first. */
 enum probe_first {
 	PROBE_FIRST_IS_KEPT, /* rdi: the first argument of a watched function */
-	PROBE_FIRST_IS_TARGET, /* rsp after the leap (disasm/leap.h) at the site */
+	/*
+	 * rsp after the leap (disasm/leap.h) at the site. Where that jumps to, stands
+	 * PROBE_LEAP_PC bytes below the stack pointer that the handler is told.
+	 */
+	PROBE_FIRST_IS_TARGET,
 };
 
 /*

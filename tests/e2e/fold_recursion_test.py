@@ -88,14 +88,23 @@ class FoldRecursion(clewtest.Case):
 
     def test_slots_that_were_left_behind(self):
         """They look like callers of the function in whose frame they are."""
-        for flavour in "O2", "O0":
+        self.check_flavours("stale_slots", ("O2", "O0"),
+                            ["--verify-period=1"])
+
+    def test_leaps_past_slots_that_were_left_behind(self):
+        """Which lead to another function than the one that lands."""
+        for period in 1, 7, 65536:
+            self.check_flavours("folded_leaps", ("O2", "O0", "frame"),
+                                [f"--verify-period={period}"])
+
+    def check_flavours(self, name, flavours, options=()):
+        for flavour in flavours:
             with self.subTest(flavour):
                 for old in self.truths.iterdir():
                     old.unlink()
                 self.environment.pop("TRUTH_DIR", None)
                 self.recording_path = self.work / flavour
-                self.check("stale_slots", flavour=flavour,
-                           options=["--verify-period=1"])
+                self.check(name, flavour=flavour, options=options)
 
     def test_recursion_as_deep_as_the_stack(self):
         """One context for each function, and as many calls."""

@@ -107,12 +107,36 @@ static void its_target_is_loaded_elsewhere(void **state)
 			 -EINVAL);
 }
 
+static void assert_push(const char *leap, const char *push)
+{
+	uint8_t out[LEAP_PUSH_MAX_BYTES];
+
+	assert_int_equal(leap_write_push((const uint8_t *)leap, out),
+			 strlen(push));
+	assert_memory_equal(out, push, strlen(push));
+}
+
+static void where_it_jumps_to_is_pushed(void **state)
+{
+	/* mov 0x10(%rax),%rsp; mov %rcx,%rbp; jmp *%rdx: push %rdx */
+	assert_push("\x48\x8b\x60\x10\x48\x89\xcd\xff\xe2", "\x52");
+	/* mov %r8,%rsp; mov %r9,%rbp; nop; notrack jmp *%r11: push %r11 */
+	assert_push("\x4c\x89\xc4\x4c\x89\xcd\x90\x3e\x41\xff\xe3", "\x41\x53");
+	/* mov %r8,%rsp; mov %rcx,%rbp; mov %r12,%rdx; jmp *%rdx: push %r12 */
+	assert_push("\x4c\x89\xc4\x48\x89\xcd\x4c\x89\xe2\xff\xe2", "\x41\x54");
+	/* the same by another encoding, and through a third: push %r12 */
+	assert_push("\x4c\x89\xc4\x49\x8b\xcc\x48\x89\xca\xff\xe2", "\x41\x54");
+	/* mov %r8,%rsp; jmp *%rbx: push %rbx */
+	assert_push("\x4c\x89\xc4\xff\xe3", "\x53");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_compilers_write_is_read),
 		cmocka_unit_test(what_glibc_writes_is_read),
 		cmocka_unit_test(other_code_is_not),
+		cmocka_unit_test(where_it_jumps_to_is_pushed),
 		cmocka_unit_test(nothing_is_read_past_the_end),
 		cmocka_unit_test(its_target_is_loaded_elsewhere),
 	};

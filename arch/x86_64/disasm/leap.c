@@ -10,10 +10,12 @@
 #define REX_W          0x48 /* 0100WRXB */
 #define REX_R          0x04
 #define REX_B          0x01
+#define REX_ONLY_B     0x41
 
 #define MOV_STORE      0x89
 #define MOV_LOAD       0x8b
 #define NOTRACK        0x3e
+#define PUSH           0x50
 #define NOP            0x90 /* for a tracer's probe */
 
 #define RSP            4
@@ -69,6 +71,13 @@ static int move_target(const uint8_t *code)
 	return -1;
 }
 
+/* The register that it is read from. */
+static int move_source(const uint8_t *code)
+{
+	return code[1] == MOV_STORE ? REG(code[2]) | (code[0] & REX_R) << 1
+				    : RM(code[2]) | (code[0] & REX_B) << 3;
+}
+
 /* What sets rsp, from memory or, then *is_move is 1, a register: bytes, or 0. */
 static unsigned int source_bytes_of(const uint8_t *code, int *is_move)
 {
@@ -85,7 +94,7 @@ static unsigned int jump_bytes_of(const uint8_t *code)
 
 	if (code[prefixes] == NOTRACK)
 		prefixes++;
-	if (code[prefixes] == 0x41)
+	if (code[prefixes] == REX_ONLY_B)
 		prefixes++;
 	return code[prefixes] == 0xff && (code[prefixes + 1] & 0xf8) == 0xe0
 		       ? prefixes + 2
@@ -138,4 +147,28 @@ int leap_write_target(const struct decoder *decoder, const uint8_t *code,
 	written =
 		relocate(decoder, load, load_bytes, pc, out, out_size, out_pc);
 	return written < 0 ? written : written - JUMP_BYTES;
+}
+
+/* The moves behind the first one are gone back through. */
+unsigned int leap_write_push(const uint8_t *code, uint8_t *out)
+{
+	int is_move, target, count = 0;
+	const uint8_t *moves[MOVES_MAX];
+	unsigned int written = 0;
+
+	code += source_bytes_of(code, &is_move);
+	for (; count < MOVES_MAX && move_target(code) >= 0;
+	     code += MOVE_REG_BYTES)
+		moves[count++] = code;
+	code += *code == NOP;
+	code += *code == NOTRACK;
+	target = *code == REX_ONLY_B ? 8 : 0;
+	target |= RM(code[target ? 2 : 1]);
+	while (count-- > 0)
+		if (move_target(moves[count]) == target)
+			target = move_source(moves[count]);
+	if (target & 8)
+		out[written++] = REX_ONLY_B;
+	out[written++] = (uint8_t)(PUSH | (target & 7));
+	return written;
 }

@@ -36,4 +36,11 @@ int leap_write_target(const struct decoder *decoder, const uint8_t *code,
 		      uint64_t pc, uint8_t *out, size_t out_size,
 		      uint64_t out_pc);
 
+/*
+ * Write to `out`, to execute before the leap at `code`, what pushes the address that it
+ * will jump to. Bytes written, at most LEAP_PUSH_MAX_BYTES.
+ */
+#define LEAP_PUSH_MAX_BYTES 2
+unsigned int leap_write_push(const uint8_t *code, uint8_t *out);
+
 #endif

@@ -32,20 +32,32 @@ static void put_begin(struct probe *probe)
 {
 	static const uint8_t code[] = {
 		0x48, 0x8d, 0x64, 0x24, 0x80, /* lea -0x80(%rsp), %rsp */
-		0x57,                         /* push %rdi */
 	};
 
 	put(probe, code, sizeof(code));
 }
 
+static void put_push_rdi(struct probe *probe)
+{
+	static const uint8_t code[] = { 0x57 };
+
+	put(probe, code, sizeof(code));
+}
+
 /* hot_thunk_probe keeps all registers, and flags. */
-static void put_call(struct probe *probe, int32_t tls_offset)
+static void put_call(struct probe *probe, int32_t tls_offset, int has_pushed)
 {
 	static const uint8_t call[] = { 0x64, 0xff, 0x14, 0x25 };
-	static const uint8_t end[] = {
-		0x5f,                   /* pop %rdi */
-		0x48, 0x8d, 0xa4, 0x24, /* lea 0x80(%rsp), %rsp */
-		0x80, 0x00, 0x00, 0x00,
+	const uint8_t end[] = {
+		0x5f, /* pop %rdi */
+		0x48,
+		0x8d,
+		0xa4,
+		0x24, /* lea 0x80(%rsp), %rsp, or 0x88 */
+		has_pushed ? 0x88 : 0x80,
+		0x00,
+		0x00,
+		0x00,
 	};
 	const int32_t thunk = tls_offset + HOT_PROBE;
 
@@ -62,7 +74,7 @@ static void advance(struct probe *probe, int written)
 		probe->next += written;
 }
 
-/* rdi: where the leap will land. */
+/* rdi: where the leap will land; on the stack: the pc to go on from. */
 static void put_target(struct probe *probe,
 		       const struct stub_function *function)
 {
@@ -74,6 +86,8 @@ static void put_target(struct probe *probe,
 		probe->err = -EILSEQ; /* the code is not what was analysed */
 		return;
 	}
+	advance(probe, (int)leap_write_push(code, probe->next));
+	put_push_rdi(probe);
 	advance(probe, leap_write_target(probe->decoder, code, function->pc,
 					 probe->next, room(probe),
 					 (uintptr_t)probe->next));
@@ -112,15 +126,18 @@ int probe_write(const struct stub_constants *constants,
 		const struct stub_function *function, uint64_t argument,
 		uint8_t *at)
 {
+	const int is_leap = kind->first == PROBE_FIRST_IS_TARGET;
 	struct probe probe = { decoder, at, at, 0 };
 
 	memset(at, 0xcc, STUB_BYTES);
 	put_begin(&probe);
-	if (kind->first == PROBE_FIRST_IS_TARGET)
+	if (is_leap)
 		put_target(&probe, function);
+	else
+		put_push_rdi(&probe);
 	if (probe.err)
 		return probe.err;
-	put_call(&probe, constants->tls_offset);
+	put_call(&probe, constants->tls_offset, is_leap);
 	put_displaced(&probe, function);
 	put_tail(&probe, kind, function, argument);
 	return probe.err;

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* Which function's code a pc is in. */
+#include <stddef.h>
+
+#include "preload/hot/runtime.h"
+#include "preload/hot/upcalls.h"
+#include "preload/modules/catalog.h"
+#include "preload/patch/patches.h"
+
+/* Leaps are listed within the functions that they are in. */
+static uint32_t find_in(struct wire_module *record, uint64_t vaddr)
+{
+	const struct wire_function *list = catalog_functions(record);
+	uint32_t place =
+		wire_functions_until(list, record->function_count, vaddr);
+
+	while (place > 0 && list[place - 1].verdict == VERDICT_IS_LEAP)
+		place--;
+	if (!place ||
+	    vaddr - list[place - 1].vaddr >= list[place - 1].size_bytes ||
+	    verdict_class(list[place - 1].verdict) != VERDICT_HOOKED)
+		return 0;
+	return record->first_function + place - 1;
+}
+
+/* A module may have several patches, and is looked through once for each. */
+uint32_t hot_function_at(uint64_t pc)
+{
+	const struct patch *patch =
+		__atomic_load_n(&rt.patches->first, __ATOMIC_ACQUIRE);
+
+	for (; patch; patch = patch->next) {
+		const struct module *module = patch->module;
+		struct wire_module *record;
+		uint32_t function;
+
+		if (pc < module->code.start || pc >= module->code.end)
+			continue;
+		record = catalog_loaded(module->numbers);
+		function = record ? find_in(record, pc - module->base) : 0;
+		if (function)
+			return function;
+	}
+	return 0;
+}

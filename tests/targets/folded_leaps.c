@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * __builtin_longjmp() out of a function in whose frame others, that an earlier jump has
+ * left, have their slots: these are what a recursion looks like that is folded, and
+ * lead out past the function that lands, to such a recursion that is running.
+ *
+ *	main -> lands -> walks -> even -> odd -> even -> ... -> lands
+ *	lands -> walks -> even -> odd -> ... -> odd -> walks -> leaps	is left
+ *	lands -> walks -> leaps		has the innermost of these in the frame
+ *					of walks, and writes over the outermost
+ *
+ * and first of all likewise where no such recursion is running, so that what is left leads
+ * nowhere:
+ *
+ *	main -> looks -> walks -> even -> odd -> ... -> odd -> walks -> leaps
+ *	looks -> walks -> check
+ */
+#define TRUTH_MAIN
+#include "tests/targets/truth.h"
+
+#define LEVELS      12
+#define FRAME_BYTES 1024
+#define CHECKS      100
+#define COVER_BYTES (4 * FRAME_BYTES)
+#define ROOM_BYTES  (3 * LEVELS * FRAME_BYTES)
+
+static volatile unsigned int sink;
+static volatile long checks; /* instead of a leap */
+static void *place[5];
+
+static COUNTED void even(long levels);
+static COUNTED void lands(long levels);
+
+static COUNTED void after(void)
+{
+	ENTER(after);
+	sink++;
+	LEAVE();
+}
+
+static COUNTED void check(void)
+{
+	ENTER(check);
+	sink++;
+	LEAVE();
+}
+
+static COUNTED void leaps(void)
+{
+	ENTER(leaps);
+	__builtin_longjmp(place, 1);
+}
+
+/* levels: of the recursion in here; 0: none, but room for what is left of one. */
+static COUNTED void walks(long levels, long bytes, long covered)
+{
+	volatile char room[bytes];
+
+	ENTER(walks);
+	room[0] = 0;
+	for (long i = bytes - covered; i < bytes; i++)
+		room[i] = 0;
+	if (levels)
+		even(levels);
+	else if (checks)
+		for (long i = checks; i > 0; i--)
+			check();
+	else
+		leaps();
+	LEAVE();
+	sink += (unsigned int)room[0];
+}
+
+static COUNTED void odd(long levels)
+{
+	volatile char room[FRAME_BYTES];
+
+	ENTER(odd);
+	room[0] = 0;
+	if (levels < 0)
+		even(levels + 1);
+	else if (levels > 1)
+		even(levels - 1);
+	else
+		walks(0, 16, 0);
+	LEAVE();
+	sink += (unsigned int)room[0];
+}
+
+/* Less than 0: up to who lands. */
+static COUNTED void even(long levels)
+{
+	volatile char room[FRAME_BYTES];
+
+	ENTER(even);
+	room[0] = 0;
+	if (levels)
+		odd(levels);
+	else
+		lands(0);
+	LEAVE();
+	sink += (unsigned int)room[0];
+}
+
+/* levels: as they are for walks(), up to who leaps; or 0. */
+static COUNTED void lands(long levels)
+{
+	volatile uint32_t here;
+
+	ENTER(lands);
+	here = TRUTH_HERE;
+	if (levels) {
+		walks(levels, 16, 0);
+		LEAVE();
+		return;
+	}
+	if (!__builtin_setjmp(place))
+		walks(LEVELS, 16, 0);
+	TRUTH_HERE = here;
+	after();
+	if (!__builtin_setjmp(place))
+		walks(0, ROOM_BYTES, COVER_BYTES);
+	TRUTH_HERE = here;
+	after();
+	LEAVE();
+}
+
+static COUNTED void looks(void)
+{
+	volatile uint32_t here;
+
+	ENTER(looks);
+	here = TRUTH_HERE;
+	if (!__builtin_setjmp(place))
+		walks(LEVELS, 16, 0);
+	TRUTH_HERE = here;
+	checks = CHECKS;
+	walks(0, ROOM_BYTES, COVER_BYTES);
+	checks = 0;
+	LEAVE();
+}
+
+int main(void)
+{
+	ENTER(main);
+	looks();
+	lands(-LEVELS);
+	LEAVE();
+	truth_write();
+	return 0;
+}
