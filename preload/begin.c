@@ -11,6 +11,7 @@
 #include "preload/host/unrecorded.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/sink.h"
+#include "preload/record/numbers.h"
 #include "preload/record/stress.h"
 #include "preload/stack/generated_callers.h"
 #include "preload/stack/starts.h"
@@ -92,6 +93,22 @@ static void take_configuration(struct cold *cold)
 	rt.first_block = thread_block();
 }
 
+/* The pages that hold nothing else. */
+static void leave_out_of_cores(const volatile void *at, uint64_t bytes)
+{
+	const uint64_t start = ((uintptr_t)at + PAGE_BYTES - 1) & -PAGE_BYTES;
+	const uint64_t end = ((uintptr_t)at + bytes) & -PAGE_BYTES;
+
+	sys_madvise((void *)start, end - start, MADV_DONTDUMP);
+}
+
+/* Tables of megabytes, of which a page or two are used. */
+static void leave_tables_out_of_cores(void)
+{
+	leave_out_of_cores(hot_windows, sizeof(hot_windows));
+	leave_out_of_cores(number_blocks, sizeof(number_blocks));
+}
+
 /* Its own memory has a place of its own, chosen once. */
 static void choose_place(void)
 {
@@ -99,6 +116,7 @@ static void choose_place(void)
 
 	if (!has_begun && !sanitizers_leave_no_room(0))
 		place_begin();
+	leave_tables_out_of_cores();
 	has_begun = 1;
 }
 

@@ -4,6 +4,7 @@
 #include <sys/prctl.h>
 
 #include "preload/hot/runtime.h"
+#include "preload/hot/shadow.h"
 #include "preload/hot/switch.h"
 #include "preload/hot/thread.h"
 #include "preload/hot/upcalls.h"
@@ -168,6 +169,27 @@ static void take_aside(struct tally *tally)
 	hot.aside = &tally->aside;
 }
 
+/* The shadow of so much stack, of so many threads: each is two mappings more. */
+#define CORE_STACK_BYTES UINT64_C(0x80000)
+#define CORE_THREADS_MAX 256
+
+/*
+ * Where functions return to is in the shadow alone, most of which is left out of core
+ * files, being terabytes: what the thread's own stack has is let in.
+ */
+static void let_shadow_into_cores(const struct tallies *tallies)
+{
+	const uint64_t own_end = runtime_own_stack_end();
+	const uint64_t end = own_end ? own_end : rt.first_stack_end;
+
+	if (tallies->count > CORE_THREADS_MAX ||
+	    end < hot_shadow_low + CORE_STACK_BYTES)
+		return;
+	sys_madvise((void *)((uintptr_t)shadow_of(end - CORE_STACK_BYTES) &
+			     ~(PAGE_BYTES - 1)),
+		    2 * CORE_STACK_BYTES + PAGE_BYTES, MADV_DODUMP);
+}
+
 /* *blocked: by the thread, of its own will. */
 static int attach(struct tallies *tallies, uint64_t *blocked)
 {
@@ -184,6 +206,7 @@ static int attach(struct tallies *tallies, uint64_t *blocked)
 		record_thread(tallies, tally);
 		tally->hot = &hot;
 		take_aside(tally);
+		let_shadow_into_cores(tallies);
 		*blocked &= ~hot_thread_begins(tally);
 	}
 	lock_release(&tallies->lock, &signals);

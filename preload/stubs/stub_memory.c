@@ -99,6 +99,13 @@ static int open_shared_file(const char *name)
 	return fd == -EEXIST ? sys_open(name, flags, 0) : fd;
 }
 
+/* What of a block is not used yet would be megabytes in each core file. */
+static void leave_out_of_cores(uint64_t place, uint64_t bytes)
+{
+	sys_madvise((void *)(uintptr_t)(place + WINDOW_HEAD_BYTES),
+		    bytes - WINDOW_HEAD_BYTES, MADV_DONTDUMP);
+}
+
 static int map_anonymous(uint64_t place)
 {
 	void *hint = (void *)(uintptr_t)place;
@@ -107,8 +114,10 @@ static int map_anonymous(uint64_t place)
 				     MAP_FIXED_NOREPLACE,
 			     -1, 0);
 
-	if (got == hint)
+	if (got == hint) {
+		leave_out_of_cores(place, WINDOW_BLOCK_BYTES);
 		return 0;
+	}
 	if (sys_failed(got))
 		return (int)(long)got;
 	sys_munmap(got, WINDOW_BLOCK_BYTES);
@@ -136,10 +145,12 @@ static int map_from_file(uint64_t place, int fd, uint64_t bytes)
 {
 	int err = map_pages(place, place + bytes, fd, 0);
 
+	if (err)
+		return err;
 	/* or the first store would read megabytes of hole around it */
-	if (!err)
-		sys_madvise((void *)(uintptr_t)place, bytes, MADV_RANDOM);
-	return err;
+	sys_madvise((void *)(uintptr_t)place, bytes, MADV_RANDOM);
+	leave_out_of_cores(place, bytes);
+	return 0;
 }
 
 /*
@@ -274,4 +285,5 @@ void stub_memory_back(uint64_t start, uint64_t end)
 	sys_madvise((void *)(uintptr_t)start, end - start, MADV_WILLNEED);
 	if (populate(start, end))
 		map_pages(start, end, -1, 0);
+	sys_madvise((void *)(uintptr_t)start, end - start, MADV_DODUMP);
 }

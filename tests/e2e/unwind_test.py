@@ -5,10 +5,12 @@ import contextlib
 import os
 import pathlib
 import re
+import resource
 import select
 import shutil
 import signal
 import subprocess
+import tempfile
 import unittest
 
 import clewtest
@@ -16,6 +18,9 @@ from clewtest import TARGETS, needs, target
 
 # How waits.c gets to where it waits; libc's own frames are left out.
 STACK = ["bottom", "level", "level", "level", "level", "compare", "main"]
+
+# The shadow of a stack, trampolines, and what else is in use.
+CORE_MORE = 10 << 20
 
 
 def is_built(name):
@@ -132,6 +137,47 @@ class Outside(clewtest.Case):
                                    "-ex", "bt"])
                 names = re.findall(r"^#\d+ .*?(?:in )?(\w+) \(", shown, re.M)
                 self.assertEqual(program_frames(names), STACK, shown)
+
+    @needs("gdb")
+    def test_gdb_reads_core_files(self):
+        """They have what unwinders need, and hardly more than native ones."""
+        for flavour in flavours("waits"):
+            native = self.core_of([target("waits", flavour)])
+            for options in [], ["--no-prelinking"], ["--time=exact"]:
+                with self.subTest(flavour=flavour, options=options):
+                    core = self.core_of(self.record_command(
+                        [target("waits", flavour)], options))
+                    self.assertLess(core.stat().st_size,
+                                    native.stat().st_size + CORE_MORE)
+                    shown = self.look(["gdb", "-batch", "-nx", "-ex", "bt",
+                                       target("waits", flavour), core])
+                    names = re.findall(r"^#\d+ .*?(?:in )?(\w+) \(", shown,
+                                       re.M)
+                    self.assertEqual(program_frames(names), STACK, shown)
+
+    def core_of(self, argv):
+        """Of waits, which is ended while it waits."""
+        pattern = pathlib.Path("/proc/sys/kernel/core_pattern").read_text(
+            encoding="ascii")
+        if pattern[0] in "|/":
+            self.skipTest("core files go elsewhere")
+        folder = pathlib.Path(tempfile.mkdtemp(dir=self.work))
+
+        def allow():
+            hard = resource.getrlimit(resource.RLIMIT_CORE)[1]
+            resource.setrlimit(resource.RLIMIT_CORE, (hard, hard))
+
+        with subprocess.Popen([str(a) for a in argv], env=self.environment,
+                              cwd=folder, preexec_fn=allow,
+                              stdout=subprocess.PIPE, text=True) as process:
+            self.assertEqual(process.stdout.readline(), "ready\n")
+            pid = process.pid if "record" not in argv else \
+                self.recording().parts[0].pid
+            os.kill(pid, signal.SIGQUIT)
+        cores = list(folder.glob("*core*"))
+        if not cores:
+            self.skipTest("no core files are written here")
+        return cores[0]
 
     @needs("gdb")
     def test_gdb_finds_the_blocks_by_its_jit_interface(self):
