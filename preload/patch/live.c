@@ -37,16 +37,42 @@ struct change {
 	const struct live_range *ranges;
 	uint32_t count;
 	uint64_t deadline_ns;
+	uint64_t page; /* the one that was looked at last; 0: none */
+	uint8_t copy[PAGE_BYTES];
 };
 
 /* ---- What is there ---- */
 
-/* Or still, or half of each, as a step leaves it. */
-static int is_ours(uint64_t pc, const struct patch_text *text)
+/*
+ * What stands at pc, or NULL. A page at once, which has some twenty sites: each of them
+ * alone would be two system calls.
+ */
+static const uint8_t *bytes_at(struct change *change, uint64_t pc,
+			       uint64_t count)
 {
-	uint8_t bytes[PATCH_BYTES_MAX];
+	const uint64_t page = pc & ~(PAGE_BYTES - 1);
 
-	if (sys_read_memory(pc, bytes, text->bytes))
+	if (pc + count - page > PAGE_BYTES) {
+		change->page = 0;
+		return sys_read_memory(pc, change->copy, count) ? NULL
+								: change->copy;
+	}
+	if (change->page != page &&
+	    sys_read_memory(page, change->copy, PAGE_BYTES)) {
+		change->page = 0;
+		return NULL;
+	}
+	change->page = page;
+	return change->copy + (pc - page);
+}
+
+/* Or still, or half of each, as a step leaves it. */
+static int is_ours(struct change *change, uint64_t pc,
+		   const struct patch_text *text)
+{
+	const uint8_t *bytes = bytes_at(change, pc, text->bytes);
+
+	if (!bytes)
 		return 0;
 	for (unsigned int i = 0; i < text->bytes; i++)
 		if (bytes[i] != text->before[i] && bytes[i] != text->after[i] &&
@@ -63,8 +89,8 @@ static void look(struct change *change)
 		struct patch_site *site = &range->patch->sites[range->first];
 
 		for (uint32_t n = 0; n < range->count; n++, site++) {
-			site->is_overwritten =
-				!is_ours(base + site->text.pc, &site->text);
+			site->is_overwritten = !is_ours(
+				change, base + site->text.pc, &site->text);
 			rt.patches->has_overwritten |= site->is_overwritten;
 		}
 	}
