@@ -44,6 +44,22 @@ static void what_glibc_writes_is_read(void **state)
 	assert_int_equal(READ("\x4d\x89\xc4\x4c\x89\xcd\xff\xe2"), 0);
 }
 
+static void what_others_write_by_hand_is_read(void **state)
+{
+	/* libgo: mov 0x30(%rdi),%rsp; mov 0x38(%rdi),%rdx; jmp *%rdx */
+	assert_int_equal(READ("\x48\x8b\x67\x30\x48\x8b\x57\x38\xff\xe2"), 10);
+	/* Free Pascal, musl: mov 0x30(%rdi),%rsp; jmp *0x38(%rdi) */
+	assert_int_equal(READ("\x48\x8b\x67\x30\xff\x67\x38"), 7);
+	/* mov 0x30(%rdi),%rsp; notrack jmp *0x100(%r12) */
+	assert_int_equal(READ("\x48\x8b\x67\x30\x3e\x41\xff\xa4\x24\0\x01"
+			      "\0\0"),
+			 13);
+	/* mov %rdx,%rsp; mov 0x8(%rdi),%rbp; jmp *0x38(%rdi) */
+	assert_int_equal(READ("\x48\x89\xd4\x48\x8b\x6f\x08\xff\x67\x38"), 10);
+	/* mov (%rax),%rsp; jmp *place(%rip) */
+	assert_int_equal(READ("\x48\x8b\x20\xff\x25\0\0\0\0"), 9);
+}
+
 static void other_code_is_not(void **state)
 {
 	/* mov 0x10(%rsp),%rsp: found elsewhere once the probe has pushed */
@@ -56,22 +72,38 @@ static void other_code_is_not(void **state)
 	assert_int_equal(READ("\x48\x8b\x60\x10\x48\x89\xcc\xff\xe2"), 0);
 	/* pop %rbp in between */
 	assert_int_equal(READ("\x48\x8b\x60\x10\x5d\xff\xe2"), 0);
-	/* call *%rdx; jmp *(%rdx) */
+	/* call *%rdx; call *(%rdx) */
 	assert_int_equal(READ("\x48\x8b\x60\x10\xff\xd2"), 0);
-	assert_int_equal(READ("\x48\x8b\x60\x10\xff\x22"), 0);
+	assert_int_equal(READ("\x48\x8b\x60\x10\xff\x12"), 0);
+	/* a switch behind an array that goes: jmp *table(,%rax,8), 0(%rcx,%rax,8) */
+	assert_int_equal(READ("\x48\x8b\x65\xd0\xff\x24\xc5\0\0\x40\0"), 0);
+	assert_int_equal(READ("\x48\x8b\x65\xd0\xff\x24\xc1"), 0);
+	/* mov 0x8(%rdi),%rsp in between; jmp *0x38(%rdi), no frame pointer */
+	assert_int_equal(READ("\x48\x8b\x60\x10\x48\x8b\x67\x08\xff\xe2"), 0);
+	assert_int_equal(READ("\x48\x89\xd4\xff\x67\x38"), 0);
 }
 
-static void nothing_is_read_past_the_end(void **state)
+static void part_is_not_read(const char *leap, size_t whole)
 {
-	static const char leap[] = "\x48\x8b\x60\x10\x48\x89\xcd\xff\xe2";
-
-	for (size_t bytes = 0; bytes < sizeof(leap) - 1; bytes++) {
+	for (size_t bytes = 0; bytes < whole; bytes++) {
 		char *copy = memcpy(malloc(bytes + 1), leap, bytes);
 		char *exact = realloc(copy, bytes ? bytes : 1);
 
 		assert_int_equal(read_leap(exact, bytes), 0);
 		free(exact);
 	}
+	assert_int_equal(read_leap(leap, whole), whole);
+}
+
+static void nothing_is_read_past_the_end(void **state)
+{
+	static const char by_register[] =
+		"\x48\x8b\x60\x10\x48\x89\xcd\xff\xe2";
+	static const char by_place[] =
+		"\x48\x8b\x67\x30\x48\x8b\x57\x38\xff\xa7\0\x01\0\0";
+
+	part_is_not_read(by_register, sizeof(by_register) - 1);
+	part_is_not_read(by_place, sizeof(by_place) - 1);
 }
 
 static void its_target_is_loaded_elsewhere(void **state)
@@ -116,6 +148,28 @@ static void assert_push(const char *leap, const char *push)
 	assert_memory_equal(out, push, strlen(push));
 }
 
+static void assert_nothing_known(const char *leap)
+{
+	uint8_t out[LEAP_PUSH_MAX_BYTES];
+
+	assert_int_equal(leap_write_push((const uint8_t *)leap, out), 2);
+	assert_memory_equal(out, "\x6a\0", 2); /* push $0 */
+}
+
+static void what_it_jumps_to_from_memory_is_not_pushed(void **state)
+{
+	/* mov 0x30(%rdi),%rsp; mov 0x38(%rdi),%rdx; jmp *%rdx */
+	assert_nothing_known("\x48\x8b\x67\x30\x48\x8b\x57\x38\xff\xe2");
+	/* ... mov 0x38(%rdi),%rcx; mov %rcx,%rdx; jmp *%rdx */
+	assert_nothing_known("\x48\x8b\x67\x30\x48\x8b\x4f\x38\x48\x89\xca"
+			     "\xff\xe2");
+	/* mov 0x30(%rdi),%rsp; jmp *0x38(%rdi); notrack jmp *0x38(%r12) */
+	assert_nothing_known("\x48\x8b\x67\x30\xff\x67\x38");
+	assert_nothing_known("\x48\x8b\x67\x30\x3e\x41\xff\x64\x24\x38");
+	/* mov 0x30(%rdi),%rsp; mov 0x8(%rdi),%rbp; jmp *%rdx: push %rdx */
+	assert_push("\x48\x8b\x67\x30\x48\x8b\x6f\x08\xff\xe2", "\x52");
+}
+
 static void where_it_jumps_to_is_pushed(void **state)
 {
 	/* mov 0x10(%rax),%rsp; mov %rcx,%rbp; jmp *%rdx: push %rdx */
@@ -135,8 +189,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_compilers_write_is_read),
 		cmocka_unit_test(what_glibc_writes_is_read),
+		cmocka_unit_test(what_others_write_by_hand_is_read),
 		cmocka_unit_test(other_code_is_not),
 		cmocka_unit_test(where_it_jumps_to_is_pushed),
+		cmocka_unit_test(what_it_jumps_to_from_memory_is_not_pushed),
 		cmocka_unit_test(nothing_is_read_past_the_end),
 		cmocka_unit_test(its_target_is_loaded_elsewhere),
 	};

@@ -7,21 +7,27 @@
 #include "disasm/jumps.h"
 #include "disasm/relocate.h"
 
+#define REX            0x40
 #define REX_W          0x48 /* 0100WRXB */
 #define REX_R          0x04
+#define REX_X          0x02
 #define REX_B          0x01
 #define REX_ONLY_B     0x41
 
 #define MOV_STORE      0x89
 #define MOV_LOAD       0x8b
+#define GROUP_5        0xff /* jmp and call, by extension */
+#define JMP_EXTENSION  4
 #define NOTRACK        0x3e
 #define PUSH           0x50
+#define PUSH_BYTE      0x6a
 #define NOP            0x90 /* for a tracer's probe */
 
 #define RSP            4
 #define RBP            5
 #define RDI            7
 #define SIB            4 /* in place of rm */
+#define NO_INDEX       4 /* in place of an index, without REX.X */
 #define DISP32_ALONE   5 /* as rm or base, where mod is 0 */
 
 #define MOD(modrm)     ((modrm) >> 6)
@@ -29,34 +35,46 @@
 #define RM(modrm)      ((modrm)&7)
 
 #define MODRM_AT       2 /* behind REX and opcode */
-#define MOVES_MAX      3 /* between registers, before it jumps */
+#define MOVES_MAX      3 /* to other registers, before it jumps */
 #define MOVE_REG_BYTES 3
+#define INSN_REACH     8 /* bytes of the longest that are looked for */
 
-static int may_be_load(const uint8_t *code)
+/* ModRM of a place in memory, SIB and displacement: bytes. */
+static unsigned int place_bytes_of(const uint8_t *modrm)
 {
-	return (code[0] & 0xfc) == REX_W && code[1] == MOV_LOAD &&
-	       MOD(code[MODRM_AT]) != 3 && REG(code[MODRM_AT]) == RSP;
+	static const uint8_t disp_bytes[] = { 0, 1, 4 };
+	const int has_sib = RM(modrm[0]) == SIB;
+	const uint8_t base = has_sib ? RM(modrm[1]) : RM(modrm[0]);
+	const unsigned int length = 1 + (unsigned int)has_sib;
+
+	if (MOD(modrm[0]) == 0 && base == DISP32_ALONE)
+		return length + 4;
+	return length + disp_bytes[MOD(modrm[0])];
+}
+
+/* mov m64, r64: its bytes, or 0; *target: the register. */
+static unsigned int load_bytes_of(const uint8_t *code, int *target)
+{
+	if ((code[0] & 0xf8) != REX_W || code[1] != MOV_LOAD ||
+	    MOD(code[MODRM_AT]) == 3)
+		return 0;
+	*target = REG(code[MODRM_AT]) | (code[0] & REX_R) << 1;
+	return MODRM_AT + place_bytes_of(code + MODRM_AT);
+}
+
+static int is_from_stack(const uint8_t *code)
+{
+	return RM(code[MODRM_AT]) == SIB && RM(code[MODRM_AT + 1]) == RSP &&
+	       !(code[0] & REX_B);
 }
 
 /* mov m64, %rsp, not counted from rsp itself: its bytes, or 0. */
-static unsigned int load_bytes_of(const uint8_t *code)
+static unsigned int load_stack_bytes_of(const uint8_t *code)
 {
-	static const uint8_t disp_bytes[] = { 0, 1, 4 };
-	unsigned int length = MODRM_AT + 1;
-	uint8_t base;
+	int target;
+	const unsigned int bytes = load_bytes_of(code, &target);
 
-	if (!may_be_load(code))
-		return 0;
-	base = RM(code[MODRM_AT]);
-	if (base == SIB) {
-		base = RM(code[MODRM_AT + 1]);
-		length++;
-		if (base == RSP && !(code[0] & REX_B))
-			return 0;
-	}
-	if (MOD(code[MODRM_AT]) == 0 && base == DISP32_ALONE)
-		return length + 4;
-	return length + disp_bytes[MOD(code[MODRM_AT])];
+	return bytes && target == RSP && !is_from_stack(code) ? bytes : 0;
 }
 
 /* mov r64, r64: the register that is written, or -1. */
@@ -81,54 +99,82 @@ static int move_source(const uint8_t *code)
 /* What sets rsp, from memory or, then *is_move is 1, a register: bytes, or 0. */
 static unsigned int source_bytes_of(const uint8_t *code, int *is_move)
 {
-	const unsigned int load_bytes = load_bytes_of(code);
+	const unsigned int load_bytes = load_stack_bytes_of(code);
 
 	*is_move = !load_bytes && move_target(code) == RSP;
 	return *is_move ? MOVE_REG_BYTES : load_bytes;
 }
 
-/* jmp *r64: its bytes, or 0. */
+/* Whatever sets another register than rsp: its bytes, or 0. */
+static unsigned int move_bytes_of(const uint8_t *code, int *target)
+{
+	unsigned int bytes;
+
+	*target = move_target(code);
+	bytes = *target < 0 ? load_bytes_of(code, target) : MOVE_REG_BYTES;
+	return *target == RSP ? 0 : bytes;
+}
+
+/* jmp *m64, the place not being one of a table: its bytes, or 0. */
+static unsigned int jump_by_place_bytes_of(const uint8_t *modrm, uint8_t rex)
+{
+	if (MOD(modrm[0]) == 3 || REG(modrm[0]) != JMP_EXTENSION)
+		return 0;
+	if (RM(modrm[0]) == SIB && (REG(modrm[1]) != NO_INDEX || (rex & REX_X)))
+		return 0;
+	return 1 + place_bytes_of(modrm);
+}
+
+/* jmp *r64 or *m64: its bytes, or 0. */
 static unsigned int jump_bytes_of(const uint8_t *code)
 {
-	unsigned int prefixes = 0;
+	unsigned int prefixes = 0, bytes;
+	uint8_t rex = 0;
 
 	if (code[prefixes] == NOTRACK)
 		prefixes++;
-	if (code[prefixes] == REX_ONLY_B)
-		prefixes++;
-	return code[prefixes] == 0xff && (code[prefixes + 1] & 0xf8) == 0xe0
-		       ? prefixes + 2
-		       : 0;
+	if ((code[prefixes] & 0xf0) == REX)
+		rex = code[prefixes++];
+	if (code[prefixes] != GROUP_5)
+		return 0;
+	if ((code[prefixes + 1] & 0xf8) == 0xe0)
+		return prefixes + 2;
+	bytes = jump_by_place_bytes_of(code + prefixes + 1, rex);
+	return bytes ? prefixes + bytes : 0;
 }
 
 /* Where no memory is read, rbp has to tell that the jump is to a frame. */
 unsigned int leap_read(const uint8_t *code, size_t bytes,
 		       unsigned int *load_bytes)
 {
-	uint8_t copy[LEAP_MAX_BYTES] = { 0 }; /* nothing that leaps */
+	uint8_t copy[LEAP_MAX_BYTES + INSN_REACH] = { 0 }; /* leaps nowhere */
+	const size_t known = bytes < LEAP_MAX_BYTES ? bytes : LEAP_MAX_BYTES;
+	unsigned int at, moved, jump_bytes;
 	int is_move, is_frame, target;
-	unsigned int at, jump_bytes;
 
-	if (bytes <= MODRM_AT ||
-	    (!may_be_load(code) && move_target(code) != RSP))
+	if (bytes <= MODRM_AT)
 		return 0;
-	memcpy(copy, code, bytes < sizeof(copy) ? bytes : sizeof(copy));
+	memcpy(copy, code, known);
 	at = source_bytes_of(copy, &is_move);
 	if (!at)
 		return 0;
 	is_frame = !is_move;
 	*load_bytes = at;
-	for (int i = 0; i < MOVES_MAX; i++) {
-		target = move_target(copy + at);
-		if (target < 0 || target == RSP)
+	for (int i = 0; i < MOVES_MAX && at < known; i++) {
+		moved = move_bytes_of(copy + at, &target);
+		if (!moved)
 			break;
 		is_frame |= target == RBP;
-		at += MOVE_REG_BYTES;
+		at += moved;
 	}
+	if (at >= known)
+		return 0;
 	if (copy[at] == NOP)
 		at++;
 	jump_bytes = jump_bytes_of(copy + at);
-	return is_frame && jump_bytes ? at + jump_bytes : 0;
+	return is_frame && jump_bytes && at + jump_bytes <= known
+		       ? at + jump_bytes
+		       : 0;
 }
 
 int leap_write_target(const struct decoder *decoder, const uint8_t *code,
@@ -149,24 +195,41 @@ int leap_write_target(const struct decoder *decoder, const uint8_t *code,
 	return written < 0 ? written : written - JUMP_BYTES;
 }
 
+/* The register that a jump is by, or -1. */
+static int jump_register(const uint8_t *code)
+{
+	uint8_t rex = 0;
+
+	code += *code == NOTRACK;
+	if ((*code & 0xf0) == REX)
+		rex = *code++;
+	return MOD(code[1]) == 3 ? RM(code[1]) | (rex & REX_B) << 3 : -1;
+}
+
 /* The moves behind the first one are gone back through. */
 unsigned int leap_write_push(const uint8_t *code, uint8_t *out)
 {
-	int is_move, target, count = 0;
+	int is_move, target, moved, count = 0;
 	const uint8_t *moves[MOVES_MAX];
-	unsigned int written = 0;
+	unsigned int written = 0, bytes;
 
 	code += source_bytes_of(code, &is_move);
-	for (; count < MOVES_MAX && move_target(code) >= 0;
-	     code += MOVE_REG_BYTES)
+	for (; count < MOVES_MAX && (bytes = move_bytes_of(code, &moved));
+	     code += bytes)
 		moves[count++] = code;
-	code += *code == NOP;
-	code += *code == NOTRACK;
-	target = *code == REX_ONLY_B ? 8 : 0;
-	target |= RM(code[target ? 2 : 1]);
-	while (count-- > 0)
-		if (move_target(moves[count]) == target)
-			target = move_source(moves[count]);
+	target = jump_register(code + (*code == NOP));
+	while (target >= 0 && count-- > 0) {
+		move_bytes_of(moves[count], &moved);
+		if (moved == target)
+			target = move_target(moves[count]) < 0
+					 ? -1
+					 : move_source(moves[count]);
+	}
+	if (target < 0) {
+		out[written++] = PUSH_BYTE;
+		out[written++] = 0;
+		return written;
+	}
 	if (target & 8)
 		out[written++] = REX_ONLY_B;
 	out[written++] = (uint8_t)(PUSH | (target & 7));

@@ -7,6 +7,12 @@
  *	mov	%rcx, %rbp		perhaps
  *	jmp	*%rdx
  *
+ * where the last two may come from memory as well, as in libgo's
+ * __go_setcontext(), Free Pascal's fpc_longjmp(), and musl's longjmp(),
+ *
+ *	mov	0x30(%rdi), %rsp
+ *	jmp	*0x38(%rdi)
+ *
  * and glibc's own, at the end of longjmp(), which has demangled rsp in a register:
  *
  *	mov	%r8, %rsp
@@ -38,7 +44,8 @@ int leap_write_target(const struct decoder *decoder, const uint8_t *code,
 
 /*
  * Write to `out`, to execute before the leap at `code`, what pushes the address that it
- * will jump to. Bytes written, at most LEAP_PUSH_MAX_BYTES.
+ * will jump to, or 0 where that is in memory. Bytes written, at most
+ * LEAP_PUSH_MAX_BYTES.
  */
 #define LEAP_PUSH_MAX_BYTES 2
 unsigned int leap_write_push(const uint8_t *code, uint8_t *out);
