@@ -11,6 +11,7 @@
 #include "disasm/addresses.h"
 #include "disasm/leap.h"
 #include "disasm/padding.h"
+#include "disasm/stack.h"
 #include "image/code_ranges.h"
 #include "image/mappers.h"
 #include "image/pointers.h"
@@ -25,6 +26,8 @@ struct reading {
 	const struct image *image;
 	struct eh_frame frames;
 	struct reader_watch watch;
+	struct stack stack; /* where no unwind information says; is_followed */
+	int is_followed;
 	struct switch_watch switching;
 	struct mapper_watch mapper;
 	const struct decoder *decoder;
@@ -268,12 +271,36 @@ static int calls_anybody(const struct insn *insn)
 	       insn->kind == INSN_TRAP;
 }
 
+/*
+ * Of a function that a symbol tells of and no unwind information: whether it looks
+ * at its return address, as a setjmp() does, on the way from its start that turns
+ * nowhere.
+ */
+static void follow_stack(struct reading *r, const uint8_t *code,
+			 const struct insn *insn)
+{
+	switch (stack_step(r->decoder, code, insn, &r->stack)) {
+	case STACK_IS_KEPT:
+		r->is_followed = !insn_ends_flow(insn);
+		break;
+	case STACK_IS_LOOKED_AT:
+		r->branches->notes[r->owner].reads_return = 1;
+		r->is_followed = 0;
+		break;
+	case STACK_IS_UNREADABLE:
+		r->is_followed = 0;
+		break;
+	}
+}
+
 static void note_insn(struct reading *r, const struct insn *insn,
 		      const uint8_t *code, uint64_t left, uint64_t vaddr)
 {
 	uint64_t next_vaddr = vaddr + insn->length;
 	int32_t distance, table;
 
+	if (r->is_followed)
+		follow_stack(r, code, insn);
 	if (insn->kind == INSN_PLAIN && r->owner != BRANCHES_NOBODY)
 		note_landing_code(r, code, left, vaddr);
 	if (insn->kind == INSN_PLAIN &&
@@ -321,6 +348,8 @@ static void read_unwind_info(struct reading *r)
 	struct fde fde;
 
 	r->watch.is_watching = 0;
+	r->is_followed = !function->has_fde && !function->is_found;
+	r->stack = (struct stack){ .height = 0, .frame = STACK_UNKNOWN };
 	if (!function->has_fde ||
 	    eh_frame_read(&r->frames, function->fde_vaddr, &fde))
 		return;
@@ -406,11 +435,12 @@ static void read_function(struct reading *r, uint32_t index)
 	r->switching = (struct switch_watch){ 0 };
 	notes->falls_out = (uint8_t)read_range(
 		r, function->vaddr, function->vaddr + function->size);
-	notes->reads_return =
-		r->watch.is_watching && reader_watch_end(&r->watch);
+	if (r->watch.is_watching)
+		notes->reads_return = (uint8_t)reader_watch_end(&r->watch);
 	if (notes->is_undecodable)
 		r->branches->leaps = before; /* who knows what leads there */
 	r->watch.is_watching = 0;
+	r->is_followed = 0;
 	r->owner = BRANCHES_NOBODY;
 }
 
