@@ -28,7 +28,7 @@
 #define CACHE_VERSION 3
 
 /* Bump when the same file would be judged differently. */
-#define ANALYSIS_VERSION 24
+#define ANALYSIS_VERSION 25
 
 #define MAX_COUNT        (UINT32_C(1) << 26)
 #define JUMP_BYTES       5 /* jmp rel32 */

@@ -359,6 +359,11 @@ static void visit_pointer(void *context, uint64_t vaddr)
 	place->is_relocated = header->e_type == ET_DYN;
 }
 
+static void visit_call(void *context, uint64_t vaddr)
+{
+	found_add_function(context, vaddr);
+}
+
 int found_add(const struct image *image, const struct decoder *decoder,
 	      const struct bare *bare, struct arena *arena,
 	      struct functions *functions)
@@ -376,6 +381,7 @@ int found_add(const struct image *image, const struct decoder *decoder,
 	if (s.err || s.regions.count == 0)
 		return s.err;
 	read_known(&s);
+	pointers_walk_linked_calls(image, visit_call, &s);
 	pointers_walk(image, visit_pointer, &s);
 	search_all(&s);
 	if (s.err)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Functions that neither unwind information nor symbols tell of, found by reading
- * code: what is called directly, and what pointers lead to.
+ * code: what is called, directly or through the procedure linkage table, and what
+ * pointers lead to.
  */
 #ifndef CLEW_IMAGE_FOUND_H
 #define CLEW_IMAGE_FOUND_H

@@ -28,17 +28,20 @@ static struct bytes table_of(const struct image *image, int64_t start_tag,
 	return b;
 }
 
-static uint64_t symbol_vaddr(const struct image *image, uint64_t index)
+/* One that is not there is like an undefined one. */
+static Elf64_Sym symbol_of(const struct image *image, uint64_t index)
 {
+	Elf64_Sym symbol = { .st_shndx = SHN_UNDEF };
 	uint64_t table;
 	struct bytes b;
 
 	if (!dynamic_value(image, DT_SYMTAB, &table))
-		return 0;
+		return symbol;
 	b = image_bytes_at(image, table);
-	bytes_skip(&b,
-		   index * sizeof(Elf64_Sym) + offsetof(Elf64_Sym, st_value));
-	return bytes_unsigned(&b, 8);
+	bytes_skip(&b, index * sizeof(symbol));
+	if (bytes_left(&b) >= sizeof(symbol))
+		memcpy(&symbol, b.at, sizeof(symbol));
+	return symbol;
 }
 
 static void walk_rela(const struct pointer_walk *w)
@@ -57,8 +60,8 @@ static void walk_rela(const struct pointer_walk *w)
 			break;
 		case RELOCATION_ADDRESS:
 			w->visit(w->context,
-				 symbol_vaddr(w->image,
-					      ELF64_R_SYM(rela.r_info)) +
+				 symbol_of(w->image, ELF64_R_SYM(rela.r_info))
+						 .st_value +
 					 (uint64_t)rela.r_addend);
 			break;
 		}
@@ -123,6 +126,25 @@ void pointers_walk(const struct image *image, pointer_visit visit,
 	walk_relr(&w);
 	if (header->e_type == ET_EXEC)
 		walk_words(&w);
+}
+
+void pointers_walk_linked_calls(const struct image *image, pointer_visit visit,
+				void *context)
+{
+	struct bytes b = table_of(image, DT_JMPREL, DT_PLTRELSZ);
+
+	while (bytes_left(&b) >= sizeof(Elf64_Rela)) {
+		Elf64_Rela rela;
+		Elf64_Sym symbol;
+
+		memcpy(&rela, b.at, sizeof(rela));
+		bytes_skip(&b, sizeof(rela));
+		if (ELF64_R_TYPE(rela.r_info) != RELOCATION_PLT)
+			continue;
+		symbol = symbol_of(image, ELF64_R_SYM(rela.r_info));
+		if (symbol.st_shndx != SHN_UNDEF)
+			visit(context, symbol.st_value);
+	}
 }
 
 void pointers_walk_distances(const struct image *image, uint64_t vaddr,

@@ -21,6 +21,13 @@ typedef void (*pointer_visit)(void *context, uint64_t vaddr);
 void pointers_walk(const struct image *image, pointer_visit visit,
 		   void *context);
 
+/*
+ * Visit what calls by way of the procedure linkage table lead to in this very
+ * module, which may be a symbol of assembly that has no type.
+ */
+void pointers_walk_linked_calls(const struct image *image, pointer_visit visit,
+				void *context);
+
 /* 0 when the table has ended: vaddr is no address of its function's. */
 typedef int (*table_visit)(void *context, uint64_t vaddr);
 

@@ -172,6 +172,10 @@ class Counts(clewtest.Case):
     def test_jumps_that_no_library_makes(self):
         self.check("leaps")
 
+    def test_jumps_that_programs_write_by_hand(self):
+        self.check("leaps_by_hand")
+        self.check("library_leaps")
+
     def test_exceptions(self):
         self.check("exceptions")
 

@@ -2,14 +2,32 @@
 /*
  * __builtin_longjmp() over counted frames: the compiler's own code jumps, and
  * no library is asked. Contexts are exact right after each landing.
+ *
+ * IS_BY_HAND: the same by assembly of the program's own (leaps_x86_64.S), as
+ * runtimes of languages have it. IS_LIBRARY: in a library, which calls that through
+ * its procedure linkage table.
  */
+#ifndef IS_LIBRARY
 #define TRUTH_MAIN
+#endif
 #include "tests/targets/truth.h"
 
 #include <signal.h>
 #include <string.h>
 
+#ifdef IS_BY_HAND
+typedef uint64_t place[8];
+
+int leaps_set(place landing) __attribute__((returns_twice));
+void leaps_jump(place landing); /* compilers need not know more */
+#define SET(place)  leaps_set(place)
+#define JUMP(place) leaps_jump(place)
+#else
 typedef void *place[5];
+
+#define SET(place)  __builtin_setjmp(place)
+#define JUMP(place) __builtin_longjmp(place, 1)
+#endif
 
 static place landing, inner, interrupted;
 
@@ -25,7 +43,7 @@ static COUNTED void leaps(int depth)
 	if (depth)
 		leaps(depth - 1);
 	else
-		__builtin_longjmp(landing, 1);
+		JUMP(landing);
 	after();
 	LEAVE();
 }
@@ -36,8 +54,10 @@ static COUNTED void lands(int depth)
 
 	ENTER(lands);
 	here = TRUTH_HERE;
-	if (!__builtin_setjmp(landing))
+	if (!SET(landing)) {
 		leaps(depth);
+		abort(); /* it came back here, and not to SET() */
+	}
 	TRUTH_HERE = here;
 	after();
 	LEAVE();
@@ -61,7 +81,7 @@ static COUNTED void leaps_inside(int depth)
 	if (depth)
 		leaps_inside(depth - 1);
 	else
-		__builtin_longjmp(inner, 1);
+		JUMP(inner);
 	after();
 	LEAVE();
 }
@@ -74,7 +94,7 @@ static COUNTED void lands_often(int depth)
 
 	ENTER(lands_often);
 	here = TRUTH_HERE;
-	if (!__builtin_setjmp(inner))
+	if (!SET(inner))
 		times = 0;
 	TRUTH_HERE = here;
 	after();
@@ -91,8 +111,10 @@ static COUNTED void nests(int depth)
 
 	ENTER(nests);
 	here = TRUTH_HERE;
-	if (!__builtin_setjmp(landing))
+	if (!SET(landing)) {
 		lands_often(depth);
+		abort();
+	}
 	TRUTH_HERE = here;
 	after();
 	LEAVE();
@@ -102,7 +124,7 @@ static COUNTED void on_signal(int number)
 {
 	ENTER(on_signal);
 	after();
-	__builtin_longjmp(interrupted, 1);
+	JUMP(interrupted);
 }
 
 static COUNTED void raises(int number)
@@ -120,8 +142,10 @@ static COUNTED void lands_from_handler(int number)
 
 	ENTER(lands_from_handler);
 	here = TRUTH_HERE;
-	if (!__builtin_setjmp(interrupted))
+	if (!SET(interrupted)) {
 		raises(number);
+		abort();
+	}
 	TRUTH_HERE = here;
 	sigemptyset(&mask);
 	sigprocmask(SIG_SETMASK, &mask, NULL);
@@ -146,7 +170,12 @@ static COUNTED void run(void)
 	LEAVE();
 }
 
+#ifdef IS_LIBRARY
+int leaps_in_library(void);
+int leaps_in_library(void)
+#else
 int main(void)
+#endif
 {
 	const stack_t stack = { .ss_sp = signal_stack,
 				.ss_size = sizeof(signal_stack) };
