@@ -18,6 +18,7 @@ enum {
 union head {
 	char line[LINE_MAX_BYTES];
 	Elf64_Ehdr elf;
+	Elf32_Ehdr small;
 };
 
 static long read_at(int fd, void *to, size_t bytes, uint64_t at)
@@ -41,11 +42,29 @@ static int is_foreign_loader(int fd, const Elf64_Phdr *segment)
 	return strcmp(name ? name + 1 : path, MACHINE_LOADER) != 0;
 }
 
-/* One without a loader does not care. Nor does that of 32-bit programs end them. */
+/* The loader of a 32-bit program, if it has one, complains of a 64-bit library. */
+static int small_program_is_foreign(int fd, const Elf32_Ehdr *elf)
+{
+	if (elf->e_phentsize != sizeof(Elf32_Phdr) ||
+	    elf->e_phnum > SEGMENTS_MAX)
+		return 0;
+	for (unsigned int i = 0; i < elf->e_phnum; i++) {
+		Elf32_Phdr segment;
+
+		if (read_at(fd, &segment, sizeof(segment),
+			    elf->e_phoff + i * sizeof(segment)) !=
+		    sizeof(segment))
+			return 0;
+		if (segment.p_type == PT_INTERP)
+			return 1;
+	}
+	return 0;
+}
+
+/* One without a loader does not care. */
 static int program_is_foreign(int fd, const Elf64_Ehdr *elf)
 {
-	if (elf->e_ident[EI_CLASS] != ELFCLASS64 ||
-	    elf->e_machine != MACHINE_ELF ||
+	if (elf->e_machine != MACHINE_ELF ||
 	    elf->e_phentsize != sizeof(Elf64_Phdr) ||
 	    elf->e_phnum > SEGMENTS_MAX)
 		return 0;
@@ -87,7 +106,11 @@ static int file_is_foreign(int fd, union head *head, char **next)
 	head->line[bytes] = '\0';
 	if (memcmp(head->line, ELFMAG, SELFMAG) != 0)
 		*next = interpreter_of(head->line);
-	else if (bytes >= (long)sizeof(head->elf))
+	else if (bytes < (long)sizeof(head->elf))
+		return 0;
+	else if (head->elf.e_ident[EI_CLASS] == ELFCLASS32)
+		return small_program_is_foreign(fd, &head->small);
+	else
 		return program_is_foreign(fd, &head->elf);
 	return 0;
 }

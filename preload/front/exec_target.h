@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Whose loader a program has that is about to be executed. musl's, for one, ends the program
- * where it is told to preload a library that was built for glibc.
+ * where it is told to preload a library that was built for glibc; that of a 32-bit program
+ * says on stderr that it cannot.
  *
  * All are as safe in handlers, and in the child of a vfork, as exec is, and leave errno
  * alone. A file that cannot be read has glibc's, for all that is known.

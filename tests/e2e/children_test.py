@@ -5,6 +5,7 @@ import os
 import pathlib
 import shutil
 import subprocess
+import unittest
 
 import clewtest
 import truth
@@ -233,6 +234,19 @@ for i in range(2):
                     f"CLEW_LIBRARY={library}\n".encode(), b"")
                 self.assert_same_behaviour(native, recorded)
                 self.recording()
+
+    @unittest.skipUnless(os.path.exists("/lib/ld-linux.so.2"),
+                         "32-bit programs do not run here")
+    def test_no_loader_of_32_bit_programs_complains(self):
+        subprocess.run(
+            ["gcc", "-m32", "-nostdlib", "-fpie", "-pie", "-x", "assembler",
+             "-", "-o", "small"], text=True, cwd=self.work, check=True,
+            input=".globl _start\n_start: mov $1, %eax\n mov $7, %ebx\n"
+                  "int $0x80\n.section .note.GNU-stack, \"\", @progbits\n")
+        for how in "exec ./small", "./small; exit $?", "echo | xargs ./small":
+            argv = ["sh", "-c", how]
+            native = self.run_program(argv)
+            self.assert_same_behaviour(native, self.record(argv))
 
     @needs("musl-gcc")
     def test_programs_with_another_loader_run(self):
