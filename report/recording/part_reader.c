@@ -261,28 +261,48 @@ static int has_moved(const struct part_copy *part, int fd)
 }
 
 /*
- * Copies the part as far as it is in use. *end: how far its header says. The
- * runtime lets the file grow before `end`, so they are looked at in reverse.
+ * *size: how much of the file is in use. The runtime lets the file grow before `end`, so
+ * they are looked at in reverse.
  */
+static int read_header(int fd, const char *path, struct wire_header *header,
+		       size_t *size, char **why)
+{
+	struct stat status;
+	int err;
+
+	*header = (struct wire_header){ 0 };
+	if (pread(fd, header, sizeof(*header), 0) < 0 ||
+	    fstat(fd, &status) != 0)
+		return fail(why, -errno, "%s: %s", path, strerror(errno));
+	*size = (size_t)status.st_size;
+	err = check_header(header, *size, path, why);
+	if (err)
+		return err;
+	if (*size > header->end)
+		*size = header->end;
+	if (*size < sizeof(*header))
+		return fail(why, -EBADMSG, "%s: damaged header", path);
+	return 0;
+}
+
+/* The copy of the header is the one that was checked. */
+static void put_header(struct part_copy *part, struct wire_header *header)
+{
+	part->dropped_counters = part_counters_drop(header);
+	memcpy(part->bytes, header, sizeof(*header));
+	part->header = (const void *)part->bytes;
+}
+
+/* Copies the part as far as it is in use. *end: how far its header says. */
 static int copy_part(struct part_copy *part, int fd, const char *path,
 		     uint64_t kinds, uint64_t *end, char **why)
 {
-	struct wire_header header = { 0 };
-	struct stat status;
+	struct wire_header header;
 	size_t size;
-	int err;
+	int err = read_header(fd, path, &header, &size, why);
 
-	if (pread(fd, &header, sizeof(header), 0) < 0 ||
-	    fstat(fd, &status) != 0)
-		return fail(why, -errno, "%s: %s", path, strerror(errno));
-	size = (size_t)status.st_size;
-	err = check_header(&header, size, path, why);
 	if (err)
 		return err;
-	if (size > header.end)
-		size = header.end;
-	if (size < sizeof(header))
-		return fail(why, -EBADMSG, "%s: damaged header", path);
 	part->bytes = calloc(1, size);
 	if (!part->bytes)
 		return fail(why, -ENOMEM, "%s: too large for the memory here",
@@ -292,10 +312,7 @@ static int copy_part(struct part_copy *part, int fd, const char *path,
 			? copy_data(fd, part->bytes, size)
 			: copy_outline(fd, part->bytes, header.header_bytes,
 				       size, kinds);
-	/* The copy of the header is the one that was checked. */
-	part->dropped_counters = part_counters_drop(&header);
-	memcpy(part->bytes, &header, sizeof(header));
-	part->header = (const void *)part->bytes;
+	put_header(part, &header);
 	*end = header.end;
 	return 0;
 }
@@ -308,6 +325,14 @@ static uint32_t run_of(const char *name)
 
 	return end > name && *end == '-' && run <= UINT32_MAX ? (uint32_t)run
 							      : 0;
+}
+
+static void put_names(struct part_copy *part, const char *path)
+{
+	part->path = memory_printf("%s", path);
+	part->name = memory_printf("%s", text_basename(path));
+	text_printable(part->name);
+	part->run = run_of(part->name);
 }
 
 static void read_inherited(struct part_copy *part)
@@ -346,10 +371,7 @@ int part_open_some(struct part_copy *part, const char *path, uint64_t kinds,
 	close(fd);
 	if (!copy.bytes)
 		return err;
-	copy.path = memory_printf("%s", path);
-	copy.name = memory_printf("%s", text_basename(path));
-	text_printable(copy.name);
-	copy.run = run_of(copy.name);
+	put_names(&copy, path);
 	check_chunks(&copy, end);
 	if (kinds & PART_KIND(WIRE_INHERITED))
 		read_inherited(&copy);
@@ -360,6 +382,62 @@ int part_open_some(struct part_copy *part, const char *path, uint64_t kinds,
 int part_open(struct part_copy *part, const char *path, char **why)
 {
 	return part_open_some(part, path, PART_KINDS_ALL, why);
+}
+
+int part_open_header(struct part_copy *part, const char *path, char **why)
+{
+	struct part_copy copy = { .is_header = 1 };
+	struct wire_header header;
+	size_t size;
+	int fd = open_regular(path, why), err;
+
+	if (fd < 0)
+		return fd;
+	err = read_header(fd, path, &header, &size, why);
+	close(fd);
+	if (err)
+		return err;
+	copy.size_bytes = sizeof(header);
+	copy.bytes = memory_zeroed(1, sizeof(header));
+	put_header(&copy, &header);
+	put_names(&copy, path);
+	*part = copy;
+	return 0;
+}
+
+int part_bring(struct part_copy *part, char **why)
+{
+	struct part_copy whole;
+	int err = part->is_header ? part_open(&whole, part->path, why) : 0;
+
+	if (err || !part->is_header)
+		return err;
+	if (whole.header->pid == part->header->pid &&
+	    whole.header->seq == part->header->seq &&
+	    whole.header->start_ns == part->header->start_ns) {
+		part_close(part);
+		*part = whole;
+		return 0;
+	}
+	err = fail(why, -ESTALE, "%s: it has become another process's",
+		   part->name);
+	part_close(&whole);
+	return err;
+}
+
+void part_let_go(struct part_copy *part)
+{
+	unsigned char *header = memory_zeroed(1, sizeof(*part->header));
+
+	memcpy(header, part->bytes, sizeof(*part->header));
+	free(part->bytes);
+	free(part->damage);
+	part->bytes = header;
+	part->header = (const void *)header;
+	part->size_bytes = sizeof(*part->header);
+	part->inherited_at = part->inherited_bytes = 0;
+	part->damage = NULL;
+	part->is_header = 1;
 }
 
 int part_has_chunk(const struct part_copy *part, enum wire_chunk_kind kind)

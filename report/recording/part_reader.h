@@ -35,6 +35,8 @@ struct part_copy {
 	char *damage;                     /* NULL, or what is wrong */
 	unsigned int dropped_counters;    /* of the header (part_counters.h) */
 	uint64_t unknown_chunks; /* of kinds that a later clew may know */
+	int is_header;           /* the copy is of that alone: part_bring() */
+	int was_there; /* all of it, for its recording: recording_bring() */
 };
 
 struct part_chunk {
@@ -70,6 +72,21 @@ int part_open(struct part_copy *part, const char *path, char **why);
 #define PART_KINDS_ALL  UINT64_MAX
 int part_open_some(struct part_copy *part, const char *path, uint64_t kinds,
 		   char **why);
+
+/*
+ * The header alone: a page, however large the part is. It has no chunks, and `damage` is
+ * not known, until part_bring(). What that would refuse because of the header is refused.
+ */
+int part_open_header(struct part_copy *part, const char *path, char **why);
+
+/*
+ * Has the rest of it there, too, and a later header if it has grown since. 0, or -errno
+ * and *why, and it is as it was.
+ */
+int part_bring(struct part_copy *part, char **why);
+
+/* Keeps its header only. What points into the copy is not valid any more. */
+void part_let_go(struct part_copy *part);
 
 /* Whether it has a chunk of that kind. */
 int part_has_chunk(const struct part_copy *part, enum wire_chunk_kind kind);

@@ -15,6 +15,9 @@
 #include "report/recording/unrecorded_reader.h"
 #include "wire/violation.h"
 
+/* In place of a set of kinds: not even their chunks' heads. */
+#define HEADERS_ONLY UINT64_C(0)
+
 static void add_problem(struct recording *recording, char *text)
 {
 	recording->problems = memory_grow(
@@ -116,20 +119,28 @@ static void note_unknown_chunks(struct recording *recording,
 				  text_plural(part->unknown_chunks)));
 }
 
+static void note_all(struct recording *recording, const struct part_copy *part)
+{
+	if (part->damage)
+		add_damage(recording,
+			   memory_printf("%s: %s", part->name, part->damage));
+	note_disabled(recording, part);
+	note_violations(recording, part);
+	note_unknown_chunks(recording, part);
+}
+
 static int add_part(struct recording *recording, const char *path,
 		    uint64_t kinds, char **why)
 {
 	struct part_copy part;
-	int err = part_open_some(&part, path, kinds, why);
+	int err = kinds == HEADERS_ONLY
+			  ? part_open_header(&part, path, why)
+			  : part_open_some(&part, path, kinds, why);
 
 	if (err)
 		return err;
-	if (part.damage)
-		add_damage(recording,
-			   memory_printf("%s: %s", part.name, part.damage));
-	note_disabled(recording, &part);
-	note_violations(recording, &part);
-	note_unknown_chunks(recording, &part);
+	if (!part.is_header)
+		note_all(recording, &part);
 	recording->parts = memory_grow(recording->parts, recording->part_count,
 				       &recording->part_capacity,
 				       sizeof(*recording->parts));
@@ -234,6 +245,46 @@ int recording_open_some(struct recording *recording, const char *path,
 int recording_open(struct recording *recording, const char *path, char **why)
 {
 	return recording_open_some(recording, path, PART_KINDS_ALL, why);
+}
+
+int recording_open_headers(struct recording *recording, const char *path,
+			   char **why)
+{
+	struct stat status;
+	int err;
+
+	if (stat(path, &status) != 0 || !S_ISDIR(status.st_mode))
+		return recording_open(recording, path, why);
+	err = recording_open_some(recording, path, HEADERS_ONLY, why);
+	if (!err)
+		recording->has_headers_only = 1;
+	return err;
+}
+
+/* What is wrong with one that was there before is known. */
+const struct part_copy *recording_bring(struct recording *recording,
+					size_t index)
+{
+	struct part_copy *part = &recording->parts[index];
+	const int was_there = part->was_there;
+	char *why = NULL;
+
+	if (!part->is_header)
+		return part;
+	if (part_bring(part, &why) == 0 && !was_there)
+		note_all(recording, part);
+	else if (why && !was_there)
+		add_damage(recording, why);
+	else
+		free(why);
+	part->was_there = 1;
+	return part->is_header ? NULL : part;
+}
+
+void recording_let_go(struct recording *recording, size_t index)
+{
+	if (recording->has_headers_only && !recording->parts[index].is_header)
+		part_let_go(&recording->parts[index]);
 }
 
 void recording_close(struct recording *recording)

@@ -28,6 +28,7 @@ struct recording {
 	/* One of the problems, the first to say that something is missing; NULL. */
 	const char *damage;
 	struct packet_waits waits; /* of the traces that were looked at */
+	int has_headers_only; /* of parts that nobody has brought: see below */
 };
 
 /* `path` is a recording's directory or one part. 0, or -errno and *why. */
@@ -36,6 +37,21 @@ int recording_open(struct recording *recording, const char *path, char **why);
 /* The same, but what chunks of other kinds hold need not be there (part_open_some()). */
 int recording_open_some(struct recording *recording, const char *path,
 			uint64_t kinds, char **why);
+
+/*
+ * The same, but of a directory's parts only headers are there, until each is brought, so
+ * that no more of them need be in memory than are worked on. What is wrong with a part is a
+ * problem from then on.
+ */
+int recording_open_headers(struct recording *recording, const char *path,
+			   char **why);
+
+/* All of a part. NULL: it cannot be read, which is a problem. */
+const struct part_copy *recording_bring(struct recording *recording,
+					size_t index);
+
+/* It is not needed any more, but for its header. */
+void recording_let_go(struct recording *recording, size_t index);
 
 /* The part of the process that this one was forked from; NULL: none is there. */
 const struct part_copy *recording_parent(const struct recording *recording,
