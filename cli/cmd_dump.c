@@ -51,10 +51,15 @@ int command_dump(int argc, char **argv)
 	char *why;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
-	if (recording_open(&recording, options.path, &why) != 0)
+	if (recording_open_headers(&recording, options.path, &why) != 0)
 		return give_up(argv[0], why);
-	for (size_t i = 0; i < recording.part_count; i++)
-		dump_part(stdout, &recording.parts[i], options.verbose);
+	for (size_t i = 0; i < recording.part_count; i++) {
+		const struct part_copy *part = recording_bring(&recording, i);
+
+		if (part)
+			dump_part(stdout, part, options.verbose);
+		recording_let_go(&recording, i);
+	}
 	for (size_t i = 0; i < recording.problem_count; i++)
 		complain(argv[0], "%s", recording.problems[i]);
 	if (recording.damage)

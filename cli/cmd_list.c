@@ -113,17 +113,21 @@ static int add_recording(struct list_view *view, const char *path, char **why)
 {
 	struct recording recording;
 	struct numbering numbering;
-	int err = recording_open(&recording, path, why);
+	int err = recording_open_headers(&recording, path, why);
 
 	if (err)
 		return err;
 	for (size_t i = 0; i < recording.part_count; i++) {
-		numbering_init(&numbering, view->catalog, &recording.parts[i],
-			       0);
+		const struct part_copy *part = recording_bring(&recording, i);
+
+		if (!part)
+			continue;
+		numbering_init(&numbering, view->catalog, part, 0);
 		numbering_fini(&numbering);
-		view->trap_hits += recording.parts[i].header->trap_hits;
+		view->trap_hits += part->header->trap_hits;
 		view->is_java_in_place |=
-			wire_java_is_in_place(recording.parts[i].header->java);
+			wire_java_is_in_place(part->header->java);
+		recording_let_go(&recording, i);
 	}
 	recording_close(&recording);
 	return 0;

@@ -133,12 +133,17 @@ static void add_recording(struct merge *merge, const char *path)
 	struct idmap runs = { 0 };
 	char *why;
 
-	if (recording_open(&recording, path, &why) != 0) {
+	if (recording_open_headers(&recording, path, &why) != 0) {
 		report_failure(merge, why);
 		return;
 	}
-	for (size_t i = 0; i < recording.part_count && !merge->is_over; i++)
-		add_part(merge, &recording, &recording.parts[i], &runs);
+	for (size_t i = 0; i < recording.part_count && !merge->is_over; i++) {
+		const struct part_copy *part = recording_bring(&recording, i);
+
+		if (part)
+			add_part(merge, &recording, part, &runs);
+		recording_let_go(&recording, i);
+	}
 	for (size_t i = 0; i < recording.problem_count; i++)
 		complain(merge->command, "%s", recording.problems[i]);
 	recording_close(&recording);

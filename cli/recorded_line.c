@@ -46,7 +46,8 @@ static void tell_snapshots(const char *path, const char *named)
 
 void recorded_line_print(const char *path, const char *named)
 {
-	static const struct whose everybody = { .without_time = 1 };
+	static const struct whose everybody = { .without_time = 1,
+						.is_only_merged = 1 };
 	struct session session;
 	char *why, *samples, *gaps;
 

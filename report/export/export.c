@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "base/display_text.h"
 #include "base/memory.h"
 #include "report/model/told_lines.h"
 
@@ -79,25 +78,7 @@ uint32_t *export_moved(const struct export *export)
 
 char *export_command(const struct export *export)
 {
-	const struct recording *recording = &export->session->recording;
-	struct part_chunk chunk = { 0 };
-	uint64_t cursor = 0;
-	char *command;
-
-	while (recording->part_count > 0 &&
-	       part_next_chunk(&recording->parts[0], &cursor, &chunk)) {
-		if (chunk.kind == WIRE_PROCESS && chunk.used_bytes > 0)
-			break;
-		chunk.used_bytes = 0;
-	}
-	if (chunk.used_bytes == 0)
-		return memory_string("", 0);
-	command = memory_string((const char *)chunk.payload, chunk.used_bytes);
-	for (size_t i = 0; i + 1 < chunk.used_bytes; i++) {
-		if (command[i] == '\0')
-			command[i] = ' ';
-	}
-	return text_printable(command);
+	return memory_printf("%s", export->session->command);
 }
 
 static size_t told_frames_in(struct catalog *catalog, uint32_t site,

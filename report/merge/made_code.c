@@ -127,6 +127,24 @@ static void enter_part(struct entering *entering, const struct part_copy *part,
 	}
 }
 
+/* Of one that is not there what it has made is read again. */
+static void enter_parent(struct entering *entering,
+			 const struct part_copy *part, uint64_t until)
+{
+	struct part_copy makers;
+	char *why;
+
+	if (!part->is_header) {
+		enter_part(entering, part, until);
+	} else if (part_open_some(&makers, part->path, PART_KIND(WIRE_MAKERS),
+				  &why) == 0) {
+		enter_part(entering, &makers, until);
+		part_close(&makers);
+	} else {
+		free(why);
+	}
+}
+
 static void enter_with_parents(struct entering *entering,
 			       const struct recording *recording,
 			       const struct part_copy *part)
@@ -141,9 +159,9 @@ static void enter_with_parents(struct entering *entering,
 	while (--count > 0) {
 		const struct wire_header *child = line[count - 1]->header;
 
-		enter_part(entering, line[count],
-			   child->forked_tsc ? child->forked_tsc
-					     : child->first.tsc);
+		enter_parent(entering, line[count],
+			     child->forked_tsc ? child->forked_tsc
+					       : child->first.tsc);
 	}
 	enter_part(entering, line[0], UINT64_MAX);
 }

@@ -377,7 +377,7 @@ void merge_recording(struct recording *recording, const struct whose *whose,
 	for (size_t i = 0; i < recording->part_count; i++) {
 		struct work work = {
 			.recording = recording,
-			.part = &recording->parts[i],
+			.part = recording_bring(recording, i),
 			.whose = whose,
 			.catalog = catalog,
 			.tree = tree,
@@ -390,8 +390,13 @@ void merge_recording(struct recording *recording, const struct whose *whose,
 
 		progress_tell(whose->progress, "reading", i,
 			      recording->part_count);
+		if (!work.part)
+			continue;
 		if (merge_part(&work))
 			*idmap_at(&pids, process_key(work.part)) = 1;
+		if (whose->look)
+			whose->look(whose->look_context, work.part);
+		recording_let_go(recording, i);
 	}
 	merged->processes = pids.used;
 	idmap_fini(&pids);

@@ -29,8 +29,14 @@ struct whose {
 	const char *thread; /* NULL: all threads; else a tid or a name */
 	enum grouping grouping;
 	int without_time; /* do not look at samples */
-	/* Nobody else wants the counts of the recording's parts: see part_forget(). */
+	/*
+	 * Nobody else wants what is in the recording's parts but their headers: only one
+	 * of them need be in memory, and of that no counts that have been merged.
+	 */
 	int is_only_merged;
+	/* Is shown each part while it is there, in their order; or NULL. */
+	void (*look)(void *context, const struct part_copy *part);
+	void *look_context;
 	/* Tell calls of traces apart by that, too, and show nothing else; or NULL. */
 	const struct label_wish *labels;
 	/* Have what an agent counted by that name in place of time; or NULL. */

@@ -57,7 +57,8 @@ static void add_one(struct hooking_costs *costs, const struct part_copy *part,
 		cost->before_ns += hooking->analysis_ns + hooking->patch_ns;
 }
 
-static void add_part(struct hooking_costs *costs, const struct part_copy *part)
+void hooking_costs_add(struct hooking_costs *costs,
+		       const struct part_copy *part)
 {
 	struct part_chunk chunk;
 	uint64_t cursor = 0;
@@ -84,12 +85,8 @@ static int by_cost(const void *left, const void *right)
 		      ((const struct hooking_cost *)right)->path);
 }
 
-void hooking_costs_read(struct hooking_costs *costs,
-			const struct recording *recording)
+void hooking_costs_sort(struct hooking_costs *costs)
 {
-	*costs = (struct hooking_costs){ 0 };
-	for (size_t i = 0; i < recording->part_count; i++)
-		add_part(costs, &recording->parts[i]);
 	if (costs->count > 0)
 		qsort(costs->items, costs->count, sizeof(*costs->items),
 		      by_cost);

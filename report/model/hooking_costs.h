@@ -6,9 +6,10 @@
 #ifndef CLEW_MODEL_HOOKING_COSTS_H
 #define CLEW_MODEL_HOOKING_COSTS_H
 
+#include <stddef.h>
 #include <stdint.h>
 
-#include "report/recording/recording_reader.h"
+#include "report/recording/part_reader.h"
 
 struct hooking_cost {
 	char *path;           /* of the module's file, printable */
@@ -25,8 +26,10 @@ struct hooking_costs {
 	uint64_t start_ns; /* until programs began, these and all else */
 };
 
-void hooking_costs_read(struct hooking_costs *costs,
-			const struct recording *recording);
+/* Zero-initialised, it is given each part, and then put in order. */
+void hooking_costs_add(struct hooking_costs *costs,
+		       const struct part_copy *part);
+void hooking_costs_sort(struct hooking_costs *costs);
 void hooking_costs_fini(struct hooking_costs *costs);
 
 static inline uint64_t hooking_cost_ns(const struct hooking_cost *cost)

@@ -252,30 +252,25 @@ static void read_crash(struct probe_list *list,
 	};
 }
 
-void probe_list_read(struct probe_list *list, const struct recording *recording)
+void probe_list_add(struct probe_list *list, const struct part_copy *part)
 {
-	*list = (struct probe_list){ 0 };
-	for (size_t i = 0; i < recording->part_count; i++) {
-		const struct part_copy *part = &recording->parts[i];
-		struct part_probes probes = { { 0 } };
-		struct part_chunk chunk;
-		uint64_t cursor = 0;
+	struct part_probes probes = { { 0 } };
+	struct part_chunk chunk;
+	uint64_t cursor = 0;
 
-		while (part_next_chunk(part, &cursor, &chunk))
-			if (chunk.kind == WIRE_PROBES)
-				read_asked(list, &probes, &chunk);
-		cursor = 0;
-		while (part_next_chunk(part, &cursor, &chunk)) {
-			if (chunk.kind == WIRE_MODULE)
-				read_module(list, &probes, &chunk);
-			if (chunk.kind == WIRE_PROBE_PLACES)
-				read_places(list, &probes, part, &chunk);
-			if (chunk.kind == WIRE_PROBE_ACTIONS)
-				read_actions(list, &probes, &chunk);
-			read_hits(list, &probes,
-				  recorded_probe_hits_of(&chunk));
-			read_crash(list, &probes, &chunk);
-		}
+	while (part_next_chunk(part, &cursor, &chunk))
+		if (chunk.kind == WIRE_PROBES)
+			read_asked(list, &probes, &chunk);
+	cursor = 0;
+	while (part_next_chunk(part, &cursor, &chunk)) {
+		if (chunk.kind == WIRE_MODULE)
+			read_module(list, &probes, &chunk);
+		if (chunk.kind == WIRE_PROBE_PLACES)
+			read_places(list, &probes, part, &chunk);
+		if (chunk.kind == WIRE_PROBE_ACTIONS)
+			read_actions(list, &probes, &chunk);
+		read_hits(list, &probes, recorded_probe_hits_of(&chunk));
+		read_crash(list, &probes, &chunk);
 	}
 }
 
@@ -351,9 +346,10 @@ static void warn_of_crash(FILE *out, const struct listed_probe *probe,
 void probes_warn(FILE *out, const struct recording *recording,
 		 const char *prefix)
 {
-	struct probe_list list;
+	struct probe_list list = { 0 };
 
-	probe_list_read(&list, recording);
+	for (size_t i = 0; i < recording->part_count; i++)
+		probe_list_add(&list, &recording->parts[i]);
 	for (size_t i = 0; i < list.count; i++) {
 		const struct listed_probe *probe = &list.items[i];
 

@@ -52,8 +52,8 @@ struct probe_list {
 	size_t count, capacity;
 };
 
-void probe_list_read(struct probe_list *list,
-		     const struct recording *recording);
+/* Zero-initialised, it is given each part. */
+void probe_list_add(struct probe_list *list, const struct part_copy *part);
 void probe_list_fini(struct probe_list *list);
 
 /* Whether a value is a probe's. */

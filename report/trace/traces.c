@@ -38,8 +38,9 @@ static void note_oddities(struct recording *recording,
 }
 
 static void open_process(struct traces *traces, struct recording *recording,
-			 const struct part_copy *part)
+			 size_t index)
 {
+	const struct part_copy *part = &recording->parts[index];
 	struct traced_process *process = &traces->processes[traces->count];
 	char *path = trace_path(part->path), *why;
 	int err = path ? trace_open(&process->trace, path, &why) : -EINVAL;
@@ -51,6 +52,10 @@ static void open_process(struct traces *traces, struct recording *recording,
 	free(path);
 	if (err)
 		return;
+	if (!recording_bring(recording, index)) {
+		trace_close(&process->trace);
+		return;
+	}
 	process->part = part;
 	numbering_init(&process->numbering, traces->catalog, part, 0);
 	threads_init(&process->threads, part);
@@ -73,7 +78,7 @@ int traces_open(struct traces *traces, struct recording *recording,
 		const struct part_copy *part = &recording->parts[i];
 
 		if (!whose->pid || whose->pid == part->header->pid)
-			open_process(traces, recording, part);
+			open_process(traces, recording, i);
 	}
 	if (traces->count > 0)
 		return 0;

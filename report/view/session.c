@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/display_text.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "report/view/inlines.h"
@@ -79,11 +80,64 @@ static void forget_spare_columns(struct session *session)
 	values->count = kept;
 }
 
+/* As one line, safe to print; "" if it is not known. */
+static char *command_of(const struct part_copy *part)
+{
+	struct part_chunk chunk;
+	uint64_t cursor = 0;
+	char *command;
+
+	while (part_next_chunk(part, &cursor, &chunk)) {
+		if (chunk.kind != WIRE_PROCESS || chunk.used_bytes == 0)
+			continue;
+		command = memory_string((const char *)chunk.payload,
+					chunk.used_bytes);
+		for (size_t i = 0; i + 1 < chunk.used_bytes; i++)
+			if (command[i] == '\0')
+				command[i] = ' ';
+		return text_printable(command);
+	}
+	return memory_string("", 0);
+}
+
+/* What is to be known of each part when it may be gone. */
+static void look_at(void *context, const struct part_copy *part)
+{
+	struct session *session = context;
+
+	if (!session->command)
+		session->command = command_of(part);
+	probe_list_add(&session->probes, part);
+	hooking_costs_add(&session->hooking, part);
+	summary_add_part(&session->summary, part);
+}
+
+static void merge(struct session *session, const struct whose *whose,
+		  struct merged *merged)
+{
+	struct whose looked = *whose;
+
+	looked.look = look_at;
+	looked.look_context = session;
+	session->probes = (struct probe_list){ 0 };
+	session->hooking = (struct hooking_costs){ 0 };
+	session->summary = (struct summary){ 0 };
+	session->command = NULL;
+	merge_recording(&session->recording, &looked, &session->catalog,
+			&session->tree, &session->timeline, merged);
+	if (!session->command)
+		session->command = memory_string("", 0);
+	hooking_costs_sort(&session->hooking);
+}
+
 int session_open(struct session *session, const char *path,
 		 const struct whose *whose, char **why)
 {
 	struct merged merged;
-	int err = recording_open(&session->recording, path, why);
+	int err =
+		whose->is_only_merged
+			? recording_open_headers(&session->recording, path, why)
+			: recording_open(&session->recording, path, why);
 
 	if (err)
 		return err;
@@ -92,14 +146,11 @@ int session_open(struct session *session, const char *path,
 	session->shows_lines = session->has_color = session->is_quiet = 0;
 	tree_init(&session->tree);
 	session->timeline = (struct timeline){ 0 };
-	merge_recording(&session->recording, whose, &session->catalog,
-			&session->tree, &session->timeline, &merged);
+	merge(session, whose, &merged);
 	session->jni = merged.jni;
 	session->values = merged.values;
-	probe_list_read(&session->probes, &session->recording);
 	forget_spare_columns(session);
 	session->marks = merged.marks;
-	hooking_costs_read(&session->hooking, &session->recording);
 	session->value = NULL;
 	if (merged.processes == 0 && (whose->pid || whose->thread)) {
 		session_close(session);
@@ -109,8 +160,8 @@ int session_open(struct session *session, const char *path,
 		session_close(session);
 		return refuse_labels(path, whose->labels, why);
 	}
-	summary_init(&session->summary, &session->recording, &session->catalog,
-		     &session->tree, &merged);
+	summary_finish(&session->summary, &session->recording,
+		       &session->catalog, &session->tree, &merged);
 	session->summary.shows_clew = whose->with_clew;
 	session->metric =
 		session->summary.time_ns > 0 ? METRIC_TIME : METRIC_CALLS;
@@ -142,4 +193,5 @@ void session_close(struct session *session)
 	probe_list_fini(&session->probes);
 	mark_list_fini(&session->marks);
 	hooking_costs_fini(&session->hooking);
+	free(session->command);
 }

@@ -22,6 +22,7 @@ struct session {
 	struct probe_list probes;     /* that the user asked for */
 	struct mark_list marks;       /* that programs told */
 	struct hooking_costs hooking; /* of clew's own time, by module */
+	char *command; /* of the first process, with blanks between words */
 	/* Of these, what stands in place of time; or NULL: it is time. */
 	const struct value_sum *value;
 	/* How reports show it; set after opening. */

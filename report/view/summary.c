@@ -20,7 +20,7 @@ static void add_budget(struct summary_budget *budget,
 		budget->call_ps = header->budget_call_ps;
 }
 
-static void add_part(struct summary *summary, const struct part_copy *part)
+void summary_add_part(struct summary *summary, const struct part_copy *part)
 {
 	const struct wire_moment *first = &part->header->first;
 	const struct wire_moment *latest = &part->header->latest;
@@ -151,28 +151,24 @@ static double squares_of(const struct tree *tree)
 	return sum;
 }
 
-void summary_init(struct summary *summary, const struct recording *recording,
-		  struct catalog *catalog, const struct tree *tree,
-		  const struct merged *merged)
+void summary_finish(struct summary *summary, const struct recording *recording,
+		    struct catalog *catalog, const struct tree *tree,
+		    const struct merged *merged)
 {
 	struct coverage *modules = coverage_of_modules(catalog);
 
-	*summary = (struct summary){
-		.calls = tree->below[TREE_ROOT],
-		.contexts = merged->contexts,
-		.time_ns = tree_below(tree, TREE_ROOT).ns,
-		.samples = merged->samples,
-		.places = merged->places,
-		.clew_ns = merged->clew_ns,
-		.clew_samples = merged->clew_samples,
-		.processes = merged->processes,
-		.threads = merged->threads,
-		.follow_ups = merged->follow_ups,
-		.strays = merged->strays,
-		.waits = recording->waits,
-	};
-	for (size_t i = 0; i < recording->part_count; i++)
-		add_part(summary, &recording->parts[i]);
+	summary->calls = tree->below[TREE_ROOT];
+	summary->contexts = merged->contexts;
+	summary->time_ns = tree_below(tree, TREE_ROOT).ns;
+	summary->samples = merged->samples;
+	summary->places = merged->places;
+	summary->clew_ns = merged->clew_ns;
+	summary->clew_samples = merged->clew_samples;
+	summary->processes = merged->processes;
+	summary->threads = merged->threads;
+	summary->follow_ups = merged->follow_ups;
+	summary->strays = merged->strays;
+	summary->waits = recording->waits;
 	summary->hooked_modules =
 		coverage_total(catalog, modules, &summary->coverage);
 	free(modules);

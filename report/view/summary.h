@@ -81,9 +81,11 @@ struct summary {
 	struct summary_budget budget;
 };
 
-void summary_init(struct summary *summary, const struct recording *recording,
-		  struct catalog *catalog, const struct tree *tree,
-		  const struct merged *merged);
+/* Zero-initialised, it is given each part, and then what they were merged to. */
+void summary_add_part(struct summary *summary, const struct part_copy *part);
+void summary_finish(struct summary *summary, const struct recording *recording,
+		    struct catalog *catalog, const struct tree *tree,
+		    const struct merged *merged);
 
 /*
  * Samples a second of their time that there really were: a kernel looks at
