@@ -153,6 +153,68 @@ static void what_is_not_asked_for_is_not_copied(void **state)
 	fixture_remove(directory);
 }
 
+/* What is wrong behind a header is known from then on, once. */
+static void a_part_is_there_while_it_is_brought(void **state)
+{
+	char *directory = fixture_directory();
+	char *path = memory_printf("%s/1.0.part", directory);
+	struct recording recording;
+	struct fixture fixture;
+	char *why;
+
+	(void)state;
+	make_part(&fixture);
+	fixture_save(&fixture, path, fixture.size - 1);
+	assert_int_equal(recording_open_headers(&recording, directory, &why),
+			 0);
+	assert_int_equal(recording.part_count, 1);
+	assert_int_equal(recording.problem_count, 0);
+	for (int i = 0; i < 2; i++) {
+		const struct part_copy *part = &recording.parts[0];
+
+		assert_false(part_has_chunk(part, WIRE_TALLY));
+		assert_int_equal(part->header->pid, 100);
+		assert_ptr_equal(recording_bring(&recording, 0), part);
+		assert_true(part_has_chunk(part, WIRE_TALLY));
+		assert_non_null(part->damage);
+		assert_int_equal(recording.problem_count, 2);
+		assert_ptr_equal(recording.damage, recording.problems[0]);
+		recording_let_go(&recording, 0);
+	}
+	recording_close(&recording);
+	free(path);
+	fixture_fini(&fixture);
+	fixture_remove(directory);
+}
+
+static void another_in_its_place_is_not_brought(void **state)
+{
+	char *directory = fixture_directory();
+	char *path = memory_printf("%s/1.0.part", directory);
+	struct recording recording;
+	struct fixture fixture, other;
+	char *why;
+
+	(void)state;
+	make_part(&fixture);
+	fixture_save(&fixture, path, fixture.size);
+	assert_int_equal(recording_open_headers(&recording, directory, &why),
+			 0);
+	fixture_init(&other, 2, 0);
+	fixture_save(&other, path, other.size);
+	for (int i = 0; i < 2; i++) {
+		assert_null(recording_bring(&recording, 0));
+		assert_int_equal(recording.parts[0].header->pid, 100);
+		assert_int_equal(recording.problem_count, 1);
+		assert_non_null(strstr(recording.damage, "another process's"));
+	}
+	recording_close(&recording);
+	free(path);
+	fixture_fini(&other);
+	fixture_fini(&fixture);
+	fixture_remove(directory);
+}
+
 static void unknown_chunks_are_skipped(void **state)
 {
 	char *directory = fixture_directory();
@@ -408,6 +470,8 @@ int main(void)
 		cmocka_unit_test(a_growing_part_is_read_up_to_its_end),
 		cmocka_unit_test(holes_are_zeros),
 		cmocka_unit_test(what_is_not_asked_for_is_not_copied),
+		cmocka_unit_test(a_part_is_there_while_it_is_brought),
+		cmocka_unit_test(another_in_its_place_is_not_brought),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
