@@ -8,6 +8,7 @@
 #include <elf.h>
 #include <errno.h>
 
+#include "preload/front/erlang_symbols.h"
 #include "preload/front/records.h"
 #include "preload/hot/runtime.h"
 #include "preload/sys/sys.h"
@@ -77,19 +78,27 @@ static uint64_t address_of(const struct symbol_file *file,
 	return file->sections[symbol->st_shndx].sh_addr + symbol->st_value;
 }
 
-/* Whether it was recorded, if it is code's. */
+/* Whether it was recorded. */
+static int tell_code(const struct symbol_file *file, uint64_t start,
+		     uint64_t bytes, const char *name)
+{
+	if (bytes == 0 || *name == '\0')
+		return 0;
+	return file->is_gone
+		       ? records_unregistered(start, file->object)
+		       : records_registered(start, bytes, name, file->object);
+}
+
+/* The same, if it is code's. */
 static int tell_symbol(const struct symbol_file *file, const Elf64_Sym *symbol,
 		       const char *name)
 {
 	const uint64_t start = address_of(file, symbol);
 
 	if (ELF64_ST_TYPE(symbol->st_info) != STT_FUNC ||
-	    symbol->st_shndx == SHN_UNDEF || symbol->st_size == 0 || !start ||
-	    *name == '\0')
+	    symbol->st_shndx == SHN_UNDEF || !start)
 		return 0;
-	return file->is_gone ? records_unregistered(start, file->object)
-			     : records_registered(start, symbol->st_size, name,
-						  file->object);
+	return tell_code(file, start, symbol->st_size, name);
 }
 
 /* Returns how many symbols were told of. */
@@ -121,25 +130,38 @@ static uint64_t tell_table(const struct symbol_file *file,
 	return told;
 }
 
-static uint64_t tell_file(struct symbol_file *file)
+/* Whether it was one of Erlang's, to its end. */
+static int tell_erlang(const struct symbol_file *file)
+{
+	struct erlang_symbols symbols;
+	struct erlang_symbol symbol;
+
+	if (!erlang_symbols_begin(&symbols, file->bytes, file->size))
+		return 0;
+	while (erlang_symbols_next(&symbols, &symbol))
+		tell_code(file, symbol.start, symbol.bytes, symbol.name);
+	return erlang_symbols_are_over(&symbols);
+}
+
+/* Whether anything in it was understood. */
+static int tell_file(struct symbol_file *file)
 {
 	uint64_t told = 0;
 
 	if (find_sections(file))
-		return 0;
+		return tell_erlang(file);
 	for (uint32_t i = 0; i < file->section_count; i++)
 		if (file->sections[i].sh_type == SHT_SYMTAB)
 			told += tell_table(file, &file->sections[i]);
-	return told;
+	return told > 0;
 }
 
 /* ---- A registration ---- */
 
-/* Returns how many symbols were told of. */
-static uint64_t tell_copy(const struct jit_object *entry,
-			  struct symbol_file *file)
+/* Whether anything in it was understood. */
+static int tell_copy(const struct jit_object *entry, struct symbol_file *file)
 {
-	uint64_t told = 0;
+	int is_told = 0;
 	void *copy;
 
 	if (entry->symbol_file_bytes == 0 ||
@@ -151,9 +173,9 @@ static uint64_t tell_copy(const struct jit_object *entry,
 	file->bytes = copy;
 	file->size = entry->symbol_file_bytes;
 	if (!sys_read_memory(entry->symbol_file, copy, file->size))
-		told = tell_file(file);
+		is_told = tell_file(file);
 	sys_munmap(copy, file->size);
-	return told;
+	return is_told;
 }
 
 /* The list is not followed: of each object that is in it we have been told. */

@@ -418,6 +418,15 @@ class Runtimes(Case):
         self.check(["erl", "+JPperf", "true", "-noshell", "-run", "busy",
                     "main"], "busy:fibber/1")
 
+    @needs("erl", "erlc")
+    def test_erlang_that_registers(self):
+        """Unasked, in a form of its own. No problem says what it does not have."""
+        (self.work / "busy.erl").write_text(BUSY_ERLANG, encoding="ascii")
+        self.assertEqual(self.run_program(["erlc", "busy.erl"]).returncode, 0)
+        self.check(["erl", "-noshell", "-run", "busy", "main"],
+                   "busy:fibber/1")
+        self.assertEqual(self.problems, [])
+
     @needs("lli")
     def test_lli(self):
         """LLVM registers what it generates for GDB, without being asked."""
