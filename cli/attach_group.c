@@ -407,16 +407,36 @@ static int switch_on(const struct attach_group *group,
 	return standing_by_enter(&member->attaching, why);
 }
 
+static int has_ended(const struct attach_member *member)
+{
+	struct pollfd end = { .fd = member->process, .events = POLLIN };
+
+	return poll(&end, 1, 0) > 0;
+}
+
+/*
+ * A process that ends lacks one thing after the other that clew looks for; that it
+ * ends is why. Its id may be another's by then.
+ */
+static int because_it_ends(const struct attach_member *member, int err,
+			   char **why)
+{
+	char *end = target_end(member->pid);
+
+	if (!end && has_ended(member))
+		end = memory_printf("it has ended");
+	if (!end)
+		return err;
+	free(*why);
+	*why = end;
+	return -ESRCH;
+}
+
 static int attach(struct attach_group *group, struct attach_member *member,
 		  char **why)
 {
 	int err;
 
-	member->process = (int)syscall(SYS_pidfd_open, member->pid, 0);
-	if (member->process < 0)
-		return fail(why, -errno, "%s",
-			    errno == ESRCH ? "there is no such process"
-					   : strerror(errno));
 	*why = target_obstacle(member->pid);
 	if (*why)
 		return -EINVAL;
@@ -439,11 +459,18 @@ static int attach(struct attach_group *group, struct attach_member *member,
 int attach_group_add(struct attach_group *group, pid_t pid, char **why)
 {
 	struct attach_member member = { .pid = pid };
-	int err = attach(group, &member, why);
+	int err;
 
+	member.process = (int)syscall(SYS_pidfd_open, pid, 0);
+	if (member.process < 0) {
+		err = -errno;
+		*why = target_obstacle(pid); /* it is a thread, for one */
+		return *why ? err : fail(why, err, "%s", strerror(-err));
+	}
+	err = attach(group, &member, why);
 	if (err) {
-		if (member.process >= 0)
-			close(member.process);
+		err = because_it_ends(&member, err, why);
+		close(member.process);
 		return err;
 	}
 	take_pauses(group, &member.attaching);
@@ -451,13 +478,6 @@ int attach_group_add(struct attach_group *group, pid_t pid, char **why)
 				     &group->capacity, sizeof(*group->members));
 	group->members[group->count++] = member;
 	return 0;
-}
-
-static int has_ended(const struct attach_member *member)
-{
-	struct pollfd end = { .fd = member->process, .events = POLLIN };
-
-	return poll(&end, 1, 0) > 0;
 }
 
 int attach_group_leave(struct attach_group *group, struct attach_member *member,

@@ -203,6 +203,7 @@ static char *obstacle_of_proc(pid_t pid)
 /* The first thread is gone while others go on; or nobody has asked how it ended. */
 static char *obstacle_of_end(pid_t pid)
 {
+	const int64_t parent = target_status(pid, "PPid", 10);
 	pid_t *tids;
 	const size_t count = target_threads(pid, &tids);
 	size_t going = 0;
@@ -210,11 +211,14 @@ static char *obstacle_of_end(pid_t pid)
 	for (size_t i = 0; i < count; i++)
 		going += target_thread_is_going(pid, tids[i]) == 0;
 	free(tids);
-	return going ? memory_printf("its first thread has ended while others "
-				     "go on: clew needs that one")
-		     : memory_printf("it has ended, and waits for its parent, "
-				     "process %" PRId64 ", to ask how (zombie)",
-				     target_status(pid, "PPid", 10));
+	if (going)
+		return memory_printf("its first thread has ended while others "
+				     "go on: clew needs that one");
+	return parent < 0 ? memory_printf("it has ended")
+			  : memory_printf("it has ended, and waits for its "
+					  "parent, process %" PRId64
+					  ", to ask how (zombie)",
+					  parent);
 }
 
 /* Before Linux 6.7 its status does not say so. */
@@ -270,6 +274,18 @@ static char *obstacle_of_ending(pid_t pid)
 
 	free(program);
 	return is_ending ? memory_printf("it is about to end") : NULL;
+}
+
+/* At each of these states a process has less of what is asked about elsewhere. */
+char *target_end(pid_t pid)
+{
+	const char state = target_thread_state(pid, pid);
+
+	if (!state)
+		return memory_printf("it has ended");
+	if (state == 'Z' || state == 'X')
+		return obstacle_of_end(pid);
+	return is_of_kernel(pid) ? NULL : obstacle_of_ending(pid);
 }
 
 /* Each is asked once what was asked before is not in the way. */

@@ -11,4 +11,7 @@
 /* For free(); NULL: nothing is known to be in the way. */
 char *target_obstacle(pid_t pid);
 
+/* That it has ended, or is about to, for free(); NULL: it goes on. */
+char *target_end(pid_t pid);
+
 #endif

@@ -160,6 +160,65 @@ class Refused(Attached):
         self.assertTrue(until(lambda: state(process.pid) == "Z"))
         self.assert_refused(process.pid, "has ended", os.getpid())
 
+    @needs("gdb")
+    def test_that_ends_meanwhile(self):
+        """
+        When clew makes such a call, it is killed, and what clew looks for then is
+        not there. The calls are the first ones for the process, to look at it, to be
+        alone with it, and to stop it.
+        """
+        for call in "pidfd_open", "socket", "ptrace":
+            for is_asked_for in False, True:
+                with self.subTest(call=call, is_asked_for=is_asked_for):
+                    parent = self.start(
+                        ["sh", "-c", "sleep 1000 & " +
+                         "wait; " * is_asked_for + "exec sleep 1000"])
+                    self.assertTrue(until(lambda: any(
+                        program(pid) == "sleep"
+                        for pid in children(parent.pid))))
+                    (pid,) = children(parent.pid)
+                    self.addCleanup(kill, pid)
+                    self.assertTrue(until(lambda: state(pid) == "S"))
+                    said = self.killed_at(call, pid, is_asked_for)
+                    self.assertRegex(
+                        said, rf"\Aclew attach: process {pid}: "
+                        r"(it has ended.*|it is about to end|"
+                        r"there is no such process)\n\Z")
+
+    def killed_at(self, call, pid, is_asked_for):
+        """What clew attach says. gdb waits until the process is gone."""
+        until_then = (f"while [ -e /proc/{pid} ]" if is_asked_for else
+                      f"while ! grep -q '^State:.Z' /proc/{pid}/status")
+        said = self.work / "said"
+        done = self.run_program(
+            ["gdb", "-nx", "-batch", "-ex", f"catch syscall {call}", "-ex",
+             f"run attach --for 0s -o {self.recording_path} {pid} 2>{said}",
+             "-ex", f"shell kill -9 {pid}; {until_then}; do sleep .01; done",
+             "-ex", "delete", "-ex", "continue", "-ex",
+             "print $_exitcode", CLEW], text=True)
+        self.assertIn("$1 = 1\n", done.stdout, done.stderr)
+        return said.read_text(encoding="utf-8")
+
+    def test_a_thread(self):
+        process = self.start([PYTHON, "-c", "import threading, time\n"
+                              "threading.Thread(target=time.sleep, "
+                              "args=(1000,)).start()\n"])
+        tasks = pathlib.Path(f"/proc/{process.pid}/task")
+        self.assertTrue(until(lambda: len(list(tasks.iterdir())) == 2))
+        tid = max(int(task.name) for task in tasks.iterdir())
+        self.assert_refused(tid, f"thread of process {process.pid}")
+
+    def test_of_32_bits(self):
+        built = self.run_program(
+            ["cc", "-m32", "-nostdlib", "-static", "-x", "c", "-", "-o",
+             "narrow"], input=b"void _start(void) { __asm__ volatile("
+            b"\"1: mov $29, %eax; int $0x80; jmp 1b\"); }\n")  # pause
+        if built.returncode:
+            self.skipTest("the compiler makes none")
+        process = self.start([self.work / "narrow"])
+        self.assertTrue(until(lambda: program(process.pid) == "narrow"))
+        self.assert_refused(process.pid, "32-bit")
+
     def test_whose_first_thread_has_ended(self):
         """Of three, the others of which go on."""
         process = self.start([PYTHON, "-c", FIRST_ENDS])
