@@ -266,49 +266,61 @@ static void summarise(const struct record_options *options, const char *path)
 		recorded_line_print(path, options->output);
 }
 
-/* Those of processes that still run will be looked for by whoever reads. */
-static void keep_announced(const char *name, const struct recording *recording)
-{
-	for (size_t i = 0; i < recording->part_count; i++) {
-		const struct part_copy *part = &recording->parts[i];
-		char *why;
+/* What is said of a recording when all is over. */
+struct record_check {
+	const char *name;           /* of the command */
+	struct recording recording; /* headers only */
+	struct rule_sums rules;
+	struct probe_list probes;
+};
 
-		if (kill((pid_t)part->header->pid, 0) == 0 || errno != ESRCH)
-			continue;
-		for (int kind = 0; kind < ANNOUNCED_COUNT; kind++)
-			if (announced_keep(recording, part, kind, part->path,
-					   &why) != 0) {
-				complain(name, "not kept: %s", why);
-				free(why);
-			}
-	}
+/* Those of processes that still run will be looked for by whoever reads. */
+static void keep_announced(const struct record_check *check,
+			   const struct part_copy *part)
+{
+	char *why;
+
+	if (kill((pid_t)part->header->pid, 0) == 0 || errno != ESRCH)
+		return;
+	for (int kind = 0; kind < ANNOUNCED_COUNT; kind++)
+		if (announced_keep(&check->recording, part, kind, part->path,
+				   &why) != 0) {
+			complain(check->name, "not kept: %s", why);
+			free(why);
+		}
 }
 
-static int has_probes(const struct recording *recording)
+/* Whether it was all there. */
+static int read_part(struct part_copy *part, const char *path, uint64_t kinds)
 {
-	for (size_t i = 0; i < recording->part_count; i++)
-		if (part_has_chunk(&recording->parts[i], WIRE_PROBES))
-			return 1;
+	char *why;
+
+	if (part_open_some(part, path, kinds, &why) == 0)
+		return 1;
+	free(why);
 	return 0;
 }
 
 /*
- * What is said here of most recordings a few small chunks tell. To read one takes as long
- * as its program took to write it.
+ * Of most parts a few small chunks tell it. To read one takes as long as its program took
+ * to write it.
  */
-static void open_recording(struct recording *recording, const char *path)
+static void check_part(struct record_check *check, const char *path)
 {
-	char *why = NULL;
-	int err = recording_open_some(
-		recording, path,
-		PART_KIND(WIRE_RULES) | PART_KIND(WIRE_JITDUMP), &why);
+	struct part_copy part;
+	int has_probes;
 
-	if (!err && has_probes(recording)) {
-		recording_close(recording);
-		err = recording_open(recording, path, &why);
-	}
-	if (err)
-		free(why);
+	if (!read_part(&part, path,
+		       PART_KIND(WIRE_RULES) | PART_KIND(WIRE_JITDUMP)))
+		return;
+	rule_sums_add(&check->rules, &part);
+	keep_announced(check, &part);
+	has_probes = part_has_chunk(&part, WIRE_PROBES);
+	part_close(&part);
+	if (!has_probes || !read_part(&part, path, PART_KINDS_ALL))
+		return;
+	probe_list_add(&check->probes, &part);
+	part_close(&part);
 }
 
 /* Whether the target was recorded; says so if not. */
@@ -317,21 +329,25 @@ static int check_recording(const char *name,
 			   const char *path,
 			   const struct launch_outcome *outcome)
 {
-	struct recording recording = { 0 };
+	struct record_check check = { .name = name };
 	char *why;
 
-	open_recording(&recording, path);
-	why = unrecorded_reason(&recording, path, outcome->pid,
+	if (recording_open_headers(&check.recording, path, &why) != 0)
+		free(why);
+	why = unrecorded_reason(&check.recording, path, outcome->pid,
 				outcome->status);
 	if (why)
 		complain(name, "%s was not recorded: %s", options->target[0],
 			 why);
-	else {
-		rules_warn(stderr, &recording, "clew record: ");
-		probes_warn(stderr, &recording, "clew record: ");
+	for (size_t i = 0; i < check.recording.part_count; i++)
+		check_part(&check, check.recording.parts[i].path);
+	if (!why) {
+		rule_sums_warn(stderr, &check.rules, "clew record: ");
+		probes_warn(stderr, &check.probes, "clew record: ");
 	}
-	keep_announced(name, &recording);
-	recording_close(&recording);
+	rule_sums_fini(&check.rules);
+	probe_list_fini(&check.probes);
+	recording_close(&check.recording);
 	free(why);
 	return !why;
 }

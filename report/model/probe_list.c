@@ -343,15 +343,10 @@ static void warn_of_crash(FILE *out, const struct listed_probe *probe,
 	free(text);
 }
 
-void probes_warn(FILE *out, const struct recording *recording,
-		 const char *prefix)
+void probes_warn(FILE *out, const struct probe_list *list, const char *prefix)
 {
-	struct probe_list list = { 0 };
-
-	for (size_t i = 0; i < recording->part_count; i++)
-		probe_list_add(&list, &recording->parts[i]);
-	for (size_t i = 0; i < list.count; i++) {
-		const struct listed_probe *probe = &list.items[i];
+	for (size_t i = 0; i < list->count; i++) {
+		const struct listed_probe *probe = &list->items[i];
 
 		if (listed_probe_places(probe) == 0)
 			fprintf(out, "%sprobe %s, %s, is nowhere: %s\n", prefix,
@@ -360,5 +355,4 @@ void probes_warn(FILE *out, const struct recording *recording,
 		if (probe->crash_count)
 			warn_of_crash(out, probe, prefix);
 	}
-	probe_list_fini(&list);
 }

@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-#include "report/recording/recording_reader.h"
+#include "report/recording/part_reader.h"
 #include "wire/user_probe.h"
 
 /* Where a probe is, or would be, in a module. */
@@ -70,7 +70,6 @@ char *listed_crash_text(const struct listed_probe *probe,
 			const struct listed_crash *crash);
 
 /* One line for each probe that is nowhere, in no process, and each crash. */
-void probes_warn(FILE *out, const struct recording *recording,
-		 const char *prefix);
+void probes_warn(FILE *out, const struct probe_list *list, const char *prefix);
 
 #endif

@@ -10,12 +10,6 @@
 /* More than anyone writes; a bound for what a damaged part may claim. */
 enum { RULES_MAX = 4096 };
 
-/* The rules of all processes: they were all given the same ones. */
-struct rule_sums {
-	struct recorded_rule *items; /* text points into the parts */
-	size_t count, capacity;
-};
-
 int rule_next(const struct part_chunk *chunk, size_t *cursor,
 	      struct recorded_rule *out)
 {
@@ -38,7 +32,7 @@ int rule_next(const struct part_chunk *chunk, size_t *cursor,
 static void add_rule(struct rule_sums *sums, const struct recorded_rule *rule)
 {
 	for (size_t i = 0; i < sums->count; i++) {
-		struct recorded_rule *known = &sums->items[i];
+		struct rule_sum *known = &sums->items[i];
 
 		if (known->text_bytes != rule->text_bytes ||
 		    memcmp(known->text, rule->text, rule->text_bytes) != 0)
@@ -50,10 +44,14 @@ static void add_rule(struct rule_sums *sums, const struct recorded_rule *rule)
 		return;
 	sums->items = memory_grow(sums->items, sums->count, &sums->capacity,
 				  sizeof(*sums->items));
-	sums->items[sums->count++] = *rule;
+	sums->items[sums->count++] = (struct rule_sum){
+		.text = memory_string(rule->text, rule->text_bytes),
+		.text_bytes = rule->text_bytes,
+		.matches = rule->matches,
+	};
 }
 
-static void add_part(struct rule_sums *sums, const struct part_copy *part)
+void rule_sums_add(struct rule_sums *sums, const struct part_copy *part)
 {
 	struct part_chunk chunk;
 	struct recorded_rule rule;
@@ -68,23 +66,25 @@ static void add_part(struct rule_sums *sums, const struct part_copy *part)
 	}
 }
 
-void rules_warn(FILE *out, const struct recording *recording,
-		const char *prefix)
+void rule_sums_fini(struct rule_sums *sums)
 {
-	struct rule_sums sums = { 0 };
+	for (size_t i = 0; i < sums->count; i++)
+		free(sums->items[i].text);
+	free(sums->items);
+	*sums = (struct rule_sums){ 0 };
+}
 
-	for (size_t i = 0; i < recording->part_count; i++)
-		add_part(&sums, &recording->parts[i]);
-	for (size_t i = 0; i < sums.count; i++) {
+void rule_sums_warn(FILE *out, const struct rule_sums *sums, const char *prefix)
+{
+	for (size_t i = 0; i < sums->count; i++) {
 		char *text;
 
-		if (sums.items[i].matches > 0)
+		if (sums->items[i].matches > 0)
 			continue;
-		text = memory_string(sums.items[i].text,
-				     sums.items[i].text_bytes);
+		text = memory_string(sums->items[i].text,
+				     sums->items[i].text_bytes);
 		fprintf(out, "%srule \"%s\" matched nothing\n", prefix,
 			text_printable(text));
 		free(text);
 	}
-	free(sums.items);
 }

@@ -122,6 +122,7 @@ static void write_formats(FILE *out, struct session *session)
 static void write_everything(struct session *session)
 {
 	FILE *out = fopen("/dev/null", "w");
+	struct rule_sums rules = { 0 };
 
 	write_with(&writer_text, out, session);
 	write_with(&writer_json, out, session);
@@ -129,9 +130,12 @@ static void write_everything(struct session *session)
 	write_butterfly(&writer_text, out, session);
 	write_butterfly(&writer_json, out, session);
 	write_formats(out, session);
-	for (size_t i = 0; i < session->recording.part_count; i++)
+	for (size_t i = 0; i < session->recording.part_count; i++) {
 		dump_part(out, &session->recording.parts[i], 1);
-	rules_warn(out, &session->recording, "");
+		rule_sums_add(&rules, &session->recording.parts[i]);
+	}
+	rule_sums_warn(out, &rules, "");
+	rule_sums_fini(&rules);
 	fclose(out);
 }
 
