@@ -52,14 +52,19 @@ uint64_t recording_start_ns(const struct recording *recording)
 	return start;
 }
 
+static int knows_problem(const struct recording *recording, const char *problem)
+{
+	for (size_t i = 0; i < recording->problem_count; i++)
+		if (strcmp(recording->problems[i], problem) == 0)
+			return 1;
+	return 0;
+}
+
 void recording_note(struct recording *recording, char *problem)
 {
-	for (size_t i = 0; problem && i < recording->problem_count; i++)
-		if (strcmp(recording->problems[i], problem) == 0) {
-			free(problem);
-			return;
-		}
-	if (problem)
+	if (problem && knows_problem(recording, problem))
+		free(problem);
+	else if (problem)
 		add_problem(recording, problem);
 }
 
@@ -247,38 +252,57 @@ int recording_open(struct recording *recording, const char *path, char **why)
 	return recording_open_some(recording, path, PART_KINDS_ALL, why);
 }
 
-int recording_open_headers(struct recording *recording, const char *path,
-			   char **why)
-{
-	struct stat status;
-	int err;
-
-	if (stat(path, &status) != 0 || !S_ISDIR(status.st_mode))
-		return recording_open(recording, path, why);
-	err = recording_open_some(recording, path, HEADERS_ONLY, why);
-	if (!err)
-		recording->has_headers_only = 1;
-	return err;
-}
-
 /* What is wrong with one that was there before is known. */
 const struct part_copy *recording_bring(struct recording *recording,
 					size_t index)
 {
 	struct part_copy *part = &recording->parts[index];
 	const int was_there = part->was_there;
-	char *why = NULL;
+	char *why;
 
 	if (!part->is_header)
 		return part;
-	if (part_bring(part, &why) == 0 && !was_there)
+	if (part_bring(part, &why) != 0) {
+		if (knows_problem(recording, why))
+			free(why);
+		else
+			add_damage(recording, why);
+		return NULL;
+	}
+	if (!was_there)
 		note_all(recording, part);
-	else if (why && !was_there)
-		add_damage(recording, why);
-	else
-		free(why);
 	part->was_there = 1;
-	return part->is_header ? NULL : part;
+	return part;
+}
+
+/* If nothing of it can be read, that is all that there is to be said. */
+static int bring_first(struct recording *recording, char **why)
+{
+	for (size_t i = 0; i < recording->part_count; i++)
+		if (recording_bring(recording, i))
+			return 0;
+	return fail(why, -ENODATA, "%s", recording->damage);
+}
+
+int recording_open_headers(struct recording *recording, const char *path,
+			   char **why)
+{
+	struct stat status;
+	struct recording opened;
+	int err;
+
+	if (stat(path, &status) != 0 || !S_ISDIR(status.st_mode))
+		return recording_open(recording, path, why);
+	err = recording_open_some(&opened, path, HEADERS_ONLY, why);
+	if (err)
+		return err;
+	opened.has_headers_only = 1;
+	err = bring_first(&opened, why);
+	if (err)
+		recording_close(&opened);
+	else
+		*recording = opened;
+	return err;
 }
 
 void recording_let_go(struct recording *recording, size_t index)

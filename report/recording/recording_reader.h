@@ -41,7 +41,8 @@ int recording_open_some(struct recording *recording, const char *path,
 /*
  * The same, but of a directory's parts only headers are there, until each is brought, so
  * that no more of them need be in memory than are worked on. What is wrong with a part is a
- * problem from then on.
+ * problem from then on. The first that can be read is there already; if there is none,
+ * that is an error.
  */
 int recording_open_headers(struct recording *recording, const char *path,
 			   char **why);

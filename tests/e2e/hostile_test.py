@@ -3,6 +3,7 @@
 """Bytes that we did not write: damaged recordings, a poisoned cache."""
 import os
 import random
+import resource
 import shutil
 import subprocess
 
@@ -83,6 +84,26 @@ class Damaged(clewtest.Case):
                 damaged[at] = randomness.choice((0, 1, 255, 127, 64))
             self.part.write_bytes(damaged)
             self.assert_survives(f"damage {number}")
+
+    def test_larger_than_memory(self):
+        """A hole, by its length. Beside others it is left out, and missed."""
+        huge = bytearray(self.whole)
+        huge[16:24] = b"\xff" * 8  # its end
+        self.part.write_bytes(huge)
+        os.truncate(self.part, 1 << 31)
+
+        def limit():
+            resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
+
+        for command in *COMMANDS, ["merge", "-o", self.work / "merged"]:
+            with self.subTest(command=command):
+                done = self.clew(*command, self.recording_path,
+                                 preexec_fn=limit)
+                self.assert_one_line_error(done, "too large for the memory")
+        (self.recording_path / "9.0.part").write_bytes(self.whole)
+        done = self.clew("report", self.recording_path, preexec_fn=limit)
+        self.assert_one_line_error(done, "too large", "the rest is shown")
+        self.assertIn("calls in", done.stdout)
 
     def test_foreign_files(self):
         for content in b"", b"\0" * 10000, b"clewrec\n", os.urandom(5000), \

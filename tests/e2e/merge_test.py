@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: MIT
 """`clew merge`, and the processes of one recording, each and summed."""
 import collections
+import os
 import shutil
+import subprocess
 import unittest
 
 import clewtest
-from clewtest import PYTHON
+from clewtest import CLEW, PYTHON
 
 FORKS = """
 import os
@@ -61,6 +63,29 @@ class Merge(clewtest.Case):
                          self.calls(first) + self.calls(second))
         total = self.clew_json("report", "--json", merged)["total"]
         self.assertEqual(total["processes"], 5)
+
+    def memory(self, *arguments):
+        """KiB that the command has at most."""
+        process = subprocess.Popen([CLEW, *arguments], cwd=self.work,
+                                   stdout=subprocess.DEVNULL)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        self.assertEqual(process.returncode, 0)
+        return usage.ru_maxrss
+
+    def test_many_processes_take_the_memory_of_one(self):
+        self.record([PYTHON, "-c", "import json, decimal"])
+        (part,) = self.recording_path.glob("*.part")
+        count = 1 + (64 << 20) // part.stat().st_size
+        merged = self.work / "many"
+        self.clew("merge", "-o", merged, *[self.recording_path] * count)
+        self.assertEqual(len(list(merged.glob("*.part"))), count)
+        for command in ["report"], ["tree"], ["list"], ["dump"], \
+                ["export", "-F", "folded"]:
+            with self.subTest(command=command):
+                self.assertLess(self.memory(*command, merged),
+                                self.memory(*command, self.recording_path) +
+                                (16 << 10))
 
     def test_equal_pids_of_other_runs_are_other_processes(self):
         recording = self.record_as("one", "pass")
