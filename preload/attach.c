@@ -287,6 +287,16 @@ static int hook_all(struct cold *cold)
 	return 0;
 }
 
+static int refuse_recording(int err)
+{
+	if (err == -EAGAIN)
+		return refuse(
+			"it can leave no recording there: it can start no "
+			"thread (prlimit --nproc)",
+			-EPERM); /* -EAGAIN would be tried again */
+	return refuse_explained("it can leave no recording there", err);
+}
+
 /* The first session, or one that was asked for other things. */
 static int begin_anew(const char *dir)
 {
@@ -296,10 +306,10 @@ static int begin_anew(const char *dir)
 	if (!begin_is_possible(dir))
 		return refuse("an emulator runs it", -ENOTSUP);
 	*clew_attachment.why = '\0';
-	cold = begin_part(dir, clew_attachment.why,
-			  sizeof(clew_attachment.why));
-	if (!cold)
-		return refuse("it can leave no recording there", -EACCES);
+	err = begin_part(dir, clew_attachment.why, sizeof(clew_attachment.why),
+			 &cold);
+	if (err)
+		return refuse_recording(err);
 	err = *clew_attachment.why ? -EINVAL : 0;
 	if (!err)
 		err = begin_check_machine(clew_attachment.why,
@@ -325,8 +335,7 @@ static int begin_again(const char *dir)
 		return refuse_explained("cannot begin", -ENOMEM);
 	cold->config.dir = memcpy(copy, dir, bytes);
 	err = process_begin_again();
-	return err ? refuse_explained("it can leave no recording there", err)
-		   : 0;
+	return err ? refuse_recording(err) : 0;
 }
 
 /* By mlockall(MCL_FUTURE): of what is only reserved all would be filled. */

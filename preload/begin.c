@@ -142,7 +142,7 @@ static int begin_trace(struct cold *cold)
 	return trace_create(trace, &cold->recorder.part);
 }
 
-struct cold *begin_part(const char *dir, char *why, size_t bytes)
+int begin_part(const char *dir, char *why, size_t bytes, struct cold **made)
 {
 	struct cold *cold;
 	int err;
@@ -151,26 +151,27 @@ struct cold *begin_part(const char *dir, char *why, size_t bytes)
 	cold = sys_map_private(sizeof(*cold));
 	if (sys_failed(cold)) {
 		unrecorded_note(dir, "clew cannot start", -ENOMEM);
-		return NULL;
+		return -ENOMEM;
 	}
 	config_read(&cold->config, dir, &cold->kept, why, bytes);
 	err = part_create(&cold->recorder.part, dir);
 	if (err) {
 		unrecorded_note(dir, "it can leave no recording", err);
-		return NULL;
+		return err;
 	}
 	err = begin_trace(cold);
 	if (err) {
 		unrecorded_note(dir, "it can leave no trace", err);
 		part_discard(&cold->recorder.part);
-		return NULL;
+		return err;
 	}
 	take_configuration(cold);
 	if (cold->config.jit_callers) {
 		trampolines_reserve();
 		generated_callers_begin();
 	}
-	return cold;
+	*made = cold;
+	return 0;
 }
 
 int begin_check_machine(char *why, size_t bytes)

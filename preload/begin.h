@@ -17,11 +17,12 @@ int begin_is_possible(const char *dir);
 void begin_learn_starts(void);
 
 /*
- * Read the configuration, make the part, and fill `rt`. NULL if there can be no
- * part, which is noted; else why[bytes] says what of the configuration was not
- * understood, or nothing.
+ * Read the configuration, make the part, and fill `rt`. 0 and *made; or -errno
+ * if there can be no part, which is noted in the recording if that can be: -EAGAIN
+ * where that takes a task, and none can be had. why[bytes] says what of the
+ * configuration was not understood, or nothing.
  */
-struct cold *begin_part(const char *dir, char *why, size_t bytes);
+int begin_part(const char *dir, char *why, size_t bytes, struct cold **made);
 
 /* 0; or -errno and why, if stubs or clocks cannot work here. */
 int begin_check_machine(char *why, size_t bytes);

@@ -140,10 +140,10 @@ static void start(const char *dir, int argc, char **argv, char **environment)
 	uint64_t start_ns = sys_clock_ns(CLOCK_MONOTONIC);
 	uint64_t cpu_ns = sys_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	char why[256] = "";
-	struct cold *cold = begin_part(dir, why, sizeof(why));
-	int err;
+	struct cold *cold;
+	int err = begin_part(dir, why, sizeof(why), &cold);
 
-	if (!cold)
+	if (err)
 		return;
 	rt.first_stack_end = (uintptr_t)argv;
 	thread_pointer_learn(find_auxiliary(environment, AT_HWCAP2));

@@ -12,6 +12,8 @@ import clewtest
 from attach_test import Attached, children
 from clewtest import CLEW, PYTHON, needs, until
 
+NOBODY = 65534
+
 REPLACED = """
 #include <stdio.h>
 #include <unistd.h>
@@ -46,6 +48,17 @@ import ctypes, threading, time
 for _ in range(2):
     threading.Thread(target=time.sleep, args=(1000,)).start()
 ctypes.CDLL(None).syscall(60, 0)
+"""
+
+
+MAY_START_NO_THREAD = """
+import resource, threading, time
+threading.Thread(target=time.sleep, args=(1000,)).start()
+most = resource.getrlimit(resource.RLIMIT_NPROC)[1]
+for now in 0, most:
+    resource.setrlimit(resource.RLIMIT_NPROC, (now, most))
+    print(now, flush=True)
+    input()
 """
 
 
@@ -224,6 +237,23 @@ class Refused(Attached):
         process = self.start([PYTHON, "-c", FIRST_ENDS])
         self.assertTrue(until(lambda: state(process.pid) == "Z"))
         self.assert_refused(process.pid, "first thread has ended")
+
+    def test_what_may_start_no_thread(self):
+        """As haproxy's workers; who has threads, and is not root."""
+        self.work.chmod(0o755)
+        process = self.start([PYTHON, "-c", MAY_START_NO_THREAD],
+                             stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                             text=True,
+                             **({} if os.geteuid() else {"user": NOBODY}))
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.stdin.close)
+        self.assertEqual(process.stdout.readline(), "0\n")
+        self.assert_refused(process.pid, "prlimit --nproc")
+        print(file=process.stdin, flush=True)
+        self.assertNotEqual(process.stdout.readline(), "0\n")
+        done = self.clew("attach", "--for", "0s", "-o", self.recording_path,
+                         process.pid)
+        self.assertEqual(done.returncode, 0, done.stderr)
 
     @unittest.skipIf(os.geteuid(), "wants to be root")
     @needs("unshare", "nsenter")
