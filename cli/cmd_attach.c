@@ -259,7 +259,7 @@ static void add(struct attach_run *run, const struct chosen_process *process)
 		add_probes(run, &run->group.members[run->group.count - 1]);
 		return;
 	}
-	if (process->is_named || !target_thread_is_going(pid, pid)) {
+	if (process->is_named || !target_has_ended(pid)) {
 		complain(COMMAND, "process %d: %s", pid, why);
 		run->refused++;
 	}

@@ -118,8 +118,7 @@ static int leave_all(const struct chosen *chosen, int is_quiet)
 
 		left += !err;
 		if (err && (err != -ENOENT || process->is_named) &&
-		    (process->is_named ||
-		     !target_thread_is_going(process->pid, process->pid))) {
+		    (process->is_named || !target_has_ended(process->pid))) {
 			complain(COMMAND, "process %d: %s", process->pid, why);
 			failed++;
 		}

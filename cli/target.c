@@ -310,6 +310,16 @@ int target_thread_is_going(pid_t pid, pid_t tid)
 	return !state || state == 'Z' || state == 'X';
 }
 
+int target_has_ended(pid_t pid)
+{
+	char *path = memory_printf("/proc/%d/exe", pid), program;
+	const int has_none = readlink(path, &program, sizeof(program)) < 0 &&
+			     errno == ENOENT;
+
+	free(path);
+	return has_none && !target_is_of_kernel(pid);
+}
+
 size_t target_threads(pid_t pid, pid_t **tids)
 {
 	char *path = memory_printf("/proc/%d/task", pid);

@@ -77,6 +77,9 @@ char *target_name(pid_t pid);
 /* Whether a thread has ended, or all but. */
 int target_thread_is_going(pid_t pid, pid_t tid);
 
+/* Whether a process has ended, or is about to, and has no memory any more. */
+int target_has_ended(pid_t pid);
+
 /* How many threads; their ids, for free(), in *tids. */
 size_t target_threads(pid_t pid, pid_t **tids);
 

@@ -143,6 +143,23 @@ static char *obstacle_of_files(pid_t pid, const struct target_maps *maps)
 	return why;
 }
 
+static char *obstacle_of_ending(pid_t pid)
+{
+	return target_has_ended(pid) ? memory_printf("it is about to end")
+				     : NULL;
+}
+
+/* One that ends meanwhile has nothing mapped any more. */
+static char *obstacle_of_missing_libc(pid_t pid)
+{
+	char *why = obstacle_of_ending(pid);
+
+	return why ? why
+		   : memory_printf("it has no C library that is glibc's: a "
+				   "program that is built for glibc can be "
+				   "attached to");
+}
+
 static char *obstacle_of_maps(pid_t pid)
 {
 	struct target_maps maps;
@@ -151,9 +168,7 @@ static char *obstacle_of_maps(pid_t pid)
 	if (target_read_maps(pid, &maps, &why) != 0)
 		return why;
 	if (!target_module(&maps, "libc.so.6"))
-		why = memory_printf("it has no C library that is glibc's: a "
-				    "program that is built for glibc can be "
-				    "attached to");
+		why = obstacle_of_missing_libc(pid);
 	else if (target_module(&maps, "libasan.so.8") ||
 		 target_module(&maps, "libtsan.so.2"))
 		why = memory_printf("a sanitizer watches it: clew record can "
@@ -266,16 +281,6 @@ static char *obstacle_of_state(pid_t pid, char state)
 	return NULL;
 }
 
-/* Nor has it any memory then. */
-static char *obstacle_of_ending(pid_t pid)
-{
-	char *program = read_link(pid, "exe");
-	const int is_ending = !program && errno == ENOENT;
-
-	free(program);
-	return is_ending ? memory_printf("it is about to end") : NULL;
-}
-
 /* At each of these states a process has less of what is asked about elsewhere. */
 char *target_end(pid_t pid)
 {
@@ -285,7 +290,7 @@ char *target_end(pid_t pid)
 		return memory_printf("it has ended");
 	if (state == 'Z' || state == 'X')
 		return obstacle_of_end(pid);
-	return is_of_kernel(pid) ? NULL : obstacle_of_ending(pid);
+	return target_is_of_kernel(pid) ? NULL : obstacle_of_ending(pid);
 }
 
 /* Each is asked once what was asked before is not in the way. */

@@ -274,6 +274,10 @@ class Refused(Attached):
         os.kill(first, signal.SIGKILL)
         self.assertTrue(until(lambda: not program(first)))
         self.assert_refused(first, "about to end")
+        done = self.clew("attach", "--for", "0s", "-o", self.recording_path,
+                         "--children", outer.pid)
+        self.assertEqual((done.returncode, str(first) in done.stderr),
+                         (0, False), done.stderr)
         entered.send_signal(signal.SIGCONT)
 
     @unittest.skipIf(os.geteuid(), "wants to be root")
