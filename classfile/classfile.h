@@ -156,6 +156,16 @@ enum classfile_refusal classfile_rewrite(
 	const struct classfile_tracker *tracker,
 	const struct classfile_caller *caller, struct classfile_result *result);
 
+/*
+ * Whether code is that of a method which tells a tracker without a gate that it begins, by a
+ * call of enter() that is "(I)J": with this number, or, if that is beyond 32,767, with
+ * any that is. max_locals is that of the code. What compilers write does not look like that,
+ * but for code that begins with a call which is given a constant, and keeps a long in the
+ * last of its variables.
+ */
+int classfile_tells(const uint8_t *code, size_t bytes, uint32_t max_locals,
+		    uint32_t number);
+
 /* In words, to follow the name of what was refused: "has subroutines". */
 const char *classfile_refusal_text(enum classfile_refusal why);
 

@@ -9,8 +9,11 @@
 #include "classfile/class_output.h"
 #include "classfile/class_pool.h"
 
-#define NO_PLACE UINT32_MAX
-#define WITHIN   0x80000000 /* and the offset of the instruction */
+#define NO_PLACE    UINT32_MAX
+#define WITHIN      0x80000000 /* and the offset of the instruction */
+
+#define NUMBER_NEAR 32767 /* fits sipush */
+#define KEPT_SLOTS  2     /* of a long */
 
 /* A call of the tracker, made of constants of the class. */
 struct tracker_call {

@@ -12,11 +12,9 @@
 #include "classfile/stack_effect.h"
 #include "classfile/uninitialized.h"
 
-#define HAS_FRAMES  50    /* StackMapTable */
-#define NUMBER_NEAR 32767 /* fits sipush */
-#define SHARING_MAX 8000  /* bytes of code, beyond which jumps may get far */
+#define HAS_FRAMES  50   /* StackMapTable */
+#define SHARING_MAX 8000 /* bytes of code, beyond which jumps may get far */
 #define MARKS       4 /* bytes for each of the code: states, seen, catches, sharing */
-#define KEPT_SLOTS  2 /* of a long */
 
 /* ---- Constants ---- */
 

@@ -356,6 +356,7 @@ int java_exact_prepare(jvmtiEnv *jvmti, jvmtiEventCallbacks *callbacks)
 		.can_generate_all_class_hook_events = 1,
 		.can_retransform_classes = 1,
 		.can_retransform_any_class = 1,
+		.can_get_bytecodes = 1,
 	};
 
 	if (virtual_threads_are_there(jvmti))
@@ -424,7 +425,6 @@ void java_exact_begin(jvmtiEnv *jvmti, JNIEnv *jni)
 		stand_by(jni);
 	if (!rt.is_late && !java_selection_names_classes())
 		return; /* the machine's own alone have been loaded */
-	java_verify_change();
 	loaded_classes_change(jvmti, jni, &asker);
 }
 

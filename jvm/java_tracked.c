@@ -15,8 +15,7 @@
 struct tracked {
 	uint64_t hash;
 	uint32_t number;
-	uint16_t is_constructor;
-	uint16_t may_be_left; /* some method of that name is as it was */
+	uint32_t is_constructor;
 };
 
 static struct {
@@ -148,23 +147,12 @@ static int make_room(void)
 	return 1;
 }
 
-static uint16_t is_constructor(const struct tracked_method *method)
+static uint32_t is_constructor(const struct tracked_method *method)
 {
 	static const char name[] = "<init>";
 
 	return method->name.bytes == sizeof(name) - 1 &&
 	       !memcmp(method->name.text, name, sizeof(name) - 1);
-}
-
-/* Of both kinds: who runs under that name tells of it, or does not. */
-static void note_both(const struct tracked_method *method)
-{
-	struct tracked *one =
-		slot_of(tracked.table, tracked.room, hash_of(method, 0));
-
-	if (one->hash &&
-	    slot_of(tracked.table, tracked.room, hash_of(method, 1))->hash)
-		one->may_be_left = 1;
 }
 
 static uint32_t find_or_add(const struct tracked_method *method,
@@ -181,9 +169,8 @@ static uint32_t find_or_add(const struct tracked_method *method,
 
 		if (!slot->hash) {
 			*slot = (struct tracked){ hash, record(method, why),
-						  is_constructor(method), 0 };
+						  is_constructor(method) };
 			tracked.used++;
-			note_both(method);
 			if (slot->number && tells(why) && method->line &&
 			    method->source.bytes)
 				record_source(method, slot->number);
@@ -230,11 +217,6 @@ static struct tracked of_number(uint32_t number)
 int java_tracked_is_constructor(uint32_t number)
 {
 	return of_number(number).is_constructor;
-}
-
-int java_tracked_may_be_left(uint32_t number)
-{
-	return of_number(number).may_be_left;
 }
 
 void java_tracked_leave(const struct tracked_method *method,

@@ -34,12 +34,6 @@ uint32_t java_tracked_find(const struct tracked_method *method);
 /* Whether a constructor has that number. It is looked for everywhere: slow. */
 int java_tracked_is_constructor(uint32_t number);
 
-/*
- * Whether some method of that name was left as it was: one that was refused in the end, or
- * that of a class of another loader. Likewise slow.
- */
-int java_tracked_may_be_left(uint32_t number);
-
 /* It is left as it was, for a reason. */
 void java_tracked_leave(const struct tracked_method *method,
 			enum wire_java_left why);

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "classfile/classfile.h"
 #include "jvm/java_tracked.h"
 #include "jvm/tracker_standby.h"
 #include "preload/hot/runtime.h"
@@ -19,10 +20,9 @@
 #define CALL_AT    3 /* behind the number (classfile/method_code.c) */
 
 static jvmtiEnv *_Atomic asked;
-static _Atomic int has_changed; /* a class, after it was loaded */
 
 /*
- * Numbers of methods by the machine's identifiers, which it does not use again. With
+ * Numbers of methods that tell, by the machine's identifiers, which it does not use again. With
  * a number is the lower half of the identifier that it is of, as two threads may store
  * at once.
  */
@@ -41,11 +41,6 @@ void java_verify_forget(void)
 		atomic_store(&known[i].method, 0);
 }
 
-void java_verify_change(void)
-{
-	atomic_store(&has_changed, 1);
-}
-
 void java_verify_note(int is_right)
 {
 	atomic_fetch_add_explicit(is_right ? &rt.header->verified_stacks
@@ -58,8 +53,8 @@ static struct tracked_name named(const char *text, size_t bytes)
 	return (struct tracked_name){ text, (uint32_t)bytes };
 }
 
-/* The number of a method that tells of its calls, or 0. */
-static uint32_t ask(jvmtiEnv *jvmti, JNIEnv *jni, jmethodID method)
+/* That under which a method of its name tells of its calls, or 0. */
+static uint32_t ask_name(jvmtiEnv *jvmti, JNIEnv *jni, jmethodID method)
 {
 	char *name = NULL, *signature = NULL, *class_name = NULL;
 	jclass class = NULL;
@@ -84,6 +79,36 @@ static uint32_t ask(jvmtiEnv *jvmti, JNIEnv *jni, jmethodID method)
 	(*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
 	(*jvmti)->Deallocate(jvmti, (unsigned char *)class_name);
 	return number;
+}
+
+/*
+ * A method has its number before its class is changed, if ever it is; and that of
+ * another loader's may be as it was. So its code is looked at, but where the machine
+ * stands by: there methods are not all expected (may_be_silent()).
+ */
+static int tells(jvmtiEnv *jvmti, jmethodID method, uint32_t number)
+{
+	unsigned char *code = NULL;
+	jint bytes = 0, max_locals = 0;
+	int does;
+
+	if (standby_is_wanted())
+		return 1;
+	if ((*jvmti)->GetMaxLocals(jvmti, method, &max_locals) ||
+	    (*jvmti)->GetBytecodes(jvmti, method, &bytes, &code))
+		return 0;
+	does = classfile_tells(code, (size_t)bytes, (uint32_t)max_locals,
+			       number);
+	(*jvmti)->Deallocate(jvmti, code);
+	return does;
+}
+
+/* The number of a method that tells of its calls, or 0. */
+static uint32_t ask(jvmtiEnv *jvmti, JNIEnv *jni, jmethodID method)
+{
+	const uint32_t number = ask_name(jvmti, jni, method);
+
+	return number && tells(jvmti, method, number) ? number : 0;
 }
 
 static uint32_t number_of(jvmtiEnv *jvmti, JNIEnv *jni, jmethodID method)
@@ -130,12 +155,12 @@ static int is_before_entry(const jvmtiFrameInfo *frame)
 	return frame->location >= 0 && frame->location <= CALL_AT;
 }
 
-/* A call that began before its class was changed, and does not tell. */
+/* A call that began in an earlier session, and tells of nothing any more. */
 static int is_former(jvmtiEnv *jvmti, jmethodID method)
 {
 	jboolean is_obsolete = JNI_FALSE;
 
-	return atomic_load(&has_changed) &&
+	return rt.sessions > 1 &&
 	       !(*jvmti)->IsMethodObsolete(jvmti, method, &is_obsolete) &&
 	       is_obsolete;
 }
@@ -149,11 +174,17 @@ static int may_be_silent(jvmtiEnv *jvmti, jmethodID method, int is_innermost)
 	return standby_is_wanted() ? !is_innermost : is_former(jvmti, method);
 }
 
+enum agreement {
+	DIFFERS,
+	AGREES,
+	UNDECIDED,
+};
+
 /*
  * Each method that is running and tells of its calls has to be in the context, in this
- * order. What ran before its class was changed did not.
+ * order.
  */
-static void compare(jvmtiEnv *jvmti, JNIEnv *jni, uint64_t id)
+static enum agreement compare(jvmtiEnv *jvmti, JNIEnv *jni, uint64_t id)
 {
 	jvmtiFrameInfo frames[FRAMES_MAX];
 	jint count = 0;
@@ -161,7 +192,7 @@ static void compare(jvmtiEnv *jvmti, JNIEnv *jni, uint64_t id)
 	int has_begun = 0, is_innermost;
 
 	if ((*jvmti)->GetStackTrace(jvmti, NULL, 0, FRAMES_MAX, frames, &count))
-		return;
+		return UNDECIDED;
 	for (jint i = 0; i < count; i++) {
 		const uint32_t number = number_of(jvmti, jni, frames[i].method);
 
@@ -169,19 +200,28 @@ static void compare(jvmtiEnv *jvmti, JNIEnv *jni, uint64_t id)
 			continue;
 		is_innermost = !has_begun;
 		has_begun = 1;
-		if (number != wanted &&
-		    (may_be_silent(jvmti, frames[i].method, is_innermost) ||
-		     java_tracked_may_be_left(number)))
-			continue;
-		if (number != wanted) {
-			if (wanted || !atomic_load(&has_changed))
-				java_verify_note(0);
-			return;
-		}
-		wanted = next_in_context(&id);
+		if (number == wanted)
+			wanted = next_in_context(&id);
+		else if (!may_be_silent(jvmti, frames[i].method, is_innermost))
+			return DIFFERS;
 	}
-	if (count < FRAMES_MAX)
-		java_verify_note(!wanted);
+	if (count == FRAMES_MAX)
+		return UNDECIDED;
+	return wanted ? DIFFERS : AGREES;
+}
+
+/*
+ * It is asked again before it is wrong: a class may have been changed after its frames
+ * were told, whose method is the new one then.
+ */
+static void verify(jvmtiEnv *jvmti, JNIEnv *jni, uint64_t id)
+{
+	enum agreement agreement = compare(jvmti, jni, id);
+
+	if (agreement == DIFFERS)
+		agreement = compare(jvmti, jni, id);
+	if (agreement != UNDECIDED)
+		java_verify_note(agreement == AGREES);
 }
 
 /* ---- Calls that count beside others that do not ---- */
@@ -264,6 +304,6 @@ void java_verify(JNIEnv *jni, uint64_t id)
 	if (!jvmti || !switch_is_on() || runtime_is_filtered())
 		return;
 	muted = switch_mute(HOT_MUTED_OWN);
-	compare(jvmti, jni, id);
+	verify(jvmti, jni, id);
 	switch_unmute(muted);
 }

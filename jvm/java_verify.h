@@ -16,12 +16,6 @@ void java_verify_begin(jvmtiEnv *jvmti);
 /* The numbers of methods are others from now on, and nobody asks yet. */
 void java_verify_forget(void);
 
-/*
- * Classes have been changed while methods of theirs may have been running, which do not
- * tell of these calls: the outermost ones of a stack.
- */
-void java_verify_change(void);
-
 /* The calling thread is in a native of the tracker's, below the method with this id. */
 void java_verify(JNIEnv *jni, uint64_t id);
 

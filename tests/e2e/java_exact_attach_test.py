@@ -8,6 +8,7 @@ import clewtest
 from attach_test import PATIENCE_S
 from clewtest import needs, until
 from java_attach_test import BYTES, JavaAttached, TELL
+from java_changes_test import TARGETS, CompiledCase
 from java_exact_test import VERIFY
 from java_test import HOMES
 
@@ -181,6 +182,53 @@ class Counts(ExactAttached):
         self.assertIn(controller.wait(PATIENCE_S), (0, 1))
         calls, _ = self.methods()
         self.assertGreater(calls["hot"], 5000)
+
+
+class Changed(CompiledCase, ExactAttached):
+    """Methods that run, not yet changed, while others of their name count."""
+    CALLS = 5000
+    TWIN, CALLEE = "com.acme.Twins$Twin.call", "com.acme.Twins$Callee.getAsInt"
+
+    def pairs(self):
+        """({method: calls}, {(method, the Java method above it): calls})."""
+        tree = self.clew_json("tree", "--json", self.recording_path)
+        names = [function["name"].partition("(")[0]
+                 for function in tree["functions"]]
+        calls, edges = collections.Counter(), collections.Counter()
+        for node in tree["contexts"]:
+            above = (names[tree["contexts"][node["parent"] - 1]["function"]]
+                     if node["parent"] else None)
+            calls[names[node["function"]]] += node["calls"]
+            edges[names[node["function"]], above] += node["calls"]
+        return calls, edges
+
+    def check(self, *options):
+        self.start_to_talk(*self.java(*options, "-cp", self.work / "twins",
+                                      "com.acme.Twins", self.CALLS))
+        self.assertEqual(self.process.stdout.readline(), "ready\n")
+        controller = self.attach(self.process, *EXACT, "--time=none",
+                                 "--verify-period=50")
+        self.process.stdin.write("more\n")
+        self.process.stdin.flush()
+        self.assertEqual(self.process.stdout.readline(), "called\n")
+        self.detach(controller)
+        calls, edges = self.pairs()
+        self.assertEqual(calls[self.CALLEE], 4 * self.CALLS)
+        self.assertIn(calls[self.TWIN], (2 * self.CALLS, 3 * self.CALLS))
+        self.assertEqual(edges[self.CALLEE, self.TWIN], calls[self.TWIN])
+        self.assertGreater(self.confidence(), 4 * self.CALLS // 100)
+        self.process.stdin.close()
+        self.assertEqual(self.process.wait(PATIENCE_S), 0)
+
+    @needs("javac")
+    def test_each_is_expected_from_its_change_on(self):
+        self.compile("twins", TARGETS / "Twins.java")
+        for self.version in HOMES:
+            if not HOMES[self.version]:
+                continue
+            for options in (), ("-Xint",):
+                with self.subTest(options=options, version=self.version):
+                    self.check(*options)
 
 
 if __name__ == "__main__":

@@ -100,6 +100,51 @@ static void what_an_entry_returns_is_kept_in_each_frame(void **state)
 	sketch_free();
 }
 
+static int tells(const uint8_t *code, size_t bytes, uint32_t max_locals)
+{
+	return classfile_tells(code, bytes, max_locals, 7);
+}
+
+static void code_says_whether_it_tells(void **state)
+{
+	const struct sketch sketch = { .code = BYTES(0x00, 0xb1) };
+	const struct classfile_tracker with_numbers = sketch_tracker;
+	struct method_code code;
+
+	sketch_tracker = (struct classfile_tracker){
+		.class_name = "T",
+		.enter = { "enter", "(I)J" },
+		.exit = { "exit", "(J)V" },
+	};
+	assert_false(tells(sketch.code, sketch.length, 3));
+	assert_int_equal(sketch_rewrite(&sketch, &code), CLASSFILE_DONE);
+	assert_true(tells(code.bytes, code.length, code.max_locals));
+	assert_false(
+		classfile_tells(code.bytes, code.length, code.max_locals, 8));
+	for (size_t bytes = 0; bytes < 8; bytes++)
+		assert_false(tells(code.bytes, bytes, code.max_locals));
+	sketch_free();
+	sketch_chosen = 32768;
+	assert_int_equal(sketch_rewrite(&sketch, &code), CLASSFILE_DONE);
+	assert_true(classfile_tells(code.bytes, code.length, code.max_locals,
+				    32768));
+	assert_false(tells(code.bytes, code.length, code.max_locals));
+	sketch_chosen = 7;
+	sketch_tracker = with_numbers;
+	sketch_free();
+}
+
+static void code_with_many_variables_tells(void **state)
+{
+	/* sipush 7; invokestatic 9; wide lstore 256 */
+	assert_true(
+		tells(BYTES(0x11, 0, 7, 0xb8, 0, 9, 0xc4, 0x37, 1, 0), 258));
+	assert_false(
+		tells(BYTES(0x11, 0, 7, 0xb8, 0, 9, 0xc4, 0x37, 1, 0), 259));
+	/* sipush 7; invokestatic 9; lstore_3; return */
+	assert_false(tells(BYTES(0x11, 0, 7, 0xb8, 0, 9, 0x42, 0xb1), 5));
+}
+
 #define ADDED_GATE     (ADDED_EXIT + 4)
 #define ADDED_CATCHING (ADDED_GATE + 4)
 #define STATE          (KEPT + 2)
@@ -475,6 +520,8 @@ int main(void)
 		cmocka_unit_test(a_large_number_is_a_constant),
 		cmocka_unit_test(calls_need_no_number_and_no_third_method),
 		cmocka_unit_test(what_an_entry_returns_is_kept_in_each_frame),
+		cmocka_unit_test(code_says_whether_it_tells),
+		cmocka_unit_test(code_with_many_variables_tells),
 		cmocka_unit_test(calls_pass_by_a_gate),
 		cmocka_unit_test(a_gate_is_kept_where_handlers_are),
 		cmocka_unit_test(a_shared_exit_may_have_its_own_call),
