@@ -39,7 +39,7 @@ class ExactCase(CompiledCase):
 
     def confidence(self):
         shown = self.clew_json("report", "--json", self.recording_path)
-        self.assertEqual(shown["problems"], [])
+        self.assertEqual((shown["problems"], shown["folded"]), ([], {}))
         confidence = shown["confidence"]
         stacks = confidence["java_stacks"]
         for verdicts in confidence, confidence["contexts"], stacks:
@@ -140,6 +140,19 @@ class Contexts(ExactCase):
         self.check_natives()
         self.check("-Xint", word="virtual", count=5, record=hooks)
         self.check_natives()
+
+    @needs("javac")
+    @slow
+    def test_threads_beside_hooks_of_the_machine(self):
+        """
+        At the end of the stack, too, which is near: each of its methods in each depth is a
+        context of each thread, and there is no room for all of a stack of 2 MiB.
+        """
+        hooks = ["-m", "libjvm.so", "--time=none"]
+        for version in 17, 25:
+            self.version = version
+            self.check(word="shallow", count=5, record=hooks)
+        self.check("-Xint", word="shallow", count=2, record=hooks)
 
     def check_natives(self):
         """No method counts below a native: none of these calls Java."""

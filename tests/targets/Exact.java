@@ -9,6 +9,9 @@ import java.util.concurrent.locks.LockSupport;
  * Counts its calls by their contexts (In.java). A word chooses what runs.
  */
 public class Exact extends Calls {
+	/** So many bytes of stack end a recursion soon. */
+	private static final long SHALLOW = 300000;
+
 	/** Until the stack ends: the innermost call may not have come to count. */
 	static int overflow(int depth) {
 		int result = overflow(depth + 1);
@@ -154,7 +157,7 @@ public class Exact extends Calls {
 			threads.add(new Thread(null, () -> {
 				rounds(count);
 				In.end();
-			}, "t" + i, i % 3 * (1 << 20)));
+			}, "t" + i, argv[0].equals("shallow") ? SHALLOW + i % 3 * 50000 : i % 3 * (1 << 20)));
 			threads.get(i).start();
 		}
 		wait(threads);
