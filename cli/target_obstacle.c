@@ -290,7 +290,7 @@ char *target_end(pid_t pid)
 		return memory_printf("it has ended");
 	if (state == 'Z' || state == 'X')
 		return obstacle_of_end(pid);
-	return target_is_of_kernel(pid) ? NULL : obstacle_of_ending(pid);
+	return is_of_kernel(pid) ? NULL : obstacle_of_ending(pid);
 }
 
 /* Each is asked once what was asked before is not in the way. */
