@@ -85,13 +85,38 @@ const struct target_mapping *target_find(const struct target_maps *maps,
 	return NULL;
 }
 
+/*
+ * Whether a loader has put the file there: from its beginning, and with code. Others
+ * map parts of it to read them, as libbacktrace does for symbols.
+ */
+static int is_loaded(const struct target_maps *maps, size_t first)
+{
+	const struct target_mapping *one = &maps->items[first];
+	int has_code = one->is_executable;
+
+	for (size_t i = first + 1; i < maps->count && !has_code; i++, one++) {
+		if (one[1].start != one->end ||
+		    strcmp(one[1].path, one->path) != 0)
+			break;
+		has_code = one[1].is_executable;
+	}
+	return has_code && maps->items[first].offset == 0;
+}
+
 const struct target_mapping *target_module(const struct target_maps *maps,
 					   const char *name)
 {
-	for (size_t i = 0; i < maps->count; i++)
-		if (strcmp(text_basename(maps->items[i].path), name) == 0)
+	const struct target_mapping *found = NULL;
+
+	for (size_t i = 0; i < maps->count; i++) {
+		if (strcmp(text_basename(maps->items[i].path), name) != 0)
+			continue;
+		if (is_loaded(maps, i))
 			return &maps->items[i];
-	return NULL;
+		if (!found)
+			found = &maps->items[i];
+	}
+	return found;
 }
 
 /* ---- What is in a module ---- */

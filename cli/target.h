@@ -33,7 +33,10 @@ void target_free_maps(struct target_maps *maps);
 const struct target_mapping *target_find(const struct target_maps *maps,
 					 uint64_t at);
 
-/* The first mapping of a file of that name (without a folder), or NULL. */
+/*
+ * The first mapping of the loaded file of that name (without a folder); if none is, of
+ * whichever there is, or NULL.
+ */
 const struct target_mapping *target_module(const struct target_maps *maps,
 					   const char *name);
 

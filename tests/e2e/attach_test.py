@@ -544,8 +544,34 @@ while True:
         print("ready", flush=True)
 """
 
+READS_LIBC = """
+import mmap, sys
+def mappings():
+    return [line.split() for line in open("/proc/self/maps")
+            if line.endswith("/libc.so.6\\n")]
+loaded, kept = mappings()[0], []
+file = open(loaded[-1], "rb")
+while mappings()[0] == loaded:
+    kept.append(mmap.mmap(file.fileno(), 1 << 20, prot=mmap.PROT_READ,
+                          offset=int(sys.argv[1])))
+print("ready", flush=True)
+sys.stdin.read()
+"""
+
 
 class Programs(Attached):
+    def test_a_program_that_has_mapped_its_c_library_to_read_it(self):
+        for offset in "0", "4096":
+            with self.subTest(offset=offset):
+                process = self.start([PYTHON, "-c", READS_LIBC, offset],
+                                     stdin=subprocess.PIPE,
+                                     stdout=subprocess.PIPE)
+                self.addCleanup(process.stdin.close)
+                self.addCleanup(process.stdout.close)
+                self.assertEqual(process.stdout.readline(), b"ready\n")
+                self.detach(self.attach(process))
+                self.assert_as_before(process)
+
     def test_python_that_loads_and_forks(self):
         """A library that comes meanwhile is hooked, a child recorded, too."""
         process = self.start([PYTHON, "-c", PYTHON_LOAD],
