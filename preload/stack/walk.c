@@ -416,6 +416,14 @@ static int has_way(const uint64_t *ways, uint32_t count, uint64_t id)
 	return 0;
 }
 
+/* Most slots are nobody's, whichever way leads past them. */
+static int is_nobodys(const struct walk *walk)
+{
+	return walk->has_begun && is_known(walk, walk->at) &&
+	       !walk_is_waiting(*(const uint64_t *)walk->at) &&
+	       !lent_has(walk->at);
+}
+
 int walk_has_any_way(const void *slot, uint64_t id, uint64_t *end)
 {
 	struct walk walk = walk_from(slot, id);
@@ -425,8 +433,11 @@ int walk_has_any_way(const void *slot, uint64_t id, uint64_t *end)
 	walk_trust_own_stack(&walk, slot);
 	for (; walk.at < STACK_END && walk.scan_left-- && gap++ < GAP_MAX;
 	     walk.at += 8) {
-		const struct shadow_slot *shadow = find_way(&walk, ways, count);
+		const struct shadow_slot *shadow;
 
+		if (is_nobodys(&walk))
+			continue;
+		shadow = find_way(&walk, ways, count);
 		if (is_past_end(&walk))
 			return 0;
 		if (!shadow)
