@@ -405,41 +405,6 @@ int part_open_header(struct part_copy *part, const char *path, char **why)
 	return 0;
 }
 
-int part_bring(struct part_copy *part, char **why)
-{
-	struct part_copy whole;
-	int err = part->is_header ? part_open(&whole, part->path, why) : 0;
-
-	if (err || !part->is_header)
-		return err;
-	if (whole.header->pid == part->header->pid &&
-	    whole.header->seq == part->header->seq &&
-	    whole.header->start_ns == part->header->start_ns) {
-		part_close(part);
-		*part = whole;
-		return 0;
-	}
-	err = fail(why, -ESTALE, "%s: it has become another process's",
-		   part->name);
-	part_close(&whole);
-	return err;
-}
-
-void part_let_go(struct part_copy *part)
-{
-	unsigned char *header = memory_zeroed(1, sizeof(*part->header));
-
-	memcpy(header, part->bytes, sizeof(*part->header));
-	free(part->bytes);
-	free(part->damage);
-	part->bytes = header;
-	part->header = (const void *)header;
-	part->size_bytes = sizeof(*part->header);
-	part->inherited_at = part->inherited_bytes = 0;
-	part->damage = NULL;
-	part->is_header = 1;
-}
-
 int part_has_chunk(const struct part_copy *part, enum wire_chunk_kind kind)
 {
 	struct part_chunk chunk;

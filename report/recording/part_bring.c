@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "report/recording/part_reader.h"
+
+int part_bring(struct part_copy *part, char **why)
+{
+	struct part_copy whole;
+	int err;
+
+	if (!part->is_header)
+		return 0;
+	err = part_open(&whole, part->path, why);
+	if (err)
+		return err;
+	if (whole.header->pid == part->header->pid &&
+	    whole.header->seq == part->header->seq &&
+	    whole.header->start_ns == part->header->start_ns) {
+		part_close(part);
+		*part = whole;
+		return 0;
+	}
+	err = fail(why, -ESTALE, "%s: it has become another process's",
+		   part->name);
+	part_close(&whole);
+	return err;
+}
+
+void part_let_go(struct part_copy *part)
+{
+	unsigned char *header = memory_zeroed(1, sizeof(*part->header));
+
+	memcpy(header, part->bytes, sizeof(*part->header));
+	free(part->bytes);
+	free(part->damage);
+	part->bytes = header;
+	part->header = (const void *)header;
+	part->size_bytes = sizeof(*part->header);
+	part->inherited_at = part->inherited_bytes = 0;
+	part->damage = NULL;
+	part->is_header = 1;
+}
