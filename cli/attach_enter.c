@@ -310,6 +310,20 @@ static int say_that_stacks_are_shared(const struct attaching *attaching,
 		   : 0;
 }
 
+static int look_at_alternate_stacks(struct attaching *attaching,
+				    const struct wire_attachment *attachment,
+				    char **why)
+{
+	const int are = shared_stacks_exist(&attaching->tracer, attachment);
+
+	if (are == -EAGAIN)
+		return fail(why, are,
+			    "a thread is still being asked for its stack");
+	if (are < 0)
+		return fail(why, are, "one of its threads does not stop");
+	return are ? say_that_stacks_are_shared(attaching, why) : 0;
+}
+
 /* -EAGAIN: let them go on, and try again. */
 static int enter_once(struct attaching *attaching, struct remote_texts *texts,
 		      char **why)
@@ -322,9 +336,9 @@ static int enter_once(struct attaching *attaching, struct remote_texts *texts,
 	if (err)
 		return err;
 	err = find_frames(attaching, &looking, why);
-	if (!err &&
-	    shared_stacks_exist(&attaching->tracer, &looking.attachment))
-		err = say_that_stacks_are_shared(attaching, why);
+	if (!err)
+		err = look_at_alternate_stacks(attaching, &looking.attachment,
+					       why);
 	if (!err)
 		err = attach_call_stopped(attaching, attaching->enter,
 					  looking.list, looking.count, why);

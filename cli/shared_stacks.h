@@ -15,7 +15,9 @@
 
 /*
  * Whether any two of the threads, all of which are stopped, have the same one. Who
- * cannot be made to ask has none. They are stopped as before.
+ * cannot be made to ask has none. They are stopped as before. -EAGAIN: another controller
+ * has one of them ask, or did. -EBUSY, and tracer->is_stuck: one does not answer; it goes on
+ * as before when nobody traces it any more.
  */
 int shared_stacks_exist(struct tracer *tracer,
 			const struct wire_attachment *attachment);

@@ -107,6 +107,9 @@ struct wire_asked {
 };
 _Static_assert(sizeof(struct wire_asked) == 96, "on the wire");
 
+/* The code that asks is no longer than that. */
+#define WIRE_ATTACH_ASK_BYTES 128
+
 /* A thread that is stopped. */
 struct wire_stopped {
 	uint64_t tid;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/shared_stacks.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/ptrace.h>
@@ -8,9 +9,10 @@
 #include <sys/wait.h>
 
 #include "base/memory.h"
+#include "cli/stopped_registers.h"
 #include "cli/target.h"
 
-#define ANSWER_NS         UINT64_C(1000000000)
+#define ANSWER_NS         UINT64_C(10000000000)
 #define SYSTEM_CALL_BYTES 2
 #define CALL_STOP         (SIGTRAP | 0x80)
 
@@ -136,6 +138,22 @@ static uint64_t ask(struct tracer *tracer, struct tracee *thread,
 	return answer.stack_flags & SS_DISABLE ? 0 : answer.stack;
 }
 
+/*
+ * Whether a thread has not taken back what it had, which is where the next one's would be
+ * put: a controller did not wait for it.
+ */
+static int any_is_asking(const struct tracer *tracer, uint64_t code)
+{
+	for (size_t i = 0; i < tracer->count; i++) {
+		const struct tracee *thread = &tracer->threads[i];
+
+		if (!thread->is_gone && stopped_pc(&thread->registers) - code <
+						WIRE_ATTACH_ASK_BYTES)
+			return 1;
+	}
+	return 0;
+}
+
 static int compare(const void *a, const void *b)
 {
 	const uint64_t *one = a, *other = b;
@@ -152,8 +170,11 @@ int shared_stacks_exist(struct tracer *tracer,
 
 	if (tracer->count < 2 || !attachment->ask)
 		return 0;
+	if (any_is_asking(tracer, attachment->ask))
+		return -EAGAIN;
 	stacks = memory_zeroed(tracer->count, sizeof(*stacks));
-	for (size_t i = 0; i < tracer->count; i++) {
+	/* of one that has not answered they are there until it goes on */
+	for (size_t i = 0; i < tracer->count && !tracer->is_stuck; i++) {
 		struct tracee *thread = &tracer->threads[i];
 		const uint64_t stack =
 			thread->is_gone ? 0 : ask(tracer, thread, attachment);
@@ -165,5 +186,5 @@ int shared_stacks_exist(struct tracer *tracer,
 	for (size_t i = 1; i < count; i++)
 		are_shared |= stacks[i] == stacks[i - 1];
 	free(stacks);
-	return are_shared;
+	return tracer->is_stuck ? -EBUSY : are_shared;
 }

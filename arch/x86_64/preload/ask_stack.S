@@ -5,7 +5,7 @@
  * `clew attach` has threads that are stopped run this, one after the other: what each
  * had in the registers that are used is in attach_asked (struct wire_asked). The
  * controller stops the thread at the end of the first call, and puts everything back.
- * If it is killed meanwhile, the thread does so itself, and goes on where it was. The
+ * If it is killed meanwhile, or has waited in vain for a thread that gets no processor, the thread does so itself, and goes on where it was. The
  * stack, which may be of any size, and the flags are left alone.
  */
 #include <asm/unistd.h>
@@ -22,6 +22,8 @@
 #define R11     80
 #define RIP     88
 #define BYTES   96
+
+#define CODE_BYTES 128 /* WIRE_ATTACH_ASK_BYTES */
 
 #define SETMASK 2 /* SIG_SETMASK */
 
@@ -49,6 +51,7 @@ attach_ask_stack:
 	movq	attach_asked+R10(%rip), %r10
 	movq	attach_asked+R11(%rip), %r11
 	jmp	*attach_asked+RIP(%rip)
+	.org	attach_ask_stack + CODE_BYTES, 0xcc
 	.size	attach_ask_stack, . - attach_ask_stack
 
 	.bss
