@@ -8,7 +8,6 @@
 #include "base/display_text.h"
 #include "base/memory.h"
 #include "cli/command.h"
-#include "report/merge/merged_samples.h"
 #include "report/view/session.h"
 #include "report/write/text_writer.h"
 #include "wire/recording.h"
@@ -21,7 +20,7 @@ static char *samples_text(const struct session *session)
 	if (session->summary.time != WIRE_TIME_CPU &&
 	    session->summary.time != WIRE_TIME_WALL)
 		return memory_string("", 0);
-	count = samples_taken(&session->recording);
+	count = session->samples_taken;
 	return memory_printf(", %s sample%s", text_grouped(count).text,
 			     count == 1 ? "" : "s");
 }

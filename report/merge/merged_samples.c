@@ -373,17 +373,13 @@ static uint64_t taken_in(const struct part_chunk *chunk)
 	return count;
 }
 
-uint64_t samples_taken(const struct recording *recording)
+uint64_t samples_taken(const struct part_copy *part)
 {
-	uint64_t count = 0;
+	uint64_t count = 0, cursor = 0;
+	struct part_chunk chunk;
 
-	for (size_t i = 0; i < recording->part_count; i++) {
-		struct part_chunk chunk;
-		uint64_t cursor = 0;
-
-		while (part_next_chunk(&recording->parts[i], &cursor, &chunk))
-			if (chunk.kind == WIRE_SAMPLES)
-				count += taken_in(&chunk);
-	}
+	while (part_next_chunk(part, &cursor, &chunk))
+		if (chunk.kind == WIRE_SAMPLES)
+			count += taken_in(&chunk);
 	return count;
 }

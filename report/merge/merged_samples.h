@@ -41,7 +41,7 @@ struct samples {
 void samples_place(struct samples *samples, const struct part_chunk *chunk,
 		   uint32_t root, uint32_t thread);
 
-/* How many there are in all parts, those in our own code included. */
-uint64_t samples_taken(const struct recording *recording);
+/* How many there are in a part, those in our own code included. */
+uint64_t samples_taken(const struct part_copy *part);
 
 #endif

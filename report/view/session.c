@@ -7,6 +7,7 @@
 #include "base/display_text.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "report/merge/merged_samples.h"
 #include "report/view/inlines.h"
 
 /* -ENODATA and *why. */
@@ -109,6 +110,7 @@ static void look_at(void *context, const struct part_copy *part)
 		session->command = command_of(part);
 	probe_list_add(&session->probes, part);
 	hooking_costs_add(&session->hooking, part);
+	session->samples_taken += samples_taken(part);
 	summary_add_part(&session->summary, part);
 }
 
@@ -123,6 +125,7 @@ static void merge(struct session *session, const struct whose *whose,
 	session->hooking = (struct hooking_costs){ 0 };
 	session->summary = (struct summary){ 0 };
 	session->command = NULL;
+	session->samples_taken = 0;
 	merge_recording(&session->recording, &looked, &session->catalog,
 			&session->tree, &session->timeline, merged);
 	if (!session->command)

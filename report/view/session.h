@@ -23,6 +23,7 @@ struct session {
 	struct mark_list marks;       /* that programs told */
 	struct hooking_costs hooking; /* of clew's own time, by module */
 	char *command; /* of the first process, with blanks between words */
+	uint64_t samples_taken; /* those in our own code included */
 	/* Of these, what stands in place of time; or NULL: it is time. */
 	const struct value_sum *value;
 	/* How reports show it; set after opening. */
