@@ -381,6 +381,11 @@ static void tell_pauses(struct attach_run *run, const char *what, size_t count)
 			 "%s process %d: its threads stopped for %.1f ms, one "
 			 "of them for %.1f ms",
 			 what, group->members[0].pid, all_ms, one_ms);
+	else if (count == 1)
+		complain(COMMAND,
+			 "%s 1 process: its threads stopped for %.1f ms, one "
+			 "of them for %.1f ms",
+			 what, all_ms, one_ms);
 	else
 		complain(COMMAND,
 			 "%s %zu processes: the threads of each stopped for at "
