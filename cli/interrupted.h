@@ -9,7 +9,7 @@
 
 #include "cli/tracer.h"
 
-/* The thread, which is stopped as it was at first, begins it again. */
-void interrupted_go_on(pid_t pid, struct tracee *thread);
+/* The thread, which is stopped as it was at first, begins it again, unless a handler comes. */
+void interrupted_go_on(const struct tracee *thread);
 
 #endif

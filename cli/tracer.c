@@ -292,9 +292,9 @@ static size_t count_processors(pid_t pid)
 	return (size_t)CPU_COUNT(&set);
 }
 
-static void move_on(struct tracer *tracer, struct tracee *thread)
+static void move_on(struct tracee *thread)
 {
-	interrupted_go_on(tracer->pid, thread);
+	interrupted_go_on(thread);
 	thread->is_stopped = 0;
 	ptrace(PTRACE_CONT, thread->tid, 0, 0);
 }
@@ -330,7 +330,7 @@ int tracer_move(struct tracer *tracer,
 		if (thread->is_gone || !is_wanted(context, thread))
 			continue;
 		++*count;
-		move_on(tracer, thread);
+		move_on(thread);
 		if (++moved < at_once)
 			continue;
 		err = stop_moved(tracer);
@@ -343,7 +343,7 @@ static void let_go(struct tracer *tracer, struct tracee *thread)
 {
 	if (thread->is_gone || !thread->is_stopped)
 		return;
-	interrupted_go_on(tracer->pid, thread);
+	interrupted_go_on(thread);
 	ptrace(PTRACE_DETACH, thread->tid, 0, 0);
 	thread->is_gone = 1;
 }

@@ -10,11 +10,15 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/interrupted.h"
 #include "cli/remote_call.h"
 #include "cli/stopped_registers.h"
 #include "cli/target.h"
@@ -248,6 +252,80 @@ static void who_does_not_stop_in_time_goes_on(void **state)
 	end(child);
 }
 
+enum { HAS_EINTR = 1, HAS_EVENT };
+
+static int event; /* in the child */
+
+static void raise_event(int signal)
+{
+	(void)signal;
+	eventfd_write(event, 1);
+}
+
+static void wait_for_event(void)
+{
+	const struct sigaction action = { .sa_handler = raise_event };
+	struct epoll_event wanted = { .events = EPOLLIN };
+	const int epoll = epoll_create1(0);
+	int count;
+
+	event = eventfd(0, 0);
+	epoll_ctl(epoll, EPOLL_CTL_ADD, event, &wanted);
+	sigaction(SIGUSR1, &action, NULL);
+	atomic_store(&shared->is_in_call, 1);
+	count = epoll_wait(epoll, &wanted, 1, -1);
+	atomic_store(&shared->result, count == 1 ? HAS_EVENT : HAS_EINTR);
+	pause();
+}
+
+/* The child, in its epoll_wait(), which the stop has ended. */
+static void stop_in_wait(struct tracer *tracer, pid_t child)
+{
+	const struct timespec moment = { .tv_nsec = 1000000 };
+	char *why = NULL;
+
+	assert_true(until(&shared->is_in_call, 0));
+	for (int i = 0; i < 20000; i++) {
+		assert_int_equal(tracer_open(tracer, child, &why), 0);
+		assert_int_equal(tracer_stop_one(tracer, child, LONG_NS, &why),
+				 0);
+		if (stopped_call(&tracer->threads[0].registers) ==
+		    SYS_epoll_wait)
+			return;
+		tracer_close(tracer);
+		nanosleep(&moment, NULL);
+	}
+	fail();
+}
+
+static void a_wait_goes_on_behind_a_stop(void **state)
+{
+	const pid_t child = start(wait_for_event);
+	struct tracer tracer;
+
+	stop_in_wait(&tracer, child);
+	tracer_close(&tracer);
+	stop_in_wait(&tracer, child); /* again: it has not returned */
+	assert_int_equal(atomic_load(&shared->result), 0);
+	tracer_close(&tracer);
+	end(child);
+}
+
+/* It is told that it goes on, and gets the signal before it does. */
+static void a_handler_ends_a_wait_that_was_to_go_on(void **state)
+{
+	const pid_t child = start(wait_for_event);
+	struct tracer tracer;
+
+	stop_in_wait(&tracer, child);
+	interrupted_go_on(&tracer.threads[0]);
+	kill(child, SIGUSR1);
+	tracer_close(&tracer);
+	assert_true(until(&shared->result, 0));
+	assert_int_equal(atomic_load(&shared->result), HAS_EINTR);
+	end(child);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -256,6 +334,8 @@ int main(void)
 		cmocka_unit_test(a_wait_goes_on_when_the_controller_is_killed),
 		cmocka_unit_test(the_end_of_a_process_ends_its_call),
 		cmocka_unit_test(who_does_not_stop_in_time_goes_on),
+		cmocka_unit_test(a_wait_goes_on_behind_a_stop),
+		cmocka_unit_test(a_handler_ends_a_wait_that_was_to_go_on),
 	};
 
 	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,

@@ -2,17 +2,11 @@
 #include "cli/interrupted.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 
-#include "base/memory.h"
-
-#define SYSTEM_CALL_BYTES 2
+/* In the kernel, not told to programs. */
+#define RESTART_WITHOUT_HANDLER (-514L)
 
 /* Those that a stop ends, and a signal handler as well. */
 static int says_so_of_stops(long number)
@@ -45,37 +39,18 @@ static int says_so_of_stops(long number)
 	}
 }
 
-/* Whether a signal waits for it that is not blocked: that may be the reason. */
-static int has_signal(pid_t pid, pid_t tid)
-{
-	char *path = memory_printf("/proc/%d/task/%d/status", pid, tid);
-	FILE *file = fopen(path, "re");
-	uint64_t pending = 0, blocked = 0, mask;
-	char line[256];
-
-	free(path);
-	while (file && fgets(line, sizeof(line), file)) {
-		if (sscanf(line, "SigPnd: %" SCNx64, &mask) == 1 ||
-		    sscanf(line, "ShdPnd: %" SCNx64, &mask) == 1)
-			pending |= mask;
-		else if (sscanf(line, "SigBlk: %" SCNx64, &mask) == 1)
-			blocked = mask;
-	}
-	if (file)
-		fclose(file);
-	return !file || pending & ~blocked;
-}
-
-void interrupted_go_on(pid_t pid, struct tracee *thread)
+/*
+ * It is the kernel that begins it again, on its way out of the stop: a signal may come
+ * up to that instant, and where that has a handler, the call ends with EINTR.
+ */
+void interrupted_go_on(const struct tracee *thread)
 {
 	struct user_regs_struct registers;
 
 	if (ptrace(PTRACE_GETREGS, thread->tid, 0, &registers) != 0 ||
 	    (long)registers.rax != -EINTR ||
-	    !says_so_of_stops((long)registers.orig_rax) ||
-	    has_signal(pid, thread->tid))
+	    !says_so_of_stops((long)registers.orig_rax))
 		return;
-	registers.rip -= SYSTEM_CALL_BYTES;
-	registers.rax = registers.orig_rax;
+	registers.rax = (uint64_t)RESTART_WITHOUT_HANDLER;
 	ptrace(PTRACE_SETREGS, thread->tid, 0, &registers);
 }
