@@ -125,6 +125,7 @@
 	X(makecontext, SWITCHES)                                               \
 	X(_Unwind_GetGR, NOTHING)                                              \
 	X(_Unwind_GetIP, NOTHING)                                              \
+	X(_Unwind_GetRegionStart, NOTHING)                                     \
 	LIBUNWIND_NEXT_ONLY(X)
 
 #endif

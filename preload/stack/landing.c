@@ -103,12 +103,8 @@ static uint64_t runs_as(uint64_t at, uint32_t function, uint64_t *page)
 	return walk_running_as(shadow->caller_id, id_key(function));
 }
 
-/*
- * Where recursion is folded, slots that were left behind by an earlier jump may look like
- * the way to where this one lands (walk.c), and lead past it: then another function
- * is at its end than lands. The slots from there on are looked at for the right one.
- */
-static uint64_t id_of_landing(uint64_t stack, uint32_t function)
+/* The slots from where it lands on are looked at for the right one. */
+uint64_t landing_id_of(uint64_t stack, uint32_t function)
 {
 	const uint64_t id = landing_id(stack), end = stack + WALK_FRAME_BYTES;
 	uint64_t page = (stack - 8) & -PAGE_BYTES;
@@ -126,8 +122,7 @@ static uint64_t id_of_landing(uint64_t stack, uint32_t function)
 	return id;
 }
 
-/* The function that lands at pc, where that is asked for; or 0. */
-static uint32_t function_that_lands(uint64_t pc)
+uint32_t landing_function(uint64_t pc)
 {
 	return rt.folds_recursion && hot.tally ? hot_function_at(pc) : 0;
 }
@@ -148,7 +143,7 @@ static void land(uint64_t stack, uint64_t id, uint32_t function)
 			slice_end = stack + 1; /* or farther out */
 		hot.id = id;
 	} else {
-		hot.id = id_of_landing(stack, function);
+		hot.id = landing_id_of(stack, function);
 	}
 	trampolines_settle(stack, slice_end);
 	landing_forget_slice(stack);
@@ -198,7 +193,7 @@ void landing_on_leap(uint64_t stack, uint64_t sp)
 
 	hot.jump.stack = 0;
 	if ((hot.id != ID_ROOT || is_libcs) && !runtime_is_filtered())
-		land_in(stack, id, is_libcs ? 0 : function_that_lands(pc));
+		land_in(stack, id, is_libcs ? 0 : landing_function(pc));
 }
 
 __attribute__((noinline)) uint64_t landing_current_id(void)

@@ -23,6 +23,15 @@
 uint64_t landing_id(uint64_t stack);
 
 /*
+ * Where recursion is folded, slots that were left behind by an earlier jump may look like
+ * the way to where this one lands (walk.c), and lead past it: then another function
+ * is at its end than lands. So: the number of the one that has the code at pc, 0 where
+ * nobody knows or needs it; and the id in which that one goes on, as above.
+ */
+uint32_t landing_function(uint64_t pc);
+uint64_t landing_id_of(uint64_t stack, uint32_t function);
+
+/*
  * The calling thread lands at once: in the function with this id, if that frame
  * is there; ID_ROOT: in whichever is.
  */
@@ -56,10 +65,11 @@ uint64_t landing_slice_end(uint64_t stack);
 void landing_forget_slice(uint64_t stack);
 
 /*
- * It lands once the functions that are running now have returned: each of
- * them will restore the id of the landing instead of its caller's.
+ * It lands once the functions that are running now have returned, in the function that has
+ * the code at pc: each of them will restore the id of the landing instead of its caller's.
  */
-void landing_prepare(uint64_t stack, const struct pc_range *unwinder);
+void landing_prepare(uint64_t stack, uint64_t pc,
+		     const struct pc_range *unwinder);
 
 /*
  * Handlers of probes. The calling thread is about to leap to another frame, where

@@ -7,6 +7,7 @@
 #include "preload/host/next.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/sink.h"
+#include "preload/hot/tally.h"
 #include "preload/hot/thread.h"
 #include "preload/hot/trampoline.h"
 #include "preload/hot/upcalls.h"
@@ -59,6 +60,12 @@ static void find_way(struct way *way, uint64_t stack,
 	way->is_whole = walk.id == ID_ROOT;
 }
 
+/* Another function is at its end than lands. */
+static int leads_past(const struct way *way, uint32_t function)
+{
+	return function && tally_note(hot.tally, way->id).function != function;
+}
+
 /* What that takes is no time of whoever goes on. */
 static void end(const struct way *way)
 {
@@ -81,10 +88,11 @@ static void end(const struct way *way)
 }
 
 /* The same by any way there may be, however long and wherever it leads. */
-static void prepare_far(uint64_t stack, const struct pc_range *unwinder)
+static void prepare_far(uint64_t stack, uint32_t function,
+			const struct pc_range *unwinder)
 {
 	const struct stack_range signals = landing_signal_stack();
-	const uint64_t id = landing_id(stack);
+	const uint64_t id = landing_id_of(stack, function);
 	struct walk walk = walk_from(__builtin_frame_address(0), hot.id);
 	const struct sink_pause now = sink_pause();
 	uint64_t outermost = 0;
@@ -113,17 +121,19 @@ static void prepare_far(uint64_t stack, const struct pc_range *unwinder)
  * those of running functions. But those that the unwinder has called do return
  * to it first.
  */
-void landing_prepare(uint64_t stack, const struct pc_range *unwinder)
+void landing_prepare(uint64_t stack, uint64_t pc,
+		     const struct pc_range *unwinder)
 {
+	const uint32_t function = landing_function(pc);
 	struct way way;
 
 	if (stack < (uintptr_t)__builtin_frame_address(0)) {
-		prepare_far(stack, unwinder);
+		prepare_far(stack, function, unwinder);
 		return;
 	}
 	find_way(&way, stack, unwinder);
-	if (!way.is_whole) {
-		prepare_far(stack, unwinder);
+	if (!way.is_whole || leads_past(&way, function)) {
+		prepare_far(stack, function, unwinder);
 		return;
 	}
 	end(&way);
@@ -139,7 +149,8 @@ void landing_on_set_ip(const struct _Unwind_Context *context)
 	const uint64_t cfa = unwind_even_cfa(context->cfa);
 
 	if (runtime_has_callers() && !runtime_is_filtered()) {
-		landing_prepare(cfa, &nowhere);
+		landing_prepare(cfa, context->others[UNWIND_FUNCTION],
+				&nowhere);
 		if (hot.loans.borrower)
 			loans_settle(unwind_context_exception(context), cfa);
 	}

@@ -190,14 +190,21 @@ EXPORT _Unwind_Word _Unwind_GetCFA(struct _Unwind_Context *context)
 	return unwind_even_cfa(cfa);
 }
 
-/* A personality routine has chosen where to land. */
+/*
+ * A personality routine has chosen where to land. What lands is said by where it begins, as
+ * the code that it lands at may lie elsewhere (.cold).
+ */
 EXPORT void _Unwind_SetIP(struct _Unwind_Context *context, _Unwind_Ptr pc)
 {
 	const uint64_t cfa = _Unwind_GetCFA(context);
 
 	if (!NEXT(_Unwind_SetIP))
 		return;
-	landing_prepare(cfa, &next.unwinder);
+	landing_prepare(cfa,
+			NEXT(_Unwind_GetRegionStart)
+				? NEXT(_Unwind_GetRegionStart)(context)
+				: pc,
+			&next.unwinder);
 	if (hot.loans.borrower)
 		loans_settle(
 			NEXT(_Unwind_GetGR)(context, UNWIND_EXCEPTION_REGISTER),

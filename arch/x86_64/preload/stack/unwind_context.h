@@ -14,6 +14,9 @@
 
 #define UNWIND_REGISTERS          18
 
+/* Of what it has else: where the function begins that the frame is of. */
+#define UNWIND_FUNCTION           3
+
 struct _Unwind_Context {
 	union {
 		uint64_t value;

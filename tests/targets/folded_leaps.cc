@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * __builtin_longjmp() out of a function in whose frame others, that an earlier jump has
- * left, have their slots: these are what a recursion looks like that is folded, and
- * lead out past the function that lands, to such a recursion that is running.
+ * __builtin_longjmp(), or an exception, out of a function in whose frame others, that an
+ * earlier jump has left, have their slots: these are what a recursion looks like that is
+ * folded, and lead out past the function that lands, to such a recursion that is running.
  *
  *	main -> lands -> walks -> even -> odd -> even -> ... -> lands
  *	lands -> walks -> even -> odd -> ... -> odd -> walks -> leaps	is left
@@ -26,6 +26,8 @@
 
 static volatile unsigned int sink;
 static volatile long checks; /* instead of a leap */
+static volatile int throws;  /* likewise */
+static int lands_by_throwing;
 static void *place[5];
 
 static COUNTED void even(long levels);
@@ -48,6 +50,8 @@ static COUNTED void check(void)
 static COUNTED void leaps(void)
 {
 	ENTER(leaps);
+	if (throws)
+		throw 1;
 	__builtin_longjmp(place, 1);
 }
 
@@ -118,8 +122,13 @@ static COUNTED void lands(long levels)
 		walks(LEVELS, 16, 0);
 	TRUTH_HERE = here;
 	after();
-	if (!__builtin_setjmp(place))
-		walks(0, ROOM_BYTES, COVER_BYTES);
+	throws = lands_by_throwing;
+	try {
+		if (!__builtin_setjmp(place))
+			walks(0, ROOM_BYTES, COVER_BYTES);
+	} catch (int) {
+	}
+	throws = 0;
 	TRUTH_HERE = here;
 	after();
 	LEAVE();
@@ -144,6 +153,8 @@ int main(void)
 {
 	ENTER(main);
 	looks();
+	lands(-LEVELS);
+	lands_by_throwing = 1;
 	lands(-LEVELS);
 	LEAVE();
 	truth_write();
