@@ -177,7 +177,8 @@ class Screen(Watched):
                          (self.work / "before").read_text())
 
     def test_keys(self):
-        screen = self.see("PyObject_Str").rstrip("\n").split("\n")
+        screen = self.see(r"\A(?=[\s\S]*PyObject_Str)(.*\n){23}.*\S")  # all of it
+        screen = screen.rstrip("\n").split("\n")
         self.assertEqual(len(screen), 24)
         self.assertIn(f"process {self.process.pid}", screen[0])
         self.press("m", "MODULE\n.* python")
