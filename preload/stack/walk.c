@@ -427,9 +427,10 @@ static int is_nobodys(const struct walk *walk)
 int walk_has_any_way(const void *slot, uint64_t id, uint64_t *end)
 {
 	struct walk walk = walk_from(slot, id);
-	uint64_t ways[WAYS_MAX] = { id };
-	uint32_t count = 1, gap = 0;
+	uint64_t ways[WAYS_MAX];
+	uint32_t count = 0, gap = 0;
 
+	ways[count++] = id;
 	walk_trust_own_stack(&walk, slot);
 	for (; walk.at < STACK_END && walk.scan_left-- && gap++ < GAP_MAX;
 	     walk.at += 8) {
