@@ -103,6 +103,26 @@ static uint64_t runs_as(uint64_t at, uint32_t function, uint64_t *page)
 	return walk_running_as(shadow->caller_id, id_key(function));
 }
 
+/*
+ * Whether it waits near there at a stub after all: where recursion is folded, a trampoline
+ * that others have left in its frame may look like its own, and then it has got none
+ * when it was to remember that frame (trampolines_carry()).
+ */
+static int is_near(uint64_t stack, uint64_t id)
+{
+	uint64_t at = stack & ~UINT64_C(7), page = (stack - 8) & -PAGE_BYTES;
+	uint32_t function;
+
+	if (!rt.folds_recursion || id == ID_ROOT || !hot.tally)
+		return 0;
+	function = tally_note(hot.tally, id).function;
+	for (; at < stack + WALK_FRAME_BYTES && walk_is_readable(at, &page);
+	     at += 8)
+		if (runs_as(at, function, &page) == id)
+			return 1;
+	return 0;
+}
+
 /* The slots from where it lands on are looked at for the right one. */
 uint64_t landing_id_of(uint64_t stack, uint32_t function)
 {
@@ -138,7 +158,7 @@ static void land(uint64_t stack, uint64_t id, uint32_t function)
 	if (hot.tally && hot.tally->busy)
 		leave_slow_paths(stack);
 	slice_end = landing_slice_end(stack);
-	if (is_remembered(stack, id)) {
+	if (is_remembered(stack, id) || is_near(stack, id)) {
 		if (!slice_end && !is_below(id))
 			slice_end = stack + 1; /* or farther out */
 		hot.id = id;

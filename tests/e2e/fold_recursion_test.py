@@ -97,6 +97,12 @@ class FoldRecursion(clewtest.Case):
             self.check_flavours("folded_leaps", ("O2", "O0", "frame"),
                                 [f"--verify-period={period}"])
 
+    def test_jumps_past_slots_that_were_left_behind(self):
+        """Those of the function that lands look as if others had them."""
+        for period in 1, 7, 65536:
+            self.check_flavours("folded_jumps", ("O2", "O0", "frame"),
+                                [f"--verify-period={period}"])
+
     def check_flavours(self, name, flavours, options=()):
         for flavour in flavours:
             with self.subTest(flavour):
