@@ -7,6 +7,8 @@
 #include "cli/stopped_registers.h"
 #include "cli/target.h"
 
+#define LIBC_SIGNALS (UINT64_C(3) << (32 - 1))
+
 /* Where its word is; 0: it is gone, or has no control block of libc's. */
 static uint64_t word_of(const struct tracer *tracer,
 			const struct wire_attachment *attachment,
@@ -37,10 +39,18 @@ static void set_mask(const struct tracee *thread, uint64_t mask)
 static int blocks_all(uint64_t mask, uint64_t signals)
 {
 	const uint64_t never = UINT64_C(1) << (SIGKILL - 1) |
-			       UINT64_C(1) << (SIGSTOP - 1) |
-			       UINT64_C(3) << (32 - 1);
+			       UINT64_C(1) << (SIGSTOP - 1) | LIBC_SIGNALS;
 
 	return !~(mask | signals | never);
+}
+
+/*
+ * For a moment, in fork(), pthread_create() and the like: libc lets nobody else block
+ * its own, and goes back to the mask before by system calls that tell nobody.
+ */
+static int blocks_within_libc(uint64_t mask)
+{
+	return (mask & LIBC_SIGNALS) == LIBC_SIGNALS;
 }
 
 /* The word first: what is taken from a mask is known to somebody. */
@@ -53,8 +63,9 @@ static void take(const struct tracer *tracer, const struct tracee *thread,
 	if (!get_mask(thread, &mask))
 		return;
 	if (mask & signals)
-		word = is_in_handler ? WIRE_ATTACH_BLOCKS_AS_OTHERS
-				     : WIRE_ATTACH_BLOCKS;
+		word = is_in_handler || blocks_within_libc(mask)
+			       ? WIRE_ATTACH_BLOCKS_AS_OTHERS
+			       : WIRE_ATTACH_BLOCKS;
 	if (target_write(tracer->memory, word_at, &word, sizeof(word)) == 0 &&
 	    mask & signals)
 		set_mask(thread, mask & ~signals);

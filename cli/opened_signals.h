@@ -12,7 +12,8 @@
 
 /*
  * Whoever blocks them is noted in the thread's own word: what a thread has said itself,
- * or, if is_in_handler says so, what holds until its handler returns.
+ * or what holds until its handler returns, if is_in_handler says so, or until libc is
+ * through with what it blocks all signals for.
  */
 void opened_signals_take(const struct tracer *tracer,
 			 const struct wire_attachment *attachment,

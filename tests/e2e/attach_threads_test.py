@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """clew attach to a process of many threads, and to one whose only thread sleeps, or loads,
-or whose threads end all the time."""
+or whose threads end all the time, or are where libc blocks all signals."""
 import mmap
 import os
 import pathlib
@@ -219,6 +219,42 @@ class LeftFrames(Attached):
         """Often enough that each has been, and so in our code: nearly all of it is."""
         report = self.clew_json("report", "--json", self.recording_path)
         return report["self_cost"]["samples"] > 20 * self.THREADS
+
+
+class WithinLibc(Attached):
+    """Where libc blocks all signals for a moment, it is not the thread that means to."""
+
+    def setUp(self):
+        super().setUp()
+        self.start_to_talk(target("blocks_all"))
+        self.assertEqual(self.process.stdout.readline(), "ready\n")
+
+    def tell(self, what):
+        self.process.stdin.write(f"{what}\n")
+        self.process.stdin.flush()
+        return self.process.stdout.readline().strip()
+
+    def blocked(self):
+        status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
+        line, = (line for line in status.splitlines()
+                 if line.startswith("SigBlk:"))
+        return int(line.split()[1], 16)
+
+    def test_it_is_over_while_clew_is_there(self):
+        controller = self.attach(self.process)
+        self.assertEqual(self.tell("look"), "blocks")
+        self.assertEqual(self.tell("back"), "does not")
+        self.detach(controller)
+        self.assertEqual(self.blocked(), 0)
+        self.assertEqual(self.tell("look"), "does not")
+
+    def test_it_is_over_once_clew_has_left(self):
+        before = self.blocked()
+        self.detach(self.attach(self.process))
+        self.assertEqual(self.blocked(), before)
+        self.assertEqual(self.tell("look"), "blocks")
+        self.assertEqual(self.tell("back"), "does not")
+        self.assertEqual(self.blocked(), 0)
 
 
 if __name__ == "__main__":
