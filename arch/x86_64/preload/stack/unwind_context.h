@@ -15,7 +15,7 @@
 #define UNWIND_REGISTERS          18
 
 /* Of what it has else: where the function begins that the frame is of. */
-#define UNWIND_FUNCTION           3
+#define UNWIND_FUNCTION 3
 
 struct _Unwind_Context {
 	union {
