@@ -4,7 +4,7 @@
 
 A recording's part, two with what agents told, a cached analysis and an index,
 as this build writes them; of the analysis the checksum at the end is left out, as its fuzzer wants it. A
-perf map and a jitdump file, as runtimes write them. A packet, and a trace. A small program with debug
+perf map, a jitdump file and what Erlang registers, as runtimes write them. A packet, and a trace. A small program with debug
 information of several kinds; where a program that makes one is missing, gcc's
 of version 5 takes its place.
 """
@@ -48,6 +48,23 @@ def jitdump():
             dump += record(1, i * 0x60 + 1, struct.pack(
                 "<IIQQQQQ", 1, 1, 0, i * 0x60, i * 0x90, 0x80, i))
     return dump + record(4, 0, bytes(40)) + record(3, 0, b"")
+
+
+def erlang():
+    """A module of the runtime's JIT (preload/front/erlang_symbols.h)."""
+    def named(head, name, padding):
+        return head + struct.pack("<H", len(name) + 1) + name + bytes(
+            1 + padding)
+
+    symbols = named(struct.pack("<IIQII", 1, 0, 0x7f0000001000, 20, 0x1000),
+                    b"lists", 6)
+    for i in range(20):
+        symbols += named(struct.pack("<III", i * 0x40, i * 0x40 + 0x38, i % 3),
+                         b"lists:f%d/2" % i, 2)
+        for j in range(i % 3):
+            symbols += named(struct.pack("<II", i * 0x40 + j, 10 + j),
+                             b"lists.erl", 2)
+    return symbols
 
 
 def packet():
@@ -253,6 +270,7 @@ def main(build, folder):
         "^_Z(N[0-9]+|St){1,4}([[:alpha:]_]+\\b)*|foo\\w{2,}$\n"
         "_ZN3foo3barEv and foobar\n")
     (folder / "jitdump").write_bytes(jitdump())
+    (folder / "erlang").write_bytes(erlang())
     (folder / "zeros").write_bytes(bytes(16384))
     (folder / "packet").write_bytes(packet())
     (folder / "trace").write_bytes(trace())
