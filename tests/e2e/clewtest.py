@@ -11,6 +11,7 @@ $CLEW_KEEP set it is left behind. $CLEW_TEST_TIME says which --time= to record
 with, where a test does not say.
 """
 import collections
+import functools
 import json
 import os
 import pathlib
@@ -68,6 +69,16 @@ def needs(*programs):
     """Skips a test, or all of a class, where a program is missing."""
     missing = [p for p in programs if not shutil.which(p)]
     return unittest.skipIf(missing, f"no {', '.join(missing)} here")
+
+
+def unless_sanitized(test):
+    """Skips a test of memory or time, of which sanitizers take their own."""
+    @functools.wraps(test)
+    def skipped_or_not(self):
+        if b"__asan_init" in CLEW.read_bytes():
+            self.skipTest("sanitizers take time and memory of their own")
+        test(self)
+    return skipped_or_not
 
 
 def paths_of(tree):

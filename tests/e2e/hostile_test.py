@@ -85,6 +85,7 @@ class Damaged(clewtest.Case):
             self.part.write_bytes(damaged)
             self.assert_survives(f"damage {number}")
 
+    @clewtest.unless_sanitized
     def test_larger_than_memory(self):
         """A hole, by its length. Beside others it is left out, and missed."""
         huge = bytearray(self.whole)

@@ -223,10 +223,9 @@ class Html(Paged, clewtest.Case):
         self.assertEqual(child.returncode, 0)
         return usage
 
+    @clewtest.unless_sanitized
     def test_a_million_contexts(self):
         """The figures of docs/reports.md: the time beside a report's in the same run."""
-        if b"__asan_init" in clewtest.CLEW.read_bytes():
-            self.skipTest("sanitizers take time and memory of their own")
         self.record([clewtest.target("contexts"), "10", "6", "1"])
         report = self.usage("report", "--json", self.recording_path)
         usage = self.usage("html", "-o", "page.html", self.recording_path)

@@ -73,6 +73,7 @@ class Merge(clewtest.Case):
         self.assertEqual(process.returncode, 0)
         return usage.ru_maxrss
 
+    @clewtest.unless_sanitized
     def test_many_processes_take_the_memory_of_one(self):
         self.record([PYTHON, "-c", "import json, decimal"])
         (part,) = self.recording_path.glob("*.part")
