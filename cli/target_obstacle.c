@@ -236,14 +236,6 @@ static char *obstacle_of_end(pid_t pid)
 					  parent);
 }
 
-/* Before Linux 6.7 its status does not say so. */
-static int is_of_kernel(pid_t pid)
-{
-	const int64_t said = target_status(pid, "Kthread", 10);
-
-	return said < 0 ? target_is_of_kernel(pid) : said == 1;
-}
-
 static char *obstacle_of_tracer(pid_t tracer)
 {
 	char *name = target_name(tracer), *why;
@@ -290,7 +282,7 @@ char *target_end(pid_t pid)
 		return memory_printf("it has ended");
 	if (state == 'Z' || state == 'X')
 		return obstacle_of_end(pid);
-	return is_of_kernel(pid) ? NULL : obstacle_of_ending(pid);
+	return obstacle_of_ending(pid);
 }
 
 /* Each is asked once what was asked before is not in the way. */
@@ -313,7 +305,7 @@ char *target_obstacle(pid_t pid)
 				     target_status(pid, "Tgid", 10));
 	if (pid == getpid())
 		return memory_printf("it is clew itself");
-	if (is_of_kernel(pid))
+	if (target_is_of_kernel(pid))
 		return memory_printf("it is a thread of the kernel's");
 	why = obstacle_of_user(pid);
 	if (!why)
