@@ -103,6 +103,23 @@ static uint64_t runs_as(uint64_t at, uint32_t function, uint64_t *page)
 	return walk_running_as(shadow->caller_id, id_key(function));
 }
 
+/* That id, if the function's slot is near there that runs as it; ID_ROOT: any of its ids. */
+static uint64_t find_near(uint64_t stack, uint32_t function, uint64_t wanted)
+{
+	uint64_t at = stack & ~UINT64_C(7), page = (stack - 8) & -PAGE_BYTES;
+
+	for (; at < stack + WALK_FRAME_BYTES && walk_is_readable(at, &page);
+	     at += 8) {
+		const uint64_t found = runs_as(at, function, &page);
+
+		if (found == ID_ROOT || (wanted != ID_ROOT && found != wanted))
+			continue;
+		if (tally_note(hot.tally, found).function == function)
+			return found;
+	}
+	return ID_ROOT;
+}
+
 /*
  * Whether it waits near there at a stub after all: where recursion is folded, a trampoline
  * that others have left in its frame may look like its own, and then it has got none
@@ -110,36 +127,20 @@ static uint64_t runs_as(uint64_t at, uint32_t function, uint64_t *page)
  */
 static int is_near(uint64_t stack, uint64_t id)
 {
-	uint64_t at = stack & ~UINT64_C(7), page = (stack - 8) & -PAGE_BYTES;
-	uint32_t function;
-
-	if (!rt.folds_recursion || id == ID_ROOT || !hot.tally)
-		return 0;
-	function = tally_note(hot.tally, id).function;
-	for (; at < stack + WALK_FRAME_BYTES && walk_is_readable(at, &page);
-	     at += 8)
-		if (runs_as(at, function, &page) == id)
-			return 1;
-	return 0;
+	return rt.folds_recursion && id != ID_ROOT && hot.tally &&
+	       find_near(stack, tally_note(hot.tally, id).function, id) == id;
 }
 
 /* The slots from where it lands on are looked at for the right one. */
 uint64_t landing_id_of(uint64_t stack, uint32_t function)
 {
-	const uint64_t id = landing_id(stack), end = stack + WALK_FRAME_BYTES;
-	uint64_t page = (stack - 8) & -PAGE_BYTES;
+	const uint64_t id = landing_id(stack);
+	uint64_t near;
 
 	if (!function || tally_note(hot.tally, id).function == function)
 		return id;
-	for (uint64_t at = stack & ~UINT64_C(7);
-	     at < end && walk_is_readable(at, &page); at += 8) {
-		const uint64_t found = runs_as(at, function, &page);
-
-		if (found != ID_ROOT &&
-		    tally_note(hot.tally, found).function == function)
-			return found;
-	}
-	return id;
+	near = find_near(stack, function, ID_ROOT);
+	return near != ID_ROOT ? near : id;
 }
 
 uint32_t landing_function(uint64_t pc)

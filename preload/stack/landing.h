@@ -73,8 +73,9 @@ void landing_prepare(uint64_t stack, uint64_t pc,
 
 /*
  * Handlers of probes. The calling thread is about to leap to another frame, where
- * its stack pointer will be `stack`, and sp tells the pc (stubs/probe.h); the _Unwind_SetIP() of a libgcc that is
- * linked into a module begins, which says where an unwinder will land.
+ * its stack pointer will be `stack`, and sp tells the pc (stubs/probe.h); the
+ * _Unwind_SetIP() of a libgcc that is linked into a module begins, which says where an
+ * unwinder will land.
  */
 struct _Unwind_Context;
 void landing_on_leap(uint64_t stack, uint64_t sp);

@@ -5,8 +5,9 @@
  * `clew attach` has threads that are stopped run this, one after the other: what each
  * had in the registers that are used is in attach_asked (struct wire_asked). The
  * controller stops the thread at the end of the first call, and puts everything back.
- * If it is killed meanwhile, or has waited in vain for a thread that gets no processor, the thread does so itself, and goes on where it was. The
- * stack, which may be of any size, and the flags are left alone.
+ * If it is killed meanwhile, or has waited in vain for a thread that gets no processor,
+ * the thread does so itself, and goes on where it was. The stack, which may be of any
+ * size, and the flags are left alone.
  */
 #include <asm/unistd.h>
 
