@@ -15,17 +15,19 @@
 /* Notes of so many bytes are worth huge pages: they are looked at in no order. */
 #define HUGE_NOTES_BYTES (UINT64_C(4) << 20)
 #define LARGE_LOG2       21   /* 32 MiB */
+#define VAST_LOG2        24   /* 256 MiB */
 #define SWEEP_AFTER      1024 /* contexts, or calls counted away from home */
 #define REORDER_AFTER    16   /* such calls, for each entry of the table */
 
 /*
  * Entries a table holds before it grows: 13/16 of them. A large one is in no cache, where
  * a call away from home waits for memory before the processor learns that it has gone
- * the wrong way: there it is 5/8, unless its entries have more in front of the table.
+ * the wrong way: there it is 5/8, unless its entries have more in front of the table; or
+ * it is so large that to make and to read twice as much costs more than that.
  */
 static uint64_t table_limit(unsigned int log2)
 {
-	if (log2 < LARGE_LOG2 || rt.sink->entry_bytes)
+	if (log2 < LARGE_LOG2 || log2 >= VAST_LOG2 || rt.sink->entry_bytes)
 		return (UINT64_C(13) << log2) / 16;
 	return (UINT64_C(5) << log2) / 8;
 }
