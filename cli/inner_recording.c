@@ -327,30 +327,31 @@ static int bring_parts(int home, const struct inner_folder *folder)
 
 /* ---- All of it ---- */
 
-/* Whether anybody records there still. */
-static int is_used(const struct inner_folder *folder)
+/* The process that still records there; 0 if none does. */
+static pid_t user_of(const struct inner_folder *folder)
 {
 	size_t count;
 	struct live_process *all = live_processes(&count);
 	struct stat here, there;
-	int is = 0;
+	pid_t user = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		is |= fstat(folder->fd, &here) == 0 &&
-		      stat(all[i].recording, &there) == 0 &&
-		      here.st_dev == there.st_dev &&
-		      here.st_ino == there.st_ino;
+		if (fstat(folder->fd, &here) == 0 &&
+		    stat(all[i].recording, &there) == 0 &&
+		    here.st_dev == there.st_dev && here.st_ino == there.st_ino)
+			user = all[i].pid;
 		live_process_fini(&all[i]);
 	}
 	free(all);
-	return is;
+	return user;
 }
 
-static int bring(const struct inner_folder *folder, int home)
+static int bring(const struct inner_folder *folder, int home, pid_t *user)
 {
 	int err;
 
-	if (is_used(folder))
+	*user = user_of(folder);
+	if (*user)
 		return -EBUSY;
 	if (find_line(home, folder) < 0)
 		return -ENOENT;
@@ -365,7 +366,8 @@ int inner_recording_bring(struct inner_folder *folder, const char *home,
 			  char **why)
 {
 	const int fd = open_home(home);
-	const int err = fd < 0 ? fd : bring(folder, fd);
+	pid_t user = 0;
+	const int err = fd < 0 ? fd : bring(folder, fd, &user);
 
 	if (fd >= 0)
 		close(fd);
@@ -373,13 +375,17 @@ int inner_recording_bring(struct inner_folder *folder, const char *home,
 		inner_folder_remove(folder);
 		return 0;
 	}
+	if (user)
+		return fail(why, err,
+			    "its recording is in %s of its own files, and not "
+			    "in %s: process %d still records there",
+			    folder->path, home, user);
 	return fail(why, err,
 		    "its recording is in %s of its own files, and not in %s: "
 		    "%s",
 		    folder->path, home,
-		    err == -EBUSY    ? "another process records there still"
-		    : err == -ENOENT ? "that is not there, or waits for none"
-				     : strerror(-err));
+		    err == -ENOENT ? "that is not there, or waits for none"
+				   : strerror(-err));
 }
 
 int inner_recording_bring_of(pid_t pid,

@@ -15,6 +15,9 @@
 #define PAGES   8192 /* kept; a power of 2 */
 #define HEADERS 64   /* program headers of a module that are looked at */
 
+/* The library reserves memory for stubs in aligned blocks of so many bytes. */
+#define STUB_BLOCK_BYTES (UINT64_C(1) << 24)
+
 /* Of the frame of a signal, up to the last register that was saved. */
 #define SIGNAL_BYTES 256
 
@@ -187,6 +190,23 @@ static void see_module(const struct unwinding *unwinding, uint64_t start,
 				   code);
 }
 
+/*
+ * Stubs are in memory without a file where their file cannot be created or executed,
+ * on a file system mounted noexec for one. The first page of their block is an ELF
+ * image all the same (preload/stubs/stub_image.h). Blocks may be in one mapping.
+ */
+static void see_stubs(const struct unwinding *unwinding, uint64_t pc,
+		      struct unwound_code *code)
+{
+	const uint64_t block = pc & ~(STUB_BLOCK_BYTES - 1);
+
+	if (code->start < block)
+		code->start = block;
+	if (code->end > block + STUB_BLOCK_BYTES)
+		code->end = block + STUB_BLOCK_BYTES;
+	see_module(unwinding, block, code);
+}
+
 /* What is mapped there, or NULL. */
 static const struct unwound_code *code_at(struct unwinding *unwinding,
 					  uint64_t pc)
@@ -210,6 +230,8 @@ static const struct unwound_code *code_at(struct unwinding *unwinding,
 	if (*mapping->path)
 		see_module(unwinding,
 			   module_of(unwinding->maps, mapping)->start, code);
+	else
+		see_stubs(unwinding, pc, code);
 	return code;
 }
 

@@ -1,0 +1,132 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Detaching works whatever has become of the folder that is recorded into."""
+import os
+import shutil
+import subprocess
+import unittest
+
+import clewtest
+from attach_refused_test import runs
+from attach_test import Attached
+from clewtest import until
+from isolation import make_users
+
+
+class Detaches(Attached):
+    """
+    sleep waits in a function that is hooked while it waits: its stack has a stub's
+    address, through which clew unwinds before it detaches.
+    """
+
+    def sleeper(self, *within, **options):
+        process = self.start([*within, "sleep", "1000"], **options)
+        self.assertTrue(until(lambda: runs(process, "sleep")))
+        return process
+
+    def mounted(self, options):
+        """A file system of its own; else a skip."""
+        folder = self.work / "mounted"
+        folder.mkdir()
+        if self.run_program(["mount", "-t", "tmpfs", "-o", options, "none",
+                             folder]).returncode:
+            raise unittest.SkipTest("may mount nothing here")
+        self.addCleanup(subprocess.run, ["umount", "--lazy", folder],
+                        stderr=subprocess.DEVNULL, check=False)
+        return folder
+
+    def abandon(self, process):
+        """It stays attached, for its controller is killed."""
+        controller = self.attach(process)
+        controller.kill()
+        controller.wait()
+
+    def assert_detaches(self, process):
+        done = self.clew("detach", process.pid)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("detached from", done.stderr)
+        self.assert_as_before(process)
+
+    def assert_detaches_after(self, change):
+        process = self.sleeper()
+        self.abandon(process)
+        change(self.recording_path)
+        self.assert_detaches(process)
+
+    def test_from_a_file_system_mounted_noexec(self):
+        self.recording_path = self.mounted("noexec,size=64m") / "out"
+        process = self.sleeper()
+        for _ in range(2):
+            self.detach(self.attach(process))
+            self.assert_as_before(process)
+        self.abandon(process)
+        self.assert_detaches(process)
+
+    def test_from_processes_of_root_and_of_a_user_at_once(self):
+        (user,) = make_users(self, 1)
+        self.work.chmod(0o755)
+        own, other = self.sleeper(), self.sleeper(**user.as_user)
+        done = self.clew("attach", "--for", "0s", "-o", self.recording_path,
+                         own.pid, other.pid)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for process in own, other:
+            self.assert_as_before(process)
+
+    def test_from_mounts_of_its_own_that_are_noexec(self):
+        """It has /tmp alone, and records there until it is detached."""
+        process = self.sleeper(
+            "unshare", "-m", "sh", "-c",
+            'mount -t tmpfs -o noexec none /tmp && exec "$@"', "sh")
+        self.detach(self.attach(process))
+        self.assert_as_before(process)
+
+    def test_after_the_folder_was_removed(self):
+        self.assert_detaches_after(shutil.rmtree)
+
+    def test_after_the_folder_was_moved(self):
+        self.assert_detaches_after(
+            lambda folder: folder.rename(self.work / "moved"))
+
+    def test_after_the_stubs_were_removed(self):
+        def remove(folder):
+            for stubs in folder.glob("*.stubs"):
+                stubs.unlink()
+        self.assert_detaches_after(remove)
+
+    def test_after_the_folder_was_given_to_another_user(self):
+        if os.geteuid() != 0:
+            self.skipTest("wants to be root")
+
+        def give(folder):
+            os.chown(folder, 65534, 65534)
+            folder.chmod(0)
+        self.assert_detaches_after(give)
+
+    def test_after_its_file_system_was_unmounted(self):
+        folder = self.mounted("size=64m")
+        self.recording_path = folder / "out"
+        self.assert_detaches_after(lambda _: subprocess.run(
+            ["umount", "--lazy", folder], check=True))
+
+    def test_after_its_file_system_was_remounted_noexec(self):
+        folder = self.mounted("size=64m")
+        self.recording_path = folder / "out"
+        self.assert_detaches_after(lambda _: subprocess.run(
+            ["mount", "-o", "remount,noexec", folder], check=True))
+
+    def test_after_its_file_system_became_full(self):
+        folder = self.mounted("size=8m")
+        self.recording_path = folder / "out"
+
+        def fill(_):
+            with (folder / "filling").open("wb", 0) as file:
+                try:
+                    while file.write(b"x" * 65536):
+                        pass
+                except OSError:
+                    return
+        self.assert_detaches_after(fill)
+
+
+if __name__ == "__main__":
+    clewtest.main()
