@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "cli/attach_steps.h"
+#include "cli/attachment_copy.h"
 #include "cli/stopped_registers.h"
 #include "machine/control_block.h"
 
@@ -153,9 +154,7 @@ int attach_fill_blocks(struct attaching *attaching, char **why)
 	err = stop_all(attaching, why);
 	if (err)
 		return err;
-	values = memory_zeroed(attachment.variable_bytes, 1);
-	err = target_read(tracer->memory, attachment.variables, values,
-			  attachment.variable_bytes);
+	err = attachment_copy_variables(tracer->memory, &attachment, &values);
 	for (size_t i = 0; i < tracer->count && !err; i++)
 		err = fill(tracer, &tracer->threads[i], attachment.variables_at,
 			   values, attachment.variable_bytes);

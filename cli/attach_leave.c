@@ -8,6 +8,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "cli/attachment_copy.h"
 #include "cli/opened_signals.h"
 #include "cli/probe_asking.h"
 #include "cli/stopped_registers.h"
@@ -101,10 +102,8 @@ static int move_threads(struct attaching *attaching, uint64_t patience_ns,
 
 static int write_words(int memory, const struct wire_attachment *attachment)
 {
-	struct wire_stack_word *words =
-		memory_zeroed(attachment->word_count + 1, sizeof(*words));
-	int err = target_read(memory, attachment->words, words,
-			      attachment->word_count * sizeof(*words));
+	struct wire_stack_word *words;
+	int err = attachment_copy_words(memory, attachment, &words);
 
 	for (uint64_t i = 0; i < attachment->word_count && !err; i++)
 		err = target_write(memory, words[i].at, &words[i].value,
@@ -119,8 +118,8 @@ static int write_variables(const struct tracer *tracer,
 {
 	const size_t bytes = attachment->variable_bytes;
 	const int memory = tracer->memory;
-	void *values = memory_zeroed(bytes + 1, 1);
-	int err = target_read(memory, attachment->variables, values, bytes);
+	uint8_t *values;
+	int err = attachment_copy_variables(memory, attachment, &values);
 
 	for (size_t i = 0; i < tracer->count && !err; i++) {
 		const struct tracee *thread = &tracer->threads[i];

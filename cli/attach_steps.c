@@ -306,6 +306,10 @@ int attach_plan(struct attaching *attaching, struct remote_texts *texts,
 	if (err)
 		return err;
 	err = remote_texts_plan(attaching->tracer.memory, &attachment, texts);
+	if (err == -EBADMSG)
+		return fail(why, err,
+			    "its libclew.so reports code that cannot be "
+			    "patched: it is not clew's, or was changed");
 	return err ? fail(why, err, "its memory cannot be read: %s",
 			  strerror(-err))
 		   : 0;

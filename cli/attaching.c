@@ -11,6 +11,7 @@
 
 #include "base/fail.h"
 #include "cli/attach_steps.h"
+#include "cli/attachment_copy.h"
 #include "cli/library.h"
 #include "cli/own_ids.h"
 #include "cli/remote_call.h"
@@ -148,11 +149,14 @@ int attaching_has_thread(const struct attaching *attaching, pid_t own_tid)
 static int is_called(const struct attaching *attaching)
 {
 	struct wire_attachment attachment;
+	char *why = NULL;
 
 	if (!attaching->attachment ||
-	    target_read(attaching->tracer.memory, attaching->attachment,
-			&attachment, sizeof(attachment)) != 0)
+	    attachment_copy(attaching->tracer.memory, attaching->attachment,
+			    &attachment, &why) != 0) {
+		free(why);
 		return 0;
+	}
 	return !attachment.version ||
 	       (attachment.caller &&
 		attaching_has_thread(attaching, (pid_t)attachment.caller));
@@ -239,25 +243,15 @@ void attaching_close(struct attaching *attaching)
 int attaching_read(const struct attaching *attaching,
 		   struct wire_attachment *attachment, char **why)
 {
-	int err = attaching->attachment
-			  ? target_read(attaching->tracer.memory,
-					attaching->attachment, attachment,
-					sizeof(*attachment))
-			  : 0;
+	int err = 0;
 
-	if (!attaching->attachment)
-		*attachment = (struct wire_attachment){ 0 };
-	if (err)
-		return fail(why, err, "its memory cannot be read: %s",
-			    strerror(-err));
-	if (attachment->state == WIRE_ATTACH_PRELOADED && !attaching->stands_by)
-		return fail(why, -EEXIST,
-			    "it has been under clew since its start");
-	if (attachment->version && attachment->version != WIRE_ATTACH_VERSION)
-		return fail(why, -EPROTO,
-			    "it has libclew.so of another version");
-	attachment->why[sizeof(attachment->why) - 1] = '\0';
-	attachment->dir[sizeof(attachment->dir) - 1] = '\0';
-	attachment->home[sizeof(attachment->home) - 1] = '\0';
-	return 0;
+	*attachment = (struct wire_attachment){ 0 };
+	if (attaching->attachment)
+		err = attachment_copy(attaching->tracer.memory,
+				      attaching->attachment, attachment, why);
+	if (!err && attachment->state == WIRE_ATTACH_PRELOADED &&
+	    !attaching->stands_by)
+		err = fail(why, -EEXIST,
+			   "it has been under clew since its start");
+	return err;
 }

@@ -55,7 +55,10 @@ void attaching_find_library(struct attaching *attaching);
 int attaching_load(struct attaching *attaching, const char *library,
 		   char **why);
 
-/* What the library says of itself. 0, or -errno and *why. */
+/*
+ * Copies what the library reports, checked (cli/attachment_copy.h); all zero where there
+ * is no library. 0, or -errno and *why.
+ */
 int attaching_read(const struct attaching *attaching,
 		   struct wire_attachment *attachment, char **why);
 

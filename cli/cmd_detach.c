@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/display_text.h"
 #include "base/fail.h"
 #include "cli/attaching.h"
 #include "cli/command.h"
@@ -62,8 +63,9 @@ static int leave(struct attaching *attaching, int is_quiet, char **why)
 			 "%.1f ms, one of them for %.1f ms; recorded in %s%s",
 			 attaching->pid, (double)attaching->all_ns / 1e6,
 			 (double)attaching->one_ns / 1e6,
-			 *attachment.home && !err ? attachment.home
-						  : attachment.dir,
+			 text_printable(*attachment.home && !err
+						? attachment.home
+						: attachment.dir),
 			 err ? " of its own files" : "");
 	if (err != -EBUSY)
 		return err;

@@ -15,6 +15,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/suffix.h"
+#include "cli/attachment_copy.h"
 #include "cli/library.h"
 #include "cli/target.h"
 #include "report/recording/part_reader.h"
@@ -98,9 +99,11 @@ static int read_attachment(pid_t pid, const struct target_maps *maps,
 		library ? target_symbol(pid, library, WIRE_ATTACHMENT) : 0;
 	char *path = memory_printf("/proc/%d/mem", pid);
 	int memory = at ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-	int is_read = memory >= 0 && target_read(memory, at, attachment,
-						 sizeof(*attachment)) == 0;
+	char *why = NULL;
+	int is_read = memory >= 0 &&
+		      attachment_copy(memory, at, attachment, &why) == 0;
 
+	free(why);
 	free(path);
 	if (memory >= 0)
 		close(memory);

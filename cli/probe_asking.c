@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "cli/attach_steps.h"
+#include "cli/attachment_copy.h"
 #include "cli/library.h"
 #include "cli/target_obstacle.h"
 
@@ -37,19 +38,13 @@ static int read_probes(const struct attaching *attaching,
 		       const struct probe_exports *exports,
 		       struct wire_live_probes *out, char **why)
 {
-	const int err = target_read(attaching->tracer.memory, exports->probes,
-				    out, sizeof(*out));
+	const int err = attachment_copy_probes(attaching->tracer.memory,
+					       exports->probes, out, why);
 
-	if (err && target_thread_is_going(attaching->pid, attaching->pid))
-		return fail(why, -ESRCH, "it has ended");
-	if (err)
-		return fail(why, err, "its memory cannot be read: %s",
-			    strerror(-err));
-	if (out->version != WIRE_LIVE_PROBES_VERSION)
-		return fail(why, -EPROTO,
-			    "it has libclew.so of another version");
-	out->why[sizeof(out->why) - 1] = '\0';
-	return 0;
+	if (!err || !target_thread_is_going(attaching->pid, attaching->pid))
+		return err;
+	free(*why);
+	return fail(why, -ESRCH, "it has ended");
 }
 
 /* It is not to be borrowed itself, on its way out of libc. */
@@ -122,6 +117,18 @@ static int call(struct attaching *attaching,
 	return err;
 }
 
+/* An action is answered together with its probe. */
+static size_t lines_to_answer(const char *lines)
+{
+	static const char action[] = "action ";
+	size_t count = 0;
+
+	for (; *lines; lines += strcspn(lines, "\n"), lines += *lines == '\n')
+		count += *lines != '\n' &&
+			 strncmp(lines, action, sizeof(action) - 1) != 0;
+	return count;
+}
+
 int probe_ask(struct attaching *attaching, const char *lines,
 	      struct wire_live_probes *out, char **why)
 {
@@ -142,8 +149,12 @@ int probe_ask(struct attaching *attaching, const char *lines,
 		err = await(attaching, &exports, DONE_NS, out, why);
 	if (!err && out->result)
 		err = fail(why, out->result, "%s", out->why);
-	if (!err && out->answer_count > WIRE_PROBES_MAX)
-		err = fail(why, -EPROTO, "it answers what makes no sense");
+	if (!err && out->answer_count > lines_to_answer(lines))
+		err = fail(why, -EBADMSG,
+			   "its libclew.so gives more answers than were asked "
+			   "for: it is not clew's, or was changed");
+	if (err)
+		out->answer_count = 0;
 	return err;
 }
 
@@ -200,12 +211,14 @@ char *probe_answer_text(const struct wire_live_answer *answer)
 static int has_probes(struct attaching *attaching)
 {
 	const struct probe_exports exports = find_exports(attaching);
-	struct wire_live_probes probes;
+	struct wire_live_probes probes = { 0 };
+	char *why = NULL;
 
-	return exports.probes &&
-	       target_read(attaching->tracer.memory, exports.probes, &probes,
-			   sizeof(probes)) == 0 &&
-	       (probes.there_count || probes.state == WIRE_LIVE_BUSY);
+	if (exports.probes)
+		attachment_copy_probes(attaching->tracer.memory, exports.probes,
+				       &probes, &why);
+	free(why);
+	return probes.there_count || probes.state == WIRE_LIVE_BUSY;
 }
 
 int probe_remove_all(struct attaching *attaching, char **why)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "cli/attachment_copy.h"
 #include "cli/stopped_registers.h"
 #include "cli/unwinding.h"
 
@@ -50,7 +51,7 @@ int remote_frames_find(const struct tracer *tracer,
 {
 	struct unwinding *unwinding = unwinding_create(tracer->memory, maps);
 
-	/* Of memory that is not used there is none. */
+	/* Memory that is not used takes none. The room is at most WIRE_ATTACH_FRAMES_MAX. */
 	frames->items = memory_zeroed(frames->room + 1, sizeof(*frames->items));
 	for (size_t i = 0; i < tracer->count; i++)
 		if (unwinding && !tracer->threads[i].is_gone)
@@ -65,8 +66,8 @@ int remote_frames_find(const struct tracer *tracer,
 int remote_frames_write(const struct tracer *tracer,
 			struct remote_frames *frames)
 {
-	int err = target_read(tracer->memory, frames->at, frames->items,
-			      frames->count * sizeof(*frames->items));
+	int err = attachment_copy_frames(tracer->memory, frames->at,
+					 frames->items, frames->count);
 
 	for (size_t i = 0; i < frames->count && !err; i++) {
 		const struct wire_frame *frame = &frames->items[i];

@@ -6,12 +6,14 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "cli/target.h"
+#include "cli/attachment_copy.h"
+#include "cli/target_memory.h"
 #include "machine/address_space.h"
 
-#define TEXTS_MAX  (UINT64_C(1) << 21)
-#define RUN_PAGES  64
-#define READ_TEXTS 4096
+#define RUN_PAGES 64
+
+/* The copies of all pages with texts: more than any program's code needs. */
+#define COPIES_BYTES_MAX (UINT64_C(1) << 30)
 
 /* A number of the journal, from which order follows where texts are the same. */
 static int by_place(const void *a, const void *b)
@@ -21,25 +23,6 @@ static int by_place(const void *a, const void *b)
 	if (one->at != other->at)
 		return one->at < other->at ? -1 : 1;
 	return one->number < other->number ? -1 : one->number > other->number;
-}
-
-static int read_items(int memory, uint64_t at, struct remote_texts *texts)
-{
-	int err = 0;
-
-	texts->items = memory_zeroed(texts->count + 1, sizeof(*texts->items));
-	for (uint64_t done = 0, n; done < texts->count && !err; done += n) {
-		n = texts->count - done < READ_TEXTS ? texts->count - done
-						     : READ_TEXTS;
-		err = target_read(memory, at + done * sizeof(*texts->items),
-				  texts->items + done,
-				  n * sizeof(*texts->items));
-	}
-	for (uint64_t i = 0; i < texts->count && !err; i++)
-		if (!texts->items[i].bytes ||
-		    texts->items[i].bytes > WIRE_ATTACH_TEXT_BYTES)
-			err = -EBADMSG;
-	return err;
 }
 
 /* ---- Runs of pages ---- */
@@ -81,7 +64,8 @@ static struct text_run run_from(const struct remote_texts *texts,
 	return run;
 }
 
-static void make_runs(struct remote_texts *texts)
+/* 0; or -EBADMSG: they are on too many pages. */
+static int make_runs(struct remote_texts *texts)
 {
 	uint64_t next = 0;
 	size_t bytes = 0;
@@ -97,7 +81,10 @@ static void make_runs(struct remote_texts *texts)
 				    &texts->run_capacity, sizeof(*texts->runs));
 		texts->runs[texts->run_count++] = run;
 	}
+	if (bytes > COPIES_BYTES_MAX)
+		return -EBADMSG;
 	texts->pages = memory_zeroed(bytes + 1, 1);
+	return 0;
 }
 
 static uint8_t *place_of(const struct remote_texts *texts,
@@ -130,17 +117,16 @@ int remote_texts_plan(int memory, const struct wire_attachment *attachment,
 	int err;
 
 	*texts = (struct remote_texts){ .count = attachment->text_count };
-	if (texts->count > TEXTS_MAX)
-		return -EBADMSG;
-	err = read_items(memory, attachment->texts, texts);
+	err = attachment_copy_texts(memory, attachment, &texts->items);
 	if (err)
 		return err;
 	for (uint64_t i = 0; i < texts->count; i++)
 		texts->items[i].number = (uint32_t)i;
 	qsort(texts->items, texts->count, sizeof(*texts->items), by_place);
-	make_runs(texts);
-	read_ahead(memory, texts);
-	return 0;
+	err = make_runs(texts);
+	if (!err)
+		read_ahead(memory, texts);
+	return err;
 }
 
 void remote_texts_free(struct remote_texts *texts)

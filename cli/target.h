@@ -9,6 +9,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "cli/target_memory.h"
+
 struct image;
 
 struct target_mapping {
@@ -85,9 +87,5 @@ int target_has_ended(pid_t pid);
 
 /* How many threads; their ids, for free(), in *tids. */
 size_t target_threads(pid_t pid, pid_t **tids);
-
-/* 0, or -errno if not all of it could be read or written. */
-int target_read(int memory, uint64_t at, void *out, size_t bytes);
-int target_write(int memory, uint64_t at, const void *bytes, size_t count);
 
 #endif

@@ -18,6 +18,14 @@
 /* The library reserves memory for stubs in aligned blocks of so many bytes. */
 #define STUB_BLOCK_BYTES (UINT64_C(1) << 24)
 
+/*
+ * The tables and stacks are the process's own, and may be made to keep clew busy. More
+ * frames than this are not walked in all its threads together, nor are more bytes of
+ * one thread's stack searched: both are more than a program uses.
+ */
+#define STEPS_MAX      (UINT64_C(1) << 20)
+#define SPAN_BYTES_MAX (UINT64_C(64) << 20)
+
 /* Of the frame of a signal, up to the last register that was saved. */
 #define SIGNAL_BYTES 256
 
@@ -54,6 +62,8 @@ struct unwinding {
 	size_t count, capacity;
 	struct unwound_span *spans; /* of the thread's frames */
 	size_t span_count, span_capacity;
+	uint64_t span_bytes;
+	uint64_t steps; /* of all threads */
 	struct unwound_page *pages[PAGES];
 };
 
@@ -364,13 +374,18 @@ void unwinding_destroy(struct unwinding *unwinding)
 	free(unwinding);
 }
 
-static void add_span(struct unwinding *unwinding, uint64_t start, uint64_t end)
+/* False if the spans are too long. */
+static int add_span(struct unwinding *unwinding, uint64_t start, uint64_t end)
 {
+	if (end < start || end - start > SPAN_BYTES_MAX - unwinding->span_bytes)
+		return 0;
+	unwinding->span_bytes += end - start;
 	unwinding->spans = memory_grow(unwinding->spans, unwinding->span_count,
 				       &unwinding->span_capacity,
 				       sizeof(*unwinding->spans));
 	unwinding->spans[unwinding->span_count++] =
 		(struct unwound_span){ start, end };
+	return 1;
 }
 
 /* The frame of a signal; unw_is_signal_frame() tells of none of another process. */
@@ -408,11 +423,12 @@ static int step(struct unwinding *unwinding, unw_cursor_t *cursor,
 	unw_get_reg(cursor, UNW_REG_SP, &sp);
 	if (!pc)
 		return 0;
-	if (is_signal) {
-		add_span(unwinding, before, before + SIGNAL_BYTES);
-		return 1;
-	}
-	add_span(unwinding, before, sp);
+	if (is_signal)
+		return add_span(unwinding, before, before + SIGNAL_BYTES)
+			       ? 1
+			       : -ENOENT;
+	if (!add_span(unwinding, before, sp))
+		return -ENOENT;
 	frame->at = sp - STOPPED_RETURN_BYTES;
 	frame->word = pc;
 	frame->function = function.start_ip;
@@ -427,6 +443,7 @@ int unwinding_begin(struct unwinding *unwinding, const struct tracee *thread,
 {
 	unwinding->thread = thread;
 	unwinding->span_count = 0;
+	unwinding->span_bytes = 0;
 	return unw_init_remote(cursor, unwinding->space, unwinding) ? -ENOENT
 								    : 0;
 }
@@ -445,7 +462,9 @@ long unwinding_frames(struct unwinding *unwinding, const struct tracee *thread,
 		struct wire_frame frame = { .pc = pc };
 		unw_word_t interrupted = 0;
 
-		more = step(unwinding, &cursor, &frame);
+		more = unwinding->steps++ < STEPS_MAX
+			       ? step(unwinding, &cursor, &frame)
+			       : -ENOSPC;
 		if (more < 0)
 			return more;
 		pc = 0;

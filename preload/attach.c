@@ -44,7 +44,6 @@
 #include "preload/time/sampling.h"
 
 #define CONFIG_BYTES (UINT64_C(1) << 20)
-#define FRAMES_MAX   (UINT64_C(1) << 18) /* pages come as they are used */
 
 struct wire_attachment clew_attachment;
 
@@ -358,11 +357,13 @@ static void make_room_for_frames(void)
 
 	if (clew_attachment.frames)
 		return;
-	at = sys_map_private(FRAMES_MAX * sizeof(struct wire_frame));
+	/* pages come as they are used */
+	at = sys_map_private(WIRE_ATTACH_FRAMES_MAX *
+			     sizeof(struct wire_frame));
 	if (sys_failed(at))
 		return;
 	clew_attachment.frames = (uintptr_t)at;
-	clew_attachment.frame_max = FRAMES_MAX;
+	clew_attachment.frame_max = WIRE_ATTACH_FRAMES_MAX;
 }
 
 void attach_free_frames(void)

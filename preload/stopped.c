@@ -259,7 +259,6 @@ EXPORT void clew_attach_enter(const struct wire_stopped *threads,
 /* ---- Leaving ---- */
 
 /* What the controller is to write, of as many frames as there can be. */
-#define WORDS_MAX (UINT64_C(1) << 22)
 
 /* What a walk through all stacks has found: one, as each costs a thread a stop. */
 static struct {
@@ -274,7 +273,8 @@ static int begin_words(void)
 	void *at = words.items;
 
 	if (!at)
-		at = place_map(WORDS_MAX * sizeof(*words.items), SYS_PROT_OURS,
+		at = place_map(WIRE_ATTACH_WORDS_MAX * sizeof(*words.items),
+			       SYS_PROT_OURS,
 			       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
 			       0);
 	if (sys_failed(at))
@@ -304,7 +304,7 @@ static int restore_word(const void *context, uint64_t at, uint64_t word,
 		shadow = shadow_of(at);
 	if (shadow && shadow->return_address &&
 	    !is_left(shadow->return_address)) {
-		if (words.count == WORDS_MAX)
+		if (words.count == WIRE_ATTACH_WORDS_MAX)
 			return -ENOSPC;
 		words.items[words.count++] =
 			(struct wire_stack_word){ at, shadow->return_address };

@@ -41,12 +41,22 @@
 #define WIRE_ATTACH_DIR_BYTES  4096
 #define WIRE_ATTACH_TEXT_BYTES 10
 
-#define WIRE_ATTACHMENT        "clew_attachment"
-#define WIRE_ATTACH_PREPARE    "clew_attach_prepare"
-#define WIRE_ATTACH_ENTER      "clew_attach_enter"
-#define WIRE_ATTACH_RUNTIMES   "clew_attach_runtimes"
-#define WIRE_ATTACH_FINISH     "clew_attach_finish"
-#define WIRE_ATTACH_LEAVE      "clew_attach_leave"
+/*
+ * The bounds of what the library reports. `clew attach` refuses a process whose
+ * attachment exceeds one of them (cli/attachment_copy.h).
+ */
+#define WIRE_ATTACH_TEXTS_MAX          (UINT64_C(1) << 21)
+#define WIRE_ATTACH_FRAMES_MAX         (UINT64_C(1) << 18)
+#define WIRE_ATTACH_WORDS_MAX          (UINT64_C(1) << 22)
+#define WIRE_ATTACH_VARIABLE_BYTES_MAX 4096
+#define WIRE_ATTACH_ERRNO_MAX          4095
+
+#define WIRE_ATTACHMENT                "clew_attachment"
+#define WIRE_ATTACH_PREPARE            "clew_attach_prepare"
+#define WIRE_ATTACH_ENTER              "clew_attach_enter"
+#define WIRE_ATTACH_RUNTIMES           "clew_attach_runtimes"
+#define WIRE_ATTACH_FINISH             "clew_attach_finish"
+#define WIRE_ATTACH_LEAVE              "clew_attach_leave"
 
 enum wire_attach_state {
 	WIRE_ATTACH_NONE,      /* never, or detached */

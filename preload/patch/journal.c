@@ -7,9 +7,6 @@
 #include "preload/sys/copy_bytes.h"
 #include "preload/sys/sys.h"
 
-/* Pages come as they are used. */
-#define TEXTS_MAX (UINT64_C(1) << 21)
-
 static struct {
 	struct wire_text *texts; /* NULL: has not begun */
 	uint64_t count;
@@ -23,7 +20,9 @@ int journal_begin(void)
 
 	if (journal.texts)
 		return 0;
-	at = place_map(TEXTS_MAX * sizeof(struct wire_text), SYS_PROT_OURS,
+	/* pages come as they are used */
+	at = place_map(WIRE_ATTACH_TEXTS_MAX * sizeof(struct wire_text),
+		       SYS_PROT_OURS,
 		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (sys_failed(at))
 		return -ENOMEM;
@@ -78,7 +77,7 @@ int journal_note(uint64_t at, const uint8_t *bytes, uint64_t count, int is_data)
 		return -EINVAL;
 	text = journal.is_ahead && is_data ? find(at, count) : NULL;
 	if (!text) {
-		if (journal.count == TEXTS_MAX)
+		if (journal.count == WIRE_ATTACH_TEXTS_MAX)
 			return -ENOSPC;
 		text = &journal.texts[journal.count];
 		*text = (struct wire_text){ .at = at,

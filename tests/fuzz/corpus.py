@@ -117,6 +117,24 @@ def trace():
     return head.ljust(4096, b"\0") + blocks + body
 
 
+def attachment():
+    """A process's memory from 0x10000: attachment, probes, and the arrays."""
+    start, arrays = 0x10000, 0x3000
+    head = struct.pack(
+        "<IIIiII25Q", 11, 2, 1, 0, 0, 0,
+        start + arrays, 2, 0, start + arrays + 0x100, 64,  # texts, frames
+        0x1000, 0x2000, 0x3000, 0x4000, start + 0x3800, 3, 8,
+        start + arrays + 0x200, 2, 0,  # words
+        start + arrays + 0x300, 576, 128, 0, 0,  # variables
+        0, start + arrays + 0x600, start + arrays + 0x700, 0, 0)
+    texts = b"".join(
+        struct.pack("<QB10s10sBBxI4x", at, 5, b"", b"jump!", is_data, 0, 0)
+        for at, is_data in ((start + 0x4ffe, 0), (start + 0x5100, 1)))
+    probes = struct.pack("<IIIIi128sII", 1, 2, 1, 0, 0, b"why", 1, 1)
+    return (head.ljust(8672, b"\0") + probes).ljust(arrays, b"\0") + \
+        texts.ljust(0x400, b"\1")
+
+
 def make_index(build, folder, work):
     """Of a small program with debug information."""
     program = work / "program"
@@ -271,6 +289,7 @@ def main(build, folder):
         "_ZN3foo3barEv and foobar\n")
     (folder / "jitdump").write_bytes(jitdump())
     (folder / "erlang").write_bytes(erlang())
+    (folder / "attachment").write_bytes(attachment())
     (folder / "zeros").write_bytes(bytes(16384))
     (folder / "packet").write_bytes(packet())
     (folder / "trace").write_bytes(trace())

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 
 #include "base/memory.h"
+#include "cli/attachment_copy.h"
 #include "cli/stopped_registers.h"
 #include "cli/target.h"
 
@@ -118,7 +119,7 @@ static uint64_t ask(struct tracer *tracer, struct tracee *thread,
 		    const struct wire_attachment *attachment)
 {
 	struct asking asking = { tracer, thread, 0 };
-	struct wire_asked answer = { .stack_flags = SS_DISABLE };
+	uint64_t stack = 0;
 	int status;
 
 	if (ptrace(PTRACE_GETSIGMASK, thread->tid, (long)sizeof(asking.signals),
@@ -130,12 +131,10 @@ static uint64_t ask(struct tracer *tracer, struct tracee *thread,
 		return 0;
 	}
 	status = run(&asking);
-	if (!status || WSTOPSIG(status) != CALL_STOP ||
-	    target_read(tracer->memory, attachment->asked, &answer,
-			sizeof(answer)) != 0)
-		answer.stack_flags = SS_DISABLE;
+	if (status && WSTOPSIG(status) == CALL_STOP)
+		stack = attachment_copy_stack(tracer->memory, attachment);
 	put_back(&asking, status);
-	return answer.stack_flags & SS_DISABLE ? 0 : answer.stack;
+	return stack;
 }
 
 /*

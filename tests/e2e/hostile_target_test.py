@@ -1,0 +1,135 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""clew attach: a process that reports wrong numbers is refused, and nothing else."""
+import subprocess
+
+import attach_test
+import clewtest
+from clewtest import ROOT, needs
+
+TARGETS = ROOT / "tests" / "targets"
+RACES = 10
+
+# A statement in place of what the genuine library reports, and the refusal.
+OUT_OF_BOUNDS = (
+    ("clew_attachment.frame_max = UINT64_MAX", "frame_max"),
+    ("clew_attachment.frame_max = (uint64_t)1 << 50", "frame_max"),
+    ("clew_attachment.text_count = UINT64_MAX", "text_count"),
+    ("clew_attachment.variable_bytes = UINT64_MAX", "variable_bytes"),
+    ("clew_attachment.word_count = UINT64_MAX", "word_count"),
+    ("clew_attachment.frames = UINT64_MAX - 8", "frames"),
+    ("clew_attachment.controller = UINT32_MAX", "controller"),
+    ("clew_attachment.state = 1000", "state"),
+    ("clew_attachment.runtimes = 1000", "runtimes"),
+    ("clew_attachment.result = 1", "result"),
+    ("clew_attachment.result = INT32_MIN", "result"),
+    ("clew_attachment.text_count = 1; texts[0].bytes = 255", "code"),
+    ("clew_attachment.text_count = 1; texts[0].bytes = 10; "
+     "texts[0].at = UINT64_MAX - 2", "code"),
+)
+
+
+@needs("gcc")
+class Hostile(attach_test.Attached):
+    def build(self, *arguments):
+        subprocess.run(["gcc", "-O1", "-fno-optimize-sibling-calls", "-I", ROOT,
+                        *arguments], cwd=self.work, check=True)
+
+    def start_hostile(self, *arguments):
+        """A process that is ready; it has no controller of its own."""
+        program = self.work / "hostile"
+        if not program.exists():
+            self.build("-pthread", "-o", program, TARGETS / "hostile.c")
+        process = self.start([program, *arguments], stdout=subprocess.PIPE)
+        self.addCleanup(process.stdout.close)
+        self.assertEqual(process.stdout.readline(), b"ready\n")
+        return process
+
+    def start_fake(self, **statements):
+        """One whose libclew.so does these."""
+        folder = self.work / "fake"
+        folder.mkdir(exist_ok=True)
+        library = folder / "libclew.so"
+        library.unlink(missing_ok=True)
+        self.build("-shared", "-fPIC", "-o", library,
+                   *(f"-D{name.upper()}={statement}"
+                     for name, statement in statements.items()),
+                   TARGETS / "hostile_library.c")
+        return self.start_hostile(library)
+
+    def attach_for_a_moment(self, *arguments):
+        return self.clew("attach", "-q", "--for", "1ms", "-o",
+                         self.recording_path, *arguments)
+
+    def assert_refused(self, done, process, *words):
+        """Only the process is refused, in one line, by clew itself."""
+        self.assert_one_line_error(done, f"process {process.pid}", *words)
+        self.assertIsNone(process.poll())
+
+    def test_a_fake_library_with_sound_numbers_is_attached_to(self):
+        done = self.attach_for_a_moment(self.start_fake().pid)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_each_number_out_of_its_bound_is_refused(self):
+        for statement, name in OUT_OF_BOUNDS:
+            with self.subTest(statement):
+                process = self.start_fake(on_prepare=statement)
+                done = self.attach_for_a_moment(process.pid)
+                self.assert_refused(done, process, name,
+                                    "not clew's, or was changed")
+                process.kill()
+
+    def test_numbers_out_of_bounds_while_detaching_are_refused(self):
+        for statement in ("clew_attachment.word_count = UINT64_MAX",
+                          "clew_attachment.variable_bytes = UINT64_MAX"):
+            with self.subTest(statement):
+                process = self.start_fake(on_leave=statement)
+                done = self.attach_for_a_moment(process.pid)
+                self.assert_refused(done, process, statement.split(".")[1]
+                                    .split()[0])
+                process.kill()
+
+    def test_answers_about_probes_that_nobody_asked_for_are_refused(self):
+        for statement, words in (
+                ("clew_probes.answer_count = UINT32_MAX", "answer_count"),
+                ("clew_probes.answer_count = 30", "more answers"),
+                ("clew_probes.result = INT32_MIN", "result"),
+                ("clew_probes.answer_count = 1; "
+                 "clew_probes.answers[0].result = INT32_MIN", "result")):
+            with self.subTest(statement):
+                process = self.start_fake(on_ask=statement)
+                done = self.attach_for_a_moment("--probe", "main", process.pid)
+                self.assert_refused(done, process, words)
+                process.kill()
+
+    def test_escape_sequences_in_its_messages_are_not_printed(self):
+        process = self.start_fake(
+            on_prepare="clew_attachment.result = -5; "
+            'strcpy(clew_attachment.why, "\\033]0;title\\007\\033[31mred")')
+        done = self.attach_for_a_moment(process.pid)
+        self.assert_refused(done, process, "red")
+        self.assertNotIn("\033", done.stderr)
+
+    def test_other_processes_are_recorded_beside_a_hostile_one(self):
+        process = self.start_fake(
+            on_prepare="clew_attachment.frame_max = UINT64_MAX")
+        other, _ = self.shared("shared", [clewtest.target("attached"), 4])
+        done = self.attach_for_a_moment(other.pid, process.pid)
+        self.assertEqual(done.returncode, 2)
+        self.assert_refused(done, process, "frame_max")
+        self.assert_as_before(other)
+
+    def test_numbers_that_a_thread_changes_meanwhile_end_nothing(self):
+        """Whether clew sees the change before it attaches is left to chance."""
+        for _ in range(RACES):
+            process = self.start_hostile()
+            done = self.attach_for_a_moment(process.pid)
+            self.assertIn(done.returncode, (0, 1), done.stderr)
+            self.assertNotIn("Sanitizer", done.stderr)
+            if done.returncode:
+                self.assert_refused(done, process, "frame_max")
+            process.kill()
+
+
+if __name__ == "__main__":
+    clewtest.main()
