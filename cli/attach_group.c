@@ -51,7 +51,8 @@ char *attach_group_directive(const char *config, const char *word)
 int attach_group_init(struct attach_group *group, const char *output,
 		      const char *config, char **why)
 {
-	*group = (struct attach_group){ .output = output,
+	*group = (struct attach_group){ .path = output,
+					.output = { .lock = -1 },
 					.config = config,
 					.owner = NOBODY };
 	group->cache = attach_group_directive(config, "cache");
@@ -72,7 +73,9 @@ void attach_group_fini(struct attach_group *group)
 	free(group->members);
 	free(group->cache);
 	free(group->library);
-	free(group->directory);
+	if (group->output.directory && !group->count)
+		output_undo(&group->output);
+	output_fini(&group->output);
 }
 
 /* ---- What is analysed ahead ---- */
@@ -154,23 +157,24 @@ static int give(struct attach_group *group, pid_t pid, char **why)
 			    "it belongs to user %u, and the recording to user "
 			    "%u, whose processes are recorded, too",
 			    user, group->owner);
-	err = output_give(group->directory, user);
+	err = output_give(group->output.directory, user);
 	if (err)
 		return fail(why, err, "%s cannot be given to user %u: %s",
-			    group->output, user, strerror(-err));
+			    group->path, user, strerror(-err));
 	group->owner = user;
 	return 0;
 }
 
 static int make_output(struct attach_group *group, char **why)
 {
-	int err = group->directory ? 0
-				   : output_create(group->output, group->config,
-						   &group->directory, why);
+	int err = group->output.directory
+			  ? 0
+			  : output_create(&group->output, group->path,
+					  group->config, why);
 
-	if (!err && strlen(group->directory) >= WIRE_ATTACH_DIR_BYTES)
+	if (!err && strlen(group->output.directory) >= WIRE_ATTACH_DIR_BYTES)
 		err = fail(why, -ENAMETOOLONG, "%s: too long",
-			   group->directory);
+			   group->output.directory);
 	return err;
 }
 
@@ -235,7 +239,7 @@ static int make_folder(struct attach_group *group, struct attach_member *member,
 	if (!err && is_to_record) {
 		carry_analyses(group, member);
 		err = inner_recording_announce(folder, member->pid,
-					       group->directory, why);
+					       group->output.directory, why);
 	}
 	return err;
 }
@@ -264,10 +268,11 @@ static int leave_former(const struct attach_group *group,
 
 	if (err || attachment.state == WIRE_ATTACH_NONE)
 		return err;
-	if (attachment.state == WIRE_ATTACH_ENTERED && group->directory &&
+	if (attachment.state == WIRE_ATTACH_ENTERED &&
+	    group->output.directory &&
 	    attachment.controller == (uint32_t)getpid() &&
 	    strcmp(*attachment.home ? attachment.home : attachment.dir,
-		   group->directory) == 0)
+		   group->output.directory) == 0)
 		return 1;
 	err = attaching_leave(attaching, why);
 	if (!err)
@@ -348,7 +353,8 @@ static int enter(struct attach_group *group, struct attach_member *member,
 		return err;
 	is_to_load = are_others && !attaching->leave &&
 		     !other_files_have(pid, group->library);
-	is_to_record = are_others && !other_files_have(pid, group->directory);
+	is_to_record =
+		are_others && !other_files_have(pid, group->output.directory);
 	if (!is_to_record)
 		err = give(group, pid, why);
 	if (!err && (is_to_load || is_to_record))
@@ -362,8 +368,9 @@ static int enter(struct attach_group *group, struct attach_member *member,
 	if (!err)
 		err = attaching_enter(
 			attaching,
-			is_to_record ? member->folder.path : group->directory,
-			is_to_record ? group->directory : "", why);
+			is_to_record ? member->folder.path
+				     : group->output.directory,
+			is_to_record ? group->output.directory : "", why);
 	return err;
 }
 
@@ -378,7 +385,8 @@ static void give_up_folder(const struct attach_group *group,
 	if (!member->has_folder)
 		return;
 	member->has_folder = 0;
-	err = inner_recording_bring(&member->folder, group->directory, &why);
+	err = inner_recording_bring(&member->folder, group->output.directory,
+				    &why);
 	if (err == -EBUSY) /* it could not be left again */
 		inner_folder_close(&member->folder);
 	else if (err)
@@ -456,6 +464,15 @@ static int attach(struct attach_group *group, struct attach_member *member,
 	return err;
 }
 
+/* A process is recorded there now. If it cannot be kept, it stays as PATH.before. */
+static void keep_output(struct attach_group *group)
+{
+	char *why;
+
+	if (group->output.directory && output_keep(&group->output, &why) != 0)
+		free(why);
+}
+
 int attach_group_add(struct attach_group *group, pid_t pid, char **why)
 {
 	struct attach_member member = { .pid = pid };
@@ -477,6 +494,7 @@ int attach_group_add(struct attach_group *group, pid_t pid, char **why)
 	group->members = memory_grow(group->members, group->count,
 				     &group->capacity, sizeof(*group->members));
 	group->members[group->count++] = member;
+	keep_output(group);
 	return 0;
 }
 
@@ -541,8 +559,9 @@ static int bring(struct attach_group *group, struct attach_member *member,
 	const uint64_t deadline_ns = tracer_now_ns() + BRING_NS;
 	int err;
 
-	while ((err = inner_recording_bring(&member->folder, group->directory,
-					    why)) == -EBUSY &&
+	while ((err = inner_recording_bring(&member->folder,
+					    group->output.directory, why)) ==
+		       -EBUSY &&
 	       tracer_now_ns() < deadline_ns) {
 		free(*why);
 		attach_pause_ms(2);
@@ -577,7 +596,7 @@ char **attach_group_folders(const struct attach_group *group, size_t *count)
 	char **paths = memory_zeroed(group->count + 1, sizeof(*paths));
 
 	*count = 0;
-	paths[(*count)++] = memory_printf("%s", group->directory);
+	paths[(*count)++] = memory_printf("%s", group->output.directory);
 	for (size_t i = 0; i < group->count; i++)
 		if (group->members[i].has_folder)
 			paths[(*count)++] =

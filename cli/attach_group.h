@@ -10,6 +10,7 @@
 
 #include "cli/attaching.h"
 #include "cli/inner_folder.h"
+#include "cli/output.h"
 
 struct attach_member {
 	pid_t pid;
@@ -21,11 +22,11 @@ struct attach_member {
 };
 
 struct attach_group {
-	const char *output; /* the recording, as it was named, */
-	const char *config; /* what is to be in it, */
-	int has_wishes;     /* of what is said only where one is begun, */
-	char *directory;    /* and where it is, once there is one */
-	uid_t owner;        /* to whom it has been given; (uid_t)-1: nobody */
+	const char *path;     /* the recording, as it was named, */
+	const char *config;   /* what is to be in it, */
+	int has_wishes;       /* of what is said only where one is begun, */
+	struct output output; /* and where it is, once there is one */
+	uid_t owner;          /* to whom it has been given; (uid_t)-1: nobody */
 	char *library;
 	char *cache; /* of analyses, or NULL */
 	char **analysed;

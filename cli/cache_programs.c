@@ -41,15 +41,17 @@ static int load(const struct cached_programs *programs, size_t number)
 	char *path = memory_printf("%s/%zu", programs->folder, number);
 	char *argv[] = { programs->paths[number], NULL };
 	struct launch job = { .argv = argv, .library = programs->library };
+	struct output output;
 	struct launch_outcome outcome = { .status = -1 };
 	char *why;
 
 	say_nothing();
-	if (output_create(path, directives, &job.output, &why) != 0)
+	if (output_create(&output, path, directives, &why) != 0)
 		return EXIT_FAILURE;
+	job.output = output.directory;
 	if (launch(&job, &outcome) != 0 || outcome.exec_error)
 		outcome.status = -1;
-	output_remove(job.output);
+	output_undo(&output);
 	return outcome.status == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 

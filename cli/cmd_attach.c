@@ -436,8 +436,9 @@ static int record(struct attach_run *run)
 	tell_pauses(run, "attached to", run->group.count);
 	wait_for_end(run);
 	failed = leave_all(run);
-	if (!run->options->is_quiet && run->group.directory)
-		recorded_line_print(run->group.directory, run->options->output);
+	if (!run->options->is_quiet && run->group.output.directory)
+		recorded_line_print(run->group.output.directory,
+				    run->options->output);
 	if (failed)
 		return EXIT_FAILURE;
 	return run->refused ? SOME_REFUSED : EXIT_SUCCESS;

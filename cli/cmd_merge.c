@@ -7,6 +7,7 @@
  * names begin with: "2-PID.SEQ.part".
  */
 #include <argp.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,8 +29,9 @@ struct merge_options {
 struct merge {
 	const char *command;
 	const struct merge_options *options;
-	char *directory; /* NULL until there is something to put there */
-	uint32_t runs;   /* given so far */
+	struct output output; /* none until there is something to put there */
+	uint32_t runs;        /* given so far */
+	size_t saved;         /* parts */
 	int failures;
 	int is_over; /* nothing can be written */
 };
@@ -93,7 +95,7 @@ static void make_directory(struct merge *merge)
 {
 	char *config = describe(merge->options), *why;
 
-	if (output_create(merge->options->output, config, &merge->directory,
+	if (output_create(&merge->output, merge->options->output, config,
 			  &why) != 0) {
 		report_failure(merge, why);
 		merge->is_over = 1;
@@ -109,16 +111,18 @@ static void add_part(struct merge *merge, const struct recording *recording,
 	const char *name = part->run ? strchr(part->name, '-') + 1 : part->name;
 	char *path, *why;
 
-	if (!merge->directory)
+	if (!merge->output.directory)
 		make_directory(merge);
 	if (merge->is_over)
 		return;
 	if (*run == 0)
 		*run = ++merge->runs;
-	path = memory_printf("%s/%u-%s", merge->directory, (unsigned int)*run,
-			     name);
+	path = memory_printf("%s/%u-%s", merge->output.directory,
+			     (unsigned int)*run, name);
 	if (part_save(part, path, &why) != 0)
 		report_failure(merge, why);
+	else
+		merge->saved++;
 	for (int kind = 0; kind < ANNOUNCED_COUNT; kind++)
 		if (announced_keep(recording, part, kind, path, &why) != 0)
 			report_failure(merge, why);
@@ -164,6 +168,20 @@ static int endangers_inputs(const char *command,
 	return 0;
 }
 
+/* What was there before is kept unless there is something of the new one. */
+static void end_output(struct merge *merge)
+{
+	char *why;
+
+	if (!merge->output.directory)
+		return;
+	if (!merge->saved)
+		output_undo(&merge->output);
+	else if (output_keep(&merge->output, &why) != 0)
+		report_failure(merge, why);
+	output_fini(&merge->output);
+}
+
 int command_merge(int argc, char **argv)
 {
 	static const struct argp argp = {
@@ -178,8 +196,9 @@ int command_merge(int argc, char **argv)
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
 	if (endangers_inputs(argv[0], &options))
 		return EXIT_FAILURE;
+	signal(SIGXFSZ, SIG_IGN); /* a limit on files is an error of writing */
 	for (int i = 0; i < options.count && !merge.is_over; i++)
 		add_recording(&merge, options.inputs[i]);
-	free(merge.directory);
+	end_output(&merge);
 	return merge.failures ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -240,7 +240,8 @@ static int status_of_exec(const char *name, const char *target, int err)
 
 /* Sets `job` up for recording, or complains and leaves it as it is. */
 static void prepare(const char *name, struct record_options *options,
-		    const char *program, struct launch *job)
+		    const char *program, struct launch *job,
+		    struct output *output)
 {
 	char *why = executable_obstacle(program);
 
@@ -252,10 +253,11 @@ static void prepare(const char *name, struct record_options *options,
 	if (!options->no_cache)
 		directives_add_cache(&options->directives);
 	if (library_find(&job->library, &why) == 0 &&
-	    output_create(options->output,
-			  directives_text(&options->directives), &job->output,
-			  &why) == 0)
+	    output_create(output, options->output,
+			  directives_text(&options->directives), &why) == 0) {
+		job->output = output->directory;
 		return;
+	}
 	complain(name, "not recorded: %s", why);
 	free(why);
 }
@@ -362,19 +364,79 @@ static int status_of(const struct launch_outcome *outcome, int is_recorded)
 	return WEXITSTATUS(outcome->status);
 }
 
-/* On a terminal, or whoever waits long enough would think that it hangs. */
-static struct reading_lines *begin_lines(const struct record_options *options,
-					 struct launch *job)
+/* ---- The recording that was there before ---- */
+
+/* What is done while the target runs. */
+struct record_look {
+	const char *name; /* of the command */
+	struct launch *job;
+	struct output *output;
+	struct reading_lines *lines; /* NULL: none are printed */
+};
+
+/* Whether a process has got as far as to count calls. */
+static int has_begun(const char *path)
 {
-	struct reading_lines *lines = NULL;
+	struct recording recording;
+	char *why;
+	int has = 0;
+
+	if (recording_open_headers(&recording, path, &why) != 0)
+		free(why);
+	for (size_t i = 0; i < recording.part_count && !has; i++)
+		has = recording.parts[i].header->state != WIRE_STARTING &&
+		      recording.parts[i].header->state != WIRE_DISABLED;
+	recording_close(&recording);
+	return has;
+}
+
+static void keep_output(const char *name, struct output *output)
+{
+	char *why;
+
+	if (output_keep(output, &why) == 0)
+		return;
+	complain(name, "%s", why);
+	free(why);
+}
+
+static void look_meanwhile(void *context)
+{
+	const struct record_look *look = context;
+
+	if (look->output->has_before && has_begun(look->output->directory))
+		keep_output(look->name, look->output);
+	if (look->lines)
+		reading_lines_look(look->lines);
+	else if (!look->output->has_before)
+		look->job->look = NULL;
+}
+
+/* A recording in which nothing is counted replaces none. */
+static void settle_output(const char *name, struct output *output)
+{
+	if (!output->has_before)
+		return;
+	if (has_begun(output->directory)) {
+		keep_output(name, output);
+		return;
+	}
+	output_undo(output);
+	complain(name, "%s is the earlier recording still", output->path);
+}
+
+/* On a terminal, or whoever waits long enough would think that it hangs. */
+static void begin_look(const struct record_options *options,
+		       struct record_look *look)
+{
+	struct launch *job = look->job;
 
 	if (job->output && !options->quiet && isatty(STDERR_FILENO))
-		lines = reading_lines_create(job->output);
-	if (lines) {
-		job->look = reading_lines_look;
-		job->look_context = lines;
+		look->lines = reading_lines_create(job->output);
+	if (look->lines || look->output->has_before) {
+		job->look = look_meanwhile;
+		job->look_context = look;
 	}
-	return lines;
 }
 
 /* Who counts a trace's calls meanwhile; without them their threads do. */
@@ -415,7 +477,8 @@ static int record(const char *name, struct record_options *options)
 	struct launch job = { .argv = options->target };
 	struct launch_outcome outcome;
 	struct packet_workers *workers;
-	struct reading_lines *lines;
+	struct output output = { .lock = -1 };
+	struct record_look looking = { name, &job, &output, NULL };
 	char *program, *why;
 	int is_recorded = 0, status;
 	int err = executable_find(options->target[0], &program);
@@ -428,22 +491,22 @@ static int record(const char *name, struct record_options *options)
 		free(program);
 		return give_up(name, why);
 	}
-	prepare(name, options, program, &job);
+	prepare(name, options, program, &job, &output);
 	free(program);
-	lines = begin_lines(options, &job);
+	begin_look(options, &looking);
 	workers = begin_workers(name, options, &job);
 	err = launch(&job, &outcome);
 	end_workers(name, workers);
-	reading_lines_destroy(lines);
+	reading_lines_destroy(looking.lines);
 	if (err) {
 		complain(name, "cannot start a process: %s", strerror(-err));
 		status = STATUS_NOT_EXECUTABLE;
-		goto free_job;
+		goto undo;
 	}
 	if (outcome.exec_error) {
 		status = status_of_exec(name, options->target[0],
 					outcome.exec_error);
-		goto free_job;
+		goto undo;
 	}
 	if (job.output) {
 		trim_recording(job.output);
@@ -452,10 +515,16 @@ static int record(const char *name, struct record_options *options)
 	}
 	if (is_recorded)
 		summarise(options, job.output);
+	if (job.output)
+		settle_output(name, &output);
 	status = status_of(&outcome, is_recorded);
+	goto free_job;
+undo:
+	if (job.output)
+		output_undo(&output);
 free_job:
 	free(job.library);
-	free(job.output);
+	output_fini(&output);
 	return status;
 }
 

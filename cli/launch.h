@@ -15,7 +15,10 @@ struct launch {
 	char **argv;
 	char *library; /* to preload */
 	char *output;  /* absolute, for $CLEW_DIR; NULL: do not record */
-	/* Called five times a second while the target runs; NULL: never. */
+	/*
+	 * Called five times a second while the target runs, also to set this to NULL;
+	 * NULL: never.
+	 */
 	void (*look)(void *context);
 	void *look_context;
 };

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -118,36 +119,173 @@ int output_remove(const char *path)
 	return rmdir(path) == 0 ? 0 : -errno;
 }
 
-char *output_old_name(const char *path)
+/* ---- What was there before ---- */
+
+/* PATH and a suffix, also for "PATH/". free() it. */
+static char *sibling(const char *path, const char *suffix)
 {
 	int length = (int)strlen(path);
 
 	while (length > 1 && path[length - 1] == '/')
 		length--;
-	return memory_printf("%.*s.old", length, path);
+	return memory_printf("%.*s%s", length, path, suffix);
 }
 
-static int move_aside(const char *path, char **why)
+/* Notes of processes; lines that begin otherwise are comments. */
+static int has_notes(DIR *dir)
 {
-	char *old;
+	const int fd = openat(dirfd(dir), WIRE_UNRECORDED_NAME,
+			      O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
+	char line[256];
+	int has = 0, is_at_start = 1;
+
+	if (!file && fd >= 0)
+		close(fd);
+	while (file && !has && fgets(line, sizeof(line), file)) {
+		has = is_at_start && *line >= '0' && *line <= '9';
+		is_at_start = strchr(line, '\n') != NULL;
+	}
+	if (file)
+		fclose(file);
+	return has;
+}
+
+static int has_content(const char *path)
+{
+	DIR *dir = open_directory(path);
+	struct dirent *entry;
+	int has = 0;
+
+	while (dir && !has && (entry = readdir(dir)))
+		has = strcmp(entry->d_name, ".") != 0 &&
+		      strcmp(entry->d_name, "..") != 0 &&
+		      strcmp(entry->d_name, WIRE_CONFIG_NAME) != 0 &&
+		      strcmp(entry->d_name, WIRE_UNRECORDED_NAME) != 0;
+	has = has || (dir && has_notes(dir));
+	if (dir)
+		closedir(dir);
+	return has;
+}
+
+static int refuse(const char *path, char **why)
+{
+	return fail(why, -EEXIST, "%s: exists and is not a recording", path);
+}
+
+/* PATH.before becomes PATH.old, or is removed if nothing is in it. */
+static int keep(const char *before, const char *old, char **why)
+{
 	int err;
 
-	if (!is_recording(path))
-		return fail(why, -EEXIST, "%s: exists and is not a recording",
-			    path);
-	old = output_old_name(path);
+	if (rmdir(before) == 0)
+		return 0;
+	if (!has_content(before)) {
+		err = output_remove(before);
+		return err ? fail(why, err, "%s: cannot be removed: %s", before,
+				  strerror(-err))
+			   : 0;
+	}
 	err = output_remove(old);
 	if (err == -EEXIST)
-		err = fail(why, -EEXIST, "%s: exists and is not a recording",
-			   old);
-	else if (err)
-		err = fail(why, err, "%s: cannot be removed: %s", old,
-			   strerror(-err));
-	else if (rename(path, old) != 0)
-		err = fail(why, -errno, "%s: cannot be moved aside: %s", path,
-			   strerror(errno));
-	free(old);
-	return err;
+		return refuse(old, why);
+	if (err)
+		return fail(why, err, "%s: cannot be removed: %s", old,
+			    strerror(-err));
+	return rename(before, old) == 0
+		       ? 0
+		       : fail(why, -errno, "%s: cannot be renamed to %s: %s",
+			      before, old, strerror(errno));
+}
+
+/* If the failed recording cannot be removed, it stays as PATH.before. */
+static int put_back(const char *path, const char *before)
+{
+	if (output_remove(path) != 0)
+		rmdir(path);
+	if (renameat2(AT_FDCWD, before, AT_FDCWD, path, RENAME_NOREPLACE) ==
+		    0 ||
+	    renameat2(AT_FDCWD, before, AT_FDCWD, path, RENAME_EXCHANGE) == 0)
+		return 0;
+	return -errno;
+}
+
+/* Nobody else makes a recording there until the descriptor is closed; or -errno. */
+static int lock_directory(const char *path)
+{
+	const int fd =
+		open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int err = fd < 0 ? -errno : 0;
+
+	if (!err && flock(fd, LOCK_EX | LOCK_NB) != 0) {
+		err = errno == EWOULDBLOCK ? -EBUSY : -errno;
+		close(fd);
+	}
+	return err ? err : fd;
+}
+
+/* A command that was killed has left PATH.before. */
+static int settle(const char *path, const char *before, const char *old,
+		  char **why)
+{
+	struct stat status;
+	int err;
+
+	if (lstat(before, &status) != 0)
+		return 0;
+	if (!is_recording(before) && rmdir(before) != 0)
+		return refuse(before, why);
+	if (has_content(path))
+		return keep(before, old, why);
+	err = put_back(path, before);
+	return err ? fail(why, err, "%s: cannot be renamed to %s: %s", before,
+			  path, strerror(-err))
+		   : 0;
+}
+
+/* Whether that name is free for the recording that is at PATH. */
+static int check_old(const char *old, char **why)
+{
+	struct stat status;
+
+	return lstat(old, &status) == 0 && !is_recording(old) ? refuse(old, why)
+							      : 0;
+}
+
+static int is_empty_directory(const char *path)
+{
+	DIR *dir = open_directory(path);
+	struct dirent *entry;
+	int is = dir != NULL;
+
+	while (is && (entry = readdir(dir)))
+		is = strcmp(entry->d_name, ".") == 0 ||
+		     strcmp(entry->d_name, "..") == 0;
+	if (dir)
+		closedir(dir);
+	return is;
+}
+
+/* 1 if there was something; 0; or -errno and *why. */
+static int move_aside(const char *path, const char *before, const char *old,
+		      char **why)
+{
+	struct stat status;
+	int err;
+
+	if (lstat(path, &status) != 0)
+		return 0;
+	/* An empty directory, such as mktemp -d makes, is as good as none. */
+	if (!is_empty_directory(path)) {
+		err = is_recording(path) ? check_old(old, why)
+					 : refuse(path, why);
+		if (err)
+			return err;
+	}
+	return rename(path, before) == 0
+		       ? 1
+		       : fail(why, -errno, "%s: cannot be moved aside: %s",
+			      path, strerror(errno));
 }
 
 /* Where it may not be as long as it is, that is an error and no more. */
@@ -170,30 +308,108 @@ static int write_file(const char *path, const char *basename, const char *text,
 	return err;
 }
 
-int output_create(const char *path, const char *config, char **absolute,
-		  char **why)
+static int fill(const char *path, const char *config, char **why)
 {
-	struct stat status;
-	int err = 0;
+	int err = write_file(path, WIRE_CONFIG_NAME, config, why);
 
-	/* An empty directory, such as mktemp -d makes, is as good as none. */
-	if (lstat(path, &status) == 0 && rmdir(path) != 0)
-		err = move_aside(path, why);
-	if (err)
-		return err;
+	return err ? err
+		   : write_file(path, WIRE_UNRECORDED_NAME,
+				"# PID and why it left no part, if any\n", why);
+}
+
+static int make(struct output *output, const char *path, const char *config,
+		char **why)
+{
+	int err;
+
 	if (mkdir(path, 0700) != 0)
 		return fail(why, -errno, "%s: %s", path, strerror(errno));
-	err = write_file(path, WIRE_CONFIG_NAME, config, why);
+	output->directory = realpath(path, NULL);
+	err = output->directory ? lock_directory(path) : -errno;
+	if (err < 0)
+		return fail(why, err, "%s: %s", path, strerror(-err));
+	output->lock = err;
+	return fill(path, config, why);
+}
+
+/* Moves aside what is at `path`, unless another command records there. */
+static int clear(struct output *output, const char *path, char **why)
+{
+	char *before = sibling(path, ".before"), *old = sibling(path, ".old");
+	const int lock = lock_directory(path);
+	int err = lock == -EBUSY
+			  ? fail(why, lock,
+				 "%s: another clew command records there", path)
+			  : settle(path, before, old, why);
+
 	if (!err)
-		err = write_file(path, WIRE_UNRECORDED_NAME,
-				 "# PID and why it left no part, if any\n",
-				 why);
+		err = move_aside(path, before, old, why);
+	output->has_before = err > 0;
+	if (lock >= 0)
+		close(lock);
+	free(before);
+	free(old);
+	return err < 0 ? err : 0;
+}
+
+int output_create(struct output *output, const char *path, const char *config,
+		  char **why)
+{
+	int err;
+
+	*output = (struct output){ .lock = -1 };
+	output->path = memory_printf("%s", path);
+	err = clear(output, path, why);
+	if (!err) {
+		err = make(output, path, config, why);
+		if (err)
+			output_undo(output);
+	}
 	if (err)
-		return err;
-	*absolute = realpath(path, NULL);
-	if (!*absolute)
-		return fail(why, -errno, "%s: %s", path, strerror(errno));
-	return 0;
+		output_fini(output);
+	return err;
+}
+
+/* Processes that have been forked meanwhile have the descriptor, too. */
+static void unlock(struct output *output)
+{
+	if (output->lock >= 0) {
+		flock(output->lock, LOCK_UN);
+		close(output->lock);
+	}
+	output->lock = -1;
+}
+
+int output_keep(struct output *output, char **why)
+{
+	char *before = sibling(output->path, ".before");
+	char *old = sibling(output->path, ".old");
+	const int err = output->has_before ? keep(before, old, why) : 0;
+
+	output->has_before = 0;
+	free(before);
+	free(old);
+	return err;
+}
+
+void output_undo(struct output *output)
+{
+	char *before = sibling(output->path, ".before");
+
+	if (output->has_before)
+		put_back(output->path, before);
+	else if (output_remove(output->path) != 0)
+		rmdir(output->path);
+	output->has_before = 0;
+	free(before);
+}
+
+void output_fini(struct output *output)
+{
+	unlock(output);
+	free(output->path);
+	free(output->directory);
+	output->path = output->directory = NULL;
 }
 
 int output_give(const char *path, uid_t user)
@@ -229,9 +445,11 @@ static int is_within(const char *path, const char *folder)
 
 int output_endangers(const char *path, const char *other)
 {
-	char *old = output_old_name(path);
-	int does = is_within(other, path) || is_within(other, old);
+	char *before = sibling(path, ".before"), *old = sibling(path, ".old");
+	int does = is_within(other, path) || is_within(other, before) ||
+		   is_within(other, old);
 
+	free(before);
 	free(old);
 	return does;
 }

@@ -1,18 +1,45 @@
 /* SPDX-License-Identifier: MIT */
-/* The directory that a recording goes to. */
+/*
+ * The directory that a recording goes to.
+ *
+ * A command that fails must not cost the recording that its user has. So the recording
+ * at PATH is renamed to PATH.before first, and PATH.old stays. Once the command has
+ * recorded something, output_keep() renames PATH.before to PATH.old; if it fails,
+ * output_undo() renames it back to PATH. If the command is killed in between, the next
+ * one does that.
+ */
 #ifndef CLEW_CLI_OUTPUT_H
 #define CLEW_CLI_OUTPUT_H
 
 #include <sys/types.h>
 
+struct output {
+	char *path;      /* as it was named; NULL: there is none */
+	char *directory; /* its absolute path */
+	int lock;        /* that no other command records there; -1: none */
+	int has_before;  /* PATH.before is what was at PATH */
+};
+
 /*
- * Makes a fresh directory at `path` with this config in it, and stores its
- * absolute path, to be freed, in *absolute. A recording that is there becomes
- * PATH.old, in place of an older PATH.old; whatever else is there stays.
- * 0, or -errno and *why: -EEXIST if something is there that is no recording.
+ * Makes a fresh directory at `path` with this config in it. A recording or an empty
+ * directory at `path` becomes PATH.before; anything else stays. 0, or -errno and *why:
+ * -EEXIST if `path` is something else.
  */
-int output_create(const char *path, const char *config, char **absolute,
+int output_create(struct output *output, const char *path, const char *config,
 		  char **why);
+
+/*
+ * The recording is there to stay: PATH.before replaces PATH.old. An empty directory,
+ * and a recording of nothing, are removed instead. May be repeated. 0, or -errno and
+ * *why.
+ */
+int output_keep(struct output *output, char **why);
+
+/* Removes the new directory, and renames PATH.before back to PATH. */
+void output_undo(struct output *output);
+
+/* Ends the lock, and changes no file. */
+void output_fini(struct output *output);
 
 /* Gives a recording, of which nothing is recorded yet, to another user. 0 or -errno. */
 int output_give(const char *path, uid_t user);
@@ -22,8 +49,5 @@ int output_remove(const char *path);
 
 /* Whether making a recording at `path` would move or remove what is at `other`. */
 int output_endangers(const char *path, const char *other);
-
-/* PATH.old, also for "PATH/". free() it. */
-char *output_old_name(const char *path);
 
 #endif

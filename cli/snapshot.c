@@ -2,6 +2,7 @@
 #include "cli/snapshot.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,6 +76,24 @@ static int save_parts(const struct recording *recording, uint32_t pid,
 	return err;
 }
 
+/* All of it, or what was there before stays there. */
+static int save_in(struct output *output, const struct recording *recording,
+		   uint32_t pid, char **directory, char **why)
+{
+	void (*on_size)(int) = signal(SIGXFSZ, SIG_IGN);
+	int err = save_parts(recording, pid, output->directory, why);
+
+	signal(SIGXFSZ, on_size);
+	if (err)
+		output_undo(output);
+	else
+		err = output_keep(output, why);
+	if (!err)
+		*directory = memory_printf("%s", output->directory);
+	output_fini(output);
+	return err;
+}
+
 /* The process's id where it counts itself, which may be a container. */
 static int own_pid(const char *path, uint32_t *pid, char **why)
 {
@@ -92,6 +111,7 @@ int snapshot_make(const char *from, const char *part, const char *output,
 		  char **directory, char **why)
 {
 	struct recording recording;
+	struct output to;
 	char *config;
 	uint32_t pid;
 	int err;
@@ -105,10 +125,10 @@ int snapshot_make(const char *from, const char *part, const char *output,
 	if (err)
 		return err;
 	config = read_config(from);
-	err = output_create(output, config, directory, why);
+	err = output_create(&to, output, config, why);
 	free(config);
 	if (!err)
-		err = save_parts(&recording, pid, *directory, why);
+		err = save_in(&to, &recording, pid, directory, why);
 	recording_close(&recording);
 	return err;
 }

@@ -137,16 +137,18 @@ static void the_older_recording_is_kept_once(void **state)
 	char *path = in(directory, "out"), *part = in(path, "1.0.part");
 	char *config = in(directory, "out.old/config");
 	char *old_part = in(directory, "out.old/1.0.part");
-	char *absolute, *why;
+	struct output output;
+	char *why;
 
 	(void)state;
 	for (int i = 0; i < 3; i++) {
-		assert_int_equal(output_create(path, "libc\n", &absolute, &why),
+		assert_int_equal(output_create(&output, path, "libc\n", &why),
 				 0);
-		assert_string_equal(absolute, path);
-		free(absolute);
+		assert_string_equal(output.directory, path);
 		assert_int_equal(access(part, F_OK), -1);
 		write_file(part, "x", 1);
+		assert_int_equal(output_keep(&output, &why), 0);
+		output_fini(&output);
 	}
 	assert_int_equal(access(config, R_OK), 0);
 	assert_int_equal(access(old_part, R_OK), 0);
@@ -157,21 +159,151 @@ static void the_older_recording_is_kept_once(void **state)
 	remove_directory(directory);
 }
 
+/* A recording, of which this text is the only part. */
+static void make_recording(const char *path, const char *text)
+{
+	char *config = in(path, "config"), *part = in(path, "1.0.part");
+
+	assert_int_equal(mkdir(path, 0700), 0);
+	write_file(config, "", 0);
+	write_file(part, text, strlen(text));
+	free(config);
+	free(part);
+}
+
+static void assert_recording(const char *path, const char *text)
+{
+	char *part = in(path, "1.0.part"), read[16] = "";
+	FILE *file = fopen(part, "r");
+
+	assert_non_null(file);
+	assert_non_null(fgets(read, sizeof(read), file));
+	assert_string_equal(read, text);
+	fclose(file);
+	free(part);
+}
+
+static void failed_attempts_keep_both_recordings(void **state)
+{
+	char *directory = temporary_directory();
+	char *path = in(directory, "out"), *old = in(directory, "out.old");
+	char *before = in(directory, "out.before"),
+	     *part = in(path, "1.1.part");
+	struct output output;
+	char *why;
+
+	(void)state;
+	make_recording(path, "good");
+	make_recording(old, "older");
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(output_create(&output, path, "", &why), 0);
+		write_file(part, "x", (size_t)i);
+		assert_recording(before, "good");
+		output_undo(&output);
+		output_fini(&output);
+		assert_recording(path, "good");
+		assert_recording(old, "older");
+		assert_int_equal(access(before, F_OK), -1);
+		assert_int_equal(access(part, F_OK), -1);
+	}
+	free(path);
+	free(old);
+	free(before);
+	free(part);
+	remove_directory(directory);
+}
+
+/* `has_part` says whether the command had recorded anything when it was killed. */
+static void after_a_killed_command(int has_part, const char *kept,
+				   const char *older)
+{
+	char *directory = temporary_directory();
+	char *path = in(directory, "out"), *old = in(directory, "out.old");
+	char *before = in(directory, "out.before"),
+	     *part = in(path, "1.0.part");
+	struct output output;
+	char *why;
+
+	make_recording(path, "good");
+	make_recording(old, "older");
+	assert_int_equal(output_create(&output, path, "", &why), 0);
+	if (has_part)
+		write_file(part, "new", 3);
+	output_fini(&output);
+	assert_int_equal(output_create(&output, path, "", &why), 0);
+	output_undo(&output);
+	output_fini(&output);
+	assert_recording(path, kept);
+	assert_recording(old, older);
+	assert_int_equal(access(before, F_OK), -1);
+	free(path);
+	free(old);
+	free(before);
+	free(part);
+	remove_directory(directory);
+}
+
+static void a_killed_command_loses_no_recording(void **state)
+{
+	(void)state;
+	after_a_killed_command(0, "good", "older");
+	after_a_killed_command(1, "new", "good");
+}
+
+static void a_recording_of_nothing_replaces_none(void **state)
+{
+	char *directory = temporary_directory();
+	char *path = in(directory, "out"), *old = in(directory, "out.old");
+	struct output output;
+	char *why;
+
+	(void)state;
+	make_recording(old, "good");
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(output_create(&output, path, "", &why), 0);
+		assert_int_equal(output_keep(&output, &why), 0);
+		output_fini(&output);
+		assert_recording(old, "good");
+	}
+	free(path);
+	free(old);
+	remove_directory(directory);
+}
+
+static void two_commands_do_not_record_in_one_place(void **state)
+{
+	char *directory = temporary_directory();
+	char *path = in(directory, "out");
+	struct output first, second;
+	char *why;
+
+	(void)state;
+	assert_int_equal(output_create(&first, path, "", &why), 0);
+	assert_int_equal(output_create(&second, path, "", &why), -EBUSY);
+	free(why);
+	output_fini(&first);
+	assert_int_equal(output_create(&second, path, "", &why), 0);
+	output_fini(&second);
+	free(path);
+	remove_directory(directory);
+}
+
 static void nothing_but_recordings_is_moved(void **state)
 {
 	char *directory = temporary_directory();
 	char *file = in(directory, "file"), *other = in(directory, "other");
 	char *precious = in(other, "precious"), *config = in(other, "config");
-	char *absolute, *why;
+	struct output output;
+	char *why;
 
 	(void)state;
 	write_file(file, "x", 1);
-	assert_int_equal(output_create(file, "", &absolute, &why), -EEXIST);
+	assert_int_equal(output_create(&output, file, "", &why), -EEXIST);
 	free(why);
 	assert_int_equal(mkdir(other, 0700), 0);
 	write_file(precious, "x", 1);
 	write_file(config, "x", 1);
-	assert_int_equal(output_create(other, "", &absolute, &why), -EEXIST);
+	assert_int_equal(output_create(&output, other, "", &why), -EEXIST);
 	free(why);
 	assert_int_equal(access(precious, R_OK), 0);
 	free(file);
@@ -188,19 +320,21 @@ static void links_in_the_place_of_a_recording_are_left_alone(void **state)
 	char *out = in(directory, "out"), *old = in(directory, "out.old");
 	char *other = in(directory, "other");
 	char *part = in(other, "1.0.part"), *config = in(other, "config");
-	char *absolute, *why;
+	struct output output;
+	char *why;
 
 	(void)state;
 	assert_int_equal(mkdir(other, 0700), 0);
 	write_file(config, "x", 1);
 	write_file(part, "x", 1);
 	assert_int_equal(symlink("other", old), 0);
-	assert_int_equal(output_create(out, "", &absolute, &why), 0);
-	free(absolute);
-	assert_int_equal(output_create(out, "", &absolute, &why), -EEXIST);
+	assert_int_equal(output_create(&output, out, "", &why), 0);
+	assert_int_equal(output_keep(&output, &why), 0);
+	output_fini(&output);
+	assert_int_equal(output_create(&output, out, "", &why), -EEXIST);
 	assert_non_null(strstr(why, old));
 	free(why);
-	assert_int_equal(output_create(old, "", &absolute, &why), -EEXIST);
+	assert_int_equal(output_create(&output, old, "", &why), -EEXIST);
 	free(why);
 	assert_int_equal(access(part, R_OK), 0);
 	assert_int_equal(access(config, R_OK), 0);
@@ -343,11 +477,13 @@ static void stubs_that_all_share_are_removed_with_the_last(void **state)
 static void an_empty_directory_is_used(void **state)
 {
 	char *directory = temporary_directory();
-	char *absolute, *why;
+	struct output output;
+	char *why;
 
 	(void)state;
-	assert_int_equal(output_create(directory, "", &absolute, &why), 0);
-	free(absolute);
+	assert_int_equal(output_create(&output, directory, "", &why), 0);
+	assert_int_equal(output_keep(&output, &why), 0);
+	output_fini(&output);
 	remove_directory(directory);
 }
 
@@ -450,6 +586,10 @@ int main(void)
 		cmocka_unit_test(bad_directives_are_refused),
 		cmocka_unit_test(rules_come_from_files_with_comments),
 		cmocka_unit_test(the_older_recording_is_kept_once),
+		cmocka_unit_test(failed_attempts_keep_both_recordings),
+		cmocka_unit_test(a_killed_command_loses_no_recording),
+		cmocka_unit_test(a_recording_of_nothing_replaces_none),
+		cmocka_unit_test(two_commands_do_not_record_in_one_place),
 		cmocka_unit_test(nothing_but_recordings_is_moved),
 		cmocka_unit_test(
 			links_in_the_place_of_a_recording_are_left_alone),

@@ -1,0 +1,108 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""A command that fails moves and replaces no recording."""
+import pathlib
+import resource
+import signal
+import subprocess
+
+import attach_test
+import clewtest
+from clewtest import CLEW
+
+
+def contents(path):
+    """{name: bytes} of a recording."""
+    try:
+        return {file.name: file.read_bytes() for file in path.iterdir()}
+    except FileNotFoundError: # it is being moved
+        return {}
+
+
+class Kept(attach_test.Attached):
+    def setUp(self):
+        super().setUp()
+        self.path = self.work / "out"
+        self.recording_path = self.path
+        self.old = self.path.with_name(self.path.name + ".old")
+        for _ in range(2):
+            self.assertEqual(self.record(["/bin/true"]).returncode, 0)
+        self.both = contents(self.path), contents(self.old)
+        self.assertNotEqual(*self.both)
+
+    def assert_kept(self):
+        self.assertEqual((contents(self.path), contents(self.old)), self.both)
+        self.assertEqual(
+            sorted(p.name for p in self.path.parent.glob("*.before")), [])
+
+    def test_by_record_without_a_program(self):
+        broken = self.work / "broken"
+        broken.write_bytes(b"\x7fELF\2\1\1" + bytes(100))
+        broken.chmod(0o755)
+        for program, status in ("/no/such/program", 127), (broken, 126):
+            self.assertEqual(self.record([program]).returncode, status)
+            self.assert_kept()
+
+    def test_by_record_of_nothing(self):
+        """It has left a part, in which no call is counted."""
+        self.before_exec = lambda: resource.setrlimit(resource.RLIMIT_FSIZE,
+                                                      (8192, 8192))
+        for _ in range(2):
+            done = self.record(["/bin/true"], text=True)
+            self.assertEqual(done.returncode, clewtest.UNRECORDED)
+            self.assertIn("is the earlier recording still", done.stderr)
+            self.assert_kept()
+
+    def test_by_merge_of_nothing(self):
+        (self.work / "empty").mkdir()
+        (self.work / "empty" / "config").write_text("")
+        done = self.clew("merge", "-o", self.path, self.work / "empty")
+        self.assertNotEqual(done.returncode, -1)
+        self.assert_kept()
+
+    def test_by_merge_and_snapshot_on_a_full_disk(self):
+        """What they have copied before that is removed."""
+        process, _ = self.shared("memory", [clewtest.target("busy")])
+        self.recording_path = "other"
+        controller = self.attach(process)
+        limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE,
+                                           (2048, 2048))
+        for words in ["merge", "-o", self.path, "other"], \
+                ["snapshot", "-o", self.path, str(process.pid)]:
+            done = subprocess.run([CLEW, *words], cwd=self.work,
+                                  env=self.environment, preexec_fn=limit,
+                                  capture_output=True, check=False)
+            self.assertNotEqual(done.returncode, 0)
+            self.assert_kept()
+        self.detach(controller)
+
+    def test_by_attach_to_a_process_that_cannot_be_recorded(self):
+        for pid in 4000000, self.stopped():
+            done = self.clew("attach", "-o", self.path, pid)
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assert_kept()
+
+    def stopped(self):
+        """One in which no thread comes to where it can be attached to."""
+        process = self.start(["sleep", "1000"])
+        process.send_signal(signal.SIGSTOP)
+        return process.pid
+
+    def test_the_earlier_one_is_the_old_one_while_a_program_runs(self):
+        program = subprocess.Popen(
+            [CLEW, "record", "-o", self.path, "--", "cat"], cwd=self.work,
+            env=self.environment, stdin=subprocess.PIPE)
+        self.addCleanup(program.wait)
+        self.addCleanup(program.kill)
+        self.assertTrue(clewtest.until(
+            lambda: not self.path.with_name("out.before").exists() and
+            contents(self.old) == self.both[0]))
+        done = self.record(["/bin/true"], text=True)
+        self.assertIn("another clew command records there", done.stderr)
+        program.stdin.close()
+        self.assertEqual(program.wait(60), 0)
+        self.assertNotEqual(contents(self.path), self.both[0])
+
+
+if __name__ == "__main__":
+    clewtest.main()
