@@ -56,6 +56,7 @@ int attach_group_init(struct attach_group *group, const char *output,
 					.config = config,
 					.owner = NOBODY };
 	group->cache = attach_group_directive(config, "cache");
+	attach_locks_remove_left();
 	return library_find(&group->library, why);
 }
 

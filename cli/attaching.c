@@ -2,12 +2,8 @@
 #include "cli/attaching.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/un.h>
-#include <unistd.h>
 
 #include "base/fail.h"
 #include "cli/attach_steps.h"
@@ -19,24 +15,6 @@
 #include "image/image.h"
 
 #define LIBC "libc.so.6"
-
-/* A name that the kernel forgets with its owner. */
-static int take_lock(pid_t pid, const char *purpose, char **why)
-{
-	struct sockaddr_un name = { .sun_family = AF_UNIX };
-	int length = snprintf(name.sun_path + 1, sizeof(name.sun_path) - 1,
-			      "clew-%s-%d", purpose, pid);
-	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-
-	if (fd < 0)
-		return fail(why, -errno, "no socket: %s", strerror(errno));
-	if (bind(fd, (const struct sockaddr *)&name,
-		 (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 +
-			     (size_t)length)) == 0)
-		return fd;
-	close(fd);
-	return fail(why, -EBUSY, "another clew is attached to it, or about to");
-}
 
 /* Before glibc 2.34 dlopen() is in a library that few have. */
 static void find_libc(struct attaching *attaching)
@@ -180,16 +158,16 @@ static int wait_for_former(struct attaching *attaching, char **why)
 	return err;
 }
 
-/* Closes the lock where that fails. */
-static int open_locked(struct attaching *attaching, pid_t pid, int lock,
-		       char **why)
+/* Releases the lock where that fails. */
+static int open_locked(struct attaching *attaching, pid_t pid,
+		       const struct attach_lock *lock, char **why)
 {
 	int err;
 
-	*attaching = (struct attaching){ .pid = pid, .lock = lock };
+	*attaching = (struct attaching){ .pid = pid, .lock = *lock };
 	err = tracer_open(&attaching->tracer, pid, why);
 	if (err)
-		goto close_lock;
+		goto release_lock;
 	err = attaching_look_again(attaching, why);
 	if (err)
 		goto close_tracer;
@@ -207,37 +185,40 @@ static int open_locked(struct attaching *attaching, pid_t pid, int lock,
 close_tracer:
 	target_free_maps(&attaching->maps);
 	tracer_close(&attaching->tracer);
-close_lock:
-	close(attaching->lock);
+release_lock:
+	attach_lock_release(&attaching->lock);
 	return err;
 }
 
 int attaching_open(struct attaching *attaching, pid_t pid, char **why)
 {
-	const int lock = take_lock(pid, "attach", why);
+	struct attach_lock lock;
+	const int err = attach_lock_take(&lock, pid, ATTACH_LOCK_SESSION, why);
 
-	return lock < 0 ? lock : open_locked(attaching, pid, lock, why);
+	return err ? err : open_locked(attaching, pid, &lock, why);
 }
 
 int attaching_open_beside(struct attaching *attaching, pid_t pid, char **why)
 {
 	const uint64_t deadline_ns = tracer_now_ns() + ATTACH_PATIENCE_NS;
-	int lock;
+	struct attach_lock lock;
+	int err;
 
-	while ((lock = take_lock(pid, "probe", why)) == -EBUSY &&
+	while ((err = attach_lock_take(&lock, pid, ATTACH_LOCK_PROBES, why)) ==
+		       -EBUSY &&
 	       tracer_now_ns() < deadline_ns) {
 		free(*why);
 		*why = NULL;
 		attach_pause_ms(1);
 	}
-	return lock < 0 ? lock : open_locked(attaching, pid, lock, why);
+	return err ? err : open_locked(attaching, pid, &lock, why);
 }
 
 void attaching_close(struct attaching *attaching)
 {
 	target_free_maps(&attaching->maps);
 	tracer_close(&attaching->tracer);
-	close(attaching->lock);
+	attach_lock_release(&attaching->lock);
 }
 
 int attaching_read(const struct attaching *attaching,

@@ -5,13 +5,14 @@
 #ifndef CLEW_CLI_ATTACHING_H
 #define CLEW_CLI_ATTACHING_H
 
+#include "cli/attach_lock.h"
 #include "cli/target.h"
 #include "cli/tracer.h"
 #include "wire/attachment.h"
 
 struct attaching {
 	pid_t pid;
-	int lock; /* that nobody else does this with that process */
+	struct attach_lock lock;
 	struct tracer tracer;
 	struct target_maps maps;
 	/* Functions of libc, and where its signal handlers return to. */

@@ -4,10 +4,12 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/fsuid.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -16,7 +18,7 @@
 #include "base/memory.h"
 #include "cli/target.h"
 
-#define NAMES_MAX  100 /* others of that name may be there */
+#define NAMES_MAX  100 /* attempts to find a name that is not taken */
 #define COPY_BYTES 65536
 
 /* In this order. */
@@ -132,14 +134,27 @@ static int may_execute(int fd)
 	return fstatvfs(fd, &where) != 0 || !(where.f_flag & ST_NOEXEC);
 }
 
-/* The same name as the last time, so that it is recorded with the same options. */
+/*
+ * The first time clew-PID, so that it is recorded with the same options as before. If
+ * that exists, names that no other user can have taken beforehand.
+ */
+static char *name_new(pid_t pid, const char *place, int attempt)
+{
+	uint64_t random = 0;
+
+	if (!attempt)
+		return memory_printf("%s/clew-%d", place, pid);
+	if (getrandom(&random, sizeof(random), 0) != sizeof(random))
+		random = (uint64_t)attempt;
+	return memory_printf("%s/clew-%d.%" PRIx64, place, pid, random);
+}
+
 static int make_new(struct inner_folder *folder, pid_t pid, const char *place)
 {
 	int err = -EEXIST;
 
 	for (int i = 0; i < NAMES_MAX && err == -EEXIST; i++) {
-		folder->path = i ? memory_printf("%s/clew-%d.%d", place, pid, i)
-				 : memory_printf("%s/clew-%d", place, pid);
+		folder->path = name_new(pid, place, i);
 		err = mkdirat(folder->parent, name_of(folder), 0700) == 0
 			      ? 0
 			      : -errno;

@@ -302,6 +302,16 @@ char target_thread_state(pid_t pid, pid_t tid)
 	return *text == ' ' ? text[1] : '\0';
 }
 
+uint64_t target_start(pid_t pid)
+{
+	char text[512], *at = text;
+
+	read_stat(pid, pid, text, sizeof(text));
+	for (int field = 3; at && *at && field < 22; field++)
+		at = strchr(at + 1, ' ');
+	return at ? strtoull(at, NULL, 10) : 0;
+}
+
 /* PF_KTHREAD, of the kernel's linux/sched.h, which no program sees */
 int target_is_of_kernel(pid_t pid)
 {

@@ -73,6 +73,9 @@ uint64_t target_stack_limit(pid_t pid);
 /* The letter that /proc has for a thread's state; 0: it is not there. */
 char target_thread_state(pid_t pid, pid_t tid);
 
+/* When the process began, in ticks since boot; 0: it is not there. */
+uint64_t target_start(pid_t pid);
+
 /* Whether it is one of the kernel's threads, by their mark in /proc. */
 int target_is_of_kernel(pid_t pid);
 

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,16 +16,9 @@
 #include "cli/other_files.h"
 #include "cli/own_ids.h"
 #include "cli/target.h"
+#include "cli/user_name.h"
 #include "machine/elf_numbers.h"
 #include "wire/recording.h"
-
-static char *user_name(uid_t uid)
-{
-	const struct passwd *user = getpwuid(uid);
-
-	return user ? memory_printf("%s", user->pw_name)
-		    : memory_printf("user %u", uid);
-}
 
 static char *obstacle_of_user(pid_t pid)
 {

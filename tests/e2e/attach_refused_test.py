@@ -180,7 +180,7 @@ class Refused(Attached):
         not there. The calls are the first ones for the process, to look at it, to be
         alone with it, and to stop it.
         """
-        for call in "pidfd_open", "socket", "ptrace":
+        for call in "pidfd_open", "fcntl", "ptrace":
             for is_asked_for in False, True:
                 with self.subTest(call=call, is_asked_for=is_asked_for):
                     parent = self.start(

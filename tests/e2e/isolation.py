@@ -10,7 +10,7 @@ import time
 import unittest
 
 # Two tests that run at once must not change /etc/passwd together.
-LOCK = pathlib.Path("/run/lock/clew-test-users")
+LOCK = pathlib.Path("/run/clew-test-users")
 
 
 @contextlib.contextmanager
