@@ -16,6 +16,7 @@
 #include "cli/call_limit.h"
 #include "cli/command.h"
 #include "cli/ending_signals.h"
+#include "cli/guardian.h"
 #include "cli/options.h"
 #include "cli/probe_asking.h"
 #include "cli/probe_options.h"
@@ -204,6 +205,7 @@ static int check_directives(const char *text, char **why)
 struct attach_run {
 	const struct attach_options *options;
 	struct attach_group group;
+	struct guardian guardian;
 	int signals; /* a descriptor of those that end it */
 	struct chosen seen;
 	size_t refused;
@@ -255,6 +257,7 @@ static void add(struct attach_run *run, const struct chosen_process *process)
 	const pid_t pid = process->pid;
 	char *why = NULL;
 
+	guardian_watch(&run->guardian, pid);
 	if (attach_group_add(&run->group, pid, &why) == 0) {
 		add_probes(run, &run->group.members[run->group.count - 1]);
 		return;
@@ -494,12 +497,14 @@ static int attach(struct attach_options *options, const struct chosen *chosen)
 	if (attach_group_init(&run.group, options->output, config, &why) != 0)
 		return give_up(COMMAND, why);
 	run.group.has_wishes = has_wishes;
+	guardian_start(&run.guardian, COMMAND);
 	add_all(&run, chosen);
 	if (run.group.count)
 		status = record(&run);
 	else if (!run.refused)
 		complain(COMMAND, "there is no process left to attach to");
 	attach_group_fini(&run.group);
+	guardian_end(&run.guardian);
 	free(run.seen.items);
 	return status;
 }

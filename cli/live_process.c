@@ -125,9 +125,10 @@ static int is_recorded(struct live_process *process,
 	    attachment.state == WIRE_ATTACH_PREPARED)
 		return 0;
 	process->is_attached = 1;
+	process->attached_by = (pid_t)attachment.controller;
 	path = memory_printf("/proc/%u", attachment.controller);
 	if (access(path, F_OK) == 0)
-		process->controller = (pid_t)attachment.controller;
+		process->controller = process->attached_by;
 	free(path);
 	return 1;
 }

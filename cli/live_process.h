@@ -11,11 +11,12 @@
 
 struct live_process {
 	pid_t pid;
-	char *command;    /* printable */
-	char *recording;  /* its directory */
-	char *part;       /* the file that it counts in */
-	int is_attached;  /* clew came while it ran */
-	pid_t controller; /* then: the clew that did, if that is there still */
+	char *command;     /* printable */
+	char *recording;   /* its directory */
+	char *part;        /* the file that it counts in */
+	int is_attached;   /* clew came while it ran */
+	pid_t attached_by; /* then: the clew that did, */
+	pid_t controller;  /* if that is there still; else 0 */
 };
 
 /*

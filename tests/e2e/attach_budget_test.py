@@ -7,7 +7,7 @@ import struct
 
 import attach_test
 import clewtest
-from clewtest import target, until
+from clewtest import kill_with_guardian, target, until
 
 TRAP = 1 << signal.SIGTRAP - 1
 # What is out comes back after a minute at the latest, once no debt is left.
@@ -128,8 +128,7 @@ class Budget(attach_test.Attached):
         """The budget is kept all the same."""
         out = self.word(4)
         controller = self.attach(self.process, *BUDGET)
-        controller.kill()
-        controller.wait()
+        kill_with_guardian(controller)
         self.assertTrue(until(lambda: self.word(4) > out,
                               seconds=SURVEYED_S))
         self.go_on()

@@ -11,7 +11,7 @@ import attach_test
 import clewtest
 import java_attach_test
 from attach_test import PATIENCE_S
-from clewtest import CLEW, PYTHON, needs, target, until
+from clewtest import CLEW, PYTHON, kill_with_guardian, needs, target, until
 
 CYCLES = 100
 CONTROLLERS_KILLED = 200
@@ -112,7 +112,10 @@ class Killed(attach_test.Attached):
             controller.wait(self.random.uniform(.005, .25))
         except subprocess.TimeoutExpired:
             pass
-        (victim or controller).kill()
+        if victim:
+            victim.kill()
+        else:
+            kill_with_guardian(controller)
         self.assertIsNotNone(controller.wait(PATIENCE_S))
 
     def test_controllers(self):

@@ -11,7 +11,7 @@ import subprocess
 import attach_test
 import clewtest
 from attach_test import children
-from clewtest import CLEW, PYTHON, target, until
+from clewtest import CLEW, PYTHON, kill_with_guardian, target, until
 
 OWN_MOUNTS = ["unshare", "-m"]
 OWN_IDS = ["unshare", "-p", "-f", "--mount-proc", "--kill-child"]
@@ -108,8 +108,7 @@ class Container(attach_test.Attached):
     def test_a_controller_that_is_killed(self):
         process = self.begin(OWN_IDS, has_ids=True)
         controller = self.attach(process, "--time", "none")
-        controller.kill()
-        controller.wait()
+        kill_with_guardian(controller)
         self.go_on()
         done = self.clew("detach", process.pid)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -371,8 +370,7 @@ class Shut(Container):
         """The recording says where it is; `clew detach` brings it home."""
         process = self.begin()
         controller = self.attach(process, "--time", "none")
-        controller.kill()
-        controller.wait()
+        kill_with_guardian(controller)
         self.go_on()
         done = self.clew("report", self.recording_path)
         self.assertIn(f"process {process.pid}: it is recorded in "
@@ -391,8 +389,7 @@ class Shut(Container):
         process = self.begin()
         first = self.recording_path
         controller = self.attach(process, "--time", "none")
-        controller.kill()
-        controller.wait()
+        kill_with_guardian(controller)
         self.go_on()
         self.recording_path = self.work / "second"
         controller = self.attach(process, "--time", "none")

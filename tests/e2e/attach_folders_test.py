@@ -9,7 +9,7 @@ import unittest
 import clewtest
 from attach_refused_test import runs
 from attach_test import Attached
-from clewtest import until
+from clewtest import kill_with_guardian, until
 from isolation import make_users
 
 
@@ -38,8 +38,7 @@ class Detaches(Attached):
     def abandon(self, process):
         """It stays attached, for its controller is killed."""
         controller = self.attach(process)
-        controller.kill()
-        controller.wait()
+        kill_with_guardian(controller)
 
     def assert_detaches(self, process):
         done = self.clew("detach", process.pid)

@@ -15,7 +15,7 @@ import attach_test
 import clewtest
 import wire
 from attach_test import PATIENCE_S, changed_code, children
-from clewtest import CLEW, LIBRARY, needs, target, until
+from clewtest import CLEW, LIBRARY, kill_with_guardian, needs, target, until
 
 NOBODY = 65534
 
@@ -321,8 +321,7 @@ class Together(Grouped):
     def test_a_controller_that_is_killed(self):
         family = Family(self, "one", 2)
         first = self.group("--children", family.pids()[0])
-        first.kill()
-        first.wait()
+        kill_with_guardian(first)
         family.let_go()
         family.grow()
         done = self.clew("detach", "--children", family.pids()[0])

@@ -9,7 +9,7 @@ import subprocess
 
 import clewtest
 from attach_test import Attached, children
-from clewtest import CLEW, PYTHON, until
+from clewtest import CLEW, PYTHON, kill_with_guardian, until
 
 # Of wire/attachment.h.
 NONE, PREPARED, PREPARING = 0, 1, 5
@@ -137,8 +137,7 @@ class Slices(Attached):
         raise self.failureException("nobody has seen it being made ready")
 
     def end(self, controller):
-        controller.kill()
-        controller.wait()
+        kill_with_guardian(controller)
 
     def assert_attaches(self, pid):
         done = self.clew("attach", "-o", self.work / "other", "--for", "20ms",

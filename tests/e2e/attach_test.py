@@ -12,7 +12,8 @@ import time
 
 import clewtest
 import wire
-from clewtest import CLEW, PYTHON, needs, slow, target, until
+from clewtest import (CLEW, PYTHON, kill_with_guardian, needs, slow, target,
+                      until)
 
 PATIENCE_S = 60
 
@@ -203,8 +204,7 @@ class Counts(Attached):
         """It goes on being counted; `clew detach`, or another attach, ends it."""
         self.let_go()
         first = self.attach(self.process, "--time", "none")
-        first.kill()
-        first.wait()
+        kill_with_guardian(first)
         self.let_go()
         self.assertNotEqual(changed_code(self.process.pid), [])
         done = self.clew("detach", self.process.pid)
@@ -212,8 +212,7 @@ class Counts(Attached):
         self.assert_as_before(self.process)
         self.assertGreater(self.calls(may_throw=True)["attached_leaf"], 200)
         second = self.attach(self.process, "--time", "none")
-        second.kill()
-        second.wait()
+        kill_with_guardian(second)
         self.detach(self.attach(self.process, "--time", "none"))
         self.assert_as_before(self.process)
         self.assert_one_line_error(self.clew("detach", self.process.pid),
@@ -230,8 +229,7 @@ class Counts(Attached):
             try:
                 controller.wait(.03 * (i + 1))
             except subprocess.TimeoutExpired:
-                controller.kill()
-                controller.wait()
+                kill_with_guardian(controller)
             self.let_go()
             self.clew("detach", self.process.pid)
             self.let_go()
@@ -469,8 +467,7 @@ class Inside(Attached):
 
     def test_a_controller_that_is_killed(self):
         controller = self.attach(self.process, "--time", "none")
-        controller.kill()
-        controller.wait()
+        kill_with_guardian(controller)
         self.go_on()
         done = self.clew("detach", self.process.pid)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -486,8 +483,7 @@ class Inside(Attached):
             try:
                 controller.wait(.01 * (i + 1))
             except subprocess.TimeoutExpired:
-                controller.kill()
-                controller.wait()
+                kill_with_guardian(controller)
             if i % 2:
                 self.clew("detach", self.process.pid)
         self.go_on()

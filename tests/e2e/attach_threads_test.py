@@ -10,7 +10,7 @@ import subprocess
 
 import clewtest
 from attach_test import Attached
-from clewtest import CLEW, PYTHON, target, until
+from clewtest import CLEW, PYTHON, kill_with_guardian, target, until
 
 THREADS = 500
 
@@ -179,8 +179,7 @@ class Loading(Built):
             controller = self.attach(process)
             self.let_load(1)
             if is_killed:
-                controller.kill()
-                controller.wait()
+                kill_with_guardian(controller)
                 done = self.clew("detach", process.pid)
                 self.assertEqual(done.returncode, 0, done.stderr)
             else:

@@ -11,6 +11,7 @@ $CLEW_KEEP set it is left behind. $CLEW_TEST_TIME says which --time= to record
 with, where a test does not say.
 """
 import collections
+import contextlib
 import functools
 import json
 import os
@@ -58,6 +59,25 @@ def until(condition, seconds=60):
             return False
         time.sleep(.005)
     return True
+
+
+def kill_with_guardian(controller):
+    """Kills a `clew attach` and its guardian, so that nobody detaches.
+
+    It is stopped first: then it forks no guardian between the two.
+    """
+    if controller.poll() is not None:
+        return
+    controller.send_signal(signal.SIGSTOP)
+    os.waitid(os.P_PID, controller.pid,
+              os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+    children = pathlib.Path(
+        f"/proc/{controller.pid}/task/{controller.pid}/children")
+    for child in children.read_text().split():
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(int(child), signal.SIGKILL)
+    controller.kill()
+    controller.wait()
 
 
 def slow(test):

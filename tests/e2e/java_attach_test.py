@@ -9,7 +9,7 @@ import subprocess
 
 import clewtest
 from attach_test import Attached, PATIENCE_S
-from clewtest import needs, slow, until
+from clewtest import kill_with_guardian, needs, slow, until
 from java_test import HOMES, JavaCase
 
 SOURCE = clewtest.ROOT / "tests" / "targets" / "Attached.java"
@@ -309,12 +309,10 @@ class UnderLoad(JavaAttached):
             hot = self.counted()["hot"]
             until(lambda: self.counted()["hot"] > hot + 3000 * i or
                   self.process.poll() is not None)
-            controller.kill()
-            controller.wait()
+            kill_with_guardian(controller)
             self.let_go()
         first = self.attach(self.process)
-        first.kill()
-        first.wait()
+        kill_with_guardian(first)
         done = self.clew("detach", self.process.pid)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assert_quiet()

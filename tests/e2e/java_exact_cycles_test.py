@@ -4,7 +4,7 @@
 import subprocess
 
 import clewtest
-from clewtest import needs, until
+from clewtest import kill_with_guardian, needs, until
 from java_attach_test import THREADS
 from java_exact_attach_test import EXACT, METHODS, ExactAttached
 from java_test import HOMES
@@ -77,12 +77,10 @@ class UnderLoad(ExactAttached):
             hot = self.counted()["hot"]
             until(lambda: self.counted()["hot"] > hot + 6000 * i or
                   self.process.poll() is not None)
-            controller.kill()
-            controller.wait()
+            kill_with_guardian(controller)
             self.let_go()
         first = self.attach(self.process, *EXACT)
-        first.kill()
-        first.wait()
+        kill_with_guardian(first)
         done = self.clew("detach", self.process.pid)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.hold()

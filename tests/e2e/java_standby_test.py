@@ -8,7 +8,7 @@ import subprocess
 
 import clewtest
 from attach_test import PATIENCE_S
-from clewtest import CLEW, needs, slow, until
+from clewtest import CLEW, kill_with_guardian, needs, slow, until
 from java_changes_test import TARGETS
 from java_exact_test import VERIFY, ExactCase
 from java_test import HOMES
@@ -283,8 +283,7 @@ class Commands(StandbyCase):
         first = self.attach()
         self.is_refused(self.clew("attach", self.pid), "another clew")
         self.is_refused(self.clew("detach", self.pid), "another clew")
-        first.kill()
-        first.wait()
+        kill_with_guardian(first)
         done = self.clew("detach", self.pid)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assert_one_line(done, "Java methods count no more")
@@ -298,8 +297,7 @@ class Commands(StandbyCase):
         self.start("-Dsun.reflect.noInflation=true")
         controller = self.attach()
         self.tell("on")
-        controller.kill()
-        controller.wait()
+        kill_with_guardian(controller)
         self.goes_on()
         self.detach(self.attach())
         self.tell("off")
