@@ -93,10 +93,26 @@ static size_t character_bytes(const unsigned char *at)
 	return length;
 }
 
-/* Of ASCII, and those that ISO 8859 has behind it. */
+/* Control characters of ASCII and of ISO 8859. */
 static int is_control(const unsigned char *at)
 {
 	return at[0] < ' ' || at[0] == 0x7f || (at[0] == 0xc2 && at[1] < 0xa0);
+}
+
+/*
+ * Characters that change the order in which others are shown, or begin a line: U+061C,
+ * U+200E, U+200F, U+2028 to U+202E, U+2066 to U+2069.
+ */
+static int reorders(const unsigned char *at)
+{
+	if (at[0] == 0xd8)
+		return at[1] == 0x9c;
+	if (at[0] != 0xe2)
+		return 0;
+	if (at[1] == 0x80)
+		return at[2] == 0x8e || at[2] == 0x8f ||
+		       (at[2] >= 0xa8 && at[2] <= 0xae);
+	return at[1] == 0x81 && at[2] >= 0xa6 && at[2] <= 0xa9;
 }
 
 char *text_printable(char *text)
@@ -106,7 +122,7 @@ char *text_printable(char *text)
 	while (*at) {
 		size_t length = character_bytes(at);
 
-		if (length > 0 && !is_control(at)) {
+		if (length > 0 && !is_control(at) && !reorders(at)) {
 			at += length;
 			continue;
 		}

@@ -27,9 +27,9 @@ struct percentage {
 struct percentage text_percentage(double percent);
 
 /*
- * Replaces the bytes of control characters, and those that are not UTF-8, by
- * '?', in place: names come from files that others wrote, a terminal obeys
- * escape sequences, and a parser may stop. Returns `text`.
+ * Replaces the bytes of control characters, of characters that reorder text, and those
+ * that are not UTF-8, by '?', in place: names come from files that others wrote, a
+ * terminal obeys escape sequences, and a parser may stop. Returns `text`.
  */
 char *text_printable(char *text);
 

@@ -2,12 +2,16 @@
 #include "cli/a2n_sources.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/regular_file.h"
 #include "cli/command.h"
+#include "cli/inner_folder.h"
 
 static void count_read(const struct a2n_sources *sources, const char *path,
 		       int err, const struct a2n_read *read)
@@ -29,19 +33,64 @@ static void count_read(const struct a2n_sources *sources, const char *path,
 			 path, (unsigned long long)read->lines);
 }
 
-/* The map that the process itself may be writing. */
+static int is_of(const struct inner_folder *folder, int fd)
+{
+	struct stat status;
+
+	return fstat(fd, &status) == 0 &&
+	       (status.st_uid == folder->user || status.st_uid == 0);
+}
+
+/*
+ * Opens the map that the process writes, among its own files and not through links. Others
+ * can make a file of that name: -EPERM if it belongs neither to the process's user nor to
+ * root. -ENOENT if its folder cannot be opened either.
+ */
+static int open_own_perf_map(pid_t pid, const char *name)
+{
+	struct inner_folder folder;
+	char *why;
+	int fd;
+
+	if (inner_folder_open(&folder, pid, "/tmp", &why) != 0) {
+		free(why);
+		return -ENOENT;
+	}
+	fd = regular_file_open_at(folder.fd, name, O_RDONLY | O_NOFOLLOW);
+	if (fd >= 0 && !is_of(&folder, fd)) {
+		close(fd);
+		fd = -EPERM;
+	}
+	inner_folder_close(&folder);
+	return fd;
+}
+
+static const char *map_error(int err)
+{
+	if (err == -EPERM)
+		return "not read: it belongs to another user";
+	return err == -EINVAL ? "not read: it is not a regular file"
+			      : strerror(-err);
+}
+
 static void read_own_perf_map(const struct a2n_sources *sources,
 			      struct a2n_space *space)
 {
-	char *path = memory_printf("/proc/%d/root/tmp/perf-%d.map",
-				   sources->pid, sources->pid);
+	char *name = memory_printf("perf-%d.map", sources->pid);
+	int fd = open_own_perf_map(sources->pid, name);
+	char *path = memory_printf("/proc/self/fd/%d", fd);
 	struct a2n_read read;
 
-	if (access(path, R_OK) == 0)
-		count_read(sources, path,
+	if (fd >= 0)
+		count_read(sources, name,
 			   a2n_space_read_perf_map(space, path, 0, &read),
 			   &read);
+	else if (fd != -ENOENT)
+		complain(sources->command, "/tmp/%s: %s", name, map_error(fd));
+	if (fd >= 0)
+		close(fd);
 	free(path);
+	free(name);
 }
 
 static int read_all(const struct a2n_sources *sources, struct a2n_space *space)

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/display_text.h"
 #include "base/memory.h"
 
 enum { BUFFER_BYTES = 256 * 1024, NUMBER_BYTES = 24 };
@@ -81,14 +82,38 @@ static void put_number(struct a2n_writer *writer, uint64_t number,
 
 /* ---- text ---- */
 
+/* Bytes that are all ASCII were made printable when they were read. */
+static int is_ascii(const char *text, size_t length)
+{
+	for (size_t i = 0; i < length; i++)
+		if ((unsigned char)text[i] >= 0x80)
+			return 0;
+	return 1;
+}
+
+/* Without control characters, and without those that reorder text. */
+static void put_printable(struct a2n_writer *writer, const char *text,
+			  size_t length)
+{
+	char *copy;
+
+	if (is_ascii(text, length)) {
+		put(writer, text, length);
+		return;
+	}
+	copy = text_printable(memory_string(text, length));
+	put(writer, copy, length);
+	free(copy);
+}
+
 static void put_name(struct a2n_writer *writer, const struct a2n_frame *frame)
 {
 	if (!frame->name)
 		put_text(writer, "??");
 	else if (writer->demangles)
-		put(writer, frame->name, frame->name_length);
+		put_printable(writer, frame->name, frame->name_length);
 	else
-		put(writer, frame->symbol, frame->symbol_length);
+		put_printable(writer, frame->symbol, frame->symbol_length);
 }
 
 static void put_file(struct a2n_writer *writer, const struct a2n_frame *frame)
@@ -106,7 +131,7 @@ static void put_file(struct a2n_writer *writer, const struct a2n_frame *frame)
 		length -= (size_t)(slash + 1 - file);
 		file = slash + 1;
 	}
-	put(writer, file, length);
+	put_printable(writer, file, length);
 }
 
 /* addr2line knows "file:?" beside "??:0"; llvm-symbolizer says "??:0:0". */

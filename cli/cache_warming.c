@@ -199,7 +199,11 @@ static void tell(const struct readers *readers, size_t number)
 {
 	const struct found *found = &readers->found[number];
 
-	printf("%s: ", readers->files->paths[number]);
+	char *path = readers->files->paths[number];
+
+	path = text_printable(memory_string(path, strlen(path)));
+	printf("%s: ", path);
+	free(path);
 	if (found->is_no_code)
 		printf("no code");
 	else

@@ -96,7 +96,8 @@ static void set_style(struct a2n_command_options *options, const char *style,
 		writer->demangles = 1;
 	} else if (strcasecmp(style, "addr2line") != 0 &&
 		   strcasecmp(style, "gnu") != 0) {
-		argp_error(state, "--style %s: not addr2line or llvm", style);
+		complain_of_usage(state, "--style %s: not addr2line or llvm",
+				  style);
 	}
 }
 
@@ -104,7 +105,8 @@ static void set_list(struct a2n_command_options *options, const char *what,
 		     struct argp_state *state)
 {
 	if (what && strcmp(what, "lines") != 0 && strcmp(what, "symbols") != 0)
-		argp_error(state, "--list=%s: not symbols or lines", what);
+		complain_of_usage(state, "--list=%s: not symbols or lines",
+				  what);
 	options->lists = what ? *what : 's';
 }
 

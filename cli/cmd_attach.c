@@ -117,7 +117,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return 0;
 	case KEY_FOR:
 		if (parse_time(argument, &options->for_ms) != 0)
-			argp_error(state, "--for %s: not a time", argument);
+			complain_of_usage(state, "--for %s: not a time",
+					  argument);
 		return 0;
 	case KEY_CALLS:
 		options->calls =

@@ -15,6 +15,7 @@
 
 #include "base/display_text.h"
 #include "base/memory.h"
+#include "base/regular_file.h"
 #include "cli/cache_folder.h"
 #include "cli/cache_warming.h"
 #include "cli/command.h"
@@ -84,8 +85,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return 0;
 	case KEY_MOST:
 		if (text_parse_size(argument, &options->most_bytes) != 0)
-			argp_error(state, "--max-size %s: not a size",
-				   argument);
+			complain_of_usage(state, "--max-size %s: not a size",
+					  argument);
 		return 0;
 	case KEY_ALL:
 		options->takes_all = 1;
@@ -215,8 +216,8 @@ static int open_index(const char *directory, const char *name,
 		      struct index *index)
 {
 	char *path = memory_printf("%s/%s", directory, name);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	int err = fd < 0 ? -errno : index_open(index, fd);
+	int fd = regular_file_open(path, O_RDONLY);
+	int err = fd < 0 ? fd : index_open(index, fd);
 
 	if (fd >= 0)
 		close(fd);
@@ -242,6 +243,7 @@ static void print_entry(const struct cache_entry *entry,
 {
 	char used[32] = "";
 	struct tm when;
+	char *text;
 
 	if (localtime_r(&entry->used, &when))
 		strftime(used, sizeof(used), "%Y-%m-%d %H:%M", &when);
@@ -250,10 +252,11 @@ static void print_entry(const struct cache_entry *entry,
 		printf("(damaged) %s\n", entry->name);
 		return;
 	}
-	fputs(module_path(index), stdout);
-	if (index->reason)
-		printf("  [%s]", index->reason);
-	putchar('\n');
+	text = memory_printf(
+		"%s%s%s%s", module_path(index), index->reason ? "  [" : "",
+		index->reason ? index->reason : "", index->reason ? "]" : "");
+	puts(text_printable(text));
+	free(text);
 }
 
 static json_t *entry_to_json(const struct cache_entry *entry,

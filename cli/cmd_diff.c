@@ -186,6 +186,8 @@ static int write_page(const char *command, struct session *before,
 		      struct session *after, const struct diff_options *options,
 		      char **why)
 {
+	const struct recording_readers readers =
+		recording_readers_of_both(options->view.path, options->after);
 	struct diff diff;
 	int err;
 
@@ -198,7 +200,7 @@ static int write_page(const char *command, struct session *before,
 				.diff = &diff,
 				.before = before,
 			},
-			why);
+			&readers, why);
 	diff_fini(&diff);
 	return err;
 }

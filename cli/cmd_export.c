@@ -61,25 +61,26 @@ static void check(const struct export_options *options,
 	if (options->view.writer == &writer_json)
 		argp_error(state, "--json: the option is --format json");
 	if (window_is_asked(&options->window) && !format->likes_traces)
-		argp_error(state,
-			   "--format %s does not take --from, --to and "
-			   "--around",
-			   format->name);
+		complain_of_usage(state,
+				  "--format %s does not take --from, --to and "
+				  "--around",
+				  format->name);
 	if (options->view.whose.value && window_is_asked(&options->window))
 		argp_error(state, "--value: values have no times");
 	if (options->view.whose.value && format->no_value)
-		argp_error(state, "--format %s does not take --value",
-			   format->name);
+		complain_of_usage(state, "--format %s does not take --value",
+				  format->name);
 	if (options->view.shows_inlines && format->no_inlines)
-		argp_error(state, "--format %s does not take --inlines",
-			   format->name);
+		complain_of_usage(state, "--format %s does not take --inlines",
+				  format->name);
 	if (format->save && !options->output)
-		argp_error(state, "--format %s needs --output", format->name);
+		complain_of_usage(state, "--format %s needs --output",
+				  format->name);
 	if (format->is_binary && !options->output && isatty(STDOUT_FILENO))
-		argp_error(state,
-			   "--format %s is not for terminals: give an "
-			   "--output",
-			   format->name);
+		complain_of_usage(state,
+				  "--format %s is not for terminals: give an "
+				  "--output",
+				  format->name);
 }
 
 static int wants_samples(const struct export_options *options)
@@ -174,8 +175,10 @@ static int name_file(int err, const char *name, char **why)
 static int write_file(struct export *export,
 		      const struct export_options *options, char **why)
 {
+	const struct recording_readers readers =
+		recording_readers(options->view.path);
 	struct replacement file;
-	int err = replacement_begin(&file, options->output, why);
+	int err = replacement_begin(&file, options->output, &readers, why);
 
 	if (err)
 		return err;

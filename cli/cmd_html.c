@@ -108,7 +108,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	}
 }
 
-int html_save(const char *path, const struct html_view *view, char **why)
+int html_save(const char *path, const struct html_view *view,
+	      const struct recording_readers *readers, char **why)
 {
 	struct replacement file;
 	int err;
@@ -117,7 +118,7 @@ int html_save(const char *path, const struct html_view *view, char **why)
 		html_write(stdout, view);
 		return 0;
 	}
-	err = replacement_begin(&file, path, why);
+	err = replacement_begin(&file, path, readers, why);
 	if (err)
 		return err;
 	html_write(file.out, view);
@@ -131,8 +132,8 @@ static void say_written(const char *command, const struct html_options *options)
 
 	if (!isatty(STDERR_FILENO) || stat(options->output, &status) != 0)
 		return;
-	fprintf(stderr, "%s: wrote %s (%.1f MB), for a browser\n", command,
-		options->output, (double)status.st_size / 1e6);
+	complain(command, "wrote %s (%.1f MB), for a browser", options->output,
+		 (double)status.st_size / 1e6);
 }
 
 static int show(const char *command, struct session *session, void *input)
@@ -145,8 +146,10 @@ static int show(const char *command, struct session *session, void *input)
 		.window = window_of(&options->window,
 				    recording_start_ns(&session->recording)),
 	};
+	const struct recording_readers readers =
+		recording_readers(options->view.path);
 	char *why;
-	int err = html_save(options->output, &view, &why);
+	int err = html_save(options->output, &view, &readers, &why);
 
 	progress_clear(&options->view.progress);
 	if (err)

@@ -72,7 +72,7 @@ static void take_word(struct live_options *options, const char *word,
 		return;
 	}
 	if (options->verb == PROBE_LIST)
-		argp_error(state, "%s: ls takes a process only", word);
+		complain_of_usage(state, "%s: ls takes a process only", word);
 	if (probe_options_add(&options->words, word) != 0)
 		argp_error(state, "more than %d at once", PROBE_OPTIONS_MAX);
 }

@@ -54,9 +54,10 @@ static double parse_delay(struct argp_state *state, const char *text)
 	const double seconds = strtod(text, &end);
 
 	if (end == text || *end || !(seconds >= .01 && seconds <= 3600))
-		argp_error(state,
-			   "--delay %s: not a number of seconds from 0.01 on",
-			   text);
+		complain_of_usage(
+			state,
+			"--delay %s: not a number of seconds from 0.01 on",
+			text);
 	return seconds;
 }
 

@@ -108,11 +108,12 @@ static void check_context(const char *text, struct argp_state *state)
 {
 	if (!is_as_opened(text) && !strchr(text, '/') &&
 	    find_representation(text) == REPRESENT_COUNT)
-		argp_error(state,
-			   "--context=%s: not function, site, FN@ARG, module, "
-			   "file, class, or the path of an object, such as "
-			   "./my.so",
-			   text);
+		complain_of_usage(
+			state,
+			"--context=%s: not function, site, FN@ARG, module, "
+			"file, class, or the path of an object, such as "
+			"./my.so",
+			text);
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -152,8 +153,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 				   "--context goes without --callers-of");
 		if (options->view.whose.labels && options->view.whose.value &&
 		    !options->labels.is_optional)
-			argp_error(state, "--context=%s goes without --value",
-				   options->context);
+			complain_of_usage(state,
+					  "--context=%s goes without --value",
+					  options->context);
 		if (options->view.whose.value)
 			options->view.whose.labels = NULL;
 		check_value(&options->view, state);

@@ -25,8 +25,14 @@ int command_dump(int argc, char **argv);
 int command_a2n(int argc, char **argv);
 int command_cache(int argc, char **argv);
 
-/* "clew NAME: ..." on stderr. */
+struct argp_state;
+
+/* Prints "clew NAME: ..." on stderr, without the control characters of its arguments. */
 void complain(const char *command, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* argp_error() for a message that quotes what the user wrote: it shows no control characters. */
+void complain_of_usage(const struct argp_state *state, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /* Complains about `why`, which it frees. Returns the status of failure. */

@@ -15,6 +15,7 @@
 #include "base/fail.h"
 #include "base/file_copy.h"
 #include "base/memory.h"
+#include "base/regular_file.h"
 #include "base/suffix.h"
 #include "cli/live_process.h"
 #include "wire/inherited.h"
@@ -257,15 +258,13 @@ static int copy_part(int from, int to, uint32_t shift)
 /* The process may have put anything there. */
 static int open_part(int folder, const char *name)
 {
-	const int fd = openat(folder, name,
-			      O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	const int fd =
+		regular_file_open_at(folder, name, O_RDONLY | O_NOFOLLOW);
 	uint8_t magic[sizeof(WIRE_MAGIC) - 1];
-	struct stat status;
 
 	if (fd < 0)
-		return -errno;
-	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
-	    pread(fd, magic, sizeof(magic), 0) == sizeof(magic) &&
+		return fd == -EINVAL ? -EBADMSG : fd;
+	if (pread(fd, magic, sizeof(magic), 0) == sizeof(magic) &&
 	    memcmp(magic, WIRE_MAGIC, sizeof(magic)) == 0)
 		return fd;
 	close(fd);

@@ -14,6 +14,7 @@
 #include "base/display_text.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/regular_file.h"
 #include "base/suffix.h"
 #include "cli/attachment_copy.h"
 #include "cli/library.h"
@@ -49,7 +50,7 @@ static char *visible_path(pid_t pid, const struct target_mapping *mapping)
 static int is_running(const char *path)
 {
 	struct wire_header header;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	int fd = regular_file_open(path, O_RDONLY | O_NOFOLLOW);
 	int is = fd >= 0 &&
 		 pread(fd, &header, sizeof(header), 0) == sizeof(header) &&
 		 memcmp(header.magic, WIRE_MAGIC, sizeof(header.magic)) == 0 &&

@@ -75,17 +75,24 @@ static int run(const struct command *command, int argc, char **argv)
 
 static int reject(int argc, char **argv)
 {
+	char *words;
+
 	if (argv[0][0] == '-') {
 		complain("clew", "%s: no such option; see `clew help`",
 			 argv[0]);
 		return EX_USAGE;
 	}
-	fprintf(stderr,
-		"clew: %s: no such command; did you mean `clew record --",
-		argv[0]);
-	for (int i = 0; i < argc; i++)
-		fprintf(stderr, " %s", argv[i]);
-	fputs("`?\n", stderr);
+	words = memory_string("", 0);
+	for (int i = 0; i < argc; i++) {
+		char *longer = memory_printf("%s %s", words, argv[i]);
+
+		free(words);
+		words = longer;
+	}
+	complain("clew",
+		 "%s: no such command; did you mean `clew record --%s`?",
+		 argv[0], words);
+	free(words);
 	return EX_USAGE;
 }
 

@@ -51,7 +51,7 @@ pid_t parse_pid(struct argp_state *state, const char *text)
 	const long pid = strtol(text, &end, 10);
 
 	if (end == text || *end || pid <= 0 || pid > INT32_MAX)
-		argp_error(state, "%s: not the id of a process", text);
+		complain_of_usage(state, "%s: not the id of a process", text);
 	return (pid_t)pid;
 }
 
@@ -81,8 +81,8 @@ uint64_t parse_number(struct argp_state *state, const char *option,
 	errno = 0;
 	number = strtoull(text, &end, 10);
 	if (!isdigit((unsigned char)*text) || *end || errno || number > most)
-		argp_error(state, "%s: not a number that --%s takes", text,
-			   option);
+		complain_of_usage(state, "%s: not a number that --%s takes",
+				  text, option);
 	return number;
 }
 
@@ -97,8 +97,8 @@ void refuse_word(struct argp_state *state, const char *option, const char *word,
 		fprintf(out, "%s%s", i == 0 ? "" : ", ", known[i]);
 	if (out)
 		fclose(out);
-	argp_error(state, "--%s %s: not one of %s", option, word,
-		   list ? list : "those in --help");
+	complain_of_usage(state, "--%s %s: not one of %s", option, word,
+			  list ? list : "those in --help");
 	free(list);
 }
 
@@ -107,8 +107,8 @@ enum grouping parse_grouping(struct argp_state *state, const char *text)
 	if (strcmp(text, "process") == 0)
 		return GROUP_PROCESS;
 	if (strcmp(text, "thread") != 0)
-		argp_error(state, "--group %s: neither process nor thread",
-			   text);
+		complain_of_usage(
+			state, "--group %s: neither process nor thread", text);
 	return GROUP_THREAD;
 }
 
@@ -118,7 +118,8 @@ double parse_percent(struct argp_state *state, const char *text)
 	double percent = strtod(text, &end);
 
 	if (end == text || *end || !(percent >= 0 && percent <= 100))
-		argp_error(state, "--threshold %s: not a percentage", text);
+		complain_of_usage(state, "--threshold %s: not a percentage",
+				  text);
 	return percent;
 }
 
@@ -130,7 +131,7 @@ void parse_regex(struct argp_state *state, const char *option, const char *text,
 
 	if (err) {
 		regerror(err, regex, why, sizeof(why));
-		argp_error(state, "--%s %s: %s", option, text, why);
+		complain_of_usage(state, "--%s %s: %s", option, text, why);
 	}
 }
 
@@ -148,7 +149,8 @@ static int parse_metric(struct argp_state *state, const char *text)
 	if (strcmp(text, "calls") == 0)
 		return METRIC_CALLS;
 	if (strcmp(text, "time") != 0)
-		argp_error(state, "--metric %s: neither calls nor time", text);
+		complain_of_usage(state, "--metric %s: neither calls nor time",
+				  text);
 	return METRIC_TIME;
 }
 

@@ -12,22 +12,50 @@
 
 #include "cli/cut.h"
 
-static const char *find_pager(void)
+/* The user who logged in, or -1. */
+static long login_user(void)
+{
+	FILE *file = fopen("/proc/self/loginuid", "re");
+	long user = -1;
+
+	if (file && fscanf(file, "%ld", &user) != 1)
+		user = -1;
+	if (file)
+		fclose(file);
+	return user == (long)(uid_t)-1 ? -1 : user;
+}
+
+/*
+ * Whether somebody else has been given this user's rights, by sudo(8) say: perhaps for clew
+ * alone, and not for what a pager can be told to run.
+ */
+static int has_lent_rights(void)
+{
+	const char *sudo_user = getenv("SUDO_UID");
+	const long user = (long)geteuid(), login = login_user();
+
+	return (sudo_user && atol(sudo_user) != user) ||
+	       (user == 0 && login > 0) || geteuid() != getuid();
+}
+
+static const char *find_pager(int is_secure)
 {
 	const char *pager = getenv("CLEW_PAGER");
 
 	if (!pager)
 		pager = getenv("PAGER");
-	if (!pager)
-		pager = "less";
-	return *pager && strcmp(pager, "cat") != 0 ? pager : NULL;
+	if (pager && (!*pager || strcmp(pager, "cat") == 0))
+		return NULL;
+	return pager && !is_secure ? pager : "less";
 }
 
-static void become_pager(const char *pager, int from)
+static void become_pager(const char *pager, int from, int is_secure)
 {
 	dup2(from, STDIN_FILENO);
 	close(from);
 	setenv("LESS", "FRSX", 0);
+	if (is_secure)
+		setenv("LESSSECURE", "1", 1);
 	execl("/bin/sh", "sh", "-c", pager, (char *)NULL);
 	_exit(127);
 }
@@ -43,8 +71,10 @@ static int exists(const char *pager)
 	return length < (int)sizeof(command) && system(command) == 0;
 }
 
-static int start(struct pager *pager, const char *program)
+static int start(struct pager *pager)
 {
+	const int is_secure = has_lent_rights();
+	const char *program = find_pager(is_secure);
 	int ends[2];
 
 	if (!program || !exists(program) || pipe(ends) != 0)
@@ -52,7 +82,7 @@ static int start(struct pager *pager, const char *program)
 	pager->pid = fork();
 	if (pager->pid == 0) {
 		close(ends[1]);
-		become_pager(program, ends[0]);
+		become_pager(program, ends[0], is_secure);
 	}
 	close(ends[0]);
 	if (pager->pid > 0) {
@@ -78,7 +108,7 @@ void pager_start(struct pager *pager, int wanted, int is_wide)
 	*pager = (struct pager){ 0 };
 	if (!isatty(STDOUT_FILENO))
 		return;
-	if (wanted && start(pager, find_pager()) == 0)
+	if (wanted && start(pager) == 0)
 		return;
 	if (!is_wide)
 		pager->whole = cut_begin(terminal_width());

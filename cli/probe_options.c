@@ -10,6 +10,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "cli/argument_line.h"
+#include "cli/command.h"
 #include "cli/handler_object.h"
 #include "cli/probe_file.h"
 #include "cli/probe_variables.h"
@@ -37,9 +38,9 @@ static void add_line(struct probe_options *options, const char *option,
 		     struct argp_state *state)
 {
 	if (!options->count)
-		argp_error(state, "--%s=%s: of no probe", option, text);
+		complain_of_usage(state, "--%s=%s: of no probe", option, text);
 	if (options->action_count == PROBE_ACTIONS_MAX)
-		argp_error(state, "--%s=%s: too many", option, text);
+		complain_of_usage(state, "--%s=%s: too many", option, text);
 	options->actions[options->action_count++] =
 		(struct probe_options_action){ options->count - 1, word, text };
 }
@@ -99,7 +100,7 @@ void probe_options_parse_snapshot(struct probe_options *options,
 	struct snapshot_when when;
 
 	if (snapshot_when_parse(text, options->snapshots++, &when) != 0)
-		argp_error(
+		complain_of_usage(
 			state,
 			"--%s=%s: not FUNCTION, FUNCTION>5ms or FUNCTION==-1",
 			name, text);

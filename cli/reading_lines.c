@@ -11,6 +11,7 @@
 #include "base/display_text.h"
 #include "base/memory.h"
 #include "base/now.h"
+#include "base/regular_file.h"
 #include "cli/command.h"
 #include "wire/recording.h"
 
@@ -97,8 +98,8 @@ static void take_events(struct reading_lines *lines)
 static int read_header(const struct reading_lines *lines, const char *name,
 		       struct wire_header *header)
 {
-	int fd = openat(lines->folder_fd, name,
-			O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	int fd = regular_file_open_at(lines->folder_fd, name,
+				      O_RDONLY | O_NOFOLLOW);
 	int is_read;
 
 	if (fd < 0)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/recording_options.h"
+#include "cli/command.h"
 
 #include <stddef.h>
 
@@ -80,7 +81,7 @@ static void configure(struct directives *directives, int key,
 					     : argument,
 				     &why);
 	if (err)
-		argp_error(state, "%s", why);
+		complain_of_usage(state, "%s", why);
 }
 
 error_t recording_parse(struct directives *directives, int key,

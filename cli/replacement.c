@@ -11,24 +11,37 @@
 #include "base/fail.h"
 #include "base/memory.h"
 
-/* As open(2) would have made it, where mkstemp(3) is more careful. */
-static void set_mode(int fd)
+/* Whether another user has put a link or a FIFO there, to have us write elsewhere. */
+static int is_foreign(const char *path, mode_t type)
 {
-	mode_t mask = umask(0);
+	struct stat status;
 
-	umask(mask);
-	fchmod(fd, 0666 & ~mask);
+	return lstat(path, &status) == 0 && (status.st_mode & S_IFMT) == type &&
+	       status.st_uid != geteuid() && status.st_uid != 0;
 }
 
-/* Links are followed: it is the file that is replaced. free() it. */
+/*
+ * The user's own links are followed, and the file behind them is replaced. Links of other
+ * users are replaced themselves. free() it.
+ */
 static char *resolve(const char *path)
 {
-	char *real = realpath(path, NULL);
+	char *real = is_foreign(path, S_IFLNK) ? NULL : realpath(path, NULL);
 
 	return real ? real : memory_string(path, strlen(path));
 }
 
-static int open_temporary(struct replacement *replacement)
+/* A device or a pipe is written to, as it is. */
+static int is_special(const char *path)
+{
+	struct stat status;
+
+	return !is_foreign(path, S_IFLNK) && stat(path, &status) == 0 &&
+	       !S_ISREG(status.st_mode);
+}
+
+static int open_temporary(struct replacement *replacement,
+			  const struct recording_readers *readers)
 {
 	int fd;
 
@@ -36,23 +49,24 @@ static int open_temporary(struct replacement *replacement)
 	fd = mkostemp(replacement->temporary, O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	set_mode(fd);
+	recording_readers_apply(readers, fd);
 	replacement->out = fdopen(fd, "w");
 	return replacement->out ? 0 : -errno;
 }
 
 int replacement_begin(struct replacement *replacement, const char *path,
-		      char **why)
+		      const struct recording_readers *readers, char **why)
 {
-	struct stat status;
 	int err = 0;
 
+	if (is_foreign(path, S_IFIFO))
+		return fail(why, -EPERM, "%s: it is another user's FIFO", path);
 	*replacement = (struct replacement){ .path = resolve(path) };
-	if (stat(path, &status) == 0 && !S_ISREG(status.st_mode)) {
+	if (is_special(path)) {
 		replacement->out = fopen(path, "we");
 		err = replacement->out ? 0 : -errno;
 	} else {
-		err = open_temporary(replacement);
+		err = open_temporary(replacement, readers);
 	}
 	if (!err)
 		return 0;

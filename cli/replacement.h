@@ -5,15 +5,17 @@
 
 #include <stdio.h>
 
+#include "cli/recording_readers.h"
+
 struct replacement {
 	char *path;      /* what is to be there in the end */
 	char *temporary; /* beside it; NULL: path is a device or a pipe */
 	FILE *out;
 };
 
-/* 0, or -errno and *why. */
+/* Nobody who may not read the recording may read the file. 0, or -errno and *why. */
 int replacement_begin(struct replacement *replacement, const char *path,
-		      char **why);
+		      const struct recording_readers *readers, char **why);
 
 /*
  * Puts the file in its place. 0, or -errno and *why if all of it could not be

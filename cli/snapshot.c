@@ -9,6 +9,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/regular_file.h"
 #include "cli/output.h"
 #include "report/recording/announced.h"
 #include "report/recording/recording_reader.h"
@@ -18,7 +19,7 @@
 static char *read_config(const char *from)
 {
 	char *path = memory_printf("%s/%s", from, WIRE_CONFIG_NAME);
-	FILE *file = fopen(path, "re");
+	FILE *file = regular_file_stream(path);
 	char *text = NULL;
 	size_t room = 0;
 

@@ -27,8 +27,9 @@ static enum when parse_when(struct argp_state *state, const char *text)
 	if (strcmp(text, "never") == 0)
 		return WHEN_NEVER;
 	if (strcmp(text, "auto") != 0)
-		argp_error(state, "--color=%s: neither auto, always nor never",
-			   text);
+		complain_of_usage(state,
+				  "--color=%s: neither auto, always nor never",
+				  text);
 	return WHEN_AUTO;
 }
 

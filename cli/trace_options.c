@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/trace_options.h"
 
+#include "cli/command.h"
 #include "cli/time_text.h"
 
 enum { KEY_FROM = 0x500, KEY_TO, KEY_AROUND };
@@ -22,10 +23,11 @@ uint64_t parse_time(struct argp_state *state, const char *option,
 	uint64_t ns = 0;
 
 	if (read_time(text, &ns) != 0)
-		argp_error(state,
-			   "--%s %s: not a time, such as 1.5 (seconds), 200ms "
-			   "or 30us",
-			   option, text);
+		complain_of_usage(
+			state,
+			"--%s %s: not a time, such as 1.5 (seconds), 200ms "
+			"or 30us",
+			option, text);
 	return ns;
 }
 

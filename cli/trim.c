@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/regular_file.h"
 #include "base/suffix.h"
 #include "wire/recording.h"
 
@@ -64,9 +65,8 @@ static uint64_t length_of(int fd, int *is_running)
 
 static int set_length(int directory, const char *name, uint64_t bytes)
 {
-	int fd = openat(directory, name,
-			O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	int err = fd < 0 || ftruncate(fd, (off_t)bytes) != 0 ? -errno : 0;
+	int fd = regular_file_open_at(directory, name, O_WRONLY | O_NOFOLLOW);
+	int err = fd < 0 ? fd : ftruncate(fd, (off_t)bytes) != 0 ? -errno : 0;
 
 	if (fd >= 0)
 		close(fd);
@@ -75,8 +75,7 @@ static int set_length(int directory, const char *name, uint64_t bytes)
 
 static int open_to_read(int directory, const char *name)
 {
-	return openat(directory, name,
-		      O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	return regular_file_open_at(directory, name, O_RDONLY | O_NOFOLLOW);
 }
 
 /* In vain it stays as long as it is, which is only ugly. */

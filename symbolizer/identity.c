@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/regular_file.h"
 #include "symbolizer/cursor.h"
 #include "symbolizer/notes.h"
 
@@ -50,15 +51,15 @@ static void find_build_id(int fd, const Elf64_Ehdr *header,
 
 int identity_of_file(const char *path, struct identity *out)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int fd = regular_file_open(path, O_RDONLY);
 	struct identity identity = { 0 };
 	struct stat status;
 	Elf64_Ehdr header;
 	int err = -ENOEXEC;
 
 	if (fd < 0)
-		return -errno;
-	if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) ||
+		return fd == -EINVAL ? -ENOEXEC : fd;
+	if (fstat(fd, &status) != 0 ||
 	    read_at(fd, &header, sizeof(header), 0) != sizeof(header) ||
 	    memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
 	    header.e_ident[EI_CLASS] != ELFCLASS64 ||

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/regular_file.h"
 #include "symbolizer/checksum.h"
 #include "symbolizer/index_format.h"
 
@@ -104,9 +105,7 @@ int index_cache_find(const char *directory, const char *name)
 
 	if (!path)
 		return -ENOMEM;
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		fd = -errno;
+	fd = regular_file_open(path, O_RDONLY);
 	free(path);
 	return fd;
 }

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/regular_file.h"
 #include "wire/packet.h"
 
 /* ---- Memory ---- */
@@ -28,13 +29,11 @@ static int map_more(struct handed_trace *trace)
 			? &trace->segments[trace->segment_count - 1]
 			: NULL;
 	struct stat status;
-	int fd =
-		open(trace->path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	int err = fd < 0 || fstat(fd, &status) != 0 ? -errno : 0;
+	int fd = regular_file_open(trace->path, O_RDWR | O_NOFOLLOW);
+	int err = fd < 0 ? fd : fstat(fd, &status) != 0 ? -errno : 0;
 
 	segment.offset = last ? last->offset + last->bytes : 0;
-	if (!err && (!S_ISREG(status.st_mode) ||
-		     (uint64_t)status.st_size <= segment.offset))
+	if (!err && (uint64_t)status.st_size <= segment.offset)
 		err = -EAGAIN;
 	if (!err) {
 		segment.bytes = ((uint64_t)status.st_size - segment.offset) &

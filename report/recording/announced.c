@@ -12,6 +12,7 @@
 #include "base/fail.h"
 #include "base/file_copy.h"
 #include "base/memory.h"
+#include "base/regular_file.h"
 #include "base/suffix.h"
 
 #define NS_PER_S UINT64_C(1000000000)
@@ -39,12 +40,11 @@ static char *kept_path(const char *part_path, enum announced kind)
 
 static int open_regular(const char *path, struct stat *status)
 {
-	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY |
-				    O_CLOEXEC);
+	int fd = regular_file_open(path, O_RDONLY | O_NOFOLLOW);
 
 	if (fd < 0)
-		return -errno;
-	if (fstat(fd, status) == 0 && S_ISREG(status->st_mode))
+		return fd;
+	if (fstat(fd, status) == 0)
 		return fd;
 	close(fd);
 	return -EINVAL;

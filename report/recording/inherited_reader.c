@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/regular_file.h"
 
 /* More than processes have modules; a file that says so is nobody's recording. */
 #define BYTES_MAX (UINT64_C(1) << 30)
@@ -66,12 +67,12 @@ static const char *enter(struct ancestor *ancestor,
 
 	leave(ancestor);
 	ancestor->of = *item;
-	ancestor->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	ancestor->fd = regular_file_open(path, O_RDONLY);
 	free(path);
 	if (ancestor->fd < 0)
-		return errno == ENOENT ? "is not there" : "cannot be read";
-	if (fstat(ancestor->fd, &status) == 0 && S_ISREG(status.st_mode) &&
-	    is_its(ancestor->fd, item)) {
+		return ancestor->fd == -ENOENT ? "is not there"
+					       : "cannot be read";
+	if (fstat(ancestor->fd, &status) == 0 && is_its(ancestor->fd, item)) {
 		ancestor->bytes = (uint64_t)status.st_size;
 		return NULL;
 	}

@@ -13,6 +13,7 @@
 #include "base/display_text.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/regular_file.h"
 #include "report/recording/inherited_reader.h"
 #include "report/recording/part_counters.h"
 
@@ -21,15 +22,11 @@ enum { COPY_ATTEMPTS = 8 };
 
 static int open_regular(const char *path, char **why)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	struct stat status;
+	int fd = regular_file_open(path, O_RDONLY);
 
-	if (fd < 0)
-		return fail(why, -errno, "%s: %s", path, strerror(errno));
-	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode))
-		return fd;
-	close(fd);
-	return fail(why, -ENOEXEC, "%s: not a recording", path);
+	if (fd == -EINVAL)
+		return fail(why, -ENOEXEC, "%s: not a recording", path);
+	return fd < 0 ? fail(why, fd, "%s: %s", path, strerror(-fd)) : fd;
 }
 
 /* Copies [from, to) of the file; returns where it really ended. */

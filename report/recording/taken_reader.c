@@ -10,6 +10,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/regular_file.h"
 #include "base/suffix.h"
 #include "wire/recording.h"
 
@@ -90,7 +91,7 @@ static int read_all(struct taken *taken, FILE *in, const char *path, char **why)
 
 int taken_open(struct taken *taken, const char *path, char **why)
 {
-	FILE *in = fopen(path, "re");
+	FILE *in = regular_file_stream(path);
 	int err;
 
 	if (!in)

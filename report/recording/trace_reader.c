@@ -13,6 +13,7 @@
 #include "base/fail.h"
 #include "base/file_copy.h"
 #include "base/memory.h"
+#include "base/regular_file.h"
 #include "report/recording/taken_reader.h"
 #include "wire/recording.h"
 
@@ -278,9 +279,7 @@ static int copy_new(int from, const char *path, int is_trace)
 static int keep_file(const char *from_path, const char *to_path, int is_trace,
 		     char **why)
 {
-	int from = from_path
-			   ? open(from_path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-			   : -1;
+	int from = from_path ? regular_file_open(from_path, O_RDONLY) : -1;
 	int err = from >= 0 && to_path ? copy_new(from, to_path, is_trace) : 0;
 
 	if (from >= 0)
@@ -327,12 +326,11 @@ int trace_keep(const char *from_part, const char *to_part, char **why)
 
 int trace_open(struct trace *trace, const char *path, char **why)
 {
-	struct trace new = { .fd = open(path,
-					O_RDONLY | O_CLOEXEC | O_NONBLOCK) };
+	struct trace new = { .fd = regular_file_open(path, O_RDONLY) };
 	int err;
 
 	if (new.fd < 0)
-		return fail(why, -errno, "%s: %s", path, strerror(errno));
+		return fail(why, new.fd, "%s: %s", path, strerror(-new.fd));
 	new.path = memory_printf("%s", path);
 	err = read_trace(&new, why);
 	if (err) {

@@ -9,6 +9,7 @@
 
 #include "base/display_text.h"
 #include "base/memory.h"
+#include "base/regular_file.h"
 #include "wire/recording.h"
 
 /* The runtime writes a few lines into a page; others may have written more. */
@@ -17,11 +18,8 @@ enum { LINES_MAX = 10000, LINE_BYTES = 512 };
 static FILE *open_file(const char *directory)
 {
 	char *path = memory_printf("%s/" WIRE_UNRECORDED_NAME, directory);
-	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
+	FILE *file = regular_file_stream(path);
 
-	if (!file && fd >= 0)
-		close(fd);
 	free(path);
 	return file;
 }

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/regular_file.h"
 #include "symbolizer/indexer/heap.h"
 #include "symbolizer/indexer/unfold.h"
 #include "symbolizer/notes.h"
@@ -152,19 +153,17 @@ int elf_open_bytes(struct elf *elf, struct span bytes)
 	return 0;
 }
 
-/* O_NONBLOCK: a path that we are told may name a fifo. */
 int elf_open(struct elf *elf, const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int fd = regular_file_open(path, O_RDONLY);
 	struct stat status;
 	void *bytes;
 	int err;
 
 	if (fd < 0)
-		return -errno;
+		return fd == -EINVAL ? -ENOEXEC : fd;
 	err = -ENOEXEC;
-	if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) ||
-	    status.st_size <= 0)
+	if (fstat(fd, &status) != 0 || status.st_size <= 0)
 		goto close;
 	bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd,
 		     0);

@@ -8,18 +8,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/regular_file.h"
+
 enum { WINDOW = 64 * 1024 };
 
-/* O_NONBLOCK: a FIFO in a folder that is everybody's must not hold us up. */
 int feed_open(struct feed *feed, const char *path)
 {
-	struct feed new = { .fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK |
-						     O_NOCTTY) };
+	struct feed new = { .fd = regular_file_open(path, O_RDONLY) };
 	struct stat stat;
 
 	if (new.fd < 0)
-		return -errno;
-	if (fstat(new.fd, &stat) || !S_ISREG(stat.st_mode)) {
+		return new.fd;
+	if (fstat(new.fd, &stat)) {
 		close(new.fd);
 		return -EINVAL;
 	}

@@ -129,7 +129,7 @@ class Case(unittest.TestCase):
         cache.mkdir(parents=True, exist_ok=True)
         self.environment = {
             **{k: v for k, v in os.environ.items()
-               if not k.startswith(("CLEW_", "LD_"))},
+               if not k.startswith(("CLEW_", "LD_", "SUDO_"))},
             "XDG_CACHE_HOME": str(cache),
             "LC_ALL": "C",
             # where clew is sanitized: it need not be loaded first of all

@@ -787,8 +787,10 @@ class Output(exports.Export):
         self.assertEqual(unfold((self.work / "real").read_bytes()),
                          made.stacks("ns"))
 
-    def test_modes_are_the_umask_s(self):
+    def test_modes_are_the_umask_s_if_all_may_read_the_recording(self):
         made = self.synthetic(contexts=5)
+        for path in made.path, *made.path.iterdir():
+            path.chmod(0o755)
         path = self.work / "profile"
         self.clew("export", "-F", "folded", "-o", path, made.path,
                   preexec_fn=lambda: os.umask(0o027))

@@ -50,6 +50,25 @@ class Terminal(clewtest.Case):
             self.assertNotIn("\33", done.stdout)
             self.assertGreater(len(done.stdout.splitlines()), 3)
 
+    def test_pager_with_lent_rights_is_less_and_secure(self):
+        """Whoever may run only clew by sudo gets no shell by the pager."""
+        programs = self.work / "programs"
+        programs.mkdir()
+        less = programs / "less"
+        less.write_text("#!/bin/sh\ncat >/dev/null\n"
+                        "echo secure:$LESSSECURE\n")
+        less.chmod(0o755)
+        self.environment |= {
+            "PATH": f"{programs}:{self.environment['PATH']}",
+            "CLEW_PAGER": "echo a shell", "SUDO_UID": "4242"}
+        said, status = self.look("report")
+        self.assertEqual((said, status), ("secure:1\n", 0))
+        self.environment["CLEW_PAGER"] = ""
+        self.assertIn("total:", self.look("report")[0])
+        self.environment |= {"CLEW_PAGER": "echo a pager; cat",
+                             "SUDO_UID": str(os.geteuid())}
+        self.assertIn("a pager", self.look("report")[0])
+
     def test_pager(self):
         self.environment["CLEW_PAGER"] = "sed s/^/paged:/"
         for command in COMMANDS:

@@ -178,6 +178,12 @@ static void what_is_printable_is_utf8(void **state)
 		{ "\xed\xa0\x80", "???" },      /* a surrogate */
 		{ "\xf0\x8f\xbf\xbf", "????" }, /* overlong */
 		{ "\xf4\x90\x80\x80", "????" }, /* behind the last one */
+		{ "a\u202eb\u202ac", "a???b???c" },
+		{ "\u2066\u2069", "??????" },
+		{ "\u200e\u200f\u061c", "????????" },
+		{ "\u2028", "???" },
+		{ "\u200d\u2030\u2065\u206a\u061b",
+		  "\u200d\u2030\u2065\u206a\u061b" },
 		{ "\xc2\x9b"
 		  "2J",
 		  "??2J" }, /* CSI, the 8-bit one */
