@@ -2,6 +2,7 @@
 #include "preload/budget/budget.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "preload/budget/budget_functions.h"
 #include "preload/budget/budget_hooks.h"
@@ -47,6 +48,7 @@ struct budget_clocks {
 static struct {
 	const struct wire_header *header; /* of the process it has looked at */
 	struct budget_clocks start;       /* when that began to count */
+	const struct wire_header *start_header; /* of the process of `start` */
 	struct budget_functions functions;
 	uint32_t learnt;           /* so many functions */
 	uint32_t has_learnt;       /* in this look */
@@ -56,11 +58,12 @@ static struct {
 	uint64_t idle_ns;   /* until the next look at a process that sleeps */
 	uint64_t survey_ns; /* when all are to be hooked again; 0: never */
 	uint32_t is_survey; /* they are, for this look */
+	int are_some_out;   /* when this interval began */
 	double credit_ns;   /* for looking */
 	double debt_ns;     /* by which the budget was exceeded, in all */
-	struct budget_price price; /* of a call, but in surveys */
-	struct budget_pace pace;   /* which says that of surveys */
-	double survey_ps;
+	struct budget_price price; /* of a call, while some are left out */
+	struct budget_pace pace;
+	double full_ps; /* of a call, while nothing is left out */
 	uint64_t last_sampled_ns;
 	uint64_t change_ns; /* what hooking all again took the last time */
 	uint64_t again_ns;  /* nothing is changed until then */
@@ -123,9 +126,12 @@ static void begin_process(uint64_t now_ns)
 {
 	budget_records_forget();
 	budget_functions_restart(&budget.functions);
-	if (budget.header) {
+	if (budget.header)
 		inherit();
+	/* a child's clocks begin at 0, also if its parent was not looked at yet */
+	if (budget.start_header != rt.header) {
 		budget.start = (struct budget_clocks){ .now_ns = now_ns };
+		budget.start_header = rt.header;
 	}
 	/* this thread may come late: what was called before counts as well */
 	budget.last = budget.start;
@@ -176,20 +182,22 @@ static void correct_price(uint64_t cpu_ns, uint64_t contexts_ns)
 	const uint64_t late_ns = sampled_ns - budget.last_sampled_ns;
 
 	budget.last_sampled_ns = sampled_ns;
-	if (budget.is_survey) {
+	if (!budget.are_some_out) {
 		budget_pace_go_on(&budget.pace, &budget.functions, 1, cpu_ns);
-		budget.survey_ps =
+		budget.full_ps =
 			budget_pace_call_ps(&budget.pace, &budget.functions);
-		rt.header->budget_call_ps = (uint32_t)budget.survey_ps;
+		rt.header->budget_call_ps = (uint32_t)budget.full_ps;
 		return;
 	}
 	budget_price_learn(&budget.price, (double)late_ns - (double)contexts_ns,
 			   count_calls());
 }
 
+/* A function that is left out now was called before that, when all was hooked. */
 static uint64_t cost_of(const struct budget_function *slot)
 {
-	const double ps = budget.is_survey ? budget.survey_ps : budget.price.ps;
+	const double ps = budget.are_some_out && !slot->is_out ? budget.price.ps
+							       : budget.full_ps;
 
 	return slot->is_trap ? slot->new_calls * TRAP_NS
 			     : (uint64_t)((double)slot->new_calls * ps / 1000);
@@ -354,7 +362,7 @@ static struct interval account(const struct budget_clocks *then)
 	all_ns += past.calls_ns;
 	/* Estimates may be too high: clew seldom takes more. */
 	past.program_ns = MAX(cpu_ns - MIN(all_ns, cpu_ns), cpu_ns / 4);
-	if (are_any_out())
+	if (budget.are_some_out)
 		budget_pace_go_on(&budget.pace, &budget.functions, 0,
 				  past.program_ns);
 	target_ns = MAX(cpu_ns - MIN(past.calls_ns + fixed_ns, cpu_ns),
@@ -419,7 +427,8 @@ static void judge(const struct budget_clocks *then)
 	const struct interval past = account(then);
 
 	if (past.is_survey)
-		budget_records_correct(&budget.functions, past.program_ns);
+		budget_records_correct(&budget.functions, past.program_ns,
+				       budget_pace_is_known(&budget.functions));
 	budget.is_survey = 0;
 	if (past.calls_ns > past.budget_ns * limit_percent() / 100)
 		leave_out(&past, then->now_ns);
@@ -508,12 +517,17 @@ static uint64_t look(uint64_t now_ns)
 
 static uint64_t take_turn(uint64_t now_ns)
 {
+	uint64_t next_ns = now_ns + LOOK_FIRST_NS;
+
 	if (rt.header->state != WIRE_RUNNING)
 		return now_ns + LOOK_NS;
 	if (budget.header == rt.header)
-		return look(now_ns);
-	begin_process(now_ns);
-	return now_ns + LOOK_FIRST_NS;
+		next_ns = look(now_ns);
+	else
+		begin_process(now_ns);
+	budget.are_some_out =
+		budget_functions_begin_interval(&budget.functions);
+	return next_ns;
 }
 
 /* ---- The start ---- */
@@ -527,7 +541,8 @@ static void forget_session(void)
 
 		slot->record = NULL;
 		slot->is_out = slot->is_chosen = 0;
-		slot->paced[0] = slot->paced[1] = 0;
+		memset(slot->paced_calls, 0, sizeof(slot->paced_calls));
+		memset(slot->paced_ns, 0, sizeof(slot->paced_ns));
 	}
 }
 
@@ -543,9 +558,10 @@ void budget_start(void)
 		return;
 	}
 	rt.header->budget_call_ps = budget_price_measure();
-	budget.survey_ps = rt.header->budget_call_ps;
-	budget.pace = (struct budget_pace){ .measured_ps = budget.survey_ps };
-	budget_price_begin(&budget.price, budget.survey_ps);
+	budget.full_ps = rt.header->budget_call_ps;
+	budget.pace = (struct budget_pace){ .measured_ps = budget.full_ps };
+	budget_price_begin(&budget.price, budget.full_ps);
+	budget.start_header = rt.header;
 	budget.start = (struct budget_clocks){
 		.now_ns = sys_clock_ns(CLOCK_MONOTONIC),
 		.cpu_ns = process_cpu_ns(),

@@ -87,6 +87,19 @@ void budget_functions_restart(struct budget_functions *functions)
 	}
 }
 
+int budget_functions_begin_interval(struct budget_functions *functions)
+{
+	int are_some_out = 0;
+
+	for (uint32_t i = 0; i < functions->room; i++) {
+		struct budget_function *slot = &functions->slots[i];
+
+		slot->was_in = slot->function && !slot->is_out;
+		are_some_out |= slot->is_out;
+	}
+	return are_some_out;
+}
+
 /* ---- Counting ---- */
 
 /*

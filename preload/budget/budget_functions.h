@@ -24,12 +24,13 @@ struct budget_function {
 	/* Since the time before. */
 	uint64_t new_calls, new_contexts;
 	uint64_t cost_ns;
-	uint64_t paced
-		[2]; /* calls between surveys, and in them (budget_pace.h) */
+	/* While it was hooked: others were left out, or none (budget_pace.h). */
+	uint64_t paced_calls[2], paced_ns[2];
 	uint8_t may_change; /* it can be left out */
 	uint8_t is_trap;
 	uint8_t is_out;    /* it is left out */
 	uint8_t is_chosen; /* is about to be, or to come back */
+	uint8_t was_in;    /* it was hooked when this interval began */
 	uint64_t out_cost; /* when it was left out: of a second, in ns */
 	struct wire_left_out *record; /* or NULL */
 	struct budget_missed missed;  /* of its record */
@@ -54,6 +55,12 @@ int budget_functions_find_callees(struct budget_functions *functions);
 /* The slot of a function, or NULL. */
 struct budget_function *budget_functions_find(
 	const struct budget_functions *functions, uint32_t function);
+
+/*
+ * Begins an interval: notes which functions are hooked. Returns whether some are left
+ * out.
+ */
+int budget_functions_begin_interval(struct budget_functions *functions);
 
 /* What was counted was another process's. */
 void budget_functions_restart(struct budget_functions *functions);

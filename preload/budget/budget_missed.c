@@ -19,8 +19,11 @@ void budget_missed_begin(struct wire_left_out *record,
 			 struct budget_missed *missed,
 			 const struct budget_rate *rate, uint64_t wall_ns)
 {
-	*missed = (struct budget_missed){ .before = record->missed,
-					  .fair_begin = rate->is_fair };
+	if (missed->is_unsure)
+		missed->fair_begin = 0;
+	else
+		*missed = (struct budget_missed){ .before = record->missed,
+						  .fair_begin = rate->is_fair };
 	record->per_s = a_second(rate->calls, rate->cpu_ns);
 	record->times++;
 	atomic_store(&record->since_ns, wall_ns);
@@ -42,15 +45,17 @@ void budget_missed_end(struct wire_left_out *record, uint64_t wall_ns)
 }
 
 void budget_missed_correct(struct wire_left_out *record,
-			   struct budget_missed *missed, uint64_t calls,
-			   uint64_t cpu_ns)
+			   struct budget_missed *missed,
+			   const struct budget_rate *after)
 {
-	const double after_per_s = (double)a_second(calls, cpu_ns);
+	const double per_s = (double)a_second(after->calls, after->cpu_ns);
 
-	if (!missed->cpu_ns || !cpu_ns)
+	if (!missed->cpu_ns || !after->cpu_ns)
 		return;
 	estimate(record, missed,
-		 missed->fair_begin ? ((double)record->per_s + after_per_s) / 2
-				    : after_per_s);
-	*missed = (struct budget_missed){ .before = record->missed };
+		 missed->fair_begin ? ((double)record->per_s + per_s) / 2
+				    : per_s);
+	missed->is_unsure = !after->is_sure;
+	if (after->is_sure)
+		*missed = (struct budget_missed){ .before = record->missed };
 }

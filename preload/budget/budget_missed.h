@@ -17,13 +17,15 @@
 struct budget_rate {
 	uint64_t calls, cpu_ns;
 	int is_fair; /* of a survey: no moment at which there were many */
+	int is_sure; /* clew's share was measured, not taken from a loop */
 };
 
-/* Of the last time that a function was left out, in its record. */
+/* Of the times that a function was left out since the last sure survey. */
 struct budget_missed {
-	uint64_t before; /* missed in the times before that */
-	uint64_t cpu_ns; /* the program's, since then */
-	int fair_begin;  /* what is known of the time before is fair */
+	uint64_t before; /* missed in the times before these */
+	uint64_t cpu_ns; /* the program's, in these */
+	int fair_begin;  /* the rate before them is fair */
+	int is_unsure;   /* their last survey was not sure */
 };
 
 /* It is left out, after it was called so often. */
@@ -39,11 +41,13 @@ void budget_missed_go_on(struct wire_left_out *record,
 void budget_missed_end(struct wire_left_out *record, uint64_t wall_ns);
 
 /*
- * After it came back, it was called so often in a survey. That is taken for the time
- * in which it was out, or the mean of before and after if both are fair. Once.
+ * After it came back, it was called that often in a survey. The estimate for the time
+ * in which it was out uses that rate, or the mean of before and after if both are
+ * fair. Called once after each time. If the survey is not sure, the next one corrects
+ * this time as well: budget_pace.h says when clew's share of a survey is not known.
  */
 void budget_missed_correct(struct wire_left_out *record,
-			   struct budget_missed *missed, uint64_t calls,
-			   uint64_t cpu_ns);
+			   struct budget_missed *missed,
+			   const struct budget_rate *after);
 
 #endif

@@ -1,59 +1,98 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/budget/budget_pace.h"
 
-#define LEAST_CALLS 200 /* fewer tell nothing of the pace */
-#define LOOP_NS     1e7 /* of calls, that what a loop says counts for */
-#define MOST_PART   0.9 /* of surveys that is clew's */
+#define LEAST_CALLS 200 /* fewer say nothing about the pace */
+#define LOOP_NS     2e6 /* weight of the loop's price: time in clew's code */
+#define LOOP_PART   0.5 /* of full_ns: the most that the loop's price takes */
+#define MOST_PART   0.9 /* of full_ns: the most that is clew's */
+
+/* Whether a function was called that was hooked in a part of the interval only. */
+static int is_mixed(const struct budget_functions *functions)
+{
+	for (uint32_t i = 0; i < functions->room; i++) {
+		const struct budget_function *slot = &functions->slots[i];
+
+		if (slot->new_calls &&
+		    (slot->is_out || (slot->record && !slot->was_in)))
+			return 1;
+	}
+	return 0;
+}
 
 void budget_pace_go_on(struct budget_pace *pace,
-		       struct budget_functions *functions, int is_survey,
+		       struct budget_functions *functions, int is_full,
 		       uint64_t cpu_ns)
 {
 	double calls = 0;
 
+	if (!is_full && is_mixed(functions))
+		return;
 	for (uint32_t i = 0; i < functions->room; i++) {
 		struct budget_function *slot = &functions->slots[i];
 
-		slot->paced[is_survey] += slot->new_calls;
 		calls += (double)slot->new_calls;
+		if (!slot->was_in)
+			continue;
+		slot->paced_calls[is_full] += slot->new_calls;
+		slot->paced_ns[is_full] += cpu_ns;
 	}
-	if (is_survey) {
-		pace->survey_ns += (double)cpu_ns;
-		pace->survey_calls += calls;
-	} else {
-		pace->between_ns += (double)cpu_ns;
+	if (is_full) {
+		pace->full_ns += (double)cpu_ns;
+		pace->full_calls += calls;
 	}
 }
 
-/* The program's own part of surveys; 0: nobody knows. */
-static double program_ns(const struct budget_pace *pace,
-			 const struct budget_functions *functions)
+/* Returns the share of full_ns that is the program's; 0 if it is not known. */
+static double program_part(const struct budget_functions *functions)
 {
-	double calls[2] = { 0, 0 };
+	double between = 0, made = 0, expected = 0;
 
 	for (uint32_t i = 0; i < functions->room; i++) {
 		const struct budget_function *slot = &functions->slots[i];
 
-		for (int k = 0; k < 2 && !slot->record; k++)
-			calls[k] += (double)slot->paced[k];
+		if (!slot->paced_ns[0] || !slot->paced_ns[1])
+			continue;
+		between += (double)slot->paced_calls[0];
+		made += (double)slot->paced_calls[1];
+		expected += (double)slot->paced_calls[0] /
+			    (double)slot->paced_ns[0] *
+			    (double)slot->paced_ns[1];
 	}
-	return calls[0] < LEAST_CALLS || calls[1] < LEAST_CALLS
-		       ? 0
-		       : pace->between_ns * calls[1] / calls[0];
+	return between < LEAST_CALLS || made < LEAST_CALLS ? 0
+							   : made / expected;
+}
+
+int budget_pace_is_known(const struct budget_functions *functions)
+{
+	return program_part(functions) > 0;
+}
+
+static double within(double value, double least, double most)
+{
+	return value < least ? least : value > most ? most : value;
+}
+
+/* The loop's price, or less where that many calls would take more than half of the time. */
+static double loop_ps(const struct budget_pace *pace)
+{
+	const double most_ps =
+		LOOP_PART * pace->full_ns * 1000 / pace->full_calls;
+
+	return pace->full_calls > 0 && most_ps < pace->measured_ps
+		       ? most_ps
+		       : pace->measured_ps;
 }
 
 double budget_pace_call_ps(const struct budget_pace *pace,
 			   const struct budget_functions *functions)
 {
-	const double own_ns = program_ns(pace, functions);
-	const double loop_calls = LOOP_NS * 1000 / pace->measured_ps;
-	double lost_ns = pace->survey_ns - own_ns;
+	const double part = program_part(functions);
+	const double price_ps = loop_ps(pace);
+	double lost_ns;
 
-	if (own_ns <= 0)
-		return pace->measured_ps;
-	if (lost_ns < 0)
-		lost_ns = 0;
-	if (lost_ns > MOST_PART * pace->survey_ns)
-		lost_ns = MOST_PART * pace->survey_ns;
-	return (LOOP_NS + lost_ns) * 1000 / (loop_calls + pace->survey_calls);
+	if (part <= 0 || price_ps <= 0)
+		return price_ps;
+	lost_ns = pace->full_ns * within(1 - part, 0, MOST_PART);
+	return (LOOP_NS + lost_ns) * 1000 /
+	       (LOOP_NS * 1000 / price_ps + pace->full_calls);
 }

@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a call costs in a survey of a budget, where all calls are counted: by how much
- * slower the program goes meanwhile.
+ * What a call costs while all functions are counted: by how much slower the program
+ * runs then.
  *
- * Its pace is that of the functions that have never been left out, which count in
- * surveys and between them. Where they are called half as often in a second of CPU
- * time, the other half is clew's. That needs neither samples, of which a survey has
- * one or two, nor a loop of calls at the start, which knows nothing of what clew
- * displaces from the caches, and which a neighbour on the machine makes slower.
+ * Functions that stay hooked are the clock. Each is counted while everything is
+ * hooked, as in a survey, and while other functions are left out. If such a function is
+ * called half as often in a second of CPU time of a survey, then the other half of that
+ * second was clew's. The ratio holds on every CPU, whereas the loop at the start
+ * measures one pattern of calls: a function that waits for memory or for a locked
+ * instruction hides the cost of its stub, and a program with many functions pays
+ * several times as much.
  *
- * A survey sees few of the program's phases: so it goes by all surveys so far, and
- * what the loop said counts as much as some four of them.
+ * A survey is short and meets few of the program's phases. All surveys are added up,
+ * and the loop's price is weighed in with LOOP_NS of time in clew's code. That price
+ * is cut so that clew takes at most half of the time: if no function has stayed
+ * hooked, the estimate is wrong by at most a factor of two as long as clew takes no
+ * more than three quarters of the time.
  */
 #ifndef CLEW_PRELOAD_BUDGET_PACE_H
 #define CLEW_PRELOAD_BUDGET_PACE_H
@@ -18,18 +23,25 @@
 #include "preload/budget/budget_functions.h"
 
 struct budget_pace {
-	double measured_ps; /* a call, as a loop says */
-	double between_ns;  /* CPU time of the program alone, between surveys */
-	double survey_ns;   /* the program's and clew's, in surveys */
-	double survey_calls;
+	double measured_ps; /* cost of a call, as the loop measured it */
+	double full_ns;     /* CPU time while all was hooked, clew's included */
+	double full_calls;  /* calls in that time */
 };
 
-/* All functions' latest counts are of so much CPU time; of a survey, or between. */
+/*
+ * Adds one interval of cpu_ns to the functions that were hooked throughout. If
+ * is_full, all functions were hooked, and cpu_ns includes clew's share; otherwise
+ * cpu_ns is the program's own share, and an interval in which a function was hooked
+ * for a part of the time is passed over.
+ */
 void budget_pace_go_on(struct budget_pace *pace,
-		       struct budget_functions *functions, int is_survey,
+		       struct budget_functions *functions, int is_full,
 		       uint64_t cpu_ns);
 
-/* What a call in surveys costs. */
+/* Whether some function has stayed hooked, and was called often enough. */
+int budget_pace_is_known(const struct budget_functions *functions);
+
+/* Returns the cost of a call while all functions are hooked, in ps. */
 double budget_pace_call_ps(const struct budget_pace *pace,
 			   const struct budget_functions *functions);
 

@@ -91,14 +91,17 @@ void budget_records_go_on(const struct budget_functions *functions,
 }
 
 void budget_records_correct(const struct budget_functions *functions,
-			    uint64_t program_ns)
+			    uint64_t program_ns, int is_sure)
 {
 	for (uint32_t i = 0; i < functions->room; i++) {
 		struct budget_function *slot = &functions->slots[i];
+		const struct budget_rate after = { .calls = slot->new_calls,
+						   .cpu_ns = program_ns,
+						   .is_sure = is_sure };
 
 		if (slot->record && !slot->record->since_ns)
 			budget_missed_correct(slot->record, &slot->missed,
-					      slot->new_calls, program_ns);
+					      &after);
 	}
 }
 

@@ -25,9 +25,12 @@ void budget_records_in(const struct budget_functions *functions);
 void budget_records_go_on(const struct budget_functions *functions,
 			  uint64_t program_ns);
 
-/* In so long a survey, those that came back were called as counted last. */
+/*
+ * Functions that came back were called as counted last, in a survey of which program_ns
+ * were the program's own; is_sure as in struct budget_rate.
+ */
 void budget_records_correct(const struct budget_functions *functions,
-			    uint64_t program_ns);
+			    uint64_t program_ns, int is_sure);
 
 /* Nothing is left out any more, nobody looked for so long. By any thread. */
 void budget_records_end(uint64_t rest_ns);

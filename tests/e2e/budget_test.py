@@ -5,6 +5,8 @@
 The program itself waits until clew has decided: nothing here is about how long
 that takes.
 """
+import re
+
 import clewtest
 import truth
 from clewtest import PYTHON, target
@@ -98,11 +100,17 @@ class Budget(clewtest.Case):
         self.assertLess(stated, missed * 3)
 
     def test_what_was_missed(self):
-        """Surveys are slower than what is between: by how much says the pace.
+        """The leaf's locked instructions hide nearly all of its stub's cost.
 
-        A neighbour on the machine may have it in one second and not in another.
+        The machine's other load may be there in one second and not in another.
         """
         stated, missed = self.missed("steady", LARGE, "leaf")
+        self.assertGreater(stated, missed / 2)
+        self.assertLess(stated, missed * 2)
+
+    def test_what_was_missed_of_a_light_leaf(self):
+        """While it is hooked, most of the time is clew's."""
+        stated, missed = self.missed("light", LARGE, "light_leaf")
         self.assertGreater(stated, missed / 2)
         self.assertLess(stated, missed * 2)
 
@@ -123,6 +131,17 @@ class Budget(clewtest.Case):
                 self.assertLessEqual(leaf["calls"], made)
             elif leaf:
                 self.assertEqual(leaf["calls"], made)
+
+    def test_children_of_a_parent_that_nobody_has_looked_at(self):
+        """They use less CPU time than their parent had used when it began."""
+        few = "i=0; while [ $i -lt 300 ]; do i=$((i+1)); done"
+        self.record(["sh", "-c", f"for j in 1 2 3 4; do ({few}; sleep .1; "
+                     f"{few}) & done; wait"], ["--budget=5%"])
+        self.assertNotIn("damaged", self.clew("report").stderr)
+        used = [int(ns) for ns in re.findall(
+            r"(?m)^budget .* cpu_ns=(\d+)", self.clew("dump").stdout)]
+        self.assertGreaterEqual(len(used), 5)
+        self.assertLess(max(used), 60e9)
 
     def test_what_costs_little_is_all_there(self):
         self.record([PYTHON, "-c", "print(sum(range(1000)))"],

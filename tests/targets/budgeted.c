@@ -7,6 +7,8 @@
  * budgeted sleepy: calls a longer leaf likewise, and then now and then between sleeps
  *	    killed: the same, and is killed at its end
  * budgeted steady: calls a leaf all the time, until that has come back a few times
+ *	    light: the same with a leaf that does next to nothing: most of the time is
+ *		clew's while it is hooked
  *
  * Natively it does each once.
  */
@@ -119,21 +121,46 @@ static COUNTED unsigned long step(unsigned long n)
 	return n;
 }
 
-/* A step is called as often for each call of the leaf, whether that is hooked or not. */
-static unsigned long be_steady(unsigned long n)
+TRUTH_TOTAL(light_leaf);
+
+/* Its caller counts it. */
+static COUNTED unsigned long light_leaf(unsigned long n)
 {
-	const int is_recorded = has(0xe9);
+	return n * 3 + 1;
+}
+
+static COUNTED unsigned long light_step(unsigned long n)
+{
+	COUNT(light_step);
+	for (int i = 0; i < FEW_CALLS; i++)
+		n = light_leaf(n);
+	__atomic_fetch_add(&total_of_light_leaf.calls, FEW_CALLS,
+			   __ATOMIC_RELAXED);
+	return n;
+}
+
+/* Steps are called as often for each call of the leaf, whether that is hooked or not. */
+static unsigned long be_steady(unsigned long (*one_step)(unsigned long n),
+			       const void *its_leaf, unsigned long n)
+{
+	const int is_recorded = starts_with(its_leaf, 0xe9);
 	int was_in = 1, times = 0;
 
 	do {
-		const int is_in = has(0xe9);
+		const int is_in = starts_with(its_leaf, 0xe9);
 
 		for (int i = 0; i < 10; i++)
-			n = step(n);
+			n = one_step(n);
 		times += is_in && !was_in;
-		was_in = is_in || (was_in && has(0xcc));
+		was_in = is_in || (was_in && starts_with(its_leaf, 0xcc));
 	} while (is_recorded && (times < SURVEYS || was_in));
 	return n;
+}
+
+static unsigned long be_light(unsigned long n)
+{
+	LIST(light_leaf);
+	return be_steady(light_step, (const void *)light_leaf, n);
 }
 
 static int in_child(unsigned long n)
@@ -161,7 +188,9 @@ int main(int argc, char **argv)
 	if (strcmp(what, "sleepy") == 0 || strcmp(what, "killed") == 0)
 		n = be_sleepy(n);
 	else if (strcmp(what, "steady") == 0)
-		n = be_steady(n);
+		n = be_steady(step, (const void *)leaf, n);
+	else if (strcmp(what, "light") == 0)
+		n = be_light(n);
 	else
 		n = be_hot(n);
 	if (strcmp(what, "back") == 0)

@@ -28,6 +28,16 @@ static void leave_out_again(struct out *out, uint64_t wall_ns)
 	budget_missed_begin(&out->record, &out->missed, &rate, wall_ns);
 }
 
+/* A survey of 20 ms. */
+static void come_back(struct out *out, uint64_t calls, int is_sure)
+{
+	const struct budget_rate rate = { .calls = calls,
+					  .cpu_ns = 20 * MS_NS,
+					  .is_sure = is_sure };
+
+	budget_missed_correct(&out->record, &out->missed, &rate);
+}
+
 static void calls_go_by_cpu_time(void **state)
 {
 	struct out out = { 0 };
@@ -71,10 +81,10 @@ static void a_survey_corrects_what_was_before_it(void **state)
 	budget_missed_go_on(&out.record, &out.missed, S_NS);
 	budget_missed_end(&out.record, 2 * S_NS);
 	/* no more than 20,000 a second: that is not of a moment of many */
-	budget_missed_correct(&out.record, &out.missed, 400, 20 * MS_NS);
+	come_back(&out, 400, 1);
 	assert_in_range(out.record.missed, 19999, 20000);
 	/* once */
-	budget_missed_correct(&out.record, &out.missed, 0, 20 * MS_NS);
+	come_back(&out, 0, 1);
 	assert_in_range(out.record.missed, 19999, 20000);
 
 	leave_out_again(&out, 3 * S_NS);
@@ -83,13 +93,36 @@ static void a_survey_corrects_what_was_before_it(void **state)
 	assert_in_range(out.record.missed, 119999, 120000);
 	budget_missed_end(&out.record, 4 * S_NS);
 	/* 300,000 a second: 200,000 in the mean */
-	budget_missed_correct(&out.record, &out.missed, 6000, 20 * MS_NS);
+	come_back(&out, 6000, 1);
 	assert_in_range(out.record.missed, 219999, 220000);
 	assert_int_equal(out.record.out_ns, 2 * S_NS);
 }
 
+/* Whose share of a survey is not known: the next one corrects that time as well. */
+static void an_unsure_survey_is_corrected_later(void **state)
+{
+	struct out out = { 0 };
+
+	(void)state;
+	leave_out(&out, S_NS);
+	budget_missed_go_on(&out.record, &out.missed, S_NS);
+	budget_missed_end(&out.record, 2 * S_NS);
+	come_back(&out, 8000, 0);
+	assert_in_range(out.record.missed, 399999, 400000);
+	leave_out_again(&out, 2 * S_NS);
+	budget_missed_go_on(&out.record, &out.missed, S_NS);
+	budget_missed_end(&out.record, 3 * S_NS);
+	/* 50,000 a second, in both seconds */
+	come_back(&out, 1000, 1);
+	assert_in_range(out.record.missed, 99999, 100000);
+	/* That was sure, so later ones change nothing. */
+	come_back(&out, 8000, 1);
+	assert_in_range(out.record.missed, 99999, 100000);
+}
+
 static void nothing_is_known_of_no_time(void **state)
 {
+	const struct budget_rate nothing = { .is_sure = 1 };
 	struct out out = { 0 };
 
 	(void)state;
@@ -99,7 +132,7 @@ static void nothing_is_known_of_no_time(void **state)
 	leave_out(&out, S_NS);
 	budget_missed_go_on(&out.record, &out.missed, S_NS);
 	budget_missed_end(&out.record, 2 * S_NS);
-	budget_missed_correct(&out.record, &out.missed, 0, 0);
+	budget_missed_correct(&out.record, &out.missed, &nothing);
 	assert_int_equal(out.record.missed, 100000);
 }
 
@@ -123,6 +156,7 @@ int main(void)
 		cmocka_unit_test(calls_go_by_cpu_time),
 		cmocka_unit_test(short_looks_lose_nothing),
 		cmocka_unit_test(a_survey_corrects_what_was_before_it),
+		cmocka_unit_test(an_unsure_survey_is_corrected_later),
 		cmocka_unit_test(nothing_is_known_of_no_time),
 		cmocka_unit_test(the_rest_counts_while_it_is_out),
 	};

@@ -8,13 +8,12 @@
 enum { STEP, LEAF, SLOTS };
 
 struct program {
-	struct wire_left_out record;
 	struct budget_function slots[SLOTS];
 	struct budget_functions functions;
 	struct budget_pace pace;
 };
 
-/* A loop says that a call takes 1 ns. The leaf has been left out. */
+/* The loop measured 1 ns a call. The leaf is left out between surveys. */
 static void begin(struct program *program)
 {
 	*program = (struct program){ .pace = { .measured_ps = 1000 } };
@@ -22,13 +21,14 @@ static void begin(struct program *program)
 		.slots = program->slots,
 		.room = SLOTS,
 	};
-	program->slots[LEAF].record = &program->record;
+	program->slots[STEP].was_in = 1;
 }
 
 /* In each ms of its own the program calls 1,000 steps, of 100 leaves each. */
 static void go_on(struct program *program, int is_survey, uint64_t own_ms,
 		  uint64_t cpu_ms)
 {
+	program->slots[LEAF].was_in = (uint8_t)is_survey;
 	program->slots[STEP].new_calls = own_ms * 1000;
 	program->slots[LEAF].new_calls = is_survey ? own_ms * 100000 : 0;
 	budget_pace_go_on(&program->pace, &program->functions, is_survey,
@@ -68,12 +68,39 @@ static void surveys_outweigh_the_loop(void **state)
 		assert_true(now_ps >= before_ps);
 		before_ps = now_ps;
 	}
-	assert_in_range((int)before_ps, 10000, 3000 * 1000 / 202);
+	assert_in_range((int)before_ps, 13000, 3000 * 1000 / 202);
 	for (int i = 0; i < 20000; i++) {
 		go_on(&program, 0, 1000, 1000);
 		go_on(&program, 1, 2, 5);
 	}
 	assert_in_range((int)call_ps(&program), 14500, 3000 * 1000 / 202);
+}
+
+/* A stub that hides behind the function's own waiting costs nothing. */
+static void hidden_cost_is_not_subtracted(void **state)
+{
+	struct program program;
+	const double calls = 5 * 101000;
+
+	(void)state;
+	begin(&program);
+	program.pace.measured_ps = 100 * 1000; /* ten times what is there */
+	go_on(&program, 0, 1000, 1000);
+	go_on(&program, 1, 5, 5);
+	assert_true(call_ps(&program) * calls < 0.25 * 5e9);
+}
+
+/* Nothing stays hooked: clew takes at most half, whatever the loop measured. */
+static void without_a_clock_the_loop_is_cut(void **state)
+{
+	struct program program;
+
+	(void)state;
+	begin(&program);
+	program.pace.measured_ps = 100 * 1000;
+	program.slots[STEP].was_in = 0;
+	go_on(&program, 1, 5, 5);
+	assert_true(call_ps(&program) * 5 * 101000 <= 0.5 * 5e9 + 1);
 }
 
 /* It was slower in between: another processor, or other things to do. */
@@ -90,17 +117,33 @@ static void calls_cost_no_less_than_nothing(void **state)
 	assert_true(call_ps(&program) < 1000);
 }
 
-static void steps_that_were_left_out_say_nothing(void **state)
+/* Such a function was counted in no interval that others were left out of. */
+static void what_was_left_out_is_no_clock(void **state)
 {
 	struct program program;
 
 	(void)state;
 	begin(&program);
+	program.slots[STEP].was_in = 0;
+	go_on(&program, 0, 1000, 1000);
+	program.slots[STEP].was_in = 1;
+	go_on(&program, 1, 2, 5);
+	assert_int_equal((int)call_ps(&program), 1000);
+}
+
+/* Once it stays hooked it is one. */
+static void what_came_back_is_a_clock(void **state)
+{
+	struct program program;
+
+	(void)state;
+	begin(&program);
+	program.slots[STEP].was_in = 0;
+	go_on(&program, 0, 1000, 1000);
+	program.slots[STEP].was_in = 1;
 	go_on(&program, 0, 1000, 1000);
 	go_on(&program, 1, 2, 5);
 	assert_true(call_ps(&program) > 1000);
-	program.slots[STEP].record = &program.record;
-	assert_int_equal((int)call_ps(&program), 1000);
 }
 
 int main(void)
@@ -109,7 +152,10 @@ int main(void)
 		cmocka_unit_test(the_loop_is_believed_at_first),
 		cmocka_unit_test(surveys_outweigh_the_loop),
 		cmocka_unit_test(calls_cost_no_less_than_nothing),
-		cmocka_unit_test(steps_that_were_left_out_say_nothing),
+		cmocka_unit_test(hidden_cost_is_not_subtracted),
+		cmocka_unit_test(without_a_clock_the_loop_is_cut),
+		cmocka_unit_test(what_was_left_out_is_no_clock),
+		cmocka_unit_test(what_came_back_is_a_clock),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
