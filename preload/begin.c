@@ -11,6 +11,7 @@
 #include "preload/host/unrecorded.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/sink.h"
+#include "preload/record/memory_bound.h"
 #include "preload/record/numbers.h"
 #include "preload/record/stress.h"
 #include "preload/stack/generated_callers.h"
@@ -77,6 +78,7 @@ static void take_configuration(struct cold *cold)
 	rt.header->max_contexts = config->max_contexts;
 	rt.header->folds_recursion = rt.folds_recursion;
 	part_limit(&cold->recorder.part, config->max_bytes);
+	memory_bound_choose(config->is_bounded);
 	rt.header->verify_period = config->verify_period;
 	cold->recorder.tallies.part = &cold->recorder.part;
 	rt.sink = &sink_counting;

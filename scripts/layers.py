@@ -4,7 +4,7 @@
 
 The table is the architecture: a folder may include its own headers, those of
 the folders in its row, and nothing else of the project. Two towers, the
-target (preload, disasm, image, match, expression, classfile) and the reader (the rest), meet in wire/
+target (preload, disasm, image, match, cgroup, expression, classfile) and the reader (the rest), meet in wire/
 only. What is one machine's own is in arch/MACHINE/FOLDER, is included as
 FOLDER's, and obeys FOLDER's row; what several folders must know of a machine
 is in machine/, which is there in arch/ only.
@@ -33,7 +33,7 @@ MAY_INCLUDE = {
            ("preload/sys", set(), "hot"),
            ("preload/host", {"wire", "image", "match", "expression"},
             "hot sys"),
-           ("preload/record", {"wire"}, "hot sys"),
+           ("preload/record", {"wire", "cgroup"}, "hot sys"),
            ("preload/stack", {"wire"}, "hot sys host record"),
            ("preload/time", {"wire"}, "hot sys host record stack"),
            ("preload/process", set(), "hot sys host record stack time"),
@@ -57,6 +57,7 @@ MAY_INCLUDE = {
                       "hot sys host record stack modules stubs patch front".split())},
     "disasm": {"wire"},
     "match": set(),
+    "cgroup": set(),
     "classfile": set(),
     "expression": {"machine"},
     "image": {"machine", "disasm", "wire", "match"},
@@ -74,7 +75,7 @@ MAY_INCLUDE = {
            ("write", "recording model trace view"),
            ("export", "recording model trace view write"),
            ("html", "recording model merge trace view write"))},
-    "cli": {"agent", "machine", "wire", "symbolizer", "base", "image", "match", "expression",
+    "cli": {"agent", "cgroup", "machine", "wire", "symbolizer", "base", "image", "match", "expression",
             "report/recording",
             "report/model", "report/merge", "report/trace", "report/live", "report/view", "report/write",
             "report/export", "report/html"},

@@ -15,7 +15,8 @@ enum wire_fold {
 	WIRE_FOLD_SPACE,    /* the file could not grow */
 	WIRE_FOLD_MEMORY,   /* there was no memory, or address space, for it */
 	WIRE_FOLD_FILTER,   /* behind a system call filter it cannot grow */
-	WIRE_FOLD_COUNT = 6
+	WIRE_FOLD_GROUP, /* the control group, or the machine, has too little memory */
+	WIRE_FOLD_COUNT
 };
 
 /*

@@ -118,7 +118,7 @@ enum wire_sample_loss {
 	WIRE_SAMPLE_NO_TALLY, /* of threads that count nothing */
 	WIRE_SAMPLE_NO_TIMER, /* threads, not samples: no timer could be had */
 	WIRE_SAMPLE_NO_PC, /* the same, but wall samples, without a pc, are */
-	WIRE_SAMPLE_BYTES, /* they took their share of max_bytes */
+	WIRE_SAMPLE_BYTES, /* they took their share of max_bytes, or of a group's */
 	WIRE_SAMPLE_LOSS_COUNT = 5
 };
 

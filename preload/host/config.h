@@ -85,6 +85,7 @@ struct config {
 	uint64_t max_contexts;
 	enum wire_fold max_contexts_cause; /* whether max_bytes says so */
 	uint64_t max_bytes; /* of tables, contexts, samples; 0: no limit */
+	int is_bounded;     /* the user has said one of these */
 	uint32_t verify_period;
 	int folds_recursion;
 	enum wire_time time;

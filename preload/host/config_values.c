@@ -315,6 +315,9 @@ static void limit_contexts(struct config *config)
 				      : BYTES_PER_CONTEXT;
 	const uint64_t fitting = config->max_bytes / (2 * each);
 
+	config->is_bounded =
+		config->max_bytes || config->max_contexts != UINT64_MAX;
+
 	if (config->max_bytes && fitting < config->max_contexts) {
 		config->max_contexts = fitting;
 		config->max_contexts_cause = WIRE_FOLD_BYTES;

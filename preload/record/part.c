@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/record/part.h"
 
+#include "preload/record/memory_bound.h"
 #include "preload/sys/copy_bytes.h"
 #include "preload/sys/text.h"
 
@@ -102,17 +103,37 @@ void part_limit(struct part *part, uint64_t max_bytes)
  * Threads count somewhere, and times have their bins, whatever the limit; what
  * these take is counted.
  */
+static int is_bounded(enum wire_chunk_kind kind)
+{
+	return kind == WIRE_TABLE || kind == WIRE_CONTEXTS ||
+	       kind == WIRE_SAMPLES;
+}
+
 static int is_too_much(const struct part *part, enum wire_chunk_kind kind,
 		       uint64_t bytes)
 {
 	const uint64_t most = part->header->max_bytes;
 
-	if (!most || (kind != WIRE_TABLE && kind != WIRE_CONTEXTS &&
-		      kind != WIRE_SAMPLES))
+	if (!most || !is_bounded(kind))
 		return 0;
 	if (kind == WIRE_SAMPLES && part->sample_bytes + bytes > most / 2)
 		return 1;
 	return part->spent_bytes + bytes > most;
+}
+
+/* With what a table has beside its chunk (tables.c). */
+static uint64_t memory_of(enum wire_chunk_kind kind, uint64_t bytes)
+{
+	return kind == WIRE_TABLE ? bytes + bytes / 2 : bytes;
+}
+
+/* 0; -ENOBUFS: too much for the user, -EXFULL: for the program's control group. */
+static int allow(const struct part *part, enum wire_chunk_kind kind,
+		 uint64_t bytes)
+{
+	if (is_too_much(part, kind, bytes))
+		return -ENOBUFS;
+	return is_bounded(kind) ? memory_bound_take(memory_of(kind, bytes)) : 0;
 }
 
 /* A chunk of so many bytes is now in use; or no more, if they are negative. */
@@ -130,13 +151,12 @@ int part_alloc(struct part *part, enum wire_chunk_kind kind, uint32_t owner,
 	       uint64_t bytes, struct chunk *out)
 {
 	uint64_t signals;
-	int err = 0;
+	int err;
 
 	bytes = ROUND_UP(bytes + sizeof(struct wire_chunk));
 	lock_acquire(&part->lock, &signals);
-	if (is_too_much(part, kind, bytes))
-		err = -ENOBUFS;
-	else if (!take_unused(part, bytes, out))
+	err = allow(part, kind, bytes);
+	if (!err && !take_unused(part, bytes, out))
 		err = append_chunk(part, bytes, out);
 	if (!err) {
 		spend(part, kind, (int64_t)out->bytes);
@@ -171,6 +191,8 @@ static void clear(struct part *part, const struct chunk *chunk)
 	unsigned char *at = (unsigned char *)chunk->head;
 
 	spend(part, chunk->head->kind, -(int64_t)chunk->bytes);
+	if (is_bounded(chunk->head->kind))
+		memory_bound_give(memory_of(chunk->head->kind, chunk->bytes));
 	atomic_store(&chunk->head->kind, WIRE_FREE);
 	atomic_store(&chunk->head->used, 0); /* who takes it adds to that */
 	fill_zero(chunk->head + 1, WIRE_PAGE_BYTES - sizeof(*chunk->head));
@@ -284,8 +306,10 @@ static int begin_part(struct part *part, uint32_t pid, uint32_t seq)
 int part_create(struct part *part, const char *dir)
 {
 	uint32_t pid = (uint32_t)sys_getpid(), seq = 0;
-	int err = part_file_create(&part->file, dir, pid, &seq);
+	int err;
 
+	memory_bound_begin();
+	err = part_file_create(&part->file, dir, pid, &seq);
 	return err ? err : begin_part(part, pid, seq);
 }
 

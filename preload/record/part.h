@@ -77,7 +77,8 @@ void part_limit(struct part *part, uint64_t max_bytes);
 
 /*
  * A zeroed chunk with at least `bytes` of payload, where possible in space that
- * was given back. 0, -ENOBUFS beyond part_limit(), -ENOSPC, or other -errno.
+ * was given back. 0, -ENOBUFS beyond part_limit(), -EXFULL beyond what
+ * memory_bound_take() allows, -ENOSPC, or other -errno.
  */
 int part_alloc(struct part *part, enum wire_chunk_kind kind, uint32_t owner,
 	       uint64_t bytes, struct chunk *out);

@@ -264,6 +264,8 @@ static enum wire_fold refusal_by(int err)
 {
 	if (err == -ENOBUFS)
 		return WIRE_FOLD_BYTES;
+	if (err == -EXFULL)
+		return WIRE_FOLD_GROUP;
 	return err == -ENOMEM || err == -EAGAIN ? WIRE_FOLD_MEMORY
 						: WIRE_FOLD_SPACE;
 }

@@ -92,8 +92,9 @@ struct wire_sample *samples_put(struct tally *tally, struct sample_room *room,
 	int err = room->left ? 0 : use_chunk(tally, room);
 
 	if (err) {
-		samples_lose(err == -ENOBUFS ? WIRE_SAMPLE_BYTES
-					     : WIRE_SAMPLE_NO_SPACE,
+		samples_lose(err == -ENOBUFS || err == -EXFULL
+				     ? WIRE_SAMPLE_BYTES
+				     : WIRE_SAMPLE_NO_SPACE,
 			     1);
 		return NULL;
 	}

@@ -106,8 +106,8 @@ static void dump_tally(FILE *out, const struct part_tally *tally)
 		"tally number=%" PRIu32 " table=%" PRIu64 ":%u"
 		" retired=%" PRIu64 ":%u contexts=%" PRIu64
 		" folded_calls=%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
-		",%" PRIu64 " paused_ticks=%" PRIu64 " present_ns=%" PRIu64
-		" cpu_ns=%" PRIu64 "\n",
+		",%" PRIu64 ",%" PRIu64 " paused_ticks=%" PRIu64
+		" present_ns=%" PRIu64 " cpu_ns=%" PRIu64 "\n",
 		tally->number, wire_table_offset(head->table),
 		wire_table_log2(head->table), wire_table_offset(head->retired),
 		wire_table_log2(head->retired), head->contexts,
@@ -115,7 +115,8 @@ static void dump_tally(FILE *out, const struct part_tally *tally)
 		head->folded_calls[WIRE_FOLD_BYTES],
 		head->folded_calls[WIRE_FOLD_SPACE],
 		head->folded_calls[WIRE_FOLD_MEMORY],
-		head->folded_calls[WIRE_FOLD_FILTER], head->paused_ticks,
+		head->folded_calls[WIRE_FOLD_FILTER],
+		head->folded_calls[WIRE_FOLD_GROUP], head->paused_ticks,
 		head->present_ns, head->cpu_ns);
 	dump_verdicts(out, tally->number, "calls", &head->calls);
 	dump_verdicts(out, tally->number, "firsts", &head->firsts);

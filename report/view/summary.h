@@ -124,7 +124,7 @@ const char *coarse_text(unsigned int coarse);
 
 /* Why so many calls fold: "beyond the limit of 1,000 contexts", for example. */
 struct fold_text {
-	char text[80];
+	char text[128];
 };
 struct fold_text fold_text(const struct summary *summary, unsigned int cause);
 

@@ -67,7 +67,8 @@ FUNCTION = struct.Struct("<QIBBBx")
 HEIRLOOM = struct.Struct("<IIIIQQQQ")
 THREAD = struct.Struct("<II16sQ")
 TALLY_HEAD = struct.Struct("<QQQ6Q9Q9Q3Q2Q")
-(FOLD_CONTEXTS, FOLD_BYTES, FOLD_SPACE, FOLD_MEMORY, FOLD_FILTER) = range(5)
+(FOLD_CONTEXTS, FOLD_BYTES, FOLD_SPACE, FOLD_MEMORY, FOLD_FILTER,
+ FOLD_GROUP) = range(6)
 CALLS = (1 << 48) - 1  # of a count's field
 SITE_PC = (1 << 48) - 1  # of a context's site
 COUNT = struct.Struct("<QQ")

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/record/memory_bound.h"
+
+#include "cgroup/memory_room.h"
+#include "preload/sys/apart.h"
+#include "preload/sys/lock.h"
+#include "preload/sys/sys.h"
+
+#define UNASKED_BYTES (UINT64_C(256) << 10)
+#define GRANT_MAX     (UINT64_C(16) << 20)
+#define GRANT_PART    16
+#define SHARE_PART    8
+#define PAUSE_NS      UINT64_C(100000000) /* after a refusal, until the next look */
+
+/* Of this process; all but `is_chosen` under `lock`. */
+static struct {
+	struct lock lock;
+	int is_chosen;       /* before the first thread */
+	uint64_t granted;    /* bytes that may be taken without a look */
+	uint64_t taken;      /* by memory_bound_take() */
+	uint64_t refused_ns; /* when something was; 0: nothing since */
+	uint64_t limit;      /* of the narrowest group when it could be read */
+	struct memory_room_search search;
+} bound = { .granted = UNASKED_BYTES, .limit = UINT64_MAX };
+
+static int open_file(const char *path)
+{
+	return sys_open(path, O_RDONLY | O_CLOEXEC, 0);
+}
+
+static void close_file(int fd)
+{
+	sys_close(fd);
+}
+
+static const struct memory_room_files files = { open_file, sys_read,
+						close_file };
+
+/* For apart_call(). */
+static int find(void *none)
+{
+	bound.search.files = &files;
+	bound.search.root = "";
+	memory_room_find(&bound.search, "self");
+	return 0;
+}
+
+/* Bytes that may be taken now; UINT64_MAX: nothing limits them. */
+static uint64_t look(void)
+{
+	const struct memory_room *found = &bound.search.found;
+
+	if (apart_call(find, NULL) || found->limit == UINT64_MAX)
+		return bound.limit == UINT64_MAX ? UINT64_MAX : GRANT_MAX;
+	bound.limit = found->limit;
+	return found->to_take;
+}
+
+/* What of the eighth is left. */
+static uint64_t share_left(void)
+{
+	const uint64_t share = bound.limit / SHARE_PART;
+
+	if (bound.is_chosen)
+		return UINT64_MAX;
+	return share > bound.taken ? share - bound.taken : 0;
+}
+
+static uint64_t lesser(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static int is_pausing(uint64_t now_ns)
+{
+	return bound.refused_ns && now_ns - bound.refused_ns < PAUSE_NS;
+}
+
+/* There is no grant for so many bytes. */
+static int ask(uint64_t bytes)
+{
+	const uint64_t now_ns = sys_clock_ns(CLOCK_MONOTONIC);
+	uint64_t left;
+
+	if (is_pausing(now_ns))
+		return -EXFULL;
+	left = look();
+	left = lesser(left, share_left());
+	if (bytes > left) {
+		bound.refused_ns = now_ns;
+		return -EXFULL;
+	}
+	bound.refused_ns = 0;
+	bound.granted = bytes + lesser((left - bytes) / GRANT_PART, GRANT_MAX);
+	return 0;
+}
+
+int memory_bound_take(uint64_t bytes)
+{
+	uint64_t signals;
+	int err = 0;
+
+	lock_acquire(&bound.lock, &signals);
+	if (bytes > bound.granted)
+		err = ask(bytes);
+	if (!err) {
+		bound.granted -= bytes;
+		bound.taken += bytes;
+	}
+	lock_release(&bound.lock, &signals);
+	return err;
+}
+
+void memory_bound_give(uint64_t bytes)
+{
+	uint64_t signals;
+
+	lock_acquire(&bound.lock, &signals);
+	bound.taken -= lesser(bytes, bound.taken);
+	lock_release(&bound.lock, &signals);
+}
+
+int memory_bound_allows(uint64_t bytes)
+{
+	uint64_t signals;
+	int allows;
+
+	lock_acquire(&bound.lock, &signals);
+	allows = bytes <= look();
+	lock_release(&bound.lock, &signals);
+	return allows;
+}
+
+void memory_bound_choose(int is_chosen)
+{
+	bound.is_chosen = is_chosen;
+}
+
+void memory_bound_begin(void)
+{
+	bound.lock = (struct lock){ 0 };
+	bound.granted = UNASKED_BYTES;
+	bound.taken = 0;
+	bound.refused_ns = 0;
+}
