@@ -2,7 +2,7 @@
 #include "cli/safe_thread.h"
 
 #include <errno.h>
-#include <libunwind-ptrace.h>
+#include <libunwind.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -353,27 +353,9 @@ static int is_sure_to_be_outside(const struct safe_places *places,
 	return (int)count;
 }
 
-/* By what is in the files of its modules. */
-static int seems_to_be_outside(const struct safe_places *places,
-			       const struct tracee *thread)
-{
-	unw_addr_space_t space = unw_create_addr_space(&_UPT_accessors, 0);
-	void *about = _UPT_create(thread->tid);
-	unw_cursor_t cursor;
-	int is_outside = 0;
-
-	if (space && about && unw_init_remote(&cursor, space, about) == 0)
-		is_outside = !walk(places, thread, &cursor);
-	if (about)
-		_UPT_destroy(about);
-	if (space)
-		unw_destroy_addr_space(space);
-	return is_outside;
-}
-
-/* By what is in its memory: also of files that are there no more. */
-static int is_outside_by_memory(const struct safe_places *places,
-				const struct tracee *thread)
+/* Where there is no call frame information, libunwind guesses. */
+int safe_thread_is_outside(const struct safe_places *places,
+			   const struct tracee *thread)
 {
 	struct unwinding *unwinding =
 		unwinding_create(places->memory, places->maps);
@@ -381,22 +363,11 @@ static int is_outside_by_memory(const struct safe_places *places,
 	int is_outside;
 
 	if (!unwinding)
-		return -ENOMEM;
+		return 0;
 	is_outside = is_sure_to_be_outside(places, unwinding, thread);
-	if (is_outside < 0 &&
-	    unwinding_begin(unwinding, thread, &cursor) == 0 &&
-	    !walk(places, thread, &cursor))
-		is_outside = 1;
+	if (is_outside < 0)
+		is_outside = unwinding_begin(unwinding, thread, &cursor) == 0 &&
+			     !walk(places, thread, &cursor);
 	unwinding_destroy(unwinding);
 	return is_outside;
-}
-
-/* Where there is no call frame information, libunwind guesses. */
-int safe_thread_is_outside(const struct safe_places *places,
-			   const struct tracee *thread)
-{
-	const int is_outside = is_outside_by_memory(places, thread);
-
-	return is_outside >= 0 ? is_outside
-			       : seems_to_be_outside(places, thread);
 }

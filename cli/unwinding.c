@@ -19,12 +19,16 @@
 #define STUB_BLOCK_BYTES (UINT64_C(1) << 24)
 
 /*
- * The tables and stacks are the process's own, and may be made to keep clew busy. More
- * frames than this are not walked in all its threads together, nor are more bytes of
- * one thread's stack searched: both are more than a program uses.
+ * The process chooses its tables and stacks, and may choose them to keep clew busy: an
+ * expression in call frame information can be an endless loop. These limits are far above
+ * what programs need. They bound the frames of all threads together, the bytes of one
+ * thread's stack that are searched, and the reads of libunwind, which reads call frame
+ * information by the byte, for one thread and for all.
  */
-#define STEPS_MAX      (UINT64_C(1) << 20)
-#define SPAN_BYTES_MAX (UINT64_C(64) << 20)
+#define STEPS_MAX        (UINT64_C(1) << 20)
+#define SPAN_BYTES_MAX   (UINT64_C(64) << 20)
+#define THREAD_READS_MAX (UINT64_C(1) << 20)
+#define READS_MAX        (UINT64_C(1) << 26)
 
 /* Of the frame of a signal, up to the last register that was saved. */
 #define SIGNAL_BYTES 256
@@ -63,7 +67,9 @@ struct unwinding {
 	struct unwound_span *spans; /* of the thread's frames */
 	size_t span_count, span_capacity;
 	uint64_t span_bytes;
-	uint64_t steps; /* of all threads */
+	uint64_t steps;     /* of all threads */
+	uint64_t reads;     /* of all threads */
+	uint64_t reads_end; /* of the current thread */
 	struct unwound_page *pages[PAGES];
 };
 
@@ -104,8 +110,9 @@ static int read_memory(unw_addr_space_t space, unw_word_t at, unw_word_t *word,
 	struct unwinding *unwinding = context;
 	uint64_t got;
 
-	if (is_write)
+	if (is_write || unwinding->reads >= unwinding->reads_end)
 		return -UNW_EINVAL;
+	unwinding->reads++;
 	if (!read_word(unwinding, at, &got) &&
 	    target_read(unwinding->memory, at, &got, sizeof(got)) != 0)
 		return -UNW_EINVAL;
@@ -444,6 +451,9 @@ int unwinding_begin(struct unwinding *unwinding, const struct tracee *thread,
 	unwinding->thread = thread;
 	unwinding->span_count = 0;
 	unwinding->span_bytes = 0;
+	unwinding->reads_end = unwinding->reads + THREAD_READS_MAX;
+	if (unwinding->reads_end > READS_MAX)
+		unwinding->reads_end = READS_MAX;
 	return unw_init_remote(cursor, unwinding->space, unwinding) ? -ENOENT
 								    : 0;
 }

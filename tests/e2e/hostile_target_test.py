@@ -110,6 +110,15 @@ class Hostile(attach_test.Attached):
         self.assert_refused(done, process, "red")
         self.assertNotIn("\033", done.stderr)
 
+    def test_endless_unwind_information_does_not_keep_clew_busy(self):
+        program = self.work / "endless"
+        self.build("-o", program, TARGETS / "endless_unwinding.c")
+        process = self.start([program], stdout=subprocess.PIPE)
+        self.addCleanup(process.stdout.close)
+        self.assertEqual(process.stdout.readline(), b"ready\n")
+        done = self.attach_for_a_moment(process.pid)
+        self.assert_refused(done, process)
+
     def test_other_processes_are_recorded_beside_a_hostile_one(self):
         process = self.start_fake(
             on_prepare="clew_attachment.frame_max = UINT64_MAX")

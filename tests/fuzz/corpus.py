@@ -200,6 +200,45 @@ def make_classes(folder, work):
                     folder / "class")
 
 
+def make_unwinding(folder, work):
+    """A stack of functions of seed.c, and a signal's frame in the middle.
+
+    At a function's entry, the return address is on top of the stack, whatever
+    the function's frame looks like later: each pc of the seed is one byte
+    behind an entry.
+    """
+    module_at, block_at, stack_at = 0x10000000, 0x20000000, 0x30000000
+    library = work / "unwound.so"
+    subprocess.run(
+        ["gcc", "-O2", "-shared", "-nostdlib", "-fPIC",
+         "-fasynchronous-unwind-tables", "-Wl,-z,separate-code,--build-id",
+         "-Wl,--eh-frame-hdr", "-s", pathlib.Path(__file__).parent / "seed.c",
+         pathlib.Path(__file__).parent / "restorer.S", "-o", library],
+        check=True)
+    names = {line.split()[2]: int(line.split()[0], 16) for line in
+             subprocess.run(["nm", "-D", library], check=True, text=True,
+                            capture_output=True).stdout.splitlines()
+             if len(line.split()) == 3}
+    module = library.read_bytes()
+    main, apply, restorer, endless = (
+        names[name] for name in ("main", "apply", "restorer", "endless"))
+    frame = bytearray(0xf8)  # ucontext_t, up to the registers' end
+    words = {0xa0: stack_at + 0x1000, 0xa8: module_at + apply + 1}  # rsp, rip
+    for at, word in words.items():
+        struct.pack_into("<Q", frame, at, word)
+    stack = struct.pack("<3Q", module_at + apply + 1, block_at + main + 1,
+                        module_at + restorer) + frame
+    stack = stack.ljust(0x1000, b"\0") + struct.pack(
+        "<3Q", module_at + main + 1, module_at + apply + 1, 0)
+    registers = [0] * 17
+    registers[7] = stack_at
+    registers[3] = stack_at + 0x200  # as an exception's header
+    for name, pc in (("unwinding", main), ("unwinding_endless", endless)):
+        registers[16] = module_at + pc + 1
+        (folder / name).write_bytes(
+            struct.pack("<17QH", *registers, len(module)) + module + stack)
+
+
 class Seeds:
     """Forms of seed.c, as tests/fuzz/dwarf_fuzz.c reads them."""
 
@@ -337,6 +376,7 @@ def main(build, folder):
         (folder / "cache").write_bytes(cached.read_bytes()[:-8])
         make_index(build, folder, work)
         make_classes(folder, work)
+        make_unwinding(folder, work)
         Seeds(folder, work).make()
 
 
