@@ -24,7 +24,8 @@
 #define DETACH_SECONDS 120
 
 /* Locks of the parent may outlive it for a moment. */
-#define LOCK_NS UINT64_C(5000000000)
+#define LOCK_NS        UINT64_C(5000000000)
+#define CALL_BEGINS_NS UINT64_C(500000000)
 
 /* At the same time. */
 #define CHILDREN_MAX 4
@@ -47,16 +48,26 @@ struct guarded {
 
 /* ---- One process ---- */
 
-/* Until nobody else is about it. */
+/*
+ * Whether that may still change by itself. A thread that the parent made call the
+ * library may only now begin to: until then the process looks as if nobody had come.
+ */
+static int may_change(int err, uint64_t start_ns)
+{
+	const uint64_t ns = tracer_now_ns() - start_ns;
+
+	return (err == -EBUSY && ns < LOCK_NS) ||
+	       (err == -ENOENT && ns < CALL_BEGINS_NS);
+}
+
 static int leave(const struct guarded *guarded, pid_t pid)
 {
-	const uint64_t deadline_ns = tracer_now_ns() + LOCK_NS;
+	const uint64_t start_ns = tracer_now_ns();
 	char *why = NULL;
 	int err;
 
-	while ((err = detaching_leave(pid, guarded->command, 0, &why)) ==
-		       -EBUSY &&
-	       tracer_now_ns() < deadline_ns) {
+	while (may_change(err = detaching_leave(pid, guarded->command, 0, &why),
+			  start_ns)) {
 		free(why);
 		why = NULL;
 		attach_pause_ms(20);

@@ -7,6 +7,7 @@
 #include <sysexits.h>
 
 #include "base/memory.h"
+#include "base/truncated_files.h"
 #include "cli/command.h"
 
 static const struct command {
@@ -122,6 +123,7 @@ int main(int argc, char **argv)
 	const struct command *command;
 
 	setlocale(LC_CTYPE, "");
+	truncated_files_read_as_zeros();
 	if (argc < 2) {
 		print_usage(stderr);
 		return EX_USAGE;

@@ -19,6 +19,9 @@
 #include "image/symbols.h"
 #include "machine/address_space.h"
 
+/* Bytes of code: segments of a hostile file may overlap, and be of any size. */
+#define SEARCHED_MAX (UINT64_C(1) << 30)
+
 /* ---- Mappings ---- */
 
 static void add_mapping(struct target_maps *maps, const char *line)
@@ -211,7 +214,7 @@ uint64_t target_bytes(pid_t pid, const struct target_mapping *module,
 		      const void *bytes, size_t count)
 {
 	struct image image;
-	uint64_t found = 0;
+	uint64_t found = 0, searched = 0;
 
 	if (target_open_module(pid, module, &image) != 0)
 		return 0;
@@ -223,7 +226,10 @@ uint64_t target_bytes(pid_t pid, const struct target_mapping *module,
 		if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_X))
 			continue;
 		at = image_at(&image, segment->p_vaddr, &left);
-		match = at ? memmem(at, left, bytes, count) : NULL;
+		if (!at || left > SEARCHED_MAX - searched)
+			continue;
+		searched += left;
+		match = memmem(at, left, bytes, count);
 		if (match)
 			found = target_base(module, &image) + segment->p_vaddr +
 				(uint64_t)(match - at);

@@ -27,7 +27,7 @@
  */
 #define STEPS_MAX        (UINT64_C(1) << 20)
 #define SPAN_BYTES_MAX   (UINT64_C(64) << 20)
-#define THREAD_READS_MAX (UINT64_C(1) << 20)
+#define THREAD_READS_MAX (UINT64_C(1) << 23)
 #define READS_MAX        (UINT64_C(1) << 26)
 
 /* Of the frame of a signal, up to the last register that was saved. */

@@ -6,6 +6,12 @@
 #define NO_SECTION_NUMBER(index)                                               \
 	((index) == SHN_UNDEF || (index) == SHN_ABS || (index) == SHN_COMMON)
 
+/*
+ * No module has more. Sections of a damaged or hostile file may overlap, so that each
+ * of 65,535 is a table of all its bytes.
+ */
+#define SYMBOLS_MAX (UINT64_C(1) << 26)
+
 struct string_table {
 	const char *start; /* its last byte is NUL */
 	uint64_t bytes;
@@ -14,6 +20,7 @@ struct string_table {
 struct symbol_table {
 	struct bytes entries;
 	struct string_table strings;
+	uint64_t *left; /* of SYMBOLS_MAX, for all tables */
 	int is_dynamic;
 };
 
@@ -38,12 +45,14 @@ static int is_exported(const struct symbol_table *table,
 static int walk_table(struct symbol_table *table, symbol_visit visit,
 		      void *context)
 {
-	while (bytes_left(&table->entries) >= sizeof(Elf64_Sym)) {
+	while (bytes_left(&table->entries) >= sizeof(Elf64_Sym) &&
+	       *table->left > 0) {
 		Elf64_Sym raw;
 		struct symbol symbol = { .name = "" };
 		unsigned int type;
 		int err;
 
+		--*table->left;
 		memcpy(&raw, table->entries.at, sizeof(raw));
 		bytes_skip(&table->entries, sizeof(raw));
 		type = ELF64_ST_TYPE(raw.st_info);
@@ -94,16 +103,20 @@ static uint64_t count_of_gnu_hash(const struct image *image, uint64_t vaddr)
 	uint64_t last = 0;
 
 	bytes_skip(&b, 4 + 8 * bloom_count);
+	if (bucket_count > SYMBOLS_MAX)
+		return 0;
 	while (bucket_count-- > 0 && !b.failed) {
 		uint64_t index = bytes_unsigned(&b, 4);
 
 		if (index > last)
 			last = index;
 	}
-	if (b.failed || last < first)
-		return b.failed ? 0 : first;
+	if (b.failed || last > SYMBOLS_MAX)
+		return 0;
+	if (last < first)
+		return first;
 	bytes_skip(&b, 4 * (last - first));
-	while (!b.failed && !(bytes_unsigned(&b, 4) & 1))
+	while (!b.failed && last < SYMBOLS_MAX && !(bytes_unsigned(&b, 4) & 1))
 		last++;
 	return b.failed ? 0 : last + 1;
 }
@@ -147,6 +160,7 @@ static struct symbol_table table_of_dynamic(const struct image *image)
 int symbols_walk(const struct image *image, symbol_visit visit, void *context)
 {
 	struct symbol_table table;
+	uint64_t left = SYMBOLS_MAX;
 	int has_dynamic = 0;
 
 	for (uint16_t i = 0; i < image->section_count; i++) {
@@ -158,6 +172,7 @@ int symbols_walk(const struct image *image, symbol_visit visit, void *context)
 			continue;
 		has_dynamic |= section->sh_type == SHT_DYNSYM;
 		table = table_of_section(image, section);
+		table.left = &left;
 		err = walk_table(&table, visit, context);
 		if (err)
 			return err;
@@ -165,5 +180,6 @@ int symbols_walk(const struct image *image, symbol_visit visit, void *context)
 	if (has_dynamic)
 		return 0;
 	table = table_of_dynamic(image);
+	table.left = &left;
 	return walk_table(&table, visit, context);
 }

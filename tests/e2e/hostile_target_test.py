@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """clew attach: a process that reports wrong numbers is refused, and nothing else."""
+import shutil
 import subprocess
 
 import attach_test
@@ -9,6 +10,7 @@ from clewtest import ROOT, needs
 
 TARGETS = ROOT / "tests" / "targets"
 RACES = 10
+TRUNCATIONS = 4
 
 # A statement in place of what the genuine library reports, and the refusal.
 OUT_OF_BOUNDS = (
@@ -35,11 +37,11 @@ class Hostile(attach_test.Attached):
         subprocess.run(["gcc", "-O1", "-fno-optimize-sibling-calls", "-I", ROOT,
                         *arguments], cwd=self.work, check=True)
 
-    def start_hostile(self, *arguments):
-        """A process that is ready; it has no controller of its own."""
-        program = self.work / "hostile"
+    def start_hostile(self, *arguments, name="hostile"):
+        """A process of that program, which is ready."""
+        program = self.work / name
         if not program.exists():
-            self.build("-pthread", "-o", program, TARGETS / "hostile.c")
+            self.build("-pthread", "-o", program, TARGETS / f"{name}.c")
         process = self.start([program, *arguments], stdout=subprocess.PIPE)
         self.addCleanup(process.stdout.close)
         self.assertEqual(process.stdout.readline(), b"ready\n")
@@ -138,6 +140,19 @@ class Hostile(attach_test.Attached):
             if done.returncode:
                 self.assert_refused(done, process, "frame_max")
             process.kill()
+
+    def test_files_that_it_truncates_meanwhile_end_nothing(self):
+        """A page behind the end of a mapped file raises SIGBUS."""
+        other, _ = self.shared("shared", [clewtest.target("attached"), 4])
+        for i in range(TRUNCATIONS):
+            file = self.work / f"file{i}"
+            shutil.copy(clewtest.CLEW, file)
+            process = self.start_hostile(file, name="truncates")
+            done = self.attach_for_a_moment(other.pid, process.pid)
+            self.assertIn(done.returncode, (0, 2), done.stderr)
+            self.assert_as_before(other)
+            process.kill()
+            process.wait()
 
 
 if __name__ == "__main__":

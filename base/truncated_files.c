@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/truncated_files.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdint.h>
+#include <sys/mman.h>
+
+enum { PAGE_BYTES = 4096 };
+
+/* A page that cannot be replaced, or is executed, raises the signal again: it ends us. */
+static void read_as_zeros(int number, siginfo_t *about, void *context)
+{
+	const int errno_before = errno;
+	const uintptr_t at = (uintptr_t)about->si_addr & -(uintptr_t)PAGE_BYTES;
+
+	(void)context;
+	if (about->si_code != BUS_ADRERR ||
+	    mmap((void *)at, PAGE_BYTES, PROT_READ,
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
+		signal(number, SIG_DFL);
+	errno = errno_before;
+}
+
+void truncated_files_read_as_zeros(void)
+{
+	struct sigaction action = { .sa_sigaction = read_as_zeros,
+				    .sa_flags = SA_SIGINFO };
+
+	sigemptyset(&action.sa_mask);
+	sigaction(SIGBUS, &action, NULL);
+}
