@@ -143,7 +143,7 @@ static __attribute__((noinline)) void find_next(void)
 
 static int begin_sites(int is_last)
 {
-	const char *which = getenv("CLEW_LOCKS_WHICH");
+	const char *which = secure_getenv("CLEW_LOCKS_WHICH");
 
 	is_contended_only = which && strcmp(which, "contended") == 0;
 	return lock_sites_begin(is_last);

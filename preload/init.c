@@ -177,11 +177,29 @@ static int is_preloaded(void)
 	return lookup_next("gnu_get_libc_version") != NULL;
 }
 
+/*
+ * Whether the program has rights that its user lacks (set-user-id, set-group-id, file
+ * capabilities). Then nothing may depend on the environment, which the user has written.
+ * The loader has removed variables from it, so that the auxiliary vector does not lie
+ * directly behind it; libc knows where it is.
+ */
+static int has_more_rights(void)
+{
+	unsigned long (*auxiliary)(unsigned long) =
+		(unsigned long (*)(unsigned long))lookup_next("getauxval");
+
+	return (auxiliary && auxiliary(AT_SECURE)) ||
+	       sys_call(SYS_geteuid, 0, 0, 0, 0, 0, 0) !=
+		       sys_call(SYS_getuid, 0, 0, 0, 0, 0, 0) ||
+	       sys_call(SYS_getegid, 0, 0, 0, 0, 0, 0) !=
+		       sys_call(SYS_getgid, 0, 0, 0, 0, 0, 0);
+}
+
 __attribute__((constructor)) static void initialise(int argc, char **argv,
 						    char **environment)
 {
-	const char *dir = find_variable(environment, CONFIG_DIR_VARIABLE);
 	int saved_errno = errno;
+	const char *dir;
 
 	if (own_place_is_in_blocks())
 		attach_begin_in_blocks();
@@ -191,6 +209,9 @@ __attribute__((constructor)) static void initialise(int argc, char **argv,
 	clew_attachment.state = WIRE_ATTACH_PRELOADED;
 	rt.runtimes = &clew_attachment.runtimes;
 	next_find();
+	dir = has_more_rights()
+		      ? NULL
+		      : find_variable(environment, CONFIG_DIR_VARIABLE);
 	if (dir && *dir == '/' && begin_is_possible(dir)) {
 		begin_learn_starts();
 		start(dir, argc, argv, environment);

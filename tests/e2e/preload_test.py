@@ -1,9 +1,14 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """scripts/clew-preload records with LD_PRELOAD and variables alone."""
+import os
+import shutil
+import subprocess
+
 import clewtest
 import wire
-from clewtest import LIBRARY, ROOT, target
+from clewtest import BUILD, LIBRARY, ROOT, needs, target
+from isolation import make_users
 
 WRAPPER = ROOT / "scripts" / "clew-preload"
 
@@ -76,6 +81,88 @@ class Preload(clewtest.Case):
         self.environment["CLEW_LIBRARY"] = "/nowhere/libclew.so"
         done = self.run_program([WRAPPER, "/bin/true"], text=True)
         self.assert_one_line_error(done, "CLEW_LIBRARY")
+
+
+@needs("unshare", "gcc")
+class MoreRights(clewtest.Case):
+    """
+    Where /etc/ld.so.preload names clew's libraries, they do nothing in programs that have
+    more rights than their user. That file is there in a mount namespace of the test's own.
+    """
+
+    SOURCE = """
+        #include <stdio.h>
+        #include <unistd.h>
+        __attribute__((noipa)) static int work(int n) { return n + 1; }
+        int main(void) { printf("%d %d\\n", work(1), geteuid()); return 0; }
+        """
+    # With /etc as the lower of two layers.
+    IN_NAMESPACE = """
+        set -e
+        mount -t tmpfs none "$1"
+        mkdir "$1/upper" "$1/work"
+        mount -t overlay none \\
+            -o lowerdir=/etc,upperdir="$1/upper",workdir="$1/work" /etc
+        shift
+        printf '%s\\n' "$1" >/etc/ld.so.preload
+        shift
+        exec setpriv --reuid "$1" --regid "$1" --clear-groups \\
+            env CLEW_DIR="$3" "$2"
+        """
+
+    def setUp(self):
+        super().setUp()
+        self.user, = make_users(self, 1)
+        self.libraries = self.work / "libraries"
+        self.libraries.mkdir()
+        for path in (LIBRARY, *(BUILD / name / f"libclew-{name}.so"
+                                for name in ("alloc", "locks"))):
+            shutil.copy(path, self.libraries)
+        self.recorded = self.work / "recorded"
+        self.recorded.mkdir()
+        (self.recorded / "config").write_text("", encoding="ascii")
+        os.chown(self.recorded, self.user.uid, self.user.gid)
+        self.work.chmod(0o755)
+        (self.work / "layers").mkdir()
+        source = self.work / "program.c"
+        source.write_text(self.SOURCE, encoding="ascii")
+        self.program = self.work / "program"
+        done = self.run_program(["gcc", "-O1", "-o", self.program, source])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        if self.preloaded("").returncode != 0:
+            self.skipTest("no mounts can be made here")
+
+    def preloaded(self, libraries):
+        return subprocess.run(
+            ["unshare", "--mount", "sh", "-c", self.IN_NAMESPACE, "sh",
+             self.work / "layers", libraries, str(self.user.uid),
+             self.program, self.recorded], cwd="/", env=self.environment, check=False,
+            text=True, capture_output=True)
+
+    def parts(self):
+        return list(self.recorded.glob("*.part"))
+
+    def test_a_program_with_more_rights_is_not_recorded(self):
+        libraries = ":".join(map(str, self.libraries.iterdir()))
+        for mode, uid in (0o4755, 0), (0o2755, self.user.uid):
+            with self.subTest(oct(mode)):
+                self.program.chmod(mode)
+                done = self.preloaded(libraries)
+                self.assertEqual(done.stdout, f"2 {uid}\n", done.stderr)
+                self.assertEqual(self.parts(), [])
+        self.program.chmod(0o755)
+        done = self.preloaded(libraries)
+        self.assertEqual(done.stdout, f"2 {self.user.uid}\n", done.stderr)
+        self.assertEqual(len(self.parts()), 1, "the libraries are preloaded")
+
+    @needs("setcap")
+    def test_a_program_with_capabilities_is_not_recorded(self):
+        done = self.run_program(["setcap", "cap_chown+ep", self.program])
+        if done.returncode != 0:
+            self.skipTest("this file system has no capabilities")
+        done = self.preloaded(str(self.libraries / LIBRARY.name))
+        self.assertEqual(done.stdout, f"2 {self.user.uid}\n", done.stderr)
+        self.assertEqual(self.parts(), [])
 
 
 if __name__ == "__main__":
