@@ -325,7 +325,7 @@ static void check_part(struct record_check *check, const char *path)
 	part_close(&part);
 }
 
-/* Whether the target was recorded; says so if not. */
+/* Whether the target was recorded in `path`; says so if not. */
 static int check_recording(const char *name,
 			   const struct record_options *options,
 			   const char *path,
@@ -362,6 +362,34 @@ static int status_of(const struct launch_outcome *outcome, int is_recorded)
 	if (WEXITSTATUS(outcome->status) == 0 && !is_recorded)
 		return STATUS_UNRECORDED;
 	return WEXITSTATUS(outcome->status);
+}
+
+/*
+ * Shows a recording that has ended. Another program may have renamed or removed its folder
+ * meanwhile. Returns whether the target is in it.
+ */
+static int show_recording(const char *name,
+			  const struct record_options *options,
+			  const struct output *output,
+			  const struct launch_outcome *outcome)
+{
+	char *place = output_place(output);
+	int is_recorded;
+
+	if (!place) {
+		complain(name, "%s was not recorded: %s is no longer there",
+			 options->target[0], output->directory);
+		return 0;
+	}
+	if (strcmp(place, output->directory) != 0)
+		complain(name, "%s was renamed to %s while %s ran",
+			 output->directory, place, options->target[0]);
+	trim_recording(place);
+	is_recorded = check_recording(name, options, place, outcome);
+	if (is_recorded)
+		summarise(options, place);
+	free(place);
+	return is_recorded;
 }
 
 /* ---- The recording that was there before ---- */
@@ -417,7 +445,7 @@ static void settle_output(const char *name, struct output *output)
 {
 	if (!output->has_before)
 		return;
-	if (has_begun(output->directory)) {
+	if (!output_is_in_place(output) || has_begun(output->directory)) {
 		keep_output(name, output);
 		return;
 	}
@@ -509,14 +537,9 @@ static int record(const char *name, struct record_options *options)
 		goto undo;
 	}
 	if (job.output) {
-		trim_recording(job.output);
-		is_recorded =
-			check_recording(name, options, job.output, &outcome);
-	}
-	if (is_recorded)
-		summarise(options, job.output);
-	if (job.output)
+		is_recorded = show_recording(name, options, &output, &outcome);
 		settle_output(name, &output);
+	}
 	status = status_of(&outcome, is_recorded);
 	goto free_job;
 undo:

@@ -14,6 +14,8 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/regular_file.h"
+#include "cli/recording_writer.h"
 #include "wire/recording.h"
 #include "wire/taken.h"
 
@@ -134,8 +136,8 @@ static char *sibling(const char *path, const char *suffix)
 /* Notes of processes; lines that begin otherwise are comments. */
 static int has_notes(DIR *dir)
 {
-	const int fd = openat(dirfd(dir), WIRE_UNRECORDED_NAME,
-			      O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	const int fd = regular_file_open_at(dirfd(dir), WIRE_UNRECORDED_NAME,
+					    O_RDONLY | O_NOFOLLOW);
 	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
 	char line[256];
 	int has = 0, is_at_start = 1;
@@ -332,16 +334,38 @@ static int make(struct output *output, const char *path, const char *config,
 	return fill(path, config, why);
 }
 
-/* Moves aside what is at `path`, unless another command records there. */
+/* Whether nobody writes to what is at `path`: if so, `lock` is a lock on it. */
+static int check_unused(const char *path, int lock, char **why)
+{
+	const pid_t writer = lock == -EBUSY ? recording_lock_holder(path)
+					    : recording_process(path);
+
+	if (lock == -EBUSY && writer)
+		return fail(why, lock,
+			    "%s: another clew command, process %d, records "
+			    "there; choose another folder with -o",
+			    path, writer);
+	if (lock == -EBUSY)
+		return fail(why, lock,
+			    "%s: another clew command records there; choose "
+			    "another folder with -o",
+			    path);
+	return writer ? fail(why, -EBUSY,
+			     "%s: process %d is recorded there; choose another "
+			     "folder with -o, or end that process",
+			     path, writer)
+		      : 0;
+}
+
+/* Moves aside what is at `path`, unless somebody records there. */
 static int clear(struct output *output, const char *path, char **why)
 {
 	char *before = sibling(path, ".before"), *old = sibling(path, ".old");
 	const int lock = lock_directory(path);
-	int err = lock == -EBUSY
-			  ? fail(why, lock,
-				 "%s: another clew command records there", path)
-			  : settle(path, before, old, why);
+	int err = check_unused(path, lock, why);
 
+	if (!err)
+		err = settle(path, before, old, why);
 	if (!err)
 		err = move_aside(path, before, old, why);
 	output->has_before = err > 0;
@@ -370,6 +394,32 @@ int output_create(struct output *output, const char *path, const char *config,
 	return err;
 }
 
+/* Whether a path leads to the directory. */
+static int leads_to(const char *path, const struct output *output)
+{
+	struct stat status, here;
+
+	return fstat(output->lock, &status) == 0 && stat(path, &here) == 0 &&
+	       here.st_dev == status.st_dev && here.st_ino == status.st_ino;
+}
+
+int output_is_in_place(const struct output *output)
+{
+	return leads_to(output->directory, output);
+}
+
+char *output_place(const struct output *output)
+{
+	char *name = memory_printf("/proc/self/fd/%d", output->lock);
+	char *place = realpath(name, NULL);
+
+	free(name);
+	if (place && leads_to(place, output))
+		return place;
+	free(place);
+	return NULL;
+}
+
 /* Processes that have been forked meanwhile have the descriptor, too. */
 static void unlock(struct output *output)
 {
@@ -396,7 +446,9 @@ void output_undo(struct output *output)
 {
 	char *before = sibling(output->path, ".before");
 
-	if (output->has_before)
+	if (output->lock >= 0 && !output_is_in_place(output))
+		; /* all of it stays */
+	else if (output->has_before)
 		put_back(output->path, before);
 	else if (output_remove(output->path) != 0)
 		rmdir(output->path);

@@ -35,8 +35,20 @@ int output_create(struct output *output, const char *path, const char *config,
  */
 int output_keep(struct output *output, char **why);
 
-/* Removes the new directory, and renames PATH.before back to PATH. */
+/*
+ * Removes the new directory, and renames PATH.before back to PATH. Does nothing if another
+ * program has renamed or removed the directory: what is at PATH then is not ours.
+ */
 void output_undo(struct output *output);
+
+/* Whether the directory is where it was made, and not renamed or removed. */
+int output_is_in_place(const struct output *output);
+
+/*
+ * Where the directory is now: another program may have renamed it. NULL if it was removed.
+ * free() it.
+ */
+char *output_place(const struct output *output);
 
 /* Ends the lock, and changes no file. */
 void output_fini(struct output *output);

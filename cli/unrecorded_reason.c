@@ -75,8 +75,6 @@ static char *reason_noted(const char *directory, pid_t pid)
 /* It did not come as far as saying anything. */
 static char *reason_unsaid(const char *directory, int status)
 {
-	if (access(directory, F_OK))
-		return memory_printf("%s is no longer there", directory);
 	if (WIFSIGNALED(status))
 		return end_text(status, "before clew could start in it");
 	return memory_printf("the loader did not load libclew.so into it");

@@ -1,13 +1,16 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """A command that fails moves and replaces no recording."""
+import os
 import pathlib
 import resource
+import shutil
 import signal
 import subprocess
 
 import attach_test
 import clewtest
+import wire
 from clewtest import CLEW
 
 
@@ -98,10 +101,52 @@ class Kept(attach_test.Attached):
             lambda: not self.path.with_name("out.before").exists() and
             contents(self.old) == self.both[0]))
         done = self.record(["/bin/true"], text=True)
-        self.assertIn("another clew command records there", done.stderr)
+        self.assertIn(
+            f"another clew command, process {program.pid}, records there",
+            done.stderr)
         program.stdin.close()
         self.assertEqual(program.wait(60), 0)
         self.assertNotEqual(contents(self.path), self.both[0])
+
+    def test_by_record_while_a_process_is_recorded_there(self):
+        """Its recorder has ended."""
+        done = self.record(["sh", "-c", "sleep 1000 >/dev/null 2>&1 & echo $!"],
+                           text=True)
+        pid = int(done.stdout)
+        self.addCleanup(lambda: os.kill(pid, signal.SIGKILL))
+        part = self.path / f"{pid}.1.part"  # of sleep(1)
+        self.assertTrue(clewtest.until(
+            lambda: part.exists() and wire.Part(part).state == wire.RUNNING))
+        shutil.copytree(self.old, self.work / "other")
+        for words in ["record", "-o", self.path, "--", "/bin/true"], \
+                ["merge", "-o", self.path, self.work / "other"]:
+            done = self.clew(*words)
+            self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+            self.assertIn(f"process {pid} is recorded there", done.stderr)
+            self.assertTrue(part.exists())
+
+
+class Moved(clewtest.Case):
+    """Of folders that other programs rename while they are recorded to."""
+
+    def record_and(self, script):
+        return self.record(["sh", "-c", f"cd {self.work}; {script}"],
+                           text=True)
+
+    def test_a_renamed_folder_is_named(self):
+        done = self.record_and("mv clew.out moved; mkdir clew.out; "
+                               "echo mine >clew.out/mine")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(f"was renamed to {self.work}/moved while", done.stderr)
+        self.assertNotIn("the loader did not load", done.stderr)
+        self.assertEqual((self.work / "clew.out" / "mine").read_text(),
+                         "mine\n")
+
+    def test_a_removed_folder_is_named(self):
+        done = self.record_and("rm -r clew.out; mkdir clew.out")
+        self.assertEqual(done.returncode, clewtest.UNRECORDED)
+        self.assertIn("clew.out is no longer there", done.stderr)
+        self.assertTrue((self.work / "clew.out").is_dir())
 
 
 if __name__ == "__main__":

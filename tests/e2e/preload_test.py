@@ -3,6 +3,7 @@
 """scripts/clew-preload records with LD_PRELOAD and variables alone."""
 import os
 import shutil
+import stat
 import subprocess
 
 import clewtest
@@ -41,6 +42,71 @@ class Preload(clewtest.Case):
         done = self.run_program([WRAPPER, "/bin/true"], text=True)
         self.assert_one_line_error(done, "clew.out")
         self.assertTrue(precious.exists())
+
+    def refused(self, **variables):
+        before = self.everything()
+        self.environment |= variables
+        done = self.run_program([WRAPPER, "/bin/true"], text=True)
+        self.assert_one_line_error(done, "is not a recording")
+        self.assertEqual(self.everything(), before)
+
+    def everything(self):
+        return sorted(self.work.rglob("*"))
+
+    def test_a_folder_that_is_called_old_is_not_removed(self):
+        self.run_program([WRAPPER, "/bin/true"])
+        (self.work / "clew.out.old" / "thesis").mkdir(parents=True)
+        (self.work / "clew.out.old" / "thesis" / "text").touch()
+        self.refused()
+        (self.work / "clew.out.old" / "config").touch()
+        self.refused()
+
+    def test_a_folder_with_a_configuration_is_not_moved(self):
+        """A repository of git has a file of that name."""
+        git = self.work / ".git"
+        git.mkdir()
+        for name in "config", "HEAD":
+            (git / name).touch()
+        self.refused(CLEW_OUT=".git")
+        (git / "HEAD").rename(git / ".hidden")
+        self.refused(CLEW_OUT=".git")
+        (git / ".hidden").unlink()
+        (self.work / "link").symlink_to(git)
+        self.refused(CLEW_OUT="link")
+
+    def test_a_recording_with_snapshots_is_replaced(self):
+        for _ in range(3):
+            done = self.run_program([WRAPPER, "/bin/true"])
+            self.assertEqual(done.returncode, 0, done.stderr)
+            inner = self.recording_path / "1.0.snapshot1"
+            inner.mkdir()
+            for name in "config", "1.0.part":
+                (inner / name).touch()
+        self.assertEqual(
+            sorted(path.name for path in self.work.glob("clew.out*")),
+            ["clew.out", "clew.out.old"])
+        self.assertEqual(
+            oct(stat.S_IMODE(self.recording_path.stat().st_mode)), "0o700")
+
+    def test_a_recording_in_progress_is_not_moved(self):
+        program = subprocess.Popen([WRAPPER, "cat"], cwd=self.work,
+                                   env=self.environment,
+                                   stdin=subprocess.PIPE)
+        self.addCleanup(program.wait)
+        self.addCleanup(program.kill)
+        part = self.recording_path / f"{program.pid}.0.part"
+        self.assertTrue(clewtest.until(
+            lambda: part.exists() and
+            wire.Part(part).state == wire.RUNNING))
+        for argv in ([WRAPPER, "/bin/true"],
+                     self.record_command(["/bin/true"])):
+            done = self.run_program(argv, text=True)
+            self.assert_one_line_error(done,
+                                       f"process {program.pid} is recorded")
+            self.assertTrue(part.exists())
+        program.stdin.close()
+        self.assertEqual(program.wait(60), 0)
+        self.assertEqual(self.record(["/bin/true"]).returncode, 0)
 
     def test_output_and_rules_by_variables(self):
         rules = self.work / "rules"
