@@ -5,7 +5,7 @@
 The table is the architecture: a folder may include its own headers, those of
 the folders in its row, and nothing else of the project. Two towers, the
 target (preload, disasm, image, match, cgroup, expression, classfile) and the reader (the rest), meet in wire/
-only. What is one machine's own is in arch/MACHINE/FOLDER, is included as
+and digest/ only. What is one machine's own is in arch/MACHINE/FOLDER, is included as
 FOLDER's, and obeys FOLDER's row; what several folders must know of a machine
 is in machine/, which is there in arch/ only.
 
@@ -37,7 +37,8 @@ MAY_INCLUDE = {
            ("preload/stack", {"wire"}, "hot sys host record"),
            ("preload/time", {"wire"}, "hot sys host record stack"),
            ("preload/process", set(), "hot sys host record stack time"),
-           ("preload/stubs", {"wire", "disasm", "image"}, "hot sys stack"),
+           ("preload/stubs", {"wire", "disasm", "image", "digest"},
+            "hot sys stack"),
            ("preload/modules", {"wire", "image", "match"},
             "hot sys host record stubs"),
            ("preload/patch", {"wire", "disasm"},
@@ -60,9 +61,10 @@ MAY_INCLUDE = {
     "cgroup": set(),
     "classfile": set(),
     "expression": {"machine"},
-    "image": {"machine", "disasm", "wire", "match"},
+    "digest": set(),
+    "image": {"machine", "disasm", "wire", "match", "digest"},
     "base": set(),
-    "symbolizer": {"base"},
+    "symbolizer": {"base", "digest"},
     **{f"report/{room}": {"wire", "symbolizer", "base", "match"} |
        {f"report/{name}" for name in below.split()}
        for room, below in (
@@ -75,7 +77,7 @@ MAY_INCLUDE = {
            ("write", "recording model trace view"),
            ("export", "recording model trace view write"),
            ("html", "recording model merge trace view write"))},
-    "cli": {"agent", "cgroup", "machine", "wire", "symbolizer", "base", "image", "match", "expression",
+    "cli": {"agent", "cgroup", "machine", "wire", "symbolizer", "base", "digest", "image", "match", "expression",
             "report/recording",
             "report/model", "report/merge", "report/trace", "report/live", "report/view", "report/write",
             "report/export", "report/html"},

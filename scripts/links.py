@@ -20,7 +20,7 @@ import layers
 
 # What is linked together: an object's names are those of its own product.
 PRODUCTS = (("preload",),
-            ("cgroup", "disasm", "match", "image", "base", "symbolizer", "report", "cli"))
+            ("cgroup", "digest", "disasm", "match", "image", "base", "symbolizer", "report", "cli"))
 # Stands in for libc, whose functions any cold room may call.
 LIBC = {"preload/host/private_libc.c", "preload/host/private_string.c",
         "preload/host/capstone_libc.c"}
