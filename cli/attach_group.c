@@ -19,6 +19,7 @@
 #include "cli/live_process.h"
 #include "cli/other_files.h"
 #include "cli/output.h"
+#include "cli/session_cache.h"
 #include "cli/standing_by.h"
 #include "cli/target_obstacle.h"
 #include "image/analysis.h"
@@ -68,6 +69,7 @@ void attach_group_fini(struct attach_group *group)
 			inner_folder_close(&group->members[i].folder);
 		close(group->members[i].process);
 	}
+	session_cache_remove(group->session_cache);
 	for (size_t i = 0; i < group->analysed_count; i++)
 		free(group->analysed[i]);
 	free(group->analysed);
@@ -113,11 +115,39 @@ static int is_new(struct attach_group *group, const char *path)
 	return 1;
 }
 
-/* Where we find that file of a process's. free() it. */
-static char *path_here(pid_t pid, const char *path)
+/* A file of a process. */
+struct member_file {
+	char *path; /* where we find it; free() it */
+	int is_foreign; /* it has other files than we, and we do not have this one */
+};
+
+static struct member_file find_file(pid_t pid, const char *path)
 {
-	return other_files_are_there(pid) ? other_files_mapped(pid, path)
-					  : memory_printf("%s", path);
+	struct member_file file = {
+		.is_foreign = other_files_are_there(pid) &&
+			      !other_files_have(pid, path),
+	};
+
+	file.path = file.is_foreign ? other_files_mapped(pid, path)
+				    : memory_printf("%s", path);
+	return file;
+}
+
+/*
+ * Foreign files are analysed for this session only: our cache is for what we may
+ * have to hook ourselves.
+ */
+static int analyse_file(struct attach_group *group,
+			const struct member_file *file, struct arena *arena,
+			struct analysis *analysis)
+{
+	if (!file->is_foreign)
+		return analysis_of_file(file->path, group->cache, arena,
+					analysis);
+	if (!group->session_cache)
+		group->session_cache = session_cache_make(group->cache);
+	return analysis_of_foreign_file(file->path, group->cache,
+					group->session_cache, arena, analysis);
 }
 
 /* So that the processes have it from the cache, and need not wait for it. */
@@ -128,15 +158,15 @@ static void analyse(struct attach_group *group, pid_t pid,
 		const struct target_mapping *mapping = &maps->items[i];
 		struct arena arena = { 0 };
 		struct analysis analysis;
-		char *path;
+		struct member_file file;
 
 		if (!mapping->is_executable || !is_new(group, mapping->path))
 			continue;
-		path = path_here(pid, mapping->path);
-		if (is_to_be_analysed(mapping, path))
-			analysis_of_file(path, group->cache, &arena, &analysis);
+		file = find_file(pid, mapping->path);
+		if (is_to_be_analysed(mapping, file.path))
+			analyse_file(group, &file, &arena, &analysis);
 		arena_fini(&arena);
-		free(path);
+		free(file.path);
 	}
 }
 
@@ -182,7 +212,7 @@ static int make_output(struct attach_group *group, char **why)
 /* ---- What it cannot see ---- */
 
 /* What it would have from our cache. */
-static void carry_analyses(const struct attach_group *group,
+static void carry_analyses(struct attach_group *group,
 			   const struct attach_member *member)
 {
 	const struct target_maps *maps = &member->attaching.maps;
@@ -192,17 +222,16 @@ static void carry_analyses(const struct attach_group *group,
 		const struct target_mapping *mapping = &maps->items[i];
 		struct arena arena = { 0 };
 		struct analysis analysis;
-		char *path = path_here(member->pid, mapping->path);
+		struct member_file file = find_file(member->pid, mapping->path);
 
-		if (is_to_be_analysed(mapping, path) &&
-		    analysis_of_file(path, group->cache, &arena, &analysis) ==
-			    0) {
+		if (is_to_be_analysed(mapping, file.path) &&
+		    analyse_file(group, &file, &arena, &analysis) == 0) {
 			inner_folder_act(&member->folder);
 			analysis_cache_store(to, &analysis);
 			inner_folder_act_no_more();
 		}
 		arena_fini(&arena);
-		free(path);
+		free(file.path);
 	}
 	free(to);
 }

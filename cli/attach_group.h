@@ -28,7 +28,8 @@ struct attach_group {
 	struct output output; /* and where it is, once there is one */
 	uid_t owner;          /* to whom it has been given; (uid_t)-1: nobody */
 	char *library;
-	char *cache; /* of analyses, or NULL */
+	char *cache;         /* of analyses, or NULL */
+	char *session_cache; /* of those of foreign files; NULL: none yet */
 	char **analysed;
 	size_t analysed_count, analysed_capacity;
 	struct attach_member *members;

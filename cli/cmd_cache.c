@@ -20,6 +20,9 @@
 #include "cli/cache_warming.h"
 #include "cli/command.h"
 #include "cli/options.h"
+#include "cli/session_cache.h"
+#include "digest/digest_links.h"
+#include "image/analysis_place.h"
 #include "symbolizer/index.h"
 
 enum {
@@ -127,8 +130,9 @@ struct cache_entry {
 	char *name;
 	uint64_t bytes;
 	time_t used;
-	int is_index; /* of debug information */
-	int is_hooks; /* stubs, or hooked text; else left behind by an indexer */
+	int is_index;  /* of debug information */
+	int is_record; /* read or made by recordings; else of an indexer's */
+	int is_former; /* of a version of clew that named entries otherwise */
 	const char *directory;
 };
 
@@ -136,6 +140,8 @@ struct cache_entries {
 	struct cache_entry *items;
 	size_t count, capacity;
 	uint64_t bytes;
+	char **folders; /* inside of the cache of analyses */
+	size_t folder_count, folder_capacity;
 };
 
 static int by_use(const void *left, const void *right)
@@ -152,11 +158,24 @@ static int ends_with(const char *name, const char *end)
 	return length > bytes && strcmp(name + length - bytes, end) == 0;
 }
 
-/* Their times of change are seals (preload/stubs/prelinked_file.h). */
+/* Times of change of stubs are seals (preload/stubs/prelinked_file.h). */
 static time_t last_use(const struct cache_entry *entry,
 		       const struct stat *status)
 {
-	return entry->is_hooks ? status->st_atime : status->st_mtime;
+	return entry->is_record ? status->st_atime : status->st_mtime;
+}
+
+static int is_of_recordings(const char *name)
+{
+	return ends_with(name, ".prelinked") || ends_with(name, ".hooked") ||
+	       ends_with(name, ".analysis") ||
+	       ends_with(name, DIGEST_LINK_SUFFIX);
+}
+
+/* Names begin with a digest. */
+static int has_former_name(const char *name)
+{
+	return strspn(name, "0123456789abcdef") != (size_t)2 * DIGEST_BYTES;
 }
 
 static void add(struct cache_entries *entries, const char *directory, int fd,
@@ -164,17 +183,17 @@ static void add(struct cache_entries *entries, const char *directory, int fd,
 {
 	struct cache_entry entry = {
 		.is_index = ends_with(name, ".a2n"),
-		.is_hooks = ends_with(name, ".prelinked") ||
-			    ends_with(name, ".hooked"),
+		.is_record = is_of_recordings(name),
 		.directory = directory,
 	};
 	struct stat status;
 
-	if ((!entry.is_index && !entry.is_hooks &&
+	if ((!entry.is_index && !entry.is_record &&
 	     strncmp(name, "tmp-", 4) != 0) ||
 	    fstatat(fd, name, &status, AT_SYMLINK_NOFOLLOW) != 0 ||
-	    !S_ISREG(status.st_mode))
+	    !(S_ISREG(status.st_mode) || S_ISLNK(status.st_mode)))
 		return;
+	entry.is_former = entry.is_record && has_former_name(name);
 	entry.name = memory_string(name, strlen(name));
 	entry.bytes = (uint64_t)status.st_size;
 	entry.used = last_use(&entry, &status);
@@ -205,10 +224,52 @@ static int list(const char *path, struct cache_entries *entries)
 	return 0;
 }
 
+static int is_folder_of_analyses(const char *name)
+{
+	return strncmp(name, ANALYSIS_PLACE_USER,
+		       strlen(ANALYSIS_PLACE_USER)) == 0 ||
+	       strncmp(name, SESSION_CACHE_PREFIX,
+		       strlen(SESSION_CACHE_PREFIX)) == 0 ||
+	       strcmp(name, ANALYSIS_PLACE_OTHERS) == 0;
+}
+
+/* Add what recordings have read and made. */
+static void list_of_recordings(const char *folder,
+			       struct cache_entries *entries)
+{
+	DIR *stream = opendir(folder);
+	struct dirent *item;
+
+	while (stream && (item = readdir(stream))) {
+		if (!is_folder_of_analyses(item->d_name))
+			continue;
+		entries->folders = memory_grow(
+			entries->folders, entries->folder_count,
+			&entries->folder_capacity, sizeof(*entries->folders));
+		entries->folders[entries->folder_count++] =
+			memory_printf("%s/%s", folder, item->d_name);
+	}
+	if (stream)
+		closedir(stream);
+	for (size_t i = 0; i < entries->folder_count; i++)
+		list(entries->folders[i], entries);
+	list(folder, entries);
+}
+
+/* Those that are empty go. */
+static void remove_folders(const struct cache_entries *entries)
+{
+	for (size_t i = 0; i < entries->folder_count; i++)
+		rmdir(entries->folders[i]);
+}
+
 static void entries_fini(struct cache_entries *entries)
 {
 	for (size_t i = 0; i < entries->count; i++)
 		free(entries->items[i].name);
+	for (size_t i = 0; i < entries->folder_count; i++)
+		free(entries->folders[i]);
+	free(entries->folders);
 	free(entries->items);
 }
 
@@ -322,10 +383,10 @@ static int is_pruned(const struct cache_options *options,
 {
 	double age = difftime(time(NULL), entry->used);
 
-	if (options->takes_all)
+	if (options->takes_all || entry->is_former)
 		return 1;
 	/* An indexer may be at work on what it has not renamed yet. */
-	if (!entry->is_index && !entry->is_hooks)
+	if (!entry->is_index && !entry->is_record)
 		return age > DAY_SECONDS;
 	return age > (double)options->days * DAY_SECONDS ||
 	       left_bytes > options->most_bytes;
@@ -381,8 +442,9 @@ static int run(const char *command, struct a2n *a2n,
 		print_all(directory, &entries, options->is_json);
 	} else {
 		if (folder)
-			list(folder, &entries);
+			list_of_recordings(folder, &entries);
 		status = prune(command, &entries, options);
+		remove_folders(&entries);
 	}
 	entries_fini(&entries);
 	free(folder);

@@ -4,11 +4,14 @@
 #include <errno.h>
 #include <string.h>
 
+#include "digest/digest_links.h"
 #include "disasm/function_code.h"
 #include "disasm/padding.h"
 #include "image/analysis_cache.h"
 #include "image/analysis_claim.h"
+#include "image/analysis_place.h"
 #include "image/dynamic.h"
+#include "image/image_copy.h"
 #include "image/inquiry.h"
 #include "image/leaves.h"
 #include "image/tiers.h"
@@ -219,23 +222,17 @@ static int inquire(struct inquiry *q, struct arena *arena, struct analysis *out)
 	return err ? err : judge_all(q, arena, out);
 }
 
-/*
- * Whether the file is still what it was: somebody may have written to it. One
- * that has a build-id is written anew, under another name.
- */
+/* Whether the file is still what it was: its owner may have written to it. */
 static int is_what_it_was(const struct image *image,
 			  const struct analysis *analysis)
 {
-	struct content now;
+	const struct content now = content_of(image);
 
-	if (analysis->build_id_bytes)
-		return 1;
-	now = content_of(image);
 	return !memcmp(&now, &analysis->content, sizeof(now));
 }
 
 /* What is not in the cache. */
-static int make(const struct image *image, const char *cache_dir,
+static int make(const struct image *image, const struct analysis_place *place,
 		struct arena *arena, struct analysis *made)
 {
 	struct inquiry q = { .image = image };
@@ -249,46 +246,76 @@ static int make(const struct image *image, const char *cache_dir,
 		made->traits |= TRAIT_MAPPER;
 	arena_fini(&q.scratch);
 	/* that there is no code as well: it may take long to see */
-	if ((!err || err == -ENODATA) && cache_dir &&
+	if ((!err || err == -ENODATA) && place->cache &&
 	    is_what_it_was(image, made))
-		analysis_cache_store(cache_dir, made);
+		analysis_cache_store(analysis_place_folder(place), made);
+	return err;
+}
+
+static int load(const struct analysis_place *place, struct arena *arena,
+		struct analysis *made)
+{
+	int err = analysis_cache_load(place->cache, arena, made);
+
+	if (err && place->cache && !place->is_guarded)
+		err = analysis_cache_load(place->apart.text, arena, made);
 	return err;
 }
 
 /* The same, unless somebody is at it, or was when we looked into the cache. */
-static int make_once(const struct image *image, const char *cache_dir,
-		     struct arena *arena, struct analysis *made)
+static int make_once(const struct image *image,
+		     const struct analysis_place *place, struct arena *arena,
+		     struct analysis *made)
 {
 	struct analysis_claim *claim = arena_alloc(arena, sizeof(*claim));
 	int err;
 
 	if (!claim)
 		return -ENOMEM;
-	analysis_claim_begin(claim, cache_dir, made);
-	err = analysis_cache_load(cache_dir, arena, made);
+	analysis_place_make(place);
+	analysis_claim_begin(claim,
+			     place->cache ? analysis_place_folder(place) : NULL,
+			     made);
+	err = load(place, arena, made);
 	if (err)
-		err = make(image, cache_dir, arena, made);
+		err = make(image, place, arena, made);
 	analysis_claim_end(claim);
 	return err;
 }
 
+/* By what the kernel says of the file, if that is to be believed, or by its bytes. */
+static struct content find_content(const struct image *image,
+				   const struct analysis_place *place)
+{
+	struct content content;
+
+	if (place->is_guarded &&
+	    !digest_link_find(place->cache, &image->stamp, content.digest))
+		return content;
+	content = content_of(image);
+	if (place->is_guarded && content_is_known(&content))
+		digest_link_keep(place->cache, &image->stamp, content.digest);
+	return content;
+}
+
 static int analyse(const struct image *image, const char *path,
-		   const char *cache_dir, void (*begun)(const char *path),
-		   struct arena *arena, struct analysis *out)
+		   const struct analysis_place *place,
+		   void (*begun)(const char *path), struct arena *arena,
+		   struct analysis *out)
 {
 	struct analysis made = { 0 };
 	int err;
 
 	made.build_id_bytes = (uint32_t)image_build_id(image, made.build_id,
 						       sizeof(made.build_id));
-	if (cache_dir && !made.build_id_bytes)
-		made.content = content_of(image);
+	if (place->cache)
+		made.content = find_content(image, place);
 	image_text_range(image, &made.vaddr_start, &made.vaddr_end);
-	err = analysis_cache_load(cache_dir, arena, &made);
+	err = load(place, arena, &made);
 	if (err && begun)
 		begun(path);
 	if (err)
-		err = make_once(image, cache_dir, arena, &made);
+		err = make_once(image, place, arena, &made);
 	if (!err && !made.function_count)
 		err = -ENODATA;
 	if (!err)
@@ -300,12 +327,17 @@ int analysis_of_module(const char *path, const char *cache_dir,
 		       void (*begun)(const char *path), struct arena *arena,
 		       struct analysis *out)
 {
+	struct analysis_place *place = arena_alloc(arena, sizeof(*place));
 	struct image image;
-	int err = image_open(&image, path);
+	int err;
 
+	if (!place)
+		return -ENOMEM;
+	err = image_open_for(&image, path, analysis_place_owner(cache_dir));
 	if (err)
 		return err;
-	err = analyse(&image, path, cache_dir, begun, arena, out);
+	analysis_place_of(place, cache_dir, &image.stamp);
+	err = analyse(&image, path, place, begun, arena, out);
 	image_close(&image);
 	return err;
 }
@@ -314,4 +346,27 @@ int analysis_of_file(const char *path, const char *cache_dir,
 		     struct arena *arena, struct analysis *out)
 {
 	return analysis_of_module(path, cache_dir, NULL, arena, out);
+}
+
+int analysis_of_foreign_file(const char *path, const char *cache_dir,
+			     const char *session_dir, struct arena *arena,
+			     struct analysis *out)
+{
+	struct analysis_place *place = arena_alloc(arena, sizeof(*place));
+	struct image image;
+	int err;
+
+	if (!place)
+		return -ENOMEM;
+	err = image_open_copy(&image, path);
+	if (err)
+		return err;
+	*place = (struct analysis_place){ .cache = NULL };
+	if (session_dir) {
+		place->cache = cache_dir;
+		cache_path_add(&place->apart, session_dir);
+	}
+	err = analyse(&image, path, place, NULL, arena, out);
+	image_close(&image);
+	return err;
 }

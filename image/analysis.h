@@ -4,8 +4,7 @@
  *
  * The answer depends on nothing but the module's file, so the runtime asks it
  * about every module of the target, `clew list FILE` asks it about a file, and
- * a cache on disk, which goes by build-id or else by content, answers the second
- * time.
+ * a cache on disk, which goes by content, answers the second time.
  */
 #ifndef CLEW_IMAGE_ANALYSIS_H
 #define CLEW_IMAGE_ANALYSIS_H
@@ -21,9 +20,8 @@ struct analysis {
 	uint32_t function_count;
 	uint32_t build_id_bytes; /* 0: the file has none */
 	uint8_t build_id[32];
-	struct content
-		content; /* of a file without one, where there is a cache */
-	uint64_t vaddr_start; /* executable segments lie in [start, end) */
+	struct content content; /* known where there is a cache */
+	uint64_t vaddr_start;   /* executable segments lie in [start, end) */
 	uint64_t vaddr_end;
 	uint32_t traits; /* a set of enum trait (image/traits.h) */
 	int from_cache;
@@ -47,5 +45,14 @@ int analysis_of_file(const char *path, const char *cache_dir,
 int analysis_of_module(const char *path, const char *cache_dir,
 		       void (*begun)(const char *path), struct arena *arena,
 		       struct analysis *out);
+
+/*
+ * The same of a file that a process has and we do not, such as a container's. Analyses
+ * are read from both folders, and stored in session_dir only; if that is NULL,
+ * neither.
+ */
+int analysis_of_foreign_file(const char *path, const char *cache_dir,
+			     const char *session_dir, struct arena *arena,
+			     struct analysis *out);
 
 #endif

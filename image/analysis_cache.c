@@ -3,8 +3,9 @@
  * A cache file is a header, the functions as they are recorded, and a checksum
  * of both: 64-bit FNV-1a over little-endian words instead of bytes (Fowler,
  * Noll, Vo; RFC 9923), whose every step is a bijection of the state, so that no
- * change of a single word goes unseen. It guards against torn and rotten files;
- * against forged ones stands that only the user could have written them.
+ * change of a single word goes unseen. The checksum finds torn and rotten files.
+ * Only the user and root can have written the file, and the hash of the module's
+ * content in the header is one that nobody can forge.
  *
  * Wrong records would have us patch in the wrong place, so they are held to the
  * same rules as an analysis: in order, inside the module, known verdicts.
@@ -25,10 +26,10 @@
 #include "wire/verdict.h"
 
 #define CACHE_MAGIC   "clewana\n"
-#define CACHE_VERSION 3
+#define CACHE_VERSION 4
 
 /* Bump when the same file would be judged differently. */
-#define ANALYSIS_VERSION 25
+#define ANALYSIS_VERSION 26
 
 #define MAX_COUNT        (UINT32_C(1) << 26)
 #define JUMP_BYTES       5 /* jmp rel32 */
@@ -40,13 +41,13 @@ struct cache_header {
 	uint32_t count;
 	uint32_t build_id_bytes;
 	uint8_t build_id[32];
-	struct content content; /* if there is no build-id; else 0 */
+	struct content content;
 	uint64_t vaddr_start;
 	uint64_t vaddr_end;
 	uint32_t traits;
 	uint32_t reserved; /* 0 */
 };
-_Static_assert(sizeof(struct cache_header) == 96, "on disk");
+_Static_assert(sizeof(struct cache_header) == 112, "on disk");
 
 static uint64_t fnv1a(uint64_t hash, const void *words, size_t bytes)
 {
@@ -75,6 +76,7 @@ static struct cache_header header_of(const struct analysis *analysis)
 		.analysis_version = ANALYSIS_VERSION,
 		.count = analysis->function_count,
 		.build_id_bytes = analysis->build_id_bytes,
+		.content = analysis->content,
 		.vaddr_start = analysis->vaddr_start,
 		.vaddr_end = analysis->vaddr_end,
 		.traits = analysis->traits,
@@ -82,8 +84,6 @@ static struct cache_header header_of(const struct analysis *analysis)
 
 	memcpy(header.magic, CACHE_MAGIC, sizeof(header.magic));
 	memcpy(header.build_id, analysis->build_id, sizeof(header.build_id));
-	if (!analysis->build_id_bytes)
-		header.content = analysis->content;
 	return header;
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Analyses kept on disk: DIR/BUILD-ID.analysis, or DIR/content-HASH.analysis of a
- * module without a build-id.
+ * Analyses kept on disk: DIR/CONTENT.analysis, CONTENT being the hash of what the
+ * analysis was computed from (content.h). An entry thus serves modules with these
+ * very bytes only, whatever their build-id.
  *
  * The directory may be shared with processes that write at the same moment,
  * and with mischief. A file is written under a name of its own and renamed, and
@@ -17,8 +18,7 @@
 /*
  * Fill in functions, function_count, traits and from_cache of *analysis, whose other
  * members say which module it is. -errno where there is nothing to believe;
- * *analysis is then untouched. No directory, or neither build-id nor
- * hash: -ENOENT.
+ * *analysis is then untouched. No directory, or the content is not known: -ENOENT.
  */
 int analysis_cache_load(const char *cache_dir, struct arena *arena,
 			struct analysis *analysis);

@@ -36,19 +36,12 @@ int cache_path_of(struct cache_path *path, const char *cache_dir,
 {
 	path->used = 0;
 	path->is_too_long = 0;
-	if (!cache_dir ||
-	    (!analysis->build_id_bytes && !analysis->content.words[1]))
+	if (!cache_dir || !content_is_known(&analysis->content))
 		return -ENOENT;
 	cache_path_add(path, cache_dir);
 	cache_path_add(path, "/");
-	if (analysis->build_id_bytes) {
-		cache_path_add_hex(path, analysis->build_id,
-				   analysis->build_id_bytes);
-	} else {
-		cache_path_add(path, CACHE_PATH_CONTENT);
-		cache_path_add_hex(path, (const uint8_t *)&analysis->content,
-				   sizeof(analysis->content));
-	}
+	cache_path_add_hex(path, analysis->content.digest,
+			   sizeof(analysis->content.digest));
 	cache_path_add(path, SUFFIX);
 	return path->is_too_long ? -ENAMETOOLONG : 0;
 }

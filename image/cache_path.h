@@ -8,9 +8,6 @@
 
 #include "image/analysis.h"
 
-/* In front of the hash of a module's content, where it has no build-id. */
-#define CACHE_PATH_CONTENT "content-"
-
 /* It always ends with a NUL. */
 struct cache_path {
 	char text[4096];
@@ -19,8 +16,8 @@ struct cache_path {
 };
 
 /*
- * 0; -ENOENT: there is no directory, or nothing is known by which to tell the module
- * from others; -ENAMETOOLONG.
+ * DIR/CONTENT.analysis. 0; -ENOENT: there is no directory, or the module's content is
+ * not known; -ENAMETOOLONG.
  */
 int cache_path_of(struct cache_path *path, const char *cache_dir,
 		  const struct analysis *analysis);

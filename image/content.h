@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a file without a build-id is known by: a hash of its content.
+ * A cryptographic hash of what an analysis can depend on: caches know a module by
+ * it.
  *
- * Device, inode and times would be cheaper to have, but a file can be changed
- * twice within one tick of the clock that its times are taken from, file systems
- * are built anew with all times as they were, and clocks are set.
+ * A build-id is not enough, because anyone can write any build-id into a file of
+ * their own; nor are size and mtime, which the file's owner can set.
  */
 #ifndef CLEW_IMAGE_CONTENT_H
 #define CLEW_IMAGE_CONTENT_H
 
 #include <stdint.h>
 
+#include "digest/blake2b.h"
 #include "image/image.h"
 
-/* Two hashes of 64 bits, never both 0. */
+/* All zeros: not known. */
 struct content {
-	uint64_t words[2];
+	uint8_t digest[DIGEST_BYTES];
 };
 
-/*
- * Of all in the file that an analysis can depend on: headers, what is loaded,
- * symbols. Not of debug information, which may be much more.
- */
+/* Not known for a file whose ranges (content_ranges.h) come to twice its size. */
 struct content content_of(const struct image *image);
+
+int content_is_known(const struct content *content);
 
 #endif

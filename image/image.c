@@ -86,31 +86,44 @@ int image_init(struct image *image, const void *bytes, size_t size)
 	return 0;
 }
 
-static int map_file(struct image *image, int fd)
+int image_open_file(const char *path, struct file_stamp *stamp)
 {
-	struct stat st;
-	void *bytes;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	int err;
 
-	if (fstat(fd, &st))
+	if (fd < 0)
 		return -errno;
-	if (!S_ISREG(st.st_mode) || st.st_size == 0)
-		return -ENOEXEC;
-	bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	err = file_stamp_of(fd, stamp);
+	if (!err && (!S_ISREG(stamp->mode) || stamp->bytes == 0))
+		err = -ENOEXEC;
+	if (!err)
+		return fd;
+	close(fd);
+	return err;
+}
+
+static int map_file(struct image *image, int fd, size_t size)
+{
+	void *bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+	int err;
+
 	if (bytes == MAP_FAILED)
 		return -errno;
-	err = image_init(image, bytes, (size_t)st.st_size);
+	err = image_init(image, bytes, size);
 	if (err)
-		munmap(bytes, (size_t)st.st_size);
+		munmap(bytes, size);
 	return err;
 }
 
 int image_open(struct image *image, const char *path)
 {
 	int errno_before = errno;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	int err = fd < 0 ? -errno : map_file(image, fd);
+	struct file_stamp stamp;
+	int fd = image_open_file(path, &stamp);
+	int err = fd < 0 ? fd : map_file(image, fd, stamp.bytes);
 
+	if (!err)
+		image->stamp = stamp;
 	if (fd >= 0)
 		close(fd);
 	errno = errno_before;

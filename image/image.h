@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "digest/file_stamp.h"
 #include "image/bytes.h"
 
 struct image {
@@ -25,6 +26,7 @@ struct image {
 	size_t section_names_bytes;
 	uint16_t segment_count;
 	uint16_t section_count;
+	struct file_stamp stamp; /* of the file that was opened; else zeros */
 };
 
 /*
@@ -32,6 +34,9 @@ struct image {
  * -EBADMSG damaged; others from the system.
  */
 int image_open(struct image *image, const char *path);
+
+/* Opens a regular file that is not empty: a descriptor or -errno. Sets errno. */
+int image_open_file(const char *path, struct file_stamp *stamp);
 void image_close(struct image *image);
 
 /* The same over bytes in memory, 8-byte aligned, which stay the caller's. */

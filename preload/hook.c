@@ -68,7 +68,7 @@ static void retire_modules(struct pass *pass)
 /* One without a build-id is known once its file has been looked at. */
 static int is_known(const struct module *module)
 {
-	return module->build_id_bytes || module->content.words[1];
+	return module->build_id_bytes || content_is_known(&module->content);
 }
 
 static int are_alike(const struct module *a, const struct module *b)

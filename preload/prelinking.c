@@ -41,8 +41,6 @@ static struct prelinked_module stubs_of(const struct cold *cold,
 	const struct module *own = own_module(cold);
 
 	return (struct prelinked_module){
-		.build_id = module->build_id,
-		.build_id_bytes = module->build_id_bytes,
 		.content = candidate->analysis.content,
 		.maker = own ? own->build_id : NULL,
 		.maker_bytes = own ? own->build_id_bytes : 0,

@@ -16,6 +16,7 @@
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -58,9 +59,45 @@ ssize_t write(int fd, const void *buffer, size_t bytes)
 	return result_of(enlarge_by_write(fd, buffer, bytes));
 }
 
+ssize_t pread(int fd, void *buffer, size_t bytes, off_t offset)
+{
+	return result_of(sys_call(SYS_pread64, fd, (long)buffer, (long)bytes,
+				  offset, 0, 0));
+}
+
 int fstat(int fd, struct stat *status)
 {
 	return (int)result_of(sys_fstat(fd, status));
+}
+
+int stat(const char *path, struct stat *status)
+{
+	return (int)result_of(sys_call(SYS_newfstatat, AT_FDCWD, (long)path,
+				       (long)status, 0, 0, 0));
+}
+
+int fstatfs(int fd, struct statfs *status)
+{
+	return (int)result_of(
+		sys_call(SYS_fstatfs, fd, (long)status, 0, 0, 0, 0));
+}
+
+int mkdir(const char *path, mode_t mode)
+{
+	return (int)result_of(sys_call(SYS_mkdirat, AT_FDCWD, (long)path,
+				       (long)mode, 0, 0, 0));
+}
+
+int symlink(const char *target, const char *path)
+{
+	return (int)result_of(sys_call(SYS_symlinkat, (long)target, AT_FDCWD,
+				       (long)path, 0, 0, 0));
+}
+
+ssize_t readlink(const char *path, char *target, size_t bytes)
+{
+	return result_of(sys_call(SYS_readlinkat, AT_FDCWD, (long)path,
+				  (long)target, (long)bytes, 0, 0));
 }
 
 void *private_mmap(void *hint, size_t bytes, int protection, int flags, int fd,

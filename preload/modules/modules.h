@@ -31,7 +31,7 @@ struct module {
 	enum module_state state;
 	uint32_t build_id_bytes; /* of what is in memory; 0: none */
 	uint8_t build_id[32];
-	struct content content; /* of one without, once looked at */
+	struct content content; /* of one without, once analysed */
 	/* The numbers of its functions; NULL: none are recorded. */
 	const struct number_range *numbers;
 	struct patch *patches; /* NULL: nothing is hooked (module_patches.h) */

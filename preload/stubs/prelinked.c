@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "image/cache_path.h"
 #include "machine/address_space.h"
 #include "preload/hot/shadow.h"
 #include "preload/stubs/stub_template.h"
@@ -109,23 +108,12 @@ int prelinked_name(char name[PRELINKED_NAME_BYTES],
 {
 	struct text text = text_in(name, PRELINKED_NAME_BYTES);
 
-	if (module->build_id_bytes) {
-		add_digits(&text, module->build_id, module->build_id_bytes);
-	} else {
-		text_string(&text, CACHE_PATH_CONTENT);
-		add_digits(&text, (const uint8_t *)&module->content,
-			   sizeof(module->content));
-	}
+	add_digits(&text, module->content.digest,
+		   sizeof(module->content.digest));
 	text_char(&text, '-');
 	text_hex(&text, number);
 	text_string(&text, kind == PRELINKED_STUBS ? ".prelinked" : ".hooked");
 	return text_was_cut(&text) ? -ENAMETOOLONG : 0;
-}
-
-/* From others, as the analysis cache knows it. */
-static int is_known(const struct prelinked_module *module)
-{
-	return module->build_id_bytes || module->content.words[1];
 }
 
 /* -ENOTSUP: what this process's stubs are made of is not the same in others. */
@@ -134,9 +122,9 @@ static int lay_out(struct prelinked_layout *layout,
 {
 	const uint64_t bytes = module->count * stub_bytes();
 
-	if (!is_known(module) || module->maker_bytes < 8 || !module->count ||
-	    rt.sink->index || hot_shadow_low == SHADOW_NOWHERE ||
-	    bytes > STUBS_MAX)
+	if (!content_is_known(&module->content) || module->maker_bytes < 8 ||
+	    !module->count || rt.sink->index ||
+	    hot_shadow_low == SHADOW_NOWHERE || bytes > STUBS_MAX)
 		return -ENOTSUP;
 	layout->stubs_at = PRELINKED_FLAGS_AT + flags_bytes(module);
 	layout->bytes = pages(layout->stubs_at + bytes);

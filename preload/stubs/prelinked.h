@@ -37,9 +37,7 @@
 
 /* Whose stubs, and what they are made of. */
 struct prelinked_module {
-	const uint8_t *build_id;
-	uint32_t build_id_bytes;
-	struct content content; /* what its files are called by without one */
+	struct content content; /* what its files are called by */
 	const uint8_t *maker;   /* the build-id of whoever makes stubs */
 	uint32_t maker_bytes;
 	uint64_t base; /* load bias */
@@ -100,8 +98,8 @@ int prelinked_make(const struct prelinked_module *module,
 		   uint32_t number);
 
 /*
- * The name of a module's file of that kind: BUILD-ID-NUMBER.prelinked, or
- * content-HASH-NUMBER.prelinked, or .hooked. 0 or -ENAMETOOLONG.
+ * The name of a module's file of that kind: CONTENT-NUMBER.prelinked or .hooked. 0 or
+ * -ENAMETOOLONG.
  */
 int prelinked_name(char name[PRELINKED_NAME_BYTES],
 		   const struct prelinked_module *module, uint32_t number,

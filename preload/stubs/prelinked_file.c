@@ -2,21 +2,18 @@
 #include "preload/stubs/prelinked_file.h"
 
 #include <errno.h>
-#include <linux/magic.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/vfs.h>
 
+#include "digest/file_stamp.h"
 #include "preload/sys/enlarge.h"
 #include "preload/sys/sys.h"
 #include "preload/sys/text.h"
 
-#define VERSION   1
+#define VERSION   2
 
 #define FILE_MODE 0400
-#define XFS_MAGIC 0x58465342
-#define ZFS_MAGIC 0x2fc12fc1
 
 static const char magics[][9] = {
 	[PRELINKED_STUBS] = "clewpre\n",
@@ -54,24 +51,6 @@ static uint32_t user(void)
 
 /* ---- The folder ---- */
 
-/* What others change, on other machines, nobody here would know of. */
-static int is_of_this_machine(int fd)
-{
-	static const uint32_t known[] = {
-		EXT4_SUPER_MAGIC, XFS_MAGIC, BTRFS_SUPER_MAGIC,
-		F2FS_SUPER_MAGIC, ZFS_MAGIC, OVERLAYFS_SUPER_MAGIC,
-		TMPFS_MAGIC
-	};
-	struct statfs system;
-
-	if (sys_call(SYS_fstatfs, fd, (long)&system, 0, 0, 0, 0))
-		return 0;
-	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
-		if ((uint32_t)system.f_type == known[i])
-			return 1;
-	return 0;
-}
-
 static int is_own_folder(int fd)
 {
 	struct stat st;
@@ -101,7 +80,7 @@ int prelinked_folder_open(struct prelinked_folder *folder, const char *path)
 	folder->fd = sys_open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
 	if (folder->fd < 0)
 		return folder->fd;
-	err = is_own_folder(folder->fd) && is_of_this_machine(folder->fd)
+	err = is_own_folder(folder->fd) && file_stamp_is_local(folder->fd)
 		      ? read_boot(folder->boot)
 		      : -EPERM;
 	if (err)

@@ -271,6 +271,15 @@ class Cache(clewtest.Case):
         return module.from_cache, [(f.vaddr, f.size, f.verdict)
                                    for f in module.functions]
 
+    def analysis_of(self, name):
+        """What the analysis of a library is called, in any cache."""
+        alone = self.work / "alone"
+        self.run_program([clewtest.CLEW, "cache", "warm", "--no-libraries",
+                          "--no-indexes", name],
+                         env={**self.environment, "XDG_CACHE_HOME": alone})
+        kept, = alone.rglob("*.analysis")
+        return self.cache / kept.relative_to(alone)
+
     def test_without_a_build_id_content_tells_a_module(self):
         name = self.work / "libplain.so"
         self.build(name)
@@ -309,7 +318,7 @@ class Cache(clewtest.Case):
         name = self.work / "libplain.so"
         self.build(name)
         _, first = self.load(name)
-        kept, = self.cache.rglob("content-*.analysis")
+        kept = self.analysis_of(name)
         data = kept.read_bytes()
         for spoiled in (b"", data[:-1], data + b"\0", self.flip(data),
                         bytes(len(data))):

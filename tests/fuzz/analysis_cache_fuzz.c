@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * libFuzzer entry: the input is a cache file, without its checksum, which no
- * fuzzer would guess; the last 8 bytes become the right one. What is believed
- * must be sound.
+ * fuzzer would guess; the last 8 bytes become the right one. It is read for the
+ * module that its header describes, so that what follows is reached. What is
+ * believed must be sound.
  */
 #include <fcntl.h>
 #include <stddef.h>
@@ -13,11 +14,16 @@
 #include <unistd.h>
 
 #include "image/analysis_cache.h"
+#include "image/cache_path.h"
 #include "tests/fuzz/folder.h"
 #include "wire/verdict.h"
 
-#define NAME      "/00.analysis"
-#define VADDR_END UINT64_C(0x10000)
+/* Where the header describes its module (image/analysis_cache.c). */
+#define BUILD_ID_BYTES_AT 20
+#define BUILD_ID_AT       24
+#define CONTENT_AT        56
+#define RANGE_AT          88
+#define DESCRIBED_BYTES   104
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -35,13 +41,23 @@ static uint64_t checksum(const uint8_t *data, size_t bytes)
 	return hash;
 }
 
-static void write_cache(const char *dir, const uint8_t *data, size_t size)
+static struct analysis described_by(const uint8_t *data)
+{
+	struct analysis analysis = { 0 };
+
+	memcpy(&analysis.build_id_bytes, data + BUILD_ID_BYTES_AT, 4);
+	memcpy(analysis.build_id, data + BUILD_ID_AT, 32);
+	memcpy(&analysis.content, data + CONTENT_AT, sizeof(struct content));
+	memcpy(&analysis.vaddr_start, data + RANGE_AT, 8);
+	memcpy(&analysis.vaddr_end, data + RANGE_AT + 8, 8);
+	return analysis;
+}
+
+static void write_cache(const char *path, const uint8_t *data, size_t size)
 {
 	uint64_t sum = checksum(data, size);
-	char path[512];
 	int fd;
 
-	snprintf(path, sizeof(path), "%s" NAME, dir);
 	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (fd < 0 || write(fd, data, size) != (ssize_t)size ||
 	    write(fd, &sum, sizeof(sum)) != sizeof(sum))
@@ -54,7 +70,7 @@ static void require_sound(const struct analysis *analysis)
 	for (uint32_t i = 0; i < analysis->function_count; i++) {
 		const struct wire_function *f = &analysis->functions[i];
 
-		if (f->vaddr + f->size_bytes > VADDR_END ||
+		if (f->vaddr + f->size_bytes > analysis->vaddr_end ||
 		    f->verdict >= VERDICT_COUNT ||
 		    (i > 0 && f->vaddr <= f[-1].vaddr))
 			abort();
@@ -63,15 +79,19 @@ static void require_sound(const struct analysis *analysis)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct analysis analysis = {
-		.build_id_bytes = 1,
-		.vaddr_end = VADDR_END,
-	};
 	struct arena arena = { 0 };
+	struct analysis analysis;
+	struct cache_path path;
 
-	write_cache(fuzz_folder(), data, size);
+	if (size < DESCRIBED_BYTES)
+		return 0;
+	analysis = described_by(data);
+	if (cache_path_of(&path, fuzz_folder(), &analysis))
+		return 0;
+	write_cache(path.text, data, size);
 	if (analysis_cache_load(fuzz_folder(), &arena, &analysis) == 0)
 		require_sound(&analysis);
+	unlink(path.text);
 	arena_fini(&arena);
 	return 0;
 }

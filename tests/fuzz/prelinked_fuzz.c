@@ -113,8 +113,7 @@ static void describe_module(void)
 	module.image =
 		(struct pc_range){ module.base, module.base + MODULE_BYTES };
 	stubs_of = (struct prelinked_module){
-		.build_id = id,
-		.build_id_bytes = sizeof(id),
+		.content = { { 1 } },
 		.maker = id,
 		.maker_bytes = sizeof(id),
 		.base = module.base,
@@ -161,12 +160,12 @@ static int load(struct prelinked *stubs, struct prelinked_text *text)
 
 static void read_kept(struct kept_file *file, const char *kind, int head_first)
 {
-	char name[64] = "01";
+	char name[96] = "01";
 	struct stat st;
 	int fd;
 
-	memset(name + 2, '0', 38);
-	snprintf(name + 40, sizeof(name) - 40, "-0.%s", kind);
+	memset(name + 2, '0', 62);
+	snprintf(name + 64, sizeof(name) - 64, "-0.%s", kind);
 	snprintf(file->path, sizeof(file->path), "%s/%s", fuzz_folder(), name);
 	fd = open(file->path, O_RDONLY | O_CLOEXEC);
 	require(fd >= 0 && !fstat(fd, &st));

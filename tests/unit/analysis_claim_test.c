@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "digest/digest_links.h"
 #include "image/analysis_cache.h"
 #include "image/analysis_claim.h"
 
@@ -23,6 +24,17 @@ struct fixture {
 	struct analysis_claim claim;
 };
 
+/* With its content, which is known where there is a cache; which is emptied. */
+static int analyse(struct fixture *f)
+{
+	struct cache_path path;
+	int err = analysis_of_file(MODULE, f->dir, &f->arena, &f->analysis);
+
+	if (!err)
+		err = cache_path_of(&path, f->dir, &f->analysis);
+	return err ? err : unlink(path.text);
+}
+
 static int set_up(void **state)
 {
 	struct fixture *f = calloc(1, sizeof(*f));
@@ -31,7 +43,24 @@ static int set_up(void **state)
 	if (!mkdtemp(f->dir))
 		return -1;
 	*state = f;
-	return analysis_of_file(MODULE, NULL, &f->arena, &f->analysis);
+	return analyse(f);
+}
+
+/* What says which content a file has (digest/digest_links.h). */
+static int is_link(const char *name)
+{
+	return strstr(name, DIGEST_LINK_SUFFIX) != NULL;
+}
+
+static void remove_links(const struct fixture *f)
+{
+	DIR *stream = opendir(f->dir);
+	struct dirent *entry;
+
+	while ((entry = readdir(stream)))
+		if (is_link(entry->d_name))
+			unlinkat(dirfd(stream), entry->d_name, 0);
+	closedir(stream);
 }
 
 static int tear_down(void **state)
@@ -41,6 +70,7 @@ static int tear_down(void **state)
 
 	cache_path_of(&path, f->dir, &f->analysis);
 	unlink(path.text);
+	remove_links(f);
 	rmdir(f->dir);
 	arena_fini(&f->arena);
 	free(f);
@@ -50,10 +80,11 @@ static int tear_down(void **state)
 static int file_count(const struct fixture *f)
 {
 	DIR *stream = opendir(f->dir);
+	struct dirent *entry;
 	int count = 0;
 
-	while (readdir(stream))
-		count++;
+	while ((entry = readdir(stream)))
+		count += !is_link(entry->d_name);
 	closedir(stream);
 	return count - 2; /* . and .. */
 }

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "digest/digest_links.h"
 #include "image/analysis_cache.h"
 #include "image/traits.h"
 #include "wire/verdict.h"
@@ -28,6 +29,15 @@ static const struct wire_function samples[3] = {
 	{ 0x1100, 0x40, VERDICT_IS_JUMP_SHORT, 0, 3, -7 },
 };
 
+/* Where it is kept, by its content. */
+static void name_content(struct fixture *f)
+{
+	char digits[2 * DIGEST_BYTES + 1];
+
+	digest_text(f->analysis.content.digest, DIGEST_BYTES, digits);
+	snprintf(f->path, sizeof(f->path), "%s/%s.analysis", f->dir, digits);
+}
+
 static int set_up(void **state)
 {
 	struct fixture *f = calloc(1, sizeof(*f));
@@ -41,10 +51,11 @@ static int set_up(void **state)
 		.function_count = 3,
 		.build_id_bytes = 4,
 		.build_id = { 0xde, 0xad, 0x0b, 0xef },
+		.content = { { 0xc1 } },
 		.vaddr_start = 0x1000,
 		.vaddr_end = 0x2000,
 	};
-	snprintf(f->path, sizeof(f->path), "%s/dead0bef.analysis", f->dir);
+	name_content(f);
 	*state = f;
 	return 0;
 }
@@ -254,52 +265,49 @@ static void symlinks_and_fifos_are_ignored(void **state)
 	assert_ignored(f);
 }
 
-static void without_build_id_or_hash_nothing_is_kept(void **state)
+static void of_unknown_content_nothing_is_kept(void **state)
 {
 	struct fixture *f = *state;
 	struct analysis out;
 
-	f->analysis.build_id_bytes = 0;
+	assert_int_equal(analysis_cache_store(NULL, &f->analysis), -ENOENT);
+	f->analysis.content = (struct content){ { 0 } };
 	assert_int_equal(analysis_cache_store(f->dir, &f->analysis), -ENOENT);
 	assert_int_equal(load(f, &out), -ENOENT);
-	assert_int_equal(analysis_cache_store(NULL, &f->analysis), -ENOENT);
 }
 
-static void by_content_it_is_kept_likewise(void **state)
+static void without_a_build_id_it_is_kept_likewise(void **state)
 {
 	struct fixture *f = *state;
 	struct analysis out;
 
 	f->analysis.build_id_bytes = 0;
 	memset(f->analysis.build_id, 0, sizeof(f->analysis.build_id));
-	f->analysis.content = (struct content){ { 0x0102, 0xf1 } };
-	snprintf(f->path, sizeof(f->path),
-		 "%s/content-0201000000000000f100000000000000.analysis",
-		 f->dir);
 	store(f);
-	assert_int_equal(access(f->path, R_OK), 0);
 	assert_int_equal(load(f, &out), 0);
 	assert_memory_equal(out.functions, samples, sizeof(samples));
-	f->analysis.content.words[0]++;
-	assert_ignored(f);
 }
 
-static void of_another_content_it_is_ignored(void **state)
+/* Anyone can write another program's build-id into a file. */
+static void an_equal_build_id_does_not_make_content_equal(void **state)
+{
+	struct fixture *f = *state;
+
+	store(f);
+	f->analysis.content.digest[DIGEST_BYTES - 1] ^= 1;
+	assert_ignored(f);
+	f->analysis.content.digest[DIGEST_BYTES - 1] ^= 1;
+}
+
+static void under_the_name_of_another_content_it_is_ignored(void **state)
 {
 	struct fixture *f = *state;
 	char other[128];
 
-	f->analysis.build_id_bytes = 0;
-	memset(f->analysis.build_id, 0, sizeof(f->analysis.build_id));
-	f->analysis.content = (struct content){ { 1, 1 } };
-	snprintf(other, sizeof(other),
-		 "%s/content-01000000000000000100000000000000.analysis",
-		 f->dir);
 	store(f);
-	f->analysis.content = (struct content){ { 2, 1 } };
-	snprintf(f->path, sizeof(f->path),
-		 "%s/content-02000000000000000100000000000000.analysis",
-		 f->dir);
+	strcpy(other, f->path);
+	f->analysis.content.digest[0]++;
+	name_content(f);
 	assert_int_equal(rename(other, f->path), 0);
 	assert_ignored(f);
 }
@@ -331,9 +339,10 @@ int main(void)
 		CACHE_TEST(a_file_that_others_may_write_is_ignored),
 		CACHE_TEST(a_file_of_another_user_is_ignored),
 		CACHE_TEST(symlinks_and_fifos_are_ignored),
-		CACHE_TEST(without_build_id_or_hash_nothing_is_kept),
-		CACHE_TEST(by_content_it_is_kept_likewise),
-		CACHE_TEST(of_another_content_it_is_ignored),
+		CACHE_TEST(of_unknown_content_nothing_is_kept),
+		CACHE_TEST(without_a_build_id_it_is_kept_likewise),
+		CACHE_TEST(an_equal_build_id_does_not_make_content_equal),
+		CACHE_TEST(under_the_name_of_another_content_it_is_ignored),
 		CACHE_TEST(an_unwritable_directory_costs_nothing),
 	};
 

@@ -62,12 +62,11 @@ static void write_functions(void)
 
 static struct prelinked_module module_at(uint64_t base)
 {
-	static const uint8_t build_id[20] = { 1, 2, 3 }, maker[20] = { 4 };
+	static const uint8_t maker[20] = { 4 };
 	const struct pc_range code = { base + 0x1000, base + IMAGE_BYTES };
 
 	return (struct prelinked_module){
-		.build_id = build_id,
-		.build_id_bytes = sizeof(build_id),
+		.content = { { 1, 2, 3 } },
 		.maker = maker,
 		.maker_bytes = sizeof(maker),
 		.base = base,
@@ -216,8 +215,7 @@ static void stubs_are_those_that_would_be_made(void **state)
 	unmap_code(BASE);
 }
 
-/* By a hash of its content. */
-static void a_module_without_build_id_has_stubs(void **state)
+static void stubs_go_by_the_content_of_the_module(void **state)
 {
 	struct prelinked_module module = module_at(BASE);
 	struct prelinked prelinked;
@@ -226,16 +224,17 @@ static void a_module_without_build_id_has_stubs(void **state)
 
 	(void)state;
 	map_code(BASE);
-	module.build_id_bytes = 0;
+	module.content = (struct content){ { 0 } };
 	assert_int_equal(load(&module, &prelinked, &number), -ENOTSUP);
-	module.content = (struct content){ { 1, 2 } };
+	module.content = (struct content){ { 0xa1, 2 } };
 	assert_int_equal(prelinked_name(name, &module, 3, PRELINKED_TEXT), 0);
-	assert_string_equal(
-		name, "content-01000000000000000200000000000000-3.hooked");
+	assert_string_equal(name, "a1020000000000000000000000000000000000000000"
+				  "00000000000000000000"
+				  "-3.hooked");
 	made_and_loaded(&module, &prelinked);
 	require_all(&module, &prelinked);
 	forget_blocks();
-	module.content.words[0] = 2;
+	module.content.digest[DIGEST_BYTES - 1] = 2;
 	assert_int_equal(load(&module, &prelinked, &number), -ENOENT);
 	unmap_code(BASE);
 }
@@ -390,7 +389,7 @@ static int open_to_lie(struct prelinked_head *head)
 	char name[PRELINKED_NAME_BYTES];
 	int fd;
 
-	snprintf(name, sizeof(name), "010203%034d-0.prelinked", 0);
+	snprintf(name, sizeof(name), "010203%058d-0.prelinked", 0);
 	assert_int_equal(fchmodat(folder.fd, name, 0600, 0), 0);
 	fd = openat(folder.fd, name, O_RDWR | O_CLOEXEC);
 	assert_true(fd >= 0);
@@ -490,7 +489,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(stubs_are_those_that_would_be_made),
-		TEST(a_module_without_build_id_has_stubs),
+		TEST(stubs_go_by_the_content_of_the_module),
 		TEST(wherever_the_module_is),
 		TEST(a_module_at_the_bottom_has_its_above),
 		TEST(what_is_displaced_must_be_the_same),
