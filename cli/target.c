@@ -29,7 +29,7 @@ static void add_mapping(struct target_maps *maps, const char *line)
 	static const char deleted[] = " (deleted)";
 	const size_t mark = sizeof(deleted) - 1;
 	struct target_mapping mapping = { 0 };
-	char permissions[5];
+	char permissions[5] = "";
 	int path_at = 0;
 	size_t length;
 
@@ -52,21 +52,28 @@ static void add_mapping(struct target_maps *maps, const char *line)
 	maps->items[maps->count++] = mapping;
 }
 
+void target_parse_maps(FILE *file, struct target_maps *maps)
+{
+	char *line = NULL;
+	size_t room = 0;
+
+	*maps = (struct target_maps){ 0 };
+	while (getline(&line, &room, file) >= 0)
+		add_mapping(maps, line);
+	free(line);
+}
+
 int target_read_maps(pid_t pid, struct target_maps *maps, char **why)
 {
 	char *path = memory_printf("/proc/%d/maps", pid);
 	FILE *file = fopen(path, "re");
-	char *line = NULL;
-	size_t room = 0;
 
 	*maps = (struct target_maps){ 0 };
 	free(path);
 	if (!file)
 		return fail(why, -errno, "its memory cannot be seen: %s",
 			    strerror(errno));
-	while (getline(&line, &room, file) >= 0)
-		add_mapping(maps, line);
-	free(line);
+	target_parse_maps(file, maps);
 	fclose(file);
 	return 0;
 }

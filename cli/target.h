@@ -7,6 +7,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/types.h>
 
 #include "cli/target_memory.h"
@@ -26,6 +27,9 @@ struct target_maps {
 	struct target_mapping *items;
 	size_t count, capacity;
 };
+
+/* Parses a file in the format of /proc/PID/maps. */
+void target_parse_maps(FILE *file, struct target_maps *maps);
 
 /* 0, or -errno and what it means in *why, which is to be freed. */
 int target_read_maps(pid_t pid, struct target_maps *maps, char **why);

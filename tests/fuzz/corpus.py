@@ -135,6 +135,50 @@ def attachment():
         texts.ljust(0x400, b"\1")
 
 
+CONFIG = r"""# a comment
+module libz.so.1
+not-module *ssl*
+function ^[a-z_]+[0-9]?$
+not-function ^(main|operator) *
+probe lib*.so:inflate%return
+action record ret, *(char **)$rsp, arg1/x
+action if arg1 > 3 && $rdi
+probe serves
+action call ./h.so:handler a text
+java exact:com.acme.*
+cache /root/.cache/clew
+time exact
+trace ring:65536
+stamps 10us
+max-contexts 1000
+max-bytes 1048576
+rate 997
+budget 50
+"""
+
+MAPS = """\
+55d0c0a00000-55d0c0a02000 r--p 00000000 08:01 131 /usr/bin/a b (deleted)
+55d0c0a02000-55d0c0a03000 r-xp 00002000 08:01 131 /usr/bin/a b (deleted)
+7f0000000000-7f0000021000 rw-p 00000000 00:00 0
+7f0000400000-7f0000428000 r--p 00000000 08:01 77                         /lib/libc.so.6
+7f0000428000-7f0000590000 r-xp 00028000 08:01 77                         /lib/libc.so.6
+7ffd00000000-7ffd00021000 rw-p 00000000 00:00 0                          [stack]
+ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0                  [vsyscall]
+"""
+
+
+def record_taken(build, target, work):
+    """The files of a process whose packets workers have counted."""
+    subprocess.run(
+        [build / "cli" / "clew", "record", "-m", "*tail*", "--trace=64K",
+         "--on-overflow=process", "--workers=1", "-o", work / "handed", "--",
+         target], check=True, stdout=subprocess.DEVNULL,
+        env={**os.environ, "XDG_CACHE_HOME": str(work / "cache")})
+    files = [next((work / "handed").glob("*." + kind)).read_bytes()
+             for kind in ("taken", "part", "trace")]
+    return struct.pack("<II", len(files[0]), len(files[1])) + b"".join(files)
+
+
 def make_index(build, folder, work):
     """Of a small program with debug information."""
     program = work / "program"
@@ -298,6 +342,7 @@ class Seeds:
                 self.put(name, self.compile(name, compiler,
                                             f"-gdwarf-{version}"))
         plain = self.work / "dwarf_gcc5"
+        self.put("elf_static", plain)
         self.put("dwarf_zlib", self.compile("zlib", "gcc", "-g", "-gz"))
         self.split()
         self.alternate(plain)
@@ -329,6 +374,9 @@ def main(build, folder):
     (folder / "jitdump").write_bytes(jitdump())
     (folder / "erlang").write_bytes(erlang())
     (folder / "attachment").write_bytes(attachment())
+    (folder / "config").write_text(CONFIG)
+    (folder / "maps").write_text(MAPS)
+    (folder / "script").write_text("#! /usr/bin/env -S A=b program\n")
     (folder / "zeros").write_bytes(bytes(16384))
     (folder / "packet").write_bytes(packet())
     (folder / "trace").write_bytes(trace())
@@ -374,6 +422,8 @@ def main(build, folder):
         cached = min((path for path in (work / "cache").rglob("*.analysis")),
                      key=lambda path: path.stat().st_size)
         (folder / "cache").write_bytes(cached.read_bytes()[:-8])
+        (folder / "taken_whole").write_bytes(
+            record_taken(build, target, work))
         make_index(build, folder, work)
         make_classes(folder, work)
         make_unwinding(folder, work)
