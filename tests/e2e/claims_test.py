@@ -15,6 +15,13 @@ def rows():
             yield cells
 
 
+def promises():
+    """The tests of each promise in SECURITY.md."""
+    text = (clewtest.ROOT / "SECURITY.md").read_text(encoding="utf-8")
+    for line in text.split("shown by |", maxsplit=1)[1].splitlines()[2:]:
+        yield line.strip("| ").split(" | ")[-1]
+
+
 def plain(text):
     """Without the marks of roff, and with one blank between words."""
     text = re.sub(r"(?m)^\.[A-Za-z]+ ?", "", text)
@@ -35,6 +42,12 @@ def is_there(test):
     return False
 
 
+def missing_tests(cells):
+    return [test for cell in cells
+            for test in re.split(r", (?=e2e/|tests/|page/|unit/|fuzz/)", cell)
+            if not is_there(test)]
+
+
 class Claims(clewtest.Case):
     def test_the_words_are_still_there(self):
         missing = [(where, words) for where, words, _ in rows()
@@ -44,10 +57,11 @@ class Claims(clewtest.Case):
 
     def test_the_tests_are_there(self):
         self.assertGreater(len(list(rows())), 30)
-        missing = [test for *_, tests in rows()
-                   for test in re.split(r", (?=e2e/|tests/|page/|unit/)",
-                                        tests) if not is_there(test)]
-        self.assertEqual(missing, [])
+        self.assertEqual(missing_tests(tests for *_, tests in rows()), [])
+
+    def test_each_promise_of_security_has_its_tests(self):
+        self.assertGreater(len(list(promises())), 15)
+        self.assertEqual(missing_tests(promises()), [])
 
 
 if __name__ == "__main__":
