@@ -12,6 +12,7 @@
 #include "cli/opened_signals.h"
 #include "cli/probe_asking.h"
 #include "cli/stopped_registers.h"
+#include "cli/unwritten_pages.h"
 #include "machine/address_space.h"
 
 /*
@@ -191,6 +192,25 @@ static void unhook(struct attaching *attaching, struct remote_texts *texts)
 	free(why);
 }
 
+/*
+ * Its memory stays with it where that fails; the next session takes it again. Pages of
+ * code that are as in their files are the files' afterwards.
+ */
+static void release(struct attaching *attaching,
+		    const struct remote_texts *texts)
+{
+	struct wire_stopped *list;
+	char *why = NULL;
+	size_t count;
+
+	list = attach_list_stopped(&attaching->tracer, &count);
+	unwritten_pages_tell(attaching, texts);
+	if (attach_call_stopped(attaching, attaching->release, list, count,
+				&why) != 0)
+		free(why);
+	free(list);
+}
+
 static int leave_once(struct attaching *attaching, struct remote_texts *texts,
 		      uint64_t patience_ns, char **why)
 {
@@ -211,6 +231,8 @@ static int leave_once(struct attaching *attaching, struct remote_texts *texts,
 		err = attach_explain_write(
 			remote_texts_restore(attaching->tracer.memory, texts),
 			0, why);
+	if (!err)
+		release(attaching, texts);
 	if (!err)
 		err = attach_set_state(attaching, WIRE_ATTACH_NONE);
 	attach_note_pause(&attaching->tracer, &attaching->all_ns);

@@ -93,6 +93,7 @@ void attaching_find_library(struct attaching *attaching)
 		{ WIRE_ATTACH_RUNTIMES, &attaching->runtimes },
 		{ WIRE_ATTACH_FINISH, &attaching->finish },
 		{ WIRE_ATTACH_LEAVE, &attaching->leave },
+		{ WIRE_ATTACH_RELEASE, &attaching->release },
 	};
 
 	for (size_t i = 0; i < sizeof(symbols) / sizeof(*symbols); i++)

@@ -266,3 +266,13 @@ int remote_texts_restore(int memory, struct remote_texts *texts)
 
 	return hooks_err ? hooks_err : err;
 }
+
+const uint8_t *remote_texts_run(const struct remote_texts *texts, size_t i,
+				uint64_t *start, uint64_t *end)
+{
+	const struct text_run *run = &texts->runs[i];
+
+	*start = run->start;
+	*end = run->end;
+	return texts->pages + run->at;
+}

@@ -40,4 +40,8 @@ int remote_texts_write(int memory, struct remote_texts *texts, uint64_t *at);
 int remote_texts_restore(int memory, struct remote_texts *texts);
 int remote_texts_unhook(int memory, struct remote_texts *texts);
 
+/* The i-th run of whole pages, below run_count, and what is in them. */
+const uint8_t *remote_texts_run(const struct remote_texts *texts, size_t i,
+				uint64_t *start, uint64_t *end);
+
 #endif

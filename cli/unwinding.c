@@ -7,10 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/display_text.h"
 #include "base/memory.h"
 #include "cli/remote_call.h"
 #include "cli/stopped_registers.h"
 #include "machine/address_space.h"
+#include "wire/recording.h"
 
 #define PAGES   8192 /* kept; a power of 2 */
 #define HEADERS 64   /* program headers of a module that are looked at */
@@ -224,6 +226,16 @@ static void see_stubs(const struct unwinding *unwinding, uint64_t pc,
 	see_module(unwinding, block, code);
 }
 
+/* Pages of a block may have been mapped from files of several recordings. */
+static int is_of_stubs(const struct target_mapping *mapping)
+{
+	const char *suffix =
+		strstr(text_basename(mapping->path), WIRE_STUBS_SUFFIX);
+
+	return suffix && (!suffix[sizeof(WIRE_STUBS_SUFFIX) - 1] ||
+			  suffix[sizeof(WIRE_STUBS_SUFFIX) - 1] == ' ');
+}
+
 /* What is mapped there, or NULL. */
 static const struct unwound_code *code_at(struct unwinding *unwinding,
 					  uint64_t pc)
@@ -244,7 +256,7 @@ static const struct unwound_code *code_at(struct unwinding *unwinding,
 	code = &unwinding->codes[unwinding->count++];
 	*code = (struct unwound_code){ .start = mapping->start,
 				       .end = mapping->end };
-	if (*mapping->path)
+	if (*mapping->path && !is_of_stubs(mapping))
 		see_module(unwinding,
 			   module_of(unwinding->maps, mapping)->start, code);
 	else

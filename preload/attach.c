@@ -4,8 +4,8 @@
  *
  * What is prepared here is what init.c does before main, but no code is
  * changed: that is noted (patch/journal.h) and written from outside while all
- * threads are stopped. A second session with the same configuration has the
- * stubs of the first, and a part of its own.
+ * threads are stopped. A session gives back what it has when the process is left
+ * (release.h); the library stays loaded, and the next session uses it.
  */
 #include "preload/attach.h"
 
@@ -37,13 +37,12 @@
 #include "preload/patch/journal.h"
 #include "preload/patch/trap.h"
 #include "preload/process/process.h"
+#include "preload/release.h"
 #include "preload/sys/own_code.h"
 #include "preload/sys/signal_return.h"
 #include "preload/sys/text.h"
 #include "preload/sys/thread_pointer.h"
 #include "preload/time/sampling.h"
-
-#define CONFIG_BYTES (UINT64_C(1) << 20)
 
 struct wire_attachment clew_attachment;
 
@@ -54,8 +53,6 @@ void attach_ask_stack(void);
 
 /* Of the session before, or of this one. */
 static struct {
-	char *config; /* as written; CONFIG_BYTES of memory */
-	uint64_t config_bytes;
 	int has_trap; /* SIGTRAP comes to clew first, so that no thread need block it */
 } session;
 
@@ -204,30 +201,6 @@ static void record_arguments(struct part *part)
 			      memory_order_release);
 }
 
-/* Whether the configuration is that of the session before; it is kept. */
-static int is_same_configuration(const char *dir)
-{
-	char path[WIRE_ATTACH_DIR_BYTES + 16];
-	struct text text = text_in(path, sizeof(path));
-	char *config = sys_map_private(CONFIG_BYTES);
-	long bytes;
-	int is_same;
-
-	if (sys_failed(config))
-		return 0;
-	text_string(&text, dir);
-	text_string(&text, "/" WIRE_CONFIG_NAME);
-	bytes = read_file(path, config, CONFIG_BYTES);
-	is_same = session.config && bytes >= 0 &&
-		  (uint64_t)bytes == session.config_bytes &&
-		  !memcmp(config, session.config, session.config_bytes);
-	if (session.config)
-		sys_munmap(session.config, CONFIG_BYTES);
-	session.config = config;
-	session.config_bytes = bytes < 0 ? CONFIG_BYTES : (uint64_t)bytes;
-	return is_same;
-}
-
 /* ---- Preparing ---- */
 
 static int prepare_process(struct cold *cold)
@@ -296,19 +269,22 @@ static int refuse_recording(int err)
 	return refuse_explained("it can leave no recording there", err);
 }
 
-/* The first session, or one that was asked for other things. */
-static int begin_anew(const char *dir)
+/* The memory of a session that was left is used again, whatever it was asked for. */
+static int begin_session(const char *dir)
 {
-	struct cold *cold;
+	struct cold *former = rt.cold, *cold;
 	int err;
 
 	if (!begin_is_possible(dir))
 		return refuse("an emulator runs it", -ENOTSUP);
+	if (former && !former->is_entered)
+		release_unused(former);
 	*clew_attachment.why = '\0';
 	err = begin_part(dir, clew_attachment.why, sizeof(clew_attachment.why),
 			 &cold);
 	if (err)
 		return refuse_recording(err);
+	release_former(former);
 	err = *clew_attachment.why ? -EINVAL : 0;
 	if (!err)
 		err = begin_check_machine(clew_attachment.why,
@@ -321,20 +297,6 @@ static int begin_anew(const char *dir)
 	journal_forget_hooks();
 	layers_forget_numbers();
 	return prepare_process(cold);
-}
-
-static int begin_again(const char *dir)
-{
-	struct cold *cold = rt.cold;
-	const size_t bytes = strlen(dir) + 1;
-	char *copy = arena_alloc(&cold->kept, bytes);
-	int err;
-
-	if (!copy)
-		return refuse_explained("cannot begin", -ENOMEM);
-	cold->config.dir = memcpy(copy, dir, bytes);
-	err = process_begin_again();
-	return err ? refuse_recording(err) : 0;
 }
 
 /* By mlockall(MCL_FUTURE): of what is only reserved all would be filled. */
@@ -378,7 +340,6 @@ void attach_free_frames(void)
 /* It is as if it had not begun; a part that it has made says why it is there. */
 static int give_up(int err)
 {
-	session.config_bytes = 0;
 	if (rt.header)
 		part_disable(&rt.recorder->part, clew_attachment.why);
 	return err;
@@ -408,8 +369,7 @@ static int begin_preparing(const char *dir)
 	journal_set_ahead(1);
 	records_begin_again();
 	makers_begin_again();
-	err = is_same_configuration(dir) && rt.cold ? begin_again(dir)
-						    : begin_anew(dir);
+	err = begin_session(dir);
 	return err ? give_up(err) : 0;
 }
 
@@ -436,7 +396,6 @@ static void forget_parents(void)
 	if (!hook_slices_are_left() || process_is_own(0))
 		return;
 	hook_slices_forget();
-	session.config_bytes = 0;
 	clew_attachment.state = WIRE_ATTACH_NONE;
 }
 

@@ -19,6 +19,7 @@
 #include "preload/stack/trampolines.h"
 #include "preload/stubs/calibrate.h"
 #include "preload/stubs/stub_template.h"
+#include "preload/sys/copy_bytes.h"
 #include "preload/sys/place.h"
 #include "preload/sys/signal_frame.h"
 #include "preload/sys/text.h"
@@ -144,6 +145,16 @@ static int begin_trace(struct cold *cold)
 	return trace_create(trace, &cold->recorder.part);
 }
 
+/* Blocks of stubs and pads of the session before, whose memory is used again. */
+static void take_over(struct cold *cold, const struct cold *former)
+{
+	if (!former)
+		return;
+	copy_bytes(&cold->windows, &former->windows, sizeof(cold->windows));
+	copy_bytes(&cold->pads, &former->pads, sizeof(cold->pads));
+	cold->windows.part_path = NULL;
+}
+
 int begin_part(const char *dir, char *why, size_t bytes, struct cold **made)
 {
 	struct cold *cold;
@@ -156,16 +167,17 @@ int begin_part(const char *dir, char *why, size_t bytes, struct cold **made)
 		return -ENOMEM;
 	}
 	config_read(&cold->config, dir, &cold->kept, why, bytes);
+	take_over(cold, rt.cold);
 	err = part_create(&cold->recorder.part, dir);
 	if (err) {
 		unrecorded_note(dir, "it can leave no recording", err);
-		return err;
+		goto forget;
 	}
 	err = begin_trace(cold);
 	if (err) {
 		unrecorded_note(dir, "it can leave no trace", err);
 		part_discard(&cold->recorder.part);
-		return err;
+		goto forget;
 	}
 	take_configuration(cold);
 	if (cold->config.jit_callers) {
@@ -174,6 +186,10 @@ int begin_part(const char *dir, char *why, size_t bytes, struct cold **made)
 	}
 	*made = cold;
 	return 0;
+forget:
+	arena_fini(&cold->kept);
+	sys_munmap(cold, sizeof(*cold));
+	return err;
 }
 
 int begin_check_machine(char *why, size_t bytes)

@@ -28,6 +28,7 @@ struct cold {
 	struct pads pads;
 	struct modules modules;
 	uint32_t has_begun;        /* to hook */
+	uint32_t is_entered;       /* clew_attach_enter() has succeeded */
 	uint64_t reclaim_at_bytes; /* of retired stubs (reclaim.c) */
 };
 

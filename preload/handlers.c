@@ -17,6 +17,7 @@
 
 /* Whoever loads: before main, or who serves a request (live_probes.c). */
 static struct {
+	struct arena paths; /* a session's configuration does not outlive it */
 	struct {
 		const char *object;
 		const struct link_map *map; /* NULL: it cannot be loaded */
@@ -55,7 +56,9 @@ int handlers_load(const char *object)
 {
 	void *(*const open)(const char *, int) =
 		(void *(*)(const char *, int))lookup_other("dlopen");
+	const size_t bytes = strlen(object) + 1;
 	const struct link_map *map;
+	char *path;
 
 	if (map_of(object))
 		return 0;
@@ -64,7 +67,11 @@ int handlers_load(const char *object)
 	map = open(object, RTLD_NOW | RTLD_LOCAL);
 	if (!map)
 		return -ELIBACC;
-	handlers.of[handlers.count].object = object;
+	path = arena_alloc(&handlers.paths, bytes);
+	if (!path)
+		return -ENOMEM;
+	copy_bytes(path, object, bytes);
+	handlers.of[handlers.count].object = path;
 	handlers.of[handlers.count++].map = map;
 	return 0;
 }

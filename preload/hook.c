@@ -227,6 +227,7 @@ static void ask_layers(struct pass *pass)
 		layers_meet_module(c->module, &pass->cold->windows,
 				   c->entry.functions, count);
 	}
+	windows_turn_page(&pass->cold->windows); /* see release.h */
 }
 
 static void serve_candidate(const struct pass *pass,

@@ -291,6 +291,15 @@ void probe_actions_place(uint32_t probe, const struct module *module)
 			      memory_order_relaxed);
 }
 
+void probe_actions_forget(void)
+{
+	for (uint32_t i = 0; i < WIRE_PROBES_MAX; i++) {
+		probe_has_action[i] = ACTS_NOT;
+		actions.of[i] = NULL;
+		actions.modules[i] = NULL;
+	}
+}
+
 /* ---- Hits ---- */
 
 static void start_times(const struct probe_action *action, uint64_t sp)

@@ -19,4 +19,7 @@ int probe_actions_add(struct part *part, const struct asked_probe *probe);
 /* Whose addresses its expressions speak of: before its code is reached. */
 void probe_actions_place(uint32_t probe, const struct module *module);
 
+/* The session is over, and its modules and configuration with it. */
+void probe_actions_forget(void);
+
 #endif

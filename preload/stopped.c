@@ -25,6 +25,7 @@
 #include "preload/patch/shadowed.h"
 #include "preload/patch/stacks.h"
 #include "preload/process/process.h"
+#include "preload/release.h"
 #include "preload/sys/chained.h"
 #include "preload/sys/own_code.h"
 #include "preload/sys/text.h"
@@ -83,8 +84,8 @@ static int is_in_way_back(const void *context, uint64_t at, uint64_t word,
 /* It is about to go into a stub, to leave one, or to record a call. */
 static int is_ours(const void *context, uint64_t at, uint64_t word, int is_pc)
 {
-	return is_pc &&
-	       (own_code_has(word) || next_is_inside(&next.unwinder, word));
+	return is_pc && (own_code_has(word) || pads_have(rt.pads, word) ||
+			 next_is_inside(&next.unwinder, word));
 }
 
 typedef int (*stopped_look)(const void *context, uint64_t at, uint64_t word,
@@ -225,6 +226,7 @@ static void enter(const struct stacks *stacks,
 		loader_also_call(finish_if_wished);
 		clew_attachment.state = WIRE_ATTACH_ENTERED;
 		rt.sessions++;
+		rt.cold->is_entered = 1;
 		atomic_store(&rt.header->state, WIRE_RUNNING);
 		answer(0, "");
 	}
@@ -405,5 +407,43 @@ EXPORT void clew_attach_leave(const struct wire_stopped *threads,
 	if (!attach_begin_call())
 		return;
 	try_leaving(threads, count);
+	attach_end_call();
+}
+
+/* ---- Giving back ---- */
+
+static void try_releasing(const struct wire_stopped *threads, uint64_t count)
+{
+	const uint64_t most = clew_attachment.code_count;
+	struct stacks *stacks = look_at_stacks();
+
+	clew_attachment.code_count = 0;
+	if (!stacks || !words.items) {
+		answer(-ENOMEM, "its stacks cannot be looked at");
+		return;
+	}
+	if (rt.cold)
+		release_session(
+			rt.cold, stacks,
+			&(struct release){
+				.threads = threads,
+				.thread_count = count,
+				.code = words.items,
+				.code_count =
+					most < WIRE_ATTACH_WORDS_MAX ? most : 0,
+			});
+	forget_stacks(stacks);
+	sys_madvise(words.items, WIRE_ATTACH_WORDS_MAX * sizeof(*words.items),
+		    MADV_DONTNEED);
+	attach_tell_texts();
+	answer(0, "");
+}
+
+EXPORT void clew_attach_release(const struct wire_stopped *threads,
+				uint64_t count)
+{
+	if (!attach_begin_call())
+		return;
+	try_releasing(threads, count);
 	attach_end_call();
 }

@@ -26,6 +26,9 @@
  *						stopped: nobody is to return into
  *						a stub. Where that is not yet so,
  *						hooks may be, if may_unhook
+ *	clew_attach_release(threads, count)	all threads are stopped still, and
+ *						texts and stacks are as they were:
+ *						it gives its memory back
  *
  * Code is written from outside, a page at once, because a controller that is
  * killed half-way then leaves no instruction in pieces. So are words on stacks and
@@ -37,7 +40,7 @@
 
 #include <stdint.h>
 
-#define WIRE_ATTACH_VERSION    11
+#define WIRE_ATTACH_VERSION    12
 #define WIRE_ATTACH_DIR_BYTES  4096
 #define WIRE_ATTACH_TEXT_BYTES 10
 
@@ -57,6 +60,7 @@
 #define WIRE_ATTACH_RUNTIMES           "clew_attach_runtimes"
 #define WIRE_ATTACH_FINISH             "clew_attach_finish"
 #define WIRE_ATTACH_LEAVE              "clew_attach_leave"
+#define WIRE_ATTACH_RELEASE            "clew_attach_release"
 
 enum wire_attach_state {
 	WIRE_ATTACH_NONE,      /* never, or detached */
@@ -174,7 +178,12 @@ struct wire_attachment {
 	uint64_t windows, window_values, busy_at;
 	/* To be written by clew_attach_leave()'s caller. */
 	uint64_t words, word_count; /* struct wire_stack_word */
-	/* What that said last: nobody is inside of a text, or changes one. */
+	/*
+	 * For clew_attach_release(): the caller has written so many ranges of code to
+	 * `words`, from `at` to `value`, whose pages are as in their files.
+	 */
+	uint64_t code_count;
+	/* What clew_attach_leave() said last: nobody is inside of a text, or changes one. */
 	uint64_t may_unhook;
 	/* Each thread's variables: what they are to be, and how far from its
 	 * control block they are. */

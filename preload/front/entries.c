@@ -17,6 +17,7 @@ static struct entry {
 	const char *called;
 	void **next; /* NULL: ours does not call it */
 	struct divert divert;
+	void *original; /* what ours is to call; NULL: not known yet */
 	uint32_t is_diverted;
 	uint32_t has_failed;
 } entries[] = {
@@ -54,8 +55,7 @@ static void stand_in_front(struct entry *entry, struct module *module,
 	void *ours = lookup_in(own_code_start(), entry->called);
 
 	if (same) {
-		if (entry->next)
-			*entry->next = same->divert.original;
+		entry->original = same->divert.original;
 		return;
 	}
 	journal_keep(1);
@@ -65,8 +65,25 @@ static void stand_in_front(struct entry *entry, struct module *module,
 	if (entry->has_failed)
 		return;
 	entry->is_diverted = 1;
-	if (entry->next)
-		*entry->next = entry->divert.original;
+	entry->original = entry->divert.original;
+}
+
+/*
+ * Ours call what they stand in front of once that can be executed. All entries of a
+ * module are sealed together, as each seal takes a page.
+ */
+static void seal(struct windows *windows)
+{
+	const int err = windows_seal(windows);
+
+	for (size_t i = 0; i < ENTRIES; i++) {
+		struct entry *entry = &entries[i];
+
+		entry->has_failed |= err && entry->original;
+		if (!err && entry->original && entry->next)
+			*entry->next = entry->original;
+		entry->original = NULL;
+	}
 }
 
 /* What was found first is what everybody calls. */
@@ -91,13 +108,14 @@ void entries_meet_module(struct module *module, struct windows *windows,
 			continue;
 		slices_rest(); /* some system calls each */
 		if (module->is_gone)
-			return;
+			break;
 		if (same_text(entry->called, "_Unwind_GetCFA"))
 			next.unwinder = module->image;
 		stand_in_front(entry, module, windows, pc);
 		if (entry->is_diverted)
 			divert_refuse_hook(&entry->divert, functions, count);
 	}
+	seal(windows);
 }
 
 static int is_wanted(const char *name)

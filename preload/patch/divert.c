@@ -7,6 +7,7 @@
 #include "disasm/jumps.h"
 #include "disasm/prologue.h"
 #include "disasm/relocate.h"
+#include "preload/patch/journal.h"
 #include "preload/sys/copy_bytes.h"
 
 /* What of the function is looked at: its first instructions. */
@@ -95,7 +96,8 @@ int divert(struct divert *one, struct module *module, struct windows *windows,
 		      ? make_pad(one, &decoder, windows, &prologue, ours)
 		      : -EBUSY;
 	arena_fini(&scratch);
-	if (!err)
+	/* before it is written from outside: with all that is prepared */
+	if (!err && !journal_is_ahead())
 		err = windows_seal(windows);
 	return err ? err : patch_commit(&one->patch);
 }

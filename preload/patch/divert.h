@@ -24,7 +24,8 @@ struct divert {
 
 /*
  * Divert the function at pc, PATCH_BYTES long or padded to that, in a module in
- * which nothing runs. Under the loader's lock. 0; or -errno when nothing was written:
+ * which nothing runs. Under the loader's lock. While the journal is ahead (journal.h),
+ * `original` can be called once the caller has sealed the windows. 0; or -errno when nothing was written:
  * -EBUSY if its code begins with what cannot be moved.
  */
 int divert(struct divert *one, struct module *module, struct windows *windows,

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stddef.h>
 
+#include "machine/address_space.h"
 #include "preload/sys/copy_bytes.h"
 #include "preload/sys/sys.h"
 
@@ -96,6 +97,19 @@ void journal_keep(int is_kept)
 	journal.is_kept = is_kept;
 }
 
+/* The pages behind the last text. */
+static void trim(void)
+{
+	const uint64_t bytes = WIRE_ATTACH_TEXTS_MAX * sizeof(struct wire_text);
+	const uint64_t used =
+		(journal.count * sizeof(struct wire_text) + PAGE_BYTES - 1) &
+		~(PAGE_BYTES - 1);
+
+	if (journal.texts)
+		sys_madvise((char *)journal.texts + used, bytes - used,
+			    MADV_DONTNEED);
+}
+
 void journal_forget_hooks(void)
 {
 	uint64_t kept = 0;
@@ -104,6 +118,7 @@ void journal_forget_hooks(void)
 		if (journal.texts[i].is_kept)
 			journal.texts[kept++] = journal.texts[i];
 	journal.count = kept;
+	trim();
 }
 
 void journal_forget(const struct pc_range *range)

@@ -166,47 +166,6 @@ static void create_part(struct part *part, const struct part *parent)
 		rt.losses = part->header->losses;
 }
 
-/*
- * What remembers where it wrote in the part of the session before finds out that
- * there is another one when it is next used, so that memory stays for as long as
- * this session lasts; but no longer, or each session would leave some.
- */
-static void abandon_former(struct part *former)
-{
-	static struct part_file zeros;
-
-	part_file_unmap(&zeros, 0);
-	part_file_blank(&former->file, 0);
-	inheritance_forget(former);
-	copy_bytes(&zeros, &former->file, sizeof(zeros));
-}
-
-int process_begin_again(void)
-{
-	static struct part former; /* one thread, and too large for its stack */
-	struct recorder *recorder = rt.recorder;
-	struct part *part = &recorder->part;
-	int err;
-
-	copy_bytes(&former, part, sizeof(former));
-	fill_zero(part, sizeof(*part));
-	err = part_create(part, rt.config->dir);
-	if (!err)
-		err = copy_chunks(part, &former);
-	if (err) {
-		copy_bytes(part, &former, sizeof(former));
-		return err;
-	}
-	rt.header = part->header;
-	rt.losses = part->header->losses;
-	rt.header->verify_period = rt.verify_period;
-	rt.header->max_contexts = rt.max_contexts;
-	part_limit(part, rt.config->max_bytes);
-	tallies_begin_again(&recorder->tallies, part);
-	abandon_former(&former);
-	return 0;
-}
-
 /* Modules and functions keep their numbers in a child: they are inherited. */
 static void start_part(struct part *part, const struct part *parent)
 {

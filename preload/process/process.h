@@ -19,12 +19,6 @@ void process_after_fork(void);
  */
 int process_is_own(int takes_over);
 
-/*
- * What is counted from now on goes to a part of its own, in rt.config->dir, which
- * has what is known of the modules. Nobody counts at the moment. 0 or -errno.
- */
-int process_begin_again(void);
-
 /* Be told of forks. 0 or -errno. Once, before main; calls libc. */
 int process_watch_forks(void);
 

@@ -3,6 +3,9 @@
 
 #include <errno.h>
 
+#include "machine/address_space.h"
+#include "preload/sys/sys.h"
+
 /*
  * Not block 0, where number 0 is nobody's, nor the last one, where WIRE_FOLDED
  * is.
@@ -71,6 +74,40 @@ int numbers_take(struct number_range *range, uint32_t preferred_block)
 		atomic_store_explicit(&number_blocks[at + i], range,
 				      memory_order_release);
 	return 0;
+}
+
+#define BLOCKS_OF_PAGE (PAGE_BYTES / sizeof(*number_blocks))
+
+/* The pages of the table that these blocks are in, if nothing else is. */
+static void trim(uint32_t first, uint32_t end)
+{
+	const uint64_t table = (uintptr_t)number_blocks;
+	const uint64_t until = table + end * sizeof(*number_blocks);
+	uint64_t page = table + first * sizeof(*number_blocks);
+
+	for (page &= ~(PAGE_BYTES - 1); page < until; page += PAGE_BYTES) {
+		const void *const *at = (const void *const *)page;
+		uint32_t i = 0;
+
+		if (page < table ||
+		    page + PAGE_BYTES > table + sizeof(number_blocks))
+			continue;
+		while (i < BLOCKS_OF_PAGE && !at[i])
+			i++;
+		if (i == BLOCKS_OF_PAGE)
+			sys_madvise((void *)page, PAGE_BYTES, MADV_DONTNEED);
+	}
+}
+
+void numbers_give_back(const struct number_range *range)
+{
+	const uint32_t first = range->first >> NUMBER_BLOCK_LOG2;
+	const uint32_t end = first + blocks_of(range);
+
+	for (uint32_t i = first; i < end; i++)
+		if (atomic_load(&number_blocks[i]) == range)
+			atomic_store(&number_blocks[i], NULL);
+	trim(first, end);
 }
 
 uint32_t numbers_preferred(const void *identity, size_t bytes)

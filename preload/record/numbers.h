@@ -10,8 +10,9 @@
  * taken range the numbers up to the next whole block stay unused.
  *
  * Who asks about a number looks into one table of blocks, without a lock: any
- * thread, signal handlers included. Numbers are taken by any thread, atomically,
- * and never given back, because what was counted under them stays.
+ * thread, signal handlers included. Numbers are taken by any thread, atomically.
+ * Only numbers of modules are ever given back, when `clew attach` has left the process:
+ * what was counted under them stays in the recording.
  */
 #ifndef CLEW_RECORD_NUMBERS_H
 #define CLEW_RECORD_NUMBERS_H
@@ -58,6 +59,12 @@ extern const struct number_range *_Atomic number_blocks[NUMBER_BLOCKS];
  * thread. 0, or -ENOSPC if there is none.
  */
 int numbers_take(struct number_range *range, uint32_t preferred_block);
+
+/*
+ * Nobody has numbers of this range any more, nor counts under them. All threads but the
+ * caller's are stopped, or none has ever counted under them.
+ */
+void numbers_give_back(const struct number_range *range);
 
 /*
  * The block for what has these bytes of identity, one of NUMBER_BLOCKS: the same

@@ -336,35 +336,22 @@ void tallies_reset_after_fork(struct tallies *tallies, struct part *part)
 	switch_begin();
 }
 
-static void unmap_left(const struct tallies_left *left)
+void tallies_unmap(struct tallies *tallies)
 {
-	struct tally_slab *slab = left->slabs;
+	struct tally_slab *slab = tallies->slabs;
 
-	for (struct tally *t = left->first; t; t = t->next)
+	for (struct tally *t = tallies->first; t; t = t->next)
 		tally_unmap(t);
-	if (left->by_number)
-		sys_munmap(left->by_number,
-			   left->room * sizeof(struct tally *));
+	if (tallies->by_number)
+		sys_munmap(tallies->by_number,
+			   tallies->room * sizeof(struct tally *));
 	while (slab) {
 		struct tally_slab *former = slab->former;
 
 		sys_munmap(slab, SLAB_BYTES);
 		slab = former;
 	}
-}
-
-void tallies_begin_again(struct tallies *tallies, struct part *part)
-{
-	const struct tallies_left left = {
-		.first = tallies->first,
-		.by_number = tallies->by_number,
-		.room = tallies->room,
-		.slabs = tallies->slabs,
-	};
-
-	unmap_left(&tallies->former);
-	tallies_reset_after_fork(tallies, part);
-	tallies->former = left;
+	*tallies = (struct tallies){ 0 };
 }
 
 /* ---- Names ---- */

@@ -16,14 +16,6 @@
 
 #define TALLY_OWN_MAX 64
 
-/* What a session has of them beside its part. */
-struct tallies_left {
-	struct tally *first;
-	struct tally **by_number;
-	uint32_t room;
-	struct tally_slab *slabs;
-};
-
 struct tallies {
 	struct lock lock; /* taken before the part's, never after */
 	struct part *part;
@@ -40,7 +32,6 @@ struct tallies {
 	struct tally_slab *slabs; /* memory for struct tally; newest first */
 	unsigned char *slab;      /* the newest's that is not used yet */
 	size_t slab_left;
-	struct tallies_left former; /* the session's before this one */
 };
 
 /* The tally of a number, or NULL. Safe in signal handlers. */
@@ -58,12 +49,8 @@ int tallies_reserve(uint64_t contexts);
  */
 void tallies_reset_after_fork(struct tallies *tallies, struct part *part);
 
-/*
- * In a process that was left, and in which all is counted anew elsewhere: no thread
- * has a tally. Their memory beside the part is given back when the next session
- * begins: a handler that was interrupted as they were left may still look there.
- */
-void tallies_begin_again(struct tallies *tallies, struct part *part);
+/* Unmap what they have beside the part. No thread has a tally of these. */
+void tallies_unmap(struct tallies *tallies);
 
 /* The calling thread is about to end the process: give back what it can. */
 void tallies_finish_thread(void);

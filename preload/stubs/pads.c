@@ -93,3 +93,20 @@ int pads_seal(struct pads *pads)
 	}
 	return 0;
 }
+
+void pads_free(struct pads *pads)
+{
+	const uint32_t count = pads->count;
+
+	pads->count = 0;
+	for (uint32_t i = 0; i < count; i++)
+		sys_munmap((void *)pads->pages[i].start, PAGE_BYTES);
+}
+
+int pads_have(const struct pads *pads, uint64_t pc)
+{
+	for (uint32_t i = 0; i < pads_count(pads); i++)
+		if (pc - pads->pages[i].start < PAGE_BYTES)
+			return 1;
+	return 0;
+}

@@ -46,4 +46,10 @@ int pads_place(struct pads *pads, uint64_t low, uint64_t high, uint64_t stub,
 /* Executable instead of writable. 0 or -errno. */
 int pads_seal(struct pads *pads);
 
+/* Unmap them all; nothing leads to one, and nobody is in one. */
+void pads_free(struct pads *pads);
+
+/* Whether that is in a page of pads. Safe in signal handlers. */
+int pads_have(const struct pads *pads, uint64_t pc);
+
 #endif

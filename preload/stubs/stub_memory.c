@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/stubs/stub_memory.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "preload/hot/shadow.h"
@@ -249,15 +250,26 @@ int stub_memory_map(const char *part_path, uint64_t place)
 /* Of a file that blocks share, behind its image. */
 #define PIECE_BYTES (SHARED_BYTES - WINDOW_HEAD_BYTES)
 
-/* What is beyond the file's end is the file once more, but for its image. */
-static void map_again(uint64_t start, uint64_t end)
+/* The file that blocks share, as a block's image names it, or beside the part. */
+static int open_again(uint64_t block, const char *part_path)
 {
-	const uint64_t stubs =
-		(start & ~(WINDOW_BLOCK_BYTES - 1)) + WINDOW_HEAD_BYTES;
-	const struct stub_image *image =
-		(const void *)(uintptr_t)(stubs - WINDOW_HEAD_BYTES);
-	const int fd =
-		sys_open(image->name, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);
+	const struct stub_image *image = (const void *)(uintptr_t)block;
+	char path[sizeof(image->name)];
+	struct text name = text_in(path, sizeof(path));
+
+	if (part_path)
+		return name_shared_file(&name, part_path)
+			       ? open_shared_file(path)
+			       : -ENOENT;
+	return sys_open(image->name, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);
+}
+
+/* What is beyond the file's end is the file once more, but for its image. */
+static void map_again(uint64_t start, uint64_t end, const char *part_path)
+{
+	const uint64_t block = start & ~(WINDOW_BLOCK_BYTES - 1);
+	const uint64_t stubs = block + WINDOW_HEAD_BYTES;
+	const int fd = open_again(block, part_path);
 
 	for (uint64_t at = start, to; fd >= 0 && at < end; at = to) {
 		const uint64_t in_piece = (at - stubs) % PIECE_BYTES;
@@ -277,13 +289,23 @@ static int is_beyond_shared(uint64_t start)
 	       (start & (WINDOW_BLOCK_BYTES - 1)) >= SHARED_BYTES;
 }
 
-void stub_memory_back(uint64_t start, uint64_t end)
+void stub_memory_back(uint64_t start, uint64_t end, const char *part_path)
 {
-	if (is_beyond_shared(end - 1))
-		map_again(start, end);
+	if (is_beyond_shared(end - 1) || (part_path && is_shared()))
+		map_again(start, end, part_path);
 	/* of the file, all at once and not page by page: 40 % less time */
 	sys_madvise((void *)(uintptr_t)start, end - start, MADV_WILLNEED);
 	if (populate(start, end))
 		map_pages(start, end, -1, 0);
 	sys_madvise((void *)(uintptr_t)start, end - start, MADV_DODUMP);
+}
+
+int stub_memory_free(uint64_t start, uint64_t end)
+{
+	const int err = map_pages(start, end, -1, 0);
+
+	if (!err)
+		sys_madvise((void *)(uintptr_t)start, end - start,
+			    MADV_DONTDUMP);
+	return err;
 }

@@ -43,8 +43,16 @@ int stub_memory_move_to_file(const char *part_path, uint64_t place);
 
 /*
  * Make pages of a block of stubs ready to be written: no store shall meet a full disk
- * and a SIGBUS. Those that cannot be read from a file become anonymous.
+ * and a SIGBUS. Those that cannot be read from a file become anonymous. part_path: of the
+ * part that is being recorded, beside which their file is, if they have been freed
+ * before; or NULL.
  */
-void stub_memory_back(uint64_t start, uint64_t end);
+void stub_memory_back(uint64_t start, uint64_t end, const char *part_path);
+
+/*
+ * Nothing executes these pages or returns into them: they become anonymous memory that
+ * is not used yet, one mapping with what is beside them. 0 or -errno.
+ */
+int stub_memory_free(uint64_t start, uint64_t end);
 
 #endif

@@ -91,8 +91,9 @@ static int add_span(struct windows *windows, uint64_t start, uint64_t end)
 {
 	if (windows->span_count == WINDOW_SPAN_MAX)
 		return -ENOMEM;
-	windows->spans[windows->span_count++] =
-		(struct window_span){ start, start, start, end };
+	windows->spans[windows->span_count++] = (struct window_span){
+		.start = start, .next = start, .backed = start, .end = end
+	};
 	return 0;
 }
 
@@ -142,7 +143,7 @@ static int add_block(struct windows *windows, const struct window_user *user,
 }
 
 /* As much more than is wanted now as there is already: it is a system call. */
-static void back(struct window_span *span)
+static void back(const struct windows *windows, struct window_span *span)
 {
 	const uint64_t used = span->next - span->start;
 	const uint64_t more = used < BACKED_MAX ? used : BACKED_MAX;
@@ -152,7 +153,8 @@ static void back(struct window_span *span)
 		end = span->end;
 	if (span->next <= span->backed)
 		return;
-	stub_memory_back(span->backed, end);
+	stub_memory_back(span->backed, end,
+			 span->is_bare ? windows->part_path : NULL);
 	span->backed = end;
 }
 
@@ -217,7 +219,7 @@ static int take(struct windows *windows, const struct pc_range *reached,
 		return 0;
 	*out = (uint8_t *)(uintptr_t)span->next;
 	span->next += bytes;
-	back(span);
+	back(windows, span);
 	return 1;
 }
 
@@ -329,8 +331,11 @@ static int cut_out(struct windows *windows, const struct pc_range *piece)
 	if (before.backed > before.end)
 		before.backed = before.end;
 	if (piece->end < span->end)
-		*span = (struct window_span){ piece->end, piece->end,
-					      piece->end, span->end };
+		*span = (struct window_span){ .start = piece->end,
+					      .next = piece->end,
+					      .backed = piece->end,
+					      .end = span->end,
+					      .is_bare = span->is_bare };
 	else
 		*span = windows->spans[--windows->span_count];
 	if (before.start == before.end)
@@ -446,20 +451,64 @@ int windows_seal(struct windows *windows)
 	return err;
 }
 
+/* Nothing of it has been handed out, nor is a file mapped there. */
+static int is_free(const struct window_span *span)
+{
+	return span->next == span->start && span->backed == span->start;
+}
+
+/* Without a file; a whole block gets one when it is used again. */
+static void note_free(struct windows *windows, struct window_span *span)
+{
+	const uint64_t place = block_of(span);
+	struct window_block *block = find_block(windows, place);
+
+	span->is_bare = 1;
+	if (!block || span->start != place + WINDOW_HEAD_BYTES ||
+	    span->end != place + WINDOW_BLOCK_BYTES)
+		return;
+	span->is_bare = 0;
+	block->is_spare = 1;
+}
+
+void windows_trim(struct windows *windows)
+{
+	for (uint32_t i = 0; i < windows->span_count; i++) {
+		struct window_span *span = &windows->spans[i];
+		const uint64_t used =
+			(span->next + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
+
+		if (span->backed <= used ||
+		    stub_memory_free(used, span->backed))
+			continue;
+		span->backed = used;
+		span->is_bare = 1;
+	}
+}
+
+/* One span instead of two where the free memory meets others of its block. */
+static void add_free(struct windows *windows, uint64_t start, uint64_t end)
+{
+	for (uint32_t i = windows->span_count; i-- > 0;) {
+		struct window_span *span = &windows->spans[i];
+		const int is_behind = span->start == end && is_free(span) &&
+				      end % WINDOW_BLOCK_BYTES;
+
+		if (!is_behind && (span->end != start || !is_free(span)))
+			continue;
+		if (is_behind)
+			end = span->end;
+		else
+			start = span->start;
+		*span = windows->spans[--windows->span_count];
+		i = windows->span_count;
+	}
+	if (!add_span(windows, start, end))
+		note_free(windows, &windows->spans[windows->span_count - 1]);
+}
+
 void window_free(struct windows *windows, uint64_t start, uint64_t bytes)
 {
-	const int is_at_end = !((start + bytes) % WINDOW_BLOCK_BYTES);
-
-	if (sys_mprotect((void *)start, bytes, PROT_READ | PROT_WRITE))
-		return; /* lost, and harmless */
-	sys_madvise((void *)start, bytes, MADV_DONTNEED);
-	for (uint32_t i = 0; !is_at_end && i < windows->span_count; i++) {
-		struct window_span *span = &windows->spans[i];
-
-		if (span->start != start + bytes || span->next != span->start)
-			continue;
-		span->start = span->next = span->backed = start;
-		return;
-	}
-	add_span(windows, start, start + bytes);
+	if (!stub_memory_free(start, start + bytes))
+		add_free(windows, start, start + bytes);
 }

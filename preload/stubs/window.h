@@ -46,6 +46,7 @@ struct windows {
 		uint64_t next;   /* handed out up to here */
 		uint64_t backed; /* safe to write up to here */
 		uint64_t end;
+		int is_bare; /* it was freed: no file is mapped there */
 	} spans[WINDOW_SPAN_MAX];
 	uint32_t span_count;
 	/* Starts of an image, and of code, near which no place is free; or 0. */
@@ -92,6 +93,9 @@ void windows_turn_page(struct windows *windows);
  * no later stub. 0 or -errno.
  */
 int windows_seal(struct windows *windows);
+
+/* Give back pages that were made ready to be written and that nothing uses. */
+void windows_trim(struct windows *windows);
 
 /*
  * Take back sealed memory, whole pages of one block, that nothing executes or

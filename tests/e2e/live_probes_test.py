@@ -525,7 +525,7 @@ class Attached(Case):
         self.tell("p")
         self.tell("p")
         self.end()
-        self.assert_kept("p1", 2 * 500)
+        self.assert_kept("p2", 2 * 500)
 
     def assert_kept(self, name, count):
         report = self.clew_json("report", "--json", "--events",

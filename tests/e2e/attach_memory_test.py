@@ -1,0 +1,113 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""clew attach: what memory a process has more while it is recorded, and after."""
+import pathlib
+
+import attach_test
+import clewtest
+import isolation
+from clewtest import needs, slow, target
+
+# What stays after any number of sessions, beyond the first one's.
+GROWTH_KB = 512
+GROWTH_MAPPINGS = 24
+
+OPTIONS = [
+    ["--time=cpu"], ["--time=exact"], ["--time=none"], ["--rate=500"],
+    ["--no-cache"], ["--time=wall"], ["--budget=5%"], ["-f", "^a"],
+    ["--max-contexts=500", "--java=off"], ["-F", "e"],
+]
+
+
+def private_kb(pid):
+    """Pages that belong to no file: others are given back on demand."""
+    lines = pathlib.Path(f"/proc/{pid}/smaps_rollup").read_text()
+    return sum(int(line.split()[1]) for line in lines.splitlines()
+               if line.startswith("Anonymous:"))
+
+
+def mappings(pid):
+    return len(pathlib.Path(f"/proc/{pid}/maps").read_text().splitlines())
+
+
+class Memory(attach_test.Attached):
+    def session(self, pid, *options):
+        done = self.clew("attach", "--for", "20ms", "-o", self.recording_path,
+                         *options, str(pid))
+        self.assertEqual(done.returncode, 0, (options, done.stderr))
+
+    def sessions(self, process, count, options):
+        """(kB, mappings) after each."""
+        measured = []
+        for i in range(count):
+            self.session(process.pid, *options[i % len(options)])
+            self.assert_as_before(process)
+            measured.append((private_kb(process.pid), mappings(process.pid)))
+        return measured
+
+    def assert_flat(self, measured, growth_kb):
+        """After the second session, which the first one's tables outlive."""
+        kb, count = measured[1]
+        for later_kb, later_count in measured[2:]:
+            self.assertLess(later_kb, kb + growth_kb, measured)
+            self.assertLess(later_count, count + GROWTH_MAPPINGS, measured)
+
+    def busy(self):
+        process, _ = self.shared("busy", [target("busy")])
+        return process
+
+    def test_sessions_with_other_options_take_no_more_memory(self):
+        self.assert_flat(self.sessions(self.busy(), len(OPTIONS), OPTIONS),
+                         GROWTH_KB)
+
+    def test_sessions_with_equal_options_take_no_more_memory(self):
+        self.assert_flat(self.sessions(self.busy(), 6, OPTIONS[:1]),
+                         GROWTH_KB)
+
+    def test_sessions_with_a_probe_now_and_then_take_no_more_memory(self):
+        options = [["--probe", "busy_leaf"], ["--time=none"]]
+        self.assert_flat(self.sessions(self.busy(), 6, options), GROWTH_KB)
+
+    @needs("redis-server")
+    def test_redis_has_its_memory_back(self):
+        """25 MB of stubs, code and tables of 26,767 functions are gone."""
+        server, _ = self.redis()
+        before_kb, before = private_kb(server.pid), mappings(server.pid)
+        controller = self.attach(server)
+        attached_kb = private_kb(server.pid)
+        self.detach(controller)
+        self.assertGreater(attached_kb, before_kb + 2048)
+        self.assertLess(private_kb(server.pid), before_kb + 1536)
+        self.assertLess(mappings(server.pid), before + 100)
+
+    @needs("redis-server")
+    def test_sessions_in_turns_take_no_more_memory_of_redis(self):
+        server, _ = self.redis()
+        self.assert_flat(self.sessions(server, 4, OPTIONS[:2]), 1024)
+
+    @slow
+    @needs("redis-server")
+    def test_twenty_sessions_on_redis(self):
+        server, _ = self.redis()
+        measured = self.sessions(server, 20, OPTIONS)
+        self.assert_flat(measured, 1024)
+        self.assertLess(measured[-1][0], measured[0][0] + 8192)
+
+    @slow
+    @needs("redis-server")
+    def test_a_process_of_another_user_beside_it_makes_no_difference(self):
+        """Caches are in another folder then, which the configuration names."""
+        user, _ = isolation.make_users(self)
+        self.work.chmod(0o755)
+        server, _ = self.redis()
+        other = self.start(["sleep", "1000"], **user.as_user)
+        measured = []
+        for i in range(6):
+            also = [str(other.pid)] if i % 2 else []
+            self.session(server.pid, *also)
+            measured.append((private_kb(server.pid), mappings(server.pid)))
+        self.assert_flat(measured, GROWTH_KB)
+
+
+if __name__ == "__main__":
+    clewtest.main()
