@@ -10,6 +10,7 @@
 
 #include "base/display_text.h"
 #include "base/fail.h"
+#include "base/hash.h"
 #include "base/memory.h"
 #include "cli/attach_blocks.h"
 #include "cli/attach_steps.h"
@@ -70,9 +71,7 @@ void attach_group_fini(struct attach_group *group)
 		close(group->members[i].process);
 	}
 	session_cache_remove(group->session_cache);
-	for (size_t i = 0; i < group->analysed_count; i++)
-		free(group->analysed[i]);
-	free(group->analysed);
+	idmap_fini(&group->analysed);
 	free(group->members);
 	free(group->cache);
 	free(group->library);
@@ -102,17 +101,15 @@ static int is_to_be_analysed(const struct target_mapping *mapping,
 	return !is_libc;
 }
 
-/* Whether that file has not been seen before. */
+/* Whether that file has not been seen before, as far as is known. */
 static int is_new(struct attach_group *group, const char *path)
 {
-	for (size_t i = group->analysed_count; i-- > 0;)
-		if (strcmp(group->analysed[i], path) == 0)
-			return 0;
-	group->analysed = memory_grow(group->analysed, group->analysed_count,
-				      &group->analysed_capacity,
-				      sizeof(*group->analysed));
-	group->analysed[group->analysed_count++] = memory_printf("%s", path);
-	return 1;
+	const uint64_t hash = hash_add(HASH_START, path, strlen(path));
+	uint64_t *is_seen = idmap_at(&group->analysed, hash_key(hash));
+	const int is = !*is_seen;
+
+	*is_seen = 1;
+	return is;
 }
 
 /* A file of a process. */

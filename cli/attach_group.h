@@ -8,6 +8,7 @@
 
 #include <stddef.h>
 
+#include "base/idmap.h"
 #include "cli/attaching.h"
 #include "cli/inner_folder.h"
 #include "cli/output.h"
@@ -28,10 +29,9 @@ struct attach_group {
 	struct output output; /* and where it is, once there is one */
 	uid_t owner;          /* to whom it has been given; (uid_t)-1: nobody */
 	char *library;
-	char *cache;         /* of analyses, or NULL */
-	char *session_cache; /* of those of foreign files; NULL: none yet */
-	char **analysed;
-	size_t analysed_count, analysed_capacity;
+	char *cache;           /* of analyses, or NULL */
+	char *session_cache;   /* of those of foreign files; NULL: none yet */
+	struct idmap analysed; /* by hashes of paths */
 	struct attach_member *members;
 	size_t count, capacity;
 	uint64_t all_ns, one_ns; /* the longest of their pauses */

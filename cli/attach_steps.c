@@ -89,13 +89,13 @@ static int stop_unless(struct attaching *attaching,
 		       char **why)
 {
 	const uint64_t deadline_ns = tracer_now_ns() + ATTACH_PATIENCE_NS;
-	struct safe_places places;
+	struct safe_places *places = &attaching->places;
 	int found;
 
-	safe_places_init(&places, attaching->pid, attaching->tracer.memory,
+	safe_places_find(places, attaching->pid, attaching->tracer.memory,
 			 &attaching->maps);
 	do {
-		found = try_threads(attaching, &places, why);
+		found = try_threads(attaching, places, why);
 		if (!found)
 			found = check_program(attaching, why);
 		if (!found && is_needless && is_needless(attaching))
@@ -109,7 +109,6 @@ static int stop_unless(struct attaching *attaching,
 		if (!found)
 			attach_pause_ms(2);
 	} while (!found);
-	safe_places_fini(&places);
 	return found < 0 ? found : 0;
 }
 

@@ -104,6 +104,7 @@ void attaching_find_library(struct attaching *attaching)
 
 int attaching_look_again(struct attaching *attaching, char **why)
 {
+	safe_places_expire(&attaching->places);
 	target_free_maps(&attaching->maps);
 	return target_read_maps(attaching->pid, &attaching->maps, why);
 }
@@ -217,6 +218,7 @@ int attaching_open_beside(struct attaching *attaching, pid_t pid, char **why)
 
 void attaching_close(struct attaching *attaching)
 {
+	safe_places_fini(&attaching->places);
 	target_free_maps(&attaching->maps);
 	tracer_close(&attaching->tracer);
 	attach_lock_release(&attaching->lock);

@@ -6,6 +6,7 @@
 #define CLEW_CLI_ATTACHING_H
 
 #include "cli/attach_lock.h"
+#include "cli/safe_thread.h"
 #include "cli/target.h"
 #include "cli/tracer.h"
 #include "wire/attachment.h"
@@ -15,6 +16,7 @@ struct attaching {
 	struct attach_lock lock;
 	struct tracer tracer;
 	struct target_maps maps;
+	struct safe_places places; /* for as long as these are mapped */
 	/* Functions of libc, and where its signal handlers return to. */
 	uint64_t load, load_error, restorer;
 	/* Where threads have variables of libc's; load_result: 0, not known. */

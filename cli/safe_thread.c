@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 
 #include "base/display_text.h"
+#include "base/hash.h"
 #include "base/memory.h"
 #include "cli/library.h"
 #include "cli/stopped_registers.h"
@@ -165,34 +166,89 @@ static void see_module(struct safe_places *places, pid_t pid,
 	image_close(&image);
 }
 
-void safe_places_init(struct safe_places *places, pid_t pid, int memory,
-		      const struct target_maps *maps)
+/* The first mapping of a module behind `i`, of whose functions some may be avoided. */
+static const struct target_mapping *next_module(
+	const struct safe_places *places, size_t *i, const char **last)
 {
-	const char *last = "";
-
-	*places = (struct safe_places){
-		.maps = maps,
-		.loader = target_module(maps, MACHINE_LOADER),
-		.libc = target_module(maps, LIBC),
-		.own = target_module(maps, LIBRARY_NAME),
-		.pid = pid,
-		.memory = memory,
-	};
-	for (size_t i = 0; i < maps->count; i++) {
-		const struct target_mapping *mapping = &maps->items[i];
+	for (; *i < places->maps->count; ++*i) {
+		const struct target_mapping *mapping = &places->maps->items[*i];
 
 		if (*mapping->path != '/' || mapping->offset ||
-		    strcmp(mapping->path, last) == 0)
+		    strcmp(mapping->path, *last) == 0)
 			continue;
-		last = mapping->path;
-		if (!places->own || strcmp(last, places->own->path) != 0)
-			see_module(places, pid, mapping);
+		*last = mapping->path;
+		if (places->own && strcmp(*last, places->own->path) == 0)
+			continue;
+		++*i;
+		return mapping;
 	}
+	return NULL;
+}
+
+static uint64_t key_of(const struct target_mapping *module)
+{
+	const uint64_t place[] = { module->start, module->end, module->inode };
+	const uint64_t hash = hash_add(HASH_START, place, sizeof(place));
+
+	return hash_key(hash_add(hash, module->path, strlen(module->path)));
+}
+
+/* Whether all modules that were seen are mapped still. */
+static int are_there(const struct safe_places *places)
+{
+	const struct target_mapping *module;
+	const char *last = "";
+	size_t i = 0, count = 0;
+
+	while ((module = next_module(places, &i, &last)))
+		count += idmap_find(&places->modules, key_of(module)) != NULL;
+	return count == places->modules.used;
+}
+
+static void see_new_modules(struct safe_places *places)
+{
+	const struct target_mapping *module;
+	const char *last = "";
+	size_t i = 0;
+
+	while ((module = next_module(places, &i, &last))) {
+		uint64_t *is_seen = idmap_at(&places->modules, key_of(module));
+
+		if (!*is_seen)
+			see_module(places, places->pid, module);
+		*is_seen = 1;
+	}
+}
+
+void safe_places_find(struct safe_places *places, pid_t pid, int memory,
+		      const struct target_maps *maps)
+{
+	if (places->maps == maps)
+		return;
+	places->maps = maps;
+	places->loader = target_module(maps, MACHINE_LOADER);
+	places->libc = target_module(maps, LIBC);
+	places->own = target_module(maps, LIBRARY_NAME);
+	places->pid = pid;
+	places->memory = memory;
+	if (!are_there(places)) {
+		idmap_fini(&places->modules);
+		places->modules = (struct idmap){ 0 };
+		places->avoided_count = 0;
+	}
+	see_new_modules(places);
+}
+
+void safe_places_expire(struct safe_places *places)
+{
+	places->maps = NULL;
 }
 
 void safe_places_fini(struct safe_places *places)
 {
+	idmap_fini(&places->modules);
 	free(places->avoided);
+	*places = (struct safe_places){ 0 };
 }
 
 static int is_of(const struct target_mapping *module,

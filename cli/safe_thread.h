@@ -6,21 +6,32 @@
 #ifndef CLEW_CLI_SAFE_THREAD_H
 #define CLEW_CLI_SAFE_THREAD_H
 
+#include "base/idmap.h"
 #include "cli/target.h"
 #include "cli/tracer.h"
 
 struct safe_places {
-	const struct target_maps *maps;
+	const struct target_maps *maps; /* NULL: not known */
 	const struct target_mapping *loader, *libc;
 	const struct target_mapping *own; /* of libclew.so */
 	pid_t pid;
 	int memory; /* of /proc/PID/mem */
 	struct avoided_function *avoided;
 	size_t avoided_count, capacity;
+	struct idmap modules; /* whose functions are in the list above */
 };
 
-void safe_places_init(struct safe_places *places, pid_t pid, int memory,
+/*
+ * Finds the functions that are to be avoided, by what is mapped. If these places were
+ * found before, by other mappings, it reads the files of new modules alone; if by the
+ * same, none. Zero-initialise before the first call.
+ */
+void safe_places_find(struct safe_places *places, pid_t pid, int memory,
 		      const struct target_maps *maps);
+
+/* What is mapped has been read again. */
+void safe_places_expire(struct safe_places *places);
+
 void safe_places_fini(struct safe_places *places);
 
 /*
