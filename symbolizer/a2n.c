@@ -204,7 +204,8 @@ static int open_image(struct a2n *a2n, const char *name, struct span image,
 
 	if (fd < 0)
 		return -errno;
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	/* the worker keeps no descriptors of ours */
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", getpid(), fd);
 	if (write(fd, image.at, image.bytes) == (ssize_t)image.bytes)
 		err = open_module(a2n, name, path, build_id, &module);
 	close(fd);

@@ -117,13 +117,16 @@ static int run_worker(const struct index_search *search, int fd)
 		.build_id = search->wanted,
 		.download_seconds = may_download(a2n) ? a2n->limits.seconds : 0,
 	};
+	struct worker_limits limits = a2n->limits;
 	char why[WORKER_WHY_BYTES];
 	char reason[WORKER_WHY_BYTES + 32];
 	int err;
 
+	limits.may_download = request.download_seconds != 0;
+
 	if (a2n->flags & A2N_NO_DEBUG)
 		request.without_debug = "no debug information: not asked for";
-	err = worker_run(&a2n->limits, build, &request, fd, why);
+	err = worker_run(&limits, build, &request, fd, why);
 	/* Less and less, and the reason is remembered in the index. */
 	while (err == -ECHILD && !request.without_symbols) {
 		request.without_symbols = request.without_debug == reason;
@@ -134,7 +137,7 @@ static int run_worker(const struct index_search *search, int fd)
 		request.without_debug = reason;
 		if (ftruncate(fd, 0) != 0 || lseek(fd, 0, SEEK_SET) != 0)
 			return -EIO;
-		err = worker_run(&a2n->limits, build, &request, fd, why);
+		err = worker_run(&limits, build, &request, fd, why);
 	}
 	return err == -ECHILD ? -EBADMSG : err;
 }

@@ -2,14 +2,18 @@
 #include "symbolizer/worker.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "symbolizer/confinement.h"
 #include "symbolizer/indexer/heap.h"
 
 /* An exit status above this is an errno. */
@@ -40,13 +44,40 @@ static void limit(int resource, uint64_t most)
 	setrlimit((__rlimit_resource_t)resource, &limit);
 }
 
+/* The caller's may be a process's memory, or a lock. */
+static void close_others(int fd)
+{
+	const unsigned int last = STDERR_FILENO;
+
+	if (fd < 0) {
+		syscall(SYS_close_range, last + 1, ~0U, 0);
+		return;
+	}
+	if ((unsigned int)fd > last + 1)
+		syscall(SYS_close_range, last + 1, (unsigned int)fd - 1, 0);
+	syscall(SYS_close_range,
+		(unsigned int)fd > last ? (unsigned int)fd + 1 : last + 1, ~0U,
+		0);
+}
+
+static void be_silent(void)
+{
+	const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+	if (nowhere < 0)
+		return;
+	dup2(nowhere, STDOUT_FILENO);
+	dup2(nowhere, STDERR_FILENO);
+}
+
 /*
  * The caller's handlers, masks and timers are not ours. The alarm is what ends
  * a child that waits for something that never comes.
  */
-static void become_worker(const struct worker_limits *limits)
+static int become_worker(const struct worker_limits *limits, int fd)
 {
 	sigset_t none;
+	int err;
 
 	for (int number = 1; number < NSIG; number++)
 		signal(number, SIG_DFL);
@@ -57,6 +88,33 @@ static void become_worker(const struct worker_limits *limits)
 	limit(RLIMIT_CPU, limits->seconds);
 	limit(RLIMIT_AS, address_space_bytes() + limits->bytes);
 	alarm(limits->seconds * CLOCK_FACTOR);
+	if (limits->is_silent)
+		be_silent();
+	close_others(fd);
+	if (limits->may_download)
+		return 0;
+	err = confinement_enter(limits->writable);
+	/* a kernel, or an emulator, that has no such filters */
+	return err == -EINVAL || err == -ENOSYS ? 0 : err;
+}
+
+/* Whatever it has made of its alarm. */
+static void end_late(pid_t child, const struct worker_limits *limits)
+{
+	struct pollfd end = { .fd = (int)syscall(SYS_pidfd_open, child, 0),
+			      .events = POLLIN };
+	const int most_ms = (int)(limits->seconds * CLOCK_FACTOR + 1) * 1000;
+
+	int got;
+
+	if (end.fd < 0)
+		return;
+	do {
+		got = poll(&end, 1, most_ms);
+	} while (got < 0 && errno == EINTR);
+	if (got == 0)
+		kill(child, SIGKILL);
+	close(end.fd);
 }
 
 static int wait_for(pid_t child, int *status)
@@ -107,10 +165,12 @@ int worker_run(const struct worker_limits *limits, worker_work work,
 	if (child < 0)
 		return -errno;
 	if (child == 0) {
-		become_worker(limits);
-		err = work(request, fd);
+		err = become_worker(limits, fd);
+		if (!err)
+			err = work(request, fd);
 		_exit(err ? STATUS_OF_ERRNO - err : 0);
 	}
+	end_late(child, limits);
 	err = wait_for(child, &status);
 	/* Somebody else reaped it: the file itself will show. */
 	return err == -ECHILD ? 0 : err ? err : judge(status, limits, why);

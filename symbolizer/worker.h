@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A child process for each module that is indexed, or asked about its variables.
+ * A child process for each module that is indexed, or asked about its variables, and for
+ * the code of each process that is attached to.
  *
- * Debug information is large and written by others. What reads it runs in a
- * child of its own, with limits on memory, CPU and time: a file that makes it
+ * Such files are large and written by others. What reads them runs in a
+ * child of its own, with limits on memory, CPU and time, and confined
+ * (symbolizer/confinement.h): a file that makes it
  * crash, loop or eat memory costs that child, and one error with a reason.
  * The result comes through a file descriptor, and is checked like any file.
  */
@@ -15,6 +17,10 @@
 struct worker_limits {
 	uint32_t seconds; /* of CPU; three times that by the clock */
 	uint64_t bytes;   /* of memory beyond what the caller has */
+	int may_download; /* it is not confined: it connects, and keeps files */
+	int is_silent; /* nothing is to be read that it says, or libc of it */
+	/* Folders below which it may write, NULL at the end; NULL: nowhere. */
+	const char *const *writable;
 };
 
 enum { WORKER_WHY_BYTES = 256 };
@@ -23,7 +29,8 @@ enum { WORKER_WHY_BYTES = 256 };
 typedef int (*worker_work)(const void *request, int fd);
 
 /*
- * Runs it in a child. Its result, or -ECHILD if the child did not
+ * Runs it in a child, which keeps fd and no other descriptor but the first three. fd is
+ * -1 where nothing is written. Its result, or -ECHILD if the child did not
  * end by itself or ran out of something: then `why` says what happened.
  */
 int worker_run(const struct worker_limits *limits, worker_work work,

@@ -150,15 +150,8 @@ static int read_answer(int fd, struct variables *out)
 	return -EBADMSG;
 }
 
-/* What libc says of a child that crashes is nobody's. */
 static int work(const void *request, int fd)
 {
-	const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
-
-	if (nowhere >= 0) {
-		dup2(nowhere, STDOUT_FILENO);
-		dup2(nowhere, STDERR_FILENO);
-	}
 	return variable_reader_run(request, fd);
 }
 
@@ -181,6 +174,7 @@ int variables_read(const struct variables_request *request,
 	const struct worker_limits limits = {
 		.seconds = request->seconds ? request->seconds : USUAL_SECONDS,
 		.bytes = BYTES_MAX,
+		.is_silent = 1,
 	};
 	char reason[WORKER_WHY_BYTES] = "";
 	int fd = memfd_create("clew-variables", MFD_CLOEXEC);
