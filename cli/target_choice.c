@@ -3,10 +3,12 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/display_text.h"
@@ -220,24 +222,61 @@ static int add_of_folder(struct chosen *chosen, const char *path)
 	return 0;
 }
 
-/* A path, or what /proc/PID/cgroup says of the second hierarchy, or of systemd's. */
+static int add_below(struct chosen *chosen, const char *folder,
+		     const char *path)
+{
+	char *whole = memory_printf("%s/%s", folder, path);
+	const int err = add_of_folder(chosen, whole);
+
+	free(whole);
+	return err;
+}
+
+static int is_hierarchy_of_v1(const char *folder)
+{
+	struct statfs status;
+
+	return statfs(folder, &status) == 0 &&
+	       (uint64_t)status.f_type == CGROUP_SUPER_MAGIC;
+}
+
+/* Of the first version, which has a folder for each hierarchy: those in any. */
+static int add_of_hierarchies(struct chosen *chosen, const char *path)
+{
+	DIR *folder = opendir(CGROUPS);
+	struct dirent *entry;
+	int found = -ENOENT;
+
+	while (folder && (entry = readdir(folder))) {
+		char *hierarchy;
+		int err = -ENOENT;
+
+		if (*entry->d_name == '.')
+			continue;
+		hierarchy = memory_printf(CGROUPS "/%s", entry->d_name);
+		if (is_hierarchy_of_v1(hierarchy))
+			err = add_below(chosen, hierarchy, path);
+		if (found && err != -ENOENT)
+			found = err;
+		free(hierarchy);
+	}
+	if (folder)
+		closedir(folder);
+	return found;
+}
+
+/* A path, or one as /proc/PID/cgroup has it, of any hierarchy. */
 static int add_of_cgroup(struct chosen *chosen, const char *path, char **why)
 {
-	static const char *const formats[] = { "%s", CGROUPS "/%s",
-					       CGROUPS "/unified/%s",
-					       CGROUPS "/systemd/%s" };
 	const size_t before = chosen->count;
-	int err = -ENOENT;
+	int err = add_of_folder(chosen, path);
 
-	for (size_t i = 0;
-	     i < sizeof(formats) / sizeof(*formats) && err == -ENOENT; i++) {
-		const char *end = strstr(formats[i], "%s");
-		char *folder = memory_printf("%.*s%s", (int)(end - formats[i]),
-					     formats[i], path);
-
-		err = add_of_folder(chosen, folder);
-		free(folder);
-	}
+	if (err == -ENOENT)
+		err = add_below(chosen, CGROUPS, path);
+	if (err == -ENOENT)
+		err = add_below(chosen, CGROUPS "/unified", path);
+	if (err == -ENOENT)
+		err = add_of_hierarchies(chosen, path);
 	if (err)
 		return fail(why, err, "%s: not a cgroup: %s", path,
 			    strerror(-err));

@@ -8,8 +8,22 @@
 #include "base/display_text.h"
 #include "base/memory.h"
 
-/* The name of the program, as it was called. */
-static const char *program_of(const struct part_copy *part)
+/*
+ * The program's name from the first word of its command line. That is a path, or a title
+ * that the program has given itself, "nginx: master process nginx -c /etc/n.conf": what
+ * follows the last slash of a title is no name.
+ */
+static char *name_of(const char *called)
+{
+	const char *title = strstr(called, ": ");
+	const char *slash = strchr(called, '/');
+
+	if (title && slash && title < slash)
+		return memory_string(called, (size_t)(title - called));
+	return memory_printf("%s", text_basename(called));
+}
+
+static char *program_of(const struct part_copy *part)
 {
 	struct part_chunk chunk;
 	uint64_t cursor = 0;
@@ -17,9 +31,9 @@ static const char *program_of(const struct part_copy *part)
 	while (part_next_chunk(part, &cursor, &chunk)) {
 		if (chunk.kind == WIRE_PROCESS &&
 		    memchr(chunk.payload, '\0', chunk.used_bytes))
-			return text_basename((const char *)chunk.payload);
+			return name_of((const char *)chunk.payload);
 	}
-	return "?";
+	return memory_printf("?");
 }
 
 /* " of run 2" in what clew merge made. */
@@ -32,13 +46,14 @@ static char *run_name(const struct part_copy *part)
 static char *group_name(const struct roots *roots, const struct thread *thread,
 			size_t followers)
 {
-	char *run = run_name(roots->part), *name;
+	char *run = run_name(roots->part), *program, *name;
 
-	if (roots->whose->grouping == GROUP_PROCESS)
-		name = memory_printf("%s (%" PRIu32 "%s)",
-				     program_of(roots->part),
+	if (roots->whose->grouping == GROUP_PROCESS) {
+		program = program_of(roots->part);
+		name = memory_printf("%s (%" PRIu32 "%s)", program,
 				     roots->part->header->pid, run);
-	else if (followers > 0)
+		free(program);
+	} else if (followers > 0)
 		name = memory_printf("%s (%" PRIu32 "%s and %zu more)",
 				     thread->name, thread->tid, run, followers);
 	else

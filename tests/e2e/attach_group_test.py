@@ -16,6 +16,7 @@ import clewtest
 import wire
 from attach_test import PATIENCE_S, changed_code, children
 from clewtest import CLEW, LIBRARY, kill_with_guardian, needs, target, until
+from isolation import freezer_group
 
 NOBODY = 65534
 
@@ -197,6 +198,18 @@ class Chosen(Grouped):
             "".join(f"{pid}\n" for pid in others))
         self.is_recorded_exactly([family], "--cgroup", folder)
 
+    def test_a_cgroup_as_proc_names_it(self):
+        """Of either version, below whichever hierarchy."""
+        group = freezer_group(self)
+        family = self.family("one", 1)
+        for pid in family.pids():
+            group.join(pid)
+        lines = pathlib.Path(
+            f"/proc/{family.pids()[0]}/cgroup").read_text().splitlines()
+        (path,) = {line.split(":", 2)[2] for line in lines
+                   if line.endswith(group.folder.name)}
+        self.is_recorded_exactly([family], "--cgroup", path)
+
     def test_several_ways_at_once(self):
         families = [self.family("one"), self.family("two", 1)]
         path = self.work / "pid"
@@ -216,6 +229,35 @@ class Chosen(Grouped):
                 self.assert_one_line_error(self.clew(command, *options),
                                            *words)
         self.assertFalse((self.work / "clew.out").exists())
+
+
+class Titles(attach_test.Attached):
+    """A program's first word can be a title that it has given itself."""
+
+    def name_of(self, title):
+        path = self.work / "memory"
+        path.unlink(missing_ok=True)
+        process = self.start([title, path], executable=target("busy"))
+        self.assertTrue(until(lambda: path.exists() and
+                              path.stat().st_size == 4096))
+        controller = self.attach(process, "--time", "none")
+        self.detach(controller)
+        process.kill()
+        process.wait()
+        own = f" ({process.pid})"  # it has children
+        (name,) = [row["name"] for row in self.clew_json(
+            "report", "--json", "--by=process",
+            self.recording_path)["functions"] if row["name"].endswith(own)]
+        return name.removesuffix(own)
+
+    def test_a_path_in_it_does_not_name_the_process(self):
+        for title, name in (
+                ("nginx: master process nginx -c /etc/nginx/n.conf", "nginx"),
+                ("nginx: worker process", "nginx: worker process"),
+                ("/usr/sbin/server", "server"),
+                ("/opt/my: folder/server", "server")):
+            with self.subTest(title):
+                self.assertEqual(self.name_of(title), name)
 
 
 class Together(Grouped):
