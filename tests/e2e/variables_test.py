@@ -268,6 +268,60 @@ int main(int c, char **v) { int b[9] = { c }; return exits(c + 2, b) & 0; }
         self.assertEqual(events["p1:"], [{"ret": 8, "sum": 8, "a": 3}])
 
 
+CRASHES = """
+#include <stdlib.h>
+int dwarf_object_init_b(void)
+{
+    char *volatile twice = malloc(8);
+    free(twice);
+    free(twice); /* libc prints a message of its own, and aborts */
+    return 0;
+}
+"""
+
+
+class Crashes(Case):
+    """libdwarf frees memory twice for some damaged files."""
+
+    def setUp(self):
+        super().setUp()
+        self.program = self.build("gcc", "-O2", "-g")
+        self.record([self.program])
+        library = self.work / "crashes.so"
+        subprocess.run(["gcc", "-shared", "-fPIC", "-w", "-x", "c", "-", "-o",
+                        library], input=CRASHES, text=True, check=True)
+        self.environment["LD_PRELOAD"] = str(library)
+
+    def assert_one_line(self, done, status=1):
+        self.assertEqual((done.returncode, done.stdout), (status, ""),
+                         done.stderr)
+        [line] = done.stderr.splitlines()
+        self.assertIn("debug information: its reader crashed (Aborted)", line)
+
+    @clewtest.unless_sanitized
+    def test_its_reader_prints_one_line_and_keeps_recordings(self):
+        before = sorted(self.recording_path.glob("*.part"))
+        self.assert_one_line(self.clew("probe", "--vars", "main", self.program))
+        self.assert_one_line(self.clew(
+            "record", "-o", self.recording_path, "--args=main", "--",
+            self.program))
+        self.assertEqual(sorted(self.recording_path.glob("*.part")), before)
+
+    @clewtest.unless_sanitized
+    def test_a_running_program_is_recorded_without_the_values(self):
+        source = self.work / "waits.c"
+        source.write_text("#include <stdio.h>\n"
+                          "int main(void) { return getchar(); }\n")
+        program = self.build("gcc", "-g", sources=[source])
+        process = subprocess.Popen([program], stdin=subprocess.PIPE)
+        self.addCleanup(process.communicate)
+        done = self.clew("attach", "-q", "--for", "1ms", "-o",
+                         self.work / "other", "--args=main", process.pid)
+        self.assert_one_line(done, status=2)
+        self.assertIsNone(process.poll())
+        self.assertEqual(len(list((self.work / "other").glob("*.part"))), 1)
+
+
 class Listing(Case):
     def test_types_and_places(self):
         program = self.build("gcc", "-O2", "-g")
