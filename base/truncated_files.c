@@ -8,7 +8,7 @@
 
 enum { PAGE_BYTES = 4096 };
 
-/* A page that cannot be replaced, or is executed, raises the signal again: it ends us. */
+/* What is no such page ends the process, as it would without a handler. */
 static void read_as_zeros(int number, siginfo_t *about, void *context)
 {
 	const int errno_before = errno;
@@ -17,8 +17,11 @@ static void read_as_zeros(int number, siginfo_t *about, void *context)
 	(void)context;
 	if (about->si_code != BUS_ADRERR ||
 	    mmap((void *)at, PAGE_BYTES, PROT_READ,
-		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+		 0) == MAP_FAILED) {
 		signal(number, SIG_DFL);
+		raise(number); /* once this has returned */
+	}
 	errno = errno_before;
 }
 
