@@ -467,8 +467,8 @@ static int because_it_ends(const struct attach_member *member, int err,
 	return -ESRCH;
 }
 
-static int attach(struct attach_group *group, struct attach_member *member,
-		  char **why)
+static int attach_once(struct attach_group *group, struct attach_member *member,
+		       char **why)
 {
 	int err;
 
@@ -498,6 +498,26 @@ static void keep_output(struct attach_group *group)
 
 	if (group->output.directory && output_keep(&group->output, &why) != 0)
 		free(why);
+}
+
+/* A program that it executes meanwhile is another one to attach to. */
+static int attach(struct attach_group *group, struct attach_member *member,
+		  char **why)
+{
+	const uint64_t deadline_ns = tracer_now_ns() + ATTACH_PATIENCE_NS;
+	const pid_t pid = member->pid;
+
+	for (;;) {
+		const uint64_t program = target_program_mark(pid);
+		const int err = attach_once(group, member, why);
+
+		if (!err || target_thread_is_going(pid, pid) ||
+		    target_program_mark(pid) == program ||
+		    tracer_now_ns() >= deadline_ns)
+			return err;
+		free(*why);
+		*why = NULL;
+	}
 }
 
 int attach_group_add(struct attach_group *group, pid_t pid, char **why)

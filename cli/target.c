@@ -22,6 +22,18 @@
 /* Bytes of code: segments of a hostile file may overlap, and be of any size. */
 #define SEARCHED_MAX (UINT64_C(1) << 30)
 
+const char *target_permission_hint(int err)
+{
+	if (err != -EACCES && err != -EPERM)
+		return "";
+	return geteuid() == 0
+		       ? "; this takes the capability CAP_SYS_PTRACE (in a "
+			 "container: --cap-add=SYS_PTRACE)"
+		       : "; run clew as root: the process belongs to another "
+			 "user, has changed users, has more rights than its "
+			 "user, or has asked not to be dumped";
+}
+
 /* ---- Mappings ---- */
 
 static void add_mapping(struct target_maps *maps, const char *line)
@@ -71,8 +83,8 @@ int target_read_maps(pid_t pid, struct target_maps *maps, char **why)
 	*maps = (struct target_maps){ 0 };
 	free(path);
 	if (!file)
-		return fail(why, -errno, "its memory cannot be seen: %s",
-			    strerror(errno));
+		return fail(why, -errno, "its memory cannot be seen: %s%s",
+			    strerror(errno), target_permission_hint(-errno));
 	target_parse_maps(file, maps);
 	fclose(file);
 	return 0;
@@ -315,14 +327,26 @@ char target_thread_state(pid_t pid, pid_t tid)
 	return *text == ' ' ? text[1] : '\0';
 }
 
-uint64_t target_start(pid_t pid)
+/* A field of /proc/PID/stat, by its number in proc(5), from the third on. */
+static uint64_t stat_field(pid_t pid, int number)
 {
-	char text[512], *at = text;
+	char text[1024], *at = text;
 
 	read_stat(pid, pid, text, sizeof(text));
-	for (int field = 3; at && *at && field < 22; field++)
+	for (int field = 3; at && *at && field < number; field++)
 		at = strchr(at + 1, ' ');
 	return at ? strtoull(at, NULL, 10) : 0;
+}
+
+uint64_t target_start(pid_t pid)
+{
+	return stat_field(pid, 22);
+}
+
+/* Where its stack begins, which is elsewhere in each program. */
+uint64_t target_program_mark(pid_t pid)
+{
+	return stat_field(pid, 28);
 }
 
 /* PF_KTHREAD, of the kernel's linux/sched.h, which no program sees */

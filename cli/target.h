@@ -31,6 +31,12 @@ struct target_maps {
 /* Parses a file in the format of /proc/PID/maps. */
 void target_parse_maps(FILE *file, struct target_maps *maps);
 
+/*
+ * What follows a refusal by the kernel to look into a process: who may. "" for other
+ * errors.
+ */
+const char *target_permission_hint(int err);
+
 /* 0, or -errno and what it means in *why, which is to be freed. */
 int target_read_maps(pid_t pid, struct target_maps *maps, char **why);
 void target_free_maps(struct target_maps *maps);
@@ -79,6 +85,9 @@ char target_thread_state(pid_t pid, pid_t tid);
 
 /* When the process began, in ticks since boot; 0: it is not there. */
 uint64_t target_start(pid_t pid);
+
+/* Another value for each program that the process executes; 0: it cannot be seen. */
+uint64_t target_program_mark(pid_t pid);
 
 /* Whether it is one of the kernel's threads, by their mark in /proc. */
 int target_is_of_kernel(pid_t pid);

@@ -7,10 +7,12 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/display_text.h"
 #include "base/memory.h"
+#include "base/now.h"
 #include "base/suffix.h"
 #include "cli/executable.h"
 #include "cli/other_files.h"
@@ -20,6 +22,9 @@
 #include "machine/elf_numbers.h"
 #include "wire/recording.h"
 
+/* For the loader of a program to map the C library. */
+#define STARTING_NS UINT64_C(5000000000)
+
 static char *obstacle_of_user(pid_t pid)
 {
 	const int64_t uid = target_status(pid, "Uid", 10);
@@ -27,6 +32,8 @@ static char *obstacle_of_user(pid_t pid)
 
 	if (uid < 0 || (uid_t)uid == geteuid() || geteuid() == 0)
 		return NULL;
+	if (uid == 0)
+		return memory_printf("it belongs to root: run clew as root");
 	name = user_name((uid_t)uid);
 	why = memory_printf(
 		"it belongs to %s, and the recording is made by it: as root, "
@@ -58,8 +65,9 @@ static char *obstacle_of_program(pid_t pid)
 	char *program = read_link(pid, "exe"), *path, *why;
 
 	if (!program)
-		return memory_printf("its program cannot be seen: %s",
-				     strerror(errno));
+		return memory_printf("its program cannot be seen: %s%s",
+				     strerror(errno),
+				     target_permission_hint(-errno));
 	if (is_loader(text_basename(program))) {
 		why = memory_printf("the loader runs it as its argument: start "
 				    "the program itself");
@@ -152,12 +160,32 @@ static char *obstacle_of_missing_libc(pid_t pid)
 				   "attached to");
 }
 
+/*
+ * A program that is being started has its C library once its loader has mapped that. It
+ * is one for glibc, or obstacle_of_program() would have refused it. 0, or -errno and *why.
+ */
+static int read_started_maps(pid_t pid, struct target_maps *maps, char **why)
+{
+	const uint64_t deadline_ns = now_ns(CLOCK_MONOTONIC) + STARTING_NS;
+	const struct timespec pause = { .tv_nsec = 2000000 };
+	int err;
+
+	while (!(err = target_read_maps(pid, maps, why)) &&
+	       !target_module(maps, "libc.so.6") &&
+	       !target_thread_is_going(pid, pid) &&
+	       now_ns(CLOCK_MONOTONIC) < deadline_ns) {
+		target_free_maps(maps);
+		nanosleep(&pause, NULL);
+	}
+	return err;
+}
+
 static char *obstacle_of_maps(pid_t pid)
 {
 	struct target_maps maps;
 	char *why = NULL;
 
-	if (target_read_maps(pid, &maps, &why) != 0)
+	if (read_started_maps(pid, &maps, &why) != 0)
 		return why;
 	if (!target_module(&maps, "libc.so.6"))
 		why = obstacle_of_missing_libc(pid);

@@ -92,8 +92,8 @@ int tracer_open(struct tracer *tracer, pid_t pid, char **why)
 	tracer->memory = open(path, O_RDWR | O_CLOEXEC);
 	free(path);
 	if (tracer->memory < 0)
-		return fail(why, -errno, "its memory cannot be opened: %s",
-			    strerror(errno));
+		return fail(why, -errno, "its memory cannot be opened: %s%s",
+			    strerror(errno), target_permission_hint(-errno));
 	return 0;
 }
 
@@ -174,10 +174,8 @@ static int refused(pid_t pid, int err, char **why)
 			"already (kernel.yama.ptrace_scope is %d): sudo, or "
 			"sysctl kernel.yama.ptrace_scope=0",
 			scope);
-	return fail(why, -err,
-		    "it cannot be traced: %s (it may have rights of its own, "
-		    "or have asked not to be dumped)",
-		    strerror(err));
+	return fail(why, -err, "it cannot be traced: %s%s", strerror(err),
+		    target_permission_hint(-err));
 }
 
 /* A thread that has gone meanwhile is none. */

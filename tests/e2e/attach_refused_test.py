@@ -6,11 +6,13 @@ import pathlib
 import shutil
 import signal
 import subprocess
+import threading
 import unittest
 
 import clewtest
 from attach_test import Attached, children
 from clewtest import CLEW, PYTHON, needs, until
+from isolation import make_users
 
 NOBODY = 65534
 
@@ -85,6 +87,58 @@ def kill(pid):
         os.kill(pid, signal.SIGKILL)
     except ProcessLookupError:
         pass
+
+
+class Starting(Attached):
+    """What is being started is waited for."""
+
+    def test_the_loader_has_not_mapped_the_c_library_yet(self):
+        """It waits, as nobody reads what it says of its search."""
+        read, write = os.pipe()
+        self.addCleanup(os.close, read)
+        os.set_blocking(write, False)
+        try:
+            while os.write(write, b"x" * 4096):
+                pass
+        except BlockingIOError:
+            pass
+        os.set_blocking(write, True)
+        process = self.start(["sleep", "1000"], stderr=write, env={
+            **self.environment, "LD_DEBUG": "libs"})
+        os.close(write)
+        self.assertTrue(until(lambda: runs(process, "sleep")))
+        maps = pathlib.Path(f"/proc/{process.pid}/maps")
+        self.assertNotIn("libc.so.6", maps.read_text())
+        controller = self.start(
+            [CLEW, "attach", "--for", "0s", "-o", self.recording_path,
+             process.pid], stderr=subprocess.PIPE, text=True)
+        self.addCleanup(controller.stderr.close)
+        self.assertTrue(until(
+            lambda: controller.poll() is not None or "nanosleep" in
+            pathlib.Path(f"/proc/{controller.pid}/wchan").read_text()))
+        while "libc.so.6" not in maps.read_text():
+            os.read(read, 65536)
+        drain = threading.Thread(target=lambda: all(
+            iter(lambda: os.read(read, 65536), b"")), daemon=True)
+        drain.start()
+        said = controller.stderr.read()
+        self.assertEqual(controller.wait(60), 0, said)
+        self.assert_as_before(process)
+        process.kill()
+        drain.join()
+
+    def test_it_executes_programs_meanwhile(self):
+        script = self.work / "again"
+        script.write_text('#!/bin/sh\ntest "$1" = 0 && exec sleep 1000\n'
+                          'exec "$0" $(($1 - 1))\n', encoding="ascii")
+        script.chmod(0o755)
+        for _ in range(5):
+            process = self.start([script, "100"])
+            done = self.clew("attach", "--for", "0s", "-o",
+                             self.recording_path, process.pid)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIsNone(process.poll())
+            process.kill()
 
 
 class Refused(Attached):
@@ -424,6 +478,30 @@ class Refused(Attached):
         process = self.sleeper()
         done = self.clew("attach", process.pid, user=65534, cwd="/")
         self.assert_one_line_error(done, process.pid, "belongs to root")
+
+    def test_who_may_is_said_where_the_kernel_refuses(self):
+        """It was started by root and has changed users, as daemons do."""
+        (user,) = make_users(self, 1)
+        process = self.start(
+            [PYTHON, "-c", "import os, sys, time\n"
+             "os.setgroups([])\n"
+             "os.setgid(int(sys.argv[2]))\n"
+             "os.setuid(int(sys.argv[1]))\n"
+             "print('changed', flush=True)\n"
+             "time.sleep(1000)\n", user.uid, user.gid],
+            stdout=subprocess.PIPE)
+        self.addCleanup(process.stdout.close)
+        self.assertEqual(process.stdout.readline(), b"changed\n")
+        if self.run_program(["test", "-x", CLEW], **user.as_user).returncode:
+            self.skipTest("clew is where others cannot come")
+        done = self.clew("attach", process.pid, cwd="/", **user.as_user)
+        self.assert_one_line_error(done, process.pid, "Permission denied; "
+                                   "run clew as root: ", "changed users")
+        done = self.run_program(
+            ["setpriv", "--bounding-set", "-sys_ptrace", CLEW, "attach",
+             process.pid], text=True)
+        self.assert_one_line_error(done, process.pid, "Permission denied; "
+                                   "this takes the capability CAP_SYS_PTRACE")
 
     def test_recorded_from_its_start(self):
         recorder = self.start([CLEW, "record", "-o", self.work / "first",
