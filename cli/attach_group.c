@@ -13,6 +13,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "cli/attach_blocks.h"
+#include "cli/attach_room.h"
 #include "cli/attach_steps.h"
 #include "cli/command.h"
 #include "cli/inner_recording.h"
@@ -57,6 +58,7 @@ int attach_group_init(struct attach_group *group, const char *output,
 					.output = { .lock = -1 },
 					.config = config,
 					.owner = NOBODY };
+	hook_selection_init(&group->selection, config);
 	group->cache = attach_group_directive(config, "cache");
 	attach_locks_remove_left();
 	return library_find(&group->library, why);
@@ -72,6 +74,7 @@ void attach_group_fini(struct attach_group *group)
 	}
 	session_cache_remove(group->session_cache);
 	idmap_fini(&group->analysed);
+	hook_selection_fini(&group->selection);
 	free(group->members);
 	free(group->cache);
 	free(group->library);
@@ -101,15 +104,15 @@ static int is_to_be_analysed(const struct target_mapping *mapping,
 	return !is_libc;
 }
 
-/* Whether that file has not been seen before, as far as is known. */
-static int is_new(struct attach_group *group, const char *path)
+/* Where it is noted how many of a file's functions are to be hooked, and 1; or 0. */
+static uint64_t *find_analysed(struct attach_group *group,
+			       const struct target_mapping *mapping)
 {
-	const uint64_t hash = hash_add(HASH_START, path, strlen(path));
-	uint64_t *is_seen = idmap_at(&group->analysed, hash_key(hash));
-	const int is = !*is_seen;
+	uint64_t hash =
+		hash_add(HASH_START, mapping->path, strlen(mapping->path));
 
-	*is_seen = 1;
-	return is;
+	hash = hash_add(hash, &mapping->inode, sizeof(mapping->inode));
+	return idmap_at(&group->analysed, hash_key(hash));
 }
 
 /* A file of a process. */
@@ -147,24 +150,64 @@ static int analyse_file(struct attach_group *group,
 					group->session_cache, arena, analysis);
 }
 
-/* So that the processes have it from the cache, and need not wait for it. */
-static void analyse(struct attach_group *group, pid_t pid,
-		    const struct target_maps *maps)
+/*
+ * So that the processes have it from the cache, and need not wait for it. How many of
+ * its functions are to be hooked.
+ */
+static uint64_t analyse_mapping(struct attach_group *group, pid_t pid,
+				const struct target_mapping *mapping)
 {
-	for (size_t i = 0; group->cache && i < maps->count; i++) {
-		const struct target_mapping *mapping = &maps->items[i];
-		struct arena arena = { 0 };
-		struct analysis analysis;
-		struct member_file file;
+	const int is_selected =
+		hook_selection_has_module(&group->selection, mapping->path);
+	struct member_file file = find_file(pid, mapping->path);
+	struct arena arena = { 0 };
+	struct analysis analysis;
+	uint64_t functions = 0;
+	int err = -ENOENT;
 
-		if (!mapping->is_executable || !is_new(group, mapping->path))
+	if (is_to_be_analysed(mapping, file.path) &&
+	    (group->cache || is_selected))
+		err = group->cache
+			      ? analyse_file(group, &file, &arena, &analysis)
+			      : analysis_of_file(file.path, NULL, &arena,
+						 &analysis);
+	if (!err && is_selected)
+		functions = hook_selection_count(
+			&group->selection, mapping->path, file.path, &analysis);
+	arena_fini(&arena);
+	free(file.path);
+	return functions;
+}
+
+/* A module with several executable mappings is counted by the first. */
+static int is_first_of_module(const struct target_maps *maps, size_t i)
+{
+	const char *path = maps->items[i].path;
+
+	while (i-- > 0 && strcmp(maps->items[i].path, path) == 0)
+		if (maps->items[i].is_executable)
+			return 0;
+	return 1;
+}
+
+/* How many functions of a process are to be hooked. */
+static uint64_t analyse(struct attach_group *group, pid_t pid,
+			const struct target_maps *maps)
+{
+	uint64_t functions = 0;
+
+	for (size_t i = 0; i < maps->count; i++) {
+		const struct target_mapping *mapping = &maps->items[i];
+		uint64_t *noted;
+
+		if (!mapping->is_executable || !is_first_of_module(maps, i))
 			continue;
-		file = find_file(pid, mapping->path);
-		if (is_to_be_analysed(mapping, file.path))
-			analyse_file(group, &file, &arena, &analysis);
-		arena_fini(&arena);
-		free(file.path);
+		noted = find_analysed(group, mapping);
+		if (!*noted)
+			*noted = 1 + analyse_mapping(group, pid, mapping);
+		functions += *noted - 1;
 	}
+	return functions;
 }
 
 /* ---- Where it is recorded ---- */
@@ -365,7 +408,7 @@ static int load(struct attach_group *group, struct attach_member *member,
 }
 
 static int enter(struct attach_group *group, struct attach_member *member,
-		 char **why)
+		 uint64_t functions, char **why)
 {
 	struct attaching *attaching = &member->attaching;
 	const pid_t pid = member->pid;
@@ -375,7 +418,10 @@ static int enter(struct attach_group *group, struct attach_member *member,
 
 	if (err)
 		return err < 0 ? err : 0;
-	err = make_output(group, why);
+	err = attach_room_check(pid, functions, attaching->maps.count,
+				group->selection.is_timed, why);
+	if (!err)
+		err = make_output(group, why);
 	if (err)
 		return err;
 	is_to_load = are_others && !attaching->leave &&
@@ -481,8 +527,10 @@ static int attach_once(struct attach_group *group, struct attach_member *member,
 	if (standing_by_look(&member->attaching)) {
 		err = switch_on(group, member, why);
 	} else {
-		analyse(group, member->pid, &member->attaching.maps);
-		err = enter(group, member, why);
+		const uint64_t functions =
+			analyse(group, member->pid, &member->attaching.maps);
+
+		err = enter(group, member, functions, why);
 	}
 	if (err) {
 		give_up_folder(group, member);

@@ -10,6 +10,7 @@
 
 #include "base/idmap.h"
 #include "cli/attaching.h"
+#include "cli/hook_selection.h"
 #include "cli/inner_folder.h"
 #include "cli/output.h"
 
@@ -29,9 +30,11 @@ struct attach_group {
 	struct output output; /* and where it is, once there is one */
 	uid_t owner;          /* to whom it has been given; (uid_t)-1: nobody */
 	char *library;
-	char *cache;           /* of analyses, or NULL */
-	char *session_cache;   /* of those of foreign files; NULL: none yet */
-	struct idmap analysed; /* by hashes of paths */
+	char *cache;         /* of analyses, or NULL */
+	char *session_cache; /* of those of foreign files; NULL: none yet */
+	struct hook_selection selection;
+	/* By hashes of paths and inodes: 1 and how many functions are to be hooked. */
+	struct idmap analysed;
 	struct attach_member *members;
 	size_t count, capacity;
 	uint64_t all_ns, one_ns; /* the longest of their pauses */

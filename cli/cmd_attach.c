@@ -436,16 +436,17 @@ enum { SOME_REFUSED = 2 };
 static int record(struct attach_run *run)
 {
 	size_t failed;
+	int is_hooked = 1;
 
 	tell_pauses(run, "attached to", run->group.count);
 	wait_for_end(run);
 	failed = leave_all(run);
 	if (!run->options->is_quiet && run->group.output.directory)
-		recorded_line_print(run->group.output.directory,
-				    run->options->output);
+		is_hooked = recorded_line_print(run->group.output.directory,
+						run->options->output);
 	if (failed)
 		return EXIT_FAILURE;
-	return run->refused ? SOME_REFUSED : EXIT_SUCCESS;
+	return run->refused || !is_hooked ? SOME_REFUSED : EXIT_SUCCESS;
 }
 
 /* A process takes three. */

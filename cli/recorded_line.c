@@ -8,6 +8,7 @@
 #include "base/display_text.h"
 #include "base/memory.h"
 #include "cli/command.h"
+#include "report/view/coverage.h"
 #include "report/view/session.h"
 #include "report/write/text_writer.h"
 #include "wire/recording.h"
@@ -43,16 +44,39 @@ static void tell_snapshots(const char *path, const char *named)
 	free(found);
 }
 
-void recorded_line_print(const char *path, const char *named)
+/* 0: none of those that there are; a line says why. */
+static int is_some_hooked(const struct session *session)
+{
+	struct coverage *modules = coverage_of_modules(&session->catalog);
+	struct coverage total = { 0 };
+	uint8_t order[VERDICT_COUNT];
+	unsigned int i = 0;
+
+	coverage_total(&session->catalog, modules, &total);
+	free(modules);
+	if (total.hooked || !total.refused)
+		return 1;
+	coverage_order(&total, order);
+	while (coverage_class(order[i]) != COVERAGE_REFUSED)
+		i++;
+	complain("clew",
+		 "none of %s functions could be hooked, so no calls were "
+		 "counted; the reason of most: %s",
+		 text_grouped(total.refused).text, verdict_text(order[i]));
+	return 0;
+}
+
+int recorded_line_print(const char *path, const char *named)
 {
 	static const struct whose everybody = { .without_time = 1,
 						.is_only_merged = 1 };
 	struct session session;
 	char *why, *samples, *gaps;
+	int is_hooked;
 
 	if (session_open(&session, path, &everybody, &why) != 0) {
 		free(why);
-		return;
+		return 1;
 	}
 	samples = samples_text(&session);
 	complain("clew", "%s calls in %s contexts, %s process%s%s -> %s",
@@ -62,9 +86,11 @@ void recorded_line_print(const char *path, const char *named)
 		 session.summary.processes == 1 ? "" : "es", samples, named);
 	tell_snapshots(path, named);
 	free(samples);
+	is_hooked = is_some_hooked(&session);
 	gaps = text_unknown_code(&session.catalog);
 	if (gaps)
 		complain("clew", "%s", gaps);
 	free(gaps);
 	session_close(&session);
+	return is_hooked;
 }

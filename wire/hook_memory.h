@@ -1,26 +1,70 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How much private memory hooking takes in a process that clew attaches to.
+ * How much hooking takes in a process that clew attaches to: what is estimated
+ * before anything is changed.
  *
  * A hooked function has a stub, its share of a page of code that becomes private, a
  * record of what was written over its code, and an entry in the list from which the
- * code is restored. redis-server on Debian 12 has 26,767 hooked functions, whose memory
- * is 25.3 MB: 967 bytes each (Private_Dirty in /proc/PID/smaps_rollup).
+ * code is restored. Measured is by how much the use of a control group of its own
+ * rises at most (memory.max_usage_in_bytes), with all functions hooked, in kB; and how
+ * many more mappings there are (Debian 12, 2026-11-28):
+ *
+ *			functions	rises	estimate	mappings	estimate
+ *	sleep			85	1,420	3,017		32		80
+ *	perl			2,311	5,192	5,300		38		103
+ *	node			4,476	6,928	7,519		58		124
+ *	java -cp . J		5,426	8,840	8,494		86		134
+ *	python3			7,220	9,476	10,333		72		152
+ *	nginx			14,334	15,132	17,628		127		223
+ *	redis-server		26,762	26,924	30,372		226		347
+ *	the same, --time=exact	26,762	40,448	44,746		422		615
+ *	java --java=vm		49,122	49,112	53,299		434		571
+ *	gdb			77,089	73,788	81,976		606		850
+ *	Xvfb (LLVM)		200,723	211,348	208,754		1,516		2,087
+ *
+ * 100 threads more take 0.8 MB. Tables and contexts are not in it: the library bounds
+ * them (preload/record/memory_bound.h).
  */
 #ifndef CLEW_WIRE_HOOK_MEMORY_H
 #define CLEW_WIRE_HOOK_MEMORY_H
 
 #include <stdint.h>
 
-/* For each hooked function, and for the library whatever is hooked. */
-#define HOOK_MEMORY_FUNCTION_BYTES UINT64_C(1000)
-#define HOOK_MEMORY_LIBRARY_BYTES  UINT64_C(2000000)
+struct hook_memory {
+	uint64_t bytes;         /* of memory */
+	uint64_t address_bytes; /* of address space where that is limited */
+	uint64_t mappings;
+};
 
-/* Bytes of private memory that so many hooked functions take, at most about. */
-static inline uint64_t hook_memory_bytes(uint64_t functions)
+/* For each hooked function, for each thread, and for the library. */
+#define HOOK_MEMORY_FUNCTION_BYTES UINT64_C(1050)
+#define HOOK_MEMORY_TIMED_BYTES    UINT64_C(550) /* more, with --time=exact */
+#define HOOK_MEMORY_THREAD_BYTES   UINT64_C(10000)
+#define HOOK_MEMORY_LIBRARY_BYTES  UINT64_C(3000000)
+
+/* Without the shadow, which is mapped in pieces then: 208 MB for sleep. */
+#define HOOK_MEMORY_ADDRESS_BYTES (UINT64_C(224) << 20)
+
+#define HOOK_MEMORY_MAPPINGS      80
+#define HOOK_MEMORY_MAPPING_EACH  100 /* hooked functions */
+#define HOOK_MEMORY_TIMED_EACH    50
+
+/* What so many hooked functions and threads take, at most about. */
+static inline struct hook_memory hook_memory(uint64_t functions,
+					     uint64_t threads, int is_timed)
 {
-	return HOOK_MEMORY_LIBRARY_BYTES +
-	       functions * HOOK_MEMORY_FUNCTION_BYTES;
+	const uint64_t each = HOOK_MEMORY_FUNCTION_BYTES +
+			      (is_timed ? HOOK_MEMORY_TIMED_BYTES : 0);
+	const uint64_t bytes = HOOK_MEMORY_LIBRARY_BYTES + functions * each +
+			       threads * HOOK_MEMORY_THREAD_BYTES;
+
+	return (struct hook_memory){
+		.bytes = bytes,
+		.address_bytes = HOOK_MEMORY_ADDRESS_BYTES + bytes,
+		.mappings = HOOK_MEMORY_MAPPINGS +
+			    functions / (is_timed ? HOOK_MEMORY_TIMED_EACH
+						  : HOOK_MEMORY_MAPPING_EACH),
+	};
 }
 
 #endif

@@ -4,45 +4,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "image/special_modules.h"
 #include "match/glob.h"
-
-/* Modules that are never hooked, or not without being asked for. */
-static const struct {
-	const char *glob;
-	enum module_state state;
-} special_modules[] = {
-	{ "ld-linux*.so*", MODULE_IS_LOADER },
-	{ "ld-2.*.so", MODULE_IS_LOADER },
-	{ "linux-vdso.so*", MODULE_IS_VDSO },
-	{ "linux-gate.so*", MODULE_IS_VDSO },
-	{ "libclew.so*", MODULE_IS_SELF },
-	{ "libgcc_s.so*", MODULE_IS_UNWINDER },
-	{ "libunwind*.so*", MODULE_IS_UNWINDER },
-	{ "libc.so*", MODULE_IS_LIBC },
-	{ "libc-2.*.so", MODULE_IS_LIBC },
-	{ "libm.so*", MODULE_IS_LIBC },
-	{ "libmvec.so*", MODULE_IS_LIBC },
-	{ "libpthread.so*", MODULE_IS_LIBC },
-	{ "libdl.so*", MODULE_IS_LIBC },
-	{ "librt.so*", MODULE_IS_LIBC },
-	{ "libutil.so*", MODULE_IS_LIBC },
-	{ "libresolv.so*", MODULE_IS_LIBC },
-	{ "libanl.so*", MODULE_IS_LIBC },
-	{ "libnsl.so*", MODULE_IS_LIBC },
-	{ "libnss_*.so*", MODULE_IS_LIBC },
-	{ "libthread_db.so*", MODULE_IS_LIBC },
-	{ "libBrokenLocale.so*", MODULE_IS_LIBC },
-	{ "libjvm.so", MODULE_IS_JAVA_VM },
-};
-
-static enum module_state state_by_default(const char *path)
-{
-	for (size_t i = 0;
-	     i < sizeof(special_modules) / sizeof(*special_modules); i++)
-		if (glob_matches_file(special_modules[i].glob, path))
-			return special_modules[i].state;
-	return MODULE_IS_HOOKED;
-}
 
 /* Whether what is left out by default is asked for: by a rule, or an option. */
 static int is_asked_for(const struct config *config, enum module_state state,
@@ -60,7 +23,7 @@ static int is_asked_for(const struct config *config, enum module_state state,
 
 int select_is_libc(const char *path)
 {
-	return state_by_default(path) == MODULE_IS_LIBC;
+	return special_module_state(path) == MODULE_IS_LIBC;
 }
 
 static int rule_matches_module(struct rule *rule, const char *path)
@@ -82,7 +45,7 @@ static int has_handlers(const struct config *config, const char *path)
 
 enum module_state select_module(const struct config *config, const char *path)
 {
-	enum module_state state = state_by_default(path);
+	enum module_state state = special_module_state(path);
 	int wanted = 0, has_wishes = 0, unwanted = 0;
 
 	for (struct rule *rule = config->rules; rule; rule = rule->next) {

@@ -1,10 +1,16 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """Limits of memory and of mappings: no program ends because clew uses them up."""
+import pathlib
+import re
+import resource
+import subprocess
+
+import attach_test
 import clewtest
 import isolation
 import wire
-from clewtest import target
+from clewtest import needs, target
 
 MIB = 1 << 20
 
@@ -52,6 +58,147 @@ class Recorded(clewtest.Case):
     def test_a_group_with_room_folds_nothing(self):
         part = self.check(2048 * MIB, "-m", "contexts")
         self.assertEqual(sum(part.folds()), 0)
+
+
+class Attached(attach_test.Attached):
+    """clew attach refuses what does not fit, before it changes anything."""
+
+    def refuse(self, process, *numbers, options=()):
+        maps = pathlib.Path(f"/proc/{process.pid}/maps").read_text()
+        done = self.clew("attach", "--for", "10ms", "-o", self.recording_path,
+                         *options, process.pid)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        for number in numbers:
+            self.assertRegex(done.stderr, number)
+        self.assert_as_before(process)
+        self.assertNotIn("libclew", maps)
+        self.assertEqual(
+            pathlib.Path(f"/proc/{process.pid}/maps").read_text(), maps)
+        self.assertFalse(self.recording_path.exists())
+        return done.stderr
+
+    def sleeper(self, **options):
+        """sleep(1), once it sleeps."""
+        process = self.start(["sleep", "1000"], **options)
+        status = pathlib.Path(f"/proc/{process.pid}/status")
+        self.assertTrue(clewtest.until(
+            lambda: "Name:\tsleep" in status.read_text() and
+            "State:\tS" in status.read_text()))
+        return process
+
+    def record_briefly(self, process, *options):
+        done = self.clew("attach", "--for", "10ms", "-o", self.recording_path,
+                         *options, process.pid)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assert_as_before(process)
+
+    def redis_with(self, limit):
+        """redis-server in a control group with that limit, and the group."""
+        group = isolation.memory_group(self, limit)
+        server, _ = self.redis()
+        group.join(server.pid)
+        return server, group
+
+    @needs("redis-server")
+    def test_a_server_without_room_is_refused_and_goes_on(self):
+        server, group = self.redis_with(24 * MIB)
+        said = self.refuse(server, r"need about \d+ MB",
+                           r"has \d+ MB left of 24 MB")
+        self.assertIn(f"cgroup {self.path_in(group)} ", said)
+        self.assertIn("-m MODULE, -f REGEX: about", said)
+
+    def path_in(self, group):
+        parts = pathlib.Path(group.folder).parts
+        return "/" + parts[-1]
+
+    @needs("redis-server")
+    def test_fewer_functions_fit(self):
+        server, _ = self.redis_with(24 * MIB)
+        self.record_briefly(server, "-f", "^EVP_")
+
+    @needs("redis-server")
+    def test_a_group_with_room_is_no_obstacle(self):
+        server, group = self.redis_with(64 * MIB)
+        for options in ["--time=cpu"], ["--time=none"]:
+            self.record_briefly(server, *options)
+        self.assertIsNone(server.poll())
+        del group
+
+    def test_a_group_above_counts_as_well(self):
+        group = isolation.memory_group(self, 3 * MIB)
+        inner = isolation.Cgroup(group.folder / "inner")
+        inner.folder.mkdir()
+        self.addCleanup(inner.remove)
+        process = self.sleeper()
+        inner.join(process.pid)
+        self.refuse(process, "left of 3 MB")
+
+    def test_little_address_space_is_refused(self):
+        """It could be attached to, and then not be detached from."""
+        for limit, option in ((resource.RLIMIT_AS, "-v"),
+                              (resource.RLIMIT_DATA, "-d")):
+            process = self.sleeper(
+                preexec_fn=lambda limit=limit:
+                resource.setrlimit(limit, (150 * MIB, 150 * MIB)))
+            with self.subTest(option):
+                self.refuse(process, "need about 22. MB of address space",
+                            f"left of 150 MB .ulimit {option}.")
+
+    def many_mappings(self, left):
+        return self.start([target("many_mappings"), str(left)],
+                          stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                          text=True)
+
+    def failures(self, process):
+        process.stdin.write("\n")
+        process.stdin.flush()
+        return int(process.stdout.readline())
+
+    def close(self, process):
+        process.stdin.close()
+        process.stdout.close()
+
+    def test_few_mappings_are_left_to_the_program(self):
+        process = self.many_mappings(150)
+        self.addCleanup(self.close, process)
+        self.assertEqual(process.stdout.readline(), "ready\n")
+        self.assertEqual(self.failures(process), 0)
+        said = self.refuse(process, r"need about \d+ mappings",
+                           r"has 1\d\d left of [\d,]+ \(vm.max_map_count")
+        self.assertIn("stay the program's", said)
+        self.assertEqual(self.failures(process), 0)
+
+    def test_with_enough_mappings_the_program_maps_on(self):
+        process = self.many_mappings(3000)
+        self.addCleanup(self.close, process)
+        self.assertEqual(process.stdout.readline(), "ready\n")
+        self.record_briefly(process)
+        self.assertEqual(self.failures(process), 0)
+
+
+class Estimated(attach_test.Attached):
+    """The estimate is not below what is used, nor far above."""
+
+    @needs("redis-server")
+    def test_memory_of_a_server_is_near_the_estimate(self):
+        group = isolation.memory_group(self, 1024 * MIB)
+        self.before = None
+        server, _ = self.redis()
+        group.join(server.pid)
+        name = "memory.max_usage_in_bytes"
+        if not (group.folder / name).exists():
+            self.skipTest("no peak of memory here")
+        group.write(name, 0)
+        before = int(group.read(name))
+        controller = self.attach(server)
+        used = (int(group.read(name)) - before) / MIB
+        self.detach(controller)
+        group.write("memory.limit_in_bytes", 8 * MIB)
+        said = self.clew("attach", "-o", self.recording_path,
+                         server.pid).stderr
+        estimate = int(re.search(r"need about (\d+) MB", said)[1])
+        self.assertLess(used, estimate + 1, said)
+        self.assertGreater(used, estimate / 2, said)
 
 
 if __name__ == "__main__":

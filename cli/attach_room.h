@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Whether a process has room for what attaching takes (wire/hook_memory.h): memory
+ * below the limits of its control groups and in the machine, address space below its
+ * own limits, and mappings below vm.max_map_count. Asked before anything of the
+ * process is changed; each time a reserve stays the program's.
+ */
+#ifndef CLEW_CLI_ATTACH_ROOM_H
+#define CLEW_CLI_ATTACH_ROOM_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+/* 0; or -ENOMEM, and *why with both numbers and what would make it fit. */
+int attach_room_check(pid_t pid, uint64_t functions, uint64_t mappings,
+		      int is_timed, char **why);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+#include "image/special_modules.h"
+
+#include <stddef.h>
+
+#include "match/glob.h"
+
+/* Modules that are never hooked, or not without being asked for. */
+static const struct {
+	const char *glob;
+	enum module_state state;
+} special_modules[] = {
+	{ "ld-linux*.so*", MODULE_IS_LOADER },
+	{ "ld-2.*.so", MODULE_IS_LOADER },
+	{ "linux-vdso.so*", MODULE_IS_VDSO },
+	{ "linux-gate.so*", MODULE_IS_VDSO },
+	{ "libclew.so*", MODULE_IS_SELF },
+	{ "libgcc_s.so*", MODULE_IS_UNWINDER },
+	{ "libunwind*.so*", MODULE_IS_UNWINDER },
+	{ "libc.so*", MODULE_IS_LIBC },
+	{ "libc-2.*.so", MODULE_IS_LIBC },
+	{ "libm.so*", MODULE_IS_LIBC },
+	{ "libmvec.so*", MODULE_IS_LIBC },
+	{ "libpthread.so*", MODULE_IS_LIBC },
+	{ "libdl.so*", MODULE_IS_LIBC },
+	{ "librt.so*", MODULE_IS_LIBC },
+	{ "libutil.so*", MODULE_IS_LIBC },
+	{ "libresolv.so*", MODULE_IS_LIBC },
+	{ "libanl.so*", MODULE_IS_LIBC },
+	{ "libnsl.so*", MODULE_IS_LIBC },
+	{ "libnss_*.so*", MODULE_IS_LIBC },
+	{ "libthread_db.so*", MODULE_IS_LIBC },
+	{ "libBrokenLocale.so*", MODULE_IS_LIBC },
+	{ "libjvm.so", MODULE_IS_JAVA_VM },
+};
+
+enum module_state special_module_state(const char *path)
+{
+	for (size_t i = 0;
+	     i < sizeof(special_modules) / sizeof(*special_modules); i++)
+		if (glob_matches_file(special_modules[i].glob, path))
+			return special_modules[i].state;
+	return MODULE_IS_HOOKED;
+}
