@@ -3,7 +3,7 @@
  * libFuzzer entry: what is laid over (exclusive or) the heads and tables of a file of stubs
  * and one of hooked text, which are then sealed as their owner would. What is believed
  * must be what can be used: stubs of functions that are hooked, tables in the file, and a
- * patch that leads to stubs.
+ * patch that leads to stubs. A head that is not sealed is not believed if it has any lie.
  *
  *	bytes	0 .. 512	head of text
  *		512 .. 768	head of stubs
@@ -240,21 +240,35 @@ static void lay_all(const uint8_t *data, size_t size)
 	lay_part(&text_file, MODULE_BYTES, data, size, TABLES_AT, SIZE_MAX);
 }
 
+/* The time of its last change is the one that its head says. */
+static void write_kept(const struct kept_file *file, const uint8_t *bytes)
+{
+	struct timespec times[2] = { { .tv_nsec = UTIME_OMIT } };
+	struct prelinked_head head;
+	int fd;
+
+	memcpy(&head, bytes + file->head_at, sizeof(head));
+	require(!chmod(file->path, 0600));
+	fd = open(file->path, O_RDWR | O_CLOEXEC);
+	require(fd >= 0 &&
+		pwrite(fd, bytes, file->size, 0) == (ssize_t)file->size);
+	times[1].tv_sec = (time_t)((uint64_t)head.seal_s % (1U << 30));
+	times[1].tv_nsec = (long)((uint64_t)head.seal_ns % 1000000000);
+	require(!fchmod(fd, 0400) && !futimens(fd, times));
+	close(fd);
+}
+
 /* As its owner would: with the right sums, inode, boot and seal. */
 static void seal(const struct kept_file *file, uint64_t flags_at,
 		 uint64_t flags_bytes)
 {
 	uint8_t *bytes = malloc(file->size);
 	struct prelinked_head head;
-	struct timespec times[2] = { { .tv_nsec = UTIME_OMIT } };
 	struct stat st;
-	int fd;
 
-	require(bytes && !chmod(file->path, 0600));
+	require(bytes && !stat(file->path, &st));
 	memcpy(bytes, file->bytes, file->size);
 	memcpy(&head, bytes + file->head_at, sizeof(head));
-	fd = open(file->path, O_RDWR | O_CLOEXEC);
-	require(fd >= 0 && !fstat(fd, &st));
 	head.inode = st.st_ino;
 	memcpy(head.boot, folder.boot, sizeof(head.boot));
 	head.seal_ns = (int64_t)((uint64_t)head.seal_ns % 1000000000);
@@ -265,11 +279,7 @@ static void seal(const struct kept_file *file, uint64_t flags_at,
 		prelinked_sum(PRELINKED_SUM_OF_NOTHING, &head,
 			      offsetof(struct prelinked_head, checksum));
 	memcpy(bytes + file->head_at, &head, sizeof(head));
-	require(pwrite(fd, bytes, file->size, 0) == (ssize_t)file->size);
-	times[1].tv_sec = head.seal_s;
-	times[1].tv_nsec = head.seal_ns;
-	require(!fchmod(fd, 0400) && !futimens(fd, times));
-	close(fd);
+	write_kept(file, bytes);
 	free(bytes);
 }
 
@@ -380,6 +390,26 @@ static void check_all(const uint8_t *data, size_t size, uint32_t each)
 	arena_clear(&scratch);
 }
 
+/* Without its owner's sums, a head with any lie is not believed. */
+static void check_forged(const uint8_t *data, size_t size)
+{
+	const size_t end = STUBS_HEAD_AT + sizeof(struct prelinked_head);
+	struct prelinked_text text;
+	struct prelinked stubs;
+	int err;
+
+	if (size <= STUBS_HEAD_AT)
+		return;
+	write_kept(&stubs_file, stubs_file.bytes);
+	err = load(&stubs, &text);
+	require(!err || lies(data, size));
+	require(err || !lies(data + STUBS_HEAD_AT,
+			     (size < end ? size : end) - STUBS_HEAD_AT));
+	prelinked_text_close(&text, 0);
+	forget_blocks();
+	arena_clear(&scratch);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static int has_begun;
@@ -388,6 +418,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		begin();
 	has_begun = 1;
 	lay_all(data, size);
+	check_forged(data, size);
 	seal(&stubs_file, PRELINKED_FLAGS_AT, PAGE_BYTES);
 	seal(&text_file, text_file.head_at + sizeof(struct prelinked_head),
 	     sizeof(struct prelinked_text_about));
