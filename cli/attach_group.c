@@ -16,6 +16,7 @@
 #include "cli/attach_room.h"
 #include "cli/attach_steps.h"
 #include "cli/command.h"
+#include "cli/frozen_group.h"
 #include "cli/inner_recording.h"
 #include "cli/library.h"
 #include "cli/live_process.h"
@@ -524,6 +525,7 @@ static int attach_once(struct attach_group *group, struct attach_member *member,
 	err = attaching_open(&member->attaching, member->pid, why);
 	if (err)
 		return err;
+	member->attaching.tracer.heeds_ending = 1;
 	if (standing_by_look(&member->attaching)) {
 		err = switch_on(group, member, why);
 	} else {
@@ -532,6 +534,7 @@ static int attach_once(struct attach_group *group, struct attach_member *member,
 
 		err = enter(group, member, functions, why);
 	}
+	member->attaching.tracer.heeds_ending = 0;
 	if (err) {
 		give_up_folder(group, member);
 		attaching_close(&member->attaching);
@@ -546,6 +549,18 @@ static void keep_output(struct attach_group *group)
 
 	if (group->output.directory && output_keep(&group->output, &why) != 0)
 		free(why);
+}
+
+/* Nothing that was waited for can have come then. */
+static int because_it_is_frozen(pid_t pid, int err, char **why)
+{
+	char *frozen = frozen_group_obstacle(pid);
+
+	if (!frozen)
+		return err;
+	free(*why);
+	*why = frozen;
+	return -EBUSY;
 }
 
 /* A program that it executes meanwhile is another one to attach to. */
@@ -582,6 +597,7 @@ int attach_group_add(struct attach_group *group, pid_t pid, char **why)
 	err = attach(group, &member, why);
 	if (err) {
 		err = because_it_ends(&member, err, why);
+		err = because_it_is_frozen(pid, err, why);
 		close(member.process);
 		return err;
 	}
@@ -596,9 +612,16 @@ int attach_group_add(struct attach_group *group, pid_t pid, char **why)
 int attach_group_leave(struct attach_group *group, struct attach_member *member,
 		       char **why)
 {
-	int err = member->attaching.stands_by
-			  ? standing_by_leave(&member->attaching, why)
-			  : attaching_leave(&member->attaching, why);
+	int err;
+
+	if (frozen_group_has(member->pid))
+		return fail(why, -EBUSY,
+			    "the cgroup is frozen, so that it stays attached: "
+			    "thaw it, then clew detach %d",
+			    member->pid);
+	err = member->attaching.stands_by
+		      ? standing_by_leave(&member->attaching, why)
+		      : attaching_leave(&member->attaching, why);
 
 	take_pauses(group, &member->attaching);
 	/* before its end was known, other things are in the way */

@@ -247,6 +247,7 @@ int attaching_leave(struct attaching *attaching, char **why)
 	int err, is_finished = 0;
 
 	*why = NULL;
+	attaching->tracer.heeds_ending = 0; /* it is left nevertheless */
 	err = probe_remove_all(attaching, why);
 	if (!err)
 		err = attach_end_runtimes(attaching, why);

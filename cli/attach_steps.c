@@ -8,6 +8,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "cli/ending_signals.h"
 #include "cli/idle_order.h"
 #include "cli/library.h"
 #include "cli/safe_thread.h"
@@ -100,6 +101,9 @@ static int stop_unless(struct attaching *attaching,
 			found = check_program(attaching, why);
 		if (!found && is_needless && is_needless(attaching))
 			found = -EALREADY;
+		if (!found && attaching->tracer.heeds_ending &&
+		    ending_signals_have_come())
+			found = fail(why, -EINTR, "interrupted");
 		if (!found && tracer_now_ns() >= deadline_ns)
 			found = fail(
 				why, -EBUSY,

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <sys/signalfd.h>
 
-int ending_signals_watch(void)
+static sigset_t all_of_them(void)
 {
 	sigset_t signals;
 
@@ -15,6 +15,13 @@ int ending_signals_watch(void)
 	sigaddset(&signals, SIGQUIT);
 	sigaddset(&signals, SIGTERM);
 	sigaddset(&signals, SIGHUP);
+	return signals;
+}
+
+int ending_signals_watch(void)
+{
+	const sigset_t signals = all_of_them();
+
 	sigprocmask(SIG_BLOCK, &signals, NULL);
 	return signalfd(-1, &signals, SFD_CLOEXEC);
 }
@@ -24,4 +31,14 @@ int ending_signals_wait(int signals, int ms)
 	struct pollfd end = { .fd = signals, .events = POLLIN };
 
 	return poll(&end, 1, ms) > 0;
+}
+
+int ending_signals_have_come(void)
+{
+	const sigset_t signals = all_of_them();
+	sigset_t pending;
+
+	return sigpending(&pending) == 0 &&
+	       sigandset(&pending, &pending, &signals) == 0 &&
+	       !sigisemptyset(&pending);
 }

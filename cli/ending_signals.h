@@ -9,6 +9,9 @@
  */
 int ending_signals_watch(void);
 
+/* Whether one waits that was not read. */
+int ending_signals_have_come(void);
+
 /* Waits so many milliseconds for one of them. Whether one has come. */
 int ending_signals_wait(int signals, int ms);
 

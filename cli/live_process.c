@@ -63,7 +63,7 @@ static int is_running(const char *path)
 
 /* Of several the last: one that was left before may be mapped still. */
 static int find_part(struct live_process *process,
-		     const struct target_maps *maps)
+		     const struct target_maps *maps, int may_have_ended)
 {
 	int err = -ENOENT;
 
@@ -79,7 +79,7 @@ static int find_part(struct live_process *process,
 			continue;
 		}
 		path = visible_path(process->pid, mapping);
-		if (path && is_running(path)) {
+		if (path && (may_have_ended || is_running(path))) {
 			process->part = path;
 			return 0;
 		}
@@ -179,10 +179,13 @@ int live_process_init(struct live_process *process, pid_t pid, char **why)
 	err = target_read_maps(pid, &maps, why);
 	if (err)
 		return err;
-	err = find_part(process, &maps);
+	err = find_part(process, &maps, 0);
 	/* what was left has the part mapped still, be it removed or not */
-	if ((!err || err == -ESTALE) && !is_recorded(process, &maps))
+	if (!is_recorded(process, &maps))
 		err = -ENOENT;
+	else if (err == -ENOENT && process->is_attached)
+		/* it ended its part, and then could not be left */
+		err = find_part(process, &maps, 1);
 	target_free_maps(&maps);
 	if (err) {
 		free(process->part);

@@ -15,6 +15,7 @@
 #include "base/now.h"
 #include "base/suffix.h"
 #include "cli/executable.h"
+#include "cli/frozen_group.h"
 #include "cli/other_files.h"
 #include "cli/own_ids.h"
 #include "cli/target.h"
@@ -286,6 +287,8 @@ static char *obstacle_of_state(pid_t pid, char state)
 
 	if (tracer > 0)
 		return obstacle_of_tracer((pid_t)tracer);
+	if (frozen_group_has(pid))
+		return frozen_group_obstacle(pid);
 	if (state == 'T' || state == 't')
 		return memory_printf("it is stopped: continue it first (kill "
 				     "-CONT %d)",

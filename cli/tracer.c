@@ -16,15 +16,20 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/now.h"
+#include "cli/ending_signals.h"
+#include "cli/frozen_group.h"
 #include "cli/interrupted.h"
 #include "cli/own_ids.h"
 #include "cli/stopped_registers.h"
 #include "cli/target.h"
 
 /* For a thread to stop that has just gone on. */
-#define MOVE_NS        UINT64_C(200000000)
-#define MOVE_MOMENT_NS 20000
-#define LAST_STOPS_NS  UINT64_C(10000000000)
+#define MOVE_NS         UINT64_C(200000000)
+#define MOVE_MOMENT_NS  20000
+#define LAST_STOPS_NS   UINT64_C(10000000000)
+
+#define FROZEN_CHECK_NS UINT64_C(20000000)
+#define ENDING_NS       UINT64_C(1000000000)
 
 uint64_t tracer_now_ns(void)
 {
@@ -56,6 +61,25 @@ static void see_ends(struct tracer *tracer)
 	}
 }
 
+/* Threads that are frozen neither stop nor return from calls. */
+static int is_frozen(struct tracer *tracer, uint64_t now_ns)
+{
+	if (now_ns < tracer->frozen_check_ns)
+		return 0;
+	tracer->frozen_check_ns = now_ns + FROZEN_CHECK_NS;
+	return frozen_group_has(tracer->pid);
+}
+
+/* What is under way has a moment to come to its end. */
+static int is_to_end(struct tracer *tracer, uint64_t now_ns)
+{
+	if (!tracer->heeds_ending || !ending_signals_have_come())
+		return 0;
+	if (!tracer->ending_ns)
+		tracer->ending_ns = now_ns;
+	return now_ns >= tracer->ending_ns + ENDING_NS;
+}
+
 /*
  * Signals of several threads may have become one: not for long. That nothing comes is
  * when to look whether some have ended; each time it would be the square of so many.
@@ -71,9 +95,11 @@ int tracer_await_news(struct tracer *tracer, uint64_t deadline_ns)
 	}
 	sigemptyset(&child);
 	sigaddset(&child, SIGCHLD);
-	if (sigtimedwait(&child, NULL, &moment) < 0)
-		see_ends(tracer);
-	return 1;
+	if (sigtimedwait(&child, NULL, &moment) >= 0)
+		return 1;
+	see_ends(tracer);
+	return !is_frozen(tracer, tracer_now_ns()) &&
+	       !is_to_end(tracer, tracer_now_ns());
 }
 
 int tracer_open(struct tracer *tracer, pid_t pid, char **why)

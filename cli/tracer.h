@@ -31,13 +31,18 @@ struct tracer {
 	uint64_t stopped_ns; /* since when the first of them is; 0: none is */
 	/* One did not stop in time, and is let go with the tracer's end only. */
 	int is_stuck;
+	/* For how long it is not looked whether the process is frozen. */
+	uint64_t frozen_check_ns;
+	/* Signals to end clew end waiting, too. */
+	int heeds_ending;
+	uint64_t ending_ns; /* when one was seen first; 0: none was */
 };
 
 uint64_t tracer_now_ns(void);
 
 /*
  * Until a thread may have stopped; those that have ended are marked so. False if it
- * is too late. SIGCHLD is blocked, as
+ * is too late, or in vain: the process is frozen, or clew is to end. SIGCHLD is blocked, as
  * tracer_open() has left it.
  */
 int tracer_await_news(struct tracer *tracer, uint64_t deadline_ns);

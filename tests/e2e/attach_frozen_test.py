@@ -1,0 +1,118 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""What is in a frozen control group is refused at once, and can be left later."""
+import pathlib
+import signal
+import subprocess
+
+import clewtest
+from attach_refused_test import runs
+from attach_test import PATIENCE_S, Attached
+from clewtest import CLEW, until
+from isolation import freezer_group
+
+# Its only thread is in exit(), where nothing of libc's can be called.
+ENDS = """
+#include <stdlib.h>
+#include <unistd.h>
+static void wait_here(void)
+{
+	for (;;)
+		pause();
+}
+int main(void)
+{
+	atexit(wait_here);
+}
+"""
+
+
+class Frozen(Attached):
+    def setUp(self):
+        super().setUp()
+        self.group = freezer_group(self)
+
+    def freeze(self, process):
+        self.group.freeze()
+        status = pathlib.Path(f"/proc/{process.pid}/cgroup")
+        self.assertIn(self.group.folder.name, status.read_text())
+
+    def sleeper(self):
+        process = self.start(["sleep", "1000"])
+        self.assertTrue(until(lambda: runs(process, "sleep")))
+        self.group.join(process.pid)
+        return process
+
+    def attaching(self):
+        """(a process that is never where clew waits for it, who waits)."""
+        built = self.run_program(
+            ["cc", "-x", "c", "-", "-o", "ends"], input=ENDS.encode())
+        self.assertEqual(built.returncode, 0, built.stderr)
+        process = self.start([self.work / "ends"])
+        self.assertTrue(until(lambda: runs(process, "ends")))
+        self.group.join(process.pid)
+        controller = self.start(
+            [CLEW, "attach", "-o", self.recording_path, process.pid],
+            stderr=subprocess.PIPE, text=True)
+        self.addCleanup(controller.stderr.close)
+        status = pathlib.Path(f"/proc/{controller.pid}/status")
+
+        def has_begun():
+            """It blocks SIGCHLD from when it traces on."""
+            words = status.read_text().split()
+            blocked = int(words[words.index("SigBlk:") + 1], 16)
+            return blocked >> (signal.SIGCHLD - 1) & 1
+        self.assertTrue(until(has_begun))
+        return process, controller
+
+    def assert_ends_early(self, controller, *words):
+        """Long before it has waited as long as it would."""
+        said = controller.stderr.read()
+        self.assertEqual(controller.wait(PATIENCE_S), 1, said)
+        for word in words:
+            self.assertIn(word, said)
+        self.assertNotIn("for 10 seconds", said)
+
+    def test_attach_and_detach_refuse_at_once(self):
+        process = self.sleeper()
+        self.freeze(process)
+        for words in (("attach", "-o", self.recording_path), ("detach",)):
+            self.assert_one_line_error(
+                self.clew(*words, process.pid), process.pid,
+                "the cgroup is frozen: ", self.group.folder.name)
+        self.group.thaw()
+        self.detach(self.attach(process))
+        self.assert_as_before(process)
+
+    def test_what_is_frozen_while_attached_is_left_later(self):
+        process = self.sleeper()
+        controller = self.attach(process)
+        self.freeze(process)
+        controller.send_signal(signal.SIGTERM)
+        said = controller.stderr.read()
+        self.assertEqual(controller.wait(PATIENCE_S), 1, said)
+        self.assertIn("the cgroup is frozen, so that it stays attached: thaw "
+                      f"it, then clew detach {process.pid}", said)
+        status = self.clew("status", process.pid)
+        self.assertIn("left attached", status.stdout, status.stderr)
+        self.group.thaw()
+        done = self.clew("detach", process.pid)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assert_as_before(process)
+
+    def test_freezing_ends_an_attempt(self):
+        process, controller = self.attaching()
+        self.freeze(process)
+        self.assert_ends_early(controller, "the cgroup is frozen: ")
+        self.group.thaw()
+        self.assertIsNone(process.poll())
+
+    def test_a_signal_ends_an_attempt(self):
+        process, controller = self.attaching()
+        controller.send_signal(signal.SIGTERM)
+        self.assert_ends_early(controller, "interrupted")
+        self.assertIsNone(process.poll())
+
+
+if __name__ == "__main__":
+    clewtest.main()
