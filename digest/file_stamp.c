@@ -63,6 +63,15 @@ int file_stamp_of(int fd, struct file_stamp *out)
 	return 0;
 }
 
+int file_stamp_is_same(const struct file_stamp *a, const struct file_stamp *b)
+{
+	return a->device == b->device && a->inode == b->inode &&
+	       a->bytes == b->bytes && a->changed_s == b->changed_s &&
+	       a->changed_ns == b->changed_ns &&
+	       a->attributed_s == b->attributed_s &&
+	       a->attributed_ns == b->attributed_ns;
+}
+
 int file_stamp_is_guarded(const struct file_stamp *stamp, uint32_t user)
 {
 	return stamp->is_of_this_machine &&

@@ -39,6 +39,9 @@ struct file_stamp {
 /* 0 or -errno. */
 int file_stamp_of(int fd, struct file_stamp *out);
 
+/* Whether they state the same file with the same bytes, if both are settled. */
+int file_stamp_is_same(const struct file_stamp *a, const struct file_stamp *b);
+
 /* Whether nobody but root and this user can have chosen the file's bytes. */
 int file_stamp_is_guarded(const struct file_stamp *stamp, uint32_t user);
 

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "digest/digest_links.h"
 #include "disasm/function_code.h"
@@ -222,18 +223,30 @@ static int inquire(struct inquiry *q, struct arena *arena, struct analysis *out)
 	return err ? err : judge_all(q, arena, out);
 }
 
-/* Whether the file is still what it was: its owner may have written to it. */
-static int is_what_it_was(const struct image *image,
+/* Whether the file's bytes are still those that were hashed. */
+static int is_what_it_was(const struct image *image, const char *path,
 			  const struct analysis *analysis)
 {
-	const struct content now = content_of(image);
+	struct file_stamp stamp;
+	struct content now;
+	int fd;
 
+	if (image->is_copy)
+		return 1;
+	fd = image_open_file(path, &stamp);
+	if (fd >= 0)
+		close(fd);
+	if (fd >= 0 && image->stamp.is_settled && stamp.is_settled &&
+	    file_stamp_is_same(&stamp, &image->stamp))
+		return 1;
+	now = content_of(image);
 	return !memcmp(&now, &analysis->content, sizeof(now));
 }
 
 /* What is not in the cache. */
-static int make(const struct image *image, const struct analysis_place *place,
-		struct arena *arena, struct analysis *made)
+static int make(const struct image *image, const char *path,
+		const struct analysis_place *place, struct arena *arena,
+		struct analysis *made)
 {
 	struct inquiry q = { .image = image };
 	int err;
@@ -247,7 +260,7 @@ static int make(const struct image *image, const struct analysis_place *place,
 	arena_fini(&q.scratch);
 	/* that there is no code as well: it may take long to see */
 	if ((!err || err == -ENODATA) && place->cache &&
-	    is_what_it_was(image, made))
+	    is_what_it_was(image, path, made))
 		analysis_cache_store(analysis_place_folder(place), made);
 	return err;
 }
@@ -263,7 +276,7 @@ static int load(const struct analysis_place *place, struct arena *arena,
 }
 
 /* The same, unless somebody is at it, or was when we looked into the cache. */
-static int make_once(const struct image *image,
+static int make_once(const struct image *image, const char *path,
 		     const struct analysis_place *place, struct arena *arena,
 		     struct analysis *made)
 {
@@ -278,7 +291,7 @@ static int make_once(const struct image *image,
 			     made);
 	err = load(place, arena, made);
 	if (err)
-		err = make(image, place, arena, made);
+		err = make(image, path, place, arena, made);
 	analysis_claim_end(claim);
 	return err;
 }
@@ -315,7 +328,7 @@ static int analyse(const struct image *image, const char *path,
 	if (err && begun)
 		begun(path);
 	if (err)
-		err = make_once(image, place, arena, &made);
+		err = make_once(image, path, place, arena, &made);
 	if (!err && !made.function_count)
 		err = -ENODATA;
 	if (!err)

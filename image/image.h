@@ -27,6 +27,7 @@ struct image {
 	uint16_t segment_count;
 	uint16_t section_count;
 	struct file_stamp stamp; /* of the file that was opened; else zeros */
+	uint8_t is_copy;         /* image_copy.h */
 };
 
 /*

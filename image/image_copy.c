@@ -133,8 +133,10 @@ int image_open_copy(struct image *image, const char *path)
 	if (fd < 0)
 		return fd;
 	err = copy_file(image, fd, stamp.bytes);
-	if (!err)
+	if (!err) {
 		image->stamp = stamp;
+		image->is_copy = 1;
+	}
 	close(fd);
 	errno = errno_before;
 	return err;
