@@ -208,7 +208,7 @@ static void add(struct cache_entries *entries, const char *directory, int fd,
  * Add what is in a directory, whose path must stay; the least recently used is first. 0
  * or -errno.
  */
-static int list(const char *path, struct cache_entries *entries)
+static int list_folder(const char *path, struct cache_entries *entries)
 {
 	DIR *stream = opendir(path);
 	struct dirent *item;
@@ -224,7 +224,7 @@ static int list(const char *path, struct cache_entries *entries)
 	return 0;
 }
 
-static int is_folder_of_analyses(const char *name)
+static int is_inner_folder(const char *name)
 {
 	return strncmp(name, ANALYSIS_PLACE_USER,
 		       strlen(ANALYSIS_PLACE_USER)) == 0 ||
@@ -233,27 +233,59 @@ static int is_folder_of_analyses(const char *name)
 	       strcmp(name, ANALYSIS_PLACE_OTHERS) == 0;
 }
 
-/* Add what recordings have read and made. */
-static void list_of_recordings(const char *folder,
-			       struct cache_entries *entries)
+/* Adds a folder inside of that one, and what is in it. */
+static void list_inner(const char *path, const char *name,
+		       struct cache_entries *entries)
 {
-	DIR *stream = opendir(folder);
+	char *folder = memory_printf("%s/%s", path, name);
+
+	entries->folders = memory_grow(entries->folders, entries->folder_count,
+				       &entries->folder_capacity,
+				       sizeof(*entries->folders));
+	entries->folders[entries->folder_count++] = folder;
+	list_folder(folder, entries);
+}
+
+/* Adds what is in a directory and in its folders for other users' files. */
+static int list(const char *path, struct cache_entries *entries)
+{
+	DIR *stream = opendir(path);
 	struct dirent *item;
 
-	while (stream && (item = readdir(stream))) {
-		if (!is_folder_of_analyses(item->d_name))
-			continue;
-		entries->folders = memory_grow(
-			entries->folders, entries->folder_count,
-			&entries->folder_capacity, sizeof(*entries->folders));
-		entries->folders[entries->folder_count++] =
-			memory_printf("%s/%s", folder, item->d_name);
-	}
+	while (stream && (item = readdir(stream)))
+		if (is_inner_folder(item->d_name))
+			list_inner(path, item->d_name, entries);
 	if (stream)
 		closedir(stream);
-	for (size_t i = 0; i < entries->folder_count; i++)
-		list(entries->folders[i], entries);
-	list(folder, entries);
+	return list_folder(path, entries);
+}
+
+static void remove_all(const char *path)
+{
+	DIR *stream = opendir(path);
+	struct dirent *item;
+
+	while (stream && (item = readdir(stream)))
+		if (*item->d_name != '.')
+			unlinkat(dirfd(stream), item->d_name, 0);
+	if (stream)
+		closedir(stream);
+	rmdir(path);
+}
+
+/* Indexes of former versions are in folders beside ours: v1, v2. */
+static void remove_former_indexes(const char *directory)
+{
+	const char *current = text_basename(directory);
+
+	for (int version = 1; version < atoi(current + 1); version++) {
+		char *path =
+			memory_printf("%.*sv%d", (int)(current - directory),
+				      directory, version);
+
+		remove_all(path);
+		free(path);
+	}
 }
 
 /* Those that are empty go. */
@@ -355,7 +387,7 @@ static void print_all(const char *directory,
 
 		if (!entry->is_index)
 			continue;
-		err = open_index(directory, entry->name, &index);
+		err = open_index(entry->directory, entry->name, &index);
 		if (is_json)
 			json_array_append_new(
 				array,
@@ -442,7 +474,8 @@ static int run(const char *command, struct a2n *a2n,
 		print_all(directory, &entries, options->is_json);
 	} else {
 		if (folder)
-			list_of_recordings(folder, &entries);
+			list(folder, &entries);
+		remove_former_indexes(directory);
 		status = prune(command, &entries, options);
 		remove_folders(&entries);
 	}

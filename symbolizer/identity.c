@@ -4,14 +4,15 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <sys/stat.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/regular_file.h"
+#include "digest/digest_links.h"
 #include "symbolizer/cursor.h"
 #include "symbolizer/notes.h"
 
-enum { MOST_SEGMENTS = 256, NOTE_BYTES = 4096 };
+enum { MOST_SEGMENTS = 256, NOTE_BYTES = 4096, PIECE_BYTES = 65536 };
 
 static int read_at(int fd, void *to, size_t bytes, uint64_t offset)
 {
@@ -53,25 +54,70 @@ int identity_of_file(const char *path, struct identity *out)
 {
 	int fd = regular_file_open(path, O_RDONLY);
 	struct identity identity = { 0 };
-	struct stat status;
 	Elf64_Ehdr header;
 	int err = -ENOEXEC;
 
 	if (fd < 0)
 		return fd == -EINVAL ? -ENOEXEC : fd;
-	if (fstat(fd, &status) != 0 ||
+	if (file_stamp_of(fd, &identity.stamp) != 0 ||
 	    read_at(fd, &header, sizeof(header), 0) != sizeof(header) ||
 	    memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
 	    header.e_ident[EI_CLASS] != ELFCLASS64 ||
 	    header.e_ident[EI_DATA] != ELFDATA2LSB)
 		goto close;
-	identity.bytes = (uint64_t)status.st_size;
-	identity.mtime_ns = (uint64_t)status.st_mtim.tv_sec * 1000000000 +
-			    (uint64_t)status.st_mtim.tv_nsec;
 	find_build_id(fd, &header, &identity.build_id);
 	*out = identity;
 	err = 0;
 close:
+	close(fd);
+	return err;
+}
+
+static int hash_file(int fd, uint64_t size, uint8_t digest[DIGEST_BYTES])
+{
+	uint8_t *piece = malloc(PIECE_BYTES);
+	struct blake2b hash;
+	int got = piece ? 0 : -ENOMEM;
+
+	blake2b_begin(&hash);
+	for (uint64_t at = 0; got >= 0 && at < size; at += (uint64_t)got) {
+		const uint64_t left = size - at;
+
+		got = read_at(fd, piece,
+			      left < PIECE_BYTES ? left : PIECE_BYTES, at);
+		if (got == 0)
+			got = -ESTALE;
+		if (got > 0)
+			blake2b_add(&hash, piece, (size_t)got);
+	}
+	free(piece);
+	if (got < 0)
+		return got;
+	blake2b_end(&hash, digest);
+	return 0;
+}
+
+int identity_digest(const char *path, const struct identity *identity,
+		    const char *links, uint8_t digest[DIGEST_BYTES])
+{
+	struct file_stamp stamp;
+	int fd, err;
+
+	if (digest_link_find(links, &identity->stamp, digest) == 0)
+		return 0;
+	if (identity->stamp.bytes > IDENTITY_HASHED_MOST &&
+	    !file_stamp_is_guarded(&identity->stamp, geteuid()))
+		return -EFBIG;
+	fd = regular_file_open(path, O_RDONLY);
+	if (fd < 0)
+		return fd;
+	err = file_stamp_of(fd, &stamp);
+	if (!err && !file_stamp_is_same(&stamp, &identity->stamp))
+		err = -ESTALE;
+	if (!err)
+		err = hash_file(fd, stamp.bytes, digest);
+	if (!err)
+		digest_link_keep(links, &stamp, digest);
 	close(fd);
 	return err;
 }

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/regular_file.h"
+#include "digest/digest_links.h"
 #include "symbolizer/checksum.h"
 #include "symbolizer/index_format.h"
 
@@ -75,27 +76,59 @@ char *index_cache_open_directory(const char *directory)
 	return NULL;
 }
 
-static void put_hex(const struct a2n_build_id *id, char *to)
+/* Whether another user can add or replace the files beside that one. */
+static int is_among_guarded(const char *path)
 {
-	for (uint32_t i = 0; i < id->bytes; i++)
-		sprintf(to + (size_t)2 * i, "%02x", id->data[i]);
+	const char *end = strrchr(path, '/');
+	char *folder = strndup(path, end > path ? (size_t)(end - path) : 1);
+	uint32_t owner;
+	int is_guarded = folder && digest_folder_owner(folder, &owner) == 0;
+
+	free(folder);
+	return is_guarded;
 }
 
-void index_cache_name(const struct identity *identity, const char *path,
-		      uint64_t config, char name[INDEX_CACHE_NAME_BYTES])
+char *index_cache_directory_of(const char *directory, const char *path,
+			       const struct identity *identity)
 {
-	char hex[2 * sizeof(identity->build_id.data) + 1] = "";
-	char suffix[24] = "";
+	const struct file_stamp *stamp = &identity->stamp;
+	char *made;
 
-	if (identity->build_id.bytes > 0)
-		put_hex(&identity->build_id, hex);
-	else
-		snprintf(hex, sizeof(hex), "path-%016" PRIx64 "-%" PRIx64,
-			 checksum(path, strlen(path)), identity->mtime_ns);
+	if (file_stamp_is_guarded(stamp, geteuid()) && is_among_guarded(path))
+		return strdup(directory);
+	if (stamp->owner == 0 || stamp->owner == geteuid() ||
+	    !file_stamp_is_guarded(stamp, stamp->owner))
+		made = join(directory, "others");
+	else if (asprintf(&made, "%s/user-%" PRIu32, directory, stamp->owner) <
+		 0)
+		made = NULL;
+	if (made)
+		mkdir(made, 0700);
+	return made;
+}
+
+void index_cache_name(const struct a2n_build_id *build_id,
+		      const uint8_t digest[DIGEST_BYTES], uint64_t config,
+		      char name[INDEX_CACHE_NAME_BYTES])
+{
+	char id[2 * sizeof(build_id->data) + 1] = "";
+	char content[2 * DIGEST_BYTES + 1], suffix[24] = "";
+
+	digest_text(build_id->data, build_id->bytes, id);
+	digest_text(digest, DIGEST_BYTES, content);
 	if (config)
 		snprintf(suffix, sizeof(suffix), "-%" PRIx64, config);
-	snprintf(name, INDEX_CACHE_NAME_BYTES, "%s-%" PRIu64 "%s%s", hex,
-		 identity->bytes, suffix, SUFFIX);
+	snprintf(name, INDEX_CACHE_NAME_BYTES, "%s%s%s%s%s", id, *id ? "-" : "",
+		 content, suffix, SUFFIX);
+}
+
+static int is_trusted(int fd)
+{
+	struct stat status;
+
+	return fstat(fd, &status) == 0 &&
+	       (status.st_uid == 0 || status.st_uid == geteuid()) &&
+	       (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
 int index_cache_find(const char *directory, const char *name)
@@ -105,9 +138,12 @@ int index_cache_find(const char *directory, const char *name)
 
 	if (!path)
 		return -ENOMEM;
-	fd = regular_file_open(path, O_RDONLY);
+	fd = regular_file_open(path, O_RDONLY | O_NOFOLLOW);
 	free(path);
-	return fd;
+	if (fd < 0 || is_trusted(fd))
+		return fd;
+	close(fd);
+	return -EPERM;
 }
 
 int index_cache_find_build(const char *directory, const struct a2n_build_id *id)
@@ -120,7 +156,7 @@ int index_cache_find_build(const char *directory, const struct a2n_build_id *id)
 
 	if (!stream)
 		return -errno;
-	put_hex(id, prefix);
+	digest_text(id->data, id->bytes, prefix);
 	length = strlen(prefix);
 	prefix[length++] = '-';
 	while (fd < 0 && (entry = readdir(stream))) {

@@ -16,7 +16,7 @@ struct index_search {
 	const struct a2n *a2n;
 	const char *path; /* absolute, with the root before it */
 	const struct a2n_build_id *wanted;
-	struct identity identity;
+	char *directory; /* for its index; NULL: it is not cached */
 	char name[INDEX_CACHE_NAME_BYTES];
 };
 
@@ -47,8 +47,8 @@ static int is_same_folder(const char *a, const char *b)
 
 /*
  * Whether all that the index was made from is as it was then. The module
- * itself is known by its build-id and size: it may have been moved, or be
- * another copy, beside which a file may lie that was missing.
+ * itself is known by its content: it may have been moved, or be another copy,
+ * beside which a file may lie that was missing.
  */
 static int is_up_to_date(const struct index_search *search,
 			 const struct index *index)
@@ -96,9 +96,10 @@ static int find_cached(const struct index_search *search, struct index *index)
 {
 	const struct a2n *a2n = search->a2n;
 
-	if (!a2n->cache || (a2n->flags & A2N_REBUILD))
+	if (!search->directory || (a2n->flags & A2N_REBUILD))
 		return -ENOENT;
-	return open_fd(search, index_cache_find(a2n->cache, search->name),
+	return open_fd(search,
+		       index_cache_find(search->directory, search->name),
 		       index);
 }
 
@@ -160,7 +161,7 @@ static int make_private(const struct index_search *search, struct index *index)
 /* Makes an index in the cache; the lock is held. */
 static int make_cached(const struct index_search *search, struct index *index)
 {
-	const char *directory = search->a2n->cache;
+	const char *directory = search->directory;
 	char *path;
 	int fd = index_cache_begin(directory, &path);
 	int err;
@@ -187,9 +188,9 @@ static int make(const struct index_search *search, struct index *index,
 	uint32_t patience = a2n->limits.seconds;
 	int lock, err;
 
-	if (!a2n->cache || (a2n->flags & A2N_NO_CACHE))
+	if (!search->directory)
 		return make_private(search, index);
-	lock = index_cache_lock(a2n->cache, search->name, patience);
+	lock = index_cache_lock(search->directory, search->name, patience);
 	if (lock < 0)
 		return make_private(search, index);
 	err = find_cached(search, index); /* somebody else was quicker */
@@ -218,6 +219,22 @@ static int find_elsewhere(const struct index_search *search,
 	return otherwise;
 }
 
+/* Where its index is in the cache, and by which name, if anywhere. */
+static void name_index(struct index_search *search,
+		       const struct identity *identity)
+{
+	const struct a2n *a2n = search->a2n;
+	uint8_t digest[DIGEST_BYTES];
+
+	if (!a2n->cache || (a2n->flags & A2N_NO_CACHE) ||
+	    identity_digest(search->path, identity, a2n->cache, digest) != 0)
+		return;
+	search->directory =
+		index_cache_directory_of(a2n->cache, search->path, identity);
+	index_cache_name(&identity->build_id, digest, a2n->config,
+			 search->name);
+}
+
 static int open_absolute(const struct a2n *a2n, const char *path,
 			 const struct a2n_build_id *wanted, struct index *index,
 			 int *was_cached)
@@ -225,20 +242,24 @@ static int open_absolute(const struct a2n *a2n, const char *path,
 	struct index_search search = { .a2n = a2n,
 				       .path = path,
 				       .wanted = wanted };
-	int err = identity_of_file(path, &search.identity);
+	struct identity identity;
+	int err = identity_of_file(path, &identity);
 
 	*was_cached = 1;
 	if (!err && wanted->bytes > 0 &&
-	    !same_build(search.identity.build_id.data,
-			search.identity.build_id.bytes, wanted))
+	    !same_build(identity.build_id.data, identity.build_id.bytes,
+			wanted))
 		err = -ESTALE;
 	if (err)
 		return find_elsewhere(&search, index, err);
-	index_cache_name(&search.identity, path, a2n->config, search.name);
-	if (find_cached(&search, index) == 0)
-		return 0;
-	*was_cached = 0;
-	return make(&search, index, was_cached);
+	name_index(&search, &identity);
+	err = find_cached(&search, index);
+	if (err) {
+		*was_cached = 0;
+		err = make(&search, index, was_cached);
+	}
+	free(search.directory);
+	return err;
 }
 
 /* An index outlives the working directory that a path may be relative to. */

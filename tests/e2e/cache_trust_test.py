@@ -108,9 +108,10 @@ class Case(clewtest.Case):
         self.addCleanup(process.kill)
         return process
 
-    def record(self, argv, *rest, **options):
+    def record(self, argv, *rest, keep=False, **options):
         done = super().record(argv, *rest, **options)
-        shutil.rmtree(self.recording_path)
+        if not keep:
+            shutil.rmtree(self.recording_path)
         return done
 
     def assert_right(self, printed):
@@ -130,6 +131,70 @@ class Recorded(Case):
         self.clew("cache", "warm", "--no-indexes", "--no-libraries",
                   self.forged)
         self.assert_right(self.record([self.program, "3"]).stdout)
+
+
+class Named(Case):
+    """Names of functions, which `clew a2n` and reports read from an index."""
+
+    def setUp(self):
+        super().setUp()
+        self.other_names = self.forge(
+            "renamed", lambda elf: elf.rename("constant", "tnatsnoc"))
+        elf = Elf(self.program.read_bytes())
+        at, _ = elf.symbol("constant")
+        self.vaddr = int.from_bytes(elf.data[at + 8:at + 16], "little")
+
+    def name_in(self, path):
+        done = self.clew("a2n", "-f", "-e", path, hex(self.vaddr))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return done.stdout.split()[0]
+
+    def test_names_of_a_file_with_the_same_build_id(self):
+        for _ in range(2):
+            self.assertEqual(self.name_in(self.other_names), "tnatsnoc")
+            self.assertEqual(self.name_in(self.program), "constant")
+
+    def test_report_of_another_recording_that_names_a_forged_file(self):
+        self.program.rename(self.work / "genuine")
+        shutil.copy(self.other_names, self.program)
+        self.record([self.program, "1"], keep=True)
+        report = self.clew("report", self.recording_path)
+        self.assertIn("tnatsnoc", report.stdout)
+        shutil.rmtree(self.recording_path)
+        (self.work / "genuine").rename(self.program)
+        self.record([self.program, "1"], keep=True)
+        report = self.clew("report", self.recording_path)
+        self.assertNotIn("tnatsnoc", report.stdout)
+        self.assertIn("constant", report.stdout)
+
+    def test_names_of_another_users_file_by_build_id_alone(self):
+        """A file that is gone gets its names by its build-id."""
+        one, _ = isolation.make_users(self)
+        self.record([self.program, "1"], keep=True)
+        self.program.unlink()
+        os.chown(self.other_names, one.uid, one.gid)
+        self.assertEqual(self.name_in(self.other_names), "tnatsnoc")
+        report = self.clew("report", self.recording_path)
+        self.assertNotIn("tnatsnoc", report.stdout)
+        os.chown(self.other_names, 0, 0)
+        self.assertEqual(self.name_in(self.other_names), "tnatsnoc")
+        report = self.clew("report", self.recording_path)
+        self.assertIn("tnatsnoc", report.stdout)
+
+    def test_debug_file_beside_another_users_copy(self):
+        """A copy with the same bytes, whose debug file gives other names."""
+        one, _ = isolation.make_users(self)
+        folder = self.work / "folder"
+        folder.mkdir()
+        debug = folder / "stripped.debug"
+        shutil.copy(self.other_names, debug)
+        self.run_program(["objcopy", "-S", f"--add-gnu-debuglink={debug}",
+                          self.program, self.work / "stripped"])
+        shutil.copy(self.work / "stripped", folder / "stripped")
+        for path in folder, folder / "stripped", debug:
+            os.chown(path, one.uid, one.gid)
+        self.assertEqual(self.name_in(folder / "stripped"), "tnatsnoc")
+        self.assertNotEqual(self.name_in(self.work / "stripped"), "tnatsnoc")
 
 
 class Root(Case):
