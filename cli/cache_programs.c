@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,18 +14,19 @@
 #include "cli/executable.h"
 #include "cli/launch.h"
 #include "cli/library.h"
+#include "cli/needed_libraries.h"
 #include "cli/output.h"
+#include "wire/warmed.h"
 
 struct cached_programs {
 	char *const *paths;
 	char *library;
 	char *folder; /* for recordings, of which nothing stays */
 	const char *cache_folder;
-	pid_t *pids; /* who loads which; 0: nobody */
+	pid_t *pids; /* who warms which; 0: nobody */
 	uint32_t running;
 };
 
-/* What the loader says of one that it cannot load it has said before. */
 static void say_nothing(void)
 {
 	const int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -33,29 +35,56 @@ static void say_nothing(void)
 		dup2(fd, i);
 }
 
-/* In a process of its own: its exit status. */
-static int load(const struct cached_programs *programs, size_t number)
+/* One line for each file, in the order of the loader; NULL: a path cannot be in a line. */
+static char *directives_for(const struct cached_programs *programs,
+			    const char *path)
 {
-	char *directives = memory_printf("time none\nonly-warm\ncache %s\n",
-					 programs->cache_folder);
+	char *text =
+		memory_printf("time none\ncache %s\n", programs->cache_folder);
+	struct needed_libraries needed;
+
+	needed_libraries_find(&needed, path);
+	for (size_t i = 0; i < needed.count && text; i++) {
+		char *longer = strchr(needed.items[i].path, '\n')
+				       ? NULL
+				       : memory_printf("%swarm %s\n", text,
+						       needed.items[i].path);
+
+		free(text);
+		text = longer;
+	}
+	needed_libraries_fini(&needed);
+	return text;
+}
+
+/*
+ * In a process of its own: its exit status. What is executed is clew itself, where the
+ * library makes stubs for the program's files and ends the process before main().
+ */
+static int warm(const struct cached_programs *programs, size_t number)
+{
+	char *directives = directives_for(programs, programs->paths[number]);
 	char *path = memory_printf("%s/%zu", programs->folder, number);
-	char *argv[] = { programs->paths[number], NULL };
+	char clew[] = "/proc/self/exe";
+	char *argv[] = { clew, NULL };
 	struct launch job = { .argv = argv, .library = programs->library };
-	struct output output;
 	struct launch_outcome outcome = { .status = -1 };
+	struct output output;
 	char *why;
 
 	say_nothing();
-	if (output_create(&output, path, directives, &why) != 0)
+	if (!directives || output_create(&output, path, directives, &why) != 0)
 		return EXIT_FAILURE;
 	job.output = output.directory;
-	if (launch(&job, &outcome) != 0 || outcome.exec_error)
+	if (launch(&job, &outcome) != 0 || outcome.exec_error ||
+	    !WIFEXITED(outcome.status))
 		outcome.status = -1;
 	output_undo(&output);
-	return outcome.status == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	output_fini(&output);
+	return outcome.status < 0 ? EXIT_FAILURE : WEXITSTATUS(outcome.status);
 }
 
-static int can_be_loaded(const char *path)
+static int can_be_recorded(const char *path)
 {
 	char *obstacle = executable_obstacle(path);
 
@@ -70,15 +99,30 @@ static void begin_one(struct cached_programs *programs, size_t number)
 	fflush(NULL);
 	pid = fork();
 	if (pid == 0)
-		_exit(load(programs, number));
+		_exit(warm(programs, number));
 	if (pid < 0)
 		return;
 	programs->pids[number] = pid;
 	programs->running++;
 }
 
+/* enum cache_kept, of an exit status. */
+static uint8_t kept_by(int status)
+{
+	const int kept = WEXITSTATUS(status) - WIRE_WARMED;
+
+	if (!WIFEXITED(status) || kept < 0 || kept > WIRE_WARMED_ALL)
+		return CACHE_FAILED;
+	if (kept & WIRE_WARMED_NOTHING)
+		return 0;
+	if (!(kept & WIRE_WARMED_STUBS))
+		return kept & WIRE_WARMED_BUSY ? CACHE_IS_BUSY : CACHE_FAILED;
+	return kept & WIRE_WARMED_TEXT ? CACHE_HAS_STUBS | CACHE_HAS_TEXT
+				       : CACHE_HAS_STUBS;
+}
+
 static void await_any(struct cached_programs *programs, size_t count,
-		      uint8_t *is_kept)
+		      uint8_t *kept)
 {
 	int status;
 	pid_t pid = waitpid(-1, &status, 0);
@@ -88,28 +132,28 @@ static void await_any(struct cached_programs *programs, size_t count,
 	for (size_t i = 0; pid > 0 && i < count; i++) {
 		if (programs->pids[i] != pid)
 			continue;
-		is_kept[i] = status == 0;
+		kept[i] = kept_by(status);
 		programs->pids[i] = 0;
 		programs->running--;
 	}
 }
 
-static void load_all(struct cached_programs *programs, size_t count,
-		     uint32_t jobs, uint8_t *is_kept)
+static void warm_all(struct cached_programs *programs, size_t count,
+		     uint32_t jobs, uint8_t *kept)
 {
 	for (size_t i = 0; i < count; i++) {
-		if (!can_be_loaded(programs->paths[i]))
+		if (!can_be_recorded(programs->paths[i]))
 			continue;
 		while (programs->running >= jobs)
-			await_any(programs, count, is_kept);
+			await_any(programs, count, kept);
 		begin_one(programs, i);
 	}
 	while (programs->running)
-		await_any(programs, count, is_kept);
+		await_any(programs, count, kept);
 }
 
 int cache_programs(char *const *paths, size_t count, uint32_t jobs,
-		   const char *cache_folder, uint8_t *is_kept, char **why)
+		   const char *cache_folder, uint8_t *kept, char **why)
 {
 	const char *temporary = getenv("TMPDIR");
 	struct cached_programs programs = { .paths = paths,
@@ -125,7 +169,7 @@ int cache_programs(char *const *paths, size_t count, uint32_t jobs,
 		err = fail(why, -errno, "%s cannot be made", programs.folder);
 	} else {
 		programs.pids = memory_zeroed(count, sizeof(*programs.pids));
-		load_all(&programs, count, jobs, is_kept);
+		warm_all(&programs, count, jobs, kept);
 		free(programs.pids);
 		rmdir(programs.folder);
 	}

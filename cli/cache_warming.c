@@ -50,7 +50,7 @@ struct readers {
 	const struct loaded_files *files;
 	struct sized_file *order; /* of beginning */
 	struct found *found;
-	uint8_t *is_kept; /* of the named ones: what hooking makes */
+	uint8_t *kept; /* of the named ones: enum cache_kept */
 	size_t named;
 	const char *folder;
 	size_t begun, ended;
@@ -58,18 +58,35 @@ struct readers {
 
 /* ---- in a process of its own ---- */
 
-static int read_analysis(const char *path, const char *folder,
-			 struct found *found)
+/* *had: it was in the cache. */
+static int analyse(const char *path, const char *folder, struct found *found,
+		   int *had)
 {
 	struct arena arena = { 0 };
 	struct analysis analysis = { 0 };
 	int err = analysis_of_file(path, folder, &arena, &analysis);
 
 	found->functions = analysis.function_count;
-	found->had_analysis = analysis.from_cache;
-	found->is_no_code = err == -ENODATA;
+	*had = analysis.from_cache;
 	arena_fini(&arena);
-	return found->is_no_code ? 0 : err;
+	return err;
+}
+
+/* -ENOSPC if it is not in the cache afterwards. */
+static int read_analysis(const char *path, const char *folder,
+			 struct found *found)
+{
+	int has = 0;
+	int err = analyse(path, folder, found, &found->had_analysis);
+
+	found->is_no_code = err == -ENODATA;
+	if (found->is_no_code)
+		return 0;
+	if (!err && !found->had_analysis)
+		err = analyse(path, folder, found, &has);
+	else
+		has = 1;
+	return err || has ? err : -ENOSPC;
 }
 
 static int read_index(const char *path, struct found *found)
@@ -173,26 +190,57 @@ static void read_all(struct readers *readers)
 	progress_clear(&progress);
 }
 
-/* Once what it takes is kept. */
-static void load_programs(const char *command, struct readers *readers)
+/* Returns the exit status. */
+static int tell_failures(const char *command, const struct readers *readers)
+{
+	int status = EXIT_SUCCESS;
+
+	for (size_t i = 0; i < readers->named; i++) {
+		if (!(readers->kept[i] & CACHE_FAILED))
+			continue;
+		complain(command,
+			 "%s: no stubs could be stored for it: is the disk "
+			 "full, or memory or the size of files limited?",
+			 readers->files->paths[i]);
+		status = EXIT_FAILURE;
+	}
+	return status;
+}
+
+/* Once the analyses that it takes are kept. Returns the exit status. */
+static int make_stubs(const char *command, struct readers *readers)
 {
 	char *why;
 
 	if (readers->warming->loads_nothing ||
-	    readers->warming->has_no_libraries ||
-	    cache_programs(readers->files->paths, readers->named,
-			   jobs_of(readers), readers->folder, readers->is_kept,
+	    readers->warming->has_no_libraries)
+		return EXIT_SUCCESS;
+	if (cache_programs(readers->files->paths, readers->named,
+			   jobs_of(readers), readers->folder, readers->kept,
 			   &why) == 0)
-		return;
+		return tell_failures(command, readers);
 	complain(command, "no stubs are made: %s", why);
 	free(why);
+	return EXIT_FAILURE;
 }
 
 static const char *error_text(int err)
 {
+	if (err == -ENOSPC)
+		return "it could not be stored in the cache: is the disk full, "
+		       "or the size of files limited?";
 	if (err == -ENOEXEC)
 		return "not a 64-bit ELF file";
 	return err == -EBADMSG ? "damaged" : strerror(-err);
+}
+
+static const char *stubs_text(uint8_t kept)
+{
+	if (kept & CACHE_IS_BUSY)
+		return "; another process is making its stubs";
+	if (!(kept & CACHE_HAS_STUBS))
+		return "";
+	return kept & CACHE_HAS_TEXT ? "; stubs and text" : "; stubs";
 }
 
 static void tell(const struct readers *readers, size_t number)
@@ -215,8 +263,8 @@ static void tell(const struct readers *readers, size_t number)
 		       text_grouped(found->rows).text,
 		       found->had_index ? ", known already" : "",
 		       *found->reason ? "; " : "", found->reason);
-	if (number < readers->named && readers->is_kept[number])
-		printf("; stubs and text");
+	if (number < readers->named)
+		printf("%s", stubs_text(readers->kept[number]));
 	putchar('\n');
 }
 
@@ -319,6 +367,7 @@ int cache_warm(const char *command, const struct cache_warming *warming)
 		free(folder);
 		return EXIT_FAILURE;
 	}
+	signal(SIGXFSZ, SIG_IGN); /* an error of write(2) says enough */
 	choose_files(warming, &files, &readers.named);
 	bytes = files.count * sizeof(*readers.found);
 	readers.found = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
@@ -327,14 +376,15 @@ int cache_warm(const char *command, const struct cache_warming *warming)
 		memory_exhausted();
 	for (size_t i = 0; i < readers.named; i++)
 		readers.found[i].is_named = 1;
-	readers.is_kept = memory_zeroed(readers.named, 1);
+	readers.kept = memory_zeroed(readers.named, 1);
 	readers.order = choose_order(&files);
 	read_all(&readers);
-	load_programs(command, &readers);
-	status = tell_all(command, &readers);
+	status = make_stubs(command, &readers);
+	if (tell_all(command, &readers) != EXIT_SUCCESS)
+		status = EXIT_FAILURE;
 	munmap(readers.found, bytes);
 	free(readers.order);
-	free(readers.is_kept);
+	free(readers.kept);
 	loaded_files_fini(&files);
 	free(folder);
 	return status;

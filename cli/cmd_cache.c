@@ -54,7 +54,7 @@ static const struct argp_option argp_options[] = {
 	{ "no-indexes", KEY_NO_INDEXES, NULL, 0,
 	  "warm: what recording needs, and no debug information", 0 },
 	{ "no-loading", KEY_NO_LOADING, NULL, 0,
-	  "warm: load no program to make what hooking makes of it", 0 },
+	  "warm: make no stubs and no hooked text", 0 },
 	{ 0 },
 };
 

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Which files the loader would map for a program or a library: the loader itself is
- * asked, as ldd(1) asks it. It runs nothing of them, but it is not made for files that
- * mean harm: ask of what may be run.
- */
+/* Files that the loader would map for programs and libraries, each once. */
 #ifndef CLEW_CLI_LOADED_FILES_H
 #define CLEW_CLI_LOADED_FILES_H
 
@@ -19,8 +15,8 @@ struct loaded_files {
 /* Also what does not exist, as it is called. */
 void loaded_files_add(struct loaded_files *files, const char *path);
 
-/* Nothing is added of a file that needs no loader. 0, or -errno: it cannot be asked. */
-int loaded_files_add_needed(struct loaded_files *files, const char *path);
+/* Adds what a file needs, and its loader; nothing for a file that needs no loader. */
+void loaded_files_add_needed(struct loaded_files *files, const char *path);
 
 void loaded_files_fini(struct loaded_files *files);
 

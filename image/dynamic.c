@@ -16,7 +16,8 @@ static struct bytes dynamic_section(const struct image *image)
 	return b;
 }
 
-int dynamic_value(const struct image *image, int64_t tag, uint64_t *value)
+int dynamic_nth(const struct image *image, int64_t tag, uint32_t n,
+		uint64_t *value)
 {
 	struct bytes b = dynamic_section(image);
 
@@ -26,12 +27,17 @@ int dynamic_value(const struct image *image, int64_t tag, uint64_t *value)
 
 		if (got_tag == DT_NULL)
 			return 0;
-		if (got_tag == tag) {
+		if (got_tag == tag && n-- == 0) {
 			*value = got;
 			return 1;
 		}
 	}
 	return 0;
+}
+
+int dynamic_value(const struct image *image, int64_t tag, uint64_t *value)
+{
+	return dynamic_nth(image, tag, 0, value);
 }
 
 const char *dynamic_string(const struct image *image, uint64_t offset)

@@ -13,6 +13,10 @@
 /* Whether there is an entry of that tag; *value is then its first one's. */
 int dynamic_value(const struct image *image, int64_t tag, uint64_t *value);
 
+/* The same of the n-th entry of that tag, from 0. */
+int dynamic_nth(const struct image *image, int64_t tag, uint32_t n,
+		uint64_t *value);
+
 /* A string of the dynamic string table, or NULL. */
 const char *dynamic_string(const struct image *image, uint64_t offset);
 

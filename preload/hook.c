@@ -6,6 +6,7 @@
  */
 #include "preload/hook.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "image/traits.h"
@@ -21,9 +22,11 @@
 #include "preload/module_patches.h"
 #include "preload/modules/candidate.h"
 #include "preload/modules/catalog.h"
+#include "preload/modules/file_modules.h"
 #include "preload/modules/natives.h"
 #include "preload/patch/journal.h"
 #include "preload/patch/patch_prepare.h"
+#include "preload/patch/prelinked_text.h"
 #include "preload/patch/trap.h"
 #include "preload/prelinking.h"
 #include "preload/probe/probe_record.h"
@@ -32,8 +35,10 @@
 #include "preload/reclaim.h"
 #include "preload/stack/trampolines.h"
 #include "preload/stubs/frames.h"
+#include "preload/sys/own_code.h"
 #include "preload/sys/slices.h"
 #include "preload/sys/sys.h"
+#include "wire/warmed.h"
 
 /* One pass. */
 struct pass {
@@ -289,8 +294,9 @@ static int prepare_patch(struct pass *pass, struct patch_workshop *workshop,
 			    entry->module->first_function, entry->functions,
 			    entry->module->function_count);
 	if (!err)
-		prelinking_keep(&pass->prelinking, pass->cold, c, workshop,
-				&pass->scratch);
+		c->has_kept_text =
+			!prelinking_keep(&pass->prelinking, pass->cold, c,
+					 workshop, &pass->scratch);
 	return err;
 }
 
@@ -315,6 +321,8 @@ static void prepare_candidate(struct pass *pass,
 						 : VERDICT_IS_NO_MEMORY);
 		return;
 	}
+	if (pass->cold->config.warmed_files)
+		return; /* nothing is relocated */
 	note_generation(c);
 	hook_probes_prepare(&pass->probes, workshop, probed);
 }
@@ -475,6 +483,105 @@ int hook_update(struct cold *cold)
 
 	if (is_turn)
 		hooking_turn_give();
+	return err;
+}
+
+/* ---- Warming the cache ---- */
+
+/* Nothing of this process is new but the library itself, which stubs are made by. */
+static struct module *keep_only_self_new(struct cold *cold)
+{
+	struct module *self = NULL;
+
+	for (struct module *m = cold->modules.first; m; m = m->next) {
+		m->is_new = m->base == own_code_start();
+		if (m->is_new)
+			self = m;
+	}
+	return self;
+}
+
+static int add_warmed(struct cold *cold)
+{
+	const struct warmed_file *first = cold->config.warmed_files;
+	int err = file_modules_add(&cold->modules, first->path, 1, &cold->kept);
+
+	/* A library that cannot be mapped has no stubs. */
+	for (const struct warmed_file *f = first->next; f && !err; f = f->next)
+		if (file_modules_add(&cold->modules, f->path, 0, &cold->kept) ==
+		    -ENOMEM)
+			err = -ENOMEM;
+	return err;
+}
+
+static const struct candidate *candidate_of(const struct pass *pass,
+					    const struct module *module)
+{
+	const struct candidate *c = pass->first;
+
+	while (c && c->module != module)
+		c = c->next;
+	return c;
+}
+
+static int make_prelinked(struct pass *pass, int64_t storage)
+{
+	const int has_traps = trap_is_possible();
+	struct patch_workshop workshop;
+	int err = begin(pass->cold);
+
+	if (!err)
+		err = open_workshop(pass, &workshop);
+	if (err)
+		return err;
+	workshop.constants.tls_offset -= (int32_t)storage;
+	find_prelinked(pass, &workshop, has_traps);
+	prepare_patches(pass, &workshop, has_traps, 0);
+	return 0;
+}
+
+static int warm(struct cold *cold, struct pass *pass, uint32_t *kept)
+{
+	int err = modules_update(&cold->modules, &cold->kept);
+	const struct module *helper = cold->modules.first;
+	const struct module *self = keep_only_self_new(cold);
+	const struct module *last = cold->modules.last, *program;
+	const struct candidate *c;
+
+	if (err || !self)
+		return err ? err : -ENOENT;
+	err = add_warmed(cold);
+	if (err)
+		return err;
+	program = last->next;
+	err = gather_candidates(pass);
+	if (!err)
+		err = make_prelinked(
+			pass, (int64_t)(file_modules_storage(program, self) -
+					file_modules_storage(helper, self)));
+	c = err ? NULL : candidate_of(pass, program);
+	if (c && !c->analysis.function_count)
+		*kept |= WIRE_WARMED_NOTHING;
+	if (c && c->prelinked_err == -EBUSY)
+		*kept |= WIRE_WARMED_BUSY;
+	if (c && c->prelinked.stubs)
+		*kept |= WIRE_WARMED_STUBS;
+	if (c && (c->has_kept_text || (c->text && c->text->is_found)))
+		*kept |= WIRE_WARMED_TEXT;
+	leave_prelinked(pass);
+	return err;
+}
+
+int hook_warm(struct cold *cold, uint32_t *kept)
+{
+	struct pass pass = { .cold = cold };
+	int err;
+
+	*kept = 0;
+	pass.probes =
+		(struct hook_probes){ .cold = cold, .scratch = &pass.scratch };
+	err = warm(cold, &pass, kept);
+	arena_fini(&pass.scratch);
 	return err;
 }
 

@@ -18,6 +18,13 @@
  */
 int hook_update(struct cold *cold);
 
+/*
+ * Make and keep stubs and hooked text of config.warmed_files, which are mapped and not
+ * loaded: nothing of them runs. The process must end then. *kept: what is kept of the
+ * program (enum wire_warmed). 0 or -errno.
+ */
+int hook_warm(struct cold *cold, uint32_t *kept);
+
 /* Retire what was unloaded, and nothing else. Likewise. */
 int hook_retire(struct cold *cold);
 

@@ -37,6 +37,7 @@
 #include "preload/sys/proc_threads.h"
 #include "preload/sys/text.h"
 #include "preload/sys/thread_pointer.h"
+#include "wire/warmed.h"
 
 static const char *find_variable(char **environment, const char *name)
 {
@@ -125,6 +126,26 @@ static int prepare(struct cold *cold, char *why, size_t bytes)
 	return 0;
 }
 
+/*
+ * The process is clew's own, which `clew cache warm` has executed for this alone. Its exit
+ * status says what is kept: clew itself would never exit with such a one.
+ */
+static void warm(struct cold *cold)
+{
+	char why[256] = "";
+	uint32_t kept = 0;
+	int err = begin_check_machine(why, sizeof(why));
+
+	trap_take_inherited_mask();
+	if (!err)
+		err = shadow_reserve();
+	if (!err)
+		err = hook_warm(cold, &kept);
+	sys_call(SYS_exit_group,
+		 err ? EXIT_FAILURE : (long)(WIRE_WARMED | kept), 0, 0, 0, 0,
+		 0);
+}
+
 /* What is hooked already is not called by the program yet. */
 static int prepare_unheard(struct cold *cold, char *why, size_t bytes)
 {
@@ -152,10 +173,9 @@ static void start(const char *dir, int argc, char **argv, char **environment)
 		exec_clean_environment(environment);
 	else
 		exec_keep_environment(environment);
+	if (cold->config.warmed_files)
+		warm(cold);
 	err = prepare_unheard(cold, why, sizeof(why));
-	if (cold->config.only_warms)
-		sys_call(SYS_exit_group, err ? EXIT_FAILURE : EXIT_SUCCESS, 0,
-			 0, 0, 0, 0);
 	if (err) {
 		part_disable(&cold->recorder.part, why);
 	} else {

@@ -161,6 +161,7 @@ void prelinking_find(struct prelinking *prelinking, const struct cold *cold,
 	     of.place++)
 		err = map_or_make_stubs(prelinking, candidate, &of, workshop,
 					scratch);
+	candidate->prelinked_err = err;
 }
 
 /* ---- Hooking ---- */
@@ -184,20 +185,21 @@ int prelinking_patch(const struct prelinking *prelinking, struct cold *cold,
 }
 
 /* All functions are in it, whichever the next process selects. */
-void prelinking_keep(const struct prelinking *prelinking,
-		     const struct cold *cold, const struct candidate *candidate,
-		     const struct patch_workshop *workshop,
-		     struct arena *scratch)
+int prelinking_keep(const struct prelinking *prelinking,
+		    const struct cold *cold, const struct candidate *candidate,
+		    const struct patch_workshop *workshop,
+		    struct arena *scratch)
 {
 	const struct prelinked_module of = stubs_of(cold, candidate, workshop);
 	const struct prelinked_text_module text = text_of(candidate, &of);
 
-	if (candidate->text && candidate->text->is_pristine &&
-	    !candidate->text->is_found &&
-	    !select_has_function_rules(&cold->config))
-		prelinked_text_make(candidate->text, &text, candidate->patch,
-				    &candidate->prelinked, &prelinking->folder,
-				    &prelinking->pristine, scratch);
+	if (!candidate->text || !candidate->text->is_pristine ||
+	    candidate->text->is_found ||
+	    select_has_function_rules(&cold->config))
+		return -ENOTSUP;
+	return prelinked_text_make(candidate->text, &text, candidate->patch,
+				   &candidate->prelinked, &prelinking->folder,
+				   &prelinking->pristine, scratch);
 }
 
 void prelinking_leave(struct candidate *candidate)

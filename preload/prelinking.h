@@ -38,11 +38,14 @@ int prelinking_patch(const struct prelinking *prelinking, struct cold *cold,
 		     struct candidate *candidate,
 		     struct patch_workshop *workshop, struct arena *scratch);
 
-/* Keep the text of one that was hooked without, before anything is written to it. */
-void prelinking_keep(const struct prelinking *prelinking,
-		     const struct cold *cold, const struct candidate *candidate,
-		     const struct patch_workshop *workshop,
-		     struct arena *scratch);
+/*
+ * Keep the text of one that was hooked without, before anything is written to it. 0 or
+ * -errno: it is not kept.
+ */
+int prelinking_keep(const struct prelinking *prelinking,
+		    const struct cold *cold, const struct candidate *candidate,
+		    const struct patch_workshop *workshop,
+		    struct arena *scratch);
 
 /* What they have open of one, once it is hooked. */
 void prelinking_leave(struct candidate *candidate);

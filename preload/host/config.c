@@ -174,6 +174,21 @@ static int set_cache(struct reader *reader, const char *text)
 	return reader->config->cache_dir ? 0 : -ENOMEM;
 }
 
+static int add_warmed_file(struct reader *reader, const char *text)
+{
+	struct warmed_file **end = &reader->config->warmed_files;
+	struct warmed_file *file = arena_alloc(reader->arena, sizeof(*file));
+
+	if (!file)
+		return -ENOMEM;
+	while (*end)
+		end = &(*end)->next;
+	*file = (struct warmed_file){ .path = copy_string(reader->arena,
+							  text) };
+	*end = file;
+	return file->path ? 0 : -ENOMEM;
+}
+
 static int obey(struct reader *reader, const char *word, const char *text)
 {
 	int err = config_set(reader->config, word, text);
@@ -198,6 +213,8 @@ static int obey(struct reader *reader, const char *word, const char *text)
 		return set_java(reader, text);
 	if (!strcmp(word, "cache"))
 		return set_cache(reader, text);
+	if (!strcmp(word, "warm"))
+		return add_warmed_file(reader, text);
 	return -EINVAL;
 }
 

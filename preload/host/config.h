@@ -67,6 +67,11 @@ enum config_java {
 	CONFIG_JAVA_IN_PLACE, /* and each call of compiled code of a Java method */
 };
 
+struct warmed_file {
+	struct warmed_file *next;
+	const char *path;
+};
+
 struct config {
 	const char *dir;       /* of the recording, absolute */
 	const char *cache_dir; /* NULL: no analysis cache */
@@ -81,7 +86,8 @@ struct config {
 	int jit_callers; /* native functions below the generated code that calls */
 	int no_children;
 	int no_prelinking; /* stubs are made anew */
-	int only_warms;    /* the cache: the process ends once it is hooked */
+	/* The cache is filled for these, the program and its libraries; then the process ends. */
+	struct warmed_file *warmed_files;
 	uint64_t max_contexts;
 	enum wire_fold max_contexts_cause; /* whether max_bytes says so */
 	uint64_t max_bytes; /* of tables, contexts, samples; 0: no limit */

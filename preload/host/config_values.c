@@ -250,7 +250,6 @@ static int *flag_of(struct config *config, const char *word)
 		{ "fold-recursion", &config->folds_recursion },
 		{ "no-children", &config->no_children },
 		{ "no-prelinking", &config->no_prelinking },
-		{ "only-warm", &config->only_warms },
 		{ "sites", &config->keeps_sites },
 	};
 

@@ -21,7 +21,9 @@ struct candidate {
 	struct catalog_entry entry;
 	struct number_range *numbers; /* of its functions, NULL: it has none */
 	struct prelinked prelinked;   /* what stubs are there for it already */
+	int prelinked_err;            /* 0, or why there are none */
 	struct prelinked_text *text;  /* NULL: none is there for it */
+	int has_kept_text;            /* it was made now */
 	struct patch *patch;          /* NULL: nothing to hook, or no memory */
 	struct wire_hooking cost; /* base and loaded_ns are added in the end */
 };

@@ -253,6 +253,14 @@ int modules_update(struct modules *modules, struct arena *arena)
 	return err;
 }
 
+int modules_add(struct modules *modules, const struct dl_phdr_info *info,
+		struct arena *arena)
+{
+	struct finder finder = { .modules = modules, .arena = arena };
+
+	return add_module(&finder, info);
+}
+
 /* Whether what is there now is what was there when it was added. */
 static int is_same(const struct module *module, const struct dl_phdr_info *info)
 {

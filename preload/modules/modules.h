@@ -62,6 +62,10 @@ struct modules {
  */
 int modules_update(struct modules *modules, struct arena *arena);
 
+/* Append one that the loader does not know. 0 or -ENOMEM. Calls libc. */
+int modules_add(struct modules *modules, const struct dl_phdr_info *info,
+		struct arena *arena);
+
 /*
  * Nothing but what has gone, in the midst of what is done with the last update: no
  * module is added. Of a new one that has no build-id nobody knows whether it is the same.

@@ -7,6 +7,7 @@ import os
 import pathlib
 import pty
 import re
+import resource
 import shutil
 import subprocess
 
@@ -104,22 +105,83 @@ class Warm(clewtest.Case):
                           'int main(void) { fopen("ran", "w"); return 0; }\n',
                           encoding="ascii")
         self.run_program(["gcc", "-o", program, source])
-        found = self.warm("--no-indexes", program)
-        self.assertTrue(found[str(program)].endswith("; stubs and text"))
+        self.environment["TMPDIR"] = str(self.work / "temporary")
+        (self.work / "temporary").mkdir()
+        for limit in ((), (resource.RLIMIT_FSIZE, 1024),
+                      (resource.RLIMIT_FSIZE, 16384),
+                      (resource.RLIMIT_AS, 20480000),
+                      (resource.RLIMIT_NPROC, 1), (resource.RLIMIT_NOFILE, 6)):
+            with self.subTest(limit):
+                self.warm_within(program, limit)
         self.assertEqual(self.record([program]).returncode, 0)
         self.assertTrue((self.work / "begun").exists())
-        for name in "begun", "ran":
-            (self.work / name).unlink()
-        self.warm("--no-indexes", program)
-        for name in "begun", "ran":
-            self.assertFalse((self.work / name).exists())
 
-    def test_what_cannot_be_recorded_is_not_loaded(self):
+    def warm_within(self, program, limit):
+        """It runs nothing, says whether it kept anything, and leaves nothing."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.before_exec = lambda: limit and resource.setrlimit(
+            limit[0], (limit[1], limit[1]))
+        done = self.clew("cache", "warm", "--no-indexes", program)
+        self.before_exec = None
+        self.assertFalse((self.work / "begun").exists())
+        self.assertFalse((self.work / "ran").exists())
+        self.assertEqual(list((self.work / "temporary").iterdir()), [])
+        stubs = [name for name in self.kept() if name.endswith("prelinked")]
+        self.assertEqual("; stubs" in done.stdout, bool(stubs))
+        self.assertEqual(done.returncode, 0 if stubs else 1)
+        if not stubs:
+            self.assertRegex(done.stderr, "(it could not|no stubs could) be "
+                             "stored")
+
+    @needs("gcc")
+    def test_no_loader_that_a_program_names_runs(self):
+        """The kernel would run it: only its name is that of glibc's loader."""
+        loader = self.work / "ld-linux-x86-64.so.2"
+        (self.work / "loader.c").write_text(
+            'static long call(long number, const void *a, long b) { long r; '
+            'asm volatile("syscall" : "=a"(r) : "a"(number), "D"(a), "S"(b) '
+            ': "rcx", "r11", "memory"); return r; }\n'
+            f'void _start(void) {{ call(85, "{self.work}/ran", 0600); '
+            'for (;;) call(60, 0, 0); }\n')  # creat(2), exit(2)
+        (self.work / "program.c").write_text("int main(void) { return 0; }")
+        for argv in (["-static", "-nostdlib", "-fno-stack-protector",
+                      "-o", loader, "loader.c"],
+                     ["-o", "program", "program.c",
+                      f"-Wl,--dynamic-linker={loader}"]):
+            done = self.run_program(["gcc", *argv])
+            self.assertEqual(done.returncode, 0, done.stderr)
+        self.warm("--no-indexes", "./program")
+        self.assertFalse((self.work / "ran").exists())
+        self.run_program(["./program"])
+        self.assertTrue((self.work / "ran").exists())
+
+    @needs("gcc")
+    def test_stubs_fit_programs_with_thread_local_storage(self):
+        """It lies before clew's own, and stubs know how far that is."""
+        self.before_exec = lambda: ctypes.CDLL(None).personality(0x40000)
+        source, program = self.work / "program.c", self.work / "program"
+        for size, alignment in ((1, 1), (40, 64), (5000, 16), (64, 4096),
+                                (1, 256)):
+            with self.subTest(size=size, alignment=alignment):
+                source.write_text(
+                    f"static _Thread_local _Alignas({alignment}) char"
+                    f" some[{size}];\n"
+                    "int main(int n, char **v) { some[n - 1] = (char)n; "
+                    "return some[n - 1] - 1 + !v; }", encoding="ascii")
+                self.run_program(["gcc", "-o", program, source])
+                shutil.rmtree(self.folder, ignore_errors=True)
+                self.warm("--no-indexes", program)
+                before = self.kept()
+                self.assertTrue(before)
+                self.assertEqual(self.record([program]).returncode, 0)
+                self.assertEqual(self.kept(), before)
+
+    def test_without_the_library_no_stubs_are_made(self):
         library = self.work / "library"
         library.mkdir()
         self.environment["CLEW_LIBRARY"] = str(library / "none.so")
         done = self.clew("cache", "warm", "--no-indexes", "/bin/true")
-        self.assertEqual(done.returncode, 0)
+        self.assertEqual(done.returncode, 1)
         self.assertIn("no stubs are made: ", done.stderr)
         self.assertEqual(self.kept(), {})
 
@@ -133,6 +195,58 @@ class Warm(clewtest.Case):
         for said in found.values():
             self.assertRegex(said, r"^([\d,]+ functions|no code)"
                              r"(; stubs and text)?$")
+
+    @needs("gcc")
+    def test_no_auditor_that_a_file_names_runs(self):
+        (self.work / "audit.c").write_text(
+            '#include <stdio.h>\n'
+            'unsigned la_version(unsigned version)'
+            f'{{ fopen("{self.work}/ran", "w"); return version; }}\n')
+        (self.work / "program.c").write_text("int main(void) { return 0; }")
+        for argv in (["-shared", "-fPIC", "-o", "audit.so", "audit.c"],
+                     [f"-Wl,--audit={self.work}/audit.so", "-o", "program",
+                      "program.c"]):
+            done = self.run_program(["gcc", *argv])
+            self.assertEqual(done.returncode, 0, done.stderr)
+        for options in ([], ["--no-loading"], ["--no-libraries"]):
+            self.warm("--no-indexes", *options, "./program")
+            self.assertFalse((self.work / "ran").exists(), options)
+        self.run_program(["./program"])
+        self.assertTrue((self.work / "ran").exists(), "the loader runs it")
+
+    def compile(self, *argv):
+        done = self.run_program(["gcc", "-fPIC", "-Wl,--no-as-needed",
+                                 "-Wl,--allow-shlib-undefined", *argv],
+                                text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    @needs("gcc")
+    def test_libraries_are_found_as_the_loader_finds_them(self):
+        """DT_RPATH holds for what a library needs as well, DT_RUNPATH does not."""
+        (self.work / "empty.c").write_text("")
+        (self.work / "main.c").write_text("int main(void) { return 0; }")
+        for folder in "a", "b":
+            (self.work / folder).mkdir()
+        for path, more in (("a/libfar.so", []), ("a/libtwice.so", []),
+                           ("b/libtwice.so", []),
+                           ("b/libnear.so", ["-La", "-lfar"]),
+                           ("libpath.so", [])):
+            self.compile("-shared", "-o", path, "empty.c", *more)
+        for tags in "disable", "enable":
+            for folders in "/nowhere:$ORIGIN/a:${ORIGIN}/b", "$ORIGIN/b":
+                program = self.work / f"{tags}-{len(folders)}"
+                self.compile("-o", program, "main.c", "-Lb", "-lnear",
+                             "-ltwice", f"{self.work}/libpath.so",
+                             f"-Wl,--{tags}-new-dtags,-rpath,{folders}")
+                listed = self.run_program(["ldd", program], text=True).stdout
+                done = self.clew("cache", "warm", "--no-indexes",
+                                 "--no-loading", program)
+                self.assertEqual(
+                    {line.split(": ")[0] for line in done.stdout.splitlines()},
+                    {str(program), *map(os.path.realpath, re.findall(
+                        r"(/\S+) \(0x", listed))})
+                self.assertEqual("libfar.so => not found" in listed,
+                                 "does not find libfar.so" in done.stderr)
 
     def test_the_second_time(self):
         plain = target("deep")

@@ -10,10 +10,16 @@
 #include <elf.h>
 #include <linux/audit.h>
 
-#define MACHINE_NAME        "x86-64"
-#define MACHINE_ELF         EM_X86_64
-#define MACHINE_AUDIT       AUDIT_ARCH_X86_64      /* of struct seccomp_data */
-#define MACHINE_LOADER      "ld-linux-x86-64.so.2" /* glibc's */
+#define MACHINE_NAME   "x86-64"
+#define MACHINE_ELF    EM_X86_64
+#define MACHINE_AUDIT  AUDIT_ARCH_X86_64      /* of struct seccomp_data */
+#define MACHINE_LOADER "ld-linux-x86-64.so.2" /* glibc's */
+
+/* In /etc/ld.so.cache, and where the loader looks last; those of Debian first. */
+#define MACHINE_CACHE_FLAGS 0x0303
+#define MACHINE_LIBRARY_FOLDERS                                                \
+	"/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib64",        \
+		"/usr/lib64", "/lib", "/usr/lib"
 
 #define RELOCATION_BASE     R_X86_64_RELATIVE  /* B + A */
 #define RELOCATION_RESOLVED R_X86_64_IRELATIVE /* what B + A returns */
