@@ -141,6 +141,67 @@ class Damaged(clewtest.Case):
                          "that this clew does not know\n")
 
 
+KINDS = {
+    "trace": (target("tail"), ["-m", "*tail*", "--trace"]),
+    "ring": (target("tail"), ["-m", "*tail*", "--trace=ring:64K"]),
+    "taken": (target("tail"), ["-m", "*tail*", "--trace=64K",
+                               "--on-overflow=process", "--workers=1"]),
+    "exact": (target("tail"), ["-m", "*tail*", "--time=exact"]),
+    "probes": (target("tail"), ["-m", "*tail*", "--probe=main%return",
+                                "--action=record ret, $rsp/s9, tid/x"]),
+    "children": ("sh", ["-m", "dash"], "-c", "ls >/dev/null; true; (true)"),
+}
+MORE_COMMANDS = [
+    *COMMANDS, ["trace"], ["trace", "--json"], ["trace", "--latencies"],
+    ["report", "--json", "--events"], ["tree", "--json"],
+    *(["export", "-F", name, "-o", "-"]
+      for name in ("folded", "pprof", "chrome", "csv", "jsonl"))]
+
+
+class DamagedKinds(clewtest.Case):
+    """Any file of any kind of recording. No command crashes or hangs."""
+
+    def damage(self, randomness):
+        paths = [path for path in self.recording_path.iterdir()
+                 if path.stat().st_size]
+        path = randomness.choice(sorted(paths))
+        data = bytearray(path.read_bytes())
+        for _ in range(randomness.randrange(1, 8)):
+            near = randomness.choice((128, 1024, 8192, len(data)))
+            at = randomness.randrange(min(near, len(data)))
+            odd = randomness.choice((0, 1, 1 << 31, (1 << 32) - 1, 4096,
+                                     (1 << 63) - 1, (1 << 64) - 1))
+            width = min(1 << randomness.randrange(4), len(data) - at)
+            data[at:at + width] = odd.to_bytes(8, "little")[:width]
+        if randomness.randrange(6) == 0:
+            del data[randomness.randrange(len(data)):]
+        path.write_bytes(data)
+
+    def check(self, rounds):
+        randomness = random.Random(5)
+        for kind, (program, options, *arguments) in KINDS.items():
+            self.record([program, *arguments], options)
+            whole = self.work / kind
+            self.recording_path.rename(whole)
+            for number in range(rounds):
+                shutil.copytree(whole, self.recording_path)
+                self.damage(randomness)
+                command = randomness.choice(MORE_COMMANDS)
+                with self.subTest(kind, number=number, command=command):
+                    done = self.clew(*command, self.recording_path,
+                                     errors="replace")
+                    self.assertIn(done.returncode, range(0, 128), done.stderr)
+                    self.assertNotIn("Sanitizer", done.stderr)
+                shutil.rmtree(self.recording_path)
+
+    def test_a_few_of_each(self):
+        self.check(6)
+
+    @slow
+    def test_many_of_each(self):
+        self.check(300)
+
+
 class Cache(clewtest.Case):
     """An analysis cache that is missing, shared, hostile or read-only."""
 
