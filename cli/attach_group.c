@@ -477,6 +477,17 @@ static void take_pauses(struct attach_group *group, struct attaching *attaching)
 	attaching->all_ns = attaching->one_ns = 0;
 }
 
+/* Resident memory that belongs to no file; -1: it has ended. */
+static int64_t own_memory_kb(pid_t pid)
+{
+	return target_status(pid, "RssAnon", 10);
+}
+
+static int64_t difference_kb(int64_t kb, int64_t before_kb)
+{
+	return kb < 0 || before_kb < 0 ? 0 : kb - before_kb;
+}
+
 /* It has a recording already. */
 static int switch_on(const struct attach_group *group,
 		     struct attach_member *member, char **why)
@@ -586,6 +597,7 @@ static int attach(struct attach_group *group, struct attach_member *member,
 int attach_group_add(struct attach_group *group, pid_t pid, char **why)
 {
 	struct attach_member member = { .pid = pid };
+	const int64_t before_kb = own_memory_kb(pid);
 	int err;
 
 	member.process = (int)syscall(SYS_pidfd_open, pid, 0);
@@ -602,6 +614,8 @@ int attach_group_add(struct attach_group *group, pid_t pid, char **why)
 		return err;
 	}
 	take_pauses(group, &member.attaching);
+	member.added_kb = difference_kb(own_memory_kb(pid), before_kb);
+	group->added_kb += member.added_kb;
 	group->members = memory_grow(group->members, group->count,
 				     &group->capacity, sizeof(*group->members));
 	group->members[group->count++] = member;
@@ -612,6 +626,8 @@ int attach_group_add(struct attach_group *group, pid_t pid, char **why)
 int attach_group_leave(struct attach_group *group, struct attach_member *member,
 		       char **why)
 {
+	const int64_t before_kb = own_memory_kb(member->pid);
+	int64_t kept_kb = member->added_kb;
 	int err;
 
 	if (frozen_group_has(member->pid))
@@ -624,6 +640,8 @@ int attach_group_leave(struct attach_group *group, struct attach_member *member,
 		      : attaching_leave(&member->attaching, why);
 
 	take_pauses(group, &member->attaching);
+	kept_kb += difference_kb(own_memory_kb(member->pid), before_kb);
+	group->kept_kb += !err && kept_kb > 0 ? kept_kb : 0;
 	/* before its end was known, other things are in the way */
 	return err && has_ended(member) ? -ESRCH : err;
 }

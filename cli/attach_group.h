@@ -21,6 +21,7 @@ struct attach_member {
 	/* Where it records, and perhaps others, if it cannot where it is to. */
 	int has_folder;
 	struct inner_folder folder;
+	int64_t added_kb; /* memory of its own, by attaching */
 };
 
 struct attach_group {
@@ -38,6 +39,8 @@ struct attach_group {
 	struct attach_member *members;
 	size_t count, capacity;
 	uint64_t all_ns, one_ns; /* the longest of their pauses */
+	/* Memory of the members by attaching, and what of it they keep afterwards. */
+	int64_t added_kb, kept_kb;
 };
 
 /* 0, or -errno and *why. */

@@ -397,6 +397,17 @@ static void tell_pauses(struct attach_run *run, const char *what, size_t count)
 			 what, count, all_ms, one_ms);
 }
 
+/* Of all processes together. */
+static void tell_memory(const struct attach_run *run, const char *what,
+			int64_t kb, size_t count)
+{
+	if (run->options->is_quiet || !count)
+		return;
+	complain(COMMAND, "memory: %.1f MB %s in %zu process%s",
+		 kb > 0 ? (double)kb * 1024 / 1e6 : 0.0, what, count,
+		 count == 1 ? "" : "es");
+}
+
 static void tell_end(const struct attach_run *run, pid_t pid, int err)
 {
 	if (!run->options->is_quiet)
@@ -426,6 +437,7 @@ static size_t leave_all(struct attach_run *run)
 	left += attach_group_leave_forked(group);
 	failed += attach_group_bring(group, COMMAND);
 	tell_pauses(run, "detached from", left);
+	tell_memory(run, "remain", group->kept_kb, left);
 	return failed;
 }
 
@@ -439,6 +451,7 @@ static int record(struct attach_run *run)
 	int is_hooked = 1;
 
 	tell_pauses(run, "attached to", run->group.count);
+	tell_memory(run, "added", run->group.added_kb, run->group.count);
 	wait_for_end(run);
 	failed = leave_all(run);
 	if (!run->options->is_quiet && run->group.output.directory)

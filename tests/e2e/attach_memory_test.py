@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT
 """clew attach: what memory a process has more while it is recorded, and after."""
 import pathlib
+import re
+import signal
 
 import attach_test
 import clewtest
@@ -55,6 +57,27 @@ class Memory(attach_test.Attached):
     def busy(self):
         process, _ = self.shared("busy", [target("busy")])
         return process
+
+    @needs("redis-server")
+    def test_the_added_and_the_remaining_memory_are_printed(self):
+        server, _ = self.redis()
+        before_kb = private_kb(server.pid)
+        controller = self.attach(server)
+        added = self.printed("added", controller.stderr.readline())
+        attached_kb = private_kb(server.pid)
+        controller.send_signal(signal.SIGINT)
+        said = controller.stderr.read()
+        self.assertEqual(controller.wait(attach_test.PATIENCE_S), 0, said)
+        remaining = self.printed("remain", said)
+        self.assertAlmostEqual(added, (attached_kb - before_kb) * 1024 / 1e6,
+                               delta=1.5)
+        self.assertLess(remaining, 2)
+
+    def printed(self, what, said):
+        """Megabytes."""
+        found = re.search(rf"memory: ([0-9.]+) MB {what} in 1 process", said)
+        self.assertTrue(found, said)
+        return float(found[1])
 
     def test_sessions_with_other_options_take_no_more_memory(self):
         self.assert_flat(self.sessions(self.busy(), len(OPTIONS), OPTIONS),
