@@ -23,6 +23,7 @@
 #include "cli/recorded_line.h"
 #include "cli/recording_options.h"
 #include "cli/target_choice.h"
+#include "cli/trim.h"
 
 #define COMMAND "clew attach"
 
@@ -454,6 +455,8 @@ static int record(struct attach_run *run)
 	tell_memory(run, "added", run->group.added_kb, run->group.count);
 	wait_for_end(run);
 	failed = leave_all(run);
+	if (run->group.output.directory)
+		trim_module_stubs(run->group.output.directory);
 	if (!run->options->is_quiet && run->group.output.directory)
 		is_hooked = recorded_line_print(run->group.output.directory,
 						run->options->output);

@@ -42,6 +42,7 @@ static int is_ours(const char *name)
 	       strcmp(name, WIRE_UNRECORDED_NAME) == 0 ||
 	       ends_with(name, WIRE_PART_SUFFIX) ||
 	       ends_with(name, WIRE_STUBS_SUFFIX) ||
+	       ends_with(name, WIRE_STUBS_SUFFIX WIRE_STUBS_NEW) ||
 	       ends_with(name, WIRE_TRACE_SUFFIX) ||
 	       ends_with(name, WIRE_TAKEN_SUFFIX) || is_snapshot(name) ||
 	       ends_with(name, WIRE_MAP_SUFFIX) ||

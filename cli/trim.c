@@ -144,3 +144,20 @@ void trim_recording(const char *directory)
 	sigaction(SIGIO, &before, NULL);
 	closedir(dir);
 }
+
+void trim_module_stubs(const char *directory)
+{
+	const int fd = open(directory,
+			    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)))
+		if (strncmp(entry->d_name, WIRE_STUBS_MODULE,
+			    sizeof(WIRE_STUBS_MODULE) - 1) == 0)
+			unlinkat(dirfd(dir), entry->d_name, 0);
+	if (dir)
+		closedir(dir);
+	else if (fd >= 0)
+		close(fd);
+}

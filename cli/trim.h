@@ -18,4 +18,10 @@
  */
 void trim_recording(const char *directory);
 
+/*
+ * Remove the files by which processes share the stubs of modules. Processes that are
+ * recorded still keep what they have mapped.
+ */
+void trim_module_stubs(const char *directory);
+
 #endif

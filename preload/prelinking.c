@@ -2,22 +2,26 @@
 #include "preload/prelinking.h"
 
 #include <errno.h>
+#include <sys/statvfs.h>
+#include <sys/vfs.h>
 
 #include "preload/hot/runtime.h"
 #include "preload/modules/select.h"
 #include "preload/patch/prelinked_text.h"
+#include "preload/sys/apart.h"
+#include "preload/sys/slices.h"
+#include "preload/sys/sys.h"
 
 static int is_wanted(const struct config *config)
 {
-	return config->cache_dir && !config->no_prelinking && !config->probes &&
-	       !rt.is_late;
+	return !config->no_prelinking && !config->probes;
 }
 
 static void begin(struct prelinking *prelinking, const struct config *config,
 		  struct arena *scratch)
 {
 	prelinking->has_begun = 1;
-	if (is_wanted(config) &&
+	if (is_wanted(config) && config->cache_dir && !rt.is_late &&
 	    !prelinked_folder_open(&prelinking->folder, config->cache_dir))
 		pristine_open(&prelinking->pristine, scratch);
 }
@@ -50,6 +54,7 @@ static struct prelinked_module stubs_of(const struct cold *cold,
 		.count = candidate->analysis.function_count,
 		.first_number = candidate->entry.module->first_function,
 		.constants = workshop->constants,
+		.is_gone = &module->is_gone,
 	};
 }
 
@@ -143,6 +148,103 @@ static int map_or_make_stubs(const struct prelinking *prelinking,
 			       &number);
 }
 
+/* ---- In a process that was attached to ---- */
+
+/*
+ * Processes that are recorded together share stubs by files in the recording's folder,
+ * which are removed with its other files of stubs. Files are opened where the program's
+ * threads do not meet their descriptors (sys/apart.h).
+ */
+struct late_stubs {
+	const struct cold *cold;
+	struct candidate *candidate;
+	const struct prelinked_module *of;
+	const struct patch_workshop *workshop;
+	struct arena *scratch;
+	const struct prelinked_ahead *ahead; /* to be written first; or NULL */
+	uint32_t number;
+};
+
+/* Else the file system is mounted noexec. */
+static int can_be_executed(const struct prelinked_folder *folder)
+{
+	struct statfs status;
+
+	return !sys_call(SYS_fstatfs, folder->fd, (long)&status, 0, 0, 0, 0) &&
+	       !(status.f_flags & ST_NOEXEC);
+}
+
+static int write_and_map(struct late_stubs *late,
+			 const struct prelinked_folder *folder)
+{
+	struct prelinked_found found;
+	int err = 0;
+
+	if (late->ahead)
+		err = prelinked_write(late->ahead, late->of, folder,
+				      late->scratch, late->number);
+	if (!err)
+		err = prelinked_find(&found, late->of, folder);
+	if (err == -ENOENT)
+		late->number = found.number;
+	return err ? err
+		   : prelinked_map(&late->candidate->prelinked, late->of,
+				   &found, 0, late->workshop->windows,
+				   late->scratch);
+}
+
+/* For apart_call(). */
+static int open_and_map(void *argument)
+{
+	struct late_stubs *late = argument;
+	struct prelinked_folder folder = { 0 };
+	int err = prelinked_folder_open(&folder, late->cold->config.dir);
+
+	if (err)
+		return err;
+	err = can_be_executed(&folder) ? write_and_map(late, &folder) : -EPERM;
+	prelinked_folder_close(&folder);
+	return err;
+}
+
+static int map_or_make_late(struct late_stubs *late)
+{
+	struct prelinked_ahead ahead = { 0 };
+	int err = apart_call(open_and_map, late);
+
+	if (err != -ENOENT)
+		return err;
+	err = prelinked_compose(&ahead, late->of, &late->workshop->decoder,
+				late->scratch);
+	late->ahead = &ahead;
+	if (!err)
+		err = apart_call(open_and_map, late);
+	late->ahead = NULL;
+	prelinked_forget_ahead(&ahead);
+	return err;
+}
+
+static void find_late(const struct cold *cold, struct candidate *candidate,
+		      const struct patch_workshop *workshop,
+		      struct arena *scratch)
+{
+	struct prelinked_module of = stubs_of(cold, candidate, workshop);
+	struct late_stubs late = { .cold = cold,
+				   .candidate = candidate,
+				   .of = &of,
+				   .workshop = workshop,
+				   .scratch = scratch };
+	int err = -EEXIST;
+
+	for (; (err == -EEXIST || err == -ERANGE) && !*of.is_gone &&
+	       of.place < PRELINKED_PLACES;
+	     of.place++)
+		err = map_or_make_late(&late);
+	slices_rest();
+}
+
+/* ---- */
+
 void prelinking_find(struct prelinking *prelinking, const struct cold *cold,
 		     struct candidate *candidate,
 		     const struct patch_workshop *workshop,
@@ -151,6 +253,8 @@ void prelinking_find(struct prelinking *prelinking, const struct cold *cold,
 	struct prelinked_module of = stubs_of(cold, candidate, workshop);
 	int err = -EEXIST;
 
+	if (rt.is_late && is_wanted(&cold->config))
+		find_late(cold, candidate, workshop, scratch);
 	if (!prelinking->has_begun)
 		begin(prelinking, &cold->config, scratch);
 	if (!prelinking->folder.is_open)

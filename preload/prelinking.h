@@ -3,7 +3,8 @@
  * When modules get prelinked stubs and hooked text (stubs/prelinked.h,
  * patch/prelinked_text.h): those that are loaded while
  * the library has been there from the start, where there is a cache, and the user has
- * no probes, which are written into stubs before they are executable.
+ * no probes, which are written into stubs before they are executable. A process that
+ * was attached to gets stubs only, which it shares with others of its recording.
  */
 #ifndef CLEW_PRELOAD_PRELINKING_H
 #define CLEW_PRELOAD_PRELINKING_H

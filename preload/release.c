@@ -11,6 +11,7 @@
 #include "preload/record/inheritance.h"
 #include "preload/record/numbers.h"
 #include "preload/stack/heal.h"
+#include "preload/stubs/stub_write.h"
 #include "preload/sys/sys.h"
 
 #define SPARED_MAX 1024 /* pages */
@@ -164,8 +165,12 @@ static void gather_scattered(struct stub_rows *rows, const struct patch *patch)
 	}
 }
 
-/* In the order in which patch_prepare() made them: the guests' last. */
-static void gather_hooks(struct stub_rows *rows, const struct patch *patch)
+/*
+ * In the order in which patch_prepare() made them: the guests' last. Others are in
+ * places that were taken for all stubs of a module.
+ */
+static void gather_hooks(struct stub_rows *rows, const struct windows *windows,
+			 const struct patch *patch)
 {
 	struct stub_row row = { .stub_bytes = patch->stub_bytes };
 
@@ -174,7 +179,8 @@ static void gather_hooks(struct stub_rows *rows, const struct patch *patch)
 			&patch->sites[i % patch->site_count];
 		const uint64_t stub = patch->base + site->stub;
 
-		if (site->is_guest != i / patch->site_count)
+		if (site->is_guest != i / patch->site_count ||
+		    window_is_taken(windows, stub))
 			continue;
 		if (stub < row.start || stub > row.end) {
 			add_row(rows, &row);
@@ -185,6 +191,19 @@ static void gather_hooks(struct stub_rows *rows, const struct patch *patch)
 	add_row(rows, &row);
 }
 
+static void gather_taken(struct stub_rows *rows, const struct pc_range *taken)
+{
+	for (uint64_t block = taken->start & ~(WINDOW_BLOCK_BYTES - 1);
+	     block < taken->end; block += WINDOW_BLOCK_BYTES) {
+		const struct pc_range piece = window_piece(taken, block);
+
+		if (piece.start < piece.end)
+			add_row(rows,
+				&(struct stub_row){ piece.start, piece.end,
+						    stub_bytes() });
+	}
+}
+
 static void gather_rows(struct stub_rows *rows, const struct cold *cold)
 {
 	for (const struct module *m = cold->modules.first; m; m = m->next)
@@ -193,7 +212,9 @@ static void gather_rows(struct stub_rows *rows, const struct cold *cold)
 			if (p->probe)
 				gather_scattered(rows, p);
 			else
-				gather_hooks(rows, p);
+				gather_hooks(rows, &cold->windows, p);
+	for (uint32_t i = 0; i < cold->windows.taken_count; i++)
+		gather_taken(rows, &cold->windows.taken[i]);
 }
 
 /* The first page from `at` on that is to stay, or `end`. */
@@ -218,6 +239,7 @@ static void free_pages(struct windows *windows, uint64_t start, uint64_t end)
 
 static void free_stubs(struct windows *windows, const struct stub_rows *rows)
 {
+	windows->taken_count = 0;
 	if (spared.is_full)
 		return;
 	for (uint32_t i = 0; i < rows->count; i++)

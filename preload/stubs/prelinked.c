@@ -7,6 +7,7 @@
 #include "machine/address_space.h"
 #include "preload/hot/shadow.h"
 #include "preload/stubs/stub_template.h"
+#include "preload/sys/slices.h"
 #include "preload/sys/sys.h"
 #include "preload/sys/text.h"
 #include "wire/verdict.h"
@@ -107,12 +108,19 @@ int prelinked_name(char name[PRELINKED_NAME_BYTES],
 		   enum prelinked_kind kind)
 {
 	struct text text = text_in(name, PRELINKED_NAME_BYTES);
+	const int is_late = kind == PRELINKED_STUBS && rt.is_late;
 
+	if (is_late) /* among a recording's files */
+		text_string(&text, WIRE_STUBS_MODULE);
 	add_digits(&text, module->content.digest,
 		   sizeof(module->content.digest));
 	text_char(&text, '-');
 	text_hex(&text, number);
-	text_string(&text, kind == PRELINKED_STUBS ? ".prelinked" : ".hooked");
+	if (is_late)
+		text_string(&text, WIRE_STUBS_SUFFIX);
+	else
+		text_string(&text,
+			    kind == PRELINKED_STUBS ? ".prelinked" : ".hooked");
 	return text_was_cut(&text) ? -ENAMETOOLONG : 0;
 }
 
@@ -368,6 +376,31 @@ static int write_front(struct maker *maker)
 					  PRELINKED_FLAGS_AT);
 }
 
+static int begin_file(struct maker *maker,
+		      const struct prelinked_folder *folder, const char *name,
+		      const struct prelinked_layout *layout)
+{
+	int err = prelinked_file_begin(&maker->writing, folder, name,
+				       PRELINKED_STUBS, layout->bytes);
+
+	if (err)
+		return err;
+	maker->writing.head.stubs_at = layout->stubs_at;
+	maker->writing.head.maker = layout->maker;
+	maker->writing.head.key = layout->key;
+	return 0;
+}
+
+static int end_file(struct maker *maker, int err)
+{
+	if (!err)
+		err = write_front(maker);
+	if (!err)
+		return prelinked_file_commit(&maker->writing);
+	prelinked_file_revert(&maker->writing);
+	return err;
+}
+
 int prelinked_make(const struct prelinked_module *module,
 		   const struct prelinked_folder *folder,
 		   const struct decoder *decoder, struct arena *arena,
@@ -388,18 +421,81 @@ int prelinked_make(const struct prelinked_module *module,
 	maker.stubs = layout.place.start + layout.stubs_at;
 	if (!maker.has || !maker.buffer || !maker.again)
 		return -ENOMEM;
-	err = prelinked_file_begin(&maker.writing, folder, name,
-				   PRELINKED_STUBS, layout.bytes);
+	err = begin_file(&maker, folder, name, &layout);
+	return err ? err : end_file(&maker, write_stubs(&maker));
+}
+
+/* ---- Ahead ---- */
+
+#define BETWEEN_RESTS 64
+
+static int compose_all(struct maker *maker)
+{
+	const struct prelinked_module *module = maker->module;
+
+	for (uint32_t i = 0; i < module->count; i++) {
+		if (i % BETWEEN_RESTS == BETWEEN_RESTS - 1)
+			slices_rest();
+		if (*module->is_gone)
+			return -ESTALE;
+		if (is_hooked(module, i))
+			maker->has[i] = (uint8_t)compose(
+				maker, i, maker->buffer + i * stub_bytes());
+	}
+	return 0;
+}
+
+int prelinked_compose(struct prelinked_ahead *ahead,
+		      const struct prelinked_module *module,
+		      const struct decoder *decoder, struct arena *arena)
+{
+	struct maker maker = { .module = module, .decoder = decoder };
+	struct prelinked_layout layout;
+	int err = lay_out(&layout, module);
+
 	if (err)
 		return err;
-	maker.writing.head.stubs_at = layout.stubs_at;
-	maker.writing.head.maker = layout.maker;
-	maker.writing.head.key = layout.key;
-	err = write_stubs(&maker);
+	ahead->bytes = module->count * stub_bytes();
+	ahead->has = arena_alloc(arena, flags_bytes(module));
+	ahead->stubs = sys_map_private(ahead->bytes);
+	if (sys_failed(ahead->stubs))
+		ahead->stubs = NULL;
+	maker.has = ahead->has;
+	maker.buffer = ahead->stubs;
+	maker.again = arena_alloc(arena, stub_bytes());
+	maker.stubs = layout.place.start + layout.stubs_at;
+	return maker.has && maker.buffer && maker.again ? compose_all(&maker)
+							: -ENOMEM;
+}
+
+int prelinked_write(const struct prelinked_ahead *ahead,
+		    const struct prelinked_module *module,
+		    const struct prelinked_folder *folder, struct arena *arena,
+		    uint32_t number)
+{
+	struct maker maker = { .module = module, .has = ahead->has };
+	char name[PRELINKED_NAME_BYTES];
+	struct prelinked_layout layout;
+	int err = lay_out(&layout, module);
+
 	if (!err)
-		err = write_front(&maker);
-	if (!err)
-		return prelinked_file_commit(&maker.writing);
-	prelinked_file_revert(&maker.writing);
-	return err;
+		err = prelinked_name(name, module, number, PRELINKED_STUBS);
+	if (err)
+		return err;
+	maker.buffer = arena_alloc(arena, BUFFER_BYTES);
+	if (!maker.buffer)
+		return -ENOMEM;
+	err = begin_file(&maker, folder, name, &layout);
+	if (err)
+		return err;
+	return end_file(&maker,
+			prelinked_file_write(&maker.writing, ahead->stubs,
+					     ahead->bytes, layout.stubs_at));
+}
+
+void prelinked_forget_ahead(struct prelinked_ahead *ahead)
+{
+	if (ahead->stubs)
+		sys_munmap(ahead->stubs, ahead->bytes);
+	*ahead = (struct prelinked_ahead){ 0 };
 }

@@ -47,6 +47,8 @@ struct prelinked_module {
 	uint32_t first_number;
 	struct stub_constants constants;
 	uint32_t place; /* which, below PRELINKED_PLACES */
+	/* Others may unload the module where stubs are composed ahead. */
+	const uint8_t *is_gone;
 };
 
 /* At how many distances a module's stubs may be, the first being the best. */
@@ -96,6 +98,26 @@ int prelinked_make(const struct prelinked_module *module,
 		   const struct prelinked_folder *folder,
 		   const struct decoder *decoder, struct arena *arena,
 		   uint32_t number);
+
+/* Stubs that are composed, and not in a file yet. */
+struct prelinked_ahead {
+	uint8_t *stubs; /* prelinked_forget_ahead() unmaps them */
+	uint64_t bytes;
+	uint8_t *has;
+};
+
+/*
+ * prelinked_make() in two steps, of which the first takes longer and rests
+ * (sys/slices.h), and the second opens files. 0 or -errno.
+ */
+int prelinked_compose(struct prelinked_ahead *ahead,
+		      const struct prelinked_module *module,
+		      const struct decoder *decoder, struct arena *arena);
+int prelinked_write(const struct prelinked_ahead *ahead,
+		    const struct prelinked_module *module,
+		    const struct prelinked_folder *folder, struct arena *arena,
+		    uint32_t number);
+void prelinked_forget_ahead(struct prelinked_ahead *ahead);
 
 /*
  * The name of a module's file of that kind: CONTENT-NUMBER.prelinked or .hooked. 0 or

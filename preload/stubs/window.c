@@ -346,6 +346,39 @@ static int cut_out(struct windows *windows, const struct pc_range *piece)
 	return 0;
 }
 
+int window_is_taken(const struct windows *windows, uint64_t pc)
+{
+	for (uint32_t i = 0; i < windows->taken_count; i++)
+		if (pc >= windows->taken[i].start && pc < windows->taken[i].end)
+			return 1;
+	return 0;
+}
+
+struct pc_range window_piece(const struct pc_range *taken, uint64_t block)
+{
+	return piece_in(block, taken->start, taken->end);
+}
+
+/* 0 or -ENOMEM */
+static int note_taken(struct windows *windows, const struct pc_range *place)
+{
+	if (!rt.is_late)
+		return 0;
+	if (windows->taken_count == WINDOW_TAKEN_MAX)
+		return -ENOMEM;
+	windows->taken[windows->taken_count++] = *place;
+	return 0;
+}
+
+/* Of a taken place, something is given back: the rest of it is lost. */
+static void forget_taken(struct windows *windows, uint64_t pc)
+{
+	for (uint32_t i = windows->taken_count; i-- > 0;)
+		if (pc >= windows->taken[i].start && pc < windows->taken[i].end)
+			windows->taken[i] =
+				windows->taken[--windows->taken_count];
+}
+
 int window_take(struct windows *windows, const struct window_user *user,
 		const struct pc_range *place)
 {
@@ -362,6 +395,8 @@ int window_take(struct windows *windows, const struct window_user *user,
 		    !span_around(windows, &piece))
 			err = -EEXIST;
 	}
+	if (!err)
+		err = note_taken(windows, place);
 	for (uint64_t b = first; !err && b < place->end;
 	     b += WINDOW_BLOCK_BYTES) {
 		const struct pc_range piece =
@@ -509,6 +544,7 @@ static void add_free(struct windows *windows, uint64_t start, uint64_t end)
 
 void window_free(struct windows *windows, uint64_t start, uint64_t bytes)
 {
+	forget_taken(windows, start);
 	if (!stub_memory_free(start, start + bytes))
 		add_free(windows, start, start + bytes);
 }

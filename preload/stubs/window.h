@@ -22,6 +22,7 @@
 
 #define WINDOW_BLOCK_MAX 256
 #define WINDOW_SPAN_MAX  1024
+#define WINDOW_TAKEN_MAX 256
 
 /* Who wants stubs. */
 struct window_user {
@@ -49,6 +50,12 @@ struct windows {
 		int is_bare; /* it was freed: no file is mapped there */
 	} spans[WINDOW_SPAN_MAX];
 	uint32_t span_count;
+	/*
+	 * What window_take() was asked for in a process that was attached to: given back
+	 * when it is left, whatever is mapped there.
+	 */
+	struct pc_range taken[WINDOW_TAKEN_MAX];
+	uint32_t taken_count;
 	/* Starts of an image, and of code, near which no place is free; or 0. */
 	uint64_t image_out_of_reach;
 	uint64_t code_out_of_reach;
@@ -71,6 +78,15 @@ int window_alloc(struct windows *windows, const struct window_user *user,
  */
 int window_take(struct windows *windows, const struct window_user *user,
 		const struct pc_range *place);
+
+/* Whether that is in a place that was taken so. */
+int window_is_taken(const struct windows *windows, uint64_t pc);
+
+/*
+ * The part of a taken place that lies in a block, behind its head; may be empty. Blocks
+ * are at multiples of WINDOW_BLOCK_BYTES.
+ */
+struct pc_range window_piece(const struct pc_range *taken, uint64_t block);
 
 /*
  * Map a file's code to such a place, from its beginning on, but for what the heads

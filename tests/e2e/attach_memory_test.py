@@ -54,8 +54,8 @@ class Memory(attach_test.Attached):
             self.assertLess(later_kb, kb + growth_kb, measured)
             self.assertLess(later_count, count + GROWTH_MAPPINGS, measured)
 
-    def busy(self):
-        process, _ = self.shared("busy", [target("busy")])
+    def busy(self, name="busy"):
+        process, _ = self.shared(name, [target("busy")])
         return process
 
     @needs("redis-server")
@@ -78,6 +78,49 @@ class Memory(attach_test.Attached):
         found = re.search(rf"memory: ([0-9.]+) MB {what} in 1 process", said)
         self.assertTrue(found, said)
         return float(found[1])
+
+    @staticmethod
+    def stubs(pid):
+        """{(file, inode)} of stubs that other processes may share."""
+        lines = pathlib.Path(f"/proc/{pid}/maps").read_text().splitlines()
+        return {(line.split()[5], line.split()[4]) for line in lines
+                if "/content-" in line and " r-xp " in line}
+
+    @staticmethod
+    def mapped_bytes(pid):
+        """Of these: a page that something may return into stays."""
+        lines = pathlib.Path(f"/proc/{pid}/maps").read_text().splitlines()
+        ranges = [line.split()[0].split("-") for line in lines
+                  if "/content-" in line]
+        return sum(int(end, 16) - int(start, 16) for start, end in ranges)
+
+    def test_processes_of_one_session_share_stubs(self):
+        one, two = self.busy("one"), self.busy("two")
+        controller = self.attach(one, str(two.pid))
+        files = self.stubs(one.pid)
+        self.assertTrue(files)
+        self.assertEqual(self.stubs(two.pid), files)
+        for path, _ in files:
+            self.assertEqual(pathlib.Path(path).stat().st_mode & 0o777, 0o400)
+        self.detach(controller)
+        for process in (one, two):
+            self.assert_as_before(process)
+            self.assertLess(self.mapped_bytes(process.pid), 0x8000)
+        left = [path.name for path in self.recording_path.iterdir()
+                if path.name.startswith("content-")]
+        self.assertEqual(left, [])
+        self.assertGreater(self.calls()["busy_leaf"], 0)
+
+    def test_a_session_shares_the_stubs_of_no_other(self):
+        """Each has a folder of its own, whose files are removed at its end."""
+        process = self.busy("one")
+        seen = set()
+        for _ in range(3):
+            controller = self.attach(process)
+            files = self.stubs(process.pid)
+            self.assertTrue(files - seen)
+            seen |= files
+            self.detach(controller)
 
     def test_sessions_with_other_options_take_no_more_memory(self):
         self.assert_flat(self.sessions(self.busy(), len(OPTIONS), OPTIONS),
