@@ -8,9 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/display_text.h"
 #include "base/fail.h"
-#include "base/hash.h"
 #include "base/memory.h"
 #include "cli/attach_blocks.h"
 #include "cli/attach_room.h"
@@ -22,12 +20,8 @@
 #include "cli/live_process.h"
 #include "cli/other_files.h"
 #include "cli/output.h"
-#include "cli/session_cache.h"
 #include "cli/standing_by.h"
 #include "cli/target_obstacle.h"
-#include "image/analysis.h"
-#include "image/analysis_cache.h"
-#include "image/dynamic.h"
 #include "wire/recording.h"
 
 #define NOBODY ((uid_t)-1)
@@ -60,7 +54,8 @@ int attach_group_init(struct attach_group *group, const char *output,
 					.config = config,
 					.owner = NOBODY };
 	hook_selection_init(&group->selection, config);
-	group->cache = attach_group_directive(config, "cache");
+	ahead_init(&group->ahead, attach_group_directive(config, "cache"),
+		   &group->selection);
 	attach_locks_remove_left();
 	return library_find(&group->library, why);
 }
@@ -73,142 +68,13 @@ void attach_group_fini(struct attach_group *group)
 			inner_folder_close(&group->members[i].folder);
 		close(group->members[i].process);
 	}
-	session_cache_remove(group->session_cache);
-	idmap_fini(&group->analysed);
+	ahead_fini(&group->ahead);
 	hook_selection_fini(&group->selection);
 	free(group->members);
-	free(group->cache);
 	free(group->library);
 	if (group->output.directory && !group->count)
 		output_undo(&group->output);
 	output_fini(&group->output);
-}
-
-/* ---- What is analysed ahead ---- */
-
-/* Not clew's own, nor the C library, of which nothing is hooked. */
-static int is_to_be_analysed(const struct target_mapping *mapping,
-			     const char *path)
-{
-	const char *name = text_basename(mapping->path);
-	const char *end = strrchr(name, '.');
-	struct image image;
-	int is_libc;
-
-	if (*mapping->path != '/' || !mapping->is_executable ||
-	    mapping->is_deleted || strcmp(name, LIBRARY_NAME) == 0 ||
-	    (end && strcmp(end, WIRE_STUBS_SUFFIX) == 0) ||
-	    image_open(&image, path) != 0)
-		return 0;
-	is_libc = dynamic_is_libc(&image);
-	image_close(&image);
-	return !is_libc;
-}
-
-/* Where it is noted how many of a file's functions are to be hooked, and 1; or 0. */
-static uint64_t *find_analysed(struct attach_group *group,
-			       const struct target_mapping *mapping)
-{
-	uint64_t hash =
-		hash_add(HASH_START, mapping->path, strlen(mapping->path));
-
-	hash = hash_add(hash, &mapping->inode, sizeof(mapping->inode));
-	return idmap_at(&group->analysed, hash_key(hash));
-}
-
-/* A file of a process. */
-struct member_file {
-	char *path; /* where we find it; free() it */
-	int is_foreign; /* it has other files than we, and we do not have this one */
-};
-
-static struct member_file find_file(pid_t pid, const char *path)
-{
-	struct member_file file = {
-		.is_foreign = other_files_are_there(pid) &&
-			      !other_files_have(pid, path),
-	};
-
-	file.path = file.is_foreign ? other_files_mapped(pid, path)
-				    : memory_printf("%s", path);
-	return file;
-}
-
-/*
- * Foreign files are analysed for this session only: our cache is for what we may
- * have to hook ourselves.
- */
-static int analyse_file(struct attach_group *group,
-			const struct member_file *file, struct arena *arena,
-			struct analysis *analysis)
-{
-	if (!file->is_foreign)
-		return analysis_of_file(file->path, group->cache, arena,
-					analysis);
-	if (!group->session_cache)
-		group->session_cache = session_cache_make(group->cache);
-	return analysis_of_foreign_file(file->path, group->cache,
-					group->session_cache, arena, analysis);
-}
-
-/*
- * So that the processes have it from the cache, and need not wait for it. How many of
- * its functions are to be hooked.
- */
-static uint64_t analyse_mapping(struct attach_group *group, pid_t pid,
-				const struct target_mapping *mapping)
-{
-	const int is_selected =
-		hook_selection_has_module(&group->selection, mapping->path);
-	struct member_file file = find_file(pid, mapping->path);
-	struct arena arena = { 0 };
-	struct analysis analysis;
-	uint64_t functions = 0;
-	int err = -ENOENT;
-
-	if (is_to_be_analysed(mapping, file.path) &&
-	    (group->cache || is_selected))
-		err = group->cache
-			      ? analyse_file(group, &file, &arena, &analysis)
-			      : analysis_of_file(file.path, NULL, &arena,
-						 &analysis);
-	if (!err && is_selected)
-		functions = hook_selection_count(
-			&group->selection, mapping->path, file.path, &analysis);
-	arena_fini(&arena);
-	free(file.path);
-	return functions;
-}
-
-/* A module with several executable mappings is counted by the first. */
-static int is_first_of_module(const struct target_maps *maps, size_t i)
-{
-	const char *path = maps->items[i].path;
-
-	while (i-- > 0 && strcmp(maps->items[i].path, path) == 0)
-		if (maps->items[i].is_executable)
-			return 0;
-	return 1;
-}
-
-/* How many functions of a process are to be hooked. */
-static uint64_t analyse(struct attach_group *group, pid_t pid,
-			const struct target_maps *maps)
-{
-	uint64_t functions = 0;
-
-	for (size_t i = 0; i < maps->count; i++) {
-		const struct target_mapping *mapping = &maps->items[i];
-		uint64_t *noted;
-
-		if (!mapping->is_executable || !is_first_of_module(maps, i))
-			continue;
-		noted = find_analysed(group, mapping);
-		if (!*noted)
-			*noted = 1 + analyse_mapping(group, pid, mapping);
-		functions += *noted - 1;
-	}
-	return functions;
 }
 
 /* ---- Where it is recorded ---- */
@@ -252,38 +118,14 @@ static int make_output(struct attach_group *group, char **why)
 
 /* ---- What it cannot see ---- */
 
-/* What it would have from our cache. */
-static void carry_analyses(struct attach_group *group,
-			   const struct attach_member *member)
-{
-	const struct target_maps *maps = &member->attaching.maps;
-	char *to = inner_folder_path(&member->folder);
-
-	for (size_t i = 0; group->cache && i < maps->count; i++) {
-		const struct target_mapping *mapping = &maps->items[i];
-		struct arena arena = { 0 };
-		struct analysis analysis;
-		struct member_file file = find_file(member->pid, mapping->path);
-
-		if (is_to_be_analysed(mapping, file.path) &&
-		    analyse_file(group, &file, &arena, &analysis) == 0) {
-			inner_folder_act(&member->folder);
-			analysis_cache_store(to, &analysis);
-			inner_folder_act_no_more();
-		}
-		arena_fini(&arena);
-		free(file.path);
-	}
-	free(to);
-}
-
 /* What is asked for, and where analyses are. */
 static int write_config(const struct attach_group *group,
 			const struct inner_folder *folder, char **why)
 {
-	char *config = memory_printf(
-		"%s%s%s%s", group->config, group->cache ? "cache " : "",
-		group->cache ? folder->path : "", group->cache ? "\n" : "");
+	char *config = memory_printf("%s%s%s%s", group->config,
+				     group->ahead.cache ? "cache " : "",
+				     group->ahead.cache ? folder->path : "",
+				     group->ahead.cache ? "\n" : "");
 	int err = inner_folder_write(folder, config, WIRE_CONFIG_NAME, why);
 
 	free(config);
@@ -307,11 +149,12 @@ static int make_folder(struct attach_group *group, struct attach_member *member,
 					why);
 	if (!err && is_to_record)
 		err = write_config(group, folder, why);
-	if (!err && is_to_record) {
-		carry_analyses(group, member);
+	if (!err && is_to_record)
+		err = ahead_carry(&group->ahead, member->pid,
+				  &member->attaching.maps, folder, why);
+	if (!err && is_to_record)
 		err = inner_recording_announce(folder, member->pid,
 					       group->output.directory, why);
-	}
 	return err;
 }
 
@@ -540,10 +383,12 @@ static int attach_once(struct attach_group *group, struct attach_member *member,
 	if (standing_by_look(&member->attaching)) {
 		err = switch_on(group, member, why);
 	} else {
-		const uint64_t functions =
-			analyse(group, member->pid, &member->attaching.maps);
+		uint64_t functions;
 
-		err = enter(group, member, functions, why);
+		err = ahead_analyse(&group->ahead, member->pid,
+				    &member->attaching.maps, &functions, why);
+		if (!err)
+			err = enter(group, member, functions, why);
 	}
 	member->attaching.tracer.heeds_ending = 0;
 	if (err) {

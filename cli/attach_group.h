@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-#include "base/idmap.h"
+#include "cli/ahead.h"
 #include "cli/attaching.h"
 #include "cli/hook_selection.h"
 #include "cli/inner_folder.h"
@@ -31,11 +31,8 @@ struct attach_group {
 	struct output output; /* and where it is, once there is one */
 	uid_t owner;          /* to whom it has been given; (uid_t)-1: nobody */
 	char *library;
-	char *cache;         /* of analyses, or NULL */
-	char *session_cache; /* of those of foreign files; NULL: none yet */
 	struct hook_selection selection;
-	/* By hashes of paths and inodes: 1 and how many functions are to be hooked. */
-	struct idmap analysed;
+	struct ahead ahead;
 	struct attach_member *members;
 	size_t count, capacity;
 	uint64_t all_ns, one_ns; /* the longest of their pauses */

@@ -86,6 +86,7 @@ static int become_worker(const struct worker_limits *limits, int fd)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	limit(RLIMIT_CORE, 0);
 	limit(RLIMIT_CPU, limits->seconds);
+	limit(RLIMIT_FSIZE, limits->bytes);
 	limit(RLIMIT_AS, address_space_bytes() + limits->bytes);
 	alarm(limits->seconds * CLOCK_FACTOR);
 	if (limits->is_silent)

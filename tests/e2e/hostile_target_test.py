@@ -1,16 +1,18 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """clew attach: a process that reports wrong numbers is refused, and nothing else."""
+import resource
 import shutil
 import subprocess
 
 import attach_test
 import clewtest
-from clewtest import ROOT, needs
+from clewtest import PYTHON, ROOT, needs
 
 TARGETS = ROOT / "tests" / "targets"
 RACES = 10
 TRUNCATIONS = 4
+NOPS, CPU_SECONDS = 120 << 20, 2
 
 # A statement in place of what the genuine library reports, and the refusal.
 OUT_OF_BOUNDS = (
@@ -153,6 +155,36 @@ class Hostile(attach_test.Attached):
             self.assert_as_before(other)
             process.kill()
             process.wait()
+
+    def start_long(self):
+        """A process with a library whose analysis takes longer than CPU_SECONDS."""
+        (self.work / "long.s").write_text(
+            ".text\n.globl long\n.type long, @function\nlong:\n"
+            f".cfi_startproc\n.fill {NOPS}, 1, 0x90\nret\n.cfi_endproc\n"
+            ".size long, . - long\n.section .note.GNU-stack\n")
+        library = self.work / "long.so"
+        self.build("-shared", "-o", library, "long.s")
+        process = self.start(
+            [PYTHON, "-c", "import ctypes, sys, time; "
+             "ctypes.CDLL(sys.argv[1]); print('ready', flush=True); "
+             "time.sleep(1000)", library], stdout=subprocess.PIPE)
+        self.addCleanup(process.stdout.close)
+        self.assertEqual(process.stdout.readline(), b"ready\n")
+        return process
+
+    def test_a_file_that_takes_its_reader_too_long_refuses_the_process(self):
+        """The limit is ours here: clew itself takes far less."""
+        process = self.start_long()
+        other, _ = self.shared("shared", [clewtest.target("attached"), 4])
+        done = self.run_program(
+            [clewtest.CLEW, "attach", "-q", "--for", "1ms", "-o",
+             self.recording_path, process.pid, other.pid], text=True,
+            preexec_fn=lambda: resource.setrlimit(
+                resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS)))
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assert_refused(done, process, "cannot be analysed",
+                            "more than", "of CPU")
+        self.assert_as_before(other)
 
 
 if __name__ == "__main__":
