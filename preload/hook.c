@@ -13,6 +13,7 @@
 #include "preload/front/entries.h"
 #include "preload/front/imports.h"
 #include "preload/hook_probes.h"
+#include "preload/hook_room.h"
 #include "preload/hooking_turn.h"
 #include "preload/host/lookup.h"
 #include "preload/hot/runtime.h"
@@ -49,6 +50,8 @@ struct pass {
 	struct prelinking prelinking;
 	uint64_t now_ns;     /* 0 before main */
 	uint64_t charged_ns; /* charge() */
+	uint64_t
+		prepared; /* functions that have stubs, and are not written over */
 };
 
 /* ---- Unloaded modules ---- */
@@ -277,16 +280,30 @@ static void note_generation(const struct candidate *c)
 	}
 }
 
+static uint64_t count_to_hook(const struct candidate *c)
+{
+	uint64_t count = 0;
+
+	for (uint32_t i = 0; i < c->entry.module->function_count; i++)
+		count += verdict_class(c->entry.functions[i].verdict) ==
+			 VERDICT_HOOKED;
+	return count;
+}
+
 /* 0 or -errno: nothing of it can be hooked. */
 static int prepare_patch(struct pass *pass, struct patch_workshop *workshop,
 			 struct candidate *c)
 {
 	const struct catalog_entry *entry = &c->entry;
+	const uint64_t count = count_to_hook(c);
 	int err;
 
 	if (!prelinking_patch(&pass->prelinking, pass->cold, c, workshop,
 			      &pass->scratch))
 		return 0;
+	if (!hook_room_allows(count, pass->prepared, !pass->now_ns))
+		return -ENOMEM;
+	pass->prepared += count;
 	c->patch = arena_alloc(&pass->cold->kept, sizeof(*c->patch));
 	if (!c->patch)
 		return -ENOMEM;

@@ -48,7 +48,8 @@ enum verdict_class {
 	X(UNSIZED, REFUSED,                                                    \
 	  "its symbol has no size, nor its code unwind info")                  \
 	X(BARE, NOT_ENTRY, "code of no function that is known")                \
-	X(NO_MEMORY, REFUSED, "no memory or address space left for its stub")  \
+	X(NO_MEMORY, REFUSED,                                                  \
+	  "too little memory, mappings or address space left for its stub")    \
 	X(NOT_EXECUTABLE, REFUSED, "its stub could not be made executable")    \
 	X(BLIND, REFUSED,                                                      \
 	  "without unwind info, and unclear in its use of the stack")          \

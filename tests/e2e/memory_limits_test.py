@@ -55,6 +55,17 @@ class Recorded(clewtest.Case):
     def test_what_the_user_asks_for_leaves_a_reserve(self):
         self.check_folds(40 * MIB, "--max-contexts", "2M")
 
+    @needs("redis-server")
+    def test_large_modules_are_left_alone_in_a_small_group(self):
+        """All stubs take 27 MB: the server was killed in a group of 24."""
+        group = isolation.memory_group(self, 24 * MIB)
+        self.before_exec = group.join
+        done = self.record(["redis-server", "--version"], ["--no-prelinking"])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.before_exec = None
+        report = self.clew("report", self.recording_path).stdout
+        self.assertIn("too little memory, mappings or address space", report)
+
     def test_a_group_with_room_folds_nothing(self):
         part = self.check(2048 * MIB, "-m", "contexts")
         self.assertEqual(sum(part.folds()), 0)
