@@ -46,7 +46,7 @@ void samples_describe(struct wire_header *header, enum wire_time time,
 
 void samples_note_moment(struct wire_header *header)
 {
-	if (!runtime_is_filtered())
+	if (!runtime_is_filtered() && header->first.ns)
 		header->latest = this_moment();
 }
 

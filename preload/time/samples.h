@@ -19,7 +19,10 @@
 void samples_describe(struct wire_header *header, enum wire_time time,
 		      uint32_t rate_hz);
 
-/* The clocks of this moment, into header->latest. Any thread. */
+/*
+ * The clocks of this moment, into header->latest, unless nothing was recorded yet. Any
+ * thread.
+ */
 void samples_note_moment(struct wire_header *header);
 
 /*

@@ -258,6 +258,16 @@ static int has_moved(const struct part_copy *part, int fd)
 }
 
 /*
+ * A process that clew detached from before it began to count has no first moment. Some
+ * versions have noted a latest one, which is the time since boot then.
+ */
+static void forget_moments(struct wire_header *header)
+{
+	if (!header->first.ns)
+		header->first = header->latest = (struct wire_moment){ 0 };
+}
+
+/*
  * *size: how much of the file is in use. The runtime lets the file grow before `end`, so
  * they are looked at in reverse.
  */
@@ -279,6 +289,7 @@ static int read_header(int fd, const char *path, struct wire_header *header,
 		*size = header->end;
 	if (*size < sizeof(*header))
 		return fail(why, -EBADMSG, "%s: damaged header", path);
+	forget_moments(header);
 	return 0;
 }
 

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""What is in a frozen control group is refused at once, and can be left later."""
+"""What cannot run is refused at once, and can be left later."""
+import os
 import pathlib
 import signal
 import subprocess
@@ -8,8 +9,14 @@ import subprocess
 import clewtest
 from attach_refused_test import runs
 from attach_test import PATIENCE_S, Attached
-from clewtest import CLEW, until
+from clewtest import CLEW, slow, until
 from isolation import freezer_group
+
+def children_of(pid):
+    """Of all of its threads."""
+    return "".join(path.read_text() for path in pathlib.Path(
+        f"/proc/{pid}/task").glob("*/children"))
+
 
 # Its only thread is in exit(), where nothing of libc's can be called.
 ENDS = """
@@ -25,6 +32,56 @@ int main(void)
 	atexit(wait_here);
 }
 """
+
+
+# A thread that nobody can stop from when it gets the signal: its vforked child waits.
+STICKS = """
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+static volatile int is_asked;
+static void ask(int signal)
+{
+	is_asked = 1;
+}
+static void *stick(void *unused)
+{
+	while (!is_asked)
+		usleep(1000);
+	if (vfork() == 0)
+		for (;;)
+			pause();
+	return unused;
+}
+int main(void)
+{
+	pthread_t thread;
+	signal(SIGUSR1, ask);
+	pthread_create(&thread, 0, stick, 0);
+	pthread_join(thread, 0);
+}
+"""
+
+
+class Stuck(Attached):
+    @slow
+    def test_status_shows_what_could_not_be_left(self):
+        """Its part has ended by then."""
+        built = self.run_program(
+            ["cc", "-x", "c", "-", "-pthread", "-o", "sticks"],
+            input=STICKS.encode())
+        self.assertEqual(built.returncode, 0, built.stderr)
+        process = self.start([self.work / "sticks"], start_new_session=True)
+        self.addCleanup(os.killpg, process.pid, signal.SIGKILL)
+        self.assertTrue(until(lambda: runs(process, "sticks")))
+        controller = self.attach(process)
+        process.send_signal(signal.SIGUSR1)
+        self.assertTrue(until(lambda: children_of(process.pid)))
+        controller.send_signal(signal.SIGINT)
+        said = controller.stderr.read()
+        self.assertEqual(controller.wait(PATIENCE_S), 1, said)
+        status = self.clew("status", process.pid)
+        self.assertIn("left attached", status.stdout, status.stderr)
 
 
 class Frozen(Attached):

@@ -5,6 +5,7 @@ import collections
 import mmap
 import os
 import pathlib
+import shutil
 import signal
 import struct
 import subprocess
@@ -235,6 +236,25 @@ class Counts(Attached):
             self.let_go()
             self.assert_as_before(self.process)
         self.assertEqual(self.word(2), 0, "wrong answers")
+
+    def test_a_process_that_never_began_ran_for_no_time(self):
+        """Its controller is killed while it prepares the process."""
+        for _ in range(3):
+            shutil.rmtree(self.recording_path, ignore_errors=True)
+            controller = subprocess.Popen(
+                [CLEW, "attach", "-o", self.recording_path,
+                 str(self.process.pid)], cwd=self.work, env=self.environment,
+                stderr=subprocess.DEVNULL)
+            self.assertTrue(until(
+                lambda: list(self.recording_path.glob("*.part"))))
+            kill_with_guardian(controller)
+            self.clew("detach", self.process.pid)
+            (part,) = self.recording_path.glob("*.part")
+            words = dict(word.split("=", 1) for word in self.clew(
+                "dump", part).stdout.split() if "=" in word)
+            self.assertLess(int(words["latest_ns"]) - int(words["first_ns"]),
+                            PATIENCE_S * 10**9)
+            self.assert_as_before(self.process)
 
     def test_two_at_once(self):
         controller = self.attach(self.process)

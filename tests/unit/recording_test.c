@@ -413,6 +413,27 @@ static void a_runtime_that_found_itself_broken_is_a_problem(void **state)
 	fixture_remove(directory);
 }
 
+/* clew detached from it before it began, and noted the time since boot at its end. */
+static void a_process_that_never_began_has_no_moments(void **state)
+{
+	char *directory = fixture_directory();
+	struct recording recording;
+	struct fixture fixture;
+	char *error;
+
+	(void)state;
+	fixture_init(&fixture, 100, 0);
+	fixture_header(&fixture)->first = (struct wire_moment){ 0 };
+	fixture_header(&fixture)->latest = (struct wire_moment){ 7, 7 };
+	fixture_save_part(&fixture, directory);
+	assert_int_equal(recording_open(&recording, directory, &error), 0);
+	assert_int_equal(recording.parts[0].header->latest.ns, 0);
+	assert_int_equal(recording.parts[0].header->latest.tsc, 0);
+	recording_close(&recording);
+	fixture_fini(&fixture);
+	fixture_remove(directory);
+}
+
 /* As the runtime leaves it: the file is larger than what is in use. */
 static void a_growing_part_is_read_up_to_its_end(void **state)
 {
@@ -468,6 +489,7 @@ int main(void)
 		cmocka_unit_test(an_unrecorded_process_says_why),
 		cmocka_unit_test(
 			a_runtime_that_found_itself_broken_is_a_problem),
+		cmocka_unit_test(a_process_that_never_began_has_no_moments),
 		cmocka_unit_test(a_growing_part_is_read_up_to_its_end),
 		cmocka_unit_test(holes_are_zeros),
 		cmocka_unit_test(what_is_not_asked_for_is_not_copied),

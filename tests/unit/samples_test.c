@@ -298,8 +298,8 @@ static void a_module_that_went_is_found_by_its_time(void **state)
 	struct wire_module *module;
 
 	/* One tick is a nanosecond: the samples are at 1001 and 1002. */
-	header->first = (struct wire_moment){ .tsc = 0, .ns = 0 };
-	header->latest = (struct wire_moment){ .tsc = 100, .ns = 100 };
+	header->first = (struct wire_moment){ .tsc = 0, .ns = 1 };
+	header->latest = (struct wire_moment){ .tsc = 100, .ns = 101 };
 	header->start_ns = 1000;
 	module = fixture_module(&world->fixture, "/lib/first", 9, 4);
 	module->base = 0x20000000;
