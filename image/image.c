@@ -86,11 +86,31 @@ int image_init(struct image *image, const void *bytes, size_t size)
 	return 0;
 }
 
+/*
+ * Whether it is a regular file: to open a device may start something, and the path may come
+ * from a file or a process that means harm.
+ */
+static int check_kind(const char *path)
+{
+	const int place = open(path, O_PATH | O_CLOEXEC);
+	struct stat st;
+	int err = place < 0 || fstat(place, &st) ? -errno : 0;
+
+	if (!err && !S_ISREG(st.st_mode))
+		err = -ENOEXEC;
+	if (place >= 0)
+		close(place);
+	return err;
+}
+
 int image_open_file(const char *path, struct file_stamp *stamp)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	int err;
+	int err = check_kind(path);
+	int fd;
 
+	if (err)
+		return err;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (fd < 0)
 		return -errno;
 	err = file_stamp_of(fd, stamp);

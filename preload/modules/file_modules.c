@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "image/image.h"
 #include "machine/address_space.h"
 #include "machine/elf_numbers.h"
 #include "preload/sys/sys.h"
@@ -174,10 +175,8 @@ static int map_file(struct opened_file *file, const struct modules *modules,
 int file_modules_add(struct modules *modules, const char *path, int is_program,
 		     struct arena *arena)
 {
-	struct opened_file file = {
-		.fd = sys_open(path,
-			       O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0)
-	};
+	struct file_stamp stamp;
+	struct opened_file file = { .fd = image_open_file(path, &stamp) };
 	uint64_t base;
 	int err = file.fd < 0
 			  ? file.fd

@@ -13,7 +13,7 @@ import subprocess
 
 import clewtest
 import exports
-from clewtest import target
+from clewtest import needs, target
 from isolation import make_users
 
 LIBC = ctypes.CDLL(None, use_errno=True)
@@ -68,6 +68,26 @@ class Recordings(exports.Export):
         self.assertFalse(opens.happened())
         os.close(os.open(device, os.O_RDONLY | os.O_NOCTTY))
         self.assertTrue(opens.happened(), "such opens are seen")
+
+    @needs("gcc")
+    def test_a_device_that_a_program_needs_is_not_opened(self):
+        leader, follower = pty.openpty()
+        folder, name = os.path.split(os.ttyname(follower))
+        self.addCleanup(os.close, leader)
+        self.addCleanup(os.close, follower)
+        (self.work / "main.c").write_text("int main(void) { return 0; }")
+        for argv in (["-shared", "-o", "library.so", f"-Wl,-soname,{name}"],
+                     ["-o", "program", "main.c", "library.so",
+                      "-Wl,--no-as-needed", f"-Wl,-rpath,{folder}"]):
+            done = self.run_program(["gcc", "-Wl,--no-as-needed", *argv])
+            self.assertEqual(done.returncode, 0, done.stderr)
+        self.environment["XDG_CACHE_HOME"] = str(self.work / "cache")
+        opens = Opens(self, f"{folder}/{name}")
+        done = self.clew("cache", "warm", "--no-indexes", "./program")
+        self.assertIn(f"does not find {name}", done.stderr)
+        self.clew("a2n", "-e", f"{folder}/{name}", "0x1")
+        self.clew("list", f"{folder}/{name}")
+        self.assertFalse(opens.happened())
 
     def test_bidirectional_names_are_escaped(self):
         made = self.synthetic(contexts=50, module=f"/lib/{BIDI}")
