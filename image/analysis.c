@@ -336,21 +336,32 @@ static int analyse(const struct image *image, const char *path,
 	return err;
 }
 
+static int analyse_image(const struct image *image, const char *path,
+			 const char *cache_dir, void (*begun)(const char *path),
+			 struct arena *arena, struct analysis *out)
+{
+	struct analysis_place *place = arena_alloc(arena, sizeof(*place));
+
+	if (!place)
+		return -ENOMEM;
+	analysis_place_of(place, cache_dir, &image->stamp);
+	return analyse(image, path, place, begun, arena, out);
+}
+
 int analysis_of_module(const char *path, const char *cache_dir,
 		       void (*begun)(const char *path), struct arena *arena,
 		       struct analysis *out)
 {
-	struct analysis_place *place = arena_alloc(arena, sizeof(*place));
 	struct image image;
-	int err;
+	int err = image_open_for(&image, path, analysis_place_owner(cache_dir));
 
-	if (!place)
-		return -ENOMEM;
-	err = image_open_for(&image, path, analysis_place_owner(cache_dir));
+	if (err == -EFBIG) { /* too large to be copied, so it is not cached */
+		cache_dir = NULL;
+		err = image_open(&image, path);
+	}
 	if (err)
 		return err;
-	analysis_place_of(place, cache_dir, &image.stamp);
-	err = analyse(&image, path, place, begun, arena, out);
+	err = analyse_image(&image, path, cache_dir, begun, arena, out);
 	image_close(&image);
 	return err;
 }
@@ -358,7 +369,14 @@ int analysis_of_module(const char *path, const char *cache_dir,
 int analysis_of_file(const char *path, const char *cache_dir,
 		     struct arena *arena, struct analysis *out)
 {
-	return analysis_of_module(path, cache_dir, NULL, arena, out);
+	struct image image;
+	int err = image_open_for(&image, path, analysis_place_owner(cache_dir));
+
+	if (err)
+		return err;
+	err = analyse_image(&image, path, cache_dir, NULL, arena, out);
+	image_close(&image);
+	return err;
 }
 
 int analysis_of_foreign_file(const char *path, const char *cache_dir,

@@ -28,7 +28,8 @@ struct analysis {
 };
 
 /*
- * Analyse the ELF file at `path`. cache_dir may be NULL. What *out points to
+ * Analyse the ELF file at `path`. cache_dir may be NULL; another user's file that is too
+ * large to be copied (image_copy.h) is -EFBIG. What *out points to
  * lives in `arena`. Verdicts here are only those that follow from the file:
  * selection and patching come later.
  *
@@ -39,8 +40,8 @@ int analysis_of_file(const char *path, const char *cache_dir,
 		     struct arena *arena, struct analysis *out);
 
 /*
- * The same; begun(path) is called when it is not in the cache, so that it takes a
- * while until the function returns.
+ * The same of a module of this process, of any size; begun(path) is called when it is
+ * not in the cache, so that it takes a while until the function returns.
  */
 int analysis_of_module(const char *path, const char *cache_dir,
 		       void (*begun)(const char *path), struct arena *arena,

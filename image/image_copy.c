@@ -94,14 +94,16 @@ static int copy_range(void *context, const uint8_t *bytes, uint64_t count)
 
 static int copy_ranges(const struct image *headers, int fd, struct image *image)
 {
+	const uint64_t most = 2 * headers->size; /* as for content_of() */
 	struct image_room room;
 	struct image_copying copying = { .headers = headers, .room = &room };
 	int err = room_open(&room, fd, headers->size);
 
 	if (err)
 		return err;
-	err = content_ranges_walk(headers, IMAGE_COPY_MOST, copy_range,
-				  &copying);
+	err = content_ranges_walk(
+		headers, most < IMAGE_COPY_MOST ? most : IMAGE_COPY_MOST,
+		copy_range, &copying);
 	if (!err)
 		err = image_init(image, room.bytes, room.size);
 	if (err)
