@@ -321,6 +321,7 @@ static int analyse(const struct image *image, const char *path,
 
 	made.build_id_bytes = (uint32_t)image_build_id(image, made.build_id,
 						       sizeof(made.build_id));
+	made.is_guarded = place->is_guarded;
 	if (place->cache)
 		made.content = find_content(image, place);
 	image_text_range(image, &made.vaddr_start, &made.vaddr_end);

@@ -25,6 +25,7 @@ struct analysis {
 	uint64_t vaddr_end;
 	uint32_t traits; /* a set of enum trait (image/traits.h) */
 	int from_cache;
+	int is_guarded; /* nobody but root and the cache's owner can change the file */
 };
 
 /*

@@ -577,7 +577,7 @@ static int warm(struct cold *cold, struct pass *pass, uint32_t *kept)
 			pass, (int64_t)(file_modules_storage(program, self) -
 					file_modules_storage(helper, self)));
 	c = err ? NULL : candidate_of(pass, program);
-	if (c && !c->analysis.function_count)
+	if (c && (!c->analysis.function_count || !c->analysis.is_guarded))
 		*kept |= WIRE_WARMED_NOTHING;
 	if (c && c->prelinked_err == -EBUSY)
 		*kept |= WIRE_WARMED_BUSY;

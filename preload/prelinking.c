@@ -259,6 +259,11 @@ void prelinking_find(struct prelinking *prelinking, const struct cold *cold,
 		begin(prelinking, &cold->config, scratch);
 	if (!prelinking->folder.is_open)
 		return;
+	/* its owner can map other bytes than were hashed */
+	if (!candidate->analysis.is_guarded) {
+		candidate->prelinked_err = -EPERM;
+		return;
+	}
 	/* taken, or where no block may be (window.c) */
 	for (;
 	     (err == -EEXIST || err == -ERANGE) && of.place < PRELINKED_PLACES;

@@ -10,8 +10,9 @@
 enum wire_warmed {
 	WIRE_WARMED_STUBS = 1,
 	WIRE_WARMED_TEXT = 2,
-	WIRE_WARMED_NOTHING = 4, /* the program has no functions to be hooked */
-	WIRE_WARMED_BUSY = 8,    /* another process is making its stubs */
+	/* it has no functions to be hooked, or another user can change it */
+	WIRE_WARMED_NOTHING = 4,
+	WIRE_WARMED_BUSY = 8, /* another process is making its stubs */
 	WIRE_WARMED_ALL = 15,
 	WIRE_WARMED = 96, /* 96 to 111 */
 };

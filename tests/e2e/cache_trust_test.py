@@ -133,6 +133,26 @@ class Recorded(Case):
         self.assert_right(self.record([self.program, "3"]).stdout)
 
 
+    def test_no_stubs_or_text_of_files_that_others_can_change(self):
+        other, = isolation.make_users(self, 1)
+        for change in (lambda path: path.chmod(0o775),
+                       lambda path: os.chown(path, other.uid, other.gid)):
+            copy = self.work / "copy"
+            shutil.copy(self.program, copy)
+            change(copy)
+            done = self.clew("cache", "warm", "--no-indexes",
+                             "--no-libraries", copy)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            for _ in range(3):
+                self.assert_right(self.record([copy, "1"]).stdout)
+            self.assertEqual([*self.cache.rglob("*.prelinked"),
+                              *self.cache.rglob("*.hooked")], [])
+            copy.unlink()
+        for _ in range(3):
+            self.assert_right(self.record([self.program, "1"]).stdout)
+        self.assertEqual(len([*self.cache.rglob("*.hooked")]), 1)
+
+
 class Named(Case):
     """Names of functions, which `clew a2n` and reports read from an index."""
 
