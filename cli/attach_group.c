@@ -14,6 +14,7 @@
 #include "cli/attach_room.h"
 #include "cli/attach_steps.h"
 #include "cli/command.h"
+#include "cli/file_rights.h"
 #include "cli/frozen_group.h"
 #include "cli/inner_recording.h"
 #include "cli/library.h"
@@ -22,6 +23,7 @@
 #include "cli/output.h"
 #include "cli/standing_by.h"
 #include "cli/target_obstacle.h"
+#include "cli/user_name.h"
 #include "wire/recording.h"
 
 #define NOBODY ((uid_t)-1)
@@ -79,22 +81,18 @@ void attach_group_fini(struct attach_group *group)
 
 /* ---- Where it is recorded ---- */
 
-/* Processes write it themselves: it belongs to their user, if that is not ours. */
-static int give(struct attach_group *group, pid_t pid, char **why)
+/*
+ * Processes write it themselves: it belongs to their user, if that is not ours. 1 if it
+ * belongs to another user; 0, or -errno and *why.
+ */
+static int give(struct attach_group *group, uid_t user, char **why)
 {
-	const int64_t owner = target_status(pid, "Uid", 10);
-	const uid_t user = (uid_t)owner;
 	int err;
 
-	if (owner < 0)
-		return fail(why, -ESRCH, "it has ended");
 	if (user == geteuid() || user == group->owner)
 		return 0;
 	if (group->owner != NOBODY)
-		return fail(why, -EPERM,
-			    "it belongs to user %u, and the recording to user "
-			    "%u, whose processes are recorded, too",
-			    user, group->owner);
+		return 1;
 	err = output_give(group->output.directory, user);
 	if (err)
 		return fail(why, err, "%s cannot be given to user %u: %s",
@@ -116,7 +114,119 @@ static int make_output(struct attach_group *group, char **why)
 	return err;
 }
 
-/* ---- What it cannot see ---- */
+/* ---- What it cannot use ---- */
+
+/* Why a process gets a folder of its own, and for what. */
+struct need {
+	int is_to_load, is_to_record;
+	char *cause; /* NULL: it needs none */
+};
+
+static void set_cause(struct need *need, char *cause)
+{
+	if (need->cause)
+		free(cause);
+	else
+		need->cause = cause;
+}
+
+static void need_for_others(const struct attach_group *group, pid_t pid,
+			    struct need *need)
+{
+	if (!other_files_are_there(pid))
+		return;
+	need->is_to_load = !other_files_have(pid, group->library);
+	need->is_to_record = !other_files_have(pid, group->output.directory);
+	if (need->is_to_load || need->is_to_record)
+		set_cause(need, memory_printf("it has other files than clew (a "
+					      "container, or chroot)"));
+}
+
+/* Of the folder that `path` is in. */
+static void need_for_folder(struct need *need, const struct file_rights *rights,
+			    const char *path)
+{
+	char *user = user_name(rights->user), *folder;
+
+	folder = memory_string(path, (size_t)(strrchr(path, '/') - path));
+	set_cause(need, memory_printf("%s cannot use %s (-o PATH: record "
+				      "elsewhere)",
+				      user, *folder ? folder : "/"));
+	free(folder);
+	free(user);
+}
+
+static void need_for_user(struct need *need, const struct file_rights *rights,
+			  uid_t owner)
+{
+	char *user = user_name(rights->user), *other = user_name(owner);
+
+	set_cause(need,
+		  memory_printf("it belongs to %s, and the recording to "
+				"%s, whose processes are recorded as well",
+				user, other));
+	free(other);
+	free(user);
+}
+
+/* Whether it can come to the folder of that file. */
+static int can_enter(const struct file_rights *rights, const char *path)
+{
+	char *above = memory_string(path, (size_t)(strrchr(path, '/') - path));
+	const int can = file_rights_permit(rights, *above ? above : "/", X_OK);
+
+	free(above);
+	return can;
+}
+
+/* The recording belongs to the process's user afterwards, or it needs a folder. */
+static int share_recording(struct attach_group *group,
+			   const struct file_rights *rights, struct need *need,
+			   char **why)
+{
+	const char *path = group->output.directory;
+	int err = 0;
+
+	need->is_to_record = !can_enter(rights, path);
+	if (!need->is_to_record)
+		err = give(group, rights->user, why);
+	if (err < 0)
+		return err;
+	if (!need->is_to_record && !err)
+		need->is_to_record =
+			!file_rights_permit(rights, path, W_OK | X_OK);
+	if (need->is_to_record)
+		need_for_folder(need, rights, path);
+	if (err)
+		need_for_user(need, rights, group->owner);
+	need->is_to_record |= err;
+	return 0;
+}
+
+/* free() need->cause. 0, or -errno and *why. */
+static int find_need(struct attach_group *group,
+		     const struct attach_member *member, struct need *need,
+		     char **why)
+{
+	struct file_rights rights;
+	int err = file_rights_read(&rights, member->pid);
+
+	*need = (struct need){ 0 };
+	if (err)
+		return fail(why, err, "it has ended");
+	need_for_others(group, member->pid, need);
+	if (!need->is_to_record)
+		err = share_recording(group, &rights, need, why);
+	if (!need->is_to_load &&
+	    !file_rights_permit(&rights, group->library, R_OK)) {
+		need->is_to_load = 1;
+		need_for_folder(need, &rights, group->library);
+	}
+	if (member->attaching.leave) /* it is loaded */
+		need->is_to_load = 0;
+	file_rights_fini(&rights);
+	return err;
+}
 
 /* What is asked for, and where analyses are. */
 static int write_config(const struct attach_group *group,
@@ -136,10 +246,13 @@ static int write_config(const struct attach_group *group,
 
 /* What it wants of us in a folder of its own. */
 static int make_folder(struct attach_group *group, struct attach_member *member,
-		       int is_to_load, int is_to_record, char **why)
+		       const struct need *need, char **why)
 {
 	struct inner_folder *folder = &member->folder;
-	int err = inner_folder_make(folder, member->pid, is_to_load, why);
+	const int is_to_load = need->is_to_load;
+	const int is_to_record = need->is_to_record;
+	int err = inner_folder_make(folder, member->pid, is_to_load,
+				    need->cause, why);
 
 	if (err)
 		return err;
@@ -251,43 +364,48 @@ static int load(struct attach_group *group, struct attach_member *member,
 	return err;
 }
 
+/* Make it ready, and begin to count. */
+static int enter_as_needed(struct attach_group *group,
+			   struct attach_member *member,
+			   const struct need *need, char **why)
+{
+	const char *home = group->output.directory;
+	int err = 0;
+
+	if (need->is_to_load || need->is_to_record)
+		err = make_folder(group, member, need, why);
+	if (!err)
+		err = load(group, member, need->is_to_load, why);
+	if (!err && need->is_to_load && !need->is_to_record) {
+		member->has_folder = 0;
+		inner_folder_remove(&member->folder);
+	}
+	if (err)
+		return err;
+	return attaching_enter(&member->attaching,
+			       need->is_to_record ? member->folder.path : home,
+			       need->is_to_record ? home : "", why);
+}
+
 static int enter(struct attach_group *group, struct attach_member *member,
 		 uint64_t functions, char **why)
 {
-	struct attaching *attaching = &member->attaching;
-	const pid_t pid = member->pid;
-	const int are_others = other_files_are_there(pid);
-	int err = leave_former(group, attaching, why);
-	int is_to_load, is_to_record;
+	struct need need;
+	int err = leave_former(group, &member->attaching, why);
 
 	if (err)
 		return err < 0 ? err : 0;
-	err = attach_room_check(pid, functions, attaching->maps.count,
+	err = attach_room_check(member->pid, functions,
+				member->attaching.maps.count,
 				group->selection.is_timed, why);
 	if (!err)
 		err = make_output(group, why);
 	if (err)
 		return err;
-	is_to_load = are_others && !attaching->leave &&
-		     !other_files_have(pid, group->library);
-	is_to_record =
-		are_others && !other_files_have(pid, group->output.directory);
-	if (!is_to_record)
-		err = give(group, pid, why);
-	if (!err && (is_to_load || is_to_record))
-		err = make_folder(group, member, is_to_load, is_to_record, why);
+	err = find_need(group, member, &need, why);
 	if (!err)
-		err = load(group, member, is_to_load, why);
-	if (!err && is_to_load && !is_to_record) {
-		member->has_folder = 0;
-		inner_folder_remove(&member->folder);
-	}
-	if (!err)
-		err = attaching_enter(
-			attaching,
-			is_to_record ? member->folder.path
-				     : group->output.directory,
-			is_to_record ? group->output.directory : "", why);
+		err = enter_as_needed(group, member, &need, why);
+	free(need.cause);
 	return err;
 }
 

@@ -16,6 +16,7 @@
 #include "cli/call_limit.h"
 #include "cli/command.h"
 #include "cli/ending_signals.h"
+#include "cli/file_rights.h"
 #include "cli/guardian.h"
 #include "cli/options.h"
 #include "cli/probe_asking.h"
@@ -483,7 +484,7 @@ static void add_cache(struct attach_options *options,
 	int is_shared = 0;
 
 	for (size_t i = 0; i < chosen->count && geteuid() == 0; i++)
-		is_shared |= target_status(chosen->items[i].pid, "Uid", 10) > 0;
+		is_shared |= file_rights_user(chosen->items[i].pid) > 0;
 	if (options->has_no_cache)
 		return;
 	if (is_shared)

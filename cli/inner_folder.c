@@ -16,7 +16,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
-#include "cli/target.h"
+#include "cli/file_rights.h"
 
 #define NAMES_MAX  100 /* attempts to find a name that is not taken */
 #define COPY_BYTES 65536
@@ -90,12 +90,20 @@ static const char *name_of(const struct inner_folder *folder)
 
 static int take_user(struct inner_folder *folder, pid_t pid)
 {
-	const int64_t user = target_status(pid, "Uid", 10);
-	const int64_t group = target_status(pid, "Gid", 10);
+	struct file_rights rights;
+	const int err = file_rights_read(&rights, pid);
 
-	folder->user = (uid_t)user;
-	folder->group = (gid_t)group;
-	return user < 0 || group < 0 ? -ESRCH : 0;
+	folder->user = rights.user;
+	folder->group = rights.group;
+	file_rights_fini(&rights);
+	return err;
+}
+
+static int is_of_user(const struct inner_folder *folder)
+{
+	struct stat status;
+
+	return fstat(folder->fd, &status) == 0 && status.st_uid == folder->user;
 }
 
 int inner_folder_open(struct inner_folder *folder, pid_t pid, const char *path,
@@ -115,6 +123,10 @@ int inner_folder_open(struct inner_folder *folder, pid_t pid, const char *path,
 	if (!err) {
 		folder->fd = open_in(folder->parent, name + 1);
 		err = folder->fd < 0 ? folder->fd : 0;
+		if (!err && !is_of_user(folder)) {
+			close(folder->fd);
+			err = -EPERM;
+		}
 		if (err)
 			close(folder->parent);
 	}
@@ -197,7 +209,7 @@ static char *add_reason(char *said, const char *place, int err)
 }
 
 int inner_folder_make(struct inner_folder *folder, pid_t pid, int is_to_load,
-		      char **why)
+		      const char *cause, char **why)
 {
 	const int root = open_root(pid);
 	char *said = NULL;
@@ -220,9 +232,9 @@ int inner_folder_make(struct inner_folder *folder, pid_t pid, int is_to_load,
 	close(root);
 	if (err)
 		fail(why, err,
-		     "it has other files than clew (a container, or chroot), "
-		     "and no folder to put %s into (%s): see NOTES of "
+		     "%s, and no folder to put %s into (%s): see NOTES of "
 		     "clew-attach(1)",
+		     cause,
 		     is_to_load ? "libclew.so and the recording"
 				: "the recording",
 		     said ? said : strerror(-err));

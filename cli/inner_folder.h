@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A folder among the files of a process that has others than we: a container's, say.
+ * A folder of its own for a process that has other files than we, a container's say, or
+ * whose user may not use ours.
  * What the process is to load lies there, and what it records meanwhile.
  *
  * It is made with that process's rights, and names are looked up from its root
@@ -22,12 +23,15 @@ struct inner_folder {
 
 /*
  * Make one, of which the process can load a library if it is to. 0, or -errno and
- * *why.
+ * *why, which begins with `cause`: why the process needs one.
  */
 int inner_folder_make(struct inner_folder *folder, pid_t pid, int is_to_load,
-		      char **why);
+		      const char *cause, char **why);
 
-/* The one that it knows by that path. 0, or -errno and *why. */
+/*
+ * The one that it knows by that path, if it belongs to the process's user: the process
+ * may name any. 0, or -errno and *why.
+ */
 int inner_folder_open(struct inner_folder *folder, pid_t pid, const char *path,
 		      char **why);
 

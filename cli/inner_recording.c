@@ -261,14 +261,31 @@ static int open_part(int folder, const char *name)
 	const int fd =
 		regular_file_open_at(folder, name, O_RDONLY | O_NOFOLLOW);
 	uint8_t magic[sizeof(WIRE_MAGIC) - 1];
+	struct stat status;
 
 	if (fd < 0)
-		return fd == -EINVAL ? -EBADMSG : fd;
-	if (pread(fd, magic, sizeof(magic), 0) == sizeof(magic) &&
+		return fd == -EINVAL || fd == -ELOOP ? -EBADMSG : fd;
+	/* one with two names may be another user's */
+	if (fstat(fd, &status) == 0 && status.st_nlink == 1 &&
+	    pread(fd, magic, sizeof(magic), 0) == sizeof(magic) &&
 	    memcmp(magic, WIRE_MAGIC, sizeof(magic)) == 0)
 		return fd;
 	close(fd);
 	return -EBADMSG;
+}
+
+/* Whoever may read the home may read what is brought there. */
+static int give_to_owner(int fd, int home)
+{
+	const gid_t same = (gid_t)-1;
+	struct stat status;
+
+	if (fstat(home, &status) != 0)
+		return -errno;
+	return status.st_uid == geteuid() ||
+			       fchown(fd, status.st_uid, same) == 0
+		       ? 0
+		       : -errno;
 }
 
 static int bring_part(void *context, const char *name, uint32_t pid,
@@ -286,6 +303,8 @@ static int bring_part(void *context, const char *name, uint32_t pid,
 	}
 	to = openat(bringing->home, other, flags, 0600);
 	err = to < 0 ? -errno : copy_part(from, to, bringing->shift);
+	if (!err)
+		err = give_to_owner(to, bringing->home);
 	if (to >= 0 && close(to) != 0 && !err)
 		err = -errno;
 	if (err && to >= 0)

@@ -1,0 +1,190 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""clew attach as root to processes whose users may not use its folders."""
+import os
+import pathlib
+import shutil
+import subprocess
+import textwrap
+
+import attach_test
+import clewtest
+import isolation
+from clewtest import CLEW, until
+from kept_recordings_test import contents
+
+# Writes as another user than the one that it really belongs to.
+EFFECTIVE = """
+    import ctypes, mmap, os, sys, time
+    os.setgroups([]); os.setegid(int(sys.argv[1])); os.seteuid(int(sys.argv[1]))
+    print("ready", flush=True)
+    while True: sum(range(1000)); time.sleep(.001)
+"""
+
+# Puts what is no part beside its parts, and names that clew might follow.
+HOSTILE = """
+    import glob, os, shutil, sys
+    folder, secret = sys.argv[1:]
+    part = glob.glob(folder + "/*.part")[0]
+    os.symlink(secret, folder + "/7.0.part")
+    os.mkfifo(folder + "/8.0.part")
+    shutil.copy(part, folder + "/two")
+    os.link(folder + "/two", folder + "/9.0.part")
+    shutil.copy(part, folder + "/10.0.part")
+    os.truncate(folder + "/10.0.part", 1 << 42)
+    os.mkdir(folder + "/11.0.part")
+    os.symlink("/etc", folder + "/etc")
+"""
+
+
+class Users(attach_test.Attached):
+    def setUp(self):
+        super().setUp()
+        self.alice, self.bob = isolation.make_users(self)
+        library = CLEW.parent.parent / "preload" / "libclew.so"
+        if self.run_program(["test", "-r", library],
+                            user=self.alice.uid).returncode:
+            self.skipTest("the library is where others cannot come")
+        self.work.chmod(0o755)
+        self.open = self.work / "open"
+        self.open.mkdir()
+        self.open.chmod(0o777)
+        self.home = self.work / "home"
+        self.home.mkdir(mode=0o700)
+        self.recording_path = self.home / "clew.out"
+
+    def busy(self, user, name):
+        """A process of that user's, which counts in a file of that name."""
+        path = self.open / name
+        process = self.start([clewtest.target("busy"), path],
+                             **(user.as_user if user else {}))
+        self.assertTrue(until(lambda: path.exists() and
+                              path.stat().st_size == 4096))
+        return process
+
+    def inner(self, process):
+        return pathlib.Path(f"/tmp/clew-{process.pid}")
+
+    def assert_no_folder(self, *processes):
+        for process in processes:
+            self.assertEqual(list(pathlib.Path("/tmp").glob(
+                self.inner(process).name + "*")), [])
+
+    def pids(self):
+        report = self.clew_json("report", "--json", self.recording_path)
+        self.assertEqual(report["problems"], [])
+        self.assertGreater(report["total"]["calls"], 0)
+        return {int(path.name.split(".")[0])
+                for path in self.recording_path.glob("*.part")}
+
+    def attach_for_a_while(self, *processes, wait=True):
+        controller = self.attach(processes[0],
+                                 *[str(p.pid) for p in processes[1:]])
+        for process in processes:
+            folder = self.inner(process)
+            folder = folder if folder.exists() else self.recording_path
+            self.assertTrue(until(lambda: self.has_calls(folder)))
+        if wait:
+            self.detach(controller)
+            for process in processes:
+                self.assert_as_before(process)
+            self.assert_no_folder(*processes)
+        return controller
+
+    def has_calls(self, folder):
+        done = self.clew("report", "--json", folder)
+        return done.returncode == 0 and '"calls": 0,' not in \
+            done.stdout.split('"functions"')[0]
+
+    def test_from_a_folder_that_its_user_cannot_enter(self):
+        process = self.busy(self.alice, "one")
+        self.attach_for_a_while(process)
+        self.assertIn(process.pid, self.pids())
+        for path in self.recording_path, *self.recording_path.glob("*.part"):
+            self.assertEqual(path.stat().st_uid, 0, path)
+            self.assertEqual(path.stat().st_mode & 0o077, 0, path)
+
+    def test_processes_of_two_users_and_of_root(self):
+        """Each but the first user's has a folder of its own."""
+        self.recording_path = self.work / "clew.out"
+        processes = [self.busy(user, name) for user, name in
+                     ((self.alice, "a"), (self.bob, "b"), (None, "r"))]
+        self.attach_for_a_while(*processes)
+        self.assertLessEqual({p.pid for p in processes}, self.pids())
+        owner = self.recording_path.stat().st_uid
+        self.assertIn(owner, (self.alice.uid, self.bob.uid))
+        for process in processes[:2]:
+            (part,) = self.recording_path.glob(f"{process.pid}.0.part")
+            self.assertEqual(part.stat().st_uid, owner)
+
+    def test_where_one_user_can_enter_and_another_cannot(self):
+        """By a group that the first is in."""
+        self.home.chmod(0o750)
+        os.chown(self.home, 0, self.alice.gid)
+        processes = [self.busy(self.alice, "a"), self.busy(self.bob, "b")]
+        controller = self.attach_for_a_while(*processes, wait=False)
+        self.assertFalse(self.inner(processes[0]).exists())
+        self.assertTrue(self.inner(processes[1]).exists())
+        self.detach(controller)
+        self.assertLessEqual({p.pid for p in processes}, self.pids())
+
+    def test_a_process_that_writes_as_another_user(self):
+        process = self.start(["/usr/bin/python3", "-c",
+                              textwrap.dedent(EFFECTIVE),
+                              self.alice.uid],
+                             stdout=subprocess.PIPE, text=True)
+        self.addCleanup(process.stdout.close)
+        self.assertEqual(process.stdout.readline(), "ready\n")
+        for folder in self.home, self.work:
+            self.recording_path = folder / "clew.out"
+            self.attach_for_a_while(process)
+            self.assertIn(process.pid, self.pids())
+        self.assertEqual(self.recording_path.stat().st_uid, self.alice.uid)
+
+    def test_what_a_hostile_user_puts_there_is_not_brought(self):
+        secret = self.home / "secret"
+        secret.write_text("secret")
+        process = self.busy(self.alice, "one")
+        controller = self.attach_for_a_while(process, wait=False)
+        folder = self.inner(process)
+        done = self.run_program(
+            ["/usr/bin/python3", "-c", textwrap.dedent(HOSTILE),
+             folder, secret], **self.alice.as_user)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.detach(controller)
+        sizes = {path.name: path.stat().st_size
+                 for path in self.recording_path.glob("*.part")}
+        self.assertIn(f"{process.pid}.0.part", sizes)
+        self.assertEqual([n for n in range(7, 12)
+                          if f"{n}.0.part" in sizes], [10])
+        self.assertLess(sizes["10.0.part"], 1 << 32)
+        self.assertTrue(all(path.is_file() and not path.is_symlink()
+                            for path in self.recording_path.iterdir()))
+        self.assertEqual(secret.read_text(), "secret")
+        shutil.rmtree(folder, ignore_errors=True)
+
+    def test_a_failed_attempt_keeps_the_recordings(self):
+        """Its user can enter no folder at all that clew may make for it."""
+        old = self.home / "clew.out.old"
+        for _ in range(2):
+            self.assertEqual(self.record(["/bin/true"]).returncode, 0)
+        both = contents(self.recording_path), contents(old)
+        process = self.start(
+            ["unshare", "-m", "sh", "-c",
+             "for i in /tmp /var/tmp /dev/shm /run; do mount --bind $i $i &&"
+             " mount -o remount,ro,bind $i || exit 1; done;"
+             f"exec setpriv --reuid={self.alice.uid} "
+             f"--regid={self.alice.gid} --clear-groups sleep 1000"])
+        name = pathlib.Path(f"/proc/{process.pid}/comm")
+        self.assertTrue(until(lambda: name.read_text() == "sleep\n"))
+        for _ in range(2):
+            done = self.clew("attach", "-o", self.recording_path, process.pid)
+            self.assertEqual(done.returncode, 1, done.stderr)
+            for word in self.alice.name, str(self.home), "-o PATH", "/tmp: ":
+                self.assertIn(word, done.stderr)
+            self.assertEqual((contents(self.recording_path), contents(old)),
+                             both)
+
+
+if __name__ == "__main__":
+    clewtest.main()
