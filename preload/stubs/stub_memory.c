@@ -83,21 +83,45 @@ static int create_file(const char *name, const struct stub_image *image,
 	return err;
 }
 
+/* Whether only this process's user can change the file, and cut it off. */
+static int is_own_file(int fd)
+{
+	const long user = sys_call(SYS_geteuid, 0, 0, 0, 0, 0, 0);
+	struct stat st;
+
+	return !sys_fstat(fd, &st) && S_ISREG(st.st_mode) &&
+	       st.st_uid == (uid_t)user && !(st.st_mode & (S_IWGRP | S_IWOTH));
+}
+
 /*
- * The first process makes it; another may have it before all is there, and then has
- * memory without a file at worst. Open to write, for others to see that it is used.
+ * -EPERM: it is another user's, in a folder that two users' processes record into. Open
+ * to write, for others to see that it is used.
+ */
+static int open_own_file(const char *name)
+{
+	int fd =
+		sys_open(name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0);
+
+	if (fd < 0 || is_own_file(fd))
+		return fd;
+	sys_close(fd);
+	return -EPERM;
+}
+
+/*
+ * The first process creates the file. Another process may open it before it is
+ * complete, and then has memory without a file at worst.
  */
 static int open_shared_file(const char *name)
 {
-	const int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW;
-	int fd = sys_open(name, flags, 0);
+	int fd = open_own_file(name);
 	struct stub_image image = { 0 };
 
 	if (fd != -ENOENT)
 		return fd;
 	stub_image_write_shared(&image, SHARED_BYTES);
 	fd = create_file(name, &image, SHARED_BYTES);
-	return fd == -EEXIST ? sys_open(name, flags, 0) : fd;
+	return fd == -EEXIST ? open_own_file(name) : fd;
 }
 
 /* What of a block is not used yet would be megabytes in each core file. */

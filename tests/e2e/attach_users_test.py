@@ -117,6 +117,21 @@ class Users(attach_test.Attached):
             (part,) = self.recording_path.glob(f"{process.pid}.0.part")
             self.assertEqual(part.stat().st_uid, owner)
 
+    def test_no_process_of_root_maps_a_file_of_a_user(self):
+        """Who owns a file can cut it off: the process would get SIGBUS."""
+        self.recording_path = self.work / "clew.out"
+        first, second = self.busy(self.alice, "a"), self.busy(None, "r")
+        controller = self.attach(second, "--no-cache", str(first.pid))
+        owners = {path: path.stat().st_uid for path in
+                  self.recording_path.glob("*.stubs")}
+        self.assertIn(self.alice.uid, owners.values())
+        maps = pathlib.Path(f"/proc/{second.pid}/maps").read_text()
+        for path, owner in owners.items():
+            if owner:
+                self.assertNotIn(path.name, maps)
+        self.detach(controller)
+        self.assert_as_before(second)
+
     def test_where_one_user_can_enter_and_another_cannot(self):
         """By a group that the first is in."""
         self.home.chmod(0o750)
