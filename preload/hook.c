@@ -36,7 +36,6 @@
 #include "preload/reclaim.h"
 #include "preload/stack/trampolines.h"
 #include "preload/stubs/frames.h"
-#include "preload/sys/own_code.h"
 #include "preload/sys/slices.h"
 #include "preload/sys/sys.h"
 #include "wire/warmed.h"
@@ -50,6 +49,7 @@ struct pass {
 	struct prelinking prelinking;
 	uint64_t now_ns;     /* 0 before main */
 	uint64_t charged_ns; /* charge() */
+	int has_retired;     /* modules */
 	uint64_t
 		prepared; /* functions that have stubs, and are not written over */
 };
@@ -61,7 +61,10 @@ static void retire_modules(struct pass *pass)
 	struct cold *cold = pass->cold;
 
 	for (struct module *m = cold->modules.first; m; m = m->next) {
-		if (!m->is_gone || m->is_retired)
+		if (!m->is_gone)
+			continue;
+		pass->has_retired = 1;
+		if (m->is_retired)
 			continue;
 		m->is_retired = 1;
 		catalog_note_unloaded(&cold->recorder.part, m->numbers,
@@ -100,9 +103,11 @@ static struct module *find_former(const struct cold *cold,
 }
 
 /* Its stubs are there still, and its functions keep their numbers. */
-static int take_up_again(struct cold *cold, struct module *module)
+static int take_up_again(const struct pass *pass, struct module *module)
 {
-	struct module *former = find_former(cold, module);
+	struct cold *cold = pass->cold;
+	struct module *former =
+		pass->has_retired ? find_former(cold, module) : NULL;
 
 	if (!former || module_patches_again(cold, former, module))
 		return 0;
@@ -138,7 +143,7 @@ static int gather_candidates(struct pass *pass)
 		struct candidate *candidate;
 		int err;
 
-		if (!m->is_new || m->is_gone || take_up_again(cold, m))
+		if (!m->is_new || m->is_gone || take_up_again(pass, m))
 			continue;
 		candidate = arena_alloc(&pass->scratch, sizeof(*candidate));
 		if (!candidate)
@@ -146,7 +151,7 @@ static int gather_candidates(struct pass *pass)
 		candidate->module = m;
 		candidate_analyse(candidate, &cold->config, &pass->scratch,
 				  pass->now_ns != 0 || rt.is_late);
-		if (!m->build_id_bytes && take_up_again(cold, m))
+		if (!m->build_id_bytes && take_up_again(pass, m))
 			continue;
 		slices_rest();
 		err = candidate_record(candidate, &cold->config, &pass->scratch,
@@ -508,13 +513,10 @@ int hook_update(struct cold *cold)
 /* Nothing of this process is new but the library itself, which stubs are made by. */
 static struct module *keep_only_self_new(struct cold *cold)
 {
-	struct module *self = NULL;
+	struct module *self = cold->modules.self;
 
-	for (struct module *m = cold->modules.first; m; m = m->next) {
-		m->is_new = m->base == own_code_start();
-		if (m->is_new)
-			self = m;
-	}
+	for (struct module *m = cold->modules.first; m; m = m->next)
+		m->is_new = m == self;
 	return self;
 }
 

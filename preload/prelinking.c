@@ -26,23 +26,13 @@ static void begin(struct prelinking *prelinking, const struct config *config,
 		pristine_open(&prelinking->pristine, scratch);
 }
 
-/* Another libclew.so would make them otherwise, perhaps. */
-static const struct module *own_module(const struct cold *cold)
-{
-	const struct module *module = cold->modules.first;
-
-	while (module && module->state != MODULE_IS_SELF)
-		module = module->next;
-	return module;
-}
-
-/* At their first place. */
+/* At their first place. Another libclew.so may write other stubs. */
 static struct prelinked_module stubs_of(const struct cold *cold,
 					const struct candidate *candidate,
 					const struct patch_workshop *workshop)
 {
 	const struct module *module = candidate->module;
-	const struct module *own = own_module(cold);
+	const struct module *own = cold->modules.self;
 
 	return (struct prelinked_module){
 		.content = candidate->analysis.content,

@@ -276,6 +276,7 @@ static void free_modules(struct cold *cold)
 		m->numbers = NULL;
 	}
 	cold->modules.first = cold->modules.last = NULL;
+	cold->modules.self = NULL;
 }
 
 /* Whether that is code of a module that was hooked. */

@@ -96,12 +96,14 @@ static int is_another(const struct entry *entry, uint64_t pc)
 void entries_meet_module(struct module *module, struct windows *windows,
 			 struct wire_function *functions, uint32_t count)
 {
+	const struct link_map *map = lookup_map(module->base);
+
 	if (module->base == own_code_start())
 		return;
 	for (size_t i = 0; i < ENTRIES; i++) {
 		struct entry *entry = &entries[i];
 		const uint64_t pc =
-			(uintptr_t)lookup_in(module->base, entry->called);
+			(uintptr_t)lookup_in_map(map, entry->called);
 
 		if (!pc || is_another(entry, pc) ||
 		    same_text(entry->called, too_late))
@@ -109,6 +111,7 @@ void entries_meet_module(struct module *module, struct windows *windows,
 		slices_rest(); /* some system calls each */
 		if (module->is_gone)
 			break;
+		map = lookup_map(module->base); /* may be loaded anew */
 		if (same_text(entry->called, "_Unwind_GetCFA"))
 			next.unwinder = module->image;
 		stand_in_front(entry, module, windows, pc);

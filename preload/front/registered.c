@@ -30,9 +30,9 @@ static uint32_t find_slot(uint64_t pc)
 static void meet_module(struct module *module, struct windows *windows,
 			struct wire_function *functions, uint32_t count)
 {
-	const uint64_t pc = (uintptr_t)lookup_in(module->base, REGISTER);
-	const uint64_t descriptor =
-		(uintptr_t)lookup_in(module->base, DESCRIPTOR);
+	const struct link_map *map = lookup_map(module->base);
+	const uint64_t pc = (uintptr_t)lookup_in_map(map, REGISTER);
+	const uint64_t descriptor = (uintptr_t)lookup_in_map(map, DESCRIPTOR);
 	uint32_t slot;
 
 	if (!pc || !descriptor)

@@ -135,13 +135,23 @@ void *lookup_any(const char *name)
 	return find_from(_r_debug.r_map, name);
 }
 
-void *lookup_in(uint64_t base, const char *name)
+const struct link_map *lookup_map(uint64_t base)
 {
 	const struct link_map *map = _r_debug.r_map;
 
 	while (map && map->l_addr != base)
 		map = map->l_next;
+	return map;
+}
+
+void *lookup_in_map(const struct link_map *map, const char *name)
+{
 	return map ? find_in(map, name) : NULL;
+}
+
+void *lookup_in(uint64_t base, const char *name)
+{
+	return lookup_in_map(lookup_map(base), name);
 }
 
 const struct link_map *lookup_module(uint64_t pc)
@@ -156,25 +166,16 @@ const struct link_map *lookup_module(uint64_t pc)
 	return nearest;
 }
 
-static const struct link_map *own_map(void)
-{
-	const struct link_map *map = _r_debug.r_map;
-
-	while (map && map->l_addr != own_code_start())
-		map = map->l_next;
-	return map;
-}
-
 void *lookup_next(const char *name)
 {
-	const struct link_map *own = own_map();
+	const struct link_map *own = lookup_map(own_code_start());
 
 	return own ? find_from(own->l_next, name) : NULL;
 }
 
 void *lookup_other(const char *name)
 {
-	const struct link_map *own = own_map();
+	const struct link_map *own = lookup_map(own_code_start());
 	void *found = NULL;
 
 	for (const struct link_map *map = _r_debug.r_map; map && !found;

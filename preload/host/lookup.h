@@ -28,6 +28,13 @@ void *lookup_other(const char *name);
  */
 void *lookup_in(uint64_t base, const char *name);
 
+/*
+ * The same in two steps, for callers that look up several names: lookup_map() walks
+ * the loader's list. The map is valid until its module is unloaded. NULL has no names.
+ */
+const struct link_map *lookup_map(uint64_t base);
+void *lookup_in_map(const struct link_map *map, const char *name);
+
 /* The module that a pc is in, if any is that of one; NULL: of none. */
 const struct link_map *lookup_module(uint64_t pc);
 

@@ -9,30 +9,56 @@
 
 #include "preload/host/lookup.h"
 #include "preload/host/next.h"
+#include "preload/sys/own_code.h"
 #include "preload/sys/sys.h"
 #include "preload/sys/text.h"
 
+/*
+ * The loader reports modules in the order in which they were loaded, which is that of
+ * struct modules. So a search starts behind the module that was found last, and
+ * there is none once all have been found. Otherwise an update's time would be quadratic
+ * in the number of modules.
+ */
 struct finder {
 	struct modules *modules;
 	struct arena *arena;
+	struct module *next; /* behind the one found last; NULL: the first */
+	uint32_t unseen;     /* listed by earlier updates, and not found yet */
+	uint8_t has_gone;    /* some are unloaded */
+	uint8_t is_in_others; /* namespaces, which may share ld.so with the first */
 };
 
-/* Modules come and go, and come again: their paths are kept once. */
+/* Starts a new generation. */
+static void begin(struct finder *finder)
+{
+	struct modules *modules = finder->modules;
+
+	modules->generation++;
+	finder->has_gone = modules->spare != NULL;
+	for (struct module *m = modules->first; m; m = m->next) {
+		finder->unseen += !m->is_gone;
+		finder->has_gone |= m->is_gone;
+	}
+}
+
+/* The path of an unloaded module, which is stored once however often it is loaded. */
 static const char *known_path(const struct module *list, const char *path)
 {
 	for (; list; list = list->next)
-		if (list->path && !strcmp(list->path, path))
+		if (list->is_gone && list->path && !strcmp(list->path, path))
 			return list->path;
 	return NULL;
 }
 
 static const char *keep_path(struct finder *finder, const char *path)
 {
-	const char *known = known_path(finder->modules->first, path);
+	const char *known = NULL;
 	size_t bytes = strlen(path) + 1;
 	char *copy;
 
-	if (!known)
+	if (finder->has_gone)
+		known = known_path(finder->modules->first, path);
+	if (!known && finder->has_gone)
 		known = known_path(finder->modules->spare, path);
 	if (known)
 		return known;
@@ -146,14 +172,35 @@ static void read_build_id(struct module *module)
 	}
 }
 
-static struct module *find_module(const struct modules *modules,
+static struct module *find_between(struct module *at, const struct module *end,
+				   const struct dl_phdr_info *info)
+{
+	for (; at != end; at = at->next)
+		if (!at->is_gone && at->segments == info->dlpi_phdr &&
+		    at->base == info->dlpi_addr)
+			return at;
+	return NULL;
+}
+
+static struct module *find_module(struct finder *finder,
 				  const struct dl_phdr_info *info)
 {
-	for (struct module *m = modules->first; m; m = m->next)
-		if (!m->is_gone && m->segments == info->dlpi_phdr &&
-		    m->base == info->dlpi_addr)
-			return m;
-	return NULL;
+	struct module *found = find_between(finder->next, NULL, info);
+
+	if (!found && (finder->unseen || finder->is_in_others))
+		found = find_between(finder->modules->first, finder->next,
+				     info);
+	if (found)
+		finder->next = found->next;
+	return found;
+}
+
+static void note_seen(struct finder *finder, struct module *module)
+{
+	if (module->generation == finder->modules->generation)
+		return;
+	module->generation = finder->modules->generation;
+	finder->unseen--;
 }
 
 static struct module *take_module(struct finder *finder)
@@ -193,17 +240,19 @@ static int add_module(struct finder *finder, const struct dl_phdr_info *info)
 	else
 		modules->first = module;
 	modules->last = module;
+	if (module->base == own_code_start())
+		modules->self = module;
 	return 0;
 }
 
 static int see_module(struct dl_phdr_info *info, size_t size, void *context)
 {
 	struct finder *finder = context;
-	struct module *module = find_module(finder->modules, info);
+	struct module *module = find_module(finder, info);
 
 	if (!module)
 		return add_module(finder, info);
-	module->generation = finder->modules->generation;
+	note_seen(finder, module);
 	return 0;
 }
 
@@ -221,6 +270,7 @@ static int see_other_namespaces(struct finder *finder,
 
 	if (!debug || debug->base.r_version < 2)
 		return 0;
+	finder->is_in_others = 1;
 	for (debug = debug->r_next; debug; debug = debug->r_next) {
 		for (struct link_map *map = debug->base.r_map; map && !err;
 		     map = map->l_next) {
@@ -242,7 +292,7 @@ int modules_update(struct modules *modules, struct arena *arena)
 	struct finder finder = { .modules = modules, .arena = arena };
 	int err;
 
-	modules->generation++;
+	begin(&finder);
 	for (struct module *m = modules->first; m; m = m->next)
 		m->is_new = 0;
 	err = NEXT(dl_iterate_phdr)(see_module, &finder);
@@ -279,10 +329,10 @@ static int is_same(const struct module *module, const struct dl_phdr_info *info)
 static int see_again(struct dl_phdr_info *info, size_t size, void *context)
 {
 	struct finder *finder = context;
-	struct module *module = find_module(finder->modules, info);
+	struct module *module = find_module(finder, info);
 
 	if (module && is_same(module, info))
-		module->generation = finder->modules->generation;
+		note_seen(finder, module);
 	return 0;
 }
 
@@ -291,7 +341,7 @@ void modules_look_for_gone(struct modules *modules)
 {
 	struct finder finder = { .modules = modules };
 
-	modules->generation++;
+	begin(&finder);
 	NEXT(dl_iterate_phdr)(see_again, &finder);
 	see_other_namespaces(&finder, see_again);
 	if (modules->first)
@@ -313,6 +363,7 @@ void modules_forget(struct modules *modules, struct module *module)
 	*at = module->next;
 	if (modules->last == module)
 		modules->last = last;
+	module->is_gone = 1;
 	module->next = modules->spare;
 	modules->spare = module;
 }

@@ -50,6 +50,7 @@ static inline struct window_user module_user(const struct module *module)
 
 struct modules {
 	struct module *first, *last;
+	struct module *self;  /* libclew.so */
 	struct module *spare; /* forgotten, to be used again */
 	uint32_t generation;
 };
