@@ -149,13 +149,6 @@ static int prepare(struct attaching *attaching, const char *directory,
 	return err;
 }
 
-static int explain_frames(int err, char **why)
-{
-	return err ? fail(why, err, "its stacks cannot be written: %s",
-			  strerror(-err))
-		   : 0;
-}
-
 /* All that are stopped, and their frames. */
 struct looking {
 	struct wire_stopped *list;
@@ -260,10 +253,8 @@ static int look_once(struct attaching *attaching, struct looking *looking,
 		.at = looking->attachment.frames,
 		.room = looking->attachment.frame_max,
 	};
-	return explain_frames(
-		remote_frames_find(&attaching->tracer, &attaching->maps,
-				   looking->list, &looking->frames),
-		why);
+	return remote_frames_find(&attaching->tracer, &attaching->maps,
+				  looking->list, &looking->frames, why);
 }
 
 /* Who is in an unwinder goes on for a moment, but not for ever. */
@@ -346,9 +337,8 @@ static int enter_once(struct attaching *attaching, struct remote_texts *texts,
 		err = attach_explain_write(
 			remote_texts_write(memory, texts, &at), at, why);
 	if (!err)
-		err = explain_frames(remote_frames_write(&attaching->tracer,
-							 &looking.frames),
-				     why);
+		err = remote_frames_write(&attaching->tracer, &looking.frames,
+					  why);
 	if (!err)
 		opened_signals_take(&attaching->tracer, &looking.attachment,
 				    is_in_handler, &looking);

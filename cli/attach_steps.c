@@ -45,15 +45,18 @@ static int try_thread(struct attaching *attaching,
 {
 	struct tracer *tracer = &attaching->tracer;
 	int err = tracer_stop_one(tracer, tid, ONE_STOPS_NS, why);
+	int found = 0;
 
 	if (err)
 		return err == -EAGAIN ? 0 : err;
-	if (safe_thread_has_room(places, &tracer->threads[0], STACK_BYTES) &&
-	    safe_thread_is_outside(places, &tracer->threads[0]))
-		return 1;
+	if (safe_thread_has_room(places, &tracer->threads[0], STACK_BYTES))
+		found = safe_thread_is_outside(places, &tracer->threads[0],
+					       why);
+	if (found > 0)
+		return found;
 	attach_note_pause(tracer, &attaching->one_ns);
 	tracer_release(&attaching->tracer);
-	return 0;
+	return found;
 }
 
 /* Whether one of them is; whoever is missed least is asked first. */

@@ -3,9 +3,12 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/fail.h"
 #include "base/memory.h"
 #include "cli/attachment_copy.h"
+#include "cli/stack_reader.h"
 #include "cli/stopped_registers.h"
 #include "cli/unwinding.h"
 
@@ -23,48 +26,140 @@ static int has_run_nothing(const struct tracer *tracer,
 	       stopped_is_made(&thread->registers);
 }
 
-static void find(const struct tracer *tracer, struct unwinding *unwinding,
-		 const struct tracee *thread, struct wire_stopped *stopped,
-		 struct remote_frames *frames)
+/* ---- In the worker ---- */
+
+struct frames_request {
+	const struct tracer *tracer;
+	const struct target_maps *maps;
+	size_t room;
+};
+
+/*
+ * The answer: of each thread that is not gone, how many frames, or -errno; then, after
+ * room for one number for each thread, all of these frames.
+ */
+static struct wire_frame *frames_of(int64_t *counts,
+				    const struct tracer *tracer)
 {
-	const size_t left = frames->room - frames->count;
+	return (struct wire_frame *)(counts + tracer->count);
+}
+
+static long find(const struct tracer *tracer, struct unwinding *unwinding,
+		 const struct tracee *thread, struct wire_frame *frames,
+		 size_t left)
+{
 	long count = -ENOSPC;
 
 	if (left > 1)
-		count = unwinding_frames(
-			unwinding, thread, frames->items + frames->count,
-			left - 1 < FRAMES_MAX ? left - 1 : FRAMES_MAX);
+		count = unwinding_frames(unwinding, thread, frames,
+					 left - 1 < FRAMES_MAX ? left - 1
+							       : FRAMES_MAX);
 	if (count == -ENOENT && has_run_nothing(tracer, thread))
 		count = 0;
-	stopped->first_frame = (uint32_t)frames->count;
-	stopped->frame_count = count < 0 ? 0 : (uint32_t)count;
-	stopped->is_unwound = count >= 0;
-	if (count < 0)
-		return;
-	frames->count += (size_t)count;
-	frames->items[frames->count++] = (struct wire_frame){ 0 };
+	return count;
+}
+
+/* A zeroed frame follows those of each thread. */
+static void find_all(const void *context, void *out)
+{
+	const struct frames_request *request = context;
+	const struct tracer *tracer = request->tracer;
+	int64_t *count = out;
+	struct wire_frame *frames = frames_of(count, tracer);
+	struct unwinding *unwinding =
+		unwinding_create(tracer->memory, request->maps);
+	size_t used = 0;
+
+	for (size_t i = 0; i < tracer->count; i++) {
+		if (tracer->threads[i].is_gone)
+			continue;
+		*count = unwinding
+				 ? find(tracer, unwinding, &tracer->threads[i],
+					frames + used, request->room - used)
+				 : -ENOMEM;
+		if (*count >= 0) {
+			used += (size_t)*count;
+			frames[used++] = (struct wire_frame){ 0 };
+		}
+		count++;
+	}
+}
+
+/* ---- What it answers ---- */
+
+/* -EBADMSG if there are more than it has room for. */
+static int take_counts(const struct tracer *tracer, const int64_t *counts,
+		       struct wire_stopped *stopped,
+		       struct remote_frames *frames)
+{
+	for (size_t i = 0; i < tracer->count; i++) {
+		int64_t count;
+
+		if (tracer->threads[i].is_gone)
+			continue;
+		count = *counts++;
+		if (count >= 0 && (size_t)count >= frames->room - frames->count)
+			return -EBADMSG;
+		stopped->first_frame = (uint32_t)frames->count;
+		stopped->frame_count = count < 0 ? 0 : (uint32_t)count;
+		stopped->is_unwound = count >= 0;
+		stopped++;
+		if (count >= 0)
+			frames->count += (size_t)count + 1;
+	}
+	return 0;
+}
+
+/* Their values are the process's own, whoever wrote them: nothing here relies on them. */
+static int take(const struct tracer *tracer, int64_t *answer,
+		struct wire_stopped *list, struct remote_frames *frames,
+		char **why)
+{
+	const int err = take_counts(tracer, answer, list, frames);
+
+	if (err)
+		return fail(why, err,
+			    "its stacks cannot be read: its reader counts more "
+			    "frames than there is room for");
+	frames->items =
+		memory_zeroed(frames->count + 1, sizeof(*frames->items));
+	memcpy(frames->items, frames_of(answer, tracer),
+	       frames->count * sizeof(*frames->items));
+	return 0;
+}
+
+static int explain(int err, char **why)
+{
+	return err ? fail(why, err, "its stacks cannot be written: %s",
+			  strerror(-err))
+		   : 0;
 }
 
 int remote_frames_find(const struct tracer *tracer,
 		       const struct target_maps *maps,
-		       struct wire_stopped *list, struct remote_frames *frames)
+		       struct wire_stopped *list, struct remote_frames *frames,
+		       char **why)
 {
-	struct unwinding *unwinding = unwinding_create(tracer->memory, maps);
+	const struct frames_request request = { tracer, maps, frames->room };
+	const size_t bytes = tracer->count * sizeof(int64_t) +
+			     frames->room * sizeof(struct wire_frame);
+	void *answer;
+	int err = stack_reader_run(tracer->memory, find_all, &request, bytes,
+				   &answer, why);
 
-	/* Memory that is not used takes none. The room is at most WIRE_ATTACH_FRAMES_MAX. */
-	frames->items = memory_zeroed(frames->room + 1, sizeof(*frames->items));
-	for (size_t i = 0; i < tracer->count; i++)
-		if (unwinding && !tracer->threads[i].is_gone)
-			find(tracer, unwinding, &tracer->threads[i], list++,
-			     frames);
-	if (unwinding)
-		unwinding_destroy(unwinding);
-	return target_write(tracer->memory, frames->at, frames->items,
-			    frames->count * sizeof(*frames->items));
+	if (err)
+		return err;
+	err = take(tracer, answer, list, frames, why);
+	stack_reader_free(answer, bytes);
+	return err ? err
+		   : explain(target_write(
+				     tracer->memory, frames->at, frames->items,
+				     frames->count * sizeof(*frames->items)),
+			     why);
 }
 
 int remote_frames_write(const struct tracer *tracer,
-			struct remote_frames *frames)
+			struct remote_frames *frames, char **why)
 {
 	int err = attachment_copy_frames(tracer->memory, frames->at,
 					 frames->items, frames->count);
@@ -76,7 +171,7 @@ int remote_frames_write(const struct tracer *tracer,
 			err = target_write(tracer->memory, frame->at,
 					   &frame->word, sizeof(frame->word));
 	}
-	return err;
+	return explain(err, why);
 }
 
 void remote_frames_free(struct remote_frames *frames)

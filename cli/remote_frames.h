@@ -18,17 +18,18 @@ struct remote_frames {
 };
 
 /*
- * Unwind all, and put what is found where the process has room for that many. The list
- * has all threads that are not gone, in their order; those whose frames cannot be
- * known have none. 0 or -errno.
+ * Unwinds all threads in one worker (cli/stack_reader.h), and writes their frames where
+ * the process has room for that many. The list has all threads that are not gone, in
+ * their order; those whose frames cannot be known have none. 0, or -errno and *why.
  */
 int remote_frames_find(const struct tracer *tracer,
 		       const struct target_maps *maps,
-		       struct wire_stopped *list, struct remote_frames *frames);
+		       struct wire_stopped *list, struct remote_frames *frames,
+		       char **why);
 
-/* What the library has made of them. 0 or -errno. */
+/* What the library has made of them. 0, or -errno and *why. */
 int remote_frames_write(const struct tracer *tracer,
-			struct remote_frames *frames);
+			struct remote_frames *frames, char **why);
 
 void remote_frames_free(struct remote_frames *frames);
 

@@ -12,6 +12,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "cli/library.h"
+#include "cli/stack_reader.h"
 #include "cli/stopped_registers.h"
 #include "cli/tail_jumps.h"
 #include "cli/unwinding.h"
@@ -409,21 +410,45 @@ static int is_sure_to_be_outside(const struct safe_places *places,
 	return (int)count;
 }
 
+/* ---- In a worker ---- */
+
+struct outside_request {
+	const struct safe_places *places;
+	const struct tracee *thread;
+};
+
 /* Where there is no call frame information, libunwind guesses. */
-int safe_thread_is_outside(const struct safe_places *places,
-			   const struct tracee *thread)
+static void see_whether_outside(const void *context, void *answer)
 {
+	const struct outside_request *request = context;
+	const struct safe_places *places = request->places;
+	const struct tracee *thread = request->thread;
 	struct unwinding *unwinding =
 		unwinding_create(places->memory, places->maps);
 	unw_cursor_t cursor;
 	int is_outside;
 
 	if (!unwinding)
-		return 0;
+		return;
 	is_outside = is_sure_to_be_outside(places, unwinding, thread);
 	if (is_outside < 0)
 		is_outside = unwinding_begin(unwinding, thread, &cursor) == 0 &&
 			     !walk(places, thread, &cursor);
-	unwinding_destroy(unwinding);
+	*(int *)answer = is_outside;
+}
+
+int safe_thread_is_outside(const struct safe_places *places,
+			   const struct tracee *thread, char **why)
+{
+	const struct outside_request request = { places, thread };
+	void *answer;
+	int is_outside;
+	int err = stack_reader_run(places->memory, see_whether_outside,
+				   &request, sizeof(is_outside), &answer, why);
+
+	if (err)
+		return err;
+	is_outside = *(const int *)answer != 0;
+	stack_reader_free(answer, sizeof(is_outside));
 	return is_outside;
 }

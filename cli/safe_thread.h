@@ -42,8 +42,11 @@ void safe_places_fini(struct safe_places *places);
 int safe_thread_has_room(const struct safe_places *places,
 			 const struct tracee *thread, size_t bytes);
 
-/* And whether none of its functions is one to be avoided. */
+/*
+ * And whether none of its functions is one to be avoided, by a worker that reads its stack
+ * (cli/stack_reader.h). 1, 0, or -errno and *why.
+ */
 int safe_thread_is_outside(const struct safe_places *places,
-			   const struct tracee *thread);
+			   const struct tracee *thread, char **why);
 
 #endif

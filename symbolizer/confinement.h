@@ -15,4 +15,10 @@
 /* For good, of the calling process. 0 or -errno; then it may do what it could before. */
 int confinement_enter(const char *const *writable);
 
+/*
+ * The same with fewer calls: the process can use memory and pread() from descriptors that
+ * it has. It can neither write to them nor open any.
+ */
+int confinement_enter_closed(void);
+
 #endif

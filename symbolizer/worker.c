@@ -44,20 +44,21 @@ static void limit(int resource, uint64_t most)
 	setrlimit((__rlimit_resource_t)resource, &limit);
 }
 
-/* The caller's may be a process's memory, or a lock. */
-static void close_others(int fd)
+/*
+ * Closes all descriptors from `first` on, except fd. They may belong to the memory of
+ * other processes, or to locks.
+ */
+static void close_others(unsigned int first, int fd)
 {
-	const unsigned int last = STDERR_FILENO;
+	const unsigned int kept = (unsigned int)fd;
 
-	if (fd < 0) {
-		syscall(SYS_close_range, last + 1, ~0U, 0);
+	if (fd < 0 || kept < first) {
+		syscall(SYS_close_range, first, ~0U, 0);
 		return;
 	}
-	if ((unsigned int)fd > last + 1)
-		syscall(SYS_close_range, last + 1, (unsigned int)fd - 1, 0);
-	syscall(SYS_close_range,
-		(unsigned int)fd > last ? (unsigned int)fd + 1 : last + 1, ~0U,
-		0);
+	if (kept > first)
+		syscall(SYS_close_range, first, kept - 1, 0);
+	syscall(SYS_close_range, kept + 1, ~0U, 0);
 }
 
 static void be_silent(void)
@@ -71,30 +72,47 @@ static void be_silent(void)
 }
 
 /*
+ * A signal that ends or stops the caller, perhaps its whole process group, does not end
+ * what the caller needs until then.
+ */
+static void block_signals_to_caller(sigset_t *blocked)
+{
+	static const int to_caller[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM,
+					 SIGTSTP };
+
+	for (size_t i = 0; i < sizeof(to_caller) / sizeof(*to_caller); i++)
+		sigaddset(blocked, to_caller[i]);
+	sigprocmask(SIG_BLOCK, blocked, NULL);
+}
+
+/*
  * The caller's handlers, masks and timers are not ours. The alarm is what ends
  * a child that waits for something that never comes.
  */
 static int become_worker(const struct worker_limits *limits, int fd)
 {
-	sigset_t none;
+	sigset_t blocked;
 	int err;
 
+	sigemptyset(&blocked);
+	if (limits->only_reads_fd)
+		block_signals_to_caller(&blocked);
 	for (int number = 1; number < NSIG; number++)
 		signal(number, SIG_DFL);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
+	sigprocmask(SIG_SETMASK, &blocked, NULL);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	limit(RLIMIT_CORE, 0);
 	limit(RLIMIT_CPU, limits->seconds);
 	limit(RLIMIT_FSIZE, limits->bytes);
 	limit(RLIMIT_AS, address_space_bytes() + limits->bytes);
 	alarm(limits->seconds * CLOCK_FACTOR);
-	if (limits->is_silent)
+	if (limits->is_silent && !limits->only_reads_fd)
 		be_silent();
-	close_others(fd);
+	close_others(limits->only_reads_fd ? 0 : STDERR_FILENO + 1, fd);
 	if (limits->may_download)
 		return 0;
-	err = confinement_enter(limits->writable);
+	err = limits->only_reads_fd ? confinement_enter_closed()
+				    : confinement_enter(limits->writable);
 	/* a kernel, or an emulator, that has no such filters */
 	return err == -EINVAL || err == -ENOSYS ? 0 : err;
 }

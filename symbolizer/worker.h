@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A child process for each module that is indexed, or asked about its variables, and for
- * the code of each process that is attached to.
+ * the code and the stacks of each process that is attached to.
  *
  * Such files are large and written by others. What reads them runs in a
  * child of its own, with limits on memory, CPU and time, and confined
@@ -19,6 +19,11 @@ struct worker_limits {
 	uint64_t bytes;   /* of memory beyond what the caller has */
 	int may_download; /* it is not confined: it connects, and keeps files */
 	int is_silent; /* nothing is to be read that it says, or libc of it */
+	/*
+	 * It has no other descriptor, opens nothing, and cannot write to fd either.
+	 * Signals that end or stop the caller do not concern it.
+	 */
+	int only_reads_fd;
 	/* Folders below which it may write, NULL at the end; NULL: nowhere. */
 	const char *const *writable;
 };

@@ -1,8 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """clew attach: a process that reports wrong numbers is refused, and nothing else."""
+import os
+import pathlib
 import resource
 import shutil
+import signal
 import subprocess
 
 import attach_test
@@ -31,6 +34,21 @@ OUT_OF_BOUNDS = (
     ("clew_attachment.text_count = 1; texts[0].bytes = 10; "
      "texts[0].at = UINT64_MAX - 2", "code"),
 )
+
+
+def stack_readers(controller, target):
+    """Its children that have no descriptor but that of the target's memory."""
+    path = pathlib.Path(f"/proc/{controller}/task/{controller}/children")
+    return [int(child) for child in path.read_text().split()
+            if files_of(child) == [f"/proc/{target}/mem"]]
+
+
+def files_of(pid):
+    try:
+        return [os.readlink(file)
+                for file in pathlib.Path(f"/proc/{pid}/fd").iterdir()]
+    except OSError:
+        return []
 
 
 @needs("gcc")
@@ -114,14 +132,43 @@ class Hostile(attach_test.Attached):
         self.assert_refused(done, process, "red")
         self.assertNotIn("\033", done.stderr)
 
-    def test_endless_unwind_information_does_not_keep_clew_busy(self):
+    def start_endless(self):
+        """A process whose unwind information is an endless loop."""
         program = self.work / "endless"
         self.build("-o", program, TARGETS / "endless_unwinding.c")
         process = self.start([program], stdout=subprocess.PIPE)
         self.addCleanup(process.stdout.close)
         self.assertEqual(process.stdout.readline(), b"ready\n")
+        return process
+
+    def test_endless_unwind_information_does_not_keep_clew_busy(self):
+        process = self.start_endless()
         done = self.attach_for_a_moment(process.pid)
         self.assert_refused(done, process)
+
+    def test_a_reader_of_stacks_that_crashes_refuses_the_process(self):
+        """It is sent the signal, as no input is known that crashes libunwind."""
+        process = self.start_endless()
+        other, _ = self.shared("shared", [clewtest.target("attached"), 4])
+        controller = self.start(
+            [clewtest.CLEW, "attach", "-q", "--for", "1ms", "-o",
+             self.recording_path, other.pid, process.pid],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        readers = []
+
+        def has_reader():
+            readers[:] = stack_readers(controller.pid, process.pid)
+            return readers
+
+        self.assertTrue(clewtest.until(has_reader))
+        os.kill(readers[0], signal.SIGSEGV)
+        output, errors = controller.communicate()
+        done = subprocess.CompletedProcess([], controller.returncode, output,
+                                           errors)
+        self.assertEqual(done.returncode, 2, errors)
+        self.assert_refused(done, process, "its stacks cannot be read",
+                            "crashed (Segmentation fault)")
+        self.assert_as_before(other)
 
     def test_other_processes_are_recorded_beside_a_hostile_one(self):
         process = self.start_fake(

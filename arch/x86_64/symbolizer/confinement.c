@@ -86,6 +86,15 @@ static const unsigned int allowed[] = {
 	SYS_exit_group,
 };
 
+/* The calls of a worker that opens nothing. */
+static const unsigned int allowed_if_closed[] = {
+	SYS_pread64,      SYS_brk,           SYS_munmap,
+	SYS_mremap,       SYS_madvise,       SYS_rt_sigprocmask,
+	SYS_rt_sigreturn, SYS_clock_gettime, SYS_getpid,
+	SYS_gettid,       SYS_futex,         SYS_restart_syscall,
+	SYS_exit,         SYS_exit_group,
+};
+
 /* Where Landlock says which folders. */
 static const unsigned int allowed_to_writers[] = {
 	SYS_mkdir,  SYS_mkdirat,  SYS_rename, SYS_renameat, SYS_renameat2,
@@ -169,12 +178,25 @@ static void begin(struct syscall_filter *filter)
 	add(filter, (struct sock_filter)REFUSE);
 }
 
+/* With what every worker may do, and nothing else that was not added before. */
+static int install(struct syscall_filter *filter)
+{
+	struct sock_fprog program = { .filter = filter->code };
+
+	permit_without(filter, SYS_mmap, 2, PROT_EXEC);
+	permit_without(filter, SYS_mprotect, 2, PROT_EXEC);
+	permit_with(filter, SYS_tgkill, 0, (uint32_t)getpid()); /* abort() */
+	add(filter, (struct sock_filter)REFUSE);
+	program.len = filter->count;
+	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) ? -errno
+								    : 0;
+}
+
 static int filter_calls(int may_write)
 {
 	/* Landlock has known of truncation only since Linux 6.2 */
 	const uint32_t writes = may_write ? O_TRUNC : WRITES;
 	struct syscall_filter filter = { .count = 0 };
-	struct sock_fprog program = { .filter = filter.code };
 
 	begin(&filter);
 	permit_all(&filter, allowed, COUNT(allowed));
@@ -183,14 +205,8 @@ static int filter_calls(int may_write)
 			   COUNT(allowed_to_writers));
 	permit_without(&filter, SYS_open, 1, writes);
 	permit_without(&filter, SYS_openat, 2, writes);
-	permit_without(&filter, SYS_mmap, 2, PROT_EXEC);
-	permit_without(&filter, SYS_mprotect, 2, PROT_EXEC);
 	permit_with(&filter, SYS_fcntl, 1, F_GETFL);
-	permit_with(&filter, SYS_tgkill, 0, (uint32_t)getpid()); /* abort() */
-	add(&filter, (struct sock_filter)REFUSE);
-	program.len = filter.count;
-	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) ? -errno
-								    : 0;
+	return install(&filter);
 }
 
 /* ---- Folders ---- */
@@ -249,4 +265,15 @@ int confinement_enter(const char *const *writable)
 	if (writable)
 		err = limit_folders(writable);
 	return err ? err : filter_calls(writable != NULL);
+}
+
+int confinement_enter_closed(void)
+{
+	struct syscall_filter filter = { .count = 0 };
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+		return -errno;
+	begin(&filter);
+	permit_all(&filter, allowed_if_closed, COUNT(allowed_if_closed));
+	return install(&filter);
 }
