@@ -409,8 +409,10 @@ static int has_begun(const char *path)
 	char *why;
 	int has = 0;
 
-	if (recording_open_headers(&recording, path, &why) != 0)
-		free(why);
+	if (recording_open_headers(&recording, path, &why) != 0) {
+		free(why); /* nothing is there yet */
+		return 0;
+	}
 	for (size_t i = 0; i < recording.part_count && !has; i++)
 		has = recording.parts[i].header->state != WIRE_STARTING &&
 		      recording.parts[i].header->state != WIRE_DISABLED;
