@@ -243,7 +243,9 @@ void prelinking_find(struct prelinking *prelinking, const struct cold *cold,
 	struct prelinked_module of = stubs_of(cold, candidate, workshop);
 	int err = -EEXIST;
 
-	if (rt.is_late && is_wanted(&cold->config))
+	/* the file has all functions: too much memory for a few of them */
+	if (rt.is_late && is_wanted(&cold->config) &&
+	    !select_has_function_rules(&cold->config))
 		find_late(cold, candidate, workshop, scratch);
 	if (!prelinking->has_begun)
 		begin(prelinking, &cold->config, scratch);
