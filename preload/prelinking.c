@@ -17,13 +17,25 @@ static int is_wanted(const struct config *config)
 	return !config->no_prelinking && !config->probes;
 }
 
+/* Of a candidate's module and those of the candidates after it. */
+static uint64_t highest_end(const struct candidate *candidate)
+{
+	uint64_t end = 0;
+
+	for (; candidate; candidate = candidate->next)
+		if (candidate->module->image.end > end)
+			end = candidate->module->image.end;
+	return end;
+}
+
 static void begin(struct prelinking *prelinking, const struct config *config,
-		  struct arena *scratch)
+		  const struct candidate *candidate, struct arena *scratch)
 {
 	prelinking->has_begun = 1;
 	if (is_wanted(config) && config->cache_dir && !rt.is_late &&
 	    !prelinked_folder_open(&prelinking->folder, config->cache_dir))
-		pristine_open(&prelinking->pristine, scratch);
+		pristine_open(&prelinking->pristine, highest_end(candidate),
+			      scratch);
 }
 
 /* At their first place. Another libclew.so may write other stubs. */
@@ -248,7 +260,7 @@ void prelinking_find(struct prelinking *prelinking, const struct cold *cold,
 	    !select_has_function_rules(&cold->config))
 		find_late(cold, candidate, workshop, scratch);
 	if (!prelinking->has_begun)
-		begin(prelinking, &cold->config, scratch);
+		begin(prelinking, &cold->config, candidate, scratch);
 	if (!prelinking->folder.is_open)
 		return;
 	/* its owner can map other bytes than were hashed */

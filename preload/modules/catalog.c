@@ -127,5 +127,6 @@ static int update_rules(void *context, const struct chunk *chunk)
 
 void catalog_update_rules(const struct part *part, const struct rule *rules)
 {
-	part_each_chunk(part, WIRE_RULES, update_rules, (void *)rules);
+	if (rules) /* else all chunks are visited in vain */
+		part_each_chunk(part, WIRE_RULES, update_rules, (void *)rules);
 }

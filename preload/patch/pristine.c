@@ -28,6 +28,7 @@ static uint64_t page_end(uint64_t pc)
 
 struct view_growth {
 	struct pristine *pristine;
+	uint64_t end;
 	struct arena *arena;
 };
 
@@ -52,6 +53,8 @@ static int gather(void *context, const struct mapped_range *mapping)
 	struct pristine *pristine = gathering->pristine;
 	int err = 0;
 
+	if (mapping->start >= gathering->end)
+		return 1;
 	if (pristine->count == pristine->room)
 		err = grow(pristine, gathering->arena);
 	if (!err)
@@ -59,28 +62,56 @@ static int gather(void *context, const struct mapped_range *mapping)
 	return err;
 }
 
-int pristine_open(struct pristine *pristine, struct arena *arena)
+int pristine_read(struct pristine *pristine, uint64_t end, struct arena *arena)
 {
-	struct view_growth gathering = { pristine, arena };
-	int err = mappings_each(gather, &gathering);
+	struct view_growth gathering = { pristine, end, arena };
+	const int err = mappings_each(gather, &gathering);
 
-	if (err)
-		return err;
+	return err < 0 ? err : 0;
+}
+
+static int open_mappings(struct pristine *pristine, uint64_t end,
+			 struct arena *arena)
+{
+	struct mapped_range some;
+
+	pristine->maps = sys_open("/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
+	if (pristine->maps < 0)
+		return pristine->maps;
+	if (!mappings_find(pristine->maps, (uintptr_t)&some, &some))
+		return 0;
+	return pristine_read(pristine, end, arena);
+}
+
+int pristine_open(struct pristine *pristine, uint64_t end, struct arena *arena)
+{
+	int err;
+
 	pristine->pagemap =
 		sys_open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC, 0);
-	pristine->is_open = pristine->pagemap >= 0;
-	return pristine->is_open ? 0 : pristine->pagemap;
+	if (pristine->pagemap < 0)
+		return pristine->pagemap;
+	err = open_mappings(pristine, end, arena);
+	pristine->is_open = !err;
+	if (!err)
+		return 0;
+	if (pristine->maps >= 0)
+		sys_close(pristine->maps);
+	sys_close(pristine->pagemap);
+	return err;
 }
 
 void pristine_close(struct pristine *pristine)
 {
-	if (pristine->is_open)
-		sys_close(pristine->pagemap);
+	if (!pristine->is_open)
+		return;
+	sys_close(pristine->maps);
+	sys_close(pristine->pagemap);
 	pristine->is_open = 0;
 }
 
-static const struct mapped_range *mapping_at(const struct pristine *pristine,
-					     uint64_t pc)
+static const struct mapped_range *read_at(const struct pristine *pristine,
+					  uint64_t pc)
 {
 	uint32_t low = 0, high = pristine->count;
 
@@ -95,6 +126,21 @@ static const struct mapped_range *mapping_at(const struct pristine *pristine,
 	return low < pristine->count && pristine->mappings[low].start <= pc
 		       ? &pristine->mappings[low]
 		       : NULL;
+}
+
+/* All zero where nothing is mapped. */
+static struct mapped_range mapping_at(const struct pristine *pristine,
+				      uint64_t pc)
+{
+	const struct mapped_range *read =
+		pristine->mappings ? read_at(pristine, pc) : NULL;
+	struct mapped_range found = { 0 };
+
+	if (read)
+		return *read;
+	if (pristine->is_open && !pristine->mappings)
+		mappings_find(pristine->maps, pc, &found);
+	return found;
 }
 
 /* ---- Segments ---- */
@@ -120,20 +166,20 @@ static int is_of_file(const struct pristine *pristine,
 		      struct pristine_file *file)
 {
 	const struct pc_range range = range_of(module, segment);
-	const struct mapped_range *mapping = mapping_at(pristine, range.start);
+	const struct mapped_range mapping = mapping_at(pristine, range.start);
 
-	if (!mapping || mapping->end < range.end || !mapping->inode ||
-	    mapping->is_shared || mapping->protection & PROT_WRITE ||
+	if (mapping.end < range.end || !mapping.inode || mapping.is_shared ||
+	    mapping.protection & PROT_WRITE ||
 	    segment->p_filesz != segment->p_memsz ||
-	    mapping->offset + (range.start - mapping->start) !=
+	    mapping.offset + (range.start - mapping.start) !=
 		    page_of(segment->p_offset))
 		return 0;
 	if (!file->mapped_inode) {
-		file->mapped_device = mapping->device;
-		file->mapped_inode = mapping->inode;
+		file->mapped_device = mapping.device;
+		file->mapped_inode = mapping.inode;
 	}
-	return mapping->device == file->mapped_device &&
-	       mapping->inode == file->mapped_inode;
+	return mapping.device == file->mapped_device &&
+	       mapping.inode == file->mapped_inode;
 }
 
 /* No other segment can be executed. */

@@ -3,7 +3,7 @@
  * Whether a module's memory, but for its variables, is what its file has, without
  * reading either.
  *
- * Of which file memory is the kernel tells (/proc/self/maps), and of each page whether it
+ * Of which file memory is the kernel tells (preload/sys/mappings.h), and of each page whether it
  * is the file's, or one that this process has written to (/proc/self/pagemap): for
  * text relocations, for a debugger's or the kernel's breakpoints, or for hooks. Whether
  * the file is the same as another time its inode tells, and its times: whoever wrote
@@ -27,19 +27,24 @@ struct pristine_file {
 	int64_t attributed_s, attributed_ns; /* or anything of it */
 };
 
-/* What is mapped, at one moment. Zero it. */
+/* What is mapped. Zero it. */
 struct pristine {
-	struct mapped_range *mappings;
+	struct mapped_range *mappings; /* NULL: the kernel is queried */
 	uint32_t count, room;
-	int pagemap; /* a file descriptor, or -errno */
+	int maps, pagemap; /* file descriptors */
 	int is_open;
 };
 
 /*
- * Look now. In `arena`. 0 or -errno. What is mapped of modules that have been loaded
- * must stay as it is.
+ * Opens what the functions below need, which take modules that lie below `end`. 0 or
+ * -errno. What is mapped of modules that have been loaded must stay as it is. Before
+ * Linux 6.11 all mappings below `end` are read, into `arena`.
  */
-int pristine_open(struct pristine *pristine, struct arena *arena);
+int pristine_open(struct pristine *pristine, uint64_t end, struct arena *arena);
+
+/* Reads all mappings below `end`, which are then used. 0 or -errno. */
+int pristine_read(struct pristine *pristine, uint64_t end, struct arena *arena);
+
 void pristine_close(struct pristine *pristine);
 
 /* The segments that are looked at: loaded, not writable. */

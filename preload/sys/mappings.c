@@ -1,9 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/sys/mappings.h"
 
+#include <linux/ioctl.h>
+
 #include "preload/sys/sys.h"
 
 #define BUFFER_BYTES 4096
+
+/* PROCMAP_QUERY of <linux/fs.h> without names and build-ids, which are optional. */
+struct mapping_query {
+	uint64_t bytes; /* of this struct */
+	uint64_t flags; /* 0: the mapping that contains `at` */
+	uint64_t at;
+	uint64_t start, end;
+	uint64_t protection; /* QUERIED_SHARED, and as PROT_READ and so on */
+	uint64_t page_bytes;
+	uint64_t offset, inode;
+	uint32_t device_major, device_minor;
+};
+
+#define QUERIED_SHARED     8
+#define QUERY_STRUCT_BYTES 104 /* of the kernel's struct; in the request */
+#define QUERY_REQUEST      _IOC(_IOC_READ | _IOC_WRITE, 'f', 17, QUERY_STRUCT_BYTES)
 
 /* "START-END rwxp OFFSET MAJOR:MINOR INODE PATH", a character at a time. */
 enum field { START, END, PERMISSIONS, OFFSET, MAJOR, MINOR, INODE, PATH };
@@ -132,4 +150,26 @@ int mappings_each(int (*each)(void *context,
 	result = read_lines(fd, each, context);
 	sys_close(fd);
 	return result;
+}
+
+int mappings_find(int fd, uint64_t at, struct mapped_range *mapping)
+{
+	struct mapping_query query = { .bytes = sizeof(query), .at = at };
+	const long err =
+		sys_call(SYS_ioctl, fd, QUERY_REQUEST, (long)&query, 0, 0, 0);
+
+	if (err)
+		return (int)err;
+	*mapping = (struct mapped_range){
+		.start = query.start,
+		.end = query.end,
+		.offset = query.offset,
+		.device =
+			(uint64_t)query.device_major << 32 | query.device_minor,
+		.inode = query.inode,
+		.protection = (int)query.protection &
+			      (PROT_READ | PROT_WRITE | PROT_EXEC),
+		.is_shared = (query.protection & QUERIED_SHARED) != 0,
+	};
+	return 0;
 }

@@ -22,4 +22,11 @@ int mappings_each(int (*each)(void *context,
 			      const struct mapped_range *mapping),
 		  void *context);
 
+/*
+ * Finds the mapping that contains an address, in a time that does not depend on how many
+ * there are. `fd` is that of an open /proc/self/maps. 0; -ENOENT if nothing is mapped
+ * there; -ENOTTY before Linux 6.11; or another -errno.
+ */
+int mappings_find(int fd, uint64_t at, struct mapped_range *mapping);
+
 #endif

@@ -129,6 +129,21 @@ class ManyLibraries(attach_test.Attached):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assert_all_are_counted(1)
 
+    @needs("strace")
+    @unless_sanitized
+    def test_dlopen_does_not_read_all_mappings(self):
+        """Else it took longer the more libraries there were."""
+        self.build(200)
+        log = self.work / "log"
+        done = self.run_program(
+            ["strace", "-f", "-y", "-e", "trace=read", "-o", log, CLEW,
+             "record", "-o", self.recording_path, self.work / "program",
+             "200"], input=b"\n")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assert_all_are_counted(1)
+        reads = re.findall(r"/maps>, .* = [1-9]", log.read_text())
+        self.assertLess(len(reads), 5 * 200)
+
 
 if __name__ == "__main__":
     clewtest.main()

@@ -189,7 +189,9 @@ static void begin(void)
 	write_module();
 	describe_module();
 	sleep(2); /* some file systems keep whole seconds */
-	require(!pristine_open(&pristine, &always));
+	require(!pristine_open(&pristine, UINT64_MAX, &always));
+	/* the module stays what it is now for all inputs */
+	require(!pristine_read(&pristine, UINT64_MAX, &always));
 	workshop = (struct patch_workshop){ .windows = &windows,
 					    .pads = &pads,
 					    .constants = stubs_of.constants,

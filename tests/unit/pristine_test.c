@@ -21,6 +21,7 @@
 #define PAGES     1200 /* more than are asked about at once */
 #define DATA_AT   (PAGES * PAGE_BYTES)
 #define FILE_TAIL PAGE_BYTES
+#define END       ((uintptr_t)memory + DATA_AT)
 
 static char path[] = "/tmp/clew-pristine-XXXXXX";
 static int file = -1;
@@ -29,6 +30,7 @@ static struct pristine pristine;
 static ElfW(Phdr) segments[2];
 static struct module module;
 static uint8_t *memory;
+static int must_read; /* mappings, as before Linux 6.11 */
 
 /* Of long ago, so that its times tell. */
 static void settle(void)
@@ -48,7 +50,9 @@ static void look_again(void)
 {
 	pristine_close(&pristine);
 	pristine = (struct pristine){ 0 };
-	assert_int_equal(pristine_open(&pristine, &arena), 0);
+	assert_int_equal(pristine_open(&pristine, END, &arena), 0);
+	if (must_read)
+		assert_int_equal(pristine_read(&pristine, END, &arena), 0);
 }
 
 static int find(struct pristine_file *found)
@@ -87,9 +91,16 @@ static int begin(void **state)
 	return 0;
 }
 
+static int begin_to_read(void **state)
+{
+	must_read = 1;
+	return begin(state);
+}
+
 static int end(void **state)
 {
 	(void)state;
+	must_read = 0;
 	pristine_close(&pristine);
 	munmap(memory, DATA_AT + FILE_TAIL);
 	close(file);
@@ -207,7 +218,48 @@ static void memory_of_nobody_or_elsewhere_in_the_file(void **state)
 	assert_int_equal(find(&found), -ESTALE);
 }
 
+static int compare(void *fd, const struct mapped_range *mapping)
+{
+	struct mapped_range found = { 0 };
+	const int err = mappings_find(*(int *)fd, mapping->end - 1, &found);
+
+	if (err == -ENOTTY)
+		return 1;
+	if (mapping->start >= ADDRESS_END)
+		return 0; /* vsyscall, which is no mapping */
+	assert_int_equal(err, 0);
+	assert_memory_equal(&found, mapping, sizeof(found));
+	return 0;
+}
+
+static void the_kernel_answers_what_it_lists(void **state)
+{
+	struct mapped_range none;
+	int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+
+	(void)state;
+	assert_true(fd >= 0);
+	if (mappings_each(compare, &fd)) {
+		close(fd);
+		skip(); /* before Linux 6.11 */
+	}
+	assert_int_equal(mappings_find(fd, 0, &none), -ENOENT);
+	close(fd);
+}
+
+static void mappings_above_are_not_read(void **state)
+{
+	(void)state;
+	look_again();
+	for (uint32_t i = 0; i < pristine.count; i++)
+		assert_true(pristine.mappings[i].start < END);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+#define TEST_READING(name)                                                     \
+	{                                                                      \
+#name " reading", name, begin_to_read, end, NULL               \
+	}
 
 int main(void)
 {
@@ -218,6 +270,11 @@ int main(void)
 		TEST(a_file_that_has_just_changed_is_not_known),
 		TEST(a_file_that_was_replaced_is_not_the_memorys),
 		TEST(memory_of_nobody_or_elsewhere_in_the_file),
+		TEST_READING(pages_that_were_written_to_are_found),
+		TEST_READING(a_file_that_was_replaced_is_not_the_memorys),
+		TEST_READING(memory_of_nobody_or_elsewhere_in_the_file),
+		TEST_READING(mappings_above_are_not_read),
+		TEST(the_kernel_answers_what_it_lists),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
