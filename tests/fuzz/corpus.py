@@ -168,14 +168,22 @@ ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0                  [vsysca
 
 
 def record_taken(build, target, work):
-    """The files of a process whose packets workers have counted."""
-    subprocess.run(
-        [build / "cli" / "clew", "record", "-m", "*tail*", "--trace=64K",
-         "--on-overflow=process", "--workers=1", "-o", work / "handed", "--",
-         target], check=True, stdout=subprocess.DEVNULL,
-        env={**os.environ, "XDG_CACHE_HOME": str(work / "cache")})
-    files = [next((work / "handed").glob("*." + kind)).read_bytes()
-             for kind in ("taken", "part", "trace")]
+    """The files of a process whose packets workers have counted.
+
+    A process that ends before a worker has started has no such file.
+    """
+    handed, found = work / "handed", []
+    for _ in range(100):
+        subprocess.run(
+            [build / "cli" / "clew", "record", "-m", "*tail*", "--trace=64K",
+             "--on-overflow=process", "--workers=1", "-o", handed, "--",
+             target], check=True, stdout=subprocess.DEVNULL,
+            env={**os.environ, "XDG_CACHE_HOME": str(work / "cache")})
+        found = [next(handed.glob("*." + kind), None)
+                 for kind in ("taken", "part", "trace")]
+        if all(found):
+            break
+    files = [path.read_bytes() for path in found]
     return struct.pack("<II", len(files[0]), len(files[1])) + b"".join(files)
 
 
