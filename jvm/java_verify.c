@@ -37,8 +37,11 @@ void java_verify_begin(jvmtiEnv *jvmti)
 
 void java_verify_forget(void)
 {
+	/* written only where needed: untouched pages take no memory */
 	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
-		atomic_store(&known[i].method, 0);
+		if (atomic_load_explicit(&known[i].method,
+					 memory_order_relaxed))
+			atomic_store(&known[i].method, 0);
 }
 
 void java_verify_note(int is_right)
