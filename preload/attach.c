@@ -36,6 +36,7 @@
 #include "preload/loader.h"
 #include "preload/patch/journal.h"
 #include "preload/patch/trap.h"
+#include "preload/prelinking.h"
 #include "preload/process/process.h"
 #include "preload/release.h"
 #include "preload/sys/own_code.h"
@@ -381,6 +382,7 @@ static int go_on_preparing(void)
 		return err;
 	if (err)
 		return give_up(err);
+	prelinking_share_texts(rt.cold);
 	if (earlier_code_share(&rt.cold->pads))
 		generators_foresee();
 	begin_time(rt.cold);

@@ -319,6 +319,8 @@ static int prepare_patch(struct pass *pass, struct patch_workshop *workshop,
 		c->has_kept_text =
 			!prelinking_keep(&pass->prelinking, pass->cold, c,
 					 workshop, &pass->scratch);
+	if (!err)
+		prelinking_share_sites(pass->cold, c->patch);
 	return err;
 }
 

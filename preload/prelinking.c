@@ -5,9 +5,12 @@
 #include <sys/statvfs.h>
 #include <sys/vfs.h>
 
+#include "machine/address_space.h"
 #include "preload/hot/runtime.h"
 #include "preload/modules/select.h"
+#include "preload/patch/journal.h"
 #include "preload/patch/prelinked_text.h"
+#include "preload/stubs/shared_table.h"
 #include "preload/sys/apart.h"
 #include "preload/sys/slices.h"
 #include "preload/sys/sys.h"
@@ -313,6 +316,37 @@ int prelinking_keep(const struct prelinking *prelinking,
 	return prelinked_text_make(candidate->text, &text, candidate->patch,
 				   &candidate->prelinked, &prelinking->folder,
 				   &prelinking->pristine, scratch);
+}
+
+void prelinking_share_sites(const struct cold *cold, struct patch *patch)
+{
+	const uint64_t bytes =
+		(patch->memory_bytes + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
+	const uint64_t islands_at =
+		(uintptr_t)patch->islands - (uintptr_t)patch->sites;
+	void *shared;
+
+	if (!rt.is_late || !is_wanted(&cold->config))
+		return;
+	shared = shared_table(cold->config.dir, patch->sites, bytes);
+	if (!shared)
+		return;
+	sys_munmap(patch->sites, patch->memory_bytes);
+	patch->sites = shared;
+	patch->islands = (struct patch_text *)((char *)shared + islands_at);
+}
+
+void prelinking_share_texts(const struct cold *cold)
+{
+	const struct pc_range part = journal_hooks();
+	void *shared;
+
+	if (!is_wanted(&cold->config))
+		return;
+	shared = shared_table(cold->config.dir, (const void *)part.start,
+			      part.end - part.start);
+	if (shared)
+		journal_share(&part, shared);
 }
 
 void prelinking_leave(struct candidate *candidate)

@@ -48,6 +48,16 @@ int prelinking_keep(const struct prelinking *prelinking,
 		    const struct patch_workshop *workshop,
 		    struct arena *scratch);
 
+/*
+ * In a process that was attached to: maps a file with the sites of a patch, which other
+ * processes of the recording share if theirs are equal, instead of memory of its own. The
+ * patch has been prepared, and nothing else knows it.
+ */
+void prelinking_share_sites(const struct cold *cold, struct patch *patch);
+
+/* The same for what is to be written over code (patch/journal.h), once all is prepared. */
+void prelinking_share_texts(const struct cold *cold);
+
 /* What they have open of one, once it is hooked. */
 void prelinking_leave(struct candidate *candidate);
 

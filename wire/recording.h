@@ -69,8 +69,9 @@
 #define WIRE_PART_SUFFIX    ".part"
 #define WIRE_STUBS_SUFFIX   ".stubs" /* not read: preload/stubs/stub_memory.h */
 #define WIRE_STUBS_NEW      ".new"   /* behind that: being written */
-#define WIRE_STUBS_MODULE   "content-" /* begins the name of a module's stubs */
-#define WIRE_STUBS_SHARED   "shadow-"  /* begins such a file's name, of all */
+#define WIRE_STUBS_MODULE                                                      \
+	"content-" /* begins such a name: shared_table.h, prelinked.h */
+#define WIRE_STUBS_SHARED   "shadow-" /* begins such a file's name, of all */
 #define WIRE_MAP_SUFFIX     ".perfmap"
 #define WIRE_JITDUMP_SUFFIX ".jitdump"
 #define WIRE_SNAPSHOT_SUFFIX                                                   \

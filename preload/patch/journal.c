@@ -12,8 +12,18 @@ static struct {
 	struct wire_text *texts; /* NULL: has not begun */
 	uint64_t count;
 	int is_ahead;
-	int is_kept; /* what is noted now */
+	int is_kept;   /* what is noted now */
+	int is_shared; /* some of its pages are a file's */
 } journal;
+
+#define JOURNAL_BYTES (WIRE_ATTACH_TEXTS_MAX * sizeof(struct wire_text))
+
+/* Pages come as they are used. */
+static void *reserve(void)
+{
+	return place_map(JOURNAL_BYTES, SYS_PROT_OURS,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+}
 
 int journal_begin(void)
 {
@@ -21,10 +31,7 @@ int journal_begin(void)
 
 	if (journal.texts)
 		return 0;
-	/* pages come as they are used */
-	at = place_map(WIRE_ATTACH_TEXTS_MAX * sizeof(struct wire_text),
-		       SYS_PROT_OURS,
-		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	at = reserve();
 	if (sys_failed(at))
 		return -ENOMEM;
 	journal.texts = at;
@@ -97,17 +104,88 @@ void journal_keep(int is_kept)
 	journal.is_kept = is_kept;
 }
 
+static uint64_t used_bytes(void)
+{
+	return journal.count * sizeof(struct wire_text);
+}
+
+static uint64_t whole_pages(uint64_t bytes)
+{
+	return (bytes + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
+}
+
 /* The pages behind the last text. */
 static void trim(void)
 {
-	const uint64_t bytes = WIRE_ATTACH_TEXTS_MAX * sizeof(struct wire_text);
-	const uint64_t used =
-		(journal.count * sizeof(struct wire_text) + PAGE_BYTES - 1) &
-		~(PAGE_BYTES - 1);
+	const uint64_t used = whole_pages(used_bytes());
 
 	if (journal.texts)
-		sys_madvise((char *)journal.texts + used, bytes - used,
+		sys_madvise((char *)journal.texts + used, JOURNAL_BYTES - used,
 			    MADV_DONTNEED);
+}
+
+static void move_to(void *texts, int is_shared)
+{
+	sys_munmap(journal.texts, JOURNAL_BYTES);
+	journal.texts = texts;
+	journal.is_shared = is_shared;
+}
+
+/* Where the first text from the i-th on is that is one of hooks, or of none. */
+static uint64_t find_kind(uint64_t i, int is_of_hooks)
+{
+	while (i < journal.count && (journal.texts[i].is_kept ||
+				     journal.texts[i].is_data) == is_of_hooks)
+		i++;
+	return i;
+}
+
+struct pc_range journal_hooks(void)
+{
+	const uint64_t first = find_kind(0, 1), end = find_kind(first, 0);
+	const uint64_t at = (uintptr_t)journal.texts;
+	const uint64_t from = whole_pages(first * sizeof(struct wire_text));
+	const uint64_t until =
+		(end * sizeof(struct wire_text)) & ~(PAGE_BYTES - 1);
+
+	if (journal.is_shared || from >= until)
+		return (struct pc_range){ 0 };
+	return (struct pc_range){ at + from, at + until };
+}
+
+void journal_share(const struct pc_range *part, void *shared)
+{
+	const uint64_t bytes = part->end - part->start;
+	const uint64_t from = part->start - (uintptr_t)journal.texts;
+	char *texts = reserve();
+
+	if (sys_failed(texts)) {
+		sys_munmap(shared, bytes);
+		return;
+	}
+	if (sys_failed((void *)sys_call(SYS_mremap, (long)shared, (long)bytes,
+					(long)bytes,
+					MREMAP_MAYMOVE | MREMAP_FIXED,
+					(long)texts + (long)from, 0))) {
+		sys_munmap(shared, bytes);
+		sys_munmap(texts, JOURNAL_BYTES);
+		return;
+	}
+	copy_bytes(texts, journal.texts, from);
+	copy_bytes(texts + from + bytes, (const void *)part->end,
+		   used_bytes() - from - bytes);
+	move_to(texts, 1);
+}
+
+/* To memory of its own. */
+static void unshare(void)
+{
+	void *texts = reserve();
+
+	if (sys_failed(texts))
+		return;
+	copy_bytes(texts, journal.texts, used_bytes());
+	move_to(texts, 0);
 }
 
 void journal_forget_hooks(void)
@@ -118,6 +196,8 @@ void journal_forget_hooks(void)
 		if (journal.texts[i].is_kept)
 			journal.texts[kept++] = journal.texts[i];
 	journal.count = kept;
+	if (journal.is_shared)
+		unshare();
 	trim();
 }
 

@@ -37,6 +37,18 @@ void journal_keep(int is_kept);
 /* All but what is kept: other hooks will be. Nothing of them is written. */
 void journal_forget_hooks(void);
 
+/*
+ * The addresses of whole pages that contain only what is noted of hooks; none if a file
+ * is mapped there.
+ */
+struct pc_range journal_hooks(void);
+
+/*
+ * Moves a mapping with the same bytes in place of these pages, or unmaps it. Nobody notes
+ * anything meanwhile.
+ */
+void journal_share(const struct pc_range *part, void *shared);
+
 /* The module that was there is gone. */
 void journal_forget(const struct pc_range *range);
 

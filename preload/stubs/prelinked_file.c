@@ -18,6 +18,7 @@
 static const char magics[][9] = {
 	[PRELINKED_STUBS] = "clewpre\n",
 	[PRELINKED_TEXT] = "clewtxt\n",
+	[PRELINKED_TABLE] = "clewtab\n",
 };
 
 uint64_t prelinked_sum(uint64_t sum, const void *words, uint64_t bytes)

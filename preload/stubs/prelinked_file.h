@@ -35,11 +35,11 @@
 #define PRELINKED_NAME_BYTES 160
 
 /* What a file has. */
-enum prelinked_kind { PRELINKED_STUBS, PRELINKED_TEXT };
+enum prelinked_kind { PRELINKED_STUBS, PRELINKED_TEXT, PRELINKED_TABLE };
 
 /*
  * Of stubs, behind an ELF image of the file, for those who look at the process from
- * outside. Of text, which is an ELF file of its own, in its last page.
+ * outside. Of text, which is an ELF file of its own, and of a table: in its last page.
  */
 struct prelinked_head {
 	uint8_t magic[8];

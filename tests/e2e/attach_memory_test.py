@@ -4,6 +4,7 @@
 import pathlib
 import re
 import signal
+import sys
 
 import attach_test
 import clewtest
@@ -30,6 +31,19 @@ def private_kb(pid):
 
 def mappings(pid):
     return len(pathlib.Path(f"/proc/{pid}/maps").read_text().splitlines())
+
+
+# Writes the number of its child, and waits as that does.
+FORKS = """
+import ctypes, os, signal, sys
+child = os.fork()
+if child:
+    with open(sys.argv[1], "w") as said:
+        print(child, file=said)
+else:
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+signal.pause()
+"""
 
 
 class Memory(attach_test.Attached):
@@ -110,6 +124,30 @@ class Memory(attach_test.Attached):
                 if path.name.startswith("content-")]
         self.assertEqual(left, [])
         self.assertGreater(self.calls()["busy_leaf"], 0)
+
+    @staticmethod
+    def tables(pid):
+        """{inode} of tables that other processes may share."""
+        lines = pathlib.Path(f"/proc/{pid}/maps").read_text().splitlines()
+        return {line.split()[4] for line in lines
+                if "/content-" in line and " -w-p " in line}
+
+    def test_a_process_shares_tables_with_its_child(self):
+        said = self.work / "said"
+        parent = self.start([sys.executable, "-c", FORKS, said])
+        self.assertTrue(clewtest.until(
+            lambda: said.exists() and said.read_text().endswith("\n")))
+        child = int(said.read_text())
+        for _ in range(2):
+            controller = self.attach(parent, "--children")
+            shared = self.tables(parent.pid)
+            self.assertGreater(len(shared), 1)
+            self.assertEqual(self.tables(child), shared)
+            self.detach(controller)
+            self.assert_as_before(parent)
+            self.assertEqual(attach_test.changed_code(child), [])
+            for pid in (parent.pid, child):
+                self.assertEqual(self.tables(pid), set())
 
     def test_a_session_shares_the_stubs_of_no_other(self):
         """Each has a folder of its own, whose files are removed at its end."""
