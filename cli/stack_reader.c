@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 
 #include "base/fail.h"
+#include "base/memory.h"
 #include "symbolizer/worker.h"
 
 /*
@@ -46,6 +47,8 @@ static int run(const struct reading_request *reading, int memory, char **why)
 	char reason[WORKER_WHY_BYTES] = "its reader failed";
 	int err = worker_run(&limits, work, reading, memory, reason);
 
+	if (err == -ENOMEM) /* then nothing can be detached: the guardian can */
+		memory_exhausted();
 	if (!err && !reading->end->is_reached)
 		err = -ECHILD;
 	if (err == -ECHILD)
@@ -66,8 +69,7 @@ int stack_reader_run(int memory, stack_reading read, const void *request,
 	int err;
 
 	if (end == MAP_FAILED)
-		return fail(why, -errno, "its stacks cannot be read: %s",
-			    strerror(errno));
+		memory_exhausted();
 	err = run(&reading, memory, why);
 	if (err)
 		munmap(end, sizeof(*end) + bytes);
