@@ -91,7 +91,7 @@ static int path_of(const char *folder, const struct file_stamp *stamp,
 	blake2b_begin(&hash);
 	add_words(&hash, stamp);
 	blake2b_end(&hash, name);
-	memcpy(path, folder, length);
+	memcpy(path, folder, length + 1);
 	path[length] = '/';
 	digest_text(name, sizeof(name), path + length + 1);
 	memcpy(path + length + 1 + DIGITS, DIGEST_LINK_SUFFIX,

@@ -258,9 +258,9 @@ const char *sample_loss_text(unsigned int loss)
 			("threads have no timer: where they run is known by "
 			 "function only, and what clew takes is not told "
 			 "apart"),
-		[WIRE_SAMPLE_BYTES] = "samples are missing: beyond what "
-				      "--max-memory, or the memory "
-				      "limit of the control group, allows",
+		[WIRE_SAMPLE_BYTES] =
+			("samples are missing: beyond what --max-memory, or "
+			 "the memory limit of the control group, allows"),
 	};
 
 	return loss < sizeof(texts) / sizeof(*texts)
@@ -320,8 +320,8 @@ struct fold_text fold_text(const struct summary *summary, unsigned int cause)
 		[WIRE_FOLD_FILTER] =
 			"behind a system call filter there is no more room",
 		[WIRE_FOLD_GROUP] =
-			"to leave the program memory: the limit of its "
-			"control group, or of the machine, is near",
+			("to leave the program memory: the limit of its "
+			 "control group, or of the machine, is near"),
 	};
 	struct fold_text fold = { "unknown reason" };
 

@@ -116,7 +116,8 @@ class Kept(attach_test.Attached):
         self.addCleanup(lambda: os.kill(pid, signal.SIGKILL))
         part = self.path / f"{pid}.1.part"  # of sleep(1)
         self.assertTrue(clewtest.until(
-            lambda: part.exists() and wire.Part(part).state == wire.RUNNING))
+            lambda: part.exists() and part.stat().st_size >= 4096 and
+            wire.Part(part).state == wire.RUNNING))
         shutil.copytree(self.old, self.work / "other")
         for words in ["record", "-o", self.path, "--", "/bin/true"], \
                 ["merge", "-o", self.path, self.work / "other"]:
