@@ -96,7 +96,7 @@ class Preload(clewtest.Case):
         self.addCleanup(program.kill)
         part = self.recording_path / f"{program.pid}.0.part"
         self.assertTrue(clewtest.until(
-            lambda: part.exists() and
+            lambda: part.exists() and part.stat().st_size >= 4096 and
             wire.Part(part).state == wire.RUNNING))
         for argv in ([WRAPPER, "/bin/true"],
                      self.record_command(["/bin/true"])):
