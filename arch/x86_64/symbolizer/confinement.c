@@ -86,13 +86,13 @@ static const unsigned int allowed[] = {
 	SYS_exit_group,
 };
 
-/* The calls of a worker that opens nothing. */
+/* The calls of a worker that opens nothing. Sanitizers ask for the signal stack. */
 static const unsigned int allowed_if_closed[] = {
-	SYS_pread64,      SYS_brk,           SYS_munmap,
-	SYS_mremap,       SYS_madvise,       SYS_rt_sigprocmask,
-	SYS_rt_sigreturn, SYS_clock_gettime, SYS_getpid,
-	SYS_gettid,       SYS_futex,         SYS_restart_syscall,
-	SYS_exit,         SYS_exit_group,
+	SYS_sigaltstack,     SYS_pread64,      SYS_brk,
+	SYS_munmap,          SYS_mremap,       SYS_madvise,
+	SYS_rt_sigprocmask,  SYS_rt_sigreturn, SYS_clock_gettime,
+	SYS_getpid,          SYS_gettid,       SYS_futex,
+	SYS_restart_syscall, SYS_exit,         SYS_exit_group,
 };
 
 /* Where Landlock says which folders. */
