@@ -1,0 +1,219 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Checks the text that users read: documents, man pages and messages.
+
+    scripts/prose.py            check everything, print what exceeds a limit
+    scripts/prose.py --list     print every fault
+    scripts/prose.py --count    print the faults of each file
+    scripts/prose.py FILE...    check these files only
+
+A fault is a sentence that opens with a pronoun or a relative clause, uses a
+phrase that CONTRIBUTING.md's rules of language replace, or has more than 40
+words. The limits are 40 faults per 1,000 sentences in total and 80 in a file.
+One fault in a file is always allowed, as short files have few sentences. Lines
+of Markdown have at most 100 columns, except tables, links and code. codespell
+checks the spelling, where it is installed.
+
+Exits with 1 if a limit is exceeded.
+"""
+import argparse
+import collections
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+TOTAL_LIMIT = 40
+FILE_LIMIT = 80
+COLUMNS = 100
+WORDS_IN_SENTENCE = 40
+
+DOCUMENTS = ("*.md", "docs/**/*.md")
+MANUAL = ("man/*.1", "man/*.3", "man/*.5", "man/*.man")
+CODE = ("agent", "alloc", "arch", "base", "cgroup", "classfile", "cli",
+        "digest", "disasm", "expression", "image", "jvm", "locks", "match",
+        "preload", "report", "symbolizer", "wire")
+
+OPENERS = re.compile(
+    r"^(who(se|m|ever)?|what(ever)?|those|that which|such|so|of|by|nor|"
+    r"likewise|the same|as ever|in (that|this|these|those)[,: ]|"
+    r"where (it|they|that|those|there) |it|its|they|their|one that|some of|"
+    r"others?|nobody|somebody)\b", re.IGNORECASE)
+PHRASES = re.compile(
+    r"\b(the own|such as come|(it|was|are|were) (said|told)|is (said|told)|"
+    r"ha(s|ve) come|is there\b(?! a)|(who|what) has|what is|those who|he who|"
+    r"who does|of theirs|of its own accord|nothing of|all that is|goes on|"
+    r"stands? (below|at|beside|in)|some ten|so many|as many as|as ever|"
+    r"likewise|and of those|which is to|in place of|takes? back|what goes|"
+    r"that runs already|machine of java|nobody|somebody|whoever)\b",
+    re.IGNORECASE)
+LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"(?:\s*"((?:[^"\\\n]|\\.)*)")*')
+PIECE = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
+COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
+
+
+def paragraphs_of_markdown(text):
+    """Yields (line number, paragraph) for prose outside of code and tables."""
+    block, start, fence = [], 0, None
+    for number, line in enumerate(text.splitlines() + [""], 1):
+        found = re.match(r" {0,3}(```+|~~~+)", line)
+        if found and (fence is None or line.strip().startswith(fence)):
+            fence = None if fence else found[1]
+            line = ""
+        is_prose = line.strip() and not fence and not line.startswith(
+            ("    ", "#", "|", "<"))
+        is_item = is_prose and re.match(r"\s*([-*]|\d+\.)\s+", line)
+        if block and (not is_prose or is_item):
+            yield start, " ".join(block)
+            block = []
+        if is_prose:
+            start = start if block else number
+            block.append(re.sub(r"^\s*([-*]|\d+\.)\s+", "", line).strip())
+
+
+def paragraphs_of_manual(text):
+    """Yields (line number, paragraph) for the text of a man page."""
+    block, start = [], 0
+    is_example = False
+    for number, line in enumerate(text.splitlines() + [".PP"], 1):
+        macro = re.match(r"\.(\S+)\s*(.*)", line)
+        if macro and macro[1] in ("nf", "EX"):
+            is_example = True
+        elif macro and macro[1] in ("fi", "EE"):
+            is_example = False
+        if is_example or line.startswith(('.\\"', "'\\\"")):
+            continue
+        if macro and macro[1] in ("B", "I", "BR", "IR", "RB", "RI", "BI", "IB"):
+            line = macro[2].replace('"', "")
+        elif macro:
+            if block:
+                yield start, " ".join(block)
+            block = []
+            continue
+        start = start if block else number
+        block.append(re.sub(r"\\f[BIRP]", "", line).replace("\\-", "-"))
+
+
+def paragraphs_of_code(text):
+    """Yields (line number, text) for string literals that are sentences."""
+    text = COMMENT.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), text)
+    for found in LITERAL.finditer(text):
+        literal = "".join(PIECE.findall(found[0]))
+        literal = re.sub(r"%[-+ #0-9.*lhzj]*[a-zA-Z]", "N", literal)
+        for piece in re.split(r"\\n|\\v", literal):
+            if len(re.findall(r"[A-Za-z]{2,}", piece)) >= 5:
+                yield text.count("\n", 0, found.start()) + 1, piece.strip()
+
+
+def sentences(paragraph):
+    plain = re.sub(r"`[^`]*`", "X", paragraph)
+    plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", plain)
+    parts = re.split(r"(?<=[.!?])\s+(?=[A-Z`'\"(*])|(?<=:)\s+(?=[A-Z])", plain)
+    return [part.strip(" *") for part in parts if len(part.split()) >= 4]
+
+
+def faults_of(sentence):
+    found = OPENERS.match(sentence)
+    if found:
+        yield f"opens with '{found[0].strip()}'"
+    found = PHRASES.search(sentence)
+    if found:
+        yield f"'{found[0]}'"
+    count = len(sentence.split())
+    if count > WORDS_IN_SENTENCE:
+        yield f"{count} words"
+
+
+def files_to_check():
+    top = pathlib.Path(__file__).resolve().parent.parent
+    listed = subprocess.run(["git", "ls-files"], cwd=top, check=True,
+                            capture_output=True, text=True).stdout.split("\n")
+    for name in listed:
+        path = pathlib.PurePath(name)
+        if any(path.match(p) for p in MANUAL) and path.parts[0] == "man":
+            yield name
+        elif path.suffix == ".md" and (len(path.parts) == 1
+                                       or path.parts[0] == "docs"):
+            yield name
+        elif path.suffix in (".c", ".h") and path.parts[0] in CODE:
+            yield name
+
+
+def paragraphs_of(name):
+    text = pathlib.Path(name).read_text(encoding="utf-8", errors="replace")
+    if name.endswith(".md"):
+        return paragraphs_of_markdown(text)
+    if name.endswith((".c", ".h")):
+        return paragraphs_of_code(text)
+    return paragraphs_of_manual(text)
+
+
+def long_lines(name):
+    """Yields numbers of lines that an author could have broken."""
+    fence = None
+    text = pathlib.Path(name).read_text(encoding="utf-8")
+    for number, line in enumerate(text.splitlines(), 1):
+        found = re.match(r" {0,3}(```+|~~~+)", line)
+        if found and (fence is None or line.strip().startswith(fence)):
+            fence = None if fence else found[1]
+        elif (len(line) > COLUMNS and not fence
+              and not line.startswith(("|", "    ", "["))
+              and " " in line.strip(" -*")[:COLUMNS]
+              and not re.fullmatch(r"\s*[-*]?\s*!?\[.*\]\(.*\)[.,]?", line)):
+            yield number
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--list", action="store_true",
+                        help="print every fault")
+    parser.add_argument("--count", action="store_true",
+                        help="print the faults of each file")
+    parser.add_argument("files", nargs="*")
+    options = parser.parse_args()
+
+    total, bad = collections.Counter(), collections.Counter()
+    is_wrong = False
+    names = options.files or list(files_to_check())
+    for name in names:
+        for number, paragraph in paragraphs_of(name):
+            for sentence in sentences(paragraph):
+                total[name] += 1
+                reasons = list(faults_of(sentence))
+                bad[name] += bool(reasons)
+                if reasons and options.list:
+                    print(f"{name}:{number}: {', '.join(reasons)}: "
+                          f"{sentence[:120]}")
+        if name.endswith(".md"):
+            for number in long_lines(name):
+                print(f"{name}:{number}: more than {COLUMNS} columns")
+                is_wrong = True
+
+    for name in names:
+        rate = 1000 * bad[name] / max(1, total[name])
+        is_over = rate > FILE_LIMIT and bad[name] > 1
+        if is_over or options.count and total[name]:
+            print(f"{rate:6.0f} of 1,000  {total[name]:5} sentences  {name}"
+                  + ("  over the limit" if is_over else ""))
+        is_wrong |= is_over
+    rate = 1000 * sum(bad.values()) / max(1, sum(total.values()))
+    if rate > TOTAL_LIMIT or options.count:
+        print(f"{rate:6.0f} of 1,000  {sum(total.values()):5} sentences  in all")
+    is_wrong |= rate > TOTAL_LIMIT
+
+    prose = [n for n in names if not n.endswith((".c", ".h"))]
+    if not shutil.which("codespell"):
+        print("prose.py: codespell is not installed: spelling unchecked",
+              file=sys.stderr)
+    elif prose:
+        ignored = pathlib.Path(__file__).with_name("codespell-ignore.txt")
+        is_wrong |= subprocess.run(
+            ["codespell", "-I", str(ignored), "--", *prose],
+            check=False).returncode != 0
+    return 1 if is_wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
