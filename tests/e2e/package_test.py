@@ -13,6 +13,8 @@ import helptext
 from clewtest import BUILD, ROOT, needs, target
 
 TRIPLET = "x86_64-linux-gnu"
+VERSION = re.search(r"^project\(clew VERSION (\S+)",
+                    (ROOT / "CMakeLists.txt").read_text(), re.MULTILINE)[1]
 DATE = "1700000000"  # 2023-11-14 22:13:20 UTC
 PACKAGES = ("clew", "liba2n0", "liba2n-dev", "libclew-agent0",
             "libclew-agent-dev", "libclew-java")
@@ -118,7 +120,7 @@ class Package(clewtest.Case):
                      *(f"share/man/man1/clew-{name}.1.gz"
                        for name in commands)},
             "liba2n0": {f"lib/{TRIPLET}/liba2n.so.0",
-                        f"lib/{TRIPLET}/liba2n.so.0.1.0"},
+                        f"lib/{TRIPLET}/liba2n.so.{VERSION}"},
             "liba2n-dev": {f"lib/{TRIPLET}/liba2n.so",
                            f"lib/{TRIPLET}/pkgconfig/liba2n.pc",
                            *(f"lib/{TRIPLET}/cmake/a2n/a2nConfig{part}.cmake"
@@ -129,7 +131,7 @@ class Package(clewtest.Case):
                            "include/clew/a2n.h",
                            "share/man/man3/liba2n.3.gz"},
             "libclew-agent0": {f"lib/{TRIPLET}/libclew-agent.so.0",
-                               f"lib/{TRIPLET}/libclew-agent.so.0.1.0"},
+                               f"lib/{TRIPLET}/libclew-agent.so.{VERSION}"},
             "libclew-agent-dev": {
                 "include/clew.h", "include/clew_handler.h",
                 f"lib/{TRIPLET}/libclew-agent.so",
