@@ -41,9 +41,9 @@ COMMENT = re.compile(r"<!-- test: (.*) -->$")
 FILE_NAME = re.compile(r"(?:/\*|//|#|--) ([\w./-]+\.\w+|Makefile)(?: \*/)?$")
 SPACE = r"[\s│├└─]"  # and the lines of trees
 UNIT = r"(?:\s?(?:ns|us|ms|s|B|KB|MB|GB|KiB|MiB|GiB)\b)?"
-NUMBER = r"[<~]?\d[\d,.]*" + UNIT
+NUMBER = r"[<~+-]?\d[\d,.]*" + UNIT
 PIECE = re.compile(rf"(?P<any>\.\.\.)|(?P<hex>\b0x[0-9a-f]+\b)"
-                   rf"|(?P<number>(?<![\w.])\d[\d,.]*\b(?![.\w]*[a-z_]){UNIT}"
+                   rf"|(?P<number>(?<![\w.])[+-]?\d[\d,.]*\b(?![.\w]*[a-z_]){UNIT}"
                    rf"|(?<![\w.])\d[\d,.]*(?:ns|us|ms|s)\b)"
                    rf"|(?P<nothing>(?<=\s)-(?=\s))|(?P<space>{SPACE}+)")
 

@@ -66,6 +66,10 @@ class Guides(clewtest.Case):
     def test_first_profile(self):
         self.follow(GUIDES / "first-profile.md")
 
+    @needs("bash", "gcc")
+    def test_flight_recorder(self):
+        self.follow(GUIDES / "flight-recorder.md")
+
 
 class Patterns(unittest.TestCase):
     """What a line that a guide shows takes for the same."""
