@@ -324,7 +324,7 @@ class Hazards(clewtest.Case):
         may = int(re.search(r"CapEff:\s*(\w+)", status)[1], 16)
         limit, _ = resource.getrlimit(resource.RLIMIT_MEMLOCK)
         if not may >> CAP_IPC_LOCK & 1 and limit != resource.RLIM_INFINITY:
-            self.skipTest("the shadow is over the limit: docs/limits.md")
+            self.skipTest("the shadow exceeds the limit: docs/known-limits.md")
         self.locks("MCL_CURRENT | MCL_FUTURE")
 
     def test_memory_locked_from_now_on(self):

@@ -78,7 +78,7 @@ StartServers 2
                      "-DFOREGROUND", ready=lambda: soak.answers(load.port),
                      stop=signal.SIGWINCH,
                      # whom it could else become: a dlsym() that fails on the
-                     # way leaves the id wrong (docs/limits.md)
+                     # way leaves the id wrong (docs/known-limits.md)
                      user="www-data",
                      # times and pids
                      masks=[(r"(?m)^\[.*\n", "")]):
