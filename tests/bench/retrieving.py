@@ -3,7 +3,7 @@
 
 Each slice has twice as many events as the one before. Of each, less what events take in
 the same run of which nobody asks: with clew, for ids; without, for unwinders. The plot is
-left in the build directory, as retrieving.svg (docs/retrieving.svg is one).
+left in the build directory, as retrieving.svg (bench/results has one).
 """
 import math
 import re
