@@ -69,6 +69,12 @@ class Guides(clewtest.Case):
     def test_attach_in_production(self):
         self.follow(GUIDES / "attach-in-production.md")
 
+    @needs("bash", "redis-server", "redis-benchmark", "unshare", "pgrep")
+    def test_containers_and_systemd(self):
+        if self.run_program(["unshare", "-m", "-p", "-f", "true"]).returncode:
+            self.skipTest("may make no namespaces here")
+        self.follow(GUIDES / "containers-and-systemd.md")
+
     @needs("bash", "gcc")
     def test_flight_recorder(self):
         self.follow(GUIDES / "flight-recorder.md")
