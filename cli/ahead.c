@@ -285,7 +285,9 @@ static int sum_up(struct ahead *ahead, const struct target_maps *maps,
 		noted = *noted_of(ahead, mapping);
 		if (noted == IS_REFUSED)
 			return refuse(mapping->path,
-				      "another process has it, too", why);
+				      "it failed in another process, which "
+				      "also maps this file",
+				      why);
 		*functions += noted ? noted - 1 : 0;
 	}
 	return 0;

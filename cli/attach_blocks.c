@@ -91,13 +91,13 @@ static int check(const struct tracer *tracer, const struct tracee *thread,
 	if (!block || target_read(tracer->memory, block + CONTROL_BLOCK_ROOM_AT,
 				  room, sizeof(room)) != 0)
 		return fail(why, -ENOTSUP,
-			    "thread %d has no control block of libc's",
+			    "thread %d has no thread control block of glibc",
 			    thread->tid);
 	return is_zero(room, sizeof(room))
 		       ? 0
 		       : fail(why, -ENOTSUP,
-			      "somebody else uses the free part of thread %d's "
-			      "control block",
+			      "the free part of thread %d's control block is "
+			      "already in use",
 			      thread->tid);
 }
 
@@ -110,8 +110,8 @@ int attach_check_blocks(struct attaching *attaching, char **why)
 
 	if (!target_symbol(attaching->pid, libc, OF_FIRST_LIBC))
 		return fail(why, -ENOTSUP,
-			    "its C library is older than glibc 2.23, which has "
-			    "room in threads' control blocks");
+			    "its glibc is older than 2.23, the first version "
+			    "that leaves room in thread control blocks");
 	err = stop_all(attaching, why);
 	if (err)
 		return err;
@@ -160,7 +160,8 @@ int attach_fill_blocks(struct attaching *attaching, char **why)
 			   values, attachment.variable_bytes);
 	let_go(attaching);
 	free(values);
-	return err ? fail(why, err, "its threads cannot be written: %s",
+	return err ? fail(why, err,
+			  "its thread control blocks cannot be written: %s",
 			  strerror(-err))
 		   : 0;
 }

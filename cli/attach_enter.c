@@ -65,7 +65,7 @@ static int explain_load(struct attaching *attaching, struct remote_call *call,
 	said = said_of_load(attaching, call);
 	if (attaching->load_error)
 		remote_run(call, attaching->load_error, none, ATTACH_CALL_NS);
-	fail(why, -ELIBACC, "its loader does not load libclew.so%s%s",
+	fail(why, -ELIBACC, "its dynamic loader cannot load libclew.so%s%s",
 	     *said ? ": " : "", said);
 	free(said);
 	return -ELIBACC;
@@ -95,8 +95,10 @@ int attaching_load(struct attaching *attaching, const char *library, char **why)
 	if (attaching->leave)
 		return attach_fill_blocks(attaching, why);
 	if (target_module(&attaching->maps, LIBRARY_NAME))
-		return fail(why, -EPROTO,
-			    "it has libclew.so of another version");
+		return fail(
+			why, -EPROTO,
+			"it has loaded the libclew.so of another clew version; "
+			"use that version, or restart the process");
 	err = attach_stop_safe_thread(attaching, why);
 	if (err)
 		return err;
@@ -276,8 +278,8 @@ static int find_frames(struct attaching *attaching, struct looking *looking,
 		if (tracer_now_ns() >= deadline_ns)
 			return any_makes_thread(looking, &attaching->tracer)
 				       ? fail(why, -EAGAIN,
-					      "its threads make others all the "
-					      "time")
+					      "its threads create other "
+					      "threads too often; try again")
 				       : 0;
 		err = tracer_move(&attaching->tracer, is_to_go_on, looking,
 				  &moved);
@@ -309,7 +311,8 @@ static int look_at_alternate_stacks(struct attaching *attaching,
 
 	if (are == -EAGAIN)
 		return fail(why, are,
-			    "a thread is still being asked for its stack");
+			    "a thread has not yet reported its alternate "
+			    "signal stack");
 	if (are < 0)
 		return fail(why, are, "one of its threads does not stop");
 	return are ? say_that_stacks_are_shared(attaching, why) : 0;

@@ -95,7 +95,8 @@ static int give(struct attach_group *group, uid_t user, char **why)
 		return 1;
 	err = output_give(group->output.directory, user);
 	if (err)
-		return fail(why, err, "%s cannot be given to user %u: %s",
+		return fail(why, err,
+			    "the owner of %s cannot be changed to user %u: %s",
 			    group->path, user, strerror(-err));
 	group->owner = user;
 	return 0;
@@ -109,7 +110,9 @@ static int make_output(struct attach_group *group, char **why)
 					  group->config, why);
 
 	if (!err && strlen(group->output.directory) >= WIRE_ATTACH_DIR_BYTES)
-		err = fail(why, -ENAMETOOLONG, "%s: too long",
+		err = fail(why, -ENAMETOOLONG,
+			   "%s: this path is too long; choose a shorter one "
+			   "with -o",
 			   group->output.directory);
 	return err;
 }
@@ -138,8 +141,11 @@ static void need_for_others(const struct attach_group *group, pid_t pid,
 	need->is_to_load = !other_files_have(pid, group->library);
 	need->is_to_record = !other_files_have(pid, group->output.directory);
 	if (need->is_to_load || need->is_to_record)
-		set_cause(need, memory_printf("it has other files than clew (a "
-					      "container, or chroot)"));
+		set_cause(
+			need,
+			memory_printf(
+				"it has another mount namespace or root "
+				"directory than clew (a container or chroot)"));
 }
 
 /* Of the folder that `path` is in. */
@@ -149,8 +155,8 @@ static void need_for_folder(struct need *need, const struct file_rights *rights,
 	char *user = user_name(rights->user), *folder;
 
 	folder = memory_string(path, (size_t)(strrchr(path, '/') - path));
-	set_cause(need, memory_printf("%s cannot use %s (-o PATH: record "
-				      "elsewhere)",
+	set_cause(need, memory_printf("user %s cannot access %s (record "
+				      "elsewhere with -o PATH)",
 				      user, *folder ? folder : "/"));
 	free(folder);
 	free(user);
@@ -162,9 +168,10 @@ static void need_for_user(struct need *need, const struct file_rights *rights,
 	char *user = user_name(rights->user), *other = user_name(owner);
 
 	set_cause(need,
-		  memory_printf("it belongs to %s, and the recording to "
-				"%s, whose processes are recorded as well",
-				user, other));
+		  memory_printf(
+			  "it belongs to user %s, but the recording belongs to "
+			  "user %s, whose processes are also recorded",
+			  user, other));
 	free(other);
 	free(user);
 }
@@ -213,7 +220,7 @@ static int find_need(struct attach_group *group,
 
 	*need = (struct need){ 0 };
 	if (err)
-		return fail(why, err, "it has ended");
+		return fail(why, err, "it has exited");
 	need_for_others(group, member->pid, need);
 	if (!need->is_to_record)
 		err = share_recording(group, &rights, need, why);
@@ -455,9 +462,9 @@ static int switch_on(const struct attach_group *group,
 {
 	if (group->has_wishes)
 		return fail(why, -EEXIST,
-			    "it has been under clew since its start "
-			    "(--java=standby): nothing but when to end can be "
-			    "said now");
+			    "it has been recorded since its start "
+			    "(--java=standby); clew attach accepts only --for "
+			    "and --quiet for it");
 	return standing_by_enter(&member->attaching, why);
 }
 
@@ -478,7 +485,7 @@ static int because_it_ends(const struct attach_member *member, int err,
 	char *end = target_end(member->pid);
 
 	if (!end && has_ended(member))
-		end = memory_printf("it has ended");
+		end = memory_printf("it has exited");
 	if (!end)
 		return err;
 	free(*why);
@@ -595,8 +602,8 @@ int attach_group_leave(struct attach_group *group, struct attach_member *member,
 
 	if (frozen_group_has(member->pid))
 		return fail(why, -EBUSY,
-			    "the cgroup is frozen, so that it stays attached: "
-			    "thaw it, then clew detach %d",
+			    "its cgroup is frozen; thaw the cgroup, then run "
+			    "clew detach %d",
 			    member->pid);
 	err = member->attaching.stands_by
 		      ? standing_by_leave(&member->attaching, why)

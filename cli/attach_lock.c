@@ -50,10 +50,13 @@ static int is_held(pid_t holder, enum attach_lock_for purpose, char **why)
 
 	if (uid < 0)
 		return fail(why, -EBUSY,
-			    "another clew %s; wait for it, or end it", does);
+			    "another clew command %s; wait until it ends, or "
+			    "end it",
+			    does);
 	user = user_name((uid_t)uid);
 	fail(why, -EBUSY,
-	     "another clew (process %d, user %s) %s; wait for it, or end it",
+	     "another clew command (process %d, user %s) %s; wait until it "
+	     "ends, or end it",
 	     holder, user, does);
 	free(user);
 	return -EBUSY;

@@ -75,7 +75,7 @@ static char *advice(const struct room_question *asked, uint64_t fitting,
 			     "REGEX: about %s would fit%s), or %s",
 			     text_grouped(asked->functions).text,
 			     text_grouped(rounded(fitting)).text,
-			     asked->is_timed ? ", more without --time=exact"
+			     asked->is_timed ? "; more without --time=exact"
 					     : "",
 			     otherwise);
 }
@@ -102,13 +102,13 @@ static int refuse_memory(const struct room_question *asked,
 {
 	char *place = room->file ? memory_printf("its cgroup %s",
 						 text_printable(room->group))
-				 : memory_printf("the machine");
+				 : memory_printf("the system");
 	char *what = advice(asked, fitting_functions(asked, room->to_take),
-			    "give it more memory");
+			    "raise that limit");
 
 	fail(why, -ENOMEM,
-	     "it would need about %s MB of memory, and %s has %s MB left of "
-	     "%s MB%s%s%s, of which %s MB stay the program's: %s",
+	     "attaching needs about %s MB of memory, but %s has %s MB left of "
+	     "%s MB%s%s%s, and clew reserves %s MB for the program; %s",
 	     needed_mb(asked->need.bytes).text, place, in_mb(room->left).text,
 	     in_mb(room->limit).text, room->file ? " (" : "",
 	     room->file ? room->file : "", room->file ? ")" : "",
@@ -172,9 +172,9 @@ static int check_addresses(const struct room_question *asked, const char *name,
 	if (asked->need.address_bytes + reserve <= left)
 		return 0;
 	return fail(why, -ENOMEM,
-		    "it would need about %s MB of address space, and has %s "
-		    "MB left of %s MB (ulimit %s), of which %s MB stay the "
-		    "program's: raise that limit (prlimit --pid %d)",
+		    "attaching needs about %s MB of address space, but it has "
+		    "%s MB left of %s MB (ulimit %s), and clew reserves %s MB "
+		    "for the program; raise that limit (prlimit --pid %d)",
 		    needed_mb(asked->need.address_bytes).text, in_mb(left).text,
 		    in_mb(limit).text, option, in_mb(reserve).text, asked->pid);
 }
@@ -210,8 +210,8 @@ static int check_mappings(const struct room_question *asked, uint64_t mappings,
 		      less(less(left, reserve), HOOK_MEMORY_MAPPINGS) * each,
 		      "raise that limit (sysctl vm.max_map_count)");
 	fail(why, -ENOMEM,
-	     "it would need about %s mappings, and has %s left of %s "
-	     "(vm.max_map_count), of which %s stay the program's: %s",
+	     "attaching needs about %s mappings, but it has %s left of %s "
+	     "(vm.max_map_count), and clew reserves %s for the program; %s",
 	     text_grouped(asked->need.mappings).text, text_grouped(left).text,
 	     text_grouped(most).text, text_grouped(reserve).text, what);
 	free(what);

@@ -31,7 +31,7 @@ static int read_state(const struct attaching *attaching,
 						attachment.runtime_steps };
 	else if (target_thread_is_going(attaching->pid, attaching->pid)) {
 		free(*why);
-		err = fail(why, -ESRCH, "it has ended");
+		err = fail(why, -ESRCH, "it has exited");
 	}
 	return err;
 }
@@ -88,7 +88,7 @@ int attach_end_runtimes(struct attaching *attaching, char **why)
 	return state == WIRE_RUNTIMES_NONE || state == WIRE_RUNTIMES_FOUND
 		       ? 0
 		       : fail(why, -EBUSY,
-			      "its Java virtual machine has not let go of clew "
-			      "for %d seconds; clew detach tries again",
+			      "clew could not leave its JVM within %d seconds; "
+			      "run clew detach to try again",
 			      (int)(ATTACH_PATIENCE_NS / 1000000000));
 }

@@ -65,7 +65,7 @@ static int try_threads(struct attaching *attaching,
 {
 	pid_t *tids;
 	const size_t count = target_threads(attaching->pid, &tids);
-	int found = count ? 0 : fail(why, -ESRCH, "it has ended");
+	int found = count ? 0 : fail(why, -ESRCH, "it has exited");
 
 	idle_order(attaching->pid, tids, count);
 	for (size_t i = 0; i < count && !found; i++)
@@ -83,7 +83,7 @@ static int check_program(const struct attaching *attaching, char **why)
 	    0)
 		return 0;
 	return target_thread_is_going(attaching->pid, attaching->pid)
-		       ? fail(why, -ESRCH, "it has ended")
+		       ? fail(why, -ESRCH, "it has exited")
 		       : fail(why, -EIO, "it has executed another program");
 }
 
@@ -108,11 +108,11 @@ static int stop_unless(struct attaching *attaching,
 		    ending_signals_have_come())
 			found = fail(why, -EINTR, "interrupted");
 		if (!found && tracer_now_ns() >= deadline_ns)
-			found = fail(
-				why, -EBUSY,
-				"none of its threads was where libc can be "
-				"called, for %d seconds",
-				(int)(ATTACH_PATIENCE_NS / 1000000000));
+			found = fail(why, -EBUSY,
+				     "for %d seconds, none of its threads was "
+				     "at a point where a libc function can be "
+				     "called; try again",
+				     (int)(ATTACH_PATIENCE_NS / 1000000000));
 		if (!found)
 			attach_pause_ms(2);
 	} while (!found);
@@ -129,13 +129,15 @@ int attach_explain_call(int err, char **why)
 {
 	switch (err) {
 	case -ESRCH:
-		return fail(why, err, "it has ended");
+		return fail(why, err, "it has exited");
 	case -ETIMEDOUT:
-		return fail(why, err, "a call in it did not return in time");
+		return fail(
+			why, err,
+			"a call that clew made in it did not return in time");
 	case -EFAULT:
-		return fail(why, err, "a call in it failed");
+		return fail(why, err, "a call that clew made in it crashed");
 	default:
-		return fail(why, err, "it cannot be made to call: %s",
+		return fail(why, err, "clew cannot make a call in it: %s",
 			    strerror(-err));
 	}
 }
@@ -239,7 +241,8 @@ static int find_caller(struct attaching *attaching, size_t *thread, char **why)
 		*thread = i;
 		return 0;
 	}
-	return fail(why, -EAGAIN, "none of its threads has stack enough");
+	return fail(why, -EAGAIN,
+		    "none of its threads has enough stack for a call");
 }
 
 /* A block of libc's begins with its own address. */
@@ -315,7 +318,8 @@ int attach_plan(struct attaching *attaching, struct remote_texts *texts,
 	if (err == -EBADMSG)
 		return fail(why, err,
 			    "its libclew.so reports code that cannot be "
-			    "patched: it is not clew's, or was changed");
+			    "patched; the library is not clew's, or the "
+			    "process overwrote its data");
 	return err ? fail(why, err, "its memory cannot be read: %s",
 			  strerror(-err))
 		   : 0;
@@ -325,7 +329,8 @@ int attach_explain_write(int err, uint64_t at, char **why)
 {
 	if (err == -ETXTBSY)
 		return fail(why, err,
-			    "somebody else has changed its code, at 0x%" PRIx64,
+			    "its code was changed by another tool or by "
+			    "itself, at 0x%" PRIx64,
 			    at);
 	return err ? fail(why, err, "its code cannot be written: %s",
 			  strerror(-err))

@@ -71,12 +71,12 @@ static int refuse_libc(const struct attaching *attaching, char **why)
 		image_close(&image);
 	if (!libc || !err)
 		return fail(why, -ENOTSUP,
-			    "its C library is not one that clew knows");
-	return fail(
-		why, err,
-		"%s, as it is mapped there, cannot be opened: %s; root can, "
-		"and who has CAP_CHECKPOINT_RESTORE",
-		libc->path, strerror(-err));
+			    "its C library lacks functions that clew needs (is "
+			    "it glibc?)");
+	return fail(why, err,
+		    "%s, as the process has mapped it, cannot be opened: %s; "
+		    "run clew as root or with CAP_CHECKPOINT_RESTORE",
+		    libc->path, strerror(-err));
 }
 
 void attaching_find_library(struct attaching *attaching)
@@ -152,7 +152,7 @@ static int wait_for_former(struct attaching *attaching, char **why)
 		if (tracer_now_ns() >= deadline_ns)
 			return fail(why, -EBUSY,
 				    "a call that an earlier clew attach made "
-				    "in it has not returned");
+				    "in it has not returned yet; try again");
 		attach_pause_ms(2);
 		err = attaching_look_again(attaching, why);
 		attaching_find_library(attaching);
@@ -236,6 +236,7 @@ int attaching_read(const struct attaching *attaching,
 	if (!err && attachment->state == WIRE_ATTACH_PRELOADED &&
 	    !attaching->stands_by)
 		err = fail(why, -EEXIST,
-			   "it has been under clew since its start");
+			   "it has been recorded since its start; clew "
+			   "snapshot saves what is recorded so far");
 	return err;
 }

@@ -26,8 +26,10 @@ struct bounded {
 static int refuse(const struct bounded *number, char **why)
 {
 	return fail(why, -EBADMSG,
-		    "its libclew.so reports %s %" PRIu64 ", more than %" PRIu64
-		    ": it is not clew's, or was changed",
+		    "its libclew.so reports %s %" PRIu64
+		    ", but the largest valid value is %" PRIu64
+		    "; the library is not clew's, or the process overwrote its "
+		    "data",
 		    number->name, number->value, number->max);
 }
 
@@ -57,7 +59,9 @@ static int read_once(int memory, uint64_t at, void *out, size_t bytes,
 
 static int refuse_version(char **why)
 {
-	return fail(why, -EPROTO, "it has libclew.so of another version");
+	return fail(why, -EPROTO,
+		    "it has loaded the libclew.so of another clew version; use "
+		    "that version, or restart the process");
 }
 
 /* ---- The attachment ---- */

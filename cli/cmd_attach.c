@@ -149,7 +149,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	case ARGP_KEY_END:
 		recording_check(&options->directives, state);
 		if (options->directives.has_trace)
-			argp_error(state, "trace: not of a process that runs");
+			argp_error(state, "--trace: clew attach cannot record "
+					  "a trace; use clew record --trace");
 		return target_choice_parse(&options->choice, key, argument,
 					   state);
 	default:
@@ -166,13 +167,16 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 static const struct {
 	const char *word, *why;
 } refused[] = {
-	{ "libc", "its functions can be recorded from the start of a process "
-		  "only" },
-	{ "jni-env", "a machine that runs already is not told to call clew" },
-	{ "jit-callers", "generated code that waits for a call could not be "
-			 "left to itself" },
-	{ "action", "probes are asked for by --probe, or by clew probe add" },
-	{ "probe", "probes are asked for by --probe, or by clew probe add" },
+	{ "libc", "functions of the C library can be hooked only from the "
+		  "start of a process; use clew record --libc" },
+	{ "jni-env", "a running JVM cannot be made to report calls of JNI "
+		     "functions; use clew record --jni-env" },
+	{ "jit-callers", "clew could not detach while generated code waits for "
+			 "a call to return; use clew record --jit-callers" },
+	{ "action", "a rules file cannot contain this for clew attach; use "
+		    "--probe, or clew probe add" },
+	{ "probe", "a rules file cannot contain this for clew attach; use "
+		   "--probe, or clew probe add" },
 };
 
 /* "standby", with patterns or not: what is waited for is the next attachment. */
@@ -183,9 +187,9 @@ static int check_java(const char *text, char **why)
 
 	free(java);
 	return is_standby ? fail(why, -ENOTSUP,
-				 "--java=standby: of clew record; a process "
-				 "that it records so is attached to without "
-				 "options")
+				 "--java=standby is an option of clew record; "
+				 "run clew attach without options on a process "
+				 "that was started with it")
 			  : 0;
 }
 
@@ -241,7 +245,7 @@ static void add_probes(struct attach_run *run, struct attach_member *member)
 		probe_ask(&member->attaching, lines, &probes, &why);
 	free(lines);
 	if (why)
-		complain(COMMAND, "process %d: %s", member->pid, why);
+		complain(COMMAND, "process %d: no probes were added: %s", member->pid, why);
 	run->refused += why != NULL;
 	free(why);
 	for (uint32_t i = 0; i < probes.answer_count; i++) {
@@ -266,7 +270,7 @@ static void add(struct attach_run *run, const struct chosen_process *process)
 		return;
 	}
 	if (process->is_named || !target_has_ended(pid)) {
-		complain(COMMAND, "process %d: %s", pid, why);
+		complain(COMMAND, "cannot attach to process %d: %s", pid, why);
 		run->refused++;
 	}
 	free(why);
@@ -384,18 +388,19 @@ static void tell_pauses(struct attach_run *run, const char *what, size_t count)
 		return;
 	if (group->count == 1 && count == 1)
 		complain(COMMAND,
-			 "%s process %d: its threads stopped for %.1f ms, one "
-			 "of them for %.1f ms",
+			 "%s process %d: all threads were stopped for up to "
+			 "%.1f ms, one thread alone for up to %.1f ms",
 			 what, group->members[0].pid, all_ms, one_ms);
 	else if (count == 1)
 		complain(COMMAND,
-			 "%s 1 process: its threads stopped for %.1f ms, one "
-			 "of them for %.1f ms",
+			 "%s 1 process: all threads were stopped for up to "
+			 "%.1f ms, one thread alone for up to %.1f ms",
 			 what, all_ms, one_ms);
 	else
 		complain(COMMAND,
-			 "%s %zu processes: the threads of each stopped for at "
-			 "most %.1f ms, one of them for %.1f ms",
+			 "%s %zu processes: all threads of a process were "
+			 "stopped for up to %.1f ms, one thread alone for up "
+			 "to %.1f ms",
 			 what, count, all_ms, one_ms);
 }
 
@@ -414,7 +419,7 @@ static void tell_end(const struct attach_run *run, pid_t pid, int err)
 {
 	if (!run->options->is_quiet)
 		complain(COMMAND, "process %d has %s", pid,
-			 err == -EIO ? "executed another program" : "ended");
+			 err == -EIO ? "executed another program" : "exited");
 }
 
 /* How many could not be left. */
@@ -431,7 +436,7 @@ static size_t leave_all(struct attach_run *run)
 		if (err == -ESRCH || err == -EIO)
 			tell_end(run, member->pid, err);
 		else if (err)
-			complain(COMMAND, "process %d: %s", member->pid, why);
+			complain(COMMAND, "cannot detach from process %d: %s", member->pid, why);
 		left += !err;
 		failed += err && err != -ESRCH && err != -EIO;
 		free(why);
@@ -521,7 +526,7 @@ static int attach(struct attach_options *options, const struct chosen *chosen)
 	if (run.group.count)
 		status = record(&run);
 	else if (!run.refused)
-		complain(COMMAND, "there is no process left to attach to");
+		complain(COMMAND, "all selected processes have exited");
 	attach_group_fini(&run.group);
 	guardian_end(&run.guardian);
 	free(run.seen.items);

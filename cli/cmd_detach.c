@@ -54,13 +54,14 @@ static int leave_all(const struct chosen *chosen, int is_quiet)
 		left += !err;
 		if (err && (err != -ENOENT || process->is_named) &&
 		    (process->is_named || !target_has_ended(process->pid))) {
-			complain(COMMAND, "process %d: %s", process->pid, why);
+			complain(COMMAND, "cannot detach from process %d: %s", process->pid, why);
 			failed++;
 		}
 		free(why);
 	}
 	if (!left && !failed)
-		complain(COMMAND, "clew is attached to none of them");
+		complain(COMMAND,
+			 "clew is not attached to any of these processes");
 	return left && !failed ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 

@@ -234,7 +234,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 static int status_of_exec(const char *name, const char *target, int err)
 {
 	complain(name, "%s: %s", target,
-		 err == -ENOENT ? "no such program" : strerror(-err));
+		 err == -ENOENT ? "there is no such program" : strerror(-err));
 	return err == -ENOENT ? STATUS_NOT_FOUND : STATUS_NOT_EXECUTABLE;
 }
 
@@ -258,7 +258,7 @@ static void prepare(const char *name, struct record_options *options,
 		job->output = output->directory;
 		return;
 	}
-	complain(name, "not recorded: %s", why);
+	complain(name, "the program runs, but it is not recorded: %s", why);
 	free(why);
 }
 
@@ -287,7 +287,9 @@ static void keep_announced(const struct record_check *check,
 	for (int kind = 0; kind < ANNOUNCED_COUNT; kind++)
 		if (announced_keep(&check->recording, part, kind, part->path,
 				   &why) != 0) {
-			complain(check->name, "not kept: %s", why);
+			complain(check->name,
+				 "a file of generated code was not saved: %s",
+				 why);
 			free(why);
 		}
 }
@@ -377,7 +379,9 @@ static int show_recording(const char *name,
 	int is_recorded;
 
 	if (!place) {
-		complain(name, "%s was not recorded: %s is no longer there",
+		complain(name,
+			 "%s was not recorded: the folder %s was removed while "
+			 "it ran",
 			 options->target[0], output->directory);
 		return 0;
 	}
@@ -452,7 +456,7 @@ static void settle_output(const char *name, struct output *output)
 		return;
 	}
 	output_undo(output);
-	complain(name, "%s is the earlier recording still", output->path);
+	complain(name, "%s still contains the earlier recording", output->path);
 }
 
 /* On a terminal, or whoever waits long enough would think that it hangs. */
@@ -498,7 +502,7 @@ static void end_workers(const char *name, struct packet_workers *workers)
 
 	if (!workers || packet_workers_stop(workers, &why) == 0)
 		return;
-	complain(name, "calls were left in the trace: %s", why);
+	complain(name, "some calls of the trace were not counted: %s", why);
 	free(why);
 }
 
@@ -529,7 +533,7 @@ static int record(const char *name, struct record_options *options)
 	end_workers(name, workers);
 	reading_lines_destroy(looking.lines);
 	if (err) {
-		complain(name, "cannot start a process: %s", strerror(-err));
+		complain(name, "cannot create a process: %s", strerror(-err));
 		status = STATUS_NOT_EXECUTABLE;
 		goto undo;
 	}

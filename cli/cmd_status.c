@@ -204,7 +204,8 @@ static int show(struct status_options *options, const struct status *items,
 		size_t count, const char *command)
 {
 	if (!count && !options->is_json) {
-		complain(command, "no process that can be seen is recorded");
+		complain(command, "no process is being recorded (of those that "
+				  "this user can inspect)");
 		return EXIT_SUCCESS;
 	}
 	terminal_begin(&options->terminal);

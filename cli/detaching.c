@@ -28,14 +28,15 @@ static int leave(struct attaching *attaching, const char *command, int is_quiet,
 	err = inner_recording_bring_of(attaching->pid, &attachment, why);
 	if (!is_quiet)
 		complain(command,
-			 "detached from process %d: its threads stopped for "
-			 "%.1f ms, one of them for %.1f ms; recorded in %s%s",
+			 "detached from process %d: all threads were stopped "
+			 "for up to %.1f ms, one thread alone for up to %.1f "
+			 "ms; recorded in %s%s",
 			 attaching->pid, (double)attaching->all_ns / 1e6,
 			 (double)attaching->one_ns / 1e6,
 			 text_printable(*attachment.home && !err
 						? attachment.home
 						: attachment.dir),
-			 err ? " of its own files" : "");
+			 err ? " below its root directory" : "");
 	if (err != -EBUSY)
 		return err;
 	free(*why); /* who records there still is to be left, too */
@@ -54,8 +55,8 @@ static int switch_off(struct attaching *attaching, const char *command,
 	err = standing_by_leave(attaching, why);
 	if (!err && !is_quiet)
 		complain(command,
-			 "detached from process %d: its Java methods count no "
-			 "more",
+			 "detached from process %d: its Java methods are no "
+			 "longer counted",
 			 attaching->pid);
 	return err;
 }

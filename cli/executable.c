@@ -126,9 +126,8 @@ static char *obstacle_of_loader(int fd, const Elf64_Phdr *segment)
 	if (pread(fd, loader, length, (off_t)segment->p_offset) < 0 ||
 	    strcmp(text_basename(loader), MACHINE_LOADER) != 0)
 		return memory_printf(
-			"its loader, %s, is not that of glibc%s: "
-			"a program that is built for glibc can "
-			"be recorded",
+			"its dynamic loader, %s, is not that of glibc%s; clew "
+			"records only programs that are linked with glibc",
 			text_printable(loader),
 			executable_is_musl_loader(text_basename(loader))
 				? " but of musl"
@@ -143,18 +142,18 @@ static char *obstacle_of_static(const char *path)
 	uint32_t traits;
 
 	if (strcmp(text_basename(path), MACHINE_LOADER) == 0)
-		return memory_printf("it is the loader: record the program "
-				     "itself");
+		return memory_printf(
+			"it is the dynamic loader; record the program itself");
 	if (image_open(&image, path) != 0)
 		return memory_printf("it is statically linked");
 	traits = traits_of(&image);
 	image_close(&image);
 	if (traits & TRAIT_GO)
-		return memory_printf("it is a Go program, statically linked, "
-				     "whose functions clew cannot hook: perf "
-				     "and go tool pprof sample it");
-	return memory_printf("it is statically linked: one that is linked "
-			     "without -static can be recorded");
+		return memory_printf("it is a statically linked Go program, "
+				     "whose functions clew cannot hook; sample "
+				     "it with perf or go tool pprof");
+	return memory_printf(
+		"it is statically linked; link it without -static");
 }
 
 static char *obstacle_of_elf(const char *path, int fd, const Elf64_Ehdr *header)
@@ -176,9 +175,10 @@ static char *obstacle_of_elf(const char *path, int fd, const Elf64_Ehdr *header)
 		if (segment.p_type != PT_INTERP)
 			continue;
 		if (changes_rights(path, fd))
-			return memory_printf("it runs with rights of its own "
-					     "(setuid, setgid or "
-					     "capabilities)");
+			return memory_printf(
+				"it gains privileges when executed (setuid, "
+				"setgid or file capabilities), so the dynamic "
+				"loader ignores LD_PRELOAD");
 		return obstacle_of_loader(fd, &segment);
 	}
 	return obstacle_of_static(path);

@@ -80,7 +80,7 @@ char *frozen_group_obstacle(pid_t pid)
 
 	if (!group)
 		return NULL;
-	why = memory_printf("the cgroup is frozen: %s; thaw it first (docker "
+	why = memory_printf("its cgroup %s is frozen; thaw it first (docker "
 			    "unpause, systemctl thaw)",
 			    group);
 	free(group);

@@ -133,8 +133,8 @@ static void leave_all(const struct guarded *guarded)
 	if (!guarded->count)
 		return;
 	complain(guarded->command,
-		 "the controller (process %d) ended without detaching; "
-		 "its processes are detached now",
+		 "clew attach (process %d) ended without detaching; detaching "
+		 "from its processes now",
 		 guarded->parent);
 	for (size_t i = 0; i < guarded->count; i++)
 		leave_in_child(guarded, guarded->pids[i], &children);

@@ -131,7 +131,7 @@ int inner_folder_open(struct inner_folder *folder, pid_t pid, const char *path,
 			close(folder->parent);
 	}
 	if (err)
-		return fail(why, err, "%s of its own files: %s", path,
+		return fail(why, err, "%s below its root directory: %s", path,
 			    strerror(-err));
 	folder->path = memory_printf("%s", path);
 	return 0;
@@ -216,7 +216,7 @@ int inner_folder_make(struct inner_folder *folder, pid_t pid, int is_to_load,
 	int err = root < 0 ? root : take_user(folder, pid);
 
 	if (root < 0)
-		return fail(why, err, "its files cannot be seen: %s",
+		return fail(why, err, "its root directory cannot be opened: %s",
 			    strerror(-err));
 	if (!err) {
 		err = -ENOENT;
@@ -232,8 +232,8 @@ int inner_folder_make(struct inner_folder *folder, pid_t pid, int is_to_load,
 	close(root);
 	if (err)
 		fail(why, err,
-		     "%s, and no folder to put %s into (%s): see NOTES of "
-		     "clew-attach(1)",
+		     "%s, and clew cannot create a folder for %s (%s); see "
+		     "NOTES in clew-attach(1)",
 		     cause,
 		     is_to_load ? "libclew.so and the recording"
 				: "the recording",

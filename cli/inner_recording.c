@@ -32,11 +32,10 @@ static int open_lines(int home, int flags)
 		      flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 }
 
-static char *line_of(const struct inner_folder *folder)
+/* How a line about that folder begins, behind the process's id. */
+static char *beginning_of(const struct inner_folder *folder)
 {
-	return memory_printf(" " WIRE_RECORDED_IN "%s of its own files until "
-			     "clew attach or clew detach leaves it\n",
-			     folder->path);
+	return memory_printf(" " WIRE_RECORDED_IN "%s ", folder->path);
 }
 
 static int append(int home, const char *text, size_t bytes)
@@ -63,14 +62,16 @@ int inner_recording_announce(const struct inner_folder *folder, pid_t pid,
 			     const char *home, char **why)
 {
 	const int fd = open_home(home);
-	char *line = line_of(folder);
-	char *whole = memory_printf("%d%s", pid, line);
+	char *beginning = beginning_of(folder);
+	char *whole = memory_printf("%d%sbelow its root directory until clew "
+				    "attach or clew detach detaches from it\n",
+				    pid, beginning);
 	int err = fd < 0 ? fd : append(fd, whole, strlen(whole));
 
 	if (fd >= 0)
 		close(fd);
 	free(whole);
-	free(line);
+	free(beginning);
 	return err ? fail(why, err, "%s: %s", home, strerror(-err)) : 0;
 }
 
@@ -90,7 +91,7 @@ static char *read_lines(int folder)
 /* Where the line begins that says it; -1: none does. */
 static off_t find_line(int home, const struct inner_folder *folder)
 {
-	char *text = read_lines(home), *said = line_of(folder);
+	char *text = read_lines(home), *said = beginning_of(folder);
 	off_t found = -1;
 
 	for (char *line = text, *end; (end = strchr(line, '\n')) && found < 0;
@@ -394,15 +395,17 @@ int inner_recording_bring(struct inner_folder *folder, const char *home,
 		return 0;
 	}
 	if (user)
-		return fail(why, err,
-			    "its recording is in %s of its own files, and not "
-			    "in %s: process %d still records there",
-			    folder->path, home, user);
+		return fail(
+			why, err,
+			"its recording remains in %s below its root directory "
+			"and is not in %s: process %d still records there",
+			folder->path, home, user);
 	return fail(why, err,
-		    "its recording is in %s of its own files, and not in %s: "
-		    "%s",
+		    "its recording remains in %s below its root directory and "
+		    "is not in %s: %s",
 		    folder->path, home,
-		    err == -ENOENT ? "that is not there, or waits for none"
+		    err == -ENOENT ? "that folder does not exist, or does not "
+				     "expect a recording"
 				   : strerror(-err));
 }
 

@@ -56,10 +56,13 @@ int library_find(char **path, char **why)
 		return fail(why, -errno, "%s: %s", wanted, strerror(errno));
 	if (!found)
 		return fail(why, -ENOENT,
-			    "libclew.so not found; set " LIBRARY_VARIABLE);
+			    "libclew.so was not found beside clew; "
+			    "set " LIBRARY_VARIABLE);
 	if (found[strcspn(found, " :")] != '\0') {
 		fail(why, -EINVAL,
-		     "%s: LD_PRELOAD takes no path with a blank or a colon",
+		     "%s: the path of libclew.so must not contain a blank or a "
+		     "colon, because LD_PRELOAD separates paths by them; "
+		     "install clew elsewhere",
 		     found);
 		free(found);
 		return -EINVAL;

@@ -173,7 +173,10 @@ static int has_content(const char *path)
 
 static int refuse(const char *path, char **why)
 {
-	return fail(why, -EEXIST, "%s: exists and is not a recording", path);
+	return fail(
+		why, -EEXIST,
+		"%s exists and is not a recording; choose another path with -o",
+		path);
 }
 
 /* PATH.before becomes PATH.old, or is removed if nothing is in it. */
@@ -185,7 +188,7 @@ static int keep(const char *before, const char *old, char **why)
 		return 0;
 	if (!has_content(before)) {
 		err = output_remove(before);
-		return err ? fail(why, err, "%s: cannot be removed: %s", before,
+		return err ? fail(why, err, "%s cannot be removed: %s", before,
 				  strerror(-err))
 			   : 0;
 	}
@@ -193,11 +196,11 @@ static int keep(const char *before, const char *old, char **why)
 	if (err == -EEXIST)
 		return refuse(old, why);
 	if (err)
-		return fail(why, err, "%s: cannot be removed: %s", old,
+		return fail(why, err, "%s cannot be removed: %s", old,
 			    strerror(-err));
 	return rename(before, old) == 0
 		       ? 0
-		       : fail(why, -errno, "%s: cannot be renamed to %s: %s",
+		       : fail(why, -errno, "%s cannot be renamed to %s: %s",
 			      before, old, strerror(errno));
 }
 
@@ -241,7 +244,7 @@ static int settle(const char *path, const char *before, const char *old,
 	if (has_content(path))
 		return keep(before, old, why);
 	err = put_back(path, before);
-	return err ? fail(why, err, "%s: cannot be renamed to %s: %s", before,
+	return err ? fail(why, err, "%s cannot be renamed to %s: %s", before,
 			  path, strerror(-err))
 		   : 0;
 }
@@ -287,8 +290,8 @@ static int move_aside(const char *path, const char *before, const char *old,
 	}
 	return rename(path, before) == 0
 		       ? 1
-		       : fail(why, -errno, "%s: cannot be moved aside: %s",
-			      path, strerror(errno));
+		       : fail(why, -errno, "%s cannot be moved aside: %s", path,
+			      strerror(errno));
 }
 
 /* Where it may not be as long as it is, that is an error and no more. */
@@ -317,7 +320,9 @@ static int fill(const char *path, const char *config, char **why)
 
 	return err ? err
 		   : write_file(path, WIRE_UNRECORDED_NAME,
-				"# PID and why it left no part, if any\n", why);
+				"# PID and the reason why it has no part, if "
+				"any\n",
+				why);
 }
 
 static int make(struct output *output, const char *path, const char *config,
@@ -343,7 +348,7 @@ static int check_unused(const char *path, int lock, char **why)
 
 	if (lock == -EBUSY && writer)
 		return fail(why, lock,
-			    "%s: another clew command, process %d, records "
+			    "%s: another clew command (process %d) records "
 			    "there; choose another folder with -o",
 			    path, writer);
 	if (lock == -EBUSY)
@@ -352,8 +357,8 @@ static int check_unused(const char *path, int lock, char **why)
 			    "another folder with -o",
 			    path);
 	return writer ? fail(why, -EBUSY,
-			     "%s: process %d is recorded there; choose another "
-			     "folder with -o, or end that process",
+			     "%s: process %d is being recorded there; choose "
+			     "another folder with -o, or end that process",
 			     path, writer)
 		      : 0;
 }

@@ -44,7 +44,7 @@ static int read_probes(const struct attaching *attaching,
 	if (!err || !target_thread_is_going(attaching->pid, attaching->pid))
 		return err;
 	free(*why);
-	return fail(why, -ESRCH, "it has ended");
+	return fail(why, -ESRCH, "it has exited");
 }
 
 /* It is not to be borrowed itself, on its way out of libc. */
@@ -68,7 +68,8 @@ static int await(const struct attaching *attaching,
 	       is_under_way(attaching, out)) {
 		if (tracer_now_ns() >= deadline_ns)
 			return fail(why, -EBUSY,
-				    "what was asked of it has not been done");
+				    "it has not yet done what clew asked for; "
+				    "try again");
 		attach_pause_ms(1);
 	}
 	return err;
@@ -141,7 +142,9 @@ int probe_ask(struct attaching *attaching, const char *lines,
 	if (!exports.probes || !exports.ask)
 		return fail(why, -ENOENT, "it is not being recorded");
 	if (strlen(lines) > WIRE_LIVE_PROBES_BYTES_MAX)
-		return fail(why, -E2BIG, "too much at once");
+		return fail(
+			why, -E2BIG,
+			"too many probes at once; add them in several steps");
 	err = await_former(attaching, &exports, out, why);
 	if (!err)
 		err = call(attaching, &exports, lines, why);
@@ -151,8 +154,9 @@ int probe_ask(struct attaching *attaching, const char *lines,
 		err = fail(why, out->result, "%s", out->why);
 	if (!err && out->answer_count > lines_to_answer(lines))
 		err = fail(why, -EBADMSG,
-			   "its libclew.so gives more answers than were asked "
-			   "for: it is not clew's, or was changed");
+			   "its libclew.so returned more answers than clew "
+			   "asked for; the library is not clew's, or the "
+			   "process overwrote its data");
 	if (err)
 		out->answer_count = 0;
 	return err;
@@ -183,25 +187,24 @@ char *probe_answer_text(const struct wire_live_answer *answer)
 	case -ENOTSUP:
 		return memory_printf("%s", probe_reason_text(answer->reason));
 	case -EEXIST:
-		return memory_printf("it is there already, as p%u",
+		return memory_printf("this probe exists already, as p%u",
 				     answer->number + 1);
 	case -ENOENT:
 		return memory_printf("there is no such probe");
 	case -ENOSPC:
-		return memory_printf(
-			"a process has at most %d probes, those removed "
-			"included",
-			WIRE_PROBES_MAX);
+		return memory_printf("a process can have at most %d probes, "
+				     "including removed ones",
+				     WIRE_PROBES_MAX);
 	case -EBUSY:
 	case -EPERM:
 		return memory_printf(
-			"a thread does not leave what is to be changed, "
-			"blocks SIGTRAP, or is traced");
+			"a thread stays in the code that must change, blocks "
+			"SIGTRAP, or is traced; try again");
 	case -ELIBACC:
-		return memory_printf("the object of its handler cannot be "
-				     "loaded there");
+		return memory_printf("the shared object of its handler cannot "
+				     "be loaded in the process");
 	case -EINVAL:
-		return memory_printf("not a place");
+		return memory_printf("this is not a probe location");
 	default:
 		return memory_printf("its code cannot be changed: %s",
 				     strerror(-answer->result));

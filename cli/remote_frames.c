@@ -119,8 +119,8 @@ static int take(const struct tracer *tracer, int64_t *answer,
 
 	if (err)
 		return fail(why, err,
-			    "its stacks cannot be read: its reader counts more "
-			    "frames than there is room for");
+			    "its stacks cannot be read: the worker process "
+			    "returned too many frames");
 	frames->items =
 		memory_zeroed(frames->count + 1, sizeof(*frames->items));
 	memcpy(frames->items, frames_of(answer, tracer),

@@ -60,7 +60,9 @@ int replacement_begin(struct replacement *replacement, const char *path,
 	int err = 0;
 
 	if (is_foreign(path, S_IFIFO))
-		return fail(why, -EPERM, "%s: it is another user's FIFO", path);
+		return fail(why, -EPERM,
+			    "%s is a FIFO of another user; choose another path",
+			    path);
 	*replacement = (struct replacement){ .path = resolve(path) };
 	if (is_special(path)) {
 		replacement->out = fopen(path, "we");

@@ -118,7 +118,9 @@ int snapshot_make(const char *from, const char *part, const char *output,
 	int err;
 
 	if (output_endangers(output, from))
-		return fail(why, -EEXIST, "%s is what it is recorded in",
+		return fail(why, -EEXIST,
+			    "the process is being recorded in %s; choose "
+			    "another path with -o",
 			    output);
 	err = own_pid(part, &pid, why);
 	if (!err)

@@ -44,7 +44,7 @@ static int run(const struct reading_request *reading, int memory, char **why)
 		.bytes = BYTES,
 		.only_reads_fd = 1,
 	};
-	char reason[WORKER_WHY_BYTES] = "its reader failed";
+	char reason[WORKER_WHY_BYTES] = "the worker process failed";
 	int err = worker_run(&limits, work, reading, memory, reason);
 
 	if (err == -ENOMEM) /* then nothing can be detached: the guardian can */

@@ -38,8 +38,7 @@ int standing_by_enter(struct attaching *attaching, char **why)
 	return standing_by_is_entered(attaching)
 		       ? 0
 		       : fail(why, -EBUSY,
-			      "its Java virtual machine does not let Java "
-			      "methods count");
+			      "its JVM refuses to let Java methods be counted");
 }
 
 int standing_by_leave(struct attaching *attaching, char **why)

@@ -26,12 +26,12 @@ const char *target_permission_hint(int err)
 {
 	if (err != -EACCES && err != -EPERM)
 		return "";
-	return geteuid() == 0
-		       ? "; this takes the capability CAP_SYS_PTRACE (in a "
-			 "container: --cap-add=SYS_PTRACE)"
-		       : "; run clew as root: the process belongs to another "
-			 "user, has changed users, has more rights than its "
-			 "user, or has asked not to be dumped";
+	return geteuid() == 0 ? "; clew needs the capability CAP_SYS_PTRACE "
+				"(in a container: --cap-add=SYS_PTRACE)"
+			      : "; run clew as root: the process belongs to "
+				"another user, has changed its user ID, has "
+				"more privileges than its user, or is not "
+				"dumpable (prctl PR_SET_DUMPABLE)";
 }
 
 /* ---- Mappings ---- */
@@ -83,7 +83,8 @@ int target_read_maps(pid_t pid, struct target_maps *maps, char **why)
 	*maps = (struct target_maps){ 0 };
 	free(path);
 	if (!file)
-		return fail(why, -errno, "its memory cannot be seen: %s%s",
+		return fail(why, -errno,
+			    "its memory mappings cannot be read: %s%s",
 			    strerror(errno), target_permission_hint(-errno));
 	target_parse_maps(file, maps);
 	fclose(file);

@@ -95,7 +95,8 @@ static int add_of_file(struct chosen *chosen, const char *path, char **why)
 	if (err)
 		return fail(why, err, "%s: %s", path, strerror(-err));
 	if (fscanf(file, "%ld", &pid) != 1 || pid <= 0 || pid > INT32_MAX)
-		err = fail(why, -EINVAL, "%s: holds no id of a process", path);
+		err = fail(why, -EINVAL, "%s does not contain a process id",
+			   path);
 	else
 		add(chosen, (pid_t)pid, 1);
 	fclose(file);
@@ -188,7 +189,8 @@ static int add_of_program(struct chosen *chosen, const char *name, char **why)
 	}
 	free(every.items);
 	return chosen->count == before
-		       ? fail(why, -ESRCH, "no process runs %s", name)
+		       ? fail(why, -ESRCH, "no process runs the program %s",
+			      name)
 		       : 0;
 }
 
@@ -278,7 +280,7 @@ static int add_of_cgroup(struct chosen *chosen, const char *path, char **why)
 	if (err == -ENOENT)
 		err = add_of_hierarchies(chosen, path);
 	if (err)
-		return fail(why, err, "%s: not a cgroup: %s", path,
+		return fail(why, err, "%s is not a cgroup: %s", path,
 			    strerror(-err));
 	return chosen->count == before
 		       ? fail(why, -ESRCH, "no process is in cgroup %s", path)

@@ -34,12 +34,12 @@ static char *obstacle_of_user(pid_t pid)
 	if (uid < 0 || (uid_t)uid == geteuid() || geteuid() == 0)
 		return NULL;
 	if (uid == 0)
-		return memory_printf("it belongs to root: run clew as root");
+		return memory_printf("it belongs to root; run clew as root");
 	name = user_name((uid_t)uid);
-	why = memory_printf(
-		"it belongs to %s, and the recording is made by it: as root, "
-		"or sudo -u %s clew attach -o DIR %d",
-		name, name, pid);
+	why = memory_printf("it belongs to user %s, who would have to own the "
+			    "recording; run clew as root, or as that user: "
+			    "sudo -u %s clew attach -o DIR %d",
+			    name, name, pid);
 	free(name);
 	return why;
 }
@@ -66,12 +66,13 @@ static char *obstacle_of_program(pid_t pid)
 	char *program = read_link(pid, "exe"), *path, *why;
 
 	if (!program)
-		return memory_printf("its program cannot be seen: %s%s",
+		return memory_printf("its executable cannot be read: %s%s",
 				     strerror(errno),
 				     target_permission_hint(-errno));
 	if (is_loader(text_basename(program))) {
-		why = memory_printf("the loader runs it as its argument: start "
-				    "the program itself");
+		why = memory_printf(
+			"the dynamic loader was started with the program as "
+			"its argument; start the program directly");
 		free(program);
 		return why;
 	}
@@ -135,9 +136,11 @@ static char *obstacle_of_files(pid_t pid, const struct target_maps *maps)
 		    !suffix_stem(module->path, WIRE_STUBS_SUFFIX) &&
 		    is_replaced(pid, module->path) &&
 		    !has_build_id(memory, module))
-			why = memory_printf("%s has been replaced since it was "
-					    "loaded, and has no build-id",
-					    module->path);
+			why = memory_printf(
+				"%s was replaced after the process loaded it, "
+				"and the loaded copy has no build ID to "
+				"compare; restart the process",
+				module->path);
 	}
 	if (memory >= 0)
 		close(memory);
@@ -146,8 +149,7 @@ static char *obstacle_of_files(pid_t pid, const struct target_maps *maps)
 
 static char *obstacle_of_ending(pid_t pid)
 {
-	return target_has_ended(pid) ? memory_printf("it is about to end")
-				     : NULL;
+	return target_has_ended(pid) ? memory_printf("it is exiting") : NULL;
 }
 
 /* One that ends meanwhile has nothing mapped any more. */
@@ -156,9 +158,9 @@ static char *obstacle_of_missing_libc(pid_t pid)
 	char *why = obstacle_of_ending(pid);
 
 	return why ? why
-		   : memory_printf("it has no C library that is glibc's: a "
-				   "program that is built for glibc can be "
-				   "attached to");
+		   : memory_printf("it has not loaded glibc (libc.so.6); clew "
+				   "attaches only to programs that are linked "
+				   "with glibc");
 }
 
 /*
@@ -192,9 +194,9 @@ static char *obstacle_of_maps(pid_t pid)
 		why = obstacle_of_missing_libc(pid);
 	else if (target_module(&maps, "libasan.so.8") ||
 		 target_module(&maps, "libtsan.so.2"))
-		why = memory_printf("a sanitizer watches it: clew record can "
-				    "run it, and what is built without can be "
-				    "attached to");
+		why = memory_printf("it is built with AddressSanitizer or "
+				    "ThreadSanitizer; use clew record, or "
+				    "attach to a build without sanitizers");
 	else
 		why = obstacle_of_files(pid, &maps);
 	target_free_maps(&maps);
@@ -219,19 +221,19 @@ static char *obstacle_of_proc(pid_t pid)
 	if (own_ids_are_seen(pid))
 		return NULL;
 	if (own_ids_differ(pid))
-		return memory_printf("it is in another namespace of processes, "
-				     "and its /proc is not of that: mount one "
-				     "there (nsenter -t %d -p -m mount -t proc "
-				     "proc /proc)",
-				     pid);
+		return memory_printf(
+			"it is in another PID namespace, and its /proc does "
+			"not belong to that namespace; mount one there "
+			"(nsenter -t %d -p -m mount -t proc proc /proc)",
+			pid);
 	if (has_proc(pid))
-		return memory_printf("its /proc is that of another namespace "
-				     "of processes, which it has made for its "
-				     "children (unshare): attach to those");
+		return memory_printf(
+			"its /proc belongs to a PID namespace that it created "
+			"for its children (unshare); attach to the children");
 	root = memory_printf("/proc/%d/root/.", pid);
 	if (access(root, F_OK) == 0)
-		why = memory_printf("it sees no /proc (chroot): one must be "
-				    "mounted below its root");
+		why = memory_printf("its root directory (chroot) has no /proc; "
+				    "mount one there");
 	free(root);
 	return why;
 }
@@ -248,12 +250,12 @@ static char *obstacle_of_end(pid_t pid)
 		going += target_thread_is_going(pid, tids[i]) == 0;
 	free(tids);
 	if (going)
-		return memory_printf("its first thread has ended while others "
-				     "go on: clew needs that one");
-	return parent < 0 ? memory_printf("it has ended")
-			  : memory_printf("it has ended, and waits for its "
-					  "parent, process %" PRId64
-					  ", to ask how (zombie)",
+		return memory_printf("its main thread has exited while other "
+				     "threads run; clew needs the main thread");
+	return parent < 0 ? memory_printf("it has exited")
+			  : memory_printf("it has exited and is a zombie until "
+					  "its parent, process %" PRId64
+					  ", waits for it",
 					  parent);
 }
 
@@ -261,8 +263,8 @@ static char *obstacle_of_tracer(pid_t tracer)
 {
 	char *name = target_name(tracer), *why;
 
-	why = memory_printf("process %d%s%s%s traces it: end that first, or "
-			    "have it detach",
+	why = memory_printf("process %d%s%s%s traces it; end that tracer, or "
+			    "let it detach, first",
 			    tracer, name ? " (" : "", name ? name : "",
 			    name ? ")" : "");
 	free(name);
@@ -273,11 +275,11 @@ static char *obstacle_of_tracer(pid_t tracer)
 static char *obstacle_of_filter(pid_t pid)
 {
 	return target_status(pid, "Seccomp", 10) > 0
-		       ? memory_printf(
-				 "its system calls are filtered (seccomp), "
-				 "for good, and clew's might end it: start it "
-				 "by clew record, or without the filter (in a "
-				 "container: seccomp=unconfined)")
+		       ? memory_printf("it has a seccomp filter, which cannot "
+				       "be removed and may kill it at a system "
+				       "call of clew; start it with clew "
+				       "record, or without the filter (in a "
+				       "container: seccomp=unconfined)")
 		       : NULL;
 }
 
@@ -290,9 +292,9 @@ static char *obstacle_of_state(pid_t pid, char state)
 	if (frozen_group_has(pid))
 		return frozen_group_obstacle(pid);
 	if (state == 'T' || state == 't')
-		return memory_printf("it is stopped: continue it first (kill "
-				     "-CONT %d)",
-				     pid);
+		return memory_printf(
+			"it is stopped; continue it first (kill -CONT %d)",
+			pid);
 	return NULL;
 }
 
@@ -302,7 +304,7 @@ char *target_end(pid_t pid)
 	const char state = target_thread_state(pid, pid);
 
 	if (!state)
-		return memory_printf("it has ended");
+		return memory_printf("it has exited");
 	if (state == 'Z' || state == 'X')
 		return obstacle_of_end(pid);
 	return obstacle_of_ending(pid);
@@ -329,7 +331,7 @@ char *target_obstacle(pid_t pid)
 	if (pid == getpid())
 		return memory_printf("it is clew itself");
 	if (target_is_of_kernel(pid))
-		return memory_printf("it is a thread of the kernel's");
+		return memory_printf("it is a kernel thread");
 	why = obstacle_of_user(pid);
 	if (!why)
 		why = obstacle_of_state(pid, state);

@@ -90,7 +90,8 @@ static int start_recorder(struct top_target *target, char **argv, char **why)
 	free(said);
 	return target->recorder > 0
 		       ? 0
-		       : fail(why, -errno, "no process: %s", strerror(errno));
+		       : fail(why, -errno, "cannot create a process: %s",
+			      strerror(errno));
 }
 
 /* The part of a process in the recording, of any; NULL: there is none yet. */

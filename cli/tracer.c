@@ -186,20 +186,20 @@ static int refused(pid_t pid, int err, char **why)
 		close(fd);
 	}
 	if (err == ESRCH)
-		return fail(why, -ESRCH, "it has ended");
+		return fail(why, -ESRCH, "it has exited");
 	if (tracer > 0)
 		return fail(why, -err, "process %d traces it", (int)tracer);
 	if (scope == 3)
 		return fail(why, -err,
-			    "the kernel lets nobody trace "
-			    "(kernel.yama.ptrace_scope is 3)");
+			    "the kernel permits no tracing "
+			    "(kernel.yama.ptrace_scope is 3, which only a "
+			    "reboot changes)");
 	if (scope > 0 && geteuid() != 0)
-		return fail(
-			why, -err,
-			"the kernel lets root alone trace what runs "
-			"already (kernel.yama.ptrace_scope is %d): sudo, or "
-			"sysctl kernel.yama.ptrace_scope=0",
-			scope);
+		return fail(why, -err,
+			    "only root may trace running processes "
+			    "(kernel.yama.ptrace_scope is %d); run clew as "
+			    "root, or set sysctl kernel.yama.ptrace_scope=0",
+			    scope);
 	return fail(why, -err, "it cannot be traced: %s%s", strerror(err),
 		    target_permission_hint(-err));
 }
@@ -275,7 +275,7 @@ static int seize_new(struct tracer *tracer, size_t *news, char **why)
 {
 	pid_t *tids;
 	const size_t count = target_threads(tracer->pid, &tids);
-	int err = count ? 0 : fail(why, -ESRCH, "it has ended");
+	int err = count ? 0 : fail(why, -ESRCH, "it has exited");
 
 	*news = 0;
 	for (size_t i = 0; i < count && !err; i++) {

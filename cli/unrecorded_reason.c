@@ -50,7 +50,7 @@ static char *reason_of_part(const struct part_copy *part, int status)
 	char *why;
 
 	if (header->state == WIRE_STARTING)
-		return end_text(status, "while its functions were hooked");
+		return end_text(status, "while clew hooked its functions");
 	if (header->state != WIRE_DISABLED)
 		return NULL;
 	why = memory_string(header->why,
@@ -76,8 +76,9 @@ static char *reason_noted(const char *directory, pid_t pid)
 static char *reason_unsaid(const char *directory, int status)
 {
 	if (WIFSIGNALED(status))
-		return end_text(status, "before clew could start in it");
-	return memory_printf("the loader did not load libclew.so into it");
+		return end_text(status, "before libclew.so could start in it");
+	return memory_printf(
+		"the dynamic loader did not load libclew.so into it");
 }
 
 char *unrecorded_reason(const struct recording *recording,

@@ -114,7 +114,7 @@ int attach_begin_call(void)
 	if (attach_try_call())
 		return 1;
 	text = text_in(clew_attachment.why, sizeof(clew_attachment.why));
-	text_string(&text, "a call that was made before is under way");
+	text_string(&text, "an earlier call into libclew.so has not returned");
 	clew_attachment.result = -EAGAIN;
 	return 0;
 }
@@ -220,7 +220,8 @@ static int prepare_process(struct cold *cold)
 	if (!err)
 		err = process_watch_forks();
 	is_done = !err;
-	return err ? refuse_explained("cannot make room", err) : 0;
+	return err ? refuse_explained("clew cannot allocate memory in it", err)
+		   : 0;
 }
 
 static int watch_loader(struct cold *cold)
@@ -244,13 +245,13 @@ static int hook_all(struct cold *cold)
 	if (err == -EINPROGRESS)
 		return err;
 	if (err)
-		return refuse_explained("cannot hook the program", err);
+		return refuse_explained("clew cannot hook its functions", err);
 	missing = entries_missing();
 	if (missing) {
 		struct text text = text_in(clew_attachment.why,
 					   sizeof(clew_attachment.why));
 
-		text_string(&text, "cannot stand in front of ");
+		text_string(&text, "libclew.so cannot interpose ");
 		text_string(&text, missing);
 		text_string(&text, "()");
 		clew_attachment.result = -ENOTSUP;
@@ -263,11 +264,11 @@ static int hook_all(struct cold *cold)
 static int refuse_recording(int err)
 {
 	if (err == -EAGAIN)
-		return refuse(
-			"it can leave no recording there: it can start no "
-			"thread (prlimit --nproc)",
-			-EPERM); /* -EAGAIN would be tried again */
-	return refuse_explained("it can leave no recording there", err);
+		return refuse("it cannot write a recording there: it cannot "
+			      "start a thread; raise its limit of processes "
+			      "(prlimit --nproc)",
+			      -EPERM); /* -EAGAIN would be tried again */
+	return refuse_explained("it cannot write a recording there", err);
 }
 
 /* The memory of a session that was left is used again, whatever it was asked for. */
@@ -277,7 +278,9 @@ static int begin_session(const char *dir)
 	int err;
 
 	if (!begin_is_possible(dir))
-		return refuse("an emulator runs it", -ENOTSUP);
+		return refuse("it runs in an emulator (such as qemu-user), "
+			      "which clew does not support",
+			      -ENOTSUP);
 	if (former && !former->is_entered)
 		release_unused(former);
 	*clew_attachment.why = '\0';
@@ -353,11 +356,13 @@ static int begin_preparing(const char *dir)
 
 	atomic_store(&clew_attachment.finish_wish, 0);
 	if (!threads_have_variables())
-		return refuse("its C library does not keep threads' storage as "
-			      "clew knows it",
+		return refuse("its C library stores thread-local variables in "
+			      "a layout that clew does not support",
 			      -ENOTSUP);
 	if (is_new_memory_filled())
-		return refuse("its memory is locked (mlockall)", -EPERM);
+		return refuse("it locks all memory that it maps (mlockall with "
+			      "MCL_FUTURE)",
+			      -EPERM);
 	rt.is_late = 1;
 	process_is_own(1);
 	if (is_first) {
@@ -366,7 +371,8 @@ static int begin_preparing(const char *dir)
 		begin_learn_starts();
 	}
 	if (journal_begin())
-		return refuse_explained("cannot make room", -ENOMEM);
+		return refuse_explained("clew cannot allocate memory in it",
+					-ENOMEM);
 	journal_set_ahead(1);
 	records_begin_again();
 	makers_begin_again();
@@ -456,7 +462,7 @@ EXPORT void clew_attach_prepare(const char *dir, uint64_t controller)
 	if (!err)
 		tell_prepared();
 	else if (err == -EINPROGRESS)
-		refuse("it is still being made ready", err);
+		refuse("clew has not finished hooking its functions", err);
 	else if (clew_attachment.state == WIRE_ATTACH_PREPARING &&
 		 !hook_slices_are_left())
 		clew_attachment.state = WIRE_ATTACH_NONE;

@@ -30,7 +30,10 @@ int begin_is_possible(const char *dir)
 {
 	if (!machine_is_emulated())
 		return 1;
-	unrecorded_note(dir, "an emulator runs it", 0);
+	unrecorded_note(dir,
+			"it runs in an emulator (such as qemu-user), which "
+			"clew does not support",
+			0);
 	return 0;
 }
 
@@ -170,12 +173,13 @@ int begin_part(const char *dir, char *why, size_t bytes, struct cold **made)
 	take_over(cold, rt.cold);
 	err = part_create(&cold->recorder.part, dir);
 	if (err) {
-		unrecorded_note(dir, "it can leave no recording", err);
+		unrecorded_note(dir, "it cannot create the recording", err);
 		goto forget;
 	}
 	err = begin_trace(cold);
 	if (err) {
-		unrecorded_note(dir, "it can leave no trace", err);
+		unrecorded_note(dir, "it cannot create the file of the trace",
+				err);
 		part_discard(&cold->recorder.part);
 		goto forget;
 	}
@@ -197,18 +201,20 @@ int begin_check_machine(char *why, size_t bytes)
 	struct text text = text_in(why, bytes);
 
 	if (machine_has_shadow_stack()) {
-		text_string(&text, "the process has a hardware shadow stack");
+		text_string(&text, "it uses a hardware shadow stack (CET), "
+				   "which clew does not support");
 		return -ENOTSUP;
 	}
 	if (rt.sink->reads_clock && !machine_has_steady_clock()) {
-		text_string(&text,
-			    "time exact, or a trace: this machine's time stamp "
-			    "counter does not run steadily");
+		text_string(
+			&text,
+			"--time=exact and --trace need an invariant time stamp "
+			"counter, which this processor does not have");
 		return -ENOTSUP;
 	}
 	if (rt.sink->reads_clock && rt.config->budget) {
-		text_string(&text, "budget: what is left out is not measured "
-				   "(time exact, or a trace)");
+		text_string(&text, "--budget excludes --time=exact and "
+				   "--trace, which must measure every call");
 		return -ENOTSUP;
 	}
 	return 0;

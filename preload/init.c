@@ -108,7 +108,8 @@ static int prepare(struct cold *cold, char *why, size_t bytes)
 		return err;
 	text = text_in(why, bytes);
 	if (has_threads()) {
-		text_string(&text, "another thread is running already");
+		text_string(&text, "another thread was started before clew (by "
+				   "an LD_AUDIT library?)");
 		return -EBUSY;
 	}
 	trap_take_inherited_mask();
@@ -118,7 +119,7 @@ static int prepare(struct cold *cold, char *why, size_t bytes)
 	if (!err)
 		err = hook_update(cold);
 	if (err) {
-		text_string(&text, "cannot hook the program");
+		text_string(&text, "clew cannot hook its functions");
 		obstacle_explain(&text, err);
 		return err;
 	}

@@ -330,7 +330,7 @@ static void do_lines(struct cold *cold, const char *lines, const char *ends)
 		if (begins_with(line, adds))
 			foresee(&adding, line, ends);
 	if (probe_additions_prepare(&adding))
-		refuse(-ENOMEM, "it has no memory for that");
+		refuse(-ENOMEM, "it cannot allocate memory for the probes");
 	for (line = lines; line < ends; line += strlen(line) + 1)
 		if (*line)
 			do_line(&adding, line, ends);
@@ -415,7 +415,7 @@ static void serve(void)
 		if (begins_with(line, acts))
 			load_handler(rt.cold, line + strlen(acts), deadline_ns);
 	if (take_turn(rt.cold, deadline_ns)) {
-		refuse(-EBUSY, "it is loading or unloading modules");
+		refuse(-EBUSY, "it is loading or unloading modules; try again");
 	} else {
 		do_lines(rt.cold, asked.text, ends);
 		hooking_turn_give();
@@ -447,7 +447,7 @@ static void ask(const char *lines, uint64_t bytes)
 	atomic_store(&clew_probes.state, WIRE_LIVE_BUSY);
 	if (!own_thread_make(run))
 		return;
-	refuse(-EAGAIN, "it can have no thread more");
+	refuse(-EAGAIN, "it cannot start another thread (prlimit --nproc)");
 	atomic_store(&clew_probes.state, WIRE_LIVE_DONE);
 }
 
@@ -461,7 +461,7 @@ EXPORT void clew_probes_ask(const char *lines, uint64_t bytes)
 		refuse(-ENOENT, "it is not being recorded");
 		atomic_store(&clew_probes.state, WIRE_LIVE_DONE);
 	} else if (runtime_is_filtered()) {
-		refuse(-EPERM, "it has filtered its system calls");
+		refuse(-EPERM, "it has a seccomp filter");
 		atomic_store(&clew_probes.state, WIRE_LIVE_DONE);
 	} else {
 		ask(lines, bytes);

@@ -143,11 +143,11 @@ static int retire(struct dl_phdr_info *info, size_t size, void *cold)
 static void finish(void)
 {
 	if (attach_end_preparing() == -EAGAIN) {
-		answer(-EAGAIN, "it is still being made ready");
+		answer(-EAGAIN, "clew has not finished hooking its functions");
 		return;
 	}
 	if (NEXT(dl_iterate_phdr)(retire, rt.cold) < 0) {
-		answer(-EAGAIN, "the program is loading modules");
+		answer(-EAGAIN, "it is loading modules");
 		return;
 	}
 	if (process_is_own(0) && (rt.header->state == WIRE_RUNNING ||
@@ -214,9 +214,11 @@ static void enter(const struct stacks *stacks,
 		  const struct wire_stopped *threads, uint64_t count)
 {
 	if (any_is(stacks, threads, count, is_in_way)) {
-		answer(-EAGAIN, "a thread is where code is to be changed");
+		answer(-EAGAIN,
+		       "a thread is executing code that clew must change");
 	} else if (begin_threads(threads, count)) {
-		answer(-ENOTSUP, "a thread has no control block of libc's");
+		answer(-ENOTSUP,
+		       "a thread has no thread control block of glibc");
 	} else {
 		journal_set_ahead(0);
 		if (clew_attachment.opened)
@@ -237,12 +239,12 @@ static void try_entering(const struct wire_stopped *threads, uint64_t count)
 	struct stacks *stacks;
 
 	if (clew_attachment.modules != lookup_generation()) {
-		answer(-EAGAIN, "the program is loading modules");
+		answer(-EAGAIN, "it is loading modules");
 		return;
 	}
 	stacks = look_at_stacks();
 	if (!stacks) {
-		answer(-ENOMEM, "its stacks cannot be looked at");
+		answer(-ENOMEM, "its stacks cannot be read");
 		return;
 	}
 	enter(stacks, threads, count);
@@ -369,11 +371,13 @@ static void leave(const struct stacks *stacks,
 
 	clew_attachment.may_unhook = may_unhook();
 	if (!clew_attachment.may_unhook || !may_leave(threads, count)) {
-		answer(-EAGAIN, "a thread is where it cannot be left");
+		answer(-EAGAIN, "a thread is executing clew's code, so clew "
+				"cannot detach");
 		return;
 	}
 	if (is_full || shadowed_walk(stacks, restore_word, NULL)) {
-		answer(-ENOSPC, "too many functions are running");
+		answer(-ENOSPC,
+		       "too many hooked functions are active on its stacks");
 		return;
 	}
 	signals_close_actions();
@@ -389,12 +393,12 @@ static void try_leaving(const struct wire_stopped *threads, uint64_t count)
 
 	clew_attachment.may_unhook = 0;
 	if (clew_attachment.modules != lookup_generation()) {
-		answer(-ESTALE, "the program has loaded or unloaded modules");
+		answer(-ESTALE, "it has loaded or unloaded modules");
 		return;
 	}
 	stacks = begin_words() ? NULL : look_at_stacks();
 	if (!stacks) {
-		answer(-ENOMEM, "its stacks cannot be looked at");
+		answer(-ENOMEM, "its stacks cannot be read");
 		return;
 	}
 	leave(stacks, threads, count);
@@ -419,7 +423,7 @@ static void try_releasing(const struct wire_stopped *threads, uint64_t count)
 
 	clew_attachment.code_count = 0;
 	if (!stacks || !words.items) {
-		answer(-ENOMEM, "its stacks cannot be looked at");
+		answer(-ENOMEM, "its stacks cannot be read");
 		return;
 	}
 	if (rt.cold)

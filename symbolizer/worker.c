@@ -153,7 +153,8 @@ static int judge_signal(int signal_number, const struct worker_limits *limits,
 		snprintf(why, WORKER_WHY_BYTES,
 			 "reading took more than %u s of CPU", limits->seconds);
 	else
-		snprintf(why, WORKER_WHY_BYTES, "its reader crashed (%s)",
+		snprintf(why, WORKER_WHY_BYTES,
+			 "the worker process crashed (%s)",
 			 strsignal(signal_number));
 	return -ECHILD;
 }
@@ -170,7 +171,7 @@ static int judge(int status, const struct worker_limits *limits, char *why)
 		return STATUS_OF_ERRNO - code;
 	snprintf(why, WORKER_WHY_BYTES,
 		 code == WORKER_NO_MEMORY ? "reading took more than %llu MiB"
-					  : "its reader failed",
+					  : "the worker process failed",
 		 (unsigned long long)(limits->bytes >> 20));
 	return -ECHILD;
 }

@@ -10,19 +10,19 @@ static const char *meaning_of(int err)
 	case EDQUOT:
 		return "the disk is full";
 	case EFBIG:
-		return "files may not be as long as that takes (ulimit -f)";
+		return "the limit on file size is too low (ulimit -f)";
 	case ENOMEM:
 		return "there is not enough memory or address space";
 	case EMFILE:
 	case ENFILE:
-		return "no file can be opened";
+		return "the limit on open files is reached (ulimit -n)";
 	case EACCES:
 	case EPERM:
 	case EROFS:
 		return "the kernel does not permit it";
 	case ENOENT:
 	case ENOTDIR:
-		return "the recording's directory is not there";
+		return "the directory of the recording does not exist";
 	default:
 		return NULL;
 	}

@@ -12,8 +12,8 @@ import tempfile
 from measure import CLEW, table
 import top
 
-SAID = re.compile(r"(attached to|detached from) .*stopped for ([\d.]+) ms, "
-                  r"one of them for ([\d.]+) ms")
+SAID = re.compile(r"(attached to|detached from) .*stopped for up to ([\d.]+) "
+                  r"ms, one thread alone for up to ([\d.]+) ms")
 
 
 class Gdb:

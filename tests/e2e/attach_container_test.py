@@ -217,7 +217,7 @@ class Chrooted(Container):
 
     def test_without_proc(self):
         process = self.begin_below("")
-        self.assert_refused(process, "sees no /proc", "mounted")
+        self.assert_refused(process, "has no /proc", "mount one")
 
     def test_a_library_that_is_not_below_its_root(self):
         """What would help is said."""
@@ -374,7 +374,7 @@ class Shut(Container):
         self.go_on()
         done = self.clew("report", self.recording_path)
         self.assertIn(f"process {process.pid}: it is recorded in "
-                      f"/tmp/{self.folder(process).name} of its own files",
+                      f"/tmp/{self.folder(process).name} below its root directory",
                       done.stderr)
         done = self.clew("detach", process.pid)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -419,7 +419,7 @@ class Shut(Container):
         said = controller.stderr.read()
         self.assertEqual(controller.wait(attach_test.PATIENCE_S), 1, said)
         folder = self.folder(process)
-        self.assertIn(f"/tmp/{folder.name} of its own files", said)
+        self.assertIn(f"/tmp/{folder.name} below its root directory", said)
         self.assertGreater(self.clew_json(
             "report", "--json", folder)["total"]["calls"], 0)
 

@@ -136,7 +136,7 @@ class Frozen(Attached):
         for words in (("attach", "-o", self.recording_path), ("detach",)):
             self.assert_one_line_error(
                 self.clew(*words, process.pid), process.pid,
-                "the cgroup is frozen: ", self.group.folder.name)
+                "its cgroup ", self.group.folder.name, " is frozen; ")
         self.group.thaw()
         self.detach(self.attach(process))
         self.assert_as_before(process)
@@ -148,8 +148,8 @@ class Frozen(Attached):
         controller.send_signal(signal.SIGTERM)
         said = controller.stderr.read()
         self.assertEqual(controller.wait(PATIENCE_S), 1, said)
-        self.assertIn("the cgroup is frozen, so that it stays attached: thaw "
-                      f"it, then clew detach {process.pid}", said)
+        self.assertIn("its cgroup is frozen; thaw the cgroup, then run clew "
+                      f"detach {process.pid}", said)
         status = self.clew("status", process.pid)
         self.assertIn("left attached", status.stdout, status.stderr)
         self.group.thaw()
@@ -160,7 +160,7 @@ class Frozen(Attached):
     def test_freezing_ends_an_attempt(self):
         process, controller = self.attaching()
         self.freeze(process)
-        self.assert_ends_early(controller, "the cgroup is frozen: ")
+        self.assert_ends_early(controller, " is frozen; thaw it first")
         self.group.thaw()
         self.assertIsNone(process.poll())
 

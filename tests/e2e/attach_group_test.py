@@ -223,7 +223,7 @@ class Chosen(Grouped):
         for options, words in (
                 (["--exe", "no-such-program"], ["no process runs"]),
                 (["--pidfile", self.work / "missing"], ["missing"]),
-                (["--pidfile", bad], ["no id"]),
+                (["--pidfile", bad], ["contain a process id"]),
                 (["--cgroup", "no/such/group"], ["not a cgroup"])):
             for command in ("attach", "detach"):
                 self.assert_one_line_error(self.clew(command, *options),
@@ -328,7 +328,7 @@ class Together(Grouped):
         said = controller.stderr.read()
         self.assertEqual(controller.wait(PATIENCE_S), 0, said)
         for pid in pids:
-            self.assertIn(f"process {pid} has ended", said)
+            self.assertIn(f"process {pid} has exited", said)
         self.assertEqual(set(self.recorded()), set(pids))
 
     def test_for_a_time(self):

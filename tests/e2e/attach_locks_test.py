@@ -81,9 +81,9 @@ class Locks(Attached):
 
     def assert_held(self, done, process, controller, user):
         self.assert_one_line_error(
-            done, f"process {process.pid}: another clew (process "
-            f"{controller.pid}, user {user}) is attached to it; wait for "
-            "it, or end it")
+            done, f"process {process.pid}: another clew command (process "
+            f"{controller.pid}, user {user}) is attached to it; wait "
+            "until it ends, or end it")
 
     def test_another_user_cannot_prevent_it(self):
         process = self.sleeper()

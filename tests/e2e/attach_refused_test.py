@@ -212,7 +212,7 @@ class Refused(Attached):
         program = self.work / "other"
         process = self.start([program])
         self.assertTrue(until(lambda: runs(process, "other")))
-        self.assert_refused(process.pid, "musl", "built for glibc")
+        self.assert_refused(process.pid, "musl", "linked with glibc")
 
     def test_run_by_the_loader(self):
         loader = next(pathlib.Path("/lib64").glob("ld-linux-*"), None)
@@ -220,12 +220,12 @@ class Refused(Attached):
             self.skipTest("no loader there")
         process = self.start([loader, shutil.which("sleep"), "1000"])
         self.assertTrue(until(lambda: runs(process, loader.resolve().name)))
-        self.assert_refused(process.pid, "the program itself")
+        self.assert_refused(process.pid, "start the program directly")
 
     def test_a_zombie(self):
         process = self.start(["true"])
         self.assertTrue(until(lambda: state(process.pid) == "Z"))
-        self.assert_refused(process.pid, "has ended", os.getpid())
+        self.assert_refused(process.pid, "has exited", os.getpid())
 
     @needs("gdb")
     def test_that_ends_meanwhile(self):
@@ -248,8 +248,8 @@ class Refused(Attached):
                     self.assertTrue(until(lambda: state(pid) == "S"))
                     said = self.killed_at(call, pid, is_asked_for)
                     self.assertRegex(
-                        said, rf"\Aclew attach: process {pid}: "
-                        r"(it has ended.*|it is about to end|"
+                        said, rf"\Aclew attach: cannot attach to process {pid}: "
+                        r"(it has exited.*|it is exiting|"
                         r"there is no such process)\n\Z")
 
     def killed_at(self, call, pid, is_asked_for):
@@ -290,7 +290,7 @@ class Refused(Attached):
         """Of three, the others of which go on."""
         process = self.start([PYTHON, "-c", FIRST_ENDS])
         self.assertTrue(until(lambda: state(process.pid) == "Z"))
-        self.assert_refused(process.pid, "first thread has ended")
+        self.assert_refused(process.pid, "main thread has exited")
 
     def test_what_may_start_no_thread(self):
         """As haproxy's workers; who has threads, and is not root."""
@@ -327,7 +327,7 @@ class Refused(Attached):
         self.assertTrue(until(lambda: state(entered.pid) == "T"))
         os.kill(first, signal.SIGKILL)
         self.assertTrue(until(lambda: not program(first)))
-        self.assert_refused(first, "about to end")
+        self.assert_refused(first, "is exiting")
         done = self.clew("attach", "--for", "0s", "-o", self.recording_path,
                          "--children", outer.pid)
         self.assertEqual((done.returncode, str(first) in done.stderr),
@@ -343,8 +343,8 @@ class Refused(Attached):
         self.assertTrue(until(lambda: children(process.pid)))
         (child,) = children(process.pid)
         self.assertTrue(until(lambda: program(child) == "sleep"))
-        self.assert_refused(process.pid, "another namespace",
-                            "attach to those")
+        self.assert_refused(process.pid, "a PID namespace",
+                            "attach to the children")
 
     def test_no_thread_local_storage_left(self):
         """
@@ -373,7 +373,7 @@ class Refused(Attached):
         self.addCleanup(process.stdout.close)
         self.assertEqual(process.stdout.readline(), b"ready\n")
         self.assert_refused(process.pid, "static TLS",
-                            "somebody else uses")
+                            "already in use")
         process.stdin.write(b"\n")
         process.stdin.flush()
         self.assertEqual(process.stdout.readline(), b"None\n")
@@ -496,12 +496,12 @@ class Refused(Attached):
             self.skipTest("clew is where others cannot come")
         done = self.clew("attach", process.pid, cwd="/", **user.as_user)
         self.assert_one_line_error(done, process.pid, "Permission denied; "
-                                   "run clew as root: ", "changed users")
+                                   "run clew as root: ", "changed its user ID")
         done = self.run_program(
             ["setpriv", "--bounding-set", "-sys_ptrace", CLEW, "attach",
              process.pid], text=True)
         self.assert_one_line_error(done, process.pid, "Permission denied; "
-                                   "this takes the capability CAP_SYS_PTRACE")
+                                   "clew needs the capability CAP_SYS_PTRACE")
 
     def test_recorded_from_its_start(self):
         recorder = self.start([CLEW, "record", "-o", self.work / "first",

@@ -271,7 +271,7 @@ class Counts(Attached):
         self.process.kill()
         said = controller.stderr.read()
         self.assertEqual(controller.wait(PATIENCE_S), 0, said)
-        self.assertIn("has ended", said)
+        self.assertIn("has exited", said)
         self.assertGreater(self.calls()["attached_leaf"], 200)
 
 

@@ -272,7 +272,8 @@ class BadInput(clewtest.Case):
         program = self.work / "seven"
         program.write_text("exit 7")
         self.assert_runs_unrecorded(
-            ["/lib64/ld-linux-x86-64.so.2", "/bin/sh", program], "the loader")
+            ["/lib64/ld-linux-x86-64.so.2", "/bin/sh", program],
+            "the dynamic loader")
 
     def test_json_is_a_format_of_exports(self):
         done = self.clew("export", "--json", "-F", "folded")

@@ -69,7 +69,7 @@ class OneProcess(Guarded):
             controller.send_signal(number)
             said = controller.stderr.read()  # the guardian's, too
             self.assertEqual(controller.wait(PATIENCE_S), -number)
-            self.assertIn(f"controller (process {controller.pid}) ended "
+            self.assertIn(f"clew attach (process {controller.pid}) ended "
                           "without detaching", said)
             self.assertIn(f"detached from process {process.pid}", said)
             self.assert_detached(process)

@@ -160,7 +160,7 @@ class Outputs(exports.Export):
         os.mkfifo(folder / "clew.html")
         os.chown(folder / "clew.html", user.uid, user.gid)
         done = self.clew("html", self.made.path, cwd=folder, timeout=60)
-        self.assert_one_line_error(done, "another user's FIFO")
+        self.assert_one_line_error(done, "is a FIFO of another user")
 
 
 class Names(clewtest.Case):

@@ -98,7 +98,7 @@ class Hostile(attach_test.Attached):
                 process = self.start_fake(on_prepare=statement)
                 done = self.attach_for_a_moment(process.pid)
                 self.assert_refused(done, process, name,
-                                    "not clew's, or was changed")
+                                    "not clew's, or the process overwrote")
                 process.kill()
 
     def test_numbers_out_of_bounds_while_detaching_are_refused(self):

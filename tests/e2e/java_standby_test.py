@@ -274,9 +274,9 @@ class Commands(StandbyCase):
         for options in (["-o", "other"], ["--java=exact"], ["--time=none"],
                         ["--calls=1"], ["--no-cache"], ["--probe=main"]):
             self.is_refused(self.clew("attach", *options, self.pid),
-                            "under clew since its start", "--java=standby")
+                            "recorded since its start", "--java=standby")
         self.is_refused(self.clew("attach", "--java=standby", self.pid),
-                        "of clew record")
+                        "option of clew record")
         self.is_refused(self.clew("detach", self.pid), "not attached")
         self.assertIn("methods stand by",
                       self.clew("list", self.pid).stdout)
@@ -286,7 +286,7 @@ class Commands(StandbyCase):
         kill_with_guardian(first)
         done = self.clew("detach", self.pid)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assert_one_line(done, "Java methods count no more")
+        self.assert_one_line(done, "Java methods are no longer counted")
         done = self.clew("attach", "-q", "--for=10ms", self.pid)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.truth()
@@ -308,7 +308,7 @@ class Commands(StandbyCase):
     def test_others_are_refused_as_ever(self):
         self.start(patterns="--java=exact:com.acme.Standby*")
         self.is_refused(self.clew("attach", self.pid),
-                        "it has been under clew since its start")
+                        "it has been recorded since its start")
         self.tell("run")
         self.process.communicate("end\n", PATIENCE_S)
 

@@ -53,7 +53,7 @@ class Kept(attach_test.Attached):
         for _ in range(2):
             done = self.record(["/bin/true"], text=True)
             self.assertEqual(done.returncode, clewtest.UNRECORDED)
-            self.assertIn("is the earlier recording still", done.stderr)
+            self.assertIn("still contains the earlier recording", done.stderr)
             self.assert_kept()
 
     def test_by_merge_of_nothing(self):
@@ -102,7 +102,7 @@ class Kept(attach_test.Attached):
             contents(self.old) == self.both[0]))
         done = self.record(["/bin/true"], text=True)
         self.assertIn(
-            f"another clew command, process {program.pid}, records there",
+            f"another clew command (process {program.pid}) records there",
             done.stderr)
         program.stdin.close()
         self.assertEqual(program.wait(60), 0)
@@ -123,7 +123,7 @@ class Kept(attach_test.Attached):
                 ["merge", "-o", self.path, self.work / "other"]:
             done = self.clew(*words)
             self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
-            self.assertIn(f"process {pid} is recorded there", done.stderr)
+            self.assertIn(f"process {pid} is being recorded there", done.stderr)
             self.assertTrue(part.exists())
 
 
@@ -139,14 +139,14 @@ class Moved(clewtest.Case):
                                "echo mine >clew.out/mine")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn(f"was renamed to {self.work}/moved while", done.stderr)
-        self.assertNotIn("the loader did not load", done.stderr)
+        self.assertNotIn("the dynamic loader did not load", done.stderr)
         self.assertEqual((self.work / "clew.out" / "mine").read_text(),
                          "mine\n")
 
     def test_a_removed_folder_is_named(self):
         done = self.record_and("rm -r clew.out; mkdir clew.out")
         self.assertEqual(done.returncode, clewtest.UNRECORDED)
-        self.assertIn("clew.out is no longer there", done.stderr)
+        self.assertIn("clew.out was removed", done.stderr)
         self.assertTrue((self.work / "clew.out").is_dir())
 
 

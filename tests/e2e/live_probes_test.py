@@ -284,7 +284,7 @@ class Recorded(Case):
         self.probe("add", *acting, "two", "--action=limit 5")
         self.assertEqual(self.rows, {"p1": (0, "stub", "one"),
                                      "p2": (0, "stub", "two")})
-        self.assertIn("it is there already, as p1",
+        self.assertIn("this probe exists already, as p1",
                       self.probe("add", *acting, status=1))
         self.tell("p")
         self.probe("rm", "p1")
@@ -360,7 +360,7 @@ class Recorded(Case):
     def test_beside_those_that_were_there_from_the_start(self):
         self.start("--time=none", "--probe=work", "--probe=one%return")
         self.tell("p")
-        self.assertIn("it is there already, as p1",
+        self.assertIn("this probe exists already, as p1",
                       self.probe("add", "work", status=1))
         self.assertIn("another probe is at the same place",
                       self.probe("add", "work+0", status=1))
@@ -407,7 +407,7 @@ class Recorded(Case):
                 ("work+0x1000", "in no function that is known"),
                 ("work+", "not a place"),
                 ("libc.so.6:malloc", "its module is not hooked"),
-                ("two%return", "it is there already, as p1")):
+                ("two%return", "this probe exists already, as p1")):
             with self.subTest(place=place):
                 self.assertIn(why, self.probe("add", place, status=1))
                 self.assertEqual(self.rows, {})

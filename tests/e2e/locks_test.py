@@ -225,7 +225,7 @@ class Locks(clewtest.Case):
         self.environment["CLEW_LOCKS"] = os.devnull + "/none"
         done = self.run_program([SCRIPT, "--", "true"], text=True)
         self.assertEqual(done.returncode, 127)
-        self.assertIn("libclew-locks.so not found; set CLEW_LOCKS",
+        self.assertIn("libclew-locks.so was not found; set CLEW_LOCKS",
                       done.stderr)
 
 

@@ -113,7 +113,7 @@ class Attached(attach_test.Attached):
     @needs("redis-server")
     def test_a_server_without_room_is_refused_and_goes_on(self):
         server, group = self.redis_with(24 * MIB)
-        said = self.refuse(server, r"need about \d+ MB",
+        said = self.refuse(server, r"needs about \d+ MB",
                            r"has \d+ MB left of 24 MB")
         self.assertIn(f"cgroup {self.path_in(group)} ", said)
         self.assertIn("-m MODULE, -f REGEX: about", said)
@@ -152,7 +152,7 @@ class Attached(attach_test.Attached):
                 preexec_fn=lambda limit=limit:
                 resource.setrlimit(limit, (150 * MIB, 150 * MIB)))
             with self.subTest(option):
-                self.refuse(process, "need about 22. MB of address space",
+                self.refuse(process, "needs about 22. MB of address space",
                             f"left of 150 MB .ulimit {option}.")
 
     def many_mappings(self, left):
@@ -174,9 +174,9 @@ class Attached(attach_test.Attached):
         self.addCleanup(self.close, process)
         self.assertEqual(process.stdout.readline(), "ready\n")
         self.assertEqual(self.failures(process), 0)
-        said = self.refuse(process, r"need about \d+ mappings",
+        said = self.refuse(process, r"needs about \d+ mappings",
                            r"has 1\d\d left of [\d,]+ \(vm.max_map_count")
-        self.assertIn("stay the program's", said)
+        self.assertIn("for the program", said)
         self.assertEqual(self.failures(process), 0)
 
     def test_with_enough_mappings_the_program_maps_on(self):
@@ -207,7 +207,7 @@ class Estimated(attach_test.Attached):
         group.write("memory.limit_in_bytes", 8 * MIB)
         said = self.clew("attach", "-o", self.recording_path,
                          server.pid).stderr
-        estimate = int(re.search(r"need about (\d+) MB", said)[1])
+        estimate = int(re.search(r"needs about (\d+) MB", said)[1])
         self.assertLess(used, estimate + 1, said)
         self.assertGreater(used, estimate / 2, said)
 

@@ -102,7 +102,7 @@ class Preload(clewtest.Case):
                      self.record_command(["/bin/true"])):
             done = self.run_program(argv, text=True)
             self.assert_one_line_error(done,
-                                       f"process {program.pid} is recorded")
+                                       f"process {program.pid} is being recorded")
             self.assertTrue(part.exists())
         program.stdin.close()
         self.assertEqual(program.wait(60), 0)

@@ -183,7 +183,7 @@ class Live(clewtest.Case):
         self.assertEqual(self.clew("snapshot").returncode, 64)
         self.assert_one_line_error(
             self.clew("snapshot", "-o", self.recording_path, pid),
-            "is what it is recorded in")
+            "the process is being recorded in")
         for path in self.recording_path.iterdir():
             path.unlink()
         self.assert_one_line_error(self.clew("status", pid), "removed")

@@ -143,7 +143,8 @@ class Environment(clewtest.Case):
         self.assertEqual([(part.seq, part.state, part.why) for part in parts
                           if part.seq],
                          [(1, wire.DISABLED,
-                           "another thread is running already")])
+                           "another thread was started before clew "
+                           "(by an LD_AUDIT library?)")])
 
     @needs("cc")
     def test_preloaded_functions_are_not_ours_to_call(self):

@@ -9,7 +9,7 @@ import wire
 from clewtest import PYTHON, needs
 
 HELLO = ["/bin/echo", "hello"]
-LIMIT = "files may not be as long as that takes (ulimit -f)"
+LIMIT = "the limit on file size is too low (ulimit -f)"
 
 
 class Reasons(clewtest.Case):
@@ -29,11 +29,11 @@ class Reasons(clewtest.Case):
 
     def test_files_too_short_for_a_part(self):
         self.limit_files(1024)
-        self.check(f"it can leave no recording: {LIMIT}")
+        self.check(f"it cannot create the recording: {LIMIT}")
 
     def test_files_too_short_for_what_is_hooked(self):
         self.limit_files(8192)
-        self.check(f"cannot hook the program: {LIMIT}")
+        self.check(f"clew cannot hook its functions: {LIMIT}")
 
     def check_disk(self, size, words):
         (self.work / "full").mkdir()
@@ -47,11 +47,11 @@ class Reasons(clewtest.Case):
 
     @needs("unshare", "mount")
     def test_a_disk_too_full_for_a_part(self):
-        self.check_disk("8k", "it can leave no recording: the disk is full")
+        self.check_disk("8k", "it cannot create the recording: the disk is full")
 
     @needs("unshare", "mount")
     def test_a_disk_too_full_for_what_is_hooked(self):
-        self.check_disk("24k", "cannot hook the program: the disk is full")
+        self.check_disk("24k", "clew cannot hook its functions: the disk is full")
 
     @needs("cc")
     def test_death_before_anything_runs(self):
@@ -66,7 +66,7 @@ class Reasons(clewtest.Case):
             int main(void) { return way(); }
         """, encoding="ascii")
         self.run_program(["cc", "-o", program, source])
-        self.check_death([program], "SIGSEGV before clew could start in it")
+        self.check_death([program], "SIGSEGV before libclew.so could start in it")
 
     def check_death(self, argv, words):
         native = self.run_program(argv)
@@ -78,14 +78,14 @@ class Reasons(clewtest.Case):
     def test_a_recording_that_the_program_removes(self):
         done = self.record(["rm", "-r", self.recording_path], text=True)
         self.assertEqual(done.returncode, clewtest.UNRECORDED)
-        self.assert_one_line(done, "was not recorded", "no longer there")
+        self.assert_one_line(done, "was not recorded", "was removed while it ran")
 
     @needs("qemu-x86_64")
     def test_emulators_are_recorded_and_what_they_run_is_not(self):
         done = self.record(["qemu-x86_64", *HELLO], text=True)
         self.assertEqual((done.stdout, done.returncode), ("hello\n", 0))
         report = self.clew("report", self.recording_path)
-        self.assertIn("a program was not recorded: an emulator runs it",
+        self.assertIn("a program was not recorded: it runs in an emulator",
                       report.stdout + report.stderr)
 
 
@@ -136,7 +136,7 @@ class Notes(clewtest.Case):
         pid = self.recording().parts[0].pid
         report = self.clew("report", self.recording_path)
         self.assertIn(f"process {pid}: a program was not recorded: "
-                      f"it can leave no recording: {LIMIT}",
+                      f"it cannot create the recording: {LIMIT}",
                       report.stdout + report.stderr)
 
     def test_what_is_no_note_is_passed_over(self):

@@ -296,7 +296,7 @@ class Crashes(Case):
         self.assertEqual((done.returncode, done.stdout), (status, ""),
                          done.stderr)
         [line] = done.stderr.splitlines()
-        self.assertIn("debug information: its reader crashed (Aborted)", line)
+        self.assertIn("debug information: the worker process crashed (Aborted)", line)
 
     @clewtest.unless_sanitized
     def test_its_reader_prints_one_line_and_keeps_recordings(self):
