@@ -245,7 +245,8 @@ static void add_probes(struct attach_run *run, struct attach_member *member)
 		probe_ask(&member->attaching, lines, &probes, &why);
 	free(lines);
 	if (why)
-		complain(COMMAND, "process %d: no probes were added: %s", member->pid, why);
+		complain(COMMAND, "process %d: no probes were added: %s",
+			 member->pid, why);
 	run->refused += why != NULL;
 	free(why);
 	for (uint32_t i = 0; i < probes.answer_count; i++) {
@@ -436,7 +437,8 @@ static size_t leave_all(struct attach_run *run)
 		if (err == -ESRCH || err == -EIO)
 			tell_end(run, member->pid, err);
 		else if (err)
-			complain(COMMAND, "cannot detach from process %d: %s", member->pid, why);
+			complain(COMMAND, "cannot detach from process %d: %s",
+				 member->pid, why);
 		left += !err;
 		failed += err && err != -ESRCH && err != -EIO;
 		free(why);

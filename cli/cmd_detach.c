@@ -54,7 +54,8 @@ static int leave_all(const struct chosen *chosen, int is_quiet)
 		left += !err;
 		if (err && (err != -ENOENT || process->is_named) &&
 		    (process->is_named || !target_has_ended(process->pid))) {
-			complain(COMMAND, "cannot detach from process %d: %s", process->pid, why);
+			complain(COMMAND, "cannot detach from process %d: %s",
+				 process->pid, why);
 			failed++;
 		}
 		free(why);

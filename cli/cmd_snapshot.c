@@ -62,7 +62,8 @@ int command_snapshot(int argc, char **argv)
 		live_process_fini(&process);
 	}
 	if (err) {
-		complain(argv[0], "no snapshot of process %d: %s", options.pid, why);
+		complain(argv[0], "no snapshot of process %d: %s", options.pid,
+			 why);
 		free(why);
 	} else if (!options.quiet) {
 		recorded_line_print(directory, options.output);

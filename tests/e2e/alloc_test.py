@@ -139,7 +139,7 @@ class Allocations(clewtest.Case):
         self.environment["CLEW_ALLOC"] = "/none"
         done = self.run_program([SCRIPT, "--", "true"], text=True)
         self.assertEqual(done.returncode, 127)
-        self.assertIn("libclew-alloc.so not found", done.stderr)
+        self.assertIn("libclew-alloc.so was not found", done.stderr)
 
 
 if __name__ == "__main__":
