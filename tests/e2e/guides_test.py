@@ -79,6 +79,10 @@ class Guides(clewtest.Case):
     def test_flight_recorder(self):
         self.follow(GUIDES / "flight-recorder.md")
 
+    @needs("bash", "gcc", "java", "javac")
+    def test_java_and_jni(self):
+        self.follow(GUIDES / "java-and-jni.md")
+
 
 class Patterns(unittest.TestCase):
     """What a line that a guide shows takes for the same."""
