@@ -83,6 +83,10 @@ class Guides(clewtest.Case):
     def test_java_and_jni(self):
         self.follow(GUIDES / "java-and-jni.md")
 
+    @needs("bash", "gcc", "nm", "strip", "pgrep")
+    def test_probes(self):
+        self.follow(GUIDES / "probes.md")
+
 
 class Patterns(unittest.TestCase):
     """What a line that a guide shows takes for the same."""
