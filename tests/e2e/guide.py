@@ -198,7 +198,7 @@ class Shell:
         if command.is_background():
             self.wait_for(lambda text: not command.unmatched(shown_by(text)),
                           seconds)
-        return status, shown_by(done.sub("", self.printed))
+        return status, shown_by(self.printed)
 
     def close(self):
         """Ends whatever still runs."""
@@ -231,6 +231,6 @@ def processes_of(session):
 
 def shown_by(output):
     """What is left on a terminal: without escapes and overwritten lines."""
-    output = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]|\x01\d+\x01", "",
-                    output.replace("\r\n", "\n"))
+    output = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "",
+                    re.sub(r"\n\x01\d+\x01\n|\r\n", "\n", output))
     return "\n".join(line.rpartition("\r")[2] for line in output.split("\n"))

@@ -87,6 +87,10 @@ class Guides(clewtest.Case):
     def test_probes(self):
         self.follow(GUIDES / "probes.md")
 
+    @needs("bash", "gcc")
+    def test_allocations_and_locks(self):
+        self.follow(GUIDES / "allocations-and-locks.md")
+
 
 class Patterns(unittest.TestCase):
     """What a line that a guide shows takes for the same."""
