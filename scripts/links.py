@@ -7,7 +7,7 @@ What an object refers to lies in its own room or in one that it may include
 (scripts/layers.py); or it is one of the upcalls in preload/hot/upcalls.h,
 called and defined where the table there says. Warm code refers to no cold code.
 Within a room, no objects refer to each other in a circle. Data that changes is
-in no file but those that docs/invariants.md lists.
+in no file but those that docs/internals/invariants.md lists.
 Exits with 1 and one line per offence.
 """
 import collections
@@ -136,7 +136,8 @@ def offences(objects, table):
 
 def statics(seen, changes):
     """Files with data that changes that are not listed; and those without."""
-    text = (layers.ROOT / "docs/invariants.md").read_text(encoding="utf-8")
+    text = (layers.ROOT / "docs/internals/invariants.md").read_text(
+        encoding="utf-8")
     rows = re.findall(r"^\|.*$", STATICS.search(text)[1], re.M)
     listed = set(re.findall(r"`(\w+\.[cS])`", "".join(rows)))
     for source in sorted(seen):
@@ -144,11 +145,11 @@ def statics(seen, changes):
         names = changes.get(source, set()) - OF_OTHERS
         if names and name not in listed:
             yield (f"{source}: {', '.join(sorted(names))}: not among the "
-                   f"statics in docs/invariants.md")
+                   f"statics in docs/internals/invariants.md")
         if not names and name in listed:
-            yield f"docs/invariants.md: {name} has no statics"
+            yield f"docs/internals/invariants.md: {name} has no statics"
     for name in sorted(listed - {path.name for path in layers.sources()}):
-        yield f"docs/invariants.md: there is no {name}"
+        yield f"docs/internals/invariants.md: there is no {name}"
 
 
 def main():

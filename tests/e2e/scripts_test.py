@@ -300,7 +300,7 @@ class Objects(clewtest.Case):
     """scripts/links.py on a build of a few objects."""
 
     UPCALLS = "preload/hot/upcalls.h"
-    STATICS = "docs/invariants.md"
+    STATICS = "docs/internals/invariants.md"
     LEAST = {UPCALLS: "", "preload/hot/a.c": "", "base/least.c": "",
              STATICS: "## Statics\n\n## More\n"}
 
@@ -367,8 +367,9 @@ class Objects(clewtest.Case):
             "base/b.c": "void b(void) { }",
             "base/c.c": "static int n; int c(void) { return ++n; }",
             self.STATICS: "## Statics\n| `b.c`, `c.c` | n |\n## More\n"}), [
-                "base/a.c: n: not among the statics in docs/invariants.md",
-                "docs/invariants.md: b.c has no statics"])
+                "base/a.c: n: not among the statics in "
+                "docs/internals/invariants.md",
+                "docs/internals/invariants.md: b.c has no statics"])
 
     def test_upcalls_are_those_of_the_table(self):
         table = ("/*\n *\thot_up  hot  record/b.c\n"
