@@ -91,6 +91,10 @@ class Guides(clewtest.Case):
     def test_allocations_and_locks(self):
         self.follow(GUIDES / "allocations-and-locks.md")
 
+    @needs("bash", "gcc", "jq")
+    def test_comparing_builds(self):
+        self.follow(GUIDES / "comparing-builds.md")
+
 
 class Patterns(unittest.TestCase):
     """What a line that a guide shows takes for the same."""
