@@ -12,6 +12,8 @@
 #include "cli/a2n_sources.h"
 #include "cli/a2n_write.h"
 #include "cli/command.h"
+#include "cli/command_line.h"
+#include "cli/help.h"
 #include "cli/options.h"
 
 enum {
@@ -36,38 +38,44 @@ enum {
 };
 
 static const struct argp_option argp_options[] = {
-	{ "exe", KEY_FILE, "FILE", 0, "Addresses are those of this ELF file",
-	  0 },
-	{ "obj", KEY_FILE, NULL, OPTION_ALIAS, NULL, 0 },
-	{ "pid", KEY_PROCESS, "PID", 0, "... of this process", 0 },
-	{ "perf-map", KEY_PERF_MAP, "FILE", 0,
-	  "... of generated code that this perf map lists", 0 },
-	{ "jitdump", KEY_JITDUMP, "FILE", 0, "... that this jitdump file has",
-	  0 },
+	{ "exe", KEY_FILE, "FILE", HELP_FIRST,
+	  "The ELF file that the addresses belong to", HELP_SOURCES },
+	{ "obj", KEY_FILE, NULL, OPTION_ALIAS, NULL, HELP_SOURCES },
+	{ "pid", KEY_PROCESS, "PID", HELP_FIRST,
+	  "The process that the addresses belong to", HELP_SOURCES },
+	{ "perf-map", KEY_PERF_MAP, "FILE", 0, "A perf map of generated code",
+	  HELP_SOURCES },
+	{ "jitdump", KEY_JITDUMP, "FILE", 0, "A jitdump file of generated code",
+	  HELP_SOURCES },
 	{ "at", KEY_AT, "TIME", 0,
-	  "With --jitdump: what was there at this time stamp", 0 },
-	{ "inlines", KEY_INLINES, NULL, 0, "Show inlined calls, too", 1 },
-	{ "functions", KEY_FUNCTIONS, NULL, 0, "Show names of functions", 1 },
-	{ "demangle", KEY_DEMANGLE, NULL, 0, "... as they were written", 1 },
-	{ "addresses", KEY_ADDRESSES, NULL, 0, "Show each address first", 1 },
-	{ "basenames", KEY_BASENAMES, NULL, 0, "Show files without folders",
-	  1 },
-	{ "pretty-print", KEY_PRETTY, NULL, 0, "One line for each frame", 1 },
-	{ "style", KEY_STYLE, "addr2line|llvm", 0,
-	  "Write as that tool does; llvm implies -i, -f and -C", 1 },
-	{ "json", KEY_JSON, NULL, 0, "Write a JSON object for each address",
-	  1 },
-	{ "list", KEY_LIST, "symbols|lines", OPTION_ARG_OPTIONAL,
-	  "List all that is known about the file by address; of a perf map "
-	  "or jitdump, its code",
-	  2 },
+	  "Time stamp at which the code of --jitdump existed", HELP_SOURCES },
 	{ "root", KEY_ROOT, "FOLDER", 0,
-	  "Find files and their debug files below this folder", 3 },
+	  "Find files and their debug files below FOLDER", HELP_SOURCES },
 	{ "debug-root", KEY_DEBUG_ROOT, "FOLDER", 0,
-	  "Look for debug files here, too, as in /usr/lib/debug", 3 },
-	{ "no-cache", KEY_NO_CACHE, NULL, 0, "Keep no index", 3 },
+	  "Also search FOLDER, laid out as /usr/lib/debug", HELP_SOURCES },
+	{ "no-cache", KEY_NO_CACHE, NULL, 0, "Do not store an index",
+	  HELP_SOURCES },
+	{ "functions", KEY_FUNCTIONS, NULL, HELP_FIRST, "Show function names",
+	  HELP_CONTENTS },
+	{ "demangle", KEY_DEMANGLE, NULL, HELP_FIRST,
+	  "Show function names as in the source", HELP_CONTENTS },
+	{ "inlines", KEY_INLINES, NULL, HELP_FIRST, "Show inlined calls",
+	  HELP_CONTENTS },
+	{ "addresses", KEY_ADDRESSES, NULL, HELP_FIRST,
+	  "Show each address first", HELP_CONTENTS },
+	{ "basenames", KEY_BASENAMES, NULL, HELP_FIRST,
+	  "Show file names without folders", HELP_CONTENTS },
+	{ "pretty-print", KEY_PRETTY, NULL, HELP_FIRST,
+	  "Print each frame on one line", HELP_CONTENTS },
+	{ "style", KEY_STYLE, "addr2line|llvm", 0,
+	  "Output format; llvm implies -i, -f and -C", HELP_CONTENTS },
+	{ "json", KEY_JSON, NULL, HELP_FIRST,
+	  "Write a JSON object for each address", HELP_CONTENTS },
+	{ "list", KEY_LIST, "symbols|lines", OPTION_ARG_OPTIONAL | HELP_FIRST,
+	  "List all entries instead of addresses", HELP_CONTENTS },
 	{ "verbose", KEY_VERBOSE, NULL, 0,
-	  "Say where the answers are from, and what is missing", 3 },
+	  "Print the sources of the answers, and what is missing",
+	  HELP_CONTENTS },
 	{ 0 },
 };
 
@@ -87,6 +95,7 @@ struct a2n_command_options {
 static void set_style(struct a2n_command_options *options, const char *style,
 		      struct argp_state *state)
 {
+	static const char *const known[] = { "addr2line", "llvm" };
 	struct a2n_writer *writer = &options->writer;
 
 	if (strcasecmp(style, "llvm") == 0) {
@@ -96,17 +105,17 @@ static void set_style(struct a2n_command_options *options, const char *style,
 		writer->demangles = 1;
 	} else if (strcasecmp(style, "addr2line") != 0 &&
 		   strcasecmp(style, "gnu") != 0) {
-		complain_of_usage(state, "--style %s: not addr2line or llvm",
-				  style);
+		refuse_word(state, "style", style, known, 2);
 	}
 }
 
 static void set_list(struct a2n_command_options *options, const char *what,
 		     struct argp_state *state)
 {
-	if (what && strcmp(what, "lines") != 0 && strcmp(what, "symbols") != 0)
-		complain_of_usage(state, "--list=%s: not symbols or lines",
-				  what);
+	static const char *const known[] = { "symbols", "lines" };
+
+	if (what)
+		parse_word(state, "list", what, known, 2);
 	options->lists = what ? *what : 's';
 }
 
@@ -126,17 +135,20 @@ static void check(const struct a2n_command_options *options,
 	int has_others = a2n_sources_are_there(&options->sources);
 
 	if (options->lists && !options->file && !has_others)
-		argp_error(state, "--list of what? Give -e FILE, --perf-map or "
-				  "--jitdump");
+		argp_error(state,
+			   "--list needs -e FILE, --perf-map or --jitdump");
 	if (options->lists == 'l' && has_others)
 		argp_error(state, "--list=lines needs -e FILE");
 	if (options->lists && options->sources.pid)
-		argp_error(state, "--list needs a file, not a process");
+		argp_error(state, "--list excludes --pid; give -e FILE");
 	if (options->file && has_others)
-		argp_error(state, "-e FILE goes with no other source");
+		argp_error(state,
+			   "--exe excludes --pid, --perf-map and --jitdump");
 	if (!options->file && !has_others && needs_a_file(options))
-		argp_error(state, "addresses of what? Give -e FILE, -p PID, "
-				  "--perf-map or --jitdump");
+		argp_error(
+			state,
+			"no source of the addresses is given; give -e FILE, -p "
+			"PID, --perf-map or --jitdump");
 }
 
 static error_t parse_source(int key, char *argument, struct argp_state *state)
@@ -168,7 +180,8 @@ static error_t parse_source(int key, char *argument, struct argp_state *state)
 		return 0;
 	case KEY_DEBUG_ROOT:
 		if (options->debug_root_count >= 16)
-			argp_error(state, "at most 16 --debug-root");
+			argp_error(state,
+				   "more than 16 --debug-root are given");
 		options->debug_roots[options->debug_root_count++] = argument;
 		options->a2n.debug_roots = options->debug_roots;
 		return 0;
@@ -316,9 +329,10 @@ int command_a2n(int argc, char **argv)
 		.options = argp_options,
 		.parser = parse,
 		.args_doc = "[ADDR...|-]",
-		.doc = "Show which function, file and line each address is of. "
-		       "Addresses are hexadecimal; without any, or at \"-\", "
-		       "they are read from standard input, one a line.",
+		.doc = "Show the function, file and line of each address. "
+		       "Addresses are hexadecimal. Without an ADDR, or for "
+		       "\"-\", addresses are read from standard input, one per "
+		       "line.",
 	};
 	struct a2n_command_options options = { .time = A2N_LATEST,
 					       .sources.command = argv[0] };
@@ -327,7 +341,7 @@ int command_a2n(int argc, char **argv)
 	int status, err;
 
 	a2n_writer_init(&options.writer);
-	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	command_line_parse(&argp, argc, argv, 0, &options);
 	err = a2n_create(&options.a2n, &answers.a2n);
 	if (err) {
 		complain(argv[0], "%s", strerror(-err));

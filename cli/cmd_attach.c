@@ -15,9 +15,11 @@
 #include "cli/attach_group.h"
 #include "cli/call_limit.h"
 #include "cli/command.h"
+#include "cli/command_line.h"
 #include "cli/ending_signals.h"
 #include "cli/file_rights.h"
 #include "cli/guardian.h"
+#include "cli/help.h"
 #include "cli/options.h"
 #include "cli/probe_asking.h"
 #include "cli/probe_options.h"
@@ -34,43 +36,22 @@
 enum {
 	KEY_FOR = KEY_OF_COMMAND,
 	KEY_CALLS,
-	KEY_PROBE,
-	KEY_ACTION,
-	KEY_HANDLER,
-	KEY_ARGS,
-	KEY_RET
 };
 
 static const struct argp_option argp_options[] = {
-	TARGET_CHOICE,
-	{ "output", 'o', "PATH", 0,
-	  "Write the recording there (default: " DEFAULT_RECORDING
-	  "); the one that is there becomes PATH.old",
-	  1 },
-	{ "for", KEY_FOR, "TIME", 0,
-	  "Detach after that time: 10s (or 10), 500ms, 2m; default: when "
-	  "interrupted (^C), or when all have ended",
-	  1 },
-	{ "calls", KEY_CALLS, "N", 0,
-	  "Detach when so many calls have been counted, or some more", 1 },
-	{ "quiet", 'q', NULL, 0, "Say nothing but errors", 1 },
-	{ 0, 0, NULL, 0, "What to hook:", 2 },
+	TARGET_CHOICE(HELP_FIRST),
+	{ "output", 'o', "PATH", HELP_FIRST,
+	  "Where to write the recording (default: clew.out)", HELP_OUTPUT },
+	{ "for", KEY_FOR, "TIME", HELP_FIRST,
+	  "Detach after TIME, such as 500ms, 10s or 2m", HELP_OUTPUT },
+	{ "calls", KEY_CALLS, "N", 0, "Detach after about N calls",
+	  HELP_OUTPUT },
+	{ "quiet", 'q', NULL, 0, "Print errors only", HELP_OUTPUT },
 	RECORDING_SELECTION,
-	{ "probe", KEY_PROBE, "PLACE", 0,
-	  "Count, by context, how often an instruction is executed; see "
-	  "clew record --probe, and clew probe add",
-	  2 },
-	{ "action", KEY_ACTION, "ACTION", 0,
-	  "What the probe before it does, too; see clew record --action", 2 },
-	{ "args", KEY_ARGS, "FUNCTION", 0,
-	  "Keep the arguments of each call; see clew record --args", 2 },
-	{ "ret", KEY_RET, "FUNCTION", 0,
-	  "Keep what each call returns; see clew record --ret", 2 },
-	{ "handler", KEY_HANDLER, "OBJECT:FUNCTION", 0,
-	  "Whom it calls; see clew record --handler", 2 },
-	RECORDING_JAVA("", ""),
 	RECORDING_RULES,
 	RECORDING_TIME,
+	RECORDING_PROBES,
+	RECORDING_JAVA(""),
 	RECORDING_LIMITS,
 	{ 0 },
 };
@@ -119,14 +100,18 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return 0;
 	case KEY_FOR:
 		if (parse_time(argument, &options->for_ms) != 0)
-			complain_of_usage(state, "--for %s: not a time",
+			complain_of_usage(state,
+					  "--for=%s: not a time; write 500ms, "
+					  "10s or 2m, for "
+					  "example",
 					  argument);
 		return 0;
 	case KEY_CALLS:
 		options->calls =
 			parse_number(state, "calls", argument, UINT64_MAX);
 		if (!options->calls)
-			argp_error(state, "--calls 0: that is now");
+			argp_error(state, "--calls=0: not a number of calls; "
+					  "give at least 1");
 		return 0;
 	case KEY_PROBE:
 		probe_options_parse_place(&options->probes, argument, state);
@@ -541,8 +526,8 @@ int command_attach(int argc, char **argv)
 		.options = argp_options,
 		.parser = parse,
 		.args_doc = "[PID...]",
-		.doc = "Count every call of processes that run already, for a "
-		       "while, and leave them as they were.",
+		.doc = "Count each call of running processes for a while, and "
+		       "restore them at the end.",
 	};
 	struct attach_options options = { .for_ms = -1 };
 	struct chosen chosen = { 0 };
@@ -550,7 +535,7 @@ int command_attach(int argc, char **argv)
 	int status;
 
 	directives_init(&options.directives);
-	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	command_line_parse(&argp, argc, argv, 0, &options);
 	if (check_directives(directives_text(&options.directives), &why) != 0 ||
 	    target_choice_find(&options.choice, &chosen, &why) != 0)
 		status = give_up(COMMAND, why);

@@ -19,6 +19,9 @@
 #include "cli/cache_folder.h"
 #include "cli/cache_warming.h"
 #include "cli/command.h"
+#include "cli/command_line.h"
+#include "cli/help.h"
+#include "cli/known_words.h"
 #include "cli/options.h"
 #include "cli/session_cache.h"
 #include "digest/digest_links.h"
@@ -40,21 +43,21 @@ enum { DAY_SECONDS = 24 * 60 * 60, DEFAULT_DAYS = 30 };
 
 static const struct argp_option argp_options[] = {
 	{ "older-than", KEY_OLDER, "DAYS", 0,
-	  "prune: what was not used for so long (default: 30)", 0 },
+	  "prune: Remove what was not used for DAYS (default: 30)",
+	  HELP_LIMITS },
 	{ "max-size", KEY_MOST, "BYTES", 0,
-	  "prune: the least recently used, until the rest is no larger (K, M, "
-	  "G)",
-	  0 },
-	{ "all", KEY_ALL, NULL, 0, "prune: everything", 0 },
-	{ "json", KEY_JSON, NULL, 0, "ls: write JSON", 0 },
+	  "prune: Remove the oldest until this is left (K, M, G)",
+	  HELP_LIMITS },
+	{ "all", KEY_ALL, NULL, 0, "prune: Remove everything", HELP_LIMITS },
+	{ "json", KEY_JSON, NULL, 0, "ls: Write JSON", HELP_CONTENTS },
 	{ "jobs", KEY_JOBS, "N", 0,
-	  "warm: so many files at the same time (default: processors)", 0 },
+	  "warm: Process N files at a time (default: CPUs)", HELP_CONTENTS },
 	{ "no-libraries", KEY_NO_LIBRARIES, NULL, 0,
-	  "warm: without the libraries that the files need; load nothing", 0 },
+	  "warm: Skip the libraries that the files need", HELP_CONTENTS },
 	{ "no-indexes", KEY_NO_INDEXES, NULL, 0,
-	  "warm: what recording needs, and no debug information", 0 },
+	  "warm: Skip the indexes of debug information", HELP_CONTENTS },
 	{ "no-loading", KEY_NO_LOADING, NULL, 0,
-	  "warm: make no stubs and no hooked text", 0 },
+	  "warm: Generate no stubs and no hooked text", HELP_CONTENTS },
 	{ 0 },
 };
 
@@ -67,14 +70,25 @@ struct cache_options {
 	int argument_count;
 };
 
-static int makes_sense(const struct cache_options *options)
+static void check(const struct cache_options *options, struct argp_state *state)
 {
-	const char *verb = options->arguments[0];
+	static const char *const verbs[] = { "ls", "prune", "warm" };
+	const char *verb = options->arguments ? options->arguments[0] : NULL;
+	char *why;
 
-	if (strcmp(verb, "warm") == 0)
-		return options->argument_count > 1;
-	return options->argument_count == 1 &&
-	       (strcmp(verb, "ls") == 0 || strcmp(verb, "prune") == 0);
+	if (!verb) {
+		argp_error(state, "nothing to do; give ls, prune or warm");
+		return;
+	}
+	if (known_words_find(verb, verbs, 3) == 3) {
+		why = known_words_text(verb, verbs, 3);
+		complain_of_usage(state, "%s: %s", verb, why);
+		free(why);
+	}
+	if (strcmp(verb, "warm") == 0 && options->argument_count == 1)
+		argp_error(state, "warm: no PROGRAM or FILE is given");
+	if (strcmp(verb, "warm") != 0 && options->argument_count > 1)
+		complain_of_usage(state, "%s: takes no argument", verb);
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -88,7 +102,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return 0;
 	case KEY_MOST:
 		if (text_parse_size(argument, &options->most_bytes) != 0)
-			complain_of_usage(state, "--max-size %s: not a size",
+			complain_of_usage(state,
+					  "--max-size=%s: not a size; write "
+					  "500M, for example",
 					  argument);
 		return 0;
 	case KEY_ALL:
@@ -115,9 +131,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		options->argument_count = state->argc - state->next;
 		return 0;
 	case ARGP_KEY_END:
-		if (!options->arguments || !makes_sense(options))
-			argp_error(state,
-				   "ls, prune, or warm PROGRAM|FILE...?");
+		check(options, state);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -490,15 +504,15 @@ int command_cache(int argc, char **argv)
 		.options = argp_options,
 		.parser = parse,
 		.args_doc = "ls|prune|warm PROGRAM|FILE...",
-		.doc = "Show, shrink or fill the cache of debug information, "
-		       "and that of analyses, stubs and hooked text.",
+		.doc = "List, shrink or fill the caches of debug information, "
+		       "analyses, stubs and hooked text.",
 	};
 	struct cache_options options = { .days = DEFAULT_DAYS,
 					 .most_bytes = UINT64_MAX };
 	struct a2n *a2n;
 	int status, err;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	command_line_parse(&argp, argc, argv, 0, &options);
 	if (strcmp(options.arguments[0], "warm") == 0) {
 		options.warming.files = options.arguments + 1;
 		options.warming.file_count = options.argument_count - 1;

@@ -8,7 +8,9 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/command_line.h"
 #include "cli/detaching.h"
+#include "cli/help.h"
 #include "cli/options.h"
 #include "cli/target.h"
 #include "cli/target_choice.h"
@@ -21,8 +23,8 @@ struct detach_options {
 };
 
 static const struct argp_option argp_options[] = {
-	TARGET_CHOICE,
-	{ "quiet", 'q', NULL, 0, "Say nothing but errors", 1 },
+	TARGET_CHOICE(0),
+	{ "quiet", 'q', NULL, 0, "Print errors only", HELP_OUTPUT },
 	{ 0 },
 };
 
@@ -72,15 +74,14 @@ int command_detach(int argc, char **argv)
 		.options = argp_options,
 		.parser = parse,
 		.args_doc = "[PID...]",
-		.doc = "Leave processes that a `clew attach` was attached to "
-		       "when it was killed.",
+		.doc = "Detach from processes whose `clew attach` was killed.",
 	};
 	struct detach_options options = { 0 };
 	struct chosen chosen;
 	char *why = NULL;
 	int status;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	command_line_parse(&argp, argc, argv, 0, &options);
 	if (target_choice_find(&options.choice, &chosen, &why) != 0) {
 		status = give_up(COMMAND, why);
 	} else {

@@ -4,6 +4,7 @@
 
 #include "cli/cmd_html.h"
 #include "cli/command.h"
+#include "cli/help.h"
 #include "cli/view.h"
 #include "report/view/diff.h"
 
@@ -34,23 +35,20 @@ struct diff_options {
 };
 
 static const struct argp_option argp_options[] = {
-	{ "sort", KEY_SORT, "self|total|calls", 0,
-	  "What to compare functions by (default: self, if there is time)", 0 },
-	{ "top", KEY_TOP, "N", 0,
-	  "Show the first N functions (default: 40 as text; 0: all)", 0 },
-	{ "tree", KEY_TREE, NULL, 0, "Compare contexts instead of functions",
-	  0 },
-	{ "depth", KEY_DEPTH, "N", 0, "With --tree, show N levels", 0 },
-	{ "threshold", KEY_THRESHOLD, "PERCENT", 0,
-	  "With --tree, hide subtrees with less than PERCENT of all changes "
-	  "(default: those without)",
-	  0 },
-	{ "html", KEY_HTML, "FILE", 0,
-	  "Write a page for a browser instead, as clew html does", 0 },
+	{ "sort", KEY_SORT, "self|total|calls", HELP_FIRST,
+	  "What to compare (default: self, or calls)", HELP_VIEWS },
+	{ "top", KEY_TOP, "N", HELP_FIRST,
+	  "Show the first N rows (default: 40 as text; 0: all)", HELP_VIEWS },
+	{ "tree", KEY_TREE, NULL, HELP_FIRST,
+	  "Compare contexts instead of functions", HELP_VIEWS },
+	{ "depth", KEY_DEPTH, "N", 0, "Show N levels of --tree (default: all)",
+	  HELP_VIEWS },
+	{ "threshold", KEY_THRESHOLD, "PERCENT", HELP_FIRST,
+	  "Hide subtrees of --tree with less of all changes", HELP_VIEWS },
+	{ "html", KEY_HTML, "FILE", HELP_FIRST,
+	  "Write a page for a browser, as clew html does", HELP_VIEWS },
 	{ "value", KEY_VALUE, "NAME", 0,
-	  "Compare what an agent in the program counted by that name, in place "
-	  "of time",
-	  0 },
+	  "Show what an agent counted as NAME, instead of time", HELP_VIEWS },
 	{ 0 },
 };
 
@@ -62,19 +60,14 @@ static int parse_key(struct argp_state *state, const char *text)
 		[DIFF_CALLS] = "calls",
 	};
 
-	for (int i = 0; i < 3; i++) {
-		if (strcmp(names[i], text) == 0)
-			return i;
-	}
-	refuse_word(state, "sort", text, names, 3);
-	return -1;
+	return (int)parse_word(state, "sort", text, names, 3);
 }
 
 static void take_path(struct diff_options *options, char *path,
 		      struct argp_state *state)
 {
 	if (state->arg_num > 1)
-		argp_error(state, "two recordings, no more");
+		argp_error(state, "more than two recordings are given");
 	if (state->arg_num == 0)
 		options->view.path = path;
 	else
@@ -118,7 +111,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_END:
 		if (state->arg_num < 2)
-			argp_error(state, "which two recordings?");
+			argp_error(state,
+				   "two recordings are needed: BEFORE AFTER");
 		check_value(&options->view, state);
 		return 0;
 	default:
@@ -238,8 +232,8 @@ int command_diff(int argc, char **argv)
 		.options = argp_options,
 		.parser = parse,
 		.args_doc = "BEFORE AFTER",
-		.doc = "Show what changed from one recording to another, which "
-		       "may be of another build.",
+		.doc = "Show what changed between two recordings, also of "
+		       "different builds.",
 		.children = view_children,
 	};
 	struct diff_options options = {

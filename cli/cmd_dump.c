@@ -5,6 +5,8 @@
 #include <stdlib.h>
 
 #include "cli/command.h"
+#include "cli/command_line.h"
+#include "cli/help.h"
 #include "report/recording/recording_reader.h"
 
 enum { KEY_VERBOSE = 'v' };
@@ -15,7 +17,8 @@ struct dump_options {
 };
 
 static const struct argp_option argp_options[] = {
-	{ "verbose", KEY_VERBOSE, NULL, 0, "Print functions, too", 0 },
+	{ "verbose", KEY_VERBOSE, NULL, 0,
+	  "Also print the functions of each module", HELP_CONTENTS },
 	{ 0 },
 };
 
@@ -29,7 +32,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_ARG:
 		if (state->arg_num > 0)
-			argp_error(state, "one recording at a time");
+			argp_error(state, "more than one recording is given");
 		options->path = argument;
 		return 0;
 	default:
@@ -43,14 +46,14 @@ int command_dump(int argc, char **argv)
 		.options = argp_options,
 		.parser = parse,
 		.args_doc = "[REC]",
-		.doc = "Print the records of a recording, one a line.",
+		.doc = "Print the records of a recording, one per line.",
 	};
 	struct dump_options options = { .path = DEFAULT_RECORDING };
 	struct recording recording;
 	int status = EXIT_SUCCESS;
 	char *why;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	command_line_parse(&argp, argc, argv, 0, &options);
 	if (recording_open_headers(&recording, options.path, &why) != 0)
 		return give_up(argv[0], why);
 	for (size_t i = 0; i < recording.part_count; i++) {

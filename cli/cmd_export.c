@@ -9,6 +9,7 @@
 #include "base/display_text.h"
 #include "base/fail.h"
 #include "cli/command.h"
+#include "cli/help.h"
 #include "cli/replacement.h"
 #include "cli/trace_options.h"
 #include "cli/view.h"
@@ -32,18 +33,18 @@ struct export_options {
 };
 
 static const struct argp_option argp_options[] = {
-	{ "format", KEY_FORMAT, "FORMAT", 0, "What to write, see below", 0 },
-	{ "output", KEY_OUTPUT, "FILE", 0, "Write to this file", 0 },
-	{ "group", KEY_GROUP, "process|thread", 0,
-	  "Keep the calls of each process or thread apart", 0 },
+	{ "format", KEY_FORMAT, "FORMAT", HELP_FIRST,
+	  "What to write (required; see below)", HELP_OUTPUT },
+	{ "output", KEY_OUTPUT, "FILE", HELP_FIRST,
+	  "Where to write (default: stdout)", HELP_OUTPUT },
+	{ "group", KEY_GROUP, "process|thread", HELP_FIRST,
+	  "Separate the calls of each process or thread", HELP_CONTENTS },
 	{ "annotate", KEY_ANNOTATE, NULL, 0,
-	  "folded: mark kernel (_[k]), generated or Java (_[j]) and inlined "
-	  "(_[i]) functions",
-	  0 },
+	  "Mark kernel, JIT and inlined functions (folded only)",
+	  HELP_CONTENTS },
 	{ "value", KEY_VALUE, "NAME", 0,
-	  "Show what an agent in the program counted by that name, in place "
-	  "of time",
-	  0 },
+	  "Show what an agent counted as NAME, instead of time",
+	  HELP_CONTENTS },
 	{ 0 },
 };
 
@@ -55,30 +56,36 @@ static void check(const struct export_options *options,
 	const struct export_format *format = options->format;
 
 	if (!format) {
-		argp_error(state, "--format is needed; see --help");
+		argp_error(
+			state,
+			"--format is missing; `clew export --help` lists the "
+			"formats");
 		return;
 	}
 	if (options->view.writer == &writer_json)
-		argp_error(state, "--json: the option is --format json");
+		argp_error(state, "--json: exports have no such option; use "
+				  "--format json");
 	if (window_is_asked(&options->window) && !format->likes_traces)
-		complain_of_usage(state,
-				  "--format %s does not take --from, --to and "
-				  "--around",
-				  format->name);
+		complain_of_usage(
+			state, "--format=%s excludes --from, --to and --around",
+			format->name);
 	if (options->view.whose.value && window_is_asked(&options->window))
-		argp_error(state, "--value: values have no times");
+		argp_error(state, "--value excludes --from, --to and --around: "
+				  "values have "
+				  "no times");
 	if (options->view.whose.value && format->no_value)
-		complain_of_usage(state, "--format %s does not take --value",
+		complain_of_usage(state, "--format=%s excludes --value",
 				  format->name);
 	if (options->view.shows_inlines && format->no_inlines)
-		complain_of_usage(state, "--format %s does not take --inlines",
+		complain_of_usage(state, "--format=%s excludes --inlines",
 				  format->name);
 	if (format->save && !options->output)
-		complain_of_usage(state, "--format %s needs --output",
+		complain_of_usage(state, "--format=%s needs --output",
 				  format->name);
 	if (format->is_binary && !options->output && isatty(STDOUT_FILENO))
 		complain_of_usage(state,
-				  "--format %s is not for terminals: give an "
+				  "--format=%s is binary and cannot go to a "
+				  "terminal; give "
 				  "--output",
 				  format->name);
 }
@@ -140,18 +147,19 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	}
 }
 
-/* The formats, behind the options. */
+/* Returns the list of formats, which follows the options. */
 static char *help_filter(int key, const char *text, void *input)
 {
 	char *help = NULL;
 	size_t length;
 	FILE *out;
 
+	(void)input;
 	if (key != ARGP_KEY_HELP_POST_DOC)
 		return (char *)text;
 	out = open_memstream(&help, &length);
 	if (!out)
-		return (char *)text;
+		return NULL;
 	fputs("Formats:\n", out);
 	for (const struct export_format *format = export_formats; format->name;
 	     format++)
@@ -323,7 +331,7 @@ int command_export(int argc, char **argv)
 		.options = argp_options,
 		.parser = parse,
 		.args_doc = "[REC]",
-		.doc = "Write a recording in the format of another tool.\v",
+		.doc = "Write a recording in the format of another tool.",
 		.children = children,
 		.help_filter = help_filter,
 	};

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "cli/help.h"
 #include "cli/replacement.h"
 #include "cli/trace_options.h"
 #include "cli/view.h"
@@ -32,20 +33,20 @@ struct html_options {
 
 static const struct argp_option argp_options[] = {
 	{ "output", KEY_OUTPUT, "FILE", 0,
-	  "Write the page to FILE (default: clew.html; -: standard output)",
-	  0 },
-	{ "thread", KEY_THREAD, "TID|NAME", 0, "Count only these threads", 0 },
-	{ "process", KEY_PROCESS, "PID", 0, "Count only this process", 0 },
+	  "Where to write the page (default: clew.html; -: stdout)",
+	  HELP_OUTPUT },
+	{ "thread", KEY_THREAD, "TID|NAME", 0,
+	  "Count only calls of this thread", HELP_FILTERS },
+	{ "process", KEY_PROCESS, "PID", 0, "Count only calls of this process",
+	  HELP_FILTERS },
 	{ "no-inlines", KEY_NO_INLINES, NULL, 0,
-	  "Do not put inlined functions in", 0 },
+	  "Omit functions that the compiler inlined", HELP_CONTENTS },
 	{ "slices", KEY_SLICES, "N", 0,
-	  "Have at most N calls of a trace, the longest, and the first N "
-	  "samples in the timeline (default: 1000000; 0: no timeline)",
-	  0 },
+	  "Limit the timeline to N calls (default: 1000000; 0: none)",
+	  HELP_CONTENTS },
 	{ "value", KEY_VALUE, "NAME", 0,
-	  "Show what an agent in the program counted by that name, in place "
-	  "of time",
-	  0 },
+	  "Show what an agent counted as NAME, instead of time",
+	  HELP_CONTENTS },
 	{ 0 },
 };
 
@@ -56,10 +57,13 @@ static void check_timeline(struct html_options *options,
 	const int has_window = window_is_asked(&options->window);
 
 	if (options->view.whose.value && (options->has_slices || has_window))
-		argp_error(state, "--value: values have no times");
+		argp_error(
+			state,
+			"--value excludes --slices, --from, --to and --around: "
+			"values have no times");
 	if (options->slices == 0 && has_window)
-		argp_error(state, "--slices=0 goes without --from, --to and "
-				  "--around");
+		argp_error(state,
+			   "--slices=0 excludes --from, --to and --around");
 	options->view.whose.with_timeline =
 		options->slices > 0 && !options->view.whose.value;
 }
@@ -100,7 +104,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_ARG:
 		if (state->arg_num > 0)
-			argp_error(state, "one recording at a time");
+			argp_error(state, "more than one recording is given");
 		options->view.path = argument;
 		return 0;
 	default:
@@ -169,7 +173,7 @@ int command_html(int argc, char **argv)
 		.parser = parse,
 		.args_doc = "[REC]",
 		.doc = "Write a page with flame graphs, tables and a "
-		       "timeline, for a browser.",
+		       "timeline for a browser.",
 		.children = children,
 	};
 	struct html_options options = {

@@ -6,6 +6,8 @@
 
 #include "base/fail.h"
 #include "cli/command.h"
+#include "cli/command_line.h"
+#include "cli/help.h"
 #include "cli/live_process.h"
 #include "cli/options.h"
 #include "image/analysis.h"
@@ -26,9 +28,11 @@ struct list_options {
 
 static const struct argp_option argp_options[] = {
 	{ "verbose", KEY_VERBOSE, NULL, 0,
-	  "List each refused function with its reason", 0 },
-	{ "all", KEY_ALL, NULL, 0, "List every function", 0 },
-	{ "json", KEY_JSON, NULL, 0, "Write JSON", 0 },
+	  "List each function that is not hooked, with the reason",
+	  HELP_CONTENTS },
+	{ "all", KEY_ALL, NULL, 0, "List every function", HELP_CONTENTS },
+	{ "json", KEY_JSON, NULL, 0, "Write JSON (see clew-json(5))",
+	  HELP_CONTENTS },
 	{ 0 },
 };
 
@@ -58,8 +62,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_ARG:
 		if (state->arg_num > 0)
-			argp_error(state,
-				   "one recording, file or process at a time");
+			argp_error(state, "more than one recording, file or "
+					  "process is given");
 		if (is_pid(argument))
 			options->pid = parse_pid(state, argument);
 		options->path = argument;
@@ -175,9 +179,9 @@ int command_list(int argc, char **argv)
 		.children = terminal_children,
 		.parser = parse,
 		.args_doc = "[REC|FILE|PID]",
-		.doc = "Show which functions a recording, or a process that "
-		       "is being recorded, has hooked, or could be hooked in "
-		       "an ELF file, and why the others are not.",
+		.doc = "Show which functions are hooked in a recording or in "
+		       "a recorded process, or which can be hooked in an ELF "
+		       "file, and why the others are not.",
 	};
 	struct list_options options = {
 		.path = DEFAULT_RECORDING,
@@ -188,7 +192,7 @@ int command_list(int argc, char **argv)
 	int status, err;
 	char *why;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	command_line_parse(&argp, argc, argv, 0, &options);
 	catalog_init(&catalog);
 	view.catalog = &catalog;
 	view.detail = options.detail;

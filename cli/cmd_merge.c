@@ -15,6 +15,8 @@
 #include "base/idmap.h"
 #include "base/memory.h"
 #include "cli/command.h"
+#include "cli/command_line.h"
+#include "cli/help.h"
 #include "cli/output.h"
 #include "report/recording/announced.h"
 #include "report/recording/recording_reader.h"
@@ -37,9 +39,8 @@ struct merge {
 };
 
 static const struct argp_option argp_options[] = {
-	{ "output", 'o', "PATH", 0,
-	  "Write the recording there; the one that is there becomes PATH.old",
-	  0 },
+	{ "output", 'o', "PATH", 0, "Where to write the recording (required)",
+	  HELP_OUTPUT },
 	{ 0 },
 };
 
@@ -57,9 +58,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_END:
 		if (!options->output)
-			argp_error(state, "where to? Say -o PATH");
+			argp_error(state, "--output is missing; write -o PATH");
 		if (options->count == 0)
-			argp_error(state, "which recordings?");
+			argp_error(state, "no recording is given");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -188,12 +189,12 @@ int command_merge(int argc, char **argv)
 		.options = argp_options,
 		.parser = parse,
 		.args_doc = "REC...",
-		.doc = "Make one recording of several, of other runs or hosts.",
+		.doc = "Combine recordings of several runs or hosts into one.",
 	};
 	struct merge_options options = { 0 };
 	struct merge merge = { .command = argv[0], .options = &options };
 
-	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	command_line_parse(&argp, argc, argv, 0, &options);
 	if (endangers_inputs(argv[0], &options))
 		return EXIT_FAILURE;
 	signal(SIGXFSZ, SIG_IGN); /* a limit on files is an error of writing */

@@ -16,7 +16,9 @@
 #include "cli/cmd_probe_live.h"
 #include "cli/cmd_probe_vars.h"
 #include "cli/command.h"
+#include "cli/command_line.h"
 #include "cli/executable.h"
+#include "cli/help.h"
 #include "cli/probe_file.h"
 #include "cli/source_line.h"
 #include "cli/terminal.h"
@@ -32,17 +34,12 @@ struct sites_options {
 
 static const struct argp_option argp_options[] = {
 	{ "sites", KEY_SITES, "FUNCTION", 0,
-	  "Show each instruction of a function, and how a probe there would be "
-	  "reached; FUNCTION may be any place that clew record --probe takes",
-	  0 },
+	  "Show the instructions of a function as probe locations",
+	  HELP_VIEWS },
 	{ "vars", KEY_VARS, "PLACE", 0,
-	  "Show the variables in scope at a place, with their types and where "
-	  "they are, or why they cannot be had; PLACE is as clew record "
-	  "--probe "
-	  "has it",
-	  0 },
+	  "Show the variables that a probe can use at PLACE", HELP_VIEWS },
 	{ "exe", KEY_FILE, "FILE", 0, "The ELF file, or the name of a program",
-	  0 },
+	  HELP_VIEWS },
 	LIVE_PROBE_OPTIONS,
 	{ 0 },
 };
@@ -63,25 +60,25 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return 0;
 	case LIVE_PROBE_PID:
 	case LIVE_PROBE_ALL:
-		argp_error(state, "that is for add, rm and ls");
+		argp_error(state, "--pid and --all need add, rm or ls");
 		return 0;
 	case KEY_FILE:
 		options->file = argument;
 		return 0;
 	case ARGP_KEY_ARG:
 		if (options->file)
-			argp_error(state, "one file at a time");
+			argp_error(state, "more than one file is given");
 		options->file = argument;
 		return 0;
 	case ARGP_KEY_END:
 		if (!options->sites && !options->vars)
-			argp_error(state,
-				   "which function? Say --sites=FUNCTION, or "
-				   "--vars=PLACE");
+			argp_error(state, "nothing to show; give "
+					  "--sites=FUNCTION or --vars=PLACE");
 		if (options->sites && options->vars)
-			argp_error(state, "either --sites or --vars");
+			argp_error(state,
+				   "--sites and --vars exclude each other");
 		if (!options->file)
-			argp_error(state, "of which file? Say -e FILE");
+			argp_error(state, "no file is given; use -e FILE");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -202,10 +199,9 @@ int command_probe(int argc, char **argv)
 		.children = terminal_children,
 		.parser = parse,
 		.args_doc = "[FILE]\nadd PID PLACE...\nrm PID NAME...\nls PID",
-		.doc = "Show where in a function a probe can be put, or which "
-		       "variables there are; or add, "
-		       "remove and list the probes of a process that is being "
-		       "recorded: see clew record --probe.",
+		.doc = "Show where probes can be set in a function and which "
+		       "variables they can use, or add, remove and list the "
+		       "probes of a process that is being recorded.",
 	};
 	struct sites_options options = { 0 };
 	char *path, *why = NULL;
@@ -213,7 +209,7 @@ int command_probe(int argc, char **argv)
 
 	if (is_live_probe_command(argc, argv))
 		return command_probe_live(argc, argv);
-	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	command_line_parse(&argp, argc, argv, 0, &options);
 	path = path_of(options.file);
 	terminal_begin(&options.terminal);
 	status =

@@ -16,6 +16,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "cli/command.h"
+#include "cli/command_line.h"
 #include "cli/live_process.h"
 #include "cli/options.h"
 #include "cli/probe_asking.h"
@@ -72,9 +73,11 @@ static void take_word(struct live_options *options, const char *word,
 		return;
 	}
 	if (options->verb == PROBE_LIST)
-		complain_of_usage(state, "%s: ls takes a process only", word);
+		complain_of_usage(state, "%s: ls takes no argument but the PID",
+				  word);
 	if (probe_options_add(&options->words, word) != 0)
-		argp_error(state, "more than %d at once", PROBE_OPTIONS_MAX);
+		argp_error(state, "more than %d places or names are given",
+			   PROBE_OPTIONS_MAX);
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -99,16 +102,19 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_END:
 		if (!options->pid)
-			argp_error(state, "which process? Give its id");
+			argp_error(state, "no process is given; give its PID");
 		if (options->is_all && options->verb != PROBE_REMOVE)
-			argp_error(state, "--all is for rm");
+			argp_error(state, "--all needs rm");
 		if (options->verb == PROBE_ADD && !options->words.count)
-			argp_error(state, "where? Say a place");
+			argp_error(state, "no place is given; write FUNCTION, "
+					  "for example");
 		if (options->verb != PROBE_ADD && options->words.action_count)
-			argp_error(state, "--action is for add, --handler too");
+			argp_error(state, "--action and --handler need add");
 		if (options->verb == PROBE_REMOVE &&
 		    !options->words.count == !options->is_all)
-			argp_error(state, "which ones? p1, or --all");
+			argp_error(state, "no probe is given, or --all and a "
+					  "probe; write p1 or "
+					  "--all");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -205,7 +211,9 @@ static char *names_as_lines(const struct live_options *options, char **why)
 			*name == 'p' ? strtoul(name + 1, &end, 10) : 0;
 
 		if (!number || number > WIRE_PROBES_MAX || *end) {
-			fail(why, -EINVAL, "%s: not the name of a probe: p1",
+			fail(why, -EINVAL,
+			     "%s: not the name of a probe; write p1, for "
+			     "example",
 			     name);
 			free(lines);
 			return NULL;
@@ -269,7 +277,7 @@ int command_probe_live(int argc, char **argv)
 	char *why = NULL;
 	int refused = 0, err;
 
-	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &options);
+	command_line_parse(&argp, argc, argv, ARGP_IN_ORDER, &options);
 	err = live_process_init(&process, options.pid, &why);
 	if (!err) {
 		if (options.verb != PROBE_LIST)

@@ -3,6 +3,8 @@
 #ifndef CLEW_CLI_CMD_PROBE_LIVE_H
 #define CLEW_CLI_CMD_PROBE_LIVE_H
 
+#include "cli/help.h"
+
 enum {
 	LIVE_PROBE_PID = 'p',
 	LIVE_PROBE_ALL = 'a',
@@ -10,30 +12,19 @@ enum {
 	LIVE_PROBE_HANDLER = 'H'
 };
 
-#define LIVE_PROBE_OPTIONS                                                     \
-	{ "pid",                                                               \
-	  LIVE_PROBE_PID,                                                      \
-	  "PID",                                                               \
-	  0,                                                                   \
-	  "add, rm, ls: the process; or say it behind these",                  \
-	  1 },                                                                 \
-		{ "action",                                                    \
-		  LIVE_PROBE_ACTION,                                           \
-		  "ACTION",                                                    \
-		  0,                                                           \
-		  "add: what the probe before it does, too; see clew record "  \
-		  "--action",                                                  \
-		  1 },                                                         \
-		{ "handler",                                                   \
-		  LIVE_PROBE_HANDLER,                                          \
-		  "OBJECT:FUNCTION",                                           \
-		  0,                                                           \
-		  "add: whom it calls; see clew record --handler",             \
-		  1 },                                                         \
-	{                                                                      \
-		"all", LIVE_PROBE_ALL, NULL, 0,                                \
-			"rm: all probes of the process", 1                     \
-	}
+/* clang-format off */
+#define LIVE_PROBE_OPTIONS \
+	{ "pid", LIVE_PROBE_PID, "PID", 0, \
+	  "add, rm, ls: The process; may also be the first argument", \
+	  HELP_PROBES }, \
+	{ "action", LIVE_PROBE_ACTION, "ACTION", 0, \
+	  "add: An action of the preceding PLACE", HELP_PROBES }, \
+	{ "handler", LIVE_PROBE_HANDLER, "OBJECT:FUNCTION", 0, \
+	  "add: A function of a shared object to call at the preceding PLACE", \
+	  HELP_PROBES }, \
+	{ "all", LIVE_PROBE_ALL, NULL, 0, \
+	  "rm: Remove all probes of the process", HELP_PROBES }
+/* clang-format on */
 
 /* Whether it is one of these, with the process behind or in front. */
 int is_live_probe_command(int argc, char **argv);

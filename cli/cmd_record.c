@@ -15,8 +15,10 @@
 
 #include "base/memory.h"
 #include "cli/command.h"
+#include "cli/command_line.h"
 #include "cli/directives.h"
 #include "cli/executable.h"
+#include "cli/help.h"
 #include "cli/launch.h"
 #include "cli/library.h"
 #include "cli/output.h"
@@ -32,16 +34,7 @@
 #include "report/recording/rules.h"
 #include "wire/packet.h"
 
-enum {
-	KEY_PROBE = KEY_OF_COMMAND,
-	KEY_ACTION,
-	KEY_HANDLER,
-	KEY_ARGS,
-	KEY_RET,
-	KEY_SNAPSHOT_WHEN,
-	KEY_TRACE_ON,
-	KEY_TRACE_OFF
-};
+enum { KEY_SNAPSHOT_WHEN = KEY_OF_COMMAND, KEY_TRACE_ON, KEY_TRACE_OFF };
 
 enum {
 	STATUS_UNRECORDED = 125,
@@ -50,95 +43,58 @@ enum {
 };
 
 static const struct argp_option argp_options[] = {
-	{ "output", 'o', "PATH", 0,
-	  "Write the recording there (default: " DEFAULT_RECORDING
-	  "); the one that is there becomes PATH.old",
-	  1 },
-	{ "quiet", 'q', NULL, 0, "Say nothing but errors", 1 },
-	{ "verbose", 'v', NULL, 0, "Say at the end what was recorded", 1 },
-	{ 0, 0, NULL, 0, "What to hook:", 2 },
+	{ "output", 'o', "PATH", HELP_FIRST,
+	  "Where to write the recording (default: clew.out)", HELP_OUTPUT },
+	{ "quiet", 'q', NULL, 0, "Print errors only", HELP_OUTPUT },
+	{ "verbose", 'v', NULL, 0,
+	  "Print a summary at the end, also without a terminal", HELP_OUTPUT },
 	RECORDING_SELECTION,
-	{ "libc", KEY_LIBC, NULL, 0, "The C library, too", 2 },
-	RECORDING_JAVA("|standby[:...]",
-		       "standby: likewise, while clew attach is there only; "),
-	{ "jni-env", KEY_JNI_ENV, NULL, 0,
-	  "What native methods call of JNI, too: see clew report --jni-env",
-	  2 },
+	{ "libc", KEY_LIBC, NULL, 0, "Also count functions of the C library",
+	  HELP_SELECTION },
 	{ "jit-callers", KEY_JIT_CALLERS, NULL, 0,
-	  "Functions that generated code calls: below the code that calls them",
-	  2 },
+	  "Show functions that JIT code calls below that code",
+	  HELP_SELECTION },
 	{ "no-children", KEY_NO_CHILDREN, NULL, 0,
-	  "Do not follow forked and exec'ed processes", 2 },
+	  "Do not record forked and executed processes", HELP_SELECTION },
 	RECORDING_RULES,
-	{ "probe", KEY_PROBE, "PLACE", 0,
-	  "Count by context how often an instruction is executed: "
-	  "[MODULE:]FUNCTION, FUNCTION+OFFSET, FUNCTION%return, 0xADDRESS, "
-	  "FILE.c:LINE",
-	  2 },
-	{ "action", KEY_ACTION, "ACTION", 0,
-	  "What the probe before it does, too: if EXPRESSION, limit N, record "
-	  "EXPRESSION[/FORMAT], ..., begin NAME, end NAME, snapshot, trace on, "
-	  "trace off",
-	  2 },
-	{ "args", KEY_ARGS, "FUNCTION", 0,
-	  "Keep the arguments of each call, as debug information has them, or "
-	  "FUNCTION@arg1,arg2/s",
-	  2 },
-	{ "ret", KEY_RET, "FUNCTION", 0,
-	  "Keep what each call returns; FUNCTION@s: as a string", 2 },
-	{ "handler", KEY_HANDLER, "OBJECT:FUNCTION", 0,
-	  "Call a function of a shared object of yours there; see "
-	  "libclew-handler(3)",
-	  2 },
 	RECORDING_TIME,
-	{ "trace", KEY_TRACE, "SIZE|ring:SIZE", OPTION_ARG_OPTIONAL,
-	  "Write down each call, in order, instead of counting: the latest "
-	  "SIZE bytes of a process (default: " DEFAULT_TRACE
-	  "), or of each thread",
-	  3 },
+	{ "trace", KEY_TRACE, "SIZE|ring:SIZE",
+	  OPTION_ARG_OPTIONAL | HELP_FIRST,
+	  "Record each call in order (default: latest " DEFAULT_TRACE ")",
+	  HELP_TRACES },
 	{ "stamps", KEY_STAMPS, "packet|N|TIME|all", 0,
-	  "In a trace, one time stamp each N calls (default: 64), about each "
-	  "TIME, such as 10us, one a packet, or one of each call and return",
-	  3 },
+	  "How often to store a time stamp (default: every 64 calls)",
+	  HELP_TRACES },
 	{ "min-duration", KEY_MIN_DURATION, "TIME", 0,
-	  "In a trace, take back calls that took less, such as 10us; with "
-	  "--stamps=all",
-	  3 },
-	{ "sites", KEY_SITES, NULL, 0,
-	  "In a trace, write down where each call is made, too, for clew tree "
-	  "--context=site",
-	  3 },
+	  "Drop calls shorter than TIME, such as 10us", HELP_TRACES },
+	{ "sites", KEY_SITES, NULL, 0, "Record the call site of each call",
+	  HELP_TRACES },
 	{ "on-overflow", KEY_ON_OVERFLOW, "drop-oldest|process|wait", 0,
-	  "When a trace's SIZE is used up, drop the oldest calls (default), "
-	  "count them before they are overwritten, or wait until workers have",
-	  3 },
+	  "What to do when the trace is full (default: drop-oldest)",
+	  HELP_TRACES },
 	{ "workers", KEY_WORKERS, "N", 0,
-	  "Count a trace's calls in N threads of clew record while the program "
-	  "runs (default with --on-overflow=wait: one a processor)",
-	  3 },
+	  "Count the calls of a full trace in N threads of clew", HELP_TRACES },
 	{ "trace-depth", KEY_TRACE_DEPTH, "N", 0,
-	  "In a trace, write down no calls deeper than N levels, up to 200",
-	  3 },
+	  "Omit calls deeper than N levels (at most 200)", HELP_TRACES },
 	{ "trace-on", KEY_TRACE_ON, "PLACE", 0,
-	  "In a trace, write down a thread's calls from there on, such as "
-	  "FUNCTION, and none before",
-	  3 },
+	  "Start the trace of a thread at PLACE, such as FUNCTION",
+	  HELP_TRACES },
 	{ "trace-off", KEY_TRACE_OFF, "PLACE", 0,
-	  "In a trace, write down no more of a thread's calls from there on, "
-	  "such as FUNCTION%return",
-	  3 },
-	{ "snapshot-when", KEY_SNAPSHOT_WHEN, "WHEN", 0,
-	  "Make a recording of what was done so far, in the recording, when "
-	  "FUNCTION is called, FUNCTION>5ms has taken so long, or FUNCTION==-1 "
-	  "returns that; ten times a process",
-	  3 },
+	  "Stop the trace of a thread at PLACE, such as FUNCTION%return",
+	  HELP_TRACES },
+	{ "snapshot-when", KEY_SNAPSHOT_WHEN, "WHEN", HELP_FIRST,
+	  "Save a snapshot at FUNCTION or FUNCTION>5ms", HELP_SNAPSHOTS },
 	{ "snapshot-on", KEY_SNAPSHOT_ON, "SIGNAL", 0,
-	  "The same when a process is sent that signal, such as USR2, before "
-	  "its own handler runs",
-	  3 },
+	  "Save a snapshot when a process receives SIGNAL, such as USR2",
+	  HELP_SNAPSHOTS },
+	RECORDING_PROBES,
+	RECORDING_JAVA("|standby[:...]"),
+	{ "jni-env", KEY_JNI_ENV, NULL, 0,
+	  "Also count JNI functions that native methods call", HELP_JAVA },
 	RECORDING_LIMITS,
 	{ "no-prelinking", KEY_NO_PRELINKING, NULL, 0,
-	  "Make stubs anew in each process, and keep none in the cache", 4 },
+	  "Generate stubs in each process; do not use cached ones",
+	  HELP_LIMITS },
 	{ 0 },
 };
 
@@ -213,16 +169,18 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		options->target = state->argv + state->next;
 		return 0;
 	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "which program? Give it behind --");
+		argp_error(state,
+			   "no program is given; write `clew record -- CMD`");
 		return 0;
 	case ARGP_KEY_END:
 		if (is_asked(options, "jni-env") &&
 		    is_asked(options, "java off"))
-			argp_error(state, "--jni-env: with --java=off nothing "
-					  "of Java is recorded");
+			argp_error(state, "--jni-env and --java=off exclude "
+					  "each other; omit one "
+					  "of them");
 		if (options->switches_trace && !options->directives.has_trace)
-			argp_error(state, "--trace-on and --trace-off: of a "
-					  "trace; they go with --trace");
+			argp_error(state,
+				   "--trace-on and --trace-off need --trace");
 		recording_check(&options->directives, state);
 		return 0;
 	default:
@@ -563,14 +521,14 @@ int command_record(int argc, char **argv)
 		.options = argp_options,
 		.parser = parse,
 		.args_doc = "CMD [ARG...]",
-		.doc = "Run CMD, count every call it makes, and exit with its "
-		       "status.",
+		.doc = "Run CMD, count each call that it makes, and exit with "
+		       "its status.",
 	};
 	struct record_options options = { .output = DEFAULT_RECORDING };
 	int status;
 
 	directives_init(&options.directives);
-	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &options);
+	command_line_parse_program(&argp, argc, argv, &options);
 	status = record(argv[0], &options);
 	directives_fini(&options.directives);
 	return status;

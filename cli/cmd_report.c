@@ -2,7 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "cli/command.h"
+#include "cli/help.h"
 #include "cli/view.h"
 #include "report/view/flat.h"
 #include "report/view/flat_lines.h"
@@ -54,38 +56,27 @@ struct report_options {
 };
 
 static const struct argp_option argp_options[] = {
-	{ "sort", KEY_SORT, "KEY[,KEY...]", 0,
-	  "Sort by self (default with time), total, per-call, calls (default "
-	  "without), contexts, callers, callees, name, module",
-	  0 },
+	{ "sort", KEY_SORT, "KEY[,KEY...]", HELP_FIRST,
+	  "Sort by these columns (default: self, or calls)", HELP_VIEWS },
 	{ "by", KEY_BY,
-	  "function|context|line|module|thread|process|jni|jni-env|java", 0,
-	  "What a row is (default: function)", 0 },
-	{ "butterfly", KEY_BUTTERFLY, "FN", 0,
-	  "Show one function, who calls it, and what it calls", 0 },
+	  "function|context|line|module|thread|process|jni|jni-env|java",
+	  HELP_FIRST, "What a row is (default: function)", HELP_VIEWS },
+	{ "butterfly", KEY_BUTTERFLY, "FN", HELP_FIRST,
+	  "Show one function, its callers and its callees", HELP_VIEWS },
+	{ "top", KEY_TOP, "N", HELP_FIRST,
+	  "Show the first N rows (default: 40 as text; 0: all)", HELP_VIEWS },
 	{ "java", KEY_JAVA, NULL, 0,
-	  "Show Java methods each call of which counts (record "
-	  "--java=exact): --by=java",
-	  0 },
+	  "Show exactly counted Java methods (--by=java)", HELP_VIEWS },
 	{ "jni", KEY_JNI, NULL, 0,
-	  "Show native methods by the Java methods that call them: --by=jni",
-	  0 },
+	  "Show native methods by Java caller (--by=jni)", HELP_VIEWS },
 	{ "jni-env", KEY_JNI_ENV, NULL, 0,
-	  "Show JNI's functions by what calls them, and what to change "
-	  "(record --jni-env): --by=jni-env",
-	  0 },
-	{ "top", KEY_TOP, "N", 0,
-	  "Show the first N functions (default: 40 as text; 0: all)", 0 },
+	  "Show JNI functions by caller (--by=jni-env)", HELP_VIEWS },
 	{ "marks", KEY_MARKS, NULL, 0,
-	  "Show moments and regions that the program told of, by name", 0 },
+	  "Show moments and regions that the program marked", HELP_VIEWS },
 	{ "events", KEY_EVENTS, NULL, 0,
-	  "Show each of these, and each hit of a probe that recorded "
-	  "something, by time",
-	  0 },
-	{ "value", KEY_VALUE, "NAME", 0,
-	  "Show what an agent in the program counted by that name, in place "
-	  "of time",
-	  0 },
+	  "Show marks and recorded probe hits, by time", HELP_VIEWS },
+	{ "value", KEY_VALUE, "NAME", HELP_FIRST,
+	  "Show what an agent counted as NAME, instead of time", HELP_VIEWS },
 	{ 0 },
 };
 
@@ -93,13 +84,25 @@ static size_t parse_subject(struct argp_state *state, const char *text)
 {
 	const char *names[SUBJECTS];
 
-	for (size_t i = 0; i < SUBJECTS; i++) {
-		if (strcmp(subjects[i].name, text) == 0)
-			return i;
+	for (size_t i = 0; i < SUBJECTS; i++)
 		names[i] = subjects[i].name;
+	return parse_word(state, "by", text, names, SUBJECTS);
+}
+
+/* Reports the first key that does not exist. */
+static void refuse_keys(struct argp_state *state, const char *text)
+{
+	while (1) {
+		const size_t length = strcspn(text, ",");
+		char *key = memory_string(text, length);
+
+		parse_word(state, "sort", key, flat_key_names, FLAT_KEYS_MAX);
+		free(key);
+		if (!text[length])
+			break;
+		text += length + 1;
 	}
-	refuse_word(state, "by", text, names, SUBJECTS);
-	return 0;
+	complain_of_usage(state, "--sort: more than %d keys", FLAT_KEYS_MAX);
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -113,8 +116,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return 0;
 	case KEY_SORT:
 		if (flat_parse_keys(argument, &options->keys) != 0)
-			refuse_word(state, "sort", argument, flat_key_names,
-				    FLAT_KEYS_MAX);
+			refuse_keys(state, argument);
 		return 0;
 	case KEY_BY:
 		options->by = parse_subject(state, argument);
@@ -312,8 +314,8 @@ int command_report(int argc, char **argv)
 		.options = argp_options,
 		.parser = parse,
 		.args_doc = "[REC]",
-		.doc = "Show where the time went, and how often each function "
-		       "was called.",
+		.doc = "Show the time of each function and how often it was "
+		       "called.",
 		.children = view_children,
 	};
 	struct report_options options = { 0 };

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 
 #include "cli/command.h"
+#include "cli/command_line.h"
+#include "cli/help.h"
 #include "cli/live_process.h"
 #include "cli/options.h"
 #include "cli/recorded_line.h"
@@ -11,10 +13,8 @@
 
 static const struct argp_option argp_options[] = {
 	{ "output", 'o', "PATH", 0,
-	  "Write the recording there (default: " DEFAULT_RECORDING
-	  "); the one that is there becomes PATH.old",
-	  0 },
-	{ "quiet", 'q', NULL, 0, "Say nothing but errors", 0 },
+	  "Where to write the recording (default: clew.out)", HELP_OUTPUT },
+	{ "quiet", 'q', NULL, 0, "Print errors only", HELP_OUTPUT },
 	{ 0 },
 };
 
@@ -46,15 +46,15 @@ int command_snapshot(int argc, char **argv)
 		.options = argp_options,
 		.parser = parse,
 		.args_doc = "PID",
-		.doc = "Make a recording of what a process that is being "
-		       "recorded has done so far. It is not stopped.",
+		.doc = "Save what has been recorded of a process so far as a "
+		       "recording of its own. The process is not stopped.",
 	};
 	struct snapshot_options options = { .output = DEFAULT_RECORDING };
 	struct live_process process;
 	char *directory = NULL, *why;
 	int err;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	command_line_parse(&argp, argc, argv, 0, &options);
 	err = live_process_init(&process, options.pid, &why);
 	if (!err) {
 		err = snapshot_make(process.recording, process.part,

@@ -15,6 +15,8 @@
 #include "base/memory.h"
 #include "base/now.h"
 #include "cli/command.h"
+#include "cli/command_line.h"
+#include "cli/help.h"
 #include "cli/live_process.h"
 #include "cli/options.h"
 #include "report/merge/part_totals.h"
@@ -25,7 +27,8 @@
 enum { KEY_JSON = 0x100 };
 
 static const struct argp_option argp_options[] = {
-	{ "json", KEY_JSON, NULL, 0, "Write JSON", 0 },
+	{ "json", KEY_JSON, NULL, 0, "Write JSON (see clew-json(5))",
+	  HELP_CONTENTS },
 	{ 0 },
 };
 
@@ -58,7 +61,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_ARG:
 		if (state->arg_num > 0)
-			argp_error(state, "one process at a time, or all");
+			argp_error(state, "more than one process is given; "
+					  "omit the PID to see all");
 		options->pid = parse_pid(state, argument);
 		return 0;
 	default:
@@ -223,8 +227,8 @@ int command_status(int argc, char **argv)
 		.children = terminal_children,
 		.parser = parse,
 		.args_doc = "[PID]",
-		.doc = "Show which processes are being recorded, and what of "
-		       "them.",
+		.doc = "Show which processes are being recorded, with their "
+		       "number of calls.",
 	};
 	struct status_options options = { 0 };
 	struct status *items;
@@ -232,7 +236,7 @@ int command_status(int argc, char **argv)
 	char *why;
 	int status;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	command_line_parse(&argp, argc, argv, 0, &options);
 	if (find(&options, &items, &count, &why) != 0) {
 		complain(argv[0], "process %d: %s", options.pid, why);
 		free(why);

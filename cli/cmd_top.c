@@ -9,7 +9,9 @@
 
 #include "base/memory.h"
 #include "cli/command.h"
+#include "cli/command_line.h"
 #include "cli/ending_signals.h"
+#include "cli/help.h"
 #include "cli/options.h"
 #include "cli/top_screen.h"
 #include "cli/top_table.h"
@@ -21,21 +23,22 @@ enum { KEY_BY = 0x100, KEY_TOP };
 
 static const struct argp_option argp_options[] = {
 	{ "delay", 'd', "SECONDS", 0,
-	  "Look so often (default: 1; less often where that would take more "
-	  "than "
-	  "0.5 % of a processor)",
-	  0 },
+	  "Time between updates (default: 1; longer if they are costly)",
+	  HELP_VIEWS },
 	{ "by", KEY_BY, "function|context|module|thread", 0,
-	  "What a row is (default: function)", 0 },
+	  "What a row is (default: function)", HELP_VIEWS },
 	{ "sort", 's', "calls|self|total|all-calls", 0,
-	  "What comes first (default: calls, in the last interval)", 0 },
-	{ "function", 'f', "TEXT", 0, "Only rows that have it in them", 0 },
-	{ "batch", 'b', NULL, 0, "Write tables, one after the other", 0 },
-	{ "iterations", 'n', "N", 0, "End after so many of them", 0 },
-	{ "top", KEY_TOP, "N", 0, "So many rows each (default: 20; 0: all)",
-	  0 },
+	  "Sort by this column (default: calls of the last interval)",
+	  HELP_VIEWS },
+	{ "function", 'f', "TEXT", 0, "Show only rows that contain TEXT",
+	  HELP_VIEWS },
+	{ "top", KEY_TOP, "N", 0, "Show N rows per table (default: 20; 0: all)",
+	  HELP_VIEWS },
+	{ "batch", 'b', NULL, 0,
+	  "Print tables one after another, without a screen", HELP_OUTPUT },
+	{ "iterations", 'n', "N", 0, "Exit after N tables", HELP_OUTPUT },
 	{ "output", 'o', "PATH", 0,
-	  "Where a snapshot goes (default: " DEFAULT_RECORDING ")", 0 },
+	  "Where to write a snapshot (default: clew.out)", HELP_OUTPUT },
 	{ 0 },
 };
 
@@ -56,23 +59,20 @@ static double parse_delay(struct argp_state *state, const char *text)
 	if (end == text || *end || !(seconds >= .01 && seconds <= 3600))
 		complain_of_usage(
 			state,
-			"--delay %s: not a number of seconds from 0.01 on",
+			"--delay=%s: not a number of seconds from 0.01 to 3600",
 			text);
 	return seconds;
 }
 
-static int parse_word(struct argp_state *state, const char *option,
-		      const char *word, const char *(*text_of)(int), int count)
+static int parse_choice(struct argp_state *state, const char *option,
+			const char *word, const char *(*text_of)(int),
+			int count)
 {
 	const char *known[8];
 
-	for (int i = 0; i < count; i++) {
+	for (int i = 0; i < count; i++)
 		known[i] = text_of(i);
-		if (strcmp(known[i], word) == 0)
-			return i;
-	}
-	refuse_word(state, option, word, known, (size_t)count);
-	return 0;
+	return (int)parse_word(state, option, word, known, (size_t)count);
 }
 
 static const char *subject_text(int subject)
@@ -94,12 +94,12 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		top->view.delay_s = parse_delay(state, argument);
 		return 0;
 	case KEY_BY:
-		top->view.subject = (enum live_subject)parse_word(
+		top->view.subject = (enum live_subject)parse_choice(
 			state, "by", argument, subject_text,
 			LIVE_SUBJECT_COUNT);
 		return 0;
 	case 's':
-		top->view.key = (enum live_key)parse_word(
+		top->view.key = (enum live_key)parse_choice(
 			state, "sort", argument, key_text, LIVE_KEY_COUNT);
 		return 0;
 	case 'f':
@@ -126,11 +126,11 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		else if (state->argc - state->next == 1)
 			top->pid = parse_pid(state, state->argv[state->next]);
 		else
-			argp_error(state, "one process, or -- and a command");
+			argp_error(state, "more than one process is given");
 		return 0;
 	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "which process? Give its id, or -- and a "
-				  "command");
+		argp_error(state,
+			   "no process is given; give a PID, or -- COMMAND");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -223,9 +223,9 @@ int command_top(int argc, char **argv)
 		.options = argp_options,
 		.parser = parse,
 		.args_doc = "PID\n-- COMMAND [ARG...]",
-		.doc = "Show what a process calls now: one that is being "
-		       "recorded, or else is attached to for that, or "
-		       "started.",
+		.doc = "Show live which functions a process calls. Attaches "
+		       "to the process if it is not being recorded, or "
+		       "starts COMMAND.",
 	};
 	struct top_command top = {
 		.top = DEFAULT_ROWS,
@@ -233,7 +233,7 @@ int command_top(int argc, char **argv)
 	};
 	char *why = NULL;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &top);
+	command_line_parse(&argp, argc, argv, 0, &top);
 	if (!top.is_batch && (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)))
 		top.is_batch = 1;
 	if (run(&top, &why) != 0)

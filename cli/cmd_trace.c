@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <argp.h>
+#include <ctype.h>
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -9,6 +10,9 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "cli/command.h"
+#include "cli/command_line.h"
+#include "cli/help.h"
+#include "cli/known_words.h"
 #include "cli/options.h"
 #include "cli/trace_options.h"
 #include "cli/view.h"
@@ -64,35 +68,35 @@ struct opened {
 };
 
 static const struct argp_option argp_options[] = {
-	{ "slowest", KEY_SLOWEST, "FN", 0,
-	  "Show the slowest calls of this function", 0 },
+	{ "slowest", KEY_SLOWEST, "FN", HELP_FIRST,
+	  "Show the slowest calls of a function", HELP_VIEWS },
+	{ "against", KEY_AGAINST, "median|fastest|RANK", HELP_FIRST,
+	  "Compare the slowest call with this one, by context", HELP_VIEWS },
 	{ "top", KEY_TOP, "N", 0,
-	  "--slowest, --latencies: N of them (default: 20; 0: all)", 0 },
+	  "Show N calls or functions (default: 20; 0: all)", HELP_VIEWS },
 	{ "tree", KEY_TREE, "N", 0,
-	  "--slowest: show what each did, N levels of calls", 0 },
-	{ "against", KEY_AGAINST, "median|fastest|RANK", 0,
-	  "--slowest: show the slowest of all beside that one, by context: "
-	  "what each did",
-	  0 },
+	  "Show N levels below each call of --slowest", HELP_VIEWS },
 	{ "histogram", KEY_HISTOGRAM, "FN", 0,
-	  "Show how long the calls of this function took", 0 },
-	{ "latencies", KEY_LATENCIES, NULL, 0,
-	  "Show how long the calls of each function took", 0 },
-	{ "depth", KEY_DEPTH, "N", 0, "Show N levels (default and 0: all)", 0 },
-	{ "min-duration", KEY_MIN_DURATION, "TIME", 0,
-	  "Hide calls that took less, such as 10us", 0 },
-	{ "module", KEY_MODULE, "GLOB", 0,
-	  "Show only functions of modules that match", 0 },
-	{ "function", KEY_FUNCTION, "REGEX", 0,
-	  "Show only functions whose names match", 0 },
-	{ "thread", KEY_THREAD, "TID|NAME", 0, "Show only these threads", 0 },
-	{ "process", KEY_PROCESS, "PID", 0, "Show only this process", 0 },
+	  "Show how long the calls of a function took", HELP_VIEWS },
+	{ "latencies", KEY_LATENCIES, NULL, HELP_FIRST,
+	  "Show how long the calls of each function took", HELP_VIEWS },
+	{ "depth", KEY_DEPTH, "N", HELP_FIRST,
+	  "Show N levels (default and 0: all)", HELP_FILTERS },
+	{ "min-duration", KEY_MIN_DURATION, "TIME", HELP_FIRST,
+	  "Hide calls shorter than TIME, such as 10us", HELP_FILTERS },
+	{ "module", KEY_MODULE, "GLOB", HELP_FIRST,
+	  "Show only functions of matching modules", HELP_FILTERS },
+	{ "function", KEY_FUNCTION, "REGEX", HELP_FIRST,
+	  "Show only functions whose names match", HELP_FILTERS },
+	{ "thread", KEY_THREAD, "TID|NAME", HELP_FIRST,
+	  "Show only calls of this thread", HELP_FILTERS },
+	{ "process", KEY_PROCESS, "PID", 0, "Show only calls of this process",
+	  HELP_FILTERS },
 	{ "columns", KEY_COLUMNS, "N", OPTION_ARG_OPTIONAL,
-	  "Show each thread N characters to the right of the one before "
-	  "(default: 8)",
-	  0 },
-	{ "quiet", KEY_QUIET, NULL, 0, "Show nothing but the calls", 0 },
-	{ "json", KEY_JSON, NULL, 0, "Write JSON, an object a line", 0 },
+	  "Indent each thread by N more columns (default: 8)", HELP_CONTENTS },
+	{ "quiet", KEY_QUIET, NULL, 0, "Print only the calls", HELP_CONTENTS },
+	{ "json", KEY_JSON, NULL, 0, "Write JSON, one object per line",
+	  HELP_CONTENTS },
 	{ 0 },
 };
 
@@ -100,18 +104,22 @@ static void set_function(struct trace_options *options, const char *text,
 			 struct argp_state *state)
 {
 	if (options->selection.function)
-		argp_error(state, "--function can be given only once");
+		argp_error(
+			state,
+			"--function is given twice; combine both as \"A|B\"");
 	parse_regex(state, "function", text, &options->regex);
 	options->selection.function = &options->regex;
 }
 
 static size_t parse_rank(const char *text, struct argp_state *state)
 {
-	if (strcmp(text, "median") == 0)
-		return 0;
-	if (strcmp(text, "fastest") == 0)
-		return SIZE_MAX;
-	return parse_number(state, "against", text, UINT32_MAX);
+	static const char *const known[] = { "median", "fastest", "RANK" };
+
+	if (isdigit((unsigned char)*text))
+		return parse_number(state, "against", text, UINT32_MAX);
+	if (known_words_find(text, known, 2) == 2)
+		refuse_word(state, "against", text, known, 3);
+	return *text == 'm' ? 0 : SIZE_MAX;
 }
 
 /* What is of one way to show a trace only. */
@@ -123,24 +131,28 @@ static void check(const struct trace_options *options, struct argp_state *state)
 
 	if (!!options->slowest + !!options->histogram + options->has_latencies >
 	    1)
-		argp_error(state, "--slowest, --histogram or --latencies: one "
-				  "at a time");
+		argp_error(
+			state,
+			"--slowest, --histogram and --latencies exclude each "
+			"other");
 	if (options->has_latencies && chooses_lines)
-		argp_error(state, "--latencies goes without --depth, "
-				  "--min-duration and --columns");
+		argp_error(state,
+			   "--latencies excludes --depth, --min-duration and "
+			   "--columns");
 	if (has_function && (chooses_lines || options->selection.module ||
 			     options->selection.function))
-		argp_error(state, "--slowest and --histogram go without what "
-				  "chooses lines");
+		argp_error(state, "--slowest and --histogram exclude --module, "
+				  "--function, "
+				  "--depth, --min-duration and --columns");
 	if (!options->slowest && options->levels)
-		argp_error(state, "--tree goes with --slowest");
+		argp_error(state, "--tree needs --slowest");
 	if (!options->slowest && !options->has_latencies &&
 	    options->top != DEFAULT_TOP)
-		argp_error(state, "--top goes with --slowest and --latencies");
+		argp_error(state, "--top needs --slowest or --latencies");
 	if (options->compares &&
 	    (!options->slowest || options->top != DEFAULT_TOP))
-		argp_error(state, "--against goes with --slowest, and without "
-				  "--top");
+		argp_error(state,
+			   "--against needs --slowest and excludes --top");
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -210,7 +222,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_ARG:
 		if (state->arg_num > 0)
-			argp_error(state, "one recording at a time");
+			argp_error(state, "more than one recording is given");
 		options->path = argument;
 		return 0;
 	default:
@@ -443,8 +455,8 @@ int command_trace(int argc, char **argv)
 		.options = argp_options,
 		.parser = parse,
 		.args_doc = "[REC]",
-		.doc = "Show the calls that clew record --trace wrote down, "
-		       "one by one.",
+		.doc = "Show the calls of a trace (clew record --trace), one "
+		       "by one.",
 		.children = children,
 	};
 	struct trace_options options = { .path = DEFAULT_RECORDING,
@@ -453,7 +465,7 @@ int command_trace(int argc, char **argv)
 	int status;
 	char *why;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	command_line_parse(&argp, argc, argv, 0, &options);
 	if (open_traces(&opened, &options, &why) == 0) {
 		status = show(argv[0], &opened, &options);
 		close_traces(&opened);

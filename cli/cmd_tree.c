@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "cli/command.h"
 #include "cli/context_object.h"
+#include "cli/help.h"
 #include "cli/view.h"
 #include "report/view/representation.h"
 #include "report/view/views.h"
@@ -34,25 +35,19 @@ struct tree_options {
 };
 
 static const struct argp_option argp_options[] = {
-	{ "depth", KEY_DEPTH, "N", 0,
-	  "Show N levels (default: all, 32 with --callers-of; 0: all)", 0 },
-	{ "threshold", KEY_THRESHOLD, "PERCENT", 0,
-	  "Hide subtrees that have less than PERCENT of everything", 0 },
-	{ "group", KEY_GROUP, "process|thread", 0,
-	  "Show each process or thread by itself", 0 },
-	{ "callers-of", KEY_CALLERS_OF, "FN", 0,
-	  "Show this function, its callers, their callers, and so on", 0 },
+	{ "depth", KEY_DEPTH, "N", HELP_FIRST,
+	  "Show N levels (default: all; --callers-of: 32)", HELP_VIEWS },
+	{ "threshold", KEY_THRESHOLD, "PERCENT", HELP_FIRST,
+	  "Hide subtrees with less than PERCENT of the total", HELP_VIEWS },
+	{ "group", KEY_GROUP, "process|thread", HELP_FIRST,
+	  "Show a tree for each process or thread", HELP_VIEWS },
+	{ "callers-of", KEY_CALLERS_OF, "FN", HELP_FIRST,
+	  "Show a function and its chains of callers", HELP_VIEWS },
 	{ "context", KEY_CONTEXT,
-	  "function|site|FN@ARG|module|file|class|OBJECT", 0,
-	  "What a context is a chain of (default: function; site: functions "
-	  "and where each is called; FN@ARG: functions, and of FN the value of "
-	  "an argument), or what a shared object of yours says, such as "
-	  "./my.so",
-	  0 },
+	  "function|site|FN@ARG|module|file|class|OBJECT", HELP_FIRST,
+	  "What a context consists of (default: function)", HELP_VIEWS },
 	{ "value", KEY_VALUE, "NAME", 0,
-	  "Show what an agent in the program counted by that name, in place "
-	  "of time",
-	  0 },
+	  "Show what an agent counted as NAME, instead of time", HELP_VIEWS },
 	{ 0 },
 };
 
@@ -106,14 +101,14 @@ static void set_context(struct tree_options *options, const char *text)
 
 static void check_context(const char *text, struct argp_state *state)
 {
+	static const char *const known[] = { "function",   "site",  "module",
+					     "file",       "class", "FN@ARG",
+					     "./OBJECT.so" };
+
 	if (!is_as_opened(text) && !strchr(text, '/') &&
 	    find_representation(text) == REPRESENT_COUNT)
-		complain_of_usage(
-			state,
-			"--context=%s: not function, site, FN@ARG, module, "
-			"file, class, or the path of an object, such as "
-			"./my.so",
-			text);
+		refuse_word(state, "context", text, known,
+			    sizeof(known) / sizeof(*known));
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -149,13 +144,14 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_END:
 		if (options->context && options->callers_of)
-			argp_error(state,
-				   "--context goes without --callers-of");
+			argp_error(state, "--context and --callers-of exclude "
+					  "each other");
 		if (options->view.whose.labels && options->view.whose.value &&
 		    !options->labels.is_optional)
-			complain_of_usage(state,
-					  "--context=%s goes without --value",
-					  options->context);
+			complain_of_usage(
+				state,
+				"--context=%s and --value exclude each other",
+				options->context);
 		if (options->view.whose.value)
 			options->view.whose.labels = NULL;
 		check_value(&options->view, state);
@@ -264,7 +260,8 @@ int command_tree(int argc, char **argv)
 		.options = argp_options,
 		.parser = parse,
 		.args_doc = "[REC]",
-		.doc = "Show who called whom, how often, in which context.",
+		.doc = "Show the tree of calling contexts, with the calls and "
+		       "the time of each.",
 		.children = view_children,
 	};
 	struct tree_options options = { 0 };

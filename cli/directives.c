@@ -12,7 +12,9 @@
 #include "base/display_text.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/nearest.h"
 #include "cli/cache_folder.h"
+#include "cli/known_words.h"
 #include "cli/time_text.h"
 #include "image/arena.h"
 #include "image/probe_spec.h"
@@ -97,6 +99,22 @@ void directives_fini(struct directives *directives)
 	arena_fini(&directives->arena);
 }
 
+/* -EINVAL and *why. */
+static int refuse_directive(const char *word, char **why)
+{
+	struct nearest nearest = nearest_to(word);
+
+	for (size_t i = 0;
+	     i < sizeof(known_directives) / sizeof(*known_directives); i++)
+		nearest_offer(&nearest, known_directives[i].word,
+			      strlen(known_directives[i].word));
+	if (nearest.best)
+		return fail(why, -EINVAL,
+			    "%s: unknown directive; did you mean %s?", word,
+			    nearest.best);
+	return fail(why, -EINVAL, "%s: unknown directive", word);
+}
+
 static const struct directive *find_directive(const char *word)
 {
 	for (size_t i = 0;
@@ -139,29 +157,37 @@ static int add_size(struct directives *directives,
 	return 0;
 }
 
+/* -EINVAL and *why: the directive takes one of these words, and not this one. */
+static int refuse_value(const char *word, const char *value,
+			const char *const *known, size_t count, char **why)
+{
+	char *what = known_words_text(value, known, count);
+
+	fail(why, -EINVAL, "%s %s: %s", word, value, what);
+	free(what);
+	return -EINVAL;
+}
+
 static int add_time(struct directives *directives, const char *word,
 		    const char *value, char **why)
 {
 	static const char *const known[] = { "cpu", "wall", "exact", "none" };
 
-	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
-		if (strcmp(known[i], value) != 0)
-			continue;
-		fprintf(directives->out, "%s %s\n", word, value);
-		directives->is_exact = strcmp(value, "exact") == 0;
-		directives->has_time = strcmp(value, "none") != 0;
-		return 0;
-	}
-	return fail(why, -EINVAL, "%s %s: not one of cpu, wall, exact, none",
-		    word, value);
+	if (known_words_find(value, known, 4) == 4)
+		return refuse_value(word, value, known, 4, why);
+	fprintf(directives->out, "%s %s\n", word, value);
+	directives->is_exact = strcmp(value, "exact") == 0;
+	directives->has_time = strcmp(value, "none") != 0;
+	return 0;
 }
 
 static int add_clock(struct directives *directives, const char *word,
 		     const char *value, char **why)
 {
-	if (strcmp(value, "auto") != 0 && strcmp(value, "tick") != 0)
-		return fail(why, -EINVAL, "%s %s: not one of auto, tick", word,
-			    value);
+	static const char *const known[] = { "auto", "tick" };
+
+	if (known_words_find(value, known, 2) == 2)
+		return refuse_value(word, value, known, 2, why);
 	fprintf(directives->out, "%s %s\n", word, value);
 	return 0;
 }
@@ -187,8 +213,10 @@ static int check_patterns(const char *word, const char *value, char **why)
 		}
 		end = strchr(at + 1, '/');
 		if (!end || (end[1] && end[1] != ','))
-			return fail(why, -EINVAL, "%s %s: a / is missing", word,
-				    value);
+			return fail(why, -EINVAL,
+				    "%s %s: a / is missing at the end of a "
+				    "regular expression",
+				    word, value);
 		text = memory_string(at + 1, (size_t)(end - at - 1));
 		err = ere_compile(&regex, text, arena_memory, &arena, &problem);
 		arena_fini(&arena);
@@ -215,6 +243,10 @@ static int is_way(const char *value, const char *way)
 static int add_java(struct directives *directives, const char *word,
 		    const char *value, char **why)
 {
+	/* The first three take no patterns. */
+	static const char *const known[] = { "natives", "vm",      "off",
+					     "exact",   "standby", "inplace" };
+
 	directives->is_exact_java = is_way(value, "exact") ||
 				    is_way(value, "standby") ||
 				    is_way(value, "inplace");
@@ -226,12 +258,9 @@ static int add_java(struct directives *directives, const char *word,
 			fprintf(directives->out, "%s %s\n", word, value);
 		return err;
 	}
-	if (strcmp(value, "natives") != 0 && strcmp(value, "vm") != 0 &&
-	    strcmp(value, "off") != 0)
-		return fail(why, -EINVAL,
-			    "%s %s: not one of natives, exact, standby, "
-			    "inplace, vm, off",
-			    word, value);
+	if (known_words_find(value, known, 3) == 3)
+		return refuse_value(word, value, known,
+				    sizeof(known) / sizeof(*known), why);
 	fprintf(directives->out, "%s %s\n", word, value);
 	return 0;
 }
@@ -250,7 +279,9 @@ static int add_budget(struct directives *directives,
 	    !(thousandths >= (double)directive->least &&
 	      thousandths < (double)directive->most + 1))
 		return fail(why, -EINVAL,
-			    "%s %s: not a share from 0.1%% to 100%%",
+			    "%s %s: not a share from 0.1%% to 100%%; write "
+			    "5%%, for "
+			    "example",
 			    directive->word, value);
 	number = (unsigned int)thousandths;
 	fprintf(directives->out, "%s %u.%u%%\n", directive->word, number / 10,
@@ -272,9 +303,11 @@ static int add_trace(struct directives *directives,
 
 	if (text_parse_size(value + skipped, &number) != 0 ||
 	    number < directive->least || number > directive->most)
-		return fail(why, -EINVAL,
-			    "%s %s: not SIZE or ring:SIZE, of 64K or more",
-			    directive->word, value);
+		return fail(
+			why, -EINVAL,
+			"%s %s: not SIZE or ring:SIZE with at least 64K; write "
+			"1G, for example",
+			directive->word, value);
 	fprintf(directives->out, "%s %.*s%" PRIu64 "\n", directive->word,
 		(int)skipped, value, number);
 	directives->has_trace = 1;
@@ -315,7 +348,8 @@ static int add_least(struct directives *directives,
 
 	if (read_time(value, &ns) != 0 || ns < directive->least ||
 	    ns > directive->most)
-		return fail(why, -EINVAL, "%s %s: not a time, such as 10us",
+		return fail(why, -EINVAL,
+			    "%s %s: not a time; write 10us, for example",
 			    directive->word, value);
 	fprintf(directives->out, "%s %" PRIu64 "\n", directive->word, ns);
 	directives->has_least = 1;
@@ -325,11 +359,10 @@ static int add_least(struct directives *directives,
 static int add_overflow(struct directives *directives, const char *word,
 			const char *value, char **why)
 {
-	if (strcmp(value, "drop-oldest") != 0 &&
-	    strcmp(value, "process") != 0 && strcmp(value, "wait") != 0)
-		return fail(why, -EINVAL,
-			    "%s %s: not one of drop-oldest, process, wait",
-			    word, value);
+	static const char *const known[] = { "drop-oldest", "process", "wait" };
+
+	if (known_words_find(value, known, 3) == 3)
+		return refuse_value(word, value, known, 3, why);
 	fprintf(directives->out, "%s %s\n", word, value);
 	directives->has_overflow = 1;
 	directives->drops = strcmp(value, "drop-oldest") == 0;
@@ -355,23 +388,17 @@ static int add_workers(struct directives *directives,
 static int add_signal(struct directives *directives, const char *word,
 		      const char *value, char **why)
 {
-	static const struct {
-		const char *name;
-		int number;
-	} known[] = { { "USR1", SIGUSR1 }, { "USR2", SIGUSR2 },
-		      { "HUP", SIGHUP },   { "QUIT", SIGQUIT },
-		      { "PWR", SIGPWR },   { "WINCH", SIGWINCH } };
+	static const char *const known[] = { "USR1", "USR2", "HUP",
+					     "QUIT", "PWR",  "WINCH" };
+	static const int numbers[] = { SIGUSR1, SIGUSR2, SIGHUP,
+				       SIGQUIT, SIGPWR,  SIGWINCH };
 	const char *name = value + (strncmp(value, "SIG", 3) == 0 ? 3 : 0);
+	const size_t found = known_words_find(name, known, 6);
 
-	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
-		if (strcmp(known[i].name, name) != 0)
-			continue;
-		fprintf(directives->out, "%s %d\n", word, known[i].number);
-		return 0;
-	}
-	return fail(why, -EINVAL,
-		    "%s %s: not one of USR1, USR2, HUP, QUIT, PWR, WINCH", word,
-		    value);
+	if (found == 6)
+		return refuse_value(word, name, known, 6, why);
+	fprintf(directives->out, "%s %d\n", word, numbers[found]);
+	return 0;
 }
 
 static int add_probe(struct directives *directives, const char *word,
@@ -380,7 +407,10 @@ static int add_probe(struct directives *directives, const char *word,
 	struct probe_spec spec;
 
 	if (probe_spec_parse(value, &spec) != 0)
-		return fail(why, -EINVAL, "%s %s: not a place", word, value);
+		return fail(why, -EINVAL,
+			    "%s %s: not a probe location; write FUNCTION, "
+			    "FUNCTION+OFFSET, FUNCTION%%return or FILE.c:LINE",
+			    word, value);
 	if (directives->probes == WIRE_PROBES_MAX)
 		return fail(why, -EINVAL, "%s %s: more than %d probes", word,
 			    value, WIRE_PROBES_MAX);
@@ -401,7 +431,9 @@ static int add_action(struct directives *directives, const char *word,
 	int err = -ENOMEM;
 
 	if (!directives->probes)
-		return fail(why, -EINVAL, "%s %s: of no probe", word, value);
+		return fail(why, -EINVAL,
+			    "%s %s: no probe precedes this action", word,
+			    value);
 	text = arena_alloc(&directives->arena, bytes);
 	if (text)
 		err = probe_action_add(&directives->action,
@@ -425,12 +457,14 @@ int directives_add(struct directives *directives, const char *word,
 	int is_empty = !value || !*value;
 
 	if (!directive)
-		return fail(why, -EINVAL, "%s: no such directive", word);
+		return refuse_directive(word, why);
 	if (is_empty != (directive->kind == VALUE_NONE))
 		return fail(why, -EINVAL, "%s: %s", word,
-			    is_empty ? "a value is missing" : "takes no value");
+			    is_empty ? "the value is missing"
+				     : "takes no value");
 	if (!is_empty && strchr(value, '\n'))
-		return fail(why, -EINVAL, "%s: more than one line", word);
+		return fail(why, -EINVAL, "%s: the value contains a line break",
+			    word);
 	if (directive->kind == VALUE_REGEX)
 		return add_regex(directives, word, value, why);
 	if (directive->kind == VALUE_SIZE)

@@ -7,8 +7,10 @@
 #include <sysexits.h>
 
 #include "base/memory.h"
+#include "base/nearest.h"
 #include "base/truncated_files.h"
 #include "cli/command.h"
+#include "cli/executable.h"
 
 static const struct command {
 	const char *name;
@@ -16,27 +18,27 @@ static const struct command {
 	int (*run)(int argc, char **argv);
 } commands[] = {
 	{ "record", "run a program and count its calls", command_record },
-	{ "attach", "count the calls of processes that run already",
-	  command_attach },
-	{ "detach", "leave processes whose clew attach was killed",
+	{ "attach", "count the calls of running processes", command_attach },
+	{ "detach", "detach from processes whose clew attach was killed",
 	  command_detach },
 	{ "status", "show which processes are being recorded", command_status },
-	{ "top", "show what a process calls now, on a screen", command_top },
-	{ "snapshot", "keep what a process has been recorded to do so far",
+	{ "top", "show live which functions a process calls", command_top },
+	{ "snapshot", "save what has been recorded of a process so far",
 	  command_snapshot },
-	{ "report", "show the flat table of functions", command_report },
+	{ "report", "show the table of functions", command_report },
 	{ "tree", "show the tree of calling contexts", command_tree },
 	{ "trace", "show the calls of a trace, one by one", command_trace },
 	{ "diff", "show what changed between two recordings", command_diff },
-	{ "merge", "make one recording of several", command_merge },
-	{ "list", "show what is hooked and what is not", command_list },
-	{ "probe",
-	  "change the probes of a process, or show where they can be put",
+	{ "merge", "combine several recordings into one", command_merge },
+	{ "list", "show which functions are hooked, and why others are not",
+	  command_list },
+	{ "probe", "change the probes of a process, or list probe locations",
 	  command_probe },
-	{ "export", "write a recording for other tools", command_export },
+	{ "export", "write a recording in the format of another tool",
+	  command_export },
 	{ "html", "write a page for a browser", command_html },
-	{ "dump", "print a recording's records", command_dump },
-	{ "a2n", "show what is at addresses", command_a2n },
+	{ "dump", "print the records of a recording", command_dump },
+	{ "a2n", "show the function, file and line of addresses", command_a2n },
 	{ "cache", "manage the cache of debug information", command_cache },
 };
 
@@ -51,14 +53,27 @@ static const struct command *find_command(const char *name)
 	return NULL;
 }
 
-static void print_usage(FILE *out)
+/* For a user who typed `clew` alone: five lines, not the list of commands. */
+static void print_introduction(FILE *out)
+{
+	fputs("clew counts each function call of a program, without a "
+	      "rebuild.\n"
+	      "  clew record -- CMD   run CMD and record its calls\n"
+	      "  clew report          show which functions took the time\n"
+	      "  clew html            write a page with flame graphs\n"
+	      "`clew --help` lists all commands.\n",
+	      out);
+}
+
+static void print_commands(FILE *out)
 {
 	fputs("Usage: clew COMMAND [OPTION...] [ARG...]\n\n", out);
 	for (int i = 0; i < COMMANDS; i++)
 		fprintf(out, "  %-9s %s\n", commands[i].name,
 			commands[i].summary);
-	fputs("\nStart with `clew record -- CMD`, then `clew report`. Each\n"
-	      "command has --help, and a page in the manual: clew-record(1).\n",
+	fputs("\nStart with `clew record -- CMD`, then `clew report`.\n"
+	      "Each command has --help and a manual page, such as "
+	      "clew-record(1).\n",
 	      out);
 }
 
@@ -74,26 +89,61 @@ static int run(const struct command *command, int argc, char **argv)
 	return status;
 }
 
-static int reject(int argc, char **argv)
+/* The arguments as one text, each with a blank before it; for free(). */
+static char *joined(int argc, char **argv)
 {
-	char *words;
+	char *words = memory_string("", 0);
 
-	if (argv[0][0] == '-') {
-		complain("clew", "%s: no such option; see `clew help`",
-			 argv[0]);
-		return EX_USAGE;
-	}
-	words = memory_string("", 0);
 	for (int i = 0; i < argc; i++) {
 		char *longer = memory_printf("%s %s", words, argv[i]);
 
 		free(words);
 		words = longer;
 	}
-	complain("clew",
-		 "%s: no such command; did you mean `clew record --%s`?",
-		 argv[0], words);
-	free(words);
+	return words;
+}
+
+static const char *nearest_command(const char *name)
+{
+	const char *names[COMMANDS];
+
+	for (int i = 0; i < COMMANDS; i++)
+		names[i] = commands[i].name;
+	return nearest_word(name, names, COMMANDS);
+}
+
+static int is_program(const char *name)
+{
+	char *path;
+
+	if (executable_find(name, &path) != 0)
+		return 0;
+	free(path);
+	return 1;
+}
+
+static int reject(int argc, char **argv)
+{
+	const char *nearest = nearest_command(argv[0]);
+	char *words;
+
+	if (argv[0][0] == '-') {
+		complain("clew",
+			 "%s: unknown option; `clew --help` lists the commands",
+			 argv[0]);
+		return EX_USAGE;
+	}
+	if (is_program(argv[0]) || !nearest) {
+		words = joined(argc, argv);
+		complain(
+			"clew",
+			"%s: unknown command; did you mean `clew record --%s`?",
+			argv[0], words);
+		free(words);
+		return EX_USAGE;
+	}
+	complain("clew", "%s: unknown command; did you mean `clew %s`?",
+		 argv[0], nearest);
 	return EX_USAGE;
 }
 
@@ -102,20 +152,31 @@ static int help(int argc, char **argv)
 	const struct command *command = argc > 1 ? find_command(argv[1]) : NULL;
 	char option[] = "--help";
 	char *arguments[] = { NULL, option, NULL };
+	const char *nearest;
 
 	if (command)
 		return run(command, 2, arguments);
-	if (argc > 1) {
-		complain("clew help", "%s: no such command", argv[1]);
-		return EX_USAGE;
+	if (argc < 2) {
+		print_commands(stdout);
+		return finish_output("clew");
 	}
-	print_usage(stdout);
-	return finish_output("clew");
+	nearest = nearest_command(argv[1]);
+	complain("clew help", "%s: unknown command; %s%s%s", argv[1],
+		 nearest ? "did you mean `clew help " : "`clew --help",
+		 nearest ? nearest : "",
+		 nearest ? "`?" : "` lists the commands");
+	return EX_USAGE;
 }
 
 static int is_either(const char *word, const char *one, const char *other)
 {
 	return strcmp(word, one) == 0 || strcmp(word, other) == 0;
+}
+
+static int is_help(const char *word)
+{
+	return is_either(word, "--help", "-?") ||
+	       is_either(word, "help", "--help=all");
 }
 
 int main(int argc, char **argv)
@@ -125,13 +186,13 @@ int main(int argc, char **argv)
 	setlocale(LC_CTYPE, "");
 	truncated_files_read_as_zeros();
 	if (argc < 2) {
-		print_usage(stderr);
+		print_introduction(stderr);
 		return EX_USAGE;
 	}
 	command = find_command(argv[1]);
 	if (command)
 		return run(command, argc - 1, argv + 1);
-	if (strcmp(argv[1], "help") == 0 || is_either(argv[1], "--help", "-?"))
+	if (is_help(argv[1]))
 		return help(argc - 1, argv + 1);
 	if (is_either(argv[1], "--version", "-V")) {
 		puts(argp_program_version);

@@ -3,10 +3,13 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/help.h"
+#include "cli/known_words.h"
 
 enum {
 	KEY_MODULE = 'm',
@@ -22,26 +25,27 @@ enum {
 };
 
 static const struct argp_option argp_options[] = {
-	{ "module", KEY_MODULE, "GLOB", 0,
-	  "Show only functions of modules that match", 10 },
-	{ "function", KEY_FUNCTION, "REGEX", 0,
-	  "Show only functions whose names match", 10 },
-	{ "thread", KEY_THREAD, "TID|NAME", 0, "Count only these threads", 10 },
-	{ "process", KEY_PROCESS, "PID", 0, "Count only this process", 10 },
+	{ "module", KEY_MODULE, "GLOB", HELP_FIRST,
+	  "Show only functions of matching modules", HELP_FILTERS },
+	{ "function", KEY_FUNCTION, "REGEX", HELP_FIRST,
+	  "Show only functions whose names match", HELP_FILTERS },
+	{ "thread", KEY_THREAD, "TID|NAME", HELP_FIRST,
+	  "Count only calls of this thread", HELP_FILTERS },
+	{ "process", KEY_PROCESS, "PID", HELP_FIRST,
+	  "Count only calls of this process", HELP_FILTERS },
 	{ "lines", KEY_LINES, NULL, 0,
-	  "Show the file and line of each function, where they are known, and "
-	  "Java methods that call natives by the lines of the calls",
-	  10 },
-	{ "inlines", KEY_INLINES, NULL, 0,
-	  "Show the functions that compilers inlined", 10 },
+	  "Show the source file and line of each function", HELP_CONTENTS },
+	{ "inlines", KEY_INLINES, NULL, HELP_FIRST,
+	  "Show functions that the compiler inlined", HELP_CONTENTS },
 	{ "metric", KEY_METRIC, "calls|time", 0,
-	  "Show and order by calls, or by time (default, if there is any)",
-	  10 },
+	  "What to show and sort by (default: time, if recorded)",
+	  HELP_CONTENTS },
 	{ "self-cost", KEY_SELF_COST, NULL, 0,
-	  "Show what clew itself cost, too", 10 },
-	{ "quiet", KEY_QUIET, NULL, 0,
-	  "Show nothing but the table, and no progress", 10 },
-	{ "json", KEY_JSON, NULL, 0, "Write JSON", 10 },
+	  "Show the time that clew itself took", HELP_CONTENTS },
+	{ "quiet", KEY_QUIET, NULL, 0, "Print only the table, and no progress",
+	  HELP_CONTENTS },
+	{ "json", KEY_JSON, NULL, 0, "Write JSON (see clew-json(5))",
+	  HELP_CONTENTS },
 	{ 0 },
 };
 
@@ -51,7 +55,7 @@ pid_t parse_pid(struct argp_state *state, const char *text)
 	const long pid = strtol(text, &end, 10);
 
 	if (end == text || *end || pid <= 0 || pid > INT32_MAX)
-		complain_of_usage(state, "%s: not the id of a process", text);
+		complain_of_usage(state, "%s: not a PID", text);
 	return (pid_t)pid;
 }
 
@@ -65,7 +69,7 @@ error_t parse_process(int key, char *argument, struct argp_state *state,
 		*pid = parse_pid(state, argument);
 		return 0;
 	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "which process? Give its id");
+		argp_error(state, "no process is given; give its PID");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -81,35 +85,37 @@ uint64_t parse_number(struct argp_state *state, const char *option,
 	errno = 0;
 	number = strtoull(text, &end, 10);
 	if (!isdigit((unsigned char)*text) || *end || errno || number > most)
-		complain_of_usage(state, "%s: not a number that --%s takes",
-				  text, option);
+		complain_of_usage(state,
+				  "--%s=%s: not a number from 0 to %" PRIu64,
+				  option, text, most);
 	return number;
 }
 
 void refuse_word(struct argp_state *state, const char *option, const char *word,
 		 const char *const *known, size_t count)
 {
-	char *list = NULL;
-	size_t length;
-	FILE *out = open_memstream(&list, &length);
+	char *why = known_words_text(word, known, count);
 
-	for (size_t i = 0; out && i < count; i++)
-		fprintf(out, "%s%s", i == 0 ? "" : ", ", known[i]);
-	if (out)
-		fclose(out);
-	complain_of_usage(state, "--%s %s: not one of %s", option, word,
-			  list ? list : "those in --help");
-	free(list);
+	complain_of_usage(state, "--%s=%s: %s", option, word, why);
+	free(why);
+}
+
+size_t parse_word(struct argp_state *state, const char *option,
+		  const char *word, const char *const *known, size_t count)
+{
+	const size_t found = known_words_find(word, known, count);
+
+	if (found == count)
+		refuse_word(state, option, word, known, count);
+	return found;
 }
 
 enum grouping parse_grouping(struct argp_state *state, const char *text)
 {
-	if (strcmp(text, "process") == 0)
-		return GROUP_PROCESS;
-	if (strcmp(text, "thread") != 0)
-		complain_of_usage(
-			state, "--group %s: neither process nor thread", text);
-	return GROUP_THREAD;
+	static const char *const known[] = { "process", "thread" };
+
+	return parse_word(state, "group", text, known, 2) ? GROUP_THREAD
+							  : GROUP_PROCESS;
 }
 
 double parse_percent(struct argp_state *state, const char *text)
@@ -118,8 +124,9 @@ double parse_percent(struct argp_state *state, const char *text)
 	double percent = strtod(text, &end);
 
 	if (end == text || *end || !(percent >= 0 && percent <= 100))
-		complain_of_usage(state, "--threshold %s: not a percentage",
-				  text);
+		complain_of_usage(
+			state, "--threshold=%s: not a percentage from 0 to 100",
+			text);
 	return percent;
 }
 
@@ -131,7 +138,9 @@ void parse_regex(struct argp_state *state, const char *option, const char *text,
 
 	if (err) {
 		regerror(err, regex, why, sizeof(why));
-		complain_of_usage(state, "--%s %s: %s", option, text, why);
+		complain_of_usage(state,
+				  "--%s=%s: not a regular expression: %s",
+				  option, text, why);
 	}
 }
 
@@ -139,19 +148,19 @@ static void set_function(struct view_options *options, const char *text,
 			 struct argp_state *state)
 {
 	if (options->selection.function)
-		argp_error(state, "--function can be given only once");
+		argp_error(
+			state,
+			"--function is given twice; combine both as \"A|B\"");
 	parse_regex(state, "function", text, &options->regex);
 	options->selection.function = &options->regex;
 }
 
 static int parse_metric(struct argp_state *state, const char *text)
 {
-	if (strcmp(text, "calls") == 0)
-		return METRIC_CALLS;
-	if (strcmp(text, "time") != 0)
-		complain_of_usage(state, "--metric %s: neither calls nor time",
-				  text);
-	return METRIC_TIME;
+	static const char *const known[] = { "calls", "time" };
+
+	return parse_word(state, "metric", text, known, 2) ? METRIC_TIME
+							   : METRIC_CALLS;
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -196,7 +205,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_ARG:
 		if (state->arg_num > 0)
-			argp_error(state, "one recording at a time");
+			argp_error(state, "more than one recording is given");
 		options->path = argument;
 		return 0;
 	default:
@@ -222,8 +231,10 @@ void check_value(const struct view_options *options, struct argp_state *state)
 {
 	if (options->whose.value &&
 	    (options->whose.thread || options->whose.grouping == GROUP_THREAD))
-		argp_error(state, "--value: values are of processes, and known "
-				  "of no thread");
+		argp_error(
+			state,
+			"--value excludes --thread and --group=thread: agents "
+			"count per process");
 }
 
 void view_options_init(struct view_options *options)

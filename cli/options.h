@@ -47,6 +47,10 @@ enum grouping parse_grouping(struct argp_state *state, const char *text);
 void refuse_word(struct argp_state *state, const char *option, const char *word,
 		 const char *const *known, size_t count);
 
+/* The index of the option's word in `known`, or argp_error(). */
+size_t parse_word(struct argp_state *state, const char *option,
+		  const char *word, const char *const *known, size_t count);
+
 /* The id of a process, or argp_error(). */
 pid_t parse_pid(struct argp_state *state, const char *text);
 

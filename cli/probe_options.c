@@ -30,7 +30,8 @@ void probe_options_parse_place(struct probe_options *options, const char *text,
 			       struct argp_state *state)
 {
 	if (probe_options_add(options, text) != 0)
-		argp_error(state, "more than %d probes", PROBE_OPTIONS_MAX);
+		argp_error(state, "more than %d probes are given",
+			   PROBE_OPTIONS_MAX);
 }
 
 static void add_line(struct probe_options *options, const char *option,
@@ -38,9 +39,15 @@ static void add_line(struct probe_options *options, const char *option,
 		     struct argp_state *state)
 {
 	if (!options->count)
-		complain_of_usage(state, "--%s=%s: of no probe", option, text);
+		complain_of_usage(
+			state,
+			"--%s=%s: no probe precedes this option; put the probe "
+			"first",
+			option, text);
 	if (options->action_count == PROBE_ACTIONS_MAX)
-		complain_of_usage(state, "--%s=%s: too many", option, text);
+		complain_of_usage(state,
+				  "--%s=%s: more than %d actions are given",
+				  option, text, PROBE_ACTIONS_MAX);
 	options->actions[options->action_count++] =
 		(struct probe_options_action){ options->count - 1, word, text };
 }
@@ -100,10 +107,11 @@ void probe_options_parse_snapshot(struct probe_options *options,
 	struct snapshot_when when;
 
 	if (snapshot_when_parse(text, options->snapshots++, &when) != 0)
-		complain_of_usage(
-			state,
-			"--%s=%s: not FUNCTION, FUNCTION>5ms or FUNCTION==-1",
-			name, text);
+		complain_of_usage(state,
+				  "--%s=%s: not a condition; write FUNCTION, "
+				  "FUNCTION>5ms "
+				  "or FUNCTION==-1",
+				  name, text);
 	if (when.start) {
 		probe_options_parse_place(options, when.start, state);
 		add_line(options, name, "", when.clock, state);
@@ -269,14 +277,16 @@ static int add_arguments(const struct probe_options *options, size_t probe,
 	if (!options->has_arguments[probe])
 		return 0;
 	if (!path)
-		return fail(why, -ENOENT,
-			    "--args=%s: its parameters are known only where "
-			    "the file is: say the path of its module, or "
-			    "%s@arg1,arg2/s",
-			    text, text);
+		return fail(
+			why, -ENOENT,
+			"--args=%s: the file that defines the function is "
+			"unknown; write PATH:FUNCTION, or the arguments as in "
+			"%s@arg1,arg2/s",
+			text, text);
 	if (argument_line(spec, path, &line, &reason) != 0) {
-		fail(why, -EINVAL, "--args=%s: %s; say %s@arg1,arg2/s", text,
-		     reason, text);
+		fail(why, -EINVAL,
+		     "--args=%s: %s; write the arguments as in %s@arg1,arg2/s",
+		     text, reason, text);
 		free(reason);
 		return -EINVAL;
 	}
@@ -330,7 +340,10 @@ static int settle(const struct probe_options *options, size_t probe,
 	if (err)
 		return err;
 	if (probe_spec_parse(resolved ? resolved : text, &spec) != 0)
-		err = fail(why, -EINVAL, "probe %s: not a place", text);
+		err = fail(why, -EINVAL,
+			   "probe %s: not a probe location; write FUNCTION, "
+			   "FUNCTION+OFFSET, FUNCTION%%return or FILE.c:LINE",
+			   text);
 	if (!err)
 		err = check(last, &spec, text, program, why);
 	if (!err)

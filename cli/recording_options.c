@@ -3,6 +3,7 @@
 #include "cli/command.h"
 
 #include <stddef.h>
+#include <string.h>
 
 static const char *directive_of(int key)
 {
@@ -66,6 +67,21 @@ static const char *directive_of(int key)
 	}
 }
 
+/* Of an option, `why` begins with the directive and its value: "time x: ...". */
+static void complain_of_option(struct argp_state *state, const char *directive,
+			       char *why)
+{
+	const size_t length = directive ? strlen(directive) : 0;
+
+	if (!directive)
+		complain_of_usage(state, "--rules: %s", why);
+	else if (strncmp(why, directive, length) == 0 && why[length] == ' ')
+		complain_of_usage(state, "--%s=%s", directive,
+				  why + length + 1);
+	else
+		complain_of_usage(state, "--%s", why);
+}
+
 static void configure(struct directives *directives, int key,
 		      const char *argument, struct argp_state *state)
 {
@@ -81,7 +97,9 @@ static void configure(struct directives *directives, int key,
 					     : argument,
 				     &why);
 	if (err)
-		complain_of_usage(state, "%s", why);
+		complain_of_option(state,
+				   key == KEY_RULES ? NULL : directive_of(key),
+				   why);
 }
 
 error_t recording_parse(struct directives *directives, int key,
@@ -96,52 +114,54 @@ error_t recording_parse(struct directives *directives, int key,
 void recording_check(const struct directives *directives,
 		     struct argp_state *state)
 {
-	if (directives->has_trace && directives->has_time)
-		argp_error(state, "--trace: the calls have their times; it "
-				  "goes with --time=none");
-	if (directives->has_trace && directives->has_budget)
-		argp_error(state, "--trace: nothing is left out (--budget)");
-	if (directives->has_trace && directives->has_callers)
-		argp_error(state, "--trace: not with --jni-env or "
-				  "--jit-callers");
-	if (directives->has_least && !directives->has_trace)
-		argp_error(state, "--min-duration: of a trace's calls; it goes "
-				  "with --trace");
-	if (directives->has_overflow && !directives->has_trace)
-		argp_error(state, "--on-overflow: of a trace's packets; it "
-				  "goes with --trace");
-	if (directives->workers &&
-	    (!directives->has_trace || !directives->has_overflow ||
-	     directives->drops))
-		argp_error(state, "--workers: they count calls before these "
-				  "are overwritten; it goes with "
-				  "--on-overflow=process or wait");
-	if (directives->has_depth && !directives->has_trace)
-		argp_error(state, "--trace-depth: of a trace's calls; it goes "
-				  "with --trace");
-	if (directives->has_sites && !directives->has_trace)
-		argp_error(state, "--sites: of a trace's calls; it goes with "
-				  "--trace");
-	if (directives->has_least && directives->has_stamps)
-		argp_error(state, "--min-duration: it goes with --stamps=all");
-	if (directives->folds_recursion && directives->has_trace)
-		argp_error(state, "--fold-recursion: not with --trace, which "
-				  "has each call where it was made");
-	if (directives->folds_recursion && directives->is_exact)
-		argp_error(state, "--fold-recursion: times of calls within "
-				  "each other cannot be added up "
-				  "(--time=exact)");
-	if (directives->folds_recursion && directives->is_exact_java)
-		argp_error(state, "--fold-recursion: Java methods keep their "
-				  "contexts (--java=exact, standby)");
-	if (directives->has_budget && directives->is_exact)
-		argp_error(state, "--budget: what is left out cannot be "
-				  "measured (--time=exact)");
-	if (directives->has_budget && directives->is_exact_java)
-		argp_error(state, "--budget: Java methods cannot be left out "
-				  "(--java=exact, standby, inplace)");
-	if (directives->is_exact_java && directives->is_exact)
-		argp_error(state,
-			   "--java=exact, standby, inplace: Java methods "
-			   "cannot be measured (--time=exact)");
+	const int reads_packets =
+		directives->has_overflow && !directives->drops;
+	const struct {
+		int is_wrong;
+		const char *what;
+	} rules[] = {
+		{ directives->has_trace && directives->has_time,
+		  "--trace and --time exclude each other: a trace contains the "
+		  "time of each call; omit --time" },
+		{ directives->has_trace && directives->has_budget,
+		  "--trace and --budget exclude each other: a trace contains "
+		  "every call; omit one of them" },
+		{ directives->has_trace && directives->has_callers,
+		  "--trace excludes --jni-env and --jit-callers; omit them" },
+		{ directives->has_least && !directives->has_trace,
+		  "--min-duration needs --trace" },
+		{ directives->has_overflow && !directives->has_trace,
+		  "--on-overflow needs --trace" },
+		{ directives->workers &&
+			  !(directives->has_trace && reads_packets),
+		  "--workers needs --trace and --on-overflow=process or wait" },
+		{ directives->has_depth && !directives->has_trace,
+		  "--trace-depth needs --trace" },
+		{ directives->has_sites && !directives->has_trace,
+		  "--sites needs --trace" },
+		{ directives->has_least && directives->has_stamps,
+		  "--min-duration needs --stamps=all" },
+		{ directives->folds_recursion && directives->has_trace,
+		  "--fold-recursion and --trace exclude each other: a trace "
+		  "contains each call separately" },
+		{ directives->folds_recursion && directives->is_exact,
+		  "--fold-recursion and --time=exact exclude each other: the "
+		  "times of nested calls cannot be added" },
+		{ directives->folds_recursion && directives->is_exact_java,
+		  "--fold-recursion excludes --java=exact and standby: Java "
+		  "methods keep their contexts" },
+		{ directives->has_budget && directives->is_exact,
+		  "--budget and --time=exact exclude each other: functions "
+		  "that are skipped cannot be measured" },
+		{ directives->has_budget && directives->is_exact_java,
+		  "--budget excludes --java=exact, standby and inplace: Java "
+		  "methods cannot be skipped" },
+		{ directives->is_exact_java && directives->is_exact,
+		  "--time=exact excludes --java=exact, standby and inplace: "
+		  "the time of Java methods cannot be measured exactly" },
+	};
+
+	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++)
+		if (rules[i].is_wrong)
+			argp_error(state, "%s", rules[i].what);
 }

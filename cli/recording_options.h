@@ -9,6 +9,7 @@
 #include <argp.h>
 
 #include "cli/directives.h"
+#include "cli/help.h"
 
 enum {
 	KEY_LIBC = 0x100,
@@ -36,71 +37,81 @@ enum {
 	KEY_SNAPSHOT_ON,
 	KEY_TRACE_DEPTH,
 	KEY_SITES,
+	KEY_PROBE,
+	KEY_ACTION,
+	KEY_HANDLER,
+	KEY_ARGS,
+	KEY_RET,
 	KEY_OF_COMMAND, /* and above: a command's own */
 };
 
 #define DEFAULT_TRACE "1G"
 
-/* Rows of groups 2, 3 and 4. */
+/* Rows by their purpose (help.h). */
 /* clang-format off */
 #define RECORDING_SELECTION \
-	{ "module", 'm', "GLOB", 0, "Only modules that match", 2 }, \
-	{ "not-module", 'M', "GLOB", 0, "No modules that match", 2 }, \
-	{ "function", 'f', "REGEX", 0, "Only functions that match", 2 }, \
-	{ "not-function", 'F', "REGEX", 0, "No functions that match", 2 }
-
-/* standby and what is said of it, each behind another; or nothing. */
-#define RECORDING_JAVA(standby, its_text) \
-	{ "java", KEY_JAVA, \
-	  "natives|exact[:PATTERN,...]|inplace[:...]" standby "|vm|off", 0, \
-	  "natives: of a Java virtual machine its native methods (default); " \
-	  "exact: each call of Java methods, too, of the application or those " \
-	  "that match; inplace: each call of code that is compiled of these, in " \
-	  "which compilers leave no calls that they have inlined; " its_text "vm: its own functions, too; off: leave it " \
-	  "alone", \
-	  2 }, \
-	{ "java-min-size", KEY_JAVA_MIN_SIZE, "N", 0, \
-	  "No Java methods of less than N bytes of code (default: 7)", \
-	  2 }
+	{ "module", 'm', "GLOB", HELP_FIRST, \
+	  "Count only functions of matching modules", HELP_SELECTION }, \
+	{ "not-module", 'M', "GLOB", HELP_FIRST, \
+	  "Do not count functions of matching modules", HELP_SELECTION }, \
+	{ "function", 'f', "REGEX", HELP_FIRST, \
+	  "Count only functions whose names match", HELP_SELECTION }, \
+	{ "not-function", 'F', "REGEX", 0, \
+	  "Do not count functions whose names match", HELP_SELECTION }
 
 #define RECORDING_RULES \
 	{ "rules", KEY_RULES, "FILE", 0, \
-	  "Rules from a file, see clew-record(1)", 2 }
+	  "Read rules from a file (see clew-record(1))", HELP_SELECTION }
 
 #define RECORDING_TIME \
-	{ 0, 0, NULL, 0, "Time:", 3 }, \
-	{ "time", KEY_TIME, "cpu|wall|exact|none", 0, \
-	  "cpu: sampled by each thread's CPU clock (default); wall: by the " \
-	  "clock, blocked threads too; exact: measured, at both ends of every " \
-	  "call; none: calls only", \
-	  3 }, \
-	{ "rate", KEY_RATE, "N", 0, "Samples a second (default: 997)", 3 }, \
+	{ "time", KEY_TIME, "cpu|wall|exact|none", HELP_FIRST, \
+	  "Which time to measure (default: cpu, sampled)", HELP_TIME }, \
+	{ "rate", KEY_RATE, "N", 0, \
+	  "Take N samples per second (default: 997)", HELP_TIME }, \
 	{ "clock", KEY_CLOCK, "auto|tick", 0, \
-	  "auto: a finer clock than the kernel's tick where it may be had " \
-	  "(default); tick: never", \
-	  3 }
+	  "Which clock triggers samples (default: auto, the finest one)", \
+	  HELP_TIME }
+
+#define RECORDING_PROBES \
+	{ "probe", KEY_PROBE, "PLACE", HELP_FIRST, \
+	  "Count executions of an instruction, by context", HELP_PROBES }, \
+	{ "action", KEY_ACTION, "ACTION", 0, \
+	  "Add an action to the preceding --probe, such as \"record EXPR\"", \
+	  HELP_PROBES }, \
+	{ "args", KEY_ARGS, "FUNCTION", 0, \
+	  "Record the arguments of each call of a function", HELP_PROBES }, \
+	{ "ret", KEY_RET, "FUNCTION", 0, \
+	  "Record what each call of a function returns", HELP_PROBES }, \
+	{ "handler", KEY_HANDLER, "OBJECT:FUNCTION", 0, \
+	  "Call a function of a shared object at the preceding --probe", \
+	  HELP_PROBES }
+
+/* `standby` is another choice, or "". */
+#define RECORDING_JAVA(standby) \
+	{ "java", KEY_JAVA, \
+	  "natives|exact[:PATTERN,...]|inplace[:...]" standby "|vm|off", \
+	  HELP_FIRST, "What to count in a JVM (default: natives)", \
+	  HELP_JAVA }, \
+	{ "java-min-size", KEY_JAVA_MIN_SIZE, "N", 0, \
+	  "Skip Java methods of less than N bytes of code (default: 7)", \
+	  HELP_JAVA }
 
 #define RECORDING_LIMITS \
-	{ 0, 0, NULL, 0, "Limits:", 4 }, \
+	{ "budget", KEY_BUDGET, "SHARE", HELP_FIRST, \
+	  "Skip hot functions to limit clew's CPU share (5%)", \
+	  HELP_LIMITS }, \
 	{ "max-contexts", KEY_MAX_CONTEXTS, "N", 0, \
-	  "Record that many contexts a process, fold the others", 4 }, \
+	  "Record at most N contexts per process", HELP_LIMITS }, \
 	{ "max-memory", KEY_MAX_MEMORY, "SIZE", 0, \
-	  "Let tables, contexts and samples take that many bytes a process; K, " \
-	  "M or G may follow", \
-	  4 }, \
+	  "Limit the memory per process (bytes, or with K, M, G)", \
+	  HELP_LIMITS }, \
 	{ "fold-recursion", KEY_FOLD_RECURSION, NULL, 0, \
-	  "Count calls of functions that are on their way already where they " \
-	  "began, so that recursion makes no contexts", \
-	  4 }, \
+	  "Count recursive calls in the context of the first call", \
+	  HELP_LIMITS }, \
 	{ "verify-period", KEY_VERIFY_PERIOD, "N", 0, \
-	  "Verify one hit in N, on average, against the stack", 4 }, \
+	  "Check one call in N against the stack (0: none)", HELP_LIMITS }, \
 	{ "no-cache", KEY_NO_CACHE, NULL, 0, \
-	  "Neither read nor write the cache of analyses", 4 }, \
-	{ "budget", KEY_BUDGET, "SHARE", 0, \
-	  "Keep what clew costs below that share of the program's CPU time " \
-	  "(5%, say): functions that are called most are left out, and " \
-	  "marked", \
-	  4 }
+	  "Do not read or write the cache of analyses", HELP_LIMITS }
 /* clang-format on */
 
 /* 0, or ARGP_ERR_UNKNOWN for a key of none of these. */

@@ -47,7 +47,9 @@ error_t target_choice_parse(struct target_choice *choice, int key,
 		return 0;
 	case ARGP_KEY_END:
 		if (!choice->count)
-			argp_error(state, "which process? Give its id");
+			argp_error(state, "no process is given; give a PID, "
+					  "--exe, --pidfile or "
+					  "--cgroup");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

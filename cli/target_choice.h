@@ -9,6 +9,8 @@
 #include <argp.h>
 #include <sys/types.h>
 
+#include "cli/help.h"
+
 enum {
 	KEY_CHILDREN = 0x180,
 	KEY_EXE,
@@ -16,17 +18,19 @@ enum {
 	KEY_CGROUP,
 };
 
-/* Rows of group 0. */
+/* Rows; `first` is the flag of the first one: HELP_FIRST, or 0. */
 /* clang-format off */
-#define TARGET_CHOICE \
-	{ "exe", KEY_EXE, "NAME", 0, \
-	  "All processes that run that program: its file's name, or path", 0 }, \
+#define TARGET_CHOICE(first) \
+	{ "exe", KEY_EXE, "NAME", first, \
+	  "All processes of a program (its file name or path)", \
+	  HELP_PROCESSES }, \
 	{ "pidfile", KEY_PIDFILE, "FILE", 0, \
-	  "The process whose id is in that file", 0 }, \
+	  "The process whose PID is in a file", HELP_PROCESSES }, \
 	{ "cgroup", KEY_CGROUP, "FOLDER", 0, \
-	  "All processes in that cgroup, and in those below it", 0 }, \
+	  "All processes of a cgroup and of the cgroups below it", \
+	  HELP_PROCESSES }, \
 	{ "children", KEY_CHILDREN, NULL, 0, \
-	  "And all processes that those have forked, and these", 0 }
+	  "Also all descendants of the chosen processes", HELP_PROCESSES }
 /* clang-format on */
 
 struct target_choice {

@@ -6,31 +6,31 @@
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "cli/help.h"
+#include "cli/options.h"
 
 enum { KEY_COLOR = 0x400, KEY_NO_PAGER, KEY_WIDE };
 
 static const struct argp_option argp_options[] = {
-	{ 0, 0, NULL, 0, "On a terminal:", 20 },
 	{ "color", KEY_COLOR, "auto|always|never", OPTION_ARG_OPTIONAL,
-	  "Use colours (default: auto)", 20 },
-	{ "no-pager", KEY_NO_PAGER, NULL, 0,
-	  "Do not show the output in a pager", 20 },
+	  "When to use colors (default: auto)", HELP_TERMINAL },
+	{ "no-pager", KEY_NO_PAGER, NULL, 0, "Do not use a pager",
+	  HELP_TERMINAL },
 	{ "wide", KEY_WIDE, NULL, 0,
-	  "Without a pager, do not cut lines at the terminal's width", 20 },
+	  "Do not cut lines at the width of the terminal", HELP_TERMINAL },
 	{ 0 },
 };
 
 static enum when parse_when(struct argp_state *state, const char *text)
 {
-	if (!text || strcmp(text, "always") == 0)
-		return WHEN_ALWAYS;
-	if (strcmp(text, "never") == 0)
-		return WHEN_NEVER;
-	if (strcmp(text, "auto") != 0)
-		complain_of_usage(state,
-				  "--color=%s: neither auto, always nor never",
-				  text);
-	return WHEN_AUTO;
+	static const char *const known[] = {
+		[WHEN_AUTO] = "auto",
+		[WHEN_ALWAYS] = "always",
+		[WHEN_NEVER] = "never",
+	};
+
+	return text ? (enum when)parse_word(state, "color", text, known, 3)
+		    : WHEN_ALWAYS;
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)

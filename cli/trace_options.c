@@ -2,6 +2,7 @@
 #include "cli/trace_options.h"
 
 #include "cli/command.h"
+#include "cli/help.h"
 #include "cli/time_text.h"
 
 enum { KEY_FROM = 0x500, KEY_TO, KEY_AROUND };
@@ -9,11 +10,12 @@ enum { KEY_FROM = 0x500, KEY_TO, KEY_AROUND };
 #define AROUND_NS UINT64_C(5000000) /* on each side */
 
 static const struct argp_option argp_options[] = {
-	{ 0, 0, NULL, 0, "Which time, since the first process began:", 15 },
-	{ "from", KEY_FROM, "TIME", 0,
-	  "What ran then or later: 1.5 (seconds), 200ms, 30us", 15 },
-	{ "to", KEY_TO, "TIME", 0, "What ran then or before", 15 },
-	{ "around", KEY_AROUND, "TIME", 0, "5 ms before and behind it", 15 },
+	{ "from", KEY_FROM, "TIME", HELP_FIRST,
+	  "From this time on, such as 1.5 (s), 200ms or 30us", HELP_WINDOW },
+	{ "to", KEY_TO, "TIME", HELP_FIRST,
+	  "Up to this time since the first process started", HELP_WINDOW },
+	{ "around", KEY_AROUND, "TIME", 0,
+	  "From 5 ms before this time to 5 ms after it", HELP_WINDOW },
 	{ 0 },
 };
 
@@ -25,8 +27,8 @@ uint64_t parse_time(struct argp_state *state, const char *option,
 	if (read_time(text, &ns) != 0)
 		complain_of_usage(
 			state,
-			"--%s %s: not a time, such as 1.5 (seconds), 200ms "
-			"or 30us",
+			"--%s=%s: not a time; write 1.5 (seconds), 200ms or "
+			"30us, for example",
 			option, text);
 	return ns;
 }
@@ -51,11 +53,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (options->has_around &&
 		    (options->has_from || options->has_to))
-			argp_error(state, "--around goes without --from and "
-					  "--to");
+			argp_error(state, "--around excludes --from and --to");
 		if (options->has_from && options->has_to &&
 		    options->from_ns > options->to_ns)
-			argp_error(state, "--from is behind --to");
+			argp_error(state, "--from is later than --to");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

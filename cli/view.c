@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "cli/command.h"
+#include "cli/command_line.h"
 
 /* 0, or -errno and *why. */
 static int open_as_asked(struct view_options *view, struct session *session,
@@ -53,7 +54,7 @@ int view_command(const struct argp *argp, int argc, char **argv,
 	int status;
 
 	view_options_init(view);
-	argp_parse(argp, argc, argv, 0, NULL, options);
+	command_line_parse(argp, argc, argv, 0, options);
 	status = view_recording(argv[0], view, show, options);
 	view_options_fini(view);
 	return status;

@@ -2,27 +2,27 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 #
-# What there is to complete, clew says itself: its commands, each one's
-# options, and what they take, are read from --help, in some milliseconds.
-# An argument of lower-case words is a choice (process|thread); one of capitals
-# says of what kind it is (FILE). Nothing here needs the package
-# bash-completion; with it, programs complete as they do without clew.
+# The commands, their options and the arguments of these are read from clew itself:
+# `clew help` prints the commands, and `clew COMMAND --help=lines` prints each option
+# on one line. Both take a few milliseconds.
+# An argument of lower-case words is a choice (process|thread, all). An argument of
+# capitals names a kind of word (FILE). This file works without the package
+# bash-completion. With that package, `clew record` completes the program's own words.
 
-# _clew_ask [COMMAND] --help
+# _clew_ask help, or _clew_ask COMMAND --help=lines
 _clew_ask() {
-	ARGP_HELP_FMT='rmargin=999,opt-doc-col=79' \
-		"${COMP_WORDS[0]/#\~/$HOME}" "$@" 2>/dev/null </dev/null
+	"${COMP_WORDS[0]/#\~/$HOME}" "$@" 2>/dev/null </dev/null
 }
 
 _clew_commands() {
-	_clew_ask --help | sed -nE 's/^  ([a-z0-9]+) .*/\1/p'
+	_clew_ask help | sed -nE 's/^  ([a-z0-9]+) .*/\1/p'
 	echo help
 }
 
-# The options of a command, one a line with what it takes:
+# Prints the options of a command, one per line, each with its argument:
 # "-o =PATH", "--output =PATH", "--color [=auto|always|never]", "--json ".
 _clew_options() {
-	_clew_ask "$1" --help | sed -nE '/^ +-/ {
+	_clew_ask "$1" --help=lines | sed -nE '/^ +-/ {
 		s/^ +//; s/  .*//
 		s/^(-[^-]), (--[^=[]*)(.*)/\1\3, \2\3/
 		s/, (-)/\n\1/g
@@ -30,7 +30,7 @@ _clew_options() {
 	}' | sed -E 's/^(--?[^=[]+)(.*)/\1 \2/'
 }
 
-# What an option takes, as --help has it.
+# Prints the argument of an option, as --help=lines writes it.
 _clew_argument() { # OPTIONS OPTION
 	local option argument
 
@@ -54,8 +54,8 @@ _clew_files() {
 	_clew_reply "${@:--f}"
 }
 
-# Directories that hold a recording, and parts in one. Where there are none,
-# directories that may lead to some.
+# Completes directories that contain a recording, and part files in such a directory.
+# If there are none, completes all directories.
 _clew_recordings() {
 	local candidate directories=()
 
@@ -72,7 +72,7 @@ _clew_recordings() {
 	fi
 }
 
-# One word of several, with commas between.
+# Completes the last word of a list that is separated by commas.
 _clew_list() { # WORDS
 	local before=
 
@@ -82,9 +82,9 @@ _clew_list() { # WORDS
 	compopt -o nospace 2>/dev/null
 }
 
-# Completes what an option takes. False if that is nothing.
+# Completes the argument of an option. Fails if the option takes no argument.
 _clew_value() { # ARGUMENT
-	local argument=${1#[} choice='^[a-z0-9-]+([|][a-z0-9-]+)+$'
+	local argument=${1#[} choice='^[a-z0-9-]+([|][a-z0-9-]+)*$'
 
 	argument=${argument%]}
 	argument=${argument#=}
@@ -95,7 +95,7 @@ _clew_value() { # ARGUMENT
 	PATH) _clew_recordings ;;
 	PID) _clew_reply -W "$(cd /proc && echo [0-9]*)" ;;
 	FORMAT)
-		_clew_reply -W "$(_clew_ask export --help |
+		_clew_reply -W "$(_clew_ask export --help=lines |
 			sed -nE '1,/^Formats:/d; s/^  ([a-z-]+) .*/\1/p')"
 		;;
 	KEY*)
@@ -111,8 +111,8 @@ _clew_value() { # ARGUMENT
 	return 0
 }
 
-# Where the words begin that are not the command's options, in $first, and how
-# many there are before the cursor, in $count.
+# Sets $first to the index of the first word that is not an option of the command, and
+# $count to the number of such words before the cursor.
 _clew_find_words() { # OPTIONS
 	local i argument
 
@@ -137,7 +137,7 @@ _clew_find_words() { # OPTIONS
 	done
 }
 
-# The program to record, and what it takes.
+# Completes the program to record and its arguments.
 _clew_program() {
 	if declare -F _command_offset >/dev/null; then
 		_command_offset "$first"
@@ -202,19 +202,19 @@ _clew() {
 	fi
 	[[ $command == help ]] || options=$(_clew_options "$command")
 	_clew_find_words "$options"
-	# After "--" or the program's name, nothing is an option of clew's.
+	# Words after "--" or after the program's name are not options of clew.
 	if ((first)) && [[ $command == record ||
 		${COMP_WORDS[first - 1]} == -- ]]; then
 		_clew_word "$command"
 		return
 	fi
-	# readline takes --by=fun for three words: --by, = and fun.
+	# readline splits --by=fun into three words: --by, = and fun.
 	if [[ $cur == '=' ]]; then
 		cur=
 	elif [[ $before == '=' ]]; then
 		before=${COMP_WORDS[COMP_CWORD - 2]}
 	elif [[ $(_clew_argument "$options" "$before") == '['* ]]; then
-		before= # without an equals sign it takes nothing
+		before= # the argument must follow an equals sign
 	fi
 	if _clew_value "$(_clew_argument "$options" "$before")"; then
 		return

@@ -225,7 +225,8 @@ class BadInput(clewtest.Case):
 
     def test_word_that_is_no_subcommand(self):
         done = self.clew("recrod", "--", "/bin/true")
-        self.assert_usage_error(done, "recrod", "clew record")
+        self.assert_usage_error(done, "recrod",
+                                "did you mean `clew record`?")
 
     def test_program_instead_of_a_subcommand(self):
         done = self.clew("/bin/echo", "ran")
@@ -235,7 +236,8 @@ class BadInput(clewtest.Case):
         for option in "-V", "--version", "-?", "--help":
             self.assertEqual(self.clew(option).returncode, 0)
         for option in "-x", "--frobnicate":
-            self.assert_usage_error(self.clew(option), option, "clew help")
+            self.assert_usage_error(self.clew(option), option,
+                                    "clew --help")
 
     def test_version_names_the_commit(self):
         done = self.clew("--version")

@@ -12,7 +12,7 @@ def commands(text):
 
 
 def options(text):
-    """Of what `clew COMMAND --help` prints: {"-o, --output=PATH"}."""
+    """Of what `clew COMMAND --help=all` prints: {"-o, --output=PATH"}."""
     lines = re.findall(r"^(?:  |      )(-.*)$", text, re.MULTILINE)
     return {OPTIONS.match(line)[0] for line in lines}
 

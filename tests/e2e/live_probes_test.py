@@ -295,9 +295,9 @@ class Recorded(Case):
         self.probe("add", *acting)
         self.assertEqual(list(self.rows), ["p1"])
         self.tell("p")
-        self.assertIn("--action is for add",
+        self.assertIn("--action and --handler need add",
                       self.probe("rm", "p1", "--action=limit 1", status=64))
-        self.assertIn("of no probe",
+        self.assertIn("no probe precedes",
                       self.probe("add", "--action=limit 1", "one", status=64))
         self.assertIn("not a name that is known here",
                       self.probe("add", "two", "--action=if x", status=1))
@@ -405,7 +405,7 @@ class Recorded(Case):
                 ("told:nothing", "has no function nothing"),
                 ("work+1", "inside of an instruction"),
                 ("work+0x1000", "in no function that is known"),
-                ("work+", "not a place"),
+                ("work+", "not a probe location"),
                 ("libc.so.6:malloc", "its module is not hooked"),
                 ("two%return", "this probe exists already, as p1")):
             with self.subTest(place=place):

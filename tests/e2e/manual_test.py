@@ -51,7 +51,8 @@ class Manual(clewtest.Case):
     def test_each_option_is_in_the_manual_and_no_other(self):
         for command, _ in self.commands():
             with self.subTest(command=command):
-                told = helptext.options(self.clew(command, "--help").stdout)
+                told = helptext.options(
+                    self.clew(command, "--help=all").stdout)
                 source = (MANUAL / f"clew-{command}.1").read_text()
                 written = [tag for tag in tags(source) if tag[0] == "-"]
                 self.assertEqual(set(written), told)

@@ -244,7 +244,7 @@ class Conditions(Case):
             self.assertIn(why, done.stderr)
         done = self.record([self.program], ["--action=limit 1"], text=True)
         self.assertEqual(done.returncode, 64)
-        self.assertIn("of no probe", done.stderr)
+        self.assertIn("no probe precedes", done.stderr)
 
 
 class Regions(Case):

@@ -489,7 +489,7 @@ datum:	.quad 1
                 ("restores", "signal trampoline"),
                 ("refuses:nothing", "has no function nothing"),
                 (f"{self.program}:nothing", "has no function nothing"),
-                ("bad+", "not a place"), (":bad", "not a place"),
+                ("bad+", "not a probe location"), (":bad", "not a probe location"),
                 ("nothing.c:12", "has no code of line 12 of nothing.c")):
             with self.subTest(place=place):
                 done = self.record([self.program], ["--probe", place],

@@ -89,7 +89,7 @@ class Contexts(clewtest.Case):
     def test_what_is_no_context(self):
         self.record(["true"], ["--time=none"])
         done = self.clew("tree", "--context=nothing", self.recording_path)
-        self.assert_usage_error(done, "not function, site")
+        self.assert_usage_error(done, "not one of function, site")
         for path, said in (("./none.so", "No such file"),
                            ("/bin/true", "--context=/bin/true")):
             done = self.clew("tree", f"--context={path}", self.recording_path)

@@ -154,10 +154,10 @@ class Sites(clewtest.Case):
 
     def test_options_that_contradict_each_other(self):
         done = self.clew("record", "--sites", "true")
-        self.assert_usage_error(done, "it goes with --trace")
+        self.assert_usage_error(done, "--sites needs --trace")
         done = self.clew("tree", "--context=site", "--value=x",
                          self.recording_path)
-        self.assert_usage_error(done, "goes without --value")
+        self.assert_usage_error(done, "--value exclude each other")
 
     def test_an_object_is_told_of_sites(self):
         source, path = self.work / "lines.c", self.work / "lines.so"
