@@ -222,8 +222,12 @@ static void prepare(const char *name, struct record_options *options,
 
 static void summarise(const struct record_options *options, const char *path)
 {
-	if (!options->quiet && (options->verbose || isatty(STDERR_FILENO)))
+	if (options->quiet)
+		return;
+	if (options->verbose)
 		recorded_line_print(path, options->output);
+	else if (isatty(STDERR_FILENO))
+		recorded_line_suggest(path, options->output);
 }
 
 /* What is said of a recording when all is over. */

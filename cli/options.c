@@ -22,6 +22,7 @@ enum {
 	KEY_METRIC = 0x200,
 	KEY_SELF_COST,
 	KEY_QUIET = 'q',
+	KEY_DETAILS = 0x202,
 };
 
 static const struct argp_option argp_options[] = {
@@ -44,6 +45,8 @@ static const struct argp_option argp_options[] = {
 	  "Show the time that clew itself took", HELP_CONTENTS },
 	{ "quiet", KEY_QUIET, NULL, 0, "Print only the table, and no progress",
 	  HELP_CONTENTS },
+	{ "details", KEY_DETAILS, NULL, 0,
+	  "Print all facts about the recording's quality", HELP_CONTENTS },
 	{ "json", KEY_JSON, NULL, 0, "Write JSON (see clew-json(5))",
 	  HELP_CONTENTS },
 	{ 0 },
@@ -199,6 +202,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return 0;
 	case KEY_QUIET:
 		options->is_quiet = 1;
+		return 0;
+	case KEY_DETAILS:
+		options->shows_details = 1;
 		return 0;
 	case KEY_JSON:
 		options->writer = &writer_json;

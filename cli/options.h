@@ -21,6 +21,7 @@ struct view_options {
 	int shows_lines;
 	int shows_inlines;
 	int is_quiet; /* tables only, no lines about the recording */
+	int shows_details;
 	struct terminal terminal;
 	struct progress progress;
 	int metric; /* enum metric, or -1: time, if there is any */

@@ -96,7 +96,7 @@ static int start(struct pager *pager)
 	return pager->pid ? 0 : -EAGAIN;
 }
 
-static int terminal_width(void)
+int pager_terminal_width(void)
 {
 	struct winsize size;
 
@@ -111,7 +111,7 @@ void pager_start(struct pager *pager, int wanted, int is_wide)
 	if (wanted && start(pager) == 0)
 		return;
 	if (!is_wide)
-		pager->whole = cut_begin(terminal_width());
+		pager->whole = cut_begin(pager_terminal_width());
 }
 
 void pager_finish(struct pager *pager)

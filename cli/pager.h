@@ -21,6 +21,9 @@ struct pager {
  */
 void pager_start(struct pager *pager, int wanted, int is_wide);
 
+/* The columns of the terminal that stdout is; 0: it is none. */
+int pager_terminal_width(void);
+
 /*
  * Lets the user read to the end. stdout is closed if there was a pager, and
  * else the one that it was before.

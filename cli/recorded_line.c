@@ -7,6 +7,7 @@
 
 #include "base/display_text.h"
 #include "base/memory.h"
+#include "base/suffix.h"
 #include "cli/command.h"
 #include "report/view/coverage.h"
 #include "report/view/session.h"
@@ -32,16 +33,21 @@ static int is_snapshot(const struct dirent *entry)
 	return strstr(entry->d_name, WIRE_SNAPSHOT_SUFFIX) != NULL;
 }
 
+static void free_entries(struct dirent **entries, int count)
+{
+	for (int i = 0; i < count; i++)
+		free(entries[i]);
+	free(entries);
+}
+
 static void tell_snapshots(const char *path, const char *named)
 {
 	struct dirent **found = NULL;
 	const int count = scandir(path, &found, is_snapshot, versionsort);
 
-	for (int i = 0; i < count; i++) {
+	for (int i = 0; i < count; i++)
 		complain("clew", "snapshot -> %s/%s", named, found[i]->d_name);
-		free(found[i]);
-	}
-	free(found);
+	free_entries(found, count);
 }
 
 /* 0: none of those that there are; a line says why. */
@@ -64,6 +70,54 @@ static int is_some_hooked(const struct session *session)
 		 "counted; the reason of most: %s",
 		 text_grouped(total.refused).text, verdict_text(order[i]));
 	return 0;
+}
+
+static int is_trace(const struct dirent *entry)
+{
+	return suffix_stem(entry->d_name, WIRE_TRACE_SUFFIX) > 0;
+}
+
+/* "clew report DIR/1.0.snapshot1", "clew trace DIR", "clew report"; free() it. */
+static char *next_command(const char *path, const char *named)
+{
+	struct dirent **snapshots = NULL, **traces = NULL;
+	const int taken = scandir(path, &snapshots, is_snapshot, versionsort);
+	const int traced = scandir(path, &traces, is_trace, versionsort);
+	const int is_default = strcmp(named, DEFAULT_RECORDING) == 0;
+	char *command;
+
+	if (taken > 0)
+		command = memory_printf("clew report %s/%s", named,
+					snapshots[0]->d_name);
+	else
+		command = memory_printf(
+			"clew %s%s%s", traced > 0 ? "trace" : "report",
+			is_default ? "" : " ", is_default ? "" : named);
+	free_entries(snapshots, taken);
+	free_entries(traces, traced);
+	return command;
+}
+
+void recorded_line_suggest(const char *path, const char *named)
+{
+	static const struct whose everybody = { .without_time = 1,
+						.is_only_merged = 1 };
+	struct session session;
+	char *why, *command;
+
+	if (session_open(&session, path, &everybody, &why) != 0) {
+		free(why);
+		return;
+	}
+	command = next_command(path, named);
+	complain("clew", "%s call%s in %s context%s -> %s; next: %s",
+		 text_grouped(session.summary.calls).text,
+		 text_plural(session.summary.calls),
+		 text_grouped(session.summary.contexts).text,
+		 text_plural(session.summary.contexts), named, command);
+	free(command);
+	is_some_hooked(&session);
+	session_close(&session);
 }
 
 int recorded_line_print(const char *path, const char *named)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a recording has, in a line, for whoever has just made it. */
+/* The summary of a recording that a command has just made, in one line. */
 #ifndef CLEW_CLI_RECORDED_LINE_H
 #define CLEW_CLI_RECORDED_LINE_H
 
@@ -8,5 +8,11 @@
  * functions were to be hooked and none could be.
  */
 int recorded_line_print(const char *path, const char *named);
+
+/*
+ * The same for a user at a terminal: only the number of calls and contexts, and the
+ * command to try next. A second line says if no function could be hooked.
+ */
+void recorded_line_suggest(const char *path, const char *named);
 
 #endif

@@ -11,13 +11,16 @@
 
 enum { KEY_COLOR = 0x400, KEY_NO_PAGER, KEY_WIDE };
 
+enum { PROSE_WIDTH = 80 }; /* where there is no terminal */
+
 static const struct argp_option argp_options[] = {
 	{ "color", KEY_COLOR, "auto|always|never", OPTION_ARG_OPTIONAL,
 	  "When to use colors (default: auto)", HELP_TERMINAL },
 	{ "no-pager", KEY_NO_PAGER, NULL, 0, "Do not use a pager",
 	  HELP_TERMINAL },
 	{ "wide", KEY_WIDE, NULL, 0,
-	  "Do not cut lines at the width of the terminal", HELP_TERMINAL },
+	  "Do not wrap or cut lines at the width of the terminal",
+	  HELP_TERMINAL },
 	{ 0 },
 };
 
@@ -73,6 +76,16 @@ int terminal_begin(struct terminal *terminal)
 	pager_start(&terminal->pager, !terminal->without_pager,
 		    terminal->is_wide);
 	return has_color;
+}
+
+unsigned int terminal_prose_width(const struct terminal *terminal)
+{
+	const int width = pager_terminal_width();
+
+	if (terminal->is_wide)
+		return 0;
+	/* Lines that fill the last column are cut (cut.c). */
+	return width > 1 ? (unsigned int)width - 1 : PROSE_WIDTH;
 }
 
 int terminal_finish(struct terminal *terminal, const char *command)

@@ -26,6 +26,12 @@ extern const struct argp_child terminal_children[];
  */
 int terminal_begin(struct terminal *terminal);
 
+/*
+ * The columns of a line of prose, asked for before terminal_begin(): the terminal's, or
+ * 80 where there is none; 0, which is any number, with --wide.
+ */
+unsigned int terminal_prose_width(const struct terminal *terminal);
+
 /* 0 if all of stdout was written, else a complaint and the failure's status. */
 int terminal_finish(struct terminal *terminal, const char *command);
 

@@ -22,6 +22,7 @@ static int open_as_asked(struct view_options *view, struct session *session,
 	}
 	session->shows_lines = view->shows_lines;
 	session->is_quiet = view->is_quiet;
+	session->shows_details = view->shows_details;
 	if (view->metric >= 0)
 		session->metric = (enum metric)view->metric;
 	if (view->shows_inlines)
@@ -63,6 +64,7 @@ int view_command(const struct argp *argp, int argc, char **argv,
 void view_begin(struct view_options *view, struct session *session)
 {
 	progress_clear(&view->progress);
+	session->width = terminal_prose_width(&view->terminal);
 	session->has_color = terminal_begin(&view->terminal);
 }
 

@@ -311,7 +311,10 @@ static void add_everything(struct work *work)
 	recording_note(work->recording, java_problem_text(work->part));
 	recording_note(work->recording, jni_problem_text(work->part));
 	recording_note(work->recording, makers_problem_text(work->part));
-	recording_note(work->recording, rootless_problem_text(work->part));
+	if (recording_note_expected(work->recording,
+				    rootless_problem_text(work->part)))
+		work->recording->losses.rootless_threads +=
+			work->part->header->rootless_threads;
 	recording_note(work->recording, overwritten_problem_text(work->part));
 	recording_note(work->recording, budget_problem_text(work->part));
 	part_jni_add(&work->merged->jni, work->part, &work->contexts);

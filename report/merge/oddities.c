@@ -131,9 +131,10 @@ char *rootless_problem_text(const struct part_copy *part)
 	if (count == 0)
 		return NULL;
 	return memory_printf("%s: calls of %" PRIu32
-			     " thread%s stand at the top: what ran there "
-			     "when clew came could not be seen",
-			     part->name, count, text_plural(count));
+			     " thread%s appear at the top level: %s stack%s "
+			     "could not be read when clew attached",
+			     part->name, count, text_plural(count),
+			     count == 1 ? "its" : "their", text_plural(count));
 }
 
 char *overwritten_problem_text(const struct part_copy *part)

@@ -19,31 +19,34 @@ static void note_missing(struct recording *recording,
 		recording_note(recording,
 			       memory_printf("%s: its trace is %s", part->name,
 					     trace->damage));
-	if (trace->dropped > 0)
-		recording_note(
-			recording,
-			memory_printf(
-				"%s: counts are of the latest calls: %" PRIu64
-				" packet%s of earlier ones %s overwritten",
-				part->name, trace->dropped,
-				text_plural(trace->dropped),
-				trace->dropped > 1 ? "were" : "was"));
+	if (trace->dropped > 0 &&
+	    recording_note_expected(
+		    recording,
+		    memory_printf(
+			    "%s: only the latest calls are counted: %" PRIu64
+			    " packet%s of earlier calls %s overwritten",
+			    part->name, trace->dropped,
+			    text_plural(trace->dropped),
+			    trace->dropped > 1 ? "were" : "was")))
+		recording->losses.overwritten_packets += trace->dropped;
 }
 
-/* That was asked for; but who counts calls has to know. */
+/* Of --min-duration. */
 static void note_taken_back(struct recording *recording,
 			    const struct part_copy *part,
 			    const struct trace *trace)
 {
-	if (trace->taken_back > 0)
-		recording_note(
-			recording,
-			memory_printf("%s: counts are without %s call%s that "
-				      "took less than %s",
-				      part->name,
-				      text_grouped(trace->taken_back).text,
-				      text_plural(trace->taken_back),
-				      text_duration(trace->least_ns).text));
+	if (trace->taken_back > 0 &&
+	    recording_note_expected(
+		    recording,
+		    memory_printf("%s: %s call%s that took less than %s %s "
+				  "not counted",
+				  part->name,
+				  text_grouped(trace->taken_back).text,
+				  text_plural(trace->taken_back),
+				  text_duration(trace->least_ns).text,
+				  trace->taken_back == 1 ? "is" : "are")))
+		recording->losses.short_calls += trace->taken_back;
 }
 
 /* Who tells calls apart by their values has some without. */

@@ -60,12 +60,35 @@ static int knows_problem(const struct recording *recording, const char *problem)
 	return 0;
 }
 
-void recording_note(struct recording *recording, char *problem)
+int recording_note(struct recording *recording, char *problem)
 {
-	if (problem && knows_problem(recording, problem))
+	if (!problem)
+		return 0;
+	if (knows_problem(recording, problem)) {
 		free(problem);
-	else if (problem)
-		add_problem(recording, problem);
+		return 0;
+	}
+	add_problem(recording, problem);
+	return 1;
+}
+
+int recording_note_expected(struct recording *recording, char *text)
+{
+	if (!recording_note(recording, text))
+		return 0;
+	recording->expected = memory_grow(
+		recording->expected, recording->expected_count,
+		&recording->expected_capacity, sizeof(*recording->expected));
+	recording->expected[recording->expected_count++] = text;
+	return 1;
+}
+
+int recording_is_expected(const struct recording *recording, size_t problem)
+{
+	for (size_t i = 0; i < recording->expected_count; i++)
+		if (recording->expected[i] == recording->problems[problem])
+			return 1;
+	return 0;
 }
 
 /* A process that could not be recorded left a part that only says why. */
@@ -319,5 +342,6 @@ void recording_close(struct recording *recording)
 		free(recording->problems[i]);
 	free(recording->parts);
 	free(recording->problems);
+	free(recording->expected);
 	*recording = (struct recording){ 0 };
 }

@@ -18,6 +18,14 @@ struct packet_waits {
 	uint64_t count, ns;
 };
 
+/* What expected conditions leave out. */
+struct expected_losses {
+	uint64_t overwritten_packets; /* a trace keeps only the latest calls */
+	uint64_t short_calls;         /* that --min-duration removed */
+	uint64_t
+		rootless_threads; /* whose stack could not be read on attaching */
+};
+
 struct recording {
 	struct part_copy *parts; /* in order of their start */
 	size_t part_count;
@@ -25,6 +33,11 @@ struct recording {
 	char **problems; /* "NAME: what is wrong" */
 	size_t problem_count;
 	size_t problem_capacity;
+	/* Of these, the conditions that were asked for or are usual. */
+	const char **expected;
+	size_t expected_count;
+	size_t expected_capacity;
+	struct expected_losses losses; /* of what was merged */
 	/* One of the problems, the first to say that something is missing; NULL. */
 	const char *damage;
 	struct packet_waits waits; /* of the traces that were looked at */
@@ -61,8 +74,18 @@ const struct part_copy *recording_parent(const struct recording *recording,
 /* When the first of its processes began: CLOCK_REALTIME. */
 uint64_t recording_start_ns(const struct recording *recording);
 
-/* One problem more, which is the recording's to free, unless it is known. */
-void recording_note(struct recording *recording, char *problem);
+/*
+ * Adds a problem, which the recording frees. One that it has already, and NULL, is not
+ * added. Returns whether it was.
+ */
+int recording_note(struct recording *recording, char *problem);
+
+/*
+ * The same for a condition that was asked for or is usual, such as a trace that keeps
+ * only the latest calls: reports do not call it a problem.
+ */
+int recording_note_expected(struct recording *recording, char *text);
+int recording_is_expected(const struct recording *recording, size_t problem);
 
 void recording_close(struct recording *recording);
 

@@ -147,6 +147,8 @@ int session_open(struct session *session, const char *path,
 	catalog_init(&session->catalog);
 	session->catalog.progress = whose->progress;
 	session->shows_lines = session->has_color = session->is_quiet = 0;
+	session->shows_details = 0;
+	session->width = 0;
 	tree_init(&session->tree);
 	session->timeline = (struct timeline){ 0 };
 	merge(session, whose, &merged);

@@ -29,6 +29,8 @@ struct session {
 	/* How reports show it; set after opening. */
 	int has_color;      /* text: with escape sequences */
 	int is_quiet;       /* text: the table only */
+	int shows_details;  /* text: more than three lines below the table */
+	unsigned int width; /* text: columns of a line of prose; 0: any */
 	int shows_lines;    /* text: where each function is written */
 	enum metric metric; /* time, if there is any */
 };

@@ -250,17 +250,16 @@ const char *sample_loss_text(unsigned int loss)
 	static const char *const texts[] = {
 		[WIRE_SAMPLE_NO_SPACE] =
 			"samples are missing: the recording could not grow",
-		[WIRE_SAMPLE_NO_TALLY] =
-			"samples are missing: of threads that count nothing",
-		[WIRE_SAMPLE_NO_TIMER] =
-			"threads have no samples: no timer could be had",
+		[WIRE_SAMPLE_NO_TALLY] = "samples are missing: they were of "
+					 "threads that count no calls",
+		[WIRE_SAMPLE_NO_TIMER] = "threads have no samples: the kernel "
+					 "gave them no timer",
 		[WIRE_SAMPLE_NO_PC] =
-			("threads have no timer: where they run is known by "
-			 "function only, and what clew takes is not told "
-			 "apart"),
+			("threads have no timer: their samples tell the "
+			 "function but no line, and include clew's own time"),
 		[WIRE_SAMPLE_BYTES] =
-			("samples are missing: beyond what --max-memory, or "
-			 "the memory limit of the control group, allows"),
+			("samples are missing: they exceed --max-memory or "
+			 "the memory limit of the control group"),
 	};
 
 	return loss < sizeof(texts) / sizeof(*texts)
@@ -272,18 +271,19 @@ const char *coarse_text(unsigned int coarse)
 {
 	static const char *const texts[] = {
 		[WIRE_COARSE_NOT] = "no thread ran for long",
-		[WIRE_COARSE_ASKED] = "no finer clock was wanted",
-		[WIRE_COARSE_ENOUGH] = "the kernel ticks as often",
+		[WIRE_COARSE_ASKED] = "no finer clock was requested",
+		[WIRE_COARSE_ENOUGH] = "the kernel ticks as frequently",
 		[WIRE_COARSE_FILTER] = "system calls are filtered",
 		[WIRE_COARSE_FORBIDDEN] =
-			"the kernel forbids this user a finer clock",
+			"the kernel does not permit this user a finer clock",
 		[WIRE_COARSE_KERNEL] = "this kernel has no finer clock",
 		[WIRE_COARSE_SIGNAL] = "the program uses SIGURG",
-		[WIRE_COARSE_ROOM] =
-			"no more files or locked memory for a finer clock",
+		[WIRE_COARSE_ROOM] = "a finer clock needs more open files or "
+				     "locked memory than "
+				     "the limits permit",
 		[WIRE_COARSE_SILENT] = "the finer clock failed",
-		[WIRE_COARSE_RESTLESS] =
-			"a finer clock is dear where threads often wait",
+		[WIRE_COARSE_RESTLESS] = "a finer clock is too expensive where "
+					 "threads often wait",
 	};
 
 	return coarse < sizeof(texts) / sizeof(*texts) ? texts[coarse]

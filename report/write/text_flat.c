@@ -141,7 +141,7 @@ static void write_heading(const struct text_table *table)
 		fprintf(table->out, "%*s%s %7s%s %*s %7s %*s %9s %s%s %s%s%s\n",
 			table->amount_width, "self",
 			timings_are_there(&session->tree.timings) ? " " : "",
-			"share", session->summary.samples ? " 95%       " : "",
+			"share", session->summary.samples ? " 95% range " : "",
 			table->amount_width, "total", "share",
 			table->calls_width, "calls", "per call",
 			timings_are_there(&session->tree.timings)

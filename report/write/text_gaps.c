@@ -26,13 +26,13 @@ static char *unknown_code(const struct catalog *catalog,
 					    text_plural(more))
 			    : memory_string("", 0);
 	char *text = memory_printf(
-		"%s byte%s of code in %s%s%s%s%s%s %s of no function that is "
-		"known: calls there are not counted",
+		"%s byte%s of code in %s%s%s%s%s%s %s to no known function; "
+		"calls there are not counted",
 		text_grouped(gaps->bytes).text, text_plural(gaps->bytes),
 		name_of(catalog, gaps, 0), gaps->hooked > 1 ? ", " : "",
 		name_of(catalog, gaps, 1), gaps->hooked > 2 ? ", " : "",
 		name_of(catalog, gaps, 2), others,
-		gaps->bytes == 1 ? "is" : "are");
+		gaps->bytes == 1 ? "belongs" : "belong");
 
 	free(others);
 	return text;
@@ -48,6 +48,17 @@ char *text_unknown_code(const struct catalog *catalog)
 		text = unknown_code(catalog, &gaps);
 	gaps_fini(&gaps);
 	return text;
+}
+
+uint64_t text_unread_modules(const struct catalog *catalog)
+{
+	struct gaps gaps;
+	uint64_t modules;
+
+	gaps_init(&gaps, catalog);
+	modules = gaps.count - gaps.hooked;
+	gaps_fini(&gaps);
+	return modules;
 }
 
 void text_gaps(FILE *out, const struct catalog *catalog)

@@ -84,6 +84,9 @@ void text_place(FILE *out, struct session *session, uint32_t function);
  */
 char *text_unknown_code(const struct catalog *catalog);
 
+/* How many modules could not be hooked although they should have been. */
+uint64_t text_unread_modules(const struct catalog *catalog);
+
 /* The same as a line, and one for each module that could not be hooked. */
 void text_gaps(FILE *out, const struct catalog *catalog);
 
@@ -91,15 +94,17 @@ void text_gaps(FILE *out, const struct catalog *catalog);
 void text_jni(FILE *out, struct session *session,
 	      const struct selection *selection);
 
-/* The lines below a table, each one a sentence. */
+/* The footer below a table, with details if the session shows them, and hints. */
 void text_summary(FILE *out, struct session *session);
+
+/* The details: one fact a line. */
+void text_details(FILE *out, struct session *session);
 
 /* Its lines on what programs told of moments and regions. */
 void text_marks_summary(FILE *out, const struct session *session);
 
 /*
- * "6 of 7 functions hooked; 1 refused: too short for a jump", without a
- * newline; `hooked` is the word, or more words, that stand for it there.
+ * "6 of 7 functions hooked; 1 refused", without a newline; `hooked` is the word, or more words, that stand for it there.
  */
 void text_coverage(FILE *out, const struct coverage *coverage,
 		   const char *hooked);

@@ -342,7 +342,7 @@ class Hostile(Case):
         self.assertEqual(self.functions(), self.names)
         self.assertRegex(" ".join(self.problems),
                          r"\.part: \d+ records of its perf map make no sense")
-        shown = self.clew("report", self.recording_path).stdout
+        shown = self.details(self.recording_path)
         self.assertIn("make no sense", shown)
         self.assertNotIn("\x1b", shown)
 

@@ -56,7 +56,7 @@ class Budget(attach_test.Attached):
         """But those of a moment: where a thread was, or that it had no processor."""
         self.assertEqual([problem for problem in report["problems"]
                           if "budget was not kept" not in problem and
-                          "stand at the top" not in problem], [])
+                          "appear at the top" not in problem], [])
 
     def leaf(self):
         """(the report's budget, what it says of the leaf)."""

@@ -69,7 +69,7 @@ class Container(attach_test.Attached):
         made = self.word(3) - before
         report = self.clew_json("report", "--json", self.recording_path)
         self.assertEqual([problem for problem in report["problems"]
-                          if "stand at the top" not in problem], [])
+                          if "appear at the top" not in problem], [])
         rows = {row["name"]: row["calls"] for row in report["functions"]}
         self.assertGreater(rows["busy_leaf"], 0)
         self.assertLess(rows["busy_leaf"], made + 100000)
@@ -328,7 +328,7 @@ class Shut(Container):
         """All is in the recording, and whole."""
         report = self.clew_json("report", "--json", self.recording_path)
         self.assertEqual([problem for problem in report["problems"]
-                          if "stand at the top" not in problem], [])
+                          if "appear at the top" not in problem], [])
         rows = {row["name"]: row["calls"] for row in report["functions"]}
         self.assertGreater(rows["busy_leaf"], 1000)
         return report

@@ -68,11 +68,13 @@ class Budget(clewtest.Case):
 
     def test_reports_say_so(self):
         one, = self.record_budgeted("hot")
-        text = self.clew("report", text=True).stdout
+        text = self.details()
         self.assertRegex(text, r"budgeted\+0x\w+ \{[\d.e-]+ %\}")
-        self.assertRegex(text, r"\nbudget: 10 % of CPU time; ")
-        self.assertRegex(text, r"\nleft out: 1 function, ")
-        self.assertRegex(text, r"\nexact: [\d,]+ calls of other functions, ")
+        self.assertRegex(text, r"\nmissing: about [\d,]+ calls of 1 function "
+                               r"\(--budget\)")
+        self.assertRegex(text, r"\nbudget: 10 % of the CPU time; ")
+        self.assertRegex(text, r"\nleft out: 1 function was counted only ")
+        self.assertRegex(text, r"\nexact: [\d,]+ calls of all other functions, ")
         self.assertRegex(self.clew("tree", text=True).stdout,
                          r"\{[\d.e-]+ %\}")
         self.assertIn("left_out ", self.clew("dump", text=True).stdout)
@@ -148,8 +150,8 @@ class Budget(clewtest.Case):
                     ["--budget=100%"])
         budget = self.clew_json("report", "--json")["budget"]
         self.assertEqual((budget["left_out"], budget["missed_calls"]), (0, 0))
-        self.assertRegex(self.clew("report").stdout,
-                         r"budget: 100 % of .*nothing was left out\n")
+        self.assertRegex(self.details(), r"\nbudget: 100 % of .*; each function "
+                                         r"was always counted\n")
 
     def test_shares_that_are_none(self):
         for share in "0", "101%", "much", "5%%", "-1%", "nan", "0.01%":

@@ -130,9 +130,10 @@ for i in range(2):
                 wanted = [0] * len(part.losses)
                 wanted[HOMELESS] = theirs
                 self.assertEqual(list(part.losses), wanted)
-                report = self.clew("report", self.recording_path).stdout
+                report = self.details(self.recording_path)
                 self.assertIn(f"lost: {theirs} calls were not counted: in "
                               "children", report)
+                self.assertIn(f"\nmissing: {theirs} lost calls", report)
 
     def test_children_that_are_not_wanted_are_not_lost(self):
         part, _ = self.check_homeless("--no-children")

@@ -160,6 +160,10 @@ class Case(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         return json.loads(done.stdout)
 
+    def details(self, *arguments):
+        """The text of a report with all its facts, one a line."""
+        return self.clew("report", "--details", "--wide", *arguments).stdout
+
     def record_command(self, argv, options=()):
         if "CLEW_TEST_TIME" in os.environ:
             options = ("--time", os.environ["CLEW_TEST_TIME"], *options)

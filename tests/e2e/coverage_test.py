@@ -19,9 +19,11 @@ class Unknown(clewtest.Case):
         (gap,) = report["not_covered"]
         self.assertEqual(gap, {"module": "uncovered", "state": "hooked",
                                "unknown_code_bytes": 10})
-        said = "10 bytes of code in uncovered are of no function that is known"
+        said = "10 bytes of code in uncovered belong to no known function"
         self.assertIn(said, done.stderr)
         self.assertIn("not covered: " + said,
+                      self.details(self.recording().path))
+        self.assertIn("\nmissing: 10 bytes of unknown code\n",
                       self.clew("report", self.recording().path).stdout)
 
     def test_it_is_listed_with_its_address(self):

@@ -66,8 +66,7 @@ class Own(clewtest.Case):
         part, = recording.parts
         lost = list(part.losses)
         self.assertEqual(sum(lost), lost[FILTERED])
-        report = self.clew("report", self.recording_path).stdout
-        self.assertIn("filter", report)
+        self.assertIn("filter", self.details(self.recording_path))
         return lost[FILTERED]
 
     def test_forked_child_is_lost_and_counted(self):
@@ -176,7 +175,7 @@ class Dispatched(clewtest.Case):
                       if c.function in own)
         self.assertEqual(counted, made)
         self.assertIn("behind a system call filter",
-                      self.clew("report", self.recording_path).stdout)
+                      self.details(self.recording_path))
 
     def test_without_a_selector(self):
         argv = [target("dispatched"), "always"]

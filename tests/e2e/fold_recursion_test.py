@@ -52,8 +52,8 @@ class FoldRecursion(clewtest.Case):
         self.assertLess(len(part.contexts()), 100)
         total = self.clew_json("report", "--json", self.recording_path)["total"]
         self.assertIs(total["folds_recursion"], True)
-        report = self.clew("report", self.recording_path).stdout
-        self.assertIn("\nrecursion folded: ", report)
+        self.assertIn("\nrecursion folded: ",
+                      self.details(self.recording_path))
 
     def test_tail_calls(self):
         *_, compared = self.check("tail")

@@ -181,7 +181,7 @@ class ManyContexts(clewtest.Case):
 
     def test_report_says_how_many_and_why(self):
         part = self.fold("--max-contexts", "1000")
-        report = self.clew("report", self.recording_path).stdout
+        report = self.details(self.recording_path)
         self.assertIn(f"folded: {part.folded_calls():,} calls", report)
         self.assertIn("beyond the limit of 1,000 contexts", report)
         shown = self.clew_json("report", "--json", self.recording_path)
@@ -221,7 +221,7 @@ class Bytes(clewtest.Case):
 
     def test_are_named_as_the_reason(self):
         self.check(131072)
-        report = self.clew("report", self.recording_path).stdout
+        report = self.details(self.recording_path)
         self.assertIn("beyond the limit of 131,072 bytes", report)
 
     def test_hold_for_each_process(self):
@@ -257,7 +257,7 @@ class NoRoom(clewtest.Case):
         self.assertGreater(folds[cause], 0)
         self.assertEqual(sum(folds), folds[cause])
         self.assertGreaterEqual(sum(part.counts().values()), 2 * 111110)
-        self.assertIn(words, self.clew("report", path).stdout)
+        self.assertIn(words, self.details(path))
 
     def test_in_the_address_space(self):
         """As much as there must be for a first table, and little more."""

@@ -121,7 +121,7 @@ class Calls(Case):
         self.assertNotIn("helper", names)
         self.assertEqual((self.probes["p2"]["hits"],
                           self.probes["p2"]["in_handlers"]), (0, COUNT))
-        text = self.clew("report", self.recording_path).stdout
+        text = self.details(self.recording_path)
         self.assertRegex(text, rf"lost: {COUNT} calls were not counted: made "
                                "in handlers of probes")
 
@@ -157,7 +157,7 @@ class Crashes(Case):
                       f"{self.general()}:crash"], "calls")
         self.assertEqual(self.done.returncode, -signal.SIGSEGV)
         self.check_named(self.done.stderr)
-        self.check_named(self.clew("report", self.recording_path).stdout)
+        self.check_named(self.details(self.recording_path))
         self.assertEqual(self.probes["p1"]["hits"], 8)
 
     def test_the_program_handles_it(self):

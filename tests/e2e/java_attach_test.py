@@ -87,7 +87,7 @@ class JavaAttached(JavaCase, Attached):
         tree = self.clew_json("tree", "--json", self.recording_path)
         report = self.clew_json("report", "--json", self.recording_path)
         self.assertEqual([p for p in tree["problems"]
-                          if "stand at the top" not in p], [])
+                          if "appear at the top" not in p], [])
         self.assertEqual(report["confidence"]["diverged"], 0)
         for kind in ("java_stacks", "java_stacks_asked"):
             stacks = report["confidence"].get(kind, {})

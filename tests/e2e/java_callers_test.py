@@ -154,14 +154,15 @@ class Callers(JavaCase):
         self.assertLess(asked["count"] * 20,
                         report["total"]["natives"]["calls"])
         self.assertEqual(asked, self.composed())
-        shown = self.clew("report", self.recording_path).stdout
-        self.assertRegex(shown, rf"(?m)^Java: {asked['count']:,} new stacks, "
+        shown = self.details(self.recording_path)
+        self.assertRegex(shown, rf"(?m)^Java: the Java callers of "
+                                rf"{asked['count']:,} new stacks were read, in "
                                 r"\S+ [un]s each, half of them in "
                                 r"the first \S+ m?s;")
         self.assertRegex(shown, rf"(?m)^Java: {asked['composed']:,} of the new "
-                                r"stacks composed of known frames; "
-                                rf"{asked['verified']:,} verified with the "
-                                "machine, 0 mismatched$")
+                                r"stacks were composed of known frames; "
+                                rf"{asked['verified']:,} of these were "
+                                "compared with the JVM's stack: 0 were wrong$")
 
     @needs("javac")
     def test_interpreted_and_compiled_on_17(self):
@@ -282,9 +283,10 @@ class Callers(JavaCase):
                           if name.startswith(("com.", "java.lang.Runtime."))])
         self.assertEqual(len(intrinsics), len(set(intrinsics)))
         self.assertRegex(
-            self.clew("report", self.recording_path).stdout,
-            rf"(?m)^Java: {len(intrinsics)} native methods are not counted "
-            r"where the machine has code of its own for them: java\.")
+            self.details(self.recording_path),
+            rf"(?m)^Java: calls of {len(intrinsics)} native methods are not "
+            r"counted where the JVM runs code of its own instead "
+            r"\(intrinsics\): java\.")
         return rows
 
     GET_CLASS = "java.lang.Object.getClass() <- com.acme.Unhooked.known(int)"

@@ -26,7 +26,7 @@ class ExactAttached(JavaAttached):
         """({method: calls}, {(method, Java caller): calls}) of Attached's."""
         tree = self.clew_json("tree", "--json", self.recording_path)
         self.assertEqual([p for p in tree["problems"]
-                          if "stand at the top" not in p], [])
+                          if "appear at the top" not in p], [])
         names = [re.sub(r"^com\.acme\.Attached\.|\(.*$", "", f["name"])
                  for f in tree["functions"]]
         calls, edges = collections.Counter(), collections.Counter()

@@ -77,13 +77,13 @@ class InPlaceCase(CompiledCase, Attached):
 
     def problems(self):
         tree = self.clew_json("tree", "--json", self.recording_path)
-        return [p for p in tree["problems"] if "stand at the top" not in p]
+        return [p for p in tree["problems"] if "appear at the top" not in p]
 
     def recorded(self):
         """({method: calls}, {(method, caller): calls})."""
         tree = self.clew_json("tree", "--json", self.recording_path)
         self.assertEqual([p for p in tree["problems"]
-                          if "stand at the top" not in p and
+                          if "appear at the top" not in p and
                           "calls of Java methods are no" not in p], [])
         names = [re.sub(r"^com\.acme\.Compiled(\$\w+)?\.|\(.*$", "", f["name"])
                  for f in tree["functions"]]

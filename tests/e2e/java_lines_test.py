@@ -361,9 +361,10 @@ class SampleLines(JavaCase):
         self.assertEqual(found["dynamic"]["newest"], 0)
         self.assertLessEqual(dynamic + sum(found["native"].values()),
                              report["total"]["samples"])
-        text = self.clew("report", self.recording_path).stdout
-        self.assertRegex(text, rf"(?m)^samples: {dynamic:,} in dynamic code: "
-                         rf".*\b{found['dynamic']['timed']:,} known by time")
+        self.assertRegex(self.details(self.recording_path),
+                         rf"(?m)^samples: {dynamic:,} in generated code: .*\b"
+                         rf"{found['dynamic']['timed']:,} identified by their "
+                         "time")
 
     @needs("javac")
     def test_without_tables_there_are_names_alone(self):

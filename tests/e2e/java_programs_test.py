@@ -149,7 +149,7 @@ class Rounds(CompiledCase, Attached):
         report = self.clew_json("report", "--json", "--top=0", "--java",
                                 self.recording_path)
         self.assertEqual([p for p in report["problems"]
-                          if "stand at the top" not in p], [])
+                          if "appear at the top" not in p], [])
         self.assertEqual(report["confidence"]["diverged"], 0)
         return sum(row["calls"] for row in report["functions"]
                    if row["name"].startswith(method + "("))

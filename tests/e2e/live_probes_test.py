@@ -271,7 +271,7 @@ class Recorded(Case):
         self.assertEqual({one["name"] for one in report["values"]},
                          {"p1", "p2", "p3"})
         self.assertIn("(1 in a stub), removed; --value=p1",
-                      self.clew("report", self.recording_path).stdout)
+                      self.details(self.recording_path))
         calls = {row["name"]: row["calls"] for row in self.clew_json(
             "report", "--json", self.recording_path)["functions"]}
         self.assertEqual((calls["work"], calls["one"]), (6 * CALLS, 6 * 500))

@@ -124,19 +124,18 @@ class Marks(clewtest.Case):
         self.assertEqual(flood["moments"] + lost, 2200000)
         self.assertLess(flood["moments"], KEPT)
         self.assertGreater(flood["moments"], KEPT * .9)
-        self.assertRegex(self.clew("report").stdout, rf"\nmarks lost: {lost:,}"
-                         ", more than are kept of a process\n")
+        self.assertIn(f"\nmarks lost: {lost:,}, more than are kept of a "
+                      "process\n", self.details())
 
     def test_as_text(self):
         self.record([target("marks"), "exit"])
-        text = self.clew("report", "--marks").stdout
+        text = self.details("--marks")
         self.assertRegex(text, rf"(?m)^ *- +{REQUESTS:,} ( *\S+ [mun]?s){{6}}"
                                "  request$")
         self.assertRegex(text, r"(?m)^ *10 +-( +-){6}  signal$")
         self.assertIn("\nhanded: 1 region not ended\n", text)
         self.assertIn("\nchild: 1 end of no region\n", text)
-        self.assertIn("; clew report --marks shows them\n",
-                      self.clew("report").stdout)
+        self.assertIn("; clew report --marks shows them\n", self.details())
         self.record([target("abi")])
         none = self.clew("report", "--marks")
         self.assertEqual(none.returncode, 1)

@@ -43,7 +43,7 @@ class Recorded(clewtest.Case):
 
     def test_many_contexts_fold_and_the_report_says_why(self):
         self.check_folds(100 * MIB)
-        report = self.clew("report", self.recording_path).stdout
+        report = self.details(self.recording_path)
         self.assertIn("the limit of its control group", report)
 
     def test_times_of_each_call_fold_as_well(self):
@@ -63,7 +63,7 @@ class Recorded(clewtest.Case):
         done = self.record(["redis-server", "--version"], ["--no-prelinking"])
         self.assertEqual(done.returncode, 0, done.stderr)
         self.before_exec = None
-        report = self.clew("report", self.recording_path).stdout
+        report = self.details(self.recording_path)
         self.assertIn("too little memory, mappings or address space", report)
 
     def test_a_group_with_room_folds_nothing(self):

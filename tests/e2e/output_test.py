@@ -544,8 +544,12 @@ class Verified(clewtest.Case):
         self.assertGreater(diverged, 50)
         shown = self.clew_json("report", "--json", self.recording_path)
         self.assertEqual(shown["confidence"]["diverged"], diverged)
-        self.assertIn("stack divergences)",
-                      self.clew("report", self.recording_path).stdout)
+        both = shown["confidence"], shown["confidence"]["contexts"]
+        wrong = sum(one["collisions"] + one["diverged"] for one in both)
+        self.assertIn("stack divergences)", self.details(self.recording_path))
+        self.assertRegex(self.clew("report", self.recording_path).stdout,
+                         rf"\n[\d,]+ calls checked against the stack, "
+                         rf"{wrong:,} wrong ")
 
     def test_longjmp(self):
         self.check("""

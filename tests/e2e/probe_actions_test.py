@@ -207,7 +207,7 @@ class Conditions(Case):
         self.assertEqual(self.probes["p1"]["refused"],
                          readable - COUNT // 6)
         self.assertEqual(self.probes["p2"]["unknown"], CALLS_OF_DEEP)
-        report = self.clew("report", self.recording_path).stdout
+        report = self.details(self.recording_path)
         self.assertIn(f"probe p2: {CALLS_OF_DEEP} hits whose condition or number could not "
                       "be told: no such memory\n", report)
 

@@ -553,7 +553,7 @@ datum:	.quad 1
 
     def test_a_report_says_where_each_is(self):
         self.probed(["bad", "nothing", "elsewhere*:bad"], [self.program])
-        report = self.clew("report", self.recording_path).stdout
+        report = self.details(self.recording_path)
         self.assertIn("\nprobe p1: bad, 1 hits at 1 place (1 in a stub); "
                       "--value=p1 shows them\n", report)
         self.assertIn("\nprobe p2: nothing, is nowhere: no module that was "

@@ -148,7 +148,7 @@ class Readers(clewtest.Case):
     def test_what_is_missing_is_explained(self):
         def summary_of(program, time):
             self.record([program], [f"--time={time}"])
-            return self.clew("report", self.recording_path).stdout
+            return self.details(self.recording_path)
 
         source, named = self.work / "named.c", self.work / "named"
         source.write_text("__attribute__((noinline)) int f(int n) "
@@ -161,16 +161,17 @@ class Readers(clewtest.Case):
             self.assertEqual(self.run_program(argv).returncode, 0)
         self.environment.pop("DEBUGINFOD_URLS", None)
         self.assertRegex(summary_of(stripped, "none"),
-                         r"\nunnamed: \d+ functions above, most of them in "
-                         r"nameless: its debug symbols \(a -dbgsym package, "
-                         r"or DEBUGINFOD_URLS\) would name them\n")
-        self.assertNotIn("unnamed:", summary_of(named, "none"))
+                         r"\nhint: \d+ functions have no name, most of them "
+                         r"in nameless; its debug symbols \(a -dbgsym package, "
+                         r"or DEBUGINFOD_URLS\) name them\n")
+        self.assertNotIn("no name", summary_of(named, "none"))
         self.assertNotIn("\ntime:", summary_of(named, "none"))
         # As slow as CPU samples may be, such a short run is often met by none.
         for _ in range(100):
             said = summary_of(named, "cpu")
             self.assertIn("\ntime: ", said)
-            if "\ntime: no sample met it; it ran for " in said:
+            if "\ntime: no sample was taken in the program, which ran " in said:
+                self.assertIn("\nhint: there is no time, ", said)
                 return
         self.fail("samples in each of a hundred runs")
 

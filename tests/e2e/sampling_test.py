@@ -295,12 +295,13 @@ class Records(Case):
         rate = ((total["samples"] + own["samples"]) * 1e9 /
                 (total["time_ns"] + own["time_ns"]))
         self.assertLessEqual(abs(total["samples_per_s"] - rate), 1)
-        text = self.clew("report", self.recording_path).stdout
+        text = self.details(self.recording_path)
         said = f" samples, {total['samples_per_s']:,} a second"
         self.assertIn(said, text)
         if rate < 800:
-            self.assertRegex(text, rf"{said} as this kernel ticks "
-                             r"\(997 asked for(; [^)\n]+)?\)\n")
+            self.assertRegex(text, rf"{said}, the rate of the kernel's timer "
+                             r"tick \(997 a second were requested"
+                             r"(; [^)\n]+)?\)\n")
 
     def test_the_kernel_is_told_apart(self):
         """In the system calls of a copy that are long there is nearly all."""

@@ -56,7 +56,7 @@ class Starts(clewtest.Case):
         plain = target("deep")
         cost, modules = self.costs_of(["sh", "-c", f"{plain}; {plain}; :"])
         self.assertEqual(modules[plain]["loads"], 2)
-        text = self.clew("report", self.recording_path).stdout
+        text = self.details(self.recording_path)
         said = re.search("clew itself: .* of CPU time before the programs of "
                          r"\d processes began \((.*)\), which is in no time",
                          text)

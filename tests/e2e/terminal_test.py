@@ -126,8 +126,32 @@ class Terminal(clewtest.Case):
                                  columns=50)
             self.assertEqual(max(map(len, cut.splitlines())), 50)
             self.assertGreater(max(map(len, whole.splitlines())), 50)
-            for short, long in zip(cut.splitlines(), whole.splitlines()):
+            # below that, sentences are wrapped and not cut
+            for short, long in zip(cut.split("\ntotal: ")[0].splitlines(),
+                                   whole.splitlines()):
                 self.assertEqual(short.rstrip(">")[:49], long[:49])
+
+    def test_footer_has_three_lines_and_fits(self):
+        for command in ["report"], ["tree"]:
+            said, _ = self.look(*command, "--color=never", columns=60)
+            footer = said.partition("\ntotal: ")[2].splitlines()
+            facts = [line for line in footer
+                     if not line.startswith(("  ", "hint: "))]
+            self.assertLessEqual(len(facts), 3)
+            self.assertRegex(facts[-1], r"^\d+ calls? checked against the "
+                                        r"stack, 0 wrong \(more: --details\)$")
+            self.assertFalse([line for line in footer if line.endswith(">")])
+
+    def test_details_are_sentences_of_the_terminals_width(self):
+        said, _ = self.look("report", "--details", "--color=never", columns=60)
+        details = said.partition("\n\nthreads: ")[2].splitlines()
+        self.assertGreater(len(details), 3)
+        self.assertLessEqual(max(map(len, details)), 60)
+        whole = self.details(self.recording_path)
+        for label in "\nhooked: ", "\nchecked: ":
+            self.assertIn(label, whole)
+        self.assertNotIn("\nhooked: ",
+                         self.clew("report", self.recording_path).stdout)
 
     def test_rails_are_of_the_locale(self):
         self.environment["LC_ALL"] = "C.UTF-8"

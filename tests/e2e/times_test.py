@@ -87,7 +87,7 @@ class Presence(clewtest.Case):
         wanted = 1 - cpu_ns / present_ns
         if abs(share - wanted) > 0.04:
             raise Disturbed(f"{share} off the CPU, not {wanted}")
-        text = self.clew("report", self.recording_path).stdout
+        text = self.details(self.recording_path)
         self.assertIn(f"{100 * share:.1f} % of the ", text)
 
     @undisturbed
@@ -316,7 +316,7 @@ class Exact(clewtest.Case):
                                  timed["max_ns"])
             checked += 1
         self.assertGreater(checked, 3)
-        text = self.clew("report", self.recording_path).stdout
+        text = self.details(self.recording_path)
         self.assertRegex(text, r"per call +min +max +function")
         self.assertRegex(text, r"\ntimed: [\d,]+ calls")
 

@@ -110,8 +110,7 @@ class Traps(Trapping):
 
     def test_a_report_says_how_many(self):
         self.record([NATIVE, "threads"])
-        report = self.clew("report", self.recording_path).stdout
-        self.assertIn("breakpoint hits", report)
+        self.assertIn("breakpoint hits", self.details(self.recording_path))
         hits = self.clew_json("report", "--json",
                               self.recording_path)["breakpoint_hits"]
         self.assertEqual(hits, self.recording().parts[0].trap_hits)

@@ -84,9 +84,8 @@ class Reasons(clewtest.Case):
     def test_emulators_are_recorded_and_what_they_run_is_not(self):
         done = self.record(["qemu-x86_64", *HELLO], text=True)
         self.assertEqual((done.stdout, done.returncode), ("hello\n", 0))
-        report = self.clew("report", self.recording_path)
         self.assertIn("a program was not recorded: it runs in an emulator",
-                      report.stdout + report.stderr)
+                      self.details(self.recording_path))
 
 
 PR_SET_MDWE = 65  # no memory is made executable; since Linux 6.3
@@ -134,10 +133,9 @@ class Notes(clewtest.Case):
         done = self.record([PYTHON, "-c", script])
         self.assertEqual(done.returncode, 0)
         pid = self.recording().parts[0].pid
-        report = self.clew("report", self.recording_path)
-        self.assertIn(f"process {pid}: a program was not recorded: "
+        self.assertIn(f"problem: process {pid}: a program was not recorded: "
                       f"it cannot create the recording: {LIMIT}",
-                      report.stdout + report.stderr)
+                      self.details(self.recording_path))
 
     def test_what_is_no_note_is_passed_over(self):
         self.record(HELLO)
@@ -149,8 +147,7 @@ class Notes(clewtest.Case):
         self.assertEqual(self.clew("report", self.recording_path).stdout,
                          plain.stdout)
         notes.write_bytes(b"5 \x1b[31mred\n6 no end")
-        done = self.clew("report", self.recording_path)
-        told = done.stdout + done.stderr
+        told = self.details(self.recording_path)
         self.assertNotIn("\x1b[31m", told)
         self.assertIn("process 5: a program was not recorded", told)
         self.assertIn("process 6: a program was not recorded: no end", told)

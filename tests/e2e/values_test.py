@@ -75,13 +75,16 @@ class Values(clewtest.Case):
         self.recorded()
         report = self.clew("report", "--value=moved").stdout
         self.assertRegex(report, r"(?m)^ *140,010 +98\.59% .*  inner  \[")
-        self.assertIn("\nvalue: moved, 142,011 in all, as an agent counted "
-                      "it in 5 contexts\n", report)
+        self.assertIn("; moved: 142,011\n", report)
+        self.assertIn("\nvalue: moved, 142,011 in total, was counted by an "
+                      "agent in 5 contexts\n", self.details("--value=moved"))
         self.assertNotIn("\ntime: ", report)
         self.assertRegex(self.clew("tree", "--value=moved").stdout,
                          r"(?m)^ *120,000 +84\.50% +120,000 +4,000 .*inner")
         self.assertIn("\nvalues: visits, moved, most<; --value=NAME shows "
-                      "one\n", self.clew("report").stdout)
+                      "one of them\n", self.details())
+        self.assertIn("\nhint: 3 values were counted (visits, moved, most<); "
+                      "--value=NAME shows one\n", self.details())
 
     def test_exports(self):
         self.recorded()

@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Each kind of advice is a function that looks for its condition and writes at most
+ * one sentence; the table at the end says which kind comes first.
+ *
+ * What clew costs is estimated from its samples: its CPU time by the number of calls
+ * is the cost of an average call, so a module whose calls are left out saves about
+ * that many times the cost. A new context costs more than a call, hence the "about".
+ */
+#include "report/view/advice.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/display_text.h"
+#include "base/memory.h"
+
+#define GROUPED(number)  (text_grouped(number).text)
+#define DURATION(number) (text_duration(number).text)
+
+/* That is proposed: of the program's own time. */
+#define BUDGET_SHARE 0.10
+#define BUDGET_TEXT  "10%"
+
+enum {
+	NAMES_SHOWN = 3,
+	COST_SAMPLES = 10, /* fewer say too little about what clew costs */
+	RATE_MAX = 100000, /* that --rate takes */
+};
+
+/* ---- What was counted besides calls ---- */
+
+static char *advise_probes(const struct session *session)
+{
+	const struct probe_list *probes = &session->probes;
+
+	for (size_t i = 0; i < probes->count; i++) {
+		const struct listed_probe *probe = &probes->items[i];
+		const struct value_sum *hits =
+			value_list_find(&session->values, probe->name);
+
+		if (listed_probe_places(probe) && hits)
+			return memory_printf(
+				"probe %s (%s) was hit %s time%s; --value=%s "
+				"shows in which contexts",
+				probe->name, probe->text,
+				GROUPED((uint64_t)hits->total),
+				text_plural((uint64_t)hits->total),
+				probe->name);
+	}
+	return NULL;
+}
+
+static char *advise_values(const struct session *session)
+{
+	const struct value_list *values = &session->values;
+	char *names = memory_string("", 0), *sentence;
+
+	for (size_t i = 0; i < values->count && i < NAMES_SHOWN; i++) {
+		char *more = memory_printf("%s%s%s", names, i ? ", " : "",
+					   values->items[i].name);
+
+		free(names);
+		names = more;
+	}
+	sentence = memory_printf(
+		"%s value%s counted (%s%s); --value=NAME shows one",
+		GROUPED(values->count), values->count == 1 ? " was" : "s were",
+		names, values->count > NAMES_SHOWN ? ", ..." : "");
+	free(names);
+	return sentence;
+}
+
+static char *advise_marks(const struct mark_list *marks)
+{
+	uint64_t all = 0;
+
+	for (size_t i = 0; i < marks->count; i++)
+		all += marks->sums[i].moments + marks->sums[i].regions;
+	return memory_printf("the program marked %s moment%s and regions; "
+			     "clew report --marks shows them",
+			     GROUPED(all), text_plural(all));
+}
+
+/* Nothing if one of them is what the report shows. */
+static char *advise_views(struct session *session)
+{
+	char *sentence;
+
+	if (session->value)
+		return NULL;
+	sentence = advise_probes(session);
+	if (!sentence && session->values.count > 0)
+		sentence = advise_values(session);
+	if (!sentence && session->marks.count > 0)
+		sentence = advise_marks(&session->marks);
+	return sentence;
+}
+
+/* ---- What clew costs ---- */
+
+struct call_cost {
+	uint64_t *calls; /* by function */
+	uint64_t *of_modules;
+	uint32_t function; /* called most of those that -F can name; or none */
+	uint32_t module;   /* likewise; or CATALOG_NO_MODULE */
+};
+
+/* A name that is its own regular expression, but for dots. */
+static int can_be_named(struct catalog *catalog, uint32_t function)
+{
+	const struct catalog_function *one = &catalog->functions[function];
+	const char *name;
+
+	if (!catalog_is_recorded(one) || one->left_out)
+		return 0;
+	name = catalog_name(catalog, function);
+	return !catalog_is_address(catalog, function) &&
+	       name[strspn(name, "abcdefghijklmnopqrstuvwxyz"
+				 "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				 "0123456789_.")] == '\0';
+}
+
+static void find_costs(struct call_cost *cost, struct session *session)
+{
+	struct catalog *catalog = &session->catalog;
+
+	*cost = (struct call_cost){
+		.calls = memory_zeroed(catalog->function_count,
+				       sizeof(*cost->calls)),
+		.of_modules = memory_zeroed(catalog->module_count + 1,
+					    sizeof(*cost->of_modules)),
+		.module = CATALOG_NO_MODULE,
+	};
+	for (size_t i = 1; i < session->tree.count; i++)
+		cost->calls[session->tree.nodes[i].function] +=
+			session->tree.nodes[i].calls;
+	for (uint32_t i = FUNCTION_FIRST; i < catalog->function_count; i++) {
+		const uint32_t module = catalog->functions[i].module;
+
+		if (module == CATALOG_NO_MODULE || cost->calls[i] == 0)
+			continue;
+		cost->of_modules[module] += cost->calls[i];
+		if (cost->module == CATALOG_NO_MODULE ||
+		    cost->of_modules[module] > cost->of_modules[cost->module])
+			cost->module = module;
+		if (cost->calls[i] > cost->calls[cost->function] &&
+		    can_be_named(catalog, i))
+			cost->function = i;
+	}
+}
+
+/* "; recording with -M 'libx.so' would save about 3.2 ms", then ", with ..." */
+static void write_saving(FILE *out, int *is_next, const char *option,
+			 double saved_ns)
+{
+	fprintf(out, "%s with %s %s %s", *is_next ? "," : "; recording", option,
+		*is_next ? "about" : "would save about",
+		DURATION((uint64_t)saved_ns));
+	*is_next = 1;
+}
+
+static void write_savings(FILE *out, struct session *session,
+			  const struct call_cost *cost, double program_ns)
+{
+	struct catalog *catalog = &session->catalog;
+	const double clew_ns = (double)session->summary.clew_ns;
+	const double call_ns = clew_ns / (double)session->summary.calls;
+	const double budget_ns = program_ns * BUDGET_SHARE;
+	int is_next = 0;
+
+	if (cost->function != FUNCTION_NONE) {
+		char *option = memory_printf(
+			"-F '^%s$'", catalog_name(catalog, cost->function));
+
+		write_saving(out, &is_next, option,
+			     call_ns * (double)cost->calls[cost->function]);
+		free(option);
+	}
+	if (cost->module != CATALOG_NO_MODULE) {
+		char *option = memory_printf(
+			"-M '%s'", catalog->modules[cost->module].name);
+
+		write_saving(out, &is_next, option,
+			     call_ns * (double)cost->of_modules[cost->module]);
+		free(option);
+	}
+	if (clew_ns > budget_ns)
+		write_saving(out, &is_next, "--budget=" BUDGET_TEXT,
+			     clew_ns - budget_ns);
+}
+
+static char *advise_cost(struct session *session)
+{
+	const struct summary *summary = &session->summary;
+	const double clew_ns = (double)summary->clew_ns;
+	const double program_ns =
+		(double)summary->time_ns - (summary->shows_clew ? clew_ns : 0);
+	const double share = clew_ns / (program_ns + clew_ns);
+	struct call_cost cost;
+	char *text = NULL;
+	size_t bytes;
+	FILE *out;
+
+	if (session->value || summary->time != WIRE_TIME_CPU ||
+	    summary->calls == 0 || summary->clew_samples < COST_SAMPLES ||
+	    share <= ADVICE_COST_SHARE)
+		return NULL;
+	out = open_memstream(&text, &bytes);
+	if (!out)
+		memory_exhausted();
+	fprintf(out, "clew itself took %.0f %% of the CPU time, %s",
+		100 * share, DURATION(summary->clew_ns));
+	find_costs(&cost, session);
+	write_savings(out, session, &cost, program_ns);
+	fclose(out);
+	free(cost.calls);
+	free(cost.of_modules);
+	return text;
+}
+
+/* ---- Samples ---- */
+
+/* A higher rate helps only where the kernel takes as many samples as requested. */
+static char *advise_samples(struct session *session)
+{
+	const struct summary *summary = &session->summary;
+	char *how, *sentence;
+	uint32_t rate;
+	int is_as_asked;
+
+	if (session->value || !summary_is_sampled(summary) ||
+	    summary->calls == 0 || summary->samples >= ADVICE_FEW_SAMPLES)
+		return NULL;
+	if (summary->samples == 0)
+		return memory_printf(
+			"there is no time, because no sample was taken; run "
+			"the program for longer, or record with --time=exact");
+	is_as_asked = summary_rate_hz(summary) >=
+		      summary->rate_hz - summary->rate_hz / 8;
+	rate = summary->rate_hz > RATE_MAX / 10 ? RATE_MAX
+						: summary->rate_hz * 10;
+	how = is_as_asked && rate > summary->rate_hz
+		      ? memory_printf(", or record with --rate=%" PRIu32, rate)
+		      : memory_string("", 0);
+	sentence = memory_printf("times are rough, because there are only %s "
+				 "sample%s; run the program for longer%s",
+				 GROUPED(summary->samples),
+				 text_plural(summary->samples), how);
+	free(how);
+	return sentence;
+}
+
+/* ---- Names ---- */
+
+static const struct {
+	const char *prefix; /* of the module's name */
+	const char *how;
+} generators[] = {
+	{ "node", "node --perf-basic-prof names it" },
+	{ "libnode", "node --perf-basic-prof names it" },
+	{ "opcache", "php -d opcache.jit_debug=0x10 names it" },
+	{ "libjvm", "clew names it unless it records with --java=off" },
+	{ "beam", "erl +JPperf true names it" },
+	{ "mono", "mono --jitmap names it" },
+	{ "libmono", "mono --jitmap names it" },
+	{ "luajit", "luajit has no option to name it, but -joff avoids it" },
+	{ "libluajit", "luajit has no option to name it, but -joff avoids it" },
+};
+
+const char *advice_for_generator(const char *module)
+{
+	for (size_t i = 0; i < sizeof(generators) / sizeof(*generators); i++)
+		if (strncmp(module, generators[i].prefix,
+			    strlen(generators[i].prefix)) == 0)
+			return generators[i].how;
+	return NULL;
+}
+
+#define GENERATED_OF "(generated code of "
+
+/* The module that generated the code, for free(); NULL: it has a name. */
+static char *generator_of(struct catalog *catalog, uint32_t function)
+{
+	const char *name;
+
+	if (catalog_kind(catalog, function) != KIND_GENERATED)
+		return NULL;
+	name = catalog_name(catalog, function);
+	if (strncmp(name, GENERATED_OF, strlen(GENERATED_OF)) != 0)
+		return NULL;
+	name += strlen(GENERATED_OF);
+	return memory_string(name, strcspn(name, ",)"));
+}
+
+static uint64_t *own_times(const struct session *session)
+{
+	const struct tree *tree = &session->tree;
+	uint64_t *times =
+		memory_zeroed(session->catalog.function_count, sizeof(*times));
+
+	for (size_t i = 1; i < tree->count; i++)
+		times[tree->nodes[i].function] += tree_self(tree, i).ns;
+	return times;
+}
+
+static char *advise_generated(struct session *session)
+{
+	struct catalog *catalog = &session->catalog;
+	const uint64_t all_ns = session->summary.time_ns;
+	uint64_t *times;
+	char *sentence = NULL;
+
+	if (session->value || all_ns == 0)
+		return NULL;
+	times = own_times(session);
+	for (uint32_t i = FUNCTION_FIRST;
+	     i < catalog->function_count && !sentence; i++) {
+		const double share = (double)times[i] / (double)all_ns;
+		char *module;
+		const char *how;
+
+		if (share < ADVICE_UNNAMED_SHARE)
+			continue;
+		module = generator_of(catalog, i);
+		how = module ? advice_for_generator(module) : NULL;
+		if (how)
+			sentence = memory_printf("code that %s generates took "
+						 "%.0f %% of the time and has "
+						 "no names; %s",
+						 module, 100 * share, how);
+		free(module);
+	}
+	free(times);
+	return sentence;
+}
+
+/* Of the functions whose names were needed, those that have none. */
+static char *advise_symbols(struct session *session)
+{
+	const struct catalog *catalog = &session->catalog;
+	uint64_t *unnamed =
+		memory_zeroed(catalog->module_count + 1, sizeof(*unnamed));
+	uint64_t all = 0;
+	size_t most = 0;
+
+	for (size_t i = FUNCTION_FIRST; i < catalog->function_count; i++) {
+		const struct catalog_function *function =
+			&catalog->functions[i];
+
+		if (function->module == CATALOG_NO_MODULE ||
+		    function->is_named || !function->name ||
+		    !catalog_is_address(catalog, (uint32_t)i))
+			continue;
+		all++;
+		if (++unnamed[function->module] > unnamed[most])
+			most = function->module;
+	}
+	free(unnamed);
+	return all == 0 ? NULL
+			: memory_printf("%s function%s no name, most of them "
+					"in %s; its debug symbols (a -dbgsym "
+					"package, or DEBUGINFOD_URLS) name "
+					"them",
+					GROUPED(all),
+					all == 1 ? " has" : "s have",
+					catalog->modules[most].name);
+}
+
+/* ---- */
+
+void advice_init(struct advice *advice, struct session *session)
+{
+	static char *(*const kinds[])(struct session * session) = {
+		advise_views,     advise_cost,    advise_samples,
+		advise_generated, advise_symbols,
+	};
+
+	*advice = (struct advice){ 0 };
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		if (advice->count == ADVICE_MAX)
+			return;
+		advice->sentences[advice->count] = kinds[i](session);
+		advice->count += advice->sentences[advice->count] != NULL;
+	}
+}
+
+void advice_fini(struct advice *advice)
+{
+	for (size_t i = 0; i < advice->count; i++)
+		free(advice->sentences[i]);
+	*advice = (struct advice){ 0 };
+}
