@@ -64,9 +64,10 @@ static void add_worker(struct packet_counts *counts,
 	packet_counter_fini(counter);
 }
 
-/* What workers have counted while the process ran. */
+/* Adds the calls that workers counted while the process ran. */
 static void add_taken(struct packet_counts *counts, const struct taken *taken)
 {
+	packet_table_reserve(&counts->table, taken->count_count);
 	for (size_t i = 0; i < taken->count_count; i++) {
 		const struct wire_taken_count *count = &taken->counts[i];
 

@@ -35,11 +35,11 @@ static void init(struct packet_table *table, unsigned int log2)
 		memory_zeroed((size_t)1 << log2, sizeof(*table->entries));
 }
 
-static void grow(struct packet_table *table)
+static void grow_to(struct packet_table *table, unsigned int log2)
 {
 	struct packet_table grown;
 
-	init(&grown, table->log2 + 1);
+	init(&grown, log2);
 	grown.used = table->used;
 	for (size_t i = 0; i < (size_t)1 << table->log2; i++) {
 		const struct packet_count *entry = &table->entries[i];
@@ -70,7 +70,7 @@ struct packet_count *packet_table_enter(struct packet_table *table, uint64_t id,
 	if (entry->id)
 		return entry;
 	if (4 * table->used >= (size_t)3 << table->log2) {
-		grow(table);
+		grow_to(table, table->log2 + 1);
 		entry = look(table, id, tally);
 	}
 	table->used++;
@@ -98,9 +98,20 @@ void packet_table_add(struct packet_table *table,
 	entry->tails += more->tails;
 }
 
+void packet_table_reserve(struct packet_table *table, size_t count)
+{
+	unsigned int log2 = table->log2;
+
+	while (4 * count > (size_t)3 << log2)
+		log2++;
+	if (log2 > table->log2)
+		grow_to(table, log2);
+}
+
 void packet_table_add_all(struct packet_table *to,
 			  const struct packet_table *from)
 {
+	packet_table_reserve(to, from->used);
 	for (size_t i = 0; i < (size_t)1 << from->log2; i++)
 		if (from->entries[i].id)
 			packet_table_add(to, &from->entries[i]);

@@ -33,6 +33,13 @@ struct packet_count *packet_table_enter(struct packet_table *table, uint64_t id,
 const struct packet_count *packet_table_find(const struct packet_table *table,
 					     uint64_t id, uint32_t tally);
 
+/*
+ * Grows the table so that it has room for `count` entries. Call it before you add
+ * entries in the order of another table: they have the order of their homes, and
+ * would fill a table that is still small as one cluster, in quadratic time.
+ */
+void packet_table_reserve(struct packet_table *table, size_t count);
+
 /* Adds to the entry of the same context what `more` has. */
 void packet_table_add(struct packet_table *table,
 		      const struct packet_count *more);
