@@ -13,6 +13,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "cgroup/memory_room.h"
+#include "cli/room_files.h"
 #include "cli/target.h"
 #include "wire/hook_memory.h"
 
@@ -82,21 +83,6 @@ static char *advice(const struct room_question *asked, uint64_t fitting,
 
 /* ---- Memory ---- */
 
-static int open_file(const char *path)
-{
-	return open(path, O_RDONLY | O_CLOEXEC);
-}
-
-static long read_file(int fd, void *out, size_t bytes)
-{
-	return read(fd, out, bytes);
-}
-
-static void close_file(int fd)
-{
-	close(fd);
-}
-
 static int refuse_memory(const struct room_question *asked,
 			 struct memory_room *room, char **why)
 {
@@ -120,9 +106,7 @@ static int refuse_memory(const struct room_question *asked,
 
 static int check_memory(const struct room_question *asked, char **why)
 {
-	static const struct memory_room_files files = { open_file, read_file,
-							close_file };
-	struct memory_room_search search = { .files = &files, .root = "" };
+	struct memory_room_search search = { .files = &room_files, .root = "" };
 	char *process = memory_printf("%d", asked->pid);
 
 	memory_room_find(&search, process);

@@ -26,6 +26,7 @@
 #include "cli/reading_lines.h"
 #include "cli/recorded_line.h"
 #include "cli/recording_options.h"
+#include "cli/room_files.h"
 #include "cli/trim.h"
 #include "cli/unrecorded_reason.h"
 #include "report/live/packet_workers.h"
@@ -451,7 +452,8 @@ static struct packet_workers *begin_workers(
 		return NULL;
 	if (count > WIRE_WORKERS_MAX)
 		count = WIRE_WORKERS_MAX;
-	if (packet_workers_start(&workers, job->output, count, &why) == 0)
+	if (packet_workers_start(&workers, job->output, count, room_files_allow,
+				 &why) == 0)
 		return workers;
 	complain(name, "%s", why);
 	free(why);

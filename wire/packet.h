@@ -157,6 +157,7 @@ enum wire_given_up {
 	WIRE_WORKERS_AWAITED,
 	WIRE_WORKERS_LATE,  /* one has waited long enough, in vain */
 	WIRE_WORKERS_ENDED, /* as workers have said */
+	WIRE_WORKERS_SHORT, /* the same, because they lack memory */
 };
 
 #define WIRE_WORKERS_MAX 64

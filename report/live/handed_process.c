@@ -301,6 +301,41 @@ static void write_now(struct handed_process *process)
 	free(counts.done.items);
 }
 
+/* ---- Memory ---- */
+
+uint64_t handed_process_growth(struct handed_process *process)
+{
+	/* write_now() has an array of all counts, and an older one while it grows */
+	uint64_t bytes = 2 * atomic_load(&process->contexts) *
+			 sizeof(struct wire_taken_count);
+
+	for (unsigned int i = 0; i < process->workers; i++) {
+		struct handed_share *share = &process->shares[i];
+		const struct packet_table *table = &share->counter.table;
+
+		pthread_mutex_lock(&share->lock);
+		if (table->entries)
+			bytes += ((uint64_t)2 << table->log2) *
+				 sizeof(*table->entries);
+		pthread_mutex_unlock(&share->lock);
+	}
+	return bytes;
+}
+
+void handed_process_give_up(struct handed_process *process,
+			    enum wire_given_up reason)
+{
+	if (process->is_given_up)
+		return;
+	handed_process_write(process, 1);
+	process->is_given_up = 1;
+	for (unsigned int i = 0; i < process->workers; i++)
+		packet_counter_fini(&process->shares[i].counter);
+	handed_trace_give_up(&process->trace, reason);
+}
+
+/* ---- When ---- */
+
 /* Whether a thread waits, or would soon. */
 static int is_wanted(const struct handed_process *process)
 {

@@ -34,11 +34,12 @@ struct handed_share {
 struct handed_process {
 	pthread_mutex_t taking; /* of the trace */
 	struct handed_trace trace;
-	pthread_mutex_t writing;   /* of what follows */
-	char *path, *new_path;     /* of the file, and before it is renamed */
-	uint64_t taken;            /* packets that are in it */
-	uint64_t written_ns;       /* CLOCK_MONOTONIC, the last time */
-	int err;                   /* of that: 0, or -errno */
+	pthread_mutex_t writing; /* of what follows */
+	char *path, *new_path;   /* of the file, and before it is renamed */
+	uint64_t taken;          /* packets that are in it */
+	uint64_t written_ns;     /* CLOCK_MONOTONIC, the last time */
+	int err;                 /* of that: 0, or -errno */
+	int is_given_up;         /* tables are freed; nothing more is written */
 	_Atomic uint64_t pending;  /* packets that are not */
 	_Atomic uint64_t contexts; /* of all workers */
 	_Atomic uint64_t places;   /* for packets, in the trace */
@@ -63,6 +64,19 @@ int handed_process_count(struct handed_process *process, unsigned int worker,
  * gives the packets back.
  */
 void handed_process_write(struct handed_process *process, int is_urgent);
+
+/*
+ * Returns how many bytes the tables and the next write may take until they have
+ * grown once more. Any thread.
+ */
+uint64_t handed_process_growth(struct handed_process *process);
+
+/*
+ * Writes the rest, frees the tables, and announces that no worker counts any
+ * more. No worker may be counting. Does nothing the second time.
+ */
+void handed_process_give_up(struct handed_process *process,
+			    enum wire_given_up reason);
 
 /* Whether it is time for that: a thread waits, or much was counted. */
 int handed_process_is_due(const struct handed_process *process);

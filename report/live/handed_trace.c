@@ -248,11 +248,11 @@ int handed_trace_is_awaited(const struct handed_trace *trace)
 	return atomic_load(&trace->wire->waiting) != 0;
 }
 
-void handed_trace_give_up(struct handed_trace *trace)
+void handed_trace_give_up(struct handed_trace *trace, enum wire_given_up reason)
 {
 	uint32_t none = 0;
 
 	atomic_compare_exchange_strong(&trace->wire->is_given_up, &none,
-				       WIRE_WORKERS_ENDED);
+				       (uint32_t)reason);
 	handed_trace_wake(trace);
 }

@@ -62,7 +62,8 @@ void handed_trace_sleep(struct handed_trace *trace, uint64_t ns);
 /* Whether a thread waits for a packet. */
 int handed_trace_is_awaited(const struct handed_trace *trace);
 
-/* There are no workers any more. */
-void handed_trace_give_up(struct handed_trace *trace);
+/* Announces to the process that no worker counts any more, for the first reason given. */
+void handed_trace_give_up(struct handed_trace *trace,
+			  enum wire_given_up reason);
 
 #endif

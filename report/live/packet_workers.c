@@ -23,6 +23,7 @@
 #define BEGINNING_NS 1000000000 /* a trace that is none by then is none */
 #define EVENTS_BYTES 16384
 #define STACK_BYTES  (256 << 10)
+#define ROOM_NS      10000000 /* between two questions for memory */
 
 /* A file that has been made, and may not be a trace yet. */
 struct young_trace {
@@ -41,7 +42,11 @@ struct packet_workers {
 	char *folder;
 	int notify_fd;
 	_Atomic int is_ending;
-	pthread_mutex_t finding; /* of what is beginning */
+	int (*may_take)(uint64_t bytes);
+	_Atomic int is_short;          /* it said no */
+	_Atomic uint64_t asked_ns;     /* CLOCK_MONOTONIC, the last time */
+	_Atomic unsigned int counting; /* threads that may count packets */
+	pthread_mutex_t finding;       /* of what is beginning */
 	struct young_trace *beginnings;
 	size_t beginning_count, beginning_capacity;
 	pthread_rwlock_t listing; /* of the list; what is in it stays */
@@ -136,6 +141,34 @@ static struct handed_process *process_at(struct packet_workers *workers,
 	return process;
 }
 
+/* ---- Memory ---- */
+
+/* Asks for the memory that all processes' counts may need until the next time. */
+static void ask_for_memory(struct packet_workers *workers)
+{
+	const uint64_t now = now_ns(CLOCK_MONOTONIC);
+	uint64_t asked = atomic_load(&workers->asked_ns);
+	struct handed_process *process;
+	uint64_t bytes = 0;
+
+	if (now - asked < ROOM_NS ||
+	    !atomic_compare_exchange_strong(&workers->asked_ns, &asked, now))
+		return;
+	for (size_t i = 0; (process = process_at(workers, i)); i++)
+		bytes += handed_process_growth(process);
+	if (!workers->may_take(bytes))
+		atomic_store(&workers->is_short, 1);
+}
+
+/* Lets the threads of all processes count their calls; no worker counts any more. */
+static void give_up(struct packet_workers *workers)
+{
+	struct handed_process *process;
+
+	for (size_t i = 0; (process = process_at(workers, i)); i++)
+		handed_process_give_up(process, WIRE_WORKERS_SHORT);
+}
+
 /* ---- Threads ---- */
 
 /*
@@ -147,12 +180,13 @@ static int count_some(struct workers_thread *thread,
 {
 	uint64_t most = 1, done = 0;
 
-	while (done < most &&
+	while (done < most && !atomic_load(&thread->workers->is_short) &&
 	       handed_process_count(process, thread->number, thread->words)) {
 		done++;
 		most = process->places;
 		if (handed_process_is_due(process))
 			handed_process_write(process, 0);
+		ask_for_memory(thread->workers);
 	}
 	return done > 0;
 }
@@ -182,6 +216,18 @@ static void rest(struct handed_process *process, uint64_t ns)
 		nanosleep(&most, NULL);
 }
 
+/* Processes that begin later count their calls themselves, too. */
+static void give_up_until_the_end(struct packet_workers *workers)
+{
+	while (!atomic_load(&workers->is_ending)) {
+		find_processes(workers);
+		give_up(workers);
+		rest(NULL, REST_NS_MOST);
+	}
+	find_processes(workers);
+	give_up(workers);
+}
+
 static void *run(void *argument)
 {
 	struct workers_thread *thread = argument;
@@ -193,6 +239,8 @@ static void *run(void *argument)
 	do {
 		is_ending = atomic_load(&workers->is_ending);
 		find_processes(workers);
+		if (atomic_load(&workers->is_short))
+			break;
 		if (count_all(thread, &latest)) {
 			rest_ns = REST_NS;
 			continue;
@@ -204,6 +252,10 @@ static void *run(void *argument)
 		if (rest_ns < REST_NS_MOST)
 			rest_ns *= 2;
 	} while (!is_ending);
+	/* The last thread that counts ends the counting of processes. */
+	if (atomic_fetch_sub(&workers->counting, 1) == 1 &&
+	    atomic_load(&workers->is_short))
+		give_up_until_the_end(workers);
 	return NULL;
 }
 
@@ -234,13 +286,16 @@ static int start_threads(struct packet_workers *workers, unsigned int count)
 }
 
 int packet_workers_start(struct packet_workers **workers, const char *folder,
-			 unsigned int count, char **why)
+			 unsigned int count, int (*may_take)(uint64_t bytes),
+			 char **why)
 {
 	struct packet_workers *made = memory_zeroed(
 		1, sizeof(*made) + count * sizeof(*made->threads));
 	int err = 0;
 
 	made->wanted = count;
+	made->counting = count;
+	made->may_take = may_take;
 	made->folder = memory_printf("%s", folder);
 	pthread_mutex_init(&made->finding, NULL);
 	pthread_rwlock_init(&made->listing, NULL);
@@ -269,11 +324,10 @@ int packet_workers_stop(struct packet_workers *workers, char **why)
 	for (size_t i = 0; i < workers->count; i++) {
 		struct handed_process *process = workers->processes[i];
 
-		handed_process_write(process, 1);
+		handed_process_give_up(process, WIRE_WORKERS_ENDED);
 		if (process->err && !err)
 			err = fail(why, process->err, "%s: %s", process->path,
 				   strerror(-process->err));
-		handed_trace_give_up(&process->trace);
 		handed_process_close(process);
 	}
 	for (size_t i = 0; i < workers->beginning_count; i++)

@@ -8,6 +8,14 @@ void trace_add_waits(const struct trace *trace, struct recording *recording,
 {
 	recording->waits.count += trace->waits;
 	recording->waits.ns += trace->waited_ns;
+	if (trace->given_up == WIRE_WORKERS_SHORT)
+		recording_note(
+			recording,
+			memory_printf("%s: clew record had too little memory "
+				      "to go on counting the calls of the "
+				      "trace; the program's threads counted "
+				      "them from then on",
+				      name));
 	if (trace->given_up == WIRE_WORKERS_LATE)
 		recording_note(
 			recording,

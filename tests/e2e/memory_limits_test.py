@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """Limits of memory and of mappings: no program ends because clew uses them up."""
+import json
 import pathlib
 import re
 import resource
@@ -54,6 +55,30 @@ class Recorded(clewtest.Case):
 
     def test_what_the_user_asks_for_leaves_a_reserve(self):
         self.check_folds(40 * MIB, "--max-contexts", "2M")
+
+    def trace_with_workers(self, limit):
+        """Returns the report of a trace whose calls clew record counts."""
+        group = isolation.memory_group(self, limit)
+        self.before_exec = group.join
+        recorded = self.record(self.PROGRAM, [
+            "-m", "contexts", "--trace=16M", "--on-overflow=wait",
+            "--workers=2"])
+        self.assertEqual((recorded.returncode, recorded.stderr), (0, b""))
+        self.before_exec = None
+        report = self.clew("report", "--json", self.recording_path).stdout
+        functions = json.loads(report)["functions"]
+        self.assertEqual(sum(row["calls"] for row in functions
+                             if row["calls"]), self.CALLS + 2)
+        return self.clew("report", self.recording_path).stdout
+
+    def test_workers_that_lack_memory_leave_counting_to_the_program(self):
+        """clew record was killed by the limit: its tables took 130 MB."""
+        report = self.trace_with_workers(60 * MIB)
+        self.assertIn("clew record had too little memory", report)
+
+    def test_workers_with_memory_count_until_the_end(self):
+        report = self.trace_with_workers(2048 * MIB)
+        self.assertNotIn("too little memory", report)
 
     @needs("redis-server")
     def test_large_modules_are_left_alone_in_a_small_group(self):
