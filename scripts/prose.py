@@ -112,7 +112,7 @@ def paragraphs_of_code(text):
 def sentences(paragraph):
     plain = re.sub(r"`[^`]*`", "X", paragraph)
     plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", plain)
-    parts = re.split(r"(?<=[.!?])\s+(?=[A-Z`'\"(*])|(?<=:)\s+(?=[A-Z])", plain)
+    parts = re.split(r"(?<=[.!?])\s+(?=[A-Z`'\"(*]|clew\b)|(?<=:)\s+(?=[A-Z])", plain)
     return [part.strip(" *") for part in parts if len(part.split()) >= 4]
 
 
