@@ -277,12 +277,24 @@ static uint64_t first_to_last_ns(const struct recording *recording)
 	return last > first ? last - first : 0;
 }
 
+/* Of the problems, those that are none: see recording_note_expected(). */
+static json_t *expected_of(const struct recording *recording)
+{
+	json_t *expected = json_array();
+
+	for (size_t i = 0; i < recording->expected_count; i++)
+		json_array_append_new(expected,
+				      json_text(recording->expected[i]));
+	return expected;
+}
+
 static void write_summary(struct html_page *page, struct json_stream *out)
 {
 	struct session *session = page->session;
 	const struct summary *summary = &session->summary;
 
 	json_summary(out, session);
+	json_member(out, "expected", expected_of(&session->recording));
 	json_member(out, "hooking", coverage_of(summary));
 	json_member(out, "losses",
 		    losses_of(summary->lost_calls, WIRE_LOSS_COUNT, loss_text));

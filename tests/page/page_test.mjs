@@ -437,6 +437,23 @@ test("what was lost is said at once", async () => {
                /12,345 the recording could not grow/);
 });
 
+test("a trace that overwrites old calls is no problem", async () => {
+  const ring = "1.0.part: only the latest calls are counted: 7 packets of " +
+    "earlier calls were overwritten";
+
+  await show("ring", known({ problems: [ring], expected: [ring] }));
+  assert.match(await page.locator(".chip").innerText(), /^nothing lost/);
+  await page.click(".chip");
+  await page.waitForSelector("#panel-coverage:not([hidden])");
+  const said = await page.locator("#panel-coverage").innerText();
+
+  assert.match(said, /Notes\s+1\.0\.part: only the latest calls/);
+  assert.doesNotMatch(said, /Problems/);
+  await show("damaged", known({ problems: [ring, "1.0.part: truncated"],
+                                expected: [ring] }));
+  assert.match(await page.locator(".chip").innerText(), /^1 problem$/);
+});
+
 test("a recursion a hundred thousand deep", async () => {
   const deep = Array.from({ length: 100000 }, (_, i) => [i + 1, 4, 1]);
 

@@ -217,15 +217,20 @@ function groupTable(profile) {
                            format.amount(sum(group.self.time))))))) : null;
 }
 
-function problems({ problems: lines }) {
-  return lines.length ? [element("section", {}, element("h2", {}, "Problems"),
-    element("ul.problems", {}, lines.map((line) =>
-      element("li", {}, line))))] : [];
+/* Conditions that were asked for, or are usual, are no problems. */
+function problemsOf({ problems: lines, expected = [] }) {
+  return lines.filter((line) => !expected.includes(line));
+}
+
+function list(title, lines, kind) {
+  return lines.length ? [element("section", {}, element("h2", {}, title),
+    element(kind, {}, lines.map((line) => element("li", {}, line))))] : [];
 }
 
 /* "nothing lost", or what there is to know, in a few words. */
 export function verdict(meta) {
-  const { total, hooking, confidence, problems: lines } = meta;
+  const { total, hooking, confidence } = meta;
+  const lines = problemsOf(meta);
   const words = [];
   const sum = sumOf(meta.losses);
 
@@ -264,7 +269,8 @@ export class CoverageView {
               placeCard(meta), confidenceCard(meta), timeCard(meta, profile),
               missingCard(meta), startCard(meta), costCard(meta),
               trapCard(meta)),
-      problems(meta), moduleTable(meta), processTable(meta),
+      list("Problems", problemsOf(meta), "ul.problems"),
+      list("Notes", meta.expected ?? [], "ul"), moduleTable(meta), processTable(meta),
       groupTable(profile)));
   }
 }
