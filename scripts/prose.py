@@ -43,6 +43,8 @@ OPENERS = re.compile(
     r"likewise|the same|as ever|in (that|this|these|those)[,: ]|"
     r"where (it|they|that|those|there) |it|its|they|their|one that|some of|"
     r"others?|nobody|somebody)\b", re.IGNORECASE)
+# A message in lower case goes on after the process or file that it is about.
+CONTINUED = re.compile(r"^(it|its|they|their)\b")
 PHRASES = re.compile(
     r"\b(the own|such as come|(it|was|are|were) (said|told)|is (said|told)|"
     r"ha(s|ve) come|is there\b(?! a)|(who|what) has|what is|those who|he who|"
@@ -116,9 +118,9 @@ def sentences(paragraph):
     return [part.strip(" *") for part in parts if len(part.split()) >= 4]
 
 
-def faults_of(sentence):
+def faults_of(sentence, is_message):
     found = OPENERS.match(sentence)
-    if found:
+    if found and not (is_message and CONTINUED.match(sentence)):
         yield f"opens with '{found[0].strip()}'"
     found = PHRASES.search(sentence)
     if found:
@@ -184,7 +186,8 @@ def main():
         for number, paragraph in paragraphs_of(name):
             for sentence in sentences(paragraph):
                 total[name] += 1
-                reasons = list(faults_of(sentence))
+                reasons = list(faults_of(sentence,
+                                         name.endswith((".c", ".h"))))
                 bad[name] += bool(reasons)
                 if reasons and options.list:
                     print(f"{name}:{number}: {', '.join(reasons)}: "
