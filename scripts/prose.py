@@ -36,7 +36,7 @@ CODE = ("agent", "alloc", "arch", "base", "cgroup", "classfile", "cli",
         "preload", "report", "symbolizer", "wire")
 
 # Words that codespell takes for mistakes, in lower case.
-CORRECT_WORDS = ("statics",)
+CORRECT_WORDS = ("bu", "statics")
 
 OPENERS = re.compile(
     r"^(who(se|m|ever)?|what(ever)?|those|that which|such|so|of|by|nor|"
