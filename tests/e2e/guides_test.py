@@ -61,6 +61,10 @@ class Guides(clewtest.Case):
             self.assertEqual(status, command.status, output)
             self.assertEqual(command.unmatched(output), [], output)
 
+    @needs("bash", "sqlite3", "redis-server", "javap")
+    def test_readme(self):
+        self.follow(ROOT / "README.md")
+
     @needs("bash", "sqlite3")
     def test_first_profile(self):
         self.follow(GUIDES / "first-profile.md")
@@ -130,7 +134,7 @@ class Pages(unittest.TestCase):
 
     def test_each_command_is_in_a_block_that_is_run(self):
         not_run = []
-        for page in self.pages():
+        for page in [ROOT / "README.md", *self.pages()]:
             text = guide.Guide(page)
             self.assertEqual(text.stray_commands(), [], page.name)
             not_run += [command.text for command in text.commands()
