@@ -8,7 +8,7 @@ A guide contains three kinds of fenced blocks:
 
 	```console	commands, and what they print. A command follows "$ ", and
 	$ clew report	continues on the next line after a backslash. A command
-	...		that ends with "&" goes on in the background.
+	...		that ends with "&" goes on in the background (also "& NAME=$!").
 
 	```text		an example that is neither.
 
@@ -104,7 +104,7 @@ class Command:
             remark.startswith("status ") else 0
 
     def is_background(self):
-        return self.text.endswith("&")
+        return bool(re.search(r"&( \w+=\$!)?$", self.text))
 
     def unmatched(self, output):
         """The lines shown that no line of the output matches."""
@@ -197,7 +197,7 @@ class Shell:
         status = int(done.search(self.printed)[1])
         if command.is_background():
             self.wait_for(lambda text: not command.unmatched(shown_by(text)),
-                          seconds)
+                          min(seconds, 60))
         return status, shown_by(self.printed)
 
     def close(self):

@@ -87,7 +87,7 @@ class Guides(clewtest.Case):
     def test_java_and_jni(self):
         self.follow(GUIDES / "java-and-jni.md")
 
-    @needs("bash", "gcc", "nm", "strip", "pgrep")
+    @needs("bash", "gcc", "nm", "strip")
     def test_probes(self):
         self.follow(GUIDES / "probes.md")
 
