@@ -15,8 +15,21 @@
 #include "report/merge/roots.h"
 #include "report/model/call_times.h"
 
+/* How many contexts or counts are merged between two calls of progress_tell(). */
+#define TELL_EACH 65536
+
+/* How far all parts have been read, in bytes. */
+struct merge_progress {
+	struct progress *progress; /* or NULL */
+	uint64_t before;           /* of the parts before the current one */
+	uint64_t current;          /* of the current part */
+	uint64_t all;
+};
+
 /* One part, on its way into the tree. */
 struct work {
+	struct merge_progress *reading;
+	uint64_t steps, all_steps; /* contexts and counts: merged, and in all */
 	struct recording *recording;
 	const struct part_copy *part;
 	const struct whose *whose;
@@ -34,6 +47,36 @@ struct work {
 	struct merged *merged;
 };
 
+/* `steps` contexts or counts more were merged. */
+static void tell_read(struct work *work, uint64_t steps)
+{
+	const struct merge_progress *reading = work->reading;
+	uint64_t bytes;
+
+	work->steps += steps;
+	bytes = (uint64_t)((double)reading->current * (double)work->steps /
+			   (double)work->all_steps);
+	progress_tell(reading->progress, "reading", reading->before + bytes,
+		      reading->all);
+}
+
+/* Called for each context or count: tells once in a while. */
+static void tell_each(struct work *work, size_t index)
+{
+	if (index % TELL_EACH == TELL_EACH - 1)
+		tell_read(work, TELL_EACH);
+}
+
+static uint64_t count_steps(const struct work *work)
+{
+	const struct part_tallies *tallies = &work->tallies;
+	uint64_t steps = work->contexts.count + 1;
+
+	for (size_t i = 0; i < tallies->count_spans; i++)
+		steps += tallies->counts[i].count;
+	return steps;
+}
+
 /* In the order in which they lie in memory, which spares half the misses. */
 static void add_all_contexts(struct work *work)
 {
@@ -44,6 +87,7 @@ static void add_all_contexts(struct work *work)
 		contexts_prefetch_place(contexts, i + CONTEXTS_AHEAD,
 					i + CONTEXTS_SOON, TREE_ROOT);
 		contexts_place(contexts, &contexts->items[i], TREE_ROOT);
+		tell_each(work, i);
 	}
 }
 
@@ -111,6 +155,7 @@ static void add_counts(struct work *work, const struct count_span *span)
 		struct context *context;
 		uint32_t node;
 
+		tell_each(work, i);
 		if (i + CONTEXTS_AHEAD < span->count)
 			contexts_prefetch(&work->contexts,
 					  count[CONTEXTS_AHEAD].id,
@@ -300,6 +345,8 @@ static void add_everything(struct work *work)
 			 &work->tallies);
 	contexts_init(&work->contexts, &work->tallies, &work->numbering,
 		      work->catalog, work->tree);
+	work->steps = 0;
+	work->all_steps = count_steps(work);
 	if (part_labels_init(&labels, wish, work->part, &work->packets))
 		add_labelled(work, &labels, own_spans);
 	else
@@ -375,10 +422,14 @@ void merge_recording(struct recording *recording, const struct whose *whose,
 		     struct timeline *timeline, struct merged *merged)
 {
 	struct idmap pids = { 0 };
+	struct merge_progress reading = { .progress = whose->progress };
 
 	*merged = (struct merged){ 0 };
+	for (size_t i = 0; i < recording->part_count; i++)
+		reading.all += recording->parts[i].header->end;
 	for (size_t i = 0; i < recording->part_count; i++) {
 		struct work work = {
+			.reading = &reading,
 			.recording = recording,
 			.part = recording_bring(recording, i),
 			.whose = whose,
@@ -391,8 +442,10 @@ void merge_recording(struct recording *recording, const struct whose *whose,
 			.merged = merged,
 		};
 
-		progress_tell(whose->progress, "reading", i,
-			      recording->part_count);
+		reading.before += reading.current;
+		reading.current = recording->parts[i].header->end;
+		progress_tell(reading.progress, "reading", reading.before,
+			      reading.all);
 		if (!work.part)
 			continue;
 		if (merge_part(&work))
