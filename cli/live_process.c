@@ -171,14 +171,19 @@ static int explain(int err, char **why)
 int live_process_init(struct live_process *process, pid_t pid, char **why)
 {
 	struct target_maps maps;
+	char *what;
 	int err;
 
 	*process = (struct live_process){ .pid = pid };
 	if (kill(pid, 0) != 0 && errno == ESRCH)
 		return explain(-ESRCH, why);
-	err = target_read_maps(pid, &maps, why);
-	if (err)
+	err = target_read_maps(pid, &maps, &what);
+	if (err) {
+		fail(why, err, "it cannot be seen whether it is recorded: %s",
+		     what);
+		free(what);
 		return err;
+	}
 	err = find_part(process, &maps, 0);
 	/* what was left has the part mapped still, be it removed or not */
 	if (!is_recorded(process, &maps))
