@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/argument_line.h"
+#include "cli/mistyped_function.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -84,9 +85,11 @@ int argument_line(const struct probe_spec *spec, const char *path, char **out,
 	if (err)
 		return err;
 	probe_spec_walk(spec, &file.map, note_site, &first);
-	probe_file_close(&file);
 	if (!first.is_there)
-		return fail(why, -ENOENT, "%s has no function %s", path,
-			    spec->function);
+		err = mistyped_function_refuse(&file.image, path,
+					       spec->function, why);
+	probe_file_close(&file);
+	if (err)
+		return err;
 	return line_at(path, first.vaddr, out, why);
 }

@@ -212,6 +212,13 @@ static int show(const char *command, struct session *after, void *input)
 		progress_clear(&options->view.progress);
 		return err ? give_up(command, why) : finish_output(command);
 	}
+	if (!selection_has_any(&options->view.selection,
+			       &options->before->catalog,
+			       &options->before->tree)) {
+		err = view_check_selection(command, &options->view, after);
+		if (err)
+			return err;
+	}
 	view_begin(&options->view, options->before);
 	write_diff(command, options->before, after, options);
 	return view_finish(&options->view, command);

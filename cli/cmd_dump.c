@@ -7,6 +7,7 @@
 #include "cli/command.h"
 #include "cli/command_line.h"
 #include "cli/help.h"
+#include "cli/unmatched.h"
 #include "report/recording/recording_reader.h"
 
 enum { KEY_VERBOSE = 'v' };
@@ -50,12 +51,15 @@ int command_dump(int argc, char **argv)
 	};
 	struct dump_options options = { .path = DEFAULT_RECORDING };
 	struct recording recording;
-	int status = EXIT_SUCCESS;
+	int status = EXIT_SUCCESS, err;
 	char *why;
 
 	command_line_parse(&argp, argc, argv, 0, &options);
-	if (recording_open_headers(&recording, options.path, &why) != 0)
+	err = recording_open_headers(&recording, options.path, &why);
+	if (err) {
+		unmatched_recording(options.path, err, &why);
 		return give_up(argv[0], why);
+	}
 	for (size_t i = 0; i < recording.part_count; i++) {
 		const struct part_copy *part = recording_bring(&recording, i);
 

@@ -293,8 +293,10 @@ static int show(const char *command, struct session *session, void *input)
 	struct traces traces;
 	struct tree kept;
 	char *why;
-	int err;
+	int err = view_check_selection(command, &options->view, session);
 
+	if (err)
+		return err;
 	open_traces(&export, &traces, options);
 	if (selection->module || selection->function) {
 		export.keep = selection_mask(selection, &session->catalog);

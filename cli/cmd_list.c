@@ -10,6 +10,7 @@
 #include "cli/help.h"
 #include "cli/live_process.h"
 #include "cli/options.h"
+#include "cli/unmatched.h"
 #include "image/analysis.h"
 #include "machine/elf_numbers.h"
 #include "report/merge/numbering.h"
@@ -165,8 +166,12 @@ static int add(struct list_view *view, const struct list_options *options,
 		return err;
 	}
 	err = add_recording(view, options->path, why);
-	if (err != -ENOEXEC)
+	if (err != -ENOEXEC) {
+		/* other paths may be of files */
+		if (strcmp(options->path, DEFAULT_RECORDING) == 0)
+			unmatched_recording(options->path, err, why);
 		return err;
+	}
 	free(*why);
 	view->is_forecast = 1;
 	return add_file(view->catalog, options->path, why);

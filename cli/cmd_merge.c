@@ -18,6 +18,7 @@
 #include "cli/command_line.h"
 #include "cli/help.h"
 #include "cli/output.h"
+#include "cli/unmatched.h"
 #include "report/recording/announced.h"
 #include "report/recording/recording_reader.h"
 #include "report/recording/trace_reader.h"
@@ -137,8 +138,11 @@ static void add_recording(struct merge *merge, const char *path)
 	struct recording recording;
 	struct idmap runs = { 0 };
 	char *why;
+	int err;
 
-	if (recording_open_headers(&recording, path, &why) != 0) {
+	err = recording_open_headers(&recording, path, &why);
+	if (err) {
+		unmatched_recording(path, err, &why);
 		report_failure(merge, why);
 		return;
 	}

@@ -19,6 +19,7 @@
 #include "cli/command_line.h"
 #include "cli/executable.h"
 #include "cli/help.h"
+#include "cli/mistyped_function.h"
 #include "cli/probe_file.h"
 #include "cli/source_line.h"
 #include "cli/terminal.h"
@@ -161,8 +162,8 @@ static int print_sites(const struct probe_file *file, const char *path,
 	struct listing listing = { .file = file, .function = UINT32_MAX };
 
 	if (!probe_spec_walk(spec, &file->map, print_function, &listing))
-		return fail(why, -ENOENT, "%s has no function %s", path,
-			    spec->function);
+		return mistyped_function_refuse(&file->image, path,
+						spec->function, why);
 	print_sums(&listing);
 	return 0;
 }

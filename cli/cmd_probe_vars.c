@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/cmd_probe_vars.h"
+#include "cli/mistyped_function.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -104,7 +105,7 @@ int print_probe_variables(const struct probe_file *file, const char *path,
 					.why = why };
 
 	if (!probe_spec_walk(spec, &file->map, print_site, &listing))
-		return fail(why, -ENOENT, "%s has no function %s", path,
-			    spec->function);
+		return mistyped_function_refuse(&file->image, path,
+						spec->function, why);
 	return listing.err;
 }

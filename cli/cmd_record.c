@@ -483,6 +483,7 @@ static int record(const char *name, struct record_options *options)
 
 	if (err)
 		return status_of_exec(name, options->target[0], err);
+	options->probes.command = name;
 	err = probe_options_settle(&options->probes, program,
 				   &options->directives, &why);
 	if (err) {

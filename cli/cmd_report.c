@@ -293,6 +293,12 @@ static int show(const char *command, struct session *session, void *input)
 					  : "--events: there are none");
 		return EXIT_FAILURE;
 	}
+	if (!options->shows_marks && !options->shows_events &&
+	    !options->butterfly) {
+		status = view_check_selection(command, &options->view, session);
+		if (status)
+			return status;
+	}
 	view_begin(&options->view, session);
 	if (options->shows_marks)
 		options->view.writer->marks(stdout, session);

@@ -15,9 +15,10 @@
 #include "cli/known_words.h"
 #include "cli/options.h"
 #include "cli/trace_options.h"
-#include "cli/view.h"
+#include "cli/unmatched.h"
 #include "report/trace/merged_lines.h"
 #include "report/view/selection.h"
+#include "report/view/session.h"
 #include "report/write/trace_calls.h"
 #include "report/write/trace_lines.h"
 
@@ -109,6 +110,7 @@ static void set_function(struct trace_options *options, const char *text,
 			"--function is given twice; combine both as \"A|B\"");
 	parse_regex(state, "function", text, &options->regex);
 	options->selection.function = &options->regex;
+	options->selection.function_text = text;
 }
 
 static size_t parse_rank(const char *text, struct argp_state *state)
@@ -239,46 +241,70 @@ static struct trace_output output_of(const struct opened *opened, int has_color)
 				      .has_color = has_color };
 }
 
-static void write_lines(struct opened *opened,
-			const struct trace_options *options, int has_color)
+/* Whether options hide calls, so that none may be left. */
+static int has_filter(const struct trace_options *options)
+{
+	return options->selection.module || options->selection.function ||
+	       options->whose.thread || options->whose.pid ||
+	       options->filter.depth || options->filter.least_ns ||
+	       window_is_asked(&options->window);
+}
+
+/* 0, or -ENODATA: the options leave no call. */
+static int write_lines(struct opened *opened,
+		       const struct trace_options *options, int has_color)
 {
 	struct trace_output output = output_of(opened, has_color);
+	const int is_plain = options->is_json || options->is_quiet;
 	struct merged_lines merged;
 	struct call_line line;
+	int has_line;
 
 	output.column = options->column;
-	if (!options->is_json && !options->is_quiet)
-		text_trace_heading(&output);
 	merged_lines_init(&merged, &opened->traces, &options->filter,
 			  &opened->window);
-	while (merged_lines_next(&merged, &line) && !ferror(stdout)) {
+	has_line = merged_lines_next(&merged, &line);
+	if (!has_line && has_filter(options)) {
+		merged_lines_fini(&merged);
+		return -ENODATA;
+	}
+	if (!is_plain)
+		text_trace_heading(&output);
+	while (has_line && !ferror(stdout)) {
 		trace_output_count(&output, &line);
 		if (options->is_json)
 			json_trace_line(&output, &line);
 		else
 			text_trace_line(&output, &line);
+		has_line = merged_lines_next(&merged, &line);
 	}
 	merged_lines_fini(&merged);
-	if (!options->is_json && !options->is_quiet)
+	if (!is_plain)
 		text_trace_summary(&output);
 	trace_output_fini(&output);
+	return output.calls || !has_filter(options) ? 0 : -ENODATA;
 }
 
-static void write_slowest(struct opened *opened,
-			  const struct trace_options *options,
-			  const uint8_t *chosen, int has_color)
+/* 0, or -ENODATA: there is none. */
+static int write_slowest(struct opened *opened,
+			 const struct trace_options *options,
+			 const uint8_t *chosen, int has_color)
 {
 	struct trace_output output = output_of(opened, has_color);
 	struct slow_calls slow;
+	int err = 0;
 
 	slow_calls_find(&slow, &opened->traces, &opened->window, chosen,
 			options->top ? options->top : TOP_MAX);
-	if (options->is_json)
+	if (!slow.count)
+		err = -ENODATA;
+	else if (options->is_json)
 		json_slow_calls(&output, &slow, options->levels);
 	else
 		text_slow_calls(&output, &slow, options->levels);
 	free(slow.items);
 	trace_output_fini(&output);
+	return err;
 }
 
 /* 0, or -ENOENT: there are not two. */
@@ -303,29 +329,46 @@ static int write_compared(struct opened *opened,
 	return 0;
 }
 
+/* What --histogram shows, and of how many calls. */
+struct histogram {
+	struct call_latencies latencies;
+	uint64_t calls;
+};
+
 static void add_latency(void *context, const struct function_call *call)
 {
-	call_latencies_add(context, call);
+	struct histogram *histogram = context;
+
+	call_latencies_add(&histogram->latencies, call);
+	histogram->calls++;
 }
 
-static void write_histogram(struct opened *opened,
-			    const struct trace_options *options,
-			    const uint8_t *chosen, int has_color)
+/* 0, or -ENODATA: no call of it is left. */
+static int write_histogram(struct opened *opened,
+			   const struct trace_options *options,
+			   const uint8_t *chosen, int has_color)
 {
 	struct trace_output output = output_of(opened, has_color);
-	struct call_latencies *latencies = memory_zeroed(1, sizeof(*latencies));
+	struct histogram *histogram = memory_zeroed(1, sizeof(*histogram));
+	int err = 0;
 
-	latencies->name = options->histogram;
+	histogram->latencies.name = options->histogram;
 	function_calls_each(&opened->traces, &opened->window, chosen,
-			    add_latency, latencies);
-	if (options->is_json)
-		json_latencies(&output, latencies);
+			    add_latency, histogram);
+	if (!histogram->calls)
+		err = -ENODATA;
+	else if (options->is_json)
+		json_latencies(&output, &histogram->latencies);
 	else
-		text_latencies(&output, latencies);
-	free(latencies);
+		text_latencies(&output, &histogram->latencies);
+	free(histogram);
+	return err;
 }
 
-/* 0, -1: there is no such function, or -ENOENT: it has no two calls to compare. */
+/*
+ * 0, -ESRCH: there is no such function, -ENODATA: no call of it is left, or -ENOENT: it has
+ * no two calls to compare.
+ */
 static int write_function(struct opened *opened,
 			  const struct trace_options *options,
 			  const char *function, int has_color)
@@ -334,48 +377,55 @@ static int write_function(struct opened *opened,
 	int err = 0;
 
 	if (!chosen)
-		return -1;
+		return -ESRCH;
 	if (options->compares)
 		err = write_compared(opened, options, chosen, has_color);
 	else if (options->slowest)
-		write_slowest(opened, options, chosen, has_color);
+		err = write_slowest(opened, options, chosen, has_color);
 	else
-		write_histogram(opened, options, chosen, has_color);
+		err = write_histogram(opened, options, chosen, has_color);
 	free(chosen);
 	return err;
 }
 
-static void write_latencies(struct opened *opened,
-			    const struct trace_options *options, int has_color)
+/* 0, or -ENODATA: the options leave no function. */
+static int write_latencies(struct opened *opened,
+			   const struct trace_options *options, int has_color)
 {
 	struct trace_output output = output_of(opened, has_color);
 	uint8_t *chosen = selection_mask(&options->selection, &opened->catalog);
 	struct function_latencies all;
+	int err = 0;
 
 	function_latencies_find(&all, &opened->traces, &opened->window, chosen);
-	if (options->is_json)
+	if (!all.count && has_filter(options))
+		err = -ENODATA;
+	else if (options->is_json)
 		json_all_latencies(&output, &all, options->top);
 	else
 		text_all_latencies(&output, &all, options->top);
 	function_latencies_fini(&all);
 	free(chosen);
+	return err;
 }
 
+/* The same. */
 static int write_selected(struct opened *opened, struct trace_options *options,
 			  int has_color)
 {
 	uint8_t *mask = NULL;
+	int err;
 
-	if (options->has_latencies) {
-		write_latencies(opened, options, has_color);
-		return 0;
-	}
+	if (options->has_latencies)
+		return write_latencies(opened, options, has_color);
 	if (options->selection.module || options->selection.function)
 		mask = selection_mask(&options->selection, &opened->catalog);
 	options->filter.keep = mask;
-	write_lines(opened, options, has_color);
+	err = mask && !memchr(mask, 1, opened->catalog.function_count)
+		      ? -ENODATA
+		      : write_lines(opened, options, has_color);
 	free(mask);
-	return 0;
+	return err;
 }
 
 static void complain_of(const char *command, const struct recording *recording)
@@ -393,6 +443,30 @@ static void complain_of(const char *command, const struct recording *recording)
 			 text_duration(waits->ns).text);
 }
 
+/* Returns the exit status of failure. */
+static int complain_of_no_call(const char *command, struct opened *opened,
+			       const struct trace_options *options,
+			       const char *function)
+{
+	const struct selection *selection = &options->selection;
+
+	if (function && has_filter(options))
+		complain(command,
+			 "%s: no call of it in the trace matches the filters",
+			 function);
+	else if (function)
+		complain(command, "%s: the trace contains no call of it",
+			 function);
+	else if ((selection->module || selection->function) &&
+		 !options->whose.thread && !options->whose.pid &&
+		 !options->filter.depth && !options->filter.least_ns &&
+		 !window_is_asked(&options->window))
+		unmatched_selection(command, selection, &opened->catalog);
+	else
+		complain(command, "no call of the trace matches the filters");
+	return EXIT_FAILURE;
+}
+
 static int show(const char *command, struct opened *opened,
 		struct trace_options *options)
 {
@@ -405,12 +479,28 @@ static int show(const char *command, struct opened *opened,
 	const int status = terminal_finish(&options->terminal, command);
 
 	complain_of(command, &opened->recording);
-	if (err == -ENOENT) {
-		complain(command, "%s: no two calls of it were over", function);
+	switch (err) {
+	case 0:
+		return status;
+	case -ENOENT:
+		complain(command,
+			 "%s: two calls that have returned are needed to "
+			 "compare them",
+			 function);
 		return EXIT_FAILURE;
+	case -ENODATA:
+		return complain_of_no_call(command, opened, options, function);
+	default:
+		return unmatched_function(command, function, &opened->catalog);
 	}
-	return err ? give_up_on_function(&opened->catalog, command, function)
-		   : status;
+}
+
+static int has_process(const struct recording *recording, uint32_t pid)
+{
+	for (size_t i = 0; i < recording->part_count; i++)
+		if (!pid || recording->parts[i].header->pid == pid)
+			return 1;
+	return 0;
 }
 
 /* 0, or -errno and *why. */
@@ -420,8 +510,16 @@ static int open_traces(struct opened *opened,
 	char *detail;
 	int err = recording_open(&opened->recording, options->path, why);
 
-	if (err)
+	if (err) {
+		unmatched_recording(options->path, err, why);
 		return err;
+	}
+	if (!has_process(&opened->recording, options->whose.pid)) {
+		err = session_refuse_whose(&opened->recording, options->path,
+					   &options->whose, why);
+		recording_close(&opened->recording);
+		return err;
+	}
 	catalog_init(&opened->catalog);
 	err = traces_open(&opened->traces, &opened->recording, &opened->catalog,
 			  &options->whose, &detail);

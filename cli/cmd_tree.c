@@ -244,6 +244,9 @@ static int show(const char *command, struct session *session, void *input)
 	int err, status;
 	char *why;
 
+	status = view_check_selection(command, &options->view, session);
+	if (status)
+		return status;
 	view_begin(&options->view, session);
 	err = write_tree(session, options, &why);
 	status = view_finish(&options->view, command);

@@ -156,6 +156,7 @@ static void set_function(struct view_options *options, const char *text,
 			"--function is given twice; combine both as \"A|B\"");
 	parse_regex(state, "function", text, &options->regex);
 	options->selection.function = &options->regex;
+	options->selection.function_text = text;
 }
 
 static int parse_metric(struct argp_state *state, const char *text)

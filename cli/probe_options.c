@@ -12,6 +12,7 @@
 #include "cli/argument_line.h"
 #include "cli/command.h"
 #include "cli/handler_object.h"
+#include "cli/mistyped_function.h"
 #include "cli/probe_file.h"
 #include "cli/probe_variables.h"
 #include "cli/snapshot_when.h"
@@ -162,6 +163,7 @@ static const char *file_of(const struct probe_spec *spec, const char *program)
 struct read_file {
 	char *path; /* NULL: none is open */
 	struct probe_file file;
+	char *doubted; /* the last function that was reported as missing, or NULL */
 };
 
 static void forget_file(struct read_file *last)
@@ -189,9 +191,41 @@ static const struct probe_map *read_map(struct read_file *last,
 	return &last->file.map;
 }
 
-/* 0, or -EINVAL and *why. */
+/* -EINVAL and *why. */
+static int refuse_function(const struct read_file *last,
+			   const struct probe_spec *spec, const char *text,
+			   const char *path, char **why)
+{
+	char *what;
+
+	mistyped_function_refuse(&last->file.image, path, spec->function,
+				 &what);
+	fail(why, -EINVAL, "probe %s: %s", text, what);
+	free(what);
+	return -EINVAL;
+}
+
+/* Two probes at one function are reported once. */
+static void doubt_function(struct read_file *last,
+			   const struct probe_spec *spec, const char *text,
+			   const char *program, const char *command)
+{
+	char *what;
+
+	if (last->doubted && strcmp(last->doubted, spec->function) == 0)
+		return;
+	free(last->doubted);
+	last->doubted = memory_printf("%s", spec->function);
+	what = mistyped_function_text(spec, program);
+	if (what)
+		complain(command, "probe %s: %s", text, what);
+	free(what);
+}
+
+/* 0, or -EINVAL and *why. With a command, doubts are reported in its name. */
 static int check(struct read_file *last, const struct probe_spec *spec,
-		 const char *text, const char *program, char **why)
+		 const char *text, const char *program, const char *command,
+		 char **why)
 {
 	const char *path = file_of(spec, program);
 	const struct probe_map *map = path ? read_map(last, path) : NULL;
@@ -205,8 +239,9 @@ static int check(struct read_file *last, const struct probe_spec *spec,
 		return fail(why, -EINVAL, "probe %s: %s", text,
 			    probe_reason_text(forecast.reason));
 	if (!count && *spec->module)
-		return fail(why, -EINVAL, "probe %s: %s has no function %s",
-			    text, path, spec->function);
+		return refuse_function(last, spec, text, path, why);
+	if (!count && command)
+		doubt_function(last, spec, text, program, command);
 	return 0;
 }
 
@@ -345,7 +380,7 @@ static int settle(const struct probe_options *options, size_t probe,
 			   "FUNCTION+OFFSET, FUNCTION%%return or FILE.c:LINE",
 			   text);
 	if (!err)
-		err = check(last, &spec, text, program, why);
+		err = check(last, &spec, text, program, options->command, why);
 	if (!err)
 		err = settle_parsed(options, probe, resolved ? resolved : text,
 				    &spec, program, directives, why);
@@ -363,6 +398,7 @@ int probe_options_settle(const struct probe_options *options,
 	for (size_t i = 0; i < options->count && !err; i++)
 		err = settle(options, i, &last, program, directives, why);
 	forget_file(&last);
+	free(last.doubted);
 	return err;
 }
 

@@ -18,6 +18,8 @@
 #define PROBE_ACTIONS_MAX 256
 
 struct probe_options {
+	/* Reports functions that may appear later as missing; NULL: nobody. */
+	const char *command;
 	const char *texts[PROBE_OPTIONS_MAX];
 	uint8_t has_arguments[PROBE_OPTIONS_MAX]; /* --args, of no words */
 	size_t count;

@@ -5,6 +5,7 @@
 
 #include "cli/command.h"
 #include "cli/command_line.h"
+#include "cli/unmatched.h"
 
 /* 0, or -errno and *why. */
 static int open_as_asked(struct view_options *view, struct session *session,
@@ -18,6 +19,7 @@ static int open_as_asked(struct view_options *view, struct session *session,
 	err = session_open(session, view->path, &view->whose, why);
 	if (err) {
 		progress_clear(&view->progress);
+		unmatched_recording(view->path, err, why);
 		return err;
 	}
 	session->shows_lines = view->shows_lines;
@@ -73,23 +75,18 @@ int view_finish(struct view_options *view, const char *command)
 	return terminal_finish(&view->terminal, command);
 }
 
-int give_up_on_function(struct catalog *catalog, const char *command,
-			const char *function)
-{
-	const char *nearest = selection_nearest(catalog, function);
-
-	if (nearest)
-		complain(command,
-			 "%s: no such function in the recording; is it %s?",
-			 function, nearest);
-	else
-		complain(command, "%s: no such function in the recording",
-			 function);
-	return EXIT_FAILURE;
-}
-
 int view_give_up_on(struct session *session, const char *command,
 		    const char *function)
 {
-	return give_up_on_function(&session->catalog, command, function);
+	return unmatched_function(command, function, &session->catalog);
+}
+
+int view_check_selection(const char *command, const struct view_options *view,
+			 struct session *session)
+{
+	if (selection_has_any(&view->selection, &session->catalog,
+			      &session->tree))
+		return EXIT_SUCCESS;
+	return unmatched_selection(command, &view->selection,
+				   &session->catalog);
 }

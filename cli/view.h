@@ -29,10 +29,15 @@ void view_begin(struct view_options *view, struct session *session);
 /* Behind everything: the exit status. */
 int view_finish(struct view_options *view, const char *command);
 
-/* Says that there is no such function. The exit status. */
+/* Reports that the session has no such function. Returns the exit status. */
 int view_give_up_on(struct session *session, const char *command,
 		    const char *function);
-int give_up_on_function(struct catalog *catalog, const char *command,
-			const char *function);
+
+/*
+ * Returns 0 if --module and --function leave a function of the session. Otherwise reports
+ * that on stderr, before anything is shown, and returns the exit status.
+ */
+int view_check_selection(const char *command, const struct view_options *view,
+			 struct session *session);
 
 #endif

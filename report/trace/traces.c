@@ -83,7 +83,9 @@ int traces_open(struct traces *traces, struct recording *recording,
 	if (traces->count > 0)
 		return 0;
 	traces_close(traces);
-	return fail(why, -ENODATA, "there is no trace of calls in it");
+	return fail(why, -ENODATA,
+		    "it contains no trace; record with --trace: "
+		    "clew record --trace -- CMD");
 }
 
 void traces_close(struct traces *traces)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/nearest.h"
 
 int selection_has_module(const struct selection *selection,
 			 const struct catalog_module *module)
@@ -42,6 +43,25 @@ uint8_t *selection_mask(const struct selection *selection,
 		mask[i] =
 			(uint8_t)selection_has_function(selection, catalog, i);
 	return mask;
+}
+
+int selection_has_any(const struct selection *selection,
+		      struct catalog *catalog, const struct tree *tree)
+{
+	uint8_t *is_seen;
+	int found = !selection->module && !selection->function;
+
+	is_seen = memory_zeroed(catalog->function_count, 1);
+	for (size_t i = TREE_ROOT + 1; i < tree->count && !found; i++) {
+		const uint32_t function = tree->nodes[i].function;
+
+		if (is_seen[function])
+			continue;
+		is_seen[function] = 1;
+		found = selection_has_function(selection, catalog, function);
+	}
+	free(is_seen);
+	return found;
 }
 
 static int starts(const char *text, const char *with)
@@ -101,6 +121,50 @@ uint8_t *selection_named(struct catalog *catalog, const char *name)
 	return NULL;
 }
 
+/* The length of a name up to its parameters, which are outside of brackets. */
+static size_t plain_length(const char *name)
+{
+	int depth = 0;
+	size_t i;
+
+	for (i = 0; name[i]; i++) {
+		if (starts(name + i, "operator"))
+			return strlen(name);
+		if (i && depth == 0 && name[i] == '(' &&
+		    !starts(name + i, "(anonymous namespace)"))
+			return i;
+		if (strchr("<({[", name[i]))
+			depth++;
+		else if (strchr(">)}]", name[i]))
+			depth--;
+	}
+	return i;
+}
+
+char *selection_plain_name(const char *full)
+{
+	const char *name = skip_type(full);
+
+	return memory_string(name, plain_length(name));
+}
+
+static const char *nearest_by_typing(struct catalog *catalog, const char *name)
+{
+	struct nearest nearest = nearest_to(name);
+	const char *full = NULL;
+
+	for (uint32_t i = FUNCTION_UNKNOWN; i < catalog->function_count; i++) {
+		const char *one = catalog_name(catalog, i);
+		const char *plain = skip_type(one);
+		const size_t before = nearest.distance;
+
+		nearest_offer(&nearest, plain, plain_length(plain));
+		if (nearest.distance < before)
+			full = one;
+	}
+	return full;
+}
+
 const char *selection_nearest(struct catalog *catalog, const char *name)
 {
 	const char *nearest = NULL;
@@ -112,5 +176,5 @@ const char *selection_nearest(struct catalog *catalog, const char *name)
 		    (!nearest || strlen(full) < strlen(nearest)))
 			nearest = full;
 	}
-	return nearest;
+	return nearest ? nearest : nearest_by_typing(catalog, name);
 }

@@ -7,11 +7,13 @@
 #include <stdint.h>
 
 #include "report/model/function_catalog.h"
+#include "report/model/tree.h"
 
 /* Zero-initialised, everything. */
 struct selection {
-	const char *module;      /* glob, or NULL */
-	const regex_t *function; /* or NULL */
+	const char *module;        /* glob, or NULL */
+	const regex_t *function;   /* or NULL */
+	const char *function_text; /* of the regular expression */
 };
 
 /* A glob with a '/' is matched with the module's path, else with its name. */
@@ -32,7 +34,17 @@ uint8_t *selection_mask(const struct selection *selection,
  */
 uint8_t *selection_named(struct catalog *catalog, const char *name);
 
-/* The shortest name that `name` is a part of, or NULL; the catalog's. */
+/* Whether the selection contains a function of the tree. */
+int selection_has_any(const struct selection *selection,
+		      struct catalog *catalog, const struct tree *tree);
+
+/*
+ * Returns the function that the user probably meant by `name`: the shortest one that
+ * contains it, or else the one with the fewest typing errors. NULL if there is none.
+ */
 const char *selection_nearest(struct catalog *catalog, const char *name);
+
+/* A function's name as selection_named() takes it, without its parameters; for free(). */
+char *selection_plain_name(const char *full);
 
 #endif

@@ -36,6 +36,47 @@ static int refuse_value(const struct session *session, const char *path,
 	return err;
 }
 
+/* The ids of the first processes, as "1, 2, 3"; for free(). */
+static char *process_ids(const struct recording *recording)
+{
+	enum { IDS_MAX = 8 };
+	char *ids = memory_string("", 0);
+	uint32_t before = 0; /* a process has several parts after exec */
+	unsigned int count = 0;
+
+	for (size_t i = 0; i < recording->part_count && count < IDS_MAX; i++) {
+		const uint32_t pid = recording->parts[i].header->pid;
+		char *more;
+
+		if (pid == before)
+			continue;
+		before = pid;
+		more = memory_printf("%s%s%u", ids, count ? ", " : "", pid);
+		free(ids);
+		ids = more;
+		count++;
+	}
+	return ids;
+}
+
+int session_refuse_whose(const struct recording *recording, const char *path,
+			 const struct whose *whose, char **why)
+{
+	char *ids;
+
+	if (whose->thread)
+		return fail(why, -ESRCH,
+			    "%s: no thread %s was recorded%s; `clew report "
+			    "--by=thread` lists the threads",
+			    path, whose->thread,
+			    whose->pid ? " in this process" : "");
+	ids = process_ids(recording);
+	fail(why, -ESRCH, "%s: process %u was not recorded; try one of %s",
+	     path, whose->pid, ids);
+	free(ids);
+	return -ESRCH;
+}
+
 /* What counts in place of time. 0, or -ENODATA and *why. */
 static int choose_value(struct session *session, const char *path,
 			const char *name, char **why)
@@ -158,8 +199,10 @@ int session_open(struct session *session, const char *path,
 	session->marks = merged.marks;
 	session->value = NULL;
 	if (merged.processes == 0 && (whose->pid || whose->thread)) {
+		err = session_refuse_whose(&session->recording, path, whose,
+					   why);
 		session_close(session);
-		return fail(why, -ESRCH, "%s: no such process or thread", path);
+		return err;
 	}
 	if (whose->labels && !whose->labels->is_optional && !merged.labelled) {
 		session_close(session);

@@ -42,6 +42,10 @@ int session_open(struct session *session, const char *path,
 /* Puts inlined functions into the tree. */
 void session_inline(struct session *session);
 
+/* -ESRCH and *why: `whose` selects no process or thread of the recording. */
+int session_refuse_whose(const struct recording *recording, const char *path,
+			 const struct whose *whose, char **why);
+
 void session_close(struct session *session);
 
 #endif

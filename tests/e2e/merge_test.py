@@ -109,7 +109,7 @@ class Merge(clewtest.Case):
         merged = self.work / "merged"
         done = self.clew("merge", "-o", merged, recording, "nowhere", damaged)
         self.assertEqual(done.returncode, 1)
-        self.assertRegex(done.stderr, "(?m)^clew merge: nowhere: No such")
+        self.assertRegex(done.stderr, "(?m)^clew merge: nowhere: no such")
         self.assertRegex(done.stderr, "(?m)^clew merge: .*part: truncated")
         self.assertEqual(len(list(merged.glob("*.part"))), 2)
         for arguments in ([recording], ["-o", merged], ["-o", "/dev/null",

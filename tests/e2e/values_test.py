@@ -224,8 +224,8 @@ class Values(clewtest.Case):
         for command, words in (
                 (["report", "--value=none"],
                  "no value none in it, but visits, moved, most<"),
-                (["report", "--value=moved", "--by=thread"], "of no thread"),
-                (["tree", "--value=moved", "--thread=1"], "of no thread"),
+                (["report", "--value=moved", "--by=thread"], "--value excludes --thread"),
+                (["tree", "--value=moved", "--thread=1"], "--value excludes --thread"),
                 (["report", "--value=moved", "--butterfly=left"],
                  "--butterfly")):
             with self.subTest(command=command):
