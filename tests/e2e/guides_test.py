@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Each command that README.md and docs/guides show does what they show.
+"""Commands of README.md, docs/reports.md and docs/guides do what these show.
 
 With $CLEW_TRANSCRIPT set a test prints what each command printed, from which
 the samples of a guide are cut.
@@ -64,6 +64,10 @@ class Guides(clewtest.Case):
     @needs("bash", "sqlite3", "redis-server", "javap")
     def test_readme(self):
         self.follow(ROOT / "README.md")
+
+    @needs("bash", "sqlite3", "jq")
+    def test_reports(self):
+        self.follow(ROOT / "docs" / "reports.md")
 
     @needs("bash", "sqlite3")
     def test_first_profile(self):
@@ -134,7 +138,8 @@ class Pages(unittest.TestCase):
 
     def test_each_command_is_in_a_block_that_is_run(self):
         not_run = []
-        for page in [ROOT / "README.md", *self.pages()]:
+        for page in (ROOT / "README.md", ROOT / "docs" / "reports.md",
+                     *self.pages()):
             text = guide.Guide(page)
             self.assertEqual(text.stray_commands(), [], page.name)
             not_run += [command.text for command in text.commands()
