@@ -258,16 +258,16 @@ const char *classfile_refusal_text(enum classfile_refusal why)
 	static const char *const texts[CLASSFILE_REFUSALS] = {
 		[CLASSFILE_DONE] = "is changed",
 		[CLASSFILE_MALFORMED] = "is not a class file that can be read",
-		[CLASSFILE_TOO_OLD] = "is of a version before 45.3",
-		[CLASSFILE_TOO_NEW] = "is of a newer version than 69",
-		[CLASSFILE_NO_MEMORY] = "has found no memory",
-		[CLASSFILE_POOL_FULL] = "has no room for constants",
+		[CLASSFILE_TOO_OLD] = "has a version before 45.3",
+		[CLASSFILE_TOO_NEW] = "has a version after 69",
+		[CLASSFILE_NO_MEMORY] = "could not be changed: out of memory",
+		[CLASSFILE_POOL_FULL] = "has no room for more constants",
 		[CLASSFILE_CODE_MALFORMED] = "has code that cannot be read",
 		[CLASSFILE_SUBROUTINES] = "has subroutines (jsr, ret)",
 		[CLASSFILE_TOO_LARGE] = "would be too large",
-		[CLASSFILE_FAR_JUMP] = "would have a jump that is too far",
+		[CLASSFILE_FAR_JUMP] = "would have a jump that is too long",
 		[CLASSFILE_CONSTRUCTOR] =
-			"constructs its object in a way that is not understood",
+			"has a constructor with an unusual structure",
 	};
 
 	return why < CLASSFILE_REFUSALS ? texts[why] : "";

@@ -40,34 +40,39 @@ static inline int wire_is_probe_name(const char *name)
  */
 #define PROBE_REASONS(X)                                                       \
 	X(NONE, "")                                                            \
-	X(NOT_MAPPED, "nothing of the file is mapped there")                   \
+	X(NOT_MAPPED, "no part of the file is mapped there")                   \
 	X(NOT_EXECUTABLE, "not executable")                                    \
-	X(NO_FUNCTION, "in no function that is known")                         \
-	X(INSIDE_INSN, "inside of an instruction")                             \
-	X(UNDECODABLE, "cannot be decoded")                                    \
-	X(BLIND, "its function holds what cannot be decoded")                  \
-	X(UNREACHED, "nothing is known to lead there: it may be data")         \
-	X(UNMOVABLE, "shows its own address: it cannot run elsewhere")         \
-	X(BRANCH_INTO, "a branch leads into the bytes that a jump needs")      \
+	X(NO_FUNCTION, "not inside a function that clew found")                \
+	X(INSIDE_INSN, "in the middle of an instruction")                      \
+	X(UNDECODABLE, "the instruction cannot be decoded")                    \
+	X(BLIND, "its function contains bytes that cannot be decoded")         \
+	X(UNREACHED, "no known control flow reaches it: it may be data")       \
+	X(UNMOVABLE,                                                           \
+	  "the instruction exposes its own address: it cannot be moved")       \
+	X(BRANCH_INTO, "a branch targets the bytes that a jump needs")         \
 	X(TOO_SHORT, "its function ends in the bytes that a jump needs")       \
-	X(COMPUTED, "its function jumps to computed places, maybe behind it")  \
-	X(CALL_INSIDE, "a call or the like is in the bytes that a jump needs") \
+	X(COMPUTED, "its function has computed jumps, which may target the "   \
+		    "bytes after it")                                          \
+	X(CALL_INSIDE,                                                         \
+	  "a call or a similar instruction is in the bytes that a jump needs") \
 	X(OTHER_PROBE, "a probe or hook is in the bytes that a jump needs")    \
-	X(WATCHED, "inside of bytes that clew displaces to follow exceptions") \
-	X(SIGNAL_FRAME, "signal trampoline: unwinders know it by its bytes")   \
-	X(NO_TRAP, "needs a breakpoint, which cannot be had in its module")    \
-	X(TWICE, "another probe is at the same place")                         \
+	X(WATCHED, "inside bytes that clew displaces to follow exceptions")    \
+	X(SIGNAL_FRAME,                                                        \
+	  "signal trampoline: unwinders recognize it by its bytes")            \
+	X(NO_TRAP, "needs a breakpoint, which clew cannot use in its module")  \
+	X(TWICE, "another probe is at the same address")                       \
 	X(NO_MODULE, "no such module was loaded")                              \
-	X(NO_NAME, "no module that was hooked has a function of that name")    \
+	X(NO_NAME, "no hooked module has a function of that name")             \
 	X(MODULE, "its module is not hooked")                                  \
 	X(CHANGED, "code in memory differs from the file")                     \
 	X(NO_ROOM, "no free memory within reach of a jump")                    \
-	X(NO_MEMORY, "no memory")                                              \
+	X(NO_MEMORY, "out of memory")                                          \
 	X(UNPATCHABLE, "the code could not be written")                        \
-	X(NO_RETURN, "its function has no instruction that leaves it")         \
-	X(LEAVES_IF, "its function is left by a conditional jump")             \
-	X(DISPLACED, "its bytes are displaced by now: only from the start")    \
-	X(NO_HOOK, "its function is left out to keep the budget")
+	X(NO_RETURN, "its function has no instruction that returns")           \
+	X(LEAVES_IF, "its function returns through a conditional jump")        \
+	X(DISPLACED,                                                           \
+	  "its bytes are displaced by a hook: use clew record --probe")        \
+	X(NO_HOOK, "its function is not counted now, to keep the --budget")
 
 enum probe_tier {
 #define X(name, text) PROBE_BY_##name,

@@ -20,41 +20,47 @@ enum verdict_class {
 #define VERDICTS(X)                                                            \
 	X(UNKNOWN, REFUSED, "not analysed")                                    \
 	X(JUMP, HOOKED, "5-byte jump")                                         \
-	X(JUMP_PADDED, HOOKED, "5-byte jump completed by padding")             \
+	X(JUMP_PADDED, HOOKED, "5-byte jump that extends into padding")        \
 	X(TOO_SHORT, REFUSED, "too short for a jump")                          \
-	X(BRANCH_INTO, REFUSED, "a branch leads into its first bytes")         \
-	X(UNDECODABLE, REFUSED, "holds instructions that cannot be decoded")   \
+	X(BRANCH_INTO, REFUSED, "a branch targets its first bytes")            \
+	X(UNDECODABLE, REFUSED,                                                \
+	  "contains instructions that cannot be decoded")                      \
 	X(UNMOVABLE, REFUSED, "its first instructions cannot be moved")        \
-	X(NAMED, REFUSED, "on the list of functions never to hook")            \
-	X(DESELECTED, REFUSED, "left out by a function rule")                  \
+	X(NAMED, REFUSED,                                                      \
+	  "on clew's list of functions that must not be hooked")               \
+	X(DESELECTED, REFUSED, "excluded by a function rule")                  \
 	X(NO_ROOM, REFUSED, "no free memory within reach of a jump")           \
 	X(OVERLAPS, REFUSED, "overlaps another function")                      \
 	X(CHANGED, REFUSED, "code in memory differs from the file")            \
 	X(UNPATCHABLE, REFUSED, "its memory could not be made writable")       \
-	X(COLD_PART, NOT_ENTRY, "a part of another function")                  \
-	X(PLT, NOT_ENTRY, "procedure linkage table")                           \
+	X(COLD_PART, NOT_ENTRY, "part of another function")                    \
+	X(PLT, NOT_ENTRY, "entry of the procedure linkage table")              \
 	X(SIGNAL_FRAME, NOT_ENTRY, "signal trampoline")                        \
-	X(NO_RETURN_ADDRESS, NOT_ENTRY, "process or thread start")             \
-	X(JUMP_SHORT, HOOKED, "2-byte jump to a 5-byte one near by")           \
-	X(JUMP_PUNNED, HOOKED, "jump that shares bytes with what follows")     \
+	X(NO_RETURN_ADDRESS, NOT_ENTRY, "start of a process or thread")        \
+	X(JUMP_SHORT, HOOKED, "2-byte jump to a nearby 5-byte jump")           \
+	X(JUMP_PUNNED, HOOKED,                                                 \
+	  "jump that shares bytes with the next instruction")                  \
 	X(TRAP, HOOKED, "breakpoint (int3)")                                   \
 	X(READS_RETURN_ADDRESS, REFUSED, "reads its own return address")       \
-	X(NO_TRAP, REFUSED, "needs a breakpoint, which cannot be had here")    \
+	X(NO_TRAP, REFUSED, "needs a breakpoint, which clew cannot use here")  \
 	X(UNWINDER, REFUSED,                                                   \
-	  "the unwinder's: hooking it would slow exceptions")                  \
-	X(LEAP, NOT_ENTRY, "a jump to another frame, watched")                 \
-	X(LANDS, REFUSED, "the unwinder's, watched: it says where it lands")   \
-	X(RAISES, REFUSED, "the unwinder's, watched: exceptions begin there")  \
+	  "part of the unwinder: hooking it would slow down exceptions")       \
+	X(LEAP, NOT_ENTRY, "jump to another frame, observed by clew")          \
+	X(LANDS, REFUSED,                                                      \
+	  "part of the unwinder, observed by clew: it returns where an "       \
+	  "exception lands")                                                   \
+	X(RAISES, REFUSED,                                                     \
+	  "part of the unwinder, observed by clew: exceptions start there")    \
 	X(UNSIZED, REFUSED,                                                    \
-	  "its symbol has no size, nor its code unwind info")                  \
-	X(BARE, NOT_ENTRY, "code of no function that is known")                \
+	  "its symbol has no size and its code no unwind information")         \
+	X(BARE, NOT_ENTRY, "code without a symbol or unwind information")      \
 	X(NO_MEMORY, REFUSED,                                                  \
-	  "too little memory, mappings or address space left for its stub")    \
+	  "too little memory, address space or mappings left for its stub")    \
 	X(NOT_EXECUTABLE, REFUSED, "its stub could not be made executable")    \
 	X(BLIND, REFUSED,                                                      \
-	  "without unwind info, and unclear in its use of the stack")          \
-	X(DIVERTED, REFUSED, "clew stands in for it")                          \
-	X(PROBED, REFUSED, "a probe is inside of its first bytes")
+	  "has no unwind information, and its use of the stack is unclear")    \
+	X(DIVERTED, REFUSED, "replaced by a wrapper of clew")                  \
+	X(PROBED, REFUSED, "a probe is inside its first bytes")
 
 enum verdict {
 #define X(name, class, text) VERDICT_IS_##name,
@@ -65,27 +71,30 @@ enum verdict {
 
 /* name, text for humans; only HOOKED modules have their functions hooked */
 #define MODULE_STATES(X)                                                       \
-	X(UNKNOWN, "not looked at")                                            \
+	X(UNKNOWN, "not analysed")                                             \
 	X(HOOKED, "hooked")                                                    \
-	X(DESELECTED, "left out by a module rule")                             \
+	X(DESELECTED, "excluded by a module rule")                             \
 	X(LIBC, "part of the C library (--libc hooks it)")                     \
 	X(LOADER, "the dynamic loader")                                        \
 	X(VDSO, "the kernel's vDSO")                                           \
 	X(SELF, "clew itself")                                                 \
-	X(UNWINDER, "the unwinder: hooking it would slow exceptions down")     \
+	X(UNWINDER, "the unwinder: hooking it would slow down exceptions")     \
 	X(UNREADABLE, "its file cannot be read")                               \
 	X(CHANGED, "its file differs from what is loaded")                     \
 	X(MALFORMED, "its ELF structures are damaged")                         \
-	X(NO_CODE, "it has no code of its own")                                \
+	X(NO_CODE, "it contains no code")                                      \
 	X(NO_ROOM, "no free memory within reach of its code")                  \
-	X(GO, "Go code: its runtime moves stacks and reads them")              \
-	X(OCAML, "OCaml code: its collector looks up return addresses")        \
-	X(HASKELL, "Haskell code: its functions are not entered by calls")     \
-	X(LATE_V8, "V8, loaded too late to be told of moved return addresses") \
+	X(GO, "Go code: the Go runtime reads and moves stacks")                \
+	X(OCAML,                                                               \
+	  "OCaml code: the garbage collector looks up return addresses")       \
+	X(HASKELL,                                                             \
+	  "Haskell code: call instructions do not enter its functions")        \
+	X(LATE_V8,                                                             \
+	  "V8, loaded too late to register a resolver of return addresses")    \
 	X(AOT, "compiled ahead of time for a JIT that reads return addresses") \
-	X(NO_NUMBERS, "no numbers are left for its functions")                 \
-	X(JAVA_VM, "the Java virtual machine itself (--java=vm hooks it)")     \
-	X(HANDLERS, "it has a handler of a probe")
+	X(NO_NUMBERS, "the numbers for functions are used up")                 \
+	X(JAVA_VM, "the JVM itself (--java=vm hooks it)")                      \
+	X(HANDLERS, "it contains the handler of a probe")
 
 enum module_state {
 #define X(name, text) MODULE_IS_##name,

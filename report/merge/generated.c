@@ -42,10 +42,10 @@ static void note(const struct generated *generated, enum announced kind,
 					strerror(-err));
 	else if (read->malformed)
 		problem = memory_printf("%s: %" PRIu64
-					" record%s of its %s make%s no sense",
+					" record%s of its %s %s malformed",
 					generated->part->name, read->malformed,
 					text_plural(read->malformed), what,
-					read->malformed == 1 ? "s" : "");
+					read->malformed == 1 ? "is" : "are");
 	if (problem)
 		recording_note(generated->recording, problem);
 }
@@ -60,17 +60,16 @@ static void note_told(const struct generated *generated)
 	recording_note(
 		generated->recording,
 		told->why_unread == WIRE_UNREAD_ALL
-			? memory_printf("%s: code that it registers has no "
-					"names: clew cannot stand in for "
-					"__jit_debug_register_code()",
-					generated->part->name)
+			? memory_printf(
+				  "%s: generated code has no names: clew "
+				  "cannot wrap __jit_debug_register_code()",
+				  generated->part->name)
 			: memory_printf("%s: %" PRIu64
-					" object%s of code that %s registered "
-					"%s no names: no symbols of functions "
-					"are in %s that can be understood",
+					" registered object%s of generated "
+					"code %s no names: clew found no "
+					"readable function symbols in %s",
 					generated->part->name, told->unread,
 					text_plural(told->unread),
-					told->unread > 1 ? "were" : "was",
 					told->unread > 1 ? "have" : "has",
 					told->unread > 1 ? "them" : "it"));
 }

@@ -20,24 +20,24 @@ const char *java_text(uint32_t state)
 {
 	static const char *const texts[WIRE_JAVA_COUNT] = {
 		[WIRE_JAVA_NONE] = "none",
-		[WIRE_JAVA_TOLD] = "it tells of its native methods",
-		[WIRE_JAVA_OPAQUE] = "JNI_CreateJavaVM() cannot be watched",
-		[WIRE_JAVA_PATH] =
-			"the path of libclew.so cannot be said in an option",
+		[WIRE_JAVA_TOLD] = "it reports its native methods",
+		[WIRE_JAVA_OPAQUE] = "JNI_CreateJavaVM() cannot be wrapped",
+		[WIRE_JAVA_PATH] = "the path of libclew.so cannot be passed in "
+				   "a JVM option",
 		[WIRE_JAVA_REFUSED] =
-			("it offers no JVMTI that could be used, or writes an "
-			 "archive of its classes, for which it takes no agent"),
+			("the JVM does not offer a usable JVMTI, or it writes "
+			 "a class data archive and therefore accepts no agent"),
 		[WIRE_JAVA_INEXACT] =
-			("its classes cannot be changed, or it has virtual "
-			 "threads of which it does not tell"),
+			("the JVM does not let agents change classes, or it "
+			 "does not report its virtual threads"),
 		[WIRE_JAVA_IN_PLACE] =
 			"calls of its compiled methods are counted",
 		[WIRE_JAVA_UNSHAPED] =
-			"clew knows compiled code of JDK 17 and 25 only",
-		[WIRE_JAVA_VIRTUAL] =
-			"a virtual thread came, whose frames move",
+			"--java=inplace supports only JDK 17 and 25",
+		[WIRE_JAVA_VIRTUAL] = "the program started a virtual thread, "
+				      "whose frames move",
 		[WIRE_JAVA_COLLECTOR] =
-			"clew does not attach to machines with ZGC",
+			"clew cannot attach to a JVM that uses ZGC",
 	};
 
 	return state < WIRE_JAVA_COUNT ? texts[state] : "unknown reason";
@@ -58,8 +58,8 @@ char *java_problem_text(const struct part_copy *part)
 				     part->name, java_text(header->java));
 	if (header->java != WIRE_JAVA_NONE && header->java != WIRE_JAVA_TOLD &&
 	    header->java != WIRE_JAVA_IN_PLACE)
-		return memory_printf("%s: native methods of Java have no names "
-				     "of Java's: %s",
+		return memory_printf("%s: native methods of Java do not have "
+				     "their Java names: %s",
 				     part->name, java_text(header->java));
 	if (header->unnamed_natives > 0)
 		return memory_printf("%s: %" PRIu32 " native method%s of Java "
@@ -67,26 +67,27 @@ char *java_problem_text(const struct part_copy *part)
 				     part->name, header->unnamed_natives,
 				     text_plural(header->unnamed_natives));
 	if (header->relayless_natives > 0)
-		return memory_printf("%s: calls of %" PRIu64
-				     " native method%s of Java are not "
-				     "counted: there is no room for more",
-				     part->name, header->relayless_natives,
-				     text_plural(header->relayless_natives));
+		return memory_printf(
+			"%s: calls of %" PRIu64
+			" native method%s of Java are not counted: clew's "
+			"table of native methods is full",
+			part->name, header->relayless_natives,
+			text_plural(header->relayless_natives));
 	if (header->callerless_natives > 0)
 		return memory_printf(
-			"%s: %" PRIu64 " call%s of native methods "
-			"%s without the Java method that made "
-			"%s: the machine did not say who, or "
-			"there was no room",
+			"%s: %" PRIu64
+			" call%s of native methods %s without the calling Java "
+			"method: the JVM did not report it, or a table of clew "
+			"was full",
 			part->name, header->callerless_natives,
 			text_plural(header->callerless_natives),
-			header->callerless_natives > 1 ? "count" : "counts",
-			header->callerless_natives > 1 ? "them" : "it");
+			header->callerless_natives > 1 ? "count" : "counts");
 	if (header->stackless_natives > 0)
-		return memory_printf("%s: calls of native methods from some "
-				     "Java stacks count below the innermost "
-				     "method alone: there are too many stacks",
-				     part->name);
+		return memory_printf(
+			"%s: some calls of native methods are counted below "
+			"the innermost Java method only: there are too many "
+			"different Java stacks",
+			part->name);
 	return NULL;
 }
 
@@ -95,20 +96,21 @@ char *jni_problem_text(const struct part_copy *part)
 	const struct wire_header *header = part->header;
 
 	if (header->jni == WIRE_JNI_REFUSED)
-		return memory_printf("%s: calls of JNI's functions were not "
-				     "recorded: the machine does not let them "
-				     "be watched",
-				     part->name);
+		return memory_printf(
+			"%s: calls of JNI functions were not recorded: the JVM "
+			"does not let clew intercept them",
+			part->name);
 	if (header->jni == WIRE_JNI_ROOM)
-		return memory_printf("%s: calls of JNI's functions were not "
-				     "recorded: there was no memory for it",
+		return memory_printf("%s: calls of JNI functions were not "
+				     "recorded: there was not enough memory",
 				     part->name);
 	if (header->unnoted_jni > 0)
-		return memory_printf("%s: what JNI was used for was not "
-				     "noted %" PRIu32 " time%s: there are too "
-				     "many contexts or references",
-				     part->name, header->unnoted_jni,
-				     text_plural(header->unnoted_jni));
+		return memory_printf(
+			"%s: the use of a JNI function was not recorded "
+			"%" PRIu32
+			" time%s: there are too many contexts or references",
+			part->name, header->unnoted_jni,
+			text_plural(header->unnoted_jni));
 	return NULL;
 }
 
@@ -119,8 +121,8 @@ char *makers_problem_text(const struct part_copy *part)
 	if (count == 0)
 		return NULL;
 	return memory_printf("%s: %" PRIu64
-			     " time%s memory was made executable "
-			     "and not recorded by whom: there was no room",
+			     " time%s, clew did not record which module made "
+			     "memory executable: its table was full",
 			     part->name, count, text_plural(count));
 }
 
@@ -143,9 +145,8 @@ char *overwritten_problem_text(const struct part_copy *part)
 
 	if (count == 0)
 		return NULL;
-	return memory_printf("%s: the program has written over %" PRIu32
-			     " hook%s: calls of %s are not counted from then "
-			     "on",
+	return memory_printf("%s: the program overwrote %" PRIu32
+			     " hook%s: later calls of %s are not counted",
 			     part->name, count, text_plural(count),
 			     count > 1 ? "those functions" : "that function");
 }
@@ -153,11 +154,12 @@ char *overwritten_problem_text(const struct part_copy *part)
 char *budget_problem_text(const struct part_copy *part)
 {
 	static const char *const texts[WIRE_BUDGET_COUNT] = {
-		[WIRE_BUDGET_TRACED] = "a debugger was there",
+		[WIRE_BUDGET_TRACED] = "a debugger was attached",
 		[WIRE_BUDGET_FILTER] = "system calls are filtered",
 		[WIRE_BUDGET_KERNEL] = "the kernel is too old",
 		[WIRE_BUDGET_CODE] = "code could not be changed",
-		[WIRE_BUDGET_FIXED] = "what cannot be left out costs more",
+		[WIRE_BUDGET_FIXED] =
+			"the part of the cost that clew cannot skip is higher",
 	};
 	const struct wire_header *header = part->header;
 
@@ -183,13 +185,14 @@ char *oddities_text(const struct oddities *oddities,
 		return NULL;
 	out = open_memstream(&text, &bytes);
 	if (!out)
-		return memory_printf("%s: contexts that cannot be", part->name);
-	fprintf(out, "%s: of %zu context%s some cannot be: ", part->name,
+		return memory_printf("%s: some contexts are impossible",
+				     part->name);
+	fprintf(out, "%s: of %zu context%s, some are impossible: ", part->name,
 		contexts, text_plural(contexts));
-	add(out, strangers, "of a function in no module", &lead);
+	add(out, strangers, "with a function in no module", &lead);
 	add(out, orphans, "without a caller", &lead);
-	add(out, oddities->circular, "called by what they call", &lead);
-	add(out, oddities->uneven, "at another depth than below the caller",
+	add(out, oddities->circular, "in a cycle of callers", &lead);
+	add(out, oddities->uneven, "at a depth other than one below the caller",
 	    &lead);
 	fclose(out);
 	return text;

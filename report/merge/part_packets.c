@@ -55,11 +55,13 @@ static void note_values_lost(struct recording *recording,
 			     const struct trace *trace)
 {
 	if (trace->values_lost > 0)
-		recording_note(recording,
-			       memory_printf("%s: what probes kept of %" PRIu32
-					     " call%s is not in its trace",
-					     part->name, trace->values_lost,
-					     text_plural(trace->values_lost)));
+		recording_note(
+			recording,
+			memory_printf("%s: the values that probes recorded in "
+				      "%" PRIu32
+				      " call%s are missing from the trace",
+				      part->name, trace->values_lost,
+				      text_plural(trace->values_lost)));
 }
 
 static void note_wrong(struct recording *recording,
@@ -67,20 +69,21 @@ static void note_wrong(struct recording *recording,
 		       const struct packet_counts *counts)
 {
 	if (counts->bad_words > 0)
-		recording_note(recording,
-			       memory_printf("%s: %" PRIu64
-					     " word%s of its trace could "
-					     "not be understood",
-					     part->name, counts->bad_words,
-					     text_plural(counts->bad_words)));
+		recording_note(
+			recording,
+			memory_printf(
+				"%s: %" PRIu64
+				" word%s of its trace could not be decoded",
+				part->name, counts->bad_words,
+				text_plural(counts->bad_words)));
 	if (counts->mismatched > 0)
 		recording_note(
 			recording,
 			memory_printf(
 				"%s: %" PRIu64 " of %" PRIu64
-				" packets of its trace end elsewhere than the "
-				"next begins: the contexts of some calls in "
-				"them are wrong",
+				" packets of its trace do not end in the "
+				"context in which the next packet begins: some "
+				"calls in them have a wrong context",
 				part->name, counts->mismatched,
 				counts->mismatched + counts->verified));
 }

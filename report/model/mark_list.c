@@ -358,8 +358,8 @@ const char *mark_loss_text(unsigned int loss)
 	case WIRE_MARK_NO_SPACE:
 		return "the recording could not grow";
 	case WIRE_MARK_TOO_MANY:
-		return "more than are kept of a process";
+		return "more than clew stores per process";
 	default:
-		return "for a reason that this clew does not know";
+		return "for an unknown reason";
 	}
 }

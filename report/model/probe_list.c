@@ -325,11 +325,11 @@ char *listed_crash_text(const struct listed_probe *probe,
 	for (size_t i = 0; i < probe->action_count; i++)
 		if (strncmp(probe->actions[i], "call ", 5) == 0)
 			handler = probe->actions[i] + 5;
-	return memory_printf("its handler %s crashed: SIG%s, address %#" PRIx64
-			     ", at %s%s%#" PRIx64 ", in thread %" PRIu32,
-			     handler, signal ? signal : "?", crash->address,
-			     crash->file, *crash->file ? "+" : "", crash->vaddr,
-			     crash->tid);
+	return memory_printf(
+		"its handler %s crashed with SIG%s (address %#" PRIx64
+		"), at %s%s%#" PRIx64 ", in thread %" PRIu32,
+		handler, signal ? signal : "?", crash->address, crash->file,
+		*crash->file ? "+" : "", crash->vaddr, crash->tid);
 }
 
 /* Of one that crashes in many processes the first is enough. */
@@ -349,8 +349,8 @@ void probes_warn(FILE *out, const struct probe_list *list, const char *prefix)
 		const struct listed_probe *probe = &list->items[i];
 
 		if (listed_probe_places(probe) == 0)
-			fprintf(out, "%sprobe %s, %s, is nowhere: %s\n", prefix,
-				probe->name, probe->text,
+			fprintf(out, "%sprobe %s, %s, was not placed: %s\n",
+				prefix, probe->name, probe->text,
 				listed_probe_reason(probe));
 		if (probe->crash_count)
 			warn_of_crash(out, probe, prefix);

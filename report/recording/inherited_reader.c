@@ -70,14 +70,14 @@ static const char *enter(struct ancestor *ancestor,
 	ancestor->fd = regular_file_open(path, O_RDONLY);
 	free(path);
 	if (ancestor->fd < 0)
-		return ancestor->fd == -ENOENT ? "is not there"
+		return ancestor->fd == -ENOENT ? "does not exist"
 					       : "cannot be read";
 	if (fstat(ancestor->fd, &status) == 0 && is_its(ancestor->fd, item)) {
 		ancestor->bytes = (uint64_t)status.st_size;
 		return NULL;
 	}
 	leave(ancestor);
-	return "is another process's";
+	return "belongs to another process";
 }
 
 static int is_of(const struct wire_inherited *item,
@@ -145,7 +145,7 @@ static const char *add(struct ancestor *ancestor,
 		return "is truncated or damaged";
 	at = add_room(part, bytes);
 	if (!at)
-		return "has more than there is memory for";
+		return "is too large for the memory available";
 	chunk.bytes = bytes;
 	chunk.used = item->used;
 	memcpy(at, &chunk, sizeof(chunk));
@@ -188,8 +188,8 @@ void inherited_read(struct part_copy *part, size_t at, size_t count)
 	leave(&ancestor);
 	if (ancestor.why && !part->damage)
 		part->damage = memory_printf(
-			"its modules are missing: %" PRIu32
-			".%" PRIu32 WIRE_PART_SUFFIX ", where they are, %s",
+			"its modules are missing: the part of its ancestor "
+			"process, %" PRIu32 ".%" PRIu32 WIRE_PART_SUFFIX ", %s",
 			ancestor.missing.pid, ancestor.missing.seq,
 			ancestor.why);
 }

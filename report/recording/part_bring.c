@@ -24,7 +24,8 @@ int part_bring(struct part_copy *part, char **why)
 		*part = whole;
 		return 0;
 	}
-	err = fail(why, -ESTALE, "%s: it has become another process's",
+	err = fail(why, -ESTALE,
+		   "%s: the part was replaced by the part of another process",
 		   part->name);
 	part_close(&whole);
 	return err;

@@ -25,7 +25,7 @@ static int open_regular(const char *path, char **why)
 	int fd = regular_file_open(path, O_RDONLY);
 
 	if (fd == -EINVAL)
-		return fail(why, -ENOEXEC, "%s: not a recording", path);
+		return fail(why, -ENOEXEC, "%s is not a recording", path);
 	return fd < 0 ? fail(why, fd, "%s: %s", path, strerror(-fd)) : fd;
 }
 
@@ -195,9 +195,10 @@ static void check_chunks(struct part_copy *part, uint64_t end)
 		part->damage = memory_printf("damaged at byte %" PRIu64, last);
 	else if (part->dropped_counters)
 		part->damage = memory_printf(
-			"damaged: %u counter%s of its header cannot be true",
+			"damaged: %u counter%s of its header %s impossible",
 			part->dropped_counters,
-			text_plural(part->dropped_counters));
+			text_plural(part->dropped_counters),
+			part->dropped_counters == 1 ? "is" : "are");
 }
 
 static int fail_version(uint32_t version, const char *path, char **why)
@@ -223,17 +224,20 @@ static int check_header(const struct wire_header *header, size_t file_bytes,
 	/* Nothing at all: whoever made it was killed before it got a length. */
 	if (!file_bytes || (file_bytes >= sizeof(none) &&
 			    memcmp(header->magic, none, sizeof(none)) == 0))
-		return fail(why, -ENODATA, "%s: not set up yet", path);
+		return fail(why, -ENODATA,
+			    "%s: the file is empty (the process was killed, or "
+			    "has just started)",
+			    path);
 	if (file_bytes < sizeof(none) ||
 	    memcmp(header->magic, WIRE_MAGIC, sizeof(header->magic)) != 0)
-		return fail(why, -ENOEXEC, "%s: not a recording", path);
+		return fail(why, -ENOEXEC, "%s is not a recording", path);
 	if (file_bytes < sizeof(*header))
-		return fail(why, -EBADMSG, "%s: truncated in its header", path);
+		return fail(why, -EBADMSG, "%s: the header is truncated", path);
 	if (!wire_version_is_read(header->version))
 		return fail_version(header->version, path, why);
 	if (header->header_bytes < sizeof(*header) ||
 	    header->header_bytes % 8 != 0)
-		return fail(why, -EBADMSG, "%s: damaged header", path);
+		return fail(why, -EBADMSG, "%s: the header is damaged", path);
 	return 0;
 }
 
@@ -288,7 +292,7 @@ static int read_header(int fd, const char *path, struct wire_header *header,
 	if (*size > header->end)
 		*size = header->end;
 	if (*size < sizeof(*header))
-		return fail(why, -EBADMSG, "%s: damaged header", path);
+		return fail(why, -EBADMSG, "%s: the header is damaged", path);
 	forget_moments(header);
 	return 0;
 }
@@ -313,7 +317,7 @@ static int copy_part(struct part_copy *part, int fd, const char *path,
 		return err;
 	part->bytes = calloc(1, size);
 	if (!part->bytes)
-		return fail(why, -ENOMEM, "%s: too large for the memory here",
+		return fail(why, -ENOMEM, "%s: not enough memory to read it",
 			    path);
 	part->size_bytes =
 		kinds == PART_KINDS_ALL

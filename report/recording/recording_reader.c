@@ -102,10 +102,10 @@ static void note_disabled(struct recording *recording,
 	why = memory_string(
 		part->header->why,
 		strnlen(part->header->why, sizeof(part->header->why)));
-	add_problem(recording,
-		    memory_printf("%s: process %" PRIu32 " not recorded: %s",
-				  part->name, part->header->pid,
-				  text_printable(why)));
+	add_problem(recording, memory_printf("%s: process %" PRIu32
+					     " was not recorded: %s",
+					     part->name, part->header->pid,
+					     text_printable(why)));
 	free(why);
 }
 
@@ -117,12 +117,13 @@ static void note_violations(struct recording *recording,
 
 	if (header->violations == 0)
 		return;
-	add_problem(recording,
-		    memory_printf("%s: the runtime found itself broken "
-				  "(%" PRIu32 " time%s, first: %s)",
-				  part->name, header->violations,
-				  text_plural(header->violations),
-				  violation_text(header->first_violation)));
+	add_problem(
+		recording,
+		memory_printf("%s: a self-check of libclew.so failed %" PRIu32
+			      " time%s, the first: %s",
+			      part->name, header->violations,
+			      text_plural(header->violations),
+			      violation_text(header->first_violation)));
 }
 
 /* A problem that means that something of what was recorded is not shown. */
@@ -141,8 +142,8 @@ static void note_unknown_chunks(struct recording *recording,
 		return;
 	add_problem(recording,
 		    memory_printf("%s: %" PRIu64
-				  " record%s of a kind that this "
-				  "clew does not know",
+				  " record%s of an unknown kind; use the "
+				  "version of clew that wrote the recording",
 				  part->name, part->unknown_chunks,
 				  text_plural(part->unknown_chunks)));
 }
@@ -246,7 +247,7 @@ static int open_directory(struct recording *recording, const char *path,
 	}
 	if (recording->problem_count > 0)
 		return fail(why, -ENODATA, "%s", recording->problems[0]);
-	return fail(why, -ENODATA, "%s: no process was recorded there", path);
+	return fail(why, -ENODATA, "%s contains no recorded process", path);
 }
 
 int recording_open_some(struct recording *recording, const char *path,

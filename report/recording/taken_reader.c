@@ -50,12 +50,15 @@ static int read_head(FILE *in, struct wire_taken *head, const char *path,
 	if (fstat(fileno(in), &status) != 0 || !S_ISREG(status.st_mode) ||
 	    fread(head, sizeof(*head), 1, in) != 1 ||
 	    memcmp(head->magic, WIRE_TAKEN_MAGIC, sizeof(head->magic)) != 0)
-		return fail(why, -ENOEXEC, "%s: no counts of packets", path);
+		return fail(why, -ENOEXEC, "%s is not a file of packet counts",
+			    path);
 	if (head->version != WIRE_TAKEN_VERSION)
-		return fail(why, -EPROTO, "%s: format version %" PRIu32, path,
-			    head->version);
+		return fail(why, -EPROTO,
+			    "%s: this version of clew cannot read format "
+			    "version %" PRIu32,
+			    path, head->version);
 	if (!is_whole(head, (uint64_t)status.st_size))
-		return fail(why, -EBADMSG, "%s: damaged header", path);
+		return fail(why, -EBADMSG, "%s: the header is damaged", path);
 	return 0;
 }
 
@@ -84,7 +87,7 @@ static int read_all(struct taken *taken, FILE *in, const char *path, char **why)
 				 sizeof(*taken->counts));
 	if (err) {
 		taken_close(taken);
-		return fail(why, err, "%s: it ends too early", path);
+		return fail(why, err, "%s: the file is truncated", path);
 	}
 	return 0;
 }

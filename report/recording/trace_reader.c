@@ -138,20 +138,26 @@ static int read_header(struct trace *trace, struct wire_header *header,
 	size_t bytes;
 
 	if (fstat(trace->fd, &status) != 0 || !S_ISREG(status.st_mode))
-		return fail(why, -ENOEXEC, "%s: not a trace", trace->path);
+		return fail(why, -ENOEXEC, "%s is not a trace", trace->path);
 	bytes = read_at(trace->fd, 0, header, sizeof(*header));
 	/* Whoever made it was killed meanwhile. */
 	if (!bytes || (bytes == sizeof(*header) &&
 		       memcmp(header->magic, none, sizeof(none)) == 0))
-		return fail(why, -ENODATA, "%s: not set up yet", trace->path);
+		return fail(why, -ENODATA,
+			    "%s: the file is empty (the process was killed, or "
+			    "has just started)",
+			    trace->path);
 	if (bytes < sizeof(*header) ||
 	    memcmp(header->magic, WIRE_MAGIC, sizeof(header->magic)) != 0)
-		return fail(why, -ENOEXEC, "%s: not a trace", trace->path);
+		return fail(why, -ENOEXEC, "%s is not a trace", trace->path);
 	if (!wire_version_is_read(header->version))
-		return fail(why, -EPROTO, "%s: format version %" PRIu32,
+		return fail(why, -EPROTO,
+			    "%s: this version of clew cannot read format "
+			    "version %" PRIu32,
 			    trace->path, header->version);
 	if (header->header_bytes < sizeof(*header) || header->header_bytes % 8)
-		return fail(why, -EBADMSG, "%s: damaged header", trace->path);
+		return fail(why, -EBADMSG, "%s: the header is damaged",
+			    trace->path);
 	trace->pid = header->pid;
 	trace->seq = header->seq;
 	if (header->end > (uint64_t)status.st_size)
@@ -170,9 +176,11 @@ static int read_trace(struct trace *trace, char **why)
 	for (at = header.header_bytes; at < header.end; at += bytes) {
 		bytes = take_chunk(trace, at, header.end);
 		if (trace->is_former)
-			return fail(why, -EPROTO,
-				    "%s: its packets are of a former clew",
-				    trace->path);
+			return fail(
+				why, -EPROTO,
+				"%s: the trace was written by an older version "
+				"of clew; read it with that version",
+				trace->path);
 		if (!bytes) {
 			trace->damage =
 				memory_printf("damaged at byte %" PRIu64, at);

@@ -19,8 +19,8 @@ void trace_add_waits(const struct trace *trace, struct recording *recording,
 	if (trace->given_up == WIRE_WORKERS_LATE)
 		recording_note(
 			recording,
-			memory_printf("%s: threads have waited in vain for "
-				      "packets to be counted, and count them "
-				      "themselves since",
-				      name));
+			memory_printf(
+				"%s: threads waited too long for packets to be "
+				"counted, so they counted the rest themselves",
+				name));
 }

@@ -21,20 +21,23 @@ static void note_oddities(struct recording *recording,
 					     text_basename(trace->path),
 					     trace->damage));
 	if (trace->refused)
-		recording_note(recording,
-			       memory_printf("%s: the calls of %" PRIu32
-					     " function%s are missing: too "
-					     "many functions",
-					     text_basename(trace->path),
-					     trace->refused,
-					     text_plural(trace->refused)));
+		recording_note(
+			recording,
+			memory_printf("%s: the calls of %" PRIu32
+				      " function%s are missing from the trace: "
+				      "there are too many functions",
+				      text_basename(trace->path),
+				      trace->refused,
+				      text_plural(trace->refused)));
 	trace_add_waits(trace, recording, text_basename(trace->path));
 	/* Who forks to execute something at once has called nothing, nor read the clock. */
 	if (process->clock.ticks == 0 && trace->count > 0)
-		recording_note(recording,
-			       memory_printf("%s: no times: how fast its time "
-					     "stamp counter ran is not known",
-					     text_basename(trace->path)));
+		recording_note(
+			recording,
+			memory_printf(
+				"%s: its calls have no times: the frequency of "
+				"the time stamp counter is unknown",
+				text_basename(trace->path)));
 }
 
 static void open_process(struct traces *traces, struct recording *recording,

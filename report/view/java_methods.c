@@ -6,30 +6,30 @@ static const struct {
 } reasons[WIRE_JAVA_LEFT_COUNT] = {
 	[WIRE_JAVA_COUNTS] = { "counted", "counted" },
 	[WIRE_JAVA_SMALL] = { "small", "smaller than --java-min-size" },
-	[WIRE_JAVA_CODE] = { "code", "code or a class that cannot be read" },
-	[WIRE_JAVA_SUBROUTINES] = { "subroutines", "subroutines (jsr, ret)" },
-	[WIRE_JAVA_LARGE] = { "large", "it would be too large" },
-	[WIRE_JAVA_JUMP] = { "jump", "a jump would be too far" },
+	[WIRE_JAVA_CODE] = { "code", "its code or class cannot be read" },
+	[WIRE_JAVA_SUBROUTINES] = { "subroutines", "it contains subroutines (jsr, ret)" },
+	[WIRE_JAVA_LARGE] = { "large", "its changed code would be too large" },
+	[WIRE_JAVA_JUMP] = { "jump", "a jump in its changed code would be too long" },
 	[WIRE_JAVA_CONSTRUCTOR] = {
 		"constructor",
-		"a constructor that is not understood",
+		"a constructor with an unusual structure",
 	},
-	[WIRE_JAVA_CONSTANTS] = { "constants", "no room for constants" },
-	[WIRE_JAVA_ROOM] = { "room", "no room for it in clew" },
-	[WIRE_JAVA_MACHINE] = { "machine", "the machine refused the class" },
-	[WIRE_JAVA_PATTERN] = { "pattern", "not one that was asked for" },
+	[WIRE_JAVA_CONSTANTS] = { "constants", "its class has no room for more constants" },
+	[WIRE_JAVA_ROOM] = { "room", "clew's tables are full" },
+	[WIRE_JAVA_MACHINE] = { "machine", "the JVM refused the changed class" },
+	[WIRE_JAVA_PATTERN] = { "pattern", "not selected by --java" },
 	[WIRE_JAVA_NEEDED] = {
 		"needed",
-		"clew or the machine needs it as it is",
+		"clew or the JVM needs the class unchanged",
 	},
-	[WIRE_JAVA_STANDS_BY] = { "standby", "stands by" },
+	[WIRE_JAVA_STANDS_BY] = { "standby", "counted only while clew attach is attached" },
 	[WIRE_JAVA_SHAPE] = {
 		"shape",
-		"some of its compiled code is not understood",
+		"clew cannot decode some of its compiled code",
 	},
 	[WIRE_JAVA_LOADER] = {
 		"loader",
-		"its class's loader does not find clew's class",
+		"its class loader does not find clew's class",
 	},
 };
 

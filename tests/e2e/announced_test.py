@@ -269,8 +269,8 @@ class Registered(Truth):
             with self.subTest(way=way):
                 self.assertEqual(self.names(way), {NOBODY})
                 self.assertEqual(len(self.problems), 1)
-                self.assertIn("1 object of code that was registered has no "
-                              "names: no symbols of functions are in it",
+                self.assertIn("1 registered object of generated code has no names: "
+                              "clew found no readable function symbols in it",
                               self.problems[0])
 
 
@@ -278,8 +278,8 @@ class Registered(Truth):
         self.assertEqual(self.names("cyclic", target("registered", "tight")),
                          {NOBODY})
         self.assertEqual(len(self.problems), 1)
-        self.assertIn("code that it registers has no names: clew cannot stand "
-                      "in for __jit_debug_register_code()", self.problems[0])
+        self.assertIn("generated code has no names: clew cannot wrap "
+                      "__jit_debug_register_code()", self.problems[0])
 
 
 class Hostile(Case):

@@ -192,8 +192,8 @@ class ArgumentContexts(clewtest.Case):
             self.assertEqual(self.totals("tell@arg1"), self.totals("function"))
             found = self.by_value("tell@arg1")["tell"]
             report = self.clew_json("report", "--json", self.recording_path)
-            lost = [int(text.split("kept of ")[1].split()[0])
-                    for text in report["problems"] if "probes kept" in text]
+            lost = [int(text.split("recorded in ")[1].split()[0])
+                    for text in report["problems"] if "that probes recorded" in text]
             without = found.pop(None, 0)
             # One whose value is lost may have that of the call before it.
             others = sum(lost) - without

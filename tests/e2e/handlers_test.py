@@ -146,7 +146,7 @@ class Calls(Case):
 class Crashes(Case):
     def check_named(self, text):
         self.assertRegex(text, r"probe p1.*: its handler \S+/general-gcc\.so:"
-                               r"crash crashed: SIGSEGV, address 0x18, "
+                               r"crash crashed with SIGSEGV \(address 0x18\), "
                                r"at general-gcc\.so\+0x\w+, in thread \d+\n")
         [crash] = self.probes["p1"]["crashes"]
         self.assertEqual((crash["signal"], crash["address"]),
@@ -261,8 +261,8 @@ class Live(Case):
         self.end()
         self.assertEqual(self.probes["p1"]["hits"], 10 * 2 * COUNT)
         modules = self.clew("list", self.recording_path).stdout
-        self.assertRegex(modules, r"general-gcc\.so: not hooked: it has a "
-                                  "handler of a probe")
+        self.assertRegex(modules, r"general-gcc\.so: not hooked: it contains "
+                                  "the handler of a probe")
 
     def test_in_a_process_that_is_attached_to(self):
         self.begin([])

@@ -389,7 +389,7 @@ class Callers(JavaCase):
                          (0, b"100000 calls\n", b""))
         tree = self.clew_json("tree", "--json", self.recording_path)
         self.assertEqual(len(tree["problems"]), 1)
-        self.assertIn("there are too many stacks", tree["problems"][0])
+        self.assertIn("there are too many different Java stacks", tree["problems"][0])
         self.assertEqual(self.mismatches(), 0)
         names = [function["name"] for function in tree["functions"]]
         called = collections.Counter()

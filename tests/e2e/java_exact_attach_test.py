@@ -159,12 +159,12 @@ class Counts(ExactAttached):
                 for one in methods["methods"]}
         self.assertEqual({name: ways[name] for name in METHODS},
                          {**dict.fromkeys(METHODS, "exact"),
-                          "outer": "not one that was asked for"})
+                          "outer": "not selected by --java"})
         shown = self.clew("list", "-v", self.process.pid).stdout
         self.assertIn(f"Java: each call of {methods['counted']:,} methods is "
                       "counted", shown)
         self.assertRegex(shown, r"java  com\.acme\.Attached\.outer\(.*\): left, "
-                                "not one that was asked for\n")
+                                "not selected by --java\n")
         self.detach(controller)
         kept = self.clew_json("list", "-a", "--json", self.recording_path)
         self.assertEqual(kept["java_methods"], methods)

@@ -319,10 +319,10 @@ class Listed(ExactCase):
             methods, whole = self.listed(way)
             self.assertEqual(methods["Calls.leaf()"], way)
             self.assertEqual(methods["Calls.fib(int)"],
-                             "not one that was asked for")
-            self.assertEqual(methods["In.*"], "not one that was asked for")
+                             "not selected by --java")
+            self.assertEqual(methods["In.*"], "not selected by --java")
             self.assertEqual(methods["java.lang.Thread.*"],
-                             "clew or the machine needs it as it is")
+                             "clew or the JVM needs the class unchanged")
             self.assertEqual(methods["Exact.<init>()"],
                              "smaller than --java-min-size")
             ways = collections.Counter(methods.values())
@@ -333,8 +333,8 @@ class Listed(ExactCase):
                              len(methods) - ways[way])
             shown = self.clew("list", "-a", self.recording_path).stdout
             for line in (f"com.acme.Calls.leaf(): counted ({way})",
-                         "com.acme.Calls.fib(int): left, not one that was "
-                         "asked for"):
+                         "com.acme.Calls.fib(int): left, not selected by "
+                         "--java"):
                 self.assertIn(f"java  {line}\n", shown)
             self.assertIn({
                 "exact": f"Java: each call of {ways[way]} methods is counted",
@@ -357,7 +357,7 @@ class Loaders(ExactCase):
         methods = {method["name"].removeprefix("com.acme.Loaders$"): method
                    for method in listed["methods"]}
         self.assertEqual(methods["Stranger.run()"]["reason"],
-                         "its class's loader does not find clew's class")
+                         "its class loader does not find clew's class")
         self.assertTrue(methods["Guest.run()"]["counted"])
         self.assertEqual(listed["left"]["loader"], 2)
         if way == "standby":

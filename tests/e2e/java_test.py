@@ -264,7 +264,7 @@ class Behaviour(JavaCase):
                     problems = self.clew_json(
                         "report", "--json", self.recording_path)["problems"]
                     self.assertEqual(len(problems), 1)
-                    self.assertIn("writes an archive of its classes",
+                    self.assertIn("writes a class data archive",
                                   problems[0])
 
     def test_options_from_the_environment(self):

@@ -140,7 +140,8 @@ class Kill(clewtest.Case):
         left = self.clew_json("report", "--json", self.recording_path)
         self.assertEqual([text.rsplit(": ")[-1]
                           for text in left["problems"]],
-                         3 * ["not set up yet"])
+                         3 * ["the file is empty (the process was killed, or has "
+                          "just started)"])
 
     def wait_for_bytes(self, process, wanted):
         while process.poll() is None:

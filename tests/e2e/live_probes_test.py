@@ -362,7 +362,7 @@ class Recorded(Case):
         self.tell("p")
         self.assertIn("this probe exists already, as p1",
                       self.probe("add", "work", status=1))
-        self.assertIn("another probe is at the same place",
+        self.assertIn("another probe is at the same address",
                       self.probe("add", "work+0", status=1))
         self.probe("add", "two")
         self.assertEqual(list(self.rows), ["p3"])
@@ -382,7 +382,7 @@ class Recorded(Case):
         library = self.compile("libpart.so", "-O2", "-shared", "-fPIC",
                                source=source)
         self.start("--time=none")
-        self.assertIn("no module that was hooked has a function of that name",
+        self.assertIn("no hooked module has a function of that name",
                       self.probe("add", "part", status=1))
         self.assertIn("no such module was loaded",
                       self.probe("add", "libpart.so:part", status=1))
@@ -403,8 +403,8 @@ class Recorded(Case):
         for place, why in (
                 ("nothing", "has a function of that name"),
                 ("told:nothing", "has no function nothing"),
-                ("work+1", "inside of an instruction"),
-                ("work+0x1000", "in no function that is known"),
+                ("work+1", "in the middle of an instruction"),
+                ("work+0x1000", "not inside a function that clew found"),
                 ("work+", "not a probe location"),
                 ("libc.so.6:malloc", "its module is not hooked"),
                 ("two%return", "this probe exists already, as p1")):

@@ -124,7 +124,7 @@ class Marks(clewtest.Case):
         self.assertEqual(flood["moments"] + lost, 2200000)
         self.assertLess(flood["moments"], KEPT)
         self.assertGreater(flood["moments"], KEPT * .9)
-        self.assertIn(f"\nmarks lost: {lost:,}, more than are kept of a "
+        self.assertIn(f"\nmarks lost: {lost:,}, more than clew stores per "
                       "process\n", self.details())
 
     def test_as_text(self):

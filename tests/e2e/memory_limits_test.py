@@ -89,7 +89,7 @@ class Recorded(clewtest.Case):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.before_exec = None
         report = self.details(self.recording_path)
-        self.assertIn("too little memory, mappings or address space", report)
+        self.assertIn("too little memory, address space or mappings", report)
 
     def test_a_group_with_room_folds_nothing(self):
         part = self.check(2048 * MIB, "-m", "contexts")

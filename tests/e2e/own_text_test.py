@@ -27,7 +27,7 @@ class OwnText(clewtest.Case):
         self.assertEqual((counted, len(problems)), (calls, int(gone)),
                          problems)
         if gone:
-            self.assertIn("the program has written over 1 hook: calls of that "
+            self.assertIn("the program overwrote 1 hook: later calls of that "
                           "function are not counted", problems[0])
 
     def test_what_is_given_up_stays(self):

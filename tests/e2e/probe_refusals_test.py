@@ -160,7 +160,7 @@ class Refusals(Case):
         self.crowded("room", "no free memory within reach of a jump")
 
     def test_no_memory(self):
-        self.crowded("memory", "no memory")
+        self.crowded("memory", "out of memory")
 
     def test_code_that_cannot_be_written(self):
         if self.run_program(["/usr/bin/python3", "-c", f"""if 1:
@@ -188,7 +188,7 @@ class Refusals(Case):
         def is_refused():
             done = self.clew("probe", "add", str(self.pid), "leaf")
             if done.returncode:
-                return "left out to keep the budget" in done.stderr
+                return "to keep the --budget" in done.stderr
             self.clew("probe", "rm", str(self.pid), "--all")
             return False
         self.assertTrue(until(is_refused))

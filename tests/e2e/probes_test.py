@@ -58,8 +58,8 @@ class WithoutMemory(Case):
         native = self.run_program([program])
         self.assertEqual((done.stdout, done.returncode, done.stderr),
                          (native.stdout, native.returncode, native.stderr +
-                          b"clew record: probe p1, main, is nowhere: "
-                          b"no memory\n"))
+                          b"clew record: probe p1, main, was not "
+                          b"placed: out of memory\n"))
 
 
 class EachInstruction(Case):
@@ -92,7 +92,7 @@ class EachInstruction(Case):
                 self.assertEqual(one["hits"], truth.get(vaddr, 0),
                                  f"{vaddr:#x} by a {place['way']}")
             else:  # what stands behind an endbr64
-                self.assertIn("at the same place", place["reason"])
+                self.assertIn("at the same address", place["reason"])
         return ways
 
     def walk(self, *flavour):
@@ -478,14 +478,14 @@ datum:	.quad 1
     def test_before_the_program_starts(self):
         datum = self.vaddrs["datum"]
         for place, why in (
-                ("bad+1", "inside of an instruction"),
-                ("bad+5", "shows its own address"),
-                ("bad+9", "nothing is known to lead there"),
-                ("bad+0x100", "in no function that is known"),
+                ("bad+1", "in the middle of an instruction"),
+                ("bad+5", "exposes its own address"),
+                ("bad+9", "no known control flow"),
+                ("bad+0x100", "not inside a function that clew found"),
                 (f"{datum:#x}", "not executable"),
-                ("0x7fffffff", "nothing of the file is mapped there"),
+                ("0x7fffffff", "no part of the file is mapped there"),
                 ("endless%return", "conditional jump"),
-                ("stuck%return", "no instruction that leaves it"),
+                ("stuck%return", "no instruction that returns"),
                 ("restores", "signal trampoline"),
                 ("refuses:nothing", "has no function nothing"),
                 (f"{self.program}:nothing", "has no function nothing"),
@@ -504,14 +504,14 @@ datum:	.quad 1
     def reason(self, places, argv=None, options=()):
         found = self.probed(places, argv or [self.program], options, text=True)
         self.assertEqual(self.done.returncode, 0, self.done.stderr)
-        self.assertIn("is nowhere: " + found[-1]["reason"], self.done.stderr)
+        self.assertIn("was not placed: " + found[-1]["reason"], self.done.stderr)
         return found[-1]["reason"]
 
     def test_when_the_program_has_run(self):
         for places, why, options in (
                 (["nothing"], "has a function of that name", []),
                 (["nothing*:bad"], "no such module was loaded", []),
-                (["bad", "bad+0"], "another probe is at the same place", []),
+                (["bad", "bad+0"], "another probe is at the same address", []),
                 (["libc.so.6:write"], "its module is not hooked", []),
                 (["main+1"], "its module is not hooked", ["-m", "lib*"])):
             with self.subTest(places=places):
@@ -531,7 +531,7 @@ datum:	.quad 1
         first, second, *_ = sorted(self.sites("_Unwind_RaiseException",
                                               program))
         for vaddr in (first, second):
-            self.assertIn("inside of bytes that clew displaces",
+            self.assertIn("inside bytes that clew displaces",
                           self.reason([f"{vaddr:#x}"], [program]))
 
     def test_no_breakpoints_in_the_c_library(self):
@@ -542,7 +542,7 @@ datum:	.quad 1
         vaddr = next(int(m[1], 16) for m in re.finditer(
             r"^ +0x([0-9a-f]+) .* none  needs a breakpoint", listed, re.M))
         self.assertNotIn(" int3 ", listed)
-        self.assertIn("a breakpoint, which cannot be had",
+        self.assertIn("a breakpoint, which clew cannot use",
                       self.reason([f"libc.so*:{vaddr:#x}"],
                                   options=["--libc"]))
 
@@ -556,8 +556,8 @@ datum:	.quad 1
         report = self.details(self.recording_path)
         self.assertIn("\nprobe p1: bad, 1 hits at 1 place (1 in a stub); "
                       "--value=p1 shows them\n", report)
-        self.assertIn("\nprobe p2: nothing, is nowhere: no module that was "
-                      "hooked has a function of that name\n", report)
+        self.assertIn("\nprobe p2: nothing, is nowhere: no hooked "
+                      "module has a function of that name\n", report)
         self.assertIn("\nprobe p3: elsewhere*:bad, is nowhere: no such module "
                       "was loaded\n", report)
 

@@ -362,7 +362,7 @@ class Deserted(clewtest.Case):
 
     def assert_waited_in_vain(self, shown):
         (problem,) = shown["problems"]
-        self.assertIn("waited in vain", problem)
+        self.assertIn("threads waited too long", problem)
         self.assertGreater(shown["waits"]["count"], 0)
         self.assertGreater(shown["waits"]["ns"], 1e9)
 

@@ -234,7 +234,7 @@ export function synthetic(contexts, options = {}) {
   const module = (name, kind, hooked, refused) => ({
     name, path: `/usr/lib/x86_64-linux-gnu/${name}`, kind, hooked, refused,
     state: "hooked", reasons: refused
-      ? [["a branch leads into its first bytes", refused]] : [] });
+      ? [["a branch targets its first bytes", refused]] : [] });
   const modules = [
     module("libsqlite3.so.0", "native", 2655, 0),
     module("sqlite3", "native", 365, 2), module("libm.so.6", "native", 800, 1),

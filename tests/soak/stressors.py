@@ -78,8 +78,8 @@ EXCUSED = {
     "clone": ("while threads shared a thread pointer",),
     "dup": ("while threads shared a thread pointer",),
     # children are killed before they have made a part
-    "pidfd": ("not a recording", "not set up yet"),
-    "tun": ("not a recording", "not set up yet"),
+    "pidfd": ("not a recording", "the file is empty"),
+    "tun": ("not a recording", "the file is empty"),
     # filters system calls
     "seccomp": ("behind a system call filter",),
     "syscall": ("behind a system call filter",),

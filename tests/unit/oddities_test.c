@@ -32,7 +32,7 @@ static void a_function_of_no_module_is_a_problem(void **state)
 	fixture_context(&fixture, 0, ID_ROOT, 9, 1);
 	made_assert_problem(
 		*state, &fixture, WIRE_ENDED,
-		"of 2 contexts some cannot be: 1 of a function in no "
+		"of 2 contexts, some are impossible: 1 with a function in no "
 		"module");
 	/* its record may just be on its way */
 	made_assert_problem(*state, &fixture, WIRE_RUNNING, NULL);
@@ -55,7 +55,7 @@ static void a_name_of_what_has_none_is_not_believed(void **state)
 	fixture_context(&fixture, 0, ID_ROOT, 5000, 1);
 	made_assert_problem(
 		*state, &fixture, WIRE_ENDED,
-		"of 3 contexts some cannot be: 2 of a function in no "
+		"of 3 contexts, some are impossible: 2 with a function in no "
 		"module");
 	fixture_fini(&fixture);
 }
@@ -75,7 +75,7 @@ static void a_stack_of_what_is_no_method_is_harmless(void **state)
 		fixture_context(&fixture, 0, ID_ROOT, i, 1);
 	made_assert_problem(
 		*state, &fixture, WIRE_ENDED,
-		"of 3 contexts some cannot be: 3 of a function in no "
+		"of 3 contexts, some are impossible: 3 with a function in no "
 		"module");
 	fixture_fini(&fixture);
 }
@@ -104,12 +104,12 @@ static void a_depth_that_is_not_the_caller_s_is_a_problem(void **state)
 	fixture_context(&fixture, 0, id, 2, 1);
 	fixture_last_context(&fixture, 0)->depth++;
 	made_assert_problem(*state, &fixture, WIRE_ENDED,
-			    ": 1 at another depth");
+			    ": 1 at a depth other");
 	made_assert_problem(*state, &fixture, WIRE_RUNNING,
-			    ": 1 at another depth");
+			    ": 1 at a depth other");
 	fixture_last_context(&fixture, 0)->depth = 0;
 	made_assert_problem(*state, &fixture, WIRE_ENDED,
-			    ": 1 at another depth");
+			    ": 1 at a depth other");
 	fixture_fini(&fixture);
 }
 
@@ -120,7 +120,7 @@ static void a_circle_is_a_problem(void **state)
 	made_begin(&fixture, 100);
 	fixture_context(&fixture, 0, CIRCLE, CIRCLE_FUNCTION, 11);
 	made_assert_problem(*state, &fixture, WIRE_RUNNING,
-			    ": 1 called by what they call");
+			    ": 1 in a cycle of callers");
 	fixture_fini(&fixture);
 }
 
@@ -146,7 +146,7 @@ static void a_problem_is_told_once_whoever_asks(void **state)
 			&world->session.timeline, &(struct merged){ 0 });
 	assert_int_equal(world->session.recording.problem_count, 1);
 	assert_non_null(strstr(world->session.recording.problems[0],
-			       ": 1 at another depth"));
+			       ": 1 at a depth other"));
 	session_close(&world->session);
 }
 

@@ -336,7 +336,7 @@ static void packets_of_a_former_clew_are_refused(void **state)
 	chunk->kind = WIRE_FORMER_PACKET;
 	trace_file_save(&told.file, told.path);
 	assert_int_equal(trace_open(&told.trace, told.path, &why), -EPROTO);
-	assert_non_null(strstr(why, "former clew"));
+	assert_non_null(strstr(why, "older version of clew"));
 	free(why);
 	trace_file_fini(&told.file);
 	free(told.path);
