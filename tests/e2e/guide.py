@@ -1,25 +1,26 @@
 # SPDX-License-Identifier: MIT
-"""A guide of docs/guides, and a shell on a terminal that runs its commands.
+"""The guides of docs/guides, and a shell on a terminal that runs their commands.
 
 A guide contains three kinds of fenced blocks:
 
-	```c		or another language: a file. The first line is a comment
-	// work.c	that consists of the file's name.
+	```c		A file, in C or another language. The first line is a
+	/* work.c */	comment that consists of the file's name.
 
-	```console	commands, and what they print. A command follows "$ ", and
-	$ clew report	continues on the next line after a backslash. A command
-	...		that ends with "&" goes on in the background (also "& NAME=$!").
+	```console	Commands and their output. A command follows "$ ". A
+	$ clew report	command continues on the next line after a backslash,
+	...		and runs in the background if it ends with "&" or with
+			"& NAME=$!".
 
-	```text		an example that is neither.
+	```text		Text that the test ignores.
 
 Each line below a command must match a line of the command's output, in any
-order. "..." stands for any text, and alone on a line for any lines. A number
-matches any number, with the same or another unit; in a block behind
-<!-- test: exact --> a number with a thousands separator matches itself only.
-Other comments in front of a block:
+order. "..." matches any text, and alone on a line any lines. A number matches
+any number, with the same or another unit. In a block after
+<!-- test: exact --> a number with a thousands separator matches only itself.
+Two more comments may precede a block:
 
-	<!-- test: status 1 -->		its last command exits with 1, not with 0
-	<!-- test: not run: WHY -->	its commands are not run
+	<!-- test: status 1 -->		The last command exits with 1 instead of 0.
+	<!-- test: not run: WHY -->	The test does not run the commands.
 """
 import contextlib
 import fcntl
@@ -62,13 +63,10 @@ class Guide:
 
     def stray_commands(self):
         """Commands that no console block contains."""
-        listed = sum(len(block.lines) for block in self.blocks
-                     if block.language == "console")
         inside = [line for block in self.blocks
                   if block.language == "console" for line in block.lines]
-        assert len(inside) == listed
-        outside = [line for line in self.lines if line not in inside]
-        return [line for line in outside if line.lstrip().startswith("$ ")]
+        return [line for line in self.lines
+                if line.lstrip().startswith("$ ") and line not in inside]
 
 
 class Block:
@@ -94,7 +92,7 @@ class Block:
 
 
 class Command:
-    """What a reader types, and what it prints."""
+    """A command that the reader types, and the output that the guide shows."""
 
     def __init__(self, text, remark):
         self.text, self.shown = text, []
@@ -133,7 +131,7 @@ def blocks(lines):
 
 
 def pattern(line, is_exact):
-    """What a line of output must be, for this line that a guide shows."""
+    """Returns the expression that a line of output must match."""
     result, end, line = "", 0, line.strip()
     for piece in PIECE.finditer(line):
         result += re.escape(line[end:piece.start()])
@@ -171,7 +169,7 @@ class Shell:
         os.close(follower)
 
     def wait_for(self, is_there, seconds):
-        """Reads output until is_there() of what was printed since the order."""
+        """Reads output until is_there(self.printed); returns whether it was."""
         end = time.monotonic() + seconds
         while not is_there(self.printed):
             ready, _, _ = select.select([self.leader], [], [],
@@ -180,13 +178,13 @@ class Shell:
                 return False
             try:
                 chunk = os.read(self.leader, 65536)
-            except OSError:  # EIO: nobody has the terminal open any more
+            except OSError:  # EIO: no process has the terminal open
                 return False
             self.printed += chunk.decode("utf-8", "replace")
         return True
 
     def run(self, command, seconds):
-        """(status or None, what the terminal shows) of a Command."""
+        """Returns the exit status, None if it takes too long, and the output."""
         path = self.folder / ".command"
         path.write_text(command.text + "\n", encoding="utf-8")
         self.printed = ""
@@ -213,12 +211,12 @@ class Shell:
 
     def is_over(self):
         """Whether no process of the session is left."""
-        self.wait_for(lambda _: False, 0)  # nobody shall wait for us to read
+        self.wait_for(lambda _: False, 0)  # a full terminal blocks writers
         return not processes_of(self.process.pid)
 
 
 def processes_of(session):
-    """The processes of a session that are no zombies."""
+    """Returns the process ids of a session, without zombies."""
     found = []
     for entry in os.listdir("/proc"):
         with contextlib.suppress(OSError, ValueError, IndexError):
@@ -230,7 +228,7 @@ def processes_of(session):
 
 
 def shown_by(output):
-    """What is left on a terminal: without escapes and overwritten lines."""
+    """Returns output without escape sequences and overwritten lines."""
     output = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "",
                     re.sub(r"\n\x01\d+\x01\n|\r\n", "\n", output))
     return "\n".join(line.rpartition("\r")[2] for line in output.split("\n"))
