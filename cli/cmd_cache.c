@@ -476,7 +476,9 @@ static int run(const char *command, struct a2n *a2n,
 	int status = EXIT_SUCCESS, err;
 
 	if (!directory) {
-		complain(command, "there is no folder to keep a cache in");
+		complain(command,
+			 "there is no directory for the cache; set HOME or "
+			 "XDG_CACHE_HOME");
 		free(folder);
 		return EXIT_FAILURE;
 	}

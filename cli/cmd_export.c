@@ -191,7 +191,7 @@ static int write_file(struct export *export,
 	if (err)
 		return err;
 	if (options->format->save && !file.temporary)
-		err = fail(why, -ESPIPE, "is no regular file");
+		err = fail(why, -ESPIPE, "not a regular file");
 	else if (options->format->save)
 		err = options->format->save(export, file.temporary, why);
 	else
@@ -223,15 +223,17 @@ static int check_measures(const struct export *export,
 {
 	if (export->metric == METRIC_TIME && !export->session->value &&
 	    export->session->summary.time_ns == 0)
-		return fail(why, -ENODATA, "%s: there is no time in it",
+		return fail(why, -ENODATA,
+			    "%s: the recording has no time; use --metric=calls",
 			    options->view.path);
 	if (options->format->needs_samples && !export->session->value &&
 	    export->session->marks.count == 0 && !export->traces &&
 	    export->session->timeline.count == 0)
-		return fail(why, -ENODATA,
-			    "%s: there are no samples in it, which --format %s "
-			    "needs",
-			    options->view.path, options->format->name);
+		return fail(
+			why, -ENODATA,
+			"%s: the recording has no samples, which --format=%s "
+			"needs",
+			options->view.path, options->format->name);
 	return 0;
 }
 
@@ -253,7 +255,10 @@ static void tell_of_losses(const struct session *session, const char *command)
 	if (calls > 0 || samples > 0 || summary->budget.functions > 0 ||
 	    session->recording.problem_count >
 		    session->recording.expected_count)
-		complain(command, "it is not complete; clew report says why");
+		complain(
+			command,
+			"the recording is incomplete; `clew report` shows what "
+			"is missing");
 }
 
 /* If there are any; the window is of other things that have a time, too. */
@@ -311,8 +316,8 @@ static int show(const char *command, struct session *session, void *input)
 		tell_of_losses(session, command);
 	if (!err && export.cut_stacks > 0)
 		complain(command,
-			 "%s stacks of more than %d frames lost those in the "
-			 "middle",
+			 "%s stacks of more than %d frames were cut: frames in "
+			 "the middle were omitted",
 			 text_grouped(export.cut_stacks).text,
 			 EXPORT_STACK_MAX);
 	if (export.traces)

@@ -166,7 +166,9 @@ static int endangers_inputs(const char *command,
 	for (int i = 0; i < options->count; i++) {
 		if (!output_endangers(options->output, options->inputs[i]))
 			continue;
-		complain(command, "%s: would not stay what it is: -o %s",
+		complain(command,
+			 "%s: -o %s would replace this input; choose another "
+			 "output",
 			 options->inputs[i], options->output);
 		return 1;
 	}

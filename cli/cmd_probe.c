@@ -13,6 +13,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/nearest.h"
 #include "cli/cmd_probe_live.h"
 #include "cli/cmd_probe_vars.h"
 #include "cli/command.h"
@@ -45,6 +46,19 @@ static const struct argp_option argp_options[] = {
 	{ 0 },
 };
 
+/* The first one may be a mistyped "add", "rm" or "ls". */
+static void refuse_second_file(struct argp_state *state, const char *first)
+{
+	static const char *const verbs[] = { "add", "rm", "ls" };
+	const char *nearest = nearest_word(first, verbs, 3);
+
+	if (nearest && access(first, F_OK) != 0)
+		complain_of_usage(state, "%s: did you mean `%s %s`?", first,
+				  state->name, nearest);
+	else
+		argp_error(state, "more than one file is given");
+}
+
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
 	struct sites_options *options = state->input;
@@ -68,7 +82,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_ARG:
 		if (options->file)
-			argp_error(state, "more than one file is given");
+			refuse_second_file(state, options->file);
 		options->file = argument;
 		return 0;
 	case ARGP_KEY_END:

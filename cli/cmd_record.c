@@ -74,7 +74,9 @@ static const struct argp_option argp_options[] = {
 	  "What to do when the trace is full (default: drop-oldest)",
 	  HELP_TRACES },
 	{ "workers", KEY_WORKERS, "N", 0,
-	  "Count the calls of a full trace in N threads of clew", HELP_TRACES },
+	  "Threads of clew that count calls before they are "
+	  "overwritten",
+	  HELP_TRACES },
 	{ "trace-depth", KEY_TRACE_DEPTH, "N", 0,
 	  "Omit calls deeper than N levels (at most 200)", HELP_TRACES },
 	{ "trace-on", KEY_TRACE_ON, "PLACE", 0,

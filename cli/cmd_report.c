@@ -150,7 +150,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	case ARGP_KEY_END:
 		check_value(&options->view, state);
 		if (options->view.whose.value && options->butterfly)
-			argp_error(state, "--butterfly does not take --value");
+			argp_error(
+				state,
+				"--butterfly and --value exclude each other");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -263,34 +265,40 @@ static int show(const char *command, struct session *session, void *input)
 	int err = 0, status;
 
 	if (subjects[options->by].is_line && session->summary.samples == 0) {
-		complain(command, "--by=line: there are no samples");
+		complain(command,
+			 "--by=line: the recording has no samples; record with "
+			 "--time=cpu or wall");
 		return EXIT_FAILURE;
 	}
 	if (subjects[options->by].label == LABEL_JNI &&
 	    session->summary.natives.calls == 0) {
 		complain(command,
-			 "--by=jni: no native method of Java was called");
+			 "--by=jni: the recording has no call of a native Java "
+			 "method");
 		return EXIT_FAILURE;
 	}
 	if (subjects[options->by].label == LABEL_JNI_ENV &&
 	    !has_jni_functions(session)) {
 		complain(command,
-			 "--by=jni-env: no function of JNI was called, "
-			 "or it was recorded without --jni-env");
+			 "--by=jni-env: the recording has no call of a JNI "
+			 "function; record with --jni-env");
 		return EXIT_FAILURE;
 	}
 	if (subjects[options->by].label == LABEL_JAVA &&
 	    java_methods_of(&session->catalog).counted == 0) {
-		complain(command, "--by=java: no method of Java counts each "
-				  "call, or it was recorded without "
-				  "--java=exact");
+		complain(command,
+			 "--by=java: the recording has no exact counts of Java "
+			 "methods; record with --java=exact");
 		return EXIT_FAILURE;
 	}
 	if ((options->shows_marks || options->shows_events) &&
 	    session->marks.count == 0) {
 		complain(command, options->shows_marks
-					  ? "--marks: the program told of none"
-					  : "--events: there are none");
+					  ? "--marks: the program marked no "
+					    "moment and no region"
+					  : "--events: the recording has no "
+					    "marks and no recorded "
+					    "probe hits");
 		return EXIT_FAILURE;
 	}
 	if (!options->shows_marks && !options->shows_events &&

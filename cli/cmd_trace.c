@@ -436,7 +436,7 @@ static void complain_of(const char *command, const struct recording *recording)
 		complain(command, "%s", recording->problems[i]);
 	if (waits->count > 0)
 		complain(command,
-			 "threads waited %s time%s, %s in all, until packets "
+			 "threads waited %s time%s, %s in total, until packets "
 			 "were counted",
 			 text_grouped(waits->count).text,
 			 text_plural(waits->count),

@@ -109,7 +109,7 @@ enum {
 	  "Count recursive calls in the context of the first call", \
 	  HELP_LIMITS }, \
 	{ "verify-period", KEY_VERIFY_PERIOD, "N", 0, \
-	  "Check one call in N against the stack (0: none)", HELP_LIMITS }, \
+	  "Check one call in N against the stack (default: 65536)", HELP_LIMITS }, \
 	{ "no-cache", KEY_NO_CACHE, NULL, 0, \
 	  "Do not read or write the cache of analyses", HELP_LIMITS }
 /* clang-format on */

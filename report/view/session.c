@@ -25,12 +25,14 @@ static int refuse_value(const struct session *session, const char *path,
 		names = more;
 	}
 	if (*names)
-		err = fail(why, -ENODATA, "%s: no value %s in it, but %s", path,
-			   name, names);
+		err = fail(why, -ENODATA,
+			   "%s: no agent counted %s; the recording has the "
+			   "values %s",
+			   path, name, names);
 	else
 		err = fail(why, -ENODATA,
-			   "%s: there are no values in it: no agent counted "
-			   "any",
+			   "%s: the recording has no values, because no agent "
+			   "counted any",
 			   path);
 	free(names);
 	return err;
@@ -95,12 +97,12 @@ static int refuse_labels(const char *path, const struct label_wish *wish,
 {
 	if (wish->has_sites)
 		return fail(why, -ENODATA,
-			    "%s: it does not say where calls are made: that "
-			    "takes clew record --trace --sites",
+			    "%s: the recording has no call sites; record with "
+			    "--trace --sites",
 			    path);
 	return fail(why, -ENODATA,
-		    "%s: no call of %s in it has a value %s: that takes clew "
-		    "record --trace --args %s",
+		    "%s: no call of %s has a value %s; record with --trace "
+		    "--args=%s",
 		    path, wish->function, wish->argument, wish->function);
 }
 

@@ -839,7 +839,7 @@ class Output(exports.Export):
                                             "--max-contexts=100"))
         done = self.clew("export", "-F", "folded", self.recording_path)
         self.assertEqual(done.returncode, 0)
-        self.assert_one_line(done, "not complete")
+        self.assert_one_line(done, "incomplete")
         self.assertIn(";(folded) ", done.stdout)
         done = self.clew("export", "-F", "folded", "--quiet",
                          self.recording_path)

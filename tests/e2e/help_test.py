@@ -152,6 +152,11 @@ class Suggestions(clewtest.Case):
             with self.subTest(words=words):
                 self.assert_suggested(words, meant)
 
+    def test_verbs_of_probe(self):
+        for word, meant in ("ad", "add"), ("lss", "ls"), ("mr", "rm"):
+            self.assert_suggested(["probe", word, "1", "f"],
+                                  f"`clew probe {meant}`")
+
     def test_options_that_nothing_resembles(self):
         for option in "--frobnicate", "-Z":
             done = self.clew("report", option)

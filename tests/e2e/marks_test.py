@@ -139,7 +139,7 @@ class Marks(clewtest.Case):
         self.record([target("abi")])
         none = self.clew("report", "--marks")
         self.assertEqual(none.returncode, 1)
-        self.assertIn("told of none", none.stderr)
+        self.assertIn("the program marked no moment", none.stderr)
 
     def test_in_time(self):
         self.record([target("marks"), "exit"])

@@ -129,7 +129,7 @@ class Merge(clewtest.Case):
             for output in second, f"{second}/":
                 with self.subTest(inputs=inputs, output=output):
                     done = self.clew("merge", "-o", output, *inputs)
-                    self.assert_one_line_error(done, "would not stay")
+                    self.assert_one_line_error(done, "would replace this input")
                     self.assertEqual(done.returncode, 1)
                     self.assertEqual(self.calls(old), before)
                     self.assertTrue(part.exists())

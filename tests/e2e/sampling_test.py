@@ -483,7 +483,8 @@ class Lines(clewtest.Case):
         done = self.clew("report", "--by=line", self.recording_path)
         self.assertEqual((done.returncode, done.stdout), (1, ""))
         self.assertEqual(done.stderr,
-                         "clew report: --by=line: there are no samples\n")
+                         "clew report: --by=line: the recording has no "
+                         "samples; record with --time=cpu or wall\n")
 
 
 if __name__ == "__main__":

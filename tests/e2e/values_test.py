@@ -223,7 +223,8 @@ class Values(clewtest.Case):
         self.recorded()
         for command, words in (
                 (["report", "--value=none"],
-                 "no value none in it, but visits, moved, most<"),
+                 "no agent counted none; the recording has the values "
+                 "visits, moved, most<"),
                 (["report", "--value=moved", "--by=thread"], "--value excludes --thread"),
                 (["tree", "--value=moved", "--thread=1"], "--value excludes --thread"),
                 (["report", "--value=moved", "--butterfly=left"],
