@@ -3,9 +3,9 @@
  * Each kind of advice is a function that looks for its condition and writes at most
  * one sentence; the table at the end says which kind comes first.
  *
- * What clew costs is estimated from its samples: its CPU time by the number of calls
- * is the cost of an average call, so a module whose calls are left out saves about
- * that many times the cost. A new context costs more than a call, hence the "about".
+ * What clew costs is estimated from its samples. Of its CPU time a function gets the
+ * share that its calls have of all, where a call that enters by a breakpoint counts as
+ * TRAP_CALLS. A new context costs more than a call, hence the "about".
  */
 #include "report/view/advice.h"
 
@@ -26,6 +26,7 @@
 
 enum {
 	NAMES_SHOWN = 3,
+	TRAP_CALLS = 500,
 	COST_SAMPLES = 10, /* fewer say too little about what clew costs */
 	RATE_MAX = 100000, /* that --rate takes */
 };
@@ -102,9 +103,10 @@ static char *advise_views(struct session *session)
 /* ---- What clew costs ---- */
 
 struct call_cost {
-	uint64_t *calls; /* by function */
+	uint64_t *calls; /* by function, weighted */
 	uint64_t *of_modules;
-	uint32_t function; /* called most of those that -F can name; or none */
+	uint64_t all;
+	uint32_t function; /* the dearest of those that -F can name; or none */
 	uint32_t module;   /* likewise; or CATALOG_NO_MODULE */
 };
 
@@ -142,6 +144,9 @@ static void find_costs(struct call_cost *cost, struct session *session)
 
 		if (module == CATALOG_NO_MODULE || cost->calls[i] == 0)
 			continue;
+		if (catalog->functions[i].verdict == VERDICT_IS_TRAP)
+			cost->calls[i] *= TRAP_CALLS;
+		cost->all += cost->calls[i];
 		cost->of_modules[module] += cost->calls[i];
 		if (cost->module == CATALOG_NO_MODULE ||
 		    cost->of_modules[module] > cost->of_modules[cost->module])
@@ -167,7 +172,7 @@ static void write_savings(FILE *out, struct session *session,
 {
 	struct catalog *catalog = &session->catalog;
 	const double clew_ns = (double)session->summary.clew_ns;
-	const double call_ns = clew_ns / (double)session->summary.calls;
+	const double call_ns = cost->all ? clew_ns / (double)cost->all : 0;
 	const double budget_ns = program_ns * BUDGET_SHARE;
 	int is_next = 0;
 
@@ -256,7 +261,7 @@ static char *advise_samples(struct session *session)
 /* ---- Names ---- */
 
 static const struct {
-	const char *prefix; /* of the module's name */
+	const char *stem; /* of the module's name, before a version */
 	const char *how;
 } generators[] = {
 	{ "node", "node --perf-basic-prof names it" },
@@ -265,17 +270,20 @@ static const struct {
 	{ "libjvm", "clew names it unless it records with --java=off" },
 	{ "beam", "erl +JPperf true names it" },
 	{ "mono", "mono --jitmap names it" },
-	{ "libmono", "mono --jitmap names it" },
-	{ "luajit", "luajit has no option to name it, but -joff avoids it" },
-	{ "libluajit", "luajit has no option to name it, but -joff avoids it" },
+	{ "libmonosgen", "mono --jitmap names it" },
+	{ "luajit", "luajit cannot name it; luajit -joff does without it" },
+	{ "libluajit", "LuaJIT cannot name it; jit.off() does without it" },
 };
 
 const char *advice_for_generator(const char *module)
 {
-	for (size_t i = 0; i < sizeof(generators) / sizeof(*generators); i++)
-		if (strncmp(module, generators[i].prefix,
-			    strlen(generators[i].prefix)) == 0)
+	for (size_t i = 0; i < sizeof(generators) / sizeof(*generators); i++) {
+		const size_t length = strlen(generators[i].stem);
+
+		if (strncmp(module, generators[i].stem, length) == 0 &&
+		    strchr(".-0123456789", module[length]))
 			return generators[i].how;
+	}
 	return NULL;
 }
 
@@ -295,15 +303,17 @@ static char *generator_of(struct catalog *catalog, uint32_t function)
 	return memory_string(name, strcspn(name, ",)"));
 }
 
-static uint64_t *own_times(const struct session *session)
+/* Of each function: its own time, or its calls; free() it. */
+static uint64_t *own_weights(const struct session *session)
 {
 	const struct tree *tree = &session->tree;
-	uint64_t *times =
-		memory_zeroed(session->catalog.function_count, sizeof(*times));
+	uint64_t *weights = memory_zeroed(session->catalog.function_count,
+					  sizeof(*weights));
 
 	for (size_t i = 1; i < tree->count; i++)
-		times[tree->nodes[i].function] += tree_self(tree, i).ns;
-	return times;
+		weights[tree->nodes[i].function] +=
+			tree_self_of(tree, i, session->metric);
+	return weights;
 }
 
 static char *advise_generated(struct session *session)
@@ -313,9 +323,9 @@ static char *advise_generated(struct session *session)
 	uint64_t *times;
 	char *sentence = NULL;
 
-	if (session->value || all_ns == 0)
+	if (session->value || session->metric != METRIC_TIME || all_ns == 0)
 		return NULL;
-	times = own_times(session);
+	times = own_weights(session);
 	for (uint32_t i = FUNCTION_FIRST;
 	     i < catalog->function_count && !sentence; i++) {
 		const double share = (double)times[i] / (double)all_ns;
@@ -337,36 +347,70 @@ static char *advise_generated(struct session *session)
 	return sentence;
 }
 
-/* Of the functions whose names were needed, those that have none. */
-static char *advise_symbols(struct session *session)
+struct unnamed {
+	uint64_t *functions; /* by module */
+	uint64_t all;
+	uint64_t weight; /* of all of them: time, or calls */
+	size_t module;   /* that has most of them */
+};
+
+/* Only names that the report needed were looked up: others are of no interest. */
+static int has_address_only(const struct catalog *catalog, uint32_t function)
+{
+	const struct catalog_function *one = &catalog->functions[function];
+
+	return one->module != CATALOG_NO_MODULE && !one->is_named &&
+	       one->name && catalog_is_address(catalog, function);
+}
+
+static void find_unnamed(struct unnamed *unnamed, const struct session *session)
 {
 	const struct catalog *catalog = &session->catalog;
-	uint64_t *unnamed =
-		memory_zeroed(catalog->module_count + 1, sizeof(*unnamed));
-	uint64_t all = 0;
-	size_t most = 0;
+	uint64_t *weights = own_weights(session);
 
-	for (size_t i = FUNCTION_FIRST; i < catalog->function_count; i++) {
-		const struct catalog_function *function =
-			&catalog->functions[i];
+	*unnamed = (struct unnamed){
+		.functions = memory_zeroed(catalog->module_count + 1,
+					   sizeof(*unnamed->functions)),
+	};
+	for (uint32_t i = FUNCTION_FIRST; i < catalog->function_count; i++) {
+		const uint32_t module = catalog->functions[i].module;
 
-		if (function->module == CATALOG_NO_MODULE ||
-		    function->is_named || !function->name ||
-		    !catalog_is_address(catalog, (uint32_t)i))
+		if (!has_address_only(catalog, i))
 			continue;
-		all++;
-		if (++unnamed[function->module] > unnamed[most])
-			most = function->module;
+		unnamed->all++;
+		unnamed->weight += weights[i];
+		if (++unnamed->functions[module] >
+		    unnamed->functions[unnamed->module])
+			unnamed->module = module;
 	}
-	free(unnamed);
-	return all == 0 ? NULL
-			: memory_printf("%s function%s no name, most of them "
-					"in %s; its debug symbols (a -dbgsym "
-					"package, or DEBUGINFOD_URLS) name "
-					"them",
-					GROUPED(all),
-					all == 1 ? " has" : "s have",
-					catalog->modules[most].name);
+	free(weights);
+}
+
+static char *advise_symbols(struct session *session)
+{
+	const enum metric metric = session->metric;
+	const uint64_t whole = tree_below_of(&session->tree, TREE_ROOT, metric);
+	struct unnamed unnamed;
+	char *sentence = NULL;
+	double share;
+
+	find_unnamed(&unnamed, session);
+	share = whole ? (double)unnamed.weight / (double)whole : 0;
+	if (share >= ADVICE_UNNAMED_SHARE)
+		sentence = memory_printf(
+			"%s function%s with %.0f %% of the %s %s no name, most "
+			"of "
+			"them in %s; its debug symbols (a -dbgsym package, or "
+			"DEBUGINFOD_URLS) name them",
+			GROUPED(unnamed.all), text_plural(unnamed.all),
+			100 * share,
+			session->value          ? session->value->name
+			: metric == METRIC_TIME ? "time"
+						: "calls",
+			unnamed.all == 1 ? "has" : "have",
+			session->catalog.modules[unnamed.module].name);
+	free(unnamed.functions);
+	return sentence;
 }
 
 /* ---- */

@@ -21,13 +21,14 @@ static size_t columns_of(const char *text, size_t bytes)
 static void wrap_line(FILE *out, const char *line, size_t bytes, size_t width)
 {
 	size_t at = 0, column = 0;
+	int is_begun = 0; /* a word is in the line already */
 
 	while (at < bytes) {
 		const char *space = memchr(line + at, ' ', bytes - at);
 		const size_t end = space ? (size_t)(space - line) : bytes;
 		const size_t columns = columns_of(line + at, end - at);
 
-		if (column > INDENT && column + 1 + columns > width) {
+		if (is_begun && column + 1 + columns > width) {
 			fprintf(out, "\n%*s", INDENT, "");
 			column = INDENT;
 		} else if (at > 0) {
@@ -36,6 +37,7 @@ static void wrap_line(FILE *out, const char *line, size_t bytes, size_t width)
 		}
 		fwrite(line + at, 1, end - at, out);
 		column += columns;
+		is_begun = 1;
 		at = end + 1;
 	}
 	fputc('\n', out);

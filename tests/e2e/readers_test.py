@@ -161,7 +161,8 @@ class Readers(clewtest.Case):
             self.assertEqual(self.run_program(argv).returncode, 0)
         self.environment.pop("DEBUGINFOD_URLS", None)
         self.assertRegex(summary_of(stripped, "none"),
-                         r"\nhint: \d+ functions have no name, most of them "
+                         r"\nhint: \d+ functions with 100 % of the calls have no "
+                         r"name, most of them "
                          r"in nameless; its debug symbols \(a -dbgsym package, "
                          r"or DEBUGINFOD_URLS\) name them\n")
         self.assertNotIn("no name", summary_of(named, "none"))

@@ -1,0 +1,200 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Hints below the footer of a report: where they appear, and what they promise."""
+import re
+
+import clewtest
+from clewtest import needs, target
+from disturbance import Disturbed, undisturbed
+
+UNITS = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
+
+# Long enough for a jump: a breakpoint in them would take microseconds a call.
+BUSY = """
+__attribute__((noinline)) static int often(int n)
+{ __asm__ volatile("imul $77, %0; xor $1234567, %0" : "+r"(n)); return n + 1; }
+__attribute__((noinline)) static int seldom(int n)
+{ __asm__ volatile("imul $79, %0; xor $7654321, %0" : "+r"(n)); return n - 1; }
+
+int main(int count, char **words)
+{
+	const int rounds = count > 1 ? 1000 : 40000000;
+	unsigned int sum = 0;
+
+	(void)words;
+	for (int i = 0; i < rounds; i++) {
+		sum += often(i);
+		sum += often(i + 1);
+		if (i % 2)
+			sum += seldom(i);
+		for (int k = 0; k < 8; k++)
+			__asm__ volatile("imul $77, %0" : "+r"(sum));
+	}
+	return sum == 1;
+}
+"""
+
+IDLE = """
+int main(void)
+{
+	for (volatile long i = 0; i < 600000000; i++)
+		;
+	return 0;
+}
+"""
+
+
+class Hints(clewtest.Case):
+    def hints(self, *arguments):
+        done = self.clew("report", "--wide", *arguments, self.recording_path)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        lines = done.stdout.splitlines()
+        found = [line for line in lines if line.startswith("hint: ")]
+        self.assertLessEqual(len(found), 2)
+        self.assertEqual(lines[len(lines) - len(found):], found)
+        return found
+
+    def hint(self, words, *arguments):
+        """The only one with these words, or None."""
+        found = [one for one in self.hints(*arguments) if words in one]
+        self.assertLessEqual(len(found), 1)
+        return found[0] if found else None
+
+    def compile(self, source, *options):
+        path = self.work / "program"
+        path.with_suffix(".c").write_text(source, encoding="ascii")
+        done = self.run_program(["cc", "-O1", *options, "-o", path,
+                                 path.with_suffix(".c")], text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return path
+
+    def record_well(self, argv, *options):
+        done = self.record(argv, options)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+
+class Cost(Hints):
+    def cost(self):
+        """Of clew, by the program's own time."""
+        report = self.clew_json("report", "--json", self.recording_path)
+        if not report["total"]["time_ns"]:
+            raise Disturbed("no sample")
+        return (report["self_cost"]["time_ns"] / report["total"]["time_ns"],
+                report["self_cost"]["time_ns"])
+
+    def promised(self, pattern):
+        """A regular expression with one number and its unit: ns."""
+        hint = self.hint("clew itself took ")
+        if not hint:
+            raise Disturbed("clew took less than a third")
+        found = re.search(pattern + r" ([\d.,]+) (\w+)", hint)
+        self.assertTrue(found, hint)
+        return float(found[1].replace(",", "")) * UNITS[found[2]]
+
+    @undisturbed
+    def test_excluding_the_function_saves_what_is_promised(self):
+        program = self.compile(BUSY)
+        self.record_well([program])
+        before, clew_ns = self.cost()
+        promised = self.promised(r"; recording with -F '\^often\$' would save "
+                                 "about") / clew_ns
+        self.record_well([program], "-F", "^often$")
+        after, _ = self.cost()
+        saved = (before - after) / before
+        if abs(saved - promised) > promised / 3:
+            raise Disturbed(f"{saved} saved, {promised} promised")
+
+    @undisturbed
+    def test_excluding_the_module_saves_what_is_promised(self):
+        program = self.compile(BUSY)
+        self.record_well([program])
+        before, clew_ns = self.cost()
+        promised = self.promised(", with -M 'program' about") / clew_ns
+        self.record_well([program], "-M", "program")
+        after, _ = self.cost()
+        if abs((before - after) / before - promised) > promised / 3:
+            raise Disturbed(f"{before} before, {after} after")
+
+    def test_little_cost_is_no_hint(self):
+        self.record_well([self.compile(IDLE)])
+        self.assertIsNone(self.hint("clew itself took "))
+
+    def test_without_samples_of_cpu_time_there_is_none(self):
+        program = self.compile(BUSY)
+        for time in "none", "exact":
+            with self.subTest(time):
+                self.record_well([program, "few"], f"--time={time}")
+                self.assertIsNone(self.hint("clew itself took "))
+
+
+class Samples(Hints):
+    def test_few_samples_are_rough(self):
+        self.record_well([self.compile(IDLE)], "--rate=10")
+        self.assertRegex(self.hint("rough"), r"there are only \d+ samples?; "
+                         r"run the program for longer, or record with "
+                         r"--rate=100$")
+
+    def test_many_samples_are_not(self):
+        self.record_well([self.compile(IDLE)])
+        self.assertIsNone(self.hint("rough"))
+
+    def test_time_that_was_not_wanted_is_not_missed(self):
+        self.record_well([target("abi")], "--time=none")
+        self.assertIsNone(self.hint("time"))
+
+
+class Names(Hints):
+    @needs("node")
+    def test_node_can_name_its_code(self):
+        script = "let s = 0; for (let i = 0; i < 2e8; i++) s += i % 7;"
+        self.record_well(["node", "-e", script], "-m", "none")
+        self.assertRegex(self.hint("generates"), r"^hint: code that node "
+                         r"generates took \d+ % of the time and has no names; "
+                         "node --perf-basic-prof names it$")
+        self.record_well(["node", "--perf-basic-prof", "-e", script],
+                         "-m", "none")
+        self.assertIsNone(self.hint("generates"))
+
+    @needs("luajit")
+    def test_luajit_cannot(self):
+        script = "local s = 0; for i = 1, 1e8 do s = s + i % 7 end"
+        self.record_well(["luajit", "-e", script])
+        self.assertIn("luajit -joff does without it", self.hint("generates"))
+        self.record_well(["luajit", "-joff", "-e", script])
+        self.assertIsNone(self.hint("generates"))
+
+    def test_stripped_functions_have_no_names(self):
+        self.record_well([self.compile(BUSY, "-s"), "few"],
+                         "--time=none")
+        self.assertRegex(self.hint("no name"), r"^hint: \d functions with "
+                         r"100 % of the calls have no name, most of them in "
+                         r"program; its debug symbols \(a -dbgsym package, or "
+                         r"DEBUGINFOD_URLS\) name them$")
+        self.record_well([self.compile(BUSY), "few"], "--time=none")
+        self.assertEqual(self.hints(), [])
+
+
+class Views(Hints):
+    def test_probes_say_how_to_see_them(self):
+        program = self.compile(BUSY)
+        self.record_well([program, "few"], "--time=none", "--probe=seldom")
+        self.assertEqual(self.hints(), [
+            "hint: probe p1 (seldom) was hit 500 times; --value=p1 "
+            "shows in which contexts"])
+        self.assertEqual(self.hints("--value=p1"), [])
+
+    def test_a_probe_that_is_nowhere_is_missing(self):
+        self.record([target("abi")], ["--time=none", "--probe=nosuch"])
+        shown = self.clew("report", "--wide", self.recording_path).stdout
+        self.assertRegex(shown, r"\nmissing: probe p1 \(")
+
+    def test_quiet_reports_have_none(self):
+        self.record_well([target("abi")], "--time=none", "--probe=main")
+        self.assertNotIn("hint: ", self.clew("report", "-q",
+                                             self.recording_path).stdout)
+        self.assertNotIn("hint: ", self.clew("report", "--json",
+                                             self.recording_path).stdout)
+
+
+if __name__ == "__main__":
+    clewtest.main()
