@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* clew top: what a process calls now, on a screen or as a stream of tables. */
 #include <argp.h>
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/fail.h"
 #include "base/memory.h"
 #include "cli/command.h"
 #include "cli/command_line.h"
@@ -139,10 +141,12 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 
 /* ---- A stream of tables ---- */
 
-static void print_table(const struct top_command *top,
-			struct live_counts *counts)
+/* Returns the number of rows. */
+static size_t print_table(const struct top_command *top,
+			  struct live_counts *counts)
 {
 	struct live_rows rows;
+	size_t count;
 	char *text;
 
 	live_rows_init(&rows, counts, top->view.subject, top->view.key,
@@ -160,7 +164,9 @@ static void print_table(const struct top_command *top,
 	}
 	putchar('\n');
 	fflush(stdout);
+	count = rows.count;
 	live_rows_fini(&rows);
+	return count;
 }
 
 /* The first table comes when it was asked for: it owes nothing for earlier ones. */
@@ -175,6 +181,7 @@ static int stream(const struct top_command *top,
 		  const struct top_target *target, struct live_counts *counts,
 		  int signals, char **why)
 {
+	size_t tables = 0, rows = 0;
 	int err = live_counts_look(counts, target->part, why);
 
 	for (uint64_t i = 0; !err && !ferror(stdout); i++) {
@@ -187,11 +194,16 @@ static int stream(const struct top_command *top,
 					(int)(wait_s(top, counts) * 1000)))
 			break;
 		err = live_counts_look(counts, target->part, why);
-		if (!err)
-			print_table(top, counts);
+		if (!err) {
+			rows += print_table(top, counts);
+			tables++;
+		}
 		if (is_last)
 			break;
 	}
+	if (!err && tables && !rows && *top->view.filter)
+		err = fail(why, -ENODATA, "--function=%s: no row contains this",
+			   top->view.filter);
 	return err;
 }
 

@@ -122,6 +122,12 @@ class Tables(Watched):
         self.assertEqual(one["state"], "recorded")
         self.assertEqual(one["recording"], str(self.recording_path))
 
+    def test_a_filter_that_matches_no_row(self):
+        done = self.clew("top", "-b", "-n", "1", "-d", ".05", "-f", "zzz",
+                         "--", PYTHON, "-c", "while True: str(1)")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("--function=zzz: no row contains this", done.stderr)
+
     def test_refusals(self):
         self.environment["TMPDIR"] = str(self.work)
         self.assert_one_line_error(self.clew("top", 999999999),

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/unit/unit.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tests/unit/made.h"
 #include "wire/id.h"
@@ -429,6 +431,79 @@ static void damaged_values_are_passed_over(void **state)
 	session_close(&world->session);
 }
 
+/* Lets the next progress be printed, however soon it follows. */
+static void look_at_progress(void *context, const struct part_copy *part)
+{
+	(void)part;
+	((struct progress *)context)->next_ns = 0;
+}
+
+/* What merging prints on stderr; for free(). */
+static char *progress_text(struct recording *recording)
+{
+	struct progress progress = { .is_on = 1 };
+	const struct whose whose = { .progress = &progress,
+				     .look = look_at_progress,
+				     .look_context = &progress };
+	FILE *file = tmpfile();
+	const int saved = dup(STDERR_FILENO);
+	struct timeline timeline = { 0 };
+	struct catalog catalog;
+	struct merged merged;
+	struct tree tree;
+	char *text = calloc(1, 4096);
+
+	assert_non_null(file);
+	catalog_init(&catalog);
+	tree_init(&tree);
+	dup2(fileno(file), STDERR_FILENO);
+	merge_recording(recording, &whose, &catalog, &tree, &timeline, &merged);
+	dup2(saved, STDERR_FILENO);
+	close(saved);
+	rewind(file);
+	assert_true(fread(text, 1, 4095, file) > 0);
+	fclose(file);
+	jni_usage_fini(&merged.jni);
+	value_list_fini(&merged.values);
+	mark_list_fini(&merged.marks);
+	timeline_fini(&timeline);
+	tree_fini(&tree);
+	catalog_fini(&catalog);
+	return text;
+}
+
+static void progress_is_measured_in_bytes(void **state)
+{
+	struct made_world *world = *state;
+	struct recording recording;
+	struct fixture fixture;
+	char *text, *why, wanted[64];
+	uint64_t first, second;
+
+	for (uint32_t pid = 100; pid < 102; pid++) {
+		const int levels = pid == 100 ? 1 : 1000;
+		uint64_t id = ID_ROOT;
+
+		fixture_init(&fixture, pid, 0);
+		fixture_module(&fixture, "/lib/app", 1, 8);
+		fixture_tally(&fixture, 0, (uint32_t)levels, 12);
+		for (int i = 0; i < levels; i++)
+			id = fixture_context(&fixture, 0, id, 1, 1);
+		made_end(world, &fixture);
+	}
+	assert_int_equal(recording_open(&recording, world->directory, &why), 0);
+	first = recording.parts[0].header->end;
+	second = recording.parts[1].header->end;
+	assert_true(first > second * 5 / 4 || second > first * 5 / 4);
+	snprintf(wanted, sizeof(wanted), "reading: %.0f %%",
+		 100 * (double)first / (double)(first + second));
+	text = progress_text(&recording);
+	assert_non_null(strstr(text, "reading: 0 %"));
+	assert_non_null(strstr(text, wanted));
+	free(text);
+	recording_close(&recording);
+}
+
 #define TEST(name)                                                             \
 	cmocka_unit_test_setup_teardown(name, made_set_up, made_tear_down)
 
@@ -453,6 +528,7 @@ int main(void)
 		TEST(values_stand_in_place_of_time),
 		TEST(damaged_values_are_passed_over),
 		TEST(what_is_only_merged_is_the_same),
+		TEST(progress_is_measured_in_bytes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
