@@ -108,8 +108,7 @@ int attaching_load(struct attaching *attaching, const char *library, char **why)
 		err = load_in(attaching, &call, why);
 		remote_end(&call);
 	}
-	attach_note_pause(&attaching->tracer, &attaching->one_ns);
-	tracer_release(&attaching->tracer);
+	attach_release_one(attaching);
 	return err ? err : attach_fill_blocks(attaching, why);
 }
 
@@ -131,8 +130,7 @@ static int prepare_slice(struct attaching *attaching, const char *directory,
 					  call.data, (uint64_t)getpid(), why);
 		remote_end(&call);
 	}
-	attach_note_pause(&attaching->tracer, &attaching->one_ns);
-	tracer_release(&attaching->tracer);
+	attach_release_one(attaching);
 	return err;
 }
 
@@ -155,6 +153,7 @@ static int prepare(struct attaching *attaching, const char *directory,
 struct looking {
 	struct wire_stopped *list;
 	size_t count;
+	struct stack_reader reader;
 	struct remote_frames frames;
 	struct wire_attachment attachment;
 	uint64_t makes_threads; /* 0: who makes one is no matter */
@@ -255,8 +254,9 @@ static int look_once(struct attaching *attaching, struct looking *looking,
 		.at = looking->attachment.frames,
 		.room = looking->attachment.frame_max,
 	};
-	return remote_frames_find(&attaching->tracer, &attaching->maps,
-				  looking->list, &looking->frames, why);
+	return remote_frames_find(&looking->reader, &attaching->tracer,
+				  &attaching->maps, looking->list,
+				  &looking->frames, why);
 }
 
 /* Who is in an unwinder goes on for a moment, but not for ever. */
@@ -325,10 +325,17 @@ static int enter_once(struct attaching *attaching, struct remote_texts *texts,
 	const int memory = attaching->tracer.memory;
 	struct looking looking = { 0 };
 	uint64_t at = 0;
-	int err = tracer_stop_all(&attaching->tracer, ATTACH_STOP_NS, why);
+	int err = remote_frames_prepare(&looking.reader, &attaching->tracer,
+					&attaching->maps,
+					WIRE_ATTACH_FRAMES_MAX, why);
 
 	if (err)
 		return err;
+	err = tracer_stop_all(&attaching->tracer, ATTACH_STOP_NS, why);
+	if (err) {
+		stack_reader_end(&looking.reader);
+		return err;
+	}
 	err = find_frames(attaching, &looking, why);
 	if (!err)
 		err = look_at_alternate_stacks(attaching, &looking.attachment,
@@ -350,6 +357,7 @@ static int enter_once(struct attaching *attaching, struct remote_texts *texts,
 		attach_set_state(attaching, WIRE_ATTACH_NONE);
 	attach_note_pause(&attaching->tracer, &attaching->all_ns);
 	tracer_release(&attaching->tracer);
+	stack_reader_end(&looking.reader);
 	return err;
 }
 

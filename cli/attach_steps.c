@@ -40,13 +40,16 @@ void attach_note_pause(struct tracer *tracer, uint64_t *longest)
 }
 
 /* 1 if that thread is stopped where libc can be called; 0; or -errno. */
-static int try_thread(struct attaching *attaching,
-		      const struct safe_places *places, pid_t tid, char **why)
+static int try_thread(struct attaching *attaching, struct safe_places *places,
+		      pid_t tid, char **why)
 {
 	struct tracer *tracer = &attaching->tracer;
-	int err = tracer_stop_one(tracer, tid, ONE_STOPS_NS, why);
+	int err = safe_thread_prepare(places, why);
 	int found = 0;
 
+	if (err)
+		return err;
+	err = tracer_stop_one(tracer, tid, ONE_STOPS_NS, why);
 	if (err)
 		return err == -EAGAIN ? 0 : err;
 	if (safe_thread_has_room(places, &tracer->threads[0], STACK_BYTES))
@@ -60,8 +63,8 @@ static int try_thread(struct attaching *attaching,
 }
 
 /* Whether one of them is; whoever is missed least is asked first. */
-static int try_threads(struct attaching *attaching,
-		       const struct safe_places *places, char **why)
+static int try_threads(struct attaching *attaching, struct safe_places *places,
+		       char **why)
 {
 	pid_t *tids;
 	const size_t count = target_threads(attaching->pid, &tids);
@@ -116,6 +119,8 @@ static int stop_unless(struct attaching *attaching,
 		if (!found)
 			attach_pause_ms(2);
 	} while (!found);
+	if (found < 0)
+		safe_thread_end(places);
 	return found < 0 ? found : 0;
 }
 
@@ -123,6 +128,13 @@ static int stop_unless(struct attaching *attaching,
 int attach_stop_safe_thread(struct attaching *attaching, char **why)
 {
 	return stop_unless(attaching, NULL, why);
+}
+
+void attach_release_one(struct attaching *attaching)
+{
+	attach_note_pause(&attaching->tracer, &attaching->one_ns);
+	tracer_release(&attaching->tracer);
+	safe_thread_end(&attaching->places);
 }
 
 int attach_explain_call(int err, char **why)
@@ -193,8 +205,7 @@ static int call_stopped_one(struct attaching *attaching, uint64_t function,
 					  0, why);
 		remote_end(&call);
 	}
-	attach_note_pause(&attaching->tracer, &attaching->one_ns);
-	tracer_release(&attaching->tracer);
+	attach_release_one(attaching);
 	return err;
 }
 

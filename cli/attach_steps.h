@@ -33,6 +33,9 @@ void attach_note_pause(struct tracer *tracer, uint64_t *longest);
 /* Stops one, the tracer's first, in which libc can be called. */
 int attach_stop_safe_thread(struct attaching *attaching, char **why);
 
+/* Lets that thread go on, and notes how long it was stopped. */
+void attach_release_one(struct attaching *attaching);
+
 /* In a thread that is stopped, by its index, which has this at call->data. */
 int attach_begin_call(struct attaching *attaching, struct remote_call *call,
 		      size_t thread, const void *data, size_t bytes,

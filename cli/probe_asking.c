@@ -113,8 +113,7 @@ static int call(struct attaching *attaching,
 			attach_explain_call(err, why);
 		remote_end(&remote);
 	}
-	attach_note_pause(&attaching->tracer, &attaching->one_ns);
-	tracer_release(&attaching->tracer);
+	attach_release_one(attaching);
 	return err;
 }
 

@@ -8,43 +8,53 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "cli/attachment_copy.h"
-#include "cli/stack_reader.h"
 #include "cli/stopped_registers.h"
 #include "cli/unwinding.h"
 
 /* More are not looked for in one thread. */
 #define FRAMES_MAX 65536
 
-/*
- * A thread that has just been made is in nothing, which unwinders do not know where it
- * comes out of the system call: what they take for a return address there is not one.
- */
-static int has_run_nothing(const struct tracer *tracer,
-			   const struct tracee *thread)
-{
-	return thread->tid != tracer->pid &&
-	       stopped_is_made(&thread->registers);
-}
+/* Threads that begin until all are stopped. */
+#define NEW_THREADS 64
 
 /* ---- In the worker ---- */
 
-struct frames_request {
-	const struct tracer *tracer;
+struct frames_context {
+	pid_t pid;
+	int memory; /* of /proc/PID/mem */
 	const struct target_maps *maps;
-	size_t room;
 };
+
+struct frames_request {
+	size_t room; /* frames */
+	size_t count;
+	struct tracee threads[];
+};
+
+static size_t request_bytes(size_t threads)
+{
+	return sizeof(struct frames_request) + threads * sizeof(struct tracee);
+}
 
 /*
  * The answer: of each thread that is not gone, how many frames, or -errno; then, after
  * room for one number for each thread, all of these frames.
  */
-static struct wire_frame *frames_of(int64_t *counts,
-				    const struct tracer *tracer)
+static size_t counts_bytes(size_t threads)
 {
-	return (struct wire_frame *)(counts + tracer->count);
+	return threads * sizeof(int64_t);
 }
 
-static long find(const struct tracer *tracer, struct unwinding *unwinding,
+/*
+ * A thread that has just been made is in nothing, which unwinders do not know where it
+ * comes out of the system call: what they take for a return address there is not one.
+ */
+static int has_run_nothing(pid_t pid, const struct tracee *thread)
+{
+	return thread->tid != pid && stopped_is_made(&thread->registers);
+}
+
+static long find(pid_t pid, struct unwinding *unwinding,
 		 const struct tracee *thread, struct wire_frame *frames,
 		 size_t left)
 {
@@ -54,35 +64,38 @@ static long find(const struct tracer *tracer, struct unwinding *unwinding,
 		count = unwinding_frames(unwinding, thread, frames,
 					 left - 1 < FRAMES_MAX ? left - 1
 							       : FRAMES_MAX);
-	if (count == -ENOENT && has_run_nothing(tracer, thread))
+	if (count == -ENOENT && has_run_nothing(pid, thread))
 		count = 0;
 	return count;
 }
 
 /* A zeroed frame follows those of each thread. */
-static void find_all(const void *context, void *out)
+static void find_all(const void *of, const void *asked, void *out)
 {
-	const struct frames_request *request = context;
-	const struct tracer *tracer = request->tracer;
+	const struct frames_context *context = of;
+	const struct frames_request *request = asked;
 	int64_t *count = out;
-	struct wire_frame *frames = frames_of(count, tracer);
+	struct wire_frame *frames =
+		(struct wire_frame *)(count + request->count);
 	struct unwinding *unwinding =
-		unwinding_create(tracer->memory, request->maps);
+		unwinding_create(context->memory, context->maps);
 	size_t used = 0;
 
-	for (size_t i = 0; i < tracer->count; i++) {
-		if (tracer->threads[i].is_gone)
+	for (size_t i = 0; i < request->count; i++) {
+		if (request->threads[i].is_gone)
 			continue;
-		*count = unwinding
-				 ? find(tracer, unwinding, &tracer->threads[i],
-					frames + used, request->room - used)
-				 : -ENOMEM;
+		*count = unwinding ? find(context->pid, unwinding,
+					  &request->threads[i], frames + used,
+					  request->room - used)
+				   : -ENOMEM;
 		if (*count >= 0) {
 			used += (size_t)*count;
 			frames[used++] = (struct wire_frame){ 0 };
 		}
 		count++;
 	}
+	if (unwinding)
+		unwinding_destroy(unwinding);
 }
 
 /* ---- What it answers ---- */
@@ -110,20 +123,28 @@ static int take_counts(const struct tracer *tracer, const int64_t *counts,
 	return 0;
 }
 
-/* Their values are the process's own, whoever wrote them: nothing here relies on them. */
-static int take(const struct tracer *tracer, int64_t *answer,
+/*
+ * The worker may change the answer meanwhile, so that the counts are copied first. The
+ * frames' values are the process's own, whoever wrote them: nothing here relies on them.
+ */
+static int take(const struct tracer *tracer, const void *answer,
 		struct wire_stopped *list, struct remote_frames *frames,
 		char **why)
 {
-	const int err = take_counts(tracer, answer, list, frames);
+	const size_t bytes = counts_bytes(tracer->count);
+	int64_t *counts = memory_zeroed(tracer->count + 1, sizeof(*counts));
+	int err;
 
+	memcpy(counts, answer, bytes);
+	err = take_counts(tracer, counts, list, frames);
+	free(counts);
 	if (err)
 		return fail(why, err,
 			    "its stacks cannot be read: the worker process "
 			    "returned too many frames");
 	frames->items =
 		memory_zeroed(frames->count + 1, sizeof(*frames->items));
-	memcpy(frames->items, frames_of(answer, tracer),
+	memcpy(frames->items, (const char *)answer + bytes,
 	       frames->count * sizeof(*frames->items));
 	return 0;
 }
@@ -135,22 +156,72 @@ static int explain(int err, char **why)
 		   : 0;
 }
 
-int remote_frames_find(const struct tracer *tracer,
+int remote_frames_prepare(struct stack_reader *reader,
+			  const struct tracer *tracer,
+			  const struct target_maps *maps, size_t room,
+			  char **why)
+{
+	pid_t *tids;
+	size_t threads = 2 * target_threads(tracer->pid, &tids) + NEW_THREADS;
+	const struct frames_context context = {
+		.pid = tracer->pid,
+		.memory = tracer->memory,
+		.maps = maps,
+	};
+
+	free(tids);
+	if (threads < tracer->count)
+		threads = tracer->count;
+	return stack_reader_begin(
+		reader, tracer->memory, find_all, &context,
+		request_bytes(threads),
+		counts_bytes(threads) + room * sizeof(struct wire_frame), why);
+}
+
+/* A worker that has no room for these threads and frames is replaced by one that has. */
+static int ensure_room(struct stack_reader *reader, const struct tracer *tracer,
+		       const struct target_maps *maps, size_t room, char **why)
+{
+	if (reader->worker &&
+	    reader->request_bytes >= request_bytes(tracer->count) &&
+	    reader->answer_bytes >= counts_bytes(tracer->count) +
+					    room * sizeof(struct wire_frame))
+		return 0;
+	stack_reader_end(reader);
+	return remote_frames_prepare(reader, tracer, maps, room, why);
+}
+
+/* free() it. */
+static struct frames_request *request_of(const struct tracer *tracer,
+					 size_t room)
+{
+	struct frames_request *request =
+		memory_zeroed(1, request_bytes(tracer->count));
+
+	request->room = room;
+	request->count = tracer->count;
+	memcpy(request->threads, tracer->threads,
+	       tracer->count * sizeof(*tracer->threads));
+	return request;
+}
+
+int remote_frames_find(struct stack_reader *reader, const struct tracer *tracer,
 		       const struct target_maps *maps,
 		       struct wire_stopped *list, struct remote_frames *frames,
 		       char **why)
 {
-	const struct frames_request request = { tracer, maps, frames->room };
-	const size_t bytes = tracer->count * sizeof(int64_t) +
-			     frames->room * sizeof(struct wire_frame);
-	void *answer;
-	int err = stack_reader_run(tracer->memory, find_all, &request, bytes,
-				   &answer, why);
+	struct frames_request *request;
+	const void *answer;
+	int err = ensure_room(reader, tracer, maps, frames->room, why);
 
 	if (err)
 		return err;
-	err = take(tracer, answer, list, frames, why);
-	stack_reader_free(answer, bytes);
+	request = request_of(tracer, frames->room);
+	err = stack_reader_ask(reader, request, request_bytes(tracer->count),
+			       &answer, why);
+	free(request);
+	if (!err)
+		err = take(tracer, answer, list, frames, why);
 	return err ? err
 		   : explain(target_write(
 				     tracer->memory, frames->at, frames->items,

@@ -6,6 +6,7 @@
 #ifndef CLEW_CLI_REMOTE_FRAMES_H
 #define CLEW_CLI_REMOTE_FRAMES_H
 
+#include "cli/stack_reader.h"
 #include "cli/target.h"
 #include "cli/tracer.h"
 #include "wire/attachment.h"
@@ -18,11 +19,21 @@ struct remote_frames {
 };
 
 /*
- * Unwinds all threads in one worker (cli/stack_reader.h), and writes their frames where
- * the process has room for that many. The list has all threads that are not gone, in
- * their order; those whose frames cannot be known have none. 0, or -errno and *why.
+ * Forks the worker (cli/stack_reader.h) that unwinds the threads of this tracer, in these
+ * mappings, with room for that many frames. Threads need not be stopped yet. Returns 0, or
+ * -errno and *why.
  */
-int remote_frames_find(const struct tracer *tracer,
+int remote_frames_prepare(struct stack_reader *reader,
+			  const struct tracer *tracer,
+			  const struct target_maps *maps, size_t room,
+			  char **why);
+
+/*
+ * Unwinds all threads in that worker, and writes their frames where the process has room for
+ * that many. The list has all threads that are not gone, in their order; those whose frames
+ * cannot be known have none. Returns 0, or -errno and *why.
+ */
+int remote_frames_find(struct stack_reader *reader, const struct tracer *tracer,
 		       const struct target_maps *maps,
 		       struct wire_stopped *list, struct remote_frames *frames,
 		       char **why);

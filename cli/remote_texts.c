@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/memory.h"
 #include "cli/attachment_copy.h"
@@ -64,6 +65,21 @@ static struct text_run run_from(const struct remote_texts *texts,
 	return run;
 }
 
+/*
+ * The worker that unwinds stacks (cli/stack_reader.h) does not inherit the copy: else each
+ * page of it would be copied when it is written, while the process is stopped.
+ */
+static uint8_t *map_copy(size_t bytes)
+{
+	uint8_t *copy = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (copy == MAP_FAILED)
+		memory_exhausted();
+	madvise(copy, bytes, MADV_DONTFORK);
+	return copy;
+}
+
 /* 0; or -EBADMSG: they are on too many pages. */
 static int make_runs(struct remote_texts *texts)
 {
@@ -83,7 +99,8 @@ static int make_runs(struct remote_texts *texts)
 	}
 	if (bytes > COPIES_BYTES_MAX)
 		return -EBADMSG;
-	texts->pages = memory_zeroed(bytes + 1, 1);
+	texts->page_bytes = bytes + 1;
+	texts->pages = map_copy(texts->page_bytes);
 	return 0;
 }
 
@@ -133,7 +150,8 @@ void remote_texts_free(struct remote_texts *texts)
 {
 	free(texts->items);
 	free(texts->runs);
-	free(texts->pages);
+	if (texts->pages)
+		munmap(texts->pages, texts->page_bytes);
 	*texts = (struct remote_texts){ 0 };
 }
 

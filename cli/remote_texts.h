@@ -20,6 +20,7 @@ struct remote_texts {
 	struct text_run *runs;
 	size_t run_count, run_capacity;
 	uint8_t *pages; /* of all runs */
+	size_t page_bytes;
 };
 
 /* What is to be written, before anybody is stopped for that. 0 or -errno. */

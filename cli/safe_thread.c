@@ -12,7 +12,6 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "cli/library.h"
-#include "cli/stack_reader.h"
 #include "cli/stopped_registers.h"
 #include "cli/tail_jumps.h"
 #include "cli/unwinding.h"
@@ -226,6 +225,7 @@ void safe_places_find(struct safe_places *places, pid_t pid, int memory,
 {
 	if (places->maps == maps)
 		return;
+	safe_thread_end(places);
 	places->maps = maps;
 	places->loader = target_module(maps, MACHINE_LOADER);
 	places->libc = target_module(maps, LIBC);
@@ -242,11 +242,13 @@ void safe_places_find(struct safe_places *places, pid_t pid, int memory,
 
 void safe_places_expire(struct safe_places *places)
 {
+	safe_thread_end(places);
 	places->maps = NULL;
 }
 
 void safe_places_fini(struct safe_places *places)
 {
+	safe_thread_end(places);
 	idmap_fini(&places->modules);
 	free(places->avoided);
 	*places = (struct safe_places){ 0 };
@@ -410,45 +412,53 @@ static int is_sure_to_be_outside(const struct safe_places *places,
 	return (int)count;
 }
 
-/* ---- In a worker ---- */
-
-struct outside_request {
-	const struct safe_places *places;
-	const struct tracee *thread;
-};
+/* ---- In the worker ---- */
 
 /* Where there is no call frame information, libunwind guesses. */
-static void see_whether_outside(const void *context, void *answer)
+static int is_outside(const struct safe_places *places,
+		      struct unwinding *unwinding, const struct tracee *thread)
 {
-	const struct outside_request *request = context;
-	const struct safe_places *places = request->places;
-	const struct tracee *thread = request->thread;
-	struct unwinding *unwinding =
-		unwinding_create(places->memory, places->maps);
 	unw_cursor_t cursor;
-	int is_outside;
+	const int is = is_sure_to_be_outside(places, unwinding, thread);
 
-	if (!unwinding)
-		return;
-	is_outside = is_sure_to_be_outside(places, unwinding, thread);
-	if (is_outside < 0)
-		is_outside = unwinding_begin(unwinding, thread, &cursor) == 0 &&
-			     !walk(places, thread, &cursor);
-	*(int *)answer = is_outside;
+	return is >= 0 ? is
+		       : unwinding_begin(unwinding, thread, &cursor) == 0 &&
+				 !walk(places, thread, &cursor);
 }
 
-int safe_thread_is_outside(const struct safe_places *places,
+static void see_whether_outside(const void *context, const void *thread,
+				void *answer)
+{
+	const struct safe_places *places = context;
+	struct unwinding *unwinding =
+		unwinding_create(places->memory, places->maps);
+	int *is = answer;
+
+	*is = unwinding && is_outside(places, unwinding, thread);
+	if (unwinding)
+		unwinding_destroy(unwinding);
+}
+
+/* ---- In the caller ---- */
+
+int safe_thread_prepare(struct safe_places *places, char **why)
+{
+	return stack_reader_begin(&places->reader, places->memory,
+				  see_whether_outside, places,
+				  sizeof(struct tracee), sizeof(int), why);
+}
+
+int safe_thread_is_outside(struct safe_places *places,
 			   const struct tracee *thread, char **why)
 {
-	const struct outside_request request = { places, thread };
-	void *answer;
-	int is_outside;
-	int err = stack_reader_run(places->memory, see_whether_outside,
-				   &request, sizeof(is_outside), &answer, why);
+	const void *answer;
+	int err = stack_reader_ask(&places->reader, thread, sizeof(*thread),
+				   &answer, why);
 
-	if (err)
-		return err;
-	is_outside = *(const int *)answer != 0;
-	stack_reader_free(answer, sizeof(is_outside));
-	return is_outside;
+	return err ? err : *(const int *)answer != 0;
+}
+
+void safe_thread_end(struct safe_places *places)
+{
+	stack_reader_end(&places->reader);
 }

@@ -7,6 +7,7 @@
 #define CLEW_CLI_SAFE_THREAD_H
 
 #include "base/idmap.h"
+#include "cli/stack_reader.h"
 #include "cli/target.h"
 #include "cli/tracer.h"
 
@@ -19,6 +20,7 @@ struct safe_places {
 	struct avoided_function *avoided;
 	size_t avoided_count, capacity;
 	struct idmap modules; /* whose functions are in the list above */
+	struct stack_reader reader;
 };
 
 /*
@@ -43,10 +45,19 @@ int safe_thread_has_room(const struct safe_places *places,
 			 const struct tracee *thread, size_t bytes);
 
 /*
- * And whether none of its functions is one to be avoided, by a worker that reads its stack
- * (cli/stack_reader.h). 1, 0, or -errno and *why.
+ * Forks the worker of safe_thread_is_outside(), so that the thread need not wait for that.
+ * Call it after safe_places_find(). Returns 0, or -errno and *why.
  */
-int safe_thread_is_outside(const struct safe_places *places,
+int safe_thread_prepare(struct safe_places *places, char **why);
+
+/*
+ * Returns 1 if none of the functions of that stopped thread is one to be avoided, or 0, by a
+ * worker that reads its stack (cli/stack_reader.h); or -errno and *why.
+ */
+int safe_thread_is_outside(struct safe_places *places,
 			   const struct tracee *thread, char **why);
+
+/* Ends the worker. */
+void safe_thread_end(struct safe_places *places);
 
 #endif

@@ -2,12 +2,19 @@
 #include "cli/stack_reader.h"
 
 #include <errno.h>
-#include <stdint.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/now.h"
 #include "symbolizer/worker.h"
 
 /*
@@ -17,70 +24,196 @@
 #define SECONDS 1
 #define BYTES   (UINT64_C(256) << 20)
 
-/* In shared memory, before the answer. */
-struct reading_end {
-	_Alignas(16) uint32_t is_reached; /* the worker writes it last */
+/* A worker that has used this much of its second is replaced by a new one. */
+#define USED_MAX_NS UINT64_C(100000000)
+
+/* How often the caller looks whether the worker has ended without an answer. */
+#define LOOK_NS   1000000
+
+#define ALIGNMENT 16
+
+/* Request, answer, in this order, follow. */
+struct stack_reader_memory {
+	_Alignas(ALIGNMENT) _Atomic uint32_t asked; /* by the caller */
+	_Atomic uint32_t answered; /* by the worker; 1 once it is confined */
 };
 
-struct reading_request {
-	stack_reading read;
-	const void *request;
-	struct reading_end *end;
+static const struct worker_limits limits = {
+	.seconds = SECONDS,
+	.bytes = BYTES,
+	.only_reads_fd = 1,
+	.has_no_alarm = 1,
 };
 
-static int work(const void *context, int fd)
+static size_t align(size_t bytes)
 {
-	const struct reading_request *reading = context;
+	return (bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+}
 
-	reading->read(reading->request, reading->end + 1);
-	reading->end->is_reached = 1;
+static void *request_of(const struct stack_reader *reader)
+{
+	return reader->shared + 1;
+}
+
+static void *answer_of(const struct stack_reader *reader)
+{
+	return (char *)request_of(reader) + align(reader->request_bytes);
+}
+
+static size_t shared_bytes(const struct stack_reader *reader)
+{
+	return sizeof(*reader->shared) + align(reader->request_bytes) +
+	       reader->answer_bytes;
+}
+
+/* Until *word has another value, or for no longer than LOOK_NS. */
+static void await_change(_Atomic uint32_t *word, uint32_t value)
+{
+	const struct timespec moment = { .tv_nsec = LOOK_NS };
+
+	syscall(SYS_futex, word, FUTEX_WAIT, value, &moment, NULL, 0);
+}
+
+static void change(_Atomic uint32_t *word, uint32_t value)
+{
+	*word = value;
+	syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+/* ---- In the worker ---- */
+
+struct stack_reading_work {
+	const struct stack_reader *reader;
+	stack_reading read;
+	const void *context;
+};
+
+/* Until the caller kills it. */
+static int answer_all(const void *context, int fd)
+{
+	const struct stack_reading_work *reading = context;
+	const struct stack_reader *reader = reading->reader;
+	struct stack_reader_memory *shared = reader->shared;
+
+	(void)fd;
+	for (uint32_t answered = 1; answered; answered++) {
+		change(&shared->answered, answered);
+		while (shared->asked == answered)
+			syscall(SYS_futex, &shared->asked, FUTEX_WAIT, answered,
+				NULL, NULL, 0);
+		reading->read(reading->context, request_of(reader),
+			      answer_of(reader));
+	}
 	return 0;
 }
 
-static int run(const struct reading_request *reading, int memory, char **why)
-{
-	const struct worker_limits limits = {
-		.seconds = SECONDS,
-		.bytes = BYTES,
-		.only_reads_fd = 1,
-	};
-	char reason[WORKER_WHY_BYTES] = "the worker process failed";
-	int err = worker_run(&limits, work, reading, memory, reason);
+/* ---- In the caller ---- */
 
-	if (err == -ENOMEM) /* then nothing can be detached: the guardian can */
-		memory_exhausted();
-	if (!err && !reading->end->is_reached)
-		err = -ECHILD;
-	if (err == -ECHILD)
-		return fail(why, -EBADMSG, "its stacks cannot be read: %s",
-			    reason);
-	return err ? fail(why, err, "its stacks cannot be read: %s",
-			  strerror(-err))
-		   : 0;
+/* The worker stays a zombie for worker_wait(). */
+static int has_ended(pid_t worker)
+{
+	siginfo_t news = { 0 };
+
+	return waitid(P_PID, (id_t)worker, &news,
+		      WEXITED | WNOHANG | WNOWAIT) != 0 ||
+	       news.si_pid;
 }
 
-int stack_reader_run(int memory, stack_reading read, const void *request,
-		     size_t bytes, void **answer, char **why)
+/* Returns -errno and *why: the worker has ended, or takes too long. */
+static int explain_end(struct stack_reader *reader, char **why)
 {
-	struct reading_end *end =
-		mmap(NULL, sizeof(*end) + bytes, PROT_READ | PROT_WRITE,
-		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	const struct reading_request reading = { read, request, end };
+	char reason[WORKER_WHY_BYTES] = "the worker process failed";
 	int err;
 
-	if (end == MAP_FAILED)
+	if (!has_ended(reader->worker))
+		kill(reader->worker, SIGKILL);
+	err = worker_wait(reader->worker, &limits, reason);
+	reader->worker = 0;
+	stack_reader_end(reader);
+	if (err == -ENOMEM) /* then nothing can be detached: the guardian can */
 		memory_exhausted();
-	err = run(&reading, memory, why);
-	if (err)
-		munmap(end, sizeof(*end) + bytes);
-	else
-		*answer = end + 1;
+	if (!err || err == -ECHILD)
+		return fail(why, -EBADMSG, "its stacks cannot be read: %s",
+			    reason);
+	return fail(why, err, "its stacks cannot be read: %s", strerror(-err));
+}
+
+/* A worker that writes anything else there can only end this early. */
+static int await_answer(struct stack_reader *reader, char **why)
+{
+	const uint64_t start_ns = now_ns(CLOCK_MONOTONIC);
+	const uint64_t most_ns =
+		UINT64_C(1000000000) * SECONDS * WORKER_CLOCK_FACTOR;
+	struct stack_reader_memory *shared = reader->shared;
+	uint64_t passed_ns = 0;
+	uint32_t answered;
+
+	while ((answered = shared->answered) != reader->asked) {
+		await_change(&shared->answered, answered);
+		passed_ns = now_ns(CLOCK_MONOTONIC) - start_ns;
+		if (passed_ns >= most_ns ||
+		    (shared->answered != reader->asked &&
+		     has_ended(reader->worker)))
+			return explain_end(reader, why);
+	}
+	reader->used_ns += passed_ns;
+	return 0;
+}
+
+int stack_reader_begin(struct stack_reader *reader, int memory,
+		       stack_reading read, const void *context,
+		       size_t request_bytes, size_t answer_bytes, char **why)
+{
+	const struct stack_reading_work reading = { reader, read, context };
+	pid_t worker;
+
+	if (reader->worker && reader->used_ns < USED_MAX_NS)
+		return 0;
+	stack_reader_end(reader);
+	*reader = (struct stack_reader){ .asked = 1,
+					 .request_bytes = request_bytes,
+					 .answer_bytes = answer_bytes };
+	reader->shared =
+		mmap(NULL, shared_bytes(reader), PROT_READ | PROT_WRITE,
+		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (reader->shared == MAP_FAILED)
+		memory_exhausted();
+	reader->shared->asked = 1;
+	worker = worker_start(&limits, answer_all, &reading, memory);
+	if (worker == -ENOMEM)
+		memory_exhausted();
+	if (worker < 0) {
+		stack_reader_end(reader);
+		return fail(why, worker, "its stacks cannot be read: %s",
+			    strerror(-worker));
+	}
+	reader->worker = worker;
+	return await_answer(reader, why);
+}
+
+int stack_reader_ask(struct stack_reader *reader, const void *request,
+		     size_t bytes, const void **answer, char **why)
+{
+	int err;
+
+	memcpy(request_of(reader), request, bytes);
+	change(&reader->shared->asked, ++reader->asked);
+	err = await_answer(reader, why);
+	if (!err)
+		*answer = answer_of(reader);
 	return err;
 }
 
-void stack_reader_free(void *answer, size_t bytes)
+void stack_reader_end(struct stack_reader *reader)
 {
-	struct reading_end *end = (struct reading_end *)answer - 1;
+	char reason[WORKER_WHY_BYTES];
 
-	munmap(end, sizeof(*end) + bytes);
+	if (reader->worker) {
+		if (!has_ended(reader->worker))
+			kill(reader->worker, SIGKILL);
+		worker_wait(reader->worker, &limits, reason);
+	}
+	if (reader->shared)
+		munmap(reader->shared, shared_bytes(reader));
+	*reader = (struct stack_reader){ 0 };
 }

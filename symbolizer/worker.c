@@ -17,7 +17,7 @@
 #include "symbolizer/indexer/heap.h"
 
 /* An exit status above this is an errno. */
-enum { STATUS_OF_ERRNO = 100, CLOCK_FACTOR = 3 };
+enum { STATUS_OF_ERRNO = 100 };
 
 static uint64_t address_space_bytes(void)
 {
@@ -89,7 +89,8 @@ static void block_signals_to_caller(sigset_t *blocked)
  * The caller's handlers, masks and timers are not ours. The alarm is what ends
  * a child that waits for something that never comes.
  */
-static int become_worker(const struct worker_limits *limits, int fd)
+static int become_worker(const struct worker_limits *limits, pid_t caller,
+			 int fd)
 {
 	sigset_t blocked;
 	int err;
@@ -101,11 +102,14 @@ static int become_worker(const struct worker_limits *limits, int fd)
 		signal(number, SIG_DFL);
 	sigprocmask(SIG_SETMASK, &blocked, NULL);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != caller) /* it ended before that call */
+		return -ESRCH;
 	limit(RLIMIT_CORE, 0);
 	limit(RLIMIT_CPU, limits->seconds);
 	limit(RLIMIT_FSIZE, limits->bytes);
 	limit(RLIMIT_AS, address_space_bytes() + limits->bytes);
-	alarm(limits->seconds * CLOCK_FACTOR);
+	if (!limits->has_no_alarm)
+		alarm(limits->seconds * WORKER_CLOCK_FACTOR);
 	if (limits->is_silent && !limits->only_reads_fd)
 		be_silent();
 	close_others(limits->only_reads_fd ? 0 : STDERR_FILENO + 1, fd);
@@ -122,7 +126,8 @@ static void end_late(pid_t child, const struct worker_limits *limits)
 {
 	struct pollfd end = { .fd = (int)syscall(SYS_pidfd_open, child, 0),
 			      .events = POLLIN };
-	const int most_ms = (int)(limits->seconds * CLOCK_FACTOR + 1) * 1000;
+	const int most_ms =
+		(int)(limits->seconds * WORKER_CLOCK_FACTOR + 1) * 1000;
 
 	int got;
 
@@ -176,22 +181,38 @@ static int judge(int status, const struct worker_limits *limits, char *why)
 	return -ECHILD;
 }
 
-int worker_run(const struct worker_limits *limits, worker_work work,
-	       const void *request, int fd, char why[WORKER_WHY_BYTES])
+pid_t worker_start(const struct worker_limits *limits, worker_work work,
+		   const void *request, int fd)
 {
+	const pid_t caller = getpid();
 	pid_t child = fork();
-	int status = 0, err;
+	int err;
 
 	if (child < 0)
 		return -errno;
-	if (child == 0) {
-		err = become_worker(limits, fd);
-		if (!err)
-			err = work(request, fd);
-		_exit(err ? STATUS_OF_ERRNO - err : 0);
-	}
+	if (child > 0)
+		return child;
+	err = become_worker(limits, caller, fd);
+	if (!err)
+		err = work(request, fd);
+	_exit(err ? STATUS_OF_ERRNO - err : 0);
+}
+
+int worker_wait(pid_t child, const struct worker_limits *limits,
+		char why[WORKER_WHY_BYTES])
+{
+	int status = 0, err;
+
 	end_late(child, limits);
 	err = wait_for(child, &status);
 	/* Somebody else reaped it: the file itself will show. */
 	return err == -ECHILD ? 0 : err ? err : judge(status, limits, why);
+}
+
+int worker_run(const struct worker_limits *limits, worker_work work,
+	       const void *request, int fd, char why[WORKER_WHY_BYTES])
+{
+	const pid_t child = worker_start(limits, work, request, fd);
+
+	return child < 0 ? child : worker_wait(child, limits, why);
 }

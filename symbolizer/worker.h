@@ -13,9 +13,11 @@
 #define CLEW_SYMBOLIZER_WORKER_H
 
 #include <stdint.h>
+#include <sys/types.h>
 
 struct worker_limits {
-	uint32_t seconds; /* of CPU; three times that by the clock */
+	uint32_t
+		seconds; /* of CPU; WORKER_CLOCK_FACTOR times that by the clock */
 	uint64_t bytes;   /* of memory beyond what the caller has */
 	int may_download; /* it is not confined: it connects, and keeps files */
 	int is_silent; /* nothing is to be read that it says, or libc of it */
@@ -24,11 +26,12 @@ struct worker_limits {
 	 * Signals that end or stop the caller do not concern it.
 	 */
 	int only_reads_fd;
+	int has_no_alarm; /* the caller watches the clock, and kills it in time */
 	/* Folders below which it may write, NULL at the end; NULL: nowhere. */
 	const char *const *writable;
 };
 
-enum { WORKER_WHY_BYTES = 256 };
+enum { WORKER_WHY_BYTES = 256, WORKER_CLOCK_FACTOR = 3 };
 
 /* The work of a child, which writes to fd: 0 or -errno. */
 typedef int (*worker_work)(const void *request, int fd);
@@ -40,5 +43,13 @@ typedef int (*worker_work)(const void *request, int fd);
  */
 int worker_run(const struct worker_limits *limits, worker_work work,
 	       const void *request, int fd, char why[WORKER_WHY_BYTES]);
+
+/* Forks that child and does not wait for it. Returns its pid or -errno. */
+pid_t worker_start(const struct worker_limits *limits, worker_work work,
+		   const void *request, int fd);
+
+/* Waits until it ends, and reaps it. Returns what worker_run() does. */
+int worker_wait(pid_t child, const struct worker_limits *limits,
+		char why[WORKER_WHY_BYTES]);
 
 #endif

@@ -170,6 +170,12 @@ class Hostile(attach_test.Attached):
                             "crashed (Segmentation fault)")
         self.assert_as_before(other)
 
+    def test_no_reader_of_stacks_lives_while_the_process_is_recorded(self):
+        process, _ = self.shared("shared", [clewtest.target("attached"), 4])
+        controller = self.attach(process)
+        self.assertEqual(stack_readers(controller.pid, process.pid), [])
+        self.detach(controller)
+
     def test_other_processes_are_recorded_beside_a_hostile_one(self):
         process = self.start_fake(
             on_prepare="clew_attachment.frame_max = UINT64_MAX")

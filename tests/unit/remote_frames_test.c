@@ -6,6 +6,7 @@
 #include "unit.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,9 +20,11 @@ enum { THREADS = 3, ROOM = 8, GONE = 1, LISTED = THREADS - 1 };
 static struct {
 	int64_t counts[THREADS];
 	struct wire_frame frames[ROOM];
+	uint8_t zeros[1 << 16];
 } answered;
 
-static size_t written_bytes;
+static size_t written_bytes, running = THREADS;
+static int begun; /* workers */
 
 int target_read(int memory, uint64_t at, void *out, size_t bytes)
 {
@@ -39,22 +42,45 @@ struct unwinding *unwinding_create(int memory, const struct target_maps *maps)
 	return NULL;
 }
 
+void unwinding_destroy(struct unwinding *unwinding)
+{
+}
+
 long unwinding_frames(struct unwinding *unwinding, const struct tracee *thread,
 		      struct wire_frame *frames, size_t room)
 {
 	return -ENOENT;
 }
 
-int stack_reader_run(int memory, stack_reading read, const void *request,
-		     size_t bytes, void **answer, char **why)
+size_t target_threads(pid_t pid, pid_t **tids)
 {
-	assert_int_equal(bytes, sizeof(answered));
+	*tids = NULL;
+	return running;
+}
+
+int stack_reader_begin(struct stack_reader *reader, int memory,
+		       stack_reading read, const void *context,
+		       size_t request_bytes, size_t answer_bytes, char **why)
+{
+	begun++;
+	*reader = (struct stack_reader){ .worker = 1,
+					 .request_bytes = request_bytes,
+					 .answer_bytes = answer_bytes };
+	return 0;
+}
+
+int stack_reader_ask(struct stack_reader *reader, const void *request,
+		     size_t bytes, const void **answer, char **why)
+{
+	assert_true(bytes <= reader->request_bytes);
+	assert_true(reader->answer_bytes >= offsetof(typeof(answered), zeros));
 	*answer = &answered;
 	return 0;
 }
 
-void stack_reader_free(void *answer, size_t bytes)
+void stack_reader_end(struct stack_reader *reader)
 {
+	*reader = (struct stack_reader){ 0 };
 }
 
 static struct wire_stopped list[LISTED];
@@ -64,10 +90,45 @@ static int find(char **why)
 {
 	struct tracee threads[THREADS] = { [GONE] = { .is_gone = 1 } };
 	const struct tracer tracer = { .threads = threads, .count = THREADS };
+	struct stack_reader reader = { 0 };
 
 	memset(list, 0, sizeof(list));
 	frames = (struct remote_frames){ .room = ROOM };
-	return remote_frames_find(&tracer, NULL, list, &frames, why);
+	return remote_frames_find(&reader, &tracer, NULL, list, &frames, why);
+}
+
+/* Returns how many workers are forked while so many threads are stopped. */
+static int workers_for(size_t count, size_t room)
+{
+	struct tracee *threads = calloc(count, sizeof(*threads));
+	struct tracer tracer = { .threads = threads };
+	struct stack_reader reader = { 0 };
+	char *why = NULL;
+
+	assert_int_equal(
+		remote_frames_prepare(&reader, &tracer, NULL, ROOM, &why), 0);
+	for (size_t i = 0; i < count; i++)
+		threads[i].is_gone = i >= THREADS;
+	tracer.count = count;
+	begun = 0;
+	memset(&answered, 0, sizeof(answered));
+	frames = (struct remote_frames){ .room = room };
+	assert_int_equal(remote_frames_find(&reader, &tracer, NULL,
+					    (struct wire_stopped[THREADS]){ 0 },
+					    &frames, &why),
+			 0);
+	remote_frames_free(&frames);
+	free(threads);
+	return begun;
+}
+
+static void a_worker_without_room_is_replaced(void **state)
+{
+	(void)state;
+	assert_int_equal(workers_for(THREADS, ROOM), 0);
+	assert_int_equal(workers_for(2 * THREADS, ROOM), 0);
+	assert_int_equal(workers_for(1000, ROOM), 1);
+	assert_int_equal(workers_for(THREADS, 10 * ROOM + 1000), 1);
 }
 
 static void frames_of_each_thread_are_its_own(void **state)
@@ -129,6 +190,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(frames_of_each_thread_are_its_own),
+		cmocka_unit_test(a_worker_without_room_is_replaced),
 		cmocka_unit_test(an_error_leaves_a_thread_without_frames),
 		cmocka_unit_test(
 			more_frames_than_there_is_room_for_are_refused),

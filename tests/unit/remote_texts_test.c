@@ -4,6 +4,9 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "cli/remote_texts.h"
 #include "cli/target.h"
@@ -127,6 +130,22 @@ static void what_is_half_written_is_taken_back(void **state)
 	assert_stands("firstguest", "cross");
 }
 
+/* A worker that lives would make each page be copied when it is written. */
+static void no_child_inherits_the_copy_of_the_code(void **state)
+{
+	unsigned char pages[BYTES / 0x1000];
+	const pid_t child = fork();
+	int status;
+
+	(void)state;
+	if (child == 0)
+		_exit(mincore(texts.pages, 1, pages) != 0 && errno == ENOMEM
+			      ? 0
+			      : 1);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+}
+
 #define CLAIM(name) cmocka_unit_test_setup_teardown(name, plan, forget)
 
 int main(void)
@@ -136,6 +155,7 @@ int main(void)
 		CLAIM(nothing_is_written_over_what_is_not_expected),
 		CLAIM(what_others_have_written_since_stays),
 		CLAIM(what_is_half_written_is_taken_back),
+		CLAIM(no_child_inherits_the_copy_of_the_code),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

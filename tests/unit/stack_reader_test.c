@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/now.h"
 #include "cli/stack_reader.h"
 
 #define WORDS 4
@@ -18,31 +19,102 @@
 static const uint64_t in_memory = 0x1234;
 static int memory; /* of this process */
 
-static void read_word(const void *request, void *answer)
+/* A reader whose worker is ready. */
+static struct stack_reader begin(stack_reading read, const void *context,
+				 size_t request_bytes, size_t answer_bytes)
 {
+	struct stack_reader reader = { 0 };
+	char *why = NULL;
+
+	assert_int_equal(stack_reader_begin(&reader, memory, read, context,
+					    request_bytes, answer_bytes, &why),
+			 0);
+	return reader;
+}
+
+static const void *ask(struct stack_reader *reader, const void *request,
+		       size_t bytes)
+{
+	const void *answer = NULL;
+	char *why = NULL;
+
+	if (stack_reader_ask(reader, request, bytes, &answer, &why) != 0)
+		fail_msg("%s", why);
+	return answer;
+}
+
+static void read_word(const void *context, const void *request, void *answer)
+{
+	const uint64_t *at = request;
 	uint64_t *words = answer;
 
-	if (pread(memory, words, sizeof(*words), (off_t)(uintptr_t)request) ==
+	if (pread(memory, words, sizeof(*words), (off_t)*at) ==
 	    (ssize_t)sizeof(*words))
-		words[WORDS - 1] = 1;
+		words[WORDS - 1] = *(const uint64_t *)context;
 }
 
 static void an_answer_arrives(void **state)
 {
-	uint64_t *words;
-	void *answer;
+	const uint64_t mark = 5, at = (uint64_t)(uintptr_t)&in_memory;
+	struct stack_reader reader =
+		begin(read_word, &mark, sizeof(at), WORDS * sizeof(uint64_t));
+	const uint64_t *words = ask(&reader, &at, sizeof(at));
+
+	(void)state;
+	assert_int_equal(words[0], in_memory);
+	assert_int_equal(words[1], 0);
+	assert_int_equal(words[WORDS - 1], mark);
+	stack_reader_end(&reader);
+}
+
+/* The worker is forked before the memory is as it is to be read. */
+static void one_worker_answers_several_requests(void **state)
+{
+	static volatile uint64_t changing;
+	const uint64_t mark = 5, at = (uint64_t)(uintptr_t)&changing;
+	struct stack_reader reader =
+		begin(read_word, &mark, sizeof(at), WORDS * sizeof(uint64_t));
+	const pid_t worker = reader.worker;
+
+	(void)state;
+	for (uint64_t i = 1; i < 1000; i++) {
+		changing = i;
+		assert_int_equal(
+			*(const uint64_t *)ask(&reader, &at, sizeof(at)), i);
+	}
+	assert_int_equal(reader.worker, worker);
+	stack_reader_end(&reader);
+	assert_int_equal(reader.worker, 0);
+	assert_int_equal(kill(worker, 0), -1);
+}
+
+static void be_busy(const void *context, const void *request, void *answer)
+{
+	const uint64_t start_ns = now_ns(CLOCK_MONOTONIC);
+
+	while (now_ns(CLOCK_MONOTONIC) < start_ns + 200000000)
+		;
+	*(int *)answer = getpid();
+}
+
+/* So that each request has nearly a whole second of CPU time. */
+static void a_worker_that_used_much_time_is_replaced(void **state)
+{
+	struct stack_reader reader = begin(be_busy, NULL, 0, sizeof(int));
 	char *why = NULL;
 
 	(void)state;
-	assert_int_equal(stack_reader_run(memory, read_word, &in_memory,
-					  WORDS * sizeof(*words), &answer,
-					  &why),
-			 0);
-	words = answer;
-	assert_int_equal(words[0], in_memory);
-	assert_int_equal(words[1], 0);
-	assert_int_equal(words[WORDS - 1], 1);
-	stack_reader_free(answer, WORDS * sizeof(*words));
+	for (int i = 0; i < 3; i++) {
+		const pid_t before = reader.worker;
+
+		assert_int_equal(*(const int *)ask(&reader, NULL, 0), before);
+		assert_int_equal(stack_reader_begin(&reader, memory, be_busy,
+						    NULL, 0, sizeof(int), &why),
+				 0);
+		assert_int_not_equal(reader.worker, before);
+		assert_int_equal(kill(before, 0), -1);
+	}
+	stack_reader_end(&reader);
 }
 
 static int is_refused(long result)
@@ -74,25 +146,21 @@ static int first_false(void)
 	return 0;
 }
 
-static void try_all(const void *request, void *answer)
+static void try_all(const void *context, const void *request, void *answer)
 {
 	*(int *)answer = 100 + first_false();
 }
 
 static void a_reader_can_only_read_its_descriptor(void **state)
 {
-	void *answer;
-	char *why = NULL;
+	struct stack_reader reader = begin(try_all, NULL, 0, sizeof(int));
 
 	(void)state;
-	assert_int_equal(stack_reader_run(memory, try_all, NULL, sizeof(int),
-					  &answer, &why),
-			 0);
-	assert_int_equal(*(int *)answer, 100);
-	stack_reader_free(answer, sizeof(int));
+	assert_int_equal(*(const int *)ask(&reader, NULL, 0), 100);
+	stack_reader_end(&reader);
 }
 
-static void get_signals(const void *request, void *answer)
+static void get_signals(const void *context, const void *request, void *answer)
 {
 	raise(SIGINT);
 	raise(SIGTERM);
@@ -105,40 +173,36 @@ static void get_signals(const void *request, void *answer)
 /* Ctrl-C ends `clew attach`, which needs its reader to detach. */
 static void a_reader_ignores_what_ends_its_caller(void **state)
 {
-	void *answer;
-	char *why = NULL;
+	struct stack_reader reader = begin(get_signals, NULL, 0, sizeof(int));
 
 	(void)state;
-	assert_int_equal(stack_reader_run(memory, get_signals, NULL,
-					  sizeof(int), &answer, &why),
-			 0);
-	assert_int_equal(*(int *)answer, 1);
-	stack_reader_free(answer, sizeof(int));
+	assert_int_equal(*(const int *)ask(&reader, NULL, 0), 1);
+	stack_reader_end(&reader);
 }
 
-static void crash(const void *request, void *answer)
+static void crash(const void *context, const void *request, void *answer)
 {
 	raise(SIGSEGV);
 }
 
-static void abort_it(const void *request, void *answer)
+static void abort_it(const void *context, const void *request, void *answer)
 {
 	abort();
 }
 
-static void hang(const void *request, void *answer)
+static void hang(const void *context, const void *request, void *answer)
 {
 	for (;;)
 		;
 }
 
-static void end_early(const void *request, void *answer)
+static void end_early(const void *context, const void *request, void *answer)
 {
 	_exit(0);
 }
 
 /* Not by malloc(): a sanitizer's ends the process in a way of its own. */
-static void eat_memory(const void *request, void *answer)
+static void eat_memory(const void *context, const void *request, void *answer)
 {
 	while (mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE,
 		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != MAP_FAILED)
@@ -148,15 +212,31 @@ static void eat_memory(const void *request, void *answer)
 
 static void assert_refused(stack_reading read, const char *word)
 {
-	void *answer = NULL;
+	struct stack_reader reader = begin(read, NULL, 0, sizeof(int));
+	const void *answer = NULL;
 	char *why = NULL;
 
-	assert_int_equal(stack_reader_run(memory, read, NULL, sizeof(int),
-					  &answer, &why),
+	assert_int_equal(stack_reader_ask(&reader, NULL, 0, &answer, &why),
 			 -EBADMSG);
 	assert_null(answer);
+	assert_int_equal(reader.worker, 0);
 	assert_non_null(strstr(why, "its stacks cannot be read: "));
 	assert_non_null(strstr(why, word));
+	free(why);
+}
+
+/* A worker can die before it is asked. */
+static void a_worker_that_is_killed_is_an_error(void **state)
+{
+	struct stack_reader reader = begin(crash, NULL, 0, sizeof(int));
+	const void *answer = NULL;
+	char *why = NULL;
+
+	(void)state;
+	kill(reader.worker, SIGSEGV);
+	assert_int_equal(stack_reader_ask(&reader, NULL, 0, &answer, &why),
+			 -EBADMSG);
+	assert_non_null(strstr(why, "crashed (Segmentation fault)"));
 	free(why);
 }
 
@@ -183,8 +263,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_answer_arrives),
+		cmocka_unit_test(one_worker_answers_several_requests),
+		cmocka_unit_test(a_worker_that_used_much_time_is_replaced),
 		cmocka_unit_test(a_reader_can_only_read_its_descriptor),
 		cmocka_unit_test(a_reader_ignores_what_ends_its_caller),
+		cmocka_unit_test(a_worker_that_is_killed_is_an_error),
 		cmocka_unit_test(a_reader_that_does_not_answer_is_an_error),
 		cmocka_unit_test(a_crash_is_seen_where_children_are_ignored),
 	};
