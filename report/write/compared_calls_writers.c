@@ -69,7 +69,7 @@ void text_compared_calls(const struct trace_output *output,
 	tree_walk_fini(&walk);
 	fprintf(output->out,
 		"\ntwo of %s calls, in threads %" PRIu32 " and %" PRIu32
-		"; times are at most that\n",
+		"; the times are upper bounds\n",
 		text_grouped(compared->all).text,
 		compared->of[COMPARED_FAST].end.tid,
 		compared->of[COMPARED_SLOW].end.tid);

@@ -113,11 +113,11 @@ static void write_timing(FILE *out, const struct session *session,
 
 	if (timing->ended == 0)
 		return;
-	fprintf(out, "\n%s call%s as measured: %s at least, %s on average, ",
+	fprintf(out, "\n%s measured call%s: min %s, mean %s, ",
 		GROUPED(timing->ended), text_plural(timing->ended),
 		text_duration(timing->min_ns).text,
 		text_duration(timing->total_ns / timing->ended).text);
-	fprintf(out, "%s at most\n", text_duration(timing->max_ns).text);
+	fprintf(out, "max %s\n", text_duration(timing->max_ns).text);
 	write_bins(out, session, &butterfly->bins);
 }
 
@@ -133,7 +133,7 @@ void text_butterfly(FILE *out, struct session *session,
 	if (session->metric == METRIC_TIME)
 		fprintf(out, "%9s ", "time");
 	fprintf(out, "%7s %15s  %s\n", "share", "calls",
-		"callers, the function, and what it calls");
+		"callers, the function, callees");
 	own.ns = from.ns = butterfly->total.ns;
 	write_rows(out, session, butterfly->callers, butterfly->caller_count,
 		   &own);
@@ -142,7 +142,7 @@ void text_butterfly(FILE *out, struct session *session,
 	fputs(view->name, out);
 	text_end(out, session->has_color, STYLE_HEADING);
 	if (session->metric == METRIC_TIME)
-		fprintf(out, "  (itself: %s)",
+		fprintf(out, "  (self: %s)",
 			text_duration(butterfly->self.ns).text);
 	fputc('\n', out);
 	write_rows(out, session, butterfly->callees, butterfly->callee_count,

@@ -146,7 +146,7 @@ void text_diff(FILE *out, struct session *session, const struct diff_view *view)
 		write_row(out, session, view, &table->rows[i]);
 	}
 	if (shown + same < table->count)
-		fprintf(out, "... %s more that changed (-n 0 shows all)\n",
+		fprintf(out, "... %s more changed (-n 0 shows all)\n",
 			GROUPED(table->count - shown - same));
 	if (session->is_quiet)
 		return;
@@ -155,7 +155,7 @@ void text_diff(FILE *out, struct session *session, const struct diff_view *view)
 		text_plural(same));
 	if (unsure > 0)
 		fprintf(out,
-			"?: %s difference%s no larger than chance makes where "
-			"time is sampled (95 %%)\n",
-			GROUPED(unsure), unsure == 1 ? " is" : "s are");
+			"?: %s change%s may be random, because time is sampled "
+			"(95 %% confidence)\n",
+			GROUPED(unsure), text_plural(unsure));
 }

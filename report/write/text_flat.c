@@ -177,7 +177,7 @@ static int width_of_calls(const struct flat_view *view)
 	return width > CALLS_MIN ? width : CALLS_MIN;
 }
 
-/* What the question marks mean, and how much they are worth together. */
+/* Explains the question marks, with the sum of the times that they mark. */
 static void write_too_fine(const struct text_table *table)
 {
 	uint64_t rows = 0, compensated_ns = 0, measured_ns = 0;
@@ -196,10 +196,10 @@ static void write_too_fine(const struct text_table *table)
 	}
 	if (rows > 0)
 		fprintf(table->out,
-			"?: too short to be measured well: these %s rows are "
-			"of %s together, and of no more than %s\n",
-			GROUPED(rows), DURATION(compensated_ns),
-			DURATION(measured_ns));
+			"?: too short to be measured well: the self time of "
+			"%s row%s sums up to %s, and is at most %s\n",
+			GROUPED(rows), text_plural(rows),
+			DURATION(compensated_ns), DURATION(measured_ns));
 }
 
 void text_flat(FILE *out, struct session *session, const struct flat_view *view)

@@ -17,13 +17,12 @@ void text_java_counted(FILE *out, const struct java_methods *methods,
 			GROUPED(methods->counted), is_one ? " is" : "s is");
 	else
 		fprintf(out,
-			"%s method%s by, and count while clew attach is "
-			"there",
-			GROUPED(methods->counted),
-			is_one ? " stands" : "s stand");
+			"calls of %s method%s are counted while clew attach "
+			"is attached (standby)",
+			GROUPED(methods->counted), is_one ? "" : "s");
 }
 
-/* What --java=exact, standby or inplace has done. */
+/* Reports how many methods --java=exact, standby or inplace counts. */
 void text_java_methods(FILE *out, const struct session *session)
 {
 	const struct java_methods methods = java_methods_of(&session->catalog);
@@ -32,7 +31,7 @@ void text_java_methods(FILE *out, const struct session *session)
 		return;
 	fputs("Java: ", out);
 	text_java_counted(out, &methods, session->summary.is_in_place);
-	fprintf(out, "; %s left", GROUPED(methods.left));
+	fprintf(out, "; %s not counted", GROUPED(methods.left));
 	for (unsigned int i = 0, some = 0; i < WIRE_JAVA_LEFT_COUNT; i++)
 		if (methods.by_reason[i] > 0)
 			fprintf(out, "%s%s: %s", some++ ? ", " : " (",
@@ -40,7 +39,7 @@ void text_java_methods(FILE *out, const struct session *session)
 				GROUPED(methods.by_reason[i]));
 	fputs(methods.left > 0 ? ")\n" : "\n", out);
 	if (session->summary.is_in_place)
-		fputs("Java: calls that are interpreted, or inlined, are not "
-		      "seen\n",
+		fputs("Java: interpreted calls and inlined calls are not "
+		      "counted\n",
 		      out);
 }

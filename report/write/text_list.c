@@ -8,7 +8,7 @@
 
 #define GROUPED(number) (text_grouped(number).text)
 
-#define LOOPS           "it jumps to its own start"
+#define LOOPS           "it jumps to its own entry"
 
 /* Of the functions that were meant to be hooked, and how much it costs. */
 static void write_share(FILE *out, const struct coverage *coverage)
@@ -17,8 +17,9 @@ static void write_share(FILE *out, const struct coverage *coverage)
 
 	if (coverage_eligible(coverage) > 0)
 		fprintf(out,
-			"%12u.%02u %%  of %s functions hooked by a jump and "
-			"not by a breakpoint\n",
+			"%12u.%02u %%  of %s functions are hooked by a jump, "
+			"not "
+			"by a breakpoint\n",
 			share / 100, share % 100,
 			GROUPED(coverage_eligible(coverage)));
 }
@@ -33,7 +34,7 @@ static void write_reasons(FILE *out, const struct coverage *coverage)
 			[COVERAGE_HOOKED] = "",
 			[COVERAGE_REFUSED] = "refused: ",
 			[COVERAGE_LEFT_ALONE] = "left alone: ",
-			[COVERAGE_NOT_ENTRY] = "no function: ",
+			[COVERAGE_NOT_ENTRY] = "not a function: ",
 		};
 
 		if (coverage->by_verdict[order[i]] == 0)
@@ -43,12 +44,15 @@ static void write_reasons(FILE *out, const struct coverage *coverage)
 			what[coverage_class(order[i])], verdict_text(order[i]));
 	}
 	if (coverage->bare_bytes > 0)
-		fprintf(out, "%15s  bytes of that, whose calls are missing\n",
+		fprintf(out,
+			"%15s  bytes in these ranges, where calls are not "
+			"counted\n",
 			GROUPED(coverage->bare_bytes));
 	if (coverage->looping > 0)
 		fprintf(out,
-			"%15s  in doubt: " LOOPS ", and a call of itself by a "
-			"jump is taken for that\n",
+			"%15s  may be undercounted: " LOOPS
+			"; a self tail call "
+			"looks the same and is not counted\n",
 			GROUPED(coverage->looping));
 	write_share(out, coverage);
 }
@@ -123,10 +127,10 @@ static void write_java(FILE *out, const struct list_view *view)
 		return;
 	fputs("\nJava: ", out);
 	text_java_counted(out, &methods, view->is_java_in_place);
-	fprintf(out, ", %s left\n", GROUPED(methods.left));
+	fprintf(out, "; %s not counted\n", GROUPED(methods.left));
 	for (unsigned int i = 0; i < WIRE_JAVA_LEFT_COUNT; i++)
 		if (methods.by_reason[i] > 0)
-			fprintf(out, "%15s  left: %s\n",
+			fprintf(out, "%15s  not counted: %s\n",
 				GROUPED(methods.by_reason[i]),
 				java_left_text(i));
 	if (view->detail == LIST_REASONS)
@@ -139,7 +143,7 @@ static void write_java(FILE *out, const struct list_view *view)
 			fprintf(out, "%15s  %s: counted (%s)\n", "java",
 				catalog_name(view->catalog, (uint32_t)i), way);
 		else if (!way && one->java_left)
-			fprintf(out, "%15s  %s: left, %s\n", "java",
+			fprintf(out, "%15s  %s: not counted, %s\n", "java",
 				catalog_name(view->catalog, (uint32_t)i),
 				java_left_text(one->java_left));
 	}

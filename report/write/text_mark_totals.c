@@ -4,7 +4,7 @@
 
 #define GROUPED(number) (text_grouped(number).text)
 
-/* Beginnings and ends that belong to none, and what was lost. */
+/* Lost marks, regions without an end, and ends without a begin. */
 static void write_odd(FILE *out, const struct mark_list *marks)
 {
 	for (unsigned int i = 0; i < WIRE_MARK_LOSS_COUNT; i++)
@@ -15,11 +15,13 @@ static void write_odd(FILE *out, const struct mark_list *marks)
 		const struct mark_sum *sum = &marks->sums[i];
 
 		if (sum->open)
-			fprintf(out, "%s: %s region%s not ended\n", sum->name,
-				GROUPED(sum->open), text_plural(sum->open));
+			fprintf(out, "%s: %s region%s not end\n", sum->name,
+				GROUPED(sum->open),
+				sum->open == 1 ? " did" : "s did");
 		if (sum->ends)
-			fprintf(out, "%s: %s end%s of no region\n", sum->name,
-				GROUPED(sum->ends), text_plural(sum->ends));
+			fprintf(out, "%s: %s end%s without a begin\n",
+				sum->name, GROUPED(sum->ends),
+				text_plural(sum->ends));
 	}
 }
 

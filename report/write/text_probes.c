@@ -32,20 +32,21 @@ static void write_ways(FILE *out, const struct listed_probe *probe)
 			probe_reason_text(probe->reason));
 }
 
-/* Hits that are not among these. */
+/* Hits that are not in the count, or lack something. */
 static void write_others(FILE *out, const struct listed_probe *probe)
 {
 	const struct {
 		uint64_t number;
 		const char *text;
 	} others[] = {
-		{ probe->refused, "refused by its condition" },
-		{ probe->unknown, "whose condition or number could not be "
-				  "told: no such memory" },
-		{ probe->over, "beyond its limit" },
-		{ probe->inside, "in a handler: neither counted nor told" },
-		{ probe->lost, "counted, but not kept: no room" },
-		{ probe->uncalled, "counted, but its handler was not loaded" },
+		{ probe->refused, "did not meet its condition" },
+		{ probe->unknown, "could not be evaluated: they read "
+				  "memory that is not mapped" },
+		{ probe->over, "exceeded its limit" },
+		{ probe->inside, "in a handler did not count" },
+		{ probe->lost, "counted without values: there was no room" },
+		{ probe->uncalled,
+		  "counted without its handler, which was not loaded" },
 	};
 
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
@@ -67,15 +68,16 @@ static void write_probe(FILE *out, const struct session *session,
 	const unsigned int places = listed_probe_places(probe);
 	const struct value_sum *hits =
 		value_list_find(&session->values, probe->name);
+	const uint64_t count = hits ? (uint64_t)hits->total : 0;
 
 	fprintf(out, "probe %s: %s, ", probe->name, probe->text);
 	if (!places) {
-		fprintf(out, "is nowhere: %s\n", listed_probe_reason(probe));
+		fprintf(out, "was not placed: %s\n",
+			listed_probe_reason(probe));
 		return;
 	}
-	fprintf(out, "%s hits at %u place%s (",
-		GROUPED(hits ? (uint64_t)hits->total : 0), places,
-		text_plural(places));
+	fprintf(out, "%s hit%s at %u location%s (", GROUPED(count),
+		text_plural(count), places, text_plural(places));
 	write_ways(out, probe);
 	fprintf(out, ")%s; --value=%s shows them\n",
 		probe->is_removed ? ", removed" : "", probe->name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What clew itself took: before programs began, while they ran, beside them. */
+/* The cost of clew itself: before programs began, while they ran, beside them. */
 #include <stdio.h>
 
 #include "base/display_text.h"
@@ -12,7 +12,7 @@ enum { DEAREST = 3 }; /* modules that are named */
 
 /*
  * clew itself: 25.3 ms of CPU time before the program began (a.so 12.1 ms, ...),
- * which is in no time above
+ * not included above
  */
 static void write_start_cost(FILE *out, const struct hooking_costs *costs,
 			     uint64_t processes)
@@ -36,8 +36,7 @@ static void write_start_cost(FILE *out, const struct hooking_costs *costs,
 			text_duration(costs->items[i].before_ns).text);
 		between = ", ";
 	}
-	fprintf(out, "%s, which is in no time above\n",
-		*between == ',' ? ")" : "");
+	fprintf(out, "%s, not included above\n", *between == ',' ? ")" : "");
 }
 
 /* Samples of all: of the program, and of clew beside it. */
@@ -60,7 +59,7 @@ static void write_sampled(FILE *out, const struct summary *summary)
 			text_duration(summary->clew_ns).text,
 			100 * own.ns / all.ns, 100 * likely.low,
 			100 * likely.high,
-			summary->shows_clew ? "" : ", left out above");
+			summary->shows_clew ? "" : ", not included above");
 	}
 }
 
@@ -73,12 +72,12 @@ void text_self_cost(FILE *out, const struct session *session)
 	if (summary->watch_ns > 0)
 		fprintf(out,
 			"clew itself: %s of CPU time in a thread of its own, "
-			"which is in no time above\n",
+			"not included above\n",
 			text_duration(summary->watch_ns).text);
 	if (summary->shows_clew)
 		fprintf(out,
-			"clew itself: %s for hooking, before the program "
-			"started; %s bytes recorded\n",
+			"clew itself: %s for hooking before the program "
+			"started; the recording has %s bytes\n",
 			text_duration(summary->hook_ns).text,
 			GROUPED(summary->recorded_bytes));
 }

@@ -162,20 +162,28 @@ void text_trace_line(struct trace_output *output, const struct call_line *line)
 
 void text_trace_summary(struct trace_output *output)
 {
+	const char *separator = "gaps: ";
+
 	fprintf(output->out,
-		"\n%s call%s; the times of %s are interpolated between stamps "
-		"(~)\n",
+		"\ntotal: %s call%s; %s start times are interpolated between "
+		"time stamps (~)\n",
 		text_grouped(output->calls).text, text_plural(output->calls),
 		text_grouped(output->estimated).text);
 	if (output->bounded)
 		fprintf(output->out,
-			"%s of them have returned by the next one outside of "
-			"them: their durations are at most\n",
-			text_grouped(output->bounded).text);
-	for (unsigned int gap = 0; gap < GAP_COUNT; gap++)
-		if (output->gaps[gap])
-			fprintf(output->out, "%s: %s time%s\n",
-				call_gap_text((enum call_gap)gap),
-				text_grouped(output->gaps[gap]).text,
-				text_plural(output->gaps[gap]));
+			"%s return%s no exact time: the duration is an upper "
+			"bound\n",
+			text_grouped(output->bounded).text,
+			output->bounded == 1 ? " has" : "s have");
+	for (unsigned int gap = 0; gap < GAP_COUNT; gap++) {
+		if (!output->gaps[gap])
+			continue;
+		fprintf(output->out, "%s%s (%s time%s)", separator,
+			call_gap_text((enum call_gap)gap),
+			text_grouped(output->gaps[gap]).text,
+			text_plural(output->gaps[gap]));
+		separator = ", ";
+	}
+	if (*separator == ',')
+		fputc('\n', output->out);
 }

@@ -55,9 +55,9 @@ void text_slow_calls(struct trace_output *output, const struct slow_calls *slow,
 				    write_line, output);
 		fputc('\n', output->out);
 	}
-	fprintf(output->out, "%s%s of %s call%s\n", levels ? "" : "\n",
-		text_grouped(slow->count).text, text_grouped(slow->all).text,
-		text_plural(slow->all));
+	fprintf(output->out, "%stotal: the slowest %s of %s call%s\n",
+		levels ? "" : "\n", text_grouped(slow->count).text,
+		text_grouped(slow->all).text, text_plural(slow->all));
 }
 
 /* ---- How long all took ---- */
@@ -126,8 +126,7 @@ void text_latencies(struct trace_output *output,
 		text_grouped(latencies->most.count).text,
 		text_plural(latencies->most.count));
 	if (latencies->unknown)
-		fprintf(output->out,
-			", and %s whose beginning or end is not known",
+		fprintf(output->out, "; %s more have no known beginning or end",
 			text_grouped(latencies->unknown).text);
 	fputs("\n\n", output->out);
 	if (!latencies->most.count)
@@ -176,7 +175,7 @@ void text_all_latencies(struct trace_output *output,
 			text_grouped(all->count).text);
 	if (unknown)
 		fprintf(output->out,
-			"\nnot of them: %s call%s whose beginning or end is "
+			"\nnot included: %s call%s whose beginning or end is "
 			"not known\n",
 			text_grouped(unknown).text, text_plural(unknown));
 }

@@ -163,8 +163,8 @@ class Counts(ExactAttached):
         shown = self.clew("list", "-v", self.process.pid).stdout
         self.assertIn(f"Java: each call of {methods['counted']:,} methods is "
                       "counted", shown)
-        self.assertRegex(shown, r"java  com\.acme\.Attached\.outer\(.*\): left, "
-                                "not selected by --java\n")
+        self.assertRegex(shown, r"java  com\.acme\.Attached\.outer\(.*\): "
+                                "not counted, not selected by --java\n")
         self.detach(controller)
         kept = self.clew_json("list", "-a", "--json", self.recording_path)
         self.assertEqual(kept["java_methods"], methods)

@@ -333,15 +333,15 @@ class Listed(ExactCase):
                              len(methods) - ways[way])
             shown = self.clew("list", "-a", self.recording_path).stdout
             for line in (f"com.acme.Calls.leaf(): counted ({way})",
-                         "com.acme.Calls.fib(int): left, not selected by "
+                         "com.acme.Calls.fib(int): not counted, not selected by "
                          "--java"):
                 self.assertIn(f"java  {line}\n", shown)
             self.assertIn({
                 "exact": f"Java: each call of {ways[way]} methods is counted",
-                "standby": f"Java: {ways[way]} methods stand by, and count "
-                           "while clew attach is there"}[way], shown)
+                "standby": f"Java: calls of {ways[way]} methods are counted "
+                           "while clew attach is attached (standby)"}[way], shown)
             refused = self.clew("list", "-v", self.recording_path).stdout
-            self.assertIn("com.acme.Calls.fib(int): left", refused)
+            self.assertIn("com.acme.Calls.fib(int): not counted", refused)
             self.assertNotIn("leaf()", refused)
 
 

@@ -278,7 +278,7 @@ class Commands(StandbyCase):
         self.is_refused(self.clew("attach", "--java=standby", self.pid),
                         "option of clew record")
         self.is_refused(self.clew("detach", self.pid), "not attached")
-        self.assertIn("methods stand by",
+        self.assertIn("methods are counted while clew attach is attached",
                       self.clew("list", self.pid).stdout)
         first = self.attach()
         self.is_refused(self.clew("attach", self.pid), "another clew")

@@ -208,8 +208,8 @@ class Conditions(Case):
                          readable - COUNT // 6)
         self.assertEqual(self.probes["p2"]["unknown"], CALLS_OF_DEEP)
         report = self.details(self.recording_path)
-        self.assertIn(f"probe p2: {CALLS_OF_DEEP} hits whose condition or number could not "
-                      "be told: no such memory\n", report)
+        self.assertIn(f"probe p2: {CALLS_OF_DEEP} hits could not be "
+                      "evaluated: they read memory that is not mapped\n", report)
 
     def test_limits(self):
         events = self.probed(["--probe=tell", "--action=limit 20",

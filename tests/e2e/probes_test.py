@@ -554,11 +554,11 @@ datum:	.quad 1
     def test_a_report_says_where_each_is(self):
         self.probed(["bad", "nothing", "elsewhere*:bad"], [self.program])
         report = self.details(self.recording_path)
-        self.assertIn("\nprobe p1: bad, 1 hits at 1 place (1 in a stub); "
+        self.assertIn("\nprobe p1: bad, 1 hit at 1 location (1 in a stub); "
                       "--value=p1 shows them\n", report)
-        self.assertIn("\nprobe p2: nothing, is nowhere: no hooked "
+        self.assertIn("\nprobe p2: nothing, was not placed: no hooked "
                       "module has a function of that name\n", report)
-        self.assertIn("\nprobe p3: elsewhere*:bad, is nowhere: no such module "
+        self.assertIn("\nprobe p3: elsewhere*:bad, was not placed: no such module "
                       "was loaded\n", report)
 
     def test_a_dump_has_them(self):

@@ -58,7 +58,7 @@ class Starts(clewtest.Case):
         self.assertEqual(modules[plain]["loads"], 2)
         text = self.details(self.recording_path)
         said = re.search("clew itself: .* of CPU time before the programs of "
-                         r"\d processes began \((.*)\), which is in no time",
+                         r"\d processes began \((.*)\), not included above",
                          text)
         named = [os.path.basename(module["path"])
                  for module in cost["modules"]][:3]

@@ -534,7 +534,7 @@ class Text(Case):
         shown = self.text()
         self.assertIn("--- packets are missing, with 3 contexts ---", shown)
         self.assertIn("--- the stack has moved ---", shown)
-        self.assertIn("packets are missing: 1 time\n", shown)
+        self.assertIn("packets are missing (1 time)", shown)
         self.assertIn(f"{name(1)}();  (cut off)", shown)
         self.assertIn(f"{name(7)}() {{  (began before)", shown)
 
