@@ -47,8 +47,7 @@ enum verdict_class {
 	  "part of the unwinder: hooking it would slow down exceptions")       \
 	X(LEAP, NOT_ENTRY, "jump to another frame, observed by clew")          \
 	X(LANDS, REFUSED,                                                      \
-	  "part of the unwinder, observed by clew: it returns where an "       \
-	  "exception lands")                                                   \
+	  "part of the unwinder, observed by clew: exceptions land there")     \
 	X(RAISES, REFUSED,                                                     \
 	  "part of the unwinder, observed by clew: exceptions start there")    \
 	X(UNSIZED, REFUSED,                                                    \
