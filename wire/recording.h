@@ -297,8 +297,9 @@ struct wire_header {
 	uint32_t folds_recursion; /* 1: no context has a function twice */
 	/* Hooks that the program had written over, when that was last looked at */
 	_Atomic uint32_t overwritten_hooks;
+	uint64_t first_real_ns; /* CLOCK_REALTIME at `first`; 0: not noted */
 };
-_Static_assert(sizeof(struct wire_header) == 896, "on the wire");
+_Static_assert(sizeof(struct wire_header) == 904, "on the wire");
 
 enum wire_chunk_kind {
 	WIRE_FREE = 0,       /* given back; payload undefined */

@@ -12,6 +12,7 @@
 
 /* Two readings of one moment lie this close together, or one was interrupted. */
 #define MOMENT_TICKS 20000
+#define MOMENT_NS    5000
 #define MOMENT_TRIES 4
 
 /* The closest readings of a few tries. */
@@ -33,11 +34,30 @@ static struct wire_moment this_moment(void)
 	return moment;
 }
 
+/* CLOCK_REALTIME at a moment, by the closest readings of both clocks. */
+static uint64_t real_ns_at(const struct wire_moment *moment)
+{
+	uint64_t real_ns = 0, least = UINT64_MAX;
+
+	for (int i = 0; i < MOMENT_TRIES && least > MOMENT_NS; i++) {
+		const uint64_t before = sys_clock_ns(CLOCK_MONOTONIC);
+		const uint64_t real = sys_clock_ns(CLOCK_REALTIME);
+		const uint64_t taken = sys_clock_ns(CLOCK_MONOTONIC) - before;
+
+		if (taken >= least)
+			continue;
+		least = taken;
+		real_ns = moment->ns + (real - (before + taken / 2));
+	}
+	return real_ns;
+}
+
 void samples_describe(struct wire_header *header, enum wire_time time,
 		      uint32_t rate_hz)
 {
 	header->time = time;
 	header->first = header->latest = this_moment();
+	header->first_real_ns = real_ns_at(&header->first);
 	if (time == WIRE_TIME_NONE || time == WIRE_TIME_EXACT)
 		return;
 	header->rate_hz = rate_hz;

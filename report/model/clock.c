@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/model/clock.h"
 
+/* Two parts whose clocks agree as well as this are of one boot of one machine. */
+#define SAME_CLOCK_NS 1000000
+
 void clock_init(struct clock *clock, const struct wire_header *header)
 {
 	const struct wire_moment *first = &header->first;
@@ -8,13 +11,33 @@ void clock_init(struct clock *clock, const struct wire_header *header)
 
 	*clock = (struct clock){
 		.first_tsc = first->tsc,
-		.start_ns = header->start_ns,
+		/* older recordings have only the time at which the part began */
+		.start_ns = header->first_real_ns ? header->first_real_ns
+						  : header->start_ns,
 		.first_ns = first->ns,
 	};
 	if (latest->tsc > first->tsc && latest->ns > first->ns) {
 		clock->ticks = latest->tsc - first->tsc;
 		clock->ns = latest->ns - first->ns;
 	}
+}
+
+void clock_align(struct clock *clock, const struct clock *anchor)
+{
+	const __int128 ticks =
+		(__int128)clock->first_tsc - (__int128)anchor->first_tsc;
+	__int128 time_ns, off_ns;
+
+	if (anchor->ticks == 0)
+		return;
+	time_ns = (__int128)anchor->start_ns +
+		  ticks * (__int128)anchor->ns / (__int128)anchor->ticks;
+	off_ns = time_ns - (__int128)clock->start_ns;
+	if (off_ns > SAME_CLOCK_NS || off_ns < -SAME_CLOCK_NS)
+		return;
+	clock->start_ns = (uint64_t)time_ns;
+	clock->ticks = anchor->ticks;
+	clock->ns = anchor->ns;
 }
 
 uint64_t clock_ns(const struct clock *clock, uint64_t ticks)

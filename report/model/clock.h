@@ -15,6 +15,13 @@ struct clock {
 
 void clock_init(struct clock *clock, const struct wire_header *header);
 
+/*
+ * Converts time stamps as `anchor` does, the clock of another part, so that the
+ * events of both parts keep their order. Does nothing if the parts are of
+ * different machines or boots: their clocks then disagree by more than 1 ms.
+ */
+void clock_align(struct clock *clock, const struct clock *anchor);
+
 /* How long so many ticks are. 0 where that cannot be known. */
 uint64_t clock_ns(const struct clock *clock, uint64_t ticks);
 

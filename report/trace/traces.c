@@ -67,6 +67,22 @@ static void open_process(struct traces *traces, struct recording *recording,
 	traces->count++;
 }
 
+/* All processes convert time stamps as the one that was recorded longest. */
+static void align_clocks(struct traces *traces)
+{
+	const struct clock *longest = NULL;
+	struct clock anchor;
+
+	for (size_t i = 0; i < traces->count; i++)
+		if (!longest || traces->processes[i].clock.ns > longest->ns)
+			longest = &traces->processes[i].clock;
+	if (!longest)
+		return;
+	anchor = *longest;
+	for (size_t i = 0; i < traces->count; i++)
+		clock_align(&traces->processes[i].clock, &anchor);
+}
+
 int traces_open(struct traces *traces, struct recording *recording,
 		struct catalog *catalog, const struct whose *whose, char **why)
 {
@@ -83,6 +99,7 @@ int traces_open(struct traces *traces, struct recording *recording,
 		if (!whose->pid || whose->pid == part->header->pid)
 			open_process(traces, recording, i);
 	}
+	align_clocks(traces);
 	if (traces->count > 0)
 		return 0;
 	traces_close(traces);

@@ -29,10 +29,11 @@ static void dump_time(FILE *out, const struct wire_header *header)
 	fprintf(out,
 		"time kind=%" PRIu32 " rate_hz=%" PRIu32 " period_ns=%" PRIu64
 		" first_tsc=%" PRIu64 " first_ns=%" PRIu64
-		" latest_tsc=%" PRIu64 " latest_ns=%" PRIu64 " name=%s\n",
+		" latest_tsc=%" PRIu64 " latest_ns=%" PRIu64
+		" first_real_ns=%" PRIu64 " name=%s\n",
 		header->time, header->rate_hz, header->period_ns,
 		header->first.tsc, header->first.ns, header->latest.tsc,
-		header->latest.ns,
+		header->latest.ns, header->first_real_ns,
 		header->time < sizeof(names) / sizeof(*names)
 			? names[header->time]
 			: "unknown");
