@@ -439,10 +439,22 @@ static size_t leave_all(struct attach_run *run)
 
 enum { SOME_REFUSED = 2 };
 
+/* 0: no function could be hooked, which a line says. */
+static int summarise(const struct attach_run *run)
+{
+	const char *folder = run->group.output.directory;
+
+	if (!folder)
+		return 1;
+	return run->options->is_quiet
+		       ? recorded_line_warn(folder)
+		       : recorded_line_print(folder, run->options->output);
+}
+
 static int record(struct attach_run *run)
 {
 	size_t failed;
-	int is_hooked = 1;
+	int is_hooked;
 
 	tell_pauses(run, "attached to", run->group.count);
 	tell_memory(run, "added", run->group.added_kb, run->group.count);
@@ -450,9 +462,7 @@ static int record(struct attach_run *run)
 	failed = leave_all(run);
 	if (run->group.output.directory)
 		trim_module_stubs(run->group.output.directory);
-	if (!run->options->is_quiet && run->group.output.directory)
-		is_hooked = recorded_line_print(run->group.output.directory,
-						run->options->output);
+	is_hooked = summarise(run);
 	if (failed)
 		return EXIT_FAILURE;
 	return run->refused || !is_hooked ? SOME_REFUSED : EXIT_SUCCESS;

@@ -120,6 +120,23 @@ void recorded_line_suggest(const char *path, const char *named)
 	session_close(&session);
 }
 
+int recorded_line_warn(const char *path)
+{
+	static const struct whose everybody = { .without_time = 1,
+						.is_only_merged = 1 };
+	struct session session;
+	char *why;
+	int is_hooked;
+
+	if (session_open(&session, path, &everybody, &why) != 0) {
+		free(why);
+		return 1;
+	}
+	is_hooked = is_some_hooked(&session);
+	session_close(&session);
+	return is_hooked;
+}
+
 int recorded_line_print(const char *path, const char *named)
 {
 	static const struct whose everybody = { .without_time = 1,

@@ -15,4 +15,10 @@ int recorded_line_print(const char *path, const char *named);
  */
 void recorded_line_suggest(const char *path, const char *named);
 
+/*
+ * Prints only the line that no function could be hooked, if that is so. Returns the same as
+ * recorded_line_print().
+ */
+int recorded_line_warn(const char *path);
+
 #endif

@@ -89,6 +89,47 @@ def kill(pid):
         pass
 
 
+UNHOOKABLE = """
+#include <unistd.h>
+__asm__(".globl odd\\n.type odd, @function\\n"
+	"odd: .cfi_startproc\\n.byte 6, 6\\nret\\n.cfi_endproc\\n"
+	".size odd, . - odd\\n");
+int main(void)
+{
+	for (;;)
+		pause();
+}
+"""
+
+
+class Unhooked(Attached):
+    def start_unhookable(self):
+        """Its function starts with bytes that are no instruction."""
+        built = self.run_program(["cc", "-x", "c", "-", "-o", "odd"],
+                                 input=UNHOOKABLE.encode())
+        self.assertEqual(built.returncode, 0, built.stderr)
+        process = self.start([self.work / "odd"])
+        self.assertTrue(until(lambda: runs(process, "odd")))
+        return process
+
+    def test_a_process_without_functions_to_hook_exits_with_2(self):
+        """Also with --quiet, which prints that line alone."""
+        process = self.start_unhookable()
+        for options in ((), ("-q",)):
+            with self.subTest(options):
+                done = self.clew("attach", *options, "-f", "^odd$", "--for",
+                                 "1ms", "-o", self.recording_path,
+                                 process.pid)
+                self.assertEqual(done.returncode, 2, done.stderr)
+                lines = [line for line in done.stderr.splitlines()
+                         if "functions could be hooked, so no calls were "
+                         "counted; the reason of most: " in line]
+                self.assertEqual(len(lines), 1, done.stderr)
+                if options:
+                    self.assertEqual(done.stderr.splitlines(), lines)
+                self.assert_as_before(process)
+
+
 class Starting(Attached):
     """What is being started is waited for."""
 

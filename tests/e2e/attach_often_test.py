@@ -1,0 +1,49 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""clew attach, more than a hundred times to one process: its memory stays bounded."""
+import pathlib
+import statistics
+
+import attach_test
+import clewtest
+from clewtest import slow
+
+SESSIONS = 120
+STUBS_SPREAD = 4  # mappings: threads are in other stubs each time
+MAPPINGS_SPREAD = 4
+MEMORY_SPREAD_KB = 256
+
+
+def private_kb(pid):
+    lines = pathlib.Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+    return sum(int(line.split()[1]) for line in lines
+               if line.startswith("Private_Dirty:"))
+
+
+class Often(attach_test.ManyThreads):
+    def mappings(self):
+        maps = pathlib.Path(f"/proc/{self.process.pid}/maps").read_text()
+        return maps.count("\n")
+
+    @slow
+    def test_sessions_leave_no_more_and_more_memory(self):
+        """Pages of stubs that a thread may return into are freed by a later session."""
+        stubs, mappings, memory = [], [], []
+        for _ in range(SESSIONS):
+            self.detach(self.attach(self.process))
+            stubs.append(self.ours()[".stubs"])
+            mappings.append(self.mappings())
+            memory.append(private_kb(self.process.pid))
+        self.assert_all_go_on()
+        half = SESSIONS // 2
+        self.assertLessEqual(max(stubs[half:]),
+                             max(stubs[:half]) + STUBS_SPREAD, stubs)
+        for values, spread in ((mappings, MAPPINGS_SPREAD),
+                               (memory, MEMORY_SPREAD_KB)):
+            self.assertLessEqual(
+                statistics.median(values[half:]),
+                statistics.median(values[:half]) + spread, values)
+
+
+if __name__ == "__main__":
+    clewtest.main()
