@@ -50,8 +50,7 @@ struct pass {
 	uint64_t now_ns;     /* 0 before main */
 	uint64_t charged_ns; /* charge() */
 	int has_retired;     /* modules */
-	uint64_t
-		prepared; /* functions that have stubs, and are not written over */
+	struct hook_room room;
 };
 
 /* ---- Unloaded modules ---- */
@@ -306,9 +305,8 @@ static int prepare_patch(struct pass *pass, struct patch_workshop *workshop,
 	if (!prelinking_patch(&pass->prelinking, pass->cold, c, workshop,
 			      &pass->scratch))
 		return 0;
-	if (!hook_room_allows(count, pass->prepared, !pass->now_ns))
+	if (!hook_room_take(&pass->room, count, !pass->now_ns))
 		return -ENOMEM;
-	pass->prepared += count;
 	c->patch = arena_alloc(&pass->cold->kept, sizeof(*c->patch));
 	if (!c->patch)
 		return -ENOMEM;

@@ -35,26 +35,46 @@ static uint64_t most_mappings(void)
 	return most ? most : UINT64_MAX;
 }
 
-static int has_mappings(uint64_t wanted)
+/*
+ * Reading all mappings takes milliseconds where there are thousands. A pass takes much less
+ * time than a program needs to add as many as the reserve.
+ */
+static int has_mappings(struct hook_room *room, uint64_t wanted)
 {
 	const uint64_t most = most_mappings();
-	uint64_t count = 0;
 
-	return mappings_each(count_one, &count) < 0 ||
-	       count + wanted + most / MAPPINGS_PART <= most;
+	if (!room->mappings && mappings_each(count_one, &room->mappings) < 0) {
+		room->mappings = 0;
+		return 1;
+	}
+	return room->mappings + wanted + most / MAPPINGS_PART <= most;
 }
 
-int hook_room_allows(uint64_t functions, uint64_t prepared, int is_before_main)
+static uint64_t bytes_of(uint64_t functions, int is_timed)
+{
+	return hook_memory(functions, 0, is_timed).bytes -
+	       HOOK_MEMORY_LIBRARY_BYTES;
+}
+
+static int has_room(struct hook_room *room, uint64_t functions,
+		    int is_before_main)
 {
 	const int is_timed = rt.config->time == WIRE_TIME_EXACT;
-	const struct hook_memory need = hook_memory(functions, 0, is_timed);
-	const struct hook_memory others = hook_memory(prepared, 0, is_timed);
+	const uint64_t others = room->functions;
+	const struct hook_memory all =
+		hook_memory(functions + others, 0, is_timed);
 
-	if (functions < UNASKED)
-		return 1;
-	return memory_bound_allows(need.bytes - HOOK_MEMORY_LIBRARY_BYTES +
-				   (others.bytes - HOOK_MEMORY_LIBRARY_BYTES) /
-					   COMMIT_PART) &&
+	return memory_bound_allows(bytes_of(functions, is_timed) +
+				   bytes_of(others, is_timed) / COMMIT_PART) &&
 	       (is_before_main ||
-		has_mappings(need.mappings - HOOK_MEMORY_MAPPINGS));
+		has_mappings(room, all.mappings - HOOK_MEMORY_MAPPINGS));
+}
+
+int hook_room_take(struct hook_room *room, uint64_t functions,
+		   int is_before_main)
+{
+	if (functions >= UNASKED && !has_room(room, functions, is_before_main))
+		return 0;
+	room->functions += functions;
+	return 1;
 }

@@ -8,10 +8,19 @@
 
 #include <stdint.h>
 
+/* What one pass over modules takes. Zero-initialise it. */
+struct hook_room {
+	uint64_t
+		functions; /* that are to be written over at the end of the pass */
+	uint64_t
+		mappings; /* of the process at the first question; 0: none yet */
+};
+
 /*
- * So many functions of a module, beside those that have been prepared in the same
- * pass and are not written over yet. Before main nobody counts mappings. Any thread.
+ * Takes room for so many functions of a module, which are written over at the end of the
+ * pass. Mappings are not checked before main. Returns 0 if there is no room.
  */
-int hook_room_allows(uint64_t functions, uint64_t prepared, int is_before_main);
+int hook_room_take(struct hook_room *room, uint64_t functions,
+		   int is_before_main);
 
 #endif

@@ -25,6 +25,7 @@ preload_test(prelinked ${preload}/stubs/prelinked.c
   ${preload}/stubs/window.c ${preload}/stubs/stub_memory.c
   ${preload}/stubs/stub_image.c ${arch}/stubs/frames_rules.c ${counting})
 target_link_libraries(prelinked_test PRIVATE disasm)
+preload_test(hook_room ${preload}/hook_room.c)
 preload_test(pristine ${preload}/patch/pristine.c ${counting})
 preload_test(erlang_symbols ${preload}/front/erlang_symbols.c)
 preload_test(budget_missed ${preload}/budget/budget_missed.c)
