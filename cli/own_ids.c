@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/own_ids.h"
 
-#include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "base/memory.h"
+#include "cli/target.h"
 
 int own_ids_differ(pid_t pid)
 {
@@ -43,31 +43,9 @@ pid_t own_ids_of(pid_t pid, pid_t tid)
 	return own > 0 ? own : tid;
 }
 
-/* When a process began: no other has that and its id. 0: it is not there. */
-static uint64_t start_of(char *path)
-{
-	FILE *file = fopen(path, "re");
-	char text[1024] = "", *end = NULL;
-	uint64_t ticks = 0;
-
-	free(path);
-	if (file && fgets(text, sizeof(text), file))
-		end = strrchr(text, ')');
-	if (file)
-		fclose(file);
-	if (!end || sscanf(end + 1,
-			   " %*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
-			   "%*s %*s %*s %*s %*s %*s %*s %" SCNu64,
-			   &ticks) != 1)
-		return 0;
-	return ticks;
-}
-
 int own_ids_are_seen(pid_t pid)
 {
-	const uint64_t start = start_of(memory_printf("/proc/%d/stat", pid));
-	const uint64_t there = start_of(memory_printf(
-		"/proc/%d/root/proc/%d/stat", pid, own_ids_of(pid, pid)));
+	const uint64_t start = target_start(pid);
 
-	return start && start == there;
+	return start && start == target_start_within(pid, own_ids_of(pid, pid));
 }

@@ -19,6 +19,9 @@
 #include "image/symbols.h"
 #include "machine/address_space.h"
 
+/* Fields of a stat file in /proc, by their numbers in proc(5). */
+enum { STAT_START = 22, STAT_STACK = 28 };
+
 /* Bytes of code: segments of a hostile file may overlap, and be of any size. */
 #define SEARCHED_MAX (UINT64_C(1) << 30)
 
@@ -301,10 +304,12 @@ uint64_t target_stack_limit(pid_t pid)
 	return limit;
 }
 
-/* What /proc says of a thread behind its name, which may have brackets; or "". */
-static void read_stat(pid_t pid, pid_t tid, char *text, int bytes)
+/*
+ * Reads a stat file of /proc: what is behind the name, which may contain brackets; or "".
+ * Frees the path.
+ */
+static void read_stat_file(char *path, char *text, int bytes)
 {
-	char *path = memory_printf("/proc/%d/task/%d/stat", pid, tid);
 	FILE *file = fopen(path, "re");
 	const char *end = NULL;
 
@@ -320,6 +325,12 @@ static void read_stat(pid_t pid, pid_t tid, char *text, int bytes)
 		*text = '\0';
 }
 
+static void read_stat(pid_t pid, pid_t tid, char *text, int bytes)
+{
+	read_stat_file(memory_printf("/proc/%d/task/%d/stat", pid, tid), text,
+		       bytes);
+}
+
 char target_thread_state(pid_t pid, pid_t tid)
 {
 	char text[512];
@@ -328,12 +339,12 @@ char target_thread_state(pid_t pid, pid_t tid)
 	return *text == ' ' ? text[1] : '\0';
 }
 
-/* A field of /proc/PID/stat, by its number in proc(5), from the third on. */
-static uint64_t stat_field(pid_t pid, int number)
+/* A field of a stat file, by its number in proc(5), from the third on. Frees the path. */
+static uint64_t stat_field(char *path, int number)
 {
 	char text[1024], *at = text;
 
-	read_stat(pid, pid, text, sizeof(text));
+	read_stat_file(path, text, sizeof(text));
 	for (int field = 3; at && *at && field < number; field++)
 		at = strchr(at + 1, ' ');
 	return at ? strtoull(at, NULL, 10) : 0;
@@ -341,13 +352,19 @@ static uint64_t stat_field(pid_t pid, int number)
 
 uint64_t target_start(pid_t pid)
 {
-	return stat_field(pid, 22);
+	return stat_field(memory_printf("/proc/%d/stat", pid), STAT_START);
+}
+
+uint64_t target_start_within(pid_t pid, pid_t own)
+{
+	return stat_field(memory_printf("/proc/%d/root/proc/%d/stat", pid, own),
+			  STAT_START);
 }
 
 /* Where its stack begins, which is elsewhere in each program. */
 uint64_t target_program_mark(pid_t pid)
 {
-	return stat_field(pid, 28);
+	return stat_field(memory_printf("/proc/%d/stat", pid), STAT_STACK);
 }
 
 /* PF_KTHREAD, of the kernel's linux/sched.h, which no program sees */

@@ -86,6 +86,9 @@ char target_thread_state(pid_t pid, pid_t tid);
 /* When the process began, in ticks since boot; 0: it is not there. */
 uint64_t target_start(pid_t pid);
 
+/* The same of the process that has this id in the /proc of `pid`'s root directory. */
+uint64_t target_start_within(pid_t pid, pid_t own);
+
 /* Another value for each program that the process executes; 0: it cannot be seen. */
 uint64_t target_program_mark(pid_t pid);
 

@@ -138,30 +138,28 @@ static void permit_all(struct syscall_filter *filter, const unsigned int *calls,
 		permit(filter, calls[i]);
 }
 
-/* Unless an argument, of 32 bits, has one of these bits. */
-static void permit_without(struct syscall_filter *filter, unsigned int call,
-			   unsigned int argument, uint32_t bits)
+/* Permits a call if an argument, of 32 bits, passes the test: that skips one instruction. */
+static void permit_if(struct syscall_filter *filter, unsigned int call,
+		      unsigned int argument, struct sock_filter test)
 {
 	add(filter, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
 						 call, 0, 4));
 	add(filter, (struct sock_filter)LOAD(ARGUMENT_AT(argument)));
-	add(filter, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K,
-						 bits, 0, 1));
+	add(filter, test);
 	add(filter, (struct sock_filter)REFUSE);
 	add(filter, (struct sock_filter)PERMIT);
 }
 
-/* If an argument is this. */
-static void permit_with(struct syscall_filter *filter, unsigned int call,
-			unsigned int argument, uint32_t value)
+static struct sock_filter is(uint32_t value)
 {
-	add(filter, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
-						 call, 0, 4));
-	add(filter, (struct sock_filter)LOAD(ARGUMENT_AT(argument)));
-	add(filter, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
-						 value, 1, 0));
-	add(filter, (struct sock_filter)REFUSE);
-	add(filter, (struct sock_filter)PERMIT);
+	return (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 1,
+					    0);
+}
+
+static struct sock_filter has_none_of(uint32_t bits)
+{
+	return (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, bits, 0,
+					    1);
 }
 
 static void begin(struct syscall_filter *filter)
@@ -183,9 +181,9 @@ static int install(struct syscall_filter *filter)
 {
 	struct sock_fprog program = { .filter = filter->code };
 
-	permit_without(filter, SYS_mmap, 2, PROT_EXEC);
-	permit_without(filter, SYS_mprotect, 2, PROT_EXEC);
-	permit_with(filter, SYS_tgkill, 0, (uint32_t)getpid()); /* abort() */
+	permit_if(filter, SYS_mmap, 2, has_none_of(PROT_EXEC));
+	permit_if(filter, SYS_mprotect, 2, has_none_of(PROT_EXEC));
+	permit_if(filter, SYS_tgkill, 0, is((uint32_t)getpid())); /* abort() */
 	add(filter, (struct sock_filter)REFUSE);
 	program.len = filter->count;
 	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) ? -errno
@@ -203,9 +201,9 @@ static int filter_calls(int may_write)
 	if (may_write)
 		permit_all(&filter, allowed_to_writers,
 			   COUNT(allowed_to_writers));
-	permit_without(&filter, SYS_open, 1, writes);
-	permit_without(&filter, SYS_openat, 2, writes);
-	permit_with(&filter, SYS_fcntl, 1, F_GETFL);
+	permit_if(&filter, SYS_open, 1, has_none_of(writes));
+	permit_if(&filter, SYS_openat, 2, has_none_of(writes));
+	permit_if(&filter, SYS_fcntl, 1, is(F_GETFL));
 	return install(&filter);
 }
 
