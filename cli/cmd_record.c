@@ -26,6 +26,7 @@
 #include "cli/reading_lines.h"
 #include "cli/recorded_line.h"
 #include "cli/recording_options.h"
+#include "cli/recording_writer.h"
 #include "cli/room_files.h"
 #include "cli/trim.h"
 #include "cli/unrecorded_reason.h"
@@ -371,24 +372,6 @@ struct record_look {
 	struct reading_lines *lines; /* NULL: none are printed */
 };
 
-/* Whether a process has got as far as to count calls. */
-static int has_begun(const char *path)
-{
-	struct recording recording;
-	char *why;
-	int has = 0;
-
-	if (recording_open_headers(&recording, path, &why) != 0) {
-		free(why); /* nothing is there yet */
-		return 0;
-	}
-	for (size_t i = 0; i < recording.part_count && !has; i++)
-		has = recording.parts[i].header->state != WIRE_STARTING &&
-		      recording.parts[i].header->state != WIRE_DISABLED;
-	recording_close(&recording);
-	return has;
-}
-
 static void keep_output(const char *name, struct output *output)
 {
 	char *why;
@@ -403,7 +386,8 @@ static void look_meanwhile(void *context)
 {
 	const struct record_look *look = context;
 
-	if (look->output->has_before && has_begun(look->output->directory))
+	if (look->output->has_before &&
+	    recording_has_begun(look->output->directory))
 		keep_output(look->name, look->output);
 	if (look->lines)
 		reading_lines_look(look->lines);
@@ -416,7 +400,8 @@ static void settle_output(const char *name, struct output *output)
 {
 	if (!output->has_before)
 		return;
-	if (!output_is_in_place(output) || has_begun(output->directory)) {
+	if (!output_is_in_place(output) ||
+	    recording_has_begun(output->directory)) {
 		keep_output(name, output);
 		return;
 	}

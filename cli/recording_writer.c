@@ -2,6 +2,7 @@
 #include "cli/recording_writer.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -51,19 +52,31 @@ static int has_mapped(pid_t pid, const char *name, const struct stat *file)
 	return has;
 }
 
-static pid_t writer_of_part(int folder, const char *name)
+/* The descriptor of a part, and its header; or -errno. */
+static int open_part(int folder, const char *name, struct wire_header *header)
 {
 	const int fd =
 		regular_file_open_at(folder, name, O_RDONLY | O_NOFOLLOW);
+
+	if (fd < 0)
+		return fd;
+	if (pread(fd, header, sizeof(*header), 0) == sizeof(*header) &&
+	    memcmp(header->magic, WIRE_MAGIC, sizeof(header->magic)) == 0)
+		return fd;
+	close(fd);
+	return -EBADMSG;
+}
+
+static pid_t writer_of_part(int folder, const char *name)
+{
 	struct wire_header header;
 	struct stat status;
+	const int fd = open_part(folder, name, &header);
 	pid_t pid = 0;
 
 	if (fd < 0)
 		return 0;
-	if (pread(fd, &header, sizeof(header), 0) == sizeof(header) &&
-	    memcmp(header.magic, WIRE_MAGIC, sizeof(header.magic)) == 0 &&
-	    (header.state == WIRE_STARTING || header.state == WIRE_RUNNING) &&
+	if ((header.state == WIRE_STARTING || header.state == WIRE_RUNNING) &&
 	    fstat(fd, &status) == 0 &&
 	    has_mapped((pid_t)header.pid, name, &status))
 		pid = (pid_t)header.pid;
@@ -71,7 +84,22 @@ static pid_t writer_of_part(int folder, const char *name)
 	return pid;
 }
 
-pid_t recording_process(const char *path)
+static pid_t counter_of_part(int folder, const char *name)
+{
+	struct wire_header header;
+	const int fd = open_part(folder, name, &header);
+
+	if (fd < 0)
+		return 0;
+	close(fd);
+	return header.state == WIRE_RUNNING || header.state == WIRE_ENDED
+		       ? (pid_t)header.pid
+		       : 0;
+}
+
+/* The first process that is found in a part; 0 if there is none. */
+static pid_t find_in_parts(const char *path,
+			   pid_t (*process_of)(int folder, const char *name))
 {
 	const int fd =
 		open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -83,10 +111,20 @@ pid_t recording_process(const char *path)
 		close(fd);
 	while (folder && !pid && (entry = readdir(folder)))
 		if (suffix_stem(entry->d_name, WIRE_PART_SUFFIX))
-			pid = writer_of_part(fd, entry->d_name);
+			pid = process_of(fd, entry->d_name);
 	if (folder)
 		closedir(folder);
 	return pid;
+}
+
+pid_t recording_process(const char *path)
+{
+	return find_in_parts(path, writer_of_part);
+}
+
+int recording_has_begun(const char *path)
+{
+	return find_in_parts(path, counter_of_part) != 0;
 }
 
 /* "1: FLOCK  ADVISORY  WRITE PID MAJOR:MINOR:INODE START END", devices in hexadecimal. */

@@ -8,6 +8,9 @@
 /* A process that records into one of its parts now; 0 if there is none. */
 pid_t recording_process(const char *path);
 
+/* Whether a process has counted calls there, or is about to. Reads only headers of parts. */
+int recording_has_begun(const char *path);
+
 /* The process that holds an flock(2) on a file; 0 if that cannot be found out. */
 pid_t recording_lock_holder(const char *path);
 

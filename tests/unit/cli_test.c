@@ -18,6 +18,7 @@
 #include "cli/directives.h"
 #include "cli/executable.h"
 #include "cli/output.h"
+#include "cli/recording_writer.h"
 #include "cli/trim.h"
 #include "wire/recording.h"
 
@@ -378,6 +379,42 @@ static off_t length_of(const char *path)
 	return status.st_size;
 }
 
+/* Which is what makes it replace the recording that was there before. */
+static void a_recording_has_begun_once_a_process_counts(void **state)
+{
+	static const struct {
+		uint32_t state;
+		int has_begun;
+	} cases[] = {
+		{ WIRE_STARTING, 0 },
+		{ WIRE_DISABLED, 0 },
+		{ WIRE_RUNNING, 1 },
+		{ WIRE_ENDED, 1 },
+	};
+	struct wire_header header = { .magic = WIRE_MAGIC, .pid = 5 };
+	char *directory = temporary_directory();
+	char *part = in(directory, "5.0" WIRE_PART_SUFFIX);
+	char *other = in(directory, "4.0" WIRE_PART_SUFFIX);
+
+	(void)state;
+	assert_false(recording_has_begun(part)); /* no folder */
+	assert_false(recording_has_begun(directory));
+	write_file(other, "short", 5);
+	assert_false(recording_has_begun(directory));
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		header.state = cases[i].state;
+		write_file(part, &header, sizeof(header));
+		assert_int_equal(recording_has_begun(directory),
+				 cases[i].has_begun);
+	}
+	*header.magic = 0;
+	write_file(part, &header, sizeof(header));
+	assert_false(recording_has_begun(directory));
+	free(other);
+	free(part);
+	remove_directory(directory);
+}
+
 static void parts_that_nobody_writes_are_trimmed(void **state)
 {
 	char *directory = temporary_directory();
@@ -593,6 +630,7 @@ int main(void)
 		cmocka_unit_test(nothing_but_recordings_is_moved),
 		cmocka_unit_test(
 			links_in_the_place_of_a_recording_are_left_alone),
+		cmocka_unit_test(a_recording_has_begun_once_a_process_counts),
 		cmocka_unit_test(parts_that_nobody_writes_are_trimmed),
 		cmocka_unit_test(stubs_that_nobody_has_are_removed),
 		cmocka_unit_test(
