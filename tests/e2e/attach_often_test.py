@@ -30,7 +30,7 @@ class Often(attach_test.ManyThreads):
         """Pages of stubs that a thread may return into are freed by a later session."""
         stubs, mappings, memory = [], [], []
         for _ in range(SESSIONS):
-            self.detach(self.attach(self.process))
+            self.leave(self.attach(self.process))
             stubs.append(self.ours()[".stubs"])
             mappings.append(self.mappings())
             memory.append(private_kb(self.process.pid))
