@@ -50,8 +50,8 @@ int a2n_answers_open(struct a2n_answers *answers, const char *path,
 	if (err) {
 		complain(answers->command, "%s: %s", path,
 			 err == -ENOEXEC   ? "not a 64-bit ELF file"
-			 : err == -EBADMSG ? "damaged beyond use"
-			 : err == -ENODATA ? "cut short: its end is missing"
+			 : err == -EBADMSG ? "the file is damaged"
+			 : err == -ENODATA ? "the file is truncated"
 					   : strerror(-err));
 		answers->failed = 1;
 	}

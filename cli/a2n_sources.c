@@ -23,13 +23,14 @@ static void count_read(const struct a2n_sources *sources, const char *path,
 		return;
 	}
 	if (read->malformed > 0 || sources->is_verbose)
-		complain(sources->command,
-			 "%s: %llu records, %llu malformed and skipped", path,
-			 (unsigned long long)read->records,
-			 (unsigned long long)read->malformed);
+		complain(
+			sources->command,
+			"%s: %llu records read, %llu malformed records skipped",
+			path, (unsigned long long)read->records,
+			(unsigned long long)read->malformed);
 	if (read->lines > 0)
 		complain(sources->command,
-			 "%s: %llu line entries outside of their code, skipped",
+			 "%s: skipped %llu line entries outside their code",
 			 path, (unsigned long long)read->lines);
 }
 
@@ -68,8 +69,8 @@ static int open_own_perf_map(pid_t pid, const char *name)
 static const char *map_error(int err)
 {
 	if (err == -EPERM)
-		return "not read: it belongs to another user";
-	return err == -EINVAL ? "not read: it is not a regular file"
+		return "not read, because it belongs to another user";
+	return err == -EINVAL ? "not read, because it is not a regular file"
 			      : strerror(-err);
 }
 

@@ -29,7 +29,7 @@ static int take_index(struct action_parser *r, struct rewritten *part)
 	    action_to_value(r, &index))
 		return -EINVAL;
 	if (index.kind != PART_IS_PLAIN)
-		return action_wrong(r, "a pointer as an index");
+		return action_wrong(r, "an index cannot be a pointer");
 	if (!action_take(r, "]"))
 		return action_wrong(r, "\"]\" is missing");
 	if (part->kind == PART_IS_PLAIN) {
@@ -78,8 +78,8 @@ static int parse_primary(struct action_parser *r, struct rewritten *out)
 	if (c == '(')
 		return parse_parenthesis(r, out);
 	if (c == '"')
-		return action_wrong(r,
-				    "a string stands right of == or != only");
+		return action_wrong(
+			r, "a string is allowed only to the right of == or !=");
 	if (c == '\'') {
 		if (action_skip_quoted(r))
 			return -EINVAL;
@@ -104,7 +104,8 @@ static int parse_postfix(struct action_parser *r, struct rewritten *out)
 		else if (action_take(r, "->"))
 			err = action_take_arrow(r, out);
 		else if (action_next(r) == '.' && out->kind != PART_IS_PLACE)
-			err = action_wrong(r, "of what is no struct");
+			err = action_wrong(
+				r, "the value before it is not a struct");
 		else if (action_take(r, "."))
 			err = action_take_member(r, out);
 		else
@@ -120,7 +121,7 @@ static int parse_address(struct action_parser *r, struct rewritten *out)
 	if (parse_unary(r, out))
 		return -EINVAL;
 	if (out->kind != PART_IS_PLACE || out->bits)
-		return action_wrong_at(r, at, "it has no address here");
+		return action_wrong_at(r, at, "the value has no address here");
 	action_be_pointer(out, out->type,
 			  arena_printf(r->arena, "(%s)%s",
 				       action_pointer_to(r, out->type),
@@ -152,7 +153,7 @@ static int parse_unary(struct action_parser *r, struct rewritten *out)
 	int err;
 
 	if (r->nesting == NESTING_MAX)
-		return action_wrong(r, "too deep");
+		return action_wrong(r, "the expression is nested too deeply");
 	r->nesting++;
 	err = parse_prefixed(r, out);
 	r->nesting--;
@@ -213,7 +214,7 @@ static int move_pointer(struct action_parser *r, const struct joint *joint,
 		return 0;
 	}
 	if (*joint->text != '-')
-		return action_wrong(r, "a sum of two pointers");
+		return action_wrong(r, "two pointers cannot be added");
 	action_be_plain(left,
 			arena_printf(r->arena, "((long)%s-(long)%s)/%" PRIu64,
 				     left->text, right->text, bytes));

@@ -50,11 +50,14 @@ static int refuse_member(struct action_parser *r, uint32_t type, size_t at)
 	char what[256];
 
 	if (in->kind != TYPE_IS_STRUCT)
-		return action_wrong_at(r, at, "of what is no struct");
-	snprintf(what, sizeof(what),
-		 in->is_declared ? "nothing says what is in %s"
-				 : "%s has no such member",
-		 action_type_name(r, type));
+		return action_wrong_at(r, at,
+				       "the value before it is not a struct");
+	snprintf(
+		what, sizeof(what),
+		in->is_declared
+			? "debug information does not contain the members of %s"
+			: "%s has no such member",
+		action_type_name(r, type));
 	return action_wrong_at(r, at, what);
 }
 
@@ -71,7 +74,7 @@ int action_take_member(struct action_parser *r, struct rewritten *part)
 	at = r->at;
 	bytes = scan_name(r->line, r->bytes, at);
 	if (!bytes)
-		return action_wrong(r, "the name of a member is missing");
+		return action_wrong(r, "a member name is missing");
 	if (!action_find_member(r, type, r->line + at, bytes, 0, &found))
 		return refuse_member(r, type, at);
 	if (found.member->why)

@@ -54,7 +54,7 @@ int action_skip_quoted(struct action_parser *r)
 		if (r->line[r->at] == '\\' && r->line[r->at + 1])
 			r->at++;
 	if (!r->line[r->at])
-		return action_wrong(r, "it does not end");
+		return action_wrong(r, "the closing quote is missing");
 	r->at++;
 	return 0;
 }

@@ -77,7 +77,7 @@ static int load_bits(struct action_parser *r, struct rewritten *part)
 				     64 - bits));
 		return 0;
 	}
-	return action_wrong(r, "a bit-field in more than 8 bytes");
+	return action_wrong(r, "the bit-field spans more than 8 bytes");
 }
 
 static int refuse_type(struct action_parser *r, uint32_t type)
@@ -86,15 +86,17 @@ static int refuse_type(struct action_parser *r, uint32_t type)
 
 	switch (action_type_of(r, type)->kind) {
 	case TYPE_IS_FLOAT:
-		return action_wrong(r, "a number that is no integer");
+		return action_wrong(r,
+				    "floating-point values are not supported");
 	case TYPE_IS_STRUCT:
-		snprintf(what, sizeof(what), "a whole %s: say which member",
+		snprintf(what, sizeof(what),
+			 "%s is a struct; name one of its members",
 			 action_type_name(r, type));
 		return action_wrong(r, what);
 	case TYPE_IS_FUNCTION:
 		return action_wrong(r, "a function");
 	default:
-		return action_wrong(r, "of a type that is not known here");
+		return action_wrong(r, "values of this type are not supported");
 	}
 }
 
@@ -110,7 +112,8 @@ static int load(struct action_parser *r, struct rewritten *part)
 	case TYPE_IS_INTEGER:
 		name = integer_name(type);
 		if (!name)
-			return action_wrong(r, "a number of more than 8 bytes");
+			return action_wrong(r, "numbers of more than 8 bytes "
+					       "are not supported");
 		action_be_plain(part, arena_printf(r->arena, "*(%s *)%s", name,
 						   part->text));
 		return 0;
@@ -197,5 +200,6 @@ int action_element_bytes(struct action_parser *r, uint32_t type,
 	const struct variable_type *of = action_type_of(r, type);
 
 	*bytes = of->kind == TYPE_IS_POINTER ? 8 : of->bytes;
-	return *bytes ? 0 : action_wrong(r, "of a size that is not known");
+	return *bytes ? 0
+		      : action_wrong(r, "the size of the element is unknown");
 }

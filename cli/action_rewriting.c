@@ -101,7 +101,7 @@ char *action_rewrite(const char *line, const struct variable_site *site,
 			r.at++;
 		return rewrite_rest(&r, action_copy(&r, 0));
 	}
-	action_wrong(&r, "not one of if, limit, record, begin, end");
+	action_wrong(&r, "this is not one of if, limit, record, begin, end");
 	return NULL;
 }
 

@@ -237,6 +237,6 @@ int attaching_read(const struct attaching *attaching,
 	    !attaching->stands_by)
 		err = fail(why, -EEXIST,
 			   "it has been recorded since its start; clew "
-			   "snapshot saves what is recorded so far");
+			   "snapshot saves its calls so far");
 	return err;
 }

@@ -166,7 +166,8 @@ int cache_programs(char *const *paths, size_t count, uint32_t jobs,
 		"%s/clew-warm-XXXXXX",
 		temporary && *temporary == '/' ? temporary : "/tmp");
 	if (!mkdtemp(programs.folder)) {
-		err = fail(why, -errno, "%s cannot be made", programs.folder);
+		err = fail(why, -errno, "the folder %s cannot be created",
+			   programs.folder);
 	} else {
 		programs.pids = memory_zeroed(count, sizeof(*programs.pids));
 		warm_all(&programs, count, jobs, kept);

@@ -199,8 +199,8 @@ static int tell_failures(const char *command, const struct readers *readers)
 		if (!(readers->kept[i] & CACHE_FAILED))
 			continue;
 		complain(command,
-			 "%s: no stubs could be stored for it: is the disk "
-			 "full, or memory or the size of files limited?",
+			 "%s: its stubs could not be stored; check free disk "
+			 "space and the limits on memory and file size",
 			 readers->files->paths[i]);
 		status = EXIT_FAILURE;
 	}
@@ -219,7 +219,7 @@ static int make_stubs(const char *command, struct readers *readers)
 			   jobs_of(readers), readers->folder, readers->kept,
 			   &why) == 0)
 		return tell_failures(command, readers);
-	complain(command, "no stubs are made: %s", why);
+	complain(command, "no stubs are created: %s", why);
 	free(why);
 	return EXIT_FAILURE;
 }
@@ -227,8 +227,8 @@ static int make_stubs(const char *command, struct readers *readers)
 static const char *error_text(int err)
 {
 	if (err == -ENOSPC)
-		return "it could not be stored in the cache: is the disk full, "
-		       "or the size of files limited?";
+		return "it could not be stored in the cache; check free disk "
+		       "space and the limit on file size";
 	if (err == -ENOEXEC)
 		return "not a 64-bit ELF file";
 	return err == -EBADMSG ? "damaged" : strerror(-err);
@@ -237,7 +237,7 @@ static const char *error_text(int err)
 static const char *stubs_text(uint8_t kept)
 {
 	if (kept & CACHE_IS_BUSY)
-		return "; another process is making its stubs";
+		return "; another process is creating its stubs";
 	if (!(kept & CACHE_HAS_STUBS))
 		return "";
 	return kept & CACHE_HAS_TEXT ? "; stubs and text" : "; stubs";
@@ -256,12 +256,12 @@ static void tell(const struct readers *readers, size_t number)
 		printf("no code");
 	else
 		printf("%s functions%s", text_grouped(found->functions).text,
-		       found->had_analysis ? ", known already" : "");
+		       found->had_analysis ? ", already cached" : "");
 	if (!readers->warming->has_no_indexes)
 		printf("; %s symbols, %s rows%s%s%s",
 		       text_grouped(found->symbols).text,
 		       text_grouped(found->rows).text,
-		       found->had_index ? ", known already" : "",
+		       found->had_index ? ", already cached" : "",
 		       *found->reason ? "; " : "", found->reason);
 	if (number < readers->named)
 		printf("%s", stubs_text(readers->kept[number]));
@@ -282,13 +282,13 @@ static int tell_all(const char *command, const struct readers *readers)
 		}
 		complain(command, "%s: %s", readers->files->paths[i],
 			 found->is_finished ? error_text(found->err)
-					    : "it could not be read: its "
-					      "reader has died");
+					    : "it could not be read: the "
+					      "worker process crashed");
 		if (found->is_named)
 			status = EXIT_FAILURE;
 	}
 	for (size_t i = 0; i < readers->files->missing_count; i++)
-		complain(command, "the loader does not find %s",
+		complain(command, "the dynamic loader does not find %s",
 			 readers->files->missing[i]);
 	return status;
 }
@@ -357,12 +357,13 @@ int cache_warm(const char *command, const struct cache_warming *warming)
 	int status;
 
 	if (!folder) {
-		complain(command, "there is no folder to keep a cache in");
+		complain(command, "there is no folder for the cache; set "
+				  "XDG_CACHE_HOME or HOME");
 		return EXIT_FAILURE;
 	}
 	cache_folder_make(folder, 0700);
 	if (access(folder, W_OK | X_OK) != 0) {
-		complain(command, "nothing can be kept in %s: %s", folder,
+		complain(command, "nothing can be stored in %s: %s", folder,
 			 strerror(errno));
 		free(folder);
 		return EXIT_FAILURE;

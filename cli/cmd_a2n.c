@@ -279,7 +279,7 @@ static void answer_argument(struct a2n_answers *answers, char *argument)
 {
 	if (a2n_answer(answers, argument))
 		return;
-	complain(answers->command, "%s: not an address", argument);
+	complain(answers->command, "%s is not an address", argument);
 	answers->failed = 1;
 }
 

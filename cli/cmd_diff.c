@@ -148,8 +148,8 @@ static void warn_of_clocks(const char *command, const struct diff *diff)
 {
 	if (!diff_has_like_clocks(diff))
 		complain(command,
-			 "warning: times cannot be compared: %s before, %s "
-			 "after",
+			 "warning: times are not comparable: the first "
+			 "recording has %s, the second %s",
 			 time_text(diff->clock_before),
 			 time_text(diff->clock_after));
 }

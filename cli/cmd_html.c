@@ -136,8 +136,8 @@ static void say_written(const char *command, const struct html_options *options)
 
 	if (!isatty(STDERR_FILENO) || stat(options->output, &status) != 0)
 		return;
-	complain(command, "wrote %s (%.1f MB), for a browser", options->output,
-		 (double)status.st_size / 1e6);
+	complain(command, "wrote %s (%.1f MB); open it in a browser",
+		 options->output, (double)status.st_size / 1e6);
 }
 
 static int show(const char *command, struct session *session, void *input)

@@ -77,7 +77,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 static const char *analysis_error(int err)
 {
 	if (err == -ENOEXEC)
-		return "neither a recording nor an " MACHINE_NAME " ELF module";
+		return "neither a recording nor an " MACHINE_NAME " ELF file";
 	if (err == -EBADMSG)
 		return module_state_text(MODULE_IS_MALFORMED);
 	if (err == -ENODATA)

@@ -155,7 +155,7 @@ static void print_function(void *context, const struct probe_site *site)
 
 static void print_sums(const struct listing *listing)
 {
-	printf("%u by a jump, %u by a breakpoint, %u not\n",
+	printf("%u by a jump, %u by a breakpoint, %u impossible\n",
 	       listing->by_tier[PROBE_BY_JUMP], listing->by_tier[PROBE_BY_TRAP],
 	       listing->by_tier[PROBE_BY_NONE]);
 }
@@ -195,7 +195,7 @@ static int print_place(const struct sites_options *options, const char *path,
 	if (options->vars)
 		err = source_line_resolve(text, path, &resolved, why);
 	if (!err && probe_spec_parse(resolved ? resolved : text, &spec) != 0)
-		err = fail(why, -EINVAL, "%s: not a place for a probe", text);
+		err = fail(why, -EINVAL, "%s is not a probe location", text);
 	free(resolved);
 	if (!err)
 		err = probe_file_open(&file, path, why);

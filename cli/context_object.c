@@ -147,7 +147,8 @@ int context_object_represent(const char *path, const struct tree *tree,
 	if (!object.of) {
 		dlclose(opened);
 		return fail(why, -ELIBACC,
-			    "--context=%s: it has no function clew_context_of",
+			    "--context=%s: the object does not export "
+			    "clew_context_of",
 			    path);
 	}
 	tree_represent(tree, catalog, step, &object, represented);

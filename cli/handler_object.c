@@ -168,26 +168,28 @@ static int judge(const struct handler_search *search, const char *object,
 	uint64_t left = 0;
 
 	if (!search->has_function)
-		return fail(why, -EINVAL, "%s: exports no function %s", object,
+		return fail(why, -EINVAL, "%s exports no function %s", object,
 			    search->function);
 	if (search->traits_vaddr)
 		traits = (const void *)image_at(search->image,
 						search->traits_vaddr, &left);
 	if (traits && left >= sizeof(*traits)) {
 		if (traits->version > CLEW_HANDLER_VERSION)
-			return fail(why, -EINVAL,
-				    "%s: %s is of a later clew's handlers",
-				    object, search->function);
+			return fail(
+				why, -EINVAL,
+				"%s: %s was built for a later version of clew; "
+				"rebuild it with this version's clew.h",
+				object, search->function);
 		if (traits->flags & CLEW_HANDLER_IS_GENERAL && *search->vectors)
 			return fail(why, -EINVAL,
-				    "%s: %s says that it uses general "
-				    "registers only, but its object imports "
-				    "%s, which may use others",
+				    "%s: %s declares that it uses only general "
+				    "registers, but its object imports %s, "
+				    "which may use others",
 				    object, search->function, search->vectors);
 	}
 	if (*search->others)
 		complain(COMMAND,
-			 "%s: imports %s, which handlers may not call: see "
+			 "%s imports %s, which handlers must not call; see "
 			 "libclew-handler(3)",
 			 object, search->others);
 	return 0;
@@ -205,7 +207,7 @@ static int look_at(const struct probe_call *call, const char *path, char **why)
 
 	if (err) {
 		err = fail(why, -EINVAL, "%s: %s", call->object,
-			   err == -ENOEXEC   ? "no shared object"
+			   err == -ENOEXEC   ? "it is not a shared object"
 			   : err == -EBADMSG ? "its ELF structures are damaged"
 					     : strerror(-err));
 	} else {

@@ -10,7 +10,7 @@
 static const char *problem_of(int err)
 {
 	if (err == -ENOEXEC)
-		return "not an " MACHINE_NAME " ELF module";
+		return "not an " MACHINE_NAME " ELF file";
 	if (err == -EBADMSG)
 		return "its ELF structures are damaged";
 	return strerror(-err);

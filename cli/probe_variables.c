@@ -59,12 +59,12 @@ static int settle_line(struct line_settling *settling, size_t index,
 	if (!text)
 		return -EINVAL;
 	if (before && strcmp(before, text) != 0)
-		return fail(
-			settling->why, -EINVAL,
-			"action %s: what it speaks of is elsewhere at %#llx "
-			"than at %#llx: give each address a probe of its own",
-			line, (unsigned long long)site->vaddr,
-			(unsigned long long)settling->sites[0]);
+		return fail(settling->why, -EINVAL,
+			    "action %s: its variables have different locations "
+			    "at %#llx and at %#llx; add a separate probe for "
+			    "each address",
+			    line, (unsigned long long)site->vaddr,
+			    (unsigned long long)settling->sites[0]);
 	settling->settled[index] = text;
 	return 0;
 }
@@ -101,7 +101,7 @@ static int settle_sites(struct line_settling *settling)
 		err = settle_site(settling, &file.image, settling->sites[i]);
 	if (!err && !settling->site_count)
 		err = fail(settling->why, -EINVAL,
-			   "%s: there is no place for the probe",
+			   "%s has no location where the probe can be placed",
 			   settling->path);
 	probe_file_close(&file);
 	return err;
@@ -151,8 +151,8 @@ int probe_variables_settle(struct probe_variables *actions,
 	actions->is_typed = 1;
 	err = path ? settle_sites(settling)
 		   : fail(why, -ENOENT,
-			  "variables are known only where the file is: say "
-			  "the path of the probe's module");
+			  "clew reads variables from the debug information of "
+			  "a file; give the path of the probe's module");
 	if (err)
 		return explain(settling->lines[0], &first, err, why);
 	for (size_t i = 0; i < actions->line_count; i++)

@@ -128,7 +128,8 @@ static void tell(struct reading_lines *lines, const struct wire_header *header)
 		free(module);
 		return;
 	}
-	complain("clew", "reading %s, once", module);
+	complain("clew", "analysing %s, which takes longer the first time",
+		 module);
 	lines->told = memory_grow(lines->told, lines->told_count,
 				  &lines->told_capacity, sizeof(*lines->told));
 	lines->told[lines->told_count++] = module;

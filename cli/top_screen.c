@@ -257,7 +257,7 @@ static void open_function(struct screen *screen)
 		return;
 	function = live_row_function(&screen->rows, screen->counts, row);
 	if (function == FUNCTION_NONE) {
-		say(screen, memory_printf("that is no function"));
+		say(screen, memory_printf("this row is not a function"));
 		return;
 	}
 	if (session_open(&session, screen->target->part, &everybody, &why) !=
@@ -281,7 +281,7 @@ static void write_snapshot(struct screen *screen)
 			  screen->view->output, &directory, &why) != 0)
 		say(screen, why);
 	else
-		say(screen, memory_printf("written to %s", directory));
+		say(screen, memory_printf("snapshot written to %s", directory));
 	free(directory);
 }
 
@@ -515,7 +515,8 @@ int top_screen_run(struct top_view *view, const struct top_target *target,
 	int err;
 
 	if (!terminal) {
-		*why = memory_printf("this terminal ($TERM) is not known");
+		*why = memory_printf(
+			"the terminal type in $TERM is unknown; use --batch");
 		return -ENOTTY;
 	}
 	set_escdelay(ESCAPE_MS);

@@ -66,7 +66,7 @@ static const char *write_term(struct text_machine *machine,
 static void push(struct text_machine *machine, const char *base, int64_t offset)
 {
 	if (machine->depth == STACK_MAX)
-		machine->why = "its location is too long";
+		machine->why = "its location expression is too long";
 	else
 		machine->stack[machine->depth++] =
 			(struct term){ base, offset };
@@ -77,7 +77,7 @@ static struct term *term_at(struct text_machine *machine, uint64_t number)
 {
 	if (number < machine->depth)
 		return &machine->stack[machine->depth - 1 - number];
-	machine->why = "its location is damaged";
+	machine->why = "its location expression is damaged";
 	return NULL;
 }
 
@@ -95,7 +95,8 @@ static void push_register(struct text_machine *machine, unsigned int number,
 	if (number < REGISTER_NAMES)
 		push(machine, register_names[number], (int64_t)offset);
 	else
-		machine->why = "it is in a register that is not a general one";
+		machine->why = "it is in a register that is not a "
+			       "general-purpose register";
 }
 
 static void push_frame(struct text_machine *machine,
@@ -104,8 +105,8 @@ static void push_frame(struct text_machine *machine,
 	if ((step->detail == COLUMN_FRAME_POINTER ||
 	     step->detail == COLUMN_STACK_POINTER) &&
 	    !frame_place_is_set_up(&machine->site->frame, step->detail))
-		machine->why = "the function's frame is not set up at this "
-			       "address";
+		machine->why = "the function's stack frame is not set up at "
+			       "this address";
 	else
 		push_register(machine, step->detail, step->number);
 }
@@ -115,8 +116,8 @@ static void push_cfa(struct text_machine *machine)
 	const struct frame_place *frame = &machine->site->frame;
 
 	if (!frame->is_known)
-		machine->why = "unwind information does not say where the "
-			       "function's frame is";
+		machine->why = "unwind information does not contain the "
+			       "function's stack frame";
 	else
 		push_register(machine,
 			      frame->column < REGISTER_NAMES
@@ -145,7 +146,7 @@ static void change_top(struct text_machine *machine,
 				    8 * step->detail, text);
 	else
 		machine->why =
-			"its location is of a kind that is not known here";
+			"its kind of location expression is not supported";
 	*top = (struct term){ text, 0 };
 }
 
@@ -187,7 +188,7 @@ static void combine(struct text_machine *machine,
 	if (!left || !right || !binary->sign)
 		return;
 	if (bytes_of(left) + bytes_of(right) > BYTES_MAX) {
-		machine->why = "its location is too long";
+		machine->why = "its location expression is too long";
 		return;
 	}
 	machine->depth--;
@@ -288,10 +289,11 @@ char *variable_text(const struct variable_site *site,
 	for (uint32_t i = 0; i < variable->step_count && !machine.why; i++)
 		run_step(&machine, &all->steps[variable->first_step + i]);
 	if (!machine.why && machine.depth != 1)
-		machine.why = "its location is damaged";
+		machine.why = "its location expression is damaged";
 	if (!machine.why && variable->place == VARIABLE_IS_IN_MEMORY &&
 	    is_gone(&machine.stack[0]))
-		machine.why = "its function's frame is gone at this address";
+		machine.why = "its function's stack frame no longer exists at "
+			      "this address";
 	*why = machine.why;
 	return machine.why ? NULL
 			   : (char *)write_term(&machine, &machine.stack[0]);

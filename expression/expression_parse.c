@@ -34,9 +34,9 @@ static int put(struct parser *parser, enum expression_operation operation,
 	struct expression *out = parser->out;
 
 	if (out->count == EXPRESSION_STEPS_MAX)
-		return wrong(parser, "too long");
+		return wrong(parser, "the expression is too long");
 	if (operation <= STEP_TID && parser->depth++ == EXPRESSION_STACK_MAX)
-		return wrong(parser, "too deep");
+		return wrong(parser, "the expression is nested too deeply");
 	if (operation >= STEP_AND_THEN)
 		parser->depth--;
 	out->steps[out->count++] = (struct expression_step){
@@ -110,12 +110,12 @@ static int parse_number(struct parser *parser, struct expression_type *type)
 		if (__builtin_mul_overflow(number, base, &number) ||
 		    __builtin_add_overflow(number, (unsigned int)digit,
 					   &number))
-			return wrong(parser, "too large a number");
+			return wrong(parser, "the number is too large");
 		parser->at++;
 	}
 	if (parser->at == first ||
 	    scan_name(parser->text, parser->bytes, parser->at))
-		return wrong(parser, "not a number");
+		return wrong(parser, "this is not a number");
 	*type = (struct expression_type){ 8, number <= INT64_MAX, 0 };
 	return put(parser, STEP_NUMBER, 0, number);
 }
@@ -127,7 +127,7 @@ static int parse_character(struct parser *parser, char *out)
 	static const char to[] = "\n\t\0\r\\'\"";
 
 	if (parser->at >= parser->bytes)
-		return wrong(parser, "it does not end");
+		return wrong(parser, "the closing quote is missing");
 	*out = parser->text[parser->at++];
 	if (*out != '\\')
 		return 0;
@@ -139,7 +139,7 @@ static int parse_character(struct parser *parser, char *out)
 		parser->at++;
 		return 0;
 	}
-	return wrong(parser, "an unknown escape");
+	return wrong(parser, "this escape sequence is unknown");
 }
 
 static int parse_quoted(struct parser *parser, struct expression_type *type)
@@ -150,7 +150,8 @@ static int parse_quoted(struct parser *parser, struct expression_type *type)
 	if (parse_character(parser, &c))
 		return -EINVAL;
 	if (parser->at >= parser->bytes || parser->text[parser->at++] != '\'')
-		return wrong(parser, "not one character");
+		return wrong(parser,
+			     "the quotes must contain exactly one character");
 	*type = type_long;
 	return put(parser, STEP_NUMBER, 0, (uint64_t)(int64_t)c);
 }
@@ -190,7 +191,7 @@ static int parse_register(struct parser *parser, struct expression_type *type)
 		*type = type_long;
 		return put(parser, STEP_BASE, 0, 0);
 	}
-	return wrong(parser, "no such register");
+	return wrong(parser, "there is no such register");
 }
 
 static int parse_name(struct parser *parser, struct expression_type *type)
@@ -214,7 +215,7 @@ static int parse_name(struct parser *parser, struct expression_type *type)
 		parser->at += length;
 		return put(parser, STEP_REGISTER, arguments[name[3] - '1'], 0);
 	}
-	return wrong(parser, length ? "not a name that is known here"
+	return wrong(parser, length ? "this name is unknown here"
 				    : "a value is missing");
 }
 
@@ -234,9 +235,10 @@ static int read_target(struct parser *parser, struct expression_type *type)
 	};
 
 	if (!type->stars)
-		return wrong(parser, "not a pointer; (type *) makes one of it");
+		return wrong(parser,
+			     "this is not a pointer; cast it with (type *)");
 	if (!bytes)
-		return wrong(parser, "a pointer to nothing that is known");
+		return wrong(parser, "the pointed-to type is unknown");
 	*type = value_type(&target);
 	return put(parser, STEP_LOAD, bytes, target.stars || target.is_signed);
 }
@@ -291,7 +293,9 @@ static int parse_primary(struct parser *parser, struct expression_type *type)
 	if (c == '(')
 		return parse_parenthesis(parser, type);
 	if (c == '"')
-		return wrong(parser, "a string stands right of == or != only");
+		return wrong(
+			parser,
+			"a string is allowed only to the right of == or !=");
 	return parse_name(parser, type);
 }
 
@@ -336,7 +340,7 @@ static int parse_unary(struct parser *parser, struct expression_type *type)
 	int err;
 
 	if (parser->nesting == NESTING_MAX)
-		return wrong(parser, "too deep");
+		return wrong(parser, "the expression is nested too deeply");
 	parser->nesting++;
 	err = parse_prefixed(parser, type);
 	parser->nesting--;
@@ -417,7 +421,7 @@ static int parse_text(struct parser *parser, const struct infix *infix,
 	parser->at++;
 	for (;;) {
 		if (parser->text_used == EXPRESSION_TEXT_MAX - 1)
-			return wrong(parser, "too long a string");
+			return wrong(parser, "the string is too long");
 		if (parser->at < parser->bytes &&
 		    parser->text[parser->at] == '"')
 			break;
@@ -455,7 +459,8 @@ static int move_pointer(struct parser *parser, const struct infix *infix,
 			const struct expression_type *right)
 {
 	if (right->stars)
-		return wrong(parser, "a pointer to the right of a sum");
+		return wrong(parser,
+			     "the pointer must be the left operand of + or -");
 	if (scale(parser, left))
 		return -EINVAL;
 	return put(parser, infix->step, 0, 0);
@@ -546,10 +551,10 @@ static int parse_format(struct parser *parser, struct expression_field *field)
 		number = number * 10 +
 			 (unsigned int)(parser->text[parser->at] - '0');
 		if (number > EXPRESSION_STRING_MAX)
-			return wrong(parser, "too long a string");
+			return wrong(parser, "the string is too long");
 	}
 	if (number && field->format != 's')
-		return wrong(parser, "only strings have a length");
+		return wrong(parser, "only strings can have a length");
 	if (number)
 		field->string_bytes = (uint16_t)number;
 	return 0;
@@ -563,7 +568,7 @@ static int parse_label(struct parser *parser, struct expression_field *field)
 		parser->at++;
 	field->end = parser->at;
 	if (parser->at == parser->bytes)
-		return wrong(parser, "it does not end");
+		return wrong(parser, "the closing quote is missing");
 	parser->at++;
 	return 0;
 }

@@ -43,7 +43,7 @@ static int add_condition(struct probe_action *action, struct action_line *line)
 	struct expression *condition;
 
 	if (action->condition)
-		return wrong_at(line, 0, "a second condition");
+		return wrong_at(line, 0, "only one condition is allowed");
 	condition = line->memory(line->context, sizeof(*condition));
 	if (!condition)
 		return -ENOMEM;
@@ -58,17 +58,19 @@ static int add_limit(struct probe_action *action, struct action_line *line)
 	uint64_t number = 0;
 
 	if (action->limit)
-		return wrong_at(line, 0, "a second limit");
+		return wrong_at(line, 0, "only one limit is allowed");
 	for (; line->at < line->bytes && scan_is_digit(line->text[line->at]);
 	     line->at++)
 		if (__builtin_mul_overflow(number, 10U, &number) ||
 		    __builtin_add_overflow(
 			    number, (unsigned int)line->text[line->at] - '0',
 			    &number))
-			return wrong_at(line, line->at, "too large a number");
+			return wrong_at(line, line->at,
+					"the number is too large");
 	skip_blanks(line);
 	if (!number || line->at < line->bytes)
-		return wrong_at(line, line->at, "not a number from 1 on");
+		return wrong_at(line, line->at,
+				"this is not a number of 1 or more");
 	action->limit = number;
 	return 0;
 }
@@ -83,7 +85,8 @@ static int add_fields(struct probe_action *action, struct action_line *line)
 		struct probe_field *made;
 
 		if (action->field_count == EXPRESSION_FIELDS_MAX)
-			return wrong_at(line, line->at, "too many values");
+			return wrong_at(line, line->at,
+					"too many values are recorded");
 		made = line->memory(line->context, sizeof(*made));
 		if (!made)
 			return -ENOMEM;
@@ -111,7 +114,7 @@ static int add_region(struct probe_action *action, struct action_line *line,
 	for (; line->at < line->bytes && line->text[line->at] != ' ';
 	     line->at++) {
 		if (length == sizeof(made->name) - 1)
-			return wrong_at(line, line->at, "too long a name");
+			return wrong_at(line, line->at, "the name is too long");
 		made->name[length++] = line->text[line->at];
 	}
 	if (!length)
@@ -157,11 +160,11 @@ static int add_call(struct probe_action *action, struct action_line *line)
 	size_t colon = start, end = 0;
 
 	if (action->call)
-		return wrong_at(line, 0, "a second handler");
+		return wrong_at(line, 0, "only one handler is allowed");
 	while (colon < line->bytes && !(end = end_of_function(line, colon)))
 		colon++;
 	if (!end || colon == start)
-		return wrong_at(line, start, "not OBJECT:FUNCTION");
+		return wrong_at(line, start, "this is not OBJECT:FUNCTION");
 	made = line->memory(line->context, sizeof(*made));
 	if (!made)
 		return -ENOMEM;
@@ -221,7 +224,7 @@ static int add_stopwatch(struct probe_action *action, struct action_line *line,
 	if (!made)
 		return -ENOMEM;
 	if (is_slower && action->slower)
-		return wrong_at(line, 0, "a second time");
+		return wrong_at(line, 0, "only one duration is allowed");
 	made->name = take_name(line);
 	if (!made->name)
 		return wrong_at(line, line->at, "a name is missing");
@@ -231,13 +234,14 @@ static int add_stopwatch(struct probe_action *action, struct action_line *line,
 
 		made->ns = take_time(line);
 		if (!made->ns)
-			return wrong_at(line, at,
-					"not a time, such as 5ms or 200us");
+			return wrong_at(
+				line, at,
+				"this is not a duration, such as 5ms or 200us");
 		action->slower = made;
 		return 0;
 	}
 	if (line->at < line->bytes)
-		return wrong_at(line, line->at, "more than a name");
+		return wrong_at(line, line->at, "only one name is allowed");
 	made->next = action->starts;
 	action->starts = made;
 	return 0;
@@ -246,7 +250,7 @@ static int add_stopwatch(struct probe_action *action, struct action_line *line,
 static int add_snapshot(struct probe_action *action, struct action_line *line)
 {
 	if (line->at < line->bytes)
-		return wrong_at(line, line->at, "nothing is said of it");
+		return wrong_at(line, line->at, "an argument is missing");
 	action->takes_snapshot = 1;
 	return 0;
 }
@@ -267,13 +271,14 @@ static int add_trace(struct probe_action *action, struct action_line *line)
 	const size_t at = line->at;
 
 	if (action->trace)
-		return wrong_at(line, 0, "a second switch of the trace");
+		return wrong_at(line, 0,
+				"only one trace on or trace off is allowed");
 	if (take_word(line, "on"))
 		action->trace = PROBE_TRACE_ON;
 	else if (take_word(line, "off"))
 		action->trace = PROBE_TRACE_OFF;
 	if (!action->trace || line->at < line->bytes)
-		return wrong_at(line, at, "not on or off");
+		return wrong_at(line, at, "this is not on or off");
 	return 0;
 }
 
@@ -310,8 +315,7 @@ int probe_action_add(struct probe_action *action, const char *text,
 		return add_snapshot(action, &line);
 	if (take_word(&line, "trace"))
 		return add_trace(action, &line);
-	return wrong_at(
-		&line, line.at,
-		"not one of if, limit, record, begin, end, call, start, "
-		"slower, snapshot, trace");
+	return wrong_at(&line, line.at,
+			"this is not one of if, limit, record, begin, end, "
+			"call, start, slower, snapshot, trace");
 }

@@ -84,7 +84,7 @@ static int read_class(struct bracket_reader *reader)
 	if (!end)
 		return refuse(reader, "[: without :]");
 	if (!bracket_add_class(reader->set, name, (unsigned int)(end - name)))
-		return refuse(reader, "no such class of characters");
+		return refuse(reader, "there is no such character class");
 	reader->at = end + 2;
 	return 1;
 }
@@ -96,7 +96,8 @@ static int read_byte(struct bracket_reader *reader, uint8_t *byte)
 
 	if (at[0] == '[' && (at[1] == '.' || at[1] == '=')) {
 		if (!at[2] || at[3] != at[1] || at[4] != ']')
-			return refuse(reader, "no such collating element");
+			return refuse(reader,
+				      "there is no such collating element");
 		*byte = (uint8_t)at[2];
 		reader->at = at + 5;
 		return 1;
@@ -126,7 +127,9 @@ static int read_element(struct bracket_reader *reader)
 	if (is_range(reader->at)) {
 		reader->at++;
 		if (is_class(reader))
-			return refuse(reader, "a range ends in a class");
+			return refuse(
+				reader,
+				"a range cannot end in a character class");
 		if (!read_byte(reader, &last))
 			return 0;
 	}
@@ -154,7 +157,7 @@ const char *bracket_parse(const char *text, enum bracket_kind kind,
 			read_class(&reader);
 		else if (kind == BRACKET_OF_ERE && reader.at != first &&
 			 is_range(reader.at))
-			refuse(&reader, "a range without a beginning");
+			refuse(&reader, "a range has no beginning");
 		else
 			read_element(&reader);
 		if (reader.why) {

@@ -126,7 +126,7 @@ int ere_compile(struct ere *ere, const char *text, ere_alloc alloc,
 	if (err)
 		return err;
 	if (take_memory(ere, (uint32_t)group->size + 1, alloc, context)) {
-		*why = "no memory";
+		*why = "out of memory";
 		return -ENOMEM;
 	}
 	ere_write(ere, group);

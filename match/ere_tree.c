@@ -33,7 +33,7 @@ static void *take_memory(struct ere_parser *parser, size_t bytes)
 {
 	void *memory = parser->alloc(parser->context, bytes);
 
-	return memory ? memory : refuse(parser, -ENOMEM, "no memory");
+	return memory ? memory : refuse(parser, -ENOMEM, "out of memory");
 }
 
 static struct ere_node *make_node(struct ere_parser *parser,
@@ -282,7 +282,8 @@ static struct ere_node *read_repetitions(struct ere_parser *parser,
 		if (!repeat)
 			return NULL;
 		if (!read_count(parser, repeat))
-			return refuse(parser, -EINVAL, "no good {}");
+			return refuse(parser, -EINVAL,
+				      "the {} repetition is invalid");
 		repeat->child = node;
 		measure_repeat(parser, repeat);
 		node = repeat;
@@ -316,7 +317,8 @@ static struct ere_node *read_escaped(struct ere_parser *parser)
 	const char c = parser->at[1];
 
 	if (!c)
-		return refuse(parser, -EINVAL, "\\ at the end");
+		return refuse(parser, -EINVAL,
+			      "\\ at the end of the expression");
 	if (c >= '1' && c <= '9')
 		return refuse(parser, -EINVAL,
 			      "back-references are not supported");
@@ -331,7 +333,8 @@ static struct ere_node *read_atom(struct ere_parser *parser)
 	const char c = *parser->at;
 
 	if (is_repetition(c))
-		return refuse(parser, -EINVAL, "nothing before a repetition");
+		return refuse(parser, -EINVAL,
+			      "there is nothing before a repetition");
 	if (c == '(')
 		return read_parentheses(parser);
 	if (c == '[')

@@ -126,7 +126,8 @@ static int run_worker(const struct index_search *search, int fd)
 	limits.may_download = request.download_seconds != 0;
 
 	if (a2n->flags & A2N_NO_DEBUG)
-		request.without_debug = "no debug information: not asked for";
+		request.without_debug =
+			"no debug information: it was not requested";
 	err = worker_run(&limits, build, &request, fd, why);
 	/* Less and less, and the reason is remembered in the index. */
 	while (err == -ECHILD && !request.without_symbols) {

@@ -79,7 +79,7 @@ enum verdict {
 	X(SELF, "clew itself")                                                 \
 	X(UNWINDER, "the unwinder: hooking it would slow down exceptions")     \
 	X(UNREADABLE, "its file cannot be read")                               \
-	X(CHANGED, "its file differs from what is loaded")                     \
+	X(CHANGED, "its file differs from the loaded code")                    \
 	X(MALFORMED, "its ELF structures are damaged")                         \
 	X(NO_CODE, "it contains no code")                                      \
 	X(NO_ROOM, "no free memory within reach of its code")                  \

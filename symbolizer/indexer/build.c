@@ -35,7 +35,7 @@ static const char *problem_text(int error)
 {
 	switch (error) {
 	case -ENOTSUP:
-		return "compressed in a way that is not known here";
+		return "compressed by an unsupported method";
 	case -EBADMSG:
 		return "damaged";
 	case -EFBIG:
@@ -76,22 +76,24 @@ static void read_units(struct build *build, struct dwarf_file *file)
 	}
 	scopes_destroy(scopes);
 	if (report->missing > 0)
-		set_reason(build,
-			   heap_printf("no inlined calls in some code: %llu of "
-				       "%llu split units are missing, the "
-				       "first is %s",
-				       (unsigned long long)report->missing,
-				       (unsigned long long)report->wanted,
-				       report->first_missing));
+		set_reason(
+			build,
+			heap_printf(
+				"some inlined calls are missing: %llu of %llu "
+				".dwo files were not found; the first is %s",
+				(unsigned long long)report->missing,
+				(unsigned long long)report->wanted,
+				report->first_missing));
 }
 
 static void judge(struct build *build, const struct dwarf_file *file)
 {
 	if (file->error)
-		set_reason(build, heap_printf("no debug information: a section "
-					      "of %s is %s",
-					      build->debug_path,
-					      problem_text(file->error)));
+		set_reason(
+			build,
+			heap_printf(
+				"no debug information: a section of %s is %s",
+				build->debug_path, problem_text(file->error)));
 	else if (file->damaged > 0)
 		set_reason(build,
 			   heap_printf("debug information is incomplete: %u "
@@ -123,9 +125,10 @@ static void read_dwarf(struct build *build, struct elf *elf)
 		read_units(build, file);
 	judge(build, file);
 	if (file->without_alternate > 0)
-		set_reason(build, heap_printf("some names are unknown: the "
-					      "alternate file %s is missing",
-					      wanted));
+		set_reason(build,
+			   heap_printf("some names are unknown: the alternate "
+				       "debug file %s is missing",
+				       wanted));
 }
 
 static void note_debug(struct build *build, struct source *source, size_t rows)
@@ -138,15 +141,15 @@ static const char *download_text(int error)
 {
 	switch (error) {
 	case -ENOENT:
-		return "it is not there";
+		return "the server does not have it";
 	case -ELIBACC:
-		return "its client library is not here";
+		return "libdebuginfod is not installed";
 	case -ETIMEDOUT:
 	case -ETIME:
-		return "it took too long";
+		return "the download timed out";
 	case -ENOEXEC:
 	case -ESTALE:
-		return "what came is not the file of this build";
+		return "the downloaded file belongs to another build";
 	default:
 		return strerror(-error);
 	}
@@ -156,11 +159,12 @@ static void note_no_debug(struct build *build)
 {
 	int error = build->sources.download_error;
 
-	set_reason(build, heap_printf("no debug information: none in the file, "
-				      "and no separate file for this build was "
-				      "found%s%s",
-				      error ? "; debuginfod: " : "",
-				      error ? download_text(error) : ""));
+	set_reason(build,
+		   heap_printf(
+			   "no debug information: the file contains none, and "
+			   "no separate debug file of this build was found%s%s",
+			   error ? "; debuginfod: " : "",
+			   error ? download_text(error) : ""));
 }
 
 static void read_debug_file(struct build *build)
@@ -213,7 +217,7 @@ static void read_all(struct build *build)
 	read_dwarf(build, elf);
 	note_debug(build, sources_add(&build->sources, build->debug_path), 0);
 	if (build->gather.is_cut)
-		set_reason(build, heap_printf("code beyond 4 GiB is left out"));
+		set_reason(build, heap_printf("code beyond 4 GiB is skipped"));
 }
 
 int build_index(const struct build_request *request, int fd)

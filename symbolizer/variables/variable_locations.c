@@ -23,7 +23,7 @@ static void put(struct location_steps *out, enum variable_operation operation,
 		unsigned int detail, uint64_t number)
 {
 	if (out->count == STEPS_MAX) {
-		out->why = "its location is too long";
+		out->why = "its location expression is too long";
 		return;
 	}
 	out->steps[out->count++] = (struct variable_step){
@@ -37,7 +37,7 @@ static void put_register(struct location_steps *out, uint64_t number,
 			 uint64_t offset)
 {
 	if (number > UINT8_MAX)
-		out->why = "its location is damaged";
+		out->why = "its location expression is damaged";
 	else
 		put(out,
 		    out->is_frame_base ? VARIABLE_FRAME : VARIABLE_REGISTER,
@@ -107,7 +107,7 @@ static void take_entry_value(struct location_steps *out, Dwarf_Unsigned bytes,
 	    *ops <= DW_OP_reg31)
 		put_register(out, *ops - DW_OP_reg0, 0);
 	else
-		out->why = "it is known only from the function's caller here";
+		out->why = "its value can be computed only in the caller here";
 }
 
 static void take_bytes(struct location_steps *out, Dwarf_Unsigned bytes,
@@ -129,20 +129,20 @@ static const char *refusal_of(Dwarf_Small op)
 	switch (op) {
 	case DW_OP_piece:
 	case DW_OP_bit_piece:
-		return "it is in several places here";
+		return "it is split over several locations here";
 	case DW_OP_form_tls_address:
 	case DW_OP_GNU_push_tls_address:
-		return "each thread has its own";
+		return "it is thread-local";
 	case DW_OP_implicit_pointer:
 	case DW_OP_GNU_implicit_pointer:
-		return "what it points to is optimized out here";
+		return "the value that it points to is optimized out here";
 	case DW_OP_call_ref:
 	case DW_OP_call2:
 	case DW_OP_call4:
 	case DW_OP_GNU_variable_value:
 		return "its location depends on other variables";
 	default:
-		return "its location is of a kind that is not known here";
+		return "its kind of location expression is not supported";
 	}
 }
 
@@ -156,7 +156,7 @@ static void put_indexed(struct location_steps *out, Dwarf_Unsigned index)
 	    DW_DLV_OK)
 		put(out, VARIABLE_ADDRESS, 0, address);
 	else
-		out->why = "its address is in a table that is not there";
+		out->why = "its address is in a table that is missing";
 }
 
 static void take_operation(struct location_steps *out, Dwarf_Small op,
@@ -233,7 +233,7 @@ static void take_operations(struct location_steps *out,
 			    operations, i, &op, &operands[0], &operands[1],
 			    &operands[2], &raw[0], &raw[1], &raw[2], &branch,
 			    &error) != DW_DLV_OK)
-			out->why = "its location is damaged";
+			out->why = "its location expression is damaged";
 		else
 			take_operation(out, op, operands[0], operands[1]);
 	}
@@ -251,7 +251,7 @@ static void read_list(struct location_steps *out, Dwarf_Attribute attribute)
 
 	if (dwarf_get_loclist_c(attribute, &head, &count, &error) !=
 	    DW_DLV_OK) {
-		out->why = "its location is damaged";
+		out->why = "its location expression is damaged";
 		return;
 	}
 	dwarf_get_loclist_head_kind(head, &kind, &error);
@@ -266,7 +266,7 @@ static void read_list(struct location_steps *out, Dwarf_Attribute attribute)
 			    head, i, &kind_of_entry, &raw[0], &raw[1],
 			    &is_unavailable, &low, &high, &operations, &entry,
 			    &source, &at[0], &at[1], &error) != DW_DLV_OK) {
-			out->why = "its location is damaged";
+			out->why = "its location expression is damaged";
 			break;
 		}
 		is_found = kind == DW_LKIND_expression ||
@@ -294,7 +294,8 @@ static void read_frame_base(struct location_steps *out, uint64_t offset)
 			: NULL;
 
 	if (!base) {
-		out->why = "its function's frame is not described";
+		out->why = "debug information does not describe its function's "
+			   "stack frame";
 		return;
 	}
 	out->is_frame_base = 1;
@@ -377,7 +378,7 @@ void variable_location_read(struct debug_reading *reading,
 		break;
 	}
 	if (!steps.why && !steps.count)
-		steps.why = "its location is empty";
+		steps.why = "its location expression is empty";
 	out->why = variable_answer_text(&reading->answer, steps.why);
 	out->place = steps.why        ? VARIABLE_IS_NOWHERE
 		     : steps.is_value ? VARIABLE_IS_A_VALUE

@@ -230,8 +230,8 @@ static void settle_argument(struct variable_visit *visit, Dwarf_Die die,
 	out->step_count = 0;
 	out->why = variable_answer_text(
 		&reading->answer,
-		heap_printf("it is not yet where it will be: the function's "
-			    "frame is ready at %#llx",
+		heap_printf("it is not yet at its final location; the "
+			    "function's stack frame is ready at %#llx",
 			    (unsigned long long)walk->body));
 }
 
@@ -365,17 +365,17 @@ static void read_function(struct scope_walk *walk)
 }
 
 #define ALTERNATE                                                              \
-	"its debug information is partly in an alternate file of dwz's, "      \
-	"which is not followed"
+	"its debug information is partly in an alternate file (dwz), which "   \
+	"clew does not read for variables"
 
 static const char *nothing_here(const struct debug_reading *reading)
 {
 	if (reading->is_split)
-		return "its debug information is split off (.dwo), which is "
-		       "not followed";
+		return "its debug information is in a .dwo file, which clew "
+		       "does not read for variables";
 	if (reading->has_alternate)
 		return ALTERNATE;
-	return "its debug information says nothing of that address";
+	return "its debug information does not cover this address";
 }
 
 static void refuse(struct debug_reading *reading, const char *why)

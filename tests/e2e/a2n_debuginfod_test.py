@@ -153,8 +153,8 @@ class Debuginfod(clewtest.Case):
 
     def assert_unknown(self, why):
         answers, missing, _ = self.ask()
-        self.assertRegex(missing, "^no debug information: none in the file, "
-                         "and no separate file for this build was found"
+        self.assertRegex(missing, "^no debug information: the file contains none, "
+                         "and no separate debug file of this build was found"
                          + why)
         for frames in answers:
             self.assertEqual(a2n_truth.chain(frames), [("??", 0)])
@@ -228,7 +228,7 @@ class Debuginfod(clewtest.Case):
                 if urls is not None:
                     self.environment["DEBUGINFOD_URLS"] = urls
                 _, missing, _ = self.ask(before=strace)
-                self.assertIn("no separate file", missing)
+                self.assertIn("no separate debug file", missing)
                 self.assertNotIn("debuginfod", trace.read_text())
                 self.assertNotIn("socket(", trace.read_text())
         self.assertEqual(len(server.asked), 1)
@@ -253,7 +253,7 @@ class Debuginfod(clewtest.Case):
             if urls:
                 self.environment["DEBUGINFOD_URLS"] = urls
             _, missing, _ = self.ask(self.work / "a")
-            self.assertIn("alternate file", missing)
+            self.assertIn("alternate debug file", missing)
         server = self.serve(lambda to: to.send(200, data))
         self.assert_all_known(self.work / "a")
         self.assertEqual(server.asked, [f"/buildid/{build_id}/debuginfo"])
@@ -262,8 +262,8 @@ class Debuginfod(clewtest.Case):
 
     def test_no_such_file_is_asked_for_once(self):
         server = self.serve(lambda to: to.send(404))
-        self.assert_unknown("; debuginfod: it is not there$")
-        self.assert_unknown("; debuginfod: it is not there$")
+        self.assert_unknown("; debuginfod: the server does not have it$")
+        self.assert_unknown("; debuginfod: the server does not have it$")
         self.assertEqual(len(server.asked), 1)
 
     def test_garbage(self):
@@ -276,8 +276,8 @@ class Debuginfod(clewtest.Case):
             with self.subTest(name):
                 shutil.rmtree(self.work / "client", ignore_errors=True)
                 self.serve(lambda to, data=data: to.send(200, data))
-                self.assert_unknown("; debuginfod: what came is not the file "
-                                    "of this build$")
+                self.assert_unknown("; debuginfod: the downloaded file belongs "
+                                    "to another build$")
 
     def test_dead_server_is_asked_again(self):
         server = self.serve(lambda to: to.send(200, self.debug.read_bytes()))
@@ -290,7 +290,7 @@ class Debuginfod(clewtest.Case):
         """It takes the connection and never says a word."""
         server = self.serve(lambda to: to.server.ended.wait())
         self.environment["DEBUGINFOD_TIMEOUT"] = "1"
-        self.assert_unknown("; debuginfod: it took too long$")
+        self.assert_unknown("; debuginfod: the download timed out$")
         self.assertGreaterEqual(len(server.asked), 1)
 
     @unittest.skipIf(b"__asan_init" in A2N.read_bytes(),
@@ -301,7 +301,7 @@ class Debuginfod(clewtest.Case):
 
         done = self.run_program([clewtest.PYTHON, "-c", OPEN_FOR_TWO_SECONDS,
                                  A2N, self.path], text=True, timeout=LIMIT_S)
-        self.assertRegex(done.stdout, "; debuginfod: it took too long$",
+        self.assertRegex(done.stdout, "; debuginfod: the download timed out$",
                          done.stderr)
 
 

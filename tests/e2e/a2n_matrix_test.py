@@ -298,7 +298,7 @@ class Matrix(clewtest.Case):
             file.seek(offset)
             file.write((99).to_bytes(4, "little"))  # ch_type
         named = self.assert_symbols_only(path, plain,
-                                         "compressed in a way that is not")
+                                         "compressed by an unsupported method")
         self.assertGreater(named, 100)
 
     # What packagers do.
@@ -339,7 +339,7 @@ class Matrix(clewtest.Case):
         addresses = self.addresses_of(plain)
         truth = a2n_truth.llvm_symbolizer(plain, addresses)
         answers, missing = self.ask(path, addresses)
-        self.assertIn("alternate file", missing)
+        self.assertIn("alternate debug file", missing)
         self.assertIn("common", missing)
         for ours, theirs in zip(answers, truth):
             self.assertEqual(len(ours), len(theirs))
@@ -377,7 +377,7 @@ class Matrix(clewtest.Case):
         with open(debug, "ab") as file:
             file.write(b"x")  # the same DWARF, but not the same file
         _, missing = self.ask(path, [0x1000])
-        self.assertIn("no separate file", missing)
+        self.assertIn("no separate debug file", missing)
 
     def test_debug_file_by_build_id_in_a_configured_folder(self):
         plain = self.compile("gcc", "plain", "-g", "-O2")
@@ -411,7 +411,7 @@ class Matrix(clewtest.Case):
         path, debug = self.separate(plain)
         other = self.compile("gcc", "other", "-g", "-O1")
         self.tool("objcopy", "--only-keep-debug", other, debug)
-        self.assert_symbols_only(path, plain, "no separate file")
+        self.assert_symbols_only(path, plain, "no separate debug file")
 
     @clewtest.needs("xz")
     def test_minidebuginfo_gives_names(self):
@@ -428,8 +428,8 @@ class Matrix(clewtest.Case):
     def test_stripped_says_so(self):
         plain = self.compile("gcc", "plain", "-g", "-O2")
         path, _ = self.separate(plain, link=False)
-        self.assert_symbols_only(path, plain, "no debug information: none in "
-                                 "the file, and no separate file")
+        self.assert_symbols_only(path, plain, "no debug information: the file "
+                                 "contains none, and no separate debug file")
 
 
 if __name__ == "__main__":

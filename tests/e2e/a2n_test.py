@@ -390,7 +390,7 @@ class Output(A2n):
             for argv in (["10"], ["--list"]):
                 done = self.clew("a2n", "--no-cache", "-e", path, *argv)
                 self.assertEqual(done.returncode, 1)
-                self.assert_one_line(done, "cut short")
+                self.assert_one_line(done, "the file is truncated")
                 self.assertEqual(done.stdout, "")
 
     def test_json(self):

@@ -125,8 +125,9 @@ class Diff(clewtest.Case):
         cpu, exact, none = recordings
         done = self.clew("diff", cpu, exact)
         self.assertEqual(
-            done.stderr, "clew diff: warning: times cannot be compared: CPU "
-            "time, estimated before, wall time, measured after\n")
+            done.stderr, "clew diff: warning: times are not comparable: the "
+            "first recording has CPU time, estimated, the second wall time, "
+            "measured\n")
         self.assertRegex(done.stdout, r"\n\d+ functions without a change\n")
         clocks = self.clew_json("diff", "--json", cpu, exact)["clocks"]
         self.assertEqual(clocks, {"before": "CPU time, estimated",

@@ -188,7 +188,7 @@ class Refused(Case):
     def test_with_its_reason(self):
         general = self.general()
         self.assertIn("none.so: No such file", self.refused("./none.so:f"))
-        self.assertIn("no shared object",
+        self.assertIn("not a shared object",
                       self.refused(f"{HERE / 'handled.c'}:f"))
         self.assertIn("exports no function f", self.refused(f"{general}:f"))
         self.assertIn("not OBJECT:FUNCTION", self.refused("no.so"))
@@ -213,8 +213,8 @@ class Refused(Case):
                      path)
         out = self.handled(["--probe=plain", "--handler=./loud.so:loud"],
                            "calls")
-        found = re.match(r"clew: \./loud\.so: imports (.*), which handlers may "
-                         "not call: see libclew-handler\\(3\\)\n$",
+        found = re.match(r"clew: \./loud\.so imports (.*), which handlers must "
+                         "not call; see libclew-handler\\(3\\)\n$",
                          self.done.stderr)
         self.assertEqual(sorted(found[1].split(", ")),
                          ["fflush", "puts", "stdout"])

@@ -299,7 +299,7 @@ class Recorded(Case):
                       self.probe("rm", "p1", "--action=limit 1", status=64))
         self.assertIn("no probe precedes",
                       self.probe("add", "--action=limit 1", "one", status=64))
-        self.assertIn("not a name that is known here",
+        self.assertIn("this name is unknown here",
                       self.probe("add", "two", "--action=if x", status=1))
         self.end()
         self.assertEqual(len(set(self.said)), 1)

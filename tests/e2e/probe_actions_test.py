@@ -221,12 +221,12 @@ class Conditions(Case):
 
     def test_what_cannot_be(self):
         for action, why in (
-                ("record arg9", "not a name that is known here, at \"arg9\""),
+                ("record arg9", "this name is unknown here, at \"arg9\""),
                 ("record arg1,", "a value is missing"),
                 ("if *arg1", "not a pointer"),
-                ("if 1 +", "a value is missing"), ("limit 0", "from 1 on"),
-                ("limit x", "from 1 on"), ("begin", "a name is missing"),
-                ("end x y", "not a name that is known here, at \"y\""),
+                ("if 1 +", "a value is missing"), ("limit 0", "not a number of 1 or more"),
+                ("limit x", "not a number of 1 or more"), ("begin", "a name is missing"),
+                ("end x y", "this name is unknown here, at \"y\""),
                 ("jump 1", "not one of if, limit, record, begin, end"),
                 ("record " + ", ".join(["tid"] * 17), "too many values")):
             with self.subTest(action=action):
@@ -235,8 +235,8 @@ class Conditions(Case):
                 self.assertEqual(done.returncode, 1, done.stderr)
                 self.assertIn(why, done.stderr)
                 self.assert_one_line(done, "clew record: action")
-        for actions, why in ((["if 1", "if 2"], "a second condition"),
-                             (["limit 1", "limit 2"], "a second limit")):
+        for actions, why in ((["if 1", "if 2"], "only one condition"),
+                             (["limit 1", "limit 2"], "only one limit")):
             done = self.record([self.program], [
                 "--probe=tell", *(f"--action={one}" for one in actions)],
                 text=True)

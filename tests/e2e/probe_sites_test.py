@@ -108,7 +108,8 @@ class Sites(clewtest.Case):
                     self.assertIn(wanted, reason)
                     self.assertEqual(bool(reason), bool(wanted))
                 self.assertEqual(
-                    sums, "{} by a jump, {} by a breakpoint, {} not".format(
+                    sums, "{} by a jump, {} by a breakpoint, "
+                    "{} impossible".format(
                         *([tier for _, tier, _ in sites].count(kind)
                           for kind in ("jump", "int3", "none"))))
 
@@ -127,8 +128,9 @@ class Sites(clewtest.Case):
         for arguments, what in (
                 (["--sites", "nothing", "-e", self.library],
                  "has no function nothing"),
-                (["--sites", "a+", "-e", self.library], "not a place"),
-                (["--sites", "end", "-e", __file__], "ELF module")):
+                (["--sites", "a+", "-e", self.library],
+                 "not a probe location"),
+                (["--sites", "end", "-e", __file__], "ELF file")):
             with self.subTest(what=what):
                 done = self.clew("probe", *arguments)
                 self.assertEqual(done.returncode, 1)

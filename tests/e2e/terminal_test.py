@@ -173,8 +173,8 @@ class Terminal(clewtest.Case):
     def test_html_says_what_it_wrote(self):
         said, status = self.look("html")
         self.assertEqual(status, 0)
-        self.assertRegex(said, r"clew html: wrote clew\.html \(\d+\.\d MB\), "
-                         r"for a browser\n$")
+        self.assertRegex(said, r"clew html: wrote clew\.html \(\d+\.\d MB\); "
+                         r"open it in a browser\n$")
 
     def test_words_that_an_option_knows_are_listed(self):
         for arguments, words in (

@@ -197,24 +197,24 @@ class Refusals(Case):
                 ("record req->nothing", "has no such member", '"nothing"'),
                 ("record nobody", "no variable of that name"),
                 ("record length->x", "not a pointer to a struct"),
-                ("record req->tree->weight", "a number that is no integer"),
-                ("record *req", "a whole struct request"),
-                ("record req.uri", "of what is no struct"),
-                ("record &length", "it has no address"),
+                ("record req->tree->weight", "floating-point values"),
+                ("record *req", "struct request is a struct"),
+                ("record req.uri", "is not a struct"),
+                ("record &length", "the value has no address"),
                 ("record req->uri +", "a value is missing"),
-                ("if req->uri == 'ab", "does not end")):
+                ("if req->uri == 'ab", "closing quote is missing")):
             with self.subTest(action=action):
                 self.refused(program, "handle", action, action, *words)
         self.refused(program, "middle", "record next->name",
                      "it is optimized out at this address")
         self.refused(program, "many", "record scale", "it is in a register that is not")
         self.refused(program, "/no/library.so:handle", "record req->uri",
-                     "say the path")
+                     "give the path")
 
     def test_without_debug_information(self):
         program = self.build("gcc", "-O2")
         self.refused(program, "handle", "record req->uri",
-                     "not a name that is known here",
+                     "this name is unknown here",
                      "it has no debug information")
         events, _ = self.probed(program, "--probe=handle", "--action",
                                 "record *(char **)arg1, (int)arg2")
@@ -225,7 +225,7 @@ class Refusals(Case):
         for version in "45":
             program = self.build("gcc", "-O2", "-g", "-gsplit-dwarf",
                                  f"-gdwarf-{version}")
-            self.refused(program, "handle", "record req->uri", "split off")
+            self.refused(program, "handle", "record req->uri", "in a .dwo file")
 
     def test_of_dwz(self):
         """Its values, or that they are in a file that is not followed."""
@@ -240,7 +240,7 @@ class Refusals(Case):
         if not alternate.exists():
             self.skipTest("dwz has made no alternate file")
         self.refused(program, "handle", "record req->other->number",
-                     "dwz's, which is not followed")
+                     "(dwz), which clew does not read")
 
     def test_before_the_frame_is_ready(self):
         clewtest.needs("clang")
@@ -248,7 +248,7 @@ class Refusals(Case):
             program = self.build(compiler, "-O0", "-g")
             # behind push, before the arguments are stored
             self.refused(program, "handle+1", "record req->uri",
-                         "it is not yet where it will be"
+                         "it is not yet at its final location"
                          if compiler == "gcc" else "")
 
     def test_of_exits_that_differ(self):

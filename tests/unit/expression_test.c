@@ -306,7 +306,9 @@ static void test_limits(void **state)
 		memset(text + open + 1, ')', open);
 		if (expression_parse(text, 2 * open + 1, &expression,
 				     &problem)) {
-			assert_string_equal(problem.what, "too deep");
+			assert_string_equal(
+				problem.what,
+				"the expression is nested too deeply");
 			assert_true(open > 16);
 		}
 	}
@@ -315,20 +317,21 @@ static void test_limits(void **state)
 		memcpy(text + 4 * i, "1+(1", 4);
 	assert_int_equal(expression_parse(text, 2400, &expression, &problem),
 			 -EINVAL);
-	assert_string_equal(problem.what, "too deep");
+	assert_string_equal(problem.what,
+			    "the expression is nested too deeply");
 	for (unsigned int i = 0; i < 600; i++)
 		memcpy(text + 2 * i, "+1", 2);
 	assert_int_equal(
 		expression_parse(text + 1, 1199, &expression, &problem),
 		-EINVAL);
-	assert_string_equal(problem.what, "too long");
+	assert_string_equal(problem.what, "the expression is too long");
 	memset(text, 'x', sizeof(text));
 	memcpy(text, "arg1==\"", 7);
 	text[sizeof(text) - 1] = '"';
 	assert_int_equal(
 		expression_parse(text, sizeof(text), &expression, &problem),
 		-EINVAL);
-	assert_string_equal(problem.what, "too long a string");
+	assert_string_equal(problem.what, "the string is too long");
 }
 
 static void check_field(const char *text, size_t *at, const char *name,
