@@ -34,7 +34,7 @@ struct export_options {
 
 static const struct argp_option argp_options[] = {
 	{ "format", KEY_FORMAT, "FORMAT", HELP_FIRST,
-	  "What to write (required; see below)", HELP_OUTPUT },
+	  "Format to write (required; see below)", HELP_OUTPUT },
 	{ "output", KEY_OUTPUT, "FILE", HELP_FIRST,
 	  "Where to write (default: stdout)", HELP_OUTPUT },
 	{ "group", KEY_GROUP, "process|thread", HELP_FIRST,
@@ -255,10 +255,8 @@ static void tell_of_losses(const struct session *session, const char *command)
 	if (calls > 0 || samples > 0 || summary->budget.functions > 0 ||
 	    session->recording.problem_count >
 		    session->recording.expected_count)
-		complain(
-			command,
-			"the recording is incomplete; `clew report` shows what "
-			"is missing");
+		complain(command,
+			 "the recording is incomplete; see `clew report`");
 }
 
 /* If there are any; the window is of other things that have a time, too. */

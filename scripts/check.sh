@@ -1,13 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# The checks that need no build, in a second: every commit passes them.
+# The checks that need no build, in a few seconds: every commit passes them.
 set -eu
 cd "$(dirname "$0")/.."
 
 scripts/layers.py
 scripts/seams.py
 git ls-files -z '*.md' | xargs -0r scripts/doc-links.py
+scripts/prose.py
 
 # Another version of clang-format has other opinions, so only this one counts.
 if clang-format --version 2>/dev/null | grep -q 'version 14\.'; then
