@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "cli/command.h"
 #include "cli/help.h"
+#include "cli/unmatched.h"
 #include "cli/view.h"
 #include "report/view/flat.h"
 #include "report/view/flat_lines.h"
@@ -200,8 +201,25 @@ static const char *heading_of(size_t by)
 	}
 }
 
-static void write_report(struct session *session,
-			 const struct report_options *options)
+/*
+ * The rows of the table, for flat_fini(). Returns 0; or, if the filters leave none, the exit
+ * status after a message, and there is no table.
+ */
+static int make_rows(const char *command, struct session *session,
+		     const struct report_options *options, struct flat *flat)
+{
+	const struct selection *selection = &options->view.selection;
+
+	make_flat(flat, session, &subjects[options->by]);
+	flat_select(flat, selection, &session->catalog);
+	if (flat->count > 0 || (!selection->module && !selection->function))
+		return EXIT_SUCCESS;
+	flat_fini(flat);
+	return unmatched_selection(command, selection, &session->catalog);
+}
+
+static void write_rows(struct session *session,
+		       const struct report_options *options, struct flat *flat)
 {
 	const struct flat_keys by_default = {
 		.keys = { session->metric == METRIC_TIME ? FLAT_SELF
@@ -210,24 +228,34 @@ static void write_report(struct session *session,
 	};
 	const struct flat_keys *keys =
 		options->keys.count ? &options->keys : &by_default;
-	struct flat flat;
 	size_t top = options->top;
 
 	if (!options->has_top && options->view.writer == &writer_text)
 		top = DEFAULT_TOP;
-	make_flat(&flat, session, &subjects[options->by]);
-	flat_select(&flat, &options->view.selection, &session->catalog);
-	flat_sort(&flat, keys, &session->catalog);
+	flat_sort(flat, keys, &session->catalog);
 	options->view.writer->flat(
 		stdout, session,
 		&(struct flat_view){
-			.flat = &flat,
+			.flat = flat,
 			.what = heading_of(options->by),
 			.top = top,
 			.selection = &options->view.selection,
 			.advises = subjects[options->by].label == LABEL_JNI_ENV,
 		});
+}
+
+static int show_rows(const char *command, struct session *session,
+		     struct report_options *options)
+{
+	struct flat flat;
+	int status = make_rows(command, session, options, &flat);
+
+	if (status)
+		return status;
+	view_begin(&options->view, session);
+	write_rows(session, options, &flat);
 	flat_fini(&flat);
+	return view_finish(&options->view, command);
 }
 
 /* 0, or -1 if there is no such function. */
@@ -302,20 +330,15 @@ static int show(const char *command, struct session *session, void *input)
 		return EXIT_FAILURE;
 	}
 	if (!options->shows_marks && !options->shows_events &&
-	    !options->butterfly) {
-		status = view_check_selection(command, &options->view, session);
-		if (status)
-			return status;
-	}
+	    !options->butterfly)
+		return show_rows(command, session, options);
 	view_begin(&options->view, session);
 	if (options->shows_marks)
 		options->view.writer->marks(stdout, session);
 	else if (options->shows_events)
 		options->view.writer->events(stdout, session);
-	else if (options->butterfly)
-		err = write_butterfly(session, options);
 	else
-		write_report(session, options);
+		err = write_butterfly(session, options);
 	status = view_finish(&options->view, command);
 	if (err)
 		return view_give_up_on(session, command, options->butterfly);

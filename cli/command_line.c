@@ -103,7 +103,7 @@ static int check_long(const struct argp *argp, const char *text,
 	return takes;
 }
 
-/* The same for short ones, of which several may be in one word. */
+/* Like check_long(), for a word of short options. */
 static int check_short(const struct argp *argp, const char *text,
 		       struct argp_state *state)
 {

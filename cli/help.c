@@ -165,7 +165,7 @@ static void put_first(FILE *out, const struct option_list *list,
 				put_option(out, list->items[i], extent);
 }
 
-/* The options of a group that are not first ones, with their texts. */
+/* Prints the options of a group that are not first ones, with their descriptions. */
 static void put_group(FILE *out, const struct option_list *list, int group,
 		      enum help_extent extent)
 {
@@ -182,7 +182,7 @@ static void put_group(FILE *out, const struct option_list *list, int group,
 	}
 }
 
-/* Their names alone, on one line or two. */
+/* Prints only the names of these options, on one or two lines. */
 static void put_group_names(FILE *out, const struct option_list *list,
 			    int group)
 {
@@ -223,7 +223,7 @@ static void put_usage(FILE *out, const char *name, const char *arguments)
 	}
 }
 
-/* What the command has to say behind its options. */
+/* Prints the text that follows the options, if the command has one. */
 static void put_end(FILE *out, const struct argp *argp)
 {
 	char *text;

@@ -89,7 +89,7 @@ static int run(const struct command *command, int argc, char **argv)
 	return status;
 }
 
-/* The arguments as one text, each with a blank before it; for free(). */
+/* Returns the arguments as one text, with a blank before each, for free(). */
 static char *joined(int argc, char **argv)
 {
 	char *words = memory_string("", 0);

@@ -67,7 +67,7 @@ static const char *directive_of(int key)
 	}
 }
 
-/* Of an option, `why` begins with the directive and its value: "time x: ...". */
+/* `why` begins with the directive and its value ("time x: ..."), unless a file has it. */
 static void complain_of_option(struct argp_state *state, const char *directive,
 			       char *why)
 {

@@ -12,13 +12,16 @@
 int unmatched_selection(const char *command, const struct selection *selection,
 			struct catalog *catalog);
 
-/* The same for a function that an option names: it is not in the recording. */
+/*
+ * Explains on stderr that a function that an option names is not in the recording. Returns
+ * the exit status of failure.
+ */
 int unmatched_function(const char *command, const char *function,
 		       struct catalog *catalog);
 
 /*
- * Adds what to do to *why if a recording could not be opened because it does not exist
- * (err is -ENOENT). Without a recording of the default name, that is to record first.
+ * Replaces *why if a recording could not be opened because it does not exist (err is
+ * -ENOENT): names the recording with the nearest name, or the command that records one.
  */
 void unmatched_recording(const char *path, int err, char **why);
 

@@ -34,8 +34,8 @@ int view_give_up_on(struct session *session, const char *command,
 		    const char *function);
 
 /*
- * Returns 0 if --module and --function leave a function of the session. Otherwise reports
- * that on stderr, before anything is shown, and returns the exit status.
+ * Returns 0 if a function of the session matches --module and --function. Otherwise prints a
+ * message on stderr and returns the exit status.
  */
 int view_check_selection(const char *command, const struct view_options *view,
 			 struct session *session);
