@@ -198,10 +198,13 @@ static int begin_threads(const struct wire_stopped *threads, uint64_t count)
 	for (uint64_t i = 0; i < count; i++)
 		if (!is_own(&threads[i]) && !threads[i].block)
 			return -ENOTSUP;
+	sampling_expect_threads(count);
 	for (uint64_t i = 0; i < count; i++) {
 		if (is_own(&threads[i]))
 			continue;
 		thread_template_copy(threads[i].block);
+		sampling_expect_thread(thread_template_of(threads[i].block),
+				       (uint32_t)threads[i].tid);
 		if ((int)threads[i].tid == sys_getpid())
 			rt.first_block = threads[i].block;
 		if (!earlier_frames_enter(&threads[i], frames))
@@ -230,6 +233,7 @@ static void enter(const struct stacks *stacks,
 		rt.sessions++;
 		rt.cold->is_entered = 1;
 		atomic_store(&rt.header->state, WIRE_RUNNING);
+		sampling_meet_expected();
 		answer(0, "");
 	}
 }

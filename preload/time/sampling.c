@@ -7,6 +7,7 @@
 #include "preload/hot/thread.h"
 #include "preload/hot/upcalls.h"
 #include "preload/record/recorder.h"
+#include "preload/time/early_timers.h"
 #include "preload/time/events.h"
 #include "preload/time/samples.h"
 #include "preload/time/ticks.h"
@@ -28,6 +29,24 @@ void sampling_begin_thread(void)
 		return;
 	if (!hot.tally && sampling_is_on())
 		hot_make_room();
+}
+
+void sampling_expect_threads(uint64_t count)
+{
+	if (sampling_is_on() && early_timers_reserve(count))
+		samples_lose(WIRE_SAMPLE_NO_TIMER, count);
+}
+
+void sampling_expect_thread(const struct hot_thread *thread, uint32_t tid)
+{
+	if (sampling_is_on())
+		early_timers_add(thread, tid);
+}
+
+void sampling_meet_expected(void)
+{
+	if (sampling_is_on())
+		watch_run_errand(ticks_begin_early_threads);
 }
 
 /* A thread that was there before us may block the signals of our clocks. */

@@ -6,6 +6,7 @@
 #define CLEW_TIME_SAMPLING_H
 
 #include "preload/host/config.h"
+#include "preload/hot/thread.h"
 
 /* Begin, with this thread. Before main, when calls can be counted. */
 void sampling_start(const struct config *config);
@@ -18,6 +19,15 @@ void sampling_end(void);
  * not only from its first hooked call. Nothing if no samples are taken.
  */
 void sampling_begin_thread(void);
+
+/*
+ * The threads that exist when clew attaches, all stopped: so many, and each of
+ * them. When all can count, the last function sees to it that they are sampled
+ * from now on, whatever they do.
+ */
+void sampling_expect_threads(uint64_t count);
+void sampling_expect_thread(const struct hot_thread *thread, uint32_t tid);
+void sampling_meet_expected(void);
 
 /* Whether samples are taken in this process. */
 int sampling_is_on(void);

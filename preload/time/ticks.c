@@ -21,6 +21,7 @@
 #include "preload/sys/system_call.h"
 #include "preload/sys/thread_pointer.h"
 #include "preload/time/cpu_timer.h"
+#include "preload/time/early_timers.h"
 #include "preload/time/events.h"
 #include "preload/time/samples.h"
 
@@ -28,8 +29,6 @@
 #define RT_LAST      64
 #define RT_PREFERRED 58 /* programs begin to count at either end */
 #define RT_SIGNALS   (~UINT64_C(0) << (RT_FIRST - 1))
-
-#define HEIR         UINT32_MAX /* in place of a tally's number */
 
 #define DISPERSE     UINT64_C(0x9e3779b97f4a7c15) /* 2^64 / golden ratio */
 
@@ -43,14 +42,6 @@ static struct {
 	uint32_t secret;    /* in the value of each of our timers */
 	_Atomic uint32_t is_on;
 	_Atomic uint32_t is_given_up; /* the program has a use for the signal */
-	/* A thread without a tally; stored by it, in a forked child, and by whoever
-	 * stops timers. */
-	struct {
-		const struct hot_thread *hot;
-		uint32_t tid;
-		int32_t timer;
-		_Atomic uint32_t is_on;
-	} heir;
 } ticks = { .chained = { .place = CHAINED_TICKS,
 			 .handler = on_tick,
 			 .mask = ~UINT64_C(0) } };
@@ -191,14 +182,15 @@ static void take_sample(struct tally *tally, uint64_t periods,
 		events_begin(tally, interrupted->uc_sigmask.__val[0]);
 }
 
-/* The functions that it is in are recorded, as their time is going to be. */
-static void meet_heirs_tick(uint64_t periods, const ucontext_t *interrupted)
+/* Records the functions that it is in, as their time is going to be recorded. */
+static void meet_early_tick(uint32_t number, uint64_t periods,
+			    const ucontext_t *interrupted)
 {
 	const void *slot = (const void *)signal_frame_stack(interrupted);
+	const struct early_timer *one = early_timers_find(number);
 	uint64_t theirs;
 
-	if (!ticks.heir.is_on ||
-	    !thread_pointer_take(ticks.heir.hot, ticks.heir.tid, &theirs)) {
+	if (!one || !thread_pointer_take(one->thread, one->tid, &theirs)) {
 		samples_lose(WIRE_SAMPLE_NO_TALLY, periods);
 		return;
 	}
@@ -218,8 +210,8 @@ static void meet_tick(const siginfo_t *info, const ucontext_t *interrupted)
 	struct tally *tally = tallies_find(&rt.recorder->tallies, number);
 	uint64_t theirs;
 
-	if (number == HEIR) {
-		meet_heirs_tick(periods, interrupted);
+	if (number >= EARLY_TIMERS_FIRST) {
+		meet_early_tick(number, periods, interrupted);
 		return;
 	}
 	if (!tally || !thread_pointer_take(tally->hot, tally->tid, &theirs)) {
@@ -295,7 +287,7 @@ static void delete_timer(struct tally *tally)
 	tally->ticks.timer_state = TIMER_NONE;
 }
 
-/* Of a thread, whose samples go to that tally, or which is HEIR. 0 or -errno. */
+/* Of a thread; the number is that of its tally, or of an early timer. */
 static int make_timer(uint32_t tid, uint32_t number, int32_t *timer)
 {
 	return cpu_timer_make(tid, ticks.chained.signal, timer_value(number),
@@ -311,32 +303,29 @@ static int start_timer(struct tally *tally)
 	return err;
 }
 
-static void end_heir(void)
-{
-	if (atomic_exchange(&ticks.heir.is_on, 0))
-		cpu_timer_delete(ticks.heir.timer);
-}
-
 void ticks_after_fork(int is_heir)
 {
-	ticks.heir.is_on = 0; /* it stays with the parent */
-	if (!is_heir || !ticks.period_ns || !ticks.is_on)
-		return;
-	ticks.heir.hot = &hot;
-	ticks.heir.tid = (uint32_t)sys_gettid();
-	ticks.heir.is_on = !make_timer(ticks.heir.tid, HEIR, &ticks.heir.timer);
+	early_timers_forget();
+	if (is_heir && ticks.period_ns && ticks.is_on)
+		early_timers_start_heir(&hot, (uint32_t)sys_gettid(),
+					make_timer);
 }
 
 void ticks_begin_thread(struct tally *tally)
 {
 	if (!ticks.period_ns)
 		return;
-	if (tally->tid == ticks.heir.tid)
-		end_heir();
+	early_timers_end_thread(tally->tid);
 	delete_timer(tally); /* of a thread that is gone */
 	begin_account(tally);
 	if (!ticks.is_on || start_timer(tally))
 		lose_threads(1);
+}
+
+int ticks_begin_early_threads(void)
+{
+	return !ticks.period_ns || !ticks.is_on ||
+	       early_timers_start(ticks_own_signals(), make_timer);
 }
 
 int ticks_has_timer(const struct tally *tally)
@@ -348,13 +337,13 @@ int ticks_has_timer(const struct tally *tally)
 static uint64_t stop_timers(void)
 {
 	struct tallies *tallies = &rt.recorder->tallies;
-	uint64_t signals, stopped = 0;
+	uint64_t signals, stopped;
 
 	if (!ticks.is_on || samples_in_vfork_child())
 		return 0;
 	lock_acquire(&tallies->lock, &signals);
 	ticks.is_on = 0;
-	end_heir();
+	stopped = early_timers_stop();
 	for (struct tally *tally = tallies->first; tally; tally = tally->next) {
 		if (tally->ticks.timer_state != TIMER_ON)
 			continue;
@@ -418,6 +407,7 @@ void ticks_resume(void)
 		return;
 	lock_acquire(&tallies->lock, &signals);
 	ticks.is_on = 1;
+	resumed += early_timers_resume(make_timer);
 	for (struct tally *tally = tallies->first; tally; tally = tally->next)
 		if (tally->ticks.timer_state == TIMER_STOPPED)
 			resumed += !start_timer(tally);
@@ -516,6 +506,7 @@ static uint64_t find_tick_ns(void)
 
 void ticks_start(uint64_t period_ns)
 {
+	early_timers_end(); /* of a session that could not enter */
 	ticks.tick_ns = find_tick_ns();
 	ticks.secret = draw_secret();
 	ticks.period_ns = period_ns;

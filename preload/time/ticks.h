@@ -65,6 +65,12 @@ void ticks_begin_thread(struct tally *tally);
  */
 void ticks_after_fork(int is_heir);
 
+/*
+ * Starts the timers of threads that exist since before clew attached. Returns 1,
+ * or 0 if some of them block the signal now. A watch_errand.
+ */
+int ticks_begin_early_threads(void);
+
 /* Whether the owner of a tally has one. Any thread. */
 int ticks_has_timer(const struct tally *tally);
 

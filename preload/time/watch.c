@@ -12,8 +12,14 @@
 #include "preload/time/visits.h"
 
 /* How much longer strata get for threads that wait, and for all. */
-#define WAIT_NS           UINT64_C(130000000)
-#define LONG_NS           UINT64_C(4000000000)
+#define WAIT_NS UINT64_C(130000000)
+#define LONG_NS UINT64_C(4000000000)
+
+/* From one call of an errand to the next: from 0.5 ms to 1 s. */
+#define ERRAND_FIRST_NS   UINT64_C(500000)
+#define ERRAND_LAST_NS    UINT64_C(1000000000)
+
+#define MIN(a, b)         ((a) < (b) ? (a) : (b))
 
 #define NEVER_NS          (UINT64_C(1) << 62)
 
@@ -29,8 +35,11 @@ static struct {
 	_Atomic uint64_t sleeps_until; /* by the thread; ns */
 	uint64_t period_ns;            /* of looks; 0: there are none */
 	watch_job job;                 /* or NULL */
-	uint64_t start_ns;             /* of the first thread of this process */
-	uint64_t given_up;             /* threads */
+	_Atomic watch_errand errand;   /* or NULL */
+	uint64_t errand_due_ns;
+	uint64_t errand_wait_ns; /* from this call of it to the next */
+	uint64_t start_ns;       /* of the first thread of this process */
+	uint64_t given_up;       /* threads */
 } watch;
 
 /* ---- What looking may cost ---- */
@@ -144,6 +153,29 @@ static uint64_t look(struct visits *visits, struct budget *budget,
 				   : strata_instant_ns(&visits->clock, next);
 }
 
+/* When the errand is due next: sooner at first, and not for ever. */
+static uint64_t do_errand(uint64_t now_ns)
+{
+	const watch_errand errand = watch.errand;
+
+	if (!errand)
+		return NEVER_NS;
+	if (now_ns < watch.errand_due_ns)
+		return watch.errand_due_ns;
+	if (errand() || watch.errand_wait_ns > ERRAND_LAST_NS) {
+		watch.errand = NULL;
+		return NEVER_NS;
+	}
+	watch.errand_due_ns = now_ns + watch.errand_wait_ns;
+	watch.errand_wait_ns *= 2;
+	return watch.errand_due_ns;
+}
+
+static int has_nothing_to_do(void)
+{
+	return !watch.period_ns && !watch.job && !watch.errand;
+}
+
 static void run(void *unused)
 {
 	struct visits visits = {
@@ -154,16 +186,20 @@ static void run(void *unused)
 	};
 	struct budget budget = { .begin_ns = now(),
 				 .max_level = level_of(LONG_NS) };
-	uint64_t now_ns, next_ns, job_ns = 0;
+	uint64_t now_ns, next_ns, job_ns = 0, errand_ns;
 
 	(void)unused;
 	visits.may_ask = !task_leave_descriptors();
 	sys_call(SYS_prctl, PR_SET_NAME, (long)"clew", 0, 0, 0, 0);
 	while (is_to_go_on()) {
 		now_ns = now();
+		errand_ns = do_errand(now_ns);
+		if (has_nothing_to_do())
+			break;
 		next_ns = look(&visits, &budget, now_ns);
 		job_ns = do_job(visits.may_ask, now_ns, job_ns);
-		if (!sleep_until(job_ns < next_ns ? job_ns : next_ns))
+		next_ns = MIN(next_ns, job_ns);
+		if (!sleep_until(MIN(next_ns, errand_ns)))
 			break;
 	}
 	task_exit();
@@ -174,8 +210,7 @@ static void start(void)
 	uint64_t signals;
 	int err;
 
-	if (!(watch.period_ns || watch.job) || watch.task.tid ||
-	    runtime_is_filtered())
+	if (has_nothing_to_do() || watch.task.tid || runtime_is_filtered())
 		return;
 	watch.told = TOLD_NOTHING;
 	sys_block_signals(&signals);
@@ -209,8 +244,23 @@ void watch_start_job(watch_job job)
 	start();
 }
 
+void watch_run_errand(watch_errand errand)
+{
+	uint32_t nothing = TOLD_NOTHING;
+
+	watch.errand_due_ns = 0;
+	watch.errand_wait_ns = ERRAND_FIRST_NS;
+	watch.errand = errand;
+	if (!watch.task.tid)
+		start();
+	else if (atomic_compare_exchange_strong(&watch.told, &nothing,
+						TOLD_NEWS))
+		wake();
+}
+
 void watch_forget(void)
 {
+	watch.errand = NULL;
 	watch.task.tid = 0;
 }
 

@@ -35,6 +35,15 @@ typedef uint64_t (*watch_job)(uint64_t now_ns);
 
 void watch_start_job(watch_job job);
 
+/*
+ * Has the thread call a function as soon as it can, and again for about two
+ * seconds while that returns 0, which means that something is left to do. If the
+ * thread has no other work it is started for that, and ends afterwards.
+ */
+typedef int (*watch_errand)(void);
+
+void watch_run_errand(watch_errand errand);
+
 /* In a forked child: the thread was its parent's. The first begins nothing. */
 void watch_forget(void);
 void watch_start_after_fork(void);

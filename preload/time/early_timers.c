@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/time/early_timers.h"
+
+#include <stddef.h>
+
+#include "preload/hot/runtime.h"
+#include "preload/record/recorder.h"
+#include "preload/sys/proc.h"
+#include "preload/sys/sys.h"
+#include "preload/time/cpu_timer.h"
+
+enum early_state {
+	EARLY_WAITS, /* for its timer */
+	EARLY_ON,
+	EARLY_STOPPED,
+	EARLY_OVER, /* the thread has a tally, or no timer can be had */
+};
+
+/*
+ * The heir's is the first. Others follow in mapped memory, which stays mapped
+ * until the next session: a late signal may look for them.
+ */
+static struct {
+	struct early_timer heir;
+	struct early_timer *others;
+	uint64_t room;
+	_Atomic uint32_t count;
+} early = { .heir.state = EARLY_OVER };
+
+static void delete_timer(struct early_timer *one, enum early_state state)
+{
+	if (one->state == EARLY_ON)
+		cpu_timer_delete(one->timer);
+	one->state = state;
+}
+
+void early_timers_end(void)
+{
+	for (uint32_t i = 0; i < early.count; i++)
+		delete_timer(&early.others[i], EARLY_OVER);
+	delete_timer(&early.heir, EARLY_OVER);
+}
+
+void early_timers_forget(void)
+{
+	early.heir.state = EARLY_OVER;
+	early.count = 0;
+}
+
+int early_timers_reserve(uint64_t count)
+{
+	void *memory;
+
+	early_timers_end();
+	early.count = 0;
+	if (early.room >= count)
+		return 0;
+	memory = sys_map_private(count * sizeof(*early.others));
+	if (sys_failed(memory))
+		return -ENOMEM;
+	if (early.others)
+		sys_munmap(early.others, early.room * sizeof(*early.others));
+	early.others = memory;
+	early.room = count;
+	return 0;
+}
+
+void early_timers_add(const struct hot_thread *thread, uint32_t tid)
+{
+	if (early.count == early.room)
+		return;
+	early.others[early.count] = (struct early_timer){
+		.thread = thread,
+		.tid = tid,
+		.state = EARLY_WAITS,
+	};
+	early.count++;
+}
+
+static uint32_t number_of(const struct early_timer *one)
+{
+	return one == &early.heir ? EARLY_TIMERS_FIRST
+				  : EARLY_TIMERS_FIRST + 1 +
+					    (uint32_t)(one - early.others);
+}
+
+static int start(struct early_timer *one, early_timer_make make)
+{
+	const int err = make(one->tid, number_of(one), &one->timer);
+
+	one->state = err ? EARLY_OVER : EARLY_ON;
+	return err;
+}
+
+void early_timers_start_heir(const struct hot_thread *thread, uint32_t tid,
+			     early_timer_make make)
+{
+	early.heir.thread = thread;
+	early.heir.tid = tid;
+	start(&early.heir, make);
+}
+
+static int may_start(const struct early_timer *one, uint64_t signals)
+{
+	uint64_t blocked;
+
+	return !proc_blocked_signals((int)one->tid, &blocked) &&
+	       !(blocked & signals);
+}
+
+static int is_gone(const struct early_timer *one)
+{
+	return !sys_thread_exists(sys_getpid(), (int)one->tid);
+}
+
+int early_timers_start(uint64_t signals, early_timer_make make)
+{
+	struct lock *lock = &rt.recorder->tallies.lock;
+	uint64_t saved;
+	int is_done = 1;
+
+	for (uint32_t i = 0; i < early.count; i++) {
+		struct early_timer *one = &early.others[i];
+
+		if (one->state != EARLY_WAITS)
+			continue;
+		if (!may_start(one, signals)) {
+			is_done &= is_gone(one);
+			continue;
+		}
+		lock_acquire(lock, &saved);
+		if (one->state == EARLY_WAITS)
+			start(one, make);
+		lock_release(lock, &saved);
+	}
+	return is_done;
+}
+
+void early_timers_end_thread(uint32_t tid)
+{
+	if (early.heir.tid == tid)
+		delete_timer(&early.heir, EARLY_OVER);
+	for (uint32_t i = 0; i < early.count; i++)
+		if (early.others[i].tid == tid)
+			delete_timer(&early.others[i], EARLY_OVER);
+}
+
+uint64_t early_timers_stop(void)
+{
+	uint64_t stopped = 0;
+
+	delete_timer(&early.heir, EARLY_OVER);
+	for (uint32_t i = 0; i < early.count; i++) {
+		if (early.others[i].state != EARLY_ON)
+			continue;
+		delete_timer(&early.others[i], EARLY_STOPPED);
+		stopped++;
+	}
+	return stopped;
+}
+
+uint64_t early_timers_resume(early_timer_make make)
+{
+	uint64_t resumed = 0;
+
+	for (uint32_t i = 0; i < early.count; i++)
+		if (early.others[i].state == EARLY_STOPPED)
+			resumed += !start(&early.others[i], make);
+	return resumed;
+}
+
+const struct early_timer *early_timers_find(uint32_t number)
+{
+	const uint32_t i = number - EARLY_TIMERS_FIRST;
+	const struct early_timer *one;
+
+	if (number < EARLY_TIMERS_FIRST || i > early.count)
+		return NULL;
+	one = i ? &early.others[i - 1] : &early.heir;
+	return one->state == EARLY_ON ? one : NULL;
+}

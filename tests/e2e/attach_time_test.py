@@ -1,0 +1,155 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""clew attach --time=cpu and wall: threads that make no hooked call have their time."""
+import os
+import pathlib
+import subprocess
+
+import clewtest
+import wire
+from attach_test import Attached
+from clewtest import until
+
+# A thread that calls, one that only computes, one that blocks all signals, and one
+# that waits.
+PROGRAM = r"""
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+static volatile long sum, other;
+__attribute__((noipa)) void step(void)
+{
+	for (int i = 0; i < 1000; i++)
+		sum += i;
+}
+__attribute__((noipa)) void *caller(void *name)
+{
+	prctl(PR_SET_NAME, name);
+	for (;;)
+		step();
+}
+__attribute__((noipa)) void *spinner(void *name)
+{
+	prctl(PR_SET_NAME, name);
+	for (;;)
+		other++;
+}
+__attribute__((noipa)) void *blocker(void *name)
+{
+	sigset_t all;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, 0);
+	return spinner(name);
+}
+__attribute__((noipa)) void *waiter(void *name)
+{
+	prctl(PR_SET_NAME, name);
+	for (;;)
+		pause();
+}
+int main(void)
+{
+	pthread_t thread;
+	pthread_create(&thread, 0, caller, "caller");
+	pthread_create(&thread, 0, spinner, "spinner");
+	pthread_create(&thread, 0, blocker, "blocker");
+	pthread_create(&thread, 0, waiter, "waiter");
+	puts("ready");
+	fflush(stdout);
+	return waiter("first") != 0;
+}
+"""
+
+ENOUGH_NS = 300_000_000
+
+
+def cpu_ns(pid):
+    """{name of a thread: its CPU time}."""
+    used = {}
+    for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
+        name = (task / "comm").read_text().strip()
+        used[name] = int((task / "schedstat").read_text().split()[0])
+    return used
+
+
+class Time(Attached):
+    def setUp(self):
+        super().setUp()
+        built = self.run_program(["cc", "-O1", "-pthread", "-o", "spins", "-x",
+                                  "c", "-"], input=PROGRAM.encode())
+        self.assertEqual(built.returncode, 0, built.stderr)
+        self.process = self.start([self.work / "spins"],
+                                  stdout=subprocess.PIPE)
+        self.addCleanup(self.process.stdout.close)
+        self.assertEqual(self.process.stdout.readline(), b"ready\n")
+        self.assertTrue(until(lambda: {"caller", "spinner", "blocker",
+                                       "waiter"} <= cpu_ns(
+                                           self.process.pid).keys()))
+
+    def sampled_ns(self, part):
+        """{name of a thread: CPU time that samples stand for}."""
+        names = {tally: name for _, tally, name in part.threads}
+        found = {}
+        for sample in part.samples:
+            if not sample.flags & wire.BLOCKED:
+                name = names[sample.tally]
+                found[name] = found.get(name, 0) + sample.weight_ns
+        return found
+
+    def use_some(self):
+        """Each thread that computes uses so much more."""
+        before = cpu_ns(self.process.pid)
+
+        def have():
+            now = cpu_ns(self.process.pid)
+            return all(now[name] - before[name] > ENOUGH_NS
+                       for name in ("caller", "spinner"))
+        self.assertTrue(until(have))
+        return before, cpu_ns(self.process.pid)
+
+    def is_sampled(self, *options):
+        at_most = cpu_ns(self.process.pid)
+        controller = self.attach(self.process, *options)
+        begin, end = self.use_some()
+        self.detach(controller)
+        now = cpu_ns(self.process.pid)
+        self.assert_as_before(self.process)
+        self.assertEqual(
+            pathlib.Path(f"/proc/{self.process.pid}/timers").read_text(), "")
+        part, = self.recording().parts
+        sampled = self.sampled_ns(part)
+        for name in ("caller", "spinner"):
+            self.assertGreater(sampled[name],
+                               0.85 * (end[name] - begin[name]), name)
+            self.assertLess(sampled[name],
+                            1.1 * (now[name] - at_most[name]), name)
+        self.assertNotIn("blocker", sampled)
+        return self.clew_json("report", "--json", self.recording_path)
+
+    def test_threads_that_call_nothing_have_their_cpu_time(self):
+        """Twice: timers of the session before do no harm."""
+        for _ in range(2):
+            report = self.is_sampled("--time", "cpu")
+            self.assertIn("spinner", [f["name"] for f in report["functions"]])
+
+    def test_a_budget_does_not_change_that(self):
+        self.is_sampled("--time", "cpu", "--budget", "50%")
+
+    def test_threads_that_call_nothing_have_their_wall_time(self):
+        self.is_sampled("--time", "wall")
+
+    def test_clews_own_thread_ends_soon(self):
+        """The task that starts the timers ends when all of them exist."""
+        tasks = f"/proc/{self.process.pid}/task"
+        count = len(os.listdir(tasks))
+        controller = self.attach(self.process)
+        self.assertTrue(until(lambda: len(os.listdir(tasks)) == count))
+        self.detach(controller)
+        self.assertEqual(len(os.listdir(tasks)), count)
+
+
+if __name__ == "__main__":
+    clewtest.main()
