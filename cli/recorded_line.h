@@ -10,8 +10,8 @@
 int recorded_line_print(const char *path, const char *named);
 
 /*
- * The same for a user at a terminal: only the number of calls and contexts, and the
- * command to try next. A second line says if no function could be hooked.
+ * Prints the number of calls and contexts, and the command to try next, for a user at a
+ * terminal. A second line reports that no function could be hooked, if so.
  */
 void recorded_line_suggest(const char *path, const char *named);
 

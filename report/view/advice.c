@@ -3,9 +3,9 @@
  * Each kind of advice is a function that looks for its condition and writes at most
  * one sentence; the table at the end says which kind comes first.
  *
- * What clew costs is estimated from its samples. Of its CPU time a function gets the
- * share that its calls have of all, where a call that enters by a breakpoint counts as
- * TRAP_CALLS. A new context costs more than a call, hence the "about".
+ * The cost of clew is the CPU time of its samples. Each function is assumed to cause a
+ * part of it in proportion to its calls, where a call that enters by a breakpoint counts
+ * as TRAP_CALLS calls. A new context costs more than a call, hence the "about".
  */
 #include "report/view/advice.h"
 
@@ -20,7 +20,7 @@
 #define GROUPED(number)  (text_grouped(number).text)
 #define DURATION(number) (text_duration(number).text)
 
-/* That is proposed: of the program's own time. */
+/* The proposed budget, a share of the program's own time. */
 #define BUDGET_SHARE 0.10
 #define BUDGET_TEXT  "10%"
 
@@ -31,7 +31,7 @@ enum {
 	RATE_MAX = 100000, /* that --rate takes */
 };
 
-/* ---- What was counted besides calls ---- */
+/* ---- Counts besides calls ---- */
 
 static char *advise_probes(const struct session *session)
 {
@@ -100,7 +100,7 @@ static char *advise_views(struct session *session)
 	return sentence;
 }
 
-/* ---- What clew costs ---- */
+/* ---- The cost of clew ---- */
 
 struct call_cost {
 	uint64_t *calls; /* by function, weighted */
@@ -192,7 +192,7 @@ static void write_savings(FILE *out, struct session *session,
 			     call_ns * (double)cost->of_modules[cost->module]);
 		free(option);
 	}
-	if (clew_ns > budget_ns)
+	if (clew_ns > budget_ns && !session->summary.budget.thousandths)
 		write_saving(out, &is_next, "--budget=" BUDGET_TEXT,
 			     clew_ns - budget_ns);
 }
@@ -303,7 +303,7 @@ static char *generator_of(struct catalog *catalog, uint32_t function)
 	return memory_string(name, strcspn(name, ",)"));
 }
 
-/* Of each function: its own time, or its calls; free() it. */
+/* Returns the own time of each function, or its calls, by the metric; free() it. */
 static uint64_t *own_weights(const struct session *session)
 {
 	const struct tree *tree = &session->tree;

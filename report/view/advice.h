@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What to change in the next recording, or where to look next: sentences with numbers
- * that a report prints below its footer, the most important first.
+ * Hints: sentences that a report prints below its footer, the most important first.
+ * Each names something to change in the next recording, or the next report to read.
  */
 #ifndef CLEW_VIEW_ADVICE_H
 #define CLEW_VIEW_ADVICE_H

@@ -158,8 +158,8 @@ static void put_lookups(FILE *out, struct catalog *catalog,
 	put_names(out, subject);
 	fputs(") by ", out);
 	put_place(out, catalog, &subject->sum.call);
-	fputs(": look each up once and keep it (a class as a global "
-	      "reference)",
+	fputs(": look up each name once and store the result (a class as a "
+	      "global reference)",
 	      out);
 }
 
@@ -173,8 +173,8 @@ static void put_copies(FILE *out, struct catalog *catalog,
 	put_bytes(out, sum->most);
 	fputs(" at once) for ", out);
 	put_place(out, catalog, &sum->call);
-	fputs(": copy only what is needed (Get...Region), or share memory (a "
-	      "direct buffer, or a short critical section)",
+	fputs(": copy only the part that is needed (Get...Region), or share "
+	      "memory (a direct buffer, or a short critical section)",
 	      out);
 }
 
@@ -187,8 +187,8 @@ static void put_critical(FILE *out, struct catalog *catalog,
 		text_plural(sum->count));
 	fprintf(out, "the longest %s, ", DURATION(sum->most));
 	fprintf(out,
-		"%s in all: the collector may have to wait meanwhile, and "
-		"threads for it; release it sooner, or copy",
+		"%s in total: the garbage collector, and threads that wait for "
+		"it, may be delayed; release the section sooner, or copy",
 		DURATION(sum->amount));
 }
 
@@ -199,21 +199,21 @@ static void put_locals(FILE *out, struct catalog *catalog,
 		text_plural(sum->count));
 	put_place(out, catalog, &sum->call);
 	fprintf(out,
-		" had more local references than room was asked for, up to %s, "
-		"made by %s: delete them in loops (DeleteLocalRef), or use "
-		"PushLocalFrame or EnsureLocalCapacity",
+		" exceeded the ensured number of local references, with up to "
+		"%s, created by %s: delete them in loops (DeleteLocalRef), or "
+		"use PushLocalFrame or EnsureLocalCapacity",
 		GROUPED(sum->most), catalog_name(catalog, sum->call.function));
 }
 
 static void put_globals(FILE *out, struct catalog *catalog,
 			const struct jni_note *sum)
 {
-	fprintf(out, "%s of the %s references that %s made",
+	fprintf(out, "%s of the %s references that %s created",
 		GROUPED(sum->count - sum->amount), GROUPED(sum->count),
 		catalog_name(catalog, sum->call.function));
 	fputs(" for ", out);
 	put_place(out, catalog, &sum->call);
-	fputs(" were never deleted: what they refer to stays in memory", out);
+	fputs(" were never deleted: their objects stay in memory", out);
 }
 
 static char *sentence_of(struct catalog *catalog,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What --details prints below the footer: all that is recorded about the quality
- * of a recording, one fact a line. A label in front of each says what it is about.
+ * The lines that --details prints below the footer: the facts about the quality of a
+ * recording, one a line. Each begins with a label.
  */
 #include "report/write/text_writer.h"
 
@@ -316,7 +316,7 @@ static void write_doubts(FILE *out, struct session *session)
 	fputs(summary->looping > DOUBTS_NAMED ? "...\n" : "\n", out);
 }
 
-/* What --budget achieved, and which counts it made inexact. */
+/* The effect of --budget, and the counts that it made inexact. */
 static void write_budget(FILE *out, const struct summary *summary)
 {
 	const struct summary_budget *budget = &summary->budget;

@@ -115,7 +115,7 @@ static void add_samples(struct clauses *clauses, const struct summary *summary)
 		    text_plural(threads));
 }
 
-/* What was asked for, or is usual. */
+/* Losses that an option asked for, or that are usual after attaching. */
 static void add_expected(struct clauses *clauses,
 			 const struct expected_losses *losses)
 {
@@ -159,8 +159,8 @@ static void add_probes(struct clauses *clauses, const struct probe_list *probes)
 }
 
 /*
- * As many clauses as fit into `width`, the first in any case. Those before `problems`
- * are damage, the others are missing.
+ * Writes the clauses that fit into `width`, the first in any case. Clauses before index
+ * `problems` are damage; the others name missing data.
  */
 static void write_clauses(FILE *out, const struct clauses *clauses,
 			  size_t problems, unsigned int width)

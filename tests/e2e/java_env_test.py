@@ -186,16 +186,16 @@ class JniEnv(JavaCase):
                 r"JNIEnv::GetMethodID was called 12,000 times for 3 names \("
                 r"length\(\)I, is\w+\(\)Z, is\w+\(\)Z\) by "
                 r"com.acme.Envs.lookups\(int\) <- com.acme.Envs.work\(int\): "
-                r"look each up once",
+                r"look up each name once",
                 r"JNIEnv::GetIntArrayElements copied 48.0 MB in 6,000 calls "
                 r"\(up to 8000 bytes at once\) for .*, below "
                 r"com.acme.Envs.copies\(",
                 r"com.acme.Envs.sections\(.* held a critical section .* for "
                 r"over 1 ms",
-                r"3 calls of com.acme.Envs.locals\(.* had more local "
-                r"references than room was asked for, up to 40, made by "
+                r"3 calls of com.acme.Envs.locals\(.* exceeded the ensured "
+                r"number of local references, with up to 40, created by "
                 r"JNIEnv::NewStringUTF",
-                r"4,500 of the 6,000 references that JNIEnv::NewGlobalRef made "
+                r"4,500 of the 6,000 references that JNIEnv::NewGlobalRef created "
                 r"for com.acme.Envs.keep\(.* were never deleted"):
             self.assertRegex(advice, "(?m)^- " + sentence)
         self.assertNotRegex(advice, "Region copied|NewWeakGlobalRef|- java")

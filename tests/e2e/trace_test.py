@@ -485,6 +485,11 @@ class Kept(clewtest.Case):
         shown = self.clew_json("report", "--json", self.recording_path)
         self.assertTrue(any("of earlier calls were overwritten" in problem
                             for problem in shown["problems"]), shown)
+        text = self.details(self.recording_path)
+        self.assertRegex(text, r"\nmissing: older calls \(\d+ packets? "
+                               r"overwritten\)")
+        self.assertRegex(text, r"\nnote: .* of earlier calls were overwritten\n")
+        self.assertNotIn("problem", text)
 
     def test_a_killed_process_leaves_its_ring(self):
         """What it has said that it has called is in there."""
@@ -511,8 +516,11 @@ class Kept(clewtest.Case):
                 self.assertGreaterEqual(max(most.values(), default=0), other)
                 shown = self.clew("trace", "--json", "--from=1000s",
                                   self.recording_path)
-                # there are times, too
-                self.assertEqual((shown.returncode, shown.stderr), (0, ""))
+                # nothing is said of times that are not known
+                self.assertEqual(
+                    (shown.returncode, shown.stderr),
+                    (1, "clew trace: no call of the trace matches the "
+                        "filters\n"))
 
     def test_merged_recordings_have_the_calls_of_all(self):
         totals = []
