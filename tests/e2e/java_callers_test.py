@@ -93,11 +93,11 @@ class Callers(JavaCase):
         self.assertEqual(dict(found), truth)
         self.assertGreaterEqual(rows["total"]["natives"]["calls"],
                                 sum(truth.values()))
-        done = self.clew("report", "--by=jni", "-n1", "-f", r"<- .*\.hot\(",
-                         self.recording_path)
-        self.assertRegex(done.stdout, r"(?m)  com\.acme\.Callers\.hit\(int\) "
+        shown = self.details("--by=jni", "-n1", "-f", r"<- .*\.hot\(",
+                             self.recording_path)
+        self.assertRegex(shown, r"(?m)  com\.acme\.Callers\.hit\(int\) "
                          r"<- com\.acme\.Callers\.hot\(int\)")
-        self.assertRegex(done.stdout, r"(?m)^Java: [\d,]+ calls of native")
+        self.assertRegex(shown, r"(?m)^Java: [\d,]+ calls of native")
 
     def check_chains(self, truth):
         """Whole ones, of which only those of upcalls have natives in them."""
