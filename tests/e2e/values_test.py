@@ -236,7 +236,7 @@ class Values(clewtest.Case):
         without = self.work / "without"
         self.run_program([clewtest.CLEW, "record", "-o", without, "--",
                           "/bin/true"])
-        self.assertIn("no agent in the program counted any",
+        self.assertIn("no agent counted any",
                       self.clew("report", "--value=moved", without).stderr)
 
     def test_in_the_dump(self):

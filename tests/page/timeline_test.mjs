@@ -264,7 +264,7 @@ test("what is dragged over is what all views show", async () => {
   assert.match(await page.locator("#range").innerText(),
                /^1[89]\.\d ms to 6[12]\.\d ms ✕$/);
   assert.match(await page.locator(".ranged").innerText(),
-               /calls that began then, wall-clock time of the trace/);
+               /calls that began in this range, wall-clock time of the trace/);
   /* Of main: 19 to 30 parse, of which 20 to 28 lex; 40 to 60, of which 10. */
   assert.deepEqual(await table("calls"),
                    { parse: "1", lex: "2", worker: "1", main: "0" });
@@ -361,7 +361,7 @@ test("of samples a range has time, and no calls", async () => {
   assert.deepEqual(await table("calls"),
                    { lex: "–", parse: "–", worker: "–", main: "–" });
   assert.match(await page.locator(".ranged").innerText(),
-               /calls have no times here, time of 5 samples/);
+               /the calls have no times, time of 5 samples/);
   await page.keyboard.press("1");
   assert.equal(await page.locator(".segments[inert]").count(), 1);
   await page.click("#range");
@@ -400,11 +400,12 @@ test("what the page does not have is said", async () => {
     calls: 1000, shortest_ns: 1500, odd: 2 } }));
   const note = await page.locator("#panel-timeline .note").innerText();
 
-  assert.match(note, /991 of 1,000 calls are not here: those that took less than 1.500 µs/);
+  assert.match(note, new RegExp("991 of 1,000 calls are not in this page, " +
+    "because they took less than 1.500 µs"));
   assert.match(note, /2 calls have no context of their own/);
   await brush(10 * MS, 40 * MS);
   assert.match(await page.locator(".ranged").innerText(),
-               /calls that began then and took 1.500 µs or more/);
+               /calls that began in this range and took 1.500 µs or more/);
 });
 
 test("without anything that has a time there is no timeline", async () => {

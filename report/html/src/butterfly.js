@@ -91,7 +91,7 @@ export class ButterflyView {
           : nameCell(app, f) },
       ...app.profile.measures.includes("time")
         ? [column("time", `Total ${measures.amountName(app.profile)}`,
-                  "In these calls and below", format.amount)] : [],
+                  "In these calls and their callees", format.amount)] : [],
       column("calls", "Calls", "Calls along this edge; exact", (calls) =>
         app.profile.measures.includes("calls") ? format.count(calls) : "–"),
     ];
@@ -137,7 +137,7 @@ export class ButterflyView {
     const { rows } = profile;
     const facts = [
       profile.measures.includes("calls")
-        ? `${format.count(rows.calls[f])} calls` : "calls not known",
+        ? `${format.count(rows.calls[f])} calls` : "calls unknown",
       `${format.plural(rows.contexts[f], "context")}`];
 
     if (profile.measures.includes("time"))

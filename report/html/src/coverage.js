@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* "What you are not seeing": how much of the truth this recording is. */
+/* "Missing and estimated data": how much of the truth this recording is. */
 import { element, replace } from "./dom.js";
 import * as format from "./format.js";
 import { amountName, capital, rangeOf, traceTimeNote } from "./measures.js";
@@ -16,10 +16,10 @@ function hookedCard({ hooking: coverage }) {
   return card("Functions hooked", format.percent(share),
     `${format.count(coverage.hooked)} of ${format.plural(all, "function")} ` +
     `in ${format.plural(coverage.modules, "module")}` +
-    (coverage.refused ? `; ${format.count(coverage.refused)} could not be: ` +
-      "what they call stands with their callers" : "") +
-    (coverage.left_alone ? `; ${format.count(coverage.left_alone)} more were ` +
-      "left alone on purpose." : "."),
+    (coverage.refused ? `; ${format.count(coverage.refused)} could not be hooked: ` +
+      "their callees are counted below their callers" : "") +
+    (coverage.left_alone ? `; ${format.count(coverage.left_alone)} more are ` +
+      "excluded on purpose." : "."),
     share > 0.99 ? "good" : "fair");
 }
 
@@ -33,7 +33,7 @@ function lossCard({ losses, total }) {
   return card("Calls lost", sum ? format.short(sum) : "none",
     sum ? `${losses.map((loss) => `${format.count(loss.number)} ` +
       loss.reason).join("; ")}.` : "Every call of a hooked function is " +
-      "counted, exactly once.",
+      "counted exactly once.",
     sum ? sum > total.calls / 100 ? "poor" : "fair" : "good");
 }
 
@@ -42,12 +42,12 @@ function placeCard({ total, folded }) {
 
   return card("Calls without a context", off ? format.short(off) : "none",
     off ? [total.folded && `${format.count(total.folded)} folded: they ` +
-      "stand under (folded), below the nearest caller with room (" +
+      "are counted as (folded), below the nearest caller that has room (" +
       Object.entries(folded).map(([reason, calls]) =>
         `${format.count(calls)} ${reason}`).join("; ") + ")",
-    total.stray && `${format.count(total.stray)} strays: of contexts that ` +
-      "were not recorded"].filter(Boolean).join("; ") + "."
-      : "Every call stands in the context in which it was made.",
+    total.stray && `${format.count(total.stray)} stray: their ` +
+      "contexts were not recorded"].filter(Boolean).join("; ") + "."
+      : "Every call is counted in the context in which it was made.",
     off ? "fair" : "good");
 }
 
@@ -70,15 +70,15 @@ function confidenceCard({ confidence: calls }) {
                                ...Object.keys(contexts.partial_reasons)])];
 
   return card("Calls verified", trials ? format.short(trials) : "none",
-    trials ? `Picked at random and compared with the whole stack, ` +
-      `${format.count(decided(contexts))} of them the first in their ` +
-      `context: ${format.plural(mismatches, "mismatch", "mismatches")}, so ` +
-      `of what can be verified ${bound(calls, "calls")} and ` +
+    trials ? `Random calls were compared with the whole stack; ` +
+      `${format.count(decided(contexts))} of them were the first in their ` +
+      `context. Mismatches: ${format.count(mismatches)}. ` +
+      `Of the verifiable ones, ${bound(calls, "calls")} and ` +
       `${bound(contexts, "contexts")} are wrong (95 %).` +
       (reasons.length ? ` For ${percent(undecided(calls))} of calls and ` +
-      `${percent(undecided(contexts))} of contexts the callers' whole stack ` +
-      `was not to be seen: ${reasons.join(", ")}.` : "")
-      : "Too few calls for a random check.",
+      `${percent(undecided(contexts))} of contexts, the whole stack could ` +
+      `not be read: ${reasons.join(", ")}.` : "")
+      : "There were too few calls for a random check.",
     mismatches ? "poor" : trials ? "good" : "fair");
 }
 
@@ -87,7 +87,7 @@ function timeCard({ taken: time }, profile) {
 
   if (value)
     return card(capital(amountName(profile)), format.amount(value.total),
-      "In the place of time: what an agent in the program counted, exactly.",
+      "Shown instead of time: the exact values that an agent in the program counted.",
       "good");
   if (profile.isTraceTimed)
     return card("Time", "of the trace", traceTimeNote(profile), "plain");
@@ -95,12 +95,12 @@ function timeCard({ taken: time }, profile) {
     return card("Time", "not recorded", "This recording counts calls; " +
       "widths and shares are of calls, not of time.", "plain");
   if (time.mode === "exact")
-    return card("Time", "exact", "Measured at both ends of every call; what " +
-      "measuring costs was calibrated and taken off.");
+    return card("Time", "exact", "Measured at both ends of every call; the " +
+      "calibrated cost of measuring is subtracted.");
   return card("Samples", format.short(profile.samples),
     `${time.mode === "wall" ? "Wall-clock" : "CPU"} time is estimated from ` +
-    `samples${time.rate ? `, ${time.rate} a second` : ""}; a share of 50 % may ` +
-    `be ${rangeOf(profile, 0.5)} %, one of 1 % ` +
+    `samples${time.rate ? `, ${time.rate} per second` : ""}; a share of 50 % ` +
+    `may be ${rangeOf(profile, 0.5)} %, one of 1 % ` +
     `${rangeOf(profile, 0.01)} % (in 95 of 100 cases).`,
     profile.samples >= 1000 ? "good" : "fair");
 }
@@ -117,8 +117,8 @@ function costCard({ self_cost: cost, taken }) {
 
   return [card("clew itself", format.time(cost.time_ns),
     `${format.percent(Math.min(1, share))} of all time went into counting ` +
-    `and hooking (${format.plural(cost.samples, "sample")}); it is ` +
-    (cost.shown ? "shown as (clew)." : "left out everywhere here."),
+    `and hooking (${format.plural(cost.samples, "sample")}); this time ` +
+    (cost.shown ? "is shown as (clew)." : "is not included in this page."),
     "plain")];
 }
 
@@ -130,14 +130,14 @@ function startCard({ self_cost: cost }) {
 
   return [card("clew's start", format.time(cost.start_cpu_ns),
     "of CPU time to hook functions before programs began" +
-    `${dearest.length ? ` (${dearest.join(", ")})` : ""}; it is in no time ` +
-    "here.", "plain")];
+    `${dearest.length ? ` (${dearest.join(", ")})` : ""}; no time in this ` +
+    "page includes it.", "plain")];
 }
 
 function trapCard({ breakpoint_hits: traps }) {
   return traps ? [card("Breakpoint hits", format.short(traps),
-    "Functions that no jump fits into are hooked by a breakpoint, which " +
-    "costs microseconds a call.", "fair")] : [];
+    "Functions without room for a jump are hooked by a breakpoint, which " +
+    "costs microseconds per call.", "fair")] : [];
 }
 
 function bar(hooked, all) {
@@ -178,7 +178,7 @@ function moduleTable({ modules }) {
     b.hooked + b.refused - a.hooked - a.refused);
 
   return element("section", {}, element("h2", {}, "Modules"),
-    tableOf(["Module", "#Hooked", "#Share", "What was left alone, and why"],
+    tableOf(["Module", "#Hooked", "#Share", "Functions not hooked, and why"],
             sorted.map(moduleRow)));
 }
 
@@ -202,8 +202,8 @@ function groupTable(profile) {
 
   if (meta.too_many)
     return element("section", {}, element("h2", {}, "Threads"),
-      element("p", {}, "There are too many contexts to tell processes and " +
-        "threads apart here; clew html --thread makes a page of one."));
+      element("p", {}, "There are too many contexts to show processes and " +
+        "threads separately; clew html --thread writes a page of one thread."));
   return groups.length ? element("section", {},
     element("h2", {}, "Who called"),
     tableOf(["", "Name", "#Contexts", "#Calls",
@@ -262,9 +262,9 @@ export class CoverageView {
     const { meta } = profile;
 
     replace(this.host, element("div.prose", {},
-      element("h1", {}, "What you are not seeing"),
-      element("p.lead", {}, "Call counts are exact. Whatever is sampled, " +
-        "lost, folded or left alone is listed here, with its size."),
+      element("h1", {}, "Missing and estimated data"),
+      element("p.lead", {}, "Call counts are exact. This tab lists the calls " +
+        "and times that are sampled, lost, folded or not hooked, with numbers."),
       element("div.cards", {}, hookedCard(meta), lossCard(meta),
               placeCard(meta), confidenceCard(meta), timeCard(meta, profile),
               missingCard(meta), startCard(meta), costCard(meta),

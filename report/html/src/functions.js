@@ -65,7 +65,7 @@ function changeColumn(profile, measure) {
     key: `change-${measure}`, isNumber: true,
     label: measure === "time" ? `Δ self ${measures.amountName(profile)}`
       : "Δ calls",
-    title: `Own ${measures.nameOf(profile, measure)} after, less before; the largest change first`,
+    title: `Own ${measures.nameOf(profile, measure)} after minus before; the largest change first`,
     value: (f) => Math.abs(change(f)), width: "7rem",
     cell: (f) => (change(f) > 0 ? "+" : change(f) < 0 ? "−" : "") +
       measures.value(measure, Math.abs(change(f))),
@@ -85,7 +85,7 @@ export function functionColumns(app) {
            (f) => rows().self.time[f], "time", whole("time"),
            (f) => rows().samples[f]),
     number(profile, "totaltime", `Total ${name}`,
-           "In it and all it called; recursion counted once",
+           "In the function and its callees; recursion counted once",
            (f) => rows().total.time[f], "time", whole("time"),
            (f) => rows().total.samples[f]),
   ] : [];
@@ -105,14 +105,14 @@ export function functionColumns(app) {
       cell: (f) => element("span.quiet", {}, kinds[profile.kind(f)]?.label),
     }] : [],
     ...timed,
-    number(profile, "calls", "Calls", "How often it was called; exact",
+    number(profile, "calls", "Calls", "Number of calls; exact",
            (f) => rows().calls[f], "calls", whole("calls")),
     ...profile.base ? [] : [number(
       profile, "below", "Calls below",
-      "Calls of it and of all it called; recursion counted once",
+      "Calls of the function and of its callees; recursion counted once",
       (f) => rows().total.calls[f], "calls", whole("calls"))],
     number(profile, "contexts", "Contexts",
-           "In how many different chains of callers", (f) =>
+           "Number of different chains of callers", (f) =>
              rows().contexts[f]),
     ...profile.meta.files.length > 1 ? [{
       key: "place", label: "Source", width: "minmax(7rem, 1.2fr)",

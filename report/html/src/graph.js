@@ -198,7 +198,7 @@ export class GraphView {
       await navigator.clipboard.writeText(names.join("\n"));
       button.textContent = "copied";
     } catch {
-      button.textContent = "the browser forbids it";
+      button.textContent = "the browser does not permit copying";
     }
   }
 

@@ -108,7 +108,7 @@ class App {
       element("div.facts", {},
         facts.filter(Boolean).map((fact) => element("span", {}, fact)),
         element(`button.chip.${state.isGood ? "good" : "fair"}`, {
-          type: "button", title: "What you are not seeing",
+          type: "button", title: "Missing and estimated data",
           onclick: () => this.go("coverage") }, state.text)),
       this.#comparison(),
       element("div.tabs", {},
@@ -181,7 +181,7 @@ class App {
       return null;
     this.rangeSaid = element("span.quiet");
     this.rangeButton = element("button.chip.range", {
-      type: "button", id: "range", title: "Show all of the time again",
+      type: "button", id: "range", title: "Show the whole time again",
       onclick: () => this.setRange(null) });
     this.rangeBox = element("span.ranged", { role: "status", hidden: true },
                             this.rangeButton, this.rangeSaid);

@@ -53,16 +53,16 @@ export function rangeOf(profile, share, samples) {
 
 /* What is counted as time where a trace has it. */
 export function traceTimeNote({ timeline: { meta } }) {
-  return "Times are from when calls began to when they had ended, as their " +
-    "trace knows it" + (meta.shortest_ns > 0 ? `; calls of less than ${
-    format.time(meta.shortest_ns)} are in the time of their callers.` : ".");
+  return "Times are those from the start to the end of each call in the trace" +
+    (meta.shortest_ns > 0 ? `; calls of less than ${format.time(
+      meta.shortest_ns)} are included in the time of their callers.` : ".");
 }
 
 /* How far sampled shares are to be trusted, or "". */
 export function errorNote(profile) {
   if (profile.meta.value)
     return `Calls are exact, and so is ${amountName(profile)}, ` +
-      "as an agent in the program counted it.";
+      "which an agent in the program counted.";
   if (profile.isTraceTimed)
     return `Calls are exact. ${traceTimeNote(profile)}`;
   if (!profile.whole.time || !isSampled(profile, "time"))
@@ -80,10 +80,10 @@ export function rangeNote(profile) {
 
   if (timeline.hasCalls)
     words.push(timeline.meta.shortest_ns > 0
-      ? `calls that began then and took ${format.time(
-        timeline.meta.shortest_ns)} or more` : "calls that began then");
+      ? `calls that began in this range and took ${format.time(
+        timeline.meta.shortest_ns)} or more` : "calls that began in this range");
   else
-    words.push("calls have no times here");
+    words.push("the calls have no times");
   if (profile.whole.time)
     words.push(timeline.samples.count === 0 ? "wall-clock time of the trace"
       : `time of ${format.plural(profile.samples, "sample")}`);

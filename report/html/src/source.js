@@ -11,8 +11,8 @@ export class SourceView {
     this.app = app;
     this.files = element("section.half", {}, element("h2", {}, "Files"));
     this.lines = element("section.half", {}, element("h2", {}, "Lines"));
-    this.empty = element("p.empty", {}, "No debug information says where " +
-      "these functions are written.");
+    this.empty = element("p.empty", {}, "There is no debug information that contains the " +
+      "source lines of these functions.");
     this.body = element("div.halves.tall", {}, this.files, this.lines);
     host.append(this.empty, this.body);
     this.fileTable = new Table(this.files, {

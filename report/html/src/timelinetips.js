@@ -7,9 +7,9 @@ import { moment, rangeText } from "./timescale.js";
 import { where } from "./tips.js";
 
 const endings = {
-  left: "by a jump, or on another stack",
-  cut: "not known: what came then is missing",
-  open: "it was running where this ends",
+  left: "through a jump or on another stack",
+  cut: "unknown: the following packets are missing",
+  open: "the call was still active at the end of the recording",
 };
 
 function list(facts) {
@@ -43,9 +43,9 @@ export function sliceFacts(timeline, i) {
      format.time(Math.max(0, timeline.self[i]))],
     ["began", moment(timeline.begin[i])],
     ["thread", `${lane.name} ${lane.tid}`],
-    timeline.flags[i] & BEGAN_BEFORE && ["", "it began before that"],
+    timeline.flags[i] & BEGAN_BEFORE && ["", "the call began before the recording"],
     endings[timeline.ending(i)] && ["ended", endings[timeline.ending(i)]],
-    isSampled && ["", "as samples saw it; its calls are not known"],
+    isSampled && ["", "estimated from samples; its calls are unknown"],
   ].filter(Boolean);
 }
 
@@ -63,7 +63,7 @@ function crowdTip(profile, { strip, first, end }) {
 
   return [element("div.name", {},
                   `${format.plural(end - first, what)}, each too short to see`),
-          element("div.where", {}, "click to look closer; the longest:"),
+          element("div.where", {}, "click to zoom in; the longest:"),
           ...sliceTip(profile, profile.timeline.longestOf(first, end))];
 }
 
@@ -89,7 +89,7 @@ function cellTip(cell) {
   return [element("div.name", {}, `${format.time(cell.weight)} in ` +
             format.plural(cell.samples, "sample")),
           element("div.where", {}, rangeText(cell)),
-          element("div.where", {}, "click, or drag to another, for a range")];
+          element("div.where", {}, "click, or drag to another column, to select a range")];
 }
 
 /* Of what Lanes.at() has found, or of a heatmap's { cell }. */

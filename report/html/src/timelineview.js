@@ -63,17 +63,17 @@ export class TimelineView {
 
     this.shape = this.heat && segments("Shape", [
       ["lanes", "Lanes", "A lane for each thread (h)"],
-      ["heat", "Heatmap", "A column for each second, or part of one (h)"]],
+      ["heat", "Heatmap", "A column for each second or fraction of a second (h)"]],
       "lanes", (shape) => this.turn(shape === "heat"));
     return [this.shape,
       element("button.plain", { type: "button",
-        title: "All lanes show one row, or as many as they have (e)",
+        title: "Show one row per lane, or all rows (e)",
         onclick: () => this.foldAll() }, "Fold"),
-      element("button.plain", { type: "button", title: "All of the time (0)",
+      element("button.plain", { type: "button", title: "Show the whole time (0)",
         onclick: () => this.zoomOut() }, "Whole time"),
       canFollow && element("button.plain", { type: "button",
-        title: "All views show what is selected, or in sight (r)",
-        onclick: () => this.chooseSight() }, "Range in sight"),
+        title: "Show the selected or visible range in all views (r)",
+        onclick: () => this.chooseSight() }, "Visible range"),
       this.app.views.graph.mode];
   }
 
@@ -86,21 +86,21 @@ export class TimelineView {
 
     if (meta.shortest_ns > 0)
       said.push(`${format.count(meta.calls - calls)} of ` +
-        `${format.plural(meta.calls, "call")} are not here: those that took ` +
-        `less than ${format.time(meta.shortest_ns)}. clew html --slices or ` +
-        "--from and --to show more");
+        `${format.plural(meta.calls, "call")} are not in this page, because they ` +
+        `took less than ${format.time(meta.shortest_ns)}; clew html --slices, ` +
+        "or --from and --to, include more of them");
     if (meta.sampled_to_ns > 0)
       said.push(`${format.count(meta.samples - this.timeline.samples.count)} ` +
-        `samples behind ${moment(meta.sampled_to_ns, 1e6)} are not here: ` +
-        "clew html --slices or --from show them");
+        `samples after ${moment(meta.sampled_to_ns, 1e6)} are not in this page; ` +
+        "clew html --slices or --from includes them");
     if (meta.notes > told)
       said.push(`${format.count(meta.notes - told)} moments and regions are ` +
-        "not here: clew html --slices shows them");
+        "not in this page; clew html --slices includes them");
     if (meta.odd > 0)
       said.push(`${format.plural(meta.odd, "call")} have no context of their ` +
-        "own in the other views: they are counted with their callers");
+        "own in the other views; they are counted with their callers");
     if (meta.is_window)
-      said.push("This is a part of the recording's time");
+      said.push("This page shows a part of the recording's time");
     this.note.hidden = said.length === 0;
     this.note.textContent = said.map((text) => `${text}. `).join("");
   }
@@ -333,7 +333,7 @@ export class TimelineView {
     if (selected === null && context === 0) {
       replace(this.trail, element("span.quiet", {},
         (timeline.canFollow
-          ? "Drag over the top for a range that all views show · " : "") +
+          ? "Drag over the top to select a range for all views · " : "") +
         "wheel or + − zooms · drag moves · click selects · Enter zooms · ? keys"));
       return;
     }

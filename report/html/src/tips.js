@@ -82,7 +82,7 @@ export function tip(tree, region) {
   if (region.rest)
     return [element("div.name", {}, `${format.plural(region.rest,
       "more context")}, each too narrow to see`),
-      element("div.where", {}, "click to look closer")];
+      element("div.where", {}, "click to zoom in")];
   if (f === 0)
     return [element("div.name", {}, "all"),
             element("dl", {}, amounts(profile, facts))];
