@@ -14,13 +14,13 @@ scripts/prose.py
 if clang-format --version 2>/dev/null | grep -q 'version 14\.'; then
 	git ls-files -z '*.c' '*.h' | xargs -0r clang-format --dry-run --Werror
 else
-	echo "check.sh: clang-format 14 is not here; format unchecked" >&2
+	echo "check.sh: clang-format 14 is not installed; the format was not checked" >&2
 fi
 
 if command -v shellcheck >/dev/null; then
 	git grep -lzE '^(#!/bin/sh|# shellcheck shell=)' | xargs -0r shellcheck
 else
-	echo "check.sh: no shellcheck here; scripts unchecked" >&2
+	echo "check.sh: shellcheck is not installed; scripts were not checked" >&2
 fi
 
 # Every file says its licence, and nothing else of the kind.
@@ -28,6 +28,6 @@ missing=$(git ls-files '*.c' '*.h' '*.S' '*.py' '*.js' '*.mjs' 'scripts/*' \
 	'completion/*' |
 	xargs -r grep -L 'SPDX-License-Identifier: MIT' || true)
 if [ -n "$missing" ]; then
-	echo "check.sh: without an SPDX line: $missing" >&2
+	echo "check.sh: these files have no SPDX line: $missing" >&2
 	exit 1
 fi

@@ -54,7 +54,7 @@ xargs nm --undefined-only --format=just-symbols <"$work/hot" |
 bad=0
 while read -r symbol; do
 	if ! grep -Fxq -e "$symbol" "$work/given"; then
-		echo "hot-symbols: the island needs $symbol from outside"
+		echo "hot-symbols: code in preload/hot refers to the external symbol $symbol"
 		bad=1
 	fi
 done <"$work/needed"
@@ -62,7 +62,7 @@ done <"$work/needed"
 while read -r object; do
 	if objdump -d --no-show-raw-insn "$object" |
 		grep -E '%([xyz]?mm[0-9]|st\b)|%fs:0x28([^(]|$)' >"$work/hits"; then
-		echo "hot-symbols: $object uses registers that are not ours:"
+		echo "hot-symbols: $object uses registers that preload/hot must not use:"
 		head -n 5 "$work/hits"
 		bad=1
 	fi

@@ -22,7 +22,7 @@ library=$1/preload/libclew.so
 in_blocks=$1/preload/in-blocks/libclew.so
 for file in "$library" "$in_blocks"; do
 	[ -f "$file" ] || {
-		echo "imports: no $file" >&2
+		echo "imports: $file does not exist" >&2
 		exit 2
 	}
 done

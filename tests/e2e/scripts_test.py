@@ -102,7 +102,7 @@ class Stages(clewtest.Case):
     def test_an_unknown_stage_is_refused_before_any_runs(self):
         done = self.run_stages("check", "gc")
         self.assertEqual(2, done.returncode)
-        self.assertEqual("scripts/test: no stage gc\n", done.stderr)
+        self.assertEqual("scripts/test: there is no stage gc\n", done.stderr)
 
 
 class Links(clewtest.Case):
