@@ -69,7 +69,7 @@ class Recorded(clewtest.Case):
         functions = json.loads(report)["functions"]
         self.assertEqual(sum(row["calls"] for row in functions
                              if row["calls"]), self.CALLS + 2)
-        return self.clew("report", self.recording_path).stdout
+        return self.details(self.recording_path)
 
     def test_workers_that_lack_memory_leave_counting_to_the_program(self):
         """clew record was killed by the limit: its tables took 130 MB."""
