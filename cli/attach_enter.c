@@ -318,13 +318,42 @@ static int look_at_alternate_stacks(struct attaching *attaching,
 	return are ? say_that_stacks_are_shared(attaching, why) : 0;
 }
 
+/* The library maps what it can; what it does not is written. */
+static int share(struct attaching *attaching, const struct looking *looking)
+{
+	struct wire_attachment attachment;
+	char *why = NULL;
+	int is_shared = 0;
+
+	if (!attaching->share)
+		return 0;
+	if (attach_call_stopped(attaching, attaching->share, looking->list,
+				looking->count, &why) == 0 &&
+	    attaching_read(attaching, &attachment, &why) == 0)
+		is_shared = attachment.shared_count != 0;
+	free(why);
+	return is_shared;
+}
+
+static int write_texts(struct attaching *attaching,
+		       const struct looking *looking,
+		       struct remote_texts *texts, char **why)
+{
+	const int memory = attaching->tracer.memory;
+	uint64_t at = 0;
+	int err = remote_texts_write_fronts(memory, texts, &at);
+
+	if (!err)
+		err = remote_texts_write_hooks(memory, texts,
+					       share(attaching, looking));
+	return attach_explain_write(err, at, why);
+}
+
 /* -EAGAIN: let them go on, and try again. */
 static int enter_once(struct attaching *attaching, struct remote_texts *texts,
 		      char **why)
 {
-	const int memory = attaching->tracer.memory;
 	struct looking looking = { 0 };
-	uint64_t at = 0;
 	int err = remote_frames_prepare(&looking.reader, &attaching->tracer,
 					&attaching->maps,
 					WIRE_ATTACH_FRAMES_MAX, why);
@@ -344,8 +373,7 @@ static int enter_once(struct attaching *attaching, struct remote_texts *texts,
 		err = attach_call_stopped(attaching, attaching->enter,
 					  looking.list, looking.count, why);
 	if (!err)
-		err = attach_explain_write(
-			remote_texts_write(memory, texts, &at), at, why);
+		err = write_texts(attaching, &looking, texts, why);
 	if (!err)
 		err = remote_frames_write(&attaching->tracer, &looking.frames,
 					  why);

@@ -402,9 +402,9 @@ static int enter(struct attach_group *group, struct attach_member *member,
 
 	if (err)
 		return err < 0 ? err : 0;
-	err = attach_room_check(member->pid, functions,
-				member->attaching.maps.count,
-				group->selection.is_timed, why);
+	err = attach_room_check(
+		member->pid, functions, member->attaching.maps.count,
+		group->selection.is_timed, !group->output.directory, why);
 	if (!err)
 		err = make_output(group, why);
 	if (err)

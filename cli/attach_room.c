@@ -24,6 +24,7 @@ struct room_question {
 	uint64_t functions;
 	uint64_t threads;
 	int is_timed;
+	int is_first; /* of the session */
 	struct hook_memory need;
 };
 
@@ -49,7 +50,8 @@ static uint64_t fitting_functions(const struct room_question *asked,
 				  uint64_t bytes)
 {
 	const uint64_t each = HOOK_MEMORY_FUNCTION_BYTES +
-			      (asked->is_timed ? HOOK_MEMORY_TIMED_BYTES : 0);
+			      (asked->is_timed ? HOOK_MEMORY_TIMED_BYTES : 0) +
+			      (asked->is_first ? HOOK_MEMORY_FILES_BYTES : 0);
 	const struct hook_memory none =
 		hook_memory(0, asked->threads, asked->is_timed);
 
@@ -203,7 +205,7 @@ static int check_mappings(const struct room_question *asked, uint64_t mappings,
 }
 
 int attach_room_check(pid_t pid, uint64_t functions, uint64_t mappings,
-		      int is_timed, char **why)
+		      int is_timed, int is_first, char **why)
 {
 	const int64_t threads = target_status(pid, "Threads", 10);
 	struct room_question asked = { .pid = pid,
@@ -211,10 +213,13 @@ int attach_room_check(pid_t pid, uint64_t functions, uint64_t mappings,
 				       .threads = threads > 0
 							  ? (uint64_t)threads
 							  : 0,
-				       .is_timed = is_timed };
+				       .is_timed = is_timed,
+				       .is_first = is_first };
 	int err;
 
 	asked.need = hook_memory(functions, asked.threads, is_timed);
+	if (is_first)
+		asked.need.bytes += functions * HOOK_MEMORY_FILES_BYTES;
 	err = check_memory(&asked, why);
 	if (!err)
 		err = check_addresses(&asked, "Max address space ", "VmSize",

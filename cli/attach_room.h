@@ -11,8 +11,11 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* 0; or -ENOMEM, and *why with both numbers and what would make it fit. */
+/*
+ * `is_first`: it is the first process of the session, and writes the files that the others
+ * share. 0; or -ENOMEM, and *why with both numbers and what would make it fit.
+ */
 int attach_room_check(pid_t pid, uint64_t functions, uint64_t mappings,
-		      int is_timed, char **why);
+		      int is_timed, int is_first, char **why);
 
 #endif

@@ -48,11 +48,14 @@ static int find_variables(struct attaching *attaching)
 	const uint64_t number = target_symbol(pid, libc, "errno");
 	const uint64_t result =
 		target_symbol(pid, libc, "__libc_dlerror_result");
-	int err = location ? thread_variable_find(attaching->tracer.memory,
-						  location,
-						  &attaching->errno_offset)
-			   : -ENOTSUP;
+	uint8_t code[THREAD_VARIABLE_CODE_BYTES];
+	int err = location
+			  ? target_code(pid, libc, location, code, sizeof(code))
+			  : -ENOTSUP;
 
+	if (!err)
+		err = thread_variable_find(attaching->tracer.memory, location,
+					   code, &attaching->errno_offset);
 	if (!err && number && result)
 		attaching->load_result =
 			attaching->errno_offset + (int64_t)(result - number);
@@ -90,6 +93,7 @@ void attaching_find_library(struct attaching *attaching)
 		{ WIRE_ATTACHMENT, &attaching->attachment },
 		{ WIRE_ATTACH_PREPARE, &attaching->prepare },
 		{ WIRE_ATTACH_ENTER, &attaching->enter },
+		{ WIRE_ATTACH_SHARE, &attaching->share },
 		{ WIRE_ATTACH_RUNTIMES, &attaching->runtimes },
 		{ WIRE_ATTACH_FINISH, &attaching->finish },
 		{ WIRE_ATTACH_LEAVE, &attaching->leave },

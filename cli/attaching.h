@@ -22,7 +22,8 @@ struct attaching {
 	/* Where threads have variables of libc's; load_result: 0, not known. */
 	int64_t errno_offset, load_result;
 	/* libclew.so's, once it is there; 0 before. */
-	uint64_t attachment, prepare, enter, runtimes, finish, leave, release;
+	uint64_t attachment, prepare, enter, share, runtimes, finish, leave,
+		release;
 	/*
 	 * It has been recorded since its start, and calls that its runtimes run are counted
 	 * when that is switched on only: nothing else is done with it.

@@ -43,6 +43,8 @@ static int is_ours(const char *name)
 	       ends_with(name, WIRE_PART_SUFFIX) ||
 	       ends_with(name, WIRE_STUBS_SUFFIX) ||
 	       ends_with(name, WIRE_STUBS_SUFFIX WIRE_STUBS_NEW) ||
+	       ends_with(name, WIRE_HOOKED_SUFFIX) ||
+	       ends_with(name, WIRE_HOOKED_SUFFIX WIRE_STUBS_NEW) ||
 	       ends_with(name, WIRE_TRACE_SUFFIX) ||
 	       ends_with(name, WIRE_TAKEN_SUFFIX) || is_snapshot(name) ||
 	       ends_with(name, WIRE_MAP_SUFFIX) ||

@@ -198,9 +198,23 @@ static int has_kind(const struct remote_texts *texts,
 	return 0;
 }
 
+/* Whether the process has these bytes already. */
+static int is_there(int memory, const struct remote_texts *texts,
+		    const struct text_run *run)
+{
+	const size_t bytes = run->end - run->start;
+	uint8_t *found = memory_zeroed(bytes, 1);
+	const int is = target_read(memory, run->start, found, bytes) == 0 &&
+		       memcmp(found, texts->pages + run->at, bytes) == 0;
+
+	free(found);
+	return is;
+}
+
 /* What is written of that kind: nothing is if there is nothing. 0 or -errno. */
 static int write_kind(int memory, const struct remote_texts *texts,
-		      const struct text_run *run, int is_of_fronts)
+		      const struct text_run *run, int is_of_fronts,
+		      int is_shared)
 {
 	if (!has_kind(texts, run, is_of_fronts))
 		return 0;
@@ -211,10 +225,13 @@ static int write_kind(int memory, const struct remote_texts *texts,
 			continue;
 		memcpy(place_of(texts, run, text), text->after, text->bytes);
 	}
+	if (is_shared && is_there(memory, texts, run))
+		return 0;
 	return write_run(memory, texts, run);
 }
 
-int remote_texts_write(int memory, struct remote_texts *texts, uint64_t *at)
+int remote_texts_write_fronts(int memory, struct remote_texts *texts,
+			      uint64_t *at)
 {
 	int err = 0;
 
@@ -223,10 +240,18 @@ int remote_texts_write(int memory, struct remote_texts *texts, uint64_t *at)
 		if (!err)
 			err = check_before(texts, &texts->runs[i], at);
 	}
-	for (int of_fronts = 1; of_fronts >= 0; of_fronts--)
-		for (size_t i = 0; i < texts->run_count && !err; i++)
-			err = write_kind(memory, texts, &texts->runs[i],
-					 of_fronts);
+	for (size_t i = 0; i < texts->run_count && !err; i++)
+		err = write_kind(memory, texts, &texts->runs[i], 1, 0);
+	return err;
+}
+
+int remote_texts_write_hooks(int memory, struct remote_texts *texts,
+			     int is_shared)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < texts->run_count && !err; i++)
+		err = write_kind(memory, texts, &texts->runs[i], 0, is_shared);
 	return err;
 }
 
@@ -242,7 +267,7 @@ static int is_ours(const uint8_t *there, const struct wire_text *text)
 static int restore_kind(int memory, const struct remote_texts *texts,
 			const struct text_run *run, int is_of_fronts)
 {
-	int err;
+	int err, is_changed = 0;
 
 	if (!has_kind(texts, run, is_of_fronts))
 		return 0;
@@ -251,10 +276,12 @@ static int restore_kind(int memory, const struct remote_texts *texts,
 		const struct wire_text *text = &texts->items[i - 1];
 		uint8_t *place = place_of(texts, run, text);
 
-		if (is_front(text) == is_of_fronts && is_ours(place, text))
-			memcpy(place, text->before, text->bytes);
+		if (is_front(text) != is_of_fronts || !is_ours(place, text))
+			continue;
+		is_changed |= memcmp(place, text->before, text->bytes) != 0;
+		memcpy(place, text->before, text->bytes);
 	}
-	return err ? err : write_run(memory, texts, run);
+	return err || !is_changed ? err : write_run(memory, texts, run);
 }
 
 static int restore_all(int memory, const struct remote_texts *texts,

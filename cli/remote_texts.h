@@ -29,10 +29,19 @@ int remote_texts_plan(int memory, const struct wire_attachment *attachment,
 void remote_texts_free(struct remote_texts *texts);
 
 /*
- * Write all; -ETXTBSY, and *at, where that is not to be written over that is
- * there, and nothing is written. 0, or -errno of a page that could not be.
+ * Writes the library's own texts, which come first. -ETXTBSY, and *at, where other bytes
+ * are found than those that are to be replaced: then nothing is written. 0, or -errno of
+ * a page that cannot be written.
  */
-int remote_texts_write(int memory, struct remote_texts *texts, uint64_t *at);
+int remote_texts_write_fronts(int memory, struct remote_texts *texts,
+			      uint64_t *at);
+
+/*
+ * Writes all others. If the library may have mapped some (is_shared), pages that have the
+ * right bytes are not written. 0 or -errno.
+ */
+int remote_texts_write_hooks(int memory, struct remote_texts *texts,
+			     int is_shared);
 
 /*
  * What was there before, as far as its pages are, and where nobody has written something

@@ -13,11 +13,13 @@
 #include "base/display_text.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/suffix.h"
 #include "cli/library.h"
 #include "cli/other_files.h"
 #include "image/image.h"
 #include "image/symbols.h"
 #include "machine/address_space.h"
+#include "wire/recording.h"
 
 /* Fields of a stat file in /proc, by their numbers in proc(5). */
 enum { STAT_START = 22, STAT_STACK = 28 };
@@ -53,6 +55,8 @@ static void add_mapping(struct target_maps *maps, const char *line)
 		   &mapping.start, &mapping.end, permissions, &mapping.offset,
 		   &mapping.inode, &path_at) != 5)
 		return;
+	mapping.file_start = mapping.start;
+	mapping.file_end = mapping.end;
 	mapping.is_writable = permissions[1] == 'w';
 	mapping.is_executable = permissions[2] == 'x';
 	length = strcspn(line + path_at, "\n");
@@ -67,6 +71,54 @@ static void add_mapping(struct target_maps *maps, const char *line)
 	maps->items[maps->count++] = mapping;
 }
 
+/*
+ * The module's inode, by the name of its copy with hooks (preload/shared_text_prepare.c), of which
+ * "content-HASH-INODE-NAME.hooked" is the form; 0: it is none.
+ */
+static uint64_t inode_of_hooked(const struct target_mapping *mapping)
+{
+	const char *name = text_basename(mapping->path);
+	const size_t begin = sizeof(WIRE_STUBS_MODULE) - 1;
+
+	if (strncmp(name, WIRE_STUBS_MODULE, begin) != 0 ||
+	    !suffix_stem(name, WIRE_HOOKED_SUFFIX))
+		return 0;
+	name += begin + strspn(name + begin, "0123456789abcdef");
+	return *name == '-' ? strtoull(name + 1, NULL, 10) : 0;
+}
+
+/* Variables of the module are mapped from its own file, behind its code. */
+static const struct target_mapping *find_own(const struct target_maps *maps,
+					     size_t i, uint64_t inode)
+{
+	for (; i < maps->count; i++)
+		if (maps->items[i].inode == inode &&
+		    !inode_of_hooked(&maps->items[i]))
+			return &maps->items[i];
+	return NULL;
+}
+
+/* To the controller a module is its own file. */
+static void name_hooked(struct target_maps *maps)
+{
+	for (size_t i = 0; i < maps->count; i++) {
+		struct target_mapping *mapping = &maps->items[i];
+		const uint64_t inode = inode_of_hooked(mapping);
+		const struct target_mapping *own =
+			inode ? find_own(maps, i + 1, inode) : NULL;
+
+		mapping->is_hooked = inode != 0;
+		if (!own)
+			continue;
+		free(mapping->path);
+		mapping->path = memory_string(own->path, strlen(own->path));
+		mapping->inode = own->inode;
+		mapping->file_start = own->start;
+		mapping->file_end = own->end;
+		mapping->is_deleted = own->is_deleted;
+	}
+}
+
 void target_parse_maps(FILE *file, struct target_maps *maps)
 {
 	char *line = NULL;
@@ -75,6 +127,7 @@ void target_parse_maps(FILE *file, struct target_maps *maps)
 	*maps = (struct target_maps){ 0 };
 	while (getline(&line, &room, file) >= 0)
 		add_mapping(maps, line);
+	name_hooked(maps);
 	free(line);
 }
 
@@ -179,7 +232,7 @@ int target_open_module(pid_t pid, const struct target_mapping *module,
 		       struct image *image)
 {
 	char *path = memory_printf("/proc/%d/map_files/%" PRIx64 "-%" PRIx64,
-				   pid, module->start, module->end);
+				   pid, module->file_start, module->file_end);
 	int err = image_open(image, path);
 
 	free(path);
@@ -201,6 +254,24 @@ uint64_t target_base(const struct target_mapping *module,
 	const Elf64_Phdr *first = image_segment(image, PT_LOAD);
 
 	return first ? module->start - (first->p_vaddr & ~(PAGE_BYTES - 1)) : 0;
+}
+
+int target_code(pid_t pid, const struct target_mapping *module, uint64_t at,
+		void *out, size_t bytes)
+{
+	struct image image;
+	const uint8_t *code;
+	uint64_t left = 0;
+	int err = target_open_module(pid, module, &image);
+
+	if (err)
+		return err;
+	code = image_at(&image, at - target_base(module, &image), &left);
+	err = code && left >= bytes ? 0 : -ENOENT;
+	if (!err)
+		memcpy(out, code, bytes);
+	image_close(&image);
+	return err;
 }
 
 struct symbol_search {

@@ -20,7 +20,10 @@ struct target_mapping {
 	uint64_t inode;  /* which is this one; 0: there is none */
 	int is_executable, is_writable;
 	int is_deleted; /* its file has that name no more */
-	char *path;     /* "" where there is none */
+	int is_hooked;  /* clew's copy is mapped in its place; or 0 */
+	/* A mapping of the module's own file: this one, or of its variables. */
+	uint64_t file_start, file_end;
+	char *path; /* "" where there is none */
 };
 
 struct target_maps {
@@ -51,6 +54,12 @@ const struct target_mapping *target_find(const struct target_maps *maps,
  */
 const struct target_mapping *target_module(const struct target_maps *maps,
 					   const char *name);
+
+/*
+ * Copies code of a module as it is in the module's file, without hooks. 0 or -errno.
+ */
+int target_code(pid_t pid, const struct target_mapping *module, uint64_t at,
+		void *out, size_t bytes);
 
 /*
  * The file of a module, by its first mapping, as it is mapped, also where another has

@@ -9,7 +9,13 @@
 
 #include <stdint.h>
 
-/* memory: of the process, for target_read(). 0; or -errno, -ENOTSUP for other code. */
-int thread_variable_find(int memory, uint64_t function, int64_t *offset);
+#define THREAD_VARIABLE_CODE_BYTES 21
+
+/*
+ * `code` is what the function has without hooks. memory: of the process, for
+ * target_read(). 0; or -errno, -ENOTSUP for other code.
+ */
+int thread_variable_find(int memory, uint64_t function, const uint8_t *code,
+			 int64_t *offset);
 
 #endif

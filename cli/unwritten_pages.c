@@ -84,7 +84,8 @@ static int open_file(struct mapped_file *file,
 		target_find(&attaching->maps, start);
 
 	if (!mapping || end > mapping->end || !mapping->inode ||
-	    !mapping->is_executable || mapping->is_writable)
+	    mapping->is_hooked || !mapping->is_executable ||
+	    mapping->is_writable)
 		return 0;
 	if (file->mapping != mapping) {
 		close_file(file);

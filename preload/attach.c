@@ -39,6 +39,7 @@
 #include "preload/prelinking.h"
 #include "preload/process/process.h"
 #include "preload/release.h"
+#include "preload/shared_text.h"
 #include "preload/sys/own_code.h"
 #include "preload/sys/signal_return.h"
 #include "preload/sys/text.h"
@@ -299,6 +300,7 @@ static int begin_session(const char *dir)
 	}
 	record_arguments(&cold->recorder.part);
 	journal_forget_hooks();
+	shared_texts_forget();
 	layers_forget_numbers();
 	return prepare_process(cold);
 }

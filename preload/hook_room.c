@@ -78,3 +78,10 @@ int hook_room_take(struct hook_room *room, uint64_t functions,
 	room->functions += functions;
 	return 1;
 }
+
+int hook_room_has_mappings(uint64_t wanted)
+{
+	struct hook_room room = { 0 };
+
+	return has_mappings(&room, wanted);
+}

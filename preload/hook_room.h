@@ -23,4 +23,7 @@ struct hook_room {
 int hook_room_take(struct hook_room *room, uint64_t functions,
 		   int is_before_main);
 
+/* Whether so many mappings may be added. Any thread. */
+int hook_room_has_mappings(uint64_t wanted);
+
 #endif

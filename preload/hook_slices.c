@@ -9,6 +9,7 @@
 #include "preload/host/lookup.h"
 #include "preload/host/next.h"
 #include "preload/patch/journal.h"
+#include "preload/prelinking.h"
 #include "preload/sys/slices.h"
 
 /* Of CPU time; what a thread is away is some milliseconds longer. */
@@ -26,6 +27,8 @@ static struct {
 static void hook(void *cold)
 {
 	hooking.result = hook_update(cold);
+	if (!hooking.result)
+		prelinking_share_code(cold);
 	journal_refresh();
 }
 

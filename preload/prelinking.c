@@ -7,9 +7,11 @@
 
 #include "machine/address_space.h"
 #include "preload/hot/runtime.h"
+#include "preload/hot/shadow.h"
 #include "preload/modules/select.h"
 #include "preload/patch/journal.h"
 #include "preload/patch/prelinked_text.h"
+#include "preload/shared_text.h"
 #include "preload/stubs/shared_table.h"
 #include "preload/sys/apart.h"
 #include "preload/sys/slices.h"
@@ -347,6 +349,14 @@ void prelinking_share_texts(const struct cold *cold)
 			      part.end - part.start);
 	if (shared)
 		journal_share(&part, shared);
+}
+
+void prelinking_share_code(const struct cold *cold)
+{
+	/* both files are mapped beside the module: too much under a limit */
+	if (rt.is_late && is_wanted(&cold->config) &&
+	    hot_shadow_low != SHADOW_NOWHERE)
+		shared_texts_prepare(cold->config.dir, &cold->modules);
 }
 
 void prelinking_leave(struct candidate *candidate)

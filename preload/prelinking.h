@@ -58,6 +58,9 @@ void prelinking_share_sites(const struct cold *cold, struct patch *patch);
 /* The same for what is to be written over code (patch/journal.h), once all is prepared. */
 void prelinking_share_texts(const struct cold *cold);
 
+/* The same for code with its hooks (shared_text.h), once that has been noted. In slices. */
+void prelinking_share_code(const struct cold *cold);
+
 /* What they have open of one, once it is hooked. */
 void prelinking_leave(struct candidate *candidate);
 

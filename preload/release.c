@@ -10,6 +10,7 @@
 #include "preload/probe_actions.h"
 #include "preload/record/inheritance.h"
 #include "preload/record/numbers.h"
+#include "preload/shared_text.h"
 #include "preload/stack/heal.h"
 #include "preload/stubs/stub_write.h"
 #include "preload/sys/sys.h"
@@ -289,12 +290,19 @@ static int is_code(const struct cold *cold, const struct wire_stack_word *range)
 	return 0;
 }
 
+/* The file that is mapped there has other bytes. */
+static int is_hooked_file(const struct wire_stack_word *range)
+{
+	return shared_texts_meet(&(struct pc_range){ range->at, range->value });
+}
+
 /* The next access reads the file's bytes, which are the same. */
 static void give_back_code(const struct cold *cold,
 			   const struct wire_stack_word *ranges, uint64_t count)
 {
 	for (uint64_t i = 0; i < count; i++)
-		if (ranges[i].at < ranges[i].value && is_code(cold, &ranges[i]))
+		if (ranges[i].at < ranges[i].value &&
+		    is_code(cold, &ranges[i]) && !is_hooked_file(&ranges[i]))
 			sys_madvise((void *)ranges[i].at,
 				    ranges[i].value - ranges[i].at,
 				    MADV_DONTNEED);
@@ -321,6 +329,7 @@ void release_session(struct cold *cold, const struct stacks *stacks,
 		return;
 	gather_rows(rows, cold);
 	find_spared(rows, stacks, with->threads, with->thread_count);
+	shared_texts_unmap(1);
 	give_back_code(cold, with->code, with->code_count);
 	release(cold, rows);
 	sys_munmap(rows, sizeof(*rows));

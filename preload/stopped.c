@@ -26,6 +26,7 @@
 #include "preload/patch/stacks.h"
 #include "preload/process/process.h"
 #include "preload/release.h"
+#include "preload/shared_text.h"
 #include "preload/sys/chained.h"
 #include "preload/sys/own_code.h"
 #include "preload/sys/text.h"
@@ -223,6 +224,7 @@ static void enter(const struct stacks *stacks,
 		answer(-ENOTSUP,
 		       "a thread has no thread control block of glibc");
 	} else {
+		shared_texts_check();
 		journal_set_ahead(0);
 		if (clew_attachment.opened)
 			signals_open_actions();
@@ -261,6 +263,26 @@ EXPORT void clew_attach_enter(const struct wire_stopped *threads,
 	if (!attach_begin_call())
 		return;
 	try_entering(threads, count);
+	attach_end_call();
+}
+
+static void share(void)
+{
+	clew_attachment.shared_count = 0;
+	if (clew_attachment.state != WIRE_ATTACH_ENTERED) {
+		answer(-EINVAL, "it has not been entered");
+		return;
+	}
+	clew_attachment.shared_count = shared_texts_map();
+	answer(0, "");
+}
+
+EXPORT void clew_attach_share(const struct wire_stopped *threads,
+			      uint64_t count)
+{
+	if (!attach_begin_call())
+		return;
+	share();
 	attach_end_call();
 }
 
@@ -374,6 +396,8 @@ static void leave(const struct stacks *stacks,
 	const int is_full = see_all(stacks, threads, count) < 0;
 
 	clew_attachment.may_unhook = may_unhook();
+	if (clew_attachment.may_unhook)
+		shared_texts_unmap(0);
 	if (!clew_attachment.may_unhook || !may_leave(threads, count)) {
 		answer(-EAGAIN, "a thread is executing clew's code, so clew "
 				"cannot detach");

@@ -14,6 +14,11 @@
  *						made ready to count. Then the texts
  *						are written from outside, and what
  *						it says of frames
+ *	clew_attach_share(threads, count)	all threads are stopped still, and the
+ *						library's own texts are written: it
+ *						maps code with its hooks, which
+ *						other processes share. What it
+ *						does not map is written from outside
  *	clew_attach_runtimes(wish)		once it is entered, and before it is
  *						left: a thread of the library's own
  *						begins to ask language runtimes,
@@ -40,7 +45,7 @@
 
 #include <stdint.h>
 
-#define WIRE_ATTACH_VERSION    12
+#define WIRE_ATTACH_VERSION    13
 #define WIRE_ATTACH_DIR_BYTES  4096
 #define WIRE_ATTACH_TEXT_BYTES 10
 
@@ -57,6 +62,7 @@
 #define WIRE_ATTACHMENT                "clew_attachment"
 #define WIRE_ATTACH_PREPARE            "clew_attach_prepare"
 #define WIRE_ATTACH_ENTER              "clew_attach_enter"
+#define WIRE_ATTACH_SHARE              "clew_attach_share"
 #define WIRE_ATTACH_RUNTIMES           "clew_attach_runtimes"
 #define WIRE_ATTACH_FINISH             "clew_attach_finish"
 #define WIRE_ATTACH_LEAVE              "clew_attach_leave"
@@ -183,6 +189,8 @@ struct wire_attachment {
 	 * `words`, from `at` to `value`, whose pages are as in their files.
 	 */
 	uint64_t code_count;
+	/* Of clew_attach_share(): so many segments are mapped with their hooks. */
+	uint64_t shared_count;
 	/* What clew_attach_leave() said last: nobody is inside of a text, or changes one. */
 	uint64_t may_unhook;
 	/* Each thread's variables: what they are to be, and how far from its

@@ -71,6 +71,8 @@
 #define WIRE_STUBS_NEW      ".new"   /* behind that: being written */
 #define WIRE_STUBS_MODULE                                                      \
 	"content-" /* begins such a name: shared_table.h, prelinked.h */
+#define WIRE_HOOKED_SUFFIX                                                     \
+	".hooked" /* a module with its hooks: preload/shared_text.h */
 #define WIRE_STUBS_SHARED   "shadow-" /* begins such a file's name, of all */
 #define WIRE_MAP_SUFFIX     ".perfmap"
 #define WIRE_JITDUMP_SUFFIX ".jitdump"

@@ -331,6 +331,14 @@ int pristine_written(const struct pristine *pristine,
 	return err ? err : written.count;
 }
 
+int pristine_is_unwritten(const struct pristine *pristine,
+			  const struct pc_range *range)
+{
+	struct written_pages none = { .room = 0 };
+
+	return !look_at(pristine, range, &none);
+}
+
 int pristine_find(const struct pristine *pristine, const struct module *module,
 		  struct pristine_file *file)
 {

@@ -65,6 +65,10 @@ int pristine_find(const struct pristine *pristine, const struct module *module,
 int pristine_written(const struct pristine *pristine,
 		     const struct module *module, uint64_t *pages, int room);
 
+/* Whether no page of a range has been written to. pristine->pagemap is open. */
+int pristine_is_unwritten(const struct pristine *pristine,
+			  const struct pc_range *range);
+
 /* Whether that is the file that is open. */
 int pristine_is_open_at(const struct pristine_file *file, int fd);
 

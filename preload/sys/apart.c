@@ -80,6 +80,18 @@ int apart_call(int (*function)(void *argument), void *argument)
 	return result;
 }
 
+int apart_call_in_task(int (*function)(void *argument), void *argument)
+{
+	struct call call = { .function = function, .argument = argument };
+	uint64_t signals;
+	int result;
+
+	sys_block_signals(&signals);
+	result = call_in_task(&call);
+	sys_restore_signals(&signals);
+	return result;
+}
+
 int apart_call_alone(int (*function)(void *argument), void *argument)
 {
 	uint64_t signals;

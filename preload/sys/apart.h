@@ -29,6 +29,12 @@
  */
 int apart_call(int (*function)(void *argument), void *argument);
 
+/*
+ * The same, but always in a task: a thread that a tracer has stopped would stop at each
+ * system call.
+ */
+int apart_call_in_task(int (*function)(void *argument), void *argument);
+
 /* The same where the process has one thread only; otherwise -EAGAIN. */
 int apart_call_alone(int (*function)(void *argument), void *argument);
 

@@ -287,7 +287,7 @@ def postgres_folder():
     return pathlib.Path(there).resolve().parent if there else None
 
 
-class Postgres(Served):
+class PostgresServer(Served):
     def setUp(self):
         super().setUp()
         self.folder = postgres_folder()
@@ -307,14 +307,6 @@ class Postgres(Served):
              "listen_addresses=", "-c", "fsync=off", "-c",
              "shared_buffers=16MB"], stderr=subprocess.DEVNULL, **self.user)
         self.assertTrue(until(lambda: self.psql("select 1") == "1"))
-        self.run_it("pgbench", "-h", self.work, "-U", "clew", "-i", "-q",
-                    "postgres")
-        self.load = self.start(
-            [self.folder / "pgbench", "-h", self.work, "-U", "clew", "-n",
-             "-c", "2", "-T", "100000", "postgres"],
-            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, **self.user)
-        self.addCleanup(self.load.stderr.close)
-        self.go_on()
 
     def run_it(self, name, *words):
         done = self.run_program([self.folder / name, *words], **self.user)
@@ -324,6 +316,19 @@ class Postgres(Served):
         return self.run_program(
             [self.folder / "psql", "-h", self.work, "-U", "clew", "-At", "-c",
              query, "postgres"], text=True, **self.user).stdout.strip()
+
+
+class Postgres(PostgresServer):
+    def setUp(self):
+        super().setUp()
+        self.run_it("pgbench", "-h", self.work, "-U", "clew", "-i", "-q",
+                    "postgres")
+        self.load = self.start(
+            [self.folder / "pgbench", "-h", self.work, "-U", "clew", "-n",
+             "-c", "2", "-T", "100000", "postgres"],
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, **self.user)
+        self.addCleanup(self.load.stderr.close)
+        self.go_on()
 
     def transactions(self):
         return int(self.psql("select count(*) from pgbench_history"))

@@ -25,7 +25,10 @@ def children(pid):
 
 
 def changed_code(pid):
-    """[(file, how many bytes are not the file's)] of all code that is mapped."""
+    """[(file, how many bytes are not the file's)] of all code that is mapped.
+
+    A file that has a module with its hooks is mapped instead of the module's own.
+    """
     found = []
     with open(f"/proc/{pid}/mem", "rb", 0) as memory, \
             open(f"/proc/{pid}/maps", encoding="utf-8") as maps:
@@ -36,6 +39,9 @@ def changed_code(pid):
                     path.name == "libclew.so" or path.suffix == ".stubs":
                 continue
             start, end = (int(n, 16) for n in fields[0].split("-"))
+            if path.suffix == ".hooked":
+                found.append((str(path), end - start))
+                continue
             with path.open("rb") as file:
                 file.seek(int(fields[2], 16))
                 expected = file.read(end - start)

@@ -91,7 +91,8 @@ static void use_arrays(const struct wire_attachment *copy)
 	/* more take time only */
 	if (copy->text_count <= PLAN_MAX &&
 	    remote_texts_plan(-1, copy, &texts) == 0) {
-		remote_texts_write(-1, &texts, &at);
+		remote_texts_write_fronts(-1, &texts, &at);
+		remote_texts_write_hooks(-1, &texts, 1);
 		remote_texts_restore(-1, &texts);
 	}
 	if (copy->text_count <= PLAN_MAX)

@@ -35,8 +35,11 @@ int target_read(int memory, uint64_t from, void *out, size_t bytes)
 	return 0;
 }
 
+static int writes;
+
 int target_write(int memory, uint64_t to, const void *bytes, size_t count)
 {
+	writes++;
 	if (to < START || to + count > START + BYTES)
 		return -EIO;
 	memcpy(at(to), bytes, count);
@@ -87,14 +90,41 @@ static void assert_stands(const char *first, const char *across)
 	assert_memory_equal(at(ACROSS_AT), across, JUMP_BYTES);
 }
 
+static int write_all(uint64_t *where)
+{
+	const int err = remote_texts_write_fronts(0, &texts, where);
+
+	return err ? err : remote_texts_write_hooks(0, &texts, 0);
+}
+
 static void what_is_written_is_taken_back(void **state)
 {
 	uint64_t where;
 
-	assert_int_equal(remote_texts_write(0, &texts, &where), 0);
+	assert_int_equal(write_all(&where), 0);
 	assert_stands("FIRSTGUEST", "CROSS");
 	assert_int_equal(remote_texts_restore(0, &texts), 0);
 	assert_stands("firstguest", "cross");
+}
+
+static void pages_that_are_right_already_are_not_written(void **state)
+{
+	uint64_t where;
+
+	assert_int_equal(remote_texts_write_fronts(0, &texts, &where), 0);
+	memcpy(at(FIRST_AT), "FIRSTGUEST", HOST_BYTES);
+	memcpy(at(ACROSS_AT), "CROSS", JUMP_BYTES);
+	writes = 0;
+	assert_int_equal(remote_texts_write_hooks(0, &texts, 1), 0);
+	assert_int_equal(writes, 0);
+	assert_stands("FIRSTGUEST", "CROSS");
+	*at(ACROSS_AT) = 'c';
+	assert_int_equal(remote_texts_write_hooks(0, &texts, 1), 0);
+	assert_stands("FIRSTGUEST", "CROSS");
+	assert_int_equal(remote_texts_restore(0, &texts), 0);
+	writes = 0;
+	assert_int_equal(remote_texts_restore(0, &texts), 0);
+	assert_int_equal(writes, 0);
 }
 
 static void nothing_is_written_over_what_is_not_expected(void **state)
@@ -102,7 +132,7 @@ static void nothing_is_written_over_what_is_not_expected(void **state)
 	uint64_t where = 0;
 
 	memcpy(at(ACROSS_AT), "other", JUMP_BYTES);
-	assert_int_equal(remote_texts_write(0, &texts, &where), -ETXTBSY);
+	assert_int_equal(write_all(&where), -ETXTBSY);
 	assert_int_equal(where, ACROSS_AT);
 	assert_stands("firstguest", "other");
 }
@@ -111,11 +141,11 @@ static void what_others_have_written_since_stays(void **state)
 {
 	uint64_t where;
 
-	assert_int_equal(remote_texts_write(0, &texts, &where), 0);
+	assert_int_equal(write_all(&where), 0);
 	memcpy(at(ACROSS_AT), "CROtH", JUMP_BYTES);
 	assert_int_equal(remote_texts_restore(0, &texts), 0);
 	assert_stands("firstguest", "CROtH");
-	assert_int_equal(remote_texts_write(0, &texts, &where), -ETXTBSY);
+	assert_int_equal(write_all(&where), -ETXTBSY);
 	memcpy(at(FIRST_AT), "F****GUEST", HOST_BYTES);
 	assert_int_equal(remote_texts_unhook(0, &texts), 0);
 	assert_stands("F****GUEST", "CROtH");
@@ -152,6 +182,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CLAIM(what_is_written_is_taken_back),
+		CLAIM(pages_that_are_right_already_are_not_written),
 		CLAIM(nothing_is_written_over_what_is_not_expected),
 		CLAIM(what_others_have_written_since_stays),
 		CLAIM(what_is_half_written_is_taken_back),

@@ -27,7 +27,8 @@ static const struct known_code load_block = {
 };
 static const struct known_code add_offset = { { 0x48, 0x03, 0x05 }, 3, 7 };
 
-#define CODE_BYTES (sizeof(landing) + 7 + 9 + 1)
+_Static_assert(THREAD_VARIABLE_CODE_BYTES == sizeof(landing) + 7 + 9 + 1,
+	       "the longest code that is known");
 
 static int is_known(const uint8_t *code, const struct known_code *known)
 {
@@ -49,16 +50,14 @@ static int parse(const uint8_t *code, size_t *end)
 								     : -ENOTSUP;
 }
 
-int thread_variable_find(int memory, uint64_t function, int64_t *offset)
+int thread_variable_find(int memory, uint64_t function, const uint8_t *bytes,
+			 int64_t *offset)
 {
-	uint8_t bytes[CODE_BYTES];
 	const uint8_t *code = bytes;
 	int32_t distance;
 	size_t end;
-	int err = target_read(memory, function, bytes, sizeof(bytes));
+	int err;
 
-	if (err)
-		return err;
 	if (memcmp(bytes, landing, sizeof(landing)) == 0)
 		code += sizeof(landing);
 	err = parse(code, &end);

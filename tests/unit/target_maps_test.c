@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/* Modules of a process whose code clew has replaced by copies with hooks (cli/target.h). */
+#include "unit.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/target.h"
+
+#define HOOKED "/r/content-a1b2-42-libc.so.6.hooked"
+
+static const char text[] =
+	"1000-9000 ---p 00000000 fe:00 42 /lib/libc.so.6\n"
+	"7000000000-7000002000 r--p 00000000 fe:00 77 " HOOKED "\n"
+	"7000002000-7000006000 r-xp 00002000 fe:00 77 " HOOKED "\n"
+	"7000006000-7000007000 r--p 00006000 fe:00 42 /lib/libc.so.6 "
+	"(deleted)\n"
+	"7000007000-7000008000 rw-p 00007000 fe:00 42 /lib/libc.so.6 "
+	"(deleted)\n"
+	"7000100000-7000102000 r-xp 00000000 fe:00 78 "
+	"/r/content-a1b2-43-libm.so.6.hooked\n"
+	"7000200000-7000202000 r-xp 00000000 fe:00 79 /r/content-a1b2.stubs\n";
+
+static struct target_maps parse(void)
+{
+	FILE *file = fmemopen((void *)text, sizeof(text) - 1, "r");
+	struct target_maps maps;
+
+	assert_non_null(file);
+	target_parse_maps(file, &maps);
+	fclose(file);
+	return maps;
+}
+
+static void hooked_copy_counts_as_its_module(void **state)
+{
+	struct target_maps maps = parse();
+	const struct target_mapping *libc = target_module(&maps, "libc.so.6");
+	const struct target_mapping *code =
+		target_find(&maps, UINT64_C(0x7000003000));
+
+	assert_non_null(libc);
+	assert_int_equal(libc->start, UINT64_C(0x7000000000));
+	assert_int_equal(libc->is_hooked, 1);
+	assert_int_equal(libc->is_deleted, 1);
+	assert_string_equal(code->path, "/lib/libc.so.6");
+	assert_int_equal(code->inode, 42);
+	assert_int_equal(code->is_hooked, 1);
+	target_free_maps(&maps);
+}
+
+static void other_files_keep_their_names(void **state)
+{
+	struct target_maps maps = parse();
+	const struct target_mapping *lone =
+		target_find(&maps, UINT64_C(0x7000100000));
+	const struct target_mapping *stubs =
+		target_find(&maps, UINT64_C(0x7000200000));
+
+	assert_string_equal(lone->path, "/r/content-a1b2-43-libm.so.6.hooked");
+	assert_int_equal(lone->is_hooked, 1);
+	assert_string_equal(stubs->path, "/r/content-a1b2.stubs");
+	assert_int_equal(stubs->is_hooked, 0);
+	assert_int_equal(maps.items[0].is_hooked, 0);
+	target_free_maps(&maps);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(hooked_copy_counts_as_its_module),
+		cmocka_unit_test(other_files_keep_their_names),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
