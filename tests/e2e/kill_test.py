@@ -136,12 +136,13 @@ class Kill(clewtest.Case):
             with self.subTest(command):
                 done = self.clew(command, self.recording_path)
                 self.assertEqual(done.returncode, 0, done.stderr)
-                self.assertNotIn("not a", done.stdout + done.stderr)
+                self.assertNotRegex(done.stdout + done.stderr,
+                                    "is not a (recording|trace)")
         left = self.clew_json("report", "--json", self.recording_path)
         self.assertEqual([text.rsplit(": ")[-1]
                           for text in left["problems"]],
-                         3 * ["the file is empty (the process was killed, or has "
-                          "just started)"])
+                         3 * ["the file is empty (the process was killed, or "
+                              "has just started)"])
 
     def wait_for_bytes(self, process, wanted):
         while process.poll() is None:
