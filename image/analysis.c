@@ -12,6 +12,7 @@
 #include "image/analysis_claim.h"
 #include "image/analysis_place.h"
 #include "image/dynamic.h"
+#include "image/entry_flags.h"
 #include "image/image_copy.h"
 #include "image/inquiry.h"
 #include "image/leaves.h"
@@ -104,8 +105,15 @@ static enum verdict foregone(const struct inquiry *q, uint32_t index)
 		return VERDICT_IS_RAISES;
 	if (q->branches.notes[index].reads_return)
 		return VERDICT_IS_READS_RETURN_ADDRESS;
+	if (q->branches.notes[index].calls_mcount)
+		return VERDICT_IS_CALLS_MCOUNT;
+	if (q->branches.notes[index].lends_return)
+		return VERDICT_IS_LENDS_RETURN_ADDRESS;
 	if (q->branches.notes[index].is_unwinders)
 		return VERDICT_IS_UNWINDER;
+	if (entry_takes_flags(q->image, &q->decoder,
+			      q->functions.list[index].vaddr))
+		return VERDICT_IS_TAKES_FLAGS;
 	return VERDICT_IS_UNKNOWN;
 }
 

@@ -13,8 +13,10 @@
 #include "disasm/padding.h"
 #include "disasm/stack.h"
 #include "image/code_ranges.h"
+#include "image/lenders.h"
 #include "image/mappers.h"
 #include "image/pointers.h"
+#include "image/reader_slots.h"
 #include "image/readers.h"
 #include "image/switches.h"
 #include "image/unwinder.h"
@@ -30,6 +32,7 @@ struct reading {
 	int is_followed;
 	struct switch_watch switching;
 	struct mapper_watch mapper;
+	struct reader_slots slots;
 	const struct decoder *decoder;
 	const struct functions *functions;
 	struct branches *branches;
@@ -97,6 +100,35 @@ static void note_leaving(struct reading *r, const struct insn *insn,
 	}
 }
 
+/*
+ * A branch to a function, to an entry of the PLT, or through a slot: whether a
+ * function that reads return addresses is reached by it.
+ */
+static void note_reached(struct reading *r, const struct insn *insn,
+			 const struct reader_slot *reached)
+{
+	struct code_notes *notes = &r->branches->notes[r->owner];
+	const int is_call =
+		insn->kind == INSN_CALL || insn->kind == INSN_CALL_INDIRECT;
+	uint32_t index;
+
+	switch ((enum reader_kind)reached->kind) {
+	case READER_IS_NONE:
+		return;
+	case READER_OF_ITS_CALLER_S:
+		notes->calls_mcount = 1;
+		return;
+	case READER_OF_ITS_OWN:
+		notes->lends_return |= !is_call;
+		return;
+	case READER_IS_LOCAL:
+		index = functions_at(r->functions, reached->vaddr);
+		if (!is_call && index != UINT32_MAX && index != r->owner &&
+		    r->functions->list[index].vaddr == reached->vaddr)
+			note_jump(r, index);
+	}
+}
+
 /* A jump that stays in its function; only those to its entry matter. */
 static void note_staying(struct code_notes *notes, uint64_t offset)
 {
@@ -114,6 +146,10 @@ static void note_branch(struct reading *r, const struct insn *insn,
 		owner = &r->functions->list[r->owner];
 	if (owner &&
 	    (insn->kind == INSN_CALL || target - owner->vaddr >= owner->size)) {
+		const struct reader_slot reached =
+			reader_slots_at(&r->slots, r->image, target);
+
+		note_reached(r, insn, &reached);
 		branches->notes[r->owner].may_call = 1;
 		owner = NULL;
 	}
@@ -293,6 +329,15 @@ static void follow_stack(struct reading *r, const uint8_t *code,
 	}
 }
 
+static void note_through(struct reading *r, const struct insn *insn,
+			 const uint8_t *code, uint64_t next_vaddr)
+{
+	const struct reader_slot reached =
+		reader_slots_through(&r->slots, code, insn->length, next_vaddr);
+
+	note_reached(r, insn, &reached);
+}
+
 static void note_insn(struct reading *r, const struct insn *insn,
 		      const uint8_t *code, uint64_t left, uint64_t vaddr)
 {
@@ -311,6 +356,9 @@ static void note_insn(struct reading *r, const struct insn *insn,
 		r->branches->notes[r->owner].may_call = 1;
 	if (r->owner != BRANCHES_NOBODY && insn->kind == INSN_JUMP_INDIRECT)
 		r->branches->notes[r->owner].goes_anywhere = 1;
+	if (r->owner != BRANCHES_NOBODY && (insn->kind == INSN_JUMP_INDIRECT ||
+					    insn->kind == INSN_CALL_INDIRECT))
+		note_through(r, insn, code, next_vaddr);
 
 	if (insn_is_direct_branch(insn)) {
 		note_branch(r, insn,
@@ -353,7 +401,8 @@ static void read_unwind_info(struct reading *r)
 	if (!function->has_fde ||
 	    eh_frame_read(&r->frames, function->fde_vaddr, &fde))
 		return;
-	if (fde.entry == CFI_CALLED)
+	/* The rest of a function reads it for that function (lenders.h). */
+	if (fde.entry == CFI_CALLED || fde.entry == CFI_MIDWAY)
 		reader_watch_begin(&r->watch, &fde);
 	if (fde.lsda_vaddr) {
 		r->branches->notes[r->owner].has_landings = 1;
@@ -531,6 +580,8 @@ int branches_find(const struct image *image, const struct decoder *decoder,
 		return -ENOMEM;
 	if (mark_tables(&r, arena))
 		return -ENOMEM;
+	if (reader_slots_find(image, arena, &r.slots))
+		return -ENOMEM;
 	mark_inner_entries(&found, functions);
 	code_walk(image, visit_code, &walk);
 	references_walk(&r.tables, read_table, &r);
@@ -539,6 +590,7 @@ int branches_find(const struct image *image, const struct decoder *decoder,
 	pointers_walk(image, note_pointer, &r);
 	if (unwinder_find(&found, functions->count, arena))
 		return -ENOMEM;
+	lenders_find(image, &found, functions);
 	found.may_map = r.mapper.maps;
 	*out = found;
 	return 0;

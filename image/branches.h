@@ -31,6 +31,8 @@ struct code_notes {
 	uint8_t loops;         /* bit i: it jumps to its own byte i, i = 0..7 */
 	uint8_t falls_out;     /* its last instruction leads behind it */
 	uint8_t reads_return;  /* it looks at its own return address */
+	uint8_t lends_return;  /* it jumps to a function that does */
+	uint8_t calls_mcount;  /* or another that reads its caller's */
 	uint8_t lands_second;  /* exceptions land at its second byte */
 	uint8_t lands;         /* it ends as only unwinders do (unwinder.h) */
 	uint8_t is_unwinders;  /* it is called by such functions only */

@@ -24,6 +24,26 @@ int idioms_is_start(const uint8_t *code, uint64_t left);
 int idioms_is_plt(const uint8_t *code, uint64_t left);
 
 /*
+ * Whether this is a thunk that jumps where a register says, so that no CPU
+ * speculates where that is: a call, and behind it a loop that nothing leaves.
+ */
+int idioms_is_thunk(const uint8_t *code, uint64_t left);
+
+/*
+ * Whether code at `vaddr` begins, behind an endbr64, with a jump through the word
+ * at *slot_vaddr, as entries of a PLT do.
+ */
+int idioms_jumps_through(const uint8_t *code, uint64_t left, uint64_t vaddr,
+			 uint64_t *slot_vaddr);
+
+/*
+ * Whether an instruction of `length` bytes, behind which next_vaddr is, calls or
+ * jumps through the word at *slot_vaddr.
+ */
+int idioms_goes_through(const uint8_t *code, unsigned int length,
+			uint64_t next_vaddr, uint64_t *slot_vaddr);
+
+/*
  * Whether an instruction, behind which next_vaddr is, takes the address *vaddr; or
  * loads or jumps by a table of addresses, at *vaddr. is_at_fixed_place: of a
  * module that is always where it was linked to be.

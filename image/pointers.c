@@ -147,6 +147,68 @@ void pointers_walk_linked_calls(const struct image *image, pointer_visit visit,
 	}
 }
 
+struct named_walk {
+	struct bytes symbols;
+	struct bytes strings;
+	named_visit visit;
+	void *context;
+};
+
+static const char *name_at(const struct named_walk *w, uint32_t offset)
+{
+	struct bytes b = w->strings;
+
+	bytes_skip(&b, offset);
+	return memchr(b.at, '\0', bytes_left(&b)) ? (const char *)b.at : "";
+}
+
+static void visit_named(const struct named_walk *w, const Elf64_Rela *rela)
+{
+	const uint64_t type = ELF64_R_TYPE(rela->r_info);
+	struct bytes b = w->symbols;
+	struct named_pointer pointer = { .slot_vaddr = rela->r_offset };
+	Elf64_Sym symbol;
+
+	pointer.is_linked = type == RELOCATION_GOT || type == RELOCATION_PLT;
+	if (!pointer.is_linked &&
+	    (type != RELOCATION_ADDRESS || rela->r_addend != 0))
+		return;
+	bytes_skip(&b, ELF64_R_SYM(rela->r_info) * sizeof(symbol));
+	if (bytes_left(&b) < sizeof(symbol))
+		return;
+	memcpy(&symbol, b.at, sizeof(symbol));
+	pointer.name = name_at(w, symbol.st_name);
+	if (symbol.st_shndx != SHN_UNDEF)
+		pointer.vaddr = symbol.st_value;
+	w->visit(w->context, &pointer);
+}
+
+static void walk_named(const struct named_walk *w, struct bytes b)
+{
+	while (bytes_left(&b) >= sizeof(Elf64_Rela)) {
+		Elf64_Rela rela;
+
+		memcpy(&rela, b.at, sizeof(rela));
+		bytes_skip(&b, sizeof(rela));
+		visit_named(w, &rela);
+	}
+}
+
+void pointers_walk_named(const struct image *image, named_visit visit,
+			 void *context)
+{
+	struct named_walk w = { .visit = visit, .context = context };
+	uint64_t symbols, strings;
+
+	if (!dynamic_value(image, DT_SYMTAB, &symbols) ||
+	    !dynamic_value(image, DT_STRTAB, &strings))
+		return;
+	w.symbols = image_bytes_at(image, symbols);
+	w.strings = image_bytes_at(image, strings);
+	walk_named(&w, table_of(image, DT_RELA, DT_RELASZ));
+	walk_named(&w, table_of(image, DT_JMPREL, DT_PLTRELSZ));
+}
+
 void pointers_walk_distances(const struct image *image, uint64_t vaddr,
 			     table_visit visit, void *context)
 {

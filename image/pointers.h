@@ -28,6 +28,20 @@ void pointers_walk(const struct image *image, pointer_visit visit,
 void pointers_walk_linked_calls(const struct image *image, pointer_visit visit,
 				void *context);
 
+/* A word in data that the loader fills with the address of a symbol. */
+struct named_pointer {
+	const char *name;
+	uint64_t slot_vaddr; /* of the word */
+	uint64_t vaddr;      /* of the symbol if this module defines it, or 0 */
+	uint8_t is_linked;   /* of the PLT or GOT: code calls by it */
+};
+
+typedef void (*named_visit)(void *context, const struct named_pointer *pointer);
+
+/* Visit the words that are filled with addresses of symbols. */
+void pointers_walk_named(const struct image *image, named_visit visit,
+			 void *context);
+
 /* 0 when the table has ended: vaddr is no address of its function's. */
 typedef int (*table_visit)(void *context, uint64_t vaddr);
 

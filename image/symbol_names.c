@@ -17,6 +17,11 @@ struct family {
 	const char *why;   /* for whoever reads this table */
 };
 
+#define LOADER_READERS                                                         \
+	"dlopen __dlopen dlmopen __dlmopen dlsym __dlsym dlvsym __dlvsym"
+#define LOADER_PRIVATE "__libc_dlopen* __libc_dlsym __libc_dlvsym"
+#define PROFILERS      "mcount _mcount __fentry__ __mcount_internal"
+
 static const struct family families[] = {
 	{ "setjmp _setjmp __setjmp sigsetjmp __sigsetjmp __sigjmp_save",
 	  "saves its return address to return there a second time" },
@@ -36,8 +41,7 @@ static const struct family families[] = {
 	  "bottom of the process; runs before anything is set up" },
 	{ "_init _fini __libc_csu_init __libc_csu_fini __gmon_start__",
 	  "made of pieces of several objects, or called before relocation" },
-	{ "dlopen __dlopen dlmopen __dlmopen dlsym __dlsym dlvsym __dlvsym"
-	  " __libc_dlopen* __libc_dlsym __libc_dlvsym",
+	{ LOADER_READERS " " LOADER_PRIVATE,
 	  "looks at its return address to see which module asks" },
 	{ "_dl_* __tls_get_addr* ___tls_get_addr __tls_get_addr_slow "
 	  "_rtld_* __rtld_*",
@@ -50,7 +54,7 @@ static const struct family families[] = {
 	{ "backtrace __backtrace", "starts unwinding at its own frame" },
 	{ "__restore_rt __restore",
 	  "signal trampoline: entered by a return, with no address above it" },
-	{ "mcount _mcount __fentry__ __mcount_internal __sanitizer_cov_trace_*",
+	{ PROFILERS " __sanitizer_cov_trace_*",
 	  "instrumentation that reads its caller's and its own return "
 	  "address" },
 	{ "__cyg_profile_func_enter __cyg_profile_func_exit",
@@ -64,6 +68,16 @@ static const struct family families[] = {
 	  "a signal handler knows a fault in it by the instruction's address" },
 	{ "__stack_chk_fail* __fortify_fail*",
 	  "the stack is known to be damaged" },
+};
+
+/* dl_iterate_phdr() walks the namespace that its caller is loaded in. */
+static const struct family readers = {
+	LOADER_READERS " " LOADER_PRIVATE " dl_iterate_phdr __dl_iterate_phdr",
+	"they use the module that their return address is in"
+};
+
+static const struct family readers_of_callers = {
+	PROFILERS, "they record an arc from the caller's caller to the caller"
 };
 
 static int family_has(const struct family *family, const char *name)
@@ -92,6 +106,17 @@ int name_is_never_hooked(const char *name)
 		if (family_has(&families[i], name))
 			return 1;
 	return 0;
+}
+
+int name_reads_its_return(const char *name)
+{
+	return (*name == 'd' || *name == '_') && family_has(&readers, name);
+}
+
+int name_reads_its_callers_return(const char *name)
+{
+	return (*name == 'm' || *name == '_') &&
+	       family_has(&readers_of_callers, name);
 }
 
 int name_is_cold_part(const char *name)

@@ -59,7 +59,12 @@ enum verdict_class {
 	X(BLIND, REFUSED,                                                      \
 	  "has no unwind information, and its use of the stack is unclear")    \
 	X(DIVERTED, REFUSED, "replaced by a wrapper of clew")                  \
-	X(PROBED, REFUSED, "a probe is inside its first bytes")
+	X(PROBED, REFUSED, "a probe is inside its first bytes")                \
+	X(LENDS_RETURN_ADDRESS, REFUSED,                                       \
+	  "jumps to a function that reads its return address")                 \
+	X(CALLS_MCOUNT, REFUSED,                                               \
+	  "calls mcount (-pg), which reads return addresses")                  \
+	X(TAKES_FLAGS, REFUSED, "reads CPU flags that its caller has set")
 
 enum verdict {
 #define X(name, class, text) VERDICT_IS_##name,

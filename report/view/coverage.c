@@ -11,6 +11,9 @@ static int is_by_design(unsigned int verdict)
 	return verdict == VERDICT_IS_NAMED ||
 	       verdict == VERDICT_IS_DESELECTED ||
 	       verdict == VERDICT_IS_READS_RETURN_ADDRESS ||
+	       verdict == VERDICT_IS_LENDS_RETURN_ADDRESS ||
+	       verdict == VERDICT_IS_CALLS_MCOUNT ||
+	       verdict == VERDICT_IS_TAKES_FLAGS ||
 	       verdict == VERDICT_IS_UNWINDER || verdict == VERDICT_IS_LANDS ||
 	       verdict == VERDICT_IS_RAISES;
 }

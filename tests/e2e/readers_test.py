@@ -208,7 +208,8 @@ class Readers(clewtest.Case):
         texts = {name: text for name, _, text in wire.VERDICTS}
         trap = texts["TRAP"]
         by_design = [texts["NAMED"], texts["READS_RETURN_ADDRESS"],
-                     texts["UNWINDER"], texts["LANDS"]]
+                     texts["LENDS_RETURN_ADDRESS"], texts["CALLS_MCOUNT"],
+                     texts["TAKES_FLAGS"], texts["UNWINDER"], texts["LANDS"]]
         coverage = module["coverage"]
         self.assertEqual(
             coverage["left_alone"],

@@ -366,6 +366,145 @@ function "READS_RETURN_ADDRESS..pops it, keeps it and jumps there"
 	jmp *%rsi
 	end
 
+# It lends its return address to a function that reads it.
+function "LENDS_RETURN_ADDRESS..jumps to a reader"
+lender:	mov %rdi, %rsi
+	jmp reader
+	end
+function "READS_RETURN_ADDRESS..that is jumped to"
+reader:	mov (%rsp), %rdx
+	mov %rdx, (%rdi)
+	ret
+	end
+function "LENDS_RETURN_ADDRESS..jumps to what jumps to a reader"
+	test %rdi, %rdi
+	jnz lender
+	body
+	end
+function "JUMP..calls a reader"
+	push %rbx
+	.cfi_def_cfa_offset 16
+	call reader
+	pop %rbx
+	.cfi_def_cfa_offset 8
+	ret
+	end
+function "LENDS_RETURN_ADDRESS..its cold part jumps to a reader"
+	mov %rdi, %rax
+	test %rax, %rax
+	jz lending_part
+	ret
+	end
+function "COLD_PART..jumps to a reader"
+	.cfi_def_cfa_offset 16
+lending_part:
+	add $8, %rsp
+	.cfi_def_cfa_offset 8
+	jmp reader
+	end
+function "LENDS_RETURN_ADDRESS..its cold part reads it"
+	mov %rdi, %rax
+	sub $8, %rsp
+	.cfi_def_cfa_offset 16
+	test %rax, %rax
+	jz reading_part
+	add $8, %rsp
+	.cfi_def_cfa_offset 8
+	ret
+	end
+function "COLD_PART..reads the return address"
+	.cfi_def_cfa_offset 16
+reading_part:
+	mov 8(%rsp), %rdi
+	add $8, %rsp
+	.cfi_def_cfa_offset 8
+	ret
+	end
+
+# As clang's retpolines, whose unwind information omits the inner call.
+function "READS_RETURN_ADDRESS..replaces that of a call of its own"
+thunk:	call 2f
+1:	pause
+	lfence
+	jmp 1b
+2:	mov %r11, (%rsp)
+	ret
+	end
+function "JUMP..jumps through a thunk"
+	mov (%rdi), %r11
+	jmp thunk
+	end
+
+# As each function of a program that is built with -pg, or -pg -mfentry.
+	.type mcount, @function
+	.type __fentry__, @function
+function "NAMED..mcount"
+mcount:	body
+	end
+function "NAMED..__fentry__"
+__fentry__: body
+	end
+function "CALLS_MCOUNT..in its frame"
+	push %rbp
+	.cfi_def_cfa_offset 16
+	mov %rsp, %rbp
+	.cfi_def_cfa_register rbp
+	call mcount
+	pop %rbp
+	.cfi_def_cfa rsp, 8
+	ret
+	end
+function "CALLS_MCOUNT..before it has a frame"
+profiled: call __fentry__
+	body
+	end
+function "LENDS_RETURN_ADDRESS..jumps to what calls mcount"
+	mov %rdi, %rax
+	jmp profiled
+	end
+
+# Of assembly, whose functions agree among themselves.
+function "TAKES_FLAGS..the carry"
+	sbb %eax, %eax
+	nop
+	nop
+	nop
+	ret
+	end
+function "TAKES_FLAGS..far down"
+	push %rbx
+	.cfi_def_cfa_offset 16
+	mov %rdi, %rbx
+	lea 1(%rbx), %rax
+	rep movsb
+	adc %rbx, %rax
+	pop %rbx
+	.cfi_def_cfa_offset 8
+	ret
+	end
+function "TAKES_FLAGS..behind a jump"
+	mov %rdi, %rax
+	jmp takes_flags
+	end
+function "TAKES_FLAGS..in a condition"
+takes_flags:
+	mov %rsi, %rdx
+	jc 1f
+	mov %rdi, %rax
+1:	ret
+	end
+function "JUMP..sets the flags that it reads"
+	mov %rdi, %rax
+	lock cmpxchg %rsi, (%rdi)
+	sete %al
+	ret
+	end
+function "JUMP..reads the direction only"
+	mov %rdi, %rax
+	rep stosb
+	ret
+	end
+
 function "JUMP..reads its arguments on the stack"
 	mov 8(%rsp), %rax
 	lea (%rsp), %rdx
@@ -468,7 +607,7 @@ moved.cold:
 	push %rdi
 	push %rsi
 2:	pop %rax
-	jnz 2b
+	loop 2b
 	.cfi_endproc
 	nopl 0(%rax)
 	nopl 0(%rax)
@@ -484,7 +623,7 @@ moved.cold:
 	push %rdi
 	push %rsi
 3:	pop %rax
-	jnz 3b
+	loop 3b
 	jmp 4f
 	.cfi_endproc
 	nop
@@ -502,7 +641,7 @@ moved.cold:
 	push %rdi
 	push %rsi
 5:	pop %rax
-	jnz 5b
+	loop 5b
 	ret
 "OVERLAPS..reaches behind the other's end":
 reaches:

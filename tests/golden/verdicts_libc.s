@@ -7,7 +7,7 @@
 	.cfi_startproc
 	push %rdi
 1:	pop %rax
-	jnz 1b
+	loop 1b
 	ret
 	.cfi_endproc
 "JUMP..behind it":

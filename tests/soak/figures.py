@@ -23,6 +23,8 @@ EXPLAINED = {"made inside fork() itself",
 # What hooking would break by its nature: setjmp, vfork, unwinders.
 NOT_ELIGIBLE = {says for name, _, says in wire.VERDICTS
                 if name in ("NAMED", "READS_RETURN_ADDRESS",
+                            "LENDS_RETURN_ADDRESS", "CALLS_MCOUNT",
+                            "TAKES_FLAGS",
                             "UNWINDER", "LANDS")}
 REFUSALS = {says for _, kind, says in wire.VERDICTS if kind == "REFUSED"}
 

@@ -455,6 +455,43 @@ static int has_flags(const uint16_t *regs, uint8_t count)
 	return 0;
 }
 
+/* They read the direction flag alone, which is no result of a comparison. */
+static int is_string_insn(unsigned int id)
+{
+	switch (id) {
+	case X86_INS_MOVSB:
+	case X86_INS_MOVSW:
+	case X86_INS_MOVSD:
+	case X86_INS_MOVSQ:
+	case X86_INS_STOSB:
+	case X86_INS_STOSW:
+	case X86_INS_STOSD:
+	case X86_INS_STOSQ:
+	case X86_INS_LODSB:
+	case X86_INS_LODSW:
+	case X86_INS_LODSD:
+	case X86_INS_LODSQ:
+	case X86_INS_CMPSB:
+	case X86_INS_CMPSW:
+	case X86_INS_CMPSD:
+	case X86_INS_CMPSQ:
+	case X86_INS_SCASB:
+	case X86_INS_SCASW:
+	case X86_INS_SCASD:
+	case X86_INS_SCASQ:
+		return 1;
+	default:
+		return 0;
+	}
+}
+
+/* Of these the library says that they only read flags, or nothing at all. */
+static int is_exchange(unsigned int id)
+{
+	return id == X86_INS_CMPXCHG || id == X86_INS_CMPXCHG8B ||
+	       id == X86_INS_CMPXCHG16B;
+}
+
 enum flags_use decode_flags(const struct decoder *decoder, const uint8_t *code,
 			    size_t bytes)
 {
@@ -463,7 +500,10 @@ enum flags_use decode_flags(const struct decoder *decoder, const uint8_t *code,
 
 	if (disassemble(decoder->detail, ws, code, bytes))
 		return FLAGS_ARE_KEPT;
-	if (has_flags(detail->regs_read, detail->regs_read_count))
+	if (is_exchange(ws->insn.id))
+		return FLAGS_ARE_WRITTEN;
+	if (!is_string_insn(ws->insn.id) &&
+	    has_flags(detail->regs_read, detail->regs_read_count))
 		return FLAGS_ARE_READ;
 	return has_flags(detail->regs_write, detail->regs_write_count)
 		       ? FLAGS_ARE_WRITTEN

@@ -65,6 +65,42 @@ int idioms_is_plt(const uint8_t *code, uint64_t left)
 		is_plt_entry(code, left, PLT_ENTRY_BYTES));
 }
 
+int idioms_is_thunk(const uint8_t *code, uint64_t left)
+{
+	static const char loop[] = "\xf3\x90"     /* pause */
+				   "\x0f\xae\xe8" /* lfence */
+				   "\xeb\xf9";    /* jmp back to pause */
+	const unsigned int at = idioms_is_target(code, left) ? 4 : 0;
+
+	return left >= at + 5 && code[at] == 0xe8 &&
+	       begins_with(code + at + 5, left - at - 5, loop,
+			   sizeof(loop) - 1);
+}
+
+int idioms_goes_through(const uint8_t *code, unsigned int length,
+			uint64_t next_vaddr, uint64_t *slot_vaddr)
+{
+	int32_t distance;
+
+	if (length < 6 || code[length - 6] != 0xff ||
+	    (code[length - 5] != 0x25 && code[length - 5] != 0x15))
+		return 0; /* neither jmp nor call *disp(%rip) */
+	memcpy(&distance, code + length - 4, sizeof(distance));
+	*slot_vaddr = next_vaddr + (uint64_t)(int64_t)distance;
+	return 1;
+}
+
+int idioms_jumps_through(const uint8_t *code, uint64_t left, uint64_t vaddr,
+			 uint64_t *slot_vaddr)
+{
+	unsigned int at = idioms_is_target(code, left) ? 4 : 0;
+
+	at += begins_with(code + at, left - at, "\xf2", 1);
+	if (left - at < 6 || code[at] != 0xff || code[at + 1] != 0x25)
+		return 0;
+	return idioms_goes_through(code + at, 6, vaddr + at + 6, slot_vaddr);
+}
+
 /* lea disp(%rip), %r64; or in modules at a fixed place mov $imm32, %r32. */
 int idioms_takes_address(const uint8_t *code, const struct insn *insn,
 			 uint64_t next_vaddr, int is_at_fixed_place,
