@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/host/shadow_place.h"
 
+#include "preload/host/leak_checker.h"
 #include "preload/host/sanitizers.h"
 #include "preload/host/thread_template.h"
 #include "preload/hot/places.h"
@@ -100,7 +101,8 @@ static int reserve_anywhere(void)
 
 int shadow_reserve(void)
 {
-	if (sanitizers_leave_no_room(rt.sink->slot_bytes != 0) ||
+	if (leak_checker_is_requested() ||
+	    sanitizers_leave_no_room(rt.sink->slot_bytes != 0) ||
 	    !reserve_anywhere())
 		hot_shadow_low = SHADOW_NOWHERE;
 	else if (hot_shadow_half == SHADOW_HALF && hot_time_third == TIME_THIRD)

@@ -37,6 +37,10 @@ class Walked(clewtest.Case):
     def test_by_a_tester_of_anonymous_memory(self):
         self.check("write")
 
+    def test_by_a_leak_checker_that_the_environment_requests(self):
+        self.environment["HEAPCHECK"] = "normal"
+        self.check("scan")
+
     @needs("redis-server", "redis-cli")
     def test_by_the_crash_handler_of_redis(self):
         with socket.create_server(("127.0.0.1", 0)) as free:

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * memory_walks read|write: goes through all memory that /proc/self/maps has.
+ * memory_walks read|write|scan: goes through all memory that /proc/self/maps has.
  *
  * `read` reads every page that can be read, as collectors and scanners do;
  * `write` writes to every anonymous one, as crash handlers that test memory do,
- * and calls functions while it does. Both give up where there is more memory
+ * and calls functions while it does. `scan` reads every page that is writable, as
+ * gperftools' leak checker does, which ignores whether it may be read. All give up where there is more memory
  * than a program of this size can have.
  */
 #define TRUTH_MAIN
@@ -24,12 +25,16 @@ static struct map maps[MAPS_MAX];
 static unsigned int map_count;
 static __thread int in_thread_block;
 
+enum way { READS, WRITES, SCANS };
+
 TRUTH_INLINE int is_wanted(const char *line, const struct map *map,
-			   int to_write)
+			   enum way way)
 {
 	const char *protection = strchr(line, ' ') + 1;
 
-	if (!to_write)
+	if (way == SCANS)
+		return protection[1] == 'w';
+	if (way == READS)
 		return protection[0] == 'r' && !strstr(line, "[v");
 	return !strncmp(protection, "rw-p", 4) && strstr(line, " 00:00 ") &&
 	       !strstr(line, "[stack") &&
@@ -38,7 +43,7 @@ TRUTH_INLINE int is_wanted(const char *line, const struct map *map,
 }
 
 /* Their bytes in all. Looked up first: libc maps a buffer to read the file. */
-static COUNTED uint64_t find_maps(int to_write)
+static COUNTED uint64_t find_maps(enum way way)
 {
 	uint64_t bytes = 0;
 	char line[4200];
@@ -50,7 +55,7 @@ static COUNTED uint64_t find_maps(int to_write)
 		struct map map;
 
 		if (sscanf(line, "%lx-%lx", &map.start, &map.end) != 2 ||
-		    map_count == MAPS_MAX || !is_wanted(line, &map, to_write))
+		    map_count == MAPS_MAX || !is_wanted(line, &map, way))
 			continue;
 		bytes += map.end - map.start;
 		maps[map_count++] = map;
@@ -78,15 +83,15 @@ static COUNTED void write_page(volatile unsigned char *page)
 	LEAVE();
 }
 
-static COUNTED uint64_t walk(int to_write)
+static COUNTED uint64_t walk(enum way way)
 {
 	uint64_t bytes;
 
 	ENTER(walk);
-	bytes = find_maps(to_write);
+	bytes = find_maps(way);
 	for (unsigned int i = 0; bytes <= BYTES_MAX && i < map_count; i++)
 		for (uint64_t at = maps[i].start; at < maps[i].end; at += PAGE)
-			if (to_write)
+			if (way == WRITES)
 				write_page((unsigned char *)at);
 			else
 				read_page((unsigned char *)at);
@@ -96,10 +101,14 @@ static COUNTED uint64_t walk(int to_write)
 
 int main(int argc, char **argv)
 {
-	int to_write = argc > 1 && !strcmp(argv[1], "write");
+	enum way way = READS;
 
 	ENTER(main);
-	puts(walk(to_write) <= BYTES_MAX ? "walked" : "too much memory");
+	if (argc > 1 && !strcmp(argv[1], "write"))
+		way = WRITES;
+	if (argc > 1 && !strcmp(argv[1], "scan"))
+		way = SCANS;
+	puts(walk(way) <= BYTES_MAX ? "walked" : "too much memory");
 	LEAVE();
 	truth_write();
 	return 0;
