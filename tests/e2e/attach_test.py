@@ -331,7 +331,7 @@ class ManyThreads(Attached):
         controller.send_signal(signal.SIGINT)
         said = controller.stderr.read()
         if controller.wait(PATIENCE_S) != 0:
-            self.assertRegex(said, "cannot be left|do not stop")
+            self.assertRegex(said, "cannot detach|do not stop")
             self.assertTrue(until(is_left))
 
     @slow
