@@ -172,8 +172,8 @@ static void write_asked(FILE *out, const struct summary *summary)
 		GROUPED(asked->count), text_plural(asked->count));
 	fprintf(out, "%s each, ", text_duration(asked->ns / asked->count).text);
 	fprintf(out,
-		"half of them in the first %s; all other calls had a stack "
-		"that was read before\n",
+		"half of these stacks in the first %s of the JVM; calls with a "
+		"stack that was read before need no reading\n",
 		text_duration(summary_asked_half_ms(summary) * 1000000).text);
 	fprintf(out,
 		"Java: %s of the new stacks were composed of known frames; %s "

@@ -157,8 +157,8 @@ class Callers(JavaCase):
         shown = self.details(self.recording_path)
         self.assertRegex(shown, rf"(?m)^Java: the Java callers of "
                                 rf"{asked['count']:,} new stacks were read, in "
-                                r"\S+ [un]s each, half of them in "
-                                r"the first \S+ m?s;")
+                                r"\S+ [un]s each, half of these stacks in "
+                                r"the first \S+ m?s of the JVM;")
         self.assertRegex(shown, rf"(?m)^Java: {asked['composed']:,} of the new "
                                 r"stacks were composed of known frames; "
                                 rf"{asked['verified']:,} of these were "
