@@ -42,7 +42,7 @@ static void write_measures(struct html_page *page, struct html_stream *stream)
 static void write_before(struct html_page *page, struct html_stream *stream)
 {
 	const struct diff *diff = page->view->diff;
-	struct html_column calls = { 0 }, time = { 0 };
+	struct html_column calls = { 0 }, time = { 0 }, samples = { 0 };
 
 	if (!diff)
 		return;
@@ -51,12 +51,16 @@ static void write_before(struct html_page *page, struct html_stream *stream)
 			tree_self(&diff->before, page->order[i]);
 
 		html_column_put(&calls, self.calls);
-		if (diff->metric == METRIC_TIME)
-			html_column_put(&time, self.ns);
+		if (diff->metric != METRIC_TIME)
+			continue;
+		html_column_put(&time, self.ns);
+		html_column_put(&samples, self.samples);
 	}
 	html_stream_column(stream, "b.calls", &calls);
-	if (diff->metric == METRIC_TIME)
-		html_stream_column(stream, "b.time", &time);
+	if (diff->metric != METRIC_TIME)
+		return;
+	html_stream_column(stream, "b.time", &time);
+	html_stream_column(stream, "b.hits", &samples);
 }
 
 void html_page_contexts(struct html_page *page, struct html_stream *stream)

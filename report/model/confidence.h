@@ -3,6 +3,7 @@
 #ifndef CLEW_MODEL_CONFIDENCE_H
 #define CLEW_MODEL_CONFIDENCE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /*
@@ -36,5 +37,19 @@ struct sampled sampled_alike(double ns, double samples);
 
 /* The interval of what a part is of all. */
 struct share_interval confidence_part(struct sampled part, struct sampled all);
+
+/*
+ * Returns the probability that two estimates of one time differ by chance at
+ * least as much as these two do. An estimate of 0 has no samples. 1 if both
+ * are 0.
+ */
+double confidence_chance(struct sampled a, struct sampled b);
+
+/*
+ * Returns the largest of these probabilities that is significant when all of
+ * them are judged together, or -1 if none is: at most 5 % of the significant
+ * ones are expected to be due to chance. Sorts the array.
+ */
+double confidence_limit(double *chances, size_t count);
 
 #endif

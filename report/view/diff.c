@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/view/diff.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,6 +65,72 @@ static void fill_changes(struct diff *diff)
 	tree_sum(&diff->changes);
 }
 
+static struct sampled whole_of(const struct session *session)
+{
+	const struct measure all = tree_below(&session->tree, TREE_ROOT);
+
+	return (struct sampled){ (double)all.ns, session->summary.squares_ns2 };
+}
+
+/*
+ * The samples of one function can have several weights, which nobody stored:
+ * they tell at most as much as as many of the whole's samples.
+ */
+static struct sampled sampled_of(const struct measure *measure,
+				 struct sampled whole)
+{
+	struct sampled part =
+		sampled_alike((double)measure->ns, (double)measure->samples);
+	double least = whole.ns > 0 ? whole.squares * part.ns / whole.ns : 0;
+
+	if (part.squares < least)
+		part.squares = least;
+	return part;
+}
+
+static int is_sampled(const struct measure *before, const struct measure *after)
+{
+	return before->samples > 0 || after->samples > 0;
+}
+
+/* That two sampled times differ by chance as much as these. */
+static double chance_of(const struct diff *diff, const struct measure *before,
+			const struct measure *after)
+{
+	return confidence_chance(sampled_of(before, diff->whole_before),
+				 sampled_of(after, diff->whole_after));
+}
+
+/* Beyond this chance a node's change may be random. */
+static double find_node_limit(const struct diff *diff)
+{
+	double *chances = memory_zeroed(diff->changes.count, sizeof(*chances));
+	size_t count = 0;
+	double limit;
+
+	for (size_t i = 1; i < diff->changes.count; i++) {
+		const struct measure a = tree_below(&diff->before, (uint32_t)i);
+		const struct measure b = tree_below(&diff->after, (uint32_t)i);
+
+		if (is_sampled(&a, &b))
+			chances[count++] = chance_of(diff, &a, &b);
+	}
+	limit = confidence_limit(chances, count);
+	free(chances);
+	return limit;
+}
+
+int diff_is_node_significant(const struct diff *diff,
+			     const struct measure *before,
+			     const struct measure *after, enum metric metric)
+{
+	if (metric == METRIC_CALLS)
+		return before->calls != after->calls;
+	if (!is_sampled(before, after))
+		return before->ns != after->ns;
+	return chance_of(diff, before, after) <= diff->node_limit;
+}
+
 int diff_has_like_clocks(const struct diff *diff)
 {
 	return diff->clock_before == diff->clock_after ||
@@ -82,6 +147,8 @@ void diff_init(struct diff *diff, struct session *before, struct session *after)
 		.catalog = &before->catalog,
 		.clock_before = before->summary.time,
 		.clock_after = after->summary.time,
+		.whole_before = whole_of(before),
+		.whole_after = whole_of(after),
 	};
 	diff->metric = before->metric == METRIC_TIME &&
 				       after->metric == METRIC_TIME &&
@@ -95,6 +162,7 @@ void diff_init(struct diff *diff, struct session *before, struct session *after)
 	fill(&diff->before, &diff->changes, &before->tree, first);
 	fill(&diff->after, &diff->changes, &after->tree, second);
 	fill_changes(diff);
+	diff->node_limit = find_node_limit(diff);
 	free(first);
 	free(second);
 	match_fini(&match);
@@ -120,41 +188,15 @@ uint64_t diff_value(const struct flat_row *row, enum diff_key key)
 	return row->self.calls;
 }
 
+int diff_has_change(const struct diff_row *row, enum diff_key key)
+{
+	return diff_value(&row->before, key) != diff_value(&row->after, key);
+}
+
 static uint64_t change_of(const struct diff_row *row, enum diff_key key)
 {
 	return distance(diff_value(&row->before, key),
 			diff_value(&row->after, key));
-}
-
-/*
- * A count of n samples has the variance n, each of the same weight. Where one
- * side has none, it counts as one of the other's weight: none seen is no proof
- * that there is nothing.
- */
-static double variance(const struct measure *measure,
-		       const struct measure *other)
-{
-	const struct measure *known = measure->samples ? measure : other;
-	double samples = measure->samples ? (double)measure->samples : 1;
-	double weight = (double)known->ns / (double)known->samples;
-
-	return weight * weight * samples;
-}
-
-int diff_is_significant(const struct diff_row *row, enum diff_key key)
-{
-	const struct measure *a = &row->before.self, *b = &row->after.self;
-
-	if (key == DIFF_CALLS)
-		return 1;
-	if (key == DIFF_TOTAL) {
-		a = &row->before.total;
-		b = &row->after.total;
-	}
-	if (a->samples == 0 && b->samples == 0)
-		return 1;
-	return (double)change_of(row, key) >
-	       1.959964 * sqrt(variance(a, b) + variance(b, a));
 }
 
 static int by_change(const void *left, const void *right, void *context)
@@ -162,10 +204,9 @@ static int by_change(const void *left, const void *right, void *context)
 	const struct diff_row *a = left, *b = right;
 	enum diff_key key = *(const enum diff_key *)context;
 	uint64_t less = change_of(a, key), more = change_of(b, key);
-	int is_sure = diff_is_significant(a, key);
 
-	if (is_sure != diff_is_significant(b, key))
-		return is_sure ? -1 : 1;
+	if (a->is_significant != b->is_significant)
+		return a->is_significant ? -1 : 1;
 	if (less != more)
 		return less > more ? -1 : 1;
 	return a->function < b->function ? -1 : a->function > b->function;
@@ -192,6 +233,45 @@ static void add_rows(struct diff_row *rows, const struct diff *diff,
 	free(labels);
 }
 
+static const struct measure *measure_of_key(const struct flat_row *row,
+					    enum diff_key key)
+{
+	return key == DIFF_TOTAL ? &row->total : &row->self;
+}
+
+static int is_row_sampled(const struct diff_row *row, enum diff_key key)
+{
+	return key != DIFF_CALLS &&
+	       is_sampled(measure_of_key(&row->before, key),
+			  measure_of_key(&row->after, key));
+}
+
+static void find_significant(const struct diff *diff, struct diff_row *rows,
+			     size_t count, enum diff_key key)
+{
+	double *chances = memory_zeroed(count, sizeof(*chances));
+	double *sorted = memory_zeroed(count, sizeof(*sorted));
+	size_t sampled = 0;
+	double limit;
+
+	for (size_t i = 0; i < count; i++) {
+		if (!is_row_sampled(&rows[i], key))
+			continue;
+		chances[i] =
+			chance_of(diff, measure_of_key(&rows[i].before, key),
+				  measure_of_key(&rows[i].after, key));
+		sorted[sampled++] = chances[i];
+	}
+	limit = confidence_limit(sorted, sampled);
+	for (size_t i = 0; i < count; i++)
+		rows[i].is_significant =
+			is_row_sampled(&rows[i], key)
+				? chances[i] <= limit
+				: diff_has_change(&rows[i], key);
+	free(sorted);
+	free(chances);
+}
+
 void diff_table_init(struct diff_table *table, const struct diff *diff,
 		     const struct selection *selection, enum diff_key key)
 {
@@ -207,6 +287,7 @@ void diff_table_init(struct diff_table *table, const struct diff *diff,
 					   rows[i].function))
 			rows[kept++] = rows[i];
 	}
+	find_significant(diff, rows, kept, key);
 	qsort_r(rows, kept, sizeof(*rows), by_change, &key);
 	*table = (struct diff_table){ .rows = rows, .count = kept };
 }

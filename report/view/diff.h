@@ -18,6 +18,9 @@ struct diff {
 	enum metric metric;      /* time, if both have it, by the same clock */
 	/* How each took time. */
 	enum wire_time clock_before, clock_after;
+	/* The whole time of each, which gives the weight of its samples. */
+	struct sampled whole_before, whole_after;
+	double node_limit; /* see diff_is_node_significant() */
 };
 
 /* False where both took time, but one that is not the other's. */
@@ -31,10 +34,16 @@ void diff_fini(struct diff *diff);
 struct diff_row {
 	uint32_t function; /* the others may be 0 in one of them */
 	struct flat_row before, after;
+	/*
+	 * The change of the table's key is not random. Calls and measured times
+	 * are exact: each change of them is significant. For sampled times, the
+	 * rate of false discoveries among all rows is at most 5 %.
+	 */
+	int is_significant;
 };
 
 struct diff_table {
-	/* Changes beyond chance come first, and the largest of them. */
+	/* Significant changes come first, and the largest of them. */
 	struct diff_row *rows;
 	size_t count;
 };
@@ -49,10 +58,15 @@ void diff_table_fini(struct diff_table *table);
 /* The number that a row has by this key. */
 uint64_t diff_value(const struct flat_row *row, enum diff_key key);
 
+int diff_has_change(const struct diff_row *row, enum diff_key key);
+
 /*
- * Whether the difference of two sampled times is more than chance would make
- * in 95 of 100 cases. Always, if they were not sampled.
+ * Whether the change of what these two nodes of `before` and `after`, or sums
+ * of nodes, have below them is not random. All nodes are judged together, as
+ * the rows of a table are.
  */
-int diff_is_significant(const struct diff_row *row, enum diff_key key);
+int diff_is_node_significant(const struct diff *diff,
+			     const struct measure *before,
+			     const struct measure *after, enum metric metric);
 
 #endif

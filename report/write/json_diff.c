@@ -38,9 +38,8 @@ void json_diff(FILE *out, struct session *session, const struct diff_view *view)
 				    side_of(session, &row->before));
 		json_object_set_new(value, "after",
 				    side_of(session, &row->after));
-		json_object_set_new(
-			value, "significant",
-			json_boolean(diff_is_significant(row, view->key)));
+		json_object_set_new(value, "significant",
+				    json_boolean(row->is_significant));
 		json_member(&rows, NULL, value);
 	}
 	json_end(&rows, "]");

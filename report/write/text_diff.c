@@ -56,7 +56,7 @@ void text_change(FILE *out, const struct session *session, enum metric metric,
 	format_percent(change, percent, sizeof(percent));
 	fprintf(out, "%9s", percent);
 	text_end(out, session->has_color, style);
-	fputs(change->is_sure ? " " : "?", out);
+	fputs(change->is_sure || before == after ? " " : "?", out);
 }
 
 void text_change_heading(FILE *out, const struct session *session,
@@ -83,7 +83,7 @@ static void write_row(FILE *out, struct session *session,
 			    .after = diff_value(&row->after, view->key),
 			    .was_there = row->before.function || !has_calls,
 			    .is_there = row->after.function || !has_calls,
-			    .is_sure = diff_is_significant(row, view->key),
+			    .is_sure = row->is_significant,
 		    });
 	if (metric == METRIC_TIME)
 		fprintf(out, "%15s %15s ", has_calls ? GROUPED(before) : "-",
@@ -93,15 +93,6 @@ static void write_row(FILE *out, struct session *session,
 	text_module(out, session, row->function);
 	text_place(out, session, row->function);
 	fputc('\n', out);
-}
-
-static int has_change(const struct diff_row *row, enum diff_key key)
-{
-	if (key == DIFF_CALLS)
-		return row->before.self.calls != row->after.self.calls;
-	return row->before.self.ns != row->after.self.ns ||
-	       row->before.total.ns != row->after.total.ns ||
-	       row->before.self.calls != row->after.self.calls;
 }
 
 static void write_totals(FILE *out, const struct session *session,
@@ -124,7 +115,7 @@ static void write_totals(FILE *out, const struct session *session,
 void text_diff(FILE *out, struct session *session, const struct diff_view *view)
 {
 	const struct diff_table *table = view->table;
-	size_t same = 0, shown = 0, unsure = 0;
+	size_t same = 0, other_calls = 0, shown = 0, unsure = 0;
 
 	text_begin(out, session->has_color, STYLE_HEADING);
 	text_change_heading(out, session,
@@ -135,11 +126,13 @@ void text_diff(FILE *out, struct session *session, const struct diff_view *view)
 	fputs(" function  [module]\n", out);
 	text_end(out, session->has_color, STYLE_HEADING);
 	for (size_t i = 0; i < table->count; i++) {
-		if (!has_change(&table->rows[i], view->key)) {
+		if (!diff_has_change(&table->rows[i], view->key)) {
 			same++;
+			other_calls +=
+				diff_has_change(&table->rows[i], DIFF_CALLS);
 			continue;
 		}
-		unsure += !diff_is_significant(&table->rows[i], view->key);
+		unsure += !table->rows[i].is_significant;
 		if (view->top > 0 && shown == view->top)
 			continue;
 		shown++;
@@ -153,9 +146,15 @@ void text_diff(FILE *out, struct session *session, const struct diff_view *view)
 	write_totals(out, session, view->diff);
 	fprintf(out, "%s function%s without a change\n", GROUPED(same),
 		text_plural(same));
+	if (other_calls > 0)
+		fprintf(out,
+			"%s of them %s another number of calls "
+			"(--sort=calls)\n",
+			GROUPED(other_calls),
+			other_calls == 1 ? "has" : "have");
 	if (unsure > 0)
 		fprintf(out,
 			"?: %s change%s may be random, because time is sampled "
-			"(95 %% confidence)\n",
+			"(at most 5 %% of the others are)\n",
 			GROUPED(unsure), text_plural(unsure));
 }

@@ -101,7 +101,8 @@ static void write_change(const struct text_walk *walk,
 			    .after = measure_of(after, metric),
 			    .was_there = is_anything(before),
 			    .is_there = is_anything(after),
-			    .is_sure = 1,
+			    .is_sure = diff_is_node_significant(
+				    walk->view->diff, before, after, metric),
 		    });
 	fputc(' ', walk->out);
 }

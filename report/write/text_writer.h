@@ -43,7 +43,7 @@ const char *text_glyph(const char *utf8, const char *ascii);
 struct text_change {
 	uint64_t before, after;
 	int was_there, is_there; /* if not, it is "new" or "gone" */
-	int is_sure;             /* more than chance */
+	int is_sure;             /* is significant */
 };
 
 /* Four columns: a number before, after, the change, and its percentage. */

@@ -184,6 +184,30 @@ class Diff(clewtest.Case):
             if "[spin]" in line:
                 self.assertNotRegex(line, r"\b(new|gone)\b")
 
+    def test_what_did_not_change_is_not_significant(self):
+        recordings = self.record_both()
+        for arguments in ([], ["--sort=total"], ["--sort=calls"]):
+            rows = self.clew_json("diff", "--json", *arguments,
+                                  recordings[0], recordings[0])["functions"]
+            self.assertGreater(len(rows), 5)
+            self.assertFalse([row for row in rows if row["significant"]])
+        text = self.clew("diff", recordings[0], recordings[0]).stdout
+        self.assertRegex(text, r"^ *before .*\n\ntotal: ")
+        rows = self.clew_json("diff", "--json", *recordings)["functions"]
+        self.assertFalse([row for row in rows if row["significant"] and
+                          row["before"]["self_ns"] == row["after"]["self_ns"]])
+
+    def test_other_counts_of_unchanged_times_are_mentioned(self):
+        recordings = self.record_both()
+        rows = self.clew_json("diff", "--json", *recordings)["functions"]
+        other = sum(row["before"]["calls"] != row["after"]["calls"] and
+                    row["before"]["self_ns"] == row["after"]["self_ns"]
+                    for row in rows)
+        self.assertGreater(other, 0)
+        text = self.clew("diff", "--sort=self", *recordings).stdout
+        self.assertRegex(text, rf"\n{other} of them ha(s|ve) another number "
+                               r"of calls \(--sort=calls\)\n")
+
     def test_bad_input_is_refused(self):
         recording = self.record_as("one", self.build("one", BEFORE))
         for arguments in ([recording], [recording, "nowhere"],

@@ -428,6 +428,35 @@ test("a comparison's table begins with the largest change, in sight",
     assert.ok(x + width < page.viewportSize().width);
   });
 
+/* lex below parse: 200 samples less; lex below eval: 5 more, which is chance. */
+test("changes of sampled time that may be random are muted", async () => {
+  const before = [0, 0, 0, 300, 50, 0, 0, 0, 40];
+  const after = [0, 0, 0, 100, 55, 0, 0, 5, 40];
+  const ns = (samples) => column(samples.map((n) => n * 1e6));
+
+  await show("random", known({ taken: { mode: "cpu", rate: 1000, lost: [] } }, {
+    time: ns(after), samples: column(after),
+    "b.calls": column([0, 1, 10, 200, 20, 30, 5, 0, 20]),
+    "b.time": ns(before), "b.hits": column(before) }));
+  const colours = await page.evaluate(() => {
+    const { graph } = clew.views.graph;
+
+    return Object.fromEntries(graph.frames.interactionsEngine.hitRegions.map(
+      ({ data: { node } }) => [node, graph.styleOf(node).colour]));
+  });
+
+  assert.match(colours[3], /^hsl\(212/, "lex below parse takes less time");
+  assert.match(colours[7], /^hsl\(220 /, "5 samples more may be random");
+  assert.match(await page.locator(".legend").innerText(), /may be random/);
+  await page.keyboard.press("2");
+  const cells = await page.locator("#panel-functions .cell.change-time")
+    .allInnerTexts();
+
+  assert.match(cells[1], /^−195\.0 ms$/);
+  assert.match(cells[2], /^\+5\.000 ms \?$/);
+  assert.equal(cells[3], "0");
+});
+
 test("what was lost is said at once", async () => {
   await show("lost", known({ losses: [{ reason: "the recording could not grow",
                                         number: 12345 }] }));

@@ -229,6 +229,53 @@ static void senseless_counts_end_quickly(void **state)
 	assert_true(confidence_upper_bound(UINT64_MAX, UINT64_MAX / 2) <= 1);
 }
 
+/* Of n samples, k or more, or as few on the other side; of equal weights. */
+static void assert_chance(double first, double second, double expected)
+{
+	double chance = confidence_chance(sampled_alike(first * 1e6, first),
+					  sampled_alike(second * 1e6, second));
+
+	if (fabs(chance - expected) > 1e-9)
+		fail_msg("%g, %g: %.12g instead of %.12g", first, second,
+			 chance, expected);
+}
+
+static void two_times_differ_by_chance_as_a_coin_does(void **state)
+{
+	(void)state;
+	assert_chance(0, 0, 1);
+	assert_chance(7, 7, 1);
+	assert_chance(5, 0, 2.0 / 32);
+	assert_chance(0, 5, 2.0 / 32);
+	assert_chance(8, 2, 2.0 * (45 + 10 + 1) / 1024);
+}
+
+/* 10 samples of 4 ms and 40 of 1 ms are the same time. */
+static void samples_of_unequal_weight_are_compared_by_time(void **state)
+{
+	(void)state;
+	assert_true(confidence_chance(sampled_alike(40e6, 10),
+				      sampled_alike(40e6, 40)) > 0.9);
+	assert_true(confidence_chance(sampled_alike(40e6, 40),
+				      sampled_alike(40e6, 40)) > 0.9);
+	assert_true(confidence_chance(sampled_alike(160e6, 40),
+				      sampled_alike(40e6, 40)) < 1e-4);
+}
+
+/* The example of Benjamini and Hochberg's article: four of 15. */
+static void the_rate_of_false_discoveries_is_limited(void **state)
+{
+	double chances[] = { 0.4262, 0.0001, 0.0298, 0.0095, 0.5719,
+			     0.0004, 0.0459, 0.6528, 0.0201, 1.0000,
+			     0.0344, 0.0019, 0.7590, 0.0278, 0.3240 };
+	double random[] = { 0.04, 0.3, 0.9 };
+
+	(void)state;
+	assert_true(confidence_limit(chances, 15) == 0.0095);
+	assert_true(confidence_limit(random, 3) < 0);
+	assert_true(confidence_limit(random, 0) < 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -240,6 +287,10 @@ int main(void)
 		cmocka_unit_test(
 			unequal_weights_have_the_intervals_that_they_promise),
 		cmocka_unit_test(senseless_counts_end_quickly),
+		cmocka_unit_test(two_times_differ_by_chance_as_a_coin_does),
+		cmocka_unit_test(
+			samples_of_unequal_weight_are_compared_by_time),
+		cmocka_unit_test(the_rate_of_false_discoveries_is_limited),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -118,22 +118,88 @@ static void modules_of_other_names_stay_apart(void **state)
 	session_close(&after);
 }
 
-/* 100 samples and 130 may be the same; 100 and 200 are not. */
-static void chance_is_told_from_change(void **state)
+/* Of the nth function, with samples of 1 ms. */
+static void add_samples(struct session *session, uint32_t n, uint64_t samples)
 {
-	struct diff_row row = {
-		.before.self = { .ns = 100000, .samples = 100 },
-		.after.self = { .ns = 120000, .samples = 120 },
-	};
+	tree_add(&session->tree, n + 1,
+		 &(struct measure){ .ns = samples * 1000000,
+				    .samples = samples });
+}
+
+/*
+ * Compares two sessions where f has these samples. The times of g differ by
+ * chance, and h has calls but no samples.
+ */
+static int is_f_significant(uint64_t samples_before, uint64_t samples_after)
+{
+	static const struct selection all;
+	struct session before, after;
+	struct diff_table table;
+	struct diff diff;
+	int is;
+
+	begin(&before, "/lib/liba.so", everything);
+	begin(&after, "/lib/liba.so", everything);
+	add_samples(&before, 0, samples_before);
+	add_samples(&after, 0, samples_after);
+	add_samples(&before, 1, 500);
+	add_samples(&after, 1, 520);
+	add(&before, 2, 7, 0);
+	add(&after, 2, 7, 0);
+	end(&before);
+	end(&after);
+	diff_init(&diff, &before, &after);
+	diff_table_init(&table, &diff, &all, DIFF_SELF);
+	is = row_of(&diff, &table, "f")->is_significant;
+	assert_false(row_of(&diff, &table, "g")->is_significant);
+	assert_false(row_of(&diff, &table, "h")->is_significant);
+	diff_table_fini(&table);
+	diff_fini(&diff);
+	session_close(&before);
+	session_close(&after);
+	return is;
+}
+
+static void random_changes_of_time_are_not_significant(void **state)
+{
+	(void)state;
+	assert_false(is_f_significant(100, 120));
+	assert_true(is_f_significant(100, 200));
+	assert_false(is_f_significant(0, 5));
+	assert_true(is_f_significant(0, 10));
+	assert_false(is_f_significant(100, 100));
+}
+
+/* h is called once more, and its time, which is exact, does not change. */
+static void only_the_shown_key_counts(void **state)
+{
+	static const struct selection all;
+	struct session before, after;
+	struct diff_table table;
+	struct diff diff;
 
 	(void)state;
-	assert_false(diff_is_significant(&row, DIFF_SELF));
-	row.after.self = (struct measure){ .ns = 200000, .samples = 200 };
-	assert_true(diff_is_significant(&row, DIFF_SELF));
-	assert_true(diff_is_significant(&row, DIFF_CALLS));
-	row.before.self.samples = row.after.self.samples = 0;
-	row.after.self.ns = row.before.self.ns + 1;
-	assert_true(diff_is_significant(&row, DIFF_SELF));
+	begin(&before, "/lib/liba.so", everything);
+	begin(&after, "/lib/liba.so", everything);
+	add(&before, 0, 1, 10);
+	add(&after, 0, 1, 11);
+	add(&before, 2, 7, 5);
+	add(&after, 2, 8, 5);
+	end(&before);
+	end(&after);
+	diff_init(&diff, &before, &after);
+	diff_table_init(&table, &diff, &all, DIFF_SELF);
+	assert_true(row_of(&diff, &table, "f")->is_significant);
+	assert_false(row_of(&diff, &table, "h")->is_significant);
+	diff_table_fini(&table);
+	diff_table_init(&table, &diff, &all, DIFF_CALLS);
+	assert_false(row_of(&diff, &table, "f")->is_significant);
+	assert_true(row_of(&diff, &table, "h")->is_significant);
+	assert_ptr_equal(row_of(&diff, &table, "h"), &table.rows[0]);
+	diff_table_fini(&table);
+	diff_fini(&diff);
+	session_close(&before);
+	session_close(&after);
 }
 
 static void without_time_in_both_calls_are_compared(void **state)
@@ -159,7 +225,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(versions_of_a_module_are_one),
 		cmocka_unit_test(modules_of_other_names_stay_apart),
-		cmocka_unit_test(chance_is_told_from_change),
+		cmocka_unit_test(random_changes_of_time_are_not_significant),
+		cmocka_unit_test(only_the_shown_key_counts),
 		cmocka_unit_test(without_time_in_both_calls_are_compared),
 	};
 

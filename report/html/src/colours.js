@@ -66,7 +66,7 @@ export class Colours {
     const { profile } = this;
 
     if (this.mode === "change")
-      return [["fewer", this.#change(-1)], ["same", this.#change(0)],
+      return [["fewer", this.#change(-1)], [this.#sameLabel(), this.#change(0)],
               ["more", this.#change(1)]];
     if (this.mode === "module")
       return this.moduleOrder.slice(0, moduleHues.length).map((module) =>
@@ -75,6 +75,10 @@ export class Colours {
       return [];
     return this.kindsPresent().map((kind) =>
       [kinds[kind].label, this.#kind(kind, 1)]);
+  }
+
+  #sameLabel() {
+    return this.profile.base?.self.samples ? "same, or may be random" : "same";
   }
 
   kindsPresent() {

@@ -190,6 +190,8 @@ export class FlameView {
       return 0;
     const { before, now } = this.tree.facts(node).base;
 
+    if (profile.isRandom(measure, before, now))
+      return 0;
     return profile.change(before[measure], now[measure]);
   }
 

@@ -56,21 +56,60 @@ function sumByFunction(profile, column) {
   return sums;
 }
 
+/* Own calls, time and samples of each function. */
+function selvesByFunction(profile, self) {
+  const sums = Object.entries(self).filter(([, column]) => column)
+    .map(([key, column]) => [key, sumByFunction(profile, column)]);
+
+  return (f) => Object.fromEntries(sums.map(([key, sum]) => [key, sum[f]]));
+}
+
+/* Which changes may be random, by function: all of them are judged together. */
+function randomChanges(profile, measure, before, now) {
+  const { significance } = profile.base;
+  const pairs = profile.functions.name.map((_, f) =>
+    ({ before: before(f), now: now(f) }));
+  const limit = measure === "time" ? significance.limitOf(pairs) : 0;
+
+  return pairs.map((pair) => significance.isRandom(measure, pair.before,
+                                                   pair.now, () => limit));
+}
+
+/* The rank of each function, the largest significant change last. */
+function ranks(isRandom, change) {
+  const rank = new Float64Array(isRandom.length);
+
+  [...isRandom.keys()].sort((a, b) =>
+    isRandom[b] - isRandom[a] || Math.abs(change(a)) - Math.abs(change(b)))
+    .forEach((f, i) => {
+      rank[f] = i;
+    });
+  return rank;
+}
+
 function changeColumn(profile, measure) {
-  const before = sumByFunction(profile, profile.base.self[measure]);
-  const now = sumByFunction(profile, profile.whole[measure]);
-  const change = (f) => now[f] - before[f];
+  const before = selvesByFunction(profile, profile.base.self);
+  const now = selvesByFunction(profile, profile.whole);
+  const change = (f) => now(f)[measure] - before(f)[measure];
+  const isRandom = randomChanges(profile, measure, before, now);
+  const rank = ranks(isRandom, change);
 
   return {
     key: `change-${measure}`, isNumber: true,
     label: measure === "time" ? `Δ self ${measures.amountName(profile)}`
       : "Δ calls",
-    title: `Own ${measures.nameOf(profile, measure)} after minus before; the largest change first`,
-    value: (f) => Math.abs(change(f)), width: "7rem",
-    cell: (f) => (change(f) > 0 ? "+" : change(f) < 0 ? "−" : "") +
-      measures.value(measure, Math.abs(change(f))),
-    hint: (f) => `${measures.value(measure, before[f])} → ` +
-      measures.value(measure, now[f]),
+    title: `Own ${measures.nameOf(profile, measure)} after minus before; ` +
+      "significant changes first, and a ? marks those that may be random",
+    value: (f) => rank[f], width: "7rem",
+    cell: (f) => {
+      const text = (change(f) > 0 ? "+" : change(f) < 0 ? "−" : "") +
+        measures.value(measure, Math.abs(change(f)));
+
+      return isRandom[f] && change(f) !== 0
+        ? element("span.quiet", {}, `${text} ?`) : text;
+    },
+    hint: (f) => `${measures.value(measure, before(f)[measure])} → ` +
+      measures.value(measure, now(f)[measure]),
   };
 }
 

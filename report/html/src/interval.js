@@ -41,7 +41,7 @@ function fraction(a, b, x) {
   return h;
 }
 
-function betaCdf(a, b, x) {
+export function betaCdf(a, b, x) {
   const front = Math.exp(logGamma(a + b) - logGamma(a) - logGamma(b) +
                          a * Math.log(x) + b * Math.log1p(-x));
 

@@ -11,6 +11,7 @@
  */
 
 import { showCounts } from "./format.js";
+import { Significance } from "./significance.js";
 import { Timeline } from "./timeline.js";
 
 export class Profile {
@@ -111,6 +112,7 @@ export class Profile {
     const self = {
       calls: data.column("b.calls", new Float64Array(contexts)),
       time: data.column("b.time", new Float64Array(contexts)),
+      samples: data.column("b.hits", new Float64Array(contexts)),
     };
 
     if (!self.calls)
@@ -118,14 +120,26 @@ export class Profile {
     if (!self.time)
       this.whole.time = this.whole.samples = null;
     const below = (of) => ({ calls: this.sum(of.calls),
-                             time: of.time && this.sum(of.time) });
+                             time: of.time && this.sum(of.time),
+                             samples: of.samples && this.sum(of.samples) });
+    const base = { self, below: below(self), now: below(this.whole) };
 
-    return { self, below: below(self), now: below(this.whole) };
+    base.significance = new Significance(base, { self: this.whole,
+                                                 below: base.now });
+    return base;
   }
 
   /* From -1, there was much more before, to 1, it is all new. */
   change(before, now) {
     return (now - before) / Math.max(now, before, 1e-12);
+  }
+
+  /* Whether a change of what a frame has below it may be random. */
+  isRandom(measure, before, now) {
+    const { significance } = this.base;
+
+    return significance.isRandom(measure, before, now,
+                                 () => significance.contextLimit);
   }
 
   /*

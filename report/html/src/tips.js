@@ -39,12 +39,19 @@ function amounts(profile, facts, isCounted = true) {
   return lines;
 }
 
+function isChange(measure, { before, now }) {
+  return before[measure] !== now[measure];
+}
+
 function change(profile, measure, facts) {
   if (!facts.base)
     return [];
   return line("before, after", `${measures.value(
     measure, facts.base.before[measure])} → ${measures.value(
-    measure, facts.base.now[measure])}`);
+    measure, facts.base.now[measure])}`,
+    isChange(measure, facts.base) &&
+      profile.isRandom(measure, facts.base.before, facts.base.now)
+      ? " (may be random)" : "");
 }
 
 /* Puts a tip beside the mouse. */

@@ -56,6 +56,7 @@ export class ContextTree {
     const { self, below, base } = this.profile;
     const of = (columns) => columns && {
       calls: columns.calls[node], time: columns.time?.[node],
+      samples: columns.samples?.[node],
     };
 
     return { self: of(self), total: of(below), contexts: 1,
@@ -216,6 +217,7 @@ export class GroupedTree {
     };
     const of = (columns) => ({
       calls: sum(columns.calls), time: columns.time && sum(columns.time),
+      samples: columns.samples && sum(columns.samples),
     });
 
     return { self: of(self), contexts: at.length, isChain: this.isUpwards,
