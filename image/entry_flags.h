@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions that are given a CPU flag by their caller.
+ * Functions that read a CPU flag of their caller.
  *
  * Stubs do not keep flags at an entry: no ABI promises them, and compilers do not
  * rely on them there. Assembly sometimes does, between functions of its own:
@@ -14,8 +14,8 @@
 #include "image/image.h"
 
 /*
- * Whether code that is entered at `vaddr` reads flags before it writes any.
- * Direct jumps are followed. 0 where that cannot be decided.
+ * Returns whether code that is entered at `vaddr` reads flags before it writes
+ * any. Follows direct jumps. Returns 0 where that cannot be decided.
  */
 int entry_takes_flags(const struct image *image, const struct decoder *decoder,
 		      uint64_t vaddr);

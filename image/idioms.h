@@ -24,8 +24,8 @@ int idioms_is_start(const uint8_t *code, uint64_t left);
 int idioms_is_plt(const uint8_t *code, uint64_t left);
 
 /*
- * Whether this is a thunk that jumps where a register says, so that no CPU
- * speculates where that is: a call, and behind it a loop that nothing leaves.
+ * Whether this is a thunk (retpoline) that jumps to the address in a register: a
+ * call, and behind it a loop that only a speculating CPU executes.
  */
 int idioms_is_thunk(const uint8_t *code, uint64_t left);
 

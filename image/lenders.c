@@ -11,7 +11,7 @@ struct spread {
 	int has_changed;
 };
 
-/* Of a thunk, what is read or written there is not what its caller left. */
+/* A thunk accesses the return address of a call of its own, not its caller's. */
 static int reads(const struct spread *s, uint32_t index)
 {
 	struct bytes b =

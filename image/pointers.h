@@ -38,7 +38,7 @@ struct named_pointer {
 
 typedef void (*named_visit)(void *context, const struct named_pointer *pointer);
 
-/* Visit the words that are filled with addresses of symbols. */
+/* Visits the words that the loader fills with addresses of symbols. */
 void pointers_walk_named(const struct image *image, named_visit visit,
 			 void *context);
 

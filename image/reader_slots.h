@@ -9,8 +9,8 @@
  * lends dlsym() its own return address. If that code is hooked, the address is a
  * stub's, and dlsym() returns something else. mcount(), which programs built with
  * -pg call, goes further: it reads the return address of the function that calls
- * it. Such functions must be left alone, so the analysis has to know which slot
- * the loader fills with the address of which function.
+ * it. The analysis leaves callers of these functions alone, so it has to know which
+ * slot the loader fills with the address of which function.
  *
  * Slots of functions that the module itself defines matter, too: a library calls
  * its own exported functions through slots.
@@ -47,13 +47,14 @@ int reader_slots_find(const struct image *image, struct arena *arena,
 		      struct reader_slots *out);
 
 /*
- * What is called by a call of, or a jump to, the address `at`: a function, an
- * entry of a PLT, or code that jumps through a slot just like one.
+ * Returns the function that a call of, or a jump to, the address `at` reaches.
+ * `at` may be an entry of a PLT, or code that jumps through a slot like one. The
+ * kind is READER_IS_NONE for functions that are of no interest here.
  */
 struct reader_slot reader_slots_at(const struct reader_slots *slots,
 				   const struct image *image, uint64_t at);
 
-/* The same of an instruction that calls or jumps through memory, if it does. */
+/* Returns the function that an indirect call or jump through a slot reaches. */
 struct reader_slot reader_slots_through(const struct reader_slots *slots,
 					const uint8_t *code,
 					unsigned int length,

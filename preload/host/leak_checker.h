@@ -2,16 +2,17 @@
 /*
  * gperftools' heap leak checker, which runs when a program ends.
  *
- * It reads all memory that /proc/self/maps shows as writable, whether it is
- * readable there or not, and looks for pointers in it. It would read the
- * terabytes of a reserved shadow, and its page tables alone would take gigabytes.
+ * The checker searches all memory that /proc/self/maps shows as writable for
+ * pointers, also memory that is not readable there. Of a reserved shadow it would
+ * read terabytes, and the page tables of these alone would take gigabytes.
  */
 #ifndef CLEW_HOST_LEAK_CHECKER_H
 #define CLEW_HOST_LEAK_CHECKER_H
 
 /*
- * Whether it is requested by the environment that the program was started with.
- * That it is there is not checked: it may be linked into a program without symbols.
+ * Returns whether the environment that the program was started with requests the
+ * checker. The checker may be linked into a program without symbols, so this
+ * function does not look for it.
  */
 int leak_checker_is_requested(void);
 

@@ -16,6 +16,7 @@
 
 #include "base/display_text.h"
 #include "base/memory.h"
+#include "report/view/coverage.h"
 
 #define GROUPED(number)  (text_grouped(number).text)
 #define DURATION(number) (text_duration(number).text)
@@ -413,13 +414,58 @@ static char *advise_symbols(struct session *session)
 	return sentence;
 }
 
+/* ---- Functions that are left alone because of how they were compiled ---- */
+
+enum { READERS_MIN = 3 }; /* fewer are not caused by options of a compiler */
+
+static uint64_t readers_of(const struct coverage *coverage)
+{
+	return coverage->by_verdict[VERDICT_IS_READS_RETURN_ADDRESS] +
+	       coverage->by_verdict[VERDICT_IS_LENDS_RETURN_ADDRESS] +
+	       coverage->by_verdict[VERDICT_IS_CALLS_MCOUNT];
+}
+
+/* Returns a sentence if most functions of a module look up return addresses. */
+static char *advise_readers(struct session *session)
+{
+	const struct catalog *catalog = &session->catalog;
+	struct coverage *modules = coverage_of_modules(catalog);
+	const struct coverage *most = NULL;
+	char *sentence = NULL;
+
+	for (size_t i = 0; i < catalog->module_count; i++) {
+		const uint64_t readers = readers_of(&modules[i]);
+
+		if (catalog->modules[i].state == MODULE_IS_HOOKED &&
+		    readers >= READERS_MIN && readers > modules[i].hooked &&
+		    (!most || readers > readers_of(most)))
+			most = &modules[i];
+	}
+	if (most) {
+		const uint64_t by_mcount =
+			most->by_verdict[VERDICT_IS_CALLS_MCOUNT];
+		const char *cause = 2 * by_mcount > readers_of(most)
+					    ? "-pg"
+					    : "-finstrument-functions or "
+					      "-fsanitize=thread";
+
+		sentence = memory_printf(
+			"%s functions of %s are not counted, because they "
+			"look up return addresses; build it without %s",
+			GROUPED(readers_of(most)),
+			catalog->modules[most - modules].name, cause);
+	}
+	free(modules);
+	return sentence;
+}
+
 /* ---- */
 
 void advice_init(struct advice *advice, struct session *session)
 {
 	static char *(*const kinds[])(struct session * session) = {
-		advise_views,     advise_cost,    advise_samples,
-		advise_generated, advise_symbols,
+		advise_readers, advise_views,     advise_cost,
+		advise_samples, advise_generated, advise_symbols,
 	};
 
 	*advice = (struct advice){ 0 };

@@ -246,6 +246,24 @@ class ReturnAddresses(clewtest.Case):
                     program, "mid",
                     "calls mcount (-pg), which reads return addresses")
 
+    def test_reports_say_why_instrumented_functions_are_missing(self):
+        hooks = ("void __cyg_profile_func_enter(void *f, void *c) {}"
+                 "void __cyg_profile_func_exit(void *f, void *c) {}\n")
+        for text, flags, cause in (
+                (PROFILED, ["-pg"], "-pg"),
+                (PROFILED + hooks.replace("void __", "__attribute__(("
+                                          "no_instrument_function)) void __"),
+                 ["-finstrument-functions"],
+                 "-finstrument-functions or -fsanitize=thread")):
+            with self.subTest(flags):
+                program = self.compile("instrumented", text, *flags)
+                self.record([program], ["--time=none"])
+                self.assertIn(
+                    "\nhint: 4 functions of instrumented are not counted, "
+                    "because they look up return addresses; build it "
+                    f"without {cause}\n",
+                    self.clew("report", "--wide", self.recording_path).stdout)
+
     def test_flags_that_are_given(self):
         source = self.work / "flags.S"
         source.write_text(FLAGS_LIBRARY, encoding="utf-8")

@@ -455,7 +455,7 @@ static int has_flags(const uint16_t *regs, uint8_t count)
 	return 0;
 }
 
-/* They read the direction flag alone, which is no result of a comparison. */
+/* String instructions read the direction flag alone, which stubs do not change. */
 static int is_string_insn(unsigned int id)
 {
 	switch (id) {
@@ -485,7 +485,7 @@ static int is_string_insn(unsigned int id)
 	}
 }
 
-/* Of these the library says that they only read flags, or nothing at all. */
+/* capstone 4 does not list flags among the registers that these write. */
 static int is_exchange(unsigned int id)
 {
 	return id == X86_INS_CMPXCHG || id == X86_INS_CMPXCHG8B ||
