@@ -231,5 +231,38 @@ class Changed(CompiledCase, ExactAttached):
                     self.check(*options)
 
 
+class Busy(CompiledCase, ExactAttached):
+    """Methods that are active while clew rewrites their classes, in batches."""
+    CLASSES = 300
+
+    def source(self):
+        """Each class calls another one, in an order that is not that of names."""
+        order = [i * 7 % self.CLASSES for i in range(self.CLASSES)]
+        calls = [f"C{callee}.call(n)" for callee in order[1:]] + ["n + 1"]
+        return "".join([
+            *(f"class C{i} {{ static int call(int n) {{ return {call}; }} }}\n"
+              for i, call in zip(order, calls)),
+            "class Chain { public static void main(String[] words)"
+            " throws Exception { for (int i = 0;"
+            " System.in.available() == 0; i = C0.call(i)) if (i == 5000)"
+            ' System.out.println("ready"); } }\n'])
+
+    @needs("javac")
+    def test_no_stack_mismatches_in_later_sessions(self):
+        source = self.work / "Chain.java"
+        source.write_text(self.source())
+        self.compile("chain", source)
+        self.start_to_talk(*self.java("-cp", self.work / "chain", "Chain"))
+        self.assertEqual(self.process.stdout.readline(), "ready\n")
+        for _ in range(3):
+            self.detach(self.attach(self.process, "--java=exact",
+                                    "--java-min-size=0", "--time=none",
+                                    "--verify-period=1"))
+            self.assertGreater(self.confidence(), self.CLASSES // 10)
+        self.process.stdin.write("end\n")
+        self.process.stdin.flush()
+        self.assertEqual(self.process.wait(PATIENCE_S), 0)
+
+
 if __name__ == "__main__":
     clewtest.main()
