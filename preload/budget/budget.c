@@ -44,11 +44,20 @@ struct budget_clocks {
 	uint64_t own_ns; /* of clew's own thread */
 };
 
+/*
+ * Identifies a process. The address of its header does not: a grandchild's may be
+ * mapped where that of its grandparent was.
+ */
+struct budget_process {
+	uint64_t start_ns; /* 0: none */
+	uint32_t pid, seq;
+};
+
 /* Of clew's own thread alone, but for what budget_start() writes. */
 static struct {
-	const struct wire_header *header; /* of the process it has looked at */
-	struct budget_clocks start;       /* when that began to count */
-	const struct wire_header *start_header; /* of the process of `start` */
+	struct budget_process process; /* that it has looked at */
+	struct budget_clocks start;    /* when that began to count */
+	struct budget_process started; /* the process of `start` */
 	struct budget_functions functions;
 	uint32_t learnt;           /* so many functions */
 	uint32_t has_learnt;       /* in this look */
@@ -78,6 +87,19 @@ struct interval {
 };
 
 /* ---- A process ---- */
+
+static struct budget_process this_process(void)
+{
+	return (struct budget_process){ .start_ns = rt.header->start_ns,
+					.pid = rt.header->pid,
+					.seq = rt.header->seq };
+}
+
+static int is_this_process(const struct budget_process *process)
+{
+	return process->start_ns == rt.header->start_ns &&
+	       process->pid == rt.header->pid && process->seq == rt.header->seq;
+}
 
 static uint64_t process_cpu_ns(void)
 {
@@ -126,16 +148,16 @@ static void begin_process(uint64_t now_ns)
 {
 	budget_records_forget();
 	budget_functions_restart(&budget.functions);
-	if (budget.header)
+	if (budget.process.start_ns)
 		inherit();
 	/* a child's clocks begin at 0, also if its parent was not looked at yet */
-	if (budget.start_header != rt.header) {
+	if (!is_this_process(&budget.started)) {
 		budget.start = (struct budget_clocks){ .now_ns = now_ns };
-		budget.start_header = rt.header;
+		budget.started = this_process();
 	}
 	/* this thread may come late: what was called before counts as well */
 	budget.last = budget.start;
-	budget.header = rt.header;
+	budget.process = this_process();
 	rt.header->budget_state = WIRE_BUDGET_KEPT;
 	budget.is_survey = 0;
 	budget.look_ns = LOOK_FIRST_NS;
@@ -345,10 +367,17 @@ static void leave_out(const struct interval *past, uint64_t now_ns)
 
 /* ---- Looking ---- */
 
+/* Of clew's own thread, which may be another one since then (watch.h). */
+static uint64_t own_since_last(const struct budget_clocks *then)
+{
+	return then->own_ns -
+	       (then->own_ns < budget.last.own_ns ? 0 : budget.last.own_ns);
+}
+
 /* How the CPU time since the last look was used, until `then`. */
 static struct interval account(const struct budget_clocks *then)
 {
-	const uint64_t own_ns = then->own_ns - budget.last.own_ns;
+	const uint64_t own_ns = own_since_last(then);
 	const uint64_t cpu_ns = then->cpu_ns - budget.last.cpu_ns;
 	struct interval past = { .wall_ns = then->now_ns - budget.last.now_ns,
 				 .cpu_ns = cpu_ns,
@@ -521,7 +550,7 @@ static uint64_t take_turn(uint64_t now_ns)
 
 	if (rt.header->state != WIRE_RUNNING)
 		return now_ns + LOOK_NS;
-	if (budget.header == rt.header)
+	if (is_this_process(&budget.process))
 		next_ns = look(now_ns);
 	else
 		begin_process(now_ns);
@@ -534,7 +563,7 @@ static uint64_t take_turn(uint64_t now_ns)
 
 static void forget_session(void)
 {
-	budget.header = NULL;
+	budget.process.start_ns = 0;
 	budget.survey_ns = 0;
 	for (uint32_t i = 0; i < budget.functions.room; i++) {
 		struct budget_function *slot = &budget.functions.slots[i];
@@ -561,7 +590,7 @@ void budget_start(void)
 	budget.full_ps = rt.header->budget_call_ps;
 	budget.pace = (struct budget_pace){ .measured_ps = budget.full_ps };
 	budget_price_begin(&budget.price, budget.full_ps);
-	budget.start_header = rt.header;
+	budget.started = this_process();
 	budget.start = (struct budget_clocks){
 		.now_ns = sys_clock_ns(CLOCK_MONOTONIC),
 		.cpu_ns = process_cpu_ns(),
@@ -574,7 +603,7 @@ static uint64_t rest_ns(void)
 {
 	const uint64_t cpu_ns = process_cpu_ns();
 	const uint64_t seen_ns =
-		budget.header == rt.header ? budget.last.cpu_ns : 0;
+		is_this_process(&budget.process) ? budget.last.cpu_ns : 0;
 
 	return cpu_ns > seen_ns ? cpu_ns - seen_ns : 0;
 }
