@@ -240,6 +240,7 @@ void begin_time(const struct cold *cold)
 
 void begin_end(void)
 {
+	sampling_note_rest();
 	sink_finish();
 	tallies_finish_thread();
 	tallies_refresh_names(&rt.recorder->tallies);

@@ -36,8 +36,10 @@ _Static_assert(sizeof(struct wire_sample) == 32, "on the wire");
 
 enum wire_wait {
 	WIRE_WAIT_UNKNOWN = 0,
-	WIRE_WAIT_CALL = 1,                            /* and those after it */
-	WIRE_WAIT_STOPPED = WIRE_SAMPLE_WAIT_MASK - 2, /* by a signal */
+	WIRE_WAIT_CALL = 1, /* and those after it */
+	/* It ran: time of a thread that has no sample (preload/time/unsampled.h). */
+	WIRE_WAIT_UNSAMPLED = WIRE_SAMPLE_WAIT_MASK - 3,
+	WIRE_WAIT_STOPPED = WIRE_SAMPLE_WAIT_MASK - 2,   /* by a signal */
 	WIRE_WAIT_PROCESSOR = WIRE_SAMPLE_WAIT_MASK - 1, /* to get one */
 	WIRE_WAIT_FAULT = WIRE_SAMPLE_WAIT_MASK,         /* a page fault */
 };

@@ -9,8 +9,10 @@
  */
 #include <pthread.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <stddef.h>
 
+#include "preload/host/lookup.h"
 #include "preload/host/next.h"
 #include "preload/hot/runtime.h"
 #include "preload/time/sampling.h"
@@ -51,6 +53,40 @@ static int is_counted(void)
 	return !rt.is_late || rt.header->state == WIRE_RUNNING;
 }
 
+/*
+ * A key of libc's whose destructor runs when a thread ends. It is created before
+ * the program's first thread.
+ */
+static struct {
+	pthread_key_t key;
+	int (*set)(pthread_key_t, const void *); /* NULL: there is no key */
+	_Atomic uint32_t is_sought;
+} end_key;
+
+static void end(void *unused)
+{
+	sampling_end_thread();
+}
+
+static void make_end_key(void)
+{
+	int (*const create)(pthread_key_t *, void (*)(void *)) =
+		(int (*)(pthread_key_t *, void (*)(void *)))lookup_other(
+			"pthread_key_create");
+	int (*const set)(pthread_key_t, const void *) =
+		(int (*)(pthread_key_t, const void *))lookup_other(
+			"pthread_setspecific");
+
+	if (create && set && !create(&end_key.key, end))
+		end_key.set = set;
+}
+
+static void note_end(void)
+{
+	if (end_key.set)
+		end_key.set(end_key.key, &end_key);
+}
+
 /* Ends in a jump: no frame of ours is on the thread's stack. */
 static void *begin(void *at)
 {
@@ -59,8 +95,10 @@ static void *begin(void *at)
 	void *const argument = slot->argument;
 
 	give_back(slot);
-	if (is_counted())
+	if (is_counted()) {
+		note_end();
 		sampling_begin_thread();
+	}
 	return function(argument);
 }
 
@@ -73,6 +111,8 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
 	if (!slot)
 		return NEXT(pthread_create)(thread, attributes, function,
 					    argument);
+	if (!atomic_exchange(&end_key.is_sought, 1))
+		make_end_key();
 	slot->function = function;
 	slot->argument = argument;
 	err = NEXT(pthread_create)(thread, attributes, begin, slot);

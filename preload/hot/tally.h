@@ -115,6 +115,18 @@ struct tally_ticks {
 	int64_t calm_us;     /* that it has in reserve for switches */
 };
 
+/*
+ * CPU time of the owner, and of its samples since it came (time/unsampled.c); and
+ * one of these samples, chosen by its time. Stored by the owner, but for told_ns
+ * at the end of the recording.
+ */
+struct tally_unsampled {
+	uint64_t came_ns; /* the owner's CPU time then */
+	uint64_t told_ns; /* that samples stand for */
+	uint64_t id, where;
+	uint32_t has_sample;
+};
+
 /* What the watch knows of the owner (time/visits.c, watch.c). */
 struct tally_visits {
 	/* When the owner came: stored by it once all else of its is there; the
@@ -234,6 +246,7 @@ struct tally {
 
 	struct tally_memory memory;
 	struct tally_ticks ticks;
+	struct tally_unsampled unsampled;
 	struct tally_visits visits;
 	struct tally_histograms histograms;
 	struct tally_presence presence;

@@ -18,6 +18,7 @@
 #include "preload/sys/sys.h"
 #include "preload/sys/thread_pointer.h"
 #include "preload/time/samples.h"
+#include "preload/time/unsampled.h"
 
 #define SLOTS        256   /* events at a time, at most */
 #define PROBES       8     /* where the slot of a thread may be */
@@ -179,7 +180,7 @@ static int is_tick_due(void)
 static void take_sample(struct event *event, uint64_t pc)
 {
 	struct tally *tally = event->tally;
-	uint64_t where = pc & WIRE_SAMPLE_PC;
+	uint64_t where = pc & WIRE_SAMPLE_PC, id, weight_ns;
 
 	event->met_tick = is_tick_due();
 	event->silent = 0;
@@ -190,8 +191,10 @@ static void take_sample(struct event *event, uint64_t pc)
 	}
 	if (own_code_has(pc))
 		where |= WIRE_SAMPLE_CLEW;
-	samples_put(tally, &tally->ticks.room, hot_id_at(tally, pc), where,
-		    weigh_hit(event));
+	id = hot_id_at(tally, pc);
+	weight_ns = weigh_hit(event);
+	if (samples_put(tally, &tally->ticks.room, id, where, weight_ns))
+		unsampled_note(tally, id, where, weight_ns);
 }
 
 void events_note_use(struct tally *tally, uint64_t used_us, uint64_t switches)

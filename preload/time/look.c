@@ -37,7 +37,7 @@ static uint32_t wait_of(struct proc_text *text, uint32_t tid, long call)
 	char state;
 
 	if (call >= 0)
-		return call < WIRE_WAIT_STOPPED - WIRE_WAIT_CALL
+		return call < WIRE_WAIT_UNSAMPLED - WIRE_WAIT_CALL
 			       ? (uint32_t)call + WIRE_WAIT_CALL
 			       : WIRE_WAIT_UNKNOWN;
 	state = proc_state(text, (int)tid);

@@ -11,6 +11,7 @@
 #include "preload/time/events.h"
 #include "preload/time/samples.h"
 #include "preload/time/ticks.h"
+#include "preload/time/unsampled.h"
 #include "preload/time/watch.h"
 
 int sampling_is_on(void)
@@ -107,10 +108,24 @@ void sampling_start(const struct config *config)
 		sampling_begin_thread();
 }
 
+void sampling_end_thread(void)
+{
+	if (*rt.is_this_process && sampling_is_on() &&
+	    rt.header->state == WIRE_RUNNING)
+		unsampled_end_thread();
+}
+
+void sampling_note_rest(void)
+{
+	if (sampling_is_on() && !samples_in_vfork_child())
+		unsampled_end_all(&rt.recorder->tallies);
+}
+
 void sampling_end(void)
 {
 	watch_end();
 	if (!sampling_is_on())
 		return;
+	sampling_note_rest();
 	ticks_end();
 }

@@ -29,6 +29,12 @@ void sampling_expect_threads(uint64_t count);
 void sampling_expect_thread(const struct hot_thread *thread, uint32_t tid);
 void sampling_meet_expected(void);
 
+/* The calling thread ends: the rest of its CPU time is recorded. */
+void sampling_end_thread(void);
+
+/* The process ends: likewise, for all threads. Samples may follow. Any thread. */
+void sampling_note_rest(void);
+
 /* Whether samples are taken in this process. */
 int sampling_is_on(void);
 

@@ -24,6 +24,7 @@
 #include "preload/time/early_timers.h"
 #include "preload/time/events.h"
 #include "preload/time/samples.h"
+#include "preload/time/unsampled.h"
 
 #define RT_FIRST     34 /* libc keeps 32 and 33 for itself */
 #define RT_LAST      64
@@ -98,6 +99,7 @@ static void begin_account(struct tally *tally)
 		0;
 	was_in_kernel(tally, 0);
 	tally->ticks.calm_us = 0;
+	unsampled_begin(tally);
 }
 
 /* What the kernel does to take samples is ours as well. */
@@ -154,6 +156,8 @@ static void put_sample(struct tally *tally, uint64_t pc, uint64_t where,
 	const uint64_t looks =
 		where & WIRE_SAMPLE_KERNEL ? ticks_in_kernel(weight_ns) : 1;
 
+	if (sample)
+		unsampled_note(tally, sample->id, where, weight_ns);
 	if (sample && looks > 1)
 		sample->weight += (looks - 1) * WIRE_WEIGHT_LOOK;
 }
@@ -162,7 +166,7 @@ static void take_sample(struct tally *tally, uint64_t periods,
 			const ucontext_t *interrupted)
 {
 	const uint64_t pc = signal_frame_pc(interrupted);
-	uint64_t weight_ns = periods * ticks.period_ns;
+	uint64_t weight_ns;
 	int is_kernel, is_of_sample;
 
 	if (tally->tid != (uint32_t)sys_gettid() ||
@@ -173,8 +177,10 @@ static void take_sample(struct tally *tally, uint64_t periods,
 	}
 	is_kernel = was_in_kernel(tally, pc);
 	is_of_sample = events_met_tick(tally);
-	if (tally->ticks.event)
-		weight_ns = events_settle(tally, weight_ns, is_kernel);
+	weight_ns = tally->ticks.event
+			    ? events_settle(tally, periods * ticks.period_ns,
+					    is_kernel)
+			    : unsampled_ns(tally);
 	if (weight_ns)
 		put_sample(tally, pc, where_is(pc, is_kernel, is_of_sample),
 			   weight_ns);

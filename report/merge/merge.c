@@ -223,6 +223,8 @@ static void add_samples(struct work *work)
 	work->merged->samples += work->samples.count;
 	work->merged->clew_samples += work->samples.clew_count;
 	work->merged->clew_ns += work->samples.clew_ns;
+	work->merged->unsampled_ns += work->samples.unsampled_ns;
+	work->merged->unsampled_threads += work->samples.unsampled_threads;
 }
 
 static void add_histograms(struct work *work, const struct part_chunk *chunk)

@@ -58,9 +58,10 @@ struct merged {
 	uint64_t samples;
 	struct sample_places places;    /* how these were */
 	uint64_t clew_samples, clew_ns; /* in our own code, shown or not */
-	struct jni_usage jni;           /* jni_usage_fini() it */
-	struct value_list values;       /* value_list_fini() it */
-	struct mark_list marks;         /* mark_list_fini() it */
+	uint64_t unsampled_ns, unsampled_threads; /* threads without samples */
+	struct jni_usage jni;                     /* jni_usage_fini() it */
+	struct value_list values;                 /* value_list_fini() it */
+	struct mark_list marks;                   /* mark_list_fini() it */
 };
 
 /*

@@ -345,6 +345,12 @@ static void add_sample(struct samples *samples, const struct wire_sample *wire,
 						});
 }
 
+static int is_unsampled(const struct wire_sample *sample)
+{
+	return sample->where & WIRE_SAMPLE_BLOCKED &&
+	       wire_sample_wait(sample) == WIRE_WAIT_UNSAMPLED;
+}
+
 void samples_place(struct samples *samples, const struct part_chunk *chunk,
 		   uint32_t root, uint32_t thread)
 {
@@ -358,6 +364,10 @@ void samples_place(struct samples *samples, const struct part_chunk *chunk,
 			samples->clew_ns += wire_sample_ns(&items[i]);
 			if (!samples->with_clew)
 				continue;
+		}
+		if (is_unsampled(&items[i])) {
+			samples->unsampled_ns += wire_sample_ns(&items[i]);
+			samples->unsampled_threads++;
 		}
 		add_sample(samples, &items[i], root, thread);
 	}

@@ -32,6 +32,8 @@ struct samples {
 	uint64_t weight_ns;           /* of those */
 	uint64_t clew_count;          /* in our own code, placed or not */
 	uint64_t clew_ns;
+	/* Time of threads without samples, and how many such threads. */
+	uint64_t unsampled_ns, unsampled_threads;
 };
 
 /*

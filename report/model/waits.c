@@ -23,6 +23,8 @@ static const char *other_name(uint32_t wait)
 	switch (wait) {
 	case WIRE_WAIT_UNKNOWN:
 		return "unknown";
+	case WIRE_WAIT_UNSAMPLED:
+		return "unsampled";
 	case WIRE_WAIT_STOPPED:
 		return "stopped";
 	case WIRE_WAIT_PROCESSOR:

@@ -163,6 +163,8 @@ void summary_finish(struct summary *summary, const struct recording *recording,
 	summary->samples = merged->samples;
 	summary->places = merged->places;
 	summary->clew_ns = merged->clew_ns;
+	summary->unsampled_ns = merged->unsampled_ns;
+	summary->unsampled_threads = merged->unsampled_threads;
 	summary->clew_samples = merged->clew_samples;
 	summary->processes = merged->processes;
 	summary->threads = merged->threads;

@@ -59,6 +59,7 @@ struct summary {
 	double squares_ns2; /* of the times that they stand for, summed */
 	uint64_t unseen_ns; /* what may be of a function that none met (95 %) */
 	uint64_t clew_ns, clew_samples; /* what clew took, shown or not */
+	uint64_t unsampled_ns, unsampled_threads; /* threads without samples */
 	uint64_t watch_ns; /* of CPU time, in a thread of its own */
 	int shows_clew;    /* as time of the tree */
 	uint64_t hook_ns;  /* before main, over all processes */

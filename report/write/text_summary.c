@@ -102,17 +102,28 @@ static void add_calls(struct clauses *clauses, const struct summary *summary)
 		    text_plural(summary->budget.functions));
 }
 
+/* A smaller share of the time than this is not mentioned. */
+#define LEAST_UNSAMPLED 0.005
+
 static void add_samples(struct clauses *clauses, const struct summary *summary)
 {
 	uint64_t threads = summary->lost_samples[WIRE_SAMPLE_NO_TIMER];
 	uint64_t lost = sum_of(summary->lost_samples, WIRE_SAMPLE_LOSS_COUNT) -
 			threads - summary->lost_samples[WIRE_SAMPLE_NO_PC];
+	const double unsampled = summary->time_ns
+					 ? (double)summary->unsampled_ns /
+						   (double)summary->time_ns
+					 : 0;
 
 	if (lost > 0)
 		add(clauses, "%s sample%s", GROUPED(lost), text_plural(lost));
 	if (threads > 0)
 		add(clauses, "the samples of %s thread%s", GROUPED(threads),
 		    text_plural(threads));
+	if (unsampled >= LEAST_UNSAMPLED)
+		add(clauses, "samples for %.0f %% of the time, in %s thread%s",
+		    100 * unsampled, GROUPED(summary->unsampled_threads),
+		    text_plural(summary->unsampled_threads));
 }
 
 /* Losses that an option asked for, or that are usual after attaching. */

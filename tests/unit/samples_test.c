@@ -196,6 +196,7 @@ static void a_wait_is_named_by_its_reason(void **state)
 		{ WIRE_WAIT_CALL + 202, "(futex)" },
 		{ WIRE_WAIT_CALL + 230, "(clock_nanosleep)" },
 		{ WIRE_WAIT_CALL + 2000, "(system call 2000)" },
+		{ WIRE_WAIT_UNSAMPLED, "(unsampled)" },
 		{ WIRE_WAIT_STOPPED, "(stopped)" },
 		{ WIRE_WAIT_PROCESSOR, "(runnable)" },
 		{ WIRE_WAIT_FAULT, "(page fault)" },

@@ -1,0 +1,91 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Threads and processes that live a few milliseconds: their time is the kernel's account."""
+import clewtest
+
+PROGRAM = r"""
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static double used, wanted;
+static double cpu(clockid_t clock)
+{
+	struct timespec time;
+	clock_gettime(clock, &time);
+	return time.tv_sec + time.tv_nsec * 1e-9;
+}
+__attribute__((noipa)) unsigned long compute(long n)
+{
+	unsigned long x = 88172645463325252ul;
+	for (long i = 0; i < n; i++) {
+		x ^= x << 13;
+		x ^= x >> 7;
+		x ^= x << 17;
+		__asm__ volatile("" : : "r"(x));
+	}
+	return x;
+}
+__attribute__((noipa)) void *work(void *argument)
+{
+	const double begin = cpu(CLOCK_THREAD_CPUTIME_ID);
+	double now = begin;
+	while (now - begin < wanted) {
+		compute(5000);
+		now = cpu(CLOCK_THREAD_CPUTIME_ID);
+	}
+	pthread_mutex_lock(&mutex);
+	used += now - begin;
+	pthread_mutex_unlock(&mutex);
+	return argument;
+}
+int main(int count, char **argv)
+{
+	const int threads = atoi(argv[1]);
+	pthread_t thread[64];
+	const double begin = cpu(CLOCK_PROCESS_CPUTIME_ID);
+	wanted = atof(argv[2]) / 1000;
+	for (int i = 1; i < threads; i++)
+		if (pthread_create(&thread[i], 0, work, 0))
+			return 1;
+	work(0);
+	for (int i = 1; i < threads; i++)
+		pthread_join(thread[i], 0);
+	printf("%f %f\n", used, cpu(CLOCK_PROCESS_CPUTIME_ID) - begin);
+	return 0;
+}
+"""
+
+
+class Short(clewtest.Case):
+    def setUp(self):
+        super().setUp()
+        built = self.run_program(["cc", "-O1", "-pthread", "-o", "short", "-x",
+                                  "c", "-"], input=PROGRAM.encode())
+        self.assertEqual(built.returncode, 0, built.stderr)
+
+    def is_all_there(self, *options):
+        for threads, ms in ((1, 330), (1, 38), (8, 38), (32, 10), (60, 3)):
+            done = self.clew("record", "-q", *options, "-o",
+                             self.recording_path, "--", self.work / "short",
+                             threads, ms)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            work_s, all_s = map(float, done.stdout.split())
+            report = self.clew_json("report", "--json", "--self-cost",
+                                    self.recording_path)
+            time_s = report["total"]["time_ns"] / 1e9
+            with self.subTest(threads=threads, ms=ms):
+                self.assertGreater(time_s, 0.98 * work_s)
+                # clew's start and end have some time of the process, too
+                self.assertLess(time_s, 1.02 * all_s + 0.004)
+
+    def test_by_the_finer_clock(self):
+        self.is_all_there("--clock=auto")
+
+    def test_by_the_tick(self):
+        self.is_all_there("--clock=tick")
+
+
+if __name__ == "__main__":
+    clewtest.main()
