@@ -42,10 +42,14 @@ static void look_for_gone(struct modules *modules)
 
 static int begin(struct cold *cold)
 {
-	const int err = slices_begin(hook, cold);
+	const uint64_t generation = lookup_generation();
+	int err;
 
+	if (!generation)
+		return -EAGAIN;
+	err = slices_begin(hook, cold);
 	if (!err)
-		*hooking.loaded = lookup_generation();
+		*hooking.loaded = generation;
 	return err;
 }
 

@@ -14,6 +14,7 @@
 #include "preload/front/faults.h"
 #include "preload/front/signals.h"
 #include "preload/hook.h"
+#include "preload/hooking_turn.h"
 #include "preload/host/lookup.h"
 #include "preload/host/next.h"
 #include "preload/host/thread_template.h"
@@ -130,7 +131,18 @@ static struct stacks *look_at_stacks(void)
 	return NULL;
 }
 
+/* Not while the loader is mapping or unmapping one: its list may be as it was. */
+static int modules_are_as_noted(void)
+{
+	const uint64_t generation = lookup_generation();
+
+	return generation && generation == clew_attachment.modules;
+}
+
 /* ---- Finishing ---- */
+
+/* A thread that hooks a module does so for some milliseconds. */
+#define TURN_NS UINT64_C(200000000)
 
 static int retire(struct dl_phdr_info *info, size_t size, void *cold)
 {
@@ -141,13 +153,31 @@ static int retire(struct dl_phdr_info *info, size_t size, void *cold)
 	return 1;
 }
 
+/*
+ * The turn is taken before the lock of the loader's list, as hook_update() does: a thread
+ * in the loader may have the turn and wait for that lock.
+ */
+static int retire_all(void)
+{
+	const int is_turn =
+		hooking_turn_take(sys_clock_ns(CLOCK_MONOTONIC) + TURN_NS);
+	int err;
+
+	if (is_turn < 0)
+		return is_turn;
+	err = NEXT(dl_iterate_phdr)(retire, rt.cold);
+	if (is_turn)
+		hooking_turn_give();
+	return err < 0 ? err : 0;
+}
+
 static void finish(void)
 {
 	if (attach_end_preparing() == -EAGAIN) {
 		answer(-EAGAIN, "clew has not finished hooking its functions");
 		return;
 	}
-	if (NEXT(dl_iterate_phdr)(retire, rt.cold) < 0) {
+	if (retire_all()) {
 		answer(-EAGAIN, "it is loading modules");
 		return;
 	}
@@ -244,7 +274,7 @@ static void try_entering(const struct wire_stopped *threads, uint64_t count)
 {
 	struct stacks *stacks;
 
-	if (clew_attachment.modules != lookup_generation()) {
+	if (!modules_are_as_noted()) {
 		answer(-EAGAIN, "it is loading modules");
 		return;
 	}
@@ -420,7 +450,7 @@ static void try_leaving(const struct wire_stopped *threads, uint64_t count)
 	struct stacks *stacks;
 
 	clew_attachment.may_unhook = 0;
-	if (clew_attachment.modules != lookup_generation()) {
+	if (!modules_are_as_noted()) {
 		answer(-ESTALE, "it has loaded or unloaded modules");
 		return;
 	}

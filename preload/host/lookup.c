@@ -185,6 +185,21 @@ void *lookup_other(const char *name)
 	return found;
 }
 
+static uint64_t add_word(uint64_t sum, uint64_t word)
+{
+	return (sum ^ word) * UINT64_C(0x100000001b3);
+}
+
+/* Another module may be loaded where one was unloaded. */
+static uint64_t add_map(uint64_t sum, const struct link_map *map)
+{
+	sum = add_word(sum, map->l_addr);
+	sum = add_word(sum, (uintptr_t)map->l_ld);
+	for (const char *c = map->l_name; c && *c; c++)
+		sum = add_word(sum, (unsigned char)*c);
+	return sum;
+}
+
 uint64_t lookup_generation(void)
 {
 	uint64_t sum = 1;
@@ -193,6 +208,6 @@ uint64_t lookup_generation(void)
 		return 0;
 	for (const struct link_map *map = _r_debug.r_map; map;
 	     map = map->l_next)
-		sum = (sum ^ map->l_addr) * UINT64_C(0x100000001b3);
+		sum = add_map(sum, map);
 	return sum | 1;
 }

@@ -245,12 +245,36 @@ static int add_module(struct finder *finder, const struct dl_phdr_info *info)
 	return 0;
 }
 
+/* Whether a module has the build-id that was read when it was added. */
+static int has_same_build_id(const struct module *module,
+			     const struct dl_phdr_info *info)
+{
+	struct module now = { .base = info->dlpi_addr,
+			      .segments = info->dlpi_phdr,
+			      .segment_count = info->dlpi_phnum };
+
+	read_build_id(&now);
+	return now.build_id_bytes == module->build_id_bytes &&
+	       !memcmp(now.build_id, module->build_id, now.build_id_bytes);
+}
+
+/*
+ * Between two updates, one module may be unloaded and another one loaded at its
+ * address. Those without a build-id are told apart by their paths.
+ */
+static int is_same(const struct module *module, const struct dl_phdr_info *info)
+{
+	return has_same_build_id(module, info) &&
+	       (*info->dlpi_name != '/' ||
+		!strcmp(module->path, info->dlpi_name));
+}
+
 static int see_module(struct dl_phdr_info *info, size_t size, void *context)
 {
 	struct finder *finder = context;
 	struct module *module = find_module(finder, info);
 
-	if (!module)
+	if (!module || !is_same(module, info))
 		return add_module(finder, info);
 	note_seen(finder, module);
 	return 0;
@@ -311,19 +335,12 @@ int modules_add(struct modules *modules, const struct dl_phdr_info *info,
 	return add_module(&finder, info);
 }
 
-/* Whether what is there now is what was there when it was added. */
-static int is_same(const struct module *module, const struct dl_phdr_info *info)
+/* A new module without a build-id may be another one with the same path. */
+static int may_be_same(const struct module *module,
+		       const struct dl_phdr_info *info)
 {
-	struct module now = { .base = info->dlpi_addr,
-			      .segments = info->dlpi_phdr,
-			      .segment_count = info->dlpi_phnum };
-
-	if (!module->is_new)
-		return 1;
-	read_build_id(&now);
-	return now.build_id_bytes &&
-	       now.build_id_bytes == module->build_id_bytes &&
-	       !memcmp(now.build_id, module->build_id, now.build_id_bytes);
+	return (!module->is_new || module->build_id_bytes) &&
+	       is_same(module, info);
 }
 
 static int see_again(struct dl_phdr_info *info, size_t size, void *context)
@@ -331,7 +348,7 @@ static int see_again(struct dl_phdr_info *info, size_t size, void *context)
 	struct finder *finder = context;
 	struct module *module = find_module(finder, info);
 
-	if (module && is_same(module, info))
+	if (module && may_be_same(module, info))
 		note_seen(finder, module);
 	return 0;
 }

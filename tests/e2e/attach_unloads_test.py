@@ -1,0 +1,62 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""clew attach to processes whose threads load and unload libraries all the time."""
+import pathlib
+import struct
+
+import clewtest
+from attach_test import Attached
+from clewtest import target, until
+
+ROUNDS = 12
+STAYS = 10  # calls in a round (tests/targets/unloads.c)
+
+# "none of its threads was at a point where ..." is the right reason on a busy machine.
+BUSY = "for 10 seconds, none of its threads|it is loading modules|" \
+    "cannot detach|do not stop"
+
+
+class Unloads(Attached):
+    def word(self, i):
+        return struct.unpack_from("<q", self.memory, 8 * i)[0]
+
+    def assert_goes_on(self):
+        rounds = self.word(1)
+        self.assertTrue(until(lambda: self.word(1) > rounds + 20))
+        self.assertEqual(self.word(2), 0, "wrong results")
+        self.assertIsNone(self.process.poll())
+
+    def attach_once(self):
+        """Whether it was attached to and left."""
+        done = self.clew("attach", "-o", self.recording_path, "--time=none",
+                         "--for=50ms", self.process.pid)
+        if done.returncode:
+            self.assertRegex(done.stderr, BUSY)
+            self.clew("detach", self.process.pid)
+        return done.returncode == 0
+
+    def assert_attaches(self, threads):
+        directory = pathlib.Path(target("plugins")).parent
+        self.process, self.memory = self.shared(
+            "memory", [target("unloads"), directory, threads])
+        attached = 0
+        for _ in range(ROUNDS):
+            if self.attach_once():
+                attached += 1
+                calls = self.calls()
+                # a round in each thread may have begun before, or not have ended
+                self.assertAlmostEqual(calls["stays"],
+                                       STAYS * calls["starts_round"],
+                                       delta=STAYS * threads)
+            self.assert_goes_on()
+        self.assertGreater(attached, ROUNDS // 2)
+
+    def test_two_threads(self):
+        self.assert_attaches(2)
+
+    def test_four_threads(self):
+        self.assert_attaches(4)
+
+
+if __name__ == "__main__":
+    clewtest.main()
