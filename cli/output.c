@@ -92,35 +92,69 @@ static int is_recording(const char *path)
 	return result;
 }
 
-static void remove_entry(const char *path, DIR *dir, const char *name)
+static int is_empty(DIR *dir)
 {
-	char *inner;
+	struct dirent *entry;
+	int is = 1;
 
-	if (!is_snapshot(name)) {
-		unlinkat(dirfd(dir), name, 0);
-		return;
-	}
-	inner = memory_printf("%s/%s", path, name);
-	output_remove(inner);
-	free(inner);
+	while (is && (entry = readdir(dir)))
+		is = strcmp(entry->d_name, ".") == 0 ||
+		     strcmp(entry->d_name, "..") == 0;
+	rewinddir(dir);
+	return is;
 }
 
+static int is_empty_directory(const char *path)
+{
+	DIR *dir = open_directory(path);
+	const int is = dir && is_empty(dir);
+
+	if (dir)
+		closedir(dir);
+	return is;
+}
+
+static int remove_entry(const char *path, DIR *dir, const char *name)
+{
+	char *inner;
+	int err;
+
+	if (!is_snapshot(name))
+		return unlinkat(dirfd(dir), name, 0) == 0 ? 0 : -errno;
+	inner = memory_printf("%s/%s", path, name);
+	err = output_remove(inner);
+	free(inner);
+	return err;
+}
+
+/* The configuration is removed last: until then the rest is still a recording. */
+static int remove_entries(const char *path, DIR *dir)
+{
+	struct dirent *entry;
+	int err = 0;
+
+	while (!err && (entry = readdir(dir)))
+		if (is_ours(entry->d_name) &&
+		    strcmp(entry->d_name, WIRE_CONFIG_NAME) != 0)
+			err = remove_entry(path, dir, entry->d_name);
+	return err ? err : remove_entry(path, dir, WIRE_CONFIG_NAME);
+}
+
+/* If a command is killed before rmdir(), an empty directory stays. */
 int output_remove(const char *path)
 {
 	DIR *dir = open_directory(path);
-	struct dirent *entry;
+	int err = 0;
 
 	if (!dir)
 		return errno == ENOENT ? 0 : -EEXIST;
-	if (!holds_recording(dir)) {
-		closedir(dir);
-		return -EEXIST;
-	}
-	while ((entry = readdir(dir))) {
-		if (is_ours(entry->d_name))
-			remove_entry(path, dir, entry->d_name);
-	}
+	if (holds_recording(dir))
+		err = remove_entries(path, dir);
+	else if (!is_empty(dir))
+		err = -EEXIST;
 	closedir(dir);
+	if (err)
+		return err;
 	return rmdir(path) == 0 ? 0 : -errno;
 }
 
@@ -256,22 +290,10 @@ static int check_old(const char *old, char **why)
 {
 	struct stat status;
 
-	return lstat(old, &status) == 0 && !is_recording(old) ? refuse(old, why)
-							      : 0;
-}
-
-static int is_empty_directory(const char *path)
-{
-	DIR *dir = open_directory(path);
-	struct dirent *entry;
-	int is = dir != NULL;
-
-	while (is && (entry = readdir(dir)))
-		is = strcmp(entry->d_name, ".") == 0 ||
-		     strcmp(entry->d_name, "..") == 0;
-	if (dir)
-		closedir(dir);
-	return is;
+	return lstat(old, &status) == 0 && !is_recording(old) &&
+			       !is_empty_directory(old)
+		       ? refuse(old, why)
+		       : 0;
 }
 
 /* 1 if there was something; 0; or -errno and *why. */

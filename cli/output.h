@@ -56,7 +56,10 @@ void output_fini(struct output *output);
 /* Gives a recording, of which nothing is recorded yet, to another user. 0 or -errno. */
 int output_give(const char *path, uid_t user);
 
-/* Removes a recording, and nothing else. 0, also if nothing is there, or -errno. */
+/*
+ * Removes a recording or an empty directory, and nothing else. If it is killed, what is
+ * left is either of them. Returns 0, also if nothing is there, or -errno.
+ */
 int output_remove(const char *path);
 
 /* Whether making a recording at `path` would move or remove what is at `other`. */

@@ -127,6 +127,52 @@ class Kept(attach_test.Attached):
             self.assertTrue(part.exists())
 
 
+class Unremoved(clewtest.Case):
+    """A command was killed while it removed PATH.old."""
+    KILLS = 6
+
+    def setUp(self):
+        super().setUp()
+        self.recording_path = self.path = self.work / "out"
+        self.old = self.work / "out.old"
+        for _ in range(2):
+            self.assert_records()
+
+    def assert_records(self):
+        """What was at PATH is at PATH.old afterwards."""
+        former = contents(self.path)
+        done = self.record(["/bin/true"], text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(contents(self.old), former)
+
+    def test_later_commands_remove_the_rest(self):
+        count = len(contents(self.old))
+        self.assertGreater(count, 2)
+        for removed in range(count + 1):
+            # the configuration comes last
+            for name in sorted(contents(self.old),
+                               key=lambda name: name == "config")[:removed]:
+                (self.old / name).unlink()
+            self.assert_records()
+
+    @clewtest.needs("strace")
+    def test_killed_at_each_file(self):
+        killed = 0
+        for count in range(1, self.KILLS):
+            done = subprocess.run(
+                ["strace", "-qq", "-o", self.work / "trace", "-e",
+                 f"inject=unlinkat:signal=KILL:when={count}", CLEW, "record",
+                 "-o", self.path, "--", "/bin/true"], cwd=self.work,
+                env=self.environment, capture_output=True, check=False)
+            killed += done.returncode == -signal.SIGKILL
+            if contents(self.old):
+                self.assertIn("config", contents(self.old))
+            done = self.record(["/bin/true"], text=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertTrue(contents(self.old))
+        self.assertGreater(killed, 1)
+
+
 class Moved(clewtest.Case):
     """Of folders that other programs rename while they are recorded to."""
 
