@@ -145,6 +145,20 @@ class Budget(clewtest.Case):
         self.assertGreaterEqual(len(used), 5)
         self.assertLess(max(used), 60e9)
 
+    def test_children_of_children_have_clocks_of_their_own(self):
+        """The header of a grandchild may be where its grandparent's was."""
+        script = ('f() { echo "$1" | sed s/a/b/ >/dev/null; }\n'
+                  "for i in $(seq 1 30); do x=$(f $i; "
+                  "(echo $(printf %s a))); done")
+        self.record(["bash", "-c", script], ["--budget=5%"])
+        done = self.clew("report", "-n", "1")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertNotIn("damaged", done.stdout + done.stderr)
+        for line in self.clew("dump").stdout.splitlines():
+            if line.startswith("budget "):
+                cost_ns, = re.findall(r"cost_ns=(\d+)", line)
+                self.assertLess(int(cost_ns), 60e9, line)
+
     def test_what_costs_little_is_all_there(self):
         self.record([PYTHON, "-c", "print(sum(range(1000)))"],
                     ["--budget=100%"])
