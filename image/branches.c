@@ -338,6 +338,14 @@ static void note_through(struct reading *r, const struct insn *insn,
 	note_reached(r, insn, &reached);
 }
 
+static void note_load(struct reading *r, const struct insn *insn,
+		      const uint8_t *code, uint64_t next_vaddr)
+{
+	r->branches->notes[r->owner].loads_reader |=
+		reader_slots_in(&r->slots, code, insn->length, next_vaddr)
+			.kind == READER_OF_ITS_OWN;
+}
+
 static void note_insn(struct reading *r, const struct insn *insn,
 		      const uint8_t *code, uint64_t left, uint64_t vaddr)
 {
@@ -346,8 +354,10 @@ static void note_insn(struct reading *r, const struct insn *insn,
 
 	if (r->is_followed)
 		follow_stack(r, code, insn);
-	if (insn->kind == INSN_PLAIN && r->owner != BRANCHES_NOBODY)
+	if (insn->kind == INSN_PLAIN && r->owner != BRANCHES_NOBODY) {
 		note_landing_code(r, code, left, vaddr);
+		note_load(r, insn, code, next_vaddr);
+	}
 	if (insn->kind == INSN_PLAIN &&
 	    switch_watch_insn(&r->switching, code, insn))
 		r->branches->switches = 1;

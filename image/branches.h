@@ -32,6 +32,7 @@ struct code_notes {
 	uint8_t falls_out;     /* its last instruction leads behind it */
 	uint8_t reads_return;  /* it looks at its own return address */
 	uint8_t lends_return;  /* it jumps to a function that does */
+	uint8_t loads_reader;  /* ... the address of one that a slot contains */
 	uint8_t calls_mcount;  /* or another that reads its caller's */
 	uint8_t lands_second;  /* exceptions land at its second byte */
 	uint8_t lands;         /* it ends as only unwinders do (unwinder.h) */

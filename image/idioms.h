@@ -44,6 +44,13 @@ int idioms_goes_through(const uint8_t *code, unsigned int length,
 			uint64_t next_vaddr, uint64_t *slot_vaddr);
 
 /*
+ * Whether an instruction of `length` bytes, behind which next_vaddr is, accesses
+ * the word at *slot_vaddr: it ends with a displacement from rip.
+ */
+int idioms_accesses(const uint8_t *code, unsigned int length,
+		    uint64_t next_vaddr, uint64_t *slot_vaddr);
+
+/*
  * Whether an instruction, behind which next_vaddr is, takes the address *vaddr; or
  * loads or jumps by a table of addresses, at *vaddr. is_at_fixed_place: of a
  * module that is always where it was linked to be.

@@ -61,6 +61,9 @@ void lenders_find(const struct image *image, const struct branches *branches,
 {
 	struct spread s = { image, branches->notes, functions, 1 };
 
+	for (uint32_t k = 0; k < functions->count; k++)
+		s.notes[k].lends_return |=
+			s.notes[k].loads_reader & s.notes[k].goes_anywhere;
 	for (int i = 0; i < LENDERS_DEPTH_MAX && s.has_changed; i++) {
 		s.has_changed = 0;
 		references_walk(&branches->jumps, lend_by_jump, &s);

@@ -8,7 +8,8 @@
  * jumps to. If that function reads the address, it must be the program's and not
  * a stub's, so the function that jumps is left alone, as is each function that
  * jumps to that one. A function lends the address, too, if a part that the compiler
- * moved out of it does, or reads it.
+ * moved out of it does, or reads it. A function that loads the address of such a
+ * function from a slot, and contains an indirect jump, is taken to jump there.
  */
 #ifndef CLEW_IMAGE_LENDERS_H
 #define CLEW_IMAGE_LENDERS_H

@@ -4,7 +4,8 @@
 #include "image/dynamic.h"
 #include "machine/elf_numbers.h"
 
-#define MAX_ENTRIES 65536 /* of a jump table */
+#define MAX_ENTRIES    65536 /* of a jump table */
+#define NAME_BYTES_MAX 64    /* of a symbol's name */
 
 struct pointer_walk {
 	const struct image *image;
@@ -154,12 +155,17 @@ struct named_walk {
 	void *context;
 };
 
+/* A hostile file has many names that do not end; long ones are of no interest. */
 static const char *name_at(const struct named_walk *w, uint32_t offset)
 {
 	struct bytes b = w->strings;
+	size_t left;
 
 	bytes_skip(&b, offset);
-	return memchr(b.at, '\0', bytes_left(&b)) ? (const char *)b.at : "";
+	left = bytes_left(&b);
+	if (left > NAME_BYTES_MAX)
+		left = NAME_BYTES_MAX;
+	return memchr(b.at, '\0', left) ? (const char *)b.at : "";
 }
 
 static void visit_named(const struct named_walk *w, const Elf64_Rela *rela)

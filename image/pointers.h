@@ -30,7 +30,7 @@ void pointers_walk_linked_calls(const struct image *image, pointer_visit visit,
 
 /* A word in data that the loader fills with the address of a symbol. */
 struct named_pointer {
-	const char *name;
+	const char *name;    /* "" if it has more than 63 bytes */
 	uint64_t slot_vaddr; /* of the word */
 	uint64_t vaddr;      /* of the symbol if this module defines it, or 0 */
 	uint8_t is_linked;   /* of the PLT or GOT: code calls by it */

@@ -125,3 +125,14 @@ struct reader_slot reader_slots_through(const struct reader_slots *slots,
 		return (struct reader_slot){ 0 };
 	return *entry_of(slots, slot_vaddr);
 }
+
+struct reader_slot reader_slots_in(const struct reader_slots *slots,
+				   const uint8_t *code, unsigned int length,
+				   uint64_t next_vaddr)
+{
+	uint64_t slot_vaddr;
+
+	if (!idioms_accesses(code, length, next_vaddr, &slot_vaddr))
+		return (struct reader_slot){ 0 };
+	return *entry_of(slots, slot_vaddr);
+}

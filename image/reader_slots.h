@@ -54,6 +54,11 @@ int reader_slots_find(const struct image *image, struct arena *arena,
 struct reader_slot reader_slots_at(const struct reader_slots *slots,
 				   const struct image *image, uint64_t at);
 
+/* Returns the function whose address lies in the slot that code accesses. */
+struct reader_slot reader_slots_in(const struct reader_slots *slots,
+				   const uint8_t *code, unsigned int length,
+				   uint64_t next_vaddr);
+
 /* Returns the function that an indirect call or jump through a slot reaches. */
 struct reader_slot reader_slots_through(const struct reader_slots *slots,
 					const uint8_t *code,

@@ -11,6 +11,12 @@ NEXT_LIBRARY = """
 #define _GNU_SOURCE
 #include <dlfcn.h>
 void *next_of(const char *name) { return dlsym(RTLD_NEXT, name); }
+void *(*chosen)(void *, const char *);
+void *next_chosen_of(const char *name)
+{
+	void *(*how)(void *, const char *) = chosen ? chosen : dlsym;
+	return how(RTLD_NEXT, name);
+}
 void *next_version_of(const char *name)
 {
 	return dlvsym(RTLD_NEXT, name, "GLIBC_2.2.5");
@@ -21,10 +27,12 @@ NEXT = """
 #include <dlfcn.h>
 #include <stdio.h>
 void *next_of(const char *name);
+void *next_chosen_of(const char *name);
 void *next_version_of(const char *name);
 int main(void)
 {
-	printf("%d %d\\n", next_of("malloc") != NULL,
+	printf("%d %d %d\\n", next_of("malloc") != NULL,
+	       next_chosen_of("malloc") != NULL,
 	       next_version_of("malloc") != NULL);
 	return 0;
 }
@@ -193,7 +201,7 @@ class ReturnAddresses(clewtest.Case):
         for flags in ["-O2"], ["-O2", "-fno-plt"], ["-Os", "-Wl,-z,now"]:
             with self.subTest(flags):
                 library = self.library("next", NEXT_LIBRARY, *flags)
-                self.check(self.program("next", NEXT, library), b"1 1\n")
+                self.check(self.program("next", NEXT, library), b"1 1 1\n")
                 self.assert_verdict(
                     library, "next_of",
                     "jumps to a function that reads its return address")

@@ -430,6 +430,21 @@ thunk:	call 2f
 2:	mov %r11, (%rsp)
 	ret
 	end
+function "JUMP..contains such a thunk"
+	push %rbx
+	.cfi_def_cfa_offset 16
+	mov %rdi, %rbx
+	xor %eax, %eax
+	mov (%rbx), %rdx
+	pop %rbx
+	.cfi_def_cfa_offset 8
+	call 2f
+1:	pause
+	lfence
+	jmp 1b
+2:	mov %rdx, (%rsp)
+	ret
+	end
 function "JUMP..jumps through a thunk"
 	mov (%rdi), %r11
 	jmp thunk

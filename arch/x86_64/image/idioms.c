@@ -77,17 +77,25 @@ int idioms_is_thunk(const uint8_t *code, uint64_t left)
 			   sizeof(loop) - 1);
 }
 
-int idioms_goes_through(const uint8_t *code, unsigned int length,
-			uint64_t next_vaddr, uint64_t *slot_vaddr)
+int idioms_accesses(const uint8_t *code, unsigned int length,
+		    uint64_t next_vaddr, uint64_t *slot_vaddr)
 {
 	int32_t distance;
 
-	if (length < 6 || code[length - 6] != 0xff ||
-	    (code[length - 5] != 0x25 && code[length - 5] != 0x15))
-		return 0; /* neither jmp nor call *disp(%rip) */
+	if (length < 6 || (code[length - 5] & 0xc7) != 0x05)
+		return 0; /* not ModRM of disp32(%rip) */
 	memcpy(&distance, code + length - 4, sizeof(distance));
 	*slot_vaddr = next_vaddr + (uint64_t)(int64_t)distance;
 	return 1;
+}
+
+int idioms_goes_through(const uint8_t *code, unsigned int length,
+			uint64_t next_vaddr, uint64_t *slot_vaddr)
+{
+	if (length < 6 || code[length - 6] != 0xff ||
+	    (code[length - 5] != 0x25 && code[length - 5] != 0x15))
+		return 0; /* neither jmp nor call *disp(%rip) */
+	return idioms_accesses(code, length, next_vaddr, slot_vaddr);
 }
 
 int idioms_jumps_through(const uint8_t *code, uint64_t left, uint64_t vaddr,

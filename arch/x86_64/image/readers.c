@@ -6,6 +6,8 @@
  */
 #include "image/readers.h"
 
+#include <string.h>
+
 #include "image/frame_columns.h"
 
 #define REX_W     8
@@ -229,6 +231,24 @@ static int keeps(const struct reader_watch *watch, const struct operation *op)
 	return moves(op, MOV_STORE, &which) && which == watch->taken_register;
 }
 
+/* Longer than what is in front of that instruction in a thunk of its own. */
+#define THUNK_BYTES 16
+
+/*
+ * Whether an instruction lies directly behind the loop of an inline retpoline
+ * (-mindirect-branch=thunk-inline), which only a speculating CPU executes. Then the
+ * return address that it replaces is that of the call in front of the loop.
+ */
+static int is_behind_thunk_loop(const uint8_t *code, uint64_t offset)
+{
+	static const uint8_t loop[] = { 0xf3, 0x90,       /* pause */
+					0x0f, 0xae, 0xe8, /* lfence */
+					0xeb, 0xf9 };     /* jmp to the pause */
+
+	return offset > THUNK_BYTES &&
+	       !memcmp(code - sizeof(loop), loop, sizeof(loop));
+}
+
 void reader_watch_insn(struct reader_watch *watch, const uint8_t *code,
 		       const struct insn *insn, uint64_t vaddr)
 {
@@ -253,7 +273,8 @@ void reader_watch_insn(struct reader_watch *watch, const uint8_t *code,
 		return;
 	}
 	look_at_push(watch, is_push);
-	if (!accesses_slot(watch, &op, is_pop))
+	if (!accesses_slot(watch, &op, is_pop) ||
+	    is_behind_thunk_loop(code, vaddr - watch->vaddr))
 		return;
 	if (is_pop || moves(&op, MOV_LOAD, &which))
 		look_at_taking(watch, which, !is_pop);
