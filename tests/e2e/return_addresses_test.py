@@ -109,6 +109,28 @@ int main(int argc, char **argv)
 }
 """
 
+# Asks until its input ends, and prints how many answers were wrong.
+ASKS = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <poll.h>
+#include <stdio.h>
+__attribute__((noinline)) void *next_of(const char *name)
+{
+	return dlsym(RTLD_NEXT, name);
+}
+int main(void)
+{
+	struct pollfd input = { .fd = 0, .events = POLLIN };
+	int wrong = 0;
+	puts("ready");
+	fflush(stdout);
+	while (poll(&input, 1, 1) == 0)
+		wrong += next_of("malloc") == NULL;
+	return printf("%d\\n", wrong) < 0;
+}
+"""
+
 PROFILED = """
 #include <stdio.h>
 __attribute__((noinline)) int leaf(int n)
@@ -217,6 +239,17 @@ class ReturnAddresses(clewtest.Case):
                     "opens", OPENS_LIBRARY, f"-Wl,-rpath,{plugins}",
                     "-Wl,--enable-new-dtags", *flags)
                 self.check(self.program("opens", OPENS, library), b"3\n")
+
+    def test_tail_calls_of_dlsym_while_attached(self):
+        program = self.compile("asks", ASKS, "-O2")
+        with subprocess.Popen([program], stdin=subprocess.PIPE,
+                              stdout=subprocess.PIPE, text=True,
+                              env=self.environment) as process:
+            self.assertEqual(process.stdout.readline(), "ready\n")
+            done = self.clew("attach", "--for", "1s", "-o",
+                             self.recording_path, str(process.pid))
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(process.communicate()[0], "0\n")
 
     def test_tail_calls_of_own_functions(self):
         for flags in ["-O2"], ["-O2", "-fno-plt"], ["-O2", "-Wl,-Bsymbolic"]:
