@@ -13,6 +13,7 @@
 
 #include "jvm/agent.h"
 #include "jvm/agent_load.h"
+#include "jvm/class_archive.h"
 #include "jvm/java_exact.h"
 #include "jvm/java_numbers.h"
 #include "jvm/java_tracked.h"
@@ -57,41 +58,22 @@ static int are_understood(const JavaVMInitArgs *arguments)
 }
 
 /*
- * Whether the machine is to write an archive of its classes (CDS) at its end: it does not
- * start where there is an agent as well.
- */
-static int writes_archive(const JavaVMInitArgs *given)
-{
-	static const char *const options[] = {
-		"-XX:ArchiveClassesAtExit=",
-		"-XX:+AutoCreateSharedArchive",
-		"-Xshare:dump",
-	};
-
-	for (jint i = 0; i < given->nOptions; i++)
-		for (size_t k = 0; k < sizeof(options) / sizeof(*options); k++)
-			if (given->options[i].optionString &&
-			    !strncmp(given->options[i].optionString, options[k],
-				     strlen(options[k])))
-				return 1;
-	return 0;
-}
-
-/*
  * The options and ours, behind them: other agents come first. NULL: not so. *count: of
  * all.
  */
 static JavaVMOption *extend(const JavaVMInitArgs *given, jint *count)
 {
 	const uint64_t bytes = (uint64_t)given->nOptions * sizeof(JavaVMOption);
-	char *ours = agent_option(), *exact = java_exact_option();
+	char *ours = agent_option();
+	char *exact =
+		java_exact_avoids_archive() ? class_archive_off(given) : NULL;
 	JavaVMOption *options;
 
 	if (!ours) {
 		atomic_store(&rt.header->java, WIRE_JAVA_PATH);
 		return NULL;
 	}
-	if (writes_archive(given)) {
+	if (class_archive_is_written(given)) {
 		atomic_store(&rt.header->java, WIRE_JAVA_REFUSED);
 		return NULL;
 	}

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the machine has loaded before VMInit are classes of its own. If some of them are
- * asked for, they are changed then. All others are rewritten when they are loaded. In a
- * machine that runs already all that are meant are changed at once, and
- * again before it is left: then they are what they were.
+ * Classes are rewritten when the JVM loads them. Classes that it has loaded before clew
+ * begins are changed at once: those that --java selects, if clew attaches. In a JVM that
+ * clew has started, these are classes of the JDK, classes of an AOT cache and classes of
+ * other agents, which the JVM loads before VMInit. When clew detaches it gives back all.
  */
 #include "jvm/java_exact.h"
 
@@ -339,15 +339,11 @@ static void JNICALL thread_ends(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 
 /* ---- The beginning ---- */
 
-char *java_exact_option(void)
+int java_exact_avoids_archive(void)
 {
-	static char option[] = "-Xshare:off";
-
-	if (!java_exact_is_wanted() ||
-	    java_selection_begin(rt.config->java_methods) ||
-	    !java_selection_names_classes())
-		return NULL;
-	return option;
+	return java_exact_is_wanted() &&
+	       !java_selection_begin(rt.config->java_methods) &&
+	       java_selection_names_classes();
 }
 
 int java_exact_prepare(jvmtiEnv *jvmti, jvmtiEventCallbacks *callbacks)
@@ -423,8 +419,6 @@ void java_exact_begin(jvmtiEnv *jvmti, JNIEnv *jni)
 	java_verify_begin(jvmti);
 	if (standby_is_wanted())
 		stand_by(jni);
-	if (!rt.is_late && !java_selection_names_classes())
-		return; /* the machine's own alone have been loaded */
 	loaded_classes_change(jvmti, jni, &asker);
 }
 

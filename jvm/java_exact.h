@@ -14,10 +14,10 @@
 int java_exact_is_wanted(void);
 
 /*
- * An option that the machine needs, or NULL. Classes that it shares with others by an archive
- * may go on calling methods of its own as they were before they were changed.
+ * Whether the JVM should not use an archive of classes: classes from it may go on calling
+ * methods of the JDK as these were before clew rewrote them.
  */
-char *java_exact_option(void);
+int java_exact_avoids_archive(void);
 
 /* Adds what it needs, while a machine is being started. 0, or -1: it has not got it. */
 int java_exact_prepare(jvmtiEnv *jvmti, jvmtiEventCallbacks *callbacks);

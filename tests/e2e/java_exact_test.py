@@ -71,10 +71,10 @@ class Contexts(ExactCase):
         return self.java(*VERIFY, *options, "-cp", self.compile_source(),
                          "com.acme.Exact", word, str(count))
 
-    def check(self, *options, word="threads", count=40, record=()):
-        said = self.record_exactly(
-            self.program(word, count, *options),
-            "--java=exact:com.acme.Exact*,com.acme.Calls*", *record)
+    def check(self, *options, word="threads", count=40, record=(),
+              java="exact:com.acme.Exact*,com.acme.Calls*"):
+        said = self.record_exactly(self.program(word, count, *options),
+                                   f"--java={java}", *record)
         self.assertNotIn("WARNING", said)
         truth = {path: int(calls) for calls, path in
                  re.findall(r"(?m)^(\d+) (.*)$", said)}
@@ -455,6 +455,67 @@ class Classes(ExactCase):
                 listed = self.clew_json("list", "--json",
                                         self.recording_path)["java_methods"]
                 self.assertLess(listed["counted"], 20)
+
+
+class Archives(Contexts):
+    """A JVM of JDK 25 with an AOT cache, whose classes are there early."""
+    def setUp(self):
+        super().setUp()
+        self.version = 25
+        self.jar = self.work / "exact.jar"
+        self.cache = self.work / "exact.aot"
+        self.run_tool("jar", "-c", "-f", self.jar, "-C",
+                      self.compile_source(), ".")
+
+    def program(self, word, count, *options):
+        return self.java(*options, "-cp", self.jar, "com.acme.Exact", word,
+                         str(count))
+
+    def make_cache(self):
+        done = self.run_program(self.program(
+            "threads", 1, f"-XX:AOTCacheOutput={self.cache}"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue(self.cache.exists(), done.stdout)
+
+    @needs("javac")
+    def test_classes_of_an_aot_cache_are_counted(self):
+        self.make_cache()
+        self.assertGreater(self.check(f"-XX:AOTCache={self.cache}",
+                                      "-XX:AOTMode=on", java="exact"), 16)
+
+    @needs("javac")
+    def test_patterns_work_wherever_the_aot_cache_is_named(self):
+        self.make_cache()
+        option = f"-XX:AOTCache={self.cache}"
+        file = self.work / "options"
+        file.write_text(option + "\n")
+        self.assertGreater(self.check(option), 16)
+        self.assertGreater(self.check(f"-XX:VMOptionsFile={file}"), 16)
+        self.environment["JAVA_TOOL_OPTIONS"] = option
+        recorded = self.record(self.program("threads", 40),
+                               ["--java=exact:com.acme.Exact*"])
+        self.assertEqual(recorded.returncode, 0, recorded.stderr)
+        methods = self.clew_json("list", "-a", "--json",
+                                 self.recording_path)["java_methods"]
+        self.assertGreater(methods["counted"], 10)
+
+    @needs("javac")
+    def test_an_aot_cache_is_written_beside_patterns(self):
+        recorded = self.record(
+            self.program("threads", 1, f"-XX:AOTCacheOutput={self.cache}"),
+            ["--java=exact:com.acme.Exact*"])
+        self.assertEqual(recorded.returncode, 0, recorded.stderr)
+        self.assertTrue(self.cache.exists())
+
+    @needs("javac")
+    def test_an_archive_in_java_tool_options_is_written(self):
+        self.version = 17
+        archive = self.work / "exact.jsa"
+        self.environment["JAVA_TOOL_OPTIONS"] = (
+            f"-XX:ArchiveClassesAtExit={archive}")
+        recorded = self.record(self.program("threads", 1))
+        self.assertEqual(recorded.returncode, 0, recorded.stderr)
+        self.assertTrue(archive.exists())
 
 
 if __name__ == "__main__":

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+#include "jvm/class_archive.h"
+
+#include <fcntl.h>
+#include <stddef.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "preload/sys/sys.h"
+
+#define FILE_BYTES   16384 /* of a file, those that are read */
+#define OPTIONS_FILE "-XX:VMOptionsFile="
+
+/* Whether a text contains one of the options, of which NULL is the last. */
+static int mentions(const char *text, const char *const *options)
+{
+	for (; *options; options++)
+		if (strstr(text, *options))
+			return 1;
+	return 0;
+}
+
+static int file_mentions(const char *path, const char *const *options)
+{
+	const int fd = sys_open(path, O_RDONLY | O_CLOEXEC, 0);
+	char text[FILE_BYTES];
+	long bytes;
+
+	if (fd < 0)
+		return 0;
+	bytes = sys_read(fd, text, sizeof(text) - 1);
+	sys_close(fd);
+	if (bytes < 0)
+		return 0;
+	text[bytes] = '\0';
+	return mentions(text, options);
+}
+
+/* The JVM reads these variables itself, unlike JDK_JAVA_OPTIONS. */
+static int environment_mentions(const char *const *options)
+{
+	static const char *const names[] = { "JAVA_TOOL_OPTIONS=",
+					     "_JAVA_OPTIONS=" };
+
+	for (char **entry = environ; entry && *entry; entry++)
+		for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+			if (!strncmp(*entry, names[i], strlen(names[i])) &&
+			    mentions(*entry, options))
+				return 1;
+	return 0;
+}
+
+static int argument_mentions(const char *argument, const char *const *options)
+{
+	const size_t name = strlen(OPTIONS_FILE);
+
+	if (!strncmp(argument, OPTIONS_FILE, name))
+		return file_mentions(argument + name, options);
+	for (; *options; options++)
+		if (!strncmp(argument, *options, strlen(*options)))
+			return 1;
+	return 0;
+}
+
+static int are_given(const JavaVMInitArgs *given, const char *const *options)
+{
+	for (jint i = 0; i < given->nOptions; i++)
+		if (given->options[i].optionString &&
+		    argument_mentions(given->options[i].optionString, options))
+			return 1;
+	return environment_mentions(options);
+}
+
+int class_archive_is_written(const JavaVMInitArgs *given)
+{
+	static const char *const options[] = { "-XX:ArchiveClassesAtExit=",
+					       "-XX:+AutoCreateSharedArchive",
+					       "-Xshare:dump", NULL };
+
+	return are_given(given, options);
+}
+
+/*
+ * -Xshare and the options of AOT caches exclude each other. An AOT cache that the JVM has
+ * to write would not be written with -XX:AOTMode=off.
+ */
+char *class_archive_off(const JavaVMInitArgs *given)
+{
+	static char share_off[] = "-Xshare:off", aot_off[] = "-XX:AOTMode=off";
+	static const char *const writers[] = { "-XX:AOTCacheOutput=",
+					       "-XX:AOTMode=record",
+					       "-XX:AOTMode=create", NULL };
+	static const char *const aot[] = { "-XX:AOTCache=", "-XX:AOTMode=",
+					   "-XX:AOTConfiguration=", NULL };
+
+	if (are_given(given, writers))
+		return NULL;
+	return are_given(given, aot) ? aot_off : share_off;
+}
