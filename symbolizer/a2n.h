@@ -164,8 +164,9 @@ A2N_API void a2n_module_rows(const struct a2n_module *module,
 			     a2n_visit_range *visit, void *context);
 
 /*
- * The demangled form of any symbol, safe to print; free() it. NULL when out
- * of memory. C++ of the old and the new ABI, Rust of both, D.
+ * Returns the demangled form of a symbol of C++ or Rust, or any other symbol
+ * itself. The text is safe to print and has at most 8 KiB: a longer one ends
+ * with "...". free() it. NULL when out of memory.
  */
 A2N_API char *a2n_demangle(const char *symbol);
 

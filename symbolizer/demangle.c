@@ -1,13 +1,36 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * libiberty's demanglers with a bounded result and a bounded time.
+ *
+ * A mangled name refers back to its parts, so that a name of 200 bytes can
+ * stand for gigabytes of text. The demanglers give their text to a callback in
+ * small pieces; the callback jumps out of the demangler when the text is long
+ * enough. They hold all memory on the stack at that time, except for the
+ * characters of one Unicode identifier of Rust, which are then lost.
+ *
+ * The C++ demangler also searches the pattern of each pack expansion (T...) for
+ * the pack. The search prints nothing and follows each reference back, so that
+ * a pattern of n parts can take 2^n steps. A name that may contain a pack
+ * expansion therefore stays mangled if it has too many parts.
+ */
 #include "symbolizer/demangle.h"
 
+#include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <libiberty/demangle.h>
 
-/* Longer than any name that people wrote: not worth the demangler's time. */
-enum { LONGEST_MANGLED = 64 * 1024 };
+enum {
+	MOST_PARTS = 20000, /* each counted as often as it is used */
+	OPTIONS = DMGL_PARAMS | DMGL_ANSI | DMGL_AUTO,
+};
+
+struct cut_text {
+	char *bytes; /* of DEMANGLE_LONGEST + 1 */
+	size_t count;
+	jmp_buf is_full;
+};
 
 static char *printable(char *text)
 {
@@ -18,12 +41,131 @@ static char *printable(char *text)
 	return text;
 }
 
-/* "_Z" of C++, "_R" of Rust, "_D" of D; DMGL_AUTO knows no others. */
+/* Ends a text of DEMANGLE_LONGEST bytes with "...", after a whole character. */
+static void cut(char *text)
+{
+	size_t end = DEMANGLE_LONGEST - 3;
+
+	while (end > 0 && ((unsigned char)text[end] & 0xc0) == 0x80)
+		end--;
+	strcpy(text + end, "...");
+}
+
+static void append(const char *piece, size_t length, void *opaque)
+{
+	struct cut_text *text = opaque;
+	size_t room = DEMANGLE_LONGEST - text->count;
+
+	memcpy(text->bytes + text->count, piece, length < room ? length : room);
+	if (length > room) {
+		cut(text->bytes);
+		longjmp(text->is_full, 1);
+	}
+	text->count += length;
+	text->bytes[text->count] = '\0';
+}
+
+/*
+ * Subtracts the number of parts that a walk visits from what is left of the
+ * limit. The walk follows each reference back and ends when nothing is left.
+ */
+static void count_parts(const struct demangle_component *part, size_t *left)
+{
+	if (!part || *left == 0)
+		return;
+	--*left;
+	switch (part->type) {
+	case DEMANGLE_COMPONENT_NAME:
+	case DEMANGLE_COMPONENT_TEMPLATE_PARAM:
+	case DEMANGLE_COMPONENT_FUNCTION_PARAM:
+	case DEMANGLE_COMPONENT_SUB_STD:
+	case DEMANGLE_COMPONENT_BUILTIN_TYPE:
+	case DEMANGLE_COMPONENT_EXTENDED_BUILTIN_TYPE:
+	case DEMANGLE_COMPONENT_OPERATOR:
+	case DEMANGLE_COMPONENT_CHARACTER:
+	case DEMANGLE_COMPONENT_NUMBER:
+	case DEMANGLE_COMPONENT_UNNAMED_TYPE:
+	case DEMANGLE_COMPONENT_LAMBDA:
+	case DEMANGLE_COMPONENT_DEFAULT_ARG:
+		return;
+	case DEMANGLE_COMPONENT_EXTENDED_OPERATOR:
+		count_parts(part->u.s_extended_operator.name, left);
+		return;
+	case DEMANGLE_COMPONENT_FIXED_TYPE:
+		count_parts(part->u.s_fixed.length, left);
+		return;
+	case DEMANGLE_COMPONENT_CTOR:
+		count_parts(part->u.s_ctor.name, left);
+		return;
+	case DEMANGLE_COMPONENT_DTOR:
+		count_parts(part->u.s_dtor.name, left);
+		return;
+	default:
+		count_parts(part->u.s_binary.left, left);
+		count_parts(part->u.s_binary.right, left);
+	}
+}
+
+/* "Dp" and "sp" begin a pack expansion, and occur in other names. */
+static int takes_too_long(const char *mangled)
+{
+	const struct demangle_component *root;
+	size_t left = MOST_PARTS;
+	void *memory = NULL;
+
+	if (!strstr(mangled, "Dp") && !strstr(mangled, "sp"))
+		return 0;
+	root = cplus_demangle_v3_components(mangled, OPTIONS, &memory);
+	if (!root)
+		return 0;
+	count_parts(root, &left);
+	free(memory);
+	return left == 0;
+}
+
+static int demangle_cplusplus(const char *mangled, int options,
+			      demangle_callbackref append_piece, void *text)
+{
+	return !takes_too_long(mangled) &&
+	       cplus_demangle_v3_callback(mangled, options, append_piece, text);
+}
+
+/*
+ * Runs one demangler. Returns its result, or 1 if the text is full. The text
+ * is in memory that does not belong to this function, so that it is defined
+ * after the jump.
+ */
+static int run(int demangle(const char *, int, demangle_callbackref, void *),
+	       const char *mangled, struct cut_text *text)
+{
+	text->count = 0;
+	text->bytes[0] = '\0';
+	if (setjmp(text->is_full))
+		return 1;
+	return demangle(mangled, OPTIONS, append, text);
+}
+
+/* Returns the name as its programmer wrote it, or NULL. */
+static char *demangled(const char *mangled)
+{
+	struct cut_text text = { .bytes = malloc(DEMANGLE_LONGEST + 1) };
+
+	if (!text.bytes)
+		return NULL;
+	if ((run(rust_demangle_callback, mangled, &text) ||
+	     run(demangle_cplusplus, mangled, &text)) &&
+	    text.bytes[0])
+		return text.bytes;
+	free(text.bytes);
+	return NULL;
+}
+
+/* "_Z" of C++, "_R" of Rust; "_GLOBAL_" of constructors. */
 int demangle_is_mangled(const char *symbol)
 {
 	while (*symbol == '_' || *symbol == '$' || *symbol == '.')
 		symbol++;
-	return strchr("ZRDG", *symbol) != NULL && *symbol;
+	return strchr("ZRG", *symbol) != NULL && *symbol;
 }
 
 char *a2n_demangle(const char *symbol)
@@ -36,11 +178,13 @@ char *a2n_demangle(const char *symbol)
 
 	if (!plain)
 		return NULL;
-	if (demangle_is_mangled(plain) && strlen(plain) <= LONGEST_MANGLED)
-		name = cplus_demangle(plain,
-				      DMGL_PARAMS | DMGL_ANSI | DMGL_AUTO);
-	if (!name)
-		return printable(plain);
-	free(plain);
-	return printable(name);
+	if (demangle_is_mangled(plain))
+		name = demangled(plain);
+	if (name) {
+		free(plain);
+		return printable(name);
+	}
+	if (strlen(plain) > DEMANGLE_LONGEST)
+		cut(plain);
+	return printable(plain);
 }

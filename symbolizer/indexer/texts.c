@@ -151,7 +151,8 @@ void texts_finish(struct texts *texts)
 		const char *symbol = texts_at(texts, texts->names[i].symbol.at);
 		char *pretty;
 
-		if (!demangle_is_mangled(symbol))
+		if (!demangle_is_mangled(symbol) &&
+		    texts->names[i].symbol.bytes <= DEMANGLE_LONGEST)
 			continue;
 		pretty = a2n_demangle(symbol);
 		if (pretty)

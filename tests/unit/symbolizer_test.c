@@ -76,6 +76,90 @@ static void versions_are_dropped(void **state)
 	assert_demangled("@", "@");
 }
 
+/*
+ * Writes the name of f(P<T, T>*) to `name`, where T has `levels - 1` levels of
+ * the same kind: its text doubles with each level. `begin` is the type of f's
+ * argument up to the class, and `end` follows it.
+ */
+static void write_doubling(char *name, unsigned int levels, const char *begin,
+			   const char *end)
+{
+	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+	name += sprintf(name, "_Z1f%s1PI", begin);
+	for (unsigned int i = 1; i < levels; i++)
+		name += sprintf(name, "S_I");
+	name += sprintf(name, "iiE");
+	for (unsigned int i = 0; i + 1 < levels; i++)
+		name += sprintf(name, "S%c_E", digits[i]);
+	sprintf(name, end, digits[levels - 1]);
+}
+
+static void long_names_are_cut(void **state)
+{
+	static const char *const begin = "f(P<P<P<P<";
+	char mangled[1024], *name;
+
+	(void)state;
+	write_doubling(mangled, 36, "P", "");
+	name = a2n_demangle(mangled);
+	assert_int_equal(strlen(name), 8 * 1024);
+	assert_memory_equal(name, begin, strlen(begin));
+	assert_string_equal(name + strlen(name) - 3, "...");
+	free(name);
+	write_doubling(mangled, 3, "P", "");
+	assert_demangled(mangled, "f(P<P<P<int, int>, P<int, int> >, "
+				  "P<P<int, int>, P<int, int> > >*)");
+}
+
+/* Rust's names also refer back to their parts: (T, T) with T = (U, U). */
+static void long_names_of_rust_are_cut(void **state)
+{
+	static const char digits[] = "0123456789abcdefghijklmnopqrstuvwxyz"
+				     "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	char mangled[512] = "_RINvC1a1f", *at = mangled + strlen(mangled);
+	char *name;
+
+	(void)state;
+	for (int i = 0; i < 32; i++)
+		at += sprintf(at, "T");
+	at += sprintf(at, "h");
+	for (int i = 31; i >= 0; i--) /* back to the type before this one */
+		at += sprintf(at, "B%c_E", digits[8 + i]);
+	sprintf(at, "E");
+	name = a2n_demangle(mangled);
+	assert_int_equal(strlen(name), 8 * 1024);
+	assert_string_equal(name + strlen(name) - 3, "...");
+	free(name);
+}
+
+/* The demangler would search a pattern of 2^36 parts for a pack. */
+static void names_that_take_forever_stay_mangled(void **state)
+{
+	char mangled[1024];
+
+	(void)state;
+	write_doubling(mangled, 36, "M", "DpS%c_");
+	assert_demangled(mangled, mangled);
+	write_doubling(mangled, 2, "M", "DpS%c_");
+	assert_demangled(mangled, "f((P<P<int, int>, P<int, int> >)... "
+				  "P<P<int, int>, P<int, int> >::*)");
+}
+
+static void long_names_of_c_are_cut(void **state)
+{
+	char *symbol = malloc(100001), *name;
+
+	(void)state;
+	memset(symbol, 'x', 100000);
+	symbol[100000] = '\0';
+	name = a2n_demangle(symbol);
+	assert_int_equal(strlen(name), 8 * 1024);
+	assert_string_equal(name + strlen(name) - 4, "x...");
+	free(name);
+	free(symbol);
+}
+
 static void escape_sequences_in_names_are_defused(void **state)
 {
 	(void)state;
@@ -186,6 +270,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(cplusplus_and_rust_are_demangled),
+		cmocka_unit_test(long_names_are_cut),
+		cmocka_unit_test(long_names_of_rust_are_cut),
+		cmocka_unit_test(names_that_take_forever_stay_mangled),
+		cmocka_unit_test(long_names_of_c_are_cut),
 		cmocka_unit_test(other_names_stay_as_they_are),
 		cmocka_unit_test(versions_are_dropped),
 		cmocka_unit_test(escape_sequences_in_names_are_defused),
