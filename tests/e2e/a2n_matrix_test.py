@@ -254,7 +254,7 @@ class Matrix(clewtest.Case):
         dwo = next(path.parent.glob("*.dwo"))
         dwo.unlink()
         answers, missing = self.ask(path, self.addresses_of(path))
-        self.assertIn("1 of 1 split units are missing", missing)
+        self.assertIn("1 of 1 .dwo files were not found", missing)
         self.assertIn(dwo.name, missing)
         # The skeleton still has the lines.
         self.assertTrue(any(a[0][2] > 0 for a in answers))
@@ -265,7 +265,7 @@ class Matrix(clewtest.Case):
         shutil.copy(next(other.parent.glob("*.dwo")),
                     next(path.parent.glob("*.dwo")))
         _, missing = self.ask(path, self.addresses_of(path))
-        self.assertIn("1 of 1 split units are missing", missing)
+        self.assertIn("1 of 1 .dwo files were not found", missing)
 
     # Compressed sections.
 

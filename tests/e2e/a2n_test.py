@@ -127,7 +127,7 @@ class PerfMaps(A2n):
         path = self.work / "map"
         path.write_text("10 10 a\nnonsense\n20 10 b\n\n30 zz c\n40 10 d")
         done = self.clew("a2n", "--perf-map", path, "-f", "0x41")
-        self.assertIn("3 records, 3 malformed", done.stderr)
+        self.assertIn("3 records read, 3 malformed", done.stderr)
         self.assertEqual(done.stdout, "d\n??:0\n")
 
     def test_list_is_what_is_left_in_the_end(self):
@@ -246,7 +246,7 @@ class Jitdumps(A2n):
                           self.load("<", 1, 0x1000, 0x100, 1, b"f"))
         done = self.clew("a2n", "--jitdump", path, "-f", "0x1000")
         self.assertEqual(done.stdout, "f\na.js:7\n")
-        self.assert_one_line(done, "1 line entries outside of their code")
+        self.assert_one_line(done, "skipped 1 line entries outside their code")
 
     def test_code_is_listed_as_it_was_at_a_time(self):
         path = self.write("<", self.load("<", 5, 0x1000, 0x100, 1, b"f"),
