@@ -49,6 +49,19 @@ static const struct numbering_module *module_of(
 		      : numbering_module_at(numbering, pc, NUMBERING_ANY_TIME);
 }
 
+/*
+ * Whether the mapping's name says no more than its maker: a copy of the maker's
+ * file, or of the file in clew's cache that clew had mapped in its place.
+ */
+static int is_of_maker(const char *mapping, const char *maker_name)
+{
+	size_t bytes = strlen(mapping), suffix = strlen(WIRE_HOOKED_SUFFIX);
+
+	return strcmp(mapping, maker_name) == 0 ||
+	       (bytes > suffix &&
+		strcmp(mapping + bytes - suffix, WIRE_HOOKED_SUFFIX) == 0);
+}
+
 static uint32_t function_of(struct entering *entering,
 			    const struct recorded_maker *maker)
 {
@@ -66,8 +79,7 @@ static uint32_t function_of(struct entering *entering,
 		return function_of_piece(entering, maker->pc, maker->tsc);
 	maker_name = catalog->modules[module->module].name;
 	mapping = memory_string(maker->name, maker->name_bytes);
-	/* Of its own file it may have mapped a copy. */
-	if (strcmp(mapping, maker_name) == 0)
+	if (is_of_maker(mapping, maker_name))
 		*mapping = '\0';
 	name = memory_printf("(generated code of %s%s%s)", maker_name,
 			     *mapping ? ", " : "", mapping);

@@ -68,6 +68,27 @@ static void code_without_a_name_is_its_makers(void **state)
 	session_close(&world->session);
 }
 
+/*
+ * V8 maps its own file again. If clew had mapped a hooked copy in place of the
+ * file, that copy in clew's cache is what V8 maps.
+ */
+static void files_of_the_cache_are_no_names(void **state)
+{
+	struct sampled_world *world = *state;
+
+	fixture_maker(&world->fixture, 0x30000000, 0x30002000,
+		      FIXTURE_MODULE_BASE + 0x1000, 1, 0,
+		      "ebeaf2df00112233-0.hooked");
+	sampled_add(world, world->f, 0x30000008);
+	sampled_add(world, world->f, 0x30000009);
+	sampled_read(world);
+	sampled_assert(world,
+		       NODE(world, F(1), F(2),
+			    generated(world, "(generated code of app)")),
+		       2);
+	session_close(&world->session);
+}
+
 /* inner() is inlined into that code, up to offset 8; behind it nobody knows. */
 static void told_code_has_lines_and_inlined_methods(void **state)
 {
@@ -269,6 +290,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(code_is_that_which_was_there_at_the_time),
 		TEST(code_without_a_name_is_its_makers),
+		TEST(files_of_the_cache_are_no_names),
 		TEST(told_code_has_lines_and_inlined_methods),
 		TEST(objects_with_code_may_overlap),
 		TEST(it_is_counted_how_dynamic_code_is_found),
