@@ -245,6 +245,8 @@ static int hook_all(struct cold *cold)
 
 	if (err == -EINPROGRESS)
 		return err;
+	if (err == -EAGAIN)
+		return refuse("it is loading modules", err);
 	if (err)
 		return refuse_explained("clew cannot hook its functions", err);
 	missing = entries_missing();
@@ -386,7 +388,7 @@ static int go_on_preparing(void)
 {
 	const int err = hook_all(rt.cold);
 
-	if (err && hook_slices_are_left())
+	if (err == -EAGAIN || (err && hook_slices_are_left()))
 		return err;
 	if (err)
 		return give_up(err);
@@ -465,7 +467,8 @@ EXPORT void clew_attach_prepare(const char *dir, uint64_t controller)
 		tell_prepared();
 	else if (err == -EINPROGRESS)
 		refuse("clew has not finished hooking its functions", err);
-	else if (clew_attachment.state == WIRE_ATTACH_PREPARING &&
+	else if (err != -EAGAIN &&
+		 clew_attachment.state == WIRE_ATTACH_PREPARING &&
 		 !hook_slices_are_left())
 		clew_attachment.state = WIRE_ATTACH_NONE;
 	attach_end_call();
