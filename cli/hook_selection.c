@@ -210,7 +210,8 @@ static uint64_t count_by_name(const struct hook_selection *selection,
 
 /* Where the code cannot live with moved return addresses, nothing is hooked. */
 #define TRAITS_REFUSED                                                         \
-	(TRAIT_GO | TRAIT_OCAML | TRAIT_HASKELL | TRAIT_AOT | TRAIT_V8)
+	(TRAIT_GO | TRAIT_OCAML | TRAIT_HASKELL | TRAIT_AOT | TRAIT_V8 |       \
+	 TRAIT_SPLIT_STACK)
 
 uint64_t hook_selection_count(const struct hook_selection *selection,
 			      const char *path, const char *here,

@@ -29,6 +29,7 @@ static const struct sign signs[] = {
 	{ "go:buildid", TRAIT_GO, 0 },
 	{ "_ZN2v82V832SetReturnAddressLocationResolverEPFmmE", TRAIT_V8, 0 },
 	{ "mono_aot_file_info", TRAIT_AOT, 0 },
+	{ "__morestack", TRAIT_SPLIT_STACK, 0 },
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

@@ -25,7 +25,9 @@ enum trait {
 	TRAIT_AOT = 32,
 	/* Its code goes from one stack to another, as coroutines do. */
 	TRAIT_SWITCHES = 64,
-	TRAITS_KNOWN = 127,
+	/* Its stack consists of small segments (gcc -fsplit-stack). */
+	TRAIT_SPLIT_STACK = 128,
+	TRAITS_KNOWN = 255,
 };
 
 /* A set of enum trait, but for those that its code tells (analysis.c). */

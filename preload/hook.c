@@ -38,6 +38,7 @@
 #include "preload/stubs/frames.h"
 #include "preload/sys/slices.h"
 #include "preload/sys/sys.h"
+#include "preload/time/ticks.h"
 #include "wire/warmed.h"
 
 /* One pass. */
@@ -150,6 +151,8 @@ static int gather_candidates(struct pass *pass)
 		candidate->module = m;
 		candidate_analyse(candidate, &cold->config, &pass->scratch,
 				  pass->now_ns != 0 || rt.is_late);
+		if (candidate->analysis.traits & TRAIT_SPLIT_STACK)
+			ticks_give_up();
 		if (!m->build_id_bytes && take_up_again(pass, m))
 			continue;
 		slices_rest();

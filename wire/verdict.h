@@ -98,7 +98,9 @@ enum verdict {
 	X(AOT, "compiled ahead of time for a JIT that reads return addresses") \
 	X(NO_NUMBERS, "the numbers for functions are used up")                 \
 	X(JAVA_VM, "the JVM itself (--java=vm hooks it)")                      \
-	X(HANDLERS, "it contains the handler of a probe")
+	X(HANDLERS, "it contains the handler of a probe")                      \
+	X(SPLIT_STACK,                                                         \
+	  "-fsplit-stack: its stacks lack room for clew's functions")
 
 enum module_state {
 #define X(name, text) MODULE_IS_##name,

@@ -52,6 +52,8 @@ static enum module_state state_by_traits(uint32_t traits, int is_late)
 		return MODULE_IS_HASKELL;
 	if (traits & TRAIT_AOT)
 		return MODULE_IS_AOT;
+	if (traits & TRAIT_SPLIT_STACK)
+		return MODULE_IS_SPLIT_STACK;
 	if (traits & TRAIT_V8 && is_late)
 		return MODULE_IS_LATE_V8; /* see runtimes.h */
 	return MODULE_IS_HOOKED;

@@ -43,6 +43,7 @@ static struct {
 	uint32_t secret;    /* in the value of each of our timers */
 	_Atomic uint32_t is_on;
 	_Atomic uint32_t is_given_up; /* the program has a use for the signal */
+	uint32_t has_no_room;         /* for the signal's frame on stacks */
 } ticks = { .chained = { .place = CHAINED_TICKS,
 			 .handler = on_tick,
 			 .mask = ~UINT64_C(0) } };
@@ -366,6 +367,12 @@ void ticks_stop(void)
 	lose_threads(stop_timers());
 }
 
+void ticks_give_up(void)
+{
+	ticks.has_no_room = 1;
+	ticks_stop();
+}
+
 void ticks_end(void)
 {
 	stop_timers();
@@ -408,8 +415,8 @@ void ticks_resume(void)
 	struct tallies *tallies = &rt.recorder->tallies;
 	uint64_t signals, resumed = 0;
 
-	if (!ticks.chained.is_installed || ticks.is_given_up || ticks.is_on ||
-	    samples_in_vfork_child())
+	if (!ticks.chained.is_installed || ticks.is_given_up ||
+	    ticks.has_no_room || ticks.is_on || samples_in_vfork_child())
 		return;
 	lock_acquire(&tallies->lock, &signals);
 	ticks.is_on = 1;
@@ -518,7 +525,8 @@ void ticks_start(uint64_t period_ns)
 	ticks.period_ns = period_ns;
 	chained_look_again(&ticks.chained);
 	/* who attaches traces for a moment */
-	ticks.is_on = is_new_kernel() && (rt.is_late || !proc_is_traced()) &&
+	ticks.is_on = is_new_kernel() && !ticks.has_no_room &&
+		      (rt.is_late || !proc_is_traced()) &&
 		      (ticks.chained.is_installed || !take_signal());
 }
 

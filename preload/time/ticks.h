@@ -42,6 +42,12 @@ void ticks_start(uint64_t period_ns);
 /* No samples any more, in any thread; but for ticks_resume(), for good. */
 void ticks_stop(void);
 
+/*
+ * The same, also if ticks_start() follows: the program has stacks with less room than
+ * the kernel needs for the signal's frame.
+ */
+void ticks_give_up(void);
+
 /* For good, and no sample is missed. */
 void ticks_end(void);
 void ticks_resume(void);

@@ -255,7 +255,8 @@ const char *sample_loss_text(unsigned int loss)
 		[WIRE_SAMPLE_NO_TALLY] = "samples are missing: they were of "
 					 "threads that count no calls",
 		[WIRE_SAMPLE_NO_TIMER] = "threads have no samples: the kernel "
-					 "gave them no timer",
+					 "gave them no timer, or code was "
+					 "built with -fsplit-stack",
 		[WIRE_SAMPLE_NO_PC] =
 			("threads have no timer: their samples tell the "
 			 "function but no line, and include clew's own time"),
