@@ -373,7 +373,8 @@ static void learn_machine(void)
 	if (sys_failed(room))
 		return;
 	callers_stacks = room;
-	java_stack_learn(machine_pc);
+	if (java_stack_learn(machine_pc))
+		atomic_fetch_add(&rt.header->stackless_natives, 1);
 	java_scopes_learn(machine_pc);
 }
 

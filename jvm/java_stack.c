@@ -453,11 +453,20 @@ static int learn_offsets(uint64_t pc)
 	return 0;
 }
 
+/* The offset of an array's length. JDK 11 has another name for the type. */
+static int64_t length_offset(uint64_t pc)
+{
+	const int64_t offset = hotspot_offset(pc, "GrowableArrayBase", "_len");
+
+	return offset < 0 ? hotspot_offset(pc, "GenericGrowableArray", "_len")
+			  : offset;
+}
+
 /* How many there are, once they are known. */
 static uint32_t learn_heaps(uint64_t pc)
 {
 	const uint64_t array = hotspot_static(pc, "CodeCache", "_heaps");
-	const int64_t length = hotspot_offset(pc, "GrowableArrayBase", "_len");
+	const int64_t length = length_offset(pc);
 	const int64_t data = hotspot_offset(pc, "GrowableArray<int>", "_data");
 	int32_t count;
 

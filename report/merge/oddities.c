@@ -86,7 +86,8 @@ char *java_problem_text(const struct part_copy *part)
 		return memory_printf(
 			"%s: some calls of native methods are counted below "
 			"the innermost Java method only: there are too many "
-			"different Java stacks",
+			"different Java stacks, or clew cannot read the stacks "
+			"of this JVM",
 			part->name);
 	return NULL;
 }
