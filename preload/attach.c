@@ -353,6 +353,29 @@ static int give_up(int err)
 	return err;
 }
 
+static int find_next(struct dl_phdr_info *info, size_t size, void *context)
+{
+	next_find();
+	return 1;
+}
+
+/*
+ * Under the lock of the loader's list: functions that no module has are looked for in
+ * all, which another thread may be unloading.
+ */
+static void find_functions(void)
+{
+	int (*const iterate)(int (*)(struct dl_phdr_info *, size_t, void *),
+			     void *) =
+		(int (*)(int (*)(struct dl_phdr_info *, size_t, void *),
+			 void *))lookup_other("dl_iterate_phdr");
+
+	if (iterate)
+		iterate(find_next, NULL);
+	else
+		next_find();
+}
+
 static int begin_preparing(const char *dir)
 {
 	const int is_first = !rt.is_late;
@@ -370,7 +393,7 @@ static int begin_preparing(const char *dir)
 	rt.is_late = 1;
 	process_is_own(1);
 	if (is_first) {
-		next_find();
+		find_functions();
 		learn_machine();
 		begin_learn_starts();
 	}
