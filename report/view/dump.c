@@ -29,14 +29,16 @@ static void dump_time(FILE *out, const struct wire_header *header)
 	fprintf(out,
 		"time kind=%" PRIu32 " rate_hz=%" PRIu32 " period_ns=%" PRIu64
 		" first_tsc=%" PRIu64 " first_ns=%" PRIu64
-		" latest_tsc=%" PRIu64 " latest_ns=%" PRIu64
-		" first_real_ns=%" PRIu64 " name=%s\n",
+		" latest_tsc=%" PRIu64 " latest_ns=%" PRIu64 " name=%s",
 		header->time, header->rate_hz, header->period_ns,
 		header->first.tsc, header->first.ns, header->latest.tsc,
-		header->latest.ns, header->first_real_ns,
+		header->latest.ns,
 		header->time < sizeof(names) / sizeof(*names)
 			? names[header->time]
 			: "unknown");
+	if (header->first_real_ns)
+		fprintf(out, " first_real_ns=%" PRIu64, header->first_real_ns);
+	fputc('\n', out);
 	if (header->time == WIRE_TIME_EXACT)
 		fprintf(out,
 			"time-cost self_ticks=%" PRIu32 " caller_ticks=%" PRIu32

@@ -124,7 +124,7 @@ json_t *json_coverage(const struct coverage *coverage)
 	for (unsigned int i = 0; i < VERDICT_COUNT; i++) {
 		if (coverage->by_verdict[i] > 0)
 			json_object_set_new(
-				reasons, verdict_text(i),
+				reasons, json_verdict(i),
 				json_number(coverage->by_verdict[i]));
 	}
 	return json_pack(

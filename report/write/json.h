@@ -47,6 +47,9 @@ json_t *json_timing(const struct timing *timing);
 
 json_t *json_coverage(const struct coverage *coverage);
 
+/* The name of a verdict in JSON. */
+const char *json_verdict(unsigned int verdict);
+
 void json_marks(FILE *out, struct session *session);
 void json_events(FILE *out, struct session *session);
 

@@ -14,7 +14,7 @@ static json_t *function_of(struct catalog *catalog, uint32_t index)
 		value, "hooked",
 		json_boolean(verdict_class(verdict) == VERDICT_HOOKED));
 	json_object_set_new(value, "verdict",
-			    json_string(verdict_text(verdict)));
+			    json_string(json_verdict(verdict)));
 	if (catalog_loops(&catalog->functions[index]))
 		json_object_set_new(value, "in_doubt", json_true());
 	if (catalog->functions[index].is_leaf)

@@ -80,7 +80,7 @@ class Counts(clewtest.Case):
     def test_every_way_of_hooking_is_used(self):
         listing = self.clew_json("list", "--json", "--all", target("tiers"))
         verdicts = {f["verdict"] for f in listing["modules"][0]["functions"]}
-        texts = {name: text for name, _, text in wire.VERDICTS}
+        texts = {name: text for name, _, text in wire.JSON_VERDICTS}
         for name in ("JUMP", "JUMP_SHORT", "JUMP_PUNNED", "TRAP"):
             self.assertIn(texts[name], verdicts)
 

@@ -27,7 +27,7 @@ class Unknown(clewtest.Case):
                       self.clew("report", self.recording().path).stdout)
 
     def test_it_is_listed_with_its_address(self):
-        texts = {name: text for name, _, text in wire.VERDICTS}
+        texts = {name: text for name, _, text in wire.JSON_VERDICTS}
         listing = self.clew_json("list", "--json", "--all",
                                  target("uncovered"))
         (module,) = listing["modules"]

@@ -127,7 +127,7 @@ class Readers(clewtest.Case):
                 continue
             with self.subTest(module=module.name):
                 listed = states[module.path]
-                texts = [wire.VERDICTS[f.verdict][2] for f in module.functions]
+                texts = [wire.JSON_VERDICTS[f.verdict][2] for f in module.functions]
                 self.assertEqual(
                     sorted((int(f["vaddr"], 0), f["verdict"])
                            for f in listed["functions"]),
@@ -143,7 +143,7 @@ class Readers(clewtest.Case):
         self.assertEqual(
             {int(f["vaddr"], 0): f["verdict"]
              for f in listing["modules"][0]["functions"]},
-            {f.vaddr: wire.VERDICTS[f.verdict][2] for f in module.functions})
+            {f.vaddr: wire.JSON_VERDICTS[f.verdict][2] for f in module.functions})
 
     def test_what_is_missing_is_explained(self):
         def summary_of(program, time):
@@ -205,7 +205,7 @@ class Readers(clewtest.Case):
         listing = self.clew_json("list", "--json", "--all",
                                  PYTHON + ".11")
         (module,) = listing["modules"]
-        texts = {name: text for name, _, text in wire.VERDICTS}
+        texts = {name: text for name, _, text in wire.JSON_VERDICTS}
         trap = texts["TRAP"]
         by_design = [texts["NAMED"], texts["READS_RETURN_ADDRESS"],
                      texts["LENDS_RETURN_ADDRESS"], texts["CALLS_MCOUNT"],
