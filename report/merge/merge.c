@@ -419,6 +419,17 @@ static uint64_t process_key(const struct part_copy *part)
 	return (uint64_t)part->run << 32 | (part->header->pid + UINT64_C(1));
 }
 
+/* Without any sample the reader cannot tell where time was spent. */
+static void forget_unsampled(struct merged *merged, struct tree *tree)
+{
+	if (!merged->unsampled_threads ||
+	    merged->samples > merged->unsampled_threads)
+		return;
+	tree_forget_time(tree);
+	merged->samples = 0;
+	merged->unsampled_ns = merged->unsampled_threads = 0;
+}
+
 void merge_recording(struct recording *recording, const struct whose *whose,
 		     struct catalog *catalog, struct tree *tree,
 		     struct timeline *timeline, struct merged *merged)
@@ -465,6 +476,7 @@ void merge_recording(struct recording *recording, const struct whose *whose,
 		values_settle(tree);
 	if (merged->labelled)
 		labels_settle(tree);
+	forget_unsampled(merged, tree);
 	tree_sum(tree);
 	mark_list_finish(&merged->marks);
 	jni_usage_finish(&merged->jni);

@@ -145,6 +145,9 @@ static inline uint64_t tree_below_of(const struct tree *tree, size_t node,
 /* Adds to what is a node's own; what is below is wrong until tree_sum(). */
 void tree_add(struct tree *tree, uint32_t node, const struct measure *more);
 
+/* Sets the time and the samples of all nodes to 0. Before tree_sum(). */
+void tree_forget_time(struct tree *tree);
+
 /* Set what may become less: its time; its calls, and which of them are tail calls. */
 void tree_set_ns(struct tree *tree, uint32_t node, uint64_t ns);
 void tree_set_calls(struct tree *tree, uint32_t node, uint64_t calls,

@@ -63,6 +63,14 @@ void tree_add(struct tree *tree, uint32_t node, const struct measure *added)
 	more->samples += added->samples;
 }
 
+void tree_forget_time(struct tree *tree)
+{
+	for (size_t i = 0; i < tree->more_count; i++)
+		tree->more[i].ns = tree->more[i].samples = 0;
+	for (size_t i = 0; i < tree->spot_count; i++)
+		tree->spots[i].ns = tree->spots[i].samples = 0;
+}
+
 void tree_set_ns(struct tree *tree, uint32_t node, uint64_t ns)
 {
 	if (ns != tree_self(tree, node).ns)

@@ -238,7 +238,7 @@ static char *advise_samples(struct session *session)
 	int is_as_asked;
 
 	if (session->value || !summary_is_sampled(summary) ||
-	    summary->calls == 0 || summary->samples >= ADVICE_FEW_SAMPLES)
+	    summary->calls == 0 || summary_taken(summary) >= ADVICE_FEW_SAMPLES)
 		return NULL;
 	if (summary->samples == 0)
 		return memory_printf(
@@ -251,10 +251,10 @@ static char *advise_samples(struct session *session)
 	how = is_as_asked && rate > summary->rate_hz
 		      ? memory_printf(", or record with --rate=%" PRIu32, rate)
 		      : memory_string("", 0);
-	sentence = memory_printf("times are rough, because there are only %s "
+	sentence = memory_printf("times are rough, because they come from %s "
 				 "sample%s; run the program for longer%s",
-				 GROUPED(summary->samples),
-				 text_plural(summary->samples), how);
+				 GROUPED(summary_taken(summary)),
+				 text_plural(summary_taken(summary)), how);
 	free(how);
 	return sentence;
 }

@@ -88,6 +88,14 @@ void summary_finish(struct summary *summary, const struct recording *recording,
 		    struct catalog *catalog, const struct tree *tree,
 		    const struct merged *merged);
 
+/* The number of samples that were taken, without those of "(unsampled)". */
+static inline uint64_t summary_taken(const struct summary *summary)
+{
+	return summary->samples > summary->unsampled_threads
+		       ? summary->samples - summary->unsampled_threads
+		       : 0;
+}
+
 /*
  * Samples a second of their time that there really were: a kernel looks at
  * CPU timers only when it ticks, and where it permits a finer clock, that is for

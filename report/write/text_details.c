@@ -483,8 +483,9 @@ static void write_time(FILE *out, const struct summary *summary)
 	fprintf(out, "time: %s of %s", text_duration(summary->time_ns).text,
 		time_text(summary->time));
 	if (summary->samples > 0)
-		fprintf(out, " from %s sample%s", GROUPED(summary->samples),
-			text_plural(summary->samples));
+		fprintf(out, " from %s sample%s",
+			GROUPED(summary_taken(summary)),
+			text_plural(summary_taken(summary)));
 	if (summary->samples > 0 && summary->time == WIRE_TIME_CPU) {
 		fprintf(out, ", %s a second", GROUPED(rate));
 		write_clock(out, summary, rate);

@@ -130,7 +130,7 @@ class Cost(Hints):
 class Samples(Hints):
     def test_few_samples_are_rough(self):
         self.record_well([self.compile(IDLE)], "--rate=10")
-        self.assertRegex(self.hint("rough"), r"there are only \d+ samples?; "
+        self.assertRegex(self.hint("rough"), r"they come from \d+ samples?; "
                          r"run the program for longer, or record with "
                          r"--rate=100$")
 
