@@ -255,9 +255,11 @@ class Busy(CompiledCase, ExactAttached):
         self.start_to_talk(*self.java("-cp", self.work / "chain", "Chain"))
         self.assertEqual(self.process.stdout.readline(), "ready\n")
         for _ in range(3):
-            self.detach(self.attach(self.process, "--java=exact",
-                                    "--java-min-size=0", "--time=none",
-                                    "--verify-period=1"))
+            controller = self.attach(self.process, "--java=exact",
+                                     "--java-min-size=0", "--time=none",
+                                     "--verify-period=1")
+            until(lambda: self.confidence() > self.CLASSES // 10)
+            self.detach(controller)
             self.assertGreater(self.confidence(), self.CLASSES // 10)
         self.process.stdin.write("end\n")
         self.process.stdin.flush()
