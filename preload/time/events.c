@@ -192,8 +192,9 @@ static void take_sample(struct event *event, uint64_t pc)
 	if (own_code_has(pc))
 		where |= WIRE_SAMPLE_CLEW;
 	id = hot_id_at(tally, pc);
-	weight_ns = weigh_hit(event);
-	if (samples_put(tally, &tally->ticks.room, id, where, weight_ns))
+	weight_ns = unsampled_at_most(tally, weigh_hit(event));
+	if (weight_ns &&
+	    samples_put(tally, &tally->ticks.room, id, where, weight_ns))
 		unsampled_note(tally, id, where, weight_ns);
 }
 

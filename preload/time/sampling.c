@@ -117,7 +117,8 @@ void sampling_end_thread(void)
 
 void sampling_note_rest(void)
 {
-	if (sampling_is_on() && !samples_in_vfork_child())
+	if (sampling_is_on() && !runtime_is_filtered() &&
+	    !samples_in_vfork_child())
 		unsampled_end_all(&rt.recorder->tallies);
 }
 

@@ -178,10 +178,12 @@ static void take_sample(struct tally *tally, uint64_t periods,
 	}
 	is_kernel = was_in_kernel(tally, pc);
 	is_of_sample = events_met_tick(tally);
-	weight_ns = tally->ticks.event
-			    ? events_settle(tally, periods * ticks.period_ns,
-					    is_kernel)
-			    : unsampled_ns(tally);
+	weight_ns = periods * ticks.period_ns;
+	if (tally->ticks.event)
+		weight_ns = unsampled_at_most(
+			tally, events_settle(tally, weight_ns, is_kernel));
+	else if (!runtime_is_filtered())
+		weight_ns = unsampled_ns(tally);
 	if (weight_ns)
 		put_sample(tally, pc, where_is(pc, is_kernel, is_of_sample),
 			   weight_ns);

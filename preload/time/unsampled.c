@@ -21,7 +21,7 @@ static uint64_t cpu_ns(const struct tally *tally)
 void unsampled_begin(struct tally *tally)
 {
 	tally->unsampled = (struct tally_unsampled){
-		.came_ns = cpu_ns(tally),
+		.came_ns = runtime_is_filtered() ? 0 : cpu_ns(tally),
 	};
 }
 
@@ -33,6 +33,16 @@ uint64_t unsampled_ns(const struct tally *tally)
 		__atomic_load_n(&tally->unsampled.told_ns, __ATOMIC_RELAXED);
 
 	return now_ns > told_ns ? now_ns - told_ns : 0;
+}
+
+uint64_t unsampled_at_most(const struct tally *tally, uint64_t weight_ns)
+{
+	uint64_t rest_ns;
+
+	if (runtime_is_filtered())
+		return weight_ns;
+	rest_ns = unsampled_ns(tally);
+	return weight_ns < rest_ns ? weight_ns : rest_ns;
 }
 
 /* True with the probability part / all. */

@@ -24,9 +24,15 @@ void unsampled_begin(struct tally *tally);
 
 /*
  * The CPU time of the tally's owner, since that came, that no sample stands for.
- * 0 if the owner is gone. Any thread.
+ * 0 if the owner has ended. Any thread that may make system calls.
  */
 uint64_t unsampled_ns(const struct tally *tally);
+
+/*
+ * Returns weight_ns, or the time that no sample stands for yet if that is less, so
+ * that a thread's samples never exceed its CPU time. In the owner's handlers.
+ */
+uint64_t unsampled_at_most(const struct tally *tally, uint64_t weight_ns);
 
 /* A sample was recorded: of this time, and there. In the owner's handlers. */
 void unsampled_note(struct tally *tally, uint64_t id, uint64_t where,
@@ -35,7 +41,10 @@ void unsampled_note(struct tally *tally, uint64_t id, uint64_t where,
 /* The calling thread ends: records the rest of its time. */
 void unsampled_end_thread(void);
 
-/* Recording ends: records the rest of each thread's time. Any thread. */
+/*
+ * Recording ends: records the rest of each thread's time. Any thread that may make
+ * system calls.
+ */
 void unsampled_end_all(struct tallies *tallies);
 
 #endif

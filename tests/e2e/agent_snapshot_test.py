@@ -13,7 +13,7 @@ class Snapshots(clewtest.Case):
     def calls(self, recording):
         report = self.clew_json("report", "--json", recording)
         for problem in report["problems"]:
-            self.assertRegex(problem, r"earlier ones (was|were) overwritten")
+            self.assertRegex(problem, r"of earlier calls (was|were) overwritten")
         return {row["name"]: row["calls"] for row in report["functions"]}
 
     def test_each_is_a_recording(self):

@@ -70,8 +70,11 @@ def cpu_ns(pid):
     """{name of a thread: its CPU time}."""
     used = {}
     for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
-        name = (task / "comm").read_text().strip()
-        used[name] = int((task / "schedstat").read_text().split()[0])
+        try:
+            name = (task / "comm").read_text().strip()
+            used[name] = int((task / "schedstat").read_text().split()[0])
+        except (FileNotFoundError, ProcessLookupError):
+            pass  # clew's own thread has ended meanwhile
     return used
 
 

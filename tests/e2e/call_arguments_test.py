@@ -76,7 +76,7 @@ class Arguments(clewtest.Case):
     def test_without_debug_information(self):
         done = self.record([self.work / "bare"], ["--args=tell"], text=True)
         self.assertEqual((done.returncode, done.stdout), (1, ""))
-        self.assertIn("say tell@arg1,arg2/s", done.stderr)
+        self.assertIn("write the arguments as in tell@arg1,arg2/s", done.stderr)
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ int main(void)
 USES_CLEW_CMAKE = """
 cmake_minimum_required(VERSION 3.16)
 project(program LANGUAGES C)
-find_package(clew 0.1 REQUIRED)
+find_package(clew REQUIRED)
 add_executable(program program.c)
 target_link_libraries(program PRIVATE clew::clew)
 file(WRITE ${CMAKE_BINARY_DIR}/found "${clew_COMMAND}\\n${clew_PRELOAD}")

@@ -566,8 +566,8 @@ class Attached(Case):
 
     def test_what_cannot_be_is_told(self):
         self.start("--probe=work", "--probe=nothing")
-        self.assertTrue(any("probe nothing: no module that was hooked has a "
-                            "function of that name" in line
+        self.assertTrue(any("probe nothing: no hooked module has a function "
+                            "of that name" in line
                             for line in self.attached), self.attached)
         self.tell("p")
         self.controller.terminate()
