@@ -281,12 +281,13 @@ const char *coarse_text(unsigned int coarse)
 			"the kernel does not permit this user a finer clock",
 		[WIRE_COARSE_KERNEL] = "this kernel has no finer clock",
 		[WIRE_COARSE_SIGNAL] = "the program uses SIGURG",
-		[WIRE_COARSE_ROOM] = "a finer clock needs more open files or "
-				     "locked memory than "
-				     "the limits permit",
+		[WIRE_COARSE_ROOM] =
+			("a finer clock needs more open files or locked "
+			 "memory than the limits permit"),
 		[WIRE_COARSE_SILENT] = "the finer clock failed",
-		[WIRE_COARSE_RESTLESS] = "a finer clock is too expensive where "
-					 "threads often wait",
+		[WIRE_COARSE_RESTLESS] =
+			("a finer clock is too expensive where threads often "
+			 "wait"),
 	};
 
 	return coarse < sizeof(texts) / sizeof(*texts) ? texts[coarse]

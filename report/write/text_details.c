@@ -246,8 +246,8 @@ static void write_places(FILE *out, const uint64_t *places, const char *where)
 		[PLACE_MODULE] = "elsewhere",
 		[PLACE_TIMED] = "identified by their time",
 		[PLACE_NEWEST] = "taken for the newest code at their address",
-		[PLACE_MAKER] = "known only by the module that generated the "
-				"code",
+		[PLACE_MAKER] =
+			("known only by the module that generated the code"),
 		[PLACE_UNKNOWN] = "in unknown code",
 	};
 	const char *separator = ": ";
