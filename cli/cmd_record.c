@@ -351,7 +351,7 @@ static int show_recording(const char *name,
 			 options->target[0], output->directory);
 		return 0;
 	}
-	if (strcmp(place, output->directory) != 0)
+	if (output->directory && strcmp(place, output->directory) != 0)
 		complain(name, "%s was renamed to %s while %s ran",
 			 output->directory, place, options->target[0]);
 	trim_recording(place);

@@ -44,7 +44,7 @@ static void list_options(struct option_list *list, const struct argp *argp)
 			continue;
 		list->items =
 			memory_grow(list->items, list->count, &list->capacity,
-				    sizeof(*list->items));
+				    sizeof(const struct argp_option *));
 		list->items[list->count++] = option;
 		list->own += option->group != HELP_HELP;
 	}

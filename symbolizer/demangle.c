@@ -48,7 +48,7 @@ static void cut(char *text)
 
 	while (end > 0 && ((unsigned char)text[end] & 0xc0) == 0x80)
 		end--;
-	strcpy(text + end, "...");
+	memcpy(text + end, "...", sizeof("..."));
 }
 
 static void append(const char *piece, size_t length, void *opaque)

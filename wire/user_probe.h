@@ -102,7 +102,7 @@ static inline const char *probe_tier_text(unsigned int tier)
 static inline const char *probe_reason_text(unsigned int reason)
 {
 	static const char *const texts[] = {
-#define X(name, text) text,
+#define X(name, text) (text),
 		PROBE_REASONS(X)
 #undef X
 	};

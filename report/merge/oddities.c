@@ -22,8 +22,9 @@ const char *java_text(uint32_t state)
 		[WIRE_JAVA_NONE] = "none",
 		[WIRE_JAVA_TOLD] = "it reports its native methods",
 		[WIRE_JAVA_OPAQUE] = "JNI_CreateJavaVM() cannot be wrapped",
-		[WIRE_JAVA_PATH] = "the path of libclew.so cannot be passed in "
-				   "a JVM option",
+		[WIRE_JAVA_PATH] =
+			("the path of libclew.so cannot be passed in a JVM "
+			 "option"),
 		[WIRE_JAVA_REFUSED] =
 			("the JVM does not offer a usable JVMTI, or it writes "
 			 "a class data archive and therefore accepts no agent"),
@@ -34,8 +35,9 @@ const char *java_text(uint32_t state)
 			"calls of its compiled methods are counted",
 		[WIRE_JAVA_UNSHAPED] =
 			"--java=inplace supports only JDK 17 and 25",
-		[WIRE_JAVA_VIRTUAL] = "the program started a virtual thread, "
-				      "whose frames move",
+		[WIRE_JAVA_VIRTUAL] =
+			("the program started a virtual thread, whose frames "
+			 "move"),
 		[WIRE_JAVA_COLLECTOR] =
 			"clew cannot attach to a JVM that uses ZGC",
 	};

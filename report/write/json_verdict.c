@@ -33,10 +33,12 @@ const char *json_verdict(unsigned int verdict)
 		[VERDICT_IS_UNSIZED] =
 			"its symbol has no size, nor its code unwind info",
 		[VERDICT_IS_BARE] = "code of no function that is known",
-		[VERDICT_IS_NO_MEMORY] = "too little memory, mappings or "
-					 "address space left for its stub",
-		[VERDICT_IS_BLIND] = "without unwind info, and unclear in its "
-				     "use of the stack",
+		[VERDICT_IS_NO_MEMORY] =
+			("too little memory, mappings or address space left "
+			 "for its stub"),
+		[VERDICT_IS_BLIND] =
+			("without unwind info, and unclear in its use of the "
+			 "stack"),
 		[VERDICT_IS_DIVERTED] = "clew stands in for it",
 		[VERDICT_IS_PROBED] = "a probe is inside of its first bytes",
 	};

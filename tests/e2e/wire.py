@@ -46,9 +46,11 @@ VERSION = _define(_RECORDING, "WIRE_VERSION")
 TALLY_TABLE_OFFSET = _define(_COUNTS, "WIRE_TALLY_TABLE_OFFSET")
 VERDICTS = _table(_VERDICT, "VERDICTS")
 MODULE_STATES = _table(_VERDICT, "MODULE_STATES")
-_NAMED_IN_JSON = dict(re.findall(
-    r'\[VERDICT_IS_(\w+)\] =\s*"([^"]*)"',
-    (ROOT / "report" / "write" / "json_verdict.c").read_text()))
+_NAMED_IN_JSON = {
+    name: "".join(re.findall(r'"([^"]*)"', literals))
+    for name, literals in re.findall(
+        r'\[VERDICT_IS_(\w+)\] =\s*\(?((?:\s*"[^"]*")+)',
+        (ROOT / "report" / "write" / "json_verdict.c").read_text())}
 # As (name, class, text), where text is the name of the verdict in JSON.
 JSON_VERDICTS = [(name, kind, _NAMED_IN_JSON.get(name, text))
                  for name, kind, text in VERDICTS]
