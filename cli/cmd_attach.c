@@ -553,6 +553,7 @@ int command_attach(int argc, char **argv)
 		status = attach(&options, &chosen);
 	free(chosen.items);
 	directives_fini(&options.directives);
+	probe_options_fini(&options.probes);
 	target_choice_fini(&options.choice);
 	return status;
 }

@@ -525,5 +525,6 @@ int command_record(int argc, char **argv)
 	command_line_parse_program(&argp, argc, argv, &options);
 	status = record(argv[0], &options);
 	directives_fini(&options.directives);
+	probe_options_fini(&options.probes);
 	return status;
 }

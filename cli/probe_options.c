@@ -19,6 +19,21 @@
 #include "cli/source_line.h"
 #include "cli/variable_text.h"
 
+static const char *own(struct probe_options *options, char *text)
+{
+	options->owned = memory_grow(options->owned, options->owned_count,
+				     &options->owned_capacity, sizeof(char *));
+	options->owned[options->owned_count++] = text;
+	return text;
+}
+
+void probe_options_fini(struct probe_options *options)
+{
+	for (size_t i = 0; i < options->owned_count; i++)
+		free(options->owned[i]);
+	free(options->owned);
+}
+
 int probe_options_add(struct probe_options *options, const char *text)
 {
 	if (options->count == PROBE_OPTIONS_MAX)
@@ -74,14 +89,13 @@ static char *split_function(const char *text, const char **rest)
 	return memory_string(text, at ? (size_t)(at - text) : strlen(text));
 }
 
-/* Texts that are made here live as long as the options. */
 void probe_options_parse_args(struct probe_options *options, const char *text,
 			      struct argp_state *state)
 {
 	const char *fields;
 
-	probe_options_parse_place(options, split_function(text, &fields),
-				  state);
+	probe_options_parse_place(
+		options, own(options, split_function(text, &fields)), state);
 	if (fields)
 		add_line(options, "args", "record ", fields, state);
 	else
@@ -94,8 +108,9 @@ void probe_options_parse_ret(struct probe_options *options, const char *text,
 	const char *format;
 	char *function = split_function(text, &format);
 
-	probe_options_parse_place(options,
-				  memory_printf("%s%%return", function), state);
+	probe_options_parse_place(
+		options, own(options, memory_printf("%s%%return", function)),
+		state);
 	free(function);
 	add_line(options, "ret", format ? "record ret/" : "record ret",
 		 format ? format : "", state);
@@ -114,13 +129,15 @@ void probe_options_parse_snapshot(struct probe_options *options,
 				  "or FUNCTION==-1",
 				  name, text);
 	if (when.start) {
-		probe_options_parse_place(options, when.start, state);
-		add_line(options, name, "", when.clock, state);
+		probe_options_parse_place(options, own(options, when.start),
+					  state);
+		add_line(options, name, "", own(options, when.clock), state);
 	}
-	probe_options_parse_place(options, when.place, state);
+	probe_options_parse_place(options, own(options, when.place), state);
 	for (size_t i = 0; i < SNAPSHOT_WHEN_LINES; i++)
 		if (when.lines[i])
-			add_line(options, name, "", when.lines[i], state);
+			add_line(options, name, "", own(options, when.lines[i]),
+				 state);
 }
 
 void probe_options_parse_trace(struct probe_options *options, const char *text,

@@ -31,7 +31,13 @@ struct probe_options {
 	} actions[PROBE_ACTIONS_MAX];
 	size_t action_count;
 	unsigned int snapshots; /* --snapshot-when */
+	/* Texts of the above that were not arguments; for free(). */
+	char **owned;
+	size_t owned_count, owned_capacity;
 };
+
+/* Frees the texts that the functions below have made. */
+void probe_options_fini(struct probe_options *options);
 
 /* 0, or -E2BIG. */
 int probe_options_add(struct probe_options *options, const char *text);

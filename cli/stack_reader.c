@@ -196,7 +196,8 @@ int stack_reader_ask(struct stack_reader *reader, const void *request,
 {
 	int err;
 
-	memcpy(request_of(reader), request, bytes);
+	if (bytes > 0)
+		memcpy(request_of(reader), request, bytes);
 	change(&reader->shared->asked, ++reader->asked);
 	err = await_answer(reader, why);
 	if (!err)
