@@ -96,7 +96,7 @@ void unsampled_end_thread(void)
 	sys_restore_signals(&signals);
 }
 
-/* The room of its ticks is its own, and may be in use. */
+/* The room of another thread's ticks may be in use. */
 void unsampled_end_all(struct tallies *tallies)
 {
 	uint64_t signals;
@@ -105,7 +105,8 @@ void unsampled_end_all(struct tallies *tallies)
 	for (struct tally *tally = tallies->first; tally; tally = tally->next) {
 		struct sample_room room = { 0 };
 
-		put_rest(tally, &room);
+		put_rest(tally,
+			 tally == hot.tally ? &tally->ticks.room : &room);
 	}
 	lock_release(&tallies->lock, &signals);
 }
