@@ -8,7 +8,7 @@
  * processes alike, whoever started them. At each look, some twenty times a second,
  * it compares what the calls since the last one have cost, as calibrated, with the
  * CPU time of the process. Where that is too much, functions are left out until
- * what remains would take 60 % of the budget: first those that cost most for each
+ * what remains would take 40 % of the budget: first those that cost most for each
  * context right below theirs, which are leaves. Whether they are still called as
  * often nobody can count; so all of them are hooked again for 5 to 20 ms now and then,
  * as seldom as costs a tenth of the budget, and stay so if the budget allows it.

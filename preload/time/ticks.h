@@ -4,8 +4,9 @@
  * thread is doing: all of --time=cpu, and what --time=wall knows of threads that
  * run.
  *
- * The handler reads the id and the pc and stores them: it walks no stack. The
- * thread pointer may be the program's, so the timer's value leads to the tally
+ * The handler reads the id and the pc and stores them. It walks the stack only at
+ * the first tick of a thread that has no tally yet (early_timers.h). The thread
+ * pointer may be the program's, so the timer's value leads to the tally
  * and that to the thread (thread_pointer.h). Who may send us signals can make up
  * any value: one with our secret is ours, and leads to no other tally than that
  * of the thread to which the signal has come. The kernel looks at the timers
