@@ -16,12 +16,8 @@
 #include "preload/sys/text.h"
 #include "wire/recording.h"
 
-#define PAGES_MIN    16 /* with hooks: fewer are not worth the mappings */
-#define CHUNK_BYTES  (UINT64_C(1) << 18)
-#define BUFFER_BYTES 65536
-
-/* A file that has more debug information than that is not copied. */
-#define BYTES_BESIDE (UINT64_C(64) << 20)
+#define PAGES_MIN   16 /* with hooks: fewer are not worth the mappings */
+#define CHUNK_BYTES (UINT64_C(1) << 18)
 
 /* One module's, while it is prepared. */
 struct composing {
@@ -155,9 +151,7 @@ static int find_file(void *argument)
 	/* Bytes of the last page that lie behind the end of the file read as zeros. */
 	if (end > page_end(file->bytes))
 		return -ESTALE;
-	return file->bytes / 2 <= end || file->bytes - 2 * end <= BYTES_BESIDE
-		       ? 0
-		       : -EFBIG;
+	return prelinked_file_is_worth_copying(file->bytes, end) ? 0 : -EFBIG;
 }
 
 /* ---- Its code ---- */
@@ -250,27 +244,6 @@ static int name_file(struct composing *composing)
 	return text_was_cut(&text) ? -ENAMETOOLONG : 0;
 }
 
-static int copy_file(const struct composing *composing,
-		     const struct prelinked_writing *writing, int from,
-		     uint8_t *buffer)
-{
-	const uint64_t bytes = composing->text->file.bytes;
-
-	for (uint64_t at = 0; at < bytes;) {
-		const long got = sys_call(SYS_pread64, from, (long)buffer,
-					  BUFFER_BYTES, (long)at, 0, 0);
-		int err;
-
-		if (got <= 0)
-			return got ? (int)got : -ESTALE;
-		err = prelinked_file_write(writing, buffer, (uint64_t)got, at);
-		if (err)
-			return err;
-		at += (uint64_t)got;
-	}
-	return 0;
-}
-
 static int write_code(const struct composing *composing,
 		      const struct prelinked_writing *writing)
 {
@@ -296,20 +269,19 @@ static int write_code(const struct composing *composing,
 static int fill_file(const struct composing *composing,
 		     const struct prelinked_writing *writing)
 {
-	uint8_t *buffer = sys_map_private(BUFFER_BYTES);
-	int fd, err;
+	const struct pristine_file *file = &composing->text->file;
+	const int fd =
+		sys_open(composing->module->path, O_RDONLY | O_CLOEXEC, 0);
+	int err;
 
-	if (sys_failed(buffer))
-		return -ENOMEM;
-	fd = sys_open(composing->module->path, O_RDONLY | O_CLOEXEC, 0);
-	err = fd < 0 ? fd : copy_file(composing, writing, fd, buffer);
+	if (fd < 0)
+		return fd;
+	err = prelinked_file_copy(writing, fd, file->bytes);
 	if (!err)
 		err = write_code(composing, writing);
-	if (!err && !pristine_is_open_at(&composing->text->file, fd))
+	if (!err && !pristine_is_open_at(file, fd))
 		err = -ESTALE;
-	if (fd >= 0)
-		sys_close(fd);
-	sys_munmap(buffer, BUFFER_BYTES);
+	sys_close(fd);
 	return err;
 }
 

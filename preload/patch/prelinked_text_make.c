@@ -6,11 +6,6 @@
 
 #include "preload/sys/sys.h"
 
-#define BUFFER_BYTES 65536
-
-/* What is more than twice as large as what is loaded of it is debug information. */
-#define BYTES_BESIDE (UINT64_C(64) << 20)
-
 struct text_making {
 	const struct prelinked_text *text;
 	const struct prelinked_text_module *of;
@@ -190,28 +185,7 @@ static int is_worth_it(const struct prelinked_text_module *of,
 		if (segment->p_type == PT_LOAD && here > end)
 			end = here;
 	}
-	return file->bytes / 2 <= end || file->bytes - 2 * end <= BYTES_BESIDE;
-}
-
-static int copy_file(const struct text_making *making, int from,
-		     uint8_t *buffer)
-{
-	const uint64_t bytes = making->about.file.bytes;
-
-	for (uint64_t at = 0; at < bytes;) {
-		const long got = sys_call(SYS_pread64, from, (long)buffer,
-					  BUFFER_BYTES, (long)at, 0, 0);
-		int err;
-
-		if (got <= 0)
-			return got ? (int)got : -ESTALE;
-		err = prelinked_file_write(&making->writing, buffer,
-					   (uint64_t)got, at);
-		if (err)
-			return err;
-		at += (uint64_t)got;
-	}
-	return 0;
+	return prelinked_file_is_worth_copying(file->bytes, end);
 }
 
 /* Where it is in the file; 0: nowhere. */
@@ -273,18 +247,16 @@ static int write_tables(struct text_making *making)
 }
 
 /* What is copied must be what is mapped, and the same to the end. */
-static int write_file(struct text_making *making, struct arena *scratch)
+static int write_file(struct text_making *making)
 {
 	const struct pristine_file *file = &making->about.file;
-	uint8_t *buffer = arena_alloc(scratch, BUFFER_BYTES);
-	int fd, err;
+	const int fd =
+		sys_open(making->of->module->path, O_RDONLY | O_CLOEXEC, 0);
+	int err;
 
-	if (!buffer)
-		return -ENOMEM;
-	fd = sys_open(making->of->module->path, O_RDONLY | O_CLOEXEC, 0);
 	if (fd < 0)
 		return fd;
-	err = copy_file(making, fd, buffer);
+	err = prelinked_file_copy(&making->writing, fd, file->bytes);
 	if (!err)
 		err = write_hooks(making);
 	if (!err)
@@ -327,7 +299,7 @@ int prelinked_text_make(const struct prelinked_text *text,
 			making.layout.head_at + PRELINKED_HEAD_PAGE);
 	if (err)
 		return err;
-	err = write_file(&making, scratch);
+	err = write_file(&making);
 	if (!err)
 		return prelinked_file_commit(&making.writing);
 	prelinked_file_revert(&making.writing);

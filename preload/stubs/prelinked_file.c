@@ -11,9 +11,13 @@
 #include "preload/sys/sys.h"
 #include "preload/sys/text.h"
 
-#define VERSION   2
+#define VERSION      2
 
-#define FILE_MODE 0400
+#define FILE_MODE    0400
+#define BUFFER_BYTES 65536
+
+/* A file that has more debug information than that is not copied. */
+#define BYTES_BESIDE (UINT64_C(64) << 20)
 
 static const char magics[][9] = {
 	[PRELINKED_STUBS] = "clewpre\n",
@@ -296,6 +300,42 @@ int prelinked_file_write(const struct prelinked_writing *writing,
 		count -= (uint64_t)done;
 	}
 	return 0;
+}
+
+static int copy(const struct prelinked_writing *writing, int from,
+		uint64_t bytes, uint8_t *buffer)
+{
+	for (uint64_t at = 0; at < bytes;) {
+		const long got = sys_call(SYS_pread64, from, (long)buffer,
+					  BUFFER_BYTES, (long)at, 0, 0);
+		int err;
+
+		if (got <= 0)
+			return got ? (int)got : -ESTALE;
+		err = prelinked_file_write(writing, buffer, (uint64_t)got, at);
+		if (err)
+			return err;
+		at += (uint64_t)got;
+	}
+	return 0;
+}
+
+int prelinked_file_copy(const struct prelinked_writing *writing, int from,
+			uint64_t bytes)
+{
+	uint8_t *buffer = sys_map_private(BUFFER_BYTES);
+	int err;
+
+	if (sys_failed(buffer))
+		return -ENOMEM;
+	err = copy(writing, from, bytes, buffer);
+	sys_munmap(buffer, BUFFER_BYTES);
+	return err;
+}
+
+int prelinked_file_is_worth_copying(uint64_t bytes, uint64_t loaded)
+{
+	return bytes / 2 <= loaded || bytes - 2 * loaded <= BYTES_BESIDE;
 }
 
 static int seal(struct prelinked_writing *writing)

@@ -108,9 +108,23 @@ int prelinked_file_begin(struct prelinked_writing *writing,
 			 uint64_t bytes);
 int prelinked_file_write(const struct prelinked_writing *writing,
 			 const void *bytes, uint64_t count, uint64_t at);
+
+/*
+ * Writes the first bytes of another file at the same offsets. Returns 0 or -errno,
+ * -ESTALE if the other file is shorter.
+ */
+int prelinked_file_copy(const struct prelinked_writing *writing, int from,
+			uint64_t bytes);
+
 /* It is whole: from now on others find it. 0 or -errno. Or else it is not. */
 int prelinked_file_commit(struct prelinked_writing *writing);
 void prelinked_file_revert(struct prelinked_writing *writing);
+
+/*
+ * Whether a module's file is worth a copy, of which that many bytes are loaded. Bytes beyond
+ * twice that are debug information, which may be too much.
+ */
+int prelinked_file_is_worth_copying(uint64_t bytes, uint64_t loaded);
 
 /* FNV-1a of whole words; the rest is left out. */
 uint64_t prelinked_sum(uint64_t sum, const void *words, uint64_t bytes);
