@@ -26,7 +26,6 @@ struct composing {
 	struct shared_text *text;
 	uint8_t *code; /* of all executable segments, with hooks */
 	uint64_t code_bytes;
-	uint64_t file_bytes;
 	uint64_t sum; /* of the module's file and the texts */
 	char name[PRELINKED_NAME_BYTES];
 };
@@ -266,9 +265,10 @@ static int write_code(const struct composing *composing,
 	return err;
 }
 
-static int fill_file(const struct composing *composing,
-		     const struct prelinked_writing *writing)
+static int fill_file(const struct prelinked_writing *writing,
+		     const void *context)
 {
+	const struct composing *composing = context;
 	const struct pristine_file *file = &composing->text->file;
 	const int fd =
 		sys_open(composing->module->path, O_RDONLY | O_CLOEXEC, 0);
@@ -283,39 +283,6 @@ static int fill_file(const struct composing *composing,
 		err = -ESTALE;
 	sys_close(fd);
 	return err;
-}
-
-static int write_file(const struct composing *composing,
-		      const struct prelinked_folder *folder)
-{
-	struct prelinked_writing writing;
-	int err = prelinked_file_begin(&writing, folder, composing->name,
-				       PRELINKED_TEXT, composing->file_bytes);
-
-	if (err)
-		return err;
-	err = fill_file(composing, &writing);
-	if (!err)
-		return prelinked_file_commit(&writing);
-	prelinked_file_revert(&writing);
-	return err;
-}
-
-static int open_hooked(const struct composing *composing,
-		       const struct prelinked_folder *folder)
-{
-	struct prelinked_head head;
-	int fd = prelinked_file_open(folder, composing->name, PRELINKED_TEXT,
-				     &head);
-
-	if (fd == -ENOENT && !write_file(composing, folder))
-		fd = prelinked_file_open(folder, composing->name,
-					 PRELINKED_TEXT, &head);
-	if (fd >= 0 && head.bytes != composing->file_bytes) {
-		sys_close(fd);
-		return -EBADMSG;
-	}
-	return fd;
 }
 
 /* ---- Mapping ---- */
@@ -402,7 +369,10 @@ static int open_and_map(void *argument)
 
 	if (err)
 		return err;
-	fd = open_hooked(composing, &folder);
+	fd = prelinked_file_open_or_make(
+		&folder, composing->name, PRELINKED_TEXT,
+		page_end(composing->text->file.bytes) + PRELINKED_HEAD_PAGE,
+		fill_file, composing);
 	prelinked_folder_close(&folder);
 	if (fd < 0)
 		return fd;
@@ -487,8 +457,6 @@ static int compose(struct composing *composing, uint8_t *buffer)
 		err = name_file(composing);
 	if (err)
 		return err;
-	composing->file_bytes =
-		page_end(composing->text->file.bytes) + PRELINKED_HEAD_PAGE;
 	err = apart_call(open_and_map, composing);
 	if (!err)
 		err = compare(composing, buffer);

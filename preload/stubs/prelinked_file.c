@@ -374,3 +374,36 @@ void prelinked_file_revert(struct prelinked_writing *writing)
 		 0, 0, 0);
 	sys_close(writing->fd);
 }
+
+static int make(const struct prelinked_folder *folder, const char *name,
+		enum prelinked_kind kind, uint64_t bytes,
+		prelinked_filling fill, const void *context)
+{
+	struct prelinked_writing writing;
+	int err = prelinked_file_begin(&writing, folder, name, kind, bytes);
+
+	if (err)
+		return err;
+	err = fill(&writing, context);
+	if (!err)
+		return prelinked_file_commit(&writing);
+	prelinked_file_revert(&writing);
+	return err;
+}
+
+int prelinked_file_open_or_make(const struct prelinked_folder *folder,
+				const char *name, enum prelinked_kind kind,
+				uint64_t bytes, prelinked_filling fill,
+				const void *context)
+{
+	struct prelinked_head head;
+	int fd = prelinked_file_open(folder, name, kind, &head);
+
+	if (fd == -ENOENT && !make(folder, name, kind, bytes, fill, context))
+		fd = prelinked_file_open(folder, name, kind, &head);
+	if (fd >= 0 && head.bytes != bytes) {
+		sys_close(fd);
+		return -EBADMSG;
+	}
+	return fd;
+}

@@ -120,6 +120,19 @@ int prelinked_file_copy(const struct prelinked_writing *writing, int from,
 int prelinked_file_commit(struct prelinked_writing *writing);
 void prelinked_file_revert(struct prelinked_writing *writing);
 
+/* Fills in a file that is being written. Returns 0 or -errno. */
+typedef int (*prelinked_filling)(const struct prelinked_writing *writing,
+				 const void *context);
+
+/*
+ * The same as prelinked_file_open(), for a file of so many bytes, which is written first if
+ * it does not exist. Returns -EBADMSG if the file has another size.
+ */
+int prelinked_file_open_or_make(const struct prelinked_folder *folder,
+				const char *name, enum prelinked_kind kind,
+				uint64_t bytes, prelinked_filling fill,
+				const void *context);
+
 /*
  * Whether a module's file is worth a copy, of which that many bytes are loaded. Bytes beyond
  * twice that are debug information, which may be too much.

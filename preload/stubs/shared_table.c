@@ -29,39 +29,12 @@ static int name_file(struct request *request)
 	return text_was_cut(&text) ? -ENAMETOOLONG : 0;
 }
 
-static int write_file(const struct request *request,
-		      const struct prelinked_folder *folder)
+static int fill_file(const struct prelinked_writing *writing,
+		     const void *context)
 {
-	struct prelinked_writing writing;
-	int err = prelinked_file_begin(&writing, folder, request->name,
-				       PRELINKED_TABLE,
-				       request->bytes + PRELINKED_HEAD_PAGE);
+	const struct request *request = context;
 
-	if (err)
-		return err;
-	err = prelinked_file_write(&writing, request->table, request->bytes, 0);
-	if (!err)
-		return prelinked_file_commit(&writing);
-	prelinked_file_revert(&writing);
-	return err;
-}
-
-/* Returns a descriptor or -errno. */
-static int open_file(const struct request *request,
-		     const struct prelinked_folder *folder)
-{
-	struct prelinked_head head;
-	int fd = prelinked_file_open(folder, request->name, PRELINKED_TABLE,
-				     &head);
-
-	if (fd == -ENOENT && !write_file(request, folder))
-		fd = prelinked_file_open(folder, request->name, PRELINKED_TABLE,
-					 &head);
-	if (fd >= 0 && head.bytes != request->bytes + PRELINKED_HEAD_PAGE) {
-		sys_close(fd);
-		return -EBADMSG;
-	}
-	return fd;
+	return prelinked_file_write(writing, request->table, request->bytes, 0);
 }
 
 static int map_equal(struct request *request, int fd)
@@ -88,7 +61,9 @@ static int find_file(void *argument)
 
 	if (err)
 		return err;
-	fd = open_file(request, &folder);
+	fd = prelinked_file_open_or_make(
+		&folder, request->name, PRELINKED_TABLE,
+		request->bytes + PRELINKED_HEAD_PAGE, fill_file, request);
 	err = fd < 0 ? fd : map_equal(request, fd);
 	if (fd >= 0)
 		sys_close(fd);
