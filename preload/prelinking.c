@@ -2,8 +2,6 @@
 #include "preload/prelinking.h"
 
 #include <errno.h>
-#include <sys/statvfs.h>
-#include <sys/vfs.h>
 
 #include "machine/address_space.h"
 #include "preload/hot/runtime.h"
@@ -172,15 +170,6 @@ struct late_stubs {
 	uint32_t number;
 };
 
-/* Else the file system is mounted noexec. */
-static int can_be_executed(const struct prelinked_folder *folder)
-{
-	struct statfs status;
-
-	return !sys_call(SYS_fstatfs, folder->fd, (long)&status, 0, 0, 0, 0) &&
-	       !(status.f_flags & ST_NOEXEC);
-}
-
 static int write_and_map(struct late_stubs *late,
 			 const struct prelinked_folder *folder)
 {
@@ -209,7 +198,9 @@ static int open_and_map(void *argument)
 
 	if (err)
 		return err;
-	err = can_be_executed(&folder) ? write_and_map(late, &folder) : -EPERM;
+	err = prelinked_folder_may_have_code(&folder)
+		      ? write_and_map(late, &folder)
+		      : -EPERM;
 	prelinked_folder_close(&folder);
 	return err;
 }

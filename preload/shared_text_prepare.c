@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <string.h>
-#include <sys/statvfs.h>
-#include <sys/vfs.h>
 
 #include "machine/address_space.h"
 #include "preload/hook_room.h"
@@ -300,14 +298,10 @@ static int map_ahead(uint64_t *at, const struct shared_segment *segment, int fd,
 	return 0;
 }
 
-/* The kernel refuses to make it executable if its file system is mounted noexec. */
 static int map_hooked(struct shared_text *text, int fd)
 {
-	struct statfs status;
-	int err = (int)sys_call(SYS_fstatfs, fd, (long)&status, 0, 0, 0, 0);
+	int err = 0;
 
-	if (!err && status.f_flags & ST_NOEXEC)
-		err = -EPERM;
 	for (uint32_t i = 0; !err && i < text->segment_count; i++)
 		err = map_ahead(&text->segments[i].hooked_at,
 				&text->segments[i], fd, PROT_READ);
@@ -369,10 +363,13 @@ static int open_and_map(void *argument)
 
 	if (err)
 		return err;
-	fd = prelinked_file_open_or_make(
-		&folder, composing->name, PRELINKED_TEXT,
-		page_end(composing->text->file.bytes) + PRELINKED_HEAD_PAGE,
-		fill_file, composing);
+	fd = prelinked_folder_may_have_code(&folder)
+		     ? prelinked_file_open_or_make(
+			       &folder, composing->name, PRELINKED_TEXT,
+			       page_end(composing->text->file.bytes) +
+				       PRELINKED_HEAD_PAGE,
+			       fill_file, composing)
+		     : -EPERM;
 	prelinked_folder_close(&folder);
 	if (fd < 0)
 		return fd;

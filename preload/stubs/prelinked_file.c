@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/statvfs.h>
+#include <sys/vfs.h>
 
 #include "digest/file_stamp.h"
 #include "preload/sys/enlarge.h"
@@ -99,6 +101,14 @@ void prelinked_folder_close(struct prelinked_folder *folder)
 	if (folder->is_open)
 		sys_close(folder->fd);
 	folder->is_open = 0;
+}
+
+int prelinked_folder_may_have_code(const struct prelinked_folder *folder)
+{
+	struct statfs status;
+
+	return !sys_call(SYS_fstatfs, folder->fd, (long)&status, 0, 0, 0, 0) &&
+	       !(status.f_flags & ST_NOEXEC);
 }
 
 /* ---- Reading ---- */

@@ -81,6 +81,9 @@ static inline uint64_t prelinked_head_at(enum prelinked_kind kind,
 int prelinked_folder_open(struct prelinked_folder *folder, const char *path);
 void prelinked_folder_close(struct prelinked_folder *folder);
 
+/* Whether code may be mapped from its files: its file system is not mounted noexec. */
+int prelinked_folder_may_have_code(const struct prelinked_folder *folder);
+
 /*
  * A file to read, whose head is filled in and fits the file: or -errno, -ENOENT if
  * there is none, -EBADMSG or -EPERM if it is not believed.
