@@ -9,6 +9,7 @@
 #include "preload/shared_text.h"
 #include "preload/stubs/prelinked_file.h"
 #include "preload/sys/apart.h"
+#include "preload/sys/proc.h"
 #include "preload/sys/slices.h"
 #include "preload/sys/sys.h"
 #include "preload/sys/text.h"
@@ -518,22 +519,12 @@ static void prepare_module(const char *dir, const struct module *module)
 		shared_texts.items[shared_texts.count++] = text;
 }
 
+/* Also where the kernel does not say. */
 static int is_locked(void)
 {
-	static const char word[] = "\nVmLck:";
-	char status[4096];
-	const int fd = sys_open("/proc/self/status", O_RDONLY | O_CLOEXEC, 0);
-	const long bytes =
-		fd < 0 ? 0 : sys_read(fd, status, sizeof(status) - 1);
-	long at = 0, i = 0;
+	struct proc_line locked = { .name = "VmLck", .base = 10 };
 
-	if (fd >= 0)
-		sys_close(fd);
-	for (; at < bytes && word[i]; at++)
-		i = status[at] == word[i] ? i + 1 : status[at] == *word;
-	while (at < bytes && (status[at] == ' ' || status[at] == '\t'))
-		at++;
-	return at >= bytes || status[at] != '0';
+	return proc_status(0, &locked, 1) || locked.value;
 }
 
 /* Memory that the program has locked must not be replaced by some that is not. */
