@@ -320,6 +320,21 @@ static void map_own(struct shared_text *text, void **reserve)
 	}
 }
 
+/* Moves files over those modules for which a check holds. 0 or -ENOMEM. */
+static int move_each(int (*may_move)(const struct shared_text *text),
+		     void (*map)(struct shared_text *text, void **reserve))
+{
+	void *reserve = take_reserve();
+
+	if (!reserve)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < shared_texts.count; i++)
+		if (may_move(&shared_texts.items[i]))
+			map(&shared_texts.items[i], &reserve);
+	leave_reserve(&reserve);
+	return 0;
+}
+
 /* ---- While all threads are stopped ---- */
 
 void shared_texts_check(void)
@@ -336,17 +351,14 @@ void shared_texts_check(void)
 	}
 }
 
+static int is_ready(const struct shared_text *text)
+{
+	return text->is_ready;
+}
+
 static int map_ready(void *argument)
 {
-	void *reserve = take_reserve();
-
-	if (!reserve)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < shared_texts.count; i++)
-		if (shared_texts.items[i].is_ready)
-			map_hooked(&shared_texts.items[i], &reserve);
-	leave_reserve(&reserve);
-	return 0;
+	return move_each(is_ready, map_hooked);
 }
 
 uint64_t shared_texts_map(void)
@@ -363,22 +375,16 @@ uint64_t shared_texts_map(void)
 }
 
 /* A module that nothing has written to since has the hooks and no other changes. */
+static int has_only_hooks(const struct shared_text *text)
+{
+	return text->is_ready && !text->has_fronts;
+}
+
 static int unmap_unwritten(void *argument)
 {
-	void *reserve;
-	int err = find_ready(NULL);
+	const int err = find_ready(NULL);
 
-	if (err)
-		return err;
-	reserve = take_reserve();
-	if (!reserve)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < shared_texts.count; i++)
-		if (shared_texts.items[i].is_ready &&
-		    !shared_texts.items[i].has_fronts)
-			map_own(&shared_texts.items[i], &reserve);
-	leave_reserve(&reserve);
-	return 0;
+	return err ? err : move_each(has_only_hooks, map_own);
 }
 
 /* Either file may have been shortened: what cannot be read is not equal. */
@@ -422,22 +428,16 @@ static void forget_unseen(struct shared_text *text)
 
 static int unmap_restored(void *argument)
 {
-	void *reserve;
 	int err = see_mappings();
 
 	if (err)
 		return err;
-	reserve = take_reserve();
-	if (!reserve)
-		return -ENOMEM;
 	for (uint32_t i = 0; i < shared_texts.count; i++)
 		forget_unseen(&shared_texts.items[i]);
-	for (uint32_t i = 0; i < shared_texts.count; i++)
-		if (all_are_restored(&shared_texts.items[i]))
-			map_own(&shared_texts.items[i], &reserve);
-	leave_reserve(&reserve);
-	shared_texts_forget();
-	return 0;
+	err = move_each(all_are_restored, map_own);
+	if (!err)
+		shared_texts_forget();
+	return err;
 }
 
 void shared_texts_unmap(int is_afterwards)
