@@ -2,15 +2,14 @@
 /* The room that control groups leave, found in files below a folder of our own. */
 #include "tests/unit/unit.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/memory.h"
 #include "cgroup/memory_room.h"
+#include "cli/room_files.h"
 
 #define MIB (UINT64_C(1) << 20)
 
@@ -18,24 +17,6 @@
 	"36 25 0:32 / /sys/fs/cgroup/memory rw,relatime shared:14 - "          \
 	"cgroup cgroup rw,memory\n"
 #define V2_MOUNT "30 23 0:26 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw\n"
-
-static int open_file(const char *path)
-{
-	return open(path, O_RDONLY | O_CLOEXEC);
-}
-
-static long read_file(int fd, void *out, size_t bytes)
-{
-	return read(fd, out, bytes);
-}
-
-static void close_file(int fd)
-{
-	close(fd);
-}
-
-static const struct memory_room_files files = { open_file, read_file,
-						close_file };
 
 struct machine {
 	char root[64];
@@ -67,7 +48,7 @@ static int set_up(void **state)
 
 	strcpy(machine->root, "/tmp/clew-room-XXXXXX");
 	assert_non_null(mkdtemp(machine->root));
-	machine->search.files = &files;
+	machine->search.files = &room_files;
 	machine->search.root = machine->root;
 	write_file(machine, "/proc/meminfo",
 		   "MemTotal:        1024000 kB\nMemFree:  1 kB\n"
