@@ -28,17 +28,10 @@ OPTIONS = [["--time=none"], ["--probe", "zmalloc"], ["--time=exact"],
 
 # Forks once it gets a line, and writes the number of its child.
 FORKS_LATER = """
-import ctypes, os, signal, sys
+import sys
 open(sys.argv[1], "w").close()
 sys.stdin.readline()
-child = os.fork()
-if child:
-    with open(sys.argv[1], "w") as said:
-        print(child, file=said)
-else:
-    ctypes.CDLL(None).prctl(1, signal.SIGKILL)
-signal.pause()
-"""
+""" + attach_memory_test.FORKS
 
 
 def mappings(pid):
