@@ -13,8 +13,8 @@
  *		[ variables ]                   the module's own, as they were
  *	ahead	[ the module's own file, not accessible ] mapped, to be moved back
  *
- * The controller then compares each page with what it would have written, and writes
- * pages that differ. When it detaches, the library first moves the module's own file
+ * The controller then compares runs of pages with what it would have written, and writes
+ * those that differ. When it detaches, the library first moves the module's own file
  * back. A module stays private if anything else has written to a page of it, or if
  * memory or mappings are scarce.
  *
