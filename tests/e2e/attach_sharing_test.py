@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """clew attach: processes of one session share code with its hooks."""
+import ctypes
 import os
 import pathlib
 import random
@@ -32,6 +33,17 @@ import sys
 open(sys.argv[1], "w").close()
 sys.stdin.readline()
 """ + attach_memory_test.FORKS
+
+# Unloads a library and loads another one for each line.
+RELOADS = """
+import _ctypes, os, sys
+library = _ctypes.dlopen(sys.argv[1], os.RTLD_NOW)
+print(flush=True)
+for line in sys.stdin:
+    _ctypes.dlclose(library)
+    library = _ctypes.dlopen(line.strip(), os.RTLD_NOW)
+    print(flush=True)
+"""
 
 
 def mappings(pid):
@@ -176,6 +188,39 @@ class Shared(attach_test.Attached):
         self.detach(self.attach(server))
         self.assert_as_before(server)
         self.assertEqual(ahead(server.pid), [])
+
+    @staticmethod
+    def code_of(pid, path):
+        """Where code of a file is mapped, or of its copy with hooks."""
+        return [line.split("-")[0] for line in mappings(pid)
+                if path.name in line and " r-xp " in line]
+
+    def test_another_module_is_loaded_where_a_shared_one_was(self):
+        """The same file, or another one, at the same address."""
+        first, second = self.work / "first.so", self.work / "second.so"
+        ctypes.CDLL("libm.so.6")
+        library = next(line.split()[5] for line in mappings("self")
+                       if line.endswith("/libm.so.6"))
+        for path in first, second:
+            shutil.copy(library, path)
+        program = self.start([clewtest.PYTHON, "-c", RELOADS, first],
+                             stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                             text=True)
+        self.addCleanup(program.stdin.close)
+        self.addCleanup(program.stdout.close)
+        program.stdout.readline()
+        loaded = first
+        for path in first, second, second, first:
+            before = self.code_of(program.pid, loaded)
+            controller = self.attach(program)
+            self.assertIn(f"{loaded.name}.hooked", str(hooked(program.pid)))
+            print(path, file=program.stdin, flush=True)
+            program.stdout.readline()
+            loaded = path
+            self.assertEqual(self.code_of(program.pid, loaded), before)
+            self.detach(controller)
+            self.assert_as_before(program)
+            self.assertEqual(ahead(program.pid), [])
 
     def assert_is_file(self, pid, path, file):
         """Memory that is mapped from a path has the bytes of a file."""
