@@ -34,53 +34,58 @@ int mistyped_function_refuse(const struct image *image, const char *path,
 	return fail(why, -ENOENT, "%s has no function %s", path, function);
 }
 
-/* What is known of a name after some files were read. */
-struct mistyped_search {
-	const struct probe_spec *spec;
-	int is_found;
-	size_t distance; /* of `nearest` */
-	char *nearest;   /* or NULL */
-};
-
-static void search_file(struct mistyped_search *search, const char *path)
+static int has_function(const struct needed_libraries *files,
+			const struct probe_spec *spec)
 {
-	struct nearest nearest = nearest_to(search->spec->function);
 	struct image image;
+	int is_found = 0;
 
-	if (image_open(&image, path) != 0)
-		return;
-	search->is_found = probe_spec_is_in(search->spec, &image);
-	if (!search->is_found) {
-		nearest.distance = search->distance;
+	for (size_t i = 0; i < files->count && !is_found; i++) {
+		if (image_open(&image, files->items[i].path) != 0)
+			continue;
+		is_found = probe_spec_is_in(spec, &image);
+		image_close(&image);
+	}
+	return is_found;
+}
+
+/* Returns the most similar name in all files, for free(); or NULL. */
+static char *nearest_function(const struct needed_libraries *files,
+			      const char *function)
+{
+	struct nearest nearest = nearest_to(function);
+	struct image image;
+	char *found = NULL;
+
+	for (size_t i = 0; i < files->count; i++) {
+		if (image_open(&image, files->items[i].path) != 0)
+			continue;
+		nearest.best = NULL;
 		symbols_walk(&image, offer, &nearest);
+		if (nearest.best) {
+			free(found);
+			found = memory_string(nearest.best,
+					      strlen(nearest.best));
+		}
+		image_close(&image);
 	}
-	if (nearest.best) {
-		free(search->nearest);
-		search->nearest =
-			memory_string(nearest.best, strlen(nearest.best));
-		search->distance = nearest.distance;
-	}
-	image_close(&image);
+	return found;
 }
 
 char *mistyped_function_text(const struct probe_spec *spec, const char *program)
 {
-	struct mistyped_search search = {
-		.spec = spec,
-		.distance = nearest_to(spec->function).distance,
-	};
-	struct needed_libraries needed;
-	char *text = NULL;
+	struct needed_libraries files;
+	char *nearest = NULL, *text = NULL;
 
-	needed_libraries_find(&needed, program);
-	for (size_t i = 0; i < needed.count && !search.is_found; i++)
-		search_file(&search, needed.items[i].path);
-	needed_libraries_fini(&needed);
-	if (!search.is_found && search.nearest)
+	needed_libraries_find(&files, program);
+	if (!has_function(&files, spec))
+		nearest = nearest_function(&files, spec->function);
+	needed_libraries_fini(&files);
+	if (nearest)
 		text = memory_printf("no function %s in %s and the libraries "
 				     "that it needs; did you mean %s?",
 				     spec->function, text_basename(program),
-				     search.nearest);
-	free(search.nearest);
+				     nearest);
+	free(nearest);
 	return text;
 }
