@@ -118,10 +118,8 @@ static char *nearest_path(const char *path)
 	struct dirent *item;
 
 	while (stream && (item = readdir(stream))) {
-		const char *before = nearest.best;
-
 		nearest_offer(&nearest, item->d_name, strlen(item->d_name));
-		if (nearest.best == before)
+		if (!nearest.best)
 			continue;
 		free(found);
 		found = memory_printf("%s%s", folder, item->d_name);
