@@ -177,9 +177,8 @@ static error_t parse_help(int key, char *argument, struct argp_state *state)
 		print_help(line, state, argument);
 		return 0;
 	case KEY_USAGE:
-		argp_state_help(state, stdout,
-				ARGP_HELP_USAGE | ARGP_HELP_EXIT_OK);
-		return 0;
+		argp_state_help(state, stdout, ARGP_HELP_USAGE);
+		exit(finish_output(state->name));
 	case KEY_VERSION:
 		puts(argp_program_version);
 		exit(finish_output(state->name));
