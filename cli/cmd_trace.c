@@ -101,18 +101,6 @@ static const struct argp_option argp_options[] = {
 	{ 0 },
 };
 
-static void set_function(struct trace_options *options, const char *text,
-			 struct argp_state *state)
-{
-	if (options->selection.function)
-		argp_error(
-			state,
-			"--function is given twice; combine both as \"A|B\"");
-	parse_regex(state, "function", text, &options->regex);
-	options->selection.function = &options->regex;
-	options->selection.function_text = text;
-}
-
 static size_t parse_rank(const char *text, struct argp_state *state)
 {
 	static const char *const known[] = { "median", "fastest", "RANK" };
@@ -178,7 +166,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		options->selection.module = argument;
 		return 0;
 	case KEY_FUNCTION:
-		set_function(options, argument, state);
+		parse_function(state, argument, &options->regex,
+			       &options->selection);
 		return 0;
 	case KEY_THREAD:
 		options->whose.thread = argument;

@@ -147,16 +147,16 @@ void parse_regex(struct argp_state *state, const char *option, const char *text,
 	}
 }
 
-static void set_function(struct view_options *options, const char *text,
-			 struct argp_state *state)
+void parse_function(struct argp_state *state, const char *text, regex_t *regex,
+		    struct selection *selection)
 {
-	if (options->selection.function)
+	if (selection->function)
 		argp_error(
 			state,
 			"--function is given twice; combine both as \"A|B\"");
-	parse_regex(state, "function", text, &options->regex);
-	options->selection.function = &options->regex;
-	options->selection.function_text = text;
+	parse_regex(state, "function", text, regex);
+	selection->function = regex;
+	selection->function_text = text;
 }
 
 static int parse_metric(struct argp_state *state, const char *text)
@@ -179,7 +179,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		options->selection.module = argument;
 		return 0;
 	case KEY_FUNCTION:
-		set_function(options, argument, state);
+		parse_function(state, argument, &options->regex,
+			       &options->selection);
 		return 0;
 	case KEY_THREAD:
 		options->whose.thread = argument;

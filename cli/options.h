@@ -38,6 +38,10 @@ void view_options_fini(struct view_options *options);
 void parse_regex(struct argp_state *state, const char *option, const char *text,
 		 regex_t *regex);
 
+/* Sets the function that is selected, once, with memory for its expression; or argp_error(). */
+void parse_function(struct argp_state *state, const char *text, regex_t *regex,
+		    struct selection *selection);
+
 /* From 0 to 100, or argp_error(). */
 double parse_percent(struct argp_state *state, const char *text);
 
