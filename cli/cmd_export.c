@@ -301,7 +301,7 @@ static int show(const char *command, struct session *session, void *input)
 	if (err)
 		return err;
 	open_traces(&export, &traces, options);
-	if (selection->module || selection->function) {
+	if (selection_is_asked(selection)) {
 		export.keep = selection_mask(selection, &session->catalog);
 		tree_keep(&session->tree, export.keep, &kept);
 		export.tree = &kept;

@@ -212,7 +212,7 @@ static int make_rows(const char *command, struct session *session,
 
 	make_flat(flat, session, &subjects[options->by]);
 	flat_select(flat, selection, &session->catalog);
-	if (flat->count > 0 || (!selection->module && !selection->function))
+	if (flat->count > 0 || !selection_is_asked(selection))
 		return EXIT_SUCCESS;
 	flat_fini(flat);
 	return unmatched_selection(command, selection, &session->catalog);

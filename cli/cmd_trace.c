@@ -129,8 +129,8 @@ static void check(const struct trace_options *options, struct argp_state *state)
 		argp_error(state,
 			   "--latencies excludes --depth, --min-duration and "
 			   "--columns");
-	if (has_function && (chooses_lines || options->selection.module ||
-			     options->selection.function))
+	if (has_function &&
+	    (chooses_lines || selection_is_asked(&options->selection)))
 		argp_error(state, "--slowest and --histogram exclude --module, "
 				  "--function, "
 				  "--depth, --min-duration and --columns");
@@ -230,13 +230,19 @@ static struct trace_output output_of(const struct opened *opened, int has_color)
 				      .has_color = has_color };
 }
 
+/* Whether options besides --module and --function hide calls. */
+static int has_other_filter(const struct trace_options *options)
+{
+	return options->whose.thread || options->whose.pid ||
+	       options->filter.depth || options->filter.least_ns ||
+	       window_is_asked(&options->window);
+}
+
 /* Whether options hide calls, so that none may be left. */
 static int has_filter(const struct trace_options *options)
 {
-	return options->selection.module || options->selection.function ||
-	       options->whose.thread || options->whose.pid ||
-	       options->filter.depth || options->filter.least_ns ||
-	       window_is_asked(&options->window);
+	return selection_is_asked(&options->selection) ||
+	       has_other_filter(options);
 }
 
 /* 0, or -ENODATA: the options leave no call. */
@@ -407,7 +413,7 @@ static int write_selected(struct opened *opened, struct trace_options *options,
 
 	if (options->has_latencies)
 		return write_latencies(opened, options, has_color);
-	if (options->selection.module || options->selection.function)
+	if (selection_is_asked(&options->selection))
 		mask = selection_mask(&options->selection, &opened->catalog);
 	options->filter.keep = mask;
 	err = mask && !memchr(mask, 1, opened->catalog.function_count)
@@ -437,8 +443,6 @@ static int complain_of_no_call(const char *command, struct opened *opened,
 			       const struct trace_options *options,
 			       const char *function)
 {
-	const struct selection *selection = &options->selection;
-
 	if (function && has_filter(options))
 		complain(command,
 			 "%s: no call of it in the trace matches the filters",
@@ -446,11 +450,10 @@ static int complain_of_no_call(const char *command, struct opened *opened,
 	else if (function)
 		complain(command, "%s: the trace contains no call of it",
 			 function);
-	else if ((selection->module || selection->function) &&
-		 !options->whose.thread && !options->whose.pid &&
-		 !options->filter.depth && !options->filter.least_ns &&
-		 !window_is_asked(&options->window))
-		unmatched_selection(command, selection, &opened->catalog);
+	else if (selection_is_asked(&options->selection) &&
+		 !has_other_filter(options))
+		unmatched_selection(command, &options->selection,
+				    &opened->catalog);
 	else
 		complain(command, "no call of the trace matches the filters");
 	return EXIT_FAILURE;

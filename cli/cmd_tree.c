@@ -223,7 +223,7 @@ static int write_tree(struct session *session,
 	uint8_t *mask = NULL;
 	int err = 0;
 
-	if (selection->module || selection->function) {
+	if (selection_is_asked(selection)) {
 		mask = selection_mask(selection, &session->catalog);
 		tree_keep(&session->tree, mask, &kept);
 		view.tree = &kept;

@@ -8,6 +8,11 @@
 #include "base/memory.h"
 #include "base/nearest.h"
 
+int selection_is_asked(const struct selection *selection)
+{
+	return selection->module || selection->function;
+}
+
 int selection_has_module(const struct selection *selection,
 			 const struct catalog_module *module)
 {
@@ -49,8 +54,10 @@ int selection_has_any(const struct selection *selection,
 		      struct catalog *catalog, const struct tree *tree)
 {
 	uint8_t *is_seen;
-	int found = !selection->module && !selection->function;
+	int found = 0;
 
+	if (!selection_is_asked(selection))
+		return 1;
 	is_seen = memory_zeroed(catalog->function_count, 1);
 	for (size_t i = TREE_ROOT + 1; i < tree->count && !found; i++) {
 		const uint32_t function = tree->nodes[i].function;

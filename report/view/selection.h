@@ -16,6 +16,9 @@ struct selection {
 	const char *function_text; /* of the regular expression */
 };
 
+/* Whether it selects some functions only. */
+int selection_is_asked(const struct selection *selection);
+
 /* A glob with a '/' is matched with the module's path, else with its name. */
 int selection_has_module(const struct selection *selection,
 			 const struct catalog_module *module);
