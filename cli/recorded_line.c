@@ -98,17 +98,26 @@ static char *next_command(const char *path, const char *named)
 	return command;
 }
 
-void recorded_line_suggest(const char *path, const char *named)
+/* Whether the recording could be opened, without its time. */
+static int open_summary(struct session *session, const char *path)
 {
 	static const struct whose everybody = { .without_time = 1,
 						.is_only_merged = 1 };
-	struct session session;
-	char *why, *command;
+	char *why;
 
-	if (session_open(&session, path, &everybody, &why) != 0) {
-		free(why);
+	if (session_open(session, path, &everybody, &why) == 0)
+		return 1;
+	free(why);
+	return 0;
+}
+
+void recorded_line_suggest(const char *path, const char *named)
+{
+	struct session session;
+	char *command;
+
+	if (!open_summary(&session, path))
 		return;
-	}
 	command = next_command(path, named);
 	complain("clew", "%s call%s in %s context%s -> %s; next: %s",
 		 text_grouped(session.summary.calls).text,
@@ -122,16 +131,11 @@ void recorded_line_suggest(const char *path, const char *named)
 
 int recorded_line_warn(const char *path)
 {
-	static const struct whose everybody = { .without_time = 1,
-						.is_only_merged = 1 };
 	struct session session;
-	char *why;
 	int is_hooked;
 
-	if (session_open(&session, path, &everybody, &why) != 0) {
-		free(why);
+	if (!open_summary(&session, path))
 		return 1;
-	}
 	is_hooked = is_some_hooked(&session);
 	session_close(&session);
 	return is_hooked;
@@ -139,16 +143,12 @@ int recorded_line_warn(const char *path)
 
 int recorded_line_print(const char *path, const char *named)
 {
-	static const struct whose everybody = { .without_time = 1,
-						.is_only_merged = 1 };
 	struct session session;
-	char *why, *samples, *gaps;
+	char *samples, *gaps;
 	int is_hooked;
 
-	if (session_open(&session, path, &everybody, &why) != 0) {
-		free(why);
+	if (!open_summary(&session, path))
 		return 1;
-	}
 	samples = samples_text(&session);
 	complain("clew", "%s calls in %s contexts, %s process%s%s -> %s",
 		 text_grouped(session.summary.calls).text,
