@@ -40,13 +40,12 @@ enum {
 
 static const struct argp_option argp_options[] = {
 	TARGET_CHOICE(HELP_FIRST),
-	{ "output", 'o', "PATH", HELP_FIRST,
-	  "Where to write the recording (default: clew.out)", HELP_OUTPUT },
+	ROW_OUTPUT(HELP_FIRST),
 	{ "for", KEY_FOR, "TIME", HELP_FIRST,
 	  "Detach after TIME, such as 500ms, 10s or 2m", HELP_OUTPUT },
 	{ "calls", KEY_CALLS, "N", 0, "Detach after about N calls",
 	  HELP_OUTPUT },
-	{ "quiet", 'q', NULL, 0, "Print errors only", HELP_OUTPUT },
+	ROW_QUIET,
 	RECORDING_SELECTION,
 	RECORDING_RULES,
 	RECORDING_TIME,

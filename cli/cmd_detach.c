@@ -10,7 +10,6 @@
 #include "cli/command.h"
 #include "cli/command_line.h"
 #include "cli/detaching.h"
-#include "cli/help.h"
 #include "cli/options.h"
 #include "cli/target.h"
 #include "cli/target_choice.h"
@@ -24,7 +23,7 @@ struct detach_options {
 
 static const struct argp_option argp_options[] = {
 	TARGET_CHOICE(0),
-	{ "quiet", 'q', NULL, 0, "Print errors only", HELP_OUTPUT },
+	ROW_QUIET,
 	{ 0 },
 };
 

@@ -37,8 +37,7 @@ struct diff_options {
 static const struct argp_option argp_options[] = {
 	{ "sort", KEY_SORT, "self|total|calls", HELP_FIRST,
 	  "What to compare (default: self, or calls)", HELP_VIEWS },
-	{ "top", KEY_TOP, "N", HELP_FIRST,
-	  "Show the first N rows (default: 40 as text; 0: all)", HELP_VIEWS },
+	ROW_TOP(KEY_TOP),
 	{ "tree", KEY_TREE, NULL, HELP_FIRST,
 	  "Compare contexts instead of functions", HELP_VIEWS },
 	{ "depth", KEY_DEPTH, "N", 0, "Show N levels of --tree (default: all)",
@@ -47,8 +46,7 @@ static const struct argp_option argp_options[] = {
 	  "Hide subtrees of --tree with less of all changes", HELP_VIEWS },
 	{ "html", KEY_HTML, "FILE", HELP_FIRST,
 	  "Write a page for a browser, as clew html does", HELP_VIEWS },
-	{ "value", KEY_VALUE, "NAME", 0,
-	  "Show what an agent counted as NAME, instead of time", HELP_VIEWS },
+	ROW_VALUE(KEY_VALUE, 0, HELP_VIEWS),
 	{ 0 },
 };
 

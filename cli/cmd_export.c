@@ -42,9 +42,7 @@ static const struct argp_option argp_options[] = {
 	{ "annotate", KEY_ANNOTATE, NULL, 0,
 	  "Mark kernel, JIT and inlined functions (folded only)",
 	  HELP_CONTENTS },
-	{ "value", KEY_VALUE, "NAME", 0,
-	  "Show what an agent counted as NAME, instead of time",
-	  HELP_CONTENTS },
+	ROW_VALUE(KEY_VALUE, 0, HELP_CONTENTS),
 	{ 0 },
 };
 

@@ -32,8 +32,7 @@ static const struct argp_option argp_options[] = {
 	  "List each function that is not hooked, with the reason",
 	  HELP_CONTENTS },
 	{ "all", KEY_ALL, NULL, 0, "List every function", HELP_CONTENTS },
-	{ "json", KEY_JSON, NULL, 0, "Write JSON (see clew-json(5))",
-	  HELP_CONTENTS },
+	ROW_JSON(KEY_JSON),
 	{ 0 },
 };
 

@@ -21,6 +21,7 @@
 #include "cli/help.h"
 #include "cli/launch.h"
 #include "cli/library.h"
+#include "cli/options.h"
 #include "cli/output.h"
 #include "cli/probe_options.h"
 #include "cli/reading_lines.h"
@@ -45,9 +46,8 @@ enum {
 };
 
 static const struct argp_option argp_options[] = {
-	{ "output", 'o', "PATH", HELP_FIRST,
-	  "Where to write the recording (default: clew.out)", HELP_OUTPUT },
-	{ "quiet", 'q', NULL, 0, "Print errors only", HELP_OUTPUT },
+	ROW_OUTPUT(HELP_FIRST),
+	ROW_QUIET,
 	{ "verbose", 'v', NULL, 0,
 	  "Print a summary at the end, also without a terminal", HELP_OUTPUT },
 	RECORDING_SELECTION,

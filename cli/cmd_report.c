@@ -64,8 +64,7 @@ static const struct argp_option argp_options[] = {
 	  HELP_FIRST, "What a row is (default: function)", HELP_VIEWS },
 	{ "butterfly", KEY_BUTTERFLY, "FN", HELP_FIRST,
 	  "Show one function, its callers and its callees", HELP_VIEWS },
-	{ "top", KEY_TOP, "N", HELP_FIRST,
-	  "Show the first N rows (default: 40 as text; 0: all)", HELP_VIEWS },
+	ROW_TOP(KEY_TOP),
 	{ "java", KEY_JAVA, NULL, 0,
 	  "Show exactly counted Java methods (--by=java)", HELP_VIEWS },
 	{ "jni", KEY_JNI, NULL, 0,
@@ -76,8 +75,7 @@ static const struct argp_option argp_options[] = {
 	  "Show moments and regions that the program marked", HELP_VIEWS },
 	{ "events", KEY_EVENTS, NULL, 0,
 	  "Show marks and recorded probe hits, by time", HELP_VIEWS },
-	{ "value", KEY_VALUE, "NAME", HELP_FIRST,
-	  "Show what an agent counted as NAME, instead of time", HELP_VIEWS },
+	ROW_VALUE(KEY_VALUE, HELP_FIRST, HELP_VIEWS),
 	{ 0 },
 };
 

@@ -5,16 +5,14 @@
 
 #include "cli/command.h"
 #include "cli/command_line.h"
-#include "cli/help.h"
 #include "cli/live_process.h"
 #include "cli/options.h"
 #include "cli/recorded_line.h"
 #include "cli/snapshot.h"
 
 static const struct argp_option argp_options[] = {
-	{ "output", 'o', "PATH", 0,
-	  "Where to write the recording (default: clew.out)", HELP_OUTPUT },
-	{ "quiet", 'q', NULL, 0, "Print errors only", HELP_OUTPUT },
+	ROW_OUTPUT(0),
+	ROW_QUIET,
 	{ 0 },
 };
 

@@ -16,7 +16,6 @@
 #include "base/now.h"
 #include "cli/command.h"
 #include "cli/command_line.h"
-#include "cli/help.h"
 #include "cli/live_process.h"
 #include "cli/options.h"
 #include "report/merge/part_totals.h"
@@ -27,8 +26,7 @@
 enum { KEY_JSON = 0x100 };
 
 static const struct argp_option argp_options[] = {
-	{ "json", KEY_JSON, NULL, 0, "Write JSON (see clew-json(5))",
-	  HELP_CONTENTS },
+	ROW_JSON(KEY_JSON),
 	{ 0 },
 };
 

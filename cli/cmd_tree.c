@@ -46,8 +46,7 @@ static const struct argp_option argp_options[] = {
 	{ "context", KEY_CONTEXT,
 	  "function|site|FN@ARG|module|file|class|OBJECT", HELP_FIRST,
 	  "What a context consists of (default: function)", HELP_VIEWS },
-	{ "value", KEY_VALUE, "NAME", 0,
-	  "Show what an agent counted as NAME, instead of time", HELP_VIEWS },
+	ROW_VALUE(KEY_VALUE, 0, HELP_VIEWS),
 	{ 0 },
 };
 

@@ -26,14 +26,10 @@ enum {
 };
 
 static const struct argp_option argp_options[] = {
-	{ "module", KEY_MODULE, "GLOB", HELP_FIRST,
-	  "Show only functions of matching modules", HELP_FILTERS },
-	{ "function", KEY_FUNCTION, "REGEX", HELP_FIRST,
-	  "Show only functions whose names match", HELP_FILTERS },
-	{ "thread", KEY_THREAD, "TID|NAME", HELP_FIRST,
-	  "Count only calls of this thread", HELP_FILTERS },
-	{ "process", KEY_PROCESS, "PID", HELP_FIRST,
-	  "Count only calls of this process", HELP_FILTERS },
+	ROW_MODULE(KEY_MODULE),
+	ROW_FUNCTION(KEY_FUNCTION),
+	ROW_THREAD(KEY_THREAD, HELP_FIRST),
+	ROW_PROCESS(KEY_PROCESS, HELP_FIRST),
 	{ "lines", KEY_LINES, NULL, 0,
 	  "Show the source file and line of each function", HELP_CONTENTS },
 	{ "inlines", KEY_INLINES, NULL, HELP_FIRST,
@@ -47,8 +43,7 @@ static const struct argp_option argp_options[] = {
 	  HELP_CONTENTS },
 	{ "details", KEY_DETAILS, NULL, 0,
 	  "Print all facts about the recording's quality", HELP_CONTENTS },
-	{ "json", KEY_JSON, NULL, 0, "Write JSON (see clew-json(5))",
-	  HELP_CONTENTS },
+	ROW_JSON(KEY_JSON),
 	{ 0 },
 };
 

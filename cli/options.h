@@ -7,6 +7,8 @@
 #include <sys/types.h>
 
 #include "base/progress.h"
+#include "cli/command.h"
+#include "cli/help.h"
 #include "cli/terminal.h"
 #include "report/merge/merge.h"
 #include "report/view/selection.h"
@@ -26,6 +28,45 @@ struct view_options {
 	struct progress progress;
 	int metric; /* enum metric, or -1: time, if there is any */
 };
+
+/* Rows that several commands have, for their tables of options. */
+/* clang-format off */
+#define ROW_OUTPUT(flags) \
+	{ "output", 'o', "PATH", flags, \
+	  "Where to write the recording (default: " DEFAULT_RECORDING ")", \
+	  HELP_OUTPUT }
+
+#define ROW_QUIET \
+	{ "quiet", 'q', NULL, 0, "Print errors only", HELP_OUTPUT }
+
+#define ROW_JSON(key) \
+	{ "json", key, NULL, 0, "Write JSON (see clew-json(5))", HELP_CONTENTS }
+
+#define ROW_MODULE(key) \
+	{ "module", key, "GLOB", HELP_FIRST, \
+	  "Show only functions of matching modules", HELP_FILTERS }
+
+#define ROW_FUNCTION(key) \
+	{ "function", key, "REGEX", HELP_FIRST, \
+	  "Show only functions whose names match", HELP_FILTERS }
+
+#define ROW_THREAD(key, flags) \
+	{ "thread", key, "TID|NAME", flags, \
+	  "Count only calls of this thread", HELP_FILTERS }
+
+#define ROW_PROCESS(key, flags) \
+	{ "process", key, "PID", flags, \
+	  "Count only calls of this process", HELP_FILTERS }
+
+#define ROW_TOP(key) \
+	{ "top", key, "N", HELP_FIRST, \
+	  "Show the first N rows (default: 40 as text; 0: all)", HELP_VIEWS }
+
+/* For set_value(). */
+#define ROW_VALUE(key, flags, group) \
+	{ "value", key, "NAME", flags, \
+	  "Show what an agent counted as NAME, instead of time", group }
+/* clang-format on */
 
 /* As .children; child_inputs[0] is a struct view_options. */
 extern const struct argp_child view_children[];
