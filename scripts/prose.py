@@ -18,6 +18,7 @@ Exits with 1 if a limit is exceeded.
 """
 import argparse
 import collections
+import os
 import pathlib
 import re
 import shutil
@@ -29,6 +30,7 @@ FILE_LIMIT = 80
 COLUMNS = 100
 WORDS_IN_SENTENCE = 40
 
+TOP = pathlib.Path(__file__).resolve().parent.parent
 DOCUMENTS = ("*.md", "docs/**/*.md")
 MANUAL = ("man/*.1", "man/*.3", "man/*.5", "man/*.man")
 CODE = ("agent", "alloc", "arch", "base", "cgroup", "classfile", "cli",
@@ -58,15 +60,22 @@ PIECE = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 
 
+def without_code(text):
+    """Yields (line number, line), where lines of fenced blocks are empty."""
+    fence = None
+    for number, line in enumerate(text.splitlines(), 1):
+        found = re.match(r" {0,3}(```+|~~~+)", line)
+        is_fence = found and (fence is None or line.strip().startswith(fence))
+        if is_fence:
+            fence = None if fence else found[1]
+        yield number, "" if is_fence or fence else line
+
+
 def paragraphs_of_markdown(text):
     """Yields (line number, paragraph) for prose outside of code and tables."""
-    block, start, fence = [], 0, None
-    for number, line in enumerate(text.splitlines() + [""], 1):
-        found = re.match(r" {0,3}(```+|~~~+)", line)
-        if found and (fence is None or line.strip().startswith(fence)):
-            fence = None if fence else found[1]
-            line = ""
-        is_prose = line.strip() and not fence and not line.startswith(
+    block, start = [], 0
+    for number, line in without_code(text + "\n\n"):
+        is_prose = line.strip() and not line.startswith(
             ("    ", "#", "|", "<"))
         is_item = is_prose and re.match(r"\s*([-*]|\d+\.)\s+", line)
         if block and (not is_prose or is_item):
@@ -131,18 +140,10 @@ def faults_of(sentence, is_message):
 
 
 def files_to_check():
-    top = pathlib.Path(__file__).resolve().parent.parent
-    listed = subprocess.run(["git", "ls-files"], cwd=top, check=True,
-                            capture_output=True, text=True).stdout.split("\n")
-    for name in listed:
-        path = pathlib.PurePath(name)
-        if any(path.match(p) for p in MANUAL) and path.parts[0] == "man":
-            yield name
-        elif path.suffix == ".md" and (len(path.parts) == 1
-                                       or path.parts[0] == "docs"):
-            yield name
-        elif path.suffix in (".c", ".h") and path.parts[0] in CODE:
-            yield name
+    patterns = [*DOCUMENTS, *MANUAL,
+                *(f"{folder}/**/*.[ch]" for folder in CODE)]
+    return sorted({str(path.relative_to(TOP))
+                   for pattern in patterns for path in TOP.glob(pattern)})
 
 
 def paragraphs_of(name):
@@ -156,16 +157,11 @@ def paragraphs_of(name):
 
 def long_lines(name):
     """Yields numbers of lines that an author could have broken."""
-    fence = None
     text = pathlib.Path(name).read_text(encoding="utf-8")
-    for number, line in enumerate(text.splitlines(), 1):
-        found = re.match(r" {0,3}(```+|~~~+)", line)
-        if found and (fence is None or line.strip().startswith(fence)):
-            fence = None if fence else found[1]
-        elif (len(line) > COLUMNS and not fence
-              and not line.startswith(("|", "    ", "["))
-              and " " in line.strip(" -*")[:COLUMNS]
-              and not re.fullmatch(r"\s*[-*]?\s*!?\[.*\]\(.*\)[.,]?", line)):
+    for number, line in without_code(text):
+        if (len(line) > COLUMNS and not line.startswith(("|", "    ", "["))
+                and " " in line.strip(" -*")[:COLUMNS]
+                and not re.fullmatch(r"\s*[-*]?\s*!?\[.*\]\(.*\)[.,]?", line)):
             yield number
 
 
@@ -181,7 +177,9 @@ def main():
 
     total, bad = collections.Counter(), collections.Counter()
     is_wrong = False
-    names = options.files or list(files_to_check())
+    if not options.files:
+        os.chdir(TOP)
+    names = options.files or files_to_check()
     for name in names:
         for number, paragraph in paragraphs_of(name):
             for sentence in sentences(paragraph):
