@@ -17,14 +17,19 @@ struct shared_texts shared_texts;
 
 /* ---- Each ---- */
 
+int shared_text_has(const struct pc_range *image, const struct wire_text *text)
+{
+	return !text->is_data && text->at >= image->start &&
+	       text->at < image->end;
+}
+
 uint64_t shared_text_count(const struct pc_range *image)
 {
 	uint64_t count, found = 0;
 	const struct wire_text *texts = journal_texts(&count);
 
 	for (uint64_t i = 0; i < count; i++)
-		found += !texts[i].is_data && texts[i].at >= image->start &&
-			 texts[i].at < image->end;
+		found += (uint64_t)shared_text_has(image, &texts[i]);
 	return found;
 }
 
@@ -205,11 +210,10 @@ static int find_ready(void *argument)
 	return 0;
 }
 
-static struct shared_text *text_at(uint64_t at)
+static struct shared_text *find_with(const struct wire_text *text)
 {
 	for (uint32_t i = 0; i < shared_texts.count; i++)
-		if (at >= shared_texts.items[i].image.start &&
-		    at < shared_texts.items[i].image.end)
+		if (shared_text_has(&shared_texts.items[i].image, text))
 			return &shared_texts.items[i];
 	return NULL;
 }
@@ -224,11 +228,8 @@ static void count_texts(void)
 	for (uint32_t i = 0; i < shared_texts.count; i++)
 		shared_texts.items[i].found_count = 0;
 	for (uint64_t i = 0; i < count; i++) {
-		if (texts[i].is_data)
-			continue;
-		if (!last || texts[i].at < last->image.start ||
-		    texts[i].at >= last->image.end)
-			last = text_at(texts[i].at);
+		if (!last || !shared_text_has(&last->image, &texts[i]))
+			last = find_with(&texts[i]);
 		if (last)
 			last->found_count++;
 	}

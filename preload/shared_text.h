@@ -26,6 +26,7 @@
 
 #include "preload/modules/modules.h"
 #include "preload/patch/pristine.h"
+#include "wire/attachment.h"
 
 /* For each module, whose texts have been noted in the journal. In slices (slices.h). */
 void shared_texts_prepare(const char *dir, const struct modules *modules);
@@ -85,7 +86,10 @@ extern struct shared_texts {
 	uint32_t count;
 } shared_texts;
 
-/* How many texts of the journal are in a module's code. */
+/* Whether a text of the journal is in a module's code. */
+int shared_text_has(const struct pc_range *image, const struct wire_text *text);
+
+/* How many texts of the journal are. */
 uint64_t shared_text_count(const struct pc_range *image);
 
 /* Whether a segment of it is mapped from the hooked file. */

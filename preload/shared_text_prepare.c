@@ -102,8 +102,7 @@ static uint8_t *place_of(const struct composing *composing,
 static int is_its(const struct composing *composing,
 		  const struct wire_text *text)
 {
-	return !text->is_data && text->at >= composing->text->image.start &&
-	       text->at < composing->text->image.end;
+	return shared_text_has(&composing->text->image, text);
 }
 
 /* Texts of a module mostly ascend. */
