@@ -52,6 +52,11 @@ char *memory_string(const char *text, size_t length)
 	return copy;
 }
 
+FILE *memory_stream(char **text, size_t *length)
+{
+	return or_die(open_memstream(text, length));
+}
+
 char *memory_printf(const char *format, ...)
 {
 	char *text = NULL;

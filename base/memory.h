@@ -10,6 +10,7 @@
 #define CLEW_BASE_MEMORY_H
 
 #include <stddef.h>
+#include <stdio.h>
 
 /* Zeroed; free() it. */
 void *memory_zeroed(size_t count, size_t size);
@@ -25,6 +26,12 @@ char *memory_string(const char *text, size_t length);
 /* printf into a string of its own; free() it. */
 char *memory_printf(const char *format, ...)
 	__attribute__((format(printf, 1, 2)));
+
+/*
+ * Opens a stream that is written into a string, which *text and *length are after fflush()
+ * or fclose(); free() it.
+ */
+FILE *memory_stream(char **text, size_t *length);
 
 /*
  * An array with room for at least one more than `count` items: `items` itself

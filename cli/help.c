@@ -114,10 +114,8 @@ static char *names_of(const struct argp_option *option)
 {
 	char *text = NULL;
 	size_t length;
-	FILE *out = open_memstream(&text, &length);
+	FILE *out = memory_stream(&text, &length);
 
-	if (!out)
-		memory_exhausted();
 	if (has_short(option))
 		fprintf(out, "  -%c, ", option->key);
 	else
@@ -260,10 +258,8 @@ static char *help_text(const char *name, const struct argp *argp,
 {
 	char *text = NULL;
 	size_t length;
-	FILE *out = open_memstream(&text, &length);
+	FILE *out = memory_stream(&text, &length);
 
-	if (!out)
-		memory_exhausted();
 	put_help(out, name, argp, list, extent);
 	fclose(out);
 	return text;

@@ -22,10 +22,8 @@ char *known_words_text(const char *word, const char *const *known, size_t count)
 	const char *nearest = nearest_word(word, known, count);
 	char *text = NULL;
 	size_t length;
-	FILE *out = open_memstream(&text, &length);
+	FILE *out = memory_stream(&text, &length);
 
-	if (!out)
-		memory_exhausted();
 	fputs("not one of ", out);
 	for (size_t i = 0; i < count; i++)
 		fprintf(out, "%s%s", i == 0 ? "" : ", ", known[i]);

@@ -92,14 +92,13 @@ static int run(const struct command *command, int argc, char **argv)
 /* Returns the arguments as one text, with a blank before each, for free(). */
 static char *joined(int argc, char **argv)
 {
-	char *words = memory_string("", 0);
+	char *words = NULL;
+	size_t length;
+	FILE *out = memory_stream(&words, &length);
 
-	for (int i = 0; i < argc; i++) {
-		char *longer = memory_printf("%s %s", words, argv[i]);
-
-		free(words);
-		words = longer;
-	}
+	for (int i = 0; i < argc; i++)
+		fprintf(out, " %s", argv[i]);
+	fclose(out);
 	return words;
 }
 
