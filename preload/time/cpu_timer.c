@@ -26,7 +26,7 @@ int cpu_timer_make(uint32_t tid, int signal, uint64_t value, uint64_t period_ns,
 	int err;
 
 	event._sigev_un._tid = (int)tid;
-	err = (int)sys_call(SYS_timer_create, (int)(~tid << 3 | 6),
+	err = (int)sys_call(SYS_timer_create, cpu_timer_clock(tid),
 			    (long)&event, (long)timer, 0, 0, 0);
 	if (err)
 		return err;

@@ -6,6 +6,7 @@
 #include "preload/hot/thread.h"
 #include "preload/sys/own_code.h"
 #include "preload/sys/sys.h"
+#include "preload/time/cpu_timer.h"
 #include "preload/time/samples.h"
 
 #define TRIES 3 /* for an answer that is of one moment */
@@ -15,7 +16,7 @@
 
 uint64_t look_cpu_ns(uint32_t tid)
 {
-	return sys_clock_ns((int)(~tid << 3 | 6)); /* its CPU clock's number */
+	return sys_clock_ns(cpu_timer_clock(tid));
 }
 
 /* False: it has gone, or counts elsewhere. */

@@ -7,18 +7,13 @@
 #include "preload/hot/upcalls.h"
 #include "preload/record/recorder.h"
 #include "preload/sys/sys.h"
-
-/* The number of a thread's CPU clock, as the kernel makes it. */
-static int cpu_clock_of(const struct tally *tally)
-{
-	return (int)(~tally->tid << 3 | 6);
-}
+#include "preload/time/look.h"
 
 void presence_begin(struct tally *tally)
 {
 	tally->presence.former_present_ns = tally->wire->present_ns;
 	tally->presence.former_cpu_ns = tally->wire->cpu_ns;
-	tally->presence.came_cpu_ns = sys_clock_ns(cpu_clock_of(tally));
+	tally->presence.came_cpu_ns = look_cpu_ns(tally->tid);
 	tally->presence.came_ns = sys_clock_ns(CLOCK_MONOTONIC);
 }
 
@@ -28,7 +23,7 @@ void presence_begin(struct tally *tally)
  */
 static void note(struct tally *tally)
 {
-	const uint64_t cpu_ns = sys_clock_ns(cpu_clock_of(tally));
+	const uint64_t cpu_ns = look_cpu_ns(tally->tid);
 	const uint64_t now_ns = sys_clock_ns(CLOCK_MONOTONIC);
 
 	if (!cpu_ns || !now_ns ||

@@ -6,6 +6,7 @@
 #include "preload/hot/thread.h"
 #include "preload/record/recorder.h"
 #include "preload/sys/sys.h"
+#include "preload/time/look.h"
 #include "preload/time/samples.h"
 #include "wire/id.h"
 
@@ -13,21 +14,16 @@
 
 #define LEAST_NS 10000 /* less is not worth a sample */
 
-static uint64_t cpu_ns(const struct tally *tally)
-{
-	return sys_clock_ns((int)(~tally->tid << 3 | 6)); /* its CPU clock */
-}
-
 void unsampled_begin(struct tally *tally)
 {
 	tally->unsampled = (struct tally_unsampled){
-		.came_ns = runtime_is_filtered() ? 0 : cpu_ns(tally),
+		.came_ns = look_cpu_ns(tally->tid),
 	};
 }
 
 uint64_t unsampled_ns(const struct tally *tally)
 {
-	const uint64_t now_ns = cpu_ns(tally);
+	const uint64_t now_ns = look_cpu_ns(tally->tid);
 	const uint64_t told_ns =
 		tally->unsampled.came_ns +
 		__atomic_load_n(&tally->unsampled.told_ns, __ATOMIC_RELAXED);
