@@ -8,6 +8,7 @@
 #include "preload/sys/proc.h"
 #include "preload/sys/sys.h"
 #include "preload/time/cpu_timer.h"
+#include "preload/time/look.h"
 
 enum early_state {
 	EARLY_WAITS, /* for its timer */
@@ -86,8 +87,10 @@ static uint32_t number_of(const struct early_timer *one)
 
 static int start(struct early_timer *one, early_timer_make make)
 {
-	const int err = make(one->tid, number_of(one), &one->timer);
+	int err;
 
+	one->came_ns = look_cpu_ns(one->tid);
+	err = make(one->tid, number_of(one), &one->timer);
 	one->state = err ? EARLY_OVER : EARLY_ON;
 	return err;
 }
@@ -136,13 +139,20 @@ int early_timers_start(uint64_t signals, early_timer_make make)
 	return is_done;
 }
 
-void early_timers_end_thread(uint32_t tid)
+static void end_one(struct early_timer *one, uint32_t tid, uint64_t *came_ns)
 {
-	if (early.heir.tid == tid)
-		delete_timer(&early.heir, EARLY_OVER);
+	if (one->tid != tid)
+		return;
+	if (one->state == EARLY_ON)
+		*came_ns = one->came_ns;
+	delete_timer(one, EARLY_OVER);
+}
+
+void early_timers_end_thread(uint32_t tid, uint64_t *came_ns)
+{
+	end_one(&early.heir, tid, came_ns);
 	for (uint32_t i = 0; i < early.count; i++)
-		if (early.others[i].tid == tid)
-			delete_timer(&early.others[i], EARLY_OVER);
+		end_one(&early.others[i], tid, came_ns);
 }
 
 uint64_t early_timers_stop(void)

@@ -25,6 +25,7 @@ struct early_timer {
 	const struct hot_thread *thread;
 	uint32_t tid;
 	int32_t timer;
+	uint64_t came_ns; /* the thread's CPU time when its timer began */
 	/* enum early_state; changed under the lock of the tallies */
 	_Atomic uint32_t state;
 };
@@ -59,8 +60,11 @@ void early_timers_start_heir(const struct hot_thread *thread, uint32_t tid,
  */
 int early_timers_start(uint64_t signals, early_timer_make make);
 
-/* The thread has a tally from now on. Under the lock of the tallies. */
-void early_timers_end_thread(uint32_t tid);
+/*
+ * The thread has a tally from now on. Stores the CPU time that it had used when its
+ * early timer began; leaves *came_ns if it had none. Under the lock of the tallies.
+ */
+void early_timers_end_thread(uint32_t tid, uint64_t *came_ns);
 
 /*
  * Deletes the timers. Returns how many there were. early_timers_resume() creates

@@ -324,9 +324,9 @@ void ticks_begin_thread(struct tally *tally)
 {
 	if (!ticks.period_ns)
 		return;
-	early_timers_end_thread(tally->tid);
 	delete_timer(tally); /* of a thread that is gone */
 	begin_account(tally);
+	early_timers_end_thread(tally->tid, &tally->unsampled.came_ns);
 	if (!ticks.is_on || start_timer(tally))
 		lose_threads(1);
 }

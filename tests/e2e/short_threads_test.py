@@ -57,13 +57,56 @@ int main(int count, char **argv)
 }
 """
 
+# Children call nothing that is hooked.
+FORKS = r"""
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+static inline __attribute__((always_inline)) double cpu(void)
+{
+	struct timespec time;
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+	return time.tv_sec + time.tv_nsec * 1e-9;
+}
+int main(int count, char **argv)
+{
+	const double wanted = atof(argv[2]) / 1000;
+	double *used = mmap(0, 4096, PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	for (int i = 0; i < atoi(argv[1]); i++) {
+		if (!fork()) {
+			const double begin = cpu();
+			double now = begin;
+			while (now - begin < wanted) {
+				for (volatile int k = 0; k < 5000; k++)
+					;
+				now = cpu();
+			}
+			*used += now - begin;
+			exit(0);
+		}
+		wait(0);
+	}
+	printf("%f\n", *used);
+	return 0;
+}
+"""
 
-class Short(clewtest.Case):
+
+class Case(clewtest.Case):
+    def build(self, program):
+        built = self.run_program(["cc", "-O1", "-pthread", "-o", "short", "-x",
+                                  "c", "-"], input=program.encode())
+        self.assertEqual(built.returncode, 0, built.stderr)
+
+
+class Short(Case):
     def setUp(self):
         super().setUp()
-        built = self.run_program(["cc", "-O1", "-pthread", "-o", "short", "-x",
-                                  "c", "-"], input=PROGRAM.encode())
-        self.assertEqual(built.returncode, 0, built.stderr)
+        self.build(PROGRAM)
 
     def is_all_there(self, *options):
         for threads, ms in ((1, 330), (1, 38), (8, 38), (32, 10), (60, 3)):
@@ -85,6 +128,19 @@ class Short(clewtest.Case):
 
     def test_by_the_tick(self):
         self.is_all_there("--clock=tick")
+
+
+class Forked(Case):
+    def test_time_before_the_first_tick(self):
+        self.build(FORKS)
+        done = self.clew("record", "-q", "--clock=tick", "-o",
+                         self.recording_path, "--", self.work / "short", 20, 30)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        report = self.clew_json("report", "--json", "--self-cost",
+                                self.recording_path)
+        self.assertEqual(report["total"]["calls"], 1)  # main
+        self.assertGreater(report["total"]["time_ns"] / 1e9,
+                           0.95 * float(done.stdout))
 
 
 if __name__ == "__main__":
