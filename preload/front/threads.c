@@ -15,6 +15,7 @@
 #include "preload/host/lookup.h"
 #include "preload/host/next.h"
 #include "preload/hot/runtime.h"
+#include "preload/hot/switch.h"
 #include "preload/time/sampling.h"
 #include "preload/time/watch.h"
 
@@ -81,10 +82,27 @@ static void make_end_key(void)
 		end_key.set = set;
 }
 
+/* What libc's functions call, such as calloc(), is not a call of the program. */
+static void seek_end_key(void)
+{
+	uint32_t muted;
+
+	if (atomic_exchange(&end_key.is_sought, 1))
+		return;
+	muted = switch_mute(HOT_MUTED_OWN);
+	make_end_key();
+	switch_unmute(muted);
+}
+
 static void note_end(void)
 {
-	if (end_key.set)
-		end_key.set(end_key.key, &end_key);
+	uint32_t muted;
+
+	if (!end_key.set)
+		return;
+	muted = switch_mute(HOT_MUTED_OWN);
+	end_key.set(end_key.key, &end_key);
+	switch_unmute(muted);
 }
 
 /* Ends in a jump: no frame of ours is on the thread's stack. */
@@ -111,8 +129,7 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
 	if (!slot)
 		return NEXT(pthread_create)(thread, attributes, function,
 					    argument);
-	if (!atomic_exchange(&end_key.is_sought, 1))
-		make_end_key();
+	seek_end_key();
 	slot->function = function;
 	slot->argument = argument;
 	err = NEXT(pthread_create)(thread, attributes, begin, slot);

@@ -129,6 +129,16 @@ class Short(Case):
     def test_by_the_tick(self):
         self.is_all_there("--clock=tick")
 
+    def test_what_clew_calls_for_each_thread_is_not_counted(self):
+        self.clew("record", "-q", "--module=libc.so*", "-o",
+                  self.recording_path, "--", self.work / "short", 4, 1)
+        report = self.clew_json("report", "--json", self.recording_path)
+        names = {row["name"].strip("_"): row["calls"]
+                 for row in report["functions"] if row["calls"]}
+        self.assertTrue([name for name in names if "pthread_create" in name])
+        self.assertFalse([name for name in names if "setspecific" in name or
+                          "key_create" in name])
+
 
 class Forked(Case):
     def test_time_before_the_first_tick(self):
