@@ -292,6 +292,7 @@ void watch_end(void)
 	watch_stop();
 	watch.period_ns = 0;
 	watch.job = NULL;
+	watch.errand = NULL;
 }
 
 void watch_start_again(void)
