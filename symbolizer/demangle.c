@@ -85,8 +85,10 @@ static void count_parts(const struct demangle_component *part, size_t *left)
 	case DEMANGLE_COMPONENT_CHARACTER:
 	case DEMANGLE_COMPONENT_NUMBER:
 	case DEMANGLE_COMPONENT_UNNAMED_TYPE:
-	case DEMANGLE_COMPONENT_LAMBDA:
+	case DEMANGLE_COMPONENT_LAMBDA: /* its parts are not searched */
+		return;
 	case DEMANGLE_COMPONENT_DEFAULT_ARG:
+		count_parts(part->u.s_unary_num.sub, left);
 		return;
 	case DEMANGLE_COMPONENT_EXTENDED_OPERATOR:
 		count_parts(part->u.s_extended_operator.name, left);

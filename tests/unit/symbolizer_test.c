@@ -146,6 +146,25 @@ static void names_that_take_forever_stay_mangled(void **state)
 				  "P<P<int, int>, P<int, int> >::*)");
 }
 
+/* The same for a class in a default argument of g(), C<P<T, T>...>. */
+static void default_arguments_that_take_forever_stay_mangled(void **state)
+{
+	char mangled[1024], *at = mangled;
+
+	(void)state;
+	at += sprintf(at, "_ZZ1gvEd0_N1CIDp1PI");
+	for (int i = 0; i < 33; i++)
+		at += sprintf(at, "S0_I");
+	at += sprintf(at, "iiE");
+	for (int i = 0; i < 33; i++)
+		at += sprintf(at, "S%c_E",
+			      "123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"[i]);
+	sprintf(at, "E1fEv");
+	assert_demangled(mangled, mangled);
+	assert_demangled("_ZZ1gvEd0_N1CIDp1PIiiEE1fEv",
+			 "g()::{default arg#2}::C<(P<int, int>)...>::f()");
+}
+
 static void long_names_of_c_are_cut(void **state)
 {
 	char *symbol = malloc(100001), *name;
@@ -273,6 +292,8 @@ int main(void)
 		cmocka_unit_test(long_names_are_cut),
 		cmocka_unit_test(long_names_of_rust_are_cut),
 		cmocka_unit_test(names_that_take_forever_stay_mangled),
+		cmocka_unit_test(
+			default_arguments_that_take_forever_stay_mangled),
 		cmocka_unit_test(long_names_of_c_are_cut),
 		cmocka_unit_test(other_names_stay_as_they_are),
 		cmocka_unit_test(versions_are_dropped),
