@@ -18,6 +18,7 @@
 #include "image/found_search.h"
 
 #include "disasm/function_code.h"
+#include "image/entry_flags.h"
 #include "image/idioms.h"
 #include "image/pointers.h"
 #include "wire/verdict.h"
@@ -253,34 +254,6 @@ void found_follow_all(struct found_search *s)
 	}
 }
 
-/* Whether it is given something in flags, which stubs do not keep. */
-static int takes_flags(const struct found_search *s, uint64_t vaddr)
-{
-	const struct region *region = found_region_at(s, vaddr);
-	struct insn insn;
-
-	while (vaddr < region->end) {
-		const uint8_t *code = region->code + (vaddr - region->vaddr);
-		const uint64_t left = region->end - vaddr;
-
-		if (decode_scan(s->decoder, code, left, &insn))
-			return 0;
-		switch (decode_flags(s->decoder, code, left)) {
-		case FLAGS_ARE_READ:
-			return 1;
-		case FLAGS_ARE_WRITTEN:
-			return 0;
-		case FLAGS_ARE_KEPT:
-			break;
-		}
-		if (insn_ends_flow(&insn) || insn.kind == INSN_CALL ||
-		    insn.kind == INSN_CALL_INDIRECT)
-			return 0;
-		vaddr += insn.length;
-	}
-	return 1;
-}
-
 /* From the start of function `number`. */
 void found_examine(struct found_search *s, uint32_t number)
 {
@@ -295,7 +268,8 @@ void found_examine(struct found_search *s, uint32_t number)
 			one->verdict = VERDICT_IS_BLIND;
 		return;
 	}
-	if (takes_flags(s, one->vaddr) || !place->is_boundary)
+	if (entry_takes_flags(s->image, s->decoder, one->vaddr) ||
+	    !place->is_boundary)
 		refuse(s, VERDICT_IS_BLIND);
 	found_push_step(s, one->vaddr,
 			(struct stack){ .height = 0, .frame = STACK_UNKNOWN });
