@@ -28,7 +28,7 @@ void clock_align(struct clock *clock, const struct clock *anchor)
 		(__int128)clock->first_tsc - (__int128)anchor->first_tsc;
 	__int128 time_ns, off_ns;
 
-	if (anchor->ticks == 0)
+	if (anchor->ticks == 0 || anchor->ns > INT64_MAX) /* no overflow */
 		return;
 	time_ns = (__int128)anchor->start_ns +
 		  ticks * (__int128)anchor->ns / (__int128)anchor->ticks;
