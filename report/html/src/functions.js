@@ -80,7 +80,7 @@ function ranks(isRandom, change) {
   const rank = new Float64Array(isRandom.length);
 
   [...isRandom.keys()].sort((a, b) =>
-    isRandom[b] - isRandom[a] || Math.abs(change(a)) - Math.abs(change(b)))
+    isRandom[b] - isRandom[a] || Math.abs(change[a]) - Math.abs(change[b]))
     .forEach((f, i) => {
       rank[f] = i;
     });
@@ -90,7 +90,8 @@ function ranks(isRandom, change) {
 function changeColumn(profile, measure) {
   const before = selvesByFunction(profile, profile.base.self);
   const now = selvesByFunction(profile, profile.whole);
-  const change = (f) => now(f)[measure] - before(f)[measure];
+  const change = Float64Array.from(profile.functions.name, (_, f) =>
+    now(f)[measure] - before(f)[measure]);
   const isRandom = randomChanges(profile, measure, before, now);
   const rank = ranks(isRandom, change);
 
@@ -102,10 +103,10 @@ function changeColumn(profile, measure) {
       "significant changes first, and a ? marks those that may be random",
     value: (f) => rank[f], width: "7rem",
     cell: (f) => {
-      const text = (change(f) > 0 ? "+" : change(f) < 0 ? "−" : "") +
-        measures.value(measure, Math.abs(change(f)));
+      const text = (change[f] > 0 ? "+" : change[f] < 0 ? "−" : "") +
+        measures.value(measure, Math.abs(change[f]));
 
-      return isRandom[f] && change(f) !== 0
+      return isRandom[f] && change[f] !== 0
         ? element("span.quiet", {}, `${text} ?`) : text;
     },
     hint: (f) => `${measures.value(measure, before(f)[measure])} → ` +
