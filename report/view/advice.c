@@ -212,7 +212,7 @@ static char *advise_cost(struct session *session)
 
 	if (session->value || summary->time != WIRE_TIME_CPU ||
 	    summary->calls == 0 || summary->clew_samples < COST_SAMPLES ||
-	    share <= ADVICE_COST_SHARE)
+	    !(share > ADVICE_COST_SHARE)) /* it is NaN if both times are 0 */
 		return NULL;
 	out = open_memstream(&text, &bytes);
 	if (!out)
