@@ -84,9 +84,8 @@ int class_archive_is_written(const JavaVMInitArgs *given)
  * -Xshare and the options of AOT caches exclude each other. An AOT cache that the JVM has
  * to write would not be written with -XX:AOTMode=off.
  */
-char *class_archive_off(const JavaVMInitArgs *given)
+const char *class_archive_off(const JavaVMInitArgs *given)
 {
-	static char share_off[] = "-Xshare:off", aot_off[] = "-XX:AOTMode=off";
 	static const char *const writers[] = { "-XX:AOTCacheOutput=",
 					       "-XX:AOTMode=record",
 					       "-XX:AOTMode=create", NULL };
@@ -95,5 +94,5 @@ char *class_archive_off(const JavaVMInitArgs *given)
 
 	if (are_given(given, writers))
 		return NULL;
-	return are_given(given, aot) ? aot_off : share_off;
+	return are_given(given, aot) ? "-XX:AOTMode=off" : "-Xshare:off";
 }

@@ -19,6 +19,6 @@ int class_archive_is_written(const JavaVMInitArgs *given);
  * Returns an option that keeps the JVM from using an archive, or NULL if there is none
  * that would let the JVM start and write the AOT cache that it was asked for.
  */
-char *class_archive_off(const JavaVMInitArgs *given);
+const char *class_archive_off(const JavaVMInitArgs *given);
 
 #endif

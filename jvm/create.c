@@ -65,7 +65,7 @@ static JavaVMOption *extend(const JavaVMInitArgs *given, jint *count)
 {
 	const uint64_t bytes = (uint64_t)given->nOptions * sizeof(JavaVMOption);
 	char *ours = agent_option();
-	char *exact =
+	const char *exact =
 		java_exact_avoids_archive() ? class_archive_off(given) : NULL;
 	JavaVMOption *options;
 
@@ -84,7 +84,8 @@ static JavaVMOption *extend(const JavaVMInitArgs *given, jint *count)
 	*count = given->nOptions;
 	options[(*count)++] = (JavaVMOption){ .optionString = ours };
 	if (exact)
-		options[(*count)++] = (JavaVMOption){ .optionString = exact };
+		options[(*count)++] =
+			(JavaVMOption){ .optionString = (char *)exact };
 	return options;
 }
 
