@@ -14,7 +14,7 @@
 #include "cli/command.h"
 #include "cli/command_line.h"
 #include "cli/help.h"
-#include "cli/options.h"
+#include "cli/option_values.h"
 
 enum {
 	KEY_FILE = 'e',

@@ -22,7 +22,7 @@
 #include "cli/command_line.h"
 #include "cli/help.h"
 #include "cli/known_words.h"
-#include "cli/options.h"
+#include "cli/option_values.h"
 #include "cli/session_cache.h"
 #include "digest/digest_links.h"
 #include "image/analysis_place.h"

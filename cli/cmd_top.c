@@ -14,7 +14,7 @@
 #include "cli/command_line.h"
 #include "cli/ending_signals.h"
 #include "cli/help.h"
-#include "cli/options.h"
+#include "cli/option_values.h"
 #include "cli/top_screen.h"
 #include "cli/top_table.h"
 #include "cli/top_target.h"

@@ -7,7 +7,7 @@
 #include "base/nearest.h"
 #include "cli/command.h"
 #include "cli/help.h"
-#include "cli/options.h"
+#include "cli/option_values.h"
 
 enum { KEY_HELP = '?', KEY_VERSION = 'V', KEY_USAGE = 0x7ff };
 

@@ -9,6 +9,7 @@
 #include "base/progress.h"
 #include "cli/command.h"
 #include "cli/help.h"
+#include "cli/option_values.h"
 #include "cli/terminal.h"
 #include "report/merge/merge.h"
 #include "report/view/selection.h"
@@ -75,37 +76,12 @@ extern const struct argp_child view_children[];
 void view_options_init(struct view_options *options);
 void view_options_fini(struct view_options *options);
 
-/* An extended regular expression for regexec() without matches, or argp_error(). */
-void parse_regex(struct argp_state *state, const char *option, const char *text,
-		 regex_t *regex);
-
 /* Sets the function that is selected, once, with memory for its expression; or argp_error(). */
 void parse_function(struct argp_state *state, const char *text, regex_t *regex,
 		    struct selection *selection);
 
-/* From 0 to 100, or argp_error(). */
-double parse_percent(struct argp_state *state, const char *text);
-
 /* "process" or "thread", or argp_error(). */
 enum grouping parse_grouping(struct argp_state *state, const char *text);
-
-/* argp_error(): the option takes one of these words, and not this one. */
-void refuse_word(struct argp_state *state, const char *option, const char *word,
-		 const char *const *known, size_t count);
-
-/* The index of the option's word in `known`, or argp_error(). */
-size_t parse_word(struct argp_state *state, const char *option,
-		  const char *word, const char *const *known, size_t count);
-
-/* The id of a process, or argp_error(). */
-pid_t parse_pid(struct argp_state *state, const char *text);
-
-/*
- * Of a command that takes one: what argp says of its arguments. ARGP_ERR_UNKNOWN for
- * what is none.
- */
-error_t parse_process(int key, char *argument, struct argp_state *state,
-		      pid_t *pid);
 
 /*
  * Show what an agent counted by that name in place of time. Then
@@ -114,9 +90,5 @@ error_t parse_process(int key, char *argument, struct argp_state *state,
  */
 void set_value(struct view_options *options, const char *name);
 void check_value(const struct view_options *options, struct argp_state *state);
-
-/* A number from 0 to `most`, or argp_error(). */
-uint64_t parse_number(struct argp_state *state, const char *option,
-		      const char *text, uint64_t most);
 
 #endif

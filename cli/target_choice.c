@@ -14,7 +14,7 @@
 #include "base/display_text.h"
 #include "base/fail.h"
 #include "base/memory.h"
-#include "cli/options.h"
+#include "cli/option_values.h"
 #include "cli/target.h"
 
 #define CGROUPS "/sys/fs/cgroup"

@@ -7,7 +7,7 @@
 
 #include "cli/command.h"
 #include "cli/help.h"
-#include "cli/options.h"
+#include "cli/option_values.h"
 
 enum { KEY_COLOR = 0x400, KEY_NO_PAGER, KEY_WIDE };
 
