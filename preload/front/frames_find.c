@@ -24,15 +24,17 @@ static const struct stub_image *image_of(uint64_t block)
 }
 
 /*
- * libgcc_s says where it lands, by _Unwind_SetIP, and libgcc in a module does
- * where that could be found; not so other unwinders, nor
- * libc when it has a thread unwound that ends, and its own frames first.
+ * libgcc_s announces its landings by _Unwind_SetIP, and so does a libgcc in a module
+ * where that function was found. Other unwinders announce none. Neither does libc when it
+ * ends a thread: its jump out of the unwinding follows the lookup for a frame of libc, or
+ * for a stub's frame, which has the same CFA as the frame of libc behind it.
  */
 static int may_land_unseen(const void *caller, uintptr_t pc)
 {
 	return (!next_is_inside(&next.unwinder, (uintptr_t)caller) &&
 		!heal_is_watched((uintptr_t)caller)) ||
-	       next_is_inside(&next.libc, pc);
+	       next_is_inside(&next.libc, pc) || runtime_is_stub(pc) ||
+	       trampoline_is_pc(pc);
 }
 
 static struct dl_find_object object_of(uint64_t block)

@@ -191,6 +191,12 @@ class Counts(clewtest.Case):
     def test_cancelled_threads(self):
         self.check("cancel")
 
+    def test_threads_that_end_in_functions(self):
+        for time in "none", "exact":
+            with self.subTest(time):
+                self.check("thread_ends", options=[f"--time={time}"])
+                self.check("thread_ends_unwound", options=[f"--time={time}"])
+
     def test_coroutines_by_ucontext(self):
         self.check("coroutines_ucontext")
 

@@ -101,9 +101,8 @@ class Trace:
             self.calls += calls
 
     def _read(self, counts, payload):
-        words = struct.unpack(f"<{len(payload) // 4}I", payload)
-        while words and words[-1] == 0:
-            words = words[:-1]
+        count = (len(payload.rstrip(b"\0")) + 3) // 4
+        words = struct.unpack_from(f"<{count}I", payload)
         self.words += len(words)
         self.packets += 1
         stack, at, tsc = None, 0, 0  # innermost last: ids and places

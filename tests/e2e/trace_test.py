@@ -193,6 +193,14 @@ class Traced(clewtest.Case):
     def test_cancelled_threads(self):
         self.check("cancel")
 
+    def test_threads_that_end_in_functions(self):
+        """No cleanup and no destructor of a key is below a function that was left."""
+        for options in ([], ["--stamps=all"], ["--sites"],
+                        ["--trace=64K", "--on-overflow=process"]):
+            with self.subTest(options):
+                self.check("thread_ends", options=options)
+                self.check("thread_ends_unwound", options=options)
+
     def test_forks(self):
         for way, images in (("fork", 13), ("threads", 13), ("forkexec", 9),
                             ("vfork", 5), ("spawn", 5), ("exec", 2)):
