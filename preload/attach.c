@@ -418,6 +418,7 @@ static int go_on_preparing(void)
 	prelinking_share_texts(rt.cold);
 	if (earlier_code_share(&rt.cold->pads))
 		generators_foresee();
+	makers_note_earlier();
 	begin_time(rt.cold);
 	trap_look_again();
 	session.has_trap = trap_install() == 0; /* live changes want it */

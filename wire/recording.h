@@ -341,6 +341,7 @@ enum wire_chunk_kind {
 	WIRE_INHERITED = 34,     /* array of wire_inherited */
 	WIRE_PACKET = 35,        /* in a trace only: packet.h */
 	WIRE_PACKET_BLOCKS = 36, /* likewise: wire_packet_blocks */
+	WIRE_MAPPED_CODE = 37,   /* array of wire_mapped_code */
 	WIRE_CHUNK_KIND_COUNT
 };
 

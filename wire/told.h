@@ -209,6 +209,22 @@ _Static_assert(sizeof(struct wire_maker) == 48, "on the wire");
 #define WIRE_MAKER_BYTES_MAX 256
 
 /*
+ * The memory of the wire_maker with the same start and stamp is mapped from a file,
+ * from `offset` on. If a module is loaded from that file, its code at `pc` is what the
+ * memory has at `start`.
+ */
+struct wire_mapped_code {
+	uint64_t start;
+	uint64_t tsc;
+	uint64_t device; /* major << 32 | minor */
+	uint64_t inode;
+	uint64_t offset;
+	uint64_t pc; /* 0: no module is */
+	uint64_t reserved[2];
+};
+_Static_assert(sizeof(struct wire_mapped_code) == 64, "on the wire");
+
+/*
  * What is inlined where in a piece of code (WIRE_CODE_JAVA) that has the same start
  * and stamp. Followed by the numbers of methods, as many as it says, and numbers in
  * LEB128, in all so many bytes, padded to 8: for each place, in order of address,

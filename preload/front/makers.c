@@ -4,18 +4,24 @@
 #include <stdatomic.h>
 
 #include "machine/address_space.h"
+#include "preload/front/mapped_code.h"
 #include "preload/front/memory_names.h"
 #include "preload/front/records.h"
 #include "preload/hot/native.h"
 #include "preload/hot/runtime.h"
 #include "preload/patch/patches.h"
 #include "preload/sys/copy_bytes.h"
+#include "preload/sys/mappings.h"
+#include "preload/sys/own_code.h"
+#include "preload/sys/sys.h"
 #include "preload/sys/text.h"
 
 #define MADE_MAX    2048
 #define RECORDS_MAX 65536
 /* Behind so many what is made again is taken for what it was all the while. */
 #define RECORDS_FINE 4096
+/* All mappings are searched for each. */
+#define MAPPED_MAX 256
 
 /* No two that are in use have an address in common. */
 struct made {
@@ -37,7 +43,8 @@ static struct {
 	/* All that ever were in use lie there. */
 	_Atomic uint64_t lowest, highest;
 	uint32_t records;
-	uint32_t pid; /* whose part the records are in */
+	uint32_t mapped; /* of these, from files */
+	uint32_t pid;    /* whose part the records are in */
 } makers;
 
 static int overlaps(const struct made *made, uint64_t start, uint64_t end)
@@ -111,10 +118,15 @@ static int may_record(void)
 	return makers.records < RECORDS_MAX;
 }
 
+static int may_look(void)
+{
+	return makers.mapped < MAPPED_MAX && may_record();
+}
+
 /* From now on nobody knows of [start, end), of which `made` has the record. */
 static void disown(const struct made *made, uint64_t start, uint64_t end)
 {
-	if (may_record() && records_made(start, end, 0, "")) {
+	if (may_record() && records_made(start, end, 0, "", NULL)) {
 		makers.records++;
 		return;
 	}
@@ -191,17 +203,16 @@ static int is_same(uint64_t pc, uint64_t start, uint64_t end, const char *name)
 	return 1;
 }
 
-static void make(uint64_t pc, uint64_t start, uint64_t end)
+/* `mapped` is NULL where it is no file's. */
+static void make_mapped(uint64_t pc, uint64_t start, uint64_t end,
+			const char *name, struct wire_mapped_code *mapped)
 {
-	const char *name = memory_names_find(start);
 	struct made new = { .pc = pc }, *made;
 	struct text text = text_in(new.name, sizeof(new.name));
 
-	if (is_same(pc, start, end, name))
-		return;
 	text_string(&text, name);
 	if (may_record())
-		new.gone_tsc = records_made(start, end, pc, name);
+		new.gone_tsc = records_made(start, end, pc, name, mapped);
 	if (!new.gone_tsc) {
 		end_all(start, end);
 		atomic_fetch_add(&rt.header->makerless, 1);
@@ -216,6 +227,30 @@ static void make(uint64_t pc, uint64_t start, uint64_t end)
 		*new.gone_tsc = records_stamp();
 		atomic_fetch_add(&rt.header->makerless, 1);
 	}
+}
+
+static void make(uint64_t pc, uint64_t start, uint64_t end)
+{
+	const char *name = memory_names_find(start);
+	struct wire_mapped_code mapped;
+	int is_mapped;
+
+	if (is_same(pc, start, end, name))
+		return;
+	is_mapped = may_look() && mapped_code_find(start, *name, &mapped);
+	makers.mapped += is_mapped;
+	make_mapped(pc, start, end, name, is_mapped ? &mapped : NULL);
+}
+
+/* Its maker is known only if it was noticed, in an earlier session. */
+static void make_earlier(uint64_t start, uint64_t end)
+{
+	const struct made *made = find_overlapping(start, end, NULL);
+	const uint64_t pc = made && !made->is_gone ? made->pc : 0;
+	struct wire_mapped_code mapped;
+
+	if (mapped_code_find(start, 1, &mapped) && mapped.pc)
+		make_mapped(pc, start, end, memory_names_find(start), &mapped);
 }
 
 static void name(uint64_t start, uint64_t end, const char *text)
@@ -289,7 +324,7 @@ static void begin_in_child(void)
 		if (makers.items[i].is_gone)
 			makers.items[i].end = 0;
 	}
-	makers.records = 0;
+	makers.records = makers.mapped = 0;
 	makers.changes |= 1; /* if one was under way, it is not any more */
 	makers.pid = rt.header->pid;
 }
@@ -370,6 +405,48 @@ void makers_note_name(uint64_t start, uint64_t bytes, const char *text)
 	begin_change(&signals);
 	name(start, end, text);
 	end_change(&signals);
+}
+
+#define EARLIER_MAX 64
+
+struct earlier {
+	struct mapped_range mappings[EARLIER_MAX];
+	uint32_t count;
+};
+
+static int is_own(uint64_t at)
+{
+	const uint8_t window = runtime_window(at);
+
+	return window == WINDOW_STUBS || window == WINDOW_TRAMPOLINES ||
+	       own_code_is_library(at);
+}
+
+static int note_earlier(void *context, const struct mapped_range *mapping)
+{
+	struct earlier *earlier = context;
+
+	if (mapping->protection & PROT_EXEC && mapping->inode &&
+	    !native_find(mapping->start) && !native_find(mapping->end - 1) &&
+	    !is_own(mapping->start))
+		earlier->mappings[earlier->count++] = *mapping;
+	return earlier->count == EARLIER_MAX;
+}
+
+void makers_note_earlier(void)
+{
+	struct earlier earlier = { .count = 0 };
+	uint64_t signals;
+
+	if (!is_recorded() || runtime_is_filtered())
+		return;
+	mappings_each(note_earlier, &earlier);
+	for (uint32_t i = 0; i < earlier.count; i++) {
+		begin_change(&signals);
+		make_earlier(earlier.mappings[i].start,
+			     earlier.mappings[i].end);
+		end_change(&signals);
+	}
 }
 
 uint64_t makers_find(uint64_t at)

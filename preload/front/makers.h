@@ -28,6 +28,12 @@ void makers_note_end(uint64_t start, uint64_t bytes);
 /* What is recorded from now on goes to another part. Nobody records meanwhile. */
 void makers_begin_again(void);
 
+/*
+ * Records the memory outside of modules that was mapped from modules' files before clew
+ * attached.
+ */
+void makers_note_earlier(void);
+
 /* The program gives it a name: "" takes it away. */
 void makers_note_name(uint64_t start, uint64_t bytes, const char *name);
 

@@ -28,6 +28,9 @@ static struct locked_stream codes = {
 static struct locked_stream makers = {
 	.records = { .kind = WIRE_MAKERS, .chunk_bytes = CHUNK_BYTES },
 };
+static struct locked_stream mapped_codes = {
+	.records = { .kind = WIRE_MAPPED_CODE, .chunk_bytes = 4 << 10 },
+};
 static struct locked_stream lines = {
 	.records = { .kind = WIRE_CODE_LINES, .chunk_bytes = CHUNK_BYTES },
 };
@@ -126,6 +129,7 @@ uint64_t records_stamp(void)
 void records_begin_again(void)
 {
 	bindings.pid = codes.pid = makers.pid = lines.pid = 0;
+	mapped_codes.pid = 0;
 }
 
 /* Without its name the code is code that nobody has told of. */
@@ -230,8 +234,17 @@ void records_unread(enum wire_unread why)
 	add_nameless(WIRE_CODE_UNREAD, 0, why);
 }
 
+static void add_mapped(const struct wire_mapped_code *mapped)
+{
+	const char *const texts[] = { NULL, NULL, NULL };
+	const size_t text_bytes[3] = { 0 };
+
+	put_locked(&mapped_codes, mapped, sizeof(*mapped), texts, text_bytes);
+}
+
 _Atomic uint64_t *records_made(uint64_t start, uint64_t end, uint64_t pc,
-			       const char *name)
+			       const char *name,
+			       struct wire_mapped_code *mapped)
 {
 	const char *const texts[] = { name, NULL, NULL };
 	const size_t named = bytes_of_name(name);
@@ -244,8 +257,12 @@ _Atomic uint64_t *records_made(uint64_t start, uint64_t end, uint64_t pc,
 					 .tsc = records_stamp(),
 					 .pc = pc,
 					 .bytes = (uint32_t)text_bytes[0] };
-	struct wire_maker *record =
-		put_locked(&makers, &head, sizeof(head), texts, text_bytes);
+	struct wire_maker *record;
 
+	if (mapped) {
+		mapped->tsc = head.tsc;
+		add_mapped(mapped);
+	}
+	record = put_locked(&makers, &head, sizeof(head), texts, text_bytes);
 	return record ? &record->gone_tsc : NULL;
 }

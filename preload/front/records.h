@@ -63,10 +63,12 @@ uint64_t records_stamp(void);
 
 /*
  * The code at pc has made [start, end) executable (struct wire_maker); a pc of 0:
- * nobody knows who has. Where the record says when that is over: the caller's to store;
- * NULL if there is no room.
+ * nobody knows who has. `mapped`, unless it is NULL, says which file that is; its stamp
+ * is set here. Where the record says when that is over: the caller's to store; NULL if
+ * there is no room.
  */
 _Atomic uint64_t *records_made(uint64_t start, uint64_t end, uint64_t pc,
-			       const char *name);
+			       const char *name,
+			       struct wire_mapped_code *mapped);
 
 #endif

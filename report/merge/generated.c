@@ -185,6 +185,31 @@ static uint32_t announced_function(struct generated *generated, uint64_t pc,
 	return (uint32_t)*function;
 }
 
+uint64_t generated_module_pc(struct generated *generated, uint64_t pc,
+			     uint64_t tsc)
+{
+	if (!generated->is_read)
+		read_announced(generated);
+	return made_code_module_pc(&generated->made, pc, tsc);
+}
+
+/* As a module's, where it was mapped from the module's file; or 0. */
+static uint32_t mapped_function(struct generated *generated, uint64_t pc,
+				uint64_t tsc)
+{
+	const uint64_t module_pc = generated_module_pc(generated, pc, tsc);
+	const struct numbering_module *module;
+
+	if (!module_pc)
+		return 0;
+	module = numbering_module_at(generated->numbering, module_pc,
+				     clock_time_ns(generated->clock, tsc));
+	return module ? catalog_function_around(generated->catalog,
+						module->module,
+						module_pc - module->base)
+		      : 0;
+}
+
 uint32_t generated_function(struct generated *generated, uint64_t pc,
 			    uint64_t tsc, enum sample_place *how)
 {
@@ -196,6 +221,9 @@ uint32_t generated_function(struct generated *generated, uint64_t pc,
 	function = told_code_function(&generated->told, pc, tsc);
 	if (!function)
 		function = announced_function(generated, pc, tsc, how);
+	if (function)
+		return function;
+	function = mapped_function(generated, pc, tsc);
 	if (function)
 		return function;
 	*how = PLACE_MAKER;

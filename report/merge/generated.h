@@ -49,6 +49,13 @@ uint32_t generated_function(struct generated *generated, uint64_t pc,
 			    uint64_t tsc, enum sample_place *how);
 
 /*
+ * Where a module of the process has the code that was mapped from its file to the pc at
+ * that time stamp; 0: nothing was.
+ */
+uint64_t generated_module_pc(struct generated *generated, uint64_t pc,
+			     uint64_t tsc);
+
+/*
  * Give each place that such code calls from (WIRE_RANGE_GENERATED_CALLER) its function, as
  * of the first call.
  */

@@ -23,6 +23,8 @@ struct entering {
 	const struct clock *clock;
 	struct made_piece *pieces;
 	size_t count, capacity;
+	/* Of the part that is being entered: hash of start and stamp -> its record */
+	struct idmap mapped;
 };
 
 static uint32_t function_of_piece(const struct entering *entering, uint64_t pc,
@@ -90,20 +92,75 @@ static uint32_t function_of(struct entering *entering,
 	return function;
 }
 
+/* ---- Memory that is mapped from a module's file ---- */
+
+static uint64_t mapped_key(uint64_t start, uint64_t tsc)
+{
+	const uint64_t key = start ^ tsc * UINT64_C(0x9e3779b97f4a7c15);
+
+	return key ? key : 1;
+}
+
+static void note_mapped(struct entering *entering,
+			const struct part_chunk *chunk)
+{
+	const struct wire_mapped_code *items = (const void *)chunk->payload;
+
+	for (size_t i = 0; i < chunk->used_bytes / sizeof(*items); i++)
+		if (items[i].pc)
+			*idmap_at(&entering->mapped,
+				  mapped_key(items[i].start, items[i].tsc)) =
+				(uintptr_t)&items[i];
+}
+
+/* How far it is from there to the same code of a module; 0: there is no such code. */
+static uint64_t way_to_module(const struct entering *entering,
+			      const struct recorded_maker *maker)
+{
+	const uint64_t *at = idmap_find(&entering->mapped,
+					mapped_key(maker->start, maker->tsc));
+	const struct wire_mapped_code *mapped;
+
+	if (!at)
+		return 0;
+	mapped = (const void *)(uintptr_t)*at;
+	return mapped->start == maker->start && mapped->tsc == maker->tsc
+		       ? mapped->pc - mapped->start
+		       : 0;
+}
+
+static void note_mapped_of(struct entering *entering,
+			   const struct part_copy *part)
+{
+	struct part_chunk chunk;
+	uint64_t cursor = 0;
+
+	idmap_fini(&entering->mapped);
+	entering->mapped = (struct idmap){ 0 };
+	while (part_next_chunk(part, &cursor, &chunk))
+		if (chunk.kind == WIRE_MAPPED_CODE)
+			note_mapped(entering, &chunk);
+}
+
+/* ---- Pieces ---- */
+
 static void enter(struct entering *entering, const struct recorded_maker *maker)
 {
 	const uint32_t function = function_of(entering, maker);
+	const uint64_t way = way_to_module(entering, maker);
 	struct made_code *made = entering->made;
 	const struct a2n_code piece = {
 		.start = maker->start,
 		.bytes = maker->end - maker->start,
-		.name = function ? "made" : NULL,
+		.name = function || way ? "made" : NULL,
 	};
 	uint64_t id;
 
 	if (a2n_space_add(made->space, &piece, maker->tsc, &id))
 		return;
 	*idmap_at(&made->functions, id) = function;
+	if (way)
+		*idmap_at(&made->modules, id) = way;
 	if (maker->gone_tsc)
 		a2n_space_remove(made->space, id, maker->gone_tsc);
 	entering->pieces =
@@ -124,6 +181,7 @@ static void enter_part(struct entering *entering, const struct part_copy *part,
 	struct part_chunk chunk;
 	uint64_t cursor = 0;
 
+	note_mapped_of(entering, part);
 	while (part_next_chunk(part, &cursor, &chunk)) {
 		struct recorded_maker maker;
 		size_t at = 0;
@@ -148,7 +206,9 @@ static void enter_parent(struct entering *entering,
 
 	if (!part->is_header) {
 		enter_part(entering, part, until);
-	} else if (part_open_some(&makers, part->path, PART_KIND(WIRE_MAKERS),
+	} else if (part_open_some(&makers, part->path,
+				  PART_KIND(WIRE_MAKERS) |
+					  PART_KIND(WIRE_MAPPED_CODE),
 				  &why) == 0) {
 		enter_part(entering, &makers, until);
 		part_close(&makers);
@@ -195,6 +255,7 @@ void made_code_init(struct made_code *made, const struct recording *recording,
 		return;
 	enter_with_parents(&entering, recording, part);
 	free(entering.pieces);
+	idmap_fini(&entering.mapped);
 	if (entering.count == 0 || a2n_space_commit(made->space) != 0) {
 		a2n_space_destroy(made->space);
 		made->space = NULL;
@@ -206,20 +267,36 @@ void made_code_fini(struct made_code *made)
 	if (made->space)
 		a2n_space_destroy(made->space);
 	idmap_fini(&made->functions);
+	idmap_fini(&made->modules);
+}
+
+/* What the map has for the piece that is at the pc at that time, or 0. */
+static uint64_t find(const struct made_code *made, const struct idmap *map,
+		     uint64_t pc, uint64_t tsc)
+{
+	struct a2n_place place = { 0 };
+	struct a2n_frame frame;
+	const uint64_t *value;
+
+	if (!made->space || a2n_space_lookup(made->space, pc, tsc, NULL, 0,
+					     &place, &frame, 1) == 0)
+		return 0;
+	value = idmap_find(map, place.code);
+	return value ? *value : 0;
 }
 
 uint32_t made_code_function(const struct made_code *made, uint64_t pc,
 			    uint64_t tsc)
 {
-	struct a2n_place place = { 0 };
-	struct a2n_frame frame;
-	const uint64_t *function;
+	return (uint32_t)find(made, &made->functions, pc, tsc);
+}
 
-	if (!made->space || a2n_space_lookup(made->space, pc, tsc, NULL, 0,
-					     &place, &frame, 1) == 0)
-		return 0;
-	function = idmap_find(&made->functions, place.code);
-	return function ? (uint32_t)*function : 0;
+uint64_t made_code_module_pc(const struct made_code *made, uint64_t pc,
+			     uint64_t tsc)
+{
+	const uint64_t way = find(made, &made->modules, pc, tsc);
+
+	return way ? pc + way : 0;
 }
 
 void made_code_mark_makers(const struct part_copy *part,

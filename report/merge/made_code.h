@@ -4,6 +4,9 @@
  * that nobody announced. "(generated code of libx.so)", or with the name that the
  * mapping has, "(generated code of libx.so, memfd:jit)".
  *
+ * Memory that is mapped from the file of a module has the same code as the module, at
+ * another address: it is named as the module's.
+ *
  * A forked child has its parent's, as of when it was forked.
  */
 #ifndef CLEW_MERGE_MADE_CODE_H
@@ -17,6 +20,7 @@
 struct made_code {
 	struct a2n_space *space; /* NULL: there is none */
 	struct idmap functions;  /* id of a piece of it -> function */
+	struct idmap modules; /* id of a piece -> from there to the module's */
 };
 
 /* Modules are those of the part's numbering; whatever is wrong is left out. */
@@ -29,6 +33,13 @@ void made_code_fini(struct made_code *made);
 /* The function of the catalog that stands for code at the pc at that time, or 0. */
 uint32_t made_code_function(const struct made_code *made, uint64_t pc,
 			    uint64_t tsc);
+
+/*
+ * Where a module has the code that was mapped from its file to the pc at that time; 0:
+ * the pc is in no such memory.
+ */
+uint64_t made_code_module_pc(const struct made_code *made, uint64_t pc,
+			     uint64_t tsc);
 
 /* Has the catalog know which modules of the part have made memory executable. */
 void made_code_mark_makers(const struct part_copy *part,

@@ -283,6 +283,12 @@ static uint32_t place_one(struct samples *samples, const struct sight *sight)
 				   : node;
 }
 
+static const struct numbering_module *module_at(const struct samples *samples,
+						uint64_t pc, uint64_t time_ns)
+{
+	return numbering_module_at(samples->contexts->numbering, pc, time_ns);
+}
+
 static struct sight look_at(const struct samples *samples,
 			    const struct wire_sample *wire, uint32_t root,
 			    uint64_t time_ns)
@@ -293,12 +299,18 @@ static struct sight look_at(const struct samples *samples,
 		.root = root,
 		.pc = wire->where & WIRE_SAMPLE_PC,
 	};
+	uint64_t pc = sight.pc;
 
 	if (sight.pc && !(wire->where & WIRE_SAMPLE_CLEW))
-		sight.module = numbering_module_at(samples->contexts->numbering,
-						   sight.pc, time_ns);
+		sight.module = module_at(samples, sight.pc, time_ns);
+	if (sight.pc && !sight.module && !(wire->where & WIRE_SAMPLE_CLEW)) {
+		pc = generated_module_pc(samples->generated, sight.pc,
+					 wire->tsc);
+		if (pc)
+			sight.module = module_at(samples, pc, time_ns);
+	}
 	if (sight.module)
-		sight.vaddr = sight.pc - sight.module->base;
+		sight.vaddr = pc - sight.module->base;
 	return sight;
 }
 

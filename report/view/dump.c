@@ -296,6 +296,7 @@ static void dump_chunk(FILE *out, const struct part_chunk *chunk,
 		[WIRE_HOOKING] = "hooking",
 		[WIRE_HANDLER_CRASH] = "handler_crash",
 		[WIRE_INHERITED] = "inherited",
+		[WIRE_MAPPED_CODE] = "mapped_code",
 	};
 	const char *name = chunk->kind < sizeof(names) / sizeof(*names)
 				   ? names[chunk->kind]

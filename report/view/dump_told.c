@@ -174,6 +174,19 @@ static void dump_jitdump(FILE *out, const struct part_chunk *chunk)
 		    chunk->used_bytes);
 }
 
+static void dump_mapped_code(FILE *out, const struct part_chunk *chunk)
+{
+	const struct wire_mapped_code *items = (const void *)chunk->payload;
+
+	for (size_t i = 0; i < chunk->used_bytes / sizeof(*items); i++)
+		fprintf(out,
+			"mapped_code start=%#" PRIx64 " tsc=%" PRIu64
+			" device=%#" PRIx64 " inode=%" PRIu64
+			" offset=%#" PRIx64 " pc=%#" PRIx64 "\n",
+			items[i].start, items[i].tsc, items[i].device,
+			items[i].inode, items[i].offset, items[i].pc);
+}
+
 static void dump_makers(FILE *out, const struct part_chunk *chunk)
 {
 	struct recorded_maker maker;
@@ -202,6 +215,7 @@ void dump_told(FILE *out, const struct part_chunk *chunk)
 		[WIRE_JNI_NOTES] = dump_jni_notes,
 		[WIRE_MAKERS] = dump_makers,
 		[WIRE_CODE_LINES] = dump_code_lines,
+		[WIRE_MAPPED_CODE] = dump_mapped_code,
 	};
 
 	if (chunk->kind < sizeof(dumps) / sizeof(*dumps) && dumps[chunk->kind])

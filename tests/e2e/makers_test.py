@@ -5,6 +5,7 @@ import collections
 import re
 import shutil
 import sqlite3
+import subprocess
 
 import clewtest
 from clewtest import needs, target
@@ -141,6 +142,56 @@ class Truth(Case):
         self.assertEqual(kinds[name], "generated")
 
 
+class Remapped(Case):
+    """A program that maps its own text a second time, as V8 does."""
+
+    FUNCTION = "Builtins_Spin"
+
+    def share(self, recording, wanted=FUNCTION):
+        """Of all samples, the percentage that is in one function."""
+        shown = self.clew_json("report", "--json", "--top=0", recording)
+        rows = {row["name"]: row["self_ns"] for row in shown["functions"]}
+        for name in rows:
+            self.assertNotIn(".hooked", name)
+        return 100 * rows.get(wanted, 0) / sum(rows.values())
+
+    def check(self, way, options=(), wanted=FUNCTION):
+        for flavour in "O2", "nopie":
+            with self.subTest(way=way, flavour=flavour, options=options):
+                self.record([target("remapped", flavour), way, "200"], options)
+                share = self.share(self.recording_path, wanted)
+                if share < 100 - 2 * POINTS:
+                    raise Disturbed(f"{share} % in {wanted}")
+
+    @undisturbed
+    def test_code_has_the_names_of_the_file(self):
+        """With clew's hooked text mapped over the program's, or not."""
+        for way in "file", "exe", "protected", "moved":
+            self.check(way)
+            self.check(way, ["--no-prelinking"])
+
+    @undisturbed
+    def test_a_copy_in_other_memory_has_the_makers_name(self):
+        self.check("copied", wanted=of("remapped"))
+
+    @undisturbed
+    def test_code_that_was_mapped_before_clew_attached(self):
+        """In the second session as well."""
+        with subprocess.Popen([target("remapped", "O2"), "waits", "2500"],
+                              stdin=subprocess.PIPE,
+                              stdout=subprocess.PIPE) as program:
+            program.stdout.readline()
+            program.stdin.write(b"x")
+            program.stdin.flush()
+            for session in "first", "second":
+                recording = self.work / session
+                self.clew("attach", "--for=500ms", "-o", recording,
+                          str(program.pid))
+                share = self.share(recording)
+                if share < 100 - 2 * POINTS:
+                    raise Disturbed(f"{session}: {share} %")
+
+
 class Runtimes(Case):
     """Real ones, which announce nothing."""
 
@@ -169,6 +220,25 @@ class Runtimes(Case):
             for (let i = 0; i < 100; i++) sum += f(25);
             console.log(sum);
         """)], "node")
+
+    @undisturbed
+    @needs("node")
+    def test_builtins_of_node(self):
+        """Which V8 maps a second time from node's file."""
+        busy = self.script("builtins.js", """
+            const words = [];
+            for (let i = 0; i < 5000; i++) words.push("w" + i);
+            let sum = 0;
+            for (const w of words) sum += words.indexOf(w);
+            console.log(sum);
+        """)
+        self.record(["node", busy])
+        names = [row["name"] for row in
+                 self.clew_json("report", "--json", "--top=3",
+                                self.recording_path)["functions"]]
+        if not any(name.startswith("Builtins_ArrayIndexOf")
+                   for name in names):
+            raise Disturbed(names)
 
     @needs("luajit")
     def test_luajit(self):

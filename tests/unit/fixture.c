@@ -422,6 +422,23 @@ void fixture_maker(struct fixture *fixture, uint64_t start, uint64_t end,
 	memcpy(written + 1, name, strlen(name));
 }
 
+void fixture_mapped_code(struct fixture *fixture, uint64_t start, uint64_t tsc,
+			 uint64_t pc)
+{
+	size_t chunk = fixture_chunk(fixture, WIRE_MAPPED_CODE, 0,
+				     sizeof(struct wire_mapped_code));
+	struct wire_mapped_code *written = payload_of(fixture, chunk);
+
+	*written = (struct wire_mapped_code){
+		.start = start,
+		.tsc = tsc,
+		.device = 1,
+		.inode = 2,
+		.offset = 0x1000,
+		.pc = pc,
+	};
+}
+
 void fixture_registered(struct fixture *fixture, uint64_t start,
 			uint32_t object, uint64_t tsc, const char *name)
 {

@@ -112,6 +112,10 @@ void fixture_maker(struct fixture *fixture, uint64_t start, uint64_t end,
 		   uint64_t pc, uint64_t tsc, uint64_t gone_tsc,
 		   const char *name);
 
+/* The memory that was made executable then has the code that a module has at pc. */
+void fixture_mapped_code(struct fixture *fixture, uint64_t start, uint64_t tsc,
+			 uint64_t pc);
+
 void fixture_registered(struct fixture *fixture, uint64_t start,
 			uint32_t object, uint64_t tsc, const char *name);
 

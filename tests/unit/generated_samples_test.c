@@ -89,6 +89,43 @@ static void files_of_the_cache_are_no_names(void **state)
 	session_close(&world->session);
 }
 
+/* V8 maps its own file again: the code is the module's until the memory is gone. */
+static void code_mapped_from_a_modules_file_is_the_modules(void **state)
+{
+	struct sampled_world *world = *state;
+	const uint64_t pc = fixture_pc(5), start = 0x30000000;
+
+	fixture_maker(&world->fixture, start, start + 0x1000, pc, 1, 4, "app");
+	fixture_mapped_code(&world->fixture, start, 1, pc);
+	/* No maker has these. */
+	fixture_mapped_code(&world->fixture, start, 2, pc + 16);
+	fixture_mapped_code(&world->fixture, start + 16, 1, pc + 16);
+	/* No module is loaded from this file. */
+	fixture_maker(&world->fixture, start + 0x1000, start + 0x2000, pc, 1, 0,
+		      "other");
+	fixture_mapped_code(&world->fixture, start + 0x1000, 1, 0);
+	/* The module ends before that. */
+	fixture_maker(&world->fixture, start + 0x2000, start + 0x3000, pc, 1, 0,
+		      "");
+	fixture_mapped_code(&world->fixture, start + 0x2000, 1, UINT64_MAX);
+	for (int i = 0; i < 4; i++)
+		sampled_add(world, world->f, start + 8);
+	sampled_add(world, world->f, start + 0x1008);
+	sampled_add(world, world->f, start + 0x2008);
+	sampled_read(world);
+	sampled_assert(world, NODE(world, F(1), F(2), F(5)), 3);
+	sampled_assert(world, NODE(world, F(1), F(2), FUNCTION_GENERATED), 1);
+	sampled_assert(world,
+		       NODE(world, F(1), F(2),
+			    generated(world, "(generated code of app, other)")),
+		       1);
+	sampled_assert(world,
+		       NODE(world, F(1), F(2),
+			    generated(world, "(generated code of app)")),
+		       1);
+	session_close(&world->session);
+}
+
 /* inner() is inlined into that code, up to offset 8; behind it nobody knows. */
 static void told_code_has_lines_and_inlined_methods(void **state)
 {
@@ -290,6 +327,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(code_is_that_which_was_there_at_the_time),
 		TEST(code_without_a_name_is_its_makers),
+		TEST(code_mapped_from_a_modules_file_is_the_modules),
 		TEST(files_of_the_cache_are_no_names),
 		TEST(told_code_has_lines_and_inlined_methods),
 		TEST(objects_with_code_may_overlap),

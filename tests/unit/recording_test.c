@@ -46,6 +46,7 @@ static void make_part(struct fixture *fixture)
 			   sizeof(inlined));
 	fixture_code(fixture, 0x30000000, 0, 2, NULL);
 	fixture_maker(fixture, 0x30000000, 0x30001000, 0x10000, 1, 2, "name");
+	fixture_mapped_code(fixture, 0x30000000, 1, FIXTURE_MODULE_BASE);
 	fixture_binding(fixture, FIXTURE_MODULE_BASE + 0x1010, "d");
 	chunk = fixture_chunk(fixture, WIRE_JITDUMP, 0, 16);
 	memcpy(fixture->bytes + chunk + sizeof(struct wire_chunk),
