@@ -89,6 +89,7 @@ static uint64_t enter(struct stack_page *page, struct wire_frame *frame,
 		return caller;
 	}
 	id = id_push(caller, id_key(site->function));
+	frame->number = site->function;
 	*shadow_of(at) = (struct shadow_slot){ frame->word, caller };
 	sink_resume_call(at, id);
 	frame->word =

@@ -225,6 +225,7 @@ EXPORT void clew_attach_finish(void)
 static int begin_threads(const struct wire_stopped *threads, uint64_t count)
 {
 	struct wire_frame *frames = (struct wire_frame *)clew_attachment.frames;
+	int is_known;
 
 	for (uint64_t i = 0; i < count; i++)
 		if (!is_own(&threads[i]) && !threads[i].block)
@@ -234,12 +235,18 @@ static int begin_threads(const struct wire_stopped *threads, uint64_t count)
 		if (is_own(&threads[i]))
 			continue;
 		thread_template_copy(threads[i].block);
-		sampling_expect_thread(thread_template_of(threads[i].block),
-				       (uint32_t)threads[i].tid);
 		if ((int)threads[i].tid == sys_getpid())
 			rt.first_block = threads[i].block;
-		if (!earlier_frames_enter(&threads[i], frames))
+		is_known = earlier_frames_enter(&threads[i], frames);
+		if (!is_known)
 			rt.header->rootless_threads++;
+		sampling_expect_thread(
+			thread_template_of(threads[i].block),
+			(uint32_t)threads[i].tid,
+			&(struct early_frames){
+				.items = frames + threads[i].first_frame,
+				.count = is_known ? threads[i].frame_count : 0,
+			});
 	}
 	return 0;
 }

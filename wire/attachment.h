@@ -155,7 +155,7 @@ struct wire_frame {
 	uint64_t function; /* where it begins */
 	uint64_t pc;       /* where it was interrupted; 0: at a call */
 	uint32_t is_kept;  /* the return address is to stay */
-	uint32_t pad;
+	uint32_t number;   /* of the function: stored by the library */
 };
 _Static_assert(sizeof(struct wire_frame) == 40, "on the wire");
 

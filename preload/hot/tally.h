@@ -243,6 +243,9 @@ struct tally {
 	uint32_t tid;                 /* owner, or the last one */
 	struct wire_thread *thread;   /* its record, NULL: no room */
 	const struct hot_thread *hot; /* of the owner */
+	/* Made for the owner, which has not begun to count in it
+	 * (time/early_tallies.h): changed under the tallies' lock. */
+	uint32_t is_early;
 
 	struct tally_memory memory;
 	struct tally_ticks ticks;

@@ -20,6 +20,7 @@
  *	hot_note_presence     hot               time/presence.c
  *	hot_trace             hot               time/traced.c
  *	hot_trace_return      hot               time/traced.c
+ *	hot_early_tally       record/tallies.c  time/sampling.c
  *	hot_thread_begins     record/tallies.c  time/sampling.c
  *	hot_thread_has_begun  record/tallies.c  time/sampling.c
  *	hot_after_unseen_fork hot               process/process.c
@@ -127,6 +128,12 @@ void hot_leave_carried(uint64_t *slot, const struct trampoline *one);
 
 /* How long the calling thread is there, and has run. */
 void hot_note_presence(void);
+
+/*
+ * Returns the tally that was made for the calling thread, which has none yet, or
+ * NULL. Under the lock of the tallies.
+ */
+struct tally *hot_early_tally(void);
 
 /*
  * The calling thread begins to use a tally: under the lock of the tallies, and

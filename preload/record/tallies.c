@@ -146,18 +146,38 @@ static void get_own_name(char name[16])
 	sys_call(SYS_prctl, PR_GET_NAME, (long)name, 0, 0, 0, 0);
 }
 
-static void record_thread(struct tallies *tallies, struct tally *tally)
+static void get_name(uint32_t tid, char name[16])
+{
+	int fd = proc_open((int)tid, "comm");
+	char found[16];
+	long length;
+
+	if (fd < 0)
+		return;
+	length = sys_read(fd, found, sizeof(found));
+	if (length > 0) {
+		found[length - 1] = '\0'; /* for the newline */
+		copy_bytes(name, found, (size_t)length);
+	}
+	sys_close(fd);
+}
+
+static void record_thread(struct tallies *tallies, struct tally *tally,
+			  uint32_t tid)
 {
 	struct wire_thread *thread = take_thread_record(tallies);
 
-	tally->tid = (uint32_t)sys_gettid();
+	tally->tid = tid;
 	tally->thread = thread;
 	if (!thread)
 		return;
 	thread->tally = tally->number;
 	thread->start_ns = sys_clock_ns(CLOCK_REALTIME);
-	get_own_name(thread->name);
-	atomic_store_explicit(&thread->tid, tally->tid, memory_order_release);
+	if (tally->is_early)
+		get_name(tid, thread->name);
+	else
+		get_own_name(thread->name);
+	atomic_store_explicit(&thread->tid, tid, memory_order_release);
 }
 
 /* A forked child goes on with its parent's: loans may be noted there. */
@@ -190,20 +210,47 @@ static void let_shadow_into_cores(const struct tallies *tallies)
 		    2 * CORE_STACK_BYTES + PAGE_BYTES, MADV_DODUMP);
 }
 
-/* *blocked: by the thread, of its own will. */
-static int attach(struct tallies *tallies, uint64_t *blocked)
+/* A tally for a thread that is new. NULL: there is no room. */
+static struct tally *new_tally(struct tallies *tallies, uint32_t tid,
+			       int may_adopt, uint32_t is_early)
 {
 	struct tally *tally = NULL;
-	uint64_t signals;
 
-	lock_acquire(&tallies->lock, &signals);
-	if (tallies->count >= TALLY_OWN_MAX && !hot.mask)
+	if (tallies->count >= TALLY_OWN_MAX && may_adopt)
 		tally = adopt_tally(tallies);
 	if (!tally)
 		tally = make_tally(tallies);
+	if (!tally)
+		return NULL;
+	tally->busy = 0; /* the last owner may have ended in there */
+	tally->is_early = is_early;
+	record_thread(tallies, tally, tid);
+	return tally;
+}
+
+struct tally *tallies_make_early(struct tallies *tallies,
+				 const struct hot_thread *thread, uint32_t tid)
+{
+	struct tally *tally = new_tally(tallies, tid, 1, 1);
+
+	if (tally)
+		tally->hot = thread;
+	return tally;
+}
+
+/* *blocked: by the thread, of its own will. */
+static int attach(struct tallies *tallies, uint64_t *blocked)
+{
+	struct tally *tally;
+	uint64_t signals;
+
+	lock_acquire(&tallies->lock, &signals);
+	tally = hot_early_tally();
+	if (!tally)
+		tally = new_tally(tallies, (uint32_t)sys_gettid(), !hot.mask,
+				  0);
 	if (tally) {
-		tally->busy = 0; /* the last owner may have ended in there */
-		record_thread(tallies, tally);
+		tally->is_early = 0;
 		tally->hot = &hot;
 		take_aside(tally);
 		let_shadow_into_cores(tallies);
@@ -362,22 +409,6 @@ void tallies_thread_renamed(void)
 		get_own_name(hot.tally->thread->name);
 }
 
-static void refresh_name(struct wire_thread *thread)
-{
-	char name[sizeof(thread->name)];
-	int fd = proc_open((int)thread->tid, "comm");
-	long length;
-
-	if (fd < 0)
-		return;
-	length = sys_read(fd, name, sizeof(name));
-	if (length > 0) {
-		name[length - 1] = '\0'; /* for the newline */
-		copy_bytes(thread->name, name, (size_t)length);
-	}
-	sys_close(fd);
-}
-
 void tallies_refresh_names(struct tallies *tallies)
 {
 	uint64_t signals;
@@ -385,6 +416,6 @@ void tallies_refresh_names(struct tallies *tallies)
 	lock_acquire(&tallies->lock, &signals);
 	for (struct tally *t = tallies->first; t; t = t->next)
 		if (t->thread)
-			refresh_name(t->thread);
+			get_name(t->thread->tid, t->thread->name);
 	lock_release(&tallies->lock, &signals);
 }

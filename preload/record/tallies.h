@@ -40,6 +40,13 @@ struct tally *tallies_find(const struct tallies *tallies, uint32_t number);
 /* The calling thread is new; what it has of another thread's is not its own. */
 void tallies_begin_thread(void);
 
+/*
+ * Makes a tally for another thread, which has none: with signals blocked, under the
+ * lock. The thread gets it by hot_early_tally(). NULL: there is no room.
+ */
+struct tally *tallies_make_early(struct tallies *tallies,
+				 const struct hot_thread *thread, uint32_t tid);
+
 /* Room for so many contexts more of the calling thread's. 0 or -errno. */
 int tallies_reserve(uint64_t contexts);
 

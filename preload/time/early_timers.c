@@ -66,7 +66,8 @@ int early_timers_reserve(uint64_t count)
 	return 0;
 }
 
-void early_timers_add(const struct hot_thread *thread, uint32_t tid)
+void early_timers_add(const struct hot_thread *thread, uint32_t tid,
+		      const struct early_frames *frames)
 {
 	if (early.count == early.room)
 		return;
@@ -74,8 +75,38 @@ void early_timers_add(const struct hot_thread *thread, uint32_t tid)
 		.thread = thread,
 		.tid = tid,
 		.state = EARLY_WAITS,
+		.frames = *frames,
 	};
 	early.count++;
+}
+
+struct early_timer *early_timers_at(uint32_t index)
+{
+	return index < early.count ? &early.others[index] : NULL;
+}
+
+/* Else its owner ended, and another thread has adopted it. */
+static int is_for(const struct tally *tally, uint32_t tid)
+{
+	return tally->is_early && tally->tid == tid;
+}
+
+struct tally *early_timers_take_tally(const struct hot_thread *thread,
+				      uint32_t tid)
+{
+	struct tally *tally;
+
+	for (uint32_t i = 0; i < early.count; i++) {
+		struct early_timer *one = &early.others[i];
+
+		if (one->tid != tid || one->thread != thread)
+			continue;
+		tally = one->tally;
+		one->has_begun = 1;
+		one->tally = NULL;
+		return tally && is_for(tally, tid) ? tally : NULL;
+	}
+	return NULL;
 }
 
 static uint32_t number_of(const struct early_timer *one)
@@ -127,6 +158,8 @@ int early_timers_start(uint64_t signals, early_timer_make make)
 
 		if (one->state != EARLY_WAITS)
 			continue;
+		if (!one->came_ns)
+			one->came_ns = look_cpu_ns(one->tid);
 		if (!may_start(one, signals)) {
 			is_done &= is_gone(one);
 			continue;
@@ -177,6 +210,14 @@ uint64_t early_timers_resume(early_timer_make make)
 		if (early.others[i].state == EARLY_STOPPED)
 			resumed += !start(&early.others[i], make);
 	return resumed;
+}
+
+int early_timers_has(uint32_t tid)
+{
+	for (uint32_t i = 0; i < early.count; i++)
+		if (early.others[i].tid == tid)
+			return early.others[i].state == EARLY_ON;
+	return 0;
 }
 
 const struct early_timer *early_timers_find(uint32_t number)

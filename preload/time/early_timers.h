@@ -17,17 +17,35 @@
 #include <stdint.h>
 
 struct hot_thread;
+struct tally;
+struct wire_frame;
 
 /* Numbers from here on, in the value of a timer, mean an early timer. */
 #define EARLY_TIMERS_FIRST (UINT32_C(1) << 31)
+
+/*
+ * The frames of a thread in which clew has found it when it attached, the innermost
+ * first; those at 0 are not hooked. They exist until recording ends.
+ */
+struct early_frames {
+	const struct wire_frame *items;
+	uint32_t count;
+};
 
 struct early_timer {
 	const struct hot_thread *thread;
 	uint32_t tid;
 	int32_t timer;
-	uint64_t came_ns; /* the thread's CPU time when its timer began */
+	/* The thread's CPU time when its timer began, or should have; 0: it was
+	 * not read. */
+	uint64_t came_ns;
 	/* enum early_state; changed under the lock of the tallies */
 	_Atomic uint32_t state;
+	struct early_frames frames;
+	/* Under the same lock: whether the thread needs no tally any more, and
+	 * the one that was made for it (early_tallies.h), or NULL. */
+	uint32_t has_begun;
+	struct tally *tally;
 };
 
 /* Creates the CPU timer of a thread. 0 or -errno. */
@@ -46,7 +64,18 @@ void early_timers_forget(void);
 int early_timers_reserve(uint64_t count);
 
 /* Notes a thread, for early_timers_start(). */
-void early_timers_add(const struct hot_thread *thread, uint32_t tid);
+void early_timers_add(const struct hot_thread *thread, uint32_t tid,
+		      const struct early_frames *frames);
+
+/* The one that was added as this one, counted from 0; or NULL. */
+struct early_timer *early_timers_at(uint32_t index);
+
+/*
+ * The calling thread gets a tally: the one that was made for it, or NULL. Under the
+ * lock of the tallies.
+ */
+struct tally *early_timers_take_tally(const struct hot_thread *thread,
+				      uint32_t tid);
 
 /* Creates the timer of this thread, the only one of a forked child. */
 void early_timers_start_heir(const struct hot_thread *thread, uint32_t tid,
@@ -72,6 +101,9 @@ void early_timers_end_thread(uint32_t tid, uint64_t *came_ns);
  */
 uint64_t early_timers_stop(void);
 uint64_t early_timers_resume(early_timer_make make);
+
+/* Whether a thread has such a timer. Any thread. */
+int early_timers_has(uint32_t tid);
 
 /* The thread whose timer has this number, if the timer exists; or NULL. */
 const struct early_timer *early_timers_find(uint32_t number);

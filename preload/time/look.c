@@ -22,10 +22,11 @@ uint64_t look_cpu_ns(uint32_t tid)
 /* False: it has gone, or counts elsewhere. */
 static int read_thread(const struct tally *tally, struct look *look)
 {
+	const struct tally *expected = tally->is_early ? NULL : tally;
 	struct hot_thread thread;
 
 	if (sys_read_memory((uintptr_t)tally->hot, &thread, READ_BYTES) ||
-	    thread.tally != tally)
+	    thread.tally != expected)
 		return 0;
 	look->id = thread.id;
 	look->is_shared = thread.muted == HOT_MUTED_SHARED;

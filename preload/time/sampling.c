@@ -7,6 +7,8 @@
 #include "preload/hot/thread.h"
 #include "preload/hot/upcalls.h"
 #include "preload/record/recorder.h"
+#include "preload/sys/sys.h"
+#include "preload/time/early_tallies.h"
 #include "preload/time/early_timers.h"
 #include "preload/time/events.h"
 #include "preload/time/samples.h"
@@ -38,16 +40,32 @@ void sampling_expect_threads(uint64_t count)
 		samples_lose(WIRE_SAMPLE_NO_TIMER, count);
 }
 
-void sampling_expect_thread(const struct hot_thread *thread, uint32_t tid)
+void sampling_expect_thread(const struct hot_thread *thread, uint32_t tid,
+			    const struct early_frames *frames)
 {
 	if (sampling_is_on())
-		early_timers_add(thread, tid);
+		early_timers_add(thread, tid, frames);
+}
+
+/* In the watch's task. */
+static int meet_expected(void)
+{
+	const int is_done = ticks_begin_early_threads();
+
+	if (rt.header->time == WIRE_TIME_WALL)
+		early_tallies_make();
+	return is_done;
 }
 
 void sampling_meet_expected(void)
 {
 	if (sampling_is_on())
-		watch_run_errand(ticks_begin_early_threads);
+		watch_run_errand(meet_expected);
+}
+
+struct tally *hot_early_tally(void)
+{
+	return early_timers_take_tally(&hot, (uint32_t)sys_gettid());
 }
 
 /* A thread that was there before us may block the signals of our clocks. */
@@ -118,8 +136,10 @@ void sampling_end_thread(void)
 void sampling_note_rest(void)
 {
 	if (sampling_is_on() && !runtime_is_filtered() &&
-	    !samples_in_vfork_child())
+	    !samples_in_vfork_child()) {
+		early_tallies_note_rest();
 		unsampled_end_all(&rt.recorder->tallies);
+	}
 }
 
 void sampling_end(void)

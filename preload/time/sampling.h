@@ -7,6 +7,7 @@
 
 #include "preload/host/config.h"
 #include "preload/hot/thread.h"
+#include "preload/time/early_timers.h"
 
 /* Begin, with this thread. Before main, when calls can be counted. */
 void sampling_start(const struct config *config);
@@ -26,7 +27,8 @@ void sampling_begin_thread(void);
  * from now on, whatever they do.
  */
 void sampling_expect_threads(uint64_t count);
-void sampling_expect_thread(const struct hot_thread *thread, uint32_t tid);
+void sampling_expect_thread(const struct hot_thread *thread, uint32_t tid,
+			    const struct early_frames *frames);
 void sampling_meet_expected(void);
 
 /* The calling thread ends: the rest of its CPU time is recorded. */

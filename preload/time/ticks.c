@@ -339,7 +339,8 @@ int ticks_begin_early_threads(void)
 
 int ticks_has_timer(const struct tally *tally)
 {
-	return tally->ticks.timer_state == TIMER_ON;
+	return tally->ticks.timer_state == TIMER_ON ||
+	       (tally->is_early && early_timers_has(tally->tid));
 }
 
 /* Returns of how many threads. */

@@ -65,6 +65,12 @@ void unsampled_note(struct tally *tally, uint64_t id, uint64_t where,
 	unsampled->has_sample = 1;
 }
 
+void unsampled_note_others(struct tally *tally, uint64_t weight_ns)
+{
+	__atomic_fetch_add(&tally->unsampled.told_ns, weight_ns,
+			   __ATOMIC_RELAXED);
+}
+
 static void put_rest(struct tally *tally, struct sample_room *room)
 {
 	const struct tally_unsampled *unsampled = &tally->unsampled;

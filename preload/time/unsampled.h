@@ -38,6 +38,9 @@ uint64_t unsampled_at_most(const struct tally *tally, uint64_t weight_ns);
 void unsampled_note(struct tally *tally, uint64_t id, uint64_t where,
 		    uint64_t weight_ns);
 
+/* So much of the owner's CPU time is in samples that were not taken by the owner. */
+void unsampled_note_others(struct tally *tally, uint64_t weight_ns);
+
 /* The calling thread ends: records the rest of its time. */
 void unsampled_end_thread(void);
 

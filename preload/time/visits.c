@@ -10,6 +10,7 @@
 #include "preload/time/look.h"
 #include "preload/time/samples.h"
 #include "preload/time/ticks.h"
+#include "preload/time/unsampled.h"
 
 #define SLAB_BYTES 16384
 
@@ -121,10 +122,12 @@ static void put_running(struct tally *tally, const struct look *look,
 	struct watched *watched = tally->visits.watched;
 
 	watched->blocked = NULL;
-	if (!ticks_has_timer(tally))
+	if (!ticks_has_timer(tally)) {
 		samples_put(tally, &watched->room, look->id, 0, weight_ns);
-	else if (look->state == LOOK_READY)
+		unsampled_note_others(tally, weight_ns);
+	} else if (look->state == LOOK_READY) {
 		put_ready(tally, look->id);
+	}
 }
 
 /* A wait that was hardly interrupted goes on in the same sample. */

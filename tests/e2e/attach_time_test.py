@@ -3,7 +3,9 @@
 """clew attach --time=cpu and wall: threads that make no hooked call have their time."""
 import os
 import pathlib
+import signal
 import subprocess
+import time
 
 import clewtest
 import wire
@@ -44,15 +46,26 @@ __attribute__((noipa)) void *blocker(void *name)
 	pthread_sigmask(SIG_SETMASK, &all, 0);
 	return spinner(name);
 }
+__attribute__((noipa)) void woken(void)
+{
+	puts("woken");
+	fflush(stdout);
+}
 __attribute__((noipa)) void *waiter(void *name)
 {
 	prctl(PR_SET_NAME, name);
-	for (;;)
+	for (;;) {
 		pause();
+		woken();
+	}
+}
+__attribute__((noipa)) void on_signal(int signal)
+{
 }
 int main(void)
 {
 	pthread_t thread;
+	signal(SIGUSR1, on_signal);
 	pthread_create(&thread, 0, caller, "caller");
 	pthread_create(&thread, 0, spinner, "spinner");
 	pthread_create(&thread, 0, blocker, "blocker");
@@ -92,12 +105,12 @@ class Time(Attached):
                                        "waiter"} <= cpu_ns(
                                            self.process.pid).keys()))
 
-    def sampled_ns(self, part):
-        """{name of a thread: CPU time that samples stand for}."""
+    def sampled_ns(self, part, is_blocked=False):
+        """{name of a thread: CPU time, or time of waits, that samples stand for}."""
         names = {tally: name for _, tally, name in part.threads}
         found = {}
         for sample in part.samples:
-            if not sample.flags & wire.BLOCKED:
+            if bool(sample.flags & wire.BLOCKED) == is_blocked:
                 name = names[sample.tally]
                 found[name] = found.get(name, 0) + sample.weight_ns
         return found
@@ -129,20 +142,62 @@ class Time(Attached):
                                0.85 * (end[name] - begin[name]), name)
             self.assertLess(sampled[name],
                             1.1 * (now[name] - at_most[name]), name)
-        self.assertNotIn("blocker", sampled)
-        return self.clew_json("report", "--json", self.recording_path)
+        return part
 
     def test_threads_that_call_nothing_have_their_cpu_time(self):
         """Twice: timers of the session before do no harm."""
         for _ in range(2):
-            report = self.is_sampled("--time", "cpu")
+            part = self.is_sampled("--time", "cpu")
+            self.assertNotIn("blocker", self.sampled_ns(part))
+            self.blocker_is_unsampled(part)
+            report = self.clew_json("report", "--json", self.recording_path)
             self.assertIn("spinner", [f["name"] for f in report["functions"]])
+
+    def blocker_is_unsampled(self, part):
+        """All of its CPU time is reported as time without samples."""
+        unsampled = self.sampled_ns(part, is_blocked=True)
+        self.assertGreater(unsampled["blocker"], ENOUGH_NS / 4)
+        self.assertRegex(
+            self.clew("report", self.recording_path).stdout,
+            r"missing: .*samples for \d+ % of the time, in ")
 
     def test_a_budget_does_not_change_that(self):
         self.is_sampled("--time", "cpu", "--budget", "50%")
 
     def test_threads_that_call_nothing_have_their_wall_time(self):
-        self.is_sampled("--time", "wall")
+        for _ in range(2):
+            begin = time.monotonic()
+            part = self.is_sampled("--time", "wall")
+            at_most_ns = (time.monotonic() - begin) * 1e9
+            self.waits_are_sampled(part, at_most_ns)
+
+    def waits_are_sampled(self, part, at_most_ns):
+        """Also of threads that never run, in the functions that they wait in."""
+        waits = self.sampled_ns(part, is_blocked=True)
+        for name in ("waiter", "first"):
+            self.assertGreater(waits[name], ENOUGH_NS, name)
+            self.assertLess(waits[name], at_most_ns, name)
+        self.assertEqual(sum(name == "waiter" for _, _, name in part.threads),
+                         1)
+        self.assertGreater(self.sampled_ns(part)["blocker"], ENOUGH_NS / 4)
+        waiter, = [f for f in self.clew_json("report", "--json",
+                                             self.recording_path)["functions"]
+                   if f["name"] == "waiter"]
+        self.assertGreater(waiter["total_ns"], 2 * ENOUGH_NS)
+
+    def test_a_thread_that_waited_goes_on_in_its_context(self):
+        """It takes over the tally in which its wait was recorded."""
+        controller = self.attach(self.process, "--time", "wall")
+        self.use_some()
+        self.process.send_signal(signal.SIGUSR1)
+        self.assertEqual(self.process.stdout.readline(), b"woken\n")
+        self.use_some()
+        self.detach(controller)
+        self.assert_as_before(self.process)
+        part, = self.recording().parts
+        self.assertEqual([name for *_, name in part.threads].count("first"), 1)
+        tree = self.clew("tree", self.recording_path).stdout
+        self.assertRegex(tree, r" main\n.* `- waiter\n(.*[|].*\n)*.* 1 +`- woken\n")
 
     def test_clews_own_thread_ends_soon(self):
         """The task that starts the timers ends when all of them exist."""

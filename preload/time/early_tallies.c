@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/time/early_tallies.h"
+
+#include <stddef.h>
+
+#include "preload/hot/record.h"
+#include "preload/hot/runtime.h"
+#include "preload/hot/switch.h"
+#include "preload/hot/tally.h"
+#include "preload/record/recorder.h"
+#include "preload/sys/sys.h"
+#include "preload/time/early_timers.h"
+#include "preload/time/look.h"
+#include "preload/time/samples.h"
+#include "preload/time/unsampled.h"
+#include "wire/attachment.h"
+#include "wire/id.h"
+
+/* Attaching itself mostly uses less in a thread that only waits. */
+#define LEAST_NS UINT64_C(1000000)
+
+/* In hot.tally: from the outermost function on. */
+static void record_frames(const struct early_frames *frames)
+{
+	union note note = { 0 };
+	uint64_t id = ID_ROOT;
+
+	for (uint32_t i = frames->count; i-- > 0;) {
+		const struct wire_frame *frame = &frames->items[i];
+
+		if (!frame->at)
+			continue;
+		note.function = frame->number;
+		note.depth++;
+		id = id_push(id, id_key(note.function));
+		if (!tally_note(hot.tally, id).word && !record_caller(id, note))
+			return;
+	}
+}
+
+/* Both under the lock. Neither is tried again in vain. */
+static struct tally *make_tally(struct early_timer *one)
+{
+	one->tally = tallies_make_early(&rt.recorder->tallies, one->thread,
+					one->tid);
+	if (!one->tally) {
+		one->has_begun = 1;
+		samples_lose(WIRE_SAMPLE_NO_TIMER, 1);
+	}
+	return one->tally;
+}
+
+/* The thread takes the tally with all its contexts. */
+static void meet(struct early_timer *one, uint64_t since_ns)
+{
+	struct tally *tally = make_tally(one);
+
+	if (!tally)
+		return;
+	unsampled_begin(tally);
+	hot.random = sys_clock_ns(CLOCK_MONOTONIC) * ID_MULTIPLIER | 1;
+	hot.attempts_left = 0;
+	hot.tally = tally;
+	record_frames(&one->frames);
+	switch_detach();
+	tally->visits.attached_ns = since_ns; /* its waits began before */
+}
+
+static void note_rest(struct early_timer *one, uint64_t since_ns)
+{
+	const uint64_t cpu_ns = look_cpu_ns(one->tid);
+	struct tally *tally;
+
+	if (!one->came_ns || cpu_ns < one->came_ns + LEAST_NS)
+		return;
+	tally = make_tally(one);
+	if (tally)
+		tally->unsampled =
+			(struct tally_unsampled){ .came_ns = one->came_ns };
+}
+
+static void for_each_without(void (*make)(struct early_timer *, uint64_t))
+{
+	const uint64_t now_ns = sys_clock_ns(CLOCK_MONOTONIC);
+	struct lock *lock = &rt.recorder->tallies.lock;
+	struct early_timer *one;
+	uint64_t signals;
+
+	for (uint32_t i = 0; (one = early_timers_at(i)); i++) {
+		if (one->has_begun || one->tally ||
+		    !sys_thread_exists(sys_getpid(), (int)one->tid))
+			continue;
+		lock_acquire(lock, &signals);
+		if (!one->has_begun && !one->tally)
+			make(one, now_ns);
+		lock_release(lock, &signals);
+	}
+}
+
+void early_tallies_make(void)
+{
+	for_each_without(meet);
+}
+
+void early_tallies_note_rest(void)
+{
+	for_each_without(note_rest);
+}
