@@ -6,7 +6,8 @@ functions that it chose to count. The recording's tree holds more: constructors
 and the like above them, other modules' functions in between. So both trees
 are laid over one trie of paths that names counted functions only:
 
-- functions of other modules are left out of a path;
+- functions of other modules are left out of a path, and so are those that the
+  program names by LEAVE_OUT;
 - so is whatever lies above the path's first counted function;
 - a path begins anew at a function that was entered with ENTER_ROOT;
 - an uncounted function of the program *below* a counted one is an error,
@@ -31,6 +32,7 @@ class Truth:
         self.totals = collections.Counter()
         self.total_functions = set()
         self.roots = set()
+        self.omitted = set()
         self.runtimes = set()
         for line in self.path.read_text(encoding="utf-8").splitlines():
             self._add(*line.split())
@@ -46,6 +48,9 @@ class Truth:
         elif kind == "root":
             vaddr, module, name = fields
             self.roots.add(self._function(module, vaddr, name))
+        elif kind == "omitted":
+            vaddr, module, name = fields
+            self.omitted.add((module, int(vaddr, 0)))
         elif kind == "runtime":
             self.runtimes.update(fields)
         elif kind == "total":
@@ -115,6 +120,9 @@ class Comparison:
             if above is None:
                 at[number] = None
                 continue
+            if function in self.truth.omitted:
+                at[number] = above
+                continue
             at[number] = self.trie.step(above, function)
             counts[at[number]] += calls
             self.wanted_tails[at[number]] += self.truth.tails.get(number, 0)
@@ -153,6 +161,8 @@ class Comparison:
             self.strangers[f"function number {context.function}"] += calls
             return above
         own = (function.module.name, function.vaddr)
+        if own in self.truth.omitted:
+            return above
         if own in self.truth.total_functions:
             self.totals[own] += calls
             return above

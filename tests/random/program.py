@@ -2,8 +2,8 @@
 """Random programs that count themselves, as data that can be made smaller.
 
 A program is a list of functions, each of a module and with a list of moves;
-render() writes its sources. play.h says what a move does. Whatever is taken
-out of it leaves a program: that is how a failure is shrunk.
+render() writes its sources. The files of moves/ say what a move does. Whatever
+is taken out of it leaves a program: that is how a failure is shrunk.
 """
 import dataclasses
 import pathlib
@@ -15,13 +15,38 @@ MODULES = "main", "lib", "plugin"
 # Moves that end in the midst of the frame: such a function makes no tail call.
 PLAIN = "call", "through", "loop", "switch", "callback"
 JUMPS = "plain", "mask", "builtin", "jump"
+# `v += move_NAME(f, v)`, with any function f.
+BODIES = {
+    "arguments": ("varargs", "structs", "wide", "vectors", "conventions"),
+    "cancellation": ("exiting_thread", "cancelled_thread", "cleanup"),
+    "crowds": ("crowd",),
+    "ends": ("at_exit", "no_return"),
+    "faults": ("fault", "illegal", "null", "queue"),
+    "frames": ("alloca", "array", "goto"),
+    "libc": ("callback", "sort", "tree", "folder", "stream", "format", "once"),
+    "links": ("linked",),
+    "nested": ("nested", "goto_out"),
+    "programs": ("exec", "vfork", "spawn"),
+    "registers": ("registers",),
+    "rethrows": ("rethrow", "destroy", "whole", "virtual"),
+    "sees": ("see_caller", "see_frames", "see_next", "see_library"),
+    "tails": ("stack_tail", "variadic_tail"),
+    "threads": ("thread",),
+}
+# `move_NAME()`
+BARE = "throw", "yield", "exit", "leave_thread"
 FEATURES = {
     "jumps": ("land", "jump"), "exceptions": ("try", "throw"),
-    "signals": ("raise", "pending"), "threads": ("thread",),
-    "forks": ("fork",), "plugin": ("open",),
+    "signals": ("raise", "pending"), "forks": ("fork",), "plugin": ("open",),
     "contexts": ("coroutine", "yield"), "switches": ("coroutine", "yield"),
     "copies": ("replay", "capture"),
+    **BODIES,
+    "ends": ("at_exit", "no_return", "exit"),
+    "cancellation": (*BODIES["cancellation"], "leave_thread"),
+    "rethrows": (*BODIES["rethrows"], "throw"),
 }
+CXX = "exceptions", "rethrows"
+WITH_BODY = frozenset(name for names in BODIES.values() for name in names)
 
 
 @dataclasses.dataclass
@@ -29,7 +54,7 @@ class Function:
     number: int
     module: str
     moves: list  # of tuples: what, and its arguments
-    tail: tuple = None  # ("direct" or "through", number)
+    tail: tuple = None  # ("direct" or "through", number), or ("see",)
 
 
 @dataclasses.dataclass
@@ -40,6 +65,7 @@ class Program:
     functions: list
     rounds: int
     budget: int
+    seen_through: bool = False  # callers know what registers callees change
 
 
 class Maker:
@@ -49,13 +75,14 @@ class Maker:
         self.chance = random.Random(seed)
         self.seed = seed
         names = list(FEATURES) if features is None else list(features)
+        share = self.chance.choice((.15, .4))
         self.features = tuple(n for n in names
-                              if features or self.chance.random() < .5)
+                              if features or self.chance.random() < share)
         self.count = self.chance.randint(4, 28)
 
     def make(self):
         language = "c"
-        if "exceptions" in self.features or self.chance.random() < .3:
+        if set(CXX) & set(self.features) or self.chance.random() < .3:
             language = "c++"
         modules = [m for m in MODULES
                    if m != "plugin" or "plugin" in self.features]
@@ -67,9 +94,11 @@ class Maker:
             if self.chance.random() < .35 and \
                     all(move[0] in PLAIN for move in function.moves):
                 function.tail = self.tail(function, functions)
+        self.see_tails(functions)
         return Program(self.seed, language, self.features, functions,
                        self.chance.randint(1, 6),
-                       self.chance.choice((50, 500, 3000)))
+                       self.chance.choice((50, 500, 3000)),
+                       self.chance.random() < .3)
 
     def callee(self, functions):
         """One that can be called by its name: plugins are not linked."""
@@ -85,6 +114,22 @@ class Maker:
         if self.chance.random() < .5 and number != function.number:
             return "direct", number
         return "through", self.any()
+
+    def see_tails(self, functions):
+        """Some functions jump to one that reads its return address.
+
+        clew does not hook them. No other function jumps to them, as clew
+        cannot see all jumps to them (docs/known-limits.md).
+        """
+        if "sees" not in self.features:
+            return
+        seeing = {f.number for f in functions
+                  if f.tail and self.chance.random() < .3}
+        for function in functions:
+            if function.number in seeing:
+                function.tail = ("see",)
+            elif function.tail and function.tail[1] in seeing:
+                function.tail = None
 
     def move(self, functions, language):
         special = [what for feature in self.features
@@ -103,7 +148,7 @@ class Maker:
 
     def special(self, what, functions, language):
         if what == "land":
-            kinds = ["plain", "mask"]
+            kinds = ["plain", "mask", "context"]
             if language == "c":
                 kinds.append("builtin")
             return what, self.chance.choice(kinds), self.callee(functions)
@@ -114,9 +159,9 @@ class Maker:
                 ("contexts" not in self.features or self.chance.random() < .5)
             return (what, self.any(), self.callee(functions), int(by_hand),
                     self.chance.randrange(2))
-        if what in ("jump", "throw", "yield", "capture", "open"):
+        if what in ("jump", "capture", "open", *BARE):
             return (what,)
-        return what, self.any() if what == "thread" else \
+        return what, self.any() if what in WITH_BODY else \
             self.callee(functions)
 
 
@@ -133,34 +178,39 @@ def statement(move):
         cases = " ".join(f"case {i}: v += f{number}(v); break;"
                          for i, number in enumerate(rest))
         return f"switch ((unsigned long)v % 6) {{ {cases} }}"
-    if what == "callback":
-        return f"move_callback(play_table[{rest[0]}]);"
     if what == "land":
         kind, number = rest
         test = {"plain": "setjmp(landing.place)",
                 "mask": "sigsetjmp(landing.place, 1)",
-                "builtin": "__builtin_setjmp(landing.builtin)"}[kind]
+                "builtin": "__builtin_setjmp(landing.builtin)",
+                "context": "LAND_AGAIN()"}[kind]
         return f"LANDING(LAND_{kind.upper()}, {test}, v += f{number}(v));"
     if what == "try":
         return f"TRYING(v += f{rest[0]}(v));"
-    if what == "throw":
-        return "move_throw();"
     if what == "raise":
         return "raise(SIGUSR1 + 2 * (int)draw(2));"
     if what == "pending":
         return "move_pending(SIGUSR1 + 2 * (int)draw(2));"
-    if what == "thread":
-        return f"v += move_thread(play_table[{rest[0]}]);"
     if what == "coroutine":
         body, between, by_hand, is_mapped = rest
         return (f"v += move_coroutine(play_table[{body}], f{between}, "
                 f"{by_hand}, {is_mapped});")
     if what == "fork":
-        return f"move_fork(f{rest[0]}, v);"
+        return f"v += move_fork(f{rest[0]}, v);"
     if what == "replay":
         return f"v += move_replay(f{rest[0]}, v);"
-    return {"jump": "MOVE_JUMP();", "yield": "move_yield();",
-            "capture": "MOVE_CAPTURE();", "open": "play_open();"}[what]
+    if what in WITH_BODY:
+        return f"v += move_{what}(play_table[{rest[0]}], v);"
+    if what in BARE:
+        return f"move_{what}();"
+    return {"jump": "MOVE_JUMP();", "capture": "MOVE_CAPTURE();",
+            "open": "play_open();"}[what]
+
+
+def tail_of(kind, number=None):
+    if kind == "see":
+        return "sees_last"
+    return f"f{number}" if kind == "direct" else f"play_table[{number}]"
 
 
 def body_of(function):
@@ -168,16 +218,14 @@ def body_of(function):
     # What a landing finds is in memory.
     is_volatile = any(move[0] in ("land", "try", "capture", "replay")
                       for move in function.moves)
-    lines = [f"LINKED COUNTED long {name}(long n)", "{",
+    lines = [f"LINKED PLAYER long {name}(long n)", "{",
              f"\t{'volatile ' if is_volatile else ''}long v = n;", "",
              f"\tENTER({name});", "\tif (is_over()) {", "\t\tLEAVE();",
              "\t\treturn n % 7;", "\t}", "\tplay.now.depth++;"]
     lines += ["\t" + statement(move) for move in function.moves]
     lines += ["\tplay.now.depth--;"]
     if function.tail:
-        kind, number = function.tail
-        callee = f"f{number}" if kind == "direct" else f"play_table[{number}]"
-        lines += [f"\tRETURN_TAIL({callee}, v % 1000);"]
+        lines += [f"\tRETURN_TAIL({tail_of(*function.tail)}, v % 1000);"]
     else:
         lines += ["\tLEAVE();",
                   f"\treturn v % 1000 + {function.number};"]
@@ -187,7 +235,11 @@ def body_of(function):
 HEAD = """\
 #define PLAY_FUNCTIONS {count}
 #define LINKED {linked}
-{main}#include "tests/random/play.h"
+#define PLAYER {player}
+{nested}{main}#include "tests/random/play.h"
+
+/* What sees.h finds by RTLD_NEXT. */
+char play_name[] = "{module}";
 
 /* A tail call, where the compiler is sure to make one. */
 #if defined(__clang__)
@@ -201,26 +253,6 @@ HEAD = """\
 #define RETURN_TAIL(f, n) \\
 	do {{ long r = f(n); LEAVE(); return r; }} while (0)
 #endif
-
-#ifdef __cplusplus
-struct guard {{ /* has something to do while an exception passes */
-	uint32_t here;
-	__attribute__((always_inline)) guard() : here(TRUTH_HERE) {{}}
-	__attribute__((always_inline)) ~guard()
-	{{ TRUTH_HERE = here; cleanup(); }}
-	static PLAYED void cleanup() {{ ENTER(cleanup); LEAVE(); }}
-}};
-#define TRYING(BODY) \\
-	do {{ struct surroundings outer = play.now; \\
-	volatile uint32_t here = TRUTH_HERE; \\
-	try {{ guard g; play.now.catchers++; BODY; }} catch (int) {{ }} \\
-	play.now = outer; TRUTH_HERE = here; }} while (0)
-TRUTH_INLINE void move_throw(void)
-{{
-	if (play.now.catchers > 0 && draw(3) > 0)
-		throw 1;
-}}
-#endif
 """
 
 MAIN = """\
@@ -231,7 +263,7 @@ LINKED COUNTED void play_open(void)
 	void (*fill)(void);
 
 	ENTER(play_open);
-	if (!play_handle) {
+	if (!play_handle && !play.is_crowd) {
 		play_handle = dlopen(PLAY_PLUGIN, RTLD_NOW);
 		fill = (void (*)(void))(uintptr_t)dlsym(play_handle,
 							"plugin_fill");
@@ -252,6 +284,8 @@ static COUNTED void prepare(void)
 	stack.ss_sp = play_alternate;
 	stack.ss_size = sizeof(play_alternate);
 	sigaltstack(&stack, NULL);
+	faults_prepare();
+	threads_prepare();
 	memset(&action, 0, sizeof(action));
 	action.sa_handler = play_handler;
 	sigaction(SIGUSR1, &action, NULL);
@@ -264,21 +298,35 @@ static COUNTED void prepare(void)
 	LEAVE();
 }
 
-int main(void)
+/* The last handler of exit(). */
+static PLAYED void finish(int status, void *unused)
 {
+	(void)status;
+	(void)unused;
+	truth_write();
+}
+
+int main(int argc, char **argv)
+{
+	const int is_again = argc > 1 && argv[1][0] == 'a';
+
 	ENTER(main);
+	LEAVE_OUT(finish);
+	on_exit(finish, NULL);
 	prepare();
 	play.random = SEED;
-	play.threads = 3;
-	play.forks = 2;
-	for (int i = 0; i < ROUNDS; i++) {
-		play.budget = BUDGET;
-		printf("%d: %ld\\n", i, play_table[i % PLAY_FUNCTIONS](i));
+	play.threads = is_again ? 1 : 3;
+	play.forks = is_again ? 0 : 2;
+	play.sights = is_again ? 2 : 12;
+	for (int i = 0; i < (is_again ? 1 : ROUNDS); i++) {
+		play.budget = is_again ? 50 : BUDGET;
+		play.now.may_end = 1;
+		printf("%d: %ld\\n", i,
+		       play_table[i % PLAY_FUNCTIONS](i));
 		fflush(stdout);
 		memset(&play.now, 0, sizeof(play.now));
 	}
 	LEAVE();
-	truth_write();
 	return 0;
 }
 """
@@ -292,6 +340,10 @@ def render(program, folder):
         lines = [HEAD.format(
             count=len(program.functions),
             linked='extern "C"' if program.language == "c++" else "",
+            player="SEEN_THROUGH" if program.seen_through else "COUNTED",
+            module=module,
+            nested="#define PLAY_NESTED\n" if "nested" in program.features
+            else "",
             main="#define TRUTH_MAIN\n" if module == "main" else "")]
         lines += [f"LINKED long f{f.number}(long n);"
                   for f in program.functions]
@@ -301,8 +353,10 @@ def render(program, folder):
         for function in own:
             lines += body_of(function)
         lines += [f"LINKED COUNTED void {module}_fill(void)", "{",
-                  f"\tENTER({module}_fill);"]
+                  f"\tENTER({module}_fill);", "\tplay_list();"]
         lines += [f"\tplay_table[{f.number}] = f{f.number};" for f in own]
+        lines += [f"\tLEAVE_OUT(f{f.number});" for f in own
+                  if f.tail == ("see",)]
         lines += ["\tLEAVE();", "}", ""]
         text = "\n".join(lines)
         if module == "main":

@@ -61,7 +61,8 @@ def setting_of(one):
     if chance.random() < .3:  # which has many calls to look at
         options.append("--libc")
         period = max(period, 7)
-    elif chance.random() < .4 and "--time=exact" not in options:
+    elif chance.random() < .4 and "--time=exact" not in options \
+            and "sees" not in one.features:
         # what is folded among functions that the program does not count, it
         # does not know
         options += ["--fold-recursion", "-m", "*/play",
@@ -88,15 +89,24 @@ def build(one, setting, folder):
     paths = program.render(one, folder)
     common = [setting.compiler, setting.level, "-g0", "-w", "-pthread",
               "-I", ROOT, f"-DPLAY_PLUGIN=\"{folder}/libplugin.so\"",
+              f"-DPLAY_FOLDER=\"{folder}/sought\"", "-D_GNU_SOURCE",
               *setting.flags]
+    if one.language == "c++":
+        common.append("-std=gnu++17")
     if setting.level != "-O0":
         common += ["-foptimize-sibling-calls", "-DPLAY_SIBCALLS"]
+    pic = [f for f in common if f not in ("-fno-pie", "-fPIE")]
+    sought = folder / "sought"  # only the library looks for libraries there
     for module in ("lib", "plugin"):
-        pic = [f for f in common if f not in ("-fno-pie", "-fPIE")]
         subprocess.run(
             [*pic, "-fPIC", "-shared", "-Wl,-Bsymbolic-functions",
              f"-DTRUTH_MODULE=\"lib{module}.so\"",
+             *([f"-Wl,-rpath,{sought}"] if module == "lib" else []),
              paths[module], "-o", folder / f"lib{module}.so"], check=True)
+    sought.mkdir()
+    if "sees" in one.features:
+        subprocess.run([setting.compiler, "-shared", "-xc", "/dev/null", "-o",
+                        sought / "libsought.so"], check=True)
     subprocess.run(
         [*common, "-no-pie" if "-fno-pie" in setting.flags else "-pie",
          *([] if "-fno-pie" in setting.flags else ["-fPIE"]),
@@ -150,7 +160,7 @@ def check(one, setting, folder):
         native = run([folder / "play"], folder)
     except subprocess.TimeoutExpired as late:
         raise subprocess.CalledProcessError(1, "play") from late
-    if native.returncode:
+    if native.returncode < 0:
         raise subprocess.CalledProcessError(native.returncode, "play")
     for start in range(setting.starts):
         check_start(folder, setting, native, folder / f"truth{start}")

@@ -27,10 +27,14 @@
  * Where a signal may interrupt anything at any time no context can be exact,
  * only sums are: such functions say COUNT(f), once, and nothing else.
  *
+ * LEAVE_OUT(f) names a function that clew may or may not count. The comparison
+ * removes it from all contexts, so its calls appear below its caller.
+ *
  * truth_write(), at the end of main, writes $TRUTH_DIR/PID.N in lines of
  *
  *	node N PARENT TID VADDR CALLS MODULE NAME	(PARENT 0: a root)
  *	root VADDR MODULE NAME				(see ENTER_ROOT)
+ *	omitted VADDR MODULE NAME			(see LEAVE_OUT)
  *	total VADDR CALLS MODULE NAME
  *	runtime MODULE			(TRUTH_HAS_RUNTIME: linked into it are
  *					functions that the program is not aware of)
@@ -89,9 +93,20 @@ struct truth_total {
 	uint32_t pad;
 };
 
+/* A function that the comparison leaves out of all contexts. */
+struct truth_omitted {
+	const char *function;
+	const char *name;
+	const char *base;
+	const char *module;
+};
+
 struct truth {
 	uint32_t used; /* nodes; node 0 is none */
 	uint32_t totals_used;
+	uint32_t omitted_used;
+	uint32_t pad;
+	struct truth_omitted omitted[TRUTH_TOTALS];
 	struct truth_node nodes[TRUTH_NODES];
 	struct truth_total *totals[TRUTH_TOTALS];
 };
@@ -208,7 +223,21 @@ TRUTH_INLINE void truth_count(struct truth_total *total, const char *function,
 	truth_list(total, function, name);
 }
 
-#define ENTER(f) truth_enter((const char *)(uintptr_t)(f), #f)
+/* For one thread at a time. */
+TRUTH_INLINE void truth_leave_out(const char *function, const char *name)
+{
+	struct truth_omitted *omitted = &truth.omitted[truth.omitted_used++];
+
+	if (truth.omitted_used > TRUTH_TOTALS)
+		__builtin_trap();
+	omitted->function = function;
+	omitted->name = name;
+	omitted->base = __ehdr_start;
+	omitted->module = TRUTH_MODULE;
+}
+
+#define LEAVE_OUT(f) truth_leave_out((const char *)(uintptr_t)(f), #f)
+#define ENTER(f)     truth_enter((const char *)(uintptr_t)(f), #f)
 #define ENTER_ROOT(f)                                                          \
 	do {                                                                   \
 		TRUTH_HERE = 0;                                                \
@@ -318,6 +347,11 @@ TRUTH_INLINE void truth_write(void)
 					 truth_bias(node->base)),
 				node->module, node->name);
 	}
+	for (uint32_t i = 0; i < truth.omitted_used; i++)
+		fprintf(file, "omitted 0x%zx %s %s\n",
+			(size_t)(truth.omitted[i].function -
+				 truth_bias(truth.omitted[i].base)),
+			truth.omitted[i].module, truth.omitted[i].name);
 #ifdef TRUTH_HAS_RUNTIME
 	fprintf(file, "runtime %s\n", TRUTH_MODULE);
 #endif

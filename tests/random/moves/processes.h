@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * New processes and programs: fork(), exec() of the program itself, which then
+ * plays one short round, vfork() and posix_spawn().
+ */
+#ifndef CLEW_TESTS_RANDOM_PROCESSES_H
+#define CLEW_TESTS_RANDOM_PROCESSES_H
+
+#include <spawn.h>
+
+#define PROCESS_AGAIN                                                          \
+	{                                                                      \
+		(char *)"play", (char *)"again", NULL                          \
+	}
+
+extern char **environ;
+
+/* What a forked child may not do that its parent may. */
+TRUTH_INLINE void processes_begin(void)
+{
+	const int is_alternate = play.now.is_alternate;
+
+	TRUTH_FORKED();
+	be_apart();
+	play.now.is_alternate = is_alternate;
+	play.budget = play.budget < 200 ? play.budget : 200;
+	play.forks = 0;
+	play.threads = 0;
+}
+
+TRUTH_INLINE int processes_may(void)
+{
+	if (play.forks <= 0)
+		return 0;
+	play.forks--;
+	fflush(stdout);
+	return 1;
+}
+
+TRUTH_INLINE long processes_wait(pid_t child)
+{
+	int status = 0;
+
+	waitpid(child, &status, 0);
+	return WEXITSTATUS(status);
+}
+
+TRUTH_INLINE long move_fork(function body, long n)
+{
+	pid_t child;
+
+	if (!processes_may())
+		return 0;
+	child = fork();
+	if (child == 0) {
+		processes_begin();
+		body(n);
+		fflush(stdout);
+		truth_write();
+		_exit((int)(n & 15));
+	}
+	return processes_wait(child);
+}
+
+TRUTH_INLINE long move_exec(function body, long n)
+{
+	char *const argv[] = PROCESS_AGAIN;
+	pid_t child;
+
+	if (!processes_may())
+		return 0;
+	child = fork();
+	if (child == 0) {
+		processes_begin();
+		body(n);
+		execve("/nonexistent", argv, environ);
+		body(n);
+		fflush(stdout);
+		truth_write();
+		execve("/proc/self/exe", argv, environ);
+		_exit(99);
+	}
+	return processes_wait(child);
+}
+
+/* The child of vfork() counts in its parent's memory. */
+static PLAYED void processes_work(void)
+{
+	ENTER(processes_work);
+	LEAVE();
+}
+
+static PLAYED long processes_vfork(int is_executing)
+{
+	static char *const argv[] = PROCESS_AGAIN;
+	volatile uint32_t here;
+	pid_t child;
+
+	ENTER(processes_vfork);
+	here = TRUTH_HERE;
+	child = vfork();
+	if (child == 0) {
+		processes_work();
+		if (is_executing)
+			execve("/proc/self/exe", argv, environ);
+		_exit(3);
+	}
+	TRUTH_HERE = here;
+	LEAVE();
+	return processes_wait(child);
+}
+
+TRUTH_INLINE long move_vfork(function body, long n)
+{
+	if (!processes_may())
+		return 0;
+	n = processes_vfork((int)draw(2));
+	return n + body(n);
+}
+
+TRUTH_INLINE long move_spawn(function body, long n)
+{
+	char *const argv[] = PROCESS_AGAIN;
+	pid_t child;
+
+	if (!processes_may())
+		return 0;
+	if (posix_spawn(&child, "/proc/self/exe", NULL, NULL, argv, environ))
+		return 0;
+	return body(n) + processes_wait(child);
+}
+
+#endif
