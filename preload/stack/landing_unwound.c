@@ -32,6 +32,19 @@ struct way {
 };
 
 /*
+ * An unwinder calls functions at several depths. Slots of its earlier calls may be left in
+ * the frames of functions that it calls now.
+ */
+static void take_outermost(struct walk *walk, struct link *link,
+			   const struct pc_range *unwinder)
+{
+	const uint64_t pc = link->shadow->return_address;
+
+	if (next_is_inside(unwinder, pc) || heal_is_watched(pc))
+		walk_take_outermost(walk, link);
+}
+
+/*
  * Further out on the same stack, or one that was interrupted: what is below
  * the landing is inward. The stack up to there is this thread's, and mapped.
  */
@@ -46,6 +59,8 @@ static void find_way(struct way *way, uint64_t stack,
 	way->is_whole = 0;
 	walk.readable_until = (stack | (PAGE_BYTES - 1)) + 1;
 	while (way->count < WAY_MAX && walk_next(&walk, &link)) {
+		if (link.at < stack && !way->returning)
+			take_outermost(&walk, &link, unwinder);
 		if (link.at >= stack) {
 			way->is_whole = 1;
 			return;
@@ -101,8 +116,11 @@ static void prepare_far(uint64_t stack, uint32_t function,
 
 	while (walk_next(&walk, &link) &&
 	       landing_is_inward(&signals, link.at, stack)) {
-		uint64_t pc = link.shadow->return_address;
+		uint64_t pc;
 
+		if (is_returning)
+			take_outermost(&walk, &link, unwinder);
+		pc = link.shadow->return_address;
 		outermost = link.at;
 		if (!is_returning)
 			sink_end(link.at, &now);

@@ -540,6 +540,47 @@ int walk_next(struct walk *walk, struct link *link)
 	return 1;
 }
 
+/* Whether the stub of this function, not one that it has replaced, waits for its return. */
+static int is_own(uint64_t at, uint32_t function)
+{
+	const uint64_t word = *(const uint64_t *)at;
+
+	return lent_has(at) || (runtime_is_stub(word) &&
+				runtime_stub_key(word) == id_key(function));
+}
+
+void walk_take_outermost(struct walk *walk, struct link *link)
+{
+	const uint64_t end = link->at + WALK_FRAME_BYTES;
+	uint64_t page = 0;
+	uint32_t caller;
+
+	if (link->at == WALK_IN_JAVA || trampoline_has(link->shadow) ||
+	    walk->is_believed || walk->is_folded)
+		return;
+	for (uint64_t at = link->at + 8; at < end; at += 8) {
+		struct shadow_slot *shadow;
+
+		if (!is_known(walk, at) && !walk_is_readable(at, &page))
+			return;
+		if (!runtime_is_stub(*(const uint64_t *)at) && !lent_has(at))
+			continue;
+		shadow = shadow_of(at);
+		if (!shadow || !shadow->return_address)
+			continue;
+		if (shadow->caller_id == walk->id &&
+		    is_own(at, link->function)) {
+			link->at = at;
+			link->shadow = shadow;
+			walk->at = at + 8;
+			continue;
+		}
+		caller = numbers_function_between(shadow->caller_id, walk->id);
+		if (caller && is_own(at, caller))
+			return;
+	}
+}
+
 /* Where a restorer's address is, and above it what the kernel writes; or 0. */
 static uint64_t find_signal(const struct walk *walk, uint64_t at, uint64_t end)
 {

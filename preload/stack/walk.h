@@ -96,6 +96,15 @@ int walk_is_border(uint64_t id);
 int walk_next(struct walk *walk, struct link *link);
 
 /*
+ * Moves the link that walk_next() has just returned to the outermost slot that may be its
+ * function's. Code without stubs, such as an unwinder, calls hooked functions at several
+ * depths. The slot of a call that has returned may then lie within the frame of one that
+ * runs, with the same caller, and walk_next() returns the inner slot. Below a "(folded)" the
+ * link stays, since all calls of the recursion have the same caller.
+ */
+void walk_take_outermost(struct walk *walk, struct link *link);
+
+/*
  * The same where a signal has come meanwhile and its handler has no slot: behind the
  * next frame of one, out from the last link. *pc is where it has interrupted what clew does
  * for this one, or 0; pc may be NULL.

@@ -179,6 +179,11 @@ class Counts(clewtest.Case):
     def test_exceptions(self):
         self.check("exceptions")
 
+    def test_exceptions_past_slots_in_a_personality_routines_frame(self):
+        for time in "none", "exact":
+            with self.subTest(time=time):
+                self.check("personality", options=[f"--time={time}"])
+
     def test_exceptions_with_the_c_library_hooked(self):
         self.check("exceptions", options=["--libc"])
 
