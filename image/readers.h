@@ -19,6 +19,9 @@
  * on. Other code that has the address to go on at in a register, says the
  * unwind information, does not return but jumps as longjmp does.
  *
+ * Compilers for size load a constant by a push and a pop, and the unwind
+ * information does not contain that.
+ *
  * Assembly by hand may have unwind information that forgets its pushes: of such
  * functions it is believed that they are no readers.
  */
@@ -39,6 +42,7 @@ struct reader_watch {
 	uint8_t taken_register;
 	uint8_t returns_by_jump;
 	uint8_t has_pushed; /* the instruction before; slot_offset was then */
+	uint8_t has_pushed_constant; /* the instruction before */
 	int64_t slot_offset;
 };
 

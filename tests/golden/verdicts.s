@@ -287,6 +287,26 @@ function "READS_RETURN_ADDRESS..pushes it again"
 	ret
 	end
 
+# As gcc -Os loads constants.
+function "JUMP..pops a constant that it has pushed"
+	push $10
+	pop %rax
+	push $0x12345
+	pop %r9
+	ret
+	end
+
+function "READS_RETURN_ADDRESS..pops it behind a constant"
+	push $10
+	pop %rax
+	pop %rdx
+	.cfi_def_cfa_offset 0
+	mov %rdx, (%rdi)
+	push %rdx
+	.cfi_def_cfa_offset 8
+	ret
+	end
+
 # As longjmp, which does not return.
 function "READS_RETURN_ADDRESS..jumps to another frame"
 	mov 48(%rdi), %r8

@@ -149,6 +149,13 @@ static int pushes(const uint8_t *code, const struct insn *insn)
 	       (insn->length == 1 || (code[0] & 0xf0) == 0x40);
 }
 
+/* push $imm8 or $imm32 */
+static int pushes_constant(const uint8_t *code, const struct insn *insn)
+{
+	return (insn->length == 2 && code[0] == 0x6a) ||
+	       (insn->length == 5 && code[0] == 0x68);
+}
+
 /*
  * Whether the unwind information knows of the push just before, if it counts
  * from rsp at all.
@@ -254,12 +261,16 @@ void reader_watch_insn(struct reader_watch *watch, const uint8_t *code,
 {
 	struct operation op;
 	uint8_t which = 0;
-	int is_pop, is_push;
+	int is_pop, is_push, is_load_of_constant;
 
 	if (watch->is_reader)
 		return;
 	op = operation_of(code, insn);
 	is_pop = pops(code, insn, &which);
+	is_load_of_constant = is_pop && watch->has_pushed_constant;
+	watch->has_pushed_constant = (uint8_t)pushes_constant(code, insn);
+	if (is_load_of_constant)
+		return;
 	is_push = pushes(code, insn);
 	if (watch->has_taken && jumps_to(code, insn, watch->taken_register))
 		look_at_jump(watch, vaddr);
