@@ -29,7 +29,7 @@
 #define CACHE_VERSION 4
 
 /* Bump when the same file would be judged differently. */
-#define ANALYSIS_VERSION 30
+#define ANALYSIS_VERSION 31
 
 #define MAX_COUNT        (UINT32_C(1) << 26)
 #define JUMP_BYTES       5 /* jmp rel32 */

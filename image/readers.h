@@ -42,7 +42,7 @@ struct reader_watch {
 	uint8_t taken_register;
 	uint8_t returns_by_jump;
 	uint8_t has_pushed; /* the instruction before; slot_offset was then */
-	uint8_t has_pushed_constant; /* the instruction before */
+	uint8_t has_pushed_constant; /* to be popped without a branch between */
 	int64_t slot_offset;
 };
 

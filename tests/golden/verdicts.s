@@ -292,12 +292,14 @@ function "JUMP..pops a constant that it has pushed"
 	push $10
 	pop %rax
 	push $0x12345
+	mov %rdi, %rdx
 	pop %r9
 	ret
 	end
 
 function "READS_RETURN_ADDRESS..pops it behind a constant"
 	push $10
+	mov %rdi, %rsi
 	pop %rax
 	pop %rdx
 	.cfi_def_cfa_offset 0

@@ -267,11 +267,14 @@ void reader_watch_insn(struct reader_watch *watch, const uint8_t *code,
 		return;
 	op = operation_of(code, insn);
 	is_pop = pops(code, insn, &which);
+	is_push = pushes(code, insn);
 	is_load_of_constant = is_pop && watch->has_pushed_constant;
-	watch->has_pushed_constant = (uint8_t)pushes_constant(code, insn);
+	if (is_pop || is_push || insn->kind != INSN_PLAIN)
+		watch->has_pushed_constant = 0;
+	if (pushes_constant(code, insn))
+		watch->has_pushed_constant = 1;
 	if (is_load_of_constant)
 		return;
-	is_push = pushes(code, insn);
 	if (watch->has_taken && jumps_to(code, insn, watch->taken_register))
 		look_at_jump(watch, vaddr);
 	if (watch->has_taken && keeps(watch, &op))
