@@ -344,6 +344,12 @@ int a2n_module_vaddr(const struct a2n_module *module, uint64_t file_offset,
 	return -ENOENT;
 }
 
+size_t a2n_module_merged(const struct a2n_module *module, uint64_t vaddr,
+			 const char **names, size_t room)
+{
+	return index_merged_names(&module->index, vaddr, names, room);
+}
+
 void a2n_module_symbols(const struct a2n_module *module, a2n_visit_range *visit,
 			void *context)
 {

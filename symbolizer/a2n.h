@@ -133,6 +133,17 @@ A2N_API size_t a2n_module_lookup(const struct a2n_module *module,
 				 uint64_t vaddr, struct a2n_frame *frames,
 				 size_t room);
 
+/*
+ * The names of other functions whose code a linker or a compiler has merged with that of
+ * the symbol that starts at a vaddr. Aliases of one function are not among them. Fills at
+ * most `room`, and at most A2N_MERGED_MAX, and returns how many there are.
+ */
+A2N_API size_t a2n_module_merged(const struct a2n_module *module,
+				 uint64_t vaddr, const char **names,
+				 size_t room);
+
+enum { A2N_MERGED_MAX = 16 };
+
 /* Called for each address of a batch, in the order they were given. */
 typedef void a2n_visit(void *context, size_t index,
 		       const struct a2n_frame *frames, size_t count);

@@ -22,6 +22,7 @@ static const size_t item_bytes[INDEX_SECTIONS] = {
 	[INDEX_NAMES] = sizeof(struct index_name),
 	[INDEX_FILES] = sizeof(struct index_string),
 	[INDEX_TEXT] = 1,
+	[INDEX_MERGED] = sizeof(struct index_merged),
 	[INDEX_SOURCES] = sizeof(struct index_source),
 };
 
@@ -78,6 +79,7 @@ static void take_sections(struct index *index)
 	index->block_count = smaller(index->block_count, count);
 	index->names = section(index, INDEX_NAMES, &index->name_count);
 	index->files = section(index, INDEX_FILES, &index->file_count);
+	index->merged = section(index, INDEX_MERGED, &index->merged_count);
 	index->sources = section(index, INDEX_SOURCES, &index->source_count);
 	index->row_bytes.at =
 		section(index, INDEX_ROW_BYTES, &index->row_bytes.bytes);
@@ -200,6 +202,48 @@ static int set_symbol(const struct index *index, uint32_t delta,
 	frame->from_symbol = 1;
 	frame->start = index->header->base + symbol->entry;
 	return 1;
+}
+
+/* How many of them are of entries before that one. */
+static size_t count_merged_before(const struct index *index, uint32_t entry)
+{
+	size_t low = 0, high = index->merged_count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (index->merged[middle].entry < entry)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+size_t index_merged_names(const struct index *index, uint64_t vaddr,
+			  const char **names, size_t room)
+{
+	const uint64_t entry = vaddr - index->header->base;
+	size_t at, found = 0;
+	uint32_t count = 0;
+
+	if (vaddr < index->header->base || entry > UINT32_MAX)
+		return 0;
+	at = count_merged_before(index, (uint32_t)entry);
+	for (; at < index->merged_count && found < MERGED_NAMES_MAX &&
+	       index->merged[at].entry == entry;
+	     at++) {
+		struct a2n_frame frame = { 0 };
+
+		set_name(index, index->merged[at].name, &frame);
+		if (!frame.name)
+			continue;
+		if (found < room)
+			names[found] = frame.name;
+		found++;
+		count = index->merged[at].count;
+	}
+	return count > found ? count : found;
 }
 
 /* ---- chains ---- */

@@ -18,7 +18,9 @@ struct index {
 	const uint32_t *block_offsets;
 	const struct index_name *names;
 	const struct index_string *files;
+	const struct index_merged *merged;
 	const struct index_source *sources;
+	size_t merged_count;
 	size_t segment_count, symbol_count, block_count, name_count, file_count,
 		source_count;
 	uint64_t row_count;
@@ -35,6 +37,10 @@ void index_close(struct index *index);
 
 /* The text at a position, "" for 0 and for nonsense. */
 const char *index_text(const struct index *index, uint32_t position);
+
+/* As a2n_module_merged(). */
+size_t index_merged_names(const struct index *index, uint64_t vaddr,
+			  const char **names, size_t room);
 
 struct index_row {
 	uint32_t start; /* difference to base */

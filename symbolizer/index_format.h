@@ -54,7 +54,7 @@
 #include <stdint.h>
 
 #define INDEX_MAGIC   UINT64_C(0x0a6e32612d77656c) /* "lew-a2n\n" */
-#define INDEX_VERSION 5
+#define INDEX_VERSION 6
 
 enum {
 	ROWS_PER_BLOCK = 16,
@@ -77,6 +77,7 @@ enum index_section {
 	INDEX_NAMES,   /* struct index_name; 0 is none */
 	INDEX_FILES,   /* struct index_string; [0] is none */
 	INDEX_TEXT,    /* bytes */
+	INDEX_MERGED,  /* struct index_merged, in order of entry */
 	INDEX_SOURCES, /* struct index_source: what all this came from */
 	INDEX_SECTIONS,
 };
@@ -95,6 +96,19 @@ struct index_symbol {
 	uint32_t name;
 	uint32_t pad;
 };
+
+/*
+ * Another function whose code was merged with that of the symbol at `entry`. Of one entry
+ * there are MERGED_NAMES_MAX at most.
+ */
+struct index_merged {
+	uint32_t entry; /* as index_symbol has it */
+	uint32_t name;
+	uint32_t count; /* of all that there are, these included */
+	uint32_t pad;
+};
+
+#define MERGED_NAMES_MAX 16
 
 struct index_string {
 	uint32_t at; /* text */
@@ -155,6 +169,7 @@ struct index_header {
 
 _Static_assert(sizeof(struct index_segment) == 24, "in files");
 _Static_assert(sizeof(struct index_symbol) == 16, "in files");
+_Static_assert(sizeof(struct index_merged) == 16, "in files");
 _Static_assert(sizeof(struct index_source) == 24, "in files");
 _Static_assert(sizeof(struct index_header) == 104 + 16 * INDEX_SECTIONS,
 	       "in files");

@@ -135,15 +135,61 @@ const char *catalog_name(struct catalog *catalog, uint32_t function)
 	return entry->name;
 }
 
+size_t catalog_merged_names(struct catalog *catalog, uint32_t function,
+			    const char **names, size_t room)
+{
+	const struct catalog_function *entry = &catalog->functions[function];
+	const struct a2n_module *a2n;
+
+	if (entry->module == CATALOG_NO_MODULE || entry->is_named ||
+	    entry->kind != KIND_NATIVE)
+		return 0;
+	a2n = names_of(catalog, &catalog->modules[entry->module]);
+	return a2n ? a2n_module_merged(a2n, entry->vaddr, names, room) : 0;
+}
+
+/* NULL: it has no other names. */
+static char *find_full_name(struct catalog *catalog, uint32_t function)
+{
+	const char *other;
+	const size_t count = catalog_merged_names(catalog, function, &other, 1);
+
+	if (count == 0)
+		return NULL;
+	if (count == 1)
+		return text_printable(memory_printf(
+			"%s (= %s)", catalog_name(catalog, function), other));
+	return text_printable(memory_printf(
+		"%s (= %s, and %s more)", catalog_name(catalog, function),
+		other, text_grouped(count - 1).text));
+}
+
+const char *catalog_full_name(struct catalog *catalog, uint32_t function)
+{
+	uint64_t *merged;
+	char *name;
+
+	if (catalog->functions[function].module == CATALOG_NO_MODULE ||
+	    catalog->functions[function].is_named)
+		return catalog_name(catalog, function);
+	merged = idmap_at(&catalog->merged, (uint64_t)function + 1);
+	if (*merged == 0) {
+		name = find_full_name(catalog, function);
+		*merged = name ? (uintptr_t)name : 1;
+	}
+	return *merged == 1 ? catalog_name(catalog, function)
+			    : (const char *)(uintptr_t)*merged;
+}
+
 const char *catalog_marked_name(struct catalog *catalog, uint32_t function)
 {
 	struct left_out *left = catalog->functions[function].left_out;
 
 	if (!left)
-		return catalog_name(catalog, function);
+		return catalog_full_name(catalog, function);
 	if (!left->marked_name)
 		left->marked_name = memory_printf(
-			"%s {%s %%}", catalog_name(catalog, function),
+			"%s {%s %%}", catalog_full_name(catalog, function),
 			text_percentage(100 * left_out_counted(left)).text);
 	return left->marked_name;
 }

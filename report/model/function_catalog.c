@@ -333,6 +333,17 @@ static void free_labels(struct catalog *catalog)
 	free(catalog->labels);
 }
 
+static void free_full_names(struct catalog *catalog)
+{
+	for (size_t i = 0; i < catalog->function_count; i++) {
+		const uint64_t *name = idmap_find(&catalog->merged, i + 1);
+
+		if (name && *name != 1)
+			free((void *)(uintptr_t)*name);
+	}
+	idmap_fini(&catalog->merged);
+}
+
 void catalog_fini(struct catalog *catalog)
 {
 	free_labels(catalog);
@@ -352,6 +363,7 @@ void catalog_fini(struct catalog *catalog)
 	idmap_fini(&catalog->by_vaddr);
 	free(catalog->sites);
 	idmap_fini(&catalog->by_hash);
+	free_full_names(catalog);
 	idmap_fini(&catalog->by_name);
 	idmap_fini(&catalog->sites_at);
 	free(catalog->told);

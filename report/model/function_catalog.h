@@ -151,9 +151,11 @@ struct catalog {
 	size_t module_count, module_capacity;
 	struct catalog_function *functions;
 	size_t function_count, function_capacity;
-	struct idmap by_vaddr;      /* (module + 1) << 48 | vaddr -> function */
-	struct idmap by_hash;       /* of a module's identity -> module + 1 */
-	struct idmap by_name;       /* hash of a named function -> function */
+	struct idmap by_vaddr; /* (module + 1) << 48 | vaddr -> function */
+	struct idmap by_hash;  /* of a module's identity -> module + 1 */
+	struct idmap by_name;  /* hash of a named function -> function */
+	struct idmap
+		merged; /* function -> its name with others, or 1: it has none */
 	struct catalog_site *sites; /* sites[0] is none */
 	size_t site_count, site_capacity;
 	struct idmap sites_at; /* (module + 1) << 48 | vaddr -> site */
@@ -240,11 +242,22 @@ const char *function_kind_text(enum function_kind kind);
 /* Safe to print; belongs to the catalog. */
 const char *catalog_name(struct catalog *catalog, uint32_t function);
 
+/*
+ * The names of other functions whose code was merged with this one's, so that their calls
+ * are counted here. Fills at most `room`, and at most A2N_MERGED_MAX, and returns how many
+ * there are. They are not safe to print.
+ */
+size_t catalog_merged_names(struct catalog *catalog, uint32_t function,
+			    const char **names, size_t room);
+
+/* As catalog_name(), with those: "bar (= foo)", "bar (= foo, and 3 more)". */
+const char *catalog_full_name(struct catalog *catalog, uint32_t function);
+
 /* Whether the name that it has been given is but "module+0xaddress". */
 int catalog_is_address(const struct catalog *catalog, uint32_t function);
 
 /*
- * The same, for where nothing else says that there are fewer calls than were made:
+ * The full name, for where nothing else says that there are fewer calls than were made:
  * "name {0.4 %}", of one that was left out for the rest of the time.
  */
 const char *catalog_marked_name(struct catalog *catalog, uint32_t function);

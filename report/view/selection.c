@@ -25,6 +25,28 @@ int selection_has_module(const struct selection *selection,
 	return fnmatch(glob, subject, 0) == 0;
 }
 
+static int is_matched(const char *name, const void *expression)
+{
+	return regexec(expression, name, 0, NULL, 0) == 0;
+}
+
+/* Whether the function has such a name, or another one whose code was merged with its. */
+static int has_name(struct catalog *catalog, uint32_t function,
+		    int (*is_such)(const char *name, const void *what),
+		    const void *what)
+{
+	const char *names[A2N_MERGED_MAX];
+	size_t count;
+
+	if (is_such(catalog_name(catalog, function), what))
+		return 1;
+	count = catalog_merged_names(catalog, function, names, A2N_MERGED_MAX);
+	for (size_t i = 0; i < count && i < A2N_MERGED_MAX; i++)
+		if (is_such(names[i], what))
+			return 1;
+	return 0;
+}
+
 int selection_has_function(const struct selection *selection,
 			   struct catalog *catalog, uint32_t function)
 {
@@ -35,8 +57,7 @@ int selection_has_function(const struct selection *selection,
 	     !selection_has_module(selection, &catalog->modules[module])))
 		return 0;
 	return !selection->function ||
-	       regexec(selection->function, catalog_name(catalog, function), 0,
-		       NULL, 0) == 0;
+	       has_name(catalog, function, is_matched, selection->function);
 }
 
 uint8_t *selection_mask(const struct selection *selection,
@@ -108,7 +129,7 @@ static int is_it(const char *full, const char *name)
 	       (full[length] == '\0' || full[length] == '(');
 }
 
-static int is_called(const char *full, const char *name)
+static int is_called(const char *full, const void *name)
 {
 	return is_it(full, name) || is_it(skip_type(full), name);
 }
@@ -119,7 +140,7 @@ uint8_t *selection_named(struct catalog *catalog, const char *name)
 	int found = 0;
 
 	for (uint32_t i = FUNCTION_UNKNOWN; i < catalog->function_count; i++) {
-		mask[i] = (uint8_t)is_called(catalog_name(catalog, i), name);
+		mask[i] = (uint8_t)has_name(catalog, i, is_called, name);
 		found |= mask[i];
 	}
 	if (found)

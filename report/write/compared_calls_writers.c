@@ -48,8 +48,8 @@ static void write_row(const struct trace_output *output,
 		     (int64_t)slow->total_ns - (int64_t)fast->total_ns);
 	write_change(output->out, slow->self_ns - fast->self_ns);
 	fprintf(output->out, "%*s%s\n", (int)(2 * (depth - 1)) + 1, "",
-		catalog_name(output->traces->catalog,
-			     compared->tree.nodes[node].function));
+		catalog_full_name(output->traces->catalog,
+				  compared->tree.nodes[node].function));
 }
 
 void text_compared_calls(const struct trace_output *output,

@@ -67,6 +67,24 @@ json_t *json_number(uint64_t number)
 					       : INT64_MAX);
 }
 
+/* Those whose code was merged with the function's. */
+static void set_other_names(json_t *value, struct catalog *catalog,
+			    uint32_t function)
+{
+	const char *names[A2N_MERGED_MAX];
+	const size_t count =
+		catalog_merged_names(catalog, function, names, A2N_MERGED_MAX);
+	json_t *list;
+
+	if (count == 0)
+		return;
+	list = json_array();
+	for (size_t i = 0; i < count && i < A2N_MERGED_MAX; i++)
+		json_array_append_new(list, json_text(names[i]));
+	json_object_set_new(value, "other_names", list);
+	json_object_set_new(value, "other_name_count", json_number(count));
+}
+
 json_t *json_function(struct catalog *catalog, uint32_t function)
 {
 	json_t *value = json_pack("{so}", "name",
@@ -80,6 +98,7 @@ json_t *json_function(struct catalog *catalog, uint32_t function)
 	if (kind != KIND_NATIVE)
 		json_object_set_new(value, "kind",
 				    json_string(function_kind_text(kind)));
+	set_other_names(value, catalog, function);
 	if (entry->kind == KIND_INLINED)
 		json_object_set_new(value, "inlined", json_true());
 	if (entry->module != CATALOG_NO_MODULE && !entry->is_named) {

@@ -75,7 +75,7 @@ static void write_functions(FILE *out, const struct list_view *view,
 		left--;
 		if (list_shows(view, function))
 			fprintf(out, "%#15" PRIx64 "  %s: %s%s\n",
-				function->vaddr, catalog_name(catalog, i),
+				function->vaddr, catalog_full_name(catalog, i),
 				verdict_text(function->verdict),
 				catalog_loops(function) ? "; " LOOPS : "");
 	}

@@ -87,10 +87,13 @@ static void write_indentation(struct trace_output *output,
 static void write_name(struct trace_output *output,
 		       const struct call_line *line)
 {
-	const char *name =
-		catalog_name(output->traces->catalog, line->function);
+	struct catalog *catalog = output->traces->catalog;
+	const char *name = catalog_name(catalog, line->function);
+	const char *others =
+		catalog_full_name(catalog, line->function) + strlen(name);
 
-	fprintf(output->out, "%s%s", name, strchr(name, '(') ? "" : "()");
+	fprintf(output->out, "%s%s%s", name, strchr(name, '(') ? "" : "()",
+		others);
 }
 
 static void write_note(struct trace_output *output, const char *note)
@@ -137,7 +140,8 @@ static void write_call(struct trace_output *output,
 	if (line->kind == LINE_CLOSE) {
 		fputs("} ", output->out);
 		text_begin(output->out, output->has_color, STYLE_DIM);
-		fputs(catalog_name(output->traces->catalog, line->function),
+		fputs(catalog_full_name(output->traces->catalog,
+					line->function),
 		      output->out);
 		text_end(output->out, output->has_color, STYLE_DIM);
 	} else {

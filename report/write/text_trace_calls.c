@@ -27,7 +27,7 @@ static void write_slow(struct trace_output *output,
 		"%4zu %10s %10s %5" PRIu64 ".%09" PRIu64 " %8" PRIu32 "  %s",
 		rank, most, text_duration(duration->least_ns).text,
 		began / 1000000000, began % 1000000000, call->end.tid,
-		catalog_name(output->traces->catalog, call->function));
+		catalog_full_name(output->traces->catalog, call->function));
 	if (call->end.ending != CALL_RETURNED)
 		fprintf(output->out, "  (%s)",
 			call_ending_word(call->end.ending));

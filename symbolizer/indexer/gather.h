@@ -51,8 +51,10 @@ struct gather_symbol {
 	uint64_t start;
 	uint64_t bytes; /* 0: unknown */
 	uint32_t name;
-	uint8_t rank;    /* lower is better among those of one address */
-	uint8_t is_full; /* from .symtab, which leaves nothing out */
+	uint8_t rank;        /* lower is better among those of one address */
+	uint8_t is_full;     /* from .symtab, which leaves nothing out */
+	uint8_t is_function; /* not a label or a resolver */
+	uint8_t is_weak;
 };
 
 struct gather_area {
@@ -74,7 +76,8 @@ struct gather {
 	size_t node_bytes, node_capacity;
 	struct gather_symbol *symbols;
 	size_t symbol_count, symbol_capacity;
-	int is_cut; /* some code is more than 4 GiB behind base */
+	int has_versions; /* it defines versions of symbols */
+	int is_cut;       /* some code is more than 4 GiB behind base */
 };
 
 /* Learns from the module's own file where its code is. */

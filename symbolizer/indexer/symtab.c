@@ -55,6 +55,8 @@ static void add(struct gather *gather, const Elf64_Sym *symbol,
 		.name = texts_name(&gather->texts, name),
 		.rank = rank_of(symbol, name),
 		.is_full = (uint8_t)is_full,
+		.is_function = ELF64_ST_TYPE(symbol->st_info) == STT_FUNC,
+		.is_weak = ELF64_ST_BIND(symbol->st_info) == STB_WEAK,
 	};
 }
 
@@ -106,6 +108,8 @@ size_t symtab_add(struct gather *gather, struct elf *elf)
 		if (type == SHT_SYMTAB || type == SHT_DYNSYM)
 			add_section(gather, elf, &elf->sections[i]);
 	}
+	gather->has_versions |=
+		elf_section_of_type(elf, SHT_GNU_verdef) != NULL;
 	add_minidebug(gather, elf);
 	return gather->symbol_count - before;
 }
@@ -132,6 +136,21 @@ static int by_start_then_merit(const void *left, const void *right,
 	if (a_length != b_length)
 		return a_length < b_length ? -1 : 1;
 	return strcmp(text_of(gather, a->name), text_of(gather, b->name));
+}
+
+static void note_merged(const struct gather *gather,
+			struct merged_names *merged)
+{
+	const struct gather_symbol *symbols = gather->symbols;
+	size_t first = 0;
+
+	for (size_t i = 1; i <= gather->symbol_count; i++) {
+		if (i < gather->symbol_count &&
+		    symbols[i].start == symbols[first].start)
+			continue;
+		merged_names_note(merged, gather, &symbols[first], i - first);
+		first = i;
+	}
 }
 
 /* One symbol of each address, the best; its size is the longest of any. */
@@ -232,7 +251,8 @@ static uint64_t close_until(struct symtab_pieces *pieces,
 	return until;
 }
 
-struct symtab_piece *symtab_settle(struct gather *gather, size_t *count)
+struct symtab_piece *symtab_settle(struct gather *gather,
+				   struct merged_names *merged, size_t *count)
 {
 	struct symtab_pieces pieces = { .gather = gather };
 	const struct gather_symbol **open;
@@ -244,6 +264,7 @@ struct symtab_piece *symtab_settle(struct gather *gather, size_t *count)
 		return NULL;
 	qsort_r(gather->symbols, gather->symbol_count, sizeof(*gather->symbols),
 		by_start_then_merit, gather);
+	note_merged(gather, merged);
 	symbols = keep_best(gather->symbols, gather->symbol_count);
 	symbols = drop_labels(gather->symbols, symbols);
 	give_sizes(gather, gather->symbols, symbols);

@@ -11,6 +11,7 @@
 #define CLEW_SYMBOLIZER_INDEXER_SYMTAB_H
 
 #include "symbolizer/indexer/gather.h"
+#include "symbolizer/indexer/merged_names.h"
 
 /* Adds those of .symtab, .dynsym and .gnu_debugdata. How many there were. */
 size_t symtab_add(struct gather *gather, struct elf *elf);
@@ -22,7 +23,11 @@ struct symtab_piece {
 	uint32_t name;
 };
 
-/* The pieces that all added symbols come to. free() them. */
-struct symtab_piece *symtab_settle(struct gather *gather, size_t *count);
+/*
+ * The pieces that all added symbols come to. free() them. Names that share an address are
+ * noted, and still to be settled.
+ */
+struct symtab_piece *symtab_settle(struct gather *gather,
+				   struct merged_names *merged, size_t *count);
 
 #endif

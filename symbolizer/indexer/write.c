@@ -88,10 +88,11 @@ static struct section_part segments_of(const struct elf *module)
 }
 
 static void put_symbols(struct gather *gather, struct section_part *starts,
-			struct section_part *symbols)
+			struct section_part *symbols,
+			struct merged_names *merged)
 {
 	size_t count;
-	struct symtab_piece *pieces = symtab_settle(gather, &count);
+	struct symtab_piece *pieces = symtab_settle(gather, merged, &count);
 	uint32_t *start = heap_zeroed(count, sizeof(*start));
 	struct index_symbol *symbol = heap_zeroed(count, sizeof(*symbol));
 
@@ -144,6 +145,7 @@ int write_index(int fd, struct gather *gather, const struct elf *module,
 	};
 	struct section_part parts[INDEX_SECTIONS];
 	struct merged_rows merged;
+	struct merged_names names = { 0 };
 
 	memcpy(header.build_id, module->build_id.data, sizeof(header.build_id));
 	merge_rows(gather, &merged);
@@ -152,8 +154,12 @@ int write_index(int fd, struct gather *gather, const struct elf *module,
 	gather->rows = NULL;
 	gather->pieces = NULL;
 	header.row_count = merged.row_count;
-	put_symbols(gather, &parts[INDEX_SYMBOL_STARTS], &parts[INDEX_SYMBOLS]);
+	put_symbols(gather, &parts[INDEX_SYMBOL_STARTS], &parts[INDEX_SYMBOLS],
+		    &names);
 	texts_finish(texts);
+	merged_names_settle(&names, gather);
+	parts[INDEX_MERGED] = (struct section_part){ names.items, names.count,
+						     sizeof(*names.items) };
 	if (reason)
 		header.reason = texts_add(texts, reason, strlen(reason));
 	parts[INDEX_SOURCES] = sources_of(gather, sources);

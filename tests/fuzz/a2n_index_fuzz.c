@@ -44,6 +44,15 @@ static void look_around(const struct index *index)
 			index_lookup(index,
 				     index->header->base + bytes / PLACES * i,
 				     frames, FRAMES));
+	for (size_t i = 0; i < index->merged_count && i < PLACES; i++) {
+		const char *names[FRAMES];
+		const size_t count = index_merged_names(
+			index, index->header->base + index->merged[i].entry,
+			names, FRAMES);
+
+		for (size_t j = 0; j < count && j < FRAMES; j++)
+			sink += strlen(names[j]);
+	}
 	if (!index_rows_first(index, &rows))
 		return;
 	do {
