@@ -26,7 +26,7 @@ BODIES = {
     "libc": ("callback", "sort", "tree", "folder", "stream", "format", "once"),
     "links": ("linked",),
     "nested": ("nested", "goto_out"),
-    "programs": ("exec", "vfork", "spawn"),
+    "programs": ("exec", "vfork", "spawn", "shell"),
     "registers": ("registers",),
     "rethrows": ("rethrow", "destroy", "whole", "virtual"),
     "sees": ("see_caller", "see_frames", "see_next", "see_library"),
@@ -244,11 +244,11 @@ char play_name[] = "{module}";
 /* A tail call, where the compiler is sure to make one. */
 #if defined(__clang__)
 #define RETURN_TAIL(f, n) \\
-	do {{ function callee = f; long a = n; TAIL(); \\
-	__attribute__((musttail)) return callee(a); }} while (0)
+	do {{ long a = n; TAIL(); \\
+	__attribute__((musttail)) return f(a); }} while (0)
 #elif defined(PLAY_SIBCALLS)
 #define RETURN_TAIL(f, n) \\
-	do {{ function callee = f; long a = n; TAIL(); return callee(a); }} while (0)
+	do {{ long a = n; TAIL(); return f(a); }} while (0)
 #else
 #define RETURN_TAIL(f, n) \\
 	do {{ long r = f(n); LEAVE(); return r; }} while (0)

@@ -28,7 +28,8 @@ import wire  # noqa: E402  pylint: disable=wrong-import-position
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("CLEW_BUILD", ROOT / "build")).resolve()
 CLEW = BUILD / "cli" / "clew"
-TIMEOUT_S = 300  # beside load, and with each call verified
+NATIVE_S = 60  # beside load
+TIMEOUT_S = 300  # and with each call verified
 SHRINK_S = 300
 COMPILERS = {"c": ("gcc", "clang"), "c++": ("g++", "clang++")}
 LEVELS = "-O0", "-O1", "-O2", "-O3", "-Os"
@@ -115,9 +116,9 @@ def build(one, setting, folder):
          f"-Wl,-rpath,{folder}"], check=True)
 
 
-def run(argv, folder, **environment):
+def run(argv, folder, timeout, **environment):
     return subprocess.run(
-        [str(a) for a in argv], cwd=folder, timeout=TIMEOUT_S, check=False,
+        [str(a) for a in argv], cwd=folder, timeout=timeout, check=False,
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
         stderr=subprocess.PIPE, env={**os.environ, "LC_ALL": "C",
                                      **environment})
@@ -157,7 +158,7 @@ def check(one, setting, folder):
     folder.mkdir(parents=True)
     build(one, setting, folder)
     try:
-        native = run([folder / "play"], folder)
+        native = run([folder / "play"], folder, NATIVE_S)
     except subprocess.TimeoutExpired as late:
         raise subprocess.CalledProcessError(1, "play") from late
     if native.returncode < 0:
@@ -171,7 +172,7 @@ def check_start(folder, setting, native, truths):
     try:
         recorded = run([CLEW, "record", "-o", folder / "rec",
                         *setting.options, "--", folder / "play"], folder,
-                       TRUTH_DIR=str(truths))
+                       TIMEOUT_S, TRUTH_DIR=str(truths))
     except subprocess.TimeoutExpired as late:
         raise Failed("it hangs") from late
     for what in ("returncode", "stdout", "stderr"):

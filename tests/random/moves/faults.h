@@ -28,9 +28,10 @@ static PLAYED void faults_handler(int number, siginfo_t *info, void *data)
 		context->uc_mcontext.gregs[REG_RIP] += 2;
 	else if (number == SIGSEGV && info->si_addr == NULL)
 		siglongjmp(play.now.landing->place, 1);
-	else if (number == SIGSEGV)
-		mprotect(info->si_addr, FAULT_PAGE, PROT_READ | PROT_WRITE);
-	else
+	else if (number == SIGSEGV &&
+		 mprotect(info->si_addr, FAULT_PAGE, PROT_READ | PROT_WRITE))
+		signal(SIGSEGV, SIG_DFL); /* a fault that nothing expects */
+	else if (number == SIGALRM)
 		play.queued += info->si_value.sival_int;
 	LEAVE();
 }

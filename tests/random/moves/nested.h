@@ -21,6 +21,9 @@ TRUTH_INLINE long move_goto_out(function body, long n)
 
 #else
 
+/* Only the stacks of threads are executable. */
+#define NESTED_FITS() (!play.now.is_small)
+
 /* The address of a nested function is that of its trampoline. */
 extern const char nested_inner[] __asm__("nested_inner.code");
 extern const char nested_leaver[] __asm__("nested_leaver.code");
@@ -55,7 +58,7 @@ static PLAYED long nested_outer(function body, long n)
 
 TRUTH_INLINE long move_nested(function body, long n)
 {
-	return nested_outer(body, n);
+	return NESTED_FITS() ? nested_outer(body, n) : body(n);
 }
 
 static PLAYED long nested_left(function body, long n)
@@ -89,7 +92,7 @@ out:
 
 TRUTH_INLINE long move_goto_out(function body, long n)
 {
-	return nested_left(body, n);
+	return NESTED_FITS() ? nested_left(body, n) : body(n);
 }
 
 #endif

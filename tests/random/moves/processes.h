@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * New processes and programs: fork(), exec() of the program itself, which then
- * plays one short round, vfork() and posix_spawn().
+ * plays one short round, vfork(), posix_spawn() and system().
  */
 #ifndef CLEW_TESTS_RANDOM_PROCESSES_H
 #define CLEW_TESTS_RANDOM_PROCESSES_H
@@ -128,6 +128,16 @@ TRUTH_INLINE long move_spawn(function body, long n)
 	if (posix_spawn(&child, "/proc/self/exe", NULL, NULL, argv, environ))
 		return 0;
 	return body(n) + processes_wait(child);
+}
+
+TRUTH_INLINE long move_shell(function body, long n)
+{
+	int status;
+
+	if (!processes_may())
+		return 0;
+	status = system("exit 3");
+	return body(n) + WEXITSTATUS(status);
 }
 
 #endif
