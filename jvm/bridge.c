@@ -74,9 +74,17 @@ void bridge_link(struct bridge_frame *frame, uint32_t number)
 static uint32_t find_callers(struct bridge_frame *frame)
 {
 	frame->place = place_of_call(frame);
-	frame->stack = java_stack_hash(frame, &frame->is_cut);
-	return frame->stack ? callers_find_stack(frame->stack)
-			    : callers_find(frame->place);
+	frame->stack = java_stack_hash(frame, &frame->end);
+	if (frame->stack)
+		return callers_find_stack(frame->stack);
+	if (frame->end == JAVA_STACK_FROZEN) {
+		if (callers_may_ask_frozen())
+			return 0;
+		atomic_fetch_add_explicit(&rt.header->frozen_natives, 1,
+					  memory_order_relaxed);
+		frame->end = JAVA_STACK_LOST;
+	}
+	return callers_find(frame->place);
 }
 
 /* The Java method that calls has told of itself. */

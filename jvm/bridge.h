@@ -54,7 +54,7 @@ struct bridge_frame {
 	struct bridge_locals locals; /* jni_references.c */
 	uint64_t outer;    /* the frame of the bridge that the thread was in */
 	uint64_t stack;    /* java_stack_hash() */
-	uint32_t is_cut;   /* as that says */
+	uint32_t end;      /* as that says */
 	uint32_t expected; /* the number to be verified, or 0 */
 	uint64_t arguments[6]; /* those in general registers, in order */
 	struct bridge *bridge;

@@ -23,6 +23,7 @@
 #include "jvm/line_tables.h"
 #include "preload/hot/record.h"
 #include "preload/hot/runtime.h"
+#include "preload/hot/stamp_counter.h"
 #include "preload/hot/switch.h"
 #include "preload/record/recorder.h"
 #include "preload/stack/trampolines.h"
@@ -48,7 +49,7 @@ static jint end_of(const struct bridge_frame *frame,
 		(const struct bridge_frame *)frame->outer;
 	jint end = count;
 
-	if (!frame->is_cut)
+	if (frame->end != JAVA_STACK_CUT)
 		return count;
 	for (jint i = count; i-- > 0;)
 		if (calls[i].location == IN_NATIVE)
@@ -152,9 +153,9 @@ static void forget(void);
 /* Whether all was forgotten since the call was looked up, so that it may be another. */
 static int has_changed(const struct bridge_frame *frame)
 {
-	uint32_t is_cut;
+	uint32_t end;
 
-	return frame->stack && java_stack_hash(frame, &is_cut) != frame->stack;
+	return frame->stack && java_stack_hash(frame, &end) != frame->stack;
 }
 
 static int may_compose(const struct bridge_frame *frame)
@@ -260,6 +261,30 @@ static void note_asked(uint64_t began_ns)
 			 1);
 }
 
+/* Its outer frames are in the heap, and what they are is not remembered. */
+static uint32_t ask_frozen(jvmtiEnv *jvmti, JNIEnv *jni,
+			   const struct bridge_frame *frame)
+{
+	const uint64_t began = stamp_counter();
+	const uint32_t number = ask_stack(jvmti, jni, frame);
+
+	if (!hot.java_recall)
+		return number;
+	if (!hot.java_recall->frozen_since)
+		hot.java_recall->frozen_since = began;
+	hot.java_recall->frozen_ticks += stamp_counter() - began;
+	return number;
+}
+
+static uint32_t ask(jvmtiEnv *jvmti, JNIEnv *jni,
+		    const struct bridge_frame *frame)
+{
+	if (frame->stack)
+		return learn_stack(jvmti, jni, frame);
+	return frame->end == JAVA_STACK_FROZEN ? ask_frozen(jvmti, jni, frame)
+					       : ask_caller(jvmti, jni);
+}
+
 static uint32_t learn(jvmtiEnv *jvmti, struct bridge_frame *frame)
 {
 	JNIEnv *jni = (JNIEnv *)frame->arguments[0];
@@ -270,13 +295,12 @@ static uint32_t learn(jvmtiEnv *jvmti, struct bridge_frame *frame)
 	muted = switch_mute(HOT_MUTED_OWN);
 	began_ns = sys_clock_ns(CLOCK_MONOTONIC);
 	java_recall_begin();
-	number = frame->stack ? learn_stack(jvmti, jni, frame)
-			      : ask_caller(jvmti, jni);
+	number = ask(jvmti, jni, frame);
 	switch_unmute(muted);
 	errno = saved_errno;
 	if (frame->expected)
 		note_verified(frame->expected, has_changed(frame) ? 0 : number);
-	else
+	else if (frame->end != JAVA_STACK_FROZEN)
 		note_asked(began_ns);
 	if (!number && frame->expected)
 		return frame->expected;
@@ -288,7 +312,7 @@ static uint32_t learn(jvmtiEnv *jvmti, struct bridge_frame *frame)
 		return number;
 	if (frame->stack)
 		remember_stack(frame->stack, number);
-	else
+	else if (frame->end != JAVA_STACK_FROZEN)
 		remember_place(frame->place, number);
 	return number;
 }

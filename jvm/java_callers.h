@@ -13,6 +13,9 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+#include "jvm/java_recall.h"
+#include "preload/hot/stamp_counter.h"
+
 struct bridge_frame;
 
 /* A place from which no Java method calls. */
@@ -68,6 +71,23 @@ static inline uint32_t callers_find_stack(uint64_t hash)
 			return (uint32_t)entry;
 	}
 	return 0;
+}
+
+/*
+ * Whether the machine may be asked for a stack that is JAVA_STACK_FROZEN, each time
+ * again: as long as that takes a thread less than an eighth of its time.
+ */
+#define CALLERS_FROZEN_PART   8
+#define CALLERS_FROZEN_CREDIT (UINT64_C(1) << 26) /* ticks, at first */
+
+static inline int callers_may_ask_frozen(void)
+{
+	const struct java_recall *recall = hot.java_recall;
+
+	return !recall || !recall->frozen_since ||
+	       recall->frozen_ticks * CALLERS_FROZEN_PART <
+		       stamp_counter() - recall->frozen_since +
+			       CALLERS_FROZEN_CREDIT;
 }
 
 /*

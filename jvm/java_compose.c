@@ -108,7 +108,8 @@ static int read_frames(struct composition *one,
 		if (!one->numbers[i])
 			one->unknown = i + 1;
 	}
-	return one->count && !(frame->is_cut && has_natives(one));
+	return one->count &&
+	       !(frame->end == JAVA_STACK_CUT && has_natives(one));
 }
 
 /* What the machine says of a call is what its frame does, but for the name. */

@@ -35,6 +35,7 @@ static void forget(struct java_recall *one)
 {
 	for (int i = 0; i < RECALLED_COUNT; i++)
 		one->walks[i].start.pc = 0;
+	one->frozen_since = one->frozen_ticks = 0;
 }
 
 void java_recall_begin(void)

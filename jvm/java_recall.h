@@ -33,7 +33,7 @@ struct recalled_word {
 struct recalled_walk {
 	struct recalled_start start;
 	uint64_t hash;
-	uint32_t is_cut;
+	uint32_t end; /* enum java_stack_end */
 	uint32_t count;
 	struct recalled_word words[RECALLED_WORDS];
 };
@@ -41,6 +41,9 @@ struct recalled_walk {
 struct java_recall {
 	struct java_recall *next; /* where clew was attached */
 	_Atomic uint32_t is_taken;
+	/* Time-stamp ticks: since when stacks are asked for that cannot be
+	 * walked, and how long that took (java_callers.h). */
+	uint64_t frozen_since, frozen_ticks;
 	struct recalled_walk walks[RECALLED_COUNT];
 };
 

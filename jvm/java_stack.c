@@ -20,10 +20,13 @@
  * What is at a pc: {pc >> 16, words of its frame} at pc ^ pc >> 16, modulo the
  * table's size, which together have all of a pc of 47 bits. 0: not known.
  */
-#define SIZES_LOG2  16
-#define SIZES_COUNT (1 << SIZES_LOG2)
+#define SIZES_LOG2    16
+#define SIZES_COUNT   (1 << SIZES_LOG2)
 
-#define WORDS_ENTRY UINT32_MAX /* a continuation's: below are the carrier's */
+#define WORDS_ENTRY   UINT32_MAX /* a continuation's: below are the carrier's */
+#define WORDS_UNKNOWN (UINT32_MAX - 1)
+/* Of a stub: the one that a frame returns to whose callers are in the heap. */
+#define WORDS_BARRIER 0
 
 struct java_code java_code, java_interpreter;
 
@@ -118,7 +121,7 @@ struct position {
 	uint64_t top;               /* where it is in a context already */
 };
 
-enum java_step { STEP_ON, STEP_END, STEP_CUT, STEP_LOST };
+enum java_step { STEP_ON, STEP_END, STEP_CUT, STEP_FROZEN, STEP_LOST };
 
 /* A word of the stack, on which the walk depends. */
 static uint64_t look(struct position *at, uint64_t address)
@@ -224,7 +227,7 @@ static uint64_t learn_size(struct position *at)
 	uint64_t words, real, pc = at->pc;
 
 	if (!blob)
-		return 0;
+		return WORDS_UNKNOWN;
 	words = is_continuation_entry(blob)
 			? WORDS_ENTRY
 			: (uint32_t)int_at(blob + layout.frame_words);
@@ -251,7 +254,9 @@ static enum java_step leave_compiled(struct position *at)
 
 	if (words == WORDS_ENTRY)
 		return STEP_END;
-	if (!words || words > UINT32_MAX / 16 || !is_on_stack(at, sp, at->sp))
+	if (words == WORDS_BARRIER)
+		return layout.continuation_return ? STEP_FROZEN : STEP_LOST;
+	if (words > UINT32_MAX / 16 || !is_on_stack(at, sp, at->sp))
 		return STEP_LOST;
 	mix(at, pc);
 	return go_on(at, sp, look(at, sp - 8), sp - 16);
@@ -307,12 +312,12 @@ static struct position first_of(const struct recalled_start *start,
 
 /* In that order, so that a walk is whole once it is seen. */
 static void keep(struct position *at, const struct recalled_start *start,
-		 uint64_t hash, uint32_t is_cut)
+		 uint64_t hash, uint32_t end)
 {
 	if (!at->kept)
 		return;
 	at->kept->hash = hash;
-	at->kept->is_cut = is_cut;
+	at->kept->end = end;
 	at->kept->start = *start;
 }
 
@@ -325,36 +330,40 @@ static uint64_t hash_of(const struct position *at)
 /* Its steps are part of it: 60 frames take 160 ns, and 250 if they were called. */
 static __attribute__((noinline, flatten)) uint64_t walk(
 	const struct bridge_frame *frame, const struct recalled_start *start,
-	struct recalled_walk *kept, uint32_t *is_cut)
+	struct recalled_walk *kept, uint32_t *end)
 {
 	struct position at = first_of(start, kept);
 	enum java_step step = STEP_ON;
 	uint64_t hash;
 
+	*end = JAVA_STACK_LOST;
 	if (!is_on_stack(&at, at.sp, (uintptr_t)frame))
 		return 0;
 	for (uint32_t i = 0; i < JAVA_STACK_WALK_MAX && step == STEP_ON; i++)
 		step = leave(&at);
-	if (step == STEP_LOST)
+	if (step == STEP_FROZEN)
+		*end = JAVA_STACK_FROZEN;
+	if (step == STEP_FROZEN || step == STEP_LOST)
 		return 0;
-	*is_cut = step == STEP_CUT;
+	*end = step == STEP_CUT ? JAVA_STACK_CUT : JAVA_STACK_WHOLE;
 	hash = hash_of(&at);
-	keep(&at, start, hash, *is_cut);
+	keep(&at, start, hash, *end);
 	return hash;
 }
 
-uint64_t java_stack_hash(const struct bridge_frame *frame, uint32_t *is_cut)
+uint64_t java_stack_hash(const struct bridge_frame *frame, uint32_t *end)
 {
 	struct recalled_walk *recalled;
 	struct recalled_start start;
 
+	*end = JAVA_STACK_LOST;
 	if (!layout.heap_count)
 		return 0;
 	start = start_of(frame);
 	recalled = recalled_at(&start);
 	if (!recalled || !recalled_is(recalled, &start))
-		return walk(frame, &start, recalled, is_cut);
-	*is_cut = recalled->is_cut;
+		return walk(frame, &start, recalled, end);
+	*end = recalled->end;
 	return recalled->hash;
 }
 
@@ -406,7 +415,7 @@ uint64_t java_stack_frames(const struct bridge_frame *frame,
 		if (step == STEP_ON)
 			tell(frames, &before);
 	}
-	return step == STEP_LOST ? 0 : hash_of(&at);
+	return step == STEP_LOST || step == STEP_FROZEN ? 0 : hash_of(&at);
 }
 
 void java_stack_forget(void)

@@ -58,6 +58,14 @@ uint64_t java_stack_blob(uint64_t pc);
 /* Addresses may become others': no stack has the hash that it had. */
 void java_stack_forget(void);
 
+/* Where a walk ends. */
+enum java_stack_end {
+	JAVA_STACK_WHOLE, /* at the stack's end */
+	JAVA_STACK_CUT,   /* at a native of a context */
+	JAVA_STACK_FROZEN, /* the outer frames of a virtual thread are in the heap */
+	JAVA_STACK_LOST, /* it cannot be walked */
+};
+
 /* A frame of an interpreted method, or of compiled ones. */
 struct java_frame {
 	uint64_t code; /* nmethod *; 0: it is interpreted */
@@ -76,10 +84,10 @@ struct java_frames {
 
 /*
  * The hash of the Java stack below the bridge that this is the frame of, one of
- * 2^47; 0: it cannot be walked. *is_cut: it ends at a native of a context. General
- * registers only; a signal may come at any time.
+ * 2^47; 0: it cannot be walked. *end: enum java_stack_end. General registers only; a
+ * signal may come at any time.
  */
-uint64_t java_stack_hash(const struct bridge_frame *frame, uint32_t *is_cut);
+uint64_t java_stack_hash(const struct bridge_frame *frame, uint32_t *end);
 
 /* The same, with the frames that it is of. */
 uint64_t java_stack_frames(const struct bridge_frame *frame,

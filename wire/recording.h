@@ -300,8 +300,13 @@ struct wire_header {
 	/* Hooks that the program had written over, when that was last looked at */
 	_Atomic uint32_t overwritten_hooks;
 	uint64_t first_real_ns; /* CLOCK_REALTIME at `first`; 0: not noted */
+	/*
+	 * Calls of natives that count below their innermost Java method, as the
+	 * frames of others were in the heap: atomic add.
+	 */
+	_Atomic uint64_t frozen_natives;
 };
-_Static_assert(sizeof(struct wire_header) == 904, "on the wire");
+_Static_assert(sizeof(struct wire_header) == 912, "on the wire");
 
 enum wire_chunk_kind {
 	WIRE_FREE = 0,       /* given back; payload undefined */

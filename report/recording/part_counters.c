@@ -26,6 +26,7 @@ static const struct {
 	RUN(watch_ns),
 	RUN(callerless_natives),
 	RUN(stackless_natives),
+	RUN(frozen_natives),
 	RUN(verified_stacks),
 	RUN(mismatched_stacks),
 	RUN(makerless),

@@ -96,12 +96,14 @@ static void dump_header(FILE *out, const struct part_copy *part)
 		fprintf(out,
 			"java state=%" PRIu32 " unnamed=%" PRIu32
 			" relayless=%" PRIu64 " callerless=%" PRIu64
-			" stackless=%" PRIu64 " verified=%" PRIu64
-			" mismatched=%" PRIu64 " text=%s\n",
+			" stackless=%" PRIu64 " frozen=%" PRIu64
+			" verified=%" PRIu64 " mismatched=%" PRIu64
+			" text=%s\n",
 			header->java, header->unnamed_natives,
 			header->relayless_natives, header->callerless_natives,
-			header->stackless_natives, header->verified_stacks,
-			header->mismatched_stacks, java_text(header->java));
+			header->stackless_natives, header->frozen_natives,
+			header->verified_stacks, header->mismatched_stacks,
+			java_text(header->java));
 	if (header->asked_stacks > 0)
 		fprintf(out,
 			"java-stacks asked=%" PRIu64 " ns=%" PRIu64

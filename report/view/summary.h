@@ -72,6 +72,7 @@ struct summary {
 	int folds_recursion;             /* in some process */
 	int is_in_place; /* calls of Java's compiled code (--java=inplace) */
 	struct asked_stacks asked;
+	uint64_t frozen_natives; /* calls: as struct wire_header has it */
 	struct sample_places places;
 	struct measure natives; /* methods of Java, with all that they call */
 	uint64_t hooked_modules;

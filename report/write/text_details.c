@@ -183,6 +183,19 @@ static void write_asked(FILE *out, const struct summary *summary)
 		asked->mismatched == 1 ? "was" : "were");
 }
 
+static void write_frozen(FILE *out, const struct summary *summary)
+{
+	if (summary->frozen_natives == 0)
+		return;
+	fprintf(out,
+		"Java: %s call%s of native methods in virtual threads %s below "
+		"the innermost Java method only: their stacks changed too "
+		"often to read each of them\n",
+		GROUPED(summary->frozen_natives),
+		text_plural(summary->frozen_natives),
+		summary->frozen_natives == 1 ? "counts" : "count");
+}
+
 /* Reported only where other native methods were called. */
 static void write_intrinsics(FILE *out, struct session *session)
 {
@@ -568,6 +581,7 @@ void text_details(FILE *out, struct session *session)
 	write_intrinsics(out, session);
 	text_java_methods(out, session);
 	write_asked(out, summary);
+	write_frozen(out, summary);
 	write_java_confidence(out, session);
 	write_traps(out, summary);
 	write_waits(out, summary);

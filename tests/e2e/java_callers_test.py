@@ -9,7 +9,8 @@ from clewtest import needs, slow
 from java_test import HOMES, JavaCase
 
 SOURCES = [clewtest.ROOT / "tests" / "targets" / name
-           for name in ("Callers.java", "Stacks.java", "Unhooked.java")]
+           for name in ("Callers.java", "Stacks.java", "Suspended.java",
+                        "Unhooked.java")]
 NATIVES = re.compile(r"com\.acme\.Callers\.(hit|wide|up|fail)\(")
 METHOD = re.compile(r"^com\.acme\.Callers(\$\w+)?\.|\(.*$")  # around its name
 CHAINS = {
@@ -337,6 +338,54 @@ class Callers(JavaCase):
         self.assertTrue(any(".generated(" in name for name in rows))
         self.assertRegex(self.clew("report", "--jni", self.recording_path)
                          .stdout, r"max +p50 < +p99 < +native method")
+
+    def suspended(self, *more, options=()):
+        """({methods that call, innermost first: calls}, all calls, details)."""
+        if not (HOMES[17] and HOMES[25]):
+            self.skipTest("no JDK 17 and 25 here")
+        self.version = 25
+        done = self.record(self.java(
+            "--enable-native-access=ALL-UNNAMED", *options, "-cp",
+            self.compiled(), "com.acme.Suspended",
+            clewtest.target("callers.so"), *more))
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        tree = self.clew_json("tree", "--json", self.recording_path)
+        self.assertEqual(tree["problems"], [])
+        names = [function["name"] for function in tree["functions"]]
+        found = collections.Counter()
+        for node in tree["contexts"]:
+            if not node["calls"] or not NATIVES.match(names[node["function"]]):
+                continue
+            chain, above = [], node
+            while above["parent"]:
+                above = tree["contexts"][above["parent"] - 1]
+                chain.append(METHOD.sub("", names[above["function"]]))
+            found[tuple(chain)] += node["calls"]
+        return found, int(done.stdout), self.details(self.recording_path)
+
+    @needs("javac")
+    def test_of_virtual_threads_that_were_suspended(self):
+        for options in (), ("-Xint",):
+            with self.subTest(options):
+                found, truth, details = self.suspended("100", options=options)
+                self.assertEqual(sum(found.values()), truth)
+                whole = sum(calls for chain, calls in found.items()
+                            if [name.split(".")[-1] for name in chain[:3]] ==
+                            ["work", "rounds", "outer"] and
+                            chain[-1] == "jdk.internal.vm.Continuation.enter")
+                self.assertGreater(whole, 0.9 * truth, found)
+                if whole == truth:
+                    self.assertNotIn("in virtual threads", details)
+
+    @needs("javac")
+    def test_of_virtual_threads_that_are_suspended_too_often(self):
+        found, truth, details = self.suspended("20000", "often")
+        self.assertEqual(sum(found.values()), truth)
+        self.assertEqual(truth, 400000)
+        self.assertRegex(
+            details,
+            rf"(?m)^Java: {found[('com.acme.Suspended.work',)]:,} calls of native methods "
+            "in virtual threads count below the innermost Java method only: their")
 
     def check_hard(self, *options):
         if not HOMES[17]:

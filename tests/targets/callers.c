@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Native methods of tests/targets/Callers.java, which count who has called them, as
- * callers say themselves; also called by those of Changed.java, Lines.java, Stacks.java and Unhooked.java.
+ * callers say themselves; also called by those of Changed.java, Lines.java, Stacks.java, Suspended.java and Unhooked.java.
  */
 #include <jni.h>
 #include <stdatomic.h>

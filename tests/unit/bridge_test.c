@@ -27,10 +27,10 @@ static uint64_t native_id;
 struct java_code java_code, java_interpreter;
 static uint64_t stack_hash;
 
-uint64_t java_stack_hash(const struct bridge_frame *frame, uint32_t *is_cut)
+uint64_t java_stack_hash(const struct bridge_frame *frame, uint32_t *end)
 {
 	(void)frame;
-	*is_cut = 0;
+	*end = 0;
 	return stack_hash;
 }
 
