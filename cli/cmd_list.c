@@ -12,6 +12,7 @@
 #include "cli/options.h"
 #include "cli/unmatched.h"
 #include "image/analysis.h"
+#include "image/special_modules.h"
 #include "machine/elf_numbers.h"
 #include "report/merge/numbering.h"
 #include "report/write/writer.h"
@@ -84,13 +85,24 @@ static const char *analysis_error(int err)
 	return strerror(-err);
 }
 
+/* What would become of the file as a module of a recorded process, without rules. */
+static enum module_state state_of(const char *path,
+				  const struct analysis *analysis)
+{
+	const enum module_state state = special_module_state(path);
+
+	return module_state_is_final(state)
+		       ? state
+		       : module_state_of_traits(analysis->traits, 0);
+}
+
 /* Enters what would be hooked of an ELF file. 0, or -errno and *why. */
 static int add_file(struct catalog *catalog, const char *path, char **why)
 {
 	struct arena arena = { 0 };
 	struct analysis analysis;
 	uint32_t *functions = NULL;
-	struct wire_module module = { .state = MODULE_IS_HOOKED };
+	struct wire_module module = { 0 };
 	struct module_record record = {
 		.module = &module,
 		.path = path,
@@ -104,8 +116,10 @@ static int add_file(struct catalog *catalog, const char *path, char **why)
 	}
 	module.build_id_bytes = analysis.build_id_bytes;
 	memcpy(module.build_id, analysis.build_id, sizeof(module.build_id));
+	module.state = state_of(path, &analysis);
 	record.functions = analysis.functions;
-	record.function_count = analysis.function_count;
+	if (module.state == MODULE_IS_HOOKED)
+		record.function_count = analysis.function_count;
 	catalog_add_module(catalog, &record, &functions);
 	free(functions);
 fini:

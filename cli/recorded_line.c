@@ -162,6 +162,10 @@ int recorded_line_print(const char *path, const char *named)
 	if (gaps)
 		complain("clew", "%s", gaps);
 	free(gaps);
+	gaps = text_unhooked_modules(&session.catalog);
+	if (gaps)
+		complain("clew", "not hooked: %s", gaps);
+	free(gaps);
 	session_close(&session);
 	return is_hooked;
 }

@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 
+#include "image/traits.h"
 #include "match/glob.h"
 
 /* Modules that are never hooked, or not without being asked for. */
@@ -40,5 +41,23 @@ enum module_state special_module_state(const char *path)
 	     i < sizeof(special_modules) / sizeof(*special_modules); i++)
 		if (glob_matches_file(special_modules[i].glob, path))
 			return special_modules[i].state;
+	return MODULE_IS_HOOKED;
+}
+
+/* Code of runtimes that cannot live with moved return addresses. */
+enum module_state module_state_of_traits(uint32_t traits, int is_late)
+{
+	if (traits & TRAIT_GO)
+		return MODULE_IS_GO;
+	if (traits & TRAIT_OCAML)
+		return MODULE_IS_OCAML;
+	if (traits & TRAIT_HASKELL)
+		return MODULE_IS_HASKELL;
+	if (traits & TRAIT_AOT)
+		return MODULE_IS_AOT;
+	if (traits & TRAIT_SPLIT_STACK)
+		return MODULE_IS_SPLIT_STACK;
+	if (traits & TRAIT_V8 && is_late)
+		return MODULE_IS_LATE_V8; /* see runtimes.h */
 	return MODULE_IS_HOOKED;
 }

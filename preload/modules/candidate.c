@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "image/special_modules.h"
 #include "image/traits.h"
 #include "preload/hot/runtime.h"
 #include "preload/modules/natives.h"
@@ -39,24 +40,6 @@ static int is_what_is_loaded(const struct candidate *candidate)
 	return module->build_id_bytes == analysis->build_id_bytes &&
 	       !memcmp(module->build_id, analysis->build_id,
 		       module->build_id_bytes);
-}
-
-/* Code of runtimes that cannot live with moved return addresses. */
-static enum module_state state_by_traits(uint32_t traits, int is_late)
-{
-	if (traits & TRAIT_GO)
-		return MODULE_IS_GO;
-	if (traits & TRAIT_OCAML)
-		return MODULE_IS_OCAML;
-	if (traits & TRAIT_HASKELL)
-		return MODULE_IS_HASKELL;
-	if (traits & TRAIT_AOT)
-		return MODULE_IS_AOT;
-	if (traits & TRAIT_SPLIT_STACK)
-		return MODULE_IS_SPLIT_STACK;
-	if (traits & TRAIT_V8 && is_late)
-		return MODULE_IS_LATE_V8; /* see runtimes.h */
-	return MODULE_IS_HOOKED;
 }
 
 /* Whoever waits for the program may wonder what it waits for. */
@@ -96,8 +79,8 @@ void candidate_analyse(struct candidate *candidate, const struct config *config,
 	if (module->state == MODULE_IS_HOOKED && !is_what_is_loaded(candidate))
 		module->state = MODULE_IS_CHANGED;
 	if (module->state == MODULE_IS_HOOKED)
-		module->state =
-			state_by_traits(candidate->analysis.traits, is_late);
+		module->state = module_state_of_traits(
+			candidate->analysis.traits, is_late);
 	if (module->state == MODULE_IS_AOT)
 		natives_disown(module);
 	if (candidate->analysis.traits & TRAIT_MAPPER)

@@ -5,13 +5,25 @@
 
 #include "base/memory.h"
 
-/* Whether a module that could not be hooked was to be. */
+/* Whether a module of the program could not be hooked: it was not left out by choice. */
 static int is_missing(const struct catalog_module *module)
 {
-	return module->state == MODULE_IS_UNREADABLE ||
-	       module->state == MODULE_IS_CHANGED ||
-	       module->state == MODULE_IS_MALFORMED ||
-	       module->state == MODULE_IS_NO_ROOM;
+	switch (module->state) {
+	case MODULE_IS_UNREADABLE:
+	case MODULE_IS_CHANGED:
+	case MODULE_IS_MALFORMED:
+	case MODULE_IS_NO_ROOM:
+	case MODULE_IS_NO_NUMBERS:
+	case MODULE_IS_GO:
+	case MODULE_IS_OCAML:
+	case MODULE_IS_HASKELL:
+	case MODULE_IS_LATE_V8:
+	case MODULE_IS_AOT:
+	case MODULE_IS_SPLIT_STACK:
+		return 1;
+	default:
+		return 0;
+	}
 }
 
 static int by_bytes(const void *left, const void *right)

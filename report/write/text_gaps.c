@@ -50,15 +50,44 @@ char *text_unknown_code(const struct catalog *catalog)
 	return text;
 }
 
-uint64_t text_unread_modules(const struct catalog *catalog)
+/* " (WHY)", if all of them have one state; or "". free() it. */
+static char *common_reason(const struct catalog *catalog,
+			   const struct gaps *gaps)
+{
+	const struct coverage_gap *items = gaps->items + gaps->hooked;
+	const uint32_t state = catalog->modules[items->module].state;
+
+	for (size_t i = 1; i < gaps->count - gaps->hooked; i++)
+		if (catalog->modules[items[i].module].state != state)
+			return memory_string("", 0);
+	return memory_printf(" (%s)", module_state_text(state));
+}
+
+static char *unhooked_modules(const struct catalog *catalog,
+			      const struct gaps *gaps)
+{
+	const size_t more = gaps->count - gaps->hooked - 1;
+	const char *name =
+		catalog->modules[gaps->items[gaps->hooked].module].name;
+	char *reason = common_reason(catalog, gaps), *text;
+
+	text = more ? memory_printf("%s and %zu more module%s%s", name, more,
+				    text_plural(more), reason)
+		    : memory_printf("%s%s", name, reason);
+	free(reason);
+	return text;
+}
+
+char *text_unhooked_modules(const struct catalog *catalog)
 {
 	struct gaps gaps;
-	uint64_t modules;
+	char *text = NULL;
 
 	gaps_init(&gaps, catalog);
-	modules = gaps.count - gaps.hooked;
+	if (gaps.count > gaps.hooked)
+		text = unhooked_modules(catalog, &gaps);
 	gaps_fini(&gaps);
-	return modules;
+	return text;
 }
 
 void text_gaps(FILE *out, const struct catalog *catalog)

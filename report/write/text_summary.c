@@ -144,14 +144,19 @@ static void add_expected(struct clauses *clauses,
 		    text_plural(losses->rootless_threads));
 }
 
+static void add_modules(struct clauses *clauses, const struct catalog *catalog)
+{
+	char *modules = text_unhooked_modules(catalog);
+
+	if (modules)
+		add(clauses, "%s", modules);
+	free(modules);
+}
+
 static void add_code(struct clauses *clauses, const struct session *session)
 {
 	const struct coverage *coverage = &session->summary.coverage;
-	const uint64_t modules = text_unread_modules(&session->catalog);
 
-	if (modules > 0)
-		add(clauses, "%s module%s", GROUPED(modules),
-		    text_plural(modules));
 	if (coverage->refused > 0)
 		add(clauses, "%s of %s functions", GROUPED(coverage->refused),
 		    GROUPED(coverage_eligible(coverage)));
@@ -206,6 +211,7 @@ static void write_missing(FILE *out, const struct session *session)
 	add_problems(&clauses, &session->recording);
 	problems = clauses.count;
 	add_calls(&clauses, &session->summary);
+	add_modules(&clauses, &session->catalog);
 	add_samples(&clauses, &session->summary);
 	add_probes(&clauses, &session->probes);
 	add_expected(&clauses, &session->recording.losses);

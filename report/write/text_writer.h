@@ -84,8 +84,11 @@ void text_place(FILE *out, struct session *session, uint32_t function);
  */
 char *text_unknown_code(const struct catalog *catalog);
 
-/* How many modules could not be hooked although they should have been. */
-uint64_t text_unread_modules(const struct catalog *catalog);
+/*
+ * Modules that could not be hooked although they should have been: "a.so and 2 more
+ * modules (WHY)"; free() it. NULL if there are none.
+ */
+char *text_unhooked_modules(const struct catalog *catalog);
 
 /* The same as a line, and one for each module that could not be hooked. */
 void text_gaps(FILE *out, const struct catalog *catalog);

@@ -1,6 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """Code that is not covered is named, with its size."""
+import shutil
+
 import truth
 import wire
 
@@ -70,6 +72,76 @@ class Unknown(clewtest.Case):
                 (module,) = self.clew_json(
                     "list", "--json", target(name, flavour))["modules"]
                 self.assertEqual(module["coverage"]["unknown_code_bytes"], 0)
+
+
+
+@clewtest.needs("gcc")
+class Runtimes(clewtest.Case):
+    """Libraries in languages whose code clew leaves out, as their symbols say."""
+
+    SYMBOLS = {"runtime.goexit": "Go code", "caml_program": "OCaml code",
+               "stg_upd_frame_info": "Haskell code",
+               "mono_aot_file_info": "compiled ahead of time",
+               "__morestack": "-fsplit-stack"}
+
+    def compile(self, name, text, *flags):
+        (self.work / f"{name}.c").write_text(text, encoding="ascii")
+        done = self.run_program(["gcc", "-O2", f"{name}.c", "-o", name, *flags])
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def build(self, symbols):
+        for number, symbol in enumerate(symbols):
+            self.compile(f"lib{number}.so", f"""
+                __asm__(".globl {symbol}\\n{symbol}: ret\\n");
+                int answer{number}(void) {{ return {number}; }}
+            """, "-shared", "-fPIC")
+        calls = "".join(f"answer{i}() + " for i in range(len(symbols)))
+        self.compile("program", f"int main(void) {{ return {calls} 0; }}",
+                     "-Wno-implicit-function-declaration",
+                     *(f"./lib{i}.so" for i in range(len(symbols))))
+
+    def test_such_a_library_is_recognized_and_mentioned(self):
+        for symbol, reason in self.SYMBOLS.items():
+            with self.subTest(symbol):
+                self.build([symbol])
+                self.assertIn(f"lib0.so: not hooked: {reason}",
+                              self.clew("list", "lib0.so").stdout)
+                (module,) = self.clew_json("list", "--json",
+                                           "lib0.so")["modules"]
+                self.assertFalse(module["hooked"])
+                self.assertNotIn("functions", module)
+                done = self.record(["./program"], ["-v"], text=True)
+                self.assertIn(f"clew: not hooked: lib0.so ({reason}",
+                              done.stderr)
+                self.assertRegex(
+                    self.clew("report", self.recording_path).stdout,
+                    rf"\nmissing: lib0\.so \({reason}")
+                self.assertIn(f"not covered: lib0.so: {reason}",
+                              self.details(self.recording_path))
+                (gap,) = [gap for gap in self.clew_json(
+                    "report", "--json", self.recording_path)["not_covered"]
+                    if gap["state"] != "hooked"]
+                self.assertEqual(gap["module"], "lib0.so")
+                self.assertIn(reason, gap["state"])
+
+    def test_several_are_counted(self):
+        self.build(["runtime.goexit"] * 3)
+        self.record(["./program"])
+        self.assertRegex(self.clew("report", "--wide",
+                                   self.recording_path).stdout,
+                         r"\nmissing: lib\d\.so and 2 more modules \(Go code")
+        self.build(["runtime.goexit", "caml_program"])
+        self.record(["./program"])
+        self.assertRegex(self.clew("report", "--wide",
+                                   self.recording_path).stdout,
+                         r"\nmissing: lib\d\.so and 1 more module;")
+
+    def test_files_that_are_never_hooked_are_not_forecast(self):
+        for name, reason in (("ld-linux-x86-64.so.2", "the dynamic loader"),
+                             ("libgcc_s.so.1", "the unwinder")):
+            shutil.copy(target("uncovered"), self.work / name)
+            self.assertIn(f"{name}: not hooked: {reason}",
+                          self.clew("list", name).stdout)
 
 
 if __name__ == "__main__":
