@@ -243,7 +243,8 @@ size_t index_merged_names(const struct index *index, uint64_t vaddr,
 		found++;
 		count = index->merged[at].count;
 	}
-	return count > found ? count : found;
+	/* Only a full list leaves names out; a damaged index may claim others. */
+	return found == MERGED_NAMES_MAX && count > found ? count : found;
 }
 
 /* ---- chains ---- */

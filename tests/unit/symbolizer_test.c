@@ -11,6 +11,7 @@
 
 #include "base/memory.h"
 #include "symbolizer/a2n.h"
+#include "symbolizer/index.h"
 
 static struct a2n *a2n; /* without a cache */
 
@@ -285,6 +286,32 @@ static void damaged_modules_do_no_harm(void **state)
 	free(bytes);
 }
 
+static void a_damaged_index_claims_no_merged_names(void **state)
+{
+	static const char text[] = "\0name";
+	const struct index_name names[] = { { .symbol = { 0 } },
+					    { .pretty = { 1, 4 } } };
+	const struct index_merged merged[] = { { .name = 1, .count = 9 },
+					       { .name = 7, .count = 9 } };
+	const struct index_header header = { .base = 0 };
+	const struct index index = {
+		.header = &header,
+		.names = names,
+		.name_count = 2,
+		.merged = merged,
+		.merged_count = 2,
+		.text = { (const uint8_t *)text, sizeof(text) },
+	};
+	const char *found[A2N_MERGED_MAX];
+
+	(void)state;
+	assert_int_equal(index_merged_names(&index, 0, found, A2N_MERGED_MAX),
+			 1);
+	assert_string_equal(found[0], "name");
+	assert_int_equal(index_merged_names(&index, 1, found, A2N_MERGED_MAX),
+			 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -303,6 +330,7 @@ int main(void)
 		cmocka_unit_test(another_build_is_refused),
 		cmocka_unit_test(what_is_no_module_is_refused),
 		cmocka_unit_test(damaged_modules_do_no_harm),
+		cmocka_unit_test(a_damaged_index_claims_no_merged_names),
 	};
 
 	const struct a2n_options options = { .flags = A2N_NO_CACHE };
