@@ -29,7 +29,8 @@ BODIES = {
     "programs": ("exec", "vfork", "spawn", "shell"),
     "registers": ("registers",),
     "rethrows": ("rethrow", "destroy", "whole", "virtual"),
-    "sees": ("see_caller", "see_frames", "see_next", "see_library"),
+    "sees": ("see_caller", "see_frames", "see_next", "see_library",
+             "see_state"),
     "tails": ("stack_tail", "variadic_tail"),
     "threads": ("thread",),
 }

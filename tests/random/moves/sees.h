@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the program sees of its own calls: return addresses, in functions that
- * are called or jumped to, the names of a backtrace, and results of the
- * loader, which depend on the caller. All of it is printed by name, so that
- * the output must be the same natively and recorded.
+ * What the program sees of its own calls: return addresses in functions that
+ * are called or jumped to, the names of a backtrace, results of the loader that
+ * depend on the caller, and state that no hook may change. Addresses are printed
+ * as names, so the output must be the same natively and recorded.
  *
  * clew does not hook a function that reads its return address, nor one that
  * jumps to such a function. The comparison leaves these out.
@@ -11,6 +11,7 @@
 #ifndef CLEW_TESTS_RANDOM_SEES_H
 #define CLEW_TESTS_RANDOM_SEES_H
 
+#include <errno.h>
 #include <execinfo.h>
 
 #define SEES_FRAMES 64
@@ -130,6 +131,38 @@ TRUTH_INLINE long move_see_library(function body, long n)
 	if (library)
 		dlclose(library);
 	return n;
+}
+
+/* errno, control words of both kinds of floating point, and blocked signals. */
+static PLAYED long sees_state(function body, long n)
+{
+	unsigned int mxcsr;
+	unsigned short x87;
+	sigset_t blocked;
+	int error;
+
+	ENTER(sees_state);
+	errno = 77;
+	n += body(n);
+	error = errno;
+	__asm__ volatile("stmxcsr %0" : "=m"(mxcsr));
+	__asm__ volatile("fnstcw %0" : "=m"(x87));
+	pthread_sigmask(SIG_BLOCK, NULL, &blocked);
+	if (sees_may()) {
+		printf(" errno %d, control %x %x, blocked", error, mxcsr & ~63U,
+		       x87);
+		for (int i = 1; i < SIGRTMIN; i++)
+			if (sigismember(&blocked, i))
+				printf(" %d", i);
+		printf("\n");
+	}
+	LEAVE();
+	return n % 1000;
+}
+
+TRUTH_INLINE long move_see_state(function body, long n)
+{
+	return sees_state(body, n);
 }
 
 TRUTH_INLINE void sees_list(void)
