@@ -193,7 +193,8 @@ static int print_place(const struct sites_options *options, const char *path,
 	int err = 0;
 
 	if (options->vars)
-		err = source_line_resolve(text, path, &resolved, why);
+		err = source_line_resolve(text, path, PROBE_SPEC_MAX_ADDRESSES,
+					  &resolved, why);
 	if (!err && probe_spec_parse(resolved ? resolved : text, &spec) != 0)
 		err = fail(why, -EINVAL, "%s is not a probe location", text);
 	free(resolved);

@@ -380,14 +380,16 @@ static int settle_parsed(const struct probe_options *options, size_t probe,
 	return err;
 }
 
-static int settle(const struct probe_options *options, size_t probe,
-		  struct read_file *last, const char *program,
-		  struct directives *directives, char **why)
+/* The probe at so many copies of a source's line. 0, or -EINVAL and *why. */
+static int settle_copies(const struct probe_options *options, size_t probe,
+			 struct read_file *last, const char *program,
+			 size_t copies, struct directives *directives,
+			 char **why)
 {
 	const char *text = options->texts[probe];
 	struct probe_spec spec;
 	char *resolved;
-	int err = source_line_resolve(text, program, &resolved, why);
+	int err = source_line_resolve(text, program, copies, &resolved, why);
 
 	if (err)
 		return err;
@@ -402,7 +404,24 @@ static int settle(const struct probe_options *options, size_t probe,
 		err = settle_parsed(options, probe, resolved ? resolved : text,
 				    &spec, program, directives, why);
 	free(resolved);
-	return err;
+	return err && spec.address_count > 1 ? -EAGAIN : err;
+}
+
+/*
+ * If the variables of an action are elsewhere in each copy of a line, the probe is at the
+ * first copy only, and its text says so.
+ */
+static int settle(const struct probe_options *options, size_t probe,
+		  struct read_file *last, const char *program,
+		  struct directives *directives, char **why)
+{
+	int err = settle_copies(options, probe, last, program,
+				PROBE_SPEC_MAX_ADDRESSES, directives, why);
+
+	if (err != -EAGAIN)
+		return err;
+	free(*why);
+	return settle_copies(options, probe, last, program, 1, directives, why);
 }
 
 int probe_options_settle(const struct probe_options *options,

@@ -59,6 +59,26 @@ static int take(char *to, const char *from, const char *end)
 	return 0;
 }
 
+/* Numbers behind 0x, with commas between them. */
+static int parse_addresses(const char *text, const char *end,
+			   struct probe_spec *spec)
+{
+	for (;;) {
+		const char *comma = memchr(text, ',', (size_t)(end - text));
+		const char *behind = comma ? comma : end;
+
+		if (spec->address_count == PROBE_SPEC_MAX_ADDRESSES ||
+		    behind - text < 3 || text[0] != '0' || text[1] != 'x' ||
+		    parse_number(text, behind,
+				 &spec->addresses[spec->address_count]))
+			return -EINVAL;
+		spec->address_count++;
+		if (!comma)
+			return 0;
+		text = comma + 1;
+	}
+}
+
 static int parse_place(const char *text, struct probe_spec *spec)
 {
 	const char *end = text + strcspn(text, " ");
@@ -66,7 +86,7 @@ static int parse_place(const char *text, struct probe_spec *spec)
 	const size_t suffix = sizeof(RETURN_SUFFIX) - 1;
 
 	if (text[0] == '0' && text[1] == 'x')
-		return parse_number(text, end, &spec->offset);
+		return parse_addresses(text, end, spec);
 	if (digit_of(*text, 10) >= 0)
 		return -EINVAL;
 	if ((size_t)(end - text) > suffix &&
@@ -235,8 +255,10 @@ unsigned int probe_spec_walk(const struct probe_spec *spec,
 	struct name_matches matches;
 	unsigned int count = 0;
 
+	for (uint32_t i = 0; i < spec->address_count; i++)
+		count += walk_one(map, spec->addresses[i], 0, visit, context);
 	if (!*spec->function)
-		return walk_one(map, spec->offset, 0, visit, context);
+		return count;
 	matches = find_name(spec, map->inquiry->image);
 	for (unsigned int i = 0; i < matches.count; i++)
 		count += spec->is_return

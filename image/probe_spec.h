@@ -5,7 +5,7 @@
  *	[MODULE:]FUNCTION		its first instruction
  *	[MODULE:]FUNCTION+OFFSET	... that many bytes behind it
  *	[MODULE:]FUNCTION%return	each by which it is left
- *	[MODULE:]0xADDRESS		an address as the file has it
+ *	[MODULE:]0xADDRESS[,0x...]	addresses as the file has them
  *
  * FUNCTION is a symbol as linkers know it, or a C++ function's name without parameters
  * (match/cxx_name.h), each of that name; MODULE a glob for the file's name, or with
@@ -19,12 +19,15 @@
 
 #include "image/probe_site.h"
 
-#define PROBE_SPEC_MAX_BYTES 1024
+#define PROBE_SPEC_MAX_BYTES     1024
+#define PROBE_SPEC_MAX_ADDRESSES 32
 
 struct probe_spec {
 	char module[PROBE_SPEC_MAX_BYTES];   /* "": none is named */
-	char function[PROBE_SPEC_MAX_BYTES]; /* "": there is an address */
-	uint64_t offset;                     /* or the address */
+	char function[PROBE_SPEC_MAX_BYTES]; /* "": there are addresses */
+	uint64_t offset;
+	uint64_t addresses[PROBE_SPEC_MAX_ADDRESSES];
+	uint32_t address_count;
 	int is_return;
 };
 

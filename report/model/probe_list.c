@@ -17,11 +17,26 @@ enum { PLACES_MAX = 65536 };
 
 /* ---- What was asked for ---- */
 
+/* Of several addresses the first is shown: "0x10,... FILE:LINE". Places have them all. */
+static char *shorten(char *text)
+{
+	const char *colon = probe_text_colon(text);
+	char *address = text + (colon ? colon + 1 - text : 0);
+	char *comma = strchr(address, ','), *blank = strchr(address, ' ');
+
+	if (strncmp(address, "0x", 2) == 0 && comma && blank &&
+	    blank - comma > 4) {
+		memcpy(comma + 1, "...", 3);
+		memmove(comma + 4, blank, strlen(blank) + 1);
+	}
+	return text;
+}
+
 /* Probes are numbered, and asked for in the same words in all processes. */
 static struct listed_probe *enter(struct probe_list *list, uint32_t number,
 				  const char *text, size_t bytes)
 {
-	char *printable = text_printable(memory_string(text, bytes));
+	char *printable = shorten(text_printable(memory_string(text, bytes)));
 	struct listed_probe *probe;
 	char name[16];
 

@@ -176,6 +176,8 @@ class Records(clewtest.Case):
                 (wire.CALL_PLACES, struct.pack("<IIH6x", 4096, 2, 5)),
                 (wire.MAKERS, struct.pack("<QQQQQII", 4096, 8192, 1, 0, 4096,
                                           0, 0)),
+                (wire.MAPPED_CODE, struct.pack("<QQQQQQQQ", 4096, 1, 1, 1, 0,
+                                               4096, 0, 0)),
                 (wire.HISTOGRAMS, wire.HISTOGRAM.pack(1, 2,
                                                       *[1] * wire.BINS)),
                 (wire.LEFT_OUT, struct.pack("<IIQQQQQ", 4096, 1, 1, 0, 1, 1,

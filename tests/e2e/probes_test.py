@@ -5,6 +5,7 @@ import os
 import pathlib
 import random
 import re
+import shutil
 
 import clewtest
 from clewtest import PYTHON, ROOT, needs, slow
@@ -590,6 +591,64 @@ class Lines(Case):
                                          self.recording_path)
                 self.assertGreater(hits[0], 20)
                 self.assertEqual(callers["value"]["total"], hits[0])
+
+
+class Copies(Case):
+    """Lines that are inlined in several functions."""
+
+    SOURCE = HERE / "copies.c"
+
+    def line(self, remark):
+        lines = self.SOURCE.read_text(encoding="utf-8").splitlines()
+        [number] = [i for i, line in enumerate(lines, 1) if remark in line]
+        return f"copies.c:{number}"
+
+    def hits(self, program, place, *options):
+        native = self.run_program([program])
+        done = self.record([program], ["--probe", place, *options])
+        self.assert_same_behaviour(native, done)
+        [probe] = self.clew_json("report", "--json",
+                                 self.recording_path)["probes"]
+        return probe
+
+    def test_a_probe_is_at_each_copy(self):
+        for compiler in "gcc", "clang":
+            if not shutil.which(compiler):
+                continue
+            for level in "-O0", "-O1", "-O2":
+                with self.subTest(compiler=compiler, level=level):
+                    program = self.work / "copies"
+                    done = self.run_program([compiler, level, "-g", "-o",
+                                             program, self.SOURCE])
+                    self.assertEqual(done.returncode, 0, done.stderr)
+                    inner = self.hits(program, self.line("line of part"))
+                    self.assertEqual(inner["hits"], 500)
+                    outer = self.hits(program, self.line("line of work"))
+                    self.assertEqual(outer["hits"], 400)
+                    if level == "-O2":
+                        self.assertGreater(len(outer["places"]), 1)
+                        self.assertRegex(outer["place"],
+                                         r"^0x\w+,\.\.\. copies\.c:\d+$")
+
+    def test_several_addresses_are_one_probe(self):
+        program = self.compile("copies", "-O2", "-g")
+        places = self.hits(program, self.line("line of work"))["places"]
+        addresses = [f"{place['vaddr']:#x}" for place in places]
+        probe = self.hits(program, ",".join(addresses))
+        self.assertEqual((probe["hits"], probe["places"]), (400, places))
+        for wrong in (addresses[0] + ",", "0x10,20", "0x10,,0x20",
+                      ",".join(["0x10"] * 33)):
+            done = self.record([program], ["--probe", wrong], text=True)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("not a probe location", done.stderr)
+
+    def test_of_variables_that_move_the_first_copy_is_probed_and_said(self):
+        program = self.compile("copies", "-O2", "-g")
+        place = self.line("line of part")
+        probe = self.hits(program, place, "--action", "record x")
+        self.assertLess(probe["hits"], 500)
+        self.assertRegex(probe["place"],
+                         rf"^0x\w+ {place} \(1 of \d copies\)$")
 
 
 class RealPrograms(Case):
