@@ -95,6 +95,12 @@ struct classfile_tracker {
 	struct classfile_call exit;   /* before a method returns */
 	struct classfile_call thrown; /* by an exception; NULL: exit */
 	/*
+	 * Throws its argument, a Throwable, and has that as the type of its result, too.
+	 * Then no athrow of a handler is ever executed, which other agents may count
+	 * by code in front of it. NULL: handlers throw.
+	 */
+	struct classfile_call rethrow;
+	/*
 	 * Where a handler of the method's own begins, with the exception on the stack.
 	 * Code may jump there, too. NULL: nothing is called.
 	 */

@@ -6,6 +6,7 @@
 #define CALL_BYTES    3     /* invokestatic and its method */
 #define NUMBER_BYTES  3     /* sipush or ldc_w */
 #define JUMP_BYTES    3
+#define INVOKE_BYTES  3
 #define FIELD_BYTES   3                /* getstatic and its field */
 #define TEST_BYTES    (2 + JUMP_BYTES) /* lconst_1; lcmp; ifne */
 #define EXCEPTION_LEN 8
@@ -144,7 +145,8 @@ enum classfile_refusal method_code_place(struct method_code *code,
 	}
 	code->places[code->length] = (uint32_t)place;
 	code->exit_bytes = shares ? call_bytes(code, &calls->leave) + 1 : 0;
-	code->handler_bytes = call_bytes(code, &calls->thrown) + 1;
+	code->handler_bytes = call_bytes(code, &calls->thrown) + 1 +
+			      (calls->rethrow ? INVOKE_BYTES : 0);
 	end = place + code->exit_bytes +
 	      (uint64_t)code->handler_count * code->handler_bytes;
 	if (end > CODE_MAX ||
@@ -358,6 +360,10 @@ static void write_ends(const struct method_code *code,
 	}
 	for (uint32_t i = 0; i < code->handler_count; i++) {
 		write_call(code, &calls->thrown, number, output);
+		if (calls->rethrow) {
+			output_u1(output, OP_INVOKESTATIC);
+			output_u2(output, calls->rethrow);
+		}
 		output_u1(output, OP_ATHROW);
 	}
 }

@@ -26,6 +26,7 @@ struct tracker_call {
 /* What is the same in each method of a class. */
 struct tracker_calls {
 	struct tracker_call enter, catching, exit, leave, thrown, caught;
+	uint32_t rethrow;    /* the method; 0: there is none */
 	uint32_t gate;       /* the field; 0: there is none */
 	int keeps;           /* what enter() returns */
 	uint32_t throwable;  /* the class of that name */

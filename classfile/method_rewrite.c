@@ -67,6 +67,10 @@ static int make_calls(struct rewriting *re)
 				: re->calls.exit;
 		re->calls.catching = make_call(pool, class, &tracker->catching);
 	}
+	if (tracker->rethrow.name)
+		re->calls.rethrow =
+			pool_add_method(pool, class, tracker->rethrow.name,
+					tracker->rethrow.descriptor);
 	if (tracker->caught.name)
 		re->calls.caught = make_call(pool, class, &tracker->caught);
 	return re->calls.thrown.method != 0;

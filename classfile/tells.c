@@ -2,12 +2,15 @@
 /*
  * How a method that tells begins, as method_code.c has written it. The variable is behind all
  * others, and named by the long form of the instruction, which compilers have for variables
- * beyond the fourth only.
+ * beyond the fourth only. The Flight Recorder changes methods after clew has: it puts a
+ * time into a variable of its own first (MethodTiming, MethodTrace of JDK 25).
  */
 #include "classfile/bytecode.h"
 #include "classfile/class_input.h"
 #include "classfile/classfile.h"
 #include "classfile/method_code.h"
+
+#define TIME_SLOTS 2
 
 static int has_number(struct class_input *code, uint32_t number)
 {
@@ -17,19 +20,44 @@ static int has_number(struct class_input *code, uint32_t number)
 	       (input_u2(code) == number || !is_near);
 }
 
+/* Past invokestatic, without arguments, and lstore. Returns whether they are there. */
+static int skip_time(struct class_input *input)
+{
+	struct class_input code = *input;
+	uint32_t store;
+
+	if (input_u1(&code) != OP_INVOKESTATIC)
+		return 0;
+	input_u2(&code);
+	store = input_u1(&code);
+	if (store == OP_WIDE && input_u1(&code) == OP_LSTORE)
+		input_u2(&code);
+	else if (store == OP_LSTORE)
+		input_u1(&code);
+	else if (store < OP_LSTORE_0 || store > OP_LSTORE_0 + 3)
+		return 0;
+	*input = code;
+	return 1;
+}
+
 int classfile_tells(const uint8_t *code, size_t bytes, uint32_t max_locals,
 		    uint32_t number)
 {
 	struct class_input input = { code, code + bytes, 0 };
+	uint32_t behind = KEPT_SLOTS;
+	uint32_t store;
 	int is_wide;
 
+	if (skip_time(&input))
+		behind += TIME_SLOTS;
 	if (!has_number(&input, number) || input_u1(&input) != OP_INVOKESTATIC)
 		return 0;
 	input_u2(&input); /* enter() */
-	is_wide = bytes > 6 && code[6] == OP_WIDE;
+	store = input_u1(&input);
+	is_wide = store == OP_WIDE;
 	if (is_wide)
-		input_u1(&input);
-	return input_u1(&input) == OP_LSTORE &&
+		store = input_u1(&input);
+	return store == OP_LSTORE &&
 	       (is_wide ? input_u2(&input) : input_u1(&input)) ==
-		       max_locals - KEPT_SLOTS;
+		       max_locals - behind;
 }

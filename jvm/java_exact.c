@@ -258,6 +258,8 @@ static enum classfile_refusal rewrite(const char *name,
 		.enter = { "enter", "(I)J" },
 		.exit = { "exit", "(J)V" },
 		.caught = { "caught", "(JI)V" },
+		.rethrow = { "rethrow",
+			     "(Ljava/lang/Throwable;)Ljava/lang/Throwable;" },
 		.code_limit = CODE_LIMIT,
 	};
 	const struct classfile_caller caller = { changed, take, choose,

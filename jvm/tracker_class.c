@@ -27,6 +27,10 @@
  *		return caller;
  *	}
  *
+ *	static Throwable rethrow(Throwable thrown) {
+ *		throw thrown;
+ *	}
+ *
  * - The word of a thread is negative only if it is ours: the size of a stack is not.
  *   In later machines `thread` is the holder of the thread that carries a virtual one
  *   (Thread.currentCarrierThread()), or of the thread itself. A virtual thread cannot
@@ -154,6 +158,13 @@ static void make_caught(struct tracker_making *making,
 	making_put(making, RETURN);
 }
 
+static void make_rethrow(struct tracker_making *making,
+			 enum tracker_layout layout)
+{
+	making_put_with(making, ALOAD, 0);
+	making_put(making, ATHROW);
+}
+
 static void put_offset(struct tracker_making *making, const char *class,
 		       const char *field, uint32_t to)
 {
@@ -239,6 +250,9 @@ static void write_methods(struct tracker_making *making,
 	making_write_method(making, "enter", "(I)J",
 			    kind->is_over ? make_enter_of_nobody : make_enter,
 			    layout);
+	making_write_method(making, "rethrow",
+			    "(Ljava/lang/Throwable;)Ljava/lang/Throwable;",
+			    make_rethrow, layout);
 	if (kind->stands_by) {
 		making_write_method(making, "leave", "(J)V", making_put_leave,
 				    layout);

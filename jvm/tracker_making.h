@@ -56,6 +56,7 @@ enum tracker_op {
 	PUTSTATIC = 179,
 	INVOKEVIRTUAL = 182,
 	INVOKESTATIC = 184,
+	ATHROW = 191,
 	IFNULL = 198,
 };
 

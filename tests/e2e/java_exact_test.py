@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: MIT
 """Java methods that are counted exactly, as programs count them themselves."""
 import collections
+import json
 import re
 
 import clewtest
 from clewtest import needs, slow
 from java_changes_test import TARGETS, CompiledCase
+from java_test import HOMES
 
 VERIFY = ["-XX:+UnlockDiagnosticVMOptions", "-XX:+BytecodeVerificationLocal",
           "-XX:+BytecodeVerificationRemote"]
@@ -455,6 +457,54 @@ class Classes(ExactCase):
                 listed = self.clew_json("list", "--json",
                                         self.recording_path)["java_methods"]
                 self.assertLess(listed["counted"], 20)
+
+
+class Timed(ExactCase):
+    """The Flight Recorder times methods, which it changes after clew has."""
+
+    def timed(self, wrapper=()):
+        """({method: calls}, the same by the Flight Recorder)."""
+        flights = self.work / "flights.jfr"
+        argv = [self.home() / "bin" / "java", "-Xlog:jfr*=off", "-Xlog:disable",
+                f"-XX:StartFlightRecording:method-timing=Timed,filename={flights}",
+                "-cp", self.work, "Timed", "9000"]
+        done = self.record(argv, wrapper) if wrapper else self.run_program(argv)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        shown = self.run_program([self.home() / "bin" / "jfr", "print", "--json",
+                                  "--events", "jdk.MethodTiming", flights])
+        events = json.loads(shown.stdout)["recording"]["events"]
+        by_recorder = {event["values"]["method"]["name"]:
+                       event["values"]["invocations"] for event in events}
+        truth = {name: int(calls) for calls, name in
+                 re.findall(r"(?m)^(\d+) (\w+)$", done.stdout.decode())}
+        self.assertEqual(len(truth), 3)
+        return truth, {name: by_recorder[name] for name in truth}
+
+    @needs("javac")
+    def test_exceptions_are_counted_once(self):
+        self.version = 25
+        if not HOMES[25]:
+            self.skipTest("no JDK 25 here")
+        done = self.run_program([self.home() / "bin" / "javac", "-d", self.work,
+                                 TARGETS / "Timed.java"])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        truth, natively = self.timed()
+        for option in "exact", "standby":
+            with self.subTest(option):
+                found, by_recorder = self.timed(
+                    [f"--java={option}:Timed", "--verify-period=7"])
+                self.assertEqual(found, truth)
+                self.assertEqual(by_recorder, natively)
+                if option == "exact":
+                    self.assertEqual(self.calls_of(truth), truth)
+                    self.assertGreater(self.confidence(), 1000)
+
+    def calls_of(self, names):
+        report = self.clew_json("report", "--json", "--top=0",
+                                self.recording_path)
+        return {name: sum(row["calls"] for row in report["functions"]
+                          if row["name"].startswith(f"Timed.{name}("))
+                for name in names}
 
 
 class Archives(Contexts):

@@ -105,6 +105,24 @@ static int tells(const uint8_t *code, size_t bytes, uint32_t max_locals)
 	return classfile_tells(code, bytes, max_locals, 7);
 }
 
+/* As the Flight Recorder changes it. */
+static void a_time_may_be_taken_before_it_tells(void **state)
+{
+	static const uint8_t code[] = {
+		184, 1, 2, 55,  6,          /* timestamp(); lstore 6 */
+		17,  0, 7, 184, 1, 1, 55, 4 /* enter(7); lstore 4 */
+	};
+	static const uint8_t near_code[] = {
+		184, 1, 2, 66, 17, 0, 7, 184, 1, 1, 55, 1, /* lstore_3 */
+	};
+
+	assert_true(tells(code, sizeof(code), 8));
+	assert_false(tells(code, sizeof(code), 6));
+	assert_true(tells(near_code, sizeof(near_code), 5));
+	for (size_t bytes = 0; bytes < sizeof(code); bytes++)
+		assert_false(tells(code, bytes, 8));
+}
+
 static void code_says_whether_it_tells(void **state)
 {
 	const struct sketch sketch = { .code = BYTES(0x00, 0xb1) };
@@ -521,6 +539,7 @@ int main(void)
 		cmocka_unit_test(calls_need_no_number_and_no_third_method),
 		cmocka_unit_test(what_an_entry_returns_is_kept_in_each_frame),
 		cmocka_unit_test(code_says_whether_it_tells),
+		cmocka_unit_test(a_time_may_be_taken_before_it_tells),
 		cmocka_unit_test(code_with_many_variables_tells),
 		cmocka_unit_test(calls_pass_by_a_gate),
 		cmocka_unit_test(a_gate_is_kept_where_handlers_are),
