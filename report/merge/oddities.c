@@ -39,7 +39,8 @@ const char *java_text(uint32_t state)
 			("the program started a virtual thread, whose frames "
 			 "move"),
 		[WIRE_JAVA_COLLECTOR] =
-			"clew cannot attach to a JVM that uses ZGC",
+			("clew adds no agent to a running JVM that uses ZGC "
+			 "(JDK 18 or later); use `clew record`"),
 	};
 
 	return state < WIRE_JAVA_COUNT ? texts[state] : "unknown reason";
