@@ -60,6 +60,8 @@ static void check_timeline(struct html_options *options,
 	if (options->slices == 0 && has_window)
 		argp_error(state,
 			   "--slices=0 excludes --from, --to and --around");
+	/* The page computes times of traces from its slices. */
+	options->view.whose.without_trace_times = 1;
 	options->view.whose.with_timeline =
 		options->slices > 0 && !options->view.whose.value;
 }

@@ -1,11 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/view.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
+#include "base/fail.h"
 #include "cli/command.h"
 #include "cli/command_line.h"
 #include "cli/unmatched.h"
+
+/* -ENODATA and *why if time is requested, and there is none. */
+static int check_metric(const struct view_options *view,
+			const struct session *session, char **why)
+{
+	const struct summary *summary = &session->summary;
+
+	if (view->metric != METRIC_TIME || session->value ||
+	    summary->time_ns > 0)
+		return 0;
+	if (summary_is_sampled(summary))
+		return fail(why, -ENODATA,
+			    "%s: the recording has no time, because no sample "
+			    "was taken; use --metric=calls",
+			    view->path);
+	return fail(why, -ENODATA,
+		    "%s: the recording has no time; use --metric=calls, or "
+		    "record with --time=cpu or --trace --stamps=all",
+		    view->path);
+}
 
 /* 0, or -errno and *why. */
 static int open_as_asked(struct view_options *view, struct session *session,
@@ -20,6 +42,12 @@ static int open_as_asked(struct view_options *view, struct session *session,
 	if (err) {
 		progress_clear(&view->progress);
 		unmatched_recording(view->path, err, why);
+		return err;
+	}
+	err = check_metric(view, session, why);
+	if (err) {
+		progress_clear(&view->progress);
+		session_close(session);
 		return err;
 	}
 	session->shows_lines = view->shows_lines;

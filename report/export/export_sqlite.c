@@ -67,10 +67,9 @@ static void add_totals(struct rows *rows, const struct session *session)
 static void add_meta(struct rows *rows, const struct export *export)
 {
 	static const char *const times[] = {
-		[WIRE_TIME_NONE] = "none",
-		[WIRE_TIME_CPU] = "cpu",
-		[WIRE_TIME_WALL] = "wall",
-		[WIRE_TIME_EXACT] = "exact",
+		[WIRE_TIME_NONE] = "none",      [WIRE_TIME_CPU] = "cpu",
+		[WIRE_TIME_WALL] = "wall",      [WIRE_TIME_EXACT] = "exact",
+		[SUMMARY_TIME_TRACE] = "trace",
 	};
 	const struct summary *summary = &export->session->summary;
 	struct export_times when = export_times(export);

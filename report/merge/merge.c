@@ -44,6 +44,7 @@ struct work {
 	struct samples samples;
 	struct timing_work timing;
 	struct idmap timeline_threads; /* tally number + 1 -> thread + 1 */
+	int wants_trace_times;
 	struct merged *merged;
 };
 
@@ -144,6 +145,21 @@ static void add_stray(struct work *work, uint32_t root, uint64_t calls)
 	work->merged->strays += calls;
 }
 
+static struct measure measure_of_count(const struct work *work,
+				       const struct count_span *span, size_t i,
+				       int is_tail)
+{
+	const uint64_t calls = wire_calls(&span->items[i]);
+
+	return (struct measure){
+		.calls = calls,
+		.tails = is_tail ? calls : 0,
+		.ns = span->own_ticks ? clock_ns(&work->samples.clock,
+						 span->own_ticks[i])
+				      : 0,
+	};
+}
+
 static void add_counts(struct work *work, const struct count_span *span)
 {
 	uint32_t root = (uint32_t)roots_of(&work->roots, span->tally) - 1;
@@ -153,6 +169,7 @@ static void add_counts(struct work *work, const struct count_span *span)
 	for (size_t i = 0; i < span->count; i++) {
 		const struct wire_count *count = &span->items[i];
 		struct context *context;
+		struct measure measure;
 		uint32_t node;
 
 		tell_each(work, i);
@@ -169,13 +186,9 @@ static void add_counts(struct work *work, const struct count_span *span)
 			continue;
 		}
 		node = contexts_place(&work->contexts, context, root);
-		tree_add(work->tree, node,
-			 &(struct measure){
-				 .calls = wire_calls(count),
-				 .tails = context->id == count->id
-						  ? 0
-						  : wire_calls(count),
-			 });
+		measure = measure_of_count(work, span, i,
+					   context->id != count->id);
+		tree_add(work->tree, node, &measure);
 		if (span->times && !work->whose->without_time)
 			timing_add(&work->timing, work->tree, node,
 				   count_span_times(span, i));
@@ -331,6 +344,16 @@ static void add_plain(struct work *work)
 	add_moments(work);
 }
 
+static void note_trace_times(struct work *work)
+{
+	const struct packet_counts *counts = &work->packets.counts;
+	const uint64_t ns = clock_ns(&work->samples.clock, counts->ticks);
+
+	work->merged->trace_ns += ns;
+	if (!counts->has_returns)
+		work->merged->divided_ns += ns;
+}
+
 static void add_everything(struct work *work)
 {
 	const struct label_wish nothing = { 0 };
@@ -344,7 +367,8 @@ static void add_everything(struct work *work)
 	part_tallies_init(&work->tallies, work->part);
 	own_spans = work->tallies.count_spans;
 	part_packets_add(&work->packets, work->recording, work->part,
-			 &work->tallies);
+			 &work->tallies, work->wants_trace_times);
+	note_trace_times(work);
 	contexts_init(&work->contexts, &work->tallies, &work->numbering,
 		      work->catalog, work->tree);
 	work->steps = 0;
@@ -430,10 +454,23 @@ static void forget_unsampled(struct merged *merged, struct tree *tree)
 	merged->unsampled_ns = merged->unsampled_threads = 0;
 }
 
+/* Samples and measured times are better than stamps, and one tree has one kind of time. */
+static int wants_trace_times(const struct recording *recording,
+			     const struct whose *whose)
+{
+	if (whose->without_time || whose->without_trace_times)
+		return 0;
+	for (size_t i = 0; i < recording->part_count; i++)
+		if (recording->parts[i].header->time != WIRE_TIME_NONE)
+			return 0;
+	return 1;
+}
+
 void merge_recording(struct recording *recording, const struct whose *whose,
 		     struct catalog *catalog, struct tree *tree,
 		     struct timeline *timeline, struct merged *merged)
 {
+	const int is_timed = wants_trace_times(recording, whose);
 	struct idmap pids = { 0 };
 	struct merge_progress reading = { .progress = whose->progress };
 
@@ -452,6 +489,7 @@ void merge_recording(struct recording *recording, const struct whose *whose,
 				whose->with_timeline ? timeline : NULL,
 			.samples.with_clew = whose->with_clew,
 			.samples.places = &merged->places,
+			.wants_trace_times = is_timed,
 			.merged = merged,
 		};
 

@@ -28,7 +28,8 @@ struct whose {
 	uint32_t pid;       /* 0: all processes */
 	const char *thread; /* NULL: all threads; else a tid or a name */
 	enum grouping grouping;
-	int without_time; /* do not look at samples */
+	int without_time; /* do not look at samples, and not at stamps of traces */
+	int without_trace_times; /* do not look at stamps of traces */
 	/*
 	 * Nobody else wants what is in the recording's parts but their headers: only one
 	 * of them need be in memory, and of that no counts that have been merged.
@@ -59,9 +60,11 @@ struct merged {
 	struct sample_places places;    /* how these were */
 	uint64_t clew_samples, clew_ns; /* in our own code, shown or not */
 	uint64_t unsampled_ns, unsampled_threads; /* threads without samples */
-	struct jni_usage jni;                     /* jni_usage_fini() it */
-	struct value_list values;                 /* value_list_fini() it */
-	struct mark_list marks;                   /* mark_list_fini() it */
+	/* By the stamps of traces; of these, those of traces that have no returns. */
+	uint64_t trace_ns, divided_ns;
+	struct jni_usage jni;     /* jni_usage_fini() it */
+	struct value_list values; /* value_list_fini() it */
+	struct mark_list marks;   /* mark_list_fini() it */
 };
 
 /*

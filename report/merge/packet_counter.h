@@ -8,6 +8,7 @@
 #define CLEW_MERGE_PACKET_COUNTER_H
 
 #include "report/merge/packet_table.h"
+#include "report/merge/packet_times.h"
 #include "report/recording/packet_reader.h"
 
 struct packet_counter {
@@ -15,6 +16,8 @@ struct packet_counter {
 	uint64_t *ids; /* by depth, of the functions that are running */
 	size_t room;
 	uint64_t calls, bad_words;
+	int is_timed; /* sets ticks, too; set it after packet_counter_init() */
+	struct packet_times times;
 };
 
 void packet_counter_init(struct packet_counter *counter);
@@ -26,5 +29,8 @@ void packet_counter_fini(struct packet_counter *counter);
  */
 void packet_counter_take(struct packet_counter *counter,
 			 struct packet_cursor *cursor, uint32_t tally);
+
+/* Then, if times are wanted: the next packet begins at that time, where this one ends. */
+void packet_counter_go_on(struct packet_counter *counter, uint64_t tsc);
 
 #endif

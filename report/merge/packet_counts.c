@@ -36,6 +36,20 @@ static void verify(struct packet_worker *worker,
 	worker->mismatched++;
 }
 
+/* The last calls of a packet end in the next one, if that follows it. */
+static void go_on(struct packet_worker *worker,
+		  const struct packet_cursor *cursor, size_t packet)
+{
+	const struct trace *trace = worker->trace;
+	const struct trace_packet *next = &trace->packets[packet] + 1;
+
+	if (packet + 1 < trace->count &&
+	    next->tally == trace->packets[packet].tally &&
+	    next->tid == cursor->context.tid &&
+	    next->sequence == cursor->context.sequence + 1)
+		packet_counter_go_on(&worker->counter, next->tsc);
+}
+
 static void take_packet(void *context, struct packet_cursor *cursor,
 			size_t packet)
 {
@@ -44,6 +58,8 @@ static void take_packet(void *context, struct packet_cursor *cursor,
 	packet_counter_take(&worker->counter, cursor,
 			    worker->trace->packets[packet].tally);
 	verify(worker, cursor, packet);
+	if (worker->counter.is_timed)
+		go_on(worker, cursor, packet);
 }
 
 static void add_worker(struct packet_counts *counts,
@@ -55,6 +71,8 @@ static void add_worker(struct packet_counts *counts,
 	counts->verified += worker->verified;
 	counts->mismatched += worker->mismatched;
 	counts->bad_words += counter->bad_words;
+	counts->ticks += counter->times.ticks;
+	counts->has_returns |= counter->times.has_returns;
 	if (counts->table.entries) {
 		packet_table_add_all(&counts->table, &counter->table);
 	} else {
@@ -87,13 +105,14 @@ static void add_taken(struct packet_counts *counts, const struct taken *taken)
 
 void packet_counts_init(struct packet_counts *counts, const struct trace *trace,
 			const struct taken *taken, unsigned int workers,
-			const size_t *order)
+			const size_t *order, int is_timed)
 {
 	struct packet_pool pool = { .trace = trace,
 				    .taken = taken,
 				    .order = order,
 				    .take = take_packet };
 	struct packet_worker *all;
+	int has_stamps = 0;
 
 	if (workers > PACKET_WORKERS_MAX)
 		workers = PACKET_WORKERS_MAX;
@@ -103,11 +122,16 @@ void packet_counts_init(struct packet_counts *counts, const struct trace *trace,
 	for (unsigned int i = 0; i < workers; i++) {
 		all[i].trace = trace;
 		packet_counter_init(&all[i].counter);
+		all[i].counter.is_timed = is_timed;
 	}
 	packet_pool_run(&pool, all, sizeof(*all), workers);
 	*counts = (struct packet_counts){ 0 };
-	for (unsigned int i = 0; i < workers; i++)
+	for (unsigned int i = 0; i < workers; i++) {
+		has_stamps |= all[i].counter.times.has_stamps;
 		add_worker(counts, &all[i]);
+	}
+	if (!has_stamps)
+		counts->ticks = 0;
 	if (taken)
 		add_taken(counts, taken);
 	free(all);
@@ -118,6 +142,7 @@ void packet_counts_fini(struct packet_counts *counts)
 	packet_table_fini(&counts->table);
 	free(counts->contexts);
 	free(counts->counts);
+	free(counts->own_ticks);
 	*counts = (struct packet_counts){ 0 };
 }
 
@@ -166,6 +191,8 @@ static size_t make_records(struct packet_counts *counts,
 			   const struct packet_count *entry, size_t at)
 {
 	make_context(&counts->contexts[at], entry, 0);
+	if (counts->own_ticks)
+		counts->own_ticks[at] = entry->ticks;
 	counts->counts[at++] = (struct wire_count){
 		.id = entry->id,
 		.field = entry->calls - entry->tails,
@@ -190,13 +217,22 @@ void packet_counts_add(struct packet_counts *counts,
 	counts->contexts =
 		memory_zeroed(2 * count + 1, sizeof(*counts->contexts));
 	counts->counts = memory_zeroed(2 * count + 1, sizeof(*counts->counts));
+	if (counts->ticks)
+		counts->own_ticks = memory_zeroed(2 * count + 1,
+						  sizeof(*counts->own_ticks));
 	for (size_t i = 0; i < count; i++) {
 		at = make_records(counts, &entries[i], at);
 		if (i + 1 < count && entries[i + 1].tally == entries[i].tally)
 			continue;
-		part_tallies_add(tallies, entries[i].tally,
-				 counts->contexts + from, counts->counts + from,
-				 at - from);
+		part_tallies_add(
+			tallies, entries[i].tally, counts->contexts + from,
+			&(struct count_span){
+				.items = counts->counts + from,
+				.count = at - from,
+				.own_ticks = counts->own_ticks
+						     ? counts->own_ticks + from
+						     : NULL,
+			});
 		from = at;
 	}
 }

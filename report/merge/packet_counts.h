@@ -21,20 +21,24 @@
 struct packet_counts {
 	struct packet_table table;
 	uint64_t calls;
+	uint64_t ticks;  /* own time of contexts; 0: calls have no stamps */
+	int has_returns; /* each call and each return has a stamp */
 	uint64_t verified, mismatched; /* packets, by the one behind it */
 	uint64_t bad_words;
 	struct wire_context *contexts; /* by tally, for the spans */
 	struct wire_count *counts;
+	uint64_t *own_ticks; /* by count; NULL: there are no times */
 };
 
 /*
  * Counts all packets by so many workers, but for those that were counted while the process
  * ran, whose counts are added (NULL: there are none). `order` says in which order they are
- * taken, as indices of the trace's packets; NULL: as they are.
+ * taken, as indices of the trace's packets; NULL: as they are. Times are computed if
+ * `is_timed`, of packets whose calls are counted here.
  */
 void packet_counts_init(struct packet_counts *counts, const struct trace *trace,
 			const struct taken *taken, unsigned int workers,
-			const size_t *order);
+			const size_t *order, int is_timed);
 void packet_counts_fini(struct packet_counts *counts);
 
 /*

@@ -96,6 +96,7 @@ void packet_table_add(struct packet_table *table,
 
 	entry->calls += more->calls;
 	entry->tails += more->tails;
+	entry->ticks += more->ticks;
 }
 
 void packet_table_reserve(struct packet_table *table, size_t count)

@@ -11,6 +11,7 @@ struct packet_count {
 	uint64_t id;    /* 0: the entry is free */
 	uint64_t calls; /* tail calls, too */
 	uint64_t tails;
+	uint64_t ticks; /* of its own time, by the stamps; 0: not known */
 	uint32_t tally;
 	uint32_t function; /* its number */
 };

@@ -130,7 +130,7 @@ unsigned int part_packets_workers(const struct part_packets *packets)
 
 void part_packets_add(struct part_packets *packets, struct recording *recording,
 		      const struct part_copy *part,
-		      struct part_tallies *tallies)
+		      struct part_tallies *tallies, int is_timed)
 {
 	struct trace *trace = &packets->trace;
 
@@ -141,7 +141,7 @@ void part_packets_add(struct part_packets *packets, struct recording *recording,
 	/* Later, so that no packet is missing in both. */
 	open_taken(&packets->taken, recording, part);
 	packet_counts_init(&packets->counts, trace, &packets->taken,
-			   part_packets_workers(packets), NULL);
+			   part_packets_workers(packets), NULL, is_timed);
 	packet_counts_add(&packets->counts, tallies);
 	trace_add_waits(trace, recording, part->name);
 	note_missing(recording, part, trace);

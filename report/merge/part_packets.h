@@ -20,11 +20,11 @@ struct part_packets {
 
 /*
  * Adds them to the part's tallies, which they must outlive. All zeros is a part without a
- * trace.
+ * trace. Own times of contexts are computed if `is_timed`.
  */
 void part_packets_add(struct part_packets *packets, struct recording *recording,
 		      const struct part_copy *part,
-		      struct part_tallies *tallies);
+		      struct part_tallies *tallies, int is_timed);
 
 /* How many workers are worth it (packet_pool.h). */
 unsigned int part_packets_workers(const struct part_packets *packets);

@@ -139,16 +139,18 @@ void part_tallies_init(struct part_tallies *tallies,
 
 void part_tallies_add(struct part_tallies *tallies, uint32_t tally,
 		      const struct wire_context *contexts,
-		      const struct wire_count *counts, size_t count)
+		      const struct count_span *counts)
 {
+	struct count_span *added;
+
 	add_contexts(tallies, tally, (const void *)contexts,
-		     count * sizeof(*contexts));
+		     counts->count * sizeof(*contexts));
 	tallies->counts =
 		memory_grow(tallies->counts, tallies->count_spans,
 			    &tallies->count_capacity, sizeof(*tallies->counts));
-	tallies->counts[tallies->count_spans++] = (struct count_span){
-		.tally = tally, .items = counts, .count = count
-	};
+	added = &tallies->counts[tallies->count_spans++];
+	*added = *counts;
+	added->tally = tally;
 }
 
 void part_tallies_fini(struct part_tallies *tallies)

@@ -26,6 +26,7 @@ struct count_span {
 	const struct wire_count *items; /* those with id 0 are empty */
 	size_t count;
 	const struct wire_times *times; /* of the first; the others before it */
+	const uint64_t *own_ticks;      /* of a trace, by item; or NULL */
 };
 
 /* The times of the calls in an entry, or NULL. */
@@ -53,10 +54,10 @@ struct part_tallies {
 void part_tallies_init(struct part_tallies *tallies,
 		       const struct part_copy *part);
 
-/* So many contexts and counts more of a tally, which must outlive it. */
+/* As many contexts and counts more of a tally, which must outlive it. */
 void part_tallies_add(struct part_tallies *tallies, uint32_t tally,
 		      const struct wire_context *contexts,
-		      const struct wire_count *counts, size_t count);
+		      const struct count_span *counts);
 
 void part_tallies_fini(struct part_tallies *tallies);
 

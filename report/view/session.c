@@ -213,8 +213,10 @@ int session_open(struct session *session, const char *path,
 	summary_finish(&session->summary, &session->recording,
 		       &session->catalog, &session->tree, &merged);
 	session->summary.shows_clew = whose->with_clew;
-	session->metric =
-		session->summary.time_ns > 0 ? METRIC_TIME : METRIC_CALLS;
+	session->metric = session->summary.time_ns > 0 &&
+					  !summary_is_guess(&session->summary)
+				  ? METRIC_TIME
+				  : METRIC_CALLS;
 	if (whose->value)
 		err = choose_value(session, path, whose->value, why);
 	if (err)

@@ -167,6 +167,10 @@ void summary_finish(struct summary *summary, const struct recording *recording,
 	summary->unsampled_ns = merged->unsampled_ns;
 	summary->unsampled_threads = merged->unsampled_threads;
 	summary->clew_samples = merged->clew_samples;
+	summary->trace_ns = merged->trace_ns;
+	summary->divided_ns = merged->divided_ns;
+	if (summary->time == WIRE_TIME_NONE && merged->trace_ns > 0)
+		summary->time = SUMMARY_TIME_TRACE;
 	summary->processes = merged->processes;
 	summary->threads = merged->threads;
 	summary->follow_ups = merged->follow_ups;
@@ -235,6 +239,8 @@ uint64_t summary_asked_half_ms(const struct summary *summary)
 
 const char *time_text(enum wire_time time)
 {
+	if (time == SUMMARY_TIME_TRACE)
+		return "wall time between the stamps of the trace";
 	switch (time) {
 	case WIRE_TIME_CPU:
 		return "CPU time, estimated";

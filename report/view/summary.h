@@ -16,6 +16,9 @@
 
 #define SUMMARY_LOOPING_MAX 16 /* are named */
 
+/* Wall time between the time stamps of a trace. Recordings have no such number. */
+#define SUMMARY_TIME_TRACE ((enum wire_time)(WIRE_TIME_EXACT + 1))
+
 /* Java stacks that were new, so that the machine was asked who calls. */
 struct asked_stacks {
 	uint64_t count, ns;
@@ -60,6 +63,8 @@ struct summary {
 	uint64_t unseen_ns; /* what may be of a function that none met (95 %) */
 	uint64_t clew_ns, clew_samples; /* what clew took, shown or not */
 	uint64_t unsampled_ns, unsampled_threads; /* threads without samples */
+	/* SUMMARY_TIME_TRACE: of all threads; of these, calls between stamps share. */
+	uint64_t trace_ns, divided_ns;
 	uint64_t watch_ns; /* of CPU time, in a thread of its own */
 	int shows_clew;    /* as time of the tree */
 	uint64_t hook_ns;  /* before main, over all processes */
@@ -122,6 +127,16 @@ static inline int summary_is_sampled(const struct summary *summary)
 {
 	return summary->time == WIRE_TIME_CPU ||
 	       summary->time == WIRE_TIME_WALL;
+}
+
+/*
+ * Whether calls between two stamps of a trace share nearly all of the time equally: then the
+ * time of one function is a guess.
+ */
+static inline int summary_is_guess(const struct summary *summary)
+{
+	return summary->time == SUMMARY_TIME_TRACE &&
+	       summary->divided_ns > summary->trace_ns / 20;
 }
 
 /* What the time is of: "CPU time, sampled at each thread's clock"... */

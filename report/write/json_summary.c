@@ -28,6 +28,11 @@ static json_t *totals_of(struct session *session)
 		json_number(session->value ? 0 : summary->time_ns), "samples",
 		json_number(summary->samples));
 
+	if (summary->time == SUMMARY_TIME_TRACE)
+		json_object_set_new(totals, "trace_time",
+				    json_string(summary_is_guess(summary)
+							? "shared"
+							: "measured"));
 	if (summary->folds_recursion)
 		json_object_set_new(totals, "folds_recursion", json_true());
 	if (summary->natives.calls > 0)

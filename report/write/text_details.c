@@ -503,6 +503,10 @@ static void write_time(FILE *out, const struct summary *summary)
 		fprintf(out, ", %s a second", GROUPED(rate));
 		write_clock(out, summary, rate);
 	}
+	if (summary_is_guess(summary))
+		fputs(", which calls between two stamps share equally "
+		      "(--stamps=all measures each call)",
+		      out);
 	fputc('\n', out);
 }
 

@@ -19,6 +19,8 @@
 
 static const char *clock_text(enum wire_time time)
 {
+	if (time == SUMMARY_TIME_TRACE)
+		return "wall time between stamps";
 	return time == WIRE_TIME_CPU ? "CPU time" : "wall time";
 }
 
@@ -35,8 +37,11 @@ static void write_total(FILE *out, const struct session *session)
 		fprintf(out, "; %s: %s", session->value->name,
 			text_amount(session, summary->time_ns).text);
 	else if (summary->time_ns > 0)
-		fprintf(out, "; %s of %s", text_duration(summary->time_ns).text,
-			clock_text(summary->time));
+		fprintf(out, "; %s of %s%s",
+			text_duration(summary->time_ns).text,
+			clock_text(summary->time),
+			summary_is_guess(summary) ? ", shared equally by calls"
+						  : "");
 	fputc('\n', out);
 }
 

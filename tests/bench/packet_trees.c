@@ -55,7 +55,7 @@ static int make_trees(const char *path, unsigned int workers, int rounds)
 		struct packet_counts counts;
 		uint64_t took;
 
-		packet_counts_init(&counts, &trace, NULL, workers, NULL);
+		packet_counts_init(&counts, &trace, NULL, workers, NULL, 0);
 		took = now_ns(CLOCK_MONOTONIC) - begun;
 		if (took < best) {
 			best = took;

@@ -12,7 +12,8 @@
  *	context CAUSE TSC FN...		0 first, 1 full, 2 moved; outermost first
  *	call DEPTH FN			1 is outermost
  *	tail DEPTH FN
- *	stamp TSC
+ *	stamp TSC			beside the call before it
+ *	return DEPTH TSC
  *	word NUMBER			whatever it is
  *	many N TSC TICKS		that many calls, at depth 1 and 2 by turns,
  *					function 1 and 2, a stamp after each 64,
@@ -107,6 +108,8 @@ static void take_line(struct maker *maker, const char *line)
 		trace_file_tail(&maker->file, (uint32_t)a, (uint32_t)b);
 	} else if (strcmp(word, "stamp") == 0) {
 		trace_file_stamp(&maker->file, a);
+	} else if (strcmp(word, "return") == 0) {
+		trace_file_return(&maker->file, (uint32_t)a, b);
 	} else if (strcmp(word, "word") == 0) {
 		trace_file_word(&maker->file, (uint32_t)a);
 	} else if (strcmp(word, "many") == 0) {

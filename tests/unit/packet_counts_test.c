@@ -30,6 +30,7 @@ struct writer {
 	uint32_t functions[DEPTH_MAX + 1];
 	uint32_t depth;
 	uint64_t sequence;
+	uint64_t tsc, first_tsc, last_tsc; /* of its stamps */
 	struct idmap calls, tails;
 	uint64_t count;
 };
@@ -52,6 +53,23 @@ static void put_head(size_t at, uint32_t kind, uint32_t owner, uint64_t bytes)
 	chunk->bytes = bytes;
 }
 
+static void pass_time(struct writer *writer)
+{
+	writer->tsc += draw(1000);
+	writer->last_tsc = writer->tsc;
+	if (!writer->first_tsc)
+		writer->first_tsc = writer->tsc;
+}
+
+static uint32_t *put_stamp(struct writer *writer, uint32_t *words)
+{
+	pass_time(writer);
+	*words++ = wire_packet_odd(WIRE_PACKET_STAMP, WIRE_PACKET_STAMP_WORDS);
+	*words++ = (uint32_t)writer->tsc;
+	*words++ = (uint32_t)(writer->tsc >> 32);
+	return words;
+}
+
 /* The whole context, as after a full packet. */
 static uint32_t *put_context(struct writer *writer, uint32_t *words)
 {
@@ -59,6 +77,7 @@ static uint32_t *put_context(struct writer *writer, uint32_t *words)
 		.head = wire_packet_odd(WIRE_PACKET_BEGIN,
 					WIRE_PACKET_BEGIN_WORDS(writer->depth)),
 		.tid = 1,
+		.tsc = { (uint32_t)writer->tsc, (uint32_t)(writer->tsc >> 32) },
 		.sequence = { (uint32_t)++writer->sequence, 0 },
 		.id = { (uint32_t)writer->ids[writer->depth],
 			(uint32_t)(writer->ids[writer->depth] >> 32) },
@@ -113,10 +132,15 @@ static void put_packet(struct writer *writer, size_t at)
 {
 	uint32_t *const begin =
 		(uint32_t *)(file + at + sizeof(struct wire_chunk));
-	uint32_t *words = put_context(writer, begin);
+	uint32_t *words;
 
-	while ((size_t)(words - begin) < WORDS_MAX - 5)
+	pass_time(writer);
+	words = put_context(writer, begin);
+	while ((size_t)(words - begin) < WORDS_MAX - 8) {
 		words = put_call(writer, words);
+		if (draw(10) == 0)
+			words = put_stamp(writer, words);
+	}
 }
 
 static int make_trace(void **unused)
@@ -168,6 +192,32 @@ static void open_it(struct trace *trace)
 	close(fd);
 }
 
+/* Of the contexts of a tally. */
+static uint64_t ticks_of(const struct packet_counts *counts, uint32_t tally)
+{
+	uint64_t ticks = 0;
+
+	for (size_t i = 0; i < (size_t)1 << counts->table.log2; i++)
+		if (counts->table.entries[i].id &&
+		    counts->table.entries[i].tally == tally)
+			ticks += counts->table.entries[i].ticks;
+	return ticks;
+}
+
+/* All of the time is of some context, up to the last stamp. */
+static void compare_times(const struct packet_counts *counts)
+{
+	uint64_t ticks = 0;
+
+	for (uint32_t i = 0; i < TALLIES; i++) {
+		assert_int_equal(ticks_of(counts, i),
+				 writers[i].last_tsc - writers[i].first_tsc);
+		ticks += ticks_of(counts, i);
+	}
+	assert_int_equal(counts->ticks, ticks);
+	assert_false(counts->has_returns);
+}
+
 /* Each context of a tally, and no other. Returns how many. */
 static size_t compare(const struct packet_counts *counts, uint32_t tally)
 {
@@ -197,7 +247,9 @@ static void check(const struct trace *trace, const struct taken *taken,
 	uint64_t calls = 0;
 	size_t found = 0;
 
-	packet_counts_init(&counts, trace, taken, workers, order);
+	packet_counts_init(&counts, trace, taken, workers, order, 1);
+	if (!taken)
+		compare_times(&counts);
 	for (uint32_t i = 0; i < TALLIES; i++) {
 		calls += writers[i].count;
 		found += compare(&counts, i);
@@ -336,7 +388,7 @@ static void a_packet_that_does_not_go_on_is_told(void **unused)
 	(void)unused;
 	open_it(&trace);
 	trace.packets[3].id ^= 1;
-	packet_counts_init(&counts, &trace, NULL, 2, NULL);
+	packet_counts_init(&counts, &trace, NULL, 2, NULL, 0);
 	assert_int_equal(counts.mismatched, 1);
 	packet_counts_fini(&counts);
 	trace_close(&trace);
