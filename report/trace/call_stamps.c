@@ -38,7 +38,7 @@ void call_stamps_read(struct call_stamps *stamps, const uint32_t *words,
 			add(stamps, 2 * calls, cursor.tsc);
 		else if (event == PACKET_TIME && calls > 0)
 			add(stamps, place_of(calls - 1), cursor.tsc);
-		else
+		else if (event != PACKET_VALUE) /* which has no time */
 			add(stamps, place_of(calls), cursor.tsc);
 	}
 	if (next && next->sequence == cursor.context.sequence + 1 &&

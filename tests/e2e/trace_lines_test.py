@@ -106,6 +106,16 @@ def told(run):
 
 
 class Calls(Case):
+    def test_values_of_a_call_are_no_stamps(self):
+        """The next call was made when its own stamp says."""
+        value = 8 << 22 | 0x3f0000 | 6, 0, 1023 - 1, 0, 7, 0
+        self.make("packet", "context 0 1001000", "call 1 1", "stamp 1001000",
+                  *(f"word {word}" for word in value),
+                  "call 2 2", "stamp 1005000", "call 1 3", "stamp 1006000")
+        self.assertEqual(calls_of(self.lines(), MAIN), [
+            [1001000, 1006000, 0, name(1)], [1005000, 1006000, 1, name(2)],
+            [1006000, None, 0, name(3)]])
+
     def test_each_call_of_all_threads(self):
         for seed in range(10):
             with self.subTest(seed=seed):
