@@ -273,7 +273,7 @@ class UnderLoad(JavaAttached):
         self.detach(controller)
         report = self.clew_json("report", "--json", self.recording_path)
         self.assertEqual(len([problem for problem in report["problems"]
-                              if "a JVM that uses ZGC" in problem]), 1)
+                              if "a running JVM that uses ZGC" in problem]), 1)
         self.assert_quiet()
         self.ends()
 
