@@ -127,7 +127,8 @@ TRUTH_INLINE long move_spawn(function body, long n)
 		return 0;
 	if (posix_spawn(&child, "/proc/self/exe", NULL, NULL, argv, environ))
 		return 0;
-	return body(n) + processes_wait(child);
+	n = processes_wait(child); /* first, as the body may not return */
+	return n + body(n);
 }
 
 TRUTH_INLINE long move_shell(function body, long n)
