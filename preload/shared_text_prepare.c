@@ -4,6 +4,7 @@
 
 #include "machine/address_space.h"
 #include "preload/hook_room.h"
+#include "preload/patch/hooked_files.h"
 #include "preload/patch/journal.h"
 #include "preload/record/memory_bound.h"
 #include "preload/shared_text.h"
@@ -374,6 +375,8 @@ static int open_and_map(void *argument)
 	if (fd < 0)
 		return fd;
 	err = map_hooked(composing->text, fd);
+	if (!err)
+		hooked_files_add(fd, &composing->text->file, composing->module);
 	sys_close(fd);
 	if (!err)
 		err = map_own(composing);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/front/generators.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <sys/shm.h>
 
@@ -14,6 +15,7 @@
 #include "preload/hot/runtime.h"
 #include "preload/modules/natives.h"
 #include "preload/patch/guard.h"
+#include "preload/patch/hooked_files.h"
 #include "preload/patch/patches.h"
 #include "preload/record/numbers.h"
 #include "preload/sys/own_code.h"
@@ -160,13 +162,24 @@ static void note_place(const void *hint, size_t bytes, int flags)
 	changed_text_note((uintptr_t)hint, bytes);
 }
 
-static void *map(const void *caller, void *hint, size_t bytes, int protection,
-		 int flags, int fd, off_t offset)
+/*
+ * Opens what is to be mapped in place of a file of clew's: the module's own. Returns a
+ * descriptor to close; -ENODATA if `fd` itself is to be mapped; or another -errno if
+ * nothing can be, because jumps would lead elsewhere.
+ */
+static int open_in_place(int fd, int protection, int flags)
+{
+	const int own =
+		flags & MAP_ANONYMOUS ? -ENODATA : hooked_files_open_own(fd);
+
+	return own < 0 && !(protection & PROT_EXEC) ? -ENODATA : own;
+}
+
+static void *map_file(const void *caller, void *hint, size_t bytes,
+		      int protection, int flags, int fd, off_t offset)
 {
 	void *result;
 
-	if (is_own(caller) || !next.mmap)
-		return private_mmap(hint, bytes, protection, flags, fd, offset);
 	note_place(hint, bytes, flags);
 	if (!(protection & PROT_EXEC))
 		return NEXT(mmap)(hint, bytes, protection, flags, fd, offset);
@@ -174,6 +187,27 @@ static void *map(const void *caller, void *hint, size_t bytes, int protection,
 	result = NEXT(mmap)(hint, bytes, protection, flags, fd, offset);
 	if (result != MAP_FAILED)
 		note_mapping(caller, (uintptr_t)result, bytes, flags, fd);
+	return result;
+}
+
+static void *map(const void *caller, void *hint, size_t bytes, int protection,
+		 int flags, int fd, off_t offset)
+{
+	void *result;
+	int own;
+
+	if (is_own(caller) || !next.mmap)
+		return private_mmap(hint, bytes, protection, flags, fd, offset);
+	own = open_in_place(fd, protection, flags);
+	if (own == -ENODATA)
+		return map_file(caller, hint, bytes, protection, flags, fd,
+				offset);
+	if (own < 0) {
+		errno = -own;
+		return MAP_FAILED;
+	}
+	result = map_file(caller, hint, bytes, protection, flags, own, offset);
+	sys_close(own);
 	return result;
 }
 
@@ -328,18 +362,33 @@ EXPORT int shmdt(const void *start)
 
 /* syscall(SYS_mmap, ...) and the like */
 
-long syscall_mmap(SYSCALL_ARGUMENTS)
+static long ask_to_map(const void *caller, SYSCALL_ARGUMENTS)
 {
 	long result;
 
 	note_place((void *)a, (size_t)b, (int)d);
 	if (!(c & PROT_EXEC))
 		return syscall_plainly(number, a, b, c, d, e, f);
-	generators_note(__builtin_return_address(0));
+	generators_note(caller);
 	result = syscall_plainly(number, a, b, c, d, e, f);
 	if (result != -1)
-		note_mapping(__builtin_return_address(0), (uint64_t)result,
-			     (size_t)b, (int)d, (int)e);
+		note_mapping(caller, (uint64_t)result, (size_t)b, (int)d,
+			     (int)e);
+	return result;
+}
+
+long syscall_mmap(SYSCALL_ARGUMENTS)
+{
+	const void *caller = __builtin_return_address(0);
+	const int own = open_in_place((int)e, (int)c, (int)d);
+	long result;
+
+	if (own == -ENODATA)
+		return ask_to_map(caller, number, a, b, c, d, e, f);
+	if (own < 0)
+		return syscall_result(own);
+	result = ask_to_map(caller, number, a, b, c, d, own, f);
+	sys_close(own);
 	return result;
 }
 

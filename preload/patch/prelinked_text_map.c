@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/patch/prelinked_text.h"
 
+#include "preload/patch/hooked_files.h"
 #include "preload/sys/sys.h"
 
 static uint64_t page_of(uint64_t pc)
@@ -83,6 +84,8 @@ int prelinked_text_map(const struct prelinked_text *text,
 
 	if (err)
 		prelinked_text_unmap(text, module);
+	else
+		hooked_files_add(text->fd, &text->about.file, module);
 	return err;
 }
 

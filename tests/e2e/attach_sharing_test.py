@@ -15,7 +15,7 @@ import attach_servers_test
 import attach_test
 import clewtest
 from attach_test import PATIENCE_S, changed_code, children
-from clewtest import CLEW, kill_with_guardian, needs, slow, until
+from clewtest import (CLEW, kill_with_guardian, needs, slow, target, until)
 
 BACKENDS = 10
 ATTACHED_KB, DETACHED_KB = 3072, 512
@@ -144,6 +144,24 @@ class Shared(attach_test.Attached):
         self.assert_as_before(parent)
         for pid in parent.pid, child:
             self.assert_nothing_is_left(pid)
+
+    def test_a_program_maps_its_own_text_again_meanwhile(self):
+        for flavour in "O2", "nopie":
+            program = self.start([target("maps_own_file", flavour), "waits"],
+                                 stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                 text=True)
+            self.addCleanup(program.stdin.close)
+            self.addCleanup(program.stdout.close)
+            self.assertEqual(program.stdout.readline(), "ready\n")
+            controller = self.attach(program)
+            program.stdin.write("x")
+            program.stdin.flush()
+            path, total = program.stdout.readline().split()
+            self.assertTrue(path.endswith(".hooked"), path)
+            self.assertEqual(total, "5050")
+            self.detach(controller)
+            self.assert_nothing_is_left(program.pid)
+            shutil.rmtree(self.recording_path)
 
     @needs("redis-server")
     def test_the_file_of_a_module_is_replaced_meanwhile(self):

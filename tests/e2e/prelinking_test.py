@@ -119,6 +119,53 @@ class Counts(Case):
         self.both_ways([target("deep")], ["--libc"])
 
 
+class MappedAgain(Case):
+    """
+    Programs that map their own text a second time, from the file that /proc/self/maps
+    names. Jumps in hooked text lead to stubs from one address only.
+    """
+
+    def found(self, program, way):
+        """What the program finds with its hooked text, and without clew."""
+        for start in "stores", "maps":
+            recorded = self.record([program, way], text=True)
+            self.assertEqual((recorded.returncode, recorded.stderr), (0, ""),
+                             start)
+            shutil.rmtree(self.recording_path)
+        path, _, found = recorded.stdout.partition(" ")
+        self.assertTrue(path.endswith(".hooked"), path)
+        return found.strip()
+
+    def check(self, way):
+        for flavour in "O2", "nopie":
+            with self.subTest(way=way, flavour=flavour):
+                program = target("maps_own_file", flavour)
+                native = self.run_program([program, way], text=True)
+                self.assertEqual(self.found(program, way),
+                                 native.stdout.partition(" ")[2].strip())
+
+    def test_a_function_is_called_in_a_second_mapping(self):
+        for way in "mmap", "mprotect", "syscall":
+            self.check(way)
+
+    def test_a_readable_mapping_has_the_bytes_of_the_program(self):
+        self.check("bytes")
+
+    def test_mappings_fail_as_without_clew(self):
+        self.check("refused")
+
+    def test_hooked_text_of_a_removed_program_is_not_mapped_as_executable(self):
+        program = self.work / "program"
+        shutil.copy(target("maps_own_file", "O2"), program)
+        self.settled(program)
+        self.record([program, "mmap"])
+        shutil.rmtree(self.recording_path)
+        removed = self.record([program, "removed"], text=True)
+        path, _, found = removed.stdout.partition(" ")
+        self.assertTrue(path.endswith(".hooked"), path)
+        self.assertEqual(found, "No such file or directory mapped\n")
+
+
 class Cache(Case):
     """What is in it, or not, and whose it is."""
 

@@ -46,7 +46,8 @@ preload_test(forwarding model_x86_64.c ${preload}/stubs/stub_write.c ${counting}
 target_link_libraries(forwarding_test PRIVATE disasm)
 target_include_directories(forwarding_test SYSTEM PRIVATE
   ${CLEW_CAPSTONE_INCLUDE})
-set(patch ${preload}/patch/patch.c ${preload}/patch/prelinked_text_map.c
+set(patch ${preload}/patch/patch.c ${preload}/patch/hooked_files.c
+  ${preload}/patch/prelinked_text_map.c
   ${preload}/patch/pristine.c)
 preload_test(code ${preload}/patch/code.c ${preload}/patch/journal.c ${patch}
   ${preload}/stubs/window.c ${preload}/stubs/stub_memory.c

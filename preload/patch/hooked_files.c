@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/patch/hooked_files.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+
+#include "preload/sys/sys.h"
+
+#define HOOKED_FILES_MAX 1024
+
+struct file_identity {
+	uint64_t device, inode;
+};
+
+/* The time is random (prelinked_file.h): an inode that is used again has another. */
+struct hooked_file {
+	struct file_identity identity, own;
+	uint64_t bytes;
+	int64_t changed_s, changed_ns;
+	const char *path; /* of the module's own; never freed */
+};
+
+/* Written by the holder of the turn. Elements below `count` change no more. */
+static struct {
+	struct hooked_file items[HOOKED_FILES_MAX];
+	_Atomic uint32_t count;
+} hooked_files;
+
+static int is_identity(const struct file_identity *identity,
+		       const struct stat *st)
+{
+	return identity->device == st->st_dev && identity->inode == st->st_ino;
+}
+
+static const struct hooked_file *find(const struct stat *st)
+{
+	const uint32_t count = hooked_files.count; /* pairs with the store */
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct hooked_file *file = &hooked_files.items[i];
+
+		if (is_identity(&file->identity, st) &&
+		    file->bytes == (uint64_t)st->st_size &&
+		    file->changed_s == st->st_mtim.tv_sec &&
+		    file->changed_ns == st->st_mtim.tv_nsec)
+			return file;
+	}
+	return NULL;
+}
+
+void hooked_files_add(int fd, const struct pristine_file *own,
+		      const struct module *module)
+{
+	const uint32_t count = hooked_files.count;
+	struct stat st;
+
+	if (count == HOOKED_FILES_MAX || sys_fstat(fd, &st) || find(&st))
+		return;
+	hooked_files.items[count] = (struct hooked_file){
+		.identity = { st.st_dev, st.st_ino },
+		.own = { own->device, own->inode },
+		.bytes = (uint64_t)st.st_size,
+		.changed_s = st.st_mtim.tv_sec,
+		.changed_ns = st.st_mtim.tv_nsec,
+		.path = module->path,
+	};
+	hooked_files.count = count + 1; /* pairs with the loads */
+}
+
+/* mmap() fails with others, and is to fail. */
+static int is_readable(int fd)
+{
+	const long flags = sys_call(SYS_fcntl, fd, F_GETFL, 0, 0, 0, 0);
+
+	return flags >= 0 && !(flags & O_PATH) &&
+	       (flags & O_ACCMODE) != O_WRONLY;
+}
+
+static int open_own(const struct hooked_file *file)
+{
+	const int own = sys_open(file->path, O_RDONLY | O_CLOEXEC, 0);
+	struct stat st;
+
+	if (own < 0)
+		return own;
+	if (!sys_fstat(own, &st) && is_identity(&file->own, &st))
+		return own;
+	sys_close(own);
+	return -ENOENT;
+}
+
+int hooked_files_open_own(int fd)
+{
+	const struct hooked_file *file;
+	struct stat st;
+
+	if (!hooked_files.count || sys_fstat(fd, &st))
+		return -ENODATA;
+	file = find(&st);
+	return file && is_readable(fd) ? open_own(file) : -ENODATA;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Files with hooked text that are mapped over modules (prelinked_text.h, shared_text.h).
+ *
+ * /proc/self/maps names such a file instead of the module's own. A program that maps its
+ * own code a second time therefore opens this file. The jumps in it lead to stubs from one
+ * address only, so the fronts of mmap() map the module's own file in its place.
+ */
+#ifndef CLEW_PATCH_HOOKED_FILES_H
+#define CLEW_PATCH_HOOKED_FILES_H
+
+#include "preload/modules/modules.h"
+#include "preload/patch/pristine.h"
+
+/*
+ * Adds the file that is open at `fd`, a copy of the module's file `own`. One thread at a
+ * time: the holder of the turn.
+ */
+void hooked_files_add(int fd, const struct pristine_file *own,
+		      const struct module *module);
+
+/*
+ * Opens the module's own file if `fd` is open for reading at such a file. Returns a
+ * descriptor, which the caller closes; -ENODATA if `fd` is anything else; another -errno
+ * if the module's file is not there any more or cannot be opened. Callable in signal
+ * handlers and in a child of vfork().
+ */
+int hooked_files_open_own(int fd);
+
+#endif
