@@ -407,6 +407,44 @@ void makers_note_name(uint64_t start, uint64_t bytes, const char *text)
 	end_change(&signals);
 }
 
+/* The program may have unmapped it while nothing was recorded. */
+static int is_mapped(const struct made *made)
+{
+	return sys_call(SYS_msync, (long)made->start,
+			(long)(made->end - made->start), MS_ASYNC, 0, 0,
+			0) == 0;
+}
+
+/* For memory that an earlier session has recorded, in that session's part only. */
+static void record_again(struct made *made)
+{
+	if (!is_mapped(made)) {
+		memory_names_set(made->start, made->end, "");
+		made->end = 0;
+		return;
+	}
+	if (may_record())
+		made->gone_tsc = records_made(made->start, made->end, made->pc,
+					      made->name, NULL);
+	if (!made->gone_tsc) {
+		atomic_fetch_add(&rt.header->makerless, 1);
+		return;
+	}
+	made->is_part = 0;
+	makers.records++;
+}
+
+static void record_all_again(void)
+{
+	uint64_t signals;
+
+	begin_change(&signals);
+	for (uint32_t i = 0; i < makers.count; i++)
+		if (makers.items[i].end && !makers.items[i].gone_tsc)
+			record_again(&makers.items[i]);
+	end_change(&signals);
+}
+
 #define EARLIER_MAX 64
 
 struct earlier {
@@ -440,6 +478,7 @@ void makers_note_earlier(void)
 
 	if (!is_recorded() || runtime_is_filtered())
 		return;
+	record_all_again();
 	mappings_each(note_earlier, &earlier);
 	for (uint32_t i = 0; i < earlier.count; i++) {
 		begin_change(&signals);

@@ -29,8 +29,8 @@ void makers_note_end(uint64_t start, uint64_t bytes);
 void makers_begin_again(void);
 
 /*
- * Records the memory outside of modules that was mapped from modules' files before clew
- * attached.
+ * Records what an earlier session has recorded and is still mapped, and the memory
+ * outside of modules that was mapped from modules' files before clew attached.
  */
 void makers_note_earlier(void);
 

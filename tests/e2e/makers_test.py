@@ -4,6 +4,7 @@
 import collections
 import re
 import shutil
+import signal
 import sqlite3
 import subprocess
 
@@ -140,6 +141,53 @@ class Truth(Case):
             kinds = dict(connection.execute(
                 "SELECT name, kind FROM functions"))
         self.assertEqual(kinds[name], "generated")
+
+
+class Sessions(Case):
+    """Code that is made while one session of `clew attach` records."""
+
+    def send(self, line):
+        """What the program says until it has done that."""
+        self.program.stdin.write(line + "\n")
+        self.program.stdin.flush()
+        return list(iter(self.program.stdout.readline, "done\n"))
+
+    def session(self, name, *lines):
+        """A recording of what the program does meanwhile, and {maker: CPU time}."""
+        recording = self.work / name
+        with subprocess.Popen([clewtest.CLEW, "attach", "-o", recording,
+                               str(self.program.pid)], text=True,
+                              env=self.environment,
+                              stderr=subprocess.PIPE) as controller:
+            self.assertIn("attached", controller.stderr.readline())
+            said = [self.send(line) for line in lines][-1]
+            controller.send_signal(signal.SIGINT)
+            controller.communicate()
+        truth = {Truth.NAMES[who]: int(ns)
+                 for _, who, ns in map(str.split, said)}
+        return recording, {of(who): ns for who, ns in truth.items()}
+
+    @undisturbed
+    def test_the_makers_of_an_earlier_session_are_in_a_later_one(self):
+        with subprocess.Popen([target("makers"), "on-demand", "300"],
+                              stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                              text=True) as self.program:
+            self.assertEqual(self.program.stdout.readline(), "ready\n")
+            self.session("first", "make", "burn")
+            self.send("unmap")
+            for name in "second", "third":
+                recording, truth = self.session(name, "burn")
+                shown = self.clew_json("report", "--json", "--top=0",
+                                       recording)
+                found = {row["name"]: row["total_ns"]
+                         for row in shown["functions"]
+                         if row["name"].startswith("(generated")}
+                self.assertEqual(set(found), set(truth))
+                for who, ns in truth.items():
+                    if abs(found[who] - ns) > ns / 10:
+                        raise Disturbed(f"{who}: {found[who]} ns, not {ns}")
+                dumped = self.clew("dump", recording).stdout
+                self.assertEqual(len(re.findall("^maker ", dumped, re.M)), 2)
 
 
 class Remapped(Case):

@@ -333,6 +333,33 @@ static int run_forked(void)
 	return status;
 }
 
+/*
+ * For each line: makes code, executes all, or unmaps a piece and lets anything else
+ * have its place.
+ */
+static void run_on_demand(void)
+{
+	unsigned char *mine = NULL, *librarys = NULL, *other = NULL;
+	char line[16];
+
+	puts("ready");
+	fflush(stdout);
+	while (fgets(line, sizeof(line), stdin)) {
+		if (strcmp(line, "make\n") == 0) {
+			mine = map_plainly(RWX);
+			librarys = library_code();
+			other = library_code();
+		} else if (strcmp(line, "unmap\n") == 0) {
+			munmap(other, BYTES);
+		} else {
+			burn("program", mine);
+			burn("library", librarys);
+		}
+		puts("done");
+		fflush(stdout);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	const char *way = argc > 1 ? argv[1] : "";
@@ -358,6 +385,8 @@ int main(int argc, char **argv)
 		run_shared(shmat, shmdt);
 	else if (strcmp(way, "shared-by-syscall") == 0)
 		run_shared(attach_by_syscall, detach_by_syscall);
+	else if (strcmp(way, "on-demand") == 0)
+		run_on_demand();
 	else if (strcmp(way, "filtered") == 0)
 		run_filtered();
 	else if (strcmp(way, "forked") == 0)
