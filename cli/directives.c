@@ -56,6 +56,7 @@ static const struct directive {
 	{ "no-children", VALUE_NONE, 0, 0 },
 	{ "no-prelinking", VALUE_NONE, 0, 0 },
 	{ "fold-recursion", VALUE_NONE, 0, 0 },
+	{ "no-tail-nesting", VALUE_NONE, 0, 0 },
 	{ "java", VALUE_JAVA, 0, 0 },
 	{ "java-min-size", VALUE_SIZE, 0, UINT16_MAX },
 	{ "module", VALUE_TEXT, 0, 0 },

@@ -32,6 +32,8 @@ static const char *directive_of(int key)
 		return "no-prelinking";
 	case KEY_FOLD_RECURSION:
 		return "fold-recursion";
+	case KEY_NO_TAIL_NESTING:
+		return "no-tail-nesting";
 	case KEY_MAX_CONTEXTS:
 		return "max-contexts";
 	case KEY_MAX_MEMORY:

@@ -22,6 +22,7 @@ enum {
 	KEY_MAX_CONTEXTS,
 	KEY_MAX_MEMORY,
 	KEY_FOLD_RECURSION,
+	KEY_NO_TAIL_NESTING,
 	KEY_VERIFY_PERIOD,
 	KEY_NO_CACHE,
 	KEY_NO_PRELINKING,
@@ -107,6 +108,9 @@ enum {
 	  HELP_LIMITS }, \
 	{ "fold-recursion", KEY_FOLD_RECURSION, NULL, 0, \
 	  "Count recursive calls in the context of the first call", \
+	  HELP_LIMITS }, \
+	{ "no-tail-nesting", KEY_NO_TAIL_NESTING, NULL, 0, \
+	  "Show tail calls below the caller of the function that jumps", \
 	  HELP_LIMITS }, \
 	{ "verify-period", KEY_VERIFY_PERIOD, "N", 0, \
 	  "Check one call in N against the stack (default: 65536)", HELP_LIMITS }, \

@@ -39,8 +39,12 @@
  *
  *	WIRE_PACKET_BEGIN	struct wire_packet_begin, the functions of the whole
  *				calling context, innermost first, and their places
- *	WIRE_PACKET_TAIL	a call follows, in the second word, that is a tail
- *				call: it has taken the place of one, in its slot
+ *	WIRE_PACKET_TAIL_BELOW	a call follows, in the second word, that is a tail
+ *				call: the innermost function of its slot has jumped to
+ *				it, and goes on until it returns
+ *	WIRE_PACKET_TAIL_OUT	the same, but all functions of the slot have ended by
+ *				that, except the first one
+ *	WIRE_PACKET_TAIL	the same, but all of them have
  *	WIRE_PACKET_STAMP	the time stamp counter, in the second and third,
  *				beside the call before it
  *	WIRE_PACKET_MOMENT	the same, at any time between two calls
@@ -112,6 +116,8 @@ enum wire_packet_kind {
 	WIRE_PACKET_SITES = 7,
 	WIRE_PACKET_VALUE = 8,
 	WIRE_PACKET_LEFT = 9,
+	WIRE_PACKET_TAIL_BELOW = 10,
+	WIRE_PACKET_TAIL_OUT = 11,
 };
 
 /* The place of what is on another stack, or further out than such. */
@@ -120,7 +126,7 @@ enum wire_packet_kind {
 /* How deep the calls are at most that a trace can be bound to. */
 #define WIRE_PACKET_DEPTH_MAX              200
 
-#define WIRE_PACKET_TAIL_WORDS             2
+#define WIRE_PACKET_TAIL_WORDS             2 /* of all three kinds */
 #define WIRE_PACKET_STAMP_WORDS            3
 #define WIRE_PACKET_MOMENT_WORDS           3
 #define WIRE_PACKET_RETURN_WORDS           4

@@ -94,6 +94,7 @@ struct config {
 	int is_bounded;     /* the user has said one of these */
 	uint32_t verify_period;
 	int folds_recursion;
+	int no_tail_nesting;
 	enum wire_time time;
 	uint32_t rate_hz;     /* of samples */
 	int wants_ticks;      /* no finer clock */

@@ -248,6 +248,7 @@ static int *flag_of(struct config *config, const char *word)
 		{ "jni-env", &config->hook_jni },
 		{ "jit-callers", &config->jit_callers },
 		{ "fold-recursion", &config->folds_recursion },
+		{ "no-tail-nesting", &config->no_tail_nesting },
 		{ "no-children", &config->no_children },
 		{ "no-prelinking", &config->no_prelinking },
 		{ "sites", &config->keeps_sites },

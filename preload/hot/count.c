@@ -21,6 +21,7 @@
 #include "preload/hot/shadow.h"
 #include "preload/hot/sink.h"
 #include "preload/hot/switch.h"
+#include "preload/hot/tails.h"
 #include "preload/hot/tally.h"
 #include "preload/hot/thread.h"
 #include "preload/hot/trampoline.h"
@@ -166,11 +167,15 @@ uint64_t count_right_id(uint64_t *slot, uint64_t id, int is_tail_call)
 void count_miss(uint64_t *slot, uint64_t id, int is_tail_call)
 {
 	const struct shadow_slot *shadow = shadow_of((uintptr_t)slot);
-	uint64_t site = shadow->return_address;
+	uint64_t site = shadow->return_address, caller;
 
 	id = count_right_id(slot, id, is_tail_call);
-	switch (hot_count(id, shadow->caller_id,
-			  is_tail_call ? site | WIRE_SITE_TAIL : site)) {
+	caller = shadow->caller_id;
+	if (is_tail_call) {
+		caller = tails_caller(caller, id);
+		site |= WIRE_SITE_TAIL;
+	}
+	switch (hot_count(id, caller, site)) {
 	case COUNT_IS_DUE:
 		hot_verify(slot, is_tail_call);
 		break;
@@ -180,6 +185,8 @@ void count_miss(uint64_t *slot, uint64_t id, int is_tail_call)
 	case COUNT_IS_DONE:
 		break;
 	}
+	if (is_tail_call && hot.id != id)
+		tails_move(hot.id, WIRE_FOLDED);
 }
 
 /* From a stub. */
@@ -222,6 +229,17 @@ int hot_is_welcome(uint64_t *slot, const uint8_t *stub)
 	return 1;
 }
 
+static void tail_elsewhere(uint64_t *slot, const uint8_t *stub)
+{
+	const struct tail_step step = hot_tail_step(slot, stub);
+
+	if (!step.word)
+		return;
+	hot.id = step.id;
+	rt.sink->miss(slot, step.id, (int)step.word);
+	sink_tail(slot);
+}
+
 /*
  * The whole entry of a call on a stack below hot_shadow_low. Returns 1 if
  * the return address stays where it is: at a tail call, where no shadow can
@@ -231,8 +249,7 @@ int hot_enter_elsewhere(uint64_t *slot, uint64_t key, const uint8_t *stub)
 {
 	struct shadow_slot *shadow = shadow_of((uintptr_t)slot);
 	const struct trampoline *one = trampoline_at(*slot);
-	int is_tail_call = one || runtime_is_stub(*slot);
-	uint64_t id;
+	const int is_tail_call = one || runtime_is_stub(*slot);
 
 	if (!is_tail_call && stub[STUB_GUARD_AT] && !hot_is_welcome(slot, stub))
 		return 1;
@@ -249,15 +266,14 @@ int hot_enter_elsewhere(uint64_t *slot, uint64_t key, const uint8_t *stub)
 		shadow->return_address = *slot;
 		shadow->caller_id = hot.id;
 	}
-	id = id_push(shadow->caller_id, key);
-	if (is_tail_call && stub[STUB_LOOPS_AT] && id == hot.id)
+	if (is_tail_call) {
+		tail_elsewhere(slot, stub);
 		return 1;
-	if (is_tail_call)
-		sink_leave(slot);
-	hot.id = id;
-	rt.sink->miss(slot, id, is_tail_call);
+	}
+	hot.id = id_push(shadow->caller_id, key);
+	rt.sink->miss(slot, hot.id, 0);
 	sink_enter(slot);
-	return is_tail_call;
+	return 0;
 }
 
 void hot_leave_elsewhere(uint64_t *slot)

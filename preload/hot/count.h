@@ -28,7 +28,9 @@ void hot_thunk_leave_elsewhere(void);
 void hot_thunk_guard(void);
 void hot_thunk_probe(void); /* by probes */
 void hot_thunk_close(void);
-void hot_thunk_close_tail(void);
+void hot_thunk_open_tail(void);
+void hot_thunk_tail(void);
+void hot_thunk_tail_count(void);
 void hot_thunk_carried(void); /* by trampolines */
 void hot_thunk_carried_told(void);
 void hot_thunk_trace_call(void);

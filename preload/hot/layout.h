@@ -32,7 +32,7 @@
 #define HOT_ACCOUNTED       136
 #define HOT_PAUSED          144
 #define HOT_CLOSE           152
-#define HOT_CLOSE_TAIL      160
+#define HOT_OPEN_TAIL       160
 #define HOT_WINDOWS         168
 #define HOT_TIME_BASE       176
 #define HOT_STRAYS_LEFT     184
@@ -47,7 +47,9 @@
 #define HOT_TRACE_RETURN    256
 #define HOT_TRACE_BASE      264
 #define HOT_TRACE_LEFT      272
-#define HOT_COMPILED_FRAME  368
+#define HOT_TAIL            280
+#define HOT_TAIL_COUNT      288
+#define HOT_COMPILED_FRAME  384
 
 /*
  * The shadow (shadow.h): 16 bytes of it for each 8 bytes of stack, at twice
@@ -137,20 +139,21 @@
 #define SLOW_STACK_BYTES 1536
 
 /* Kinds of holes that the composer fills in stubs (stubs/stub_write.c). */
-#define HOLE_TLS           0 /* 32 bits: add the offset of struct hot_thread */
-#define HOLE_KEY           1 /* 32 bits: the function's key */
-#define HOLE_LOOPS         2 /* 1 byte: 1 if the function loops to its entry */
-#define HOLE_LOOP_TEST     3 /* for such functions only */
-#define HOLE_LOOP_TEST_FAR 4 /* the same, with a longer jump */
-
-#define HOLE_INDEX         5 /* 32 bits: the function's index (wire/packet.h) */
+#define HOLE_TLS   0 /* 32 bits: add the offset of struct hot_thread */
+#define HOLE_KEY   1 /* 32 bits: the function's key */
+#define HOLE_LOOPS 2 /* 1 byte: 1 if the function loops to its entry */
+#define HOLE_INDEX 3 /* 32 bits: the function's index (wire/packet.h) */
 
 /* What packets have (wire/packet.h; traced.c asserts it). */
-#define TRACE_PLACE_SHIFT   22
-#define TRACE_TAIL_WORD     0x00bf0002
-#define TRACE_SITE_WORD     0x01bf0003
+#define TRACE_PLACE_SHIFT     22
+#define TRACE_TAIL_WORD       0x00bf0002
+#define TRACE_TAIL_BELOW_WORD 0x02bf0002
+#define TRACE_TAIL_OUT_WORD   0x02ff0002
+#define TRACE_SITE_WORD       0x01bf0003
 
-#define LOOP_TEST_BYTES     11
-#define LOOP_TEST_FAR_BYTES 15
+/* Tables that the thunk of tail calls reads (tails.h). */
+#define TAIL_CUTS_LOG2  13
+#define TAIL_KNOWN_LOG2 15
+#define TAIL_LOOPS_LOG2 10
 
 #endif

@@ -24,7 +24,8 @@
  *					in another thread, which is stopped
  *	enter, leave	hot		a call on a stack without a place in the
  *					shadow of its own ("elsewhere"), and its
- *					return, or the tail call that replaces it
+ *					return
+ *	tail		hot		a tail call there
  *	carried		hot		a return to a trampoline (trampoline.h), where the
  *					thread still has the id that it had
  *	pause, resume	stack		slow paths of clew's: no time of the program's
@@ -83,10 +84,14 @@ struct sink {
 	void (*off)(void);
 	void (*on)(void);
 
-	/* slot is where the return address was, or is. */
-	void (*miss)(uint64_t *slot, uint64_t id, int is_tail_call);
+	/*
+	 * slot is where the return address was, or is. is_tail: 0, or for a tail call the
+	 * TRACE_TAIL..._WORD that says where it counts.
+	 */
+	void (*miss)(uint64_t *slot, uint64_t id, int is_tail);
 	void (*enter)(const uint64_t *slot);
 	void (*leave)(const uint64_t *slot);
+	void (*tail)(const uint64_t *slot);
 
 	/* A call's slot has a trampoline; where `carried_at` says that this is told. */
 	void (*carried)(const uint64_t *slot, const struct trampoline *one);
@@ -174,6 +179,12 @@ static inline void sink_leave(const uint64_t *slot)
 {
 	if (rt.sink->leave)
 		rt.sink->leave(slot);
+}
+
+static inline void sink_tail(const uint64_t *slot)
+{
+	if (rt.sink->tail)
+		rt.sink->tail(slot);
 }
 
 static inline void sink_resume_call(uint64_t at, uint64_t id)

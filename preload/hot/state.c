@@ -40,7 +40,7 @@ _Thread_local struct hot_thread hot __attribute__((aligned(64))) = {
 	.native = &hot_native_nowhere,
 	.probe = hot_thunk_probe,
 	.close = hot_thunk_close,
-	.close_tail = hot_thunk_close_tail,
+	.open_tail = hot_thunk_open_tail,
 	.windows = hot_windows,
 	.time_base = (uint64_t)TIME_THIRD - SHADOW_STACK_LOW - 8,
 	.carried = hot_thunk_carried,
@@ -49,4 +49,6 @@ _Thread_local struct hot_thread hot __attribute__((aligned(64))) = {
 	.trace_call = hot_thunk_trace_call,
 	.trace_tail = hot_thunk_trace_tail,
 	.trace_return = hot_thunk_trace_return,
+	.tail = hot_thunk_tail,
+	.tail_count = hot_thunk_tail_count,
 };

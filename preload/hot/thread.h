@@ -52,15 +52,6 @@ struct hot_sharing {
 };
 
 /*
- * When the thread came to the stack it is on, and what was accounted then
- * (time/exact.c). 0: it has not changed stacks. A handler that changes stacks
- * comes back before it returns, and leaves the moment when it did.
- */
-struct hot_stay {
-	uint64_t since, accounted;
-};
-
-/*
  * The slice of a stack that was copied back last, and one that may be
  * (stack/landing_restored.c). A handler that jumps between two stores sees a
  * bound of the one and a bound of the other, and looks where no slice may be.
@@ -116,6 +107,14 @@ struct hot_aside {
 		uint64_t tsc;
 		uint64_t every;
 	} stamps;
+	/*
+	 * When the thread came to the stack it is on, and what was accounted then
+	 * (time/exact.c). 0: it has not changed stacks. A handler that changes stacks
+	 * comes back before it returns, and leaves the moment when it did.
+	 */
+	struct hot_stay {
+		uint64_t since, accounted;
+	} stay;
 	/* Of the trace. */
 	uint64_t leaving; /* the slot of whose return C sees to, or did last */
 	uint64_t
@@ -193,7 +192,7 @@ struct hot_thread {
 	uint64_t accounted;
 	uint64_t paused;
 	void (*close)(void);
-	void (*close_tail)(void);
+	void (*open_tail)(void);
 	const uint8_t *windows; /* hot_windows; read at tail calls */
 	uint64_t time_base;     /* hot_time_third - SHADOW_STACK_LOW - 8 */
 	/* Hits away from their home entry until busy contexts are moved home. */
@@ -214,6 +213,8 @@ struct hot_thread {
 	uint64_t trace_base; /* where the window begins, and 8 */
 	/* If the latest was a return: the stack pointer then; or else less than that. */
 	uint64_t trace_left;
+	void (*tail)(void);
+	void (*tail_count)(void);
 	struct hot_packet packet;
 	/* The tally that the thread counts in, NULL until attached (switch.c). */
 	struct tally *tally;
@@ -240,7 +241,6 @@ struct hot_thread {
 	uint32_t child_filters;
 	uint32_t wanted; /* enum hot_wanted */
 	struct hot_sharing sharing;
-	struct hot_stay stay;
 	struct hot_slices slices;
 	struct hot_jump jump;
 	struct hot_loans loans;
@@ -270,7 +270,7 @@ HOT_OFFSET(probe, HOT_PROBE);
 HOT_OFFSET(accounted, HOT_ACCOUNTED);
 HOT_OFFSET(paused, HOT_PAUSED);
 HOT_OFFSET(close, HOT_CLOSE);
-HOT_OFFSET(close_tail, HOT_CLOSE_TAIL);
+HOT_OFFSET(open_tail, HOT_OPEN_TAIL);
 HOT_OFFSET(windows, HOT_WINDOWS);
 HOT_OFFSET(time_base, HOT_TIME_BASE);
 HOT_OFFSET(strays_left, HOT_STRAYS_LEFT);
@@ -285,6 +285,8 @@ HOT_OFFSET(trace_tail, HOT_TRACE_TAIL);
 HOT_OFFSET(trace_base, HOT_TRACE_BASE);
 HOT_OFFSET(trace_left, HOT_TRACE_LEFT);
 HOT_OFFSET(trace_return, HOT_TRACE_RETURN);
+HOT_OFFSET(tail, HOT_TAIL);
+HOT_OFFSET(tail_count, HOT_TAIL_COUNT);
 HOT_OFFSET(compiled_frame, HOT_COMPILED_FRAME);
 
 extern _Thread_local struct hot_thread hot

@@ -4,10 +4,19 @@
 #include <stdatomic.h>
 
 #include "preload/hot/runtime.h"
+#include "preload/hot/tail_times.h"
+#include "preload/hot/tails.h"
 #include "preload/hot/upcalls.h"
 
 /* Some 0.3 ms, beside which two system calls are nothing. */
 #define LONG_TICKS (UINT64_C(1) << 20)
+
+uint64_t time_id(const struct time_slot *slot)
+{
+	const struct tail_time *record = tail_time_of(slot);
+
+	return record ? record->id : slot->id;
+}
 
 void time_open(uint64_t stack)
 {
@@ -151,21 +160,92 @@ static void account(const struct time_slot *slot, uint64_t now, int has_ended)
 		return;
 	}
 	busy = tally_enter_path(tally, __builtin_frame_address(0));
-	record(tally, slot->id, &lapse, has_ended);
+	record(tally, time_id(slot), &lapse, has_ended);
 	tally_leave_path(tally, busy);
 	if (lapse.total >= LONG_TICKS)
 		hot_note_presence();
 }
 
+/* The function that runs has returned, or jumped: its slot is that of who jumped to it. */
+static int close_innermost(struct time_slot *slot, uint64_t now)
+{
+	struct tail_time *record = tail_time_of(slot);
+
+	account(slot, now, 1);
+	if (!record)
+		return 0;
+	*slot = record->before;
+	tail_time_give(record);
+	return 1;
+}
+
 void time_close(struct time_slot *slot, uint64_t now)
 {
-	account(slot, now, 1);
+	while (close_innermost(slot, now))
+		;
 	slot->start = 0;
 }
 
 void time_settle(const struct time_slot *slot, uint64_t now)
 {
-	account(slot, now, 0);
+	while (slot) {
+		const struct tail_time *record = tail_time_of(slot);
+
+		account(slot, now, 0);
+		slot = record ? &record->before : NULL;
+	}
+}
+
+void time_has_settled(struct time_slot *slot, uint64_t now)
+{
+	while (slot) {
+		struct tail_time *record = tail_time_of(slot);
+
+		slot->accounted = hot.accounted - (now - slot->start);
+		slot = record ? &record->before : NULL;
+	}
+}
+
+void time_begin_anew(struct time_slot *slot, uint64_t now)
+{
+	while (slot) {
+		struct tail_time *record = tail_time_of(slot);
+
+		slot->start = now;
+		slot->accounted = hot.accounted;
+		slot = record ? &record->before : NULL;
+	}
+}
+
+/* Until the one runs that has jumped; false if it is none of the slot's. */
+static int close_until(struct time_slot *slot, uint64_t id, uint64_t now)
+{
+	while (time_id(slot) != id)
+		if (!close_innermost(slot, now))
+			return 0;
+	return 1;
+}
+
+void hot_open_tail(const uint64_t *stack)
+{
+	struct time_slot *slot = time_of((uintptr_t)stack);
+	const uint64_t now = time_now();
+	const uint64_t jumped = tails_caller(tails_caller_at(stack), hot.id);
+	struct tail_time *record = NULL;
+
+	if (close_until(slot, jumped, now))
+		record = tail_time_take((uintptr_t)stack);
+	if (record) {
+		record->id = hot.id;
+		record->before = *slot;
+		slot->id = (uintptr_t)record;
+	} else {
+		if (time_id(slot) == jumped)
+			time_close(slot, now);
+		slot->id = hot.id;
+	}
+	slot->accounted = hot.accounted;
+	slot->start = now;
 }
 
 struct sink_pause time_pause_since(uint64_t start)
@@ -189,14 +269,15 @@ void time_pause_end(const struct sink_pause *pause)
 
 void hot_close(const uint64_t *stack, uint64_t total)
 {
-	const struct time_slot *slot = time_of((uintptr_t)stack);
+	struct time_slot *slot = time_of((uintptr_t)stack);
 	const uint64_t now = slot->start + total;
 	struct sink_pause pause;
 
 	if (rt.is_late && slot->start && !hot.muted &&
-	    (!hot.tally || !tally_note(hot.tally, slot->id).word))
-		hot_record_running(stack, slot->id);
-	account(slot, now, 1);
+	    (!hot.tally || !tally_note(hot.tally, time_id(slot)).word))
+		hot_record_running(stack, time_id(slot));
+	while (close_innermost(slot, now))
+		;
 	pause = time_pause_since(now);
 	time_pause_end(&pause);
 }

@@ -105,9 +105,18 @@ static inline struct wire_times *times_of(struct wire_count *table, uint64_t i)
 /* The call at a stack slot begins now, as the thread's id says. */
 void time_open(uint64_t stack);
 
+/* The id of the function whose time runs in a slot; 0: nobody's. */
+uint64_t time_id(const struct time_slot *slot);
+
 /*
- * The call has ended, without the exit of its stub, which changes nothing any
- * more should it come.
+ * A function of a stack slot has jumped to another one, whose id the thread has, and
+ * below which it counts (tails.h): its time goes on, or it has ended.
+ */
+void hot_open_tail(const uint64_t *stack);
+
+/*
+ * The call has ended, and whoever has jumped there, without the exit of its stub, which
+ * changes nothing any more should it come.
  */
 void time_close(struct time_slot *slot, uint64_t now);
 
@@ -117,11 +126,10 @@ void time_close(struct time_slot *slot, uint64_t now);
  * nothing is left to account for, they are told so.
  */
 void time_settle(const struct time_slot *slot, uint64_t now);
+void time_has_settled(struct time_slot *slot, uint64_t now);
 
-static inline void time_has_settled(struct time_slot *slot, uint64_t now)
-{
-	slot->accounted = hot.accounted - (now - slot->start);
-}
+/* They begin now: the process is another one. */
+void time_begin_anew(struct time_slot *slot, uint64_t now);
 
 /* The clock stands still from a moment on, but for handlers that come. */
 struct sink_pause time_pause_since(uint64_t start);

@@ -15,6 +15,8 @@
  *	hot_enter_generated   hot               stack/generated_callers.c
  *	hot_try_end_sharing   hot               stack/sharing.c
  *	hot_map_shadow        hot               stack/shadow_pieces.c
+ *	hot_map_tails         hot               record/tail_levels.c
+ *	hot_unmap_tails       hot               record/tail_levels.c
  *	hot_verify_stack      hot               stack/verify.c
  *	hot_leave_carried     hot               stack/trampolines.c
  *	hot_note_presence     hot               time/presence.c
@@ -96,6 +98,10 @@ void hot_enter_generated(uint64_t *slot);
 uint64_t hot_try_end_sharing(uint64_t slot, struct shadow_slot *shadow,
 			     uint64_t id);
 
+/* Zeroed memory for contexts that are reached by tail calls (tails.h), or NULL. */
+void *hot_map_tails(uint64_t bytes);
+void hot_unmap_tails(void *memory, uint64_t bytes);
+
 /* Shadow for a stack slot below hot_shadow_low. 0 or -errno. */
 int hot_map_shadow(uint64_t stack);
 
@@ -111,7 +117,7 @@ int hot_verify_stack(const uint64_t *slot, struct wire_verdicts *verdicts);
  * words are not written yet. `end`: where they would have ended, or 0 if no place is
  * claimed that is known. If one is for a single word, that is the last.
  */
-void hot_trace(uint64_t *slot, uint32_t index, uint64_t end, int is_tail,
+void hot_trace(uint64_t *slot, uint32_t index, uint64_t end, uint32_t tail_word,
 	       uint32_t word);
 
 /*

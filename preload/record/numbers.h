@@ -22,6 +22,7 @@
 #include <stdint.h>
 
 #include "preload/hot/recursion.h"
+#include "preload/hot/tails.h"
 #include "wire/id.h"
 #include "wire/recording.h"
 
@@ -120,19 +121,43 @@ static inline uint32_t numbers_java_method(uint32_t number)
 		       : 0;
 }
 
-/*
- * The function that is entered from one id to another, or 0 if none is. By recursion
- * that is folded there may be others that have called it (hot/recursion.h).
- */
-static inline uint32_t numbers_function_between(uint64_t caller,
-						uint64_t callee)
+/* The function that is called, or jumped to, from one id to another, or 0 if none is. */
+static inline uint32_t numbers_function_step(uint64_t caller, uint64_t callee)
 {
 	uint32_t function;
 
 	return id_key_function(id_key_between(caller, callee), &function) &&
 			       numbers_find(function)
 		       ? function
-		       : recursion_function_between(caller, callee);
+		       : 0;
+}
+
+/*
+ * The function that runs as `callee`, if a chain of jumps leads to it from one that has
+ * been called from `caller` (hot/tails.h), or 0.
+ */
+static inline uint32_t numbers_function_jumped(uint64_t caller, uint64_t callee)
+{
+	const uint64_t owner = tails_owner(caller, callee);
+
+	return owner != ID_ROOT && numbers_function_step(caller, owner)
+		       ? tails_function(callee)
+		       : 0;
+}
+
+/*
+ * The function that is entered from one id to another, or 0 if none is. By recursion
+ * that is folded there may be others that have called it (hot/recursion.h); by tail
+ * calls, others that have jumped to it.
+ */
+static inline uint32_t numbers_function_between(uint64_t caller,
+						uint64_t callee)
+{
+	uint32_t function = numbers_function_step(caller, callee);
+
+	if (!function)
+		function = numbers_function_jumped(caller, callee);
+	return function ? function : recursion_function_between(caller, callee);
 }
 
 #endif

@@ -74,25 +74,49 @@ static void take_context(struct past *past,
 	record_context(past, functions, past->depth);
 }
 
-static void take_call(struct past *past, uint32_t word, int is_tail)
+/*
+ * What has returned when a function is entered at a place; kind: WIRE_PACKET_TAIL..., 0: it
+ * is called. A context that a signal handler has written may contain it already.
+ */
+static void leave(struct past *past, uint32_t place, uint32_t kind,
+		  uint64_t key)
+{
+	const uint32_t *places = past->at->places;
+	const uint64_t *ids = past->at->ids;
+
+	while (places[past->depth] < place)
+		past->depth--;
+	if (kind == WIRE_PACKET_TAIL_BELOW) {
+		if (places[past->depth] == place && past->depth &&
+		    ids[past->depth] == id_push(ids[past->depth - 1], key))
+			past->depth--;
+		return;
+	}
+	while (places[past->depth] == place &&
+	       (kind != WIRE_PACKET_TAIL_OUT ||
+		places[past->depth - 1] == place))
+		past->depth--;
+}
+
+static void take_call(struct past *past, uint32_t word, uint32_t kind)
 {
 	const uint32_t place = word >> WIRE_PACKET_PLACE_SHIFT;
 	const uint32_t index = word & WIRE_PACKET_INDEX;
 	const uint32_t block =
 		past->blocks->blocks[index >> WIRE_PACKET_BLOCK_LOG2];
-	uint64_t caller, id;
+	uint64_t caller, id, key;
 
 	if (!past->is_known)
 		return;
-	while (past->at->places[past->depth] <= place)
-		past->depth--;
+	key = id_key(wire_packet_function(block, index));
+	leave(past, place, kind, key);
 	caller = past->at->ids[past->depth];
-	id = id_push(caller, id_key(wire_packet_function(block, index)));
+	id = id_push(caller, key);
 	past->depth++;
 	past->at->ids[past->depth] = id;
 	past->at->places[past->depth] = place;
 	if (id != ID_ROOT)
-		count_past_call(id, caller, is_tail);
+		count_past_call(id, caller, kind != 0);
 }
 
 static void take_return(struct past *past, uint32_t place)
@@ -101,8 +125,13 @@ static void take_return(struct past *past, uint32_t place)
 
 	while (depth && past->at->places[depth] != place)
 		depth--;
-	if (depth)
-		past->depth = depth - 1;
+	if (!depth)
+		return;
+	do
+		depth--;
+	while (place != WIRE_PACKET_ELSEWHERE &&
+	       past->at->places[depth] == place);
+	past->depth = depth;
 }
 
 static void take_left(struct past *past, uint32_t place)
@@ -119,8 +148,11 @@ static void take_odd(struct past *past, const uint32_t *words, uint32_t head)
 			     head & WIRE_PACKET_ODD_WORDS);
 		break;
 	case WIRE_PACKET_TAIL:
+	case WIRE_PACKET_TAIL_BELOW:
+	case WIRE_PACKET_TAIL_OUT:
 		if (words[1])
-			take_call(past, words[1], 1);
+			take_call(past, words[1],
+				  head >> WIRE_PACKET_PLACE_SHIFT);
 		break;
 	case WIRE_PACKET_LEFT:
 		take_left(past, words[1]);

@@ -8,6 +8,7 @@
 #include "preload/hot/count.h"
 #include "preload/hot/recursion.h"
 #include "preload/hot/runtime.h"
+#include "preload/hot/tails.h"
 #include "preload/hot/tally.h"
 #include "preload/hot/thread.h"
 #include "preload/hot/trampoline.h"
@@ -35,6 +36,7 @@ static void set_id(struct walk *walk, uint64_t id)
 	const struct tally *tally = hot.tally;
 
 	walk->id = id;
+	walk->is_jumped = tails_function(id) != 0;
 	walk->is_folded = tally && tally->has_folds &&
 			  tally_note(tally, id).function == WIRE_FOLDED;
 }
@@ -83,7 +85,13 @@ static int is_link(const struct walk *walk, const struct shadow_slot *shadow,
 {
 	if (!shadow->return_address)
 		return 0;
-	*function = numbers_function_between(shadow->caller_id, walk->id);
+	*function = numbers_function_step(shadow->caller_id, walk->id);
+	if (!*function && walk->is_jumped)
+		*function =
+			numbers_function_jumped(shadow->caller_id, walk->id);
+	if (!*function)
+		*function =
+			recursion_function_between(shadow->caller_id, walk->id);
 	if (*function)
 		return 1;
 	*function = WIRE_FOLDED;
@@ -509,13 +517,65 @@ static int take_java(struct walk *walk, struct link *link)
 	return 1;
 }
 
+/* Go on behind a slot, to the function that has called its owner. */
+static void leave_slot(struct walk *walk, const struct shadow_slot *slot)
+{
+	walk->generated = trampoline_at(slot->return_address);
+	set_id(walk, slot->caller_id);
+	if (walk->is_handler)
+		enter_interrupted_stack(walk);
+	else
+		walk->at += 8;
+}
+
+/* ... or first to the one that has jumped from there to the link's function. */
+static void go_on(struct walk *walk, const struct link *link,
+		  const struct shadow_slot *slot)
+{
+	const uint64_t jumped = id_pop(link->id, id_key(link->function));
+
+	walk->is_in_clew = 0;
+	if (link->function == WIRE_FOLDED || !walk->is_jumped ||
+	    slot->caller_id == jumped) {
+		walk->chain = NULL;
+		leave_slot(walk, slot);
+		return;
+	}
+	walk->chain = link->shadow;
+	walk->chain_was = *slot;
+	walk->chain_at = link->at;
+	set_id(walk, jumped);
+}
+
+static int take_jumped(struct walk *walk, struct link *link)
+{
+	const struct shadow_slot was = walk->chain_was;
+
+	if (!walk->chain)
+		return 0;
+	*link = (struct link){ .at = walk->chain_at,
+			       .id = walk->id,
+			       .shadow = walk->chain,
+			       .has_jumped = 1 };
+	link->function = numbers_function_step(was.caller_id, walk->id);
+	if (!link->function)
+		link->function = tails_function(walk->id);
+	if (!link->function)
+		return 0;
+	go_on(walk, link, &was);
+	return 1;
+}
+
 int walk_next(struct walk *walk, struct link *link)
 {
 	uint64_t start = walk->at;
 
 	if (walk->id == ID_ROOT)
 		return 0;
+	if (take_jumped(walk, link))
+		return 1;
 	link->id = walk->id;
+	link->has_jumped = 0;
 	walk->is_believed = 0;
 	walk->broken_at = ID_ROOT;
 	if (take_generated(walk, link) || take_java(walk, link))
@@ -529,14 +589,8 @@ int walk_next(struct walk *walk, struct link *link)
 	if (!link->shadow)
 		return 0;
 	walk->has_begun = 1;
-	walk->generated = trampoline_at(link->shadow->return_address);
 	link->at = walk->at;
-	set_id(walk, link->shadow->caller_id);
-	walk->is_in_clew = 0;
-	if (walk->is_handler)
-		enter_interrupted_stack(walk);
-	else
-		walk->at += 8;
+	go_on(walk, link, link->shadow);
 	return 1;
 }
 

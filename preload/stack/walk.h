@@ -6,9 +6,11 @@
  * id. From that and the id before it follows a key, and only a slot of this
  * very chain yields the key of a function that exists (one in 2^45 others
  * would); besides, the stack must still hold a stub's address there. So stale
- * slots between live ones do not confuse the walk, and a function that was
- * entered by a tail call is recognised like any other. Functions that wait at
+ * slots between live ones do not confuse the walk. Functions that wait at
  * trampolines (hot/trampoline.h) have their link there instead.
+ *
+ * A function that was entered by a tail call shares its slot with the functions that
+ * have jumped to it. Each has a link of its own, innermost first.
  *
  * Reads the calling thread's shadow only. Safe in signal handlers.
  */
@@ -51,6 +53,12 @@ struct walk {
 	int is_handler;  /* a signal has entered the last link's function */
 	int is_in_clew; /* one has interrupted what clew does for the next one */
 	int is_ahead;   /* it only looks whether a link leads on */
+	int is_jumped; /* a chain of tail calls may lead to the id (hot/tails.h) */
+	/* The slot of the last link, if others have jumped from there; or NULL. */
+	struct shadow_slot *chain;
+	struct shadow_slot
+		chain_was; /* what it had: others may change it meanwhile */
+	uint64_t chain_at;
 };
 
 struct link {
@@ -58,6 +66,7 @@ struct link {
 	uint64_t id;                /* of the function whose slot this is */
 	struct shadow_slot *shadow; /* not to be changed: trampoline_has() */
 	uint32_t function;          /* or WIRE_FOLDED */
+	int has_jumped; /* to the function of the link before: both have this slot */
 };
 
 /* Start at a stack slot at or below that of the function that runs as id. */

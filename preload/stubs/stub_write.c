@@ -50,14 +50,6 @@ static void fill_hole(const struct stub_constants *constants,
 	case HOLE_LOOPS:
 		*at = function->loops;
 		break;
-	case HOLE_LOOP_TEST:
-		if (!function->loops)
-			stub_put_nops(at, LOOP_TEST_BYTES);
-		break;
-	case HOLE_LOOP_TEST_FAR:
-		if (!function->loops)
-			stub_put_nops(at, LOOP_TEST_FAR_BYTES);
-		break;
 	}
 }
 

@@ -48,7 +48,7 @@ static void leave_carried(const uint64_t *slot, const struct trampoline *one)
 	if (!shadow_of((uintptr_t)slot))
 		return;
 	time = time_of((uintptr_t)slot);
-	if (time->id == one->id || time->id == hot.id)
+	if (time_id(time) == one->id || time_id(time) == hot.id)
 		time_close(time, time_now());
 }
 
@@ -70,6 +70,8 @@ static void each_since(uint64_t came, uint64_t now,
 	while (walk_next(&walk, &link)) {
 		struct time_slot *slot = time_of(link.at);
 
+		if (link.has_jumped)
+			continue;
 		visit(slot, now);
 		if (slot->start < came)
 			return; /* the innermost when it came */
@@ -90,12 +92,12 @@ static void has_settled(struct time_slot *slot, uint64_t now)
  * What was in no call, as the way to a coroutine's first one, is nobody's; or
  * it would be missing in what is to come.
  */
-static void account_for_rest(uint64_t now)
+static void account_for_rest(const struct hot_stay *stay, uint64_t now)
 {
-	const uint64_t all = now - hot.stay.since;
-	const uint64_t accounted = hot.accounted - hot.stay.accounted;
+	const uint64_t all = now - stay->since;
+	const uint64_t accounted = hot.accounted - stay->accounted;
 
-	if (hot.stay.since && accounted < all)
+	if (stay->since && accounted < all)
 		hot.accounted += all - accounted;
 }
 
@@ -105,13 +107,16 @@ static void account_for_rest(uint64_t now)
  */
 static void leave_stack(uint64_t now)
 {
+	struct hot_stay *stay = hot.aside ? &hot.aside->stay : NULL;
 	struct sink_pause paused;
 
-	each_since(hot.stay.since, now, settle);
-	account_for_rest(now);
-	each_since(hot.stay.since, now, has_settled);
-	hot.stay.since = now;
-	hot.stay.accounted = hot.accounted;
+	if (!stay)
+		return; /* it has counted nothing yet */
+	each_since(stay->since, now, settle);
+	account_for_rest(stay, now);
+	each_since(stay->since, now, has_settled);
+	stay->since = now;
+	stay->accounted = hot.accounted;
 	paused = time_pause_since(now);
 	time_pause_end(&paused);
 }
@@ -179,12 +184,9 @@ static void begin_anew(void)
 	const uint64_t now = time_now();
 	struct link link;
 
-	while (walk_next(&walk, &link)) {
-		struct time_slot *slot = time_of(link.at);
-
-		slot->start = now;
-		slot->accounted = hot.accounted;
-	}
+	while (walk_next(&walk, &link))
+		if (!link.has_jumped)
+			time_begin_anew(time_of(link.at), now);
 }
 
 static void finish(void)
@@ -243,6 +245,7 @@ const struct sink sink_timing = {
 	.miss = miss,
 	.enter = enter,
 	.leave = leave,
+	.tail = hot_open_tail,
 	.carried = leave_carried,
 	.resume_call = resume_call,
 	.pause = begin_pause,

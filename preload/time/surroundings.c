@@ -25,13 +25,13 @@
  * is around it, whatever stack that is on.
  */
 static uint32_t place_of(const struct surroundings_of *of, uint32_t at,
-			 uint64_t slot)
+			 uint64_t slot, unsigned int has_jumped)
 {
 	const uint32_t inner = at ? of->places[at - 1] : 0;
 	const uint32_t place = trace_window_place(of->base, slot);
 
 	if (inner == WIRE_PACKET_ELSEWHERE || slot < of->base ||
-	    slot - of->base >= FAR_BYTES || (at && place <= inner))
+	    slot - of->base >= FAR_BYTES || (at && place + has_jumped <= inner))
 		return WIRE_PACKET_ELSEWHERE;
 	return place;
 }
@@ -44,7 +44,8 @@ static void tell(const struct surroundings_of *of, uint32_t at,
 	if (of->functions)
 		of->functions[at] = link->function;
 	if (of->places)
-		of->places[at] = place_of(of, at, link->at);
+		of->places[at] =
+			place_of(of, at, link->at, link->has_jumped != 0);
 	if (of->sites) {
 		const uint64_t site = link->shadow->return_address;
 
@@ -110,8 +111,14 @@ static int next(struct surroundings *found, const struct surroundings_of *of,
 		pc = walk_interrupted_pc(walk, at, link->at);
 	}
 	found->has_half_way |= pc != 0;
-	if (pc && found->leaving == SURROUNDINGS_NONE && is_leaving(link, pc))
+	if (link->has_jumped) {
+		if (found->leaving + found->leaving_count == found->count)
+			found->leaving_count++;
+	} else if (pc && found->leaving == SURROUNDINGS_NONE &&
+		   is_leaving(link, pc)) {
 		found->leaving = found->count;
+		found->leaving_count = 1;
+	}
 	return 1;
 }
 
@@ -145,7 +152,9 @@ struct surroundings surroundings_find(const struct surroundings_of *of,
 		return found;
 	}
 	be_quick(&walk, slot);
-	if (!walk_next(&walk, &link) || walk.id != found.id) {
+	if (walk_next(&walk, &link) && walk.chain) {
+		found.id = walk.id; /* it has jumped there */
+	} else if (walk.id != found.id) {
 		walk = walk_from(slot + 1, found.id);
 		be_quick(&walk, slot);
 	}
@@ -158,25 +167,33 @@ struct surroundings surroundings_find(const struct surroundings_of *of,
 	return found;
 }
 
-/* Without the function that so many are further in than: what they are called in is another. */
-static uint64_t id_without(uint64_t id, const uint32_t *functions, uint32_t at)
+/* Without the functions that are left out: what they have called is called by others. */
+static uint64_t id_without(const struct surroundings *found,
+			   const uint32_t *functions)
 {
-	for (uint32_t i = 0; i <= at; i++)
+	uint64_t id = found->id;
+
+	for (uint32_t i = 0; i < found->leaving + found->leaving_count; i++)
 		id = id_pop(id, id_key(functions[i]));
-	for (uint32_t i = at; i > 0; i--)
+	for (uint32_t i = found->leaving; i > 0; i--)
 		id = id_push(id, id_key(functions[i - 1]));
 	return id;
 }
 
 void surroundings_leave_out(struct surroundings *found,
-			    const struct surroundings_of *of, uint32_t at)
+			    const struct surroundings_of *of)
 {
-	found->id = id_without(found->id, of->functions, at);
-	found->count--;
-	for (uint32_t i = at; i < found->count; i++) {
-		of->functions[i] = of->functions[i + 1];
-		of->places[i] = of->places[i + 1];
+	const uint32_t was = found->count, left = found->leaving_count;
+
+	found->id = id_without(found, of->functions);
+	found->count -= left;
+	for (uint32_t i = found->leaving; i < was; i++) {
+		const int is_end = i >= found->count;
+
+		of->functions[i] = is_end ? 0 : of->functions[i + left];
+		of->places[i] = is_end ? 0 : of->places[i + left];
 	}
-	for (uint32_t i = 2 * at; of->sites && i < 2 * found->count; i++)
-		of->sites[i] = of->sites[i + 2];
+	for (uint32_t i = 2 * found->leaving; of->sites && i < 2 * was; i++)
+		of->sites[i] =
+			i < 2 * found->count ? of->sites[i + 2 * left] : 0;
 }

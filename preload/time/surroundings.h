@@ -17,6 +17,8 @@ struct surroundings {
 	uint8_t has_half_way;
 	/* How many are further in than the innermost one that was being left so, or NONE. */
 	uint32_t leaving;
+	/* That one, and those that had jumped to it from the same slot. */
+	uint32_t leaving_count;
 };
 
 /* What is to be known of each, the innermost first; NULL: nobody asks. */
@@ -39,8 +41,8 @@ struct surroundings_of {
 struct surroundings surroundings_find(const struct surroundings_of *of,
 				      const uint64_t *slot);
 
-/* As if the one that so many are further in than were not there. */
+/* As if those that were being left were not there, whose places are 0 then. */
 void surroundings_leave_out(struct surroundings *found,
-			    const struct surroundings_of *of, uint32_t at);
+			    const struct surroundings_of *of);
 
 #endif

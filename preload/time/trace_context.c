@@ -105,19 +105,14 @@ static void settle(const struct stack_window *window, uint64_t until,
 		hot.packet.moved = 1;
 }
 
-/* One function is not told of where a handler has interrupted its return. */
+/* Functions are not told of where a handler has interrupted their return. */
 static struct surroundings find(const struct surroundings_of *of,
 				const uint64_t *slot)
 {
 	struct surroundings found = surroundings_find(of, slot);
-	const uint32_t count = found.count;
 
-	if (found.leaving >= count)
-		return found;
-	surroundings_leave_out(&found, of, found.leaving);
-	of->functions[count - 1] = of->places[count - 1] = 0;
-	if (of->sites)
-		of->sites[2 * count - 2] = of->sites[2 * count - 1] = 0;
+	if (found.leaving < found.count)
+		surroundings_leave_out(&found, of);
 	return found;
 }
 

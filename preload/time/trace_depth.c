@@ -101,11 +101,31 @@ static int is_near(const struct hot_depth *known, const uint64_t *slot)
 }
 
 /*
+ * How many of `count` functions go on when another one is entered at the slot: those further
+ * out, and those that have jumped to it.
+ */
+static uint32_t stay(const struct depth_slots *slots, uint32_t count,
+		     uint64_t at, uint32_t tail_word)
+{
+	const uint64_t left = *(volatile uint64_t *)&hot.trace_left;
+
+	while (count &&
+	       (slots->of[count - 1] < at || slots->of[count - 1] < left))
+		count--;
+	while (tail_word != TRACE_TAIL_BELOW_WORD && count &&
+	       slots->of[count - 1] == at &&
+	       (tail_word != TRACE_TAIL_OUT_WORD ||
+		(count > 1 && slots->of[count - 2] == at)))
+		count--;
+	return count;
+}
+
+/*
  * Likewise. The slot is stored before it is counted, and looked at again: a handler that came
  * in between has put others there.
  */
 static uint32_t note(const uint64_t *slot, struct depth_slots *slots,
-		     struct hot_depth *known)
+		     struct hot_depth *known, uint32_t tail_word)
 {
 	const uint64_t at = (uintptr_t)slot;
 	volatile uint64_t *place;
@@ -113,17 +133,12 @@ static uint32_t note(const uint64_t *slot, struct depth_slots *slots,
 
 	do {
 		if (slots && known->is_known && !hot.packet.moved &&
-		    is_near(known, slot)) {
-			const uint64_t left =
-				*(volatile uint64_t *)&hot.trace_left;
-
-			around = *(volatile uint32_t *)&known->count;
-			while (around && (slots->of[around - 1] <= at ||
-					  slots->of[around - 1] < left))
-				around--;
-		} else {
+		    is_near(known, slot))
+			around =
+				stay(slots, *(volatile uint32_t *)&known->count,
+				     at, tail_word);
+		else
 			around = look(slot, slots, known);
-		}
 		*(volatile uint64_t *)&known->slot = at;
 		if (!slots || around >= WIRE_PACKET_DEPTH_MAX) {
 			*(volatile uint32_t *)&known->count =
@@ -141,14 +156,15 @@ static uint32_t note(const uint64_t *slot, struct depth_slots *slots,
 	return around;
 }
 
-int trace_depth_leaves_out(const uint64_t *slot)
+int trace_depth_leaves_out(const uint64_t *slot, uint32_t tail_word)
 {
 	struct hot_depth *known;
 
 	if (!hot.aside || !hot.tally)
 		return 0;
 	known = &hot.aside->depth;
-	if (note(slot, slots_of(hot.tally), known) < rt.config->trace_depth) {
+	if (note(slot, slots_of(hot.tally), known, tail_word) <
+	    rt.config->trace_depth) {
 		hot.packet.moved |= known->owes_context;
 		known->owes_context = 0;
 		return 0;

@@ -12,7 +12,7 @@
  * Whether the call that is made at a slot is too deep. While all is too deep nothing is
  * said of the stack, but owed.
  */
-int trace_depth_leaves_out(const uint64_t *slot);
+int trace_depth_leaves_out(const uint64_t *slot, uint32_t tail_word);
 
 /* Whether the running call was whose slot that is. */
 int trace_depth_has_left_out(const uint64_t *slot);

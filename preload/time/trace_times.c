@@ -47,12 +47,19 @@ void trace_put_moment(void)
 	packet_put_pair(words + 1, stamp_counter());
 }
 
+/* Whether the word before a call's says that it is a tail call. */
+static int is_tail_word(uint32_t word)
+{
+	return word == TRACE_TAIL_WORD || word == TRACE_TAIL_BELOW_WORD ||
+	       word == TRACE_TAIL_OUT_WORD;
+}
+
 /*
- * Whether nothing has come behind the call that has returned, at that slot, and its stamp,
+ * Whether nothing has come behind the call at that slot that has returned, and its stamp,
  * and that is too near: their words are taken back. What a handler writes meanwhile stays
- * behind a hole.
+ * behind a hole. *is_tail: whether it was jumped to.
  */
-static int take_back(const uint64_t *slot, uint64_t tsc)
+static int take_call_back(const uint64_t *slot, uint64_t tsc, int *is_tail)
 {
 	const uint32_t stamp =
 		wire_packet_odd(WIRE_PACKET_STAMP, WIRE_PACKET_STAMP_WORDS);
@@ -68,8 +75,7 @@ static int take_back(const uint64_t *slot, uint64_t tsc)
 	    !trace_window_has(slot) ||
 	    *call >> WIRE_PACKET_PLACE_SHIFT !=
 		    trace_window_place(trace_window_base(), (uintptr_t)slot) ||
-	    (*call & WIRE_PACKET_INDEX) >= WIRE_PACKET_ODD ||
-	    call[-1] == TRACE_TAIL_WORD)
+	    (*call & WIRE_PACKET_INDEX) >= WIRE_PACKET_ODD)
 		return 0;
 	__builtin_memcpy(&begun, end - 2, sizeof(begun));
 	if (tsc - begun >= rt.recorder->trace.least_ticks)
@@ -82,13 +88,28 @@ static int take_back(const uint64_t *slot, uint64_t tsc)
 		packet_put_pair(call + 2, 0); /* likewise */
 		call[1] = 0;
 	}
+	*is_tail = is_tail_word(call[-1]);
+	if (*is_tail)
+		*--call = 0;
 	packet_give_back((uintptr_t)call,
-			 trace_call_bytes(0) + TRACE_STAMP_BYTES, 0);
+			 trace_call_bytes(*is_tail) + TRACE_STAMP_BYTES, 0);
 	atomic_fetch_add_explicit(&rt.recorder->trace.blocks->taken_back, 1,
 				  memory_order_relaxed);
-	trace_plan_stamp();
-	trace_set_limit();
 	return 1;
+}
+
+/* The same of all functions of the slot. 0: some stay, which return. */
+static int take_back(const uint64_t *slot, uint64_t tsc)
+{
+	int is_tail = 1, taken = 0;
+
+	while (is_tail && take_call_back(slot, tsc, &is_tail))
+		taken = 1;
+	if (taken) {
+		trace_plan_stamp();
+		trace_set_limit();
+	}
+	return taken && !is_tail;
 }
 
 void trace_put_return(const uint64_t *slot, uint64_t tsc)

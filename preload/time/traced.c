@@ -43,9 +43,13 @@
 #include "wire/id.h"
 
 _Static_assert(TRACE_PLACE_SHIFT == WIRE_PACKET_PLACE_SHIFT, "stubs");
-_Static_assert(TRACE_TAIL_WORD == (WIRE_PACKET_TAIL << WIRE_PACKET_PLACE_SHIFT |
-				   WIRE_PACKET_ODD | WIRE_PACKET_TAIL_WORDS),
+#define TAIL_WORD(kind)                                                        \
+	((kind) << WIRE_PACKET_PLACE_SHIFT | WIRE_PACKET_ODD |                 \
+	 WIRE_PACKET_TAIL_WORDS)
+_Static_assert(TRACE_TAIL_WORD == TAIL_WORD(WIRE_PACKET_TAIL), "stubs");
+_Static_assert(TRACE_TAIL_BELOW_WORD == TAIL_WORD(WIRE_PACKET_TAIL_BELOW),
 	       "stubs");
+_Static_assert(TRACE_TAIL_OUT_WORD == TAIL_WORD(WIRE_PACKET_TAIL_OUT), "stubs");
 _Static_assert(TRACE_SITE_WORD == (WIRE_PACKET_SITE << WIRE_PACKET_PLACE_SHIFT |
 				   WIRE_PACKET_ODD | WIRE_PACKET_SITE_WORDS),
 	       "stubs");
@@ -196,18 +200,19 @@ static int put_left(void)
 	return 1;
 }
 
-static int put_call(const uint64_t *slot, uint32_t index, int is_tail)
+static int put_call(const uint64_t *slot, uint32_t index, uint32_t tail_word)
 {
 	const uint64_t base = trace_window_base();
 	uint32_t *words =
 		trace_window_has(slot)
-			? trace_claim_above(base, trace_call_bytes(is_tail))
+			? trace_claim_above(base,
+					    trace_call_bytes(tail_word != 0))
 			: NULL;
 
 	if (!words)
 		return 0;
-	if (is_tail)
-		*words++ = TRACE_TAIL_WORD;
+	if (tail_word)
+		*words++ = tail_word;
 	*words++ = trace_window_place(base, (uintptr_t)slot)
 			   << WIRE_PACKET_PLACE_SHIFT |
 		   index;
@@ -235,7 +240,7 @@ static void set_wordless(uint64_t *slot, int is_wordless)
  * have its word before it has, what a handler calls there is below it; a handler that came
  * behind the word and did not know of it would begin a context without the call.
  */
-static int write_call(uint64_t *slot, uint32_t index, int is_tail,
+static int write_call(uint64_t *slot, uint32_t index, uint32_t tail_word,
 		      int has_thunk)
 {
 	for (int i = 0; i < 3; i++) {
@@ -247,7 +252,7 @@ static int write_call(uint64_t *slot, uint32_t index, int is_tail,
 		hot.trace_left = 0;
 		if (has_thunk)
 			set_wordless(slot, 0);
-		if (put_call(slot, index, is_tail))
+		if (put_call(slot, index, tail_word))
 			return 1;
 		if (has_thunk)
 			set_wordless(slot, 1);
@@ -265,22 +270,23 @@ static void settle(const uint64_t *slot)
 	hot.packet.moved = 1;
 }
 
-static void trace(uint64_t *slot, uint32_t index, int is_tail, int has_thunk)
+static void trace(uint64_t *slot, uint32_t index, uint32_t tail_word,
+		  int has_thunk)
 {
 	const uint64_t id = hot.id;
 
 	if (hot.aside)
 		hot.aside->leaving = 0;
-	if (count_right_id(slot, id, is_tail) != id)
+	if (count_right_id(slot, id, tail_word != 0) != id)
 		hot.packet.moved = 1;
 	if (!count_is_heard())
 		return;
 	settle(slot);
-	if (rt.config->trace_depth && trace_depth_leaves_out(slot)) {
+	if (rt.config->trace_depth && trace_depth_leaves_out(slot, tail_word)) {
 		hot.trace_left = 0; /* so what is too deep has returned */
 		return;
 	}
-	if (!write_call(slot, index, is_tail, has_thunk)) {
+	if (!write_call(slot, index, tail_word, has_thunk)) {
 		hot.packet.moved = 1;
 		record_loss(WIRE_LOSS_NO_SPACE);
 		return;
@@ -308,9 +314,10 @@ static int is_stamp_due(uint64_t place, int is_tail)
 	       __atomic_load_n(rt.is_this_process, __ATOMIC_ACQUIRE);
 }
 
-void hot_trace(uint64_t *slot, uint32_t index, uint64_t end, int is_tail,
+void hot_trace(uint64_t *slot, uint32_t index, uint64_t end, uint32_t tail_word,
 	       uint32_t word)
 {
+	const int is_tail = tail_word != 0;
 	const uint64_t place = end - trace_call_bytes(is_tail);
 
 	if (end && is_stamp_due(place, is_tail)) {
@@ -324,7 +331,7 @@ void hot_trace(uint64_t *slot, uint32_t index, uint64_t end, int is_tail,
 		set_wordless(slot, 1);
 	if (end)
 		packet_give_back(place, trace_call_bytes(is_tail), 0);
-	trace(slot, index, is_tail, !is_tail);
+	trace(slot, index, tail_word, !is_tail);
 	if (!is_tail)
 		set_wordless(slot, 0);
 }
@@ -333,10 +340,9 @@ void hot_trace(uint64_t *slot, uint32_t index, uint64_t end, int is_tail,
 static void miss(uint64_t *slot, uint64_t id, int is_tail)
 {
 	const uint64_t caller = shadow_of((uintptr_t)slot)->caller_id;
-	uint32_t function = 0;
+	const uint32_t function = numbers_function_between(caller, id);
 
-	id_key_function(id_key_between(caller, id), &function);
-	trace(slot, trace_known_index(function), is_tail, 0);
+	trace(slot, trace_known_index(function), (uint32_t)is_tail, 0);
 }
 
 static void moved(uint64_t from)

@@ -75,8 +75,10 @@ static void take_context(struct packet_cursor *cursor, const uint32_t *words)
 		.tid = begin->tid,
 		.cause = begin->cause,
 	};
-	for (uint32_t i = 0; i < count; i++)
+	for (uint32_t i = 0; i < count; i++) {
 		cursor->places[count - i] = cursor->context.places[i];
+		cursor->functions[count - i] = cursor->context.functions[i];
+	}
 	cursor->depth = count;
 	cursor->is_lost = 0;
 	if (word_of(begin->tsc) > cursor->tsc)
@@ -94,14 +96,14 @@ static int take_stamp(struct packet_cursor *cursor, const uint32_t *words)
 	return 1;
 }
 
-static int take_tail(struct packet_cursor *cursor, uint32_t word)
+static int take_tail(struct packet_cursor *cursor, uint32_t word, uint32_t kind)
 {
 	if ((word & WIRE_PACKET_INDEX) >= WIRE_PACKET_ODD || !word) {
 		cursor->bad_words += word != 0;
 		return 0;
 	}
 	cursor->is_tail = 1;
-	return packet_take_call(cursor, word);
+	return packet_take_call(cursor, word, kind);
 }
 
 /* The depth of the innermost call there, or 0: it is around the context, or nowhere. */
@@ -114,14 +116,21 @@ static uint32_t depth_at(const struct packet_cursor *cursor, uint32_t place)
 	return depth;
 }
 
-/* A return of what is around the context says nothing of it. */
+/*
+ * A return of what is around the context says nothing of it. Those that have jumped to the
+ * function that returns have its place and return with it; elsewhere nobody knows.
+ */
 static int take_return(struct packet_cursor *cursor, const uint32_t *words)
 {
-	const uint32_t depth = depth_at(cursor, words[0]);
+	uint32_t depth = depth_at(cursor, words[0]);
 
 	if (cursor->is_lost || !depth || !take_stamp(cursor, words + 1))
 		return 0;
-	cursor->depth = depth - 1;
+	do
+		depth--;
+	while (words[0] != WIRE_PACKET_ELSEWHERE &&
+	       cursor->places[depth] == words[0]);
+	cursor->depth = depth;
 	return 1;
 }
 
@@ -173,8 +182,11 @@ enum packet_event packet_next_odd(struct packet_cursor *cursor)
 			cursor->bad_words += count;
 		break;
 	case WIRE_PACKET_TAIL:
+	case WIRE_PACKET_TAIL_BELOW:
+	case WIRE_PACKET_TAIL_OUT:
 		if (count == WIRE_PACKET_TAIL_WORDS &&
-		    take_tail(cursor, words[1]))
+		    take_tail(cursor, words[1],
+			      words[0] >> WIRE_PACKET_PLACE_SHIFT))
 			return PACKET_CALL;
 		break;
 	case WIRE_PACKET_STAMP:

@@ -76,6 +76,7 @@ struct packet_cursor {
 	uint64_t bad_words; /* passed over, as they make no sense */
 	/* By depth, of what is running; what is around that is no call's. */
 	uint32_t places[PACKET_DEPTH_MAX + 1];
+	uint32_t functions[PACKET_DEPTH_MAX + 1];
 };
 
 /* At most PACKET_WORDS_MAX words. */
@@ -86,10 +87,29 @@ void packet_begin(struct packet_cursor *cursor, const uint32_t *words,
 enum packet_event packet_next_odd(struct packet_cursor *cursor);
 
 /*
- * A call's word, which is one. Returns 0 if it cannot be: it counts as bad, and
- * all up to the next context.
+ * How deep who goes on is when cursor->function is entered at the place of the innermost. A
+ * context that a signal handler has written may contain it already.
  */
-static inline int packet_take_call(struct packet_cursor *cursor, uint32_t word)
+static inline uint32_t packet_depth_behind(const struct packet_cursor *cursor,
+					   uint32_t depth, uint32_t kind)
+{
+	const uint32_t place = cursor->places[depth];
+
+	if (kind == WIRE_PACKET_TAIL_BELOW)
+		return depth - (cursor->functions[depth] == cursor->function);
+	while (cursor->places[depth] == place &&
+	       (kind != WIRE_PACKET_TAIL_OUT ||
+		cursor->places[depth - 1] == place))
+		depth--;
+	return depth;
+}
+
+/*
+ * A call's word, which is one; `kind` of a tail call, WIRE_PACKET_TAIL..., else 0. Returns
+ * 0 if it cannot be: it counts as bad, and all up to the next context.
+ */
+static inline int packet_take_call(struct packet_cursor *cursor, uint32_t word,
+				   uint32_t kind)
 {
 	const uint32_t place = word >> WIRE_PACKET_PLACE_SHIFT;
 	const uint32_t index = word & WIRE_PACKET_INDEX;
@@ -102,11 +122,14 @@ static inline int packet_take_call(struct packet_cursor *cursor, uint32_t word)
 		cursor->bad_words++;
 		return 0;
 	}
-	while (cursor->places[depth] <= place)
+	while (cursor->places[depth] < place)
 		depth--;
+	cursor->function = wire_packet_function(block, index);
+	if (cursor->places[depth] == place)
+		depth = packet_depth_behind(cursor, depth, kind);
 	cursor->depth = depth + 1;
 	cursor->places[depth + 1] = place;
-	cursor->function = wire_packet_function(block, index);
+	cursor->functions[depth + 1] = cursor->function;
 	return 1;
 }
 
@@ -141,7 +164,7 @@ static inline enum packet_event packet_next(struct packet_cursor *cursor)
 		}
 		cursor->at++;
 		cursor->is_tail = 0;
-		if (packet_take_call(cursor, word))
+		if (packet_take_call(cursor, word, 0))
 			return PACKET_CALL;
 	}
 	return PACKET_END;

@@ -205,6 +205,8 @@ static void write_tails(const struct text_walk *walk, uint32_t index)
 	const struct diff *diff = walk->view->diff;
 	const struct measure self = tree_self(walk->view->tree, index);
 
+	if (walk->view->shows_callers)
+		return; /* whose calls are of the function at the top */
 	if (diff ? tree_self(&diff->before, index).tails == 0 &&
 			    tree_self(&diff->after, index).tails == 0
 		 : self.tails == 0)

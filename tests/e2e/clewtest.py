@@ -115,6 +115,7 @@ def paths_of(tree):
 class Case(unittest.TestCase):
     maxDiff = 4000
     before_exec = None  # called in each child that is to run something
+    nests_tails = True  # a tail call counts below the function that jumps
 
     def setUp(self):
         self.work = pathlib.Path(tempfile.mkdtemp(prefix="clew-test-"))
@@ -211,7 +212,8 @@ class Case(unittest.TestCase):
 
     def assert_equals_truth(self, one_truth, part, tid=None):
         """That this part counted what its program counted, exactly."""
-        differences = truth.Comparison(one_truth, part, tid).differences()
+        differences = truth.Comparison(one_truth, part, tid,
+                                       self.nests_tails).differences()
         if differences:
             self.fail(f"{part.path.name}: {len(differences)} differences\n"
                       + "\n".join(differences[:20]))

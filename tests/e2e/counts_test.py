@@ -37,6 +37,10 @@ class Counts(clewtest.Case):
     def test_tail_calls(self):
         self.check("tail")
 
+    def test_tail_calls_that_are_not_nested(self):
+        self.nests_tails = False
+        self.check("tail", options=["--no-tail-nesting", "--verify-period=1"])
+
     def test_tail_calls_are_counted_apart(self):
         """Of a context that is called both ways, too."""
         for time in "none", "exact":

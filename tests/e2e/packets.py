@@ -6,7 +6,8 @@ import struct
 PACKET, BLOCKS = 35, 36
 INDEX, PLACE_SHIFT, BLOCK_LOG2 = 0x3fffff, 22, 10
 ODD, BEGIN, TAIL, STAMP, MOMENT, RETURN = 0x3f0000, 1, 2, 3, 4, 5
-SITE, SITES, VALUE, LEFT = 6, 7, 8, 9
+SITE, SITES, VALUE, LEFT, TAIL_BELOW, TAIL_OUT = 6, 7, 8, 9, 10, 11
+ELSEWHERE = 0xffffffff
 BEGIN_WORDS, BEGIN_END = 10, 0x646e6521
 KEY, MULTIPLIER = 0x9e3779b1, 0xd1342543de82ef95
 INVERSE, WORD = 0x572b5ee77a54e3bd, (1 << 64) - 1
@@ -113,15 +114,15 @@ class Trace:
                 at += 1
                 continue
             if word & INDEX < ODD:
-                self._call(counts, stack, word, False)
+                self._call(counts, stack, word)
                 at += 1
                 continue
             kind, size = word >> PLACE_SHIFT, word & 0xffff
             if kind == BEGIN:
                 stack = self._context(counts, words[at:at + size])
                 tsc = 0
-            elif kind == TAIL:
-                self._call(counts, stack, words[at + 1], True)
+            elif kind in (TAIL, TAIL_BELOW, TAIL_OUT):
+                self._call(counts, stack, words[at + 1], kind)
             elif kind == STAMP:
                 counts.stamps += 1
                 now = words[at + 1] | words[at + 2] << 32
@@ -130,10 +131,7 @@ class Trace:
                 tsc = now
             elif kind == RETURN:
                 counts.returns += 1
-                places = [place for _, place in stack]
-                if words[at + 1] in places[1:]:
-                    places.reverse()
-                    del stack[-1 - places.index(words[at + 1]):]
+                self._return(stack, words[at + 1])
             elif kind == LEFT:
                 while stack[-1][1] < words[at + 1]:
                     stack.pop()
@@ -163,15 +161,32 @@ class Trace:
                 raise ValueError("two functions for one id")
         return list(zip(known, (1 << 32,) + places[::-1]))
 
-    def _call(self, counts, stack, word, is_tail):
+    @staticmethod
+    def _return(stack, place):
+        """With the functions of its slot, which have jumped to it."""
+        places = [place for _, place in stack]
+        if place not in places[1:]:
+            return
+        places.reverse()
+        del stack[-1 - places.index(place):]
+        while place != ELSEWHERE and stack[-1][1] == place:
+            stack.pop()
+
+    def _call(self, counts, stack, word, tail=None):
         place = word >> PLACE_SHIFT
-        while stack[-1][1] <= place:
+        while stack[-1][1] < place:
             stack.pop()
         index = word & INDEX
         function = (self.blocks[index >> BLOCK_LOG2] - 1) << BLOCK_LOG2 | \
             index & (1 << BLOCK_LOG2) - 1
+        slot = [each for each in stack if each[1] == place]
+        stays = {TAIL_BELOW: len(slot), TAIL_OUT: 1}.get(tail, 0)
+        if tail == TAIL_BELOW and len(stack) > 1 and slot and \
+                stack[-1][0] == push(stack[-2][0], function):
+            stays -= 1  # as a signal handler's context says
+        del stack[len(stack) - len(slot) + min(stays, len(slot)):]
         name = push(stack[-1][0], function)
         stack.append((name, place))
-        counts.count(name, function, is_tail)
+        counts.count(name, function, tail is not None)
         self.depths.setdefault(function, set()).add(len(stack))
         self.calls += 1

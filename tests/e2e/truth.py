@@ -28,6 +28,7 @@ class Truth:
         self.pid, self.image = (int(n) for n in self.path.name.split("."))
         self.nodes = {}  # number: (parent, tid, function, calls)
         self.tails = {}  # number: of these calls, tail calls
+        self.jumped = set()  # numbers of nodes that their parents jump to
         self.names = {}  # function: name; a function is (module, vaddr)
         self.totals = collections.Counter()
         self.total_functions = set()
@@ -45,6 +46,8 @@ class Truth:
                                        int(calls))
         elif kind == "tails":
             self.tails[int(fields[0])] = int(fields[1])
+        elif kind == "jumped":
+            self.jumped.add(int(fields[0]))
         elif kind == "root":
             vaddr, module, name = fields
             self.roots.add(self._function(module, vaddr, name))
@@ -97,8 +100,8 @@ class Trie:
 class Comparison:
     """The differences between one truth and one part, in words."""
 
-    def __init__(self, truth, part, tid=None):
-        self.truth, self.part = truth, part
+    def __init__(self, truth, part, tid=None, nests=True):
+        self.truth, self.part, self.nests = truth, part, nests
         self.trie = Trie()
         self.wanted_tails = collections.Counter()
         self.found_tails = collections.Counter()
@@ -123,6 +126,9 @@ class Comparison:
             if function in self.truth.omitted:
                 at[number] = above
                 continue
+            if number in self.truth.jumped and not self.nests:
+                # Instead of the one that jumps, which does so itself, maybe.
+                above, _ = self.trie.back[above]
             at[number] = self.trie.step(above, function)
             counts[at[number]] += calls
             self.wanted_tails[at[number]] += self.truth.tails.get(number, 0)

@@ -101,7 +101,7 @@ static COUNTED void leaves(void)
 {
 	ENTER(leaves);
 	large();
-	LEAVE();
+	TAIL();
 	last();
 }
 

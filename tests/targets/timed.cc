@@ -140,7 +140,7 @@ TIMED int first(int n)
 {
 	ENTER(first);
 	work(LONG);
-	LEAVE();
+	PAUSE();
 	return second(n);
 }
 

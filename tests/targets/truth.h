@@ -16,8 +16,11 @@
  *	}
  *
  * A function that ends in a tail call says TAIL() instead of LEAVE(), right
- * before it: the callee is then entered as a child of our caller, which is
- * how clew counts it. Code that lands by longjmp or switches stacks keeps
+ * before it: the callee is then entered as a child of the function that jumps to it,
+ * and leaves that one as well. The first function of such a chain of jumps has called,
+ * as clew has it, a function that is in the chain already when it is jumped to; from then
+ * on, that holds for all jumps to this function.
+ * Code that lands by longjmp or switches stacks keeps
  * TRUTH_HERE in a variable and puts it back.
  *
  * Where execution starts on a stack of its own whose caller is nobody's
@@ -33,6 +36,7 @@
  * truth_write(), at the end of main, writes $TRUTH_DIR/PID.N in lines of
  *
  *	node N PARENT TID VADDR CALLS MODULE NAME	(PARENT 0: a root)
+ *	jumped N					(to N, from its parent)
  *	root VADDR MODULE NAME				(see ENTER_ROOT)
  *	omitted VADDR MODULE NAME			(see LEAVE_OUT)
  *	total VADDR CALLS MODULE NAME
@@ -56,6 +60,8 @@
 #define TRUTH_NODES (1 << 16)
 #endif
 #define TRUTH_TOTALS 64
+#define TRUTH_CUTS   256
+#define TRUTH_CHAIN  64 /* jumps */
 
 /* Not C++'s thread_local, which is reached through a function. */
 #define TRUTH_THREAD_LOCAL __thread
@@ -80,7 +86,11 @@ struct truth_node {
 	uint32_t sibling; /* the next */
 	uint32_t tid;
 	uint32_t is_root; /* whatever was above does not matter */
-	uint32_t pad;
+	uint32_t is_jump; /* by TAIL(), from its parent */
+	uint32_t
+		plain; /* the node on the same path where no node is by a jump */
+	uint32_t
+		is_kept; /* of a plain one: somebody has jumped there, on this path */
 };
 
 struct truth_total {
@@ -109,6 +119,8 @@ struct truth {
 	struct truth_omitted omitted[TRUTH_TOTALS];
 	struct truth_node nodes[TRUTH_NODES];
 	struct truth_total *totals[TRUTH_TOTALS];
+	const char *cuts[TRUTH_CUTS]; /* functions that a chain had twice */
+	uint32_t cuts_used;
 };
 
 #ifdef __cplusplus
@@ -158,6 +170,79 @@ TRUTH_INLINE uint32_t truth_node_add(uint32_t parent)
 	return node;
 }
 
+TRUTH_INLINE uint32_t truth_child(uint32_t here, uint32_t is_jump,
+				  const char *function, const char *name)
+{
+	uint32_t node;
+
+	for (node = truth.nodes[here].child; node;
+	     node = truth.nodes[node].sibling)
+		if (truth.nodes[node].function == function &&
+		    truth.nodes[node].is_jump == is_jump)
+			return node;
+	node = truth_node_add(here);
+	truth.nodes[node].function = function;
+	truth.nodes[node].name = name;
+	truth.nodes[node].base = __ehdr_start;
+	truth.nodes[node].module = TRUTH_MODULE;
+	truth.nodes[node].is_jump = is_jump;
+	truth.nodes[node].sibling = truth.nodes[here].child;
+	truth.nodes[here].child = node;
+	return node;
+}
+
+/* On the way of a node's parent, without jumps. */
+TRUTH_INLINE uint32_t truth_plain(uint32_t node, uint32_t above)
+{
+	struct truth_node *const it = &truth.nodes[node];
+
+	if (!it->plain && !it->is_jump &&
+	    (!it->parent || truth.nodes[it->parent].plain == it->parent))
+		it->plain = node;
+	if (!it->plain)
+		it->plain = truth_child(above, 0, it->function, it->name);
+	if (!truth.nodes[it->plain].plain)
+		truth.nodes[it->plain].plain = it->plain;
+	return it->plain;
+}
+
+TRUTH_INLINE uint32_t truth_is_cut(const char *function)
+{
+	for (uint32_t i = 0; i < truth.cuts_used; i++)
+		if (truth.cuts[i] == function)
+			return 1;
+	return 0;
+}
+
+/* The node of a function that `here` jumps to. */
+TRUTH_INLINE uint32_t truth_jump(uint32_t here, const char *function,
+				 const char *name)
+{
+	uint32_t owner = here, jumps = 0, is_there = 0, plain;
+
+	for (; truth.nodes[owner].is_jump; jumps++) {
+		is_there |= truth.nodes[owner].function == function;
+		owner = truth.nodes[owner].parent;
+	}
+	is_there |= truth.nodes[owner].function == function;
+	plain = truth_child(truth.nodes[here].plain, 0, function, name);
+	if (is_there && !truth_is_cut(function) &&
+	    !truth.nodes[plain].is_kept) {
+		if (truth.cuts_used == TRUTH_CUTS)
+			__builtin_trap();
+		truth.cuts[truth.cuts_used++] = function;
+	}
+	if (!truth.nodes[plain].is_kept &&
+	    (truth_is_cut(function) || jumps >= TRUTH_CHAIN)) {
+		if (truth.nodes[owner].function == function)
+			return owner;
+		here = owner;
+		plain = truth_child(truth.nodes[here].plain, 0, function, name);
+	}
+	truth.nodes[plain].is_kept = 1;
+	return truth_child(here, 1, function, name);
+}
+
 TRUTH_INLINE void truth_enter(const char *function, const char *name)
 {
 	uint32_t here = TRUTH_HERE;
@@ -166,35 +251,30 @@ TRUTH_INLINE void truth_enter(const char *function, const char *name)
 	if (!here) {
 		here = truth_node_add(0);
 		truth.nodes[here].tid = truth_tid();
+		truth.nodes[here].plain = here;
 	}
-	for (node = truth.nodes[here].child; node;
-	     node = truth.nodes[node].sibling)
-		if (truth.nodes[node].function == function)
-			break;
-	if (!node) {
-		node = truth_node_add(here);
-		truth.nodes[node].function = function;
-		truth.nodes[node].name = name;
-		truth.nodes[node].base = __ehdr_start;
-		truth.nodes[node].module = TRUTH_MODULE;
-		truth.nodes[node].sibling = truth.nodes[here].child;
-		truth.nodes[here].child = node;
-	}
+	node = truth_by_tail ? truth_jump(here, function, name)
+			     : truth_child(here, 0, function, name);
+	truth_plain(node, truth.nodes[truth.nodes[node].parent].plain);
 	truth.nodes[node].calls++;
 	truth.nodes[node].tails += truth_by_tail;
 	truth_by_tail = 0;
 	TRUTH_HERE = node;
 }
 
+/* With those that have jumped there. */
 TRUTH_INLINE void truth_leave(void)
 {
-	TRUTH_HERE = truth.nodes[TRUTH_HERE].parent;
+	uint32_t node = TRUTH_HERE;
+
+	while (truth.nodes[node].is_jump)
+		node = truth.nodes[node].parent;
+	TRUTH_HERE = truth.nodes[node].parent;
 }
 
 /* What is entered next is called by a jump. */
 TRUTH_INLINE void truth_tail(void)
 {
-	truth_leave();
 	truth_by_tail = 1;
 }
 
@@ -341,6 +421,8 @@ TRUTH_INLINE void truth_write(void)
 		if (node->tails)
 			fprintf(file, "tails %u %llu\n", i,
 				(unsigned long long)node->tails);
+		if (node->is_jump)
+			fprintf(file, "jumped %u\n", i);
 		if (node->is_root)
 			fprintf(file, "root 0x%zx %s %s\n",
 				(size_t)(node->function -

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/hot/tails.h"
+
+#include <stddef.h>
+
+#include "preload/hot/runtime.h"
+#include "preload/hot/shadow.h"
+#include "preload/hot/thread.h"
+#include "preload/hot/trampoline.h"
+#include "preload/hot/upcalls.h"
+#include "wire/id.h"
+
+/* Contexts that were reached by a jump. Each level is larger; the latest has room. */
+#define LEVEL_LEAST_LOG2 10
+#define LEVEL_STEP_LOG2  4
+#define LEVELS           3 /* 17 MiB: 560,000 contexts */
+
+/* Known chains of two slots may have become one chain. */
+#define FOLLOWED_MAX (4 * TAILS_CHAIN_MAX)
+
+/* Claimed by its function, and valid once its id is stored. */
+struct tail_context {
+	uint64_t id;
+	uint32_t function;
+	uint32_t pad;
+};
+
+/* Where the functions of a chain are, innermost first. */
+struct tail_chain {
+	uint64_t owner;
+	uint32_t owner_function;
+	uint32_t jumps;
+	int has_function; /* that it was searched for */
+};
+
+uint32_t hot_tail_cuts[2 << TAIL_CUTS_LOG2];
+uint64_t hot_tail_known[1 << TAIL_KNOWN_LOG2];
+uint64_t hot_tail_loops[1 << TAIL_LOOPS_LOG2];
+uint32_t hot_tails_nest = 1;
+
+static struct tail_context first_level[1 << LEVEL_LEAST_LOG2];
+
+/* Mapped once, by any thread, and never given back; `used` only grows. */
+static struct {
+	struct tail_context *contexts;
+	uint32_t used;
+} levels[LEVELS] = { { .contexts = first_level } };
+
+/* ---- The table ---- */
+
+static uint64_t mask_of(unsigned int level)
+{
+	return (UINT64_C(1) << (LEVEL_LEAST_LOG2 + level * LEVEL_STEP_LOG2)) -
+	       1;
+}
+
+static struct tail_context *contexts_of(unsigned int level)
+{
+	return __atomic_load_n(&levels[level].contexts, __ATOMIC_ACQUIRE);
+}
+
+static const struct tail_context *find_in(unsigned int level, uint64_t id)
+{
+	const struct tail_context *contexts = contexts_of(level);
+	uint64_t i = id >> 16 & mask_of(level);
+
+	for (; contexts[i].function; i = (i + 1) & mask_of(level))
+		if (__atomic_load_n(&contexts[i].id, __ATOMIC_ACQUIRE) == id)
+			return &contexts[i];
+	return NULL;
+}
+
+uint32_t tails_function(uint64_t id)
+{
+	if (!hot_tails_nest || id == ID_ROOT)
+		return 0;
+	for (unsigned int i = 0; i < LEVELS && contexts_of(i); i++) {
+		const struct tail_context *found = find_in(i, id);
+
+		if (found)
+			return found->function;
+	}
+	return 0;
+}
+
+/* Another level, which another thread may have mapped first. 0: there is none. */
+static int open_level(unsigned int level)
+{
+	struct tail_context *none = NULL, *made;
+	const uint64_t bytes = (mask_of(level) + 1) * sizeof(*made);
+
+	if (contexts_of(level))
+		return 1;
+	made = hot_map_tails(bytes);
+	if (!made)
+		return 0;
+	if (!__atomic_compare_exchange_n(&levels[level].contexts, &none, made,
+					 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		hot_unmap_tails(made, bytes);
+	return 1;
+}
+
+/* The level is at most half full. 0: it has no room. */
+static int keep_in(unsigned int level, uint64_t id, uint32_t function)
+{
+	struct tail_context *contexts = contexts_of(level);
+	uint64_t i = id >> 16 & mask_of(level);
+	uint32_t none = 0;
+
+	if (__atomic_fetch_add(&levels[level].used, 1, __ATOMIC_RELAXED) >
+	    mask_of(level) / 2) {
+		__atomic_fetch_sub(&levels[level].used, 1, __ATOMIC_RELAXED);
+		return 0;
+	}
+	while (!__atomic_compare_exchange_n(&contexts[i].function, &none,
+					    function, 0, __ATOMIC_ACQ_REL,
+					    __ATOMIC_RELAXED)) {
+		none = 0;
+		i = (i + 1) & mask_of(level);
+	}
+	__atomic_store_n(&contexts[i].id, id, __ATOMIC_RELEASE);
+	return 1;
+}
+
+static int keep(uint64_t id, uint32_t function)
+{
+	for (unsigned int i = 0; i < LEVELS && open_level(i); i++)
+		if (keep_in(i, id, function))
+			return 1;
+	return 0;
+}
+
+void tails_move(uint64_t id, uint32_t function)
+{
+	if (hot_tails_nest && id != ID_ROOT && !tails_function(id))
+		keep(id, function);
+}
+
+/* ---- Chains ---- */
+
+uint64_t tails_owner(uint64_t caller, uint64_t id)
+{
+	for (unsigned int i = 0; i < FOLLOWED_MAX; i++) {
+		const uint32_t function = tails_function(id);
+		uint32_t owner;
+
+		if (!function)
+			return ID_ROOT;
+		id = id_pop(id, id_key(function));
+		if (id_key_function(id_key_between(caller, id), &owner))
+			return id;
+	}
+	return ID_ROOT;
+}
+
+uint64_t tails_caller_at(const uint64_t *slot)
+{
+	const struct trampoline *one = trampoline_at(*slot);
+
+	return one ? one->slot.caller_id
+		   : shadow_of((uintptr_t)slot)->caller_id;
+}
+
+uint64_t tails_caller(uint64_t caller, uint64_t id)
+{
+	uint32_t function;
+
+	if (id_key_function(id_key_between(caller, id), &function))
+		return caller;
+	function = tails_function(id);
+	return function ? id_pop(id, id_key(function)) : caller;
+}
+
+/* The chain from the function that runs as `id` to a slot's owner. 0: there is none. */
+static int follow(struct tail_chain *chain, uint64_t caller, uint64_t id,
+		  uint32_t sought)
+{
+	*chain = (struct tail_chain){ 0 };
+	for (; chain->jumps < FOLLOWED_MAX; chain->jumps++) {
+		uint32_t function;
+		const int is_owner =
+			id_key_function(id_key_between(caller, id), &function);
+
+		if (!is_owner)
+			function = tails_function(id);
+		if (!function)
+			return 0;
+		chain->has_function |= function == sought;
+		if (is_owner) {
+			chain->owner = id;
+			chain->owner_function = function;
+			return 1;
+		}
+		id = id_pop(id, id_key(function));
+	}
+	return 0;
+}
+
+static uint32_t *cuts_of(uint64_t key)
+{
+	return &hot_tail_cuts[2 * ((uint32_t)key >> (32 - TAIL_CUTS_LOG2))];
+}
+
+static int is_cut(uint64_t key)
+{
+	const uint32_t *cuts = cuts_of(key);
+
+	return cuts[0] == (uint32_t)key || cuts[1] == (uint32_t)key;
+}
+
+/* The latest of three that share two places takes that of the first. */
+static void cut(uint64_t key)
+{
+	uint32_t *cuts = cuts_of(key);
+
+	if (cuts[0])
+		__atomic_store_n(&cuts[1], (uint32_t)key, __ATOMIC_RELAXED);
+	else
+		__atomic_store_n(&cuts[0], (uint32_t)key, __ATOMIC_RELAXED);
+}
+
+/* ---- Jumps ---- */
+
+/* A context that is kept, so that the thunk need not ask about it again. */
+static struct tail_step admit(uint64_t id, uint64_t word)
+{
+	__atomic_store_n(&hot_tail_known[id >> (64 - TAIL_KNOWN_LOG2)], id,
+			 __ATOMIC_RELAXED);
+	return (struct tail_step){ id, word };
+}
+
+static struct tail_step replace(uint64_t caller, uint64_t key, int loops)
+{
+	const uint64_t id = id_push(caller, key);
+
+	return (struct tail_step){ id, loops && id == hot.id
+					       ? 0
+					       : TRACE_TAIL_WORD };
+}
+
+static struct tail_step below_owner(const struct tail_chain *chain,
+				    uint64_t caller, uint64_t key, int loops)
+{
+	const uint64_t id = id_push(chain->owner, key);
+	uint32_t function;
+
+	if (id_key(chain->owner_function) == key)
+		return replace(caller, key, loops);
+	if (loops && id == hot.id)
+		return (struct tail_step){ id, 0 };
+	if (!id_key_function(key, &function) ||
+	    (!tails_function(id) && !keep(id, function)))
+		return replace(caller, key, loops);
+	return admit(id, TRACE_TAIL_OUT_WORD);
+}
+
+struct tail_step hot_tail_step(const uint64_t *slot, const uint8_t *stub)
+{
+	const uint64_t caller = tails_caller_at(slot);
+	const uint64_t key = runtime_stub_key((uintptr_t)stub);
+	const uint64_t id = id_push(hot.id, key);
+	const int loops = stub[STUB_LOOPS_AT];
+	struct tail_chain chain;
+	uint32_t function = 0;
+
+	if (!hot_tails_nest || !id_key_function(key, &function) ||
+	    !follow(&chain, caller, hot.id, function))
+		return replace(caller, key, loops);
+	if (loops && (tails_function(hot.id) == function ||
+		      (!chain.jumps && chain.owner_function == function))) {
+		__atomic_store_n(&hot_tail_loops[id >> (64 - TAIL_LOOPS_LOG2)],
+				 id, __ATOMIC_RELAXED);
+		return (struct tail_step){ hot.id, 0 };
+	}
+	if (tails_function(id))
+		return admit(id, TRACE_TAIL_BELOW_WORD);
+	if (chain.has_function && !is_cut(key))
+		cut(key);
+	if (is_cut(key) || chain.jumps >= TAILS_CHAIN_MAX)
+		return below_owner(&chain, caller, key, loops);
+	return keep(id, function) ? admit(id, TRACE_TAIL_BELOW_WORD)
+				  : replace(caller, key, loops);
+}

@@ -1,0 +1,165 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""A function that another one has jumped to counts below that one, and in its time."""
+import re
+import shutil
+import subprocess
+import unittest
+
+import clewtest
+
+# first() jumps to second(), which jumps to third(): the only one that takes time.
+CHAIN = r"""
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#define OWN __attribute__((noipa))
+static volatile long sink;
+static OWN long now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000L + t.tv_nsec;
+}
+OWN long third(long us)
+{
+	void *block = malloc(100);
+	long end = now() + us * 1000;
+
+	while (now() < end)
+		sink++;
+	free(block);
+	return sink;
+}
+OWN long second(long us) { sink++; return third(us); }
+OWN long first(long us) { sink += now() & 1; return second(us); }
+int main(void)
+{
+	for (int i = 0; i < 50; i++)
+		sink += first(i == 20 ? 200000 : 2000) + 1;
+	printf("%d\n", sink != 0);
+	return 0;
+}
+"""
+
+# A byte code interpreter: each of its functions jumps to the next one's.
+INTERPRETER = r"""
+#include <stdio.h>
+#include <stdlib.h>
+typedef long (*step)(const unsigned char *, long);
+extern const step table[16];
+#define OP(n) __attribute__((noinline)) long op##n(const unsigned char *pc, long sum) \
+	{ __attribute__((musttail)) return table[*pc](pc + 1, sum * 3 + n); }
+OP(1) OP(2) OP(3) OP(4) OP(5) OP(6) OP(7) OP(8) OP(9) OP(10) OP(11) OP(12) OP(13) OP(14) OP(15)
+__attribute__((noinline)) long stop(const unsigned char *pc, long sum) { return sum + *pc; }
+const step table[16] = { stop, op1, op2, op3, op4, op5, op6, op7, op8, op9, op10, op11, op12,
+			 op13, op14, op15 };
+__attribute__((noinline)) long run(const unsigned char *code) { return op1(code, 1); }
+int main(void)
+{
+	static unsigned char code[100002];
+	long sum = 0;
+
+	srand(7);
+	for (int i = 0; i < 100000; i++)
+		code[i] = 1 + rand() % 15;
+	for (int i = 0; i < 20; i++)
+		sum += run(code) + 1;
+	printf("%ld\n", sum);
+	return 0;
+}
+"""
+
+
+class TailNesting(clewtest.Case):
+    def build(self, source, compiler="gcc"):
+        (self.work / "program.c").write_text(source)
+        program = self.work / "program"
+        subprocess.run([compiler, "-O2", "-o", program,
+                        self.work / "program.c"], check=True)
+        return program
+
+    def tree(self, program, *options):
+        """{path of names from main() on: node} of a recording with these options."""
+        native = self.run_program([program])
+        self.assert_same_behaviour(native, self.record([program], options))
+        shown = self.clew_json("tree", "--json", self.recording_path)
+        paths, found = {0: ()}, {}
+        for node in shown["contexts"]:
+            name = shown["functions"][node["function"]]["name"]
+            above = () if name == "main" else paths[node["parent"]]
+            paths[node["id"]] = (*above, name)
+            found[paths[node["id"]]] = node
+        return found
+
+    def functions(self):
+        shown = self.clew_json("report", "--json", "-n", "0",
+                               self.recording_path)
+        return {each["name"]: each for each in shown["functions"]}
+
+    PATH = ("main", "first", "second", "third")
+
+    def test_each_is_below_the_one_that_jumps(self):
+        program = self.build(CHAIN)
+        for options in (["--time=none"], ["--time=exact"], ["--time=wall"],
+                        ["--trace"], ["--trace", "--stamps=all"],
+                        ["--trace=64K", "--on-overflow=process"],
+                        ["--libc"], ["--verify-period=1"]):
+            with self.subTest(options):
+                found = self.tree(program, *options)
+                for n in range(1, 5):
+                    node = found[self.PATH[:n]]
+                    self.assertEqual(node["calls"], 1 if n == 1 else 50)
+                    self.assertEqual(node["tail"], 50 if n > 2 else 0)
+
+    def test_the_former_view(self):
+        found = self.tree(self.build(CHAIN), "--no-tail-nesting")
+        for name in "first", "second", "third":
+            self.assertEqual(found["main", name]["calls"], 50)
+        self.assertEqual(found["main", "third"]["tail"], 50)
+
+    def test_totals_have_the_time_of_what_was_jumped_to(self):
+        program = self.build(CHAIN)
+        for options in (["--time=exact"], ["--time=wall"], ["--time=cpu"],
+                        ["--trace", "--stamps=all"]):
+            with self.subTest(options):
+                self.tree(program, *options)
+                functions = self.functions()
+                whole = functions["third"]["total_ns"]
+                self.assertGreater(whole, 100e6)
+                for name in "first", "second":
+                    self.assertGreaterEqual(functions[name]["total_ns"],
+                                            whole * 0.99)
+                    self.assertLess(functions[name]["self_ns"], whole / 5)
+
+    def test_a_duration_ends_when_the_slot_returns(self):
+        program = self.build(CHAIN)
+        self.tree(program, "--time=exact")
+        for name in "first", "second", "third":
+            timed = self.functions()[name]["timed"]
+            self.assertEqual(timed["calls"], 50)
+            self.assertGreaterEqual(timed["max_ns"], 198e6)
+            self.assertGreaterEqual(timed["min_ns"], 1.98e6)
+        self.tree(program, "--trace", "--stamps=all")
+        shown = self.clew("trace", "--slowest=first", "-n", "1",
+                          self.recording_path).stdout
+        slowest = re.search(r"^ +1 +([\d.]+) ms", shown, re.M)
+        self.assertIsNotNone(slowest, shown)
+        self.assertGreaterEqual(float(slowest.group(1)), 198)
+
+    @unittest.skipUnless(shutil.which("clang"), "needs clang")
+    def test_contexts_of_an_interpreter_stay_few(self):
+        program = self.build(INTERPRETER, "clang")
+        for options in ["--time=none"], ["--trace"]:
+            with self.subTest(options):
+                found = self.tree(program, *options, "-m", "program")
+                self.assertLess(len(found), 500)
+                self.assertEqual(sum(node["calls"] for node in found.values()),
+                                 1 + 20 * 100003)
+                self.assertTrue(all(path[:2] == ("main", "run")
+                                    for path in found if len(path) > 2))
+
+
+if __name__ == "__main__":
+    unittest.main()
