@@ -305,8 +305,13 @@ struct wire_header {
 	 * frames of others were in the heap: atomic add.
 	 */
 	_Atomic uint64_t frozen_natives;
+	/*
+	 * Functions that verifications have met, whose stack slots were those of others
+	 * that they had jumped to: atomic add.
+	 */
+	_Atomic uint64_t jumped_functions;
 };
-_Static_assert(sizeof(struct wire_header) == 912, "on the wire");
+_Static_assert(sizeof(struct wire_header) == 920, "on the wire");
 
 enum wire_chunk_kind {
 	WIRE_FREE = 0,       /* given back; payload undefined */

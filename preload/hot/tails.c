@@ -12,8 +12,8 @@
 
 /* Contexts that were reached by a jump. Each level is larger; the latest has room. */
 #define LEVEL_LEAST_LOG2 10
-#define LEVEL_STEP_LOG2  4
-#define LEVELS           3 /* 17 MiB: 560,000 contexts */
+#define LEVEL_STEP_LOG2  3
+#define LEVELS           4 /* 9 MiB: 299,000 contexts */
 
 /* Known chains of two slots may have become one chain. */
 #define FOLLOWED_MAX (4 * TAILS_CHAIN_MAX)

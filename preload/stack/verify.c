@@ -15,6 +15,9 @@
  * decide is then true of all, within bounds (report/model/confidence.h).
  */
 #include "preload/stack/verify.h"
+
+#include <stdatomic.h>
+
 #include "machine/address_space.h"
 #include "preload/record/numbers.h"
 
@@ -158,6 +161,9 @@ static enum outcome verify(struct walk *walk, uint32_t frames_max)
 			walk_trust_own_stack(walk, (const void *)at);
 		if (note.function != link.function)
 			return COLLISION;
+		if (link.has_jumped)
+			atomic_fetch_add_explicit(&rt.header->jumped_functions,
+						  1, memory_order_relaxed);
 		if (starts_is_first(link.shadow->return_address))
 			return starts_are_by(at, walk->id)
 				       ? VERIFIED

@@ -27,6 +27,7 @@ static const struct {
 	RUN(callerless_natives),
 	RUN(stackless_natives),
 	RUN(frozen_natives),
+	RUN(jumped_functions),
 	RUN(verified_stacks),
 	RUN(mismatched_stacks),
 	RUN(makerless),

@@ -90,6 +90,9 @@ static void dump_header(FILE *out, const struct part_copy *part)
 	if (header->folds_recursion > 0)
 		fprintf(out, "recursion folded=%" PRIu32 "\n",
 			header->folds_recursion);
+	if (header->jumped_functions > 0)
+		fprintf(out, "jumped functions=%" PRIu64 "\n",
+			(uint64_t)header->jumped_functions);
 	if (header->trap_hits > 0)
 		fprintf(out, "traps hits=%" PRIu64 "\n", header->trap_hits);
 	if (header->java != WIRE_JAVA_NONE)

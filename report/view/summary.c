@@ -59,6 +59,7 @@ void summary_add_part(struct summary *summary, const struct part_copy *part)
 	summary->asked.count += part->header->asked_stacks;
 	summary->asked.ns += part->header->asked_ns;
 	summary->frozen_natives += part->header->frozen_natives;
+	summary->jumped_functions += part->header->jumped_functions;
 	summary->asked.composed += part->header->composed_stacks;
 	summary->asked.verified += part->header->verified_composed;
 	summary->asked.mismatched += part->header->mismatched_composed;

@@ -74,6 +74,7 @@ struct summary {
 	uint64_t lost_samples[WIRE_SAMPLE_LOSS_COUNT];
 	struct verdicts calls_verified, contexts_verified;
 	struct verdicts stacks_verified; /* of Java */
+	uint64_t jumped_functions;       /* as struct wire_header has them */
 	int folds_recursion;             /* in some process */
 	int is_in_place; /* calls of Java's compiled code (--java=inplace) */
 	struct asked_stacks asked;

@@ -141,6 +141,12 @@ static void write_confidence(FILE *out, const struct summary *summary)
 				? "that can be checked "
 				: "");
 	}
+	if (summary->jumped_functions)
+		fprintf(out,
+			"checked: %s function%s had left the stack by tail "
+			"calls\n",
+			GROUPED(summary->jumped_functions),
+			text_plural(summary->jumped_functions));
 	write_unverified(out, calls, contexts);
 }
 

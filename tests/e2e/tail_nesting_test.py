@@ -113,6 +113,17 @@ class TailNesting(clewtest.Case):
                     self.assertEqual(node["calls"], 1 if n == 1 else 50)
                     self.assertEqual(node["tail"], 50 if n > 2 else 0)
 
+    def test_verification_counts_who_has_jumped(self):
+        """Of each call of third() two functions have left the stack."""
+        self.tree(self.build(CHAIN), "--time=none", "--verify-period=1")
+        shown = self.clew_json("report", "--json", self.recording_path)
+        confidence = shown["confidence"]
+        self.assertEqual((confidence["diverged"], confidence["collisions"]),
+                         (0, 0))
+        self.assertGreaterEqual(confidence["jumped_functions"], 50 + 2 * 49)
+        self.assertIn(" had left the stack by tail calls",
+                      self.details(self.recording_path))
+
     def test_the_former_view(self):
         found = self.tree(self.build(CHAIN), "--no-tail-nesting")
         for name in "first", "second", "third":
