@@ -80,6 +80,8 @@
 /* The next one's address is in next_NAME, through which assembly jumps. */
 #define FRONTS_JUMPED(X)                                                       \
 	X(__libc_start_main, NOTHING)                                          \
+	X(dlopen, NOTHING)                                                     \
+	X(dlmopen, NOTHING)                                                    \
 	X(syscall, MAPS)                                                       \
 	X(setjmp, JUMPS)                                                       \
 	X(_setjmp, JUMPS)                                                      \

@@ -3,8 +3,11 @@
 
 #include <errno.h>
 #include <stdatomic.h>
+#include <string.h>
 
 #include "preload/sys/sys.h"
+#include "preload/sys/text.h"
+#include "wire/recording.h"
 
 #define HOOKED_FILES_MAX 1024
 
@@ -98,4 +101,24 @@ int hooked_files_open_own(int fd)
 		return -ENODATA;
 	file = find(&st);
 	return file && is_readable(fd) ? open_own(file) : -ENODATA;
+}
+
+static int has_suffix(const char *path)
+{
+	static const char suffix[] = WIRE_HOOKED_SUFFIX;
+	const size_t length = strlen(path), bytes = sizeof(suffix) - 1;
+
+	return length > bytes && same_text(path + length - bytes, suffix);
+}
+
+const char *hooked_files_path(const char *path)
+{
+	const struct hooked_file *file;
+	struct stat st;
+
+	if (!hooked_files.count || !path || !has_suffix(path) ||
+	    sys_stat(path, &st))
+		return path;
+	file = find(&st);
+	return file ? file->path : path;
 }

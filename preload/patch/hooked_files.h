@@ -4,7 +4,8 @@
  *
  * /proc/self/maps names such a file instead of the module's own. A program that maps its
  * own code a second time therefore opens this file. The jumps in it lead to stubs from one
- * address only, so the fronts of mmap() map the module's own file in its place.
+ * address only, so the fronts of mmap() map the module's own file in its place, and dlopen()
+ * loads the module.
  */
 #ifndef CLEW_PATCH_HOOKED_FILES_H
 #define CLEW_PATCH_HOOKED_FILES_H
@@ -26,5 +27,11 @@ void hooked_files_add(int fd, const struct pristine_file *own,
  * handlers and in a child of vfork().
  */
 int hooked_files_open_own(int fd);
+
+/*
+ * Returns the path of the module if `path` names such a file, else `path`, which may be
+ * NULL. For dlopen().
+ */
+const char *hooked_files_path(const char *path);
 
 #endif

@@ -151,6 +151,11 @@ class MappedAgain(Case):
     def test_a_readable_mapping_has_the_bytes_of_the_program(self):
         self.check("bytes")
 
+    def test_a_library_is_loaded_by_that_name(self):
+        """It is loaded already, and its functions may be called."""
+        for way in "dlopen", "dlmopen":
+            self.check(way)
+
     def test_mappings_fail_as_without_clew(self):
         self.check("refused")
 

@@ -14,8 +14,14 @@
  *	refused		maps through descriptors that cannot be mapped
  *	removed		removes the program, and maps the file as executable, or not
  *
+ *	dlopen		loads its library by that name
+ *	dlmopen		the same
+ *
  * Prints the file's path and what was found.
  */
+#include "tests/targets/maps_own_file.h"
+
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -183,6 +189,33 @@ static void be_refused(void)
 	putchar('\n');
 }
 
+static void *load(const char *way, const char *path, int flags)
+{
+	return strcmp(way, "dlopen") == 0 ? dlopen(path, flags)
+					  : dlmopen(LM_ID_BASE, path, flags);
+}
+
+static void load_library(const char *way)
+{
+	/* not the address in the program's linkage table */
+	void *symbol = dlsym(RTLD_DEFAULT, "library_add");
+	void *loaded, *again;
+	struct place place;
+	sum *add;
+
+	memcpy(&add, &symbol, sizeof(add));
+	place = find_place(add);
+	loaded = load(way, place.path, RTLD_NOW | RTLD_NOLOAD);
+	again = load(way, place.path, RTLD_NOW);
+	symbol = again ? dlsym(again, "library_add") : NULL;
+	if (!symbol)
+		abort();
+	library_add(10);
+	memcpy(&add, &symbol, sizeof(add));
+	printf("%s %d %d %lu\n", place.path, loaded != NULL, loaded == again,
+	       add(10));
+}
+
 static void remove_program(const char *program)
 {
 	const struct place place = find_place(sum_until);
@@ -205,6 +238,8 @@ int main(int argc, char **argv)
 		compare_bytes();
 	else if (strcmp(way, "refused") == 0)
 		be_refused();
+	else if (strncmp(way, "dl", 2) == 0)
+		load_library(way);
 	else if (strcmp(way, "removed") == 0)
 		remove_program(argv[0]);
 	else if (strcmp(way, "waits") != 0)

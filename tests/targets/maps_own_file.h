@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: MIT */
+/* What maps_own_file.c and its library know of each other. */
+#ifndef CLEW_TESTS_MAPS_OWN_FILE_H
+#define CLEW_TESTS_MAPS_OWN_FILE_H
+
+/* Adds the numbers up to `last` to a total. Returns the total. */
+unsigned long library_add(unsigned long last);
+
+#endif
