@@ -223,8 +223,7 @@ class Callers(JavaCase):
     @needs("javac")
     @slow
     def test_beside_the_machine_s_own_functions(self):
-        # up() in C leaves by a jump, and is not below what it jumps to
-        self.check(record=["--java=vm"], rounds=1000, flavour="O0")
+        self.check(record=["--java=vm"], rounds=1000)
 
     @needs("javac")
     def test_of_natives_that_were_not_to_be_hooked(self):
