@@ -72,7 +72,8 @@ struct clew_frame {
 	const void *function; /* where it begins; NULL: it is not of a module */
 	/*
 	 * Where it returns to, if it is running: one byte behind a call. Else
-	 * NULL.
+	 * NULL. If it has ended in a tail call, the function that it jumped to
+	 * returns to the same place.
 	 */
 	const void *site;
 	uint32_t number; /* of the function, as in the recording */

@@ -7,6 +7,8 @@ import subprocess
 import unittest
 
 import clewtest
+from attach_test import Attached
+from clewtest import BUILD, CLEW, ROOT, target
 
 # first() jumps to second(), which jumps to third(): the only one that takes time.
 CHAIN = r"""
@@ -170,6 +172,88 @@ class TailNesting(clewtest.Case):
                                  1 + 20 * 100003)
                 self.assertTrue(all(path[:2] == ("main", "run")
                                     for path in found if len(path) > 2))
+
+
+# What each round of targets/handing.c is: {path: (calls, tail calls)}.
+ROUND = {("main", "first"): (1, 0),
+         ("main", "first", "second"): (1, 1),
+         ("main", "first", "second", "third"): (1, 1),
+         ("main", "even"): (4, 3),
+         ("main", "even", "odd"): (4, 4),
+         ("main", "even", "odd", "last"): (1, 1)}
+FORMER_ROUND = {("main", path[-1]): calls for path, calls in ROUND.items()}
+
+
+class Handed(Attached):
+    """What asks clew where it is, and what is counted for the place it is told."""
+    PATH = TailNesting.PATH
+    ROUNDS = 40
+
+    def nodes(self, *options):
+        """{path of names from main() on: node} of what is called below main()."""
+        tree = self.clew_json("tree", "--json", *options, self.recording_path)
+        paths, found = {0: ()}, {}
+        for node in tree["contexts"]:
+            name = tree["functions"][node["function"]]["name"]
+            above = paths[node["parent"]]
+            paths[node["id"]] = (*above, name) if above or name == "main" else ()
+            if node["calls"] and not name.startswith("clew_"):
+                found[paths[node["id"]]] = node
+        return found
+
+    def test_answers_have_the_whole_chain(self):
+        self.environment["HANDING_TELLS"] = "1"
+        for options in (), ("--time=exact",), ("--libc",), ("--verify-period=1",):
+            with self.subTest(options):
+                recorded = self.record([target("handing"), self.ROUNDS], options)
+                self.assertEqual((recorded.stdout, recorded.returncode), (
+                    f"{2 * self.ROUNDS + 1} answers, 0 errors\n".encode(), 0))
+
+    def check_values(self, tool, wanted):
+        """{value: what third() has of it} stands below the whole chain."""
+        library = BUILD / tool / f"libclew-{tool}.so"
+        self.environment.update(
+            {"CLEW": str(CLEW), f"CLEW_{tool.upper()}": str(library)})
+        done = self.run_program([ROOT / "scripts" / f"clew-{tool}", "-o",
+                                 self.recording_path, "--", target("handing"),
+                                 self.ROUNDS])
+        self.assertEqual((done.stdout, done.returncode), (b"0 errors\n", 0))
+        for value, own in wanted.items():
+            nodes = self.nodes(f"--value={value}")
+            for n in range(2, 5):
+                node = nodes[self.PATH[:n]]
+                self.assertEqual((node["self_value"], node["below_value"]),
+                                 (own if n == 4 else 0, own), self.PATH[:n])
+
+    def test_allocations(self):
+        self.check_values("alloc", {"allocations": self.ROUNDS,
+                                    "bytes": 1000 * self.ROUNDS,
+                                    "live_bytes": 1000 * self.ROUNDS})
+
+    def test_locks(self):
+        self.check_values("locks", {"acquisitions": self.ROUNDS})
+
+    def test_sessions_of_both_kinds(self):
+        """One process is attached to again and again."""
+        self.start_to_talk(target("handing"))
+        for options, wanted in (
+                ([], ROUND), (["--no-tail-nesting"], FORMER_ROUND), ([], ROUND),
+                (["--no-tail-nesting", "--time=exact"], FORMER_ROUND),
+                (["--time=exact", "--verify-period=1"], ROUND)):
+            with self.subTest(options):
+                controller = self.attach(self.process, *options)
+                self.process.stdin.write(f"{self.ROUNDS}\n")
+                self.process.stdin.flush()
+                said = self.process.stdout.readline()
+                self.detach(controller)
+                self.assertEqual(said, "0 errors\n")
+                self.assertEqual(
+                    {path: (node["calls"], node["tail"])
+                     for path, node in self.nodes().items() if len(path) > 1},
+                    {path: (calls * self.ROUNDS, tail * self.ROUNDS)
+                     for path, (calls, tail) in wanted.items()})
+                self.calls()  # no problem, and nothing diverged
+                self.assert_as_before(self.process)
 
 
 if __name__ == "__main__":
