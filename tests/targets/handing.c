@@ -10,7 +10,12 @@
 
 #include "agent/clew.h"
 
-#define OWN  __attribute__((noipa))
+#ifdef __clang__
+#define OWN __attribute__((noinline))
+#else
+#define OWN __attribute__((noipa))
+#endif
+
 #define ROOM 16
 
 int main(int argc, char **argv);
@@ -82,7 +87,7 @@ OWN long last(long n)
 	if (here.flags & CLEW_IS_RECORDED)
 		ask(here.id, cut_chain, 1);
 	sink += n;
-	return n;
+	return sink;
 }
 
 OWN long odd(long n)

@@ -5,7 +5,11 @@
  */
 #include <jni.h>
 
+#ifdef __clang__
+#define OWN __attribute__((noinline))
+#else
 #define OWN __attribute__((noipa))
+#endif
 
 static volatile jlong sink;
 
