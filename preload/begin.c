@@ -79,7 +79,7 @@ static void take_configuration(struct cold *cold)
 	rt.max_contexts_cause = config->max_contexts_cause;
 	rt.verify_period = config->verify_period;
 	rt.folds_recursion = (uint32_t)config->folds_recursion;
-	hot_tails_nest = !config->no_tail_nesting && !config->folds_recursion;
+	tails_begin(!config->no_tail_nesting && !config->folds_recursion);
 	rt.asks_generated = (uint32_t)config->jit_callers;
 	rt.header->max_contexts = config->max_contexts;
 	rt.header->folds_recursion = rt.folds_recursion;

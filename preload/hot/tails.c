@@ -171,6 +171,17 @@ uint64_t tails_caller(uint64_t caller, uint64_t id)
 	return function ? id_pop(id, id_key(function)) : caller;
 }
 
+uint64_t tails_key(uint64_t caller, uint64_t id)
+{
+	const uint64_t key = id_key_between(caller, id);
+	uint32_t function;
+
+	if (id_key_function(key, &function))
+		return key;
+	function = tails_function(id);
+	return function ? id_key(function) : key;
+}
+
 /* The chain from the function that runs as `id` to a slot's owner. 0: there is none. */
 static int follow(struct tail_chain *chain, uint64_t caller, uint64_t id,
 		  uint32_t sought)
@@ -217,6 +228,17 @@ static void cut(uint64_t key)
 		__atomic_store_n(&cuts[1], (uint32_t)key, __ATOMIC_RELAXED);
 	else
 		__atomic_store_n(&cuts[0], (uint32_t)key, __ATOMIC_RELAXED);
+}
+
+void tails_begin(int nest)
+{
+	const uint32_t count = sizeof(hot_tail_cuts) / sizeof(*hot_tail_cuts);
+
+	hot_tails_nest = (uint32_t)nest;
+	for (uint32_t i = 0; rt.is_late && i < count; i++)
+		if (hot_tail_cuts[i])
+			__atomic_store_n(&hot_tail_cuts[i], 0,
+					 __ATOMIC_RELAXED);
 }
 
 /* ---- Jumps ---- */

@@ -51,8 +51,14 @@ extern uint64_t hot_tail_known[1 << TAIL_KNOWN_LOG2];
  */
 extern uint64_t hot_tail_loops[1 << TAIL_LOOPS_LOG2];
 
-/* Whether functions count below those that jump to them. Set before anything is hooked. */
+/* Whether functions count below those that jump to them. Set by tails_begin(). */
 extern uint32_t hot_tails_nest;
+
+/*
+ * Begins a session, before anything is hooked. Cuts of a former session end: their
+ * numbers may be those of other functions.
+ */
+void tails_begin(int nest);
 
 /* How a jump counts. */
 struct tail_step {
@@ -98,5 +104,8 @@ uint64_t tails_caller_at(const uint64_t *slot);
  * this caller.
  */
 uint64_t tails_caller(uint64_t caller, uint64_t id);
+
+/* The key of that function. */
+uint64_t tails_key(uint64_t caller, uint64_t id);
 
 #endif

@@ -4,6 +4,7 @@
 #include "preload/hot/runtime.h"
 #include "preload/hot/shadow.h"
 #include "preload/hot/switch.h"
+#include "preload/hot/tails.h"
 #include "preload/hot/thread.h"
 #include "preload/hot/upcalls.h"
 #include "preload/stack/walk.h"
@@ -87,7 +88,7 @@ void sharing_forget(void)
 uint64_t hot_try_end_sharing(uint64_t slot, struct shadow_slot *shadow,
 			     uint64_t id)
 {
-	uint64_t key = id_key_between(shadow->caller_id, id);
+	uint64_t key = tails_key(shadow->caller_id, id);
 	uint64_t caller = ID_ROOT;
 
 	if (sys_gettid() != hot.sharing.owner || slot < hot.sharing.from)

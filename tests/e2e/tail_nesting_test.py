@@ -4,6 +4,7 @@
 import re
 import shutil
 import subprocess
+import time
 import unittest
 
 import clewtest
@@ -73,8 +74,95 @@ int main(void)
 }
 """
 
+# A child that shares the thread pointer has changed the thread's id when calls() is called,
+# and is gone when calls() jumps.
+SHARES = r"""
+#define _GNU_SOURCE
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#define OWN __attribute__((noipa))
+static volatile long sink;
+static volatile int ready, stop, pid;
+static char stack[65536];
+OWN long after(long n) { sink += n; return sink; }
+OWN long ends(long status)
+{
+	long done;
 
-class TailNesting(clewtest.Case):
+	ready = 1;
+	while (!stop)
+		__asm__ volatile("pause");
+	__asm__ volatile("syscall" : "=a"(done) : "a"(SYS_exit), "D"(status)
+			 : "rcx", "r11", "memory");
+	return done;
+}
+static int child(void *none) { return none ? 1 : (int)ends(0) + 1; }
+OWN long reached(long n) { sink += after(n) + 1; return after(n) + 1; }
+OWN long calls(long n)
+{
+	stop = 1;
+	waitpid(pid, NULL, 0);
+	return reached(n);
+}
+OWN long begin(void)
+{
+	stop = ready = 0;
+	pid = clone(child, stack + sizeof(stack), CLONE_VM | SIGCHLD, NULL);
+	return 1;
+}
+OWN long rounds(long n)
+{
+	sink += begin();
+	while (!ready)
+		__asm__ volatile("pause");
+	sink += calls(n) + 1;
+	return sink;
+}
+int main(void)
+{
+	for (int i = 0; i < 20; i++)
+		sink += rounds(i) + 1;
+	printf("%d\n", sink != 0);
+	return 0;
+}
+"""
+
+# Cycles, in which first() is cut, until it gets a line.
+SESSIONS = r"""
+#include <poll.h>
+#include <stdio.h>
+#define OWN __attribute__((noipa))
+static volatile long sink;
+OWN long second(long n);
+OWN long last(long n) { sink += n; return sink; }
+OWN long first(long n) { sink++; return n > 0 ? second(n - 1) : last(n); }
+OWN long second(long n) { sink++; return n > 0 ? first(n - 1) : last(n); }
+OWN long cycles(long n) { sink++; return first(n); }
+OWN long chains(long n) { sink++; return second(n); }
+int main(void)
+{
+	struct pollfd line = { .fd = 0, .events = POLLIN };
+
+	for (;;) {
+		sink += cycles(6) + 1;
+		if (poll(&line, 1, 1) > 0)
+			break;
+	}
+	getchar();
+	puts("chains");
+	fflush(stdout);
+	for (line.events = 0; poll(&line, 1, 1) == 0;)
+		sink += chains(1) + 1;
+	return 0;
+}
+"""
+
+
+class TailNesting(Attached):
     def build(self, source, compiler="gcc"):
         (self.work / "program.c").write_text(source)
         program = self.work / "program"
@@ -86,6 +174,10 @@ class TailNesting(clewtest.Case):
         """{path of names from main() on: node} of a recording with these options."""
         native = self.run_program([program])
         self.assert_same_behaviour(native, self.record([program], options))
+        return self.paths()
+
+    def paths(self):
+        """{path of names from main() on: node} of the recording."""
         shown = self.clew_json("tree", "--json", self.recording_path)
         paths, found = {0: ()}, {}
         for node in shown["contexts"]:
@@ -160,6 +252,32 @@ class TailNesting(clewtest.Case):
         slowest = re.search(r"^ +1 +([\d.]+) ms", shown, re.M)
         self.assertIsNotNone(slowest, shown)
         self.assertGreaterEqual(float(slowest.group(1)), 198)
+
+    def test_a_jump_after_another_process_has_shared_the_thread(self):
+        """The one that jumps is lost, and the other counts below its caller."""
+        program = self.build(SHARES)
+        for options in ["--time=none"], ["--time=exact"], ["--trace"]:
+            with self.subTest(options):
+                found = self.tree(program, *options)
+                self.assertEqual(found["main", "rounds"]["calls"], 20)
+                self.assertEqual(found["main", "rounds", "reached"]["calls"],
+                                 20)
+                self.assertEqual(
+                    found["main", "rounds", "reached", "after"]["calls"], 40)
+
+    def test_what_is_cut_is_so_for_a_session(self):
+        self.start_to_talk(self.build(SESSIONS))
+        for names in (("cycles", "first", "second"),
+                      ("chains", "second", "first", "last")):
+            if names[0] == "chains":
+                self.process.stdin.write("\n")
+                self.process.stdin.flush()
+                self.assertEqual(self.process.stdout.readline(), "chains\n")
+            controller = self.attach(self.process, "--time=none")
+            time.sleep(0.3)
+            self.detach(controller)
+            found = self.paths()
+            self.assertGreater(found["main", *names]["calls"], 0)
 
     @unittest.skipUnless(shutil.which("clang"), "needs clang")
     def test_contexts_of_an_interpreter_stay_few(self):
