@@ -164,7 +164,9 @@ static enum outcome verify(struct walk *walk, uint32_t frames_max)
 		if (link.has_jumped)
 			atomic_fetch_add_explicit(&rt.header->jumped_functions,
 						  1, memory_order_relaxed);
-		if (starts_is_first(link.shadow->return_address))
+		/* Those that have jumped at the same slot come first. */
+		if (!walk->chain &&
+		    starts_is_first(link.shadow->return_address))
 			return starts_are_by(at, walk->id)
 				       ? VERIFIED
 				       : PARTIAL + WIRE_PARTIAL_START;

@@ -131,6 +131,35 @@ int main(void)
 }
 """
 
+# The first function of a stack that was made jumps.
+BEGINS = r"""
+#include <stdio.h>
+#include <ucontext.h>
+#define OWN __attribute__((noipa))
+static volatile long sink;
+static ucontext_t back, made;
+static char stack[65536];
+OWN long called(long n) { sink += n; return sink; }
+OWN void third(void)
+{
+	for (int i = 0; i < 1000; i++)
+		sink += called(i) + 1;
+}
+OWN void second(void) { sink++; third(); }
+OWN void first(void) { sink++; second(); }
+int main(void)
+{
+	getcontext(&made);
+	made.uc_stack.ss_sp = stack;
+	made.uc_stack.ss_size = sizeof(stack);
+	made.uc_link = &back;
+	makecontext(&made, first, 0);
+	swapcontext(&back, &made);
+	printf("%d\n", sink != 0);
+	return 0;
+}
+"""
+
 # Cycles, in which first() is cut, until it gets a line.
 SESSIONS = r"""
 #include <poll.h>
@@ -217,6 +246,15 @@ class TailNesting(Attached):
         self.assertGreaterEqual(confidence["jumped_functions"], 50 + 2 * 49)
         self.assertIn(" had left the stack by tail calls",
                       self.details(self.recording_path))
+
+    def test_verification_knows_where_a_stack_begins(self):
+        self.tree(self.build(BEGINS), "--time=none", "--verify-period=1",
+                  "-m", "program")
+        shown = self.clew_json("report", "--json", self.recording_path)
+        confidence = shown["confidence"]
+        self.assertEqual((confidence["diverged"], confidence["collisions"]),
+                         (0, 0))
+        self.assertGreaterEqual(confidence["verified"], 999)
 
     def test_the_former_view(self):
         found = self.tree(self.build(CHAIN), "--no-tail-nesting")
