@@ -75,7 +75,8 @@ static uint64_t *find_in_slots(uint64_t at, uint64_t java_sp)
 	while (!walk_is_java(walk.id) && walk_next(&walk, &link) &&
 	       link.at < java_sp && !trampoline_has(link.shadow)) {
 		found = &link.shadow->caller_id;
-		outermost = (struct hot_border){ link.at, link.id };
+		if (!link.has_jumped) /* the one that runs at the slot */
+			outermost = (struct hot_border){ link.at, link.id };
 	}
 	before = exchanged_before(outermost.slot, java_sp, walk.id);
 	if (before)

@@ -4,6 +4,7 @@
 #include "machine/address_space.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/shadow.h"
+#include "preload/hot/tails.h"
 #include "preload/hot/trampoline.h"
 #include "preload/patch/journal.h"
 #include "preload/patch/shadowed.h"
@@ -310,8 +311,14 @@ static void give_back_code(const struct cold *cold,
 
 /* ---- All of it ---- */
 
+static void zero_pages(void *pages, uint64_t bytes)
+{
+	sys_madvise(pages, bytes, MADV_DONTNEED);
+}
+
 static void release(struct cold *cold, const struct stub_rows *rows)
 {
+	tails_forget(zero_pages);
 	windows_trim(&cold->windows);
 	free_stubs(&cold->windows, rows);
 	pads_free(&cold->pads);

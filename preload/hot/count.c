@@ -173,6 +173,8 @@ void count_miss(uint64_t *slot, uint64_t id, int is_tail_call)
 	caller = shadow->caller_id;
 	if (is_tail_call) {
 		caller = tails_caller(caller, id);
+		if (caller != shadow->caller_id)
+			site = 0; /* the slot's is where its owner was called */
 		site |= WIRE_SITE_TAIL;
 	}
 	switch (hot_count(id, caller, site)) {

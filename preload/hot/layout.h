@@ -143,6 +143,8 @@
 #define HOLE_KEY   1 /* 32 bits: the function's key */
 #define HOLE_LOOPS 2 /* 1 byte: 1 if the function loops to its entry */
 #define HOLE_INDEX 3 /* 32 bits: the function's index (wire/packet.h) */
+/* 1 byte: a jump if not equal; always one, where tail calls do not nest */
+#define HOLE_NESTS 4
 
 /* What packets have (wire/packet.h; traced.c asserts it). */
 #define TRACE_PLACE_SHIFT     22
@@ -152,8 +154,8 @@
 #define TRACE_SITE_WORD       0x01bf0003
 
 /* Tables that the thunk of tail calls reads (tails.h). */
-#define TAIL_CUTS_LOG2  13
-#define TAIL_KNOWN_LOG2 15
+#define TAIL_CUTS_LOG2  12
+#define TAIL_KNOWN_LOG2 13
 #define TAIL_LOOPS_LOG2 10
 
 #endif

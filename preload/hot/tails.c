@@ -12,8 +12,8 @@
 
 /* Contexts that were reached by a jump. Each level is larger; the latest has room. */
 #define LEVEL_LEAST_LOG2 10
-#define LEVEL_STEP_LOG2  3
-#define LEVELS           4 /* 9 MiB: 299,000 contexts */
+#define LEVEL_STEP_LOG2  2
+#define LEVELS           6 /* 22 MiB: 700,000 contexts */
 
 /* Known chains of two slots may have become one chain. */
 #define FOLLOWED_MAX (4 * TAILS_CHAIN_MAX)
@@ -33,12 +33,14 @@ struct tail_chain {
 	int has_function; /* that it was searched for */
 };
 
-uint32_t hot_tail_cuts[2 << TAIL_CUTS_LOG2];
-uint64_t hot_tail_known[1 << TAIL_KNOWN_LOG2];
-uint64_t hot_tail_loops[1 << TAIL_LOOPS_LOG2];
+#define ON_PAGES __attribute__((aligned(4096)))
+
+uint32_t hot_tail_cuts[2 << TAIL_CUTS_LOG2] ON_PAGES;
+uint64_t hot_tail_known[1 << TAIL_KNOWN_LOG2] ON_PAGES;
+uint64_t hot_tail_loops[1 << TAIL_LOOPS_LOG2] ON_PAGES;
 uint32_t hot_tails_nest = 1;
 
-static struct tail_context first_level[1 << LEVEL_LEAST_LOG2];
+static struct tail_context first_level[1 << LEVEL_LEAST_LOG2] ON_PAGES;
 
 /* Mapped once, by any thread, and never given back; `used` only grows. */
 static struct {
@@ -128,6 +130,18 @@ static int keep(uint64_t id, uint32_t function)
 		if (keep_in(i, id, function))
 			return 1;
 	return 0;
+}
+
+void tails_forget(void (*zero)(void *pages, uint64_t bytes))
+{
+	zero(hot_tail_cuts, sizeof(hot_tail_cuts));
+	zero(hot_tail_known, sizeof(hot_tail_known));
+	zero(hot_tail_loops, sizeof(hot_tail_loops));
+	for (unsigned int i = 0; i < LEVELS && contexts_of(i); i++) {
+		zero(contexts_of(i),
+		     (mask_of(i) + 1) * sizeof(struct tail_context));
+		__atomic_store_n(&levels[i].used, 0, __ATOMIC_RELAXED);
+	}
 }
 
 void tails_move(uint64_t id, uint32_t function)

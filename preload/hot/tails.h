@@ -90,6 +90,12 @@ uint32_t tails_function(uint64_t id);
 void tails_move(uint64_t id, uint32_t function);
 
 /*
+ * Nothing jumps any more: all tables are empty from now on, and what has their memory, in
+ * whole pages, is zeroed by this function.
+ */
+void tails_forget(void (*zero)(void *pages, uint64_t bytes));
+
+/*
  * The owner's id, if a chain of jumps leads from it to `id`, and somebody with the id
  * `caller` may have called it: whoever asks has to see whether its key is that of a function.
  * ID_ROOT: no chain does.

@@ -610,7 +610,8 @@ void walk_take_outermost(struct walk *walk, struct link *link)
 	uint32_t caller;
 
 	if (link->at == WALK_IN_JAVA || trampoline_has(link->shadow) ||
-	    walk->is_believed || walk->is_folded)
+	    walk->is_believed || walk->is_folded || walk->chain ||
+	    link->has_jumped)
 		return;
 	for (uint64_t at = link->at + 8; at < end; at += 8) {
 		struct shadow_slot *shadow;

@@ -6,6 +6,7 @@
 
 #include "machine/address_space.h"
 #include "preload/hot/shadow.h"
+#include "preload/hot/tails.h"
 #include "preload/stubs/stub_template.h"
 #include "preload/sys/slices.h"
 #include "preload/sys/sys.h"
@@ -76,6 +77,7 @@ static uint64_t key_of(const struct prelinked_module *module, uint64_t place)
 	const uint64_t others[] = {
 		template->bytes,
 		template->kind,
+		hot_tails_nest,
 		(uint64_t)(int64_t)module->constants.tls_offset,
 		module->constants.whom,
 		module->first_number,

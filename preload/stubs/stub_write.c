@@ -7,6 +7,7 @@
 #include "disasm/relocate.h"
 #include "preload/hot/layout.h"
 #include "preload/hot/runtime.h"
+#include "preload/hot/tails.h"
 #include "preload/hot/thread.h"
 #include "preload/stubs/stub_edits.h"
 #include "preload/stubs/stub_template.h"
@@ -46,6 +47,10 @@ static void fill_hole(const struct stub_constants *constants,
 	case HOLE_INDEX:
 		word = rt.sink->index(function->number);
 		memcpy(at, &word, sizeof(word));
+		break;
+	case HOLE_NESTS:
+		if (!hot_tails_nest)
+			*at = STUB_JUMPS_ALWAYS;
 		break;
 	case HOLE_LOOPS:
 		*at = function->loops;

@@ -145,6 +145,7 @@ struct surroundings surroundings_find(const struct surroundings_of *of,
 	};
 	struct walk walk = walk_from(slot, hot.id);
 	struct link link = { .at = (uintptr_t)slot };
+	int is_found;
 
 	/* The first function of a stack that was made by hand returns to nobody. */
 	if (!shadow_of((uintptr_t)slot)->return_address) {
@@ -152,9 +153,10 @@ struct surroundings surroundings_find(const struct surroundings_of *of,
 		return found;
 	}
 	be_quick(&walk, slot);
-	if (walk_next(&walk, &link) && walk.chain) {
+	is_found = walk_next(&walk, &link);
+	if (is_found && walk.chain) {
 		found.id = walk.id; /* it has jumped there */
-	} else if (walk.id != found.id) {
+	} else if (!is_found || walk.id != found.id) {
 		walk = walk_from(slot + 1, found.id);
 		be_quick(&walk, slot);
 	}

@@ -486,7 +486,7 @@ class Reports(A2n):
         functions = {f.number: f for m in part.modules for f in m.functions}
         sites = {c.id: (c.site & (1 << 48) - 1) - module.base - 1
                  for c in contexts.values()
-                 if c.parent in contexts and
+                 if c.parent in contexts and c.site & (1 << 48) - 1 and
                  functions[contexts[c.parent].function].module is module}
         inlined = dict(zip(sites, self.inlined_at(path, sites.values())))
 

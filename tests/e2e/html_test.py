@@ -25,9 +25,19 @@ FORKS_AND_THREADS = """if True:
 
 
 class Html(Paged, clewtest.Case):
+    @staticmethod
+    def shown_name(function):
+        """With the names of functions that were merged with it."""
+        others = function.get("other_names", [])
+        if not others:
+            return function["name"]
+        more = function["other_name_count"] - 1
+        return f"{function['name']} (= {others[0]}" + \
+            (f", and {more} more)" if more else ")")
+
     def paths_of_tree(self, *options):
         tree = self.clew_json("tree", "--json", *options, self.recording_path)
-        names = [each["name"] for each in tree["functions"]]
+        names = [self.shown_name(each) for each in tree["functions"]]
         path, found = {0: ()}, collections.Counter()
         for each in tree["contexts"]:
             path[each["id"]] = path[each["parent"]] + (

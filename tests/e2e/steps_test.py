@@ -261,7 +261,7 @@ class EveryStepOfATrace(clewtest.Case):
 
     def test_what_is_too_deep_is_left_out_alone(self):
         """idle() is too deep where a handler calls it."""
-        self.interrupt("fills", "hits", "--trace", "--trace-depth=8",
+        self.interrupt("fills", "hits", "--trace", "--trace-depth=9",
                        words=64, deeper=["idle"])
 
     def test_calls_leave_the_window(self):

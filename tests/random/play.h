@@ -11,6 +11,7 @@
 #ifndef CLEW_TESTS_RANDOM_PLAY_H
 #define CLEW_TESTS_RANDOM_PLAY_H
 
+#define TRUTH_JUMPS
 #include "tests/targets/switch_stack.h"
 #include "tests/targets/truth.h"
 

@@ -73,6 +73,9 @@ def setting_of(one):
         options[0] = "--time=none"  # calls are written down, one by one
         options += [*chance.choice(KEPT), f"--stamps={chance.choice(STAMPS)}"]
         options += ["--sites"] * (chance.random() < .3)
+    # Which of several threads is the first to close a cycle of jumps, chance decides.
+    if "threads" in one.features or chance.random() < .2:
+        options.append("--no-tail-nesting")
     setting = Setting(chance.choice(compilers), chance.choice(LEVELS),
                       chance.choice(FLAVOURS), options)
     if chance.random() < .2:
@@ -125,11 +128,12 @@ def run(argv, folder, timeout, **environment):
 
 
 def differences_of(one, part, setting):
+    nests = "--no-tail-nesting" not in setting.options
     if "--fold-recursion" not in setting.options:
-        return truth.Comparison(one, part).differences()
+        return truth.Comparison(one, part, nests=nests).differences()
     if one.roots:  # callers that it does not count may be anybody
         return truth.Comparison(one, part).sum_differences()
-    return truth.Folded(one, part).differences()
+    return truth.Folded(one, part, nests=False).differences()
 
 
 def compare_counts(folder, truths, setting):

@@ -9,6 +9,7 @@
  * has been made before, "builtin" if the compiler does both.
  */
 #define TRUTH_MAIN
+#define TRUTH_JUMPS
 #include "tests/targets/copying.h"
 
 #include <setjmp.h>

@@ -4,6 +4,7 @@
  * switching function is hooked like any other, and returns elsewhere.
  */
 #define TRUTH_MAIN
+#define TRUTH_JUMPS
 #include "tests/targets/coroutines.h"
 #include "tests/targets/switch_stack.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Coroutines by makecontext and swapcontext; see coroutines.h. */
 #define TRUTH_MAIN
+#define TRUTH_JUMPS
 #include "tests/targets/coroutines.h"
 
 #include <ucontext.h>

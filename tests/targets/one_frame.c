@@ -6,6 +6,7 @@
  * its way in a structure, as words that calls have left behind are.
  */
 #define TRUTH_MAIN
+#define TRUTH_JUMPS
 #include "tests/targets/truth.h"
 
 #include <setjmp.h>

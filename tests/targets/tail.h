@@ -2,6 +2,7 @@
 #ifndef CLEW_TESTS_TAIL_H
 #define CLEW_TESTS_TAIL_H
 
+#define TRUTH_JUMPS
 #include "tests/targets/truth.h"
 
 typedef long (*tail_function)(long n);

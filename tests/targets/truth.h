@@ -15,6 +15,7 @@
  *		return n;
  *	}
  *
+ * A program that makes tail calls defines TRUTH_JUMPS in all of its files.
  * A function that ends in a tail call says TAIL() instead of LEAVE(), right
  * before it: the callee is then entered as a child of the function that jumps to it,
  * and leaves that one as well. The first function of such a chain of jumps has called,
@@ -191,6 +192,7 @@ TRUTH_INLINE uint32_t truth_child(uint32_t here, uint32_t is_jump,
 	return node;
 }
 
+#ifdef TRUTH_JUMPS
 /* On the way of a node's parent, without jumps. */
 TRUTH_INLINE uint32_t truth_plain(uint32_t node, uint32_t above)
 {
@@ -242,6 +244,7 @@ TRUTH_INLINE uint32_t truth_jump(uint32_t here, const char *function,
 	truth.nodes[plain].is_kept = 1;
 	return truth_child(here, 1, function, name);
 }
+#endif
 
 TRUTH_INLINE void truth_enter(const char *function, const char *name)
 {
@@ -253,12 +256,16 @@ TRUTH_INLINE void truth_enter(const char *function, const char *name)
 		truth.nodes[here].tid = truth_tid();
 		truth.nodes[here].plain = here;
 	}
+#ifdef TRUTH_JUMPS
 	node = truth_by_tail ? truth_jump(here, function, name)
 			     : truth_child(here, 0, function, name);
 	truth_plain(node, truth.nodes[truth.nodes[node].parent].plain);
-	truth.nodes[node].calls++;
 	truth.nodes[node].tails += truth_by_tail;
 	truth_by_tail = 0;
+#else
+	node = truth_child(here, 0, function, name);
+#endif
+	truth.nodes[node].calls++;
 	TRUTH_HERE = node;
 }
 
@@ -267,16 +274,20 @@ TRUTH_INLINE void truth_leave(void)
 {
 	uint32_t node = TRUTH_HERE;
 
+#ifdef TRUTH_JUMPS
 	while (truth.nodes[node].is_jump)
 		node = truth.nodes[node].parent;
+#endif
 	TRUTH_HERE = truth.nodes[node].parent;
 }
 
+#ifdef TRUTH_JUMPS
 /* What is entered next is called by a jump. */
 TRUTH_INLINE void truth_tail(void)
 {
 	truth_by_tail = 1;
 }
+#endif
 
 /* A signal may arrive anywhere in here, so every step is atomic by itself. */
 TRUTH_INLINE void truth_list(struct truth_total *total, const char *function,

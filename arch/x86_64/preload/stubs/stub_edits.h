@@ -52,4 +52,7 @@ static inline void stub_put_jump_through(uint8_t *at, const uint64_t *cell)
 #define STUB_GLANCE_CONDITION_AT 4
 #define STUB_GLANCE_GUARDED      0x83 /* second byte of a jae rel32 */
 
+/* The first byte of a short jump that is always made (HOLE_NESTS). */
+#define STUB_JUMPS_ALWAYS 0xeb
+
 #endif
