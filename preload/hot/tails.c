@@ -233,7 +233,7 @@ static int is_cut(uint64_t key)
 	return cuts[0] == (uint32_t)key || cuts[1] == (uint32_t)key;
 }
 
-/* The latest of three that share two places takes that of the first. */
+/* The third of a hash takes the place of the second. */
 static void cut(uint64_t key)
 {
 	uint32_t *cuts = cuts_of(key);

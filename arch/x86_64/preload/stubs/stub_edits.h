@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * How a stub's code is changed after it was copied from its template
- * (hot/stub_template.inc): what it does not need becomes nops, and what a guarded
- * stub tests becomes another test.
+ * (hot/stub_template.inc): what a guarded stub tests becomes another test.
  */
 #ifndef CLEW_STUBS_STUB_EDITS_H
 #define CLEW_STUBS_STUB_EDITS_H
@@ -12,20 +11,6 @@
 #include <string.h>
 
 #include "preload/hot/layout.h"
-
-/* Instructions of nine, and of two or six bytes, that do nothing. */
-static inline void stub_put_nops(uint8_t *at, size_t bytes)
-{
-	static const uint8_t nine[9] = { 0x66, 0x0f, 0x1f, 0x84 };
-	static const uint8_t two[2] = { 0x66, 0x90 };
-	static const uint8_t six[6] = { 0x66, 0x0f, 0x1f, 0x44 };
-
-	memcpy(at, nine, sizeof(nine));
-	if (bytes == sizeof(nine) + sizeof(two))
-		memcpy(at + sizeof(nine), two, sizeof(two));
-	else
-		memcpy(at + sizeof(nine), six, sizeof(six));
-}
 
 /* movabs $cell, %r11; jmp *(%r11): which no callee has arguments in. */
 static inline void stub_put_jump_through(uint8_t *at, const uint64_t *cell)
