@@ -518,10 +518,9 @@ static int take_java(struct walk *walk, struct link *link)
 }
 
 /* Go on behind a slot, to the function that has called its owner. */
-static void leave_slot(struct walk *walk, const struct shadow_slot *slot)
+static void leave_slot(struct walk *walk, uint64_t caller)
 {
-	walk->generated = trampoline_at(slot->return_address);
-	set_id(walk, slot->caller_id);
+	set_id(walk, caller);
 	if (walk->is_handler)
 		enter_interrupted_stack(walk);
 	else
@@ -529,40 +528,39 @@ static void leave_slot(struct walk *walk, const struct shadow_slot *slot)
 }
 
 /* ... or first to the one that has jumped from there to the link's function. */
-static void go_on(struct walk *walk, const struct link *link,
-		  const struct shadow_slot *slot)
+static void go_on(struct walk *walk, const struct link *link, uint64_t caller)
 {
 	const uint64_t jumped = id_pop(link->id, id_key(link->function));
 
 	walk->is_in_clew = 0;
 	if (link->function == WIRE_FOLDED || !walk->is_jumped ||
-	    slot->caller_id == jumped) {
+	    caller == jumped) {
 		walk->chain = NULL;
-		leave_slot(walk, slot);
+		leave_slot(walk, caller);
 		return;
 	}
 	walk->chain = link->shadow;
-	walk->chain_was = *slot;
-	walk->chain_at = link->at;
+	walk->chain_caller = caller;
 	set_id(walk, jumped);
 }
 
+/* Others may have changed the slot meanwhile (stack/landing_unwound.c). */
 static int take_jumped(struct walk *walk, struct link *link)
 {
-	const struct shadow_slot was = walk->chain_was;
+	const uint64_t caller = walk->chain_caller;
 
 	if (!walk->chain)
 		return 0;
-	*link = (struct link){ .at = walk->chain_at,
+	*link = (struct link){ .at = walk->at,
 			       .id = walk->id,
 			       .shadow = walk->chain,
 			       .has_jumped = 1 };
-	link->function = numbers_function_step(was.caller_id, walk->id);
+	link->function = numbers_function_step(caller, walk->id);
 	if (!link->function)
 		link->function = tails_function(walk->id);
 	if (!link->function)
 		return 0;
-	go_on(walk, link, &was);
+	go_on(walk, link, caller);
 	return 1;
 }
 
@@ -589,8 +587,9 @@ int walk_next(struct walk *walk, struct link *link)
 	if (!link->shadow)
 		return 0;
 	walk->has_begun = 1;
+	walk->generated = trampoline_at(link->shadow->return_address);
 	link->at = walk->at;
-	go_on(walk, link, link->shadow);
+	go_on(walk, link, link->shadow->caller_id);
 	return 1;
 }
 

@@ -47,19 +47,19 @@ struct walk {
 	/* That of the last link's caller, generated code (generated_callers.c) */
 	const struct trampoline *generated;
 	struct shadow_slot java; /* of the last link, if that is in Java */
-	int has_begun;
-	int is_folded;   /* the id is that of a "(folded)" */
-	int is_believed; /* nobody has looked whether the last link is live */
-	int is_handler;  /* a signal has entered the last link's function */
-	int is_in_clew; /* one has interrupted what clew does for the next one */
-	int is_ahead;   /* it only looks whether a link leads on */
-	int is_jumped; /* a chain of tail calls may lead to the id (hot/tails.h) */
 	/* The slot of the last link, if others have jumped from there; or NULL. */
 	struct shadow_slot *chain;
-	struct shadow_slot
-		chain_was; /* what it had: others may change it meanwhile */
-	uint64_t chain_at;
+	uint64_t chain_caller; /* who has called the first of these */
+	uint8_t has_begun;
+	uint8_t is_folded;   /* the id is that of a "(folded)" */
+	uint8_t is_jumped;   /* tail calls may lead to the id (hot/tails.h) */
+	uint8_t is_believed; /* nobody has looked whether the last link is live */
+	uint8_t is_handler; /* a signal has entered the last link's function */
+	uint8_t is_in_clew; /* one has interrupted what clew does for the next one */
+	uint8_t is_ahead; /* it only looks whether a link leads on */
 };
+/* Larger ones are copied by a call, which no warm code may make. */
+_Static_assert(sizeof(struct walk) <= 128, "clang");
 
 struct link {
 	uint64_t at;                /* stack slot, or WALK_IN_JAVA */

@@ -26,7 +26,7 @@ static char *shorten(char *text)
 
 	if (strncmp(address, "0x", 2) == 0 && comma && blank &&
 	    blank - comma > 4) {
-		memcpy(comma + 1, "...", 3);
+		comma[1] = comma[2] = comma[3] = '.';
 		memmove(comma + 4, blank, strlen(blank) + 1);
 	}
 	return text;
