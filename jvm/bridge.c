@@ -6,6 +6,7 @@
 #include "jvm/hotspot_frames.h"
 #include "jvm/java_callers.h"
 #include "jvm/java_stack.h"
+#include "preload/hot/large_table.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/shadow.h"
 #include "preload/hot/tally.h"
@@ -16,7 +17,7 @@
 
 _Atomic uint32_t bridges_are_closed;
 _Atomic uint32_t bridges_are_yielding;
-_Atomic uint64_t callers_known[CALLERS_COUNT];
+_Atomic uint64_t callers_known[CALLERS_COUNT] LARGE_TABLE;
 _Atomic uint64_t *callers_stacks;
 
 /* Its own frame lies below the native method's; each begins with a saved frame pointer. */

@@ -9,6 +9,7 @@
 #include "jvm/java_stack.h"
 #include "machine/address_space.h"
 #include "preload/front/records.h"
+#include "preload/hot/large_table.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/shadow.h"
 #include "preload/sys/copy_bytes.h"
@@ -49,7 +50,7 @@ static struct {
 	uint32_t count;                 /* of those in buckets */
 	uint32_t look_at; /* so many: see which of them are gone */
 	uint32_t serials; /* that were given */
-} methods;
+} methods LARGE_TABLE;
 
 static struct in_place_method **bucket_of(uint64_t code)
 {

@@ -8,6 +8,7 @@
 #include "jvm/java_numbers.h"
 #include "jvm/java_scopes.h"
 #include "jvm/java_stack.h"
+#include "preload/hot/large_table.h"
 #include "preload/hot/runtime.h"
 #include "preload/sys/spare.h"
 
@@ -33,7 +34,7 @@ struct composition {
  * modulo the table's size, or its complement. An address of 47 bits of which the
  * lowest are 0 follows from an entry and its index. 0: free. Any thread.
  */
-static _Atomic uint64_t known[METHODS_COUNT];
+static _Atomic uint64_t known[METHODS_COUNT] LARGE_TABLE;
 
 /* For most compositions. */
 static void *_Atomic spare;

@@ -8,6 +8,7 @@
 #include "jvm/tracker_class.h"
 #include "match/ere.h"
 #include "match/glob.h"
+#include "preload/hot/large_table.h"
 #include "preload/sys/copy_bytes.h"
 #include "preload/sys/lock.h"
 #include "preload/sys/text.h"
@@ -29,7 +30,7 @@ static struct {
 	struct pattern patterns[PATTERNS_MAX];
 	uint32_t count;
 	int includes;
-} selection;
+} selection LARGE_TABLE;
 
 /* ---- Reading ---- */
 

@@ -8,6 +8,7 @@
 #include "classfile/classfile.h"
 #include "jvm/java_tracked.h"
 #include "jvm/tracker_standby.h"
+#include "preload/hot/large_table.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/switch.h"
 #include "preload/hot/tally.h"
@@ -28,7 +29,7 @@ static jvmtiEnv *_Atomic asked;
  */
 static struct {
 	_Atomic uint64_t method, number;
-} known[1 << KNOWN_LOG2];
+} known[1 << KNOWN_LOG2] LARGE_TABLE;
 
 void java_verify_begin(jvmtiEnv *jvmti)
 {

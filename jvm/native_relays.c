@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "preload/hot/large_table.h"
 #include "preload/hot/runtime.h"
 #include "preload/patch/relay.h"
 #include "preload/record/recorder.h"
@@ -21,7 +22,7 @@ static struct {
 	uint32_t count; /* 0: there are none */
 	uint32_t used;
 	const void *methods[RELAYS_MAX]; /* the machine's identifiers */
-} relays;
+} relays LARGE_TABLE;
 
 void native_relays_make(const struct module *machine, struct windows *windows)
 {

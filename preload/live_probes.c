@@ -16,6 +16,7 @@
 #include "preload/handlers.h"
 #include "preload/hooking_turn.h"
 #include "preload/host/next.h"
+#include "preload/hot/large_table.h"
 #include "preload/hot/runtime.h"
 #include "preload/live_probes.h"
 #include "preload/own_thread.h"
@@ -36,7 +37,7 @@ struct wire_live_probes clew_probes = { .version = WIRE_LIVE_PROBES_VERSION };
 static struct {
 	char text[WIRE_LIVE_PROBES_BYTES_MAX + 1];
 	int caller; /* its thread, which is stopped now and then */
-} asked;
+} asked LARGE_TABLE;
 
 static int refuse(int err, const char *why)
 {

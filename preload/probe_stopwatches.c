@@ -3,6 +3,7 @@
 
 #include <stdatomic.h>
 
+#include "preload/hot/large_table.h"
 #include "preload/hot/runtime.h"
 #include "preload/time/samples.h"
 
@@ -16,7 +17,7 @@
 static struct stopwatch {
 	_Atomic uint64_t key; /* 0: none */
 	_Atomic uint64_t start;
-} places[(1 << PLACES_LOG2) + NEIGHBOURS];
+} places[(1 << PLACES_LOG2) + NEIGHBOURS] LARGE_TABLE;
 
 static uint64_t key_of(uint64_t name, uint64_t sp)
 {

@@ -14,6 +14,7 @@
 #include "preload/reclaim.h"
 
 #include "machine/address_space.h"
+#include "preload/hot/large_table.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/shadow.h"
 #include "preload/patch/quiesce.h"
@@ -39,7 +40,7 @@ struct retired {
 static struct {
 	struct retired items[RETIRED_MAX];
 	uint32_t count;
-} pile;
+} pile LARGE_TABLE;
 
 static struct pc_range stubs_of(const struct patch *patch)
 {

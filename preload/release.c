@@ -2,6 +2,7 @@
 #include "preload/release.h"
 
 #include "machine/address_space.h"
+#include "preload/hot/large_table.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/shadow.h"
 #include "preload/hot/tails.h"
@@ -30,7 +31,7 @@ static struct {
 	uint64_t pages[SPARED_MAX]; /* into which something may return */
 	uint32_t count;
 	int is_full; /* nothing can be given back */
-} spared, formerly_spared;
+} spared LARGE_TABLE, formerly_spared LARGE_TABLE;
 
 struct stub_rows {
 	struct stub_row items[ROWS_MAX];

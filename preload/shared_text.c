@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "machine/address_space.h"
+#include "preload/hot/large_table.h"
 #include "preload/patch/journal.h"
 #include "preload/sys/apart.h"
 #include "preload/sys/sys.h"
@@ -13,7 +14,7 @@
 #define ATTEMPTS       100
 #define COMPARED_BYTES 4096 /* at once */
 
-struct shared_texts shared_texts;
+struct shared_texts shared_texts LARGE_TABLE;
 
 /* ---- Each ---- */
 

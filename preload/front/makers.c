@@ -7,6 +7,7 @@
 #include "preload/front/mapped_code.h"
 #include "preload/front/memory_names.h"
 #include "preload/front/records.h"
+#include "preload/hot/large_table.h"
 #include "preload/hot/native.h"
 #include "preload/hot/runtime.h"
 #include "preload/patch/patches.h"
@@ -45,7 +46,7 @@ static struct {
 	uint32_t records;
 	uint32_t mapped; /* of these, from files */
 	uint32_t pid;    /* whose part the records are in */
-} makers;
+} makers LARGE_TABLE;
 
 static int overlaps(const struct made *made, uint64_t start, uint64_t end)
 {

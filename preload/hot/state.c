@@ -4,6 +4,7 @@
  * anything is known.
  */
 #include "preload/hot/count.h"
+#include "preload/hot/large_table.h"
 #include "preload/hot/native.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/shadow.h"
@@ -12,14 +13,14 @@
 #include "preload/hot/timing.h"
 #include "wire/id.h"
 
-struct wire_count hot_empty_table[(1 << WIRE_TALLY_TABLE_LOG2) + 1];
+struct wire_count hot_empty_table[(1 << WIRE_TALLY_TABLE_LOG2) + 1] LARGE_TABLE;
 uint64_t hot_shadow_low = SHADOW_STACK_LOW;
 uint64_t hot_shadow_half = SHADOW_HALF;
 uint64_t hot_time_third = TIME_THIRD;
-_Atomic uint64_t hot_shadow_regions[SHADOW_REGION_COUNT];
+_Atomic uint64_t hot_shadow_regions[SHADOW_REGION_COUNT] LARGE_TABLE;
 struct runtime rt = { .sink = &sink_counting };
-uint8_t hot_windows[WINDOW_COUNT];
-struct native_range hot_native[NATIVE_MAX];
+uint8_t hot_windows[WINDOW_COUNT] LARGE_TABLE;
+struct native_range hot_native[NATIVE_MAX] LARGE_TABLE;
 const struct native_range hot_native_nowhere;
 _Atomic uint32_t hot_native_count;
 

@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 
+#include "preload/hot/large_table.h"
 #include "preload/hot/tails.h"
 
 #define RECORDS_LOG2 12
@@ -10,7 +11,7 @@
 #define SPREAD       UINT64_C(0x9e3779b97f4a7c15) /* Fibonacci hashing (Knuth) */
 
 /* Of all threads; each claims records by their slots. */
-static struct tail_time records[1 << RECORDS_LOG2];
+static struct tail_time records[1 << RECORDS_LOG2] LARGE_TABLE;
 
 static struct tail_time *record_at(uint64_t id)
 {

@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 
+#include "preload/hot/large_table.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/shadow.h"
 #include "preload/hot/thread.h"
@@ -11,9 +12,9 @@
 #include "wire/id.h"
 
 /* Contexts that were reached by a jump. Each level is larger; the latest has room. */
-#define LEVEL_LEAST_LOG2 10
+#define LEVEL_LEAST_LOG2 12
 #define LEVEL_STEP_LOG2  2
-#define LEVELS           6 /* 22 MiB: 700,000 contexts */
+#define LEVELS           5 /* 22 MiB: 700,000 contexts */
 
 /* Known chains of two slots may have become one chain. */
 #define FOLLOWED_MAX (4 * TAILS_CHAIN_MAX)
@@ -33,7 +34,7 @@ struct tail_chain {
 	int has_function; /* that it was searched for */
 };
 
-#define ON_PAGES __attribute__((aligned(4096)))
+#define ON_PAGES LARGE_TABLE __attribute__((aligned(4096)))
 
 uint32_t hot_tail_cuts[2 << TAIL_CUTS_LOG2] ON_PAGES;
 uint64_t hot_tail_known[1 << TAIL_KNOWN_LOG2] ON_PAGES;
@@ -140,7 +141,8 @@ void tails_forget(void (*zero)(void *pages, uint64_t bytes))
 	for (unsigned int i = 0; i < LEVELS && contexts_of(i); i++) {
 		zero(contexts_of(i),
 		     (mask_of(i) + 1) * sizeof(struct tail_context));
-		__atomic_store_n(&levels[i].used, 0, __ATOMIC_RELAXED);
+		if (levels[i].used) /* what is not written takes no page */
+			__atomic_store_n(&levels[i].used, 0, __ATOMIC_RELAXED);
 	}
 }
 
@@ -248,7 +250,9 @@ void tails_begin(int nest)
 {
 	const uint32_t count = sizeof(hot_tail_cuts) / sizeof(*hot_tail_cuts);
 
-	hot_tails_nest = (uint32_t)nest;
+	if (hot_tails_nest !=
+	    (uint32_t)nest) /* what is not written takes no page */
+		hot_tails_nest = (uint32_t)nest;
 	for (uint32_t i = 0; rt.is_late && i < count; i++)
 		if (hot_tail_cuts[i])
 			__atomic_store_n(&hot_tail_cuts[i], 0,

@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "preload/hot/large_table.h"
 #include "preload/sys/sys.h"
 #include "preload/sys/text.h"
 #include "wire/recording.h"
@@ -27,7 +28,7 @@ struct hooked_file {
 static struct {
 	struct hooked_file items[HOOKED_FILES_MAX];
 	_Atomic uint32_t count;
-} hooked_files;
+} hooked_files LARGE_TABLE;
 
 static int is_identity(const struct file_identity *identity,
 		       const struct stat *st)

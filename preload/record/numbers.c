@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "machine/address_space.h"
+#include "preload/hot/large_table.h"
 #include "preload/sys/sys.h"
 
 /*
@@ -13,7 +14,7 @@
 #define FIRST_BLOCK 1
 #define END_BLOCK   (NUMBER_BLOCKS - 1)
 
-const struct number_range *_Atomic number_blocks[NUMBER_BLOCKS];
+const struct number_range *_Atomic number_blocks[NUMBER_BLOCKS] LARGE_TABLE;
 
 /* Stands in blocks that somebody is about to take: nothing is found in it. */
 static const struct number_range claim;

@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+#include "preload/hot/large_table.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/stamp_counter.h"
 #include "preload/hot/thread.h"
@@ -24,7 +25,7 @@ struct generated_caller {
 };
 
 /* A process's, and inherited by its children with the numbers. */
-static struct generated_caller generated_callers[CALLERS];
+static struct generated_caller generated_callers[CALLERS] LARGE_TABLE;
 static uint32_t elsewhere; /* the number of all for which there is no room */
 
 static uint32_t new_number(uint64_t pc)

@@ -3,6 +3,7 @@
 
 #include <stdatomic.h>
 
+#include "preload/hot/large_table.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/sink.h"
 #include "preload/hot/thread.h"
@@ -22,7 +23,7 @@ struct place {
 	_Atomic uint64_t check; /* of buffer, stack pointer and id */
 };
 
-static struct place places[1 << SETS_LOG2][WAYS];
+static struct place places[1 << SETS_LOG2][WAYS] LARGE_TABLE;
 
 static struct place *set_of(uint64_t buffer)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/stack/trampolines.h"
+#include "preload/hot/large_table.h"
 #include "preload/record/numbers.h"
 
 #include <stdatomic.h>
@@ -30,7 +31,7 @@ static struct {
 	_Atomic uint32_t used;
 	_Atomic uint8_t is_ready[CHUNKS];       /* stored when mapped */
 	_Atomic uint32_t first[1 << HASH_BITS]; /* number + 1 */
-} made;
+} made LARGE_TABLE;
 
 static uint64_t offset_of(uint32_t number)
 {
