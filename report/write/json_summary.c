@@ -314,8 +314,9 @@ static json_t *confidence_of(const struct summary *summary)
 
 	json_object_set_new(confidence, "contexts",
 			    verdicts_of(&summary->contexts_verified));
-	json_object_set_new(confidence, "jumped_functions",
-			    json_number(summary->jumped_functions));
+	if (summary->jumped_functions)
+		json_object_set_new(confidence, "jumped_functions",
+				    json_number(summary->jumped_functions));
 	if (verdicts_decided(&summary->stacks_verified) > 0)
 		json_object_set_new(confidence, "java_stacks",
 				    verdicts_of(&summary->stacks_verified));
