@@ -142,6 +142,38 @@ static inline uint32_t wire_packet_odd(enum wire_packet_kind kind,
 	       words;
 }
 
+/*
+ * Functions that are running, by depth: the outermost has depth 1, and places[0] is
+ * WIRE_PACKET_ELSEWHERE. How deep who goes on is when another one is entered at a place, by
+ * a call (`kind` 0) or a tail call (WIRE_PACKET_TAIL...).
+ */
+static inline uint32_t wire_packet_entered(const uint32_t *places,
+					   uint32_t depth, uint32_t place,
+					   uint32_t kind)
+{
+	while (places[depth] < place)
+		depth--;
+	while (kind != WIRE_PACKET_TAIL_BELOW && places[depth] == place &&
+	       (kind != WIRE_PACKET_TAIL_OUT || places[depth - 1] == place))
+		depth--;
+	return depth;
+}
+
+/*
+ * ... when the function at this depth returns. Those that have jumped to it have its place
+ * and return with it; elsewhere nobody knows which these are.
+ */
+static inline uint32_t wire_packet_returned(const uint32_t *places,
+					    uint32_t depth)
+{
+	const uint32_t place = places[depth];
+
+	do
+		depth--;
+	while (place != WIRE_PACKET_ELSEWHERE && places[depth] == place);
+	return depth;
+}
+
 /* Why a context begins. */
 enum wire_packet_cause {
 	WIRE_PACKET_FIRST, /* the thread's first */

@@ -154,19 +154,45 @@ void tails_move(uint64_t id, uint32_t function)
 
 /* ---- Chains ---- */
 
-uint64_t tails_owner(uint64_t caller, uint64_t id)
+/*
+ * The function that runs as `id` at a slot whose owner has this caller, 0: nobody knows.
+ * *is_owner: whether it is the owner.
+ */
+static uint32_t function_at(uint64_t caller, uint64_t id, int *is_owner)
 {
-	for (unsigned int i = 0; i < FOLLOWED_MAX; i++) {
-		const uint32_t function = tails_function(id);
-		uint32_t owner;
+	uint32_t function;
+
+	*is_owner = id_key_function(id_key_between(caller, id), &function);
+	return *is_owner ? function : tails_function(id);
+}
+
+/* The chain from the function that runs as `id` to a slot's owner. 0: there is none. */
+static int follow(struct tail_chain *chain, uint64_t caller, uint64_t id,
+		  uint32_t sought)
+{
+	*chain = (struct tail_chain){ 0 };
+	for (; chain->jumps < FOLLOWED_MAX; chain->jumps++) {
+		int is_owner;
+		const uint32_t function = function_at(caller, id, &is_owner);
 
 		if (!function)
-			return ID_ROOT;
+			return 0;
+		chain->has_function |= function == sought;
+		if (is_owner) {
+			chain->owner = id;
+			chain->owner_function = function;
+			return 1;
+		}
 		id = id_pop(id, id_key(function));
-		if (id_key_function(id_key_between(caller, id), &owner))
-			return id;
 	}
-	return ID_ROOT;
+	return 0;
+}
+
+uint64_t tails_owner(uint64_t caller, uint64_t id)
+{
+	struct tail_chain chain;
+
+	return follow(&chain, caller, id, 0) ? chain.owner : ID_ROOT;
 }
 
 uint64_t tails_caller_at(const uint64_t *slot)
@@ -179,48 +205,18 @@ uint64_t tails_caller_at(const uint64_t *slot)
 
 uint64_t tails_caller(uint64_t caller, uint64_t id)
 {
-	uint32_t function;
+	int is_owner;
+	const uint32_t function = function_at(caller, id, &is_owner);
 
-	if (id_key_function(id_key_between(caller, id), &function))
-		return caller;
-	function = tails_function(id);
 	return function ? id_pop(id, id_key(function)) : caller;
 }
 
 uint64_t tails_key(uint64_t caller, uint64_t id)
 {
-	const uint64_t key = id_key_between(caller, id);
-	uint32_t function;
+	int is_owner;
+	const uint32_t function = function_at(caller, id, &is_owner);
 
-	if (id_key_function(key, &function))
-		return key;
-	function = tails_function(id);
-	return function ? id_key(function) : key;
-}
-
-/* The chain from the function that runs as `id` to a slot's owner. 0: there is none. */
-static int follow(struct tail_chain *chain, uint64_t caller, uint64_t id,
-		  uint32_t sought)
-{
-	*chain = (struct tail_chain){ 0 };
-	for (; chain->jumps < FOLLOWED_MAX; chain->jumps++) {
-		uint32_t function;
-		const int is_owner =
-			id_key_function(id_key_between(caller, id), &function);
-
-		if (!is_owner)
-			function = tails_function(id);
-		if (!function)
-			return 0;
-		chain->has_function |= function == sought;
-		if (is_owner) {
-			chain->owner = id;
-			chain->owner_function = function;
-			return 1;
-		}
-		id = id_pop(id, id_key(function));
-	}
-	return 0;
+	return function ? id_key(function) : id_key_between(caller, id);
 }
 
 static uint32_t *cuts_of(uint64_t key)

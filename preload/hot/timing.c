@@ -186,34 +186,31 @@ void time_close(struct time_slot *slot, uint64_t now)
 	slot->start = 0;
 }
 
+/* That of the function which has jumped to the one that runs, or NULL. */
+static struct time_slot *jumped(const struct time_slot *slot)
+{
+	struct tail_time *record = tail_time_of(slot);
+
+	return record ? &record->before : NULL;
+}
+
 void time_settle(const struct time_slot *slot, uint64_t now)
 {
-	while (slot) {
-		const struct tail_time *record = tail_time_of(slot);
-
+	for (; slot; slot = jumped(slot))
 		account(slot, now, 0);
-		slot = record ? &record->before : NULL;
-	}
 }
 
 void time_has_settled(struct time_slot *slot, uint64_t now)
 {
-	while (slot) {
-		struct tail_time *record = tail_time_of(slot);
-
+	for (; slot; slot = jumped(slot))
 		slot->accounted = hot.accounted - (now - slot->start);
-		slot = record ? &record->before : NULL;
-	}
 }
 
 void time_begin_anew(struct time_slot *slot, uint64_t now)
 {
-	while (slot) {
-		struct tail_time *record = tail_time_of(slot);
-
+	for (; slot; slot = jumped(slot)) {
 		slot->start = now;
 		slot->accounted = hot.accounted;
-		slot = record ? &record->before : NULL;
 	}
 }
 
@@ -230,17 +227,17 @@ void hot_open_tail(const uint64_t *stack)
 {
 	struct time_slot *slot = time_of((uintptr_t)stack);
 	const uint64_t now = time_now();
-	const uint64_t jumped = tails_caller(tails_caller_at(stack), hot.id);
+	const uint64_t from = tails_caller(tails_caller_at(stack), hot.id);
 	struct tail_time *record = NULL;
 
-	if (close_until(slot, jumped, now))
+	if (close_until(slot, from, now))
 		record = tail_time_take((uintptr_t)stack);
 	if (record) {
 		record->id = hot.id;
 		record->before = *slot;
 		slot->id = (uintptr_t)record;
 	} else {
-		if (time_id(slot) == jumped)
+		if (time_id(slot) == from)
 			time_close(slot, now);
 		slot->id = hot.id;
 	}

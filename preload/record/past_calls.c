@@ -75,27 +75,15 @@ static void take_context(struct past *past,
 }
 
 /*
- * What has returned when a function is entered at a place; kind: WIRE_PACKET_TAIL..., 0: it
- * is called. A context that a signal handler has written may contain it already.
+ * Whether the innermost function is the one that is jumped to there: a context that a
+ * signal handler has written contains it already.
  */
-static void leave(struct past *past, uint32_t place, uint32_t kind,
-		  uint64_t key)
+static int is_entered(const struct past *past, uint32_t place, uint64_t key)
 {
-	const uint32_t *places = past->at->places;
-	const uint64_t *ids = past->at->ids;
+	const uint32_t depth = past->depth;
 
-	while (places[past->depth] < place)
-		past->depth--;
-	if (kind == WIRE_PACKET_TAIL_BELOW) {
-		if (places[past->depth] == place && past->depth &&
-		    ids[past->depth] == id_push(ids[past->depth - 1], key))
-			past->depth--;
-		return;
-	}
-	while (places[past->depth] == place &&
-	       (kind != WIRE_PACKET_TAIL_OUT ||
-		places[past->depth - 1] == place))
-		past->depth--;
+	return depth && past->at->places[depth] == place &&
+	       past->at->ids[depth] == id_push(past->at->ids[depth - 1], key);
 }
 
 static void take_call(struct past *past, uint32_t word, uint32_t kind)
@@ -109,7 +97,10 @@ static void take_call(struct past *past, uint32_t word, uint32_t kind)
 	if (!past->is_known)
 		return;
 	key = id_key(wire_packet_function(block, index));
-	leave(past, place, kind, key);
+	past->depth =
+		wire_packet_entered(past->at->places, past->depth, place, kind);
+	if (kind == WIRE_PACKET_TAIL_BELOW && is_entered(past, place, key))
+		past->depth--;
 	caller = past->at->ids[past->depth];
 	id = id_push(caller, key);
 	past->depth++;
@@ -125,13 +116,8 @@ static void take_return(struct past *past, uint32_t place)
 
 	while (depth && past->at->places[depth] != place)
 		depth--;
-	if (!depth)
-		return;
-	do
-		depth--;
-	while (place != WIRE_PACKET_ELSEWHERE &&
-	       past->at->places[depth] == place);
-	past->depth = depth;
+	if (depth)
+		past->depth = wire_packet_returned(past->at->places, depth);
 }
 
 static void take_left(struct past *past, uint32_t place)

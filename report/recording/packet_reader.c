@@ -116,21 +116,14 @@ static uint32_t depth_at(const struct packet_cursor *cursor, uint32_t place)
 	return depth;
 }
 
-/*
- * A return of what is around the context says nothing of it. Those that have jumped to the
- * function that returns have its place and return with it; elsewhere nobody knows.
- */
+/* A return of what is around the context says nothing of it. */
 static int take_return(struct packet_cursor *cursor, const uint32_t *words)
 {
-	uint32_t depth = depth_at(cursor, words[0]);
+	const uint32_t depth = depth_at(cursor, words[0]);
 
 	if (cursor->is_lost || !depth || !take_stamp(cursor, words + 1))
 		return 0;
-	do
-		depth--;
-	while (words[0] != WIRE_PACKET_ELSEWHERE &&
-	       cursor->places[depth] == words[0]);
-	cursor->depth = depth;
+	cursor->depth = wire_packet_returned(cursor->places, depth);
 	return 1;
 }
 

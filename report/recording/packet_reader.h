@@ -87,24 +87,6 @@ void packet_begin(struct packet_cursor *cursor, const uint32_t *words,
 enum packet_event packet_next_odd(struct packet_cursor *cursor);
 
 /*
- * How deep who goes on is when cursor->function is entered at the place of the innermost. A
- * context that a signal handler has written may contain it already.
- */
-static inline uint32_t packet_depth_behind(const struct packet_cursor *cursor,
-					   uint32_t depth, uint32_t kind)
-{
-	const uint32_t place = cursor->places[depth];
-
-	if (kind == WIRE_PACKET_TAIL_BELOW)
-		return depth - (cursor->functions[depth] == cursor->function);
-	while (cursor->places[depth] == place &&
-	       (kind != WIRE_PACKET_TAIL_OUT ||
-		cursor->places[depth - 1] == place))
-		depth--;
-	return depth;
-}
-
-/*
  * A call's word, which is one; `kind` of a tail call, WIRE_PACKET_TAIL..., else 0. Returns
  * 0 if it cannot be: it counts as bad, and all up to the next context.
  */
@@ -122,11 +104,12 @@ static inline int packet_take_call(struct packet_cursor *cursor, uint32_t word,
 		cursor->bad_words++;
 		return 0;
 	}
-	while (cursor->places[depth] < place)
-		depth--;
 	cursor->function = wire_packet_function(block, index);
-	if (cursor->places[depth] == place)
-		depth = packet_depth_behind(cursor, depth, kind);
+	depth = wire_packet_entered(cursor->places, depth, place, kind);
+	/* A context that a signal handler has written may contain it already. */
+	if (kind == WIRE_PACKET_TAIL_BELOW && cursor->places[depth] == place &&
+	    cursor->functions[depth] == cursor->function)
+		depth--;
 	cursor->depth = depth + 1;
 	cursor->places[depth + 1] = place;
 	cursor->functions[depth + 1] = cursor->function;
