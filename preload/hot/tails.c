@@ -265,13 +265,21 @@ static struct tail_step admit(uint64_t id, uint64_t word)
 	return (struct tail_step){ id, word };
 }
 
+/*
+ * The function takes the place of the slot's owner. It is kept as well: elsewhere, the function
+ * of the caller's id may jump to this one, and the stub finds the context in the count table.
+ */
 static struct tail_step replace(uint64_t caller, uint64_t key, int loops)
 {
 	const uint64_t id = id_push(caller, key);
+	uint32_t function;
 
-	return (struct tail_step){ id, loops && id == hot.id
-					       ? 0
-					       : TRACE_TAIL_WORD };
+	if (loops && id == hot.id)
+		return (struct tail_step){ id, 0 };
+	if (hot_tails_nest && id_key_function(key, &function) &&
+	    (tails_function(id) || keep(id, function)))
+		return admit(id, TRACE_TAIL_WORD);
+	return (struct tail_step){ id, TRACE_TAIL_WORD };
 }
 
 static struct tail_step below_owner(const struct tail_chain *chain,

@@ -160,6 +160,46 @@ int main(void)
 }
 """
 
+# In the first call of begins(), both() takes its own place, below turns(). In the second, turns()
+# jumps to both() at the slot of begins(). alone() jumps to itself, and other() to alone().
+PLACES = r"""
+#include <stdio.h>
+#define OWN __attribute__((noipa))
+static volatile long sink;
+OWN long leaf(long n) { sink += n; return sink; }
+OWN long both(long how);
+OWN long turns(long how)
+{
+	if (how == 3) {
+		sink += both(2) + 1;
+		return sink;
+	}
+	return both(how - 1);
+}
+OWN long both(long how)
+{
+	sink += leaf(how) + 1;
+	return how == 2 ? turns(1) : leaf(how);
+}
+OWN long begins(long how) { sink += leaf(how) + 1; return turns(how); }
+OWN long alone(long n);
+long (*volatile jumps)(long) = alone;
+OWN long alone(long n) { sink += leaf(n) + 1; return n > 0 ? jumps(n - 1) : leaf(n); }
+OWN long other(long n) { sink++; return alone(n); }
+OWN long calls(long n) { sink += alone(n) + 1; return other(n) + 1; }
+int main(void)
+{
+	for (int i = 0; i < 20; i++) {
+		sink += begins(3) + 1;
+		sink += begins(1) + 1;
+		sink += calls(2) + 1;
+		sink += calls(0) + 1;
+	}
+	printf("%d\n", sink != 0);
+	return 0;
+}
+"""
+
 # Cycles, in which first() is cut, until it gets a line.
 SESSIONS = r"""
 #include <poll.h>
@@ -255,6 +295,22 @@ class TailNesting(Attached):
         self.assertEqual((confidence["diverged"], confidence["collisions"]),
                          (0, 0))
         self.assertGreaterEqual(confidence["verified"], 999)
+
+    def test_a_function_jumps_to_its_own_place_and_is_jumped_to_there(self):
+        for options in [], ["--trace"]:
+            with self.subTest(options):
+                found = self.tree(
+                    self.build(PLACES), "--time=none", "--verify-period=1",
+                    *options)
+                shown = self.clew_json("report", "--json",
+                                       self.recording_path)
+                confidence = shown["confidence"]
+                self.assertEqual(
+                    (confidence["diverged"], confidence["collisions"]),
+                    (0, 0))
+                calls = [n["calls"] for path, n in found.items()
+                         if path[-1] == "both"]
+                self.assertEqual(sum(calls), 60)
 
     def test_the_former_view(self):
         found = self.tree(self.build(CHAIN), "--no-tail-nesting")
