@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/a2n_answers.h"
-#include "cli/a2n_sources.h"
-#include "cli/a2n_write.h"
-#include "cli/command.h"
-#include "cli/command_line.h"
-#include "cli/help.h"
-#include "cli/option_values.h"
+#include "cli/common/command.h"
+#include "cli/common/command_line.h"
+#include "cli/common/help.h"
+#include "cli/common/option_values.h"
+#include "cli/show/a2n_answers.h"
+#include "cli/show/a2n_sources.h"
+#include "cli/show/a2n_write.h"
 
 enum {
 	KEY_FILE = 'e',

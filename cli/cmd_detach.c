@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/command.h"
-#include "cli/command_line.h"
-#include "cli/detaching.h"
-#include "cli/options.h"
-#include "cli/target.h"
-#include "cli/target_choice.h"
+#include "cli/attach/detaching.h"
+#include "cli/common/command.h"
+#include "cli/common/command_line.h"
+#include "cli/common/options.h"
+#include "cli/target/target.h"
+#include "cli/target/target_choice.h"
 
 #define COMMAND "clew detach"
 

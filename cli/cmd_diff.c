@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "cli/cmd_html.h"
-#include "cli/command.h"
-#include "cli/help.h"
-#include "cli/view.h"
+#include "cli/common/command.h"
+#include "cli/common/help.h"
+#include "cli/show/view.h"
 #include "report/view/diff.h"
 
 enum {

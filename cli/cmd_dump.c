@@ -4,10 +4,10 @@
 #include <argp.h>
 #include <stdlib.h>
 
-#include "cli/command.h"
-#include "cli/command_line.h"
-#include "cli/help.h"
-#include "cli/unmatched.h"
+#include "cli/common/command.h"
+#include "cli/common/command_line.h"
+#include "cli/common/help.h"
+#include "cli/show/unmatched.h"
 #include "report/recording/recording_reader.h"
 
 enum { KEY_VERBOSE = 'v' };

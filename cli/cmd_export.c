@@ -8,11 +8,11 @@
 
 #include "base/display_text.h"
 #include "base/fail.h"
-#include "cli/command.h"
-#include "cli/help.h"
-#include "cli/replacement.h"
-#include "cli/trace_options.h"
-#include "cli/view.h"
+#include "cli/common/command.h"
+#include "cli/common/help.h"
+#include "cli/common/replacement.h"
+#include "cli/common/trace_options.h"
+#include "cli/show/view.h"
 #include "report/view/views.h"
 
 enum {

@@ -3,7 +3,7 @@
 #ifndef CLEW_CLI_CMD_HTML_H
 #define CLEW_CLI_CMD_HTML_H
 
-#include "cli/recording_readers.h"
+#include "cli/common/recording_readers.h"
 #include "report/html/html.h"
 
 /*

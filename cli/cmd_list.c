@@ -5,12 +5,12 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "cli/command.h"
-#include "cli/command_line.h"
-#include "cli/help.h"
-#include "cli/live_process.h"
-#include "cli/options.h"
-#include "cli/unmatched.h"
+#include "cli/common/command.h"
+#include "cli/common/command_line.h"
+#include "cli/common/help.h"
+#include "cli/common/options.h"
+#include "cli/show/unmatched.h"
+#include "cli/target/live_process.h"
 #include "image/analysis.h"
 #include "image/special_modules.h"
 #include "machine/elf_numbers.h"

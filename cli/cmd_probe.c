@@ -16,14 +16,14 @@
 #include "base/nearest.h"
 #include "cli/cmd_probe_live.h"
 #include "cli/cmd_probe_vars.h"
-#include "cli/command.h"
-#include "cli/command_line.h"
-#include "cli/executable.h"
-#include "cli/help.h"
-#include "cli/mistyped_function.h"
-#include "cli/probe_file.h"
-#include "cli/source_line.h"
-#include "cli/terminal.h"
+#include "cli/common/command.h"
+#include "cli/common/command_line.h"
+#include "cli/common/help.h"
+#include "cli/common/terminal.h"
+#include "cli/probes/mistyped_function.h"
+#include "cli/probes/probe_file.h"
+#include "cli/probes/source_line.h"
+#include "cli/target/executable.h"
 
 enum { KEY_SITES = 's', KEY_FILE = 'e', KEY_VARS = 0x100 };
 

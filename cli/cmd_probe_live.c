@@ -15,12 +15,12 @@
 #include "base/display_text.h"
 #include "base/fail.h"
 #include "base/memory.h"
-#include "cli/command.h"
-#include "cli/command_line.h"
-#include "cli/live_process.h"
-#include "cli/options.h"
-#include "cli/probe_asking.h"
-#include "cli/probe_options.h"
+#include "cli/attach/probe_asking.h"
+#include "cli/common/command.h"
+#include "cli/common/command_line.h"
+#include "cli/common/options.h"
+#include "cli/probes/probe_options.h"
+#include "cli/target/live_process.h"
 #include "report/view/session.h"
 
 enum probe_verb { PROBE_ADD, PROBE_REMOVE, PROBE_LIST, PROBE_VERB_COUNT };

@@ -3,7 +3,7 @@
 #ifndef CLEW_CLI_CMD_PROBE_LIVE_H
 #define CLEW_CLI_CMD_PROBE_LIVE_H
 
-#include "cli/help.h"
+#include "cli/common/help.h"
 
 enum {
 	LIVE_PROBE_PID = 'p',

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/cmd_probe_vars.h"
-#include "cli/mistyped_function.h"
+#include "cli/probes/mistyped_function.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "cli/variable_text.h"
+#include "cli/probes/variable_text.h"
 
 struct vars_listing {
 	const struct probe_file *file;

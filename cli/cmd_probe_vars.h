@@ -3,7 +3,7 @@
 #ifndef CLEW_CLI_CMD_PROBE_VARS_H
 #define CLEW_CLI_CMD_PROBE_VARS_H
 
-#include "cli/probe_file.h"
+#include "cli/probes/probe_file.h"
 
 /* Of all places that are meant, on standard output. 0, or -errno and *why. */
 int print_probe_variables(const struct probe_file *file, const char *path,

@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "cli/command.h"
-#include "cli/help.h"
-#include "cli/unmatched.h"
-#include "cli/view.h"
+#include "cli/common/command.h"
+#include "cli/common/help.h"
+#include "cli/show/unmatched.h"
+#include "cli/show/view.h"
 #include "report/view/flat.h"
 #include "report/view/flat_lines.h"
 #include "report/view/java_methods.h"

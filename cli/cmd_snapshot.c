@@ -3,12 +3,12 @@
 #include <argp.h>
 #include <stdlib.h>
 
-#include "cli/command.h"
-#include "cli/command_line.h"
-#include "cli/live_process.h"
-#include "cli/options.h"
-#include "cli/recorded_line.h"
-#include "cli/snapshot.h"
+#include "cli/common/command.h"
+#include "cli/common/command_line.h"
+#include "cli/common/options.h"
+#include "cli/recording/recorded_line.h"
+#include "cli/target/live_process.h"
+#include "cli/target/snapshot.h"
 
 static const struct argp_option argp_options[] = {
 	ROW_OUTPUT(0),

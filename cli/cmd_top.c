@@ -10,14 +10,14 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
-#include "cli/command.h"
-#include "cli/command_line.h"
-#include "cli/ending_signals.h"
-#include "cli/help.h"
-#include "cli/option_values.h"
-#include "cli/top_screen.h"
-#include "cli/top_table.h"
-#include "cli/top_target.h"
+#include "cli/common/command.h"
+#include "cli/common/command_line.h"
+#include "cli/common/help.h"
+#include "cli/common/option_values.h"
+#include "cli/show/top_screen.h"
+#include "cli/show/top_table.h"
+#include "cli/show/top_target.h"
+#include "cli/target/ending_signals.h"
 
 enum { DEFAULT_ROWS = 20 };
 

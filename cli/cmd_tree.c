@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "cli/command.h"
-#include "cli/context_object.h"
-#include "cli/help.h"
-#include "cli/view.h"
+#include "cli/common/command.h"
+#include "cli/common/help.h"
+#include "cli/show/context_object.h"
+#include "cli/show/view.h"
 #include "report/view/representation.h"
 #include "report/view/views.h"
 

@@ -9,8 +9,8 @@
 #include "base/memory.h"
 #include "base/nearest.h"
 #include "base/truncated_files.h"
-#include "cli/command.h"
-#include "cli/executable.h"
+#include "cli/common/command.h"
+#include "cli/target/executable.h"
 
 static const struct command {
 	const char *name;

@@ -16,7 +16,7 @@
  *
  * Operators are C's, on 64 bits. A name that is none of these is refused: who reads
  * debugging information, which is not here, writes variables in these words
- * (cli/action_rewriting.h).
+ * (cli/probes/action_rewriting.h).
  *
  * An expression is parsed in memory of the caller's, and evaluated anywhere: no libc,
  * general registers only, nothing that waits; it ends after as many steps as it has.

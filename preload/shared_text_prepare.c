@@ -223,7 +223,7 @@ static int write_texts(struct composing *composing)
 
 /* ---- The hooked file ---- */
 
-/* `clew attach` finds the module again by the inode in the name (cli/target.c). */
+/* `clew attach` finds the module again by the inode in the name (cli/target/target.c). */
 static int name_file(struct composing *composing)
 {
 	const char *name = composing->module->path;

@@ -77,10 +77,24 @@ MAY_INCLUDE = {
            ("write", "recording model trace view"),
            ("export", "recording model trace view write"),
            ("html", "recording model merge trace view write"))},
-    "cli": {"agent", "cgroup", "machine", "wire", "symbolizer", "base", "digest", "image", "match", "expression",
-            "report/recording",
-            "report/model", "report/merge", "report/trace", "report/live", "report/view", "report/write",
-            "report/export", "report/html"},
+    **{room: {"base", *others.split(),
+              *(f"report/{name}" for name in of_report.split()),
+              *(f"cli/{name}" for name in below.split())}
+       for room, others, of_report, below in (
+           ("cli/common", "wire", "merge trace view write", ""),
+           ("cli/target", "cgroup image machine wire", "recording", "common"),
+           ("cli/attach", "cgroup image machine match symbolizer wire", "",
+            "common target"),
+           ("cli/recording",
+            "expression image machine match symbolizer wire",
+            "merge recording view write", "common target"),
+           ("cli/probes", "agent expression image machine symbolizer wire", "",
+            "common recording"),
+           ("cli/show", "agent symbolizer", "live model recording view write",
+            "common target"),
+           ("cli", "digest image machine symbolizer wire",
+            "export html live merge model recording trace view write",
+            "common target attach recording probes show"))},
 }
 UNRESTRICTED = {"tests"}
 

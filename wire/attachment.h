@@ -51,7 +51,7 @@
 
 /*
  * The bounds of what the library reports. `clew attach` refuses a process whose
- * attachment exceeds one of them (cli/attachment_copy.h).
+ * attachment exceeds one of them (cli/target/attachment_copy.h).
  */
 #define WIRE_ATTACH_TEXTS_MAX          (UINT64_C(1) << 21)
 #define WIRE_ATTACH_FRAMES_MAX         (UINT64_C(1) << 18)

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/attachment_copy.h"
-#include "cli/remote_texts.h"
-#include "cli/target_memory.h"
+#include "cli/attach/remote_texts.h"
+#include "cli/target/attachment_copy.h"
+#include "cli/target/target_memory.h"
 #include "machine/address_space.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

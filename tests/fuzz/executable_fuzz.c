@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/executable.h"
+#include "cli/target/executable.h"
 #include "tests/fuzz/folder.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/target.h"
+#include "cli/target/target.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -16,10 +16,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "cli/remote_call.h"
-#include "cli/stopped_registers.h"
-#include "cli/target_memory.h"
-#include "cli/unwinding.h"
+#include "cli/attach/remote_call.h"
+#include "cli/attach/stopped_registers.h"
+#include "cli/attach/unwinding.h"
+#include "cli/target/target_memory.h"
 #include "machine/address_space.h"
 
 #define MODULE_AT UINT64_C(0x10000000)
@@ -40,7 +40,7 @@ struct area {
 
 static struct area areas[3];
 
-/* As in cli/remote_call.c, which would need a real process. */
+/* As in cli/attach/remote_call.c, which would need a real process. */
 const unsigned char remote_restorer_code[] = { 0x48, 0xc7, 0xc0, 0x0f, 0x00,
 					       0x00, 0x00, 0x0f, 0x05 };
 const size_t remote_restorer_bytes = sizeof(remote_restorer_code);
@@ -115,7 +115,7 @@ static void walk(struct unwinding *unwinding, const struct tracee *thread,
 	free(frames);
 }
 
-/* As cli/safe_thread.c does where there is no call frame information. */
+/* As cli/attach/safe_thread.c does where there is no call frame information. */
 static void guess(struct unwinding *unwinding, const struct tracee *thread)
 {
 	unw_cursor_t cursor;

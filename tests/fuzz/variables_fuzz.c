@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/action_rewriting.h"
+#include "cli/probes/action_rewriting.h"
 
 enum { SECONDS = 2, CLOCK_FACTOR = 3, SYMBOLS_MAX = 4096, DAMAGES = 40 };
 

@@ -15,11 +15,11 @@
 #include <elf.h>
 
 #include "base/memory.h"
-#include "cli/directives.h"
-#include "cli/executable.h"
-#include "cli/output.h"
-#include "cli/recording_writer.h"
-#include "cli/trim.h"
+#include "cli/common/output.h"
+#include "cli/common/recording_writer.h"
+#include "cli/recording/directives.h"
+#include "cli/recording/trim.h"
+#include "cli/target/executable.h"
 #include "wire/recording.h"
 
 static char *in(const char *directory, const char *name)

@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/idle_order.h"
+#include "cli/target/idle_order.h"
 
 #define WORK_NS 200000000 /* many ticks of the clock that /proc tells */
 

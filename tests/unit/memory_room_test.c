@@ -9,7 +9,7 @@
 
 #include "base/memory.h"
 #include "cgroup/memory_room.h"
-#include "cli/room_files.h"
+#include "cli/target/room_files.h"
 
 #define MIB (UINT64_C(1) << 20)
 

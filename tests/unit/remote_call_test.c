@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls in threads of another process, and what becomes of these (cli/remote_call.h). */
+/* Calls in threads of another process, and what becomes of these (cli/attach/remote_call.h). */
 #include "unit.h"
 
 #include <errno.h>
@@ -18,11 +18,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/interrupted.h"
-#include "cli/remote_call.h"
-#include "cli/stopped_registers.h"
-#include "cli/target.h"
-#include "cli/tracer.h"
+#include "cli/attach/interrupted.h"
+#include "cli/attach/remote_call.h"
+#include "cli/attach/stopped_registers.h"
+#include "cli/attach/tracer.h"
+#include "cli/target/target.h"
 
 #define LONG_NS UINT64_C(20000000000)
 

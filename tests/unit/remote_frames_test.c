@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What clew takes from the worker that unwinds stacks (cli/remote_frames.h), which a
+ * What clew takes from the worker that unwinds stacks (cli/attach/remote_frames.h), which a
  * hostile process may have taken over: any number in its answer may be wrong.
  */
 #include "unit.h"
@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/remote_frames.h"
-#include "cli/stack_reader.h"
-#include "cli/unwinding.h"
+#include "cli/attach/remote_frames.h"
+#include "cli/attach/stack_reader.h"
+#include "cli/attach/unwinding.h"
 
 enum { THREADS = 3, ROOM = 8, GONE = 1, LISTED = THREADS - 1 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What clew writes to a process that it has stopped, and takes back (cli/remote_texts.h). */
+/* What clew writes to a process that it has stopped, and takes back (cli/attach/remote_texts.h). */
 #include "unit.h"
 
 #include <errno.h>
@@ -8,8 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/remote_texts.h"
-#include "cli/target.h"
+#include "cli/attach/remote_texts.h"
+#include "cli/target/target.h"
 
 #define START      UINT64_C(0x10000) /* of all that the process has */
 #define BYTES      0x4000

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A worker that reads stacks, whatever becomes of it (cli/stack_reader.h). */
+/* A worker that reads stacks, whatever becomes of it (cli/attach/stack_reader.h). */
 #include "unit.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/now.h"
-#include "cli/stack_reader.h"
+#include "cli/attach/stack_reader.h"
 
 #define WORDS 4
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Modules of a process whose code clew has replaced by copies with hooks (cli/target.h). */
+/* Modules of a process whose code clew has replaced by copies with hooks (cli/target/target.h). */
 #include "unit.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/target.h"
+#include "cli/target/target.h"
 
 #define HOOKED "/r/content-a1b2-42-libc.so.6.hooked"
 

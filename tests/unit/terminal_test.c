@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/progress.h"
-#include "cli/cut.h"
+#include "cli/common/cut.h"
 
 static void assert_cut(int width, const char *text, const char *expected)
 {

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/attach/interrupted.h"
+
+#include <errno.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+
+/* In the kernel, not told to programs. */
+#define RESTART_WITHOUT_HANDLER (-514L)
+
+/* Those that a stop ends, and a signal handler as well. */
+static int says_so_of_stops(long number)
+{
+	switch (number) {
+	case SYS_epoll_wait:
+	case SYS_epoll_pwait:
+	case SYS_epoll_pwait2:
+	case SYS_semop:
+	case SYS_semtimedop:
+	case SYS_rt_sigtimedwait:
+	case SYS_io_getevents:
+	case SYS_io_pgetevents:
+	case SYS_io_uring_enter:
+	case SYS_read:
+	case SYS_readv:
+	case SYS_write:
+	case SYS_writev:
+	case SYS_recvfrom:
+	case SYS_recvmsg:
+	case SYS_recvmmsg:
+	case SYS_sendto:
+	case SYS_sendmsg:
+	case SYS_sendmmsg:
+	case SYS_accept:
+	case SYS_accept4:
+		return 1;
+	default:
+		return 0;
+	}
+}
+
+/*
+ * It is the kernel that begins it again, on its way out of the stop: a signal may come
+ * up to that instant, and where that has a handler, the call ends with EINTR.
+ */
+void interrupted_go_on(const struct tracee *thread)
+{
+	struct user_regs_struct registers;
+
+	if (ptrace(PTRACE_GETREGS, thread->tid, 0, &registers) != 0 ||
+	    (long)registers.rax != -EINTR ||
+	    !says_so_of_stops((long)registers.orig_rax))
+		return;
+	registers.rax = (uint64_t)RESTART_WITHOUT_HANDLER;
+	ptrace(PTRACE_SETREGS, thread->tid, 0, &registers);
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/attach/shared_stacks.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include "base/memory.h"
+#include "cli/attach/stopped_registers.h"
+#include "cli/target/attachment_copy.h"
+#include "cli/target/target.h"
+
+#define ANSWER_NS         UINT64_C(10000000000)
+#define SYSTEM_CALL_BYTES 2
+#define CALL_STOP         (SIGTRAP | 0x80)
+
+/* In the kernel, not told to programs. */
+enum { RESTART = -512, RESTART_BLOCK = -516 };
+
+/* One thread, and what it had. */
+struct asking {
+	struct tracer *tracer;
+	struct tracee *thread;
+	uint64_t signals;
+};
+
+/* As it goes on by itself if nobody puts it back: its system call begins again. */
+static struct wire_asked what_it_has(const struct asking *asking)
+{
+	const struct user_regs_struct *from = &asking->thread->registers;
+	const long answer = (long)from->rax;
+	const int begins_again = (long)from->orig_rax >= 0 &&
+				 answer <= RESTART && answer >= RESTART_BLOCK;
+
+	return (struct wire_asked){
+		.signals = asking->signals,
+		/* in the order of ask_stack.S */
+		.registers = {
+			begins_again ? from->orig_rax : from->rax,
+			from->rcx,
+			from->rdx,
+			from->rsi,
+			from->rdi,
+			from->r10,
+			from->r11,
+			from->rip - (begins_again ? SYSTEM_CALL_BYTES : 0),
+		},
+	};
+}
+
+static int set_signals(const struct asking *asking, uint64_t signals)
+{
+	return ptrace(PTRACE_SETSIGMASK, asking->thread->tid,
+		      (long)sizeof(signals), &signals) == 0;
+}
+
+/* In this order: it unblocks its signals by itself once it is there. */
+static int send(const struct asking *asking,
+		const struct wire_attachment *attachment)
+{
+	struct user_regs_struct registers = asking->thread->registers;
+	const struct wire_asked asked = what_it_has(asking);
+
+	registers.rip = attachment->ask;
+	registers.rax = 0;
+	registers.orig_rax = (uint64_t)-1;
+	return target_write(asking->tracer->memory, attachment->asked, &asked,
+			    sizeof(asked)) == 0 &&
+	       ptrace(PTRACE_SETREGS, asking->thread->tid, 0, &registers) ==
+		       0 &&
+	       set_signals(asking, ~UINT64_C(0));
+}
+
+/* Its next stop, or 0: it has ended, or goes on by itself. */
+static int go_on(const struct asking *asking, int request)
+{
+	struct tracee *thread = asking->thread;
+	int status;
+
+	if (ptrace(request, thread->tid, 0, 0) != 0)
+		return 0;
+	status = tracer_wait(asking->tracer, thread,
+			     tracer_now_ns() + ANSWER_NS);
+	if (!status && !thread->is_gone)
+		thread->is_gone = asking->tracer->is_stuck = 1;
+	return status;
+}
+
+/* To the end of the first system call. Its latest stop, or 0. */
+static int run(const struct asking *asking)
+{
+	int status = go_on(asking, PTRACE_SYSCALL);
+
+	return status && WSTOPSIG(status) == CALL_STOP
+		       ? go_on(asking, PTRACE_SYSCALL)
+		       : status;
+}
+
+/* Stopped as at first, from where a system call that was interrupted goes on. */
+static void put_back(const struct asking *asking, int status)
+{
+	const pid_t tid = asking->thread->tid;
+
+	while (status && status >> 16 != PTRACE_EVENT_STOP) {
+		ptrace(PTRACE_INTERRUPT, tid, 0, 0);
+		status = go_on(asking, PTRACE_CONT);
+	}
+	if (!status)
+		return;
+	set_signals(asking, asking->signals);
+	ptrace(PTRACE_SETREGS, tid, 0, &asking->thread->registers);
+}
+
+/* Where it is; 0: it has none, or does not say. */
+static uint64_t ask(struct tracer *tracer, struct tracee *thread,
+		    const struct wire_attachment *attachment)
+{
+	struct asking asking = { tracer, thread, 0 };
+	uint64_t stack = 0;
+	int status;
+
+	if (ptrace(PTRACE_GETSIGMASK, thread->tid, (long)sizeof(asking.signals),
+		   &asking.signals) != 0)
+		return 0;
+	if (!send(&asking, attachment)) {
+		set_signals(&asking, asking.signals);
+		ptrace(PTRACE_SETREGS, thread->tid, 0, &thread->registers);
+		return 0;
+	}
+	status = run(&asking);
+	if (status && WSTOPSIG(status) == CALL_STOP)
+		stack = attachment_copy_stack(tracer->memory, attachment);
+	put_back(&asking, status);
+	return stack;
+}
+
+/*
+ * Whether a thread has not taken back what it had, which is where the next one's would be
+ * put: a controller did not wait for it.
+ */
+static int any_is_asking(const struct tracer *tracer, uint64_t code)
+{
+	for (size_t i = 0; i < tracer->count; i++) {
+		const struct tracee *thread = &tracer->threads[i];
+
+		if (!thread->is_gone && stopped_pc(&thread->registers) - code <
+						WIRE_ATTACH_ASK_BYTES)
+			return 1;
+	}
+	return 0;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const uint64_t *one = a, *other = b;
+
+	return (*one > *other) - (*one < *other);
+}
+
+int shared_stacks_exist(struct tracer *tracer,
+			const struct wire_attachment *attachment)
+{
+	uint64_t *stacks;
+	size_t count = 0;
+	int are_shared = 0;
+
+	if (tracer->count < 2 || !attachment->ask)
+		return 0;
+	if (any_is_asking(tracer, attachment->ask))
+		return -EAGAIN;
+	stacks = memory_zeroed(tracer->count, sizeof(*stacks));
+	/* of one that has not answered they are there until it goes on */
+	for (size_t i = 0; i < tracer->count && !tracer->is_stuck; i++) {
+		struct tracee *thread = &tracer->threads[i];
+		const uint64_t stack =
+			thread->is_gone ? 0 : ask(tracer, thread, attachment);
+
+		if (stack)
+			stacks[count++] = stack;
+	}
+	qsort(stacks, count, sizeof(*stacks), compare);
+	for (size_t i = 1; i < count; i++)
+		are_shared |= stacks[i] == stacks[i - 1];
+	free(stacks);
+	return tracer->is_stuck ? -EBUSY : are_shared;
+}

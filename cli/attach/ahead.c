@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/attach/ahead.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/display_text.h"
+#include "base/fail.h"
+#include "base/hash.h"
+#include "base/memory.h"
+#include "base/truncated_files.h"
+#include "cli/common/library.h"
+#include "cli/common/session_cache.h"
+#include "cli/target/other_files.h"
+#include "image/analysis.h"
+#include "image/analysis_cache.h"
+#include "image/dynamic.h"
+#include "symbolizer/worker.h"
+#include "wire/recording.h"
+
+/* libLLVM, of 117 MB, takes one second. */
+#define SECONDS 20
+#define BYTES   (UINT64_C(4) << 30)
+
+/* More than any module has. */
+#define FUNCTIONS_MAX (UINT64_C(1) << 26)
+
+#define IS_REFUSED    UINT64_MAX /* of ahead->noted */
+
+void ahead_init(struct ahead *ahead, char *cache,
+		const struct hook_selection *selection)
+{
+	*ahead = (struct ahead){ .cache = cache, .selection = selection };
+}
+
+void ahead_fini(struct ahead *ahead)
+{
+	session_cache_remove(ahead->session_cache);
+	idmap_fini(&ahead->noted);
+	free(ahead->cache);
+}
+
+/* ---- In the worker ---- */
+
+/* Of the worker and the command: what the worker has found so far. */
+struct ahead_findings {
+	size_t at;            /* the mapping that it reads */
+	uint64_t functions[]; /* of each mapping, to be hooked */
+};
+
+struct ahead_request {
+	const struct ahead *ahead;
+	pid_t pid;
+	const struct target_maps *maps;
+	const uint8_t *is_wanted; /* of each mapping */
+	struct ahead_findings *findings;
+};
+
+/* A file of a process. */
+struct ahead_file {
+	char *path;     /* where we find it; free() it */
+	int is_foreign; /* it has other files than we, and we do not have it */
+};
+
+static struct ahead_file find_file(pid_t pid, const char *path)
+{
+	struct ahead_file file = {
+		.is_foreign = other_files_are_there(pid) &&
+			      !other_files_have(pid, path),
+	};
+
+	file.path = file.is_foreign ? other_files_mapped(pid, path)
+				    : memory_printf("%s", path);
+	return file;
+}
+
+/* Of the C library nothing is hooked. */
+static int is_libc(const char *path)
+{
+	struct image image;
+	int is;
+
+	if (image_open(&image, path) != 0)
+		return 1; /* nor of what is no module */
+	is = dynamic_is_libc(&image);
+	image_close(&image);
+	return is;
+}
+
+/*
+ * Foreign files are analysed for this session only: our cache is for what we may
+ * have to hook ourselves.
+ */
+static int analyse_file(const struct ahead *ahead,
+			const struct ahead_file *file, struct arena *arena,
+			struct analysis *analysis)
+{
+	if (is_libc(file->path))
+		return -ENOENT;
+	if (!file->is_foreign || !ahead->cache)
+		return analysis_of_file(file->path, ahead->cache, arena,
+					analysis);
+	return analysis_of_foreign_file(file->path, ahead->cache,
+					ahead->session_cache, arena, analysis);
+}
+
+static int write_answer(int fd, const struct analysis *analysis)
+{
+	const size_t bytes =
+		analysis->function_count * sizeof(*analysis->functions);
+
+	return write(fd, analysis, sizeof(*analysis)) ==
+				       (ssize_t)sizeof(*analysis) &&
+			       write(fd, analysis->functions, bytes) ==
+				       (ssize_t)bytes
+		       ? 0
+		       : -EIO;
+}
+
+static int analyse_one(const struct ahead_request *request, size_t i, int fd)
+{
+	const struct ahead *ahead = request->ahead;
+	const char *path = request->maps->items[i].path;
+	const int is_selected =
+		hook_selection_has_module(ahead->selection, path);
+	struct ahead_file file = find_file(request->pid, path);
+	struct arena arena = { 0 };
+	struct analysis analysis;
+	int err = ahead->cache || is_selected
+			  ? analyse_file(ahead, &file, &arena, &analysis)
+			  : -ENOENT;
+
+	if (!err && is_selected)
+		request->findings->functions[i] = hook_selection_count(
+			ahead->selection, path, file.path, &analysis);
+	err = !err && fd >= 0 ? write_answer(fd, &analysis) : 0;
+	arena_fini(&arena);
+	free(file.path);
+	return err;
+}
+
+static int work(const void *context, int fd)
+{
+	const struct ahead_request *request = context;
+	int err = 0;
+
+	truncated_files_read_as_zeros();
+	for (size_t i = 0; i < request->maps->count && !err; i++) {
+		request->findings->at = i;
+		if (request->is_wanted[i])
+			err = analyse_one(request, i, fd);
+	}
+	return err;
+}
+
+/* ---- For the worker ---- */
+
+/* Neither clew's own, nor data. */
+static int is_module(const struct target_mapping *mapping)
+{
+	const char *name = text_basename(mapping->path);
+	const char *end = strrchr(name, '.');
+
+	return *mapping->path == '/' && mapping->is_executable &&
+	       !mapping->is_deleted && strcmp(name, LIBRARY_NAME) != 0 &&
+	       !(end && strcmp(end, WIRE_STUBS_SUFFIX) == 0);
+}
+
+/* A module with several executable mappings is counted by the first. */
+static int is_first_of_module(const struct target_maps *maps, size_t i)
+{
+	const char *path = maps->items[i].path;
+
+	while (i-- > 0 && strcmp(maps->items[i].path, path) == 0)
+		if (maps->items[i].is_executable)
+			return 0;
+	return 1;
+}
+
+static uint64_t *noted_of(struct ahead *ahead,
+			  const struct target_mapping *mapping)
+{
+	uint64_t hash =
+		hash_add(HASH_START, mapping->path, strlen(mapping->path));
+
+	hash = hash_add(hash, &mapping->inode, sizeof(mapping->inode));
+	return idmap_at(&ahead->noted, hash_key(hash));
+}
+
+static struct ahead_findings *findings_of(const struct target_maps *maps)
+{
+	const size_t bytes =
+		sizeof(struct ahead_findings) + maps->count * sizeof(uint64_t);
+	void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+			MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	return at == MAP_FAILED ? NULL : at;
+}
+
+static void free_findings(struct ahead_findings *findings,
+			  const struct target_maps *maps)
+{
+	munmap(findings, sizeof(*findings) + maps->count * sizeof(uint64_t));
+}
+
+static int refuse(const char *path, const char *reason, char **why)
+{
+	return fail(why, -EBADMSG, "%s cannot be analysed: %s", path, reason);
+}
+
+/*
+ * With an fd it writes analyses there, and stores none. 0, also if it could not be
+ * begun: the process analyses by itself. Or -errno and *why.
+ */
+static int run(struct ahead *ahead, pid_t pid, const struct target_maps *maps,
+	       const uint8_t *is_wanted, int fd,
+	       struct ahead_findings *findings, char **why)
+{
+	const char *const folders[] = { ahead->cache, NULL };
+	const struct worker_limits limits = {
+		.seconds = SECONDS,
+		.bytes = BYTES,
+		.is_silent = 1,
+		/* with folders, Landlock hides what other processes have */
+		.writable = fd < 0 ? folders : NULL,
+	};
+	const struct ahead_request request = { ahead, pid, maps, is_wanted,
+					       findings };
+	char reason[WORKER_WHY_BYTES] = "";
+	size_t at;
+
+	if (worker_run(&limits, work, &request, fd, reason) != -ECHILD)
+		return 0;
+	at = findings->at;
+	if (at >= maps->count)
+		at = 0;
+	*noted_of(ahead, &maps->items[at]) = IS_REFUSED;
+	return refuse(maps->items[at].path, reason, why);
+}
+
+/* Modules that nothing is known of. */
+static uint8_t *list_new(struct ahead *ahead, const struct target_maps *maps)
+{
+	uint8_t *is_wanted = memory_zeroed(maps->count + 1, 1);
+
+	for (size_t i = 0; i < maps->count; i++)
+		is_wanted[i] = is_module(&maps->items[i]) &&
+			       is_first_of_module(maps, i) &&
+			       !*noted_of(ahead, &maps->items[i]);
+	return is_wanted;
+}
+
+static int any(const uint8_t *is_wanted, size_t count)
+{
+	return memchr(is_wanted, 1, count) != NULL;
+}
+
+static void note(struct ahead *ahead, const struct target_maps *maps,
+		 const uint8_t *is_wanted,
+		 const struct ahead_findings *findings)
+{
+	for (size_t i = 0; i < maps->count; i++) {
+		const uint64_t functions = findings->functions[i];
+
+		if (is_wanted[i])
+			*noted_of(ahead, &maps->items[i]) =
+				1 + (functions < FUNCTIONS_MAX ? functions
+							       : FUNCTIONS_MAX);
+	}
+}
+
+static int sum_up(struct ahead *ahead, const struct target_maps *maps,
+		  uint64_t *functions, char **why)
+{
+	*functions = 0;
+	for (size_t i = 0; i < maps->count; i++) {
+		const struct target_mapping *mapping = &maps->items[i];
+		uint64_t noted;
+
+		if (!is_module(mapping) || !is_first_of_module(maps, i))
+			continue;
+		noted = *noted_of(ahead, mapping);
+		if (noted == IS_REFUSED)
+			return refuse(mapping->path,
+				      "it failed in another process, which "
+				      "also maps this file",
+				      why);
+		*functions += noted ? noted - 1 : 0;
+	}
+	return 0;
+}
+
+/* ---- Answers ---- */
+
+/* What the worker has written: it is not to be trusted. */
+struct answers {
+	int fd;
+	uint64_t left;
+};
+
+static int take(struct answers *answers, void *out, uint64_t bytes)
+{
+	if (bytes > answers->left ||
+	    read(answers->fd, out, bytes) != (ssize_t)bytes)
+		return -EBADMSG;
+	answers->left -= bytes;
+	return 0;
+}
+
+/* The next one; its functions are for free(). 0; or -EBADMSG, also at the end. */
+static int take_answer(struct answers *answers, struct analysis *analysis)
+{
+	uint64_t bytes;
+	int err = take(answers, analysis, sizeof(*analysis));
+
+	if (err)
+		return err;
+	bytes = analysis->function_count * sizeof(*analysis->functions);
+	if (bytes > answers->left ||
+	    analysis->build_id_bytes > sizeof(analysis->build_id))
+		return -EBADMSG;
+	analysis->functions = memory_zeroed(bytes + 1, 1);
+	err = take(answers, analysis->functions, bytes);
+	if (err)
+		free(analysis->functions);
+	return err;
+}
+
+/* For this session, and where there is a folder, there. */
+static void store_answers(struct ahead *ahead, int fd,
+			  const struct inner_folder *folder)
+{
+	struct answers answers = { fd, (uint64_t)lseek(fd, 0, SEEK_END) };
+	char *to = folder ? inner_folder_path(folder) : NULL;
+	struct analysis analysis;
+
+	lseek(fd, 0, SEEK_SET);
+	while (take_answer(&answers, &analysis) == 0) {
+		if (!analysis.from_cache && ahead->session_cache)
+			analysis_cache_store(ahead->session_cache, &analysis);
+		if (folder) {
+			inner_folder_act(folder);
+			analysis_cache_store(to, &analysis);
+			inner_folder_act_no_more();
+		}
+		free(analysis.functions);
+	}
+	free(to);
+}
+
+/* Its analyses come back, to be stored by us. */
+static int run_for_other_files(struct ahead *ahead, pid_t pid,
+			       const struct target_maps *maps,
+			       const uint8_t *is_wanted,
+			       const struct inner_folder *folder,
+			       struct ahead_findings *findings, char **why)
+{
+	const int fd = memfd_create("clew-ahead", MFD_CLOEXEC);
+	int err;
+
+	if (fd < 0)
+		return 0;
+	if (ahead->cache && !ahead->session_cache)
+		ahead->session_cache = session_cache_make(ahead->cache);
+	err = run(ahead, pid, maps, is_wanted, fd, findings, why);
+	if (!err)
+		store_answers(ahead, fd, folder);
+	close(fd);
+	return err;
+}
+
+/* ---- All of it ---- */
+
+int ahead_analyse(struct ahead *ahead, pid_t pid,
+		  const struct target_maps *maps, uint64_t *functions,
+		  char **why)
+{
+	struct ahead_findings *findings = findings_of(maps);
+	uint8_t *is_wanted = list_new(ahead, maps);
+	int err = 0;
+
+	if (findings && any(is_wanted, maps->count))
+		err = other_files_are_there(pid)
+			      ? run_for_other_files(ahead, pid, maps, is_wanted,
+						    NULL, findings, why)
+			      : run(ahead, pid, maps, is_wanted, -1, findings,
+				    why);
+	if (!err && findings)
+		note(ahead, maps, is_wanted, findings);
+	if (!err)
+		err = sum_up(ahead, maps, functions, why);
+	if (findings)
+		free_findings(findings, maps);
+	free(is_wanted);
+	return err;
+}
+
+int ahead_carry(struct ahead *ahead, pid_t pid, const struct target_maps *maps,
+		const struct inner_folder *folder, char **why)
+{
+	struct ahead_findings *findings = findings_of(maps);
+	uint8_t *is_wanted = memory_zeroed(maps->count + 1, 1);
+	int err = 0;
+
+	for (size_t i = 0; i < maps->count; i++)
+		is_wanted[i] = is_module(&maps->items[i]) &&
+			       is_first_of_module(maps, i);
+	if (findings && ahead->cache)
+		err = run_for_other_files(ahead, pid, maps, is_wanted, folder,
+					  findings, why);
+	if (findings)
+		free_findings(findings, maps);
+	free(is_wanted);
+	return err;
+}

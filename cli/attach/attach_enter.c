@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: MIT */
+/* Loading the library, and beginning to count. */
+#include "cli/attach/attach_steps.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/display_text.h"
+#include "base/fail.h"
+#include "base/memory.h"
+#include "cli/attach/attach_blocks.h"
+#include "cli/attach/opened_signals.h"
+#include "cli/attach/remote_frames.h"
+#include "cli/attach/safe_thread.h"
+#include "cli/attach/shared_stacks.h"
+#include "cli/attach/stopped_registers.h"
+#include "cli/attach/unwinding.h"
+#include "cli/common/library.h"
+
+/* For those that throw to be where no exception is on its way. */
+#define UNWINDS_NS UINT64_C(10000000)
+
+/* In which whoever is made to prepare does what the program wants of it. */
+#define BETWEEN_SLICES_MS 3
+
+/* ---- Loading ---- */
+
+/* What dlerror() has returned, as far as it is known; for free(). */
+static char *said_of_load(const struct attaching *attaching,
+			  const struct remote_call *call)
+{
+	/* since glibc 2.34 (elf/dl-error.c); nothing of it is relied on */
+	struct {
+		uint64_t about, object, text;
+	} result;
+	const int memory = attaching->tracer.memory;
+	const uint64_t block = stopped_block(&call->thread->registers);
+	char text[512] = "";
+	uint64_t at = 0;
+
+	if (attaching->load_result &&
+	    target_read(memory, block + (uint64_t)attaching->load_result, &at,
+			sizeof(at)) == 0 &&
+	    at && target_read(memory, at, &result, sizeof(result)) == 0)
+		for (size_t i = 0; i + 1 < sizeof(text); i++)
+			if (target_read(memory, result.text + i, text + i, 1) !=
+				    0 ||
+			    !text[i])
+				break;
+	return memory_printf("%s", text_printable(text));
+}
+
+/* The program does not find the error of what it did not do. */
+static int explain_load(struct attaching *attaching, struct remote_call *call,
+			char **why)
+{
+	const uint64_t none[REMOTE_ARGUMENTS] = { 0 };
+	char *said;
+
+	if (attaching->load_error)
+		remote_run(call, attaching->load_error, none, ATTACH_CALL_NS);
+	said = said_of_load(attaching, call);
+	if (attaching->load_error)
+		remote_run(call, attaching->load_error, none, ATTACH_CALL_NS);
+	fail(why, -ELIBACC, "its dynamic loader cannot load libclew.so%s%s",
+	     *said ? ": " : "", said);
+	free(said);
+	return -ELIBACC;
+}
+
+static int load_in(struct attaching *attaching, struct remote_call *call,
+		   char **why)
+{
+	const uint64_t arguments[REMOTE_ARGUMENTS] = { call->data,
+						       RTLD_NOW | RTLD_LOCAL };
+	int err = remote_run(call, attaching->load, arguments, ATTACH_CALL_NS);
+
+	if (err)
+		return attach_explain_call(err, why);
+	err = attaching_look_again(attaching, why);
+	if (err)
+		return err;
+	attaching_find_library(attaching);
+	return attaching->leave ? 0 : explain_load(attaching, call, why);
+}
+
+int attaching_load(struct attaching *attaching, const char *library, char **why)
+{
+	struct remote_call call;
+	int err;
+
+	if (attaching->leave)
+		return attach_fill_blocks(attaching, why);
+	if (target_module(&attaching->maps, LIBRARY_NAME))
+		return fail(
+			why, -EPROTO,
+			"it has loaded the libclew.so of another clew version; "
+			"use that version, or restart the process");
+	err = attach_stop_safe_thread(attaching, why);
+	if (err)
+		return err;
+	err = attach_begin_call(attaching, &call, 0, library,
+				strlen(library) + 1, why);
+	if (!err) {
+		err = load_in(attaching, &call, why);
+		remote_end(&call);
+	}
+	attach_release_one(attaching);
+	return err ? err : attach_fill_blocks(attaching, why);
+}
+
+/* ---- Entering ---- */
+
+/* As much as a thread is made to do at once: -EINPROGRESS while there is more. */
+static int prepare_slice(struct attaching *attaching, const char *directory,
+			 char **why)
+{
+	struct remote_call call;
+	int err = attach_stop_safe_thread(attaching, why);
+
+	if (err)
+		return err;
+	err = attach_begin_call(attaching, &call, 0, directory,
+				strlen(directory) + 1, why);
+	if (!err) {
+		err = attach_call_library(attaching, &call, attaching->prepare,
+					  call.data, (uint64_t)getpid(), why);
+		remote_end(&call);
+	}
+	attach_release_one(attaching);
+	return err;
+}
+
+/* In between, the thread goes on. */
+static int prepare(struct attaching *attaching, const char *directory,
+		   char **why)
+{
+	int err = prepare_slice(attaching, directory, why);
+
+	while (err == -EINPROGRESS) {
+		free(*why);
+		*why = NULL;
+		attach_pause_ms(BETWEEN_SLICES_MS);
+		err = prepare_slice(attaching, directory, why);
+	}
+	return err;
+}
+
+/* All that are stopped, and their frames. */
+struct looking {
+	struct wire_stopped *list;
+	size_t count;
+	struct stack_reader reader;
+	struct remote_frames frames;
+	struct wire_attachment attachment;
+	uint64_t makes_threads; /* 0: who makes one is no matter */
+};
+
+static int is_inside(const struct wire_attach_range *range, uint64_t pc)
+{
+	return pc >= range->start && pc < range->end;
+}
+
+static const struct wire_stopped *stopped_of(const struct looking *looking,
+					     const struct tracee *thread)
+{
+	const struct wire_stopped *stopped = looking->list;
+
+	while (stopped->tid != (uint64_t)thread->own_tid)
+		stopped++;
+	return stopped;
+}
+
+/* It has looked at some frames already, and goes by these. */
+static int is_unwinding(void *context, const struct tracee *thread)
+{
+	const struct looking *looking = context;
+	const struct wire_stopped *stopped = stopped_of(looking, thread);
+	const struct wire_attach_range *unwinder =
+		&looking->attachment.avoided[1];
+	const struct wire_frame *frames =
+		looking->frames.items + stopped->first_frame;
+
+	if (is_inside(unwinder, stopped->pc))
+		return 1;
+	for (uint32_t i = 0; i < stopped->frame_count; i++)
+		if (is_inside(unwinder, frames[i].word))
+			return 1;
+	return 0;
+}
+
+/* Whom it makes may have a control block from before the library came. */
+static int is_making_thread(const struct looking *looking,
+			    const struct tracee *thread)
+{
+	const struct wire_stopped *stopped = stopped_of(looking, thread);
+	const struct wire_frame *frames =
+		looking->frames.items + stopped->first_frame;
+
+	for (uint32_t i = 0; i < stopped->frame_count; i++)
+		if (looking->makes_threads &&
+		    frames[i].function == looking->makes_threads)
+			return 1;
+	return 0;
+}
+
+static int is_to_go_on(void *context, const struct tracee *thread)
+{
+	return is_unwinding(context, thread) ||
+	       is_making_thread(context, thread);
+}
+
+static int any_makes_thread(const struct looking *looking,
+			    const struct tracer *tracer)
+{
+	for (size_t i = 0; i < tracer->count; i++)
+		if (!tracer->threads[i].is_gone &&
+		    is_making_thread(looking, &tracer->threads[i]))
+			return 1;
+	return 0;
+}
+
+/* Then a function below the innermost was interrupted. */
+static int is_in_handler(const void *context, const struct tracee *thread)
+{
+	const struct looking *looking = context;
+	const struct wire_stopped *stopped = stopped_of(looking, thread);
+	const struct wire_frame *frames =
+		looking->frames.items + stopped->first_frame;
+
+	for (uint32_t i = 1; i < stopped->frame_count; i++)
+		if (frames[i].pc)
+			return 1;
+	return 0;
+}
+
+static void forget_frames(struct looking *looking)
+{
+	remote_frames_free(&looking->frames);
+	free(looking->list);
+	looking->list = NULL;
+}
+
+static int look_once(struct attaching *attaching, struct looking *looking,
+		     char **why)
+{
+	forget_frames(looking);
+	looking->list =
+		attach_list_stopped(&attaching->tracer, &looking->count);
+	looking->frames = (struct remote_frames){
+		.at = looking->attachment.frames,
+		.room = looking->attachment.frame_max,
+	};
+	return remote_frames_find(&looking->reader, &attaching->tracer,
+				  &attaching->maps, looking->list,
+				  &looking->frames, why);
+}
+
+/* Who is in an unwinder goes on for a moment, but not for ever. */
+static int find_frames(struct attaching *attaching, struct looking *looking,
+		       char **why)
+{
+	const uint64_t deadline_ns = tracer_now_ns() + UNWINDS_NS;
+	size_t moved = 1;
+	int err = attaching_read(attaching, &looking->attachment, why);
+
+	if (err)
+		return err;
+	if (attach_is_in_blocks(&looking->attachment))
+		looking->makes_threads = attach_makes_threads(attaching);
+	for (;;) {
+		err = look_once(attaching, looking, why);
+		if (err)
+			return err;
+		if (tracer_now_ns() >= deadline_ns)
+			return any_makes_thread(looking, &attaching->tracer)
+				       ? fail(why, -EAGAIN,
+					      "its threads create other "
+					      "threads too often; try again")
+				       : 0;
+		err = tracer_move(&attaching->tracer, is_to_go_on, looking,
+				  &moved);
+		if (err || !moved)
+			return err;
+	}
+}
+
+static int say_that_stacks_are_shared(const struct attaching *attaching,
+				      char **why)
+{
+	const uint64_t are = 1;
+	const int err = target_write(
+		attaching->tracer.memory,
+		attaching->attachment +
+			offsetof(struct wire_attachment, alternate_is_shared),
+		&are, sizeof(are));
+
+	return err ? fail(why, err, "its memory cannot be written: %s",
+			  strerror(-err))
+		   : 0;
+}
+
+static int look_at_alternate_stacks(struct attaching *attaching,
+				    const struct wire_attachment *attachment,
+				    char **why)
+{
+	const int are = shared_stacks_exist(&attaching->tracer, attachment);
+
+	if (are == -EAGAIN)
+		return fail(why, are,
+			    "a thread has not yet reported its alternate "
+			    "signal stack");
+	if (are < 0)
+		return fail(why, are, "one of its threads does not stop");
+	return are ? say_that_stacks_are_shared(attaching, why) : 0;
+}
+
+/* The library maps what it can; what it does not is written. */
+static int share(struct attaching *attaching, const struct looking *looking)
+{
+	struct wire_attachment attachment;
+	char *why = NULL;
+	int is_shared = 0;
+
+	if (!attaching->share)
+		return 0;
+	if (attach_call_stopped(attaching, attaching->share, looking->list,
+				looking->count, &why) == 0 &&
+	    attaching_read(attaching, &attachment, &why) == 0)
+		is_shared = attachment.shared_count != 0;
+	free(why);
+	return is_shared;
+}
+
+static int write_texts(struct attaching *attaching,
+		       const struct looking *looking,
+		       struct remote_texts *texts, char **why)
+{
+	const int memory = attaching->tracer.memory;
+	uint64_t at = 0;
+	int err = remote_texts_write_fronts(memory, texts, &at);
+
+	if (!err)
+		err = remote_texts_write_hooks(memory, texts,
+					       share(attaching, looking));
+	return attach_explain_write(err, at, why);
+}
+
+/* -EAGAIN: let them go on, and try again. */
+static int enter_once(struct attaching *attaching, struct remote_texts *texts,
+		      char **why)
+{
+	struct looking looking = { 0 };
+	int err = remote_frames_prepare(&looking.reader, &attaching->tracer,
+					&attaching->maps,
+					WIRE_ATTACH_FRAMES_MAX, why);
+
+	if (err)
+		return err;
+	err = tracer_stop_all(&attaching->tracer, ATTACH_STOP_NS, why);
+	if (err) {
+		stack_reader_end(&looking.reader);
+		return err;
+	}
+	err = find_frames(attaching, &looking, why);
+	if (!err)
+		err = look_at_alternate_stacks(attaching, &looking.attachment,
+					       why);
+	if (!err)
+		err = attach_call_stopped(attaching, attaching->enter,
+					  looking.list, looking.count, why);
+	if (!err)
+		err = write_texts(attaching, &looking, texts, why);
+	if (!err)
+		err = remote_frames_write(&attaching->tracer, &looking.frames,
+					  why);
+	if (!err)
+		opened_signals_take(&attaching->tracer, &looking.attachment,
+				    is_in_handler, &looking);
+	forget_frames(&looking);
+	if (err == -ETXTBSY)
+		attach_set_state(attaching, WIRE_ATTACH_NONE);
+	attach_note_pause(&attaching->tracer, &attaching->all_ns);
+	tracer_release(&attaching->tracer);
+	stack_reader_end(&looking.reader);
+	return err;
+}
+
+/* Who cannot be made to ask them is left, or has ended. */
+static int begin_runtimes(struct attaching *attaching, char **why)
+{
+	int err = attach_begin_runtimes(attaching, why);
+	char *also;
+
+	if (err && err != -ESRCH && attaching_leave(attaching, &also) != 0)
+		free(also);
+	return err;
+}
+
+/* Who comes when we were killed is to find it. */
+static int write_home(const struct attaching *attaching, const char *home,
+		      char **why)
+{
+	const int err = target_write(
+		attaching->tracer.memory,
+		attaching->attachment + offsetof(struct wire_attachment, home),
+		home, strlen(home) + 1);
+
+	return err ? fail(why, err, "its memory cannot be written: %s",
+			  strerror(-err))
+		   : 0;
+}
+
+int attaching_enter(struct attaching *attaching, const char *directory,
+		    const char *home, char **why)
+{
+	uint64_t deadline_ns = 0;
+	int err;
+
+	*why = NULL;
+	err = write_home(attaching, home, why);
+	if (err)
+		return err;
+	do {
+		struct remote_texts texts = { 0 };
+
+		err = prepare(attaching, directory, why);
+		if (!deadline_ns)
+			deadline_ns = tracer_now_ns() + ATTACH_PATIENCE_NS;
+		if (!err)
+			err = attach_plan(attaching, &texts, why);
+		if (!err)
+			err = enter_once(attaching, &texts, why);
+		remote_texts_free(&texts);
+	} while (attach_is_to_be_repeated(err, deadline_ns, why));
+	return err ? err : begin_runtimes(attaching, why);
+}

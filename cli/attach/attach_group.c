@@ -1,0 +1,711 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/attach/attach_group.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "cli/attach/attach_blocks.h"
+#include "cli/attach/attach_room.h"
+#include "cli/attach/attach_steps.h"
+#include "cli/attach/standing_by.h"
+#include "cli/common/command.h"
+#include "cli/common/library.h"
+#include "cli/common/output.h"
+#include "cli/target/file_rights.h"
+#include "cli/target/frozen_group.h"
+#include "cli/target/inner_recording.h"
+#include "cli/target/live_process.h"
+#include "cli/target/other_files.h"
+#include "cli/target/target_obstacle.h"
+#include "cli/target/user_name.h"
+#include "wire/recording.h"
+
+#define NOBODY ((uid_t)-1)
+
+/* For processes that end to be gone. */
+#define BRING_NS UINT64_C(2000000000)
+
+char *attach_group_directive(const char *config, const char *word)
+{
+	const size_t length = strlen(word);
+	char *found = NULL;
+
+	for (; *config;
+	     config += strcspn(config, "\n"), config += *config == '\n') {
+		if (strncmp(config, word, length) != 0 ||
+		    (config[length] != ' ' && config[length] != '\n'))
+			continue;
+		free(found);
+		config += length + (config[length] == ' ');
+		found = memory_string(config, strcspn(config, "\n"));
+	}
+	return found;
+}
+
+int attach_group_init(struct attach_group *group, const char *output,
+		      const char *config, char **why)
+{
+	*group = (struct attach_group){ .path = output,
+					.output = { .lock = -1 },
+					.config = config,
+					.owner = NOBODY };
+	hook_selection_init(&group->selection, config);
+	ahead_init(&group->ahead, attach_group_directive(config, "cache"),
+		   &group->selection);
+	attach_locks_remove_left();
+	return library_find(&group->library, why);
+}
+
+void attach_group_fini(struct attach_group *group)
+{
+	for (size_t i = 0; i < group->count; i++) {
+		attaching_close(&group->members[i].attaching);
+		if (group->members[i].has_folder)
+			inner_folder_close(&group->members[i].folder);
+		close(group->members[i].process);
+	}
+	ahead_fini(&group->ahead);
+	hook_selection_fini(&group->selection);
+	free(group->members);
+	free(group->library);
+	if (group->output.directory && !group->count)
+		output_undo(&group->output);
+	output_fini(&group->output);
+}
+
+/* ---- Where it is recorded ---- */
+
+/*
+ * Processes write it themselves: it belongs to their user, if that is not ours. 1 if it
+ * belongs to another user; 0, or -errno and *why.
+ */
+static int give(struct attach_group *group, uid_t user, char **why)
+{
+	int err;
+
+	if (user == geteuid() || user == group->owner)
+		return 0;
+	if (group->owner != NOBODY)
+		return 1;
+	err = output_give(group->output.directory, user);
+	if (err)
+		return fail(why, err,
+			    "the owner of %s cannot be changed to user %u: %s",
+			    group->path, user, strerror(-err));
+	group->owner = user;
+	return 0;
+}
+
+static int make_output(struct attach_group *group, char **why)
+{
+	int err = group->output.directory
+			  ? 0
+			  : output_create(&group->output, group->path,
+					  group->config, why);
+
+	if (!err && strlen(group->output.directory) >= WIRE_ATTACH_DIR_BYTES)
+		err = fail(why, -ENAMETOOLONG,
+			   "%s: this path is too long; choose a shorter one "
+			   "with -o",
+			   group->output.directory);
+	return err;
+}
+
+/* ---- What it cannot use ---- */
+
+/* Why a process gets a folder of its own, and for what. */
+struct need {
+	int is_to_load, is_to_record;
+	char *cause; /* NULL: it needs none */
+};
+
+static void set_cause(struct need *need, char *cause)
+{
+	if (need->cause)
+		free(cause);
+	else
+		need->cause = cause;
+}
+
+static void need_for_others(const struct attach_group *group, pid_t pid,
+			    struct need *need)
+{
+	if (!other_files_are_there(pid))
+		return;
+	need->is_to_load = !other_files_have(pid, group->library);
+	need->is_to_record = !other_files_have(pid, group->output.directory);
+	if (need->is_to_load || need->is_to_record)
+		set_cause(
+			need,
+			memory_printf(
+				"it has another mount namespace or root "
+				"directory than clew (a container or chroot)"));
+}
+
+/* Of the folder that `path` is in. */
+static void need_for_folder(struct need *need, const struct file_rights *rights,
+			    const char *path)
+{
+	char *user = user_name(rights->user), *folder;
+
+	folder = memory_string(path, (size_t)(strrchr(path, '/') - path));
+	set_cause(need, memory_printf("user %s cannot access %s (record "
+				      "elsewhere with -o PATH)",
+				      user, *folder ? folder : "/"));
+	free(folder);
+	free(user);
+}
+
+static void need_for_user(struct need *need, const struct file_rights *rights,
+			  uid_t owner)
+{
+	char *user = user_name(rights->user), *other = user_name(owner);
+
+	set_cause(need,
+		  memory_printf(
+			  "it belongs to user %s, but the recording belongs to "
+			  "user %s, whose processes are also recorded",
+			  user, other));
+	free(other);
+	free(user);
+}
+
+/* Whether it can come to the folder of that file. */
+static int can_enter(const struct file_rights *rights, const char *path)
+{
+	char *above = memory_string(path, (size_t)(strrchr(path, '/') - path));
+	const int can = file_rights_permit(rights, *above ? above : "/", X_OK);
+
+	free(above);
+	return can;
+}
+
+/* The recording belongs to the process's user afterwards, or it needs a folder. */
+static int share_recording(struct attach_group *group,
+			   const struct file_rights *rights, struct need *need,
+			   char **why)
+{
+	const char *path = group->output.directory;
+	int err = 0;
+
+	need->is_to_record = !can_enter(rights, path);
+	if (!need->is_to_record)
+		err = give(group, rights->user, why);
+	if (err < 0)
+		return err;
+	if (!need->is_to_record && !err)
+		need->is_to_record =
+			!file_rights_permit(rights, path, W_OK | X_OK);
+	if (need->is_to_record)
+		need_for_folder(need, rights, path);
+	if (err)
+		need_for_user(need, rights, group->owner);
+	need->is_to_record |= err;
+	return 0;
+}
+
+/* free() need->cause. 0, or -errno and *why. */
+static int find_need(struct attach_group *group,
+		     const struct attach_member *member, struct need *need,
+		     char **why)
+{
+	struct file_rights rights;
+	int err = file_rights_read(&rights, member->pid);
+
+	*need = (struct need){ 0 };
+	if (err)
+		return fail(why, err, "it has exited");
+	need_for_others(group, member->pid, need);
+	if (!need->is_to_record)
+		err = share_recording(group, &rights, need, why);
+	if (!need->is_to_load &&
+	    !file_rights_permit(&rights, group->library, R_OK)) {
+		need->is_to_load = 1;
+		need_for_folder(need, &rights, group->library);
+	}
+	if (member->attaching.leave) /* it is loaded */
+		need->is_to_load = 0;
+	file_rights_fini(&rights);
+	return err;
+}
+
+/* What is asked for, and where analyses are. */
+static int write_config(const struct attach_group *group,
+			const struct inner_folder *folder, char **why)
+{
+	char *config = memory_printf("%s%s%s%s", group->config,
+				     group->ahead.cache ? "cache " : "",
+				     group->ahead.cache ? folder->path : "",
+				     group->ahead.cache ? "\n" : "");
+	int err = inner_folder_write(folder, config, WIRE_CONFIG_NAME, why);
+
+	free(config);
+	return err ? err
+		   : inner_folder_write(folder, "# see config\n",
+					WIRE_UNRECORDED_NAME, why);
+}
+
+/* What it wants of us in a folder of its own. */
+static int make_folder(struct attach_group *group, struct attach_member *member,
+		       const struct need *need, char **why)
+{
+	struct inner_folder *folder = &member->folder;
+	const int is_to_load = need->is_to_load;
+	const int is_to_record = need->is_to_record;
+	int err = inner_folder_make(folder, member->pid, is_to_load,
+				    need->cause, why);
+
+	if (err)
+		return err;
+	member->has_folder = 1;
+	if (is_to_load)
+		err = inner_folder_copy(folder, group->library, LIBRARY_NAME,
+					why);
+	if (!err && is_to_record)
+		err = write_config(group, folder, why);
+	if (!err && is_to_record)
+		err = ahead_carry(&group->ahead, member->pid,
+				  &member->attaching.maps, folder, why);
+	if (!err && is_to_record)
+		err = inner_recording_announce(folder, member->pid,
+					       group->output.directory, why);
+	return err;
+}
+
+/* ---- Members ---- */
+
+/* Where that cannot be, its home says where it is. */
+static void bring_former(const struct attaching *attaching,
+			 const struct wire_attachment *attachment)
+{
+	char *why = NULL;
+
+	if (inner_recording_bring_of(attaching->pid, attachment, &why) != 0)
+		free(why);
+}
+
+/*
+ * What another member has forked is recorded already: 1. A controller before this one
+ * may have been killed, and the process be attached still.
+ */
+static int leave_former(const struct attach_group *group,
+			struct attaching *attaching, char **why)
+{
+	struct wire_attachment attachment;
+	int err = attaching_read(attaching, &attachment, why);
+
+	if (err || attachment.state == WIRE_ATTACH_NONE)
+		return err;
+	if (attachment.state == WIRE_ATTACH_ENTERED &&
+	    group->output.directory &&
+	    attachment.controller == (uint32_t)getpid() &&
+	    strcmp(*attachment.home ? attachment.home : attachment.dir,
+		   group->output.directory) == 0)
+		return 1;
+	err = attaching_leave(attaching, why);
+	if (!err)
+		bring_former(attaching, &attachment);
+	return err;
+}
+
+/* Of two reasons the first is why the second was come to. */
+static int also_because(char **why, int err, char *also)
+{
+	char *first = *why;
+
+	fail(why, err, "%s; and %s", first, also);
+	free(first);
+	free(also);
+	return err;
+}
+
+/* It has no static thread-local storage left, as far as is known. */
+static int load_in_blocks(struct attach_group *group,
+			  struct attach_member *member, const char *path,
+			  char **why)
+{
+	char *other = library_in_blocks(group->library);
+	char *also = NULL;
+	int err = attach_check_blocks(&member->attaching, &also);
+
+	if (!err && path != group->library) {
+		unlinkat(member->folder.fd, LIBRARY_NAME, 0);
+		err = inner_folder_copy(&member->folder, other, LIBRARY_NAME,
+					&also);
+	}
+	if (!err)
+		err = attaching_load(&member->attaching,
+				     path == group->library ? other : path,
+				     &also);
+	free(other);
+	if (err)
+		return also_because(why, err, also);
+	free(*why);
+	*why = NULL;
+	return 0;
+}
+
+/* Load, from its folder or from where the library is; the copy is not kept. */
+static int load(struct attach_group *group, struct attach_member *member,
+		int is_to_load, char **why)
+{
+	char *copy = is_to_load ? memory_printf("%s/" LIBRARY_NAME,
+						member->folder.path)
+				: NULL;
+	const char *path = copy ? copy : group->library;
+	int err = attaching_load(&member->attaching, path, why);
+
+	if (err == -ELIBACC)
+		err = load_in_blocks(group, member, path, why);
+	free(copy);
+	if (is_to_load && unlinkat(member->folder.fd, LIBRARY_NAME, 0) != 0 &&
+	    !err)
+		err = fail(why, -errno, "%s/" LIBRARY_NAME ": %s",
+			   member->folder.path, strerror(errno));
+	return err;
+}
+
+/* Make it ready, and begin to count. */
+static int enter_as_needed(struct attach_group *group,
+			   struct attach_member *member,
+			   const struct need *need, char **why)
+{
+	const char *home = group->output.directory;
+	int err = 0;
+
+	if (need->is_to_load || need->is_to_record)
+		err = make_folder(group, member, need, why);
+	if (!err)
+		err = load(group, member, need->is_to_load, why);
+	if (!err && need->is_to_load && !need->is_to_record) {
+		member->has_folder = 0;
+		inner_folder_remove(&member->folder);
+	}
+	if (err)
+		return err;
+	return attaching_enter(&member->attaching,
+			       need->is_to_record ? member->folder.path : home,
+			       need->is_to_record ? home : "", why);
+}
+
+static int enter(struct attach_group *group, struct attach_member *member,
+		 uint64_t functions, char **why)
+{
+	struct need need;
+	int err = leave_former(group, &member->attaching, why);
+
+	if (err)
+		return err < 0 ? err : 0;
+	err = attach_room_check(
+		member->pid, functions, member->attaching.maps.count,
+		group->selection.is_timed, !group->output.directory, why);
+	if (!err)
+		err = make_output(group, why);
+	if (err)
+		return err;
+	err = find_need(group, member, &need, why);
+	if (!err)
+		err = enter_as_needed(group, member, &need, why);
+	free(need.cause);
+	return err;
+}
+
+/* What it has said of why it cannot be recorded, too. */
+static void give_up_folder(const struct attach_group *group,
+			   struct attach_member *member)
+{
+	char *why = NULL;
+
+	int err;
+
+	if (!member->has_folder)
+		return;
+	member->has_folder = 0;
+	err = inner_recording_bring(&member->folder, group->output.directory,
+				    &why);
+	if (err == -EBUSY) /* it could not be left again */
+		inner_folder_close(&member->folder);
+	else if (err)
+		inner_folder_remove(&member->folder);
+	free(why);
+}
+
+static void take_pauses(struct attach_group *group, struct attaching *attaching)
+{
+	if (attaching->all_ns > group->all_ns)
+		group->all_ns = attaching->all_ns;
+	if (attaching->one_ns > group->one_ns)
+		group->one_ns = attaching->one_ns;
+	attaching->all_ns = attaching->one_ns = 0;
+}
+
+/* Resident memory that belongs to no file; -1: it has ended. */
+static int64_t own_memory_kb(pid_t pid)
+{
+	return target_status(pid, "RssAnon", 10);
+}
+
+static int64_t difference_kb(int64_t kb, int64_t before_kb)
+{
+	return kb < 0 || before_kb < 0 ? 0 : kb - before_kb;
+}
+
+/* It has a recording already. */
+static int switch_on(const struct attach_group *group,
+		     struct attach_member *member, char **why)
+{
+	if (group->has_wishes)
+		return fail(why, -EEXIST,
+			    "it has been recorded since its start "
+			    "(--java=standby); clew attach accepts only --for "
+			    "and --quiet for it");
+	return standing_by_enter(&member->attaching, why);
+}
+
+static int has_ended(const struct attach_member *member)
+{
+	struct pollfd end = { .fd = member->process, .events = POLLIN };
+
+	return poll(&end, 1, 0) > 0;
+}
+
+/*
+ * A process that ends lacks one thing after the other that clew looks for; that it
+ * ends is why. Its id may be another's by then.
+ */
+static int because_it_ends(const struct attach_member *member, int err,
+			   char **why)
+{
+	char *end = target_end(member->pid);
+
+	if (!end && has_ended(member))
+		end = memory_printf("it has exited");
+	if (!end)
+		return err;
+	free(*why);
+	*why = end;
+	return -ESRCH;
+}
+
+static int attach_once(struct attach_group *group, struct attach_member *member,
+		       char **why)
+{
+	int err;
+
+	*why = target_obstacle(member->pid);
+	if (*why)
+		return -EINVAL;
+	err = attaching_open(&member->attaching, member->pid, why);
+	if (err)
+		return err;
+	member->attaching.tracer.heeds_ending = 1;
+	if (standing_by_look(&member->attaching)) {
+		err = switch_on(group, member, why);
+	} else {
+		uint64_t functions;
+
+		err = ahead_analyse(&group->ahead, member->pid,
+				    &member->attaching.maps, &functions, why);
+		if (!err)
+			err = enter(group, member, functions, why);
+	}
+	member->attaching.tracer.heeds_ending = 0;
+	if (err) {
+		give_up_folder(group, member);
+		attaching_close(&member->attaching);
+	}
+	return err;
+}
+
+/* A process is recorded there now. If it cannot be kept, it stays as PATH.before. */
+static void keep_output(struct attach_group *group)
+{
+	char *why;
+
+	if (group->output.directory && output_keep(&group->output, &why) != 0)
+		free(why);
+}
+
+/* Nothing that was waited for can have come then. */
+static int because_it_is_frozen(pid_t pid, int err, char **why)
+{
+	char *frozen = frozen_group_obstacle(pid);
+
+	if (!frozen)
+		return err;
+	free(*why);
+	*why = frozen;
+	return -EBUSY;
+}
+
+/* A program that it executes meanwhile is another one to attach to. */
+static int attach(struct attach_group *group, struct attach_member *member,
+		  char **why)
+{
+	const uint64_t deadline_ns = tracer_now_ns() + ATTACH_PATIENCE_NS;
+	const pid_t pid = member->pid;
+
+	for (;;) {
+		const uint64_t program = target_program_mark(pid);
+		const int err = attach_once(group, member, why);
+
+		if (!err || target_thread_is_going(pid, pid) ||
+		    target_program_mark(pid) == program ||
+		    tracer_now_ns() >= deadline_ns)
+			return err;
+		free(*why);
+		*why = NULL;
+	}
+}
+
+int attach_group_add(struct attach_group *group, pid_t pid, char **why)
+{
+	struct attach_member member = { .pid = pid };
+	const int64_t before_kb = own_memory_kb(pid);
+	int err;
+
+	member.process = (int)syscall(SYS_pidfd_open, pid, 0);
+	if (member.process < 0) {
+		err = -errno;
+		*why = target_obstacle(pid); /* it is a thread, for one */
+		return *why ? err : fail(why, err, "%s", strerror(-err));
+	}
+	err = attach(group, &member, why);
+	if (err) {
+		err = because_it_ends(&member, err, why);
+		err = because_it_is_frozen(pid, err, why);
+		close(member.process);
+		return err;
+	}
+	take_pauses(group, &member.attaching);
+	member.added_kb = difference_kb(own_memory_kb(pid), before_kb);
+	group->added_kb += member.added_kb;
+	group->members = memory_grow(group->members, group->count,
+				     &group->capacity, sizeof(*group->members));
+	group->members[group->count++] = member;
+	keep_output(group);
+	return 0;
+}
+
+int attach_group_leave(struct attach_group *group, struct attach_member *member,
+		       char **why)
+{
+	const int64_t before_kb = own_memory_kb(member->pid);
+	int64_t kept_kb = member->added_kb;
+	int err;
+
+	if (frozen_group_has(member->pid))
+		return fail(why, -EBUSY,
+			    "its cgroup is frozen; thaw the cgroup, then run "
+			    "clew detach %d",
+			    member->pid);
+	err = member->attaching.stands_by
+		      ? standing_by_leave(&member->attaching, why)
+		      : attaching_leave(&member->attaching, why);
+
+	take_pauses(group, &member->attaching);
+	kept_kb += difference_kb(own_memory_kb(member->pid), before_kb);
+	group->kept_kb += !err && kept_kb > 0 ? kept_kb : 0;
+	/* before its end was known, other things are in the way */
+	return err && has_ended(member) ? -ESRCH : err;
+}
+
+/* ---- What they have forked ---- */
+
+static int is_member(const struct attach_group *group, pid_t pid)
+{
+	for (size_t i = 0; i < group->count; i++)
+		if (group->members[i].pid == pid)
+			return 1;
+	return 0;
+}
+
+static int leave_one(struct attach_group *group, pid_t pid)
+{
+	struct attaching attaching;
+	char *why = NULL;
+	int err = attaching_open(&attaching, pid, &why);
+
+	if (!err) {
+		err = attaching_leave(&attaching, &why);
+		take_pauses(group, &attaching);
+		attaching_close(&attaching);
+	}
+	free(why);
+	return !err;
+}
+
+size_t attach_group_leave_forked(struct attach_group *group)
+{
+	size_t count, left = 0;
+	struct live_process *all = live_processes(&count);
+
+	for (size_t i = 0; i < count; i++) {
+		if (all[i].is_attached && all[i].controller == getpid() &&
+		    !is_member(group, all[i].pid))
+			left += (size_t)leave_one(group, all[i].pid);
+		live_process_fini(&all[i]);
+	}
+	free(all);
+	return left;
+}
+
+/* ---- What they have recorded ---- */
+
+/* One that was about to end could not be left, nor what it had forked. */
+static int bring(struct attach_group *group, struct attach_member *member,
+		 char **why)
+{
+	const uint64_t deadline_ns = tracer_now_ns() + BRING_NS;
+	int err;
+
+	while ((err = inner_recording_bring(&member->folder,
+					    group->output.directory, why)) ==
+		       -EBUSY &&
+	       tracer_now_ns() < deadline_ns) {
+		free(*why);
+		attach_pause_ms(2);
+		attach_group_leave_forked(group);
+	}
+	return err;
+}
+
+size_t attach_group_bring(struct attach_group *group, const char *command)
+{
+	size_t failed = 0;
+
+	for (size_t i = 0; i < group->count; i++) {
+		struct attach_member *member = &group->members[i];
+		char *why = NULL;
+
+		if (!member->has_folder)
+			continue;
+		member->has_folder = 0;
+		if (bring(group, member, &why) == 0)
+			continue;
+		complain(command, "process %d: %s", member->pid, why);
+		inner_folder_close(&member->folder);
+		free(why);
+		failed++;
+	}
+	return failed;
+}
+
+char **attach_group_folders(const struct attach_group *group, size_t *count)
+{
+	char **paths = memory_zeroed(group->count + 1, sizeof(*paths));
+
+	*count = 0;
+	paths[(*count)++] = memory_printf("%s", group->output.directory);
+	for (size_t i = 0; i < group->count; i++)
+		if (group->members[i].has_folder)
+			paths[(*count)++] =
+				inner_folder_path(&group->members[i].folder);
+	return paths;
+}

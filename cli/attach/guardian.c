@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/attach/guardian.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "cli/attach/attach_steps.h"
+#include "cli/attach/detaching.h"
+#include "cli/common/command.h"
+#include "cli/target/live_process.h"
+
+/* As the kernel and `ps -o comm` name it. */
+#define NAME "clew-guardian"
+
+/* For one process: longer than detaching takes, attempts included. */
+#define DETACH_SECONDS 120
+
+/* Locks of the parent may outlive it for a moment. */
+#define LOCK_NS        UINT64_C(5000000000)
+#define CALL_BEGINS_NS UINT64_C(500000000)
+
+/* At the same time. */
+#define CHILDREN_MAX 4
+
+/* Processes may have forked while their parents were being detached. */
+#define ROUNDS_MAX 16
+
+/* What the parent sends: pids, and in the end this. */
+#define END 0
+
+/* The guardian's descriptor of the channel. */
+#define CHANNEL (STDERR_FILENO + 1)
+
+struct guarded {
+	const char *command;
+	pid_t parent;
+	pid_t *pids;
+	size_t count, capacity;
+};
+
+/* ---- One process ---- */
+
+/*
+ * Whether that may still change by itself. A thread that the parent made call the
+ * library may only now begin to: until then the process looks as if nobody had come.
+ */
+static int may_change(int err, uint64_t start_ns)
+{
+	const uint64_t ns = tracer_now_ns() - start_ns;
+
+	return (err == -EBUSY && ns < LOCK_NS) ||
+	       (err == -ENOENT && ns < CALL_BEGINS_NS);
+}
+
+static int leave(const struct guarded *guarded, pid_t pid)
+{
+	const uint64_t start_ns = tracer_now_ns();
+	char *why = NULL;
+	int err;
+
+	while (may_change(err = detaching_leave(pid, guarded->command, 0, &why),
+			  start_ns)) {
+		free(why);
+		why = NULL;
+		attach_pause_ms(20);
+	}
+	if (err && err != -ENOENT && !target_has_ended(pid))
+		complain(guarded->command, "process %d is still attached: %s",
+			 pid, why);
+	free(why);
+	return err;
+}
+
+static void wait_for_one(size_t *children)
+{
+	while (*children && waitpid(-1, NULL, 0) < 0 && errno == EINTR)
+		;
+	--*children;
+}
+
+static void leave_in_child(const struct guarded *guarded, pid_t pid,
+			   size_t *children)
+{
+	pid_t child;
+
+	while (*children >= CHILDREN_MAX)
+		wait_for_one(children);
+	child = fork();
+	if (child < 0) {
+		leave(guarded, pid);
+		return;
+	}
+	++*children;
+	if (child)
+		return;
+	alarm(DETACH_SECONDS);
+	_exit(leave(guarded, pid) ? EXIT_FAILURE : EXIT_SUCCESS);
+}
+
+/* ---- All of them ---- */
+
+/* Those that were forked by the parent's, and say so. How many. */
+static size_t leave_forked(const struct guarded *guarded)
+{
+	size_t count, found = 0, children = 0;
+	struct live_process *all = live_processes(&count);
+
+	for (size_t i = 0; i < count; i++) {
+		if (all[i].attached_by == guarded->parent) {
+			leave_in_child(guarded, all[i].pid, &children);
+			found++;
+		}
+		live_process_fini(&all[i]);
+	}
+	while (children)
+		wait_for_one(&children);
+	free(all);
+	return found;
+}
+
+static void leave_all(const struct guarded *guarded)
+{
+	size_t children = 0;
+
+	if (!guarded->count)
+		return;
+	complain(guarded->command,
+		 "clew attach (process %d) ended without detaching; detaching "
+		 "from its processes now",
+		 guarded->parent);
+	for (size_t i = 0; i < guarded->count; i++)
+		leave_in_child(guarded, guarded->pids[i], &children);
+	while (children)
+		wait_for_one(&children);
+	for (int i = 0; i < ROUNDS_MAX && leave_forked(guarded); i++)
+		;
+}
+
+/* ---- Waiting ---- */
+
+/* True if the parent has said that all is done; false when it has ended without. */
+static int listen_to(struct guarded *guarded, int channel)
+{
+	pid_t pid;
+	ssize_t got;
+
+	do {
+		got = recv(channel, &pid, sizeof(pid), 0);
+		if (got != (ssize_t)sizeof(pid))
+			continue;
+		if (pid == END)
+			return 1;
+		guarded->pids =
+			memory_grow(guarded->pids, guarded->count,
+				    &guarded->capacity, sizeof(*guarded->pids));
+		guarded->pids[guarded->count++] = pid;
+	} while (got > 0 || (got < 0 && errno == EINTR));
+	return 0;
+}
+
+/* The channel closes before what the parent traces is let go. */
+static void await_end(const struct guarded *guarded)
+{
+	while (getppid() == guarded->parent)
+		attach_pause_ms(1);
+}
+
+static void become_guardian(int channel)
+{
+	const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	setsid();
+	prctl(PR_SET_NAME, NAME);
+	signal(SIGPIPE, SIG_IGN); /* nobody may read stderr any more */
+	dup2(null, STDIN_FILENO);
+	dup2(null, STDOUT_FILENO);
+	dup2(channel, CHANNEL);
+	syscall(SYS_close_range, CHANNEL + 1, ~0U, 0);
+}
+
+static void guard(const char *command, pid_t parent, int channel)
+{
+	struct guarded guarded = { .command = command, .parent = parent };
+
+	become_guardian(channel);
+	if (!listen_to(&guarded, CHANNEL)) {
+		await_end(&guarded);
+		leave_all(&guarded);
+	}
+	free(guarded.pids);
+}
+
+/* ---- In the parent ---- */
+
+void guardian_start(struct guardian *guardian, const char *command)
+{
+	const pid_t parent = getpid();
+	int ends[2];
+
+	*guardian = (struct guardian){ .channel = -1 };
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+		return;
+	guardian->pid = fork();
+	if (guardian->pid == 0) {
+		guard(command, parent, ends[1]);
+		_exit(EXIT_SUCCESS);
+	}
+	close(ends[1]);
+	if (guardian->pid > 0)
+		guardian->channel = ends[0];
+	else
+		close(ends[0]);
+}
+
+/* If the guardian has been killed, nobody listens. */
+static void tell(const struct guardian *guardian, pid_t pid)
+{
+	if (guardian->channel >= 0)
+		send(guardian->channel, &pid, sizeof(pid), MSG_NOSIGNAL);
+}
+
+void guardian_watch(const struct guardian *guardian, pid_t pid)
+{
+	tell(guardian, pid);
+}
+
+void guardian_end(struct guardian *guardian)
+{
+	if (guardian->channel < 0)
+		return;
+	tell(guardian, END);
+	close(guardian->channel);
+	while (waitpid(guardian->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	guardian->channel = -1;
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/attach/stack_reader.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "base/now.h"
+#include "symbolizer/worker.h"
+
+/*
+ * The threads are stopped meanwhile. As much as unwinding ever reads (cli/attach/unwinding.c) takes
+ * half a second.
+ */
+#define SECONDS 1
+#define BYTES   (UINT64_C(256) << 20)
+
+/* A worker that has used this much of its second is replaced by a new one. */
+#define USED_MAX_NS UINT64_C(100000000)
+
+/* How often the caller looks whether the worker has ended without an answer. */
+#define LOOK_NS   1000000
+
+#define ALIGNMENT 16
+
+/* Request, answer, in this order, follow. */
+struct stack_reader_memory {
+	_Alignas(ALIGNMENT) _Atomic uint32_t asked; /* by the caller */
+	_Atomic uint32_t answered; /* by the worker; 1 once it is confined */
+};
+
+static const struct worker_limits limits = {
+	.seconds = SECONDS,
+	.bytes = BYTES,
+	.only_reads_fd = 1,
+	.has_no_alarm = 1,
+};
+
+static size_t align(size_t bytes)
+{
+	return (bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+}
+
+static void *request_of(const struct stack_reader *reader)
+{
+	return reader->shared + 1;
+}
+
+static void *answer_of(const struct stack_reader *reader)
+{
+	return (char *)request_of(reader) + align(reader->request_bytes);
+}
+
+static size_t shared_bytes(const struct stack_reader *reader)
+{
+	return sizeof(*reader->shared) + align(reader->request_bytes) +
+	       reader->answer_bytes;
+}
+
+/* Until *word has another value, or for no longer than LOOK_NS. */
+static void await_change(_Atomic uint32_t *word, uint32_t value)
+{
+	const struct timespec moment = { .tv_nsec = LOOK_NS };
+
+	syscall(SYS_futex, word, FUTEX_WAIT, value, &moment, NULL, 0);
+}
+
+static void change(_Atomic uint32_t *word, uint32_t value)
+{
+	*word = value;
+	syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+/* ---- In the worker ---- */
+
+struct stack_reading_work {
+	const struct stack_reader *reader;
+	stack_reading read;
+	const void *context;
+};
+
+/* Until the caller kills it. */
+static int answer_all(const void *context, int fd)
+{
+	const struct stack_reading_work *reading = context;
+	const struct stack_reader *reader = reading->reader;
+	struct stack_reader_memory *shared = reader->shared;
+
+	(void)fd;
+	for (uint32_t answered = 1; answered; answered++) {
+		change(&shared->answered, answered);
+		while (shared->asked == answered)
+			syscall(SYS_futex, &shared->asked, FUTEX_WAIT, answered,
+				NULL, NULL, 0);
+		reading->read(reading->context, request_of(reader),
+			      answer_of(reader));
+	}
+	return 0;
+}
+
+/* ---- In the caller ---- */
+
+/* The worker stays a zombie for worker_wait(). */
+static int has_ended(pid_t worker)
+{
+	siginfo_t news = { 0 };
+
+	return waitid(P_PID, (id_t)worker, &news,
+		      WEXITED | WNOHANG | WNOWAIT) != 0 ||
+	       news.si_pid;
+}
+
+/* Returns -errno and *why: the worker has ended, or takes too long. */
+static int explain_end(struct stack_reader *reader, char **why)
+{
+	char reason[WORKER_WHY_BYTES] = "the worker process failed";
+	int err;
+
+	if (!has_ended(reader->worker))
+		kill(reader->worker, SIGKILL);
+	err = worker_wait(reader->worker, &limits, reason);
+	reader->worker = 0;
+	stack_reader_end(reader);
+	if (err == -ENOMEM) /* then nothing can be detached: the guardian can */
+		memory_exhausted();
+	if (!err || err == -ECHILD)
+		return fail(why, -EBADMSG, "its stacks cannot be read: %s",
+			    reason);
+	return fail(why, err, "its stacks cannot be read: %s", strerror(-err));
+}
+
+/* A worker that writes anything else there can only end this early. */
+static int await_answer(struct stack_reader *reader, char **why)
+{
+	const uint64_t start_ns = now_ns(CLOCK_MONOTONIC);
+	const uint64_t most_ns =
+		UINT64_C(1000000000) * SECONDS * WORKER_CLOCK_FACTOR;
+	struct stack_reader_memory *shared = reader->shared;
+	uint64_t passed_ns = 0;
+	uint32_t answered;
+
+	while ((answered = shared->answered) != reader->asked) {
+		await_change(&shared->answered, answered);
+		passed_ns = now_ns(CLOCK_MONOTONIC) - start_ns;
+		if (passed_ns >= most_ns ||
+		    (shared->answered != reader->asked &&
+		     has_ended(reader->worker)))
+			return explain_end(reader, why);
+	}
+	reader->used_ns += passed_ns;
+	return 0;
+}
+
+int stack_reader_begin(struct stack_reader *reader, int memory,
+		       stack_reading read, const void *context,
+		       size_t request_bytes, size_t answer_bytes, char **why)
+{
+	const struct stack_reading_work reading = { reader, read, context };
+	pid_t worker;
+
+	if (reader->worker && reader->used_ns < USED_MAX_NS)
+		return 0;
+	stack_reader_end(reader);
+	*reader = (struct stack_reader){ .asked = 1,
+					 .request_bytes = request_bytes,
+					 .answer_bytes = answer_bytes };
+	reader->shared =
+		mmap(NULL, shared_bytes(reader), PROT_READ | PROT_WRITE,
+		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (reader->shared == MAP_FAILED)
+		memory_exhausted();
+	reader->shared->asked = 1;
+	worker = worker_start(&limits, answer_all, &reading, memory);
+	if (worker == -ENOMEM)
+		memory_exhausted();
+	if (worker < 0) {
+		stack_reader_end(reader);
+		return fail(why, worker, "its stacks cannot be read: %s",
+			    strerror(-worker));
+	}
+	reader->worker = worker;
+	return await_answer(reader, why);
+}
+
+int stack_reader_ask(struct stack_reader *reader, const void *request,
+		     size_t bytes, const void **answer, char **why)
+{
+	int err;
+
+	if (bytes > 0)
+		memcpy(request_of(reader), request, bytes);
+	change(&reader->shared->asked, ++reader->asked);
+	err = await_answer(reader, why);
+	if (!err)
+		*answer = answer_of(reader);
+	return err;
+}
+
+void stack_reader_end(struct stack_reader *reader)
+{
+	char reason[WORKER_WHY_BYTES];
+
+	if (reader->worker) {
+		if (!has_ended(reader->worker))
+			kill(reader->worker, SIGKILL);
+		worker_wait(reader->worker, &limits, reason);
+	}
+	if (reader->shared)
+		munmap(reader->shared, shared_bytes(reader));
+	*reader = (struct stack_reader){ 0 };
+}

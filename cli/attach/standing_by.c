@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/attach/standing_by.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/fail.h"
+#include "cli/attach/attach_steps.h"
+
+/* enum wire_attach_runtimes; none where that cannot be read. */
+static uint32_t state_of(const struct attaching *attaching)
+{
+	struct wire_attachment attachment;
+	char *why = NULL;
+
+	if (attaching_read(attaching, &attachment, &why) == 0)
+		return attachment.state == WIRE_ATTACH_PRELOADED
+			       ? attachment.runtimes
+			       : WIRE_RUNTIMES_NONE;
+	free(why);
+	return WIRE_RUNTIMES_NONE;
+}
+
+int standing_by_look(struct attaching *attaching)
+{
+	attaching->stands_by = 1; /* so that it may be read */
+	attaching->stands_by = state_of(attaching) != WIRE_RUNTIMES_NONE;
+	return attaching->stands_by;
+}
+
+/* A controller that was killed may have switched it on. */
+int standing_by_enter(struct attaching *attaching, char **why)
+{
+	int err = attach_begin_runtimes(attaching, why);
+
+	if (err)
+		return err;
+	return standing_by_is_entered(attaching)
+		       ? 0
+		       : fail(why, -EBUSY,
+			      "its JVM refuses to let Java methods be counted");
+}
+
+int standing_by_leave(struct attaching *attaching, char **why)
+{
+	return attach_end_runtimes(attaching, why);
+}
+
+int standing_by_is_entered(const struct attaching *attaching)
+{
+	const uint32_t state = state_of(attaching);
+
+	return state == WIRE_RUNTIMES_TELL || state == WIRE_RUNTIMES_UNLEFT;
+}

@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/attach/tracer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "base/now.h"
+#include "cli/attach/interrupted.h"
+#include "cli/attach/stopped_registers.h"
+#include "cli/target/ending_signals.h"
+#include "cli/target/frozen_group.h"
+#include "cli/target/own_ids.h"
+#include "cli/target/target.h"
+
+/* For a thread to stop that has just gone on. */
+#define MOVE_NS         UINT64_C(200000000)
+#define MOVE_MOMENT_NS  20000
+#define LAST_STOPS_NS   UINT64_C(10000000000)
+
+#define FROZEN_CHECK_NS UINT64_C(20000000)
+#define ENDING_NS       UINT64_C(1000000000)
+
+uint64_t tracer_now_ns(void)
+{
+	return now_ns(CLOCK_MONOTONIC);
+}
+
+/* Who traces is told of stops, too: they are left for whoever waits for them. */
+static int has_ended(pid_t tid)
+{
+	siginfo_t news = { 0 };
+
+	return waitid(P_PID, (id_t)tid, &news,
+		      WEXITED | WNOHANG | WNOWAIT | __WALL) == 0 &&
+	       news.si_pid &&
+	       (news.si_code == CLD_EXITED || news.si_code == CLD_KILLED ||
+		news.si_code == CLD_DUMPED);
+}
+
+/* Of a process that is killed the first thread has ended when the others are seen to. */
+static void see_ends(struct tracer *tracer)
+{
+	for (size_t i = 0; i < tracer->count; i++) {
+		struct tracee *thread = &tracer->threads[i];
+
+		if (thread->is_gone || !has_ended(thread->tid))
+			continue;
+		waitpid(thread->tid, NULL, __WALL);
+		thread->is_gone = 1;
+	}
+}
+
+/* Threads that are frozen neither stop nor return from calls. */
+static int is_frozen(struct tracer *tracer, uint64_t now_ns)
+{
+	if (now_ns < tracer->frozen_check_ns)
+		return 0;
+	tracer->frozen_check_ns = now_ns + FROZEN_CHECK_NS;
+	return frozen_group_has(tracer->pid);
+}
+
+/* What is under way has a moment to come to its end. */
+static int is_to_end(struct tracer *tracer, uint64_t now_ns)
+{
+	if (!tracer->heeds_ending || !ending_signals_have_come())
+		return 0;
+	if (!tracer->ending_ns)
+		tracer->ending_ns = now_ns;
+	return now_ns >= tracer->ending_ns + ENDING_NS;
+}
+
+/*
+ * Signals of several threads may have become one: not for long. That nothing comes is
+ * when to look whether some have ended; each time it would be the square of so many.
+ */
+int tracer_await_news(struct tracer *tracer, uint64_t deadline_ns)
+{
+	const struct timespec moment = { .tv_nsec = 1000000 };
+	sigset_t child;
+
+	if (tracer_now_ns() >= deadline_ns) {
+		see_ends(tracer);
+		return 0;
+	}
+	sigemptyset(&child);
+	sigaddset(&child, SIGCHLD);
+	if (sigtimedwait(&child, NULL, &moment) >= 0)
+		return 1;
+	see_ends(tracer);
+	return !is_frozen(tracer, tracer_now_ns()) &&
+	       !is_to_end(tracer, tracer_now_ns());
+}
+
+int tracer_open(struct tracer *tracer, pid_t pid, char **why)
+{
+	char *path = memory_printf("/proc/%d/mem", pid);
+
+	sigset_t child;
+
+	/* others wait for it; in vain that is no harm */
+	setpriority(PRIO_PROCESS, 0, -20);
+	sigemptyset(&child);
+	sigaddset(&child, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &child, NULL);
+	*tracer = (struct tracer){ .pid = pid,
+				   .has_own_ids = own_ids_differ(pid) };
+	tracer->memory = open(path, O_RDWR | O_CLOEXEC);
+	free(path);
+	if (tracer->memory < 0)
+		return fail(why, -errno, "its memory cannot be opened: %s%s",
+			    strerror(errno), target_permission_hint(-errno));
+	return 0;
+}
+
+void tracer_close(struct tracer *tracer)
+{
+	tracer_release(tracer);
+	close(tracer->memory);
+	free(tracer->threads);
+}
+
+/* ---- Stopping ---- */
+
+static int is_event_stop(int status)
+{
+	return WIFSTOPPED(status) && status >> 16 == PTRACE_EVENT_STOP;
+}
+
+int tracer_wait(struct tracer *tracer, struct tracee *thread,
+		uint64_t deadline_ns)
+{
+	int status;
+
+	while (!thread->is_gone) {
+		pid_t got = waitpid(thread->tid, &status, __WALL | WNOHANG);
+
+		if (got < 0 || (got > 0 && !WIFSTOPPED(status))) {
+			thread->is_gone = 1;
+			return 0;
+		}
+		if (got == 0) {
+			if (!tracer_await_news(tracer, deadline_ns))
+				return 0;
+			continue;
+		}
+		if (is_event_stop(status) || status >> 16 ||
+		    WSTOPSIG(status) == (SIGTRAP | 0x80)) {
+			thread->is_stopped = 1;
+			return status;
+		}
+		/* a signal of its own: it gets it, and stops behind it */
+		ptrace(PTRACE_CONT, thread->tid, 0, (long)WSTOPSIG(status));
+	}
+	return 0;
+}
+
+static struct tracee *find_thread(struct tracer *tracer, pid_t tid)
+{
+	for (size_t i = 0; i < tracer->count; i++)
+		if (tracer->threads[i].tid == tid)
+			return &tracer->threads[i];
+	return NULL;
+}
+
+/* In words what a refusal of ptrace() means. */
+static int refused(pid_t pid, int err, char **why)
+{
+	const int64_t tracer = target_status(pid, "TracerPid", 10);
+	int scope = 0, fd = open("/proc/sys/kernel/yama/ptrace_scope",
+				 O_RDONLY | O_CLOEXEC);
+	char c;
+
+	if (fd >= 0) {
+		scope = read(fd, &c, 1) == 1 ? c - '0' : 0;
+		close(fd);
+	}
+	if (err == ESRCH)
+		return fail(why, -ESRCH, "it has exited");
+	if (tracer > 0)
+		return fail(why, -err, "process %d traces it", (int)tracer);
+	if (scope == 3)
+		return fail(why, -err,
+			    "the kernel permits no tracing "
+			    "(kernel.yama.ptrace_scope is 3, which only a "
+			    "reboot changes)");
+	if (scope > 0 && geteuid() != 0)
+		return fail(why, -err,
+			    "only root may trace running processes "
+			    "(kernel.yama.ptrace_scope is %d); run clew as "
+			    "root, or set sysctl kernel.yama.ptrace_scope=0",
+			    scope);
+	return fail(why, -err, "it cannot be traced: %s%s", strerror(err),
+		    target_permission_hint(-err));
+}
+
+/* A thread that has gone meanwhile is none. */
+static int seize(struct tracer *tracer, pid_t tid, char **why)
+{
+	struct tracee thread = { .tid = tid, .own_tid = tid };
+
+	if (tracer->is_stuck)
+		return fail(why, -EBUSY, "one of its threads does not stop");
+	if (ptrace(PTRACE_SEIZE, tid, 0, (long)PTRACE_O_TRACESYSGOOD) != 0) {
+		const int err = errno;
+
+		if (err == ESRCH && tid != tracer->pid)
+			return 0;
+		if (err == EPERM && tid != tracer->pid &&
+		    target_thread_is_going(tracer->pid, tid))
+			return 0;
+		return refused(tracer->pid, err, why);
+	}
+	ptrace(PTRACE_INTERRUPT, tid, 0, 0);
+	if (tracer->has_own_ids)
+		thread.own_tid = own_ids_of(tracer->pid, tid);
+	tracer->threads =
+		memory_grow(tracer->threads, tracer->count, &tracer->capacity,
+			    sizeof(*tracer->threads));
+	tracer->threads[tracer->count++] = thread;
+	return 0;
+}
+
+static void take_registers(struct tracee *thread)
+{
+	if (stopped_read(thread->tid, &thread->registers) != 0)
+		thread->is_gone = 1;
+}
+
+/* Those that are seized and have not stopped yet. */
+static int wait_for_all(struct tracer *tracer, uint64_t deadline_ns)
+{
+	for (size_t i = 0; i < tracer->count; i++) {
+		struct tracee *thread = &tracer->threads[i];
+
+		if (thread->is_stopped || thread->is_gone)
+			continue;
+		if (!tracer_wait(tracer, thread, deadline_ns) &&
+		    !thread->is_gone)
+			return -EAGAIN;
+		if (!thread->is_gone)
+			take_registers(thread);
+	}
+	return 0;
+}
+
+int tracer_stop_one(struct tracer *tracer, pid_t tid, uint64_t patience_ns,
+		    char **why)
+{
+	int err;
+
+	tracer->stopped_ns = tracer_now_ns();
+	err = seize(tracer, tid, why);
+	if (!err)
+		err = wait_for_all(tracer, tracer->stopped_ns + patience_ns);
+	if (!err && (!tracer->count || tracer->threads[0].is_gone))
+		err = -EAGAIN;
+	if (err)
+		tracer_release(tracer);
+	return err;
+}
+
+/* *news: of those that were not seized yet. */
+static int seize_new(struct tracer *tracer, size_t *news, char **why)
+{
+	pid_t *tids;
+	const size_t count = target_threads(tracer->pid, &tids);
+	int err = count ? 0 : fail(why, -ESRCH, "it has exited");
+
+	*news = 0;
+	for (size_t i = 0; i < count && !err; i++) {
+		if (find_thread(tracer, tids[i]))
+			continue;
+		++*news;
+		err = seize(tracer, tids[i], why);
+	}
+	free(tids);
+	return err;
+}
+
+/* Whoever is stopped makes no threads: when all are, there are no others. */
+int tracer_stop_all(struct tracer *tracer, uint64_t patience_ns, char **why)
+{
+	size_t news;
+	int err;
+
+	tracer->stopped_ns = tracer_now_ns();
+	do {
+		err = seize_new(tracer, &news, why);
+		if (!err)
+			err = wait_for_all(tracer,
+					   tracer->stopped_ns + patience_ns);
+	} while (!err && news);
+	if (err)
+		tracer_release(tracer);
+	return err;
+}
+
+/* So many threads run at the same time, if others do not. */
+static size_t count_processors(pid_t pid)
+{
+	cpu_set_t set;
+
+	if (sched_getaffinity(pid, sizeof(set), &set) != 0)
+		return 1;
+	return (size_t)CPU_COUNT(&set);
+}
+
+static void move_on(struct tracee *thread)
+{
+	interrupted_go_on(thread);
+	thread->is_stopped = 0;
+	ptrace(PTRACE_CONT, thread->tid, 0, 0);
+}
+
+/* Those that go on do so for a moment. */
+static int stop_moved(struct tracer *tracer)
+{
+	const struct timespec moment = { .tv_nsec = MOVE_MOMENT_NS };
+
+	nanosleep(&moment, NULL);
+	for (size_t i = 0; i < tracer->count; i++)
+		if (!tracer->threads[i].is_stopped)
+			ptrace(PTRACE_INTERRUPT, tracer->threads[i].tid, 0, 0);
+	return wait_for_all(tracer, tracer_now_ns() + MOVE_NS);
+}
+
+/*
+ * If all went on at once, most would be stopped again before they have been given a
+ * processor, always the same ones.
+ */
+int tracer_move(struct tracer *tracer,
+		int (*is_wanted)(void *context, const struct tracee *thread),
+		void *context, size_t *count)
+{
+	const size_t at_once = count_processors(tracer->pid);
+	size_t moved = 0;
+	int err = 0;
+
+	*count = 0;
+	for (size_t i = 0; i < tracer->count && !err; i++) {
+		struct tracee *thread = &tracer->threads[i];
+
+		if (thread->is_gone || !is_wanted(context, thread))
+			continue;
+		++*count;
+		move_on(thread);
+		if (++moved < at_once)
+			continue;
+		err = stop_moved(tracer);
+		moved = 0;
+	}
+	return err || !moved ? err : stop_moved(tracer);
+}
+
+static void let_go(struct tracer *tracer, struct tracee *thread)
+{
+	if (thread->is_gone || !thread->is_stopped)
+		return;
+	interrupted_go_on(thread);
+	ptrace(PTRACE_DETACH, thread->tid, 0, 0);
+	thread->is_gone = 1;
+}
+
+/*
+ * One that would not stop in time must, to be let go: one that waits for what it
+ * has vforked would stop then, and for good.
+ */
+void tracer_release(struct tracer *tracer)
+{
+	const uint64_t deadline_ns = tracer_now_ns() + LAST_STOPS_NS;
+
+	for (size_t i = 0; i < tracer->count; i++)
+		let_go(tracer, &tracer->threads[i]);
+	for (size_t i = 0; i < tracer->count; i++) {
+		struct tracee *thread = &tracer->threads[i];
+
+		if (thread->is_gone)
+			continue;
+		if (tracer_wait(tracer, thread, deadline_ns))
+			let_go(tracer, thread);
+		else if (!thread->is_gone)
+			tracer->is_stuck = 1;
+	}
+	tracer->count = 0;
+	tracer->stopped_ns = 0;
+}

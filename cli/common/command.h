@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* The commands of clew, and what they have in common. */
+#ifndef CLEW_CLI_COMMON_COMMAND_H
+#define CLEW_CLI_COMMON_COMMAND_H
+
+#define DEFAULT_RECORDING "clew.out"
+
+/* Each is given "clew NAME" as argv[0] and returns its exit status. */
+int command_record(int argc, char **argv);
+int command_attach(int argc, char **argv);
+int command_detach(int argc, char **argv);
+int command_status(int argc, char **argv);
+int command_top(int argc, char **argv);
+int command_snapshot(int argc, char **argv);
+int command_report(int argc, char **argv);
+int command_tree(int argc, char **argv);
+int command_trace(int argc, char **argv);
+int command_diff(int argc, char **argv);
+int command_merge(int argc, char **argv);
+int command_html(int argc, char **argv);
+int command_list(int argc, char **argv);
+int command_probe(int argc, char **argv);
+int command_export(int argc, char **argv);
+int command_dump(int argc, char **argv);
+int command_a2n(int argc, char **argv);
+int command_cache(int argc, char **argv);
+
+struct argp_state;
+
+/* Prints "clew NAME: ..." on stderr, without the control characters of its arguments. */
+void complain(const char *command, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* argp_error() for a message that quotes what the user wrote: it shows no control characters. */
+void complain_of_usage(const struct argp_state *state, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Complains about `why`, which it frees. Returns the status of failure. */
+int give_up(const char *command, char *why);
+
+/* 0 if all of stdout was written, else a complaint and the failure's status. */
+int finish_output(const char *command);
+
+#endif

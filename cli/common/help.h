@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The text that `--help` prints for a command, from the option tables of its argp.
+ *
+ * The most useful options (HELP_FIRST) are listed first, and all others follow by purpose.
+ * A text that is longer than a screen is cut to these first options and the names of the
+ * others; `--help=all` prints all of it.
+ */
+#ifndef CLEW_CLI_COMMON_HELP_H
+#define CLEW_CLI_COMMON_HELP_H
+
+#include <argp.h>
+#include <stdio.h>
+
+/* A flag of an argp_option, which argp ignores: list the option first. */
+#define HELP_FIRST 0x1000
+
+/* The purposes of options, as the groups of their tables and in this order. */
+enum help_group {
+	HELP_PROCESSES = 1,
+	HELP_OUTPUT,
+	HELP_SELECTION,
+	HELP_TIME,
+	HELP_TRACES,
+	HELP_SNAPSHOTS,
+	HELP_PROBES,
+	HELP_JAVA,
+	HELP_LIMITS,
+	HELP_VIEWS,
+	HELP_SOURCES,
+	HELP_FILTERS,
+	HELP_WINDOW,
+	HELP_CONTENTS,
+	HELP_TERMINAL,
+	HELP_HELP,
+};
+
+enum help_extent {
+	HELP_BRIEF, /* at most HELP_LINES_MAX lines */
+	HELP_ALL,
+	HELP_LINES, /* each option on one line, for shell completion */
+};
+
+enum { HELP_LINES_MAX = 45 };
+
+/* `name` is the command as the user types it: "clew record". */
+void help_print(FILE *out, const char *name, const struct argp *argp,
+		enum help_extent extent);
+
+#endif

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/* The options of what shows recordings, for a command's own argp. */
+#ifndef CLEW_CLI_COMMON_OPTIONS_H
+#define CLEW_CLI_COMMON_OPTIONS_H
+
+#include <argp.h>
+#include <sys/types.h>
+
+#include "base/progress.h"
+#include "cli/common/command.h"
+#include "cli/common/help.h"
+#include "cli/common/option_values.h"
+#include "cli/common/terminal.h"
+#include "report/merge/merge.h"
+#include "report/view/selection.h"
+#include "report/write/writer.h"
+
+struct view_options {
+	const char *path; /* of the recording */
+	struct whose whose;
+	struct selection selection;
+	regex_t regex; /* what selection.function points to, if anything */
+	const struct report_writer *writer;
+	int shows_lines;
+	int shows_inlines;
+	int is_quiet; /* tables only, no lines about the recording */
+	int shows_details;
+	struct terminal terminal;
+	struct progress progress;
+	int metric; /* enum metric, or -1: time, if there is any */
+};
+
+/* Rows that several commands have, for their tables of options. */
+/* clang-format off */
+#define ROW_OUTPUT(flags) \
+	{ "output", 'o', "PATH", flags, \
+	  "Where to write the recording (default: " DEFAULT_RECORDING ")", \
+	  HELP_OUTPUT }
+
+#define ROW_QUIET \
+	{ "quiet", 'q', NULL, 0, "Print errors only", HELP_OUTPUT }
+
+#define ROW_JSON(key) \
+	{ "json", key, NULL, 0, "Write JSON (see clew-json(5))", HELP_CONTENTS }
+
+#define ROW_MODULE(key) \
+	{ "module", key, "GLOB", HELP_FIRST, \
+	  "Show only functions of matching modules", HELP_FILTERS }
+
+#define ROW_FUNCTION(key) \
+	{ "function", key, "REGEX", HELP_FIRST, \
+	  "Show only functions whose names match", HELP_FILTERS }
+
+#define ROW_THREAD(key, flags) \
+	{ "thread", key, "TID|NAME", flags, \
+	  "Count only calls of this thread", HELP_FILTERS }
+
+#define ROW_PROCESS(key, flags) \
+	{ "process", key, "PID", flags, \
+	  "Count only calls of this process", HELP_FILTERS }
+
+#define ROW_TOP(key) \
+	{ "top", key, "N", HELP_FIRST, \
+	  "Show the first N rows (default: 40 as text; 0: all)", HELP_VIEWS }
+
+/* For set_value(). */
+#define ROW_VALUE(key, flags, group) \
+	{ "value", key, "NAME", flags, \
+	  "Show what an agent counted as NAME, instead of time", group }
+/* clang-format on */
+
+/* As .children; child_inputs[0] is a struct view_options. */
+extern const struct argp_child view_children[];
+
+/* The defaults, before parsing. */
+void view_options_init(struct view_options *options);
+void view_options_fini(struct view_options *options);
+
+/* Sets the function that is selected, once, with memory for its expression; or argp_error(). */
+void parse_function(struct argp_state *state, const char *text, regex_t *regex,
+		    struct selection *selection);
+
+/* "process" or "thread", or argp_error(). */
+enum grouping parse_grouping(struct argp_state *state, const char *text);
+
+/*
+ * Show what an agent counted by that name in place of time. Then
+ * check_value(), once all options are there: argp_error() with those about threads,
+ * which values know nothing of.
+ */
+void set_value(struct view_options *options, const char *name);
+void check_value(const struct view_options *options, struct argp_state *state);
+
+#endif

@@ -1,0 +1,537 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/common/output.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "base/regular_file.h"
+#include "cli/common/recording_writer.h"
+#include "wire/recording.h"
+#include "wire/taken.h"
+
+static int ends_with(const char *text, const char *suffix)
+{
+	size_t length = strlen(text), behind = strlen(suffix);
+
+	return length >= behind && strcmp(text + length - behind, suffix) == 0;
+}
+
+/* PID.SEQ.snapshotN, which is a recording in it. */
+static int is_snapshot(const char *name)
+{
+	const char *suffix = strstr(name, WIRE_SNAPSHOT_SUFFIX);
+	const char *number =
+		suffix ? suffix + strlen(WIRE_SNAPSHOT_SUFFIX) : "";
+
+	return *number && strspn(number, "0123456789") == strlen(number);
+}
+
+static int is_ours(const char *name)
+{
+	return strcmp(name, WIRE_CONFIG_NAME) == 0 ||
+	       strcmp(name, WIRE_UNRECORDED_NAME) == 0 ||
+	       ends_with(name, WIRE_PART_SUFFIX) ||
+	       ends_with(name, WIRE_STUBS_SUFFIX) ||
+	       ends_with(name, WIRE_STUBS_SUFFIX WIRE_STUBS_NEW) ||
+	       ends_with(name, WIRE_HOOKED_SUFFIX) ||
+	       ends_with(name, WIRE_HOOKED_SUFFIX WIRE_STUBS_NEW) ||
+	       ends_with(name, WIRE_TRACE_SUFFIX) ||
+	       ends_with(name, WIRE_TAKEN_SUFFIX) || is_snapshot(name) ||
+	       ends_with(name, WIRE_MAP_SUFFIX) ||
+	       ends_with(name, WIRE_JITDUMP_SUFFIX);
+}
+
+/*
+ * A directory, but not through a symbolic link: whoever may write where the
+ * recording goes could have made the link, to a directory that is none of ours.
+ */
+static DIR *open_directory(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+
+	if (!dir && fd >= 0)
+		close(fd);
+	return dir;
+}
+
+/* What a directory holds: 1 a recording and nothing else, 0 anything else. */
+static int holds_recording(DIR *dir)
+{
+	struct dirent *entry;
+	int has_config = 0, has_others = 0;
+
+	while ((entry = readdir(dir))) {
+		if (strcmp(entry->d_name, ".") == 0 ||
+		    strcmp(entry->d_name, "..") == 0)
+			continue;
+		has_config |= strcmp(entry->d_name, WIRE_CONFIG_NAME) == 0;
+		has_others |= !is_ours(entry->d_name);
+	}
+	rewinddir(dir);
+	return has_config && !has_others;
+}
+
+static int is_recording(const char *path)
+{
+	DIR *dir = open_directory(path);
+	int result = dir && holds_recording(dir);
+
+	if (dir)
+		closedir(dir);
+	return result;
+}
+
+static int is_empty(DIR *dir)
+{
+	struct dirent *entry;
+	int is = 1;
+
+	while (is && (entry = readdir(dir)))
+		is = strcmp(entry->d_name, ".") == 0 ||
+		     strcmp(entry->d_name, "..") == 0;
+	rewinddir(dir);
+	return is;
+}
+
+static int is_empty_directory(const char *path)
+{
+	DIR *dir = open_directory(path);
+	const int is = dir && is_empty(dir);
+
+	if (dir)
+		closedir(dir);
+	return is;
+}
+
+static int remove_entry(const char *path, DIR *dir, const char *name)
+{
+	char *inner;
+	int err;
+
+	if (!is_snapshot(name))
+		return unlinkat(dirfd(dir), name, 0) == 0 ? 0 : -errno;
+	inner = memory_printf("%s/%s", path, name);
+	err = output_remove(inner);
+	free(inner);
+	return err;
+}
+
+/* The configuration is removed last: until then the rest is still a recording. */
+static int remove_entries(const char *path, DIR *dir)
+{
+	struct dirent *entry;
+	int err = 0;
+
+	while (!err && (entry = readdir(dir)))
+		if (is_ours(entry->d_name) &&
+		    strcmp(entry->d_name, WIRE_CONFIG_NAME) != 0)
+			err = remove_entry(path, dir, entry->d_name);
+	return err ? err : remove_entry(path, dir, WIRE_CONFIG_NAME);
+}
+
+/* If a command is killed before rmdir(), an empty directory stays. */
+int output_remove(const char *path)
+{
+	DIR *dir = open_directory(path);
+	int err = 0;
+
+	if (!dir)
+		return errno == ENOENT ? 0 : -EEXIST;
+	if (holds_recording(dir))
+		err = remove_entries(path, dir);
+	else if (!is_empty(dir))
+		err = -EEXIST;
+	closedir(dir);
+	if (err)
+		return err;
+	return rmdir(path) == 0 ? 0 : -errno;
+}
+
+/* ---- What was there before ---- */
+
+/* PATH and a suffix, also for "PATH/". free() it. */
+static char *sibling(const char *path, const char *suffix)
+{
+	int length = (int)strlen(path);
+
+	while (length > 1 && path[length - 1] == '/')
+		length--;
+	return memory_printf("%.*s%s", length, path, suffix);
+}
+
+/* Notes of processes; lines that begin otherwise are comments. */
+static int has_notes(DIR *dir)
+{
+	const int fd = regular_file_open_at(dirfd(dir), WIRE_UNRECORDED_NAME,
+					    O_RDONLY | O_NOFOLLOW);
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
+	char line[256];
+	int has = 0, is_at_start = 1;
+
+	if (!file && fd >= 0)
+		close(fd);
+	while (file && !has && fgets(line, sizeof(line), file)) {
+		has = is_at_start && *line >= '0' && *line <= '9';
+		is_at_start = strchr(line, '\n') != NULL;
+	}
+	if (file)
+		fclose(file);
+	return has;
+}
+
+static int has_content(const char *path)
+{
+	DIR *dir = open_directory(path);
+	struct dirent *entry;
+	int has = 0;
+
+	while (dir && !has && (entry = readdir(dir)))
+		has = strcmp(entry->d_name, ".") != 0 &&
+		      strcmp(entry->d_name, "..") != 0 &&
+		      strcmp(entry->d_name, WIRE_CONFIG_NAME) != 0 &&
+		      strcmp(entry->d_name, WIRE_UNRECORDED_NAME) != 0;
+	has = has || (dir && has_notes(dir));
+	if (dir)
+		closedir(dir);
+	return has;
+}
+
+static int refuse(const char *path, char **why)
+{
+	return fail(
+		why, -EEXIST,
+		"%s exists and is not a recording; choose another path with -o",
+		path);
+}
+
+/* PATH.before becomes PATH.old, or is removed if nothing is in it. */
+static int keep(const char *before, const char *old, char **why)
+{
+	int err;
+
+	if (rmdir(before) == 0)
+		return 0;
+	if (!has_content(before)) {
+		err = output_remove(before);
+		return err ? fail(why, err, "%s cannot be removed: %s", before,
+				  strerror(-err))
+			   : 0;
+	}
+	err = output_remove(old);
+	if (err == -EEXIST)
+		return refuse(old, why);
+	if (err)
+		return fail(why, err, "%s cannot be removed: %s", old,
+			    strerror(-err));
+	return rename(before, old) == 0
+		       ? 0
+		       : fail(why, -errno, "%s cannot be renamed to %s: %s",
+			      before, old, strerror(errno));
+}
+
+/* If the failed recording cannot be removed, it stays as PATH.before. */
+static int put_back(const char *path, const char *before)
+{
+	if (output_remove(path) != 0)
+		rmdir(path);
+	if (renameat2(AT_FDCWD, before, AT_FDCWD, path, RENAME_NOREPLACE) ==
+		    0 ||
+	    renameat2(AT_FDCWD, before, AT_FDCWD, path, RENAME_EXCHANGE) == 0)
+		return 0;
+	return -errno;
+}
+
+/* Nobody else makes a recording there until the descriptor is closed; or -errno. */
+static int lock_directory(const char *path)
+{
+	const int fd =
+		open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int err = fd < 0 ? -errno : 0;
+
+	if (!err && flock(fd, LOCK_EX | LOCK_NB) != 0) {
+		err = errno == EWOULDBLOCK ? -EBUSY : -errno;
+		close(fd);
+	}
+	return err ? err : fd;
+}
+
+/* A command that was killed has left PATH.before. */
+static int settle(const char *path, const char *before, const char *old,
+		  char **why)
+{
+	struct stat status;
+	int err;
+
+	if (lstat(before, &status) != 0)
+		return 0;
+	if (!is_recording(before) && rmdir(before) != 0)
+		return refuse(before, why);
+	if (has_content(path))
+		return keep(before, old, why);
+	err = put_back(path, before);
+	return err ? fail(why, err, "%s cannot be renamed to %s: %s", before,
+			  path, strerror(-err))
+		   : 0;
+}
+
+/* Whether that name is free for the recording that is at PATH. */
+static int check_old(const char *old, char **why)
+{
+	struct stat status;
+
+	return lstat(old, &status) == 0 && !is_recording(old) &&
+			       !is_empty_directory(old)
+		       ? refuse(old, why)
+		       : 0;
+}
+
+/* 1 if there was something; 0; or -errno and *why. */
+static int move_aside(const char *path, const char *before, const char *old,
+		      char **why)
+{
+	struct stat status;
+	int err;
+
+	if (lstat(path, &status) != 0)
+		return 0;
+	/* An empty directory, such as mktemp -d makes, is as good as none. */
+	if (!is_empty_directory(path)) {
+		err = is_recording(path) ? check_old(old, why)
+					 : refuse(path, why);
+		if (err)
+			return err;
+	}
+	return rename(path, before) == 0
+		       ? 1
+		       : fail(why, -errno, "%s cannot be moved aside: %s", path,
+			      strerror(errno));
+}
+
+/* Where it may not be as long as it is, that is an error and no more. */
+static int write_file(const char *path, const char *basename, const char *text,
+		      char **why)
+{
+	void (*on_size)(int) = signal(SIGXFSZ, SIG_IGN);
+	char *name = memory_printf("%s/%s", path, basename);
+	FILE *file = fopen(name, "wxe");
+	int err = 0;
+
+	if (!file || fputs(text, file) < 0)
+		err = -errno;
+	if (file && fclose(file) != 0 && !err)
+		err = -errno;
+	signal(SIGXFSZ, on_size);
+	if (err)
+		fail(why, err, "%s: %s", name, strerror(-err));
+	free(name);
+	return err;
+}
+
+static int fill(const char *path, const char *config, char **why)
+{
+	int err = write_file(path, WIRE_CONFIG_NAME, config, why);
+
+	return err ? err
+		   : write_file(path, WIRE_UNRECORDED_NAME,
+				"# PID and the reason why it has no part, if "
+				"any\n",
+				why);
+}
+
+static int make(struct output *output, const char *path, const char *config,
+		char **why)
+{
+	int err;
+
+	if (mkdir(path, 0700) != 0)
+		return fail(why, -errno, "%s: %s", path, strerror(errno));
+	output->directory = realpath(path, NULL);
+	err = output->directory ? lock_directory(path) : -errno;
+	if (err < 0)
+		return fail(why, err, "%s: %s", path, strerror(-err));
+	output->lock = err;
+	return fill(path, config, why);
+}
+
+/* Whether nobody writes to what is at `path`: if so, `lock` is a lock on it. */
+static int check_unused(const char *path, int lock, char **why)
+{
+	const pid_t writer = lock == -EBUSY ? recording_lock_holder(path)
+					    : recording_process(path);
+
+	if (lock == -EBUSY && writer)
+		return fail(why, lock,
+			    "%s: another clew command (process %d) records "
+			    "there; choose another folder with -o",
+			    path, writer);
+	if (lock == -EBUSY)
+		return fail(why, lock,
+			    "%s: another clew command records there; choose "
+			    "another folder with -o",
+			    path);
+	return writer ? fail(why, -EBUSY,
+			     "%s: process %d is being recorded there; choose "
+			     "another folder with -o, or end that process",
+			     path, writer)
+		      : 0;
+}
+
+/* Moves aside what is at `path`, unless somebody records there. */
+static int clear(struct output *output, const char *path, char **why)
+{
+	char *before = sibling(path, ".before"), *old = sibling(path, ".old");
+	const int lock = lock_directory(path);
+	int err = check_unused(path, lock, why);
+
+	if (!err)
+		err = settle(path, before, old, why);
+	if (!err)
+		err = move_aside(path, before, old, why);
+	output->has_before = err > 0;
+	if (lock >= 0)
+		close(lock);
+	free(before);
+	free(old);
+	return err < 0 ? err : 0;
+}
+
+int output_create(struct output *output, const char *path, const char *config,
+		  char **why)
+{
+	int err;
+
+	*output = (struct output){ .lock = -1 };
+	output->path = memory_printf("%s", path);
+	err = clear(output, path, why);
+	if (!err) {
+		err = make(output, path, config, why);
+		if (err)
+			output_undo(output);
+	}
+	if (err)
+		output_fini(output);
+	return err;
+}
+
+/* Whether a path leads to the directory. */
+static int leads_to(const char *path, const struct output *output)
+{
+	struct stat status, here;
+
+	return fstat(output->lock, &status) == 0 && stat(path, &here) == 0 &&
+	       here.st_dev == status.st_dev && here.st_ino == status.st_ino;
+}
+
+int output_is_in_place(const struct output *output)
+{
+	return leads_to(output->directory, output);
+}
+
+char *output_place(const struct output *output)
+{
+	char *name = memory_printf("/proc/self/fd/%d", output->lock);
+	char *place = realpath(name, NULL);
+
+	free(name);
+	if (place && leads_to(place, output))
+		return place;
+	free(place);
+	return NULL;
+}
+
+/* Processes that have been forked meanwhile have the descriptor, too. */
+static void unlock(struct output *output)
+{
+	if (output->lock >= 0) {
+		flock(output->lock, LOCK_UN);
+		close(output->lock);
+	}
+	output->lock = -1;
+}
+
+int output_keep(struct output *output, char **why)
+{
+	char *before = sibling(output->path, ".before");
+	char *old = sibling(output->path, ".old");
+	const int err = output->has_before ? keep(before, old, why) : 0;
+
+	output->has_before = 0;
+	free(before);
+	free(old);
+	return err;
+}
+
+void output_undo(struct output *output)
+{
+	char *before = sibling(output->path, ".before");
+
+	if (output->lock >= 0 && !output_is_in_place(output))
+		; /* all of it stays */
+	else if (output->has_before)
+		put_back(output->path, before);
+	else if (output_remove(output->path) != 0)
+		rmdir(output->path);
+	output->has_before = 0;
+	free(before);
+}
+
+void output_fini(struct output *output)
+{
+	unlock(output);
+	free(output->path);
+	free(output->directory);
+	output->path = output->directory = NULL;
+}
+
+int output_give(const char *path, uid_t user)
+{
+	DIR *dir = open_directory(path);
+	const gid_t same = (gid_t)-1;
+	int err = 0;
+
+	if (!dir)
+		return -errno;
+	if (fchownat(dirfd(dir), WIRE_CONFIG_NAME, user, same,
+		     AT_SYMLINK_NOFOLLOW) != 0 ||
+	    fchownat(dirfd(dir), WIRE_UNRECORDED_NAME, user, same,
+		     AT_SYMLINK_NOFOLLOW) != 0 ||
+	    fchown(dirfd(dir), user, same) != 0)
+		err = -errno;
+	closedir(dir);
+	return err;
+}
+
+/* Whether `path` is the folder, or in it; either may not be there. */
+static int is_within(const char *path, const char *folder)
+{
+	char *inner = realpath(path, NULL), *outer = realpath(folder, NULL);
+	size_t length = outer ? strlen(outer) : 0;
+	int is = inner && outer && strncmp(inner, outer, length) == 0 &&
+		 (inner[length] == '\0' || inner[length] == '/');
+
+	free(inner);
+	free(outer);
+	return is;
+}
+
+int output_endangers(const char *path, const char *other)
+{
+	char *before = sibling(path, ".before"), *old = sibling(path, ".old");
+	int does = is_within(other, path) || is_within(other, before) ||
+		   is_within(other, old);
+
+	free(before);
+	free(old);
+	return does;
+}

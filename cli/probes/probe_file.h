@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* An ELF file, read to see where in it probes can be put. */
+#ifndef CLEW_CLI_PROBES_PROBE_FILE_H
+#define CLEW_CLI_PROBES_PROBE_FILE_H
+
+#include "image/probe_spec.h"
+
+struct probe_file {
+	struct image image;
+	struct inquiry inquiry;
+	struct probe_map map;
+};
+
+/* 0, or -errno and *why; then there is nothing to close. */
+int probe_file_open(struct probe_file *file, const char *path, char **why);
+void probe_file_close(struct probe_file *file);
+
+#endif

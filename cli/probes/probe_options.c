@@ -1,0 +1,469 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/probes/probe_options.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/display_text.h"
+#include "base/fail.h"
+#include "base/memory.h"
+#include "cli/common/command.h"
+#include "cli/probes/argument_line.h"
+#include "cli/probes/handler_object.h"
+#include "cli/probes/mistyped_function.h"
+#include "cli/probes/probe_file.h"
+#include "cli/probes/probe_variables.h"
+#include "cli/probes/snapshot_when.h"
+#include "cli/probes/source_line.h"
+#include "cli/probes/variable_text.h"
+
+static const char *own(struct probe_options *options, char *text)
+{
+	options->owned = memory_grow(options->owned, options->owned_count,
+				     &options->owned_capacity, sizeof(char *));
+	options->owned[options->owned_count++] = text;
+	return text;
+}
+
+void probe_options_fini(struct probe_options *options)
+{
+	for (size_t i = 0; i < options->owned_count; i++)
+		free(options->owned[i]);
+	free(options->owned);
+}
+
+int probe_options_add(struct probe_options *options, const char *text)
+{
+	if (options->count == PROBE_OPTIONS_MAX)
+		return -E2BIG;
+	options->texts[options->count++] = text;
+	return 0;
+}
+
+void probe_options_parse_place(struct probe_options *options, const char *text,
+			       struct argp_state *state)
+{
+	if (probe_options_add(options, text) != 0)
+		argp_error(state, "more than %d probes are given",
+			   PROBE_OPTIONS_MAX);
+}
+
+static void add_line(struct probe_options *options, const char *option,
+		     const char *word, const char *text,
+		     struct argp_state *state)
+{
+	if (!options->count)
+		complain_of_usage(
+			state,
+			"--%s=%s: no probe precedes this option; put the probe "
+			"first",
+			option, text);
+	if (options->action_count == PROBE_ACTIONS_MAX)
+		complain_of_usage(state,
+				  "--%s=%s: more than %d actions are given",
+				  option, text, PROBE_ACTIONS_MAX);
+	options->actions[options->action_count++] =
+		(struct probe_options_action){ options->count - 1, word, text };
+}
+
+void probe_options_parse_action(struct probe_options *options, const char *text,
+				struct argp_state *state)
+{
+	add_line(options, "action", "", text, state);
+}
+
+void probe_options_parse_handler(struct probe_options *options,
+				 const char *text, struct argp_state *state)
+{
+	add_line(options, "handler", "call ", text, state);
+}
+
+/* Up to "@", which no name of a function has; *rest is behind it, or NULL. */
+static char *split_function(const char *text, const char **rest)
+{
+	const char *at = strrchr(text, '@');
+
+	*rest = at ? at + 1 : NULL;
+	return memory_string(text, at ? (size_t)(at - text) : strlen(text));
+}
+
+void probe_options_parse_args(struct probe_options *options, const char *text,
+			      struct argp_state *state)
+{
+	const char *fields;
+
+	probe_options_parse_place(
+		options, own(options, split_function(text, &fields)), state);
+	if (fields)
+		add_line(options, "args", "record ", fields, state);
+	else
+		options->has_arguments[options->count - 1] = 1;
+}
+
+void probe_options_parse_ret(struct probe_options *options, const char *text,
+			     struct argp_state *state)
+{
+	const char *format;
+	char *function = split_function(text, &format);
+
+	probe_options_parse_place(
+		options, own(options, memory_printf("%s%%return", function)),
+		state);
+	free(function);
+	add_line(options, "ret", format ? "record ret/" : "record ret",
+		 format ? format : "", state);
+}
+
+void probe_options_parse_snapshot(struct probe_options *options,
+				  const char *text, struct argp_state *state)
+{
+	static const char name[] = "snapshot-when";
+	struct snapshot_when when;
+
+	if (snapshot_when_parse(text, options->snapshots++, &when) != 0)
+		complain_of_usage(state,
+				  "--%s=%s: not a condition; write FUNCTION, "
+				  "FUNCTION>5ms "
+				  "or FUNCTION==-1",
+				  name, text);
+	if (when.start) {
+		probe_options_parse_place(options, own(options, when.start),
+					  state);
+		add_line(options, name, "", own(options, when.clock), state);
+	}
+	probe_options_parse_place(options, own(options, when.place), state);
+	for (size_t i = 0; i < SNAPSHOT_WHEN_LINES; i++)
+		if (when.lines[i])
+			add_line(options, name, "", own(options, when.lines[i]),
+				 state);
+}
+
+void probe_options_parse_trace(struct probe_options *options, const char *text,
+			       const char *how, struct argp_state *state)
+{
+	probe_options_parse_place(options, text, state);
+	add_line(options, "trace", "trace ", how, state);
+}
+
+/* ---- What can be known ---- */
+
+struct forecast {
+	unsigned int possible;
+	uint8_t reason; /* of the first that is not */
+};
+
+/* In the first bytes of a function that is hooked none needs a breakpoint. */
+static void look_at_site(void *context, const struct probe_site *site)
+{
+	struct forecast *forecast = context;
+
+	if (site->tier != PROBE_BY_NONE || site->reason == PROBE_IS_NO_TRAP)
+		forecast->possible++;
+	else if (!forecast->reason)
+		forecast->reason = site->reason;
+}
+
+/* Which file a probe is in for certain; or NULL. */
+static const char *file_of(const struct probe_spec *spec, const char *program)
+{
+	if (strchr(spec->module, '/') && access(spec->module, R_OK) == 0)
+		return spec->module;
+	return probe_spec_means(spec, program, 1) ? program : NULL;
+}
+
+/*
+ * The file that was read last: to read one decodes all of its code, and most probes are in
+ * the same.
+ */
+struct read_file {
+	char *path; /* NULL: none is open */
+	struct probe_file file;
+	char *doubted; /* the last function that was reported as missing, or NULL */
+};
+
+static void forget_file(struct read_file *last)
+{
+	if (last->path)
+		probe_file_close(&last->file);
+	free(last->path);
+	last->path = NULL;
+}
+
+/* What is to be seen there of a file; NULL: it is a script, say, whose interpreter is run. */
+static const struct probe_map *read_map(struct read_file *last,
+					const char *path)
+{
+	char *problem;
+
+	if (last->path && strcmp(last->path, path) == 0)
+		return &last->file.map;
+	forget_file(last);
+	if (probe_file_open(&last->file, path, &problem) != 0) {
+		free(problem);
+		return NULL;
+	}
+	last->path = memory_printf("%s", path);
+	return &last->file.map;
+}
+
+/* -EINVAL and *why. */
+static int refuse_function(const struct read_file *last,
+			   const struct probe_spec *spec, const char *text,
+			   const char *path, char **why)
+{
+	char *what;
+
+	mistyped_function_refuse(&last->file.image, path, spec->function,
+				 &what);
+	fail(why, -EINVAL, "probe %s: %s", text, what);
+	free(what);
+	return -EINVAL;
+}
+
+/* Two probes at one function are reported once. */
+static void doubt_function(struct read_file *last,
+			   const struct probe_spec *spec, const char *text,
+			   const char *program, const char *command)
+{
+	char *what;
+
+	if (last->doubted && strcmp(last->doubted, spec->function) == 0)
+		return;
+	free(last->doubted);
+	last->doubted = memory_printf("%s", spec->function);
+	what = mistyped_function_text(spec, program);
+	if (what)
+		complain(command, "probe %s: %s", text, what);
+	free(what);
+}
+
+/* 0, or -EINVAL and *why. With a command, doubts are reported in its name. */
+static int check(struct read_file *last, const struct probe_spec *spec,
+		 const char *text, const char *program, const char *command,
+		 char **why)
+{
+	const char *path = file_of(spec, program);
+	const struct probe_map *map = path ? read_map(last, path) : NULL;
+	struct forecast forecast = { 0 };
+	unsigned int count;
+
+	if (!map)
+		return 0;
+	count = probe_spec_walk(spec, map, look_at_site, &forecast);
+	if (count && !forecast.possible)
+		return fail(why, -EINVAL, "probe %s: %s", text,
+			    probe_reason_text(forecast.reason));
+	if (!count && *spec->module)
+		return refuse_function(last, spec, text, path, why);
+	if (!count && command)
+		doubt_function(last, spec, text, program, command);
+	return 0;
+}
+
+/* The probe's lines, in their order. */
+static void take_lines(const struct probe_options *options, size_t probe,
+		       struct arena *arena, struct probe_variables *out)
+{
+	out->lines = arena_alloc(arena,
+				 (PROBE_ACTIONS_MAX + 1) * sizeof(*out->lines));
+	if (!out->lines)
+		memory_exhausted();
+	for (size_t i = 0; i < options->action_count; i++)
+		if (options->actions[i].probe == probe)
+			out->lines[out->line_count++] = arena_printf(
+				arena, "%s%s", options->actions[i].word,
+				options->actions[i].text);
+}
+
+/* Those that call handlers say where these are. 0, or -EINVAL and *why. */
+static int settle_handlers(struct probe_variables *actions, struct arena *arena,
+			   char **why)
+{
+	for (size_t i = 0; i < actions->line_count; i++) {
+		char *line;
+		const int err =
+			handler_object_settle(actions->lines[i], &line, why);
+
+		if (err)
+			return err;
+		if (line)
+			actions->lines[i] = arena_printf(arena, "%s", line);
+		free(line);
+	}
+	return 0;
+}
+
+/*
+ * The place in that module alone, if it says none: in another one, the variables are
+ * others. What a glob has a meaning for is any letter.
+ */
+static char *bind_place(const char *text, const struct probe_spec *spec,
+			const char *path)
+{
+	char *whole, *bound;
+
+	if (*spec->module || !*spec->function)
+		return memory_printf("%s", text);
+	whole = realpath(path, NULL);
+	bound = memory_printf("%s:%s", text_basename(whole ? whole : path),
+			      text);
+	free(whole);
+	for (char *at = bound;
+	     *at && at < bound + strlen(bound) - strlen(text) - 1; at++)
+		if (strchr("*?[]\\: ", *at))
+			*at = '?';
+	return bound;
+}
+
+/* What --args records, if it says no more than the function. */
+static int add_arguments(const struct probe_options *options, size_t probe,
+			 const struct probe_spec *spec, const char *path,
+			 struct arena *arena, struct probe_variables *actions,
+			 char **why)
+{
+	const char *text = options->texts[probe];
+	char *line, *reason = NULL;
+
+	if (!options->has_arguments[probe])
+		return 0;
+	if (!path)
+		return fail(
+			why, -ENOENT,
+			"--args=%s: the file that defines the function is "
+			"unknown; write PATH:FUNCTION, or the arguments as in "
+			"%s@arg1,arg2/s",
+			text, text);
+	if (argument_line(spec, path, &line, &reason) != 0) {
+		fail(why, -EINVAL,
+		     "--args=%s: %s; write the arguments as in %s@arg1,arg2/s",
+		     text, reason, text);
+		free(reason);
+		return -EINVAL;
+	}
+	if (line)
+		actions->lines[actions->line_count++] =
+			arena_printf(arena, "%s", line);
+	free(line);
+	return 0;
+}
+
+/* The probe's place and what it does there. */
+static int settle_parsed(const struct probe_options *options, size_t probe,
+			 const char *text, const struct probe_spec *spec,
+			 const char *program, struct directives *directives,
+			 char **why)
+{
+	const char *path = file_of(spec, program);
+	struct probe_variables actions = { 0 };
+	struct arena arena = { 0 };
+	char *place;
+	int err;
+
+	take_lines(options, probe, &arena, &actions);
+	err = add_arguments(options, probe, spec, path, &arena, &actions, why);
+	if (!err)
+		err = probe_variables_settle(&actions, spec, path, &arena, why);
+	if (!err)
+		err = settle_handlers(&actions, &arena, why);
+	if (!err) {
+		place = actions.is_typed ? bind_place(text, spec, path)
+					 : memory_printf("%s", text);
+		err = directives_add(directives, "probe", place, why);
+		free(place);
+	}
+	for (size_t i = 0; i < actions.line_count && !err; i++)
+		err = directives_add(directives, "action", actions.lines[i],
+				     why);
+	arena_fini(&arena);
+	return err;
+}
+
+/* The probe at so many copies of a source's line. 0, or -EINVAL and *why. */
+static int settle_copies(const struct probe_options *options, size_t probe,
+			 struct read_file *last, const char *program,
+			 size_t copies, struct directives *directives,
+			 char **why)
+{
+	const char *text = options->texts[probe];
+	struct probe_spec spec;
+	char *resolved;
+	int err = source_line_resolve(text, program, copies, &resolved, why);
+
+	if (err)
+		return err;
+	if (probe_spec_parse(resolved ? resolved : text, &spec) != 0)
+		err = fail(why, -EINVAL,
+			   "probe %s: not a probe location; write FUNCTION, "
+			   "FUNCTION+OFFSET, FUNCTION%%return or FILE.c:LINE",
+			   text);
+	if (!err)
+		err = check(last, &spec, text, program, options->command, why);
+	if (!err)
+		err = settle_parsed(options, probe, resolved ? resolved : text,
+				    &spec, program, directives, why);
+	free(resolved);
+	return err && spec.address_count > 1 ? -EAGAIN : err;
+}
+
+/*
+ * If the variables of an action are elsewhere in each copy of a line, the probe is at the
+ * first copy only, and its text says so.
+ */
+static int settle(const struct probe_options *options, size_t probe,
+		  struct read_file *last, const char *program,
+		  struct directives *directives, char **why)
+{
+	int err = settle_copies(options, probe, last, program,
+				PROBE_SPEC_MAX_ADDRESSES, directives, why);
+
+	if (err != -EAGAIN)
+		return err;
+	free(*why);
+	return settle_copies(options, probe, last, program, 1, directives, why);
+}
+
+int probe_options_settle(const struct probe_options *options,
+			 const char *program, struct directives *directives,
+			 char **why)
+{
+	struct read_file last = { .path = NULL };
+	int err = 0;
+
+	for (size_t i = 0; i < options->count && !err; i++)
+		err = settle(options, i, &last, program, directives, why);
+	forget_file(&last);
+	free(last.doubted);
+	return err;
+}
+
+/* ---- Of a process ---- */
+
+/* The program's file, or what stands for it. For free(). */
+static char *program_of(pid_t pid)
+{
+	char *link = memory_printf("/proc/%d/exe", pid);
+	char path[4096];
+	const ssize_t bytes = readlink(link, path, sizeof(path) - 1);
+
+	path[bytes < 0 ? 0 : bytes] = '\0';
+	if (bytes <= 0 || access(path, R_OK) != 0)
+		return link;
+	free(link);
+	return memory_printf("%s", path);
+}
+
+char *probe_options_lines(const struct probe_options *options, pid_t pid,
+			  char **why)
+{
+	char *program = program_of(pid), *lines = NULL;
+	struct directives directives;
+
+	directives_init(&directives);
+	if (probe_options_settle(options, program, &directives, why) == 0)
+		lines = memory_printf("%s", directives_text(&directives));
+	directives_fini(&directives);
+	free(program);
+	return lines;
+}

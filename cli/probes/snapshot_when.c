@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/probes/snapshot_when.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+/* Longer ones first. */
+static const char *const comparisons[] = { "==", "!=", "<=", ">=", "<", ">" };
+
+struct comparison {
+	size_t at; /* in the text; its length if there is none */
+	const char *sign;
+	const char *value; /* behind it */
+};
+
+/* The last one: names of C++ have such characters, too. */
+static struct comparison find_comparison(const char *text)
+{
+	size_t at = strlen(text);
+
+	while (at-- > 0)
+		for (size_t i = 0;
+		     i < sizeof(comparisons) / sizeof(*comparisons); i++) {
+			const char *sign = comparisons[i];
+			const size_t length = strlen(sign);
+
+			if (strncmp(text + at, sign, length) != 0)
+				continue;
+			/* of "<=" not the "=" alone, and of "a==b" not "=b" */
+			if (length == 1 || at == 0 ||
+			    !strchr("<>", text[at - 1]))
+				return (struct comparison){
+					at, sign,
+					text + at + length +
+						strspn(text + at + length, " ")
+				};
+		}
+	return (struct comparison){ strlen(text), NULL, "" };
+}
+
+static int is_time(const char *value)
+{
+	const size_t digits = strspn(value, "0123456789");
+	const char *unit = value + digits;
+
+	return digits && (!strcmp(unit, "ns") || !strcmp(unit, "us") ||
+			  !strcmp(unit, "ms") || !strcmp(unit, "s"));
+}
+
+static int parse_value(const char *value, int64_t *out)
+{
+	char *end;
+
+	errno = 0;
+	*out = strtoll(value, &end, 0);
+	return *value && !*end && !errno ? 0 : -EINVAL;
+}
+
+/*
+ * A function's type is not known here. An int's register has zeros above a number that is
+ * negative, so such are compared as an int, and so is what is less or more than another.
+ */
+static char *condition(const char *sign, const char *text, int64_t value)
+{
+	const int is_int = value >= INT32_MIN && value <= INT32_MAX;
+	const int is_signed = value < 0 || strchr("<>", *sign);
+
+	return memory_printf("if %sret %s %s",
+			     !is_signed ? ""
+			     : is_int   ? "(int)"
+					: "(long)",
+			     sign, text);
+}
+
+int snapshot_when_parse(const char *text, unsigned int number,
+			struct snapshot_when *out)
+{
+	const struct comparison found = find_comparison(text);
+	const char *sign = found.sign;
+	size_t length = found.at;
+	int64_t value = 0;
+
+	while (length && text[length - 1] == ' ')
+		length--;
+	if (sign && !is_time(found.value) && parse_value(found.value, &value)) {
+		sign = NULL; /* of the name */
+		length = strlen(text);
+	}
+	if (!length || (sign && is_time(found.value) && *sign != '>'))
+		return -EINVAL;
+	*out = (struct snapshot_when){ 0 };
+	out->place = memory_printf("%.*s%s", (int)length, text,
+				   sign ? "%return" : "");
+	out->lines[1] = memory_printf("limit %d", SNAPSHOT_WHEN_LIMIT);
+	out->lines[2] = memory_printf("snapshot");
+	if (!sign)
+		return 0;
+	if (!is_time(found.value)) {
+		out->lines[0] = condition(sign, found.value, value);
+		return 0;
+	}
+	out->start = memory_printf("%.*s", (int)length, text);
+	out->clock = memory_printf("start when%u", number);
+	out->lines[0] = memory_printf("slower when%u %s", number, found.value);
+	return 0;
+}

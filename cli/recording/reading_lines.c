@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/recording/reading_lines.h"
+
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <unistd.h>
+
+#include "base/display_text.h"
+#include "base/memory.h"
+#include "base/now.h"
+#include "base/regular_file.h"
+#include "cli/common/command.h"
+#include "wire/recording.h"
+
+enum {
+	STARTING_MAX = 64, /* of more, those that began last */
+	SHORT_MS = 250,    /* not worth a line */
+	EVENTS_BYTES = 16384,
+};
+
+struct reading_lines {
+	int folder_fd, notify_fd;
+	char *starting[STARTING_MAX]; /* parts' names; NULL: free */
+	size_t next;
+	char **told;
+	size_t told_count, told_capacity;
+};
+
+struct reading_lines *reading_lines_create(const char *folder)
+{
+	struct reading_lines *lines = memory_zeroed(1, sizeof(*lines));
+
+	lines->folder_fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	lines->notify_fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	if (lines->folder_fd >= 0 && lines->notify_fd >= 0 &&
+	    inotify_add_watch(lines->notify_fd, folder,
+			      IN_CREATE | IN_MOVED_TO) >= 0)
+		return lines;
+	reading_lines_destroy(lines);
+	return NULL;
+}
+
+void reading_lines_destroy(struct reading_lines *lines)
+{
+	if (!lines)
+		return;
+	if (lines->folder_fd >= 0)
+		close(lines->folder_fd);
+	if (lines->notify_fd >= 0)
+		close(lines->notify_fd);
+	for (size_t i = 0; i < STARTING_MAX; i++)
+		free(lines->starting[i]);
+	for (size_t i = 0; i < lines->told_count; i++)
+		free(lines->told[i]);
+	free(lines->told);
+	free(lines);
+}
+
+static int is_part(const char *name)
+{
+	const size_t length = strlen(name), end = strlen(WIRE_PART_SUFFIX);
+
+	return length > end &&
+	       strcmp(name + length - end, WIRE_PART_SUFFIX) == 0;
+}
+
+static void add_part(struct reading_lines *lines, const char *name)
+{
+	char **slot = &lines->starting[lines->next];
+
+	if (!is_part(name))
+		return;
+	free(*slot);
+	*slot = memory_string(name, strlen(name));
+	lines->next = (lines->next + 1) % STARTING_MAX;
+}
+
+static void take_events(struct reading_lines *lines)
+{
+	_Alignas(struct inotify_event) char events[EVENTS_BYTES];
+	ssize_t bytes;
+
+	while ((bytes = read(lines->notify_fd, events, sizeof(events))) > 0)
+		for (ssize_t at = 0; at < bytes;) {
+			const struct inotify_event *event =
+				(const void *)(events + at);
+
+			if (event->len > 0)
+				add_part(lines, event->name);
+			at += (ssize_t)(sizeof(*event) + event->len);
+		}
+}
+
+/* 0 if there is no telling yet, or any more. */
+static int read_header(const struct reading_lines *lines, const char *name,
+		       struct wire_header *header)
+{
+	int fd = regular_file_open_at(lines->folder_fd, name,
+				      O_RDONLY | O_NOFOLLOW);
+	int is_read;
+
+	if (fd < 0)
+		return 0;
+	is_read = pread(fd, header, sizeof(*header), 0) == sizeof(*header) &&
+		  header->version == WIRE_VERSION;
+	close(fd);
+	return is_read;
+}
+
+static int was_told(const struct reading_lines *lines, const char *module)
+{
+	for (size_t i = 0; i < lines->told_count; i++)
+		if (strcmp(lines->told[i], module) == 0)
+			return 1;
+	return 0;
+}
+
+static void tell(struct reading_lines *lines, const struct wire_header *header)
+{
+	char *module = text_printable(memory_string(
+		header->reading,
+		strnlen(header->reading, sizeof(header->reading))));
+
+	if (was_told(lines, module)) {
+		free(module);
+		return;
+	}
+	complain("clew", "analysing %s, which takes longer the first time",
+		 module);
+	lines->told = memory_grow(lines->told, lines->told_count,
+				  &lines->told_capacity, sizeof(*lines->told));
+	lines->told[lines->told_count++] = module;
+}
+
+/* Whether its program has not begun yet. */
+static int look_at(struct reading_lines *lines, const char *name)
+{
+	const uint64_t now = now_ns(CLOCK_MONOTONIC);
+	struct wire_header header;
+
+	if (!read_header(lines, name, &header))
+		return 1;
+	if (header.reading_ns > 0 &&
+	    header.reading_ns + SHORT_MS * UINT64_C(1000000) <= now)
+		tell(lines, &header);
+	return header.state == WIRE_STARTING;
+}
+
+void reading_lines_look(void *context)
+{
+	struct reading_lines *lines = context;
+
+	take_events(lines);
+	for (size_t i = 0; i < STARTING_MAX; i++)
+		if (lines->starting[i] && !look_at(lines, lines->starting[i])) {
+			free(lines->starting[i]);
+			lines->starting[i] = NULL;
+		}
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* Why a program that was to be recorded was not. */
+#ifndef CLEW_CLI_RECORDING_UNRECORDED_REASON_H
+#define CLEW_CLI_RECORDING_UNRECORDED_REASON_H
+
+#include <sys/types.h>
+
+#include "report/recording/recording_reader.h"
+
+/*
+ * Why the program that ran as `pid`, and ended with a status of waitpid(), is
+ * not in the recording of that directory, or NULL if it is. free() it.
+ */
+char *unrecorded_reason(const struct recording *recording,
+			const char *directory, pid_t pid, int status);
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* `clew top` on a terminal. */
+#ifndef CLEW_CLI_SHOW_TOP_SCREEN_H
+#define CLEW_CLI_SHOW_TOP_SCREEN_H
+
+#include "cli/show/top_target.h"
+#include "cli/show/top_view.h"
+
+/*
+ * Until the user has enough, or `signals` is readable (ending_signals.h). 0, or -errno and *why; the terminal
+ * is as it was before.
+ */
+int top_screen_run(struct top_view *view, const struct top_target *target,
+		   struct live_counts *counts, int signals, char **why);
+
+#endif

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/show/view.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/fail.h"
+#include "cli/common/command.h"
+#include "cli/common/command_line.h"
+#include "cli/show/unmatched.h"
+
+/* -ENODATA and *why if time is requested, and there is none. */
+static int check_metric(const struct view_options *view,
+			const struct session *session, char **why)
+{
+	const struct summary *summary = &session->summary;
+
+	if (view->metric != METRIC_TIME || session->value ||
+	    summary->time_ns > 0)
+		return 0;
+	if (summary_is_sampled(summary))
+		return fail(why, -ENODATA,
+			    "%s: the recording has no time, because no sample "
+			    "was taken; use --metric=calls",
+			    view->path);
+	return fail(why, -ENODATA,
+		    "%s: the recording has no time; use --metric=calls, or "
+		    "record with --time=cpu or --trace --stamps=all",
+		    view->path);
+}
+
+/* 0, or -errno and *why. */
+static int open_as_asked(struct view_options *view, struct session *session,
+			 char **why)
+{
+	int err;
+
+	if (!view->is_quiet)
+		progress_init(&view->progress);
+	view->whose.progress = &view->progress;
+	err = session_open(session, view->path, &view->whose, why);
+	if (err) {
+		progress_clear(&view->progress);
+		unmatched_recording(view->path, err, why);
+		return err;
+	}
+	err = check_metric(view, session, why);
+	if (err) {
+		progress_clear(&view->progress);
+		session_close(session);
+		return err;
+	}
+	session->shows_lines = view->shows_lines;
+	session->is_quiet = view->is_quiet;
+	session->shows_details = view->shows_details;
+	if (view->metric >= 0)
+		session->metric = (enum metric)view->metric;
+	if (view->shows_inlines)
+		session_inline(session);
+	return 0;
+}
+
+int view_recording(const char *command, struct view_options *view,
+		   view_show *show, void *options)
+{
+	struct session session;
+	char *why;
+	int status;
+
+	if (open_as_asked(view, &session, &why) != 0)
+		return give_up(command, why);
+	status = show(command, &session, options);
+	if (session.recording.damage) {
+		complain(command, "%s; the rest is shown",
+			 session.recording.damage);
+		status = status ? status : EXIT_FAILURE;
+	}
+	session_close(&session);
+	return status;
+}
+
+int view_command(const struct argp *argp, int argc, char **argv,
+		 struct view_options *view, view_show *show, void *options)
+{
+	int status;
+
+	view_options_init(view);
+	command_line_parse(argp, argc, argv, 0, options);
+	status = view_recording(argv[0], view, show, options);
+	view_options_fini(view);
+	return status;
+}
+
+void view_begin(struct view_options *view, struct session *session)
+{
+	progress_clear(&view->progress);
+	session->width = terminal_prose_width(&view->terminal);
+	session->has_color = terminal_begin(&view->terminal);
+}
+
+int view_finish(struct view_options *view, const char *command)
+{
+	return terminal_finish(&view->terminal, command);
+}
+
+int view_give_up_on(struct session *session, const char *command,
+		    const char *function)
+{
+	return unmatched_function(command, function, &session->catalog);
+}
+
+int view_check_selection(const char *command, const struct view_options *view,
+			 struct session *session)
+{
+	if (selection_has_any(&view->selection, &session->catalog,
+			      &session->tree))
+		return EXIT_SUCCESS;
+	return unmatched_selection(command, &view->selection,
+				   &session->catalog);
+}

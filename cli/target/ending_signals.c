@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/target/ending_signals.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <stddef.h>
+#include <sys/signalfd.h>
+
+static sigset_t all_of_them(void)
+{
+	sigset_t signals;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGQUIT);
+	sigaddset(&signals, SIGTERM);
+	sigaddset(&signals, SIGHUP);
+	return signals;
+}
+
+int ending_signals_watch(void)
+{
+	const sigset_t signals = all_of_them();
+
+	sigprocmask(SIG_BLOCK, &signals, NULL);
+	return signalfd(-1, &signals, SFD_CLOEXEC);
+}
+
+int ending_signals_wait(int signals, int ms)
+{
+	struct pollfd end = { .fd = signals, .events = POLLIN };
+
+	return poll(&end, 1, ms) > 0;
+}
+
+int ending_signals_have_come(void)
+{
+	const sigset_t signals = all_of_them();
+	sigset_t pending;
+
+	return sigpending(&pending) == 0 &&
+	       sigandset(&pending, &pending, &signals) == 0 &&
+	       !sigisemptyset(&pending);
+}

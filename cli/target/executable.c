@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/target/executable.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include "base/display_text.h"
+#include "base/memory.h"
+#include "image/image.h"
+#include "image/traits.h"
+#include "machine/elf_numbers.h"
+
+enum {
+	INTERPRETERS_MAX = 5, /* what the kernel follows */
+	SCRIPT_LINE_MAX = 256,
+	SEGMENTS_MAX = 4096,
+};
+
+static int is_executable(const char *path)
+{
+	struct stat status;
+
+	if (stat(path, &status) != 0)
+		return -errno;
+	if (!S_ISREG(status.st_mode) || access(path, X_OK) != 0)
+		return -EACCES;
+	return 0;
+}
+
+/* Looks along PATH. An unusable file is passed over, as execvp() does. */
+static int find_in_path(const char *name, char **path)
+{
+	const char *folders = getenv("PATH");
+	int err = -ENOENT;
+
+	if (!folders)
+		folders = "/bin:/usr/bin";
+	for (;;) {
+		int length = (int)strcspn(folders, ":");
+		char *candidate =
+			length ? memory_printf("%.*s/%s", length, folders, name)
+			       : memory_printf("./%s", name);
+		int here = is_executable(candidate);
+
+		if (here == 0) {
+			*path = candidate;
+			return 0;
+		}
+		free(candidate);
+		if (here == -EACCES)
+			err = here;
+		if (folders[length] == '\0')
+			return err;
+		folders += length + 1;
+	}
+}
+
+int executable_find(const char *name, char **path)
+{
+	int err;
+
+	if (!*name)
+		return -ENOENT;
+	if (!strchr(name, '/'))
+		return find_in_path(name, path);
+	err = is_executable(name);
+	if (err)
+		return err == -EACCES ? err : -ENOENT;
+	*path = memory_string(name, strlen(name));
+	return 0;
+}
+
+int executable_is_elf(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char magic[SELFMAG];
+	int is_elf;
+
+	if (fd < 0)
+		return 0;
+	is_elf = pread(fd, magic, SELFMAG, 0) == SELFMAG &&
+		 memcmp(magic, ELFMAG, SELFMAG) == 0;
+	close(fd);
+	return is_elf;
+}
+
+/* Whether exec gives the program other rights than ours: AT_SECURE. */
+static int changes_rights(const char *path, int fd)
+{
+	struct stat status;
+	struct statvfs mount;
+	char capabilities[64];
+
+	if (fstat(fd, &status) != 0 ||
+	    (fstatvfs(fd, &mount) == 0 && mount.f_flag & ST_NOSUID))
+		return 0;
+	if (status.st_mode & S_ISUID && status.st_uid != geteuid())
+		return 1;
+	if (status.st_mode & S_ISGID && status.st_mode & S_IXGRP &&
+	    status.st_gid != getegid())
+		return 1;
+	return geteuid() != 0 &&
+	       getxattr(path, "security.capability", capabilities,
+			sizeof(capabilities)) > 0;
+}
+
+int executable_is_musl_loader(const char *name)
+{
+	return strncmp(name, "ld-musl", 7) == 0;
+}
+
+static char *obstacle_of_loader(int fd, const Elf64_Phdr *segment)
+{
+	char loader[SCRIPT_LINE_MAX] = { 0 };
+	size_t length = segment->p_filesz;
+
+	if (length >= sizeof(loader))
+		length = sizeof(loader) - 1;
+	if (pread(fd, loader, length, (off_t)segment->p_offset) < 0 ||
+	    strcmp(text_basename(loader), MACHINE_LOADER) != 0)
+		return memory_printf(
+			"its dynamic loader, %s, is not that of glibc%s; clew "
+			"records only programs that are linked with glibc",
+			text_printable(loader),
+			executable_is_musl_loader(text_basename(loader))
+				? " but of musl"
+				: "");
+	return NULL;
+}
+
+/* Nobody is there who could load the runtime. */
+static char *obstacle_of_static(const char *path)
+{
+	struct image image;
+	uint32_t traits;
+
+	if (strcmp(text_basename(path), MACHINE_LOADER) == 0)
+		return memory_printf(
+			"it is the dynamic loader; record the program itself");
+	if (image_open(&image, path) != 0)
+		return memory_printf("it is statically linked");
+	traits = traits_of(&image);
+	image_close(&image);
+	if (traits & TRAIT_GO)
+		return memory_printf("it is a statically linked Go program, "
+				     "whose functions clew cannot hook; sample "
+				     "it with perf or go tool pprof");
+	return memory_printf(
+		"it is statically linked; link it without -static");
+}
+
+static char *obstacle_of_elf(const char *path, int fd, const Elf64_Ehdr *header)
+{
+	if (header->e_ident[EI_CLASS] == ELFCLASS32)
+		return memory_printf("it is a 32-bit program");
+	if (header->e_ident[EI_CLASS] != ELFCLASS64 ||
+	    header->e_machine != MACHINE_ELF)
+		return memory_printf("it is not an " MACHINE_NAME " program");
+	if (header->e_phentsize != sizeof(Elf64_Phdr) ||
+	    header->e_phnum > SEGMENTS_MAX)
+		return memory_printf("its ELF header is damaged");
+	for (unsigned int i = 0; i < header->e_phnum; i++) {
+		Elf64_Phdr segment;
+		off_t at = (off_t)(header->e_phoff + i * sizeof(segment));
+
+		if (pread(fd, &segment, sizeof(segment), at) != sizeof(segment))
+			return memory_printf("its ELF header is damaged");
+		if (segment.p_type != PT_INTERP)
+			continue;
+		if (changes_rights(path, fd))
+			return memory_printf(
+				"it gains privileges when executed (setuid, "
+				"setgid or file capabilities), so the dynamic "
+				"loader ignores LD_PRELOAD");
+		return obstacle_of_loader(fd, &segment);
+	}
+	return obstacle_of_static(path);
+}
+
+/* The program that runs a script, or NULL if it is none. free() it. */
+static char *interpreter_of(const char *head, size_t length)
+{
+	char line[SCRIPT_LINE_MAX + 1] = { 0 };
+	char *start;
+
+	if (length < 2 || memcmp(head, "#!", 2) != 0)
+		return NULL;
+	memcpy(line, head + 2, length - 2);
+	line[strcspn(line, "\n")] = '\0';
+	start = line + strspn(line, " \t");
+	start[strcspn(start, " \t")] = '\0';
+	return memory_string(start, strlen(start));
+}
+
+/* The obstacle in one file; or *next is set to its interpreter. */
+static char *obstacle_of_file(const char *path, char **next)
+{
+	union {
+		char bytes[SCRIPT_LINE_MAX];
+		Elf64_Ehdr elf;
+	} head = { { 0 } };
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	char *obstacle = NULL;
+	ssize_t length;
+
+	if (fd < 0)
+		return NULL; /* unreadable is not the same as unrecordable */
+	length = pread(fd, head.bytes, sizeof(head.bytes), 0);
+	if (length >= SELFMAG && memcmp(head.bytes, ELFMAG, SELFMAG) == 0)
+		obstacle = obstacle_of_elf(path, fd, &head.elf);
+	else if (length > 0)
+		*next = interpreter_of(head.bytes, (size_t)length);
+	close(fd);
+	return obstacle;
+}
+
+char *executable_obstacle(const char *path)
+{
+	char *script = NULL, *obstacle = NULL;
+
+	for (int i = 0; i < INTERPRETERS_MAX && !obstacle; i++) {
+		char *next = NULL;
+
+		obstacle = obstacle_of_file(script ? script : path, &next);
+		if (obstacle && script) {
+			char *longer =
+				memory_printf("its interpreter is %s, and %s",
+					      text_printable(script), obstacle);
+
+			free(obstacle);
+			obstacle = longer;
+		}
+		free(script);
+		script = next;
+		if (!script)
+			break;
+	}
+	free(script);
+	return obstacle;
+}
+
+/* What env(1) would run by the words behind it, or NULL. */
+static char *found_by_env(char *words)
+{
+	char *rest = NULL, *path = NULL;
+	char *word = strtok_r(words, " \t", &rest);
+
+	while (word && (*word == '-' || strchr(word, '=')))
+		word = strtok_r(NULL, " \t", &rest);
+	if (word && executable_find(word, &path) != 0)
+		return NULL;
+	return path;
+}
+
+/* What runs a script; of "#!/usr/bin/env NAME", what that finds. NULL: it is none. */
+static char *script_interpreter(const char *path)
+{
+	char head[SCRIPT_LINE_MAX + 1] = { 0 };
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	ssize_t length = fd < 0 ? -1 : pread(fd, head, SCRIPT_LINE_MAX, 0);
+	char *program, *found = NULL;
+
+	if (fd >= 0)
+		close(fd);
+	program = length > 0 ? interpreter_of(head, (size_t)length) : NULL;
+	if (program && strcmp(text_basename(program), "env") == 0) {
+		head[strcspn(head, "\n")] = '\0';
+		found = found_by_env(strstr(head, program) + strlen(program));
+	}
+	if (!found)
+		return program;
+	free(program);
+	return found;
+}
+
+char *executable_program(const char *path)
+{
+	char *program = memory_string(path, strlen(path));
+
+	for (int i = 0; i < INTERPRETERS_MAX; i++) {
+		char *next = script_interpreter(program);
+
+		if (!next)
+			break;
+		free(program);
+		program = next;
+	}
+	return program;
+}

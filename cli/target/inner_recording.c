@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/target/inner_recording.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "base/file_copy.h"
+#include "base/memory.h"
+#include "base/regular_file.h"
+#include "base/suffix.h"
+#include "cli/target/live_process.h"
+#include "wire/inherited.h"
+#include "wire/recording.h"
+
+#define LINES_BYTES   (1 << 20)
+#define SEQ_SHIFT_MAX 100000
+
+/* ---- What the home says ---- */
+
+static int open_lines(int home, int flags)
+{
+	return openat(home, WIRE_UNRECORDED_NAME,
+		      flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+}
+
+/* How a line about that folder begins, behind the process's id. */
+static char *beginning_of(const struct inner_folder *folder)
+{
+	return memory_printf(" " WIRE_RECORDED_IN "%s ", folder->path);
+}
+
+static int append(int home, const char *text, size_t bytes)
+{
+	const int fd = open_lines(home, O_WRONLY | O_APPEND);
+	int err = fd < 0 ? -errno : 0;
+
+	if (!err && write(fd, text, bytes) != (ssize_t)bytes)
+		err = errno ? -errno : -ENOSPC;
+	if (fd >= 0)
+		close(fd);
+	return err;
+}
+
+static int open_home(const char *path)
+{
+	const int fd =
+		open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+int inner_recording_announce(const struct inner_folder *folder, pid_t pid,
+			     const char *home, char **why)
+{
+	const int fd = open_home(home);
+	char *beginning = beginning_of(folder);
+	char *whole = memory_printf("%d%sbelow its root directory until clew "
+				    "attach or clew detach detaches from it\n",
+				    pid, beginning);
+	int err = fd < 0 ? fd : append(fd, whole, strlen(whole));
+
+	if (fd >= 0)
+		close(fd);
+	free(whole);
+	free(beginning);
+	return err ? fail(why, err, "%s: %s", home, strerror(-err)) : 0;
+}
+
+/* All that is said of processes in a folder; free() it. */
+static char *read_lines(int folder)
+{
+	const int fd = open_lines(folder, O_RDONLY);
+	char *text = memory_zeroed(LINES_BYTES + 1, 1);
+	const ssize_t got = fd < 0 ? 0 : read(fd, text, LINES_BYTES);
+
+	text[got < 0 ? 0 : got] = '\0';
+	if (fd >= 0)
+		close(fd);
+	return text;
+}
+
+/* Where the line begins that says it; -1: none does. */
+static off_t find_line(int home, const struct inner_folder *folder)
+{
+	char *text = read_lines(home), *said = beginning_of(folder);
+	off_t found = -1;
+
+	for (char *line = text, *end; (end = strchr(line, '\n')) && found < 0;
+	     line = end + 1) {
+		const size_t digits = strspn(line, "0123456789");
+
+		if (digits && strncmp(line + digits, said, strlen(said)) == 0)
+			found = line - text;
+	}
+	free(said);
+	free(text);
+	return found;
+}
+
+/* In place, for others may add to them: it is a comment then. */
+static void strike_line(int home, const struct inner_folder *folder)
+{
+	const off_t at = find_line(home, folder);
+	const int fd = at < 0 ? -1 : open_lines(home, O_WRONLY);
+
+	if (fd >= 0 && pwrite(fd, "#", 1, at) != 1)
+		errno = 0; /* it says so for ever */
+	if (fd >= 0)
+		close(fd);
+}
+
+/* What the processes have said themselves. */
+static int bring_lines(int home, const struct inner_folder *folder)
+{
+	char *text = read_lines(folder->fd);
+	int err = 0;
+
+	for (char *line = text, *end; (end = strchr(line, '\n')) && !err;
+	     line = end + 1)
+		if (*line >= '0' && *line <= '9')
+			err = append(home, line, (size_t)(end + 1 - line));
+	free(text);
+	return err;
+}
+
+/* ---- Parts ---- */
+
+/* "PID.SEQ.part" and no other name. */
+static int parse_name(const char *name, uint32_t *pid, uint32_t *seq)
+{
+	int end = -1;
+
+	return sscanf(name, "%9" SCNu32 ".%9" SCNu32 WIRE_PART_SUFFIX "%n", pid,
+		      seq, &end) == 2 &&
+	       end >= 0 && !name[end];
+}
+
+static char *name_of(uint32_t pid, uint32_t seq)
+{
+	return memory_printf("%" PRIu32 ".%" PRIu32 WIRE_PART_SUFFIX, pid, seq);
+}
+
+/* Of each part, until one gives something else than 0. */
+static int each_part(const struct inner_folder *folder,
+		     int (*visit)(void *context, const char *name, uint32_t pid,
+				  uint32_t seq),
+		     void *context)
+{
+	DIR *files = fdopendir(dup(folder->fd));
+	struct dirent *entry;
+	int result = 0;
+
+	if (!files)
+		return -errno;
+	rewinddir(files);
+	while (!result && (entry = readdir(files))) {
+		uint32_t pid, seq;
+
+		if (parse_name(entry->d_name, &pid, &seq))
+			result = visit(context, entry->d_name, pid, seq);
+	}
+	closedir(files);
+	return result;
+}
+
+struct bringing {
+	int home, from;
+	uint32_t shift; /* of SEQ: other processes may have had these ids */
+};
+
+static int is_taken(void *context, const char *name, uint32_t pid, uint32_t seq)
+{
+	const struct bringing *bringing = context;
+	char *other = name_of(pid, seq + bringing->shift);
+	const int is = faccessat(bringing->home, other, F_OK,
+				 AT_SYMLINK_NOFOLLOW) == 0;
+
+	(void)name;
+	free(other);
+	return is;
+}
+
+/* The parts of its ancestors are brought with it. */
+static int shift_items(int fd, uint64_t at, uint64_t bytes, uint32_t shift)
+{
+	struct wire_inherited item;
+
+	for (; bytes >= sizeof(item); bytes -= sizeof(item)) {
+		if (pread(fd, &item, sizeof(item), (off_t)at) != sizeof(item))
+			return 0; /* cut off */
+		item.seq += shift;
+		if (pwrite(fd, &item, sizeof(item), (off_t)at) != sizeof(item))
+			return -EIO;
+		at += sizeof(item);
+	}
+	return 0;
+}
+
+/* As far as its chunks make sense: whoever reads it says how far that is. */
+static int shift_inherited(int fd, const struct wire_header *header,
+			   uint32_t shift)
+{
+	struct wire_chunk chunk;
+	int err = 0;
+
+	for (uint64_t at = header->header_bytes;
+	     !err &&
+	     pread(fd, &chunk, sizeof(chunk), (off_t)at) == sizeof(chunk) &&
+	     chunk.bytes >= sizeof(chunk) && chunk.bytes <= header->end - at &&
+	     chunk.used <= chunk.bytes - sizeof(chunk);
+	     at += chunk.bytes)
+		if (chunk.kind == WIRE_INHERITED)
+			err = shift_items(fd, at + sizeof(chunk), chunk.used,
+					  shift);
+	return err;
+}
+
+/* It is the one that has the new name, and has forked those that are brought with it. */
+static int shift_seq(int fd, struct wire_header *header, uint32_t shift)
+{
+	int err = 0;
+
+	if (!shift)
+		return 0;
+	header->seq += shift;
+	if (header->origin == WIRE_FROM_FORK) {
+		header->parent_seq += shift;
+		err = shift_inherited(fd, header, shift);
+	}
+	if (!err && pwrite(fd, header, sizeof(*header), 0) != sizeof(*header))
+		err = -EIO;
+	return err;
+}
+
+static int copy_part(int from, int to, uint32_t shift)
+{
+	struct wire_header header;
+	struct stat status;
+	int err;
+
+	if (fstat(from, &status) != 0 ||
+	    pread(from, &header, sizeof(header), 0) != sizeof(header))
+		return -EIO;
+	if ((uint64_t)status.st_size > header.end)
+		status.st_size = (off_t)header.end;
+	err = file_copy_until(from, to, status.st_size);
+	return err ? err : shift_seq(to, &header, shift);
+}
+
+/* The process may have put anything there. */
+static int open_part(int folder, const char *name)
+{
+	const int fd =
+		regular_file_open_at(folder, name, O_RDONLY | O_NOFOLLOW);
+	uint8_t magic[sizeof(WIRE_MAGIC) - 1];
+	struct stat status;
+
+	if (fd < 0)
+		return fd == -EINVAL || fd == -ELOOP ? -EBADMSG : fd;
+	/* one with two names may be another user's */
+	if (fstat(fd, &status) == 0 && status.st_nlink == 1 &&
+	    pread(fd, magic, sizeof(magic), 0) == sizeof(magic) &&
+	    memcmp(magic, WIRE_MAGIC, sizeof(magic)) == 0)
+		return fd;
+	close(fd);
+	return -EBADMSG;
+}
+
+/* Whoever may read the home may read what is brought there. */
+static int give_to_owner(int fd, int home)
+{
+	const gid_t same = (gid_t)-1;
+	struct stat status;
+
+	if (fstat(home, &status) != 0)
+		return -errno;
+	return status.st_uid == geteuid() ||
+			       fchown(fd, status.st_uid, same) == 0
+		       ? 0
+		       : -errno;
+}
+
+static int bring_part(void *context, const char *name, uint32_t pid,
+		      uint32_t seq)
+{
+	const struct bringing *bringing = context;
+	const int flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+	const int from = open_part(bringing->from, name);
+	char *other = name_of(pid, seq + bringing->shift);
+	int to, err;
+
+	if (from < 0) {
+		free(other);
+		return from == -EBADMSG ? 0 : from;
+	}
+	to = openat(bringing->home, other, flags, 0600);
+	err = to < 0 ? -errno : copy_part(from, to, bringing->shift);
+	if (!err)
+		err = give_to_owner(to, bringing->home);
+	if (to >= 0 && close(to) != 0 && !err)
+		err = -errno;
+	if (err && to >= 0)
+		unlinkat(bringing->home, other, 0);
+	close(from);
+	free(other);
+	return err;
+}
+
+/* Those that were brought before one could not be. */
+static int take_back(void *context, const char *name, uint32_t pid,
+		     uint32_t seq)
+{
+	const struct bringing *bringing = context;
+	char *other = name_of(pid, seq + bringing->shift);
+
+	(void)name;
+	unlinkat(bringing->home, other, 0);
+	free(other);
+	return 0;
+}
+
+static int bring_parts(int home, const struct inner_folder *folder)
+{
+	struct bringing bringing = { .home = home, .from = folder->fd };
+	int err;
+
+	while ((err = each_part(folder, is_taken, &bringing)) > 0 &&
+	       bringing.shift < SEQ_SHIFT_MAX)
+		bringing.shift++;
+	if (err)
+		return err > 0 ? -EEXIST : err;
+	err = each_part(folder, bring_part, &bringing);
+	if (err)
+		each_part(folder, take_back, &bringing);
+	return err;
+}
+
+/* ---- All of it ---- */
+
+/* The process that still records there; 0 if none does. */
+static pid_t user_of(const struct inner_folder *folder)
+{
+	size_t count;
+	struct live_process *all = live_processes(&count);
+	struct stat here, there;
+	pid_t user = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (fstat(folder->fd, &here) == 0 &&
+		    stat(all[i].recording, &there) == 0 &&
+		    here.st_dev == there.st_dev && here.st_ino == there.st_ino)
+			user = all[i].pid;
+		live_process_fini(&all[i]);
+	}
+	free(all);
+	return user;
+}
+
+static int bring(const struct inner_folder *folder, int home, pid_t *user)
+{
+	int err;
+
+	*user = user_of(folder);
+	if (*user)
+		return -EBUSY;
+	if (find_line(home, folder) < 0)
+		return -ENOENT;
+	err = bring_parts(home, folder);
+	if (err)
+		return err;
+	strike_line(home, folder);
+	return bring_lines(home, folder);
+}
+
+int inner_recording_bring(struct inner_folder *folder, const char *home,
+			  char **why)
+{
+	const int fd = open_home(home);
+	pid_t user = 0;
+	const int err = fd < 0 ? fd : bring(folder, fd, &user);
+
+	if (fd >= 0)
+		close(fd);
+	if (!err) {
+		inner_folder_remove(folder);
+		return 0;
+	}
+	if (user)
+		return fail(
+			why, err,
+			"its recording remains in %s below its root directory "
+			"and is not in %s: process %d still records there",
+			folder->path, home, user);
+	return fail(why, err,
+		    "its recording remains in %s below its root directory and "
+		    "is not in %s: %s",
+		    folder->path, home,
+		    err == -ENOENT ? "that folder does not exist, or does not "
+				     "expect a recording"
+				   : strerror(-err));
+}
+
+int inner_recording_bring_of(pid_t pid,
+			     const struct wire_attachment *attachment,
+			     char **why)
+{
+	struct inner_folder folder;
+	int err;
+
+	*why = NULL;
+	if (!*attachment->home)
+		return 0;
+	err = inner_folder_open(&folder, pid, attachment->dir, why);
+	if (err)
+		return err;
+	err = inner_recording_bring(&folder, attachment->home, why);
+	if (err)
+		inner_folder_close(&folder);
+	return err;
+}
