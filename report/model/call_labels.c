@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See call_labels.h. */
 #include "report/model/call_labels.h"
 
 #include <stdio.h>

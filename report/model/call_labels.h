@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What calls of one function are told apart by: a function of the catalog stands for those of
- * another that are made at one site, or with one value of an argument, and its label says so.
+ * Functions of the catalog that stand for some calls of another function: those
+ * from one call site, or with one value of an argument. The label of such a
+ * function holds the site and the values.
  */
 #ifndef CLEW_MODEL_CALL_LABELS_H
 #define CLEW_MODEL_CALL_LABELS_H
@@ -9,30 +10,37 @@
 #include "report/model/function_catalog.h"
 #include "report/model/mark_list.h"
 
-/* By what; zero-initialised, by nothing. */
+/* Which labels a user asked for; zero-initialised: none. */
 struct label_wish {
-	int has_sites;   /* where they are made */
-	int has_values;  /* all values that probes have kept of them */
-	int is_optional; /* it is all right if that was not written down */
-	/* Calls of a function, as the probe was told, by a value of it; or NULL. */
+	int has_sites; /* one label for each call site */
+	/* one label for each combination of recorded probe values */
+	int has_values;
+	int is_optional; /* not an error if the recording has neither */
+	/*
+	 * With both set: one label for each value of this argument of this
+	 * function, as --probe named it. NULL: not asked for.
+	 */
 	const char *function, *argument;
 };
 
 struct call_label {
-	uint32_t function; /* whose calls they are */
+	uint32_t function; /* the function that is called */
 	const char *site;  /* "file.c:12" or "caller+0x34"; NULL: any */
 	const struct mark_value *values;
 	size_t value_count;
 };
 
 /*
- * A function that stands for calls of another, entered if need be: its name is
- * "NAME [VALUE=..., ...] @ SITE". What the label has is copied.
+ * Returns the function for these calls, which is created if needed. Its name is
+ * "NAME [VALUE=..., ...] @ SITE". Copies the label.
  */
 uint32_t catalog_labelled(struct catalog *catalog,
 			  const struct call_label *label);
 
-/* NULL: it stands for itself. Valid until the next one is entered. */
+/*
+ * Returns NULL for a function without a label. The pointer is valid until the
+ * next label is created.
+ */
 const struct call_label *catalog_label(const struct catalog *catalog,
 				       uint32_t function);
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See call_times.h. */
 #include "report/model/call_times.h"
 
 #include <stdlib.h>
@@ -7,10 +8,10 @@
 #include "base/memory.h"
 #include "report/model/tree.h"
 
-/* So many times what measuring takes, a call is not measured well. */
+/* Calls shorter than this many times the cost of measuring are too short. */
 #define SHORT_CALL 5
 
-/* One node's, of one part, in its ticks. */
+/* Times of one node in one part, in the part's ticks. */
 struct timing_item {
 	uint32_t node;
 	struct wire_times raw;
@@ -115,7 +116,7 @@ uint64_t timings_quantile_ns(const struct timings *timings,
 	return all ? timings_bin_ns(timings, bin + 1) : 0;
 }
 
-/* Half of the calls took less; 0 if nothing is known of the function's. */
+/* Returns the median duration; 0 if the function has no histogram. */
 static uint64_t median_ns(const struct timings *timings, uint32_t function)
 {
 	const struct timing_bins *bins = timings_of_function(timings, function);
@@ -134,7 +135,7 @@ int timing_is_too_fine(const struct timings *timings, uint32_t function,
 	       (median > 0 && median < SHORT_CALL * timings->cost_ns);
 }
 
-/* An array of at least `count` elements, the new ones zeroed. */
+/* Returns an array of at least `count` elements; new elements are zero. */
 static void *extend(void *array, size_t *have, size_t count, size_t size)
 {
 	unsigned char *larger;
@@ -217,7 +218,10 @@ void timing_add_bins(struct timings *timings, uint32_t function,
 		pair->calls[i] += histogram->bins[i];
 }
 
-/* A call that is not in its bin yet. All histograms are known. */
+/*
+ * Adds a call that its histogram does not contain yet. Call timing_add_bins()
+ * for all histograms before.
+ */
 static void add_latest(struct timings *timings, uint32_t function,
 		       uint32_t caller, uint64_t latest)
 {

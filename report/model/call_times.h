@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How long calls took, where each was timed (--time=exact).
+ * Durations of calls, for recordings in which each call was timed
+ * (--time=exact).
  *
- * What is here is as measured, in nanoseconds. In the tree's measures it is
- * compensated: of each function's own time as much is taken off as measuring
- * added to it, for each of its calls that ended and for each of those it made,
- * as the part's header says; what would be less than nothing is nothing.
+ * Values here are nanoseconds as measured. The tree's measures contain
+ * compensated times: each function's own time minus the cost of measuring, for
+ * each ended call of the function and each call that it made. The part's header
+ * has these costs. A negative result counts as 0.
  *
- * A call is counted when it begins and timed when it ends. Inclusive times of
- * calls are sums of elapsed time: of a recursive function each call is in its
- * callers', too, and time spent on other stacks meanwhile is in them.
+ * A call is counted when it begins and timed when it ends. Inclusive times are
+ * sums of elapsed time. A recursive call is also contained in its callers'
+ * times, and so is time that the thread spends on other stacks meanwhile.
  */
 #ifndef CLEW_MODEL_CALL_TIMES_H
 #define CLEW_MODEL_CALL_TIMES_H
@@ -21,22 +22,22 @@
 #include "report/model/clock.h"
 #include "report/recording/part_reader.h"
 
-/* Of one context. */
+/* Times of one context. */
 struct timing {
-	uint64_t ended; /* calls: those that the times below are of */
+	uint64_t ended; /* calls that have ended; only these have times */
 	uint64_t total_ns;
-	uint64_t self_ns;        /* also of some that have not ended */
+	uint64_t self_ns; /* includes parts of calls that have not ended */
 	uint64_t min_ns, max_ns; /* of one call */
-	uint64_t clamped; /* calls whose own time was less than nothing */
+	uint64_t clamped; /* calls whose compensated own time was negative */
 };
 
-/* Of one function's calls by what they took: see struct wire_histogram. */
+/* Histogram of one function's durations: see struct wire_histogram. */
 struct timing_bins {
 	uint64_t calls[WIRE_BINS];
-	int has_room; /* or all are among the others */
+	int has_room; /* 0: its calls are counted in timings.others */
 };
 
-/* The same, of those that one Java method made of a native. */
+/* Histogram of the calls that one Java method made of one native method. */
 struct timing_pair {
 	uint32_t function, caller;
 	struct timing_bins bins;
@@ -46,54 +47,60 @@ struct timings {
 	struct timing_pair *pairs;
 	size_t pair_count, pair_capacity;
 	struct idmap pairs_at; /* function << 32 | caller -> index + 1 */
-	struct timing *nodes;  /* of the tree's node of that index */
-	size_t node_count; /* those behind have none; 0: nothing was timed */
-	struct timing_bins *functions; /* of the catalog's function */
+	struct timing *nodes;  /* by index of the tree's node */
+	size_t node_count; /* later nodes have no times; 0: nothing was timed */
+	struct timing_bins *functions; /* by index in the catalog */
 	size_t function_count;
-	struct timing_bins others; /* functions that found no room */
-	struct clock clock;        /* of the first part: what bins mean */
-	uint64_t ended_calls, open_calls; /* those counted, but not timed */
-	uint64_t untimed_calls;           /* ended, and no room to say so */
+	struct timing_bins others; /* calls of functions without a histogram */
+	struct clock clock;        /* of the first part: the unit of bins */
+	/* calls that were counted but have not ended */
+	uint64_t ended_calls, open_calls;
+	/* calls that ended and found no room for times */
+	uint64_t untimed_calls;
 	uint64_t clamped_calls;
-	uint64_t overcompensated; /* contexts that measuring took longer for */
-	uint64_t paused_ns;       /* of the threads' time, by clew itself */
-	/* How long threads were there, and ran, as far as is known. */
+	/* contexts whose measuring cost exceeds their time */
+	uint64_t overcompensated;
+	uint64_t paused_ns; /* time that clew itself stopped the threads */
+	/*
+	 * Sums of the threads' lifetimes and of their CPU times, where
+	 * recorded.
+	 */
 	uint64_t present_ns, cpu_ns;
-	uint64_t cost_ns; /* what measuring a call takes, in the dearest part */
+	uint64_t cost_ns; /* cost of measuring a call; maximum of all parts */
 };
 
 void timings_fini(struct timings *timings);
 
-/* Whether calls were timed one by one. */
+/* Returns whether calls were timed one by one. */
 static inline int timings_are_there(const struct timings *timings)
 {
 	return timings->node_count > 0;
 }
 
 /*
- * Whether an own time is of calls too short to be measured well: a fifth of it
- * or more was measuring, or most calls of the function took no longer than a
- * few times what measuring takes (its mean may be larger by far: a call that is
- * interrupted, or loses its processor, takes thousands of times as long). What
- * is left may be as wrong as it is large then; the truth lies between nothing
- * and what was measured, measured->self_ns.
+ * Returns whether calls were too short for their own time to be precise:
+ * measuring took a fifth of it or more, or the function's median is only a few
+ * times the cost of measuring. The mean says less, since an interrupted call
+ * takes thousands of times as long. The error may then be as large as the
+ * compensated time; the truth lies between 0 and `measured->self_ns`.
  */
 int timing_is_too_fine(const struct timings *timings, uint32_t function,
 		       const struct timing *measured, uint64_t compensated_ns);
 
-/* Adds what some more calls took; nothing, if `more` is NULL. */
+/* Adds the times in `more`, which may be NULL. */
 void timing_sum(struct timing *to, const struct timing *more);
 
 /*
- * For a tree of `node_count` nodes that was made from another: all that is not
- * of single nodes is copied; timings_move() puts in those of the nodes.
+ * Prepares times for a tree that is derived from another and has `node_count`
+ * nodes. Copies everything except times of nodes, which timings_move() copies
+ * one by one.
  */
 void timings_init(struct timings *to, const struct timings *from,
 		  size_t node_count);
 void timings_move(struct timings *to, uint32_t to_node,
 		  const struct timings *from, uint32_t from_node);
 
-/* For how long threads were there and did not run; whose time is not known. */
+/* Returns how long threads existed without running, as far as recorded. */
 static inline uint64_t timings_off_cpu_ns(const struct timings *timings)
 {
 	return timings->present_ns > timings->cpu_ns
@@ -101,22 +108,21 @@ static inline uint64_t timings_off_cpu_ns(const struct timings *timings)
 		       : 0;
 }
 
-/* NULL where there is none. */
+/* Return NULL if there are no times. */
 const struct timing *timings_of_node(const struct timings *timings,
 				     uint32_t node);
 const struct timing_bins *timings_of_function(const struct timings *timings,
 					      uint32_t function);
 
-/* NULL where there is none. */
+/* Returns NULL if there is no histogram. */
 const struct timing_bins *timings_of_pair(const struct timings *timings,
 					  uint32_t function, uint32_t caller);
 
-/* Adds what some more calls took. */
 void timing_bins_sum(struct timing_bins *to, const struct timing_bins *more);
 
 /*
- * So many thousandths of the calls took less: a power of two in ticks, so that half of
- * that may be the truth. 0 if there is none.
+ * Returns the duration that `thousandths` of the calls stayed below. The result
+ * is a power of two in ticks, so the truth may be half of it. 0 without calls.
  */
 uint64_t timings_quantile_ns(const struct timings *timings,
 			     const struct timing_bins *bins,
@@ -125,7 +131,7 @@ uint64_t timings_quantile_ns(const struct timings *timings,
 /* The shortest call of a bin, in nanoseconds. */
 uint64_t timings_bin_ns(const struct timings *timings, unsigned int bin);
 
-/* ---- For merge.c: one part on its way into the tree ---- */
+/* ---- For merge.c: adding one part to the tree ---- */
 
 struct tree;
 struct timing_item;
@@ -139,15 +145,19 @@ struct timing_work {
 };
 
 /*
- * First the calls of all functions by what they took, then of contexts. caller: that of
- * the catalog, if the histogram has one.
+ * timing_add_bins() must be called for all histograms before timing_add() is
+ * called for contexts. `caller` is a function of the catalog; it is used only
+ * if the histogram has a caller.
  */
 void timing_add_bins(struct timings *timings, uint32_t function,
 		     uint32_t caller, const struct wire_histogram *histogram);
 void timing_add(struct timing_work *work, struct tree *tree, uint32_t node,
 		const struct wire_times *times);
 
-/* The part is complete: its times go into the tree. Frees what work has. */
+/*
+ * Adds the times of a complete part to the tree and frees the contents of
+ * `work`.
+ */
 void timing_finish(struct timing_work *work, struct tree *tree);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What liba2n knows of a catalog's functions. */
+/* Names and locations of a catalog's functions, from liba2n. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,11 +11,11 @@
 
 enum { LARGE_BYTES = 4 << 20 };
 
-/* Between the names of methods that share their code, as long as there is room. */
+/* Separates names of methods that share code, up to SHARED_NAMES_BYTES. */
 #define SHARED " / "
 enum { SHARED_NAMES_BYTES = 256 };
 
-/* A large module's debug information takes seconds, the first time. */
+/* Reports that a large module is read: the first time, this takes seconds. */
 static void tell(struct catalog *catalog, const struct catalog_module *module)
 {
 	struct stat status;
@@ -31,7 +31,7 @@ static void tell(struct catalog *catalog, const struct catalog_module *module)
 	free(what);
 }
 
-/* The a2n module, opened if need be; NULL where it cannot be. */
+/* Returns the a2n module, opened on first use; NULL if that fails. */
 static const struct a2n_module *names_of(struct catalog *catalog,
 					 struct catalog_module *module)
 {
@@ -41,7 +41,7 @@ static const struct a2n_module *names_of(struct catalog *catalog,
 	if (!catalog->a2n && a2n_create(NULL, &catalog->a2n) != 0)
 		return NULL;
 	tell(catalog, module);
-	/* On failure it stays NULL: a file that is gone names nothing. */
+	/* On failure it stays NULL: without its file a module has no names. */
 	a2n_module_open(catalog->a2n, module->path, &module->build_id,
 			&module->a2n);
 	return module->a2n;
@@ -67,7 +67,7 @@ size_t catalog_frames(struct catalog *catalog, uint32_t function,
 				 room);
 }
 
-/* The function itself, not what may be inlined at its first byte. */
+/* Finds the frame of the function itself, not of code inlined at its start. */
 static int find_frame(struct catalog *catalog, uint32_t function,
 		      struct a2n_frame *out)
 {
@@ -148,7 +148,7 @@ size_t catalog_merged_names(struct catalog *catalog, uint32_t function,
 	return a2n ? a2n_module_merged(a2n, entry->vaddr, names, room) : 0;
 }
 
-/* NULL: it has no other names. */
+/* Returns NULL if no other function was merged with it. */
 static char *find_full_name(struct catalog *catalog, uint32_t function)
 {
 	const char *other;
@@ -194,7 +194,7 @@ const char *catalog_marked_name(struct catalog *catalog, uint32_t function)
 	return left->marked_name;
 }
 
-/* Whether `text` is one of the names in a list of them. */
+/* Returns whether `text` is one of the names in `list`. */
 static int is_listed(const char *list, const char *text)
 {
 	const size_t length = strlen(text);
@@ -289,7 +289,7 @@ const char *function_kind_text(enum function_kind kind)
 	return texts[kind];
 }
 
-/* JNI's names are as the JVM looks for them, so the name says it. */
+/* The JVM finds native methods by names that begin with "Java_". */
 enum function_kind catalog_kind(struct catalog *catalog, uint32_t function)
 {
 	enum function_kind kind = catalog->functions[function].kind;

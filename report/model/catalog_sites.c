@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Frames at the sites of a catalog: see function_catalog.h. */
 #include "report/model/told_lines.h"
 
 size_t catalog_site_frames(struct catalog *catalog, uint32_t site,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/* See clock.h. */
 #include "report/model/clock.h"
 
-/* Two parts whose clocks agree as well as this are of one boot of one machine. */
+/* Two parts whose clocks differ by less are from one boot of one machine. */
 #define SAME_CLOCK_NS 1000000
 
 void clock_init(struct clock *clock, const struct wire_header *header)
@@ -11,7 +12,7 @@ void clock_init(struct clock *clock, const struct wire_header *header)
 
 	*clock = (struct clock){
 		.first_tsc = first->tsc,
-		/* older recordings have only the time at which the part began */
+		/* older recordings have only the start time of the part */
 		.start_ns = header->first_real_ns ? header->first_real_ns
 						  : header->start_ns,
 		.first_ns = first->ns,

@@ -37,17 +37,19 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define MISS 0.05 /* so 95 %: one-sided for bounds, half on either side else */
+/* 95 %: one-sided for upper bounds, else half on either side */
+#define MISS 0.05
 
 enum {
 	BISECTIONS = 60, /* halves [0, 1] below the precision of a double */
-	SHARE_BISECTIONS = 32, /* ... to 1e-9, finer than is ever printed */
-	TERMS = 1000000, /* bounds the work when the counts are nonsense */
+	SHARE_BISECTIONS = 32, /* to 1e-9, finer than any printed value */
+	TERMS = 1000000,       /* bounds the work for implausible counts */
 };
 
 /*
- * P(X <= k) for X binomial (n, p), p > k / n. Summed downwards from the term
- * of k, which is the largest: each is the one above it times a factor < 1.
+ * P(X <= k) for X binomial (n, p), p > k / n. Sums downwards from the term of
+ * k, which is the largest; each further term is the previous one times a factor
+ * < 1.
  */
 static double binomial_cdf(double n, double k, double p)
 {
@@ -64,9 +66,9 @@ static double binomial_cdf(double n, double k, double p)
 }
 
 /*
- * The continued fraction of the incomplete beta function (M. Abramowitz and
- * I. Stegun, "Handbook of Mathematical Functions", 26.5.8), by the method of
- * Lentz: it converges in some sqrt(a + b) steps where x < a / (a + b), nearly.
+ * The continued fraction of the incomplete beta function (M. Abramowitz and I.
+ * Stegun, "Handbook of Mathematical Functions", 26.5.8), by Lentz's method. It
+ * converges in about sqrt(a + b) steps if x is below about a / (a + b).
  */
 static double beta_fraction(double a, double b, double x)
 {
@@ -142,8 +144,8 @@ struct sampled sampled_alike(double ns, double samples)
 }
 
 /*
- * By so many samples of one weight a share would have the same variance: that
- * of the quotient of two sums, to the first order.
+ * Returns the number of equally weighted samples with which a share would have
+ * the same variance, which is that of a quotient of two sums to first order.
  */
 static double equal_samples(double share, struct sampled part,
 			    struct sampled all)
@@ -153,7 +155,7 @@ static double equal_samples(double share, struct sampled part,
 
 	if (all.squares > part.squares)
 		variance += (all.squares - part.squares) * share * share;
-	if (!(variance > 0)) /* all of it, or nothing: as the whole */
+	if (!(variance > 0)) /* a share of 0 or 1: like the whole */
 		return all.squares > 0 ? all.ns * all.ns / all.squares : 0;
 	return share * rest * all.ns * all.ns / variance;
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What random verification of the ids lets us claim. */
+/*
+ * Error bounds: of the share of wrong ids, and of times estimated from samples.
+ */
 #ifndef CLEW_MODEL_CONFIDENCE_H
 #define CLEW_MODEL_CONFIDENCE_H
 
@@ -7,16 +9,16 @@
 #include <stdint.h>
 
 /*
- * The exact one-sided 95 % upper bound (Clopper and Pearson) of the share of
- * mismatches, when `mismatches` of `trials` independent trials were such.
- * 1 if there were no trials.
+ * Returns the exact one-sided 95 % upper bound (Clopper and Pearson) of the
+ * share of mismatches, given `mismatches` in `trials` independent trials. 1 if
+ * there were no trials.
  */
 double confidence_upper_bound(uint64_t trials, uint64_t mismatches);
 
 /*
- * The 95 % interval of a share that was estimated from so many samples, of
- * which it has this much. Around the estimate, but not symmetric: none seen is
- * no proof that there is none. [0, 1] without samples.
+ * Returns the 95 % interval of a share that was estimated from `samples`
+ * samples. It contains the estimate but is not symmetric: no sample does not
+ * prove that the share is 0. [0, 1] without samples.
  */
 struct share_interval {
 	double low, high;
@@ -25,17 +27,17 @@ struct share_interval {
 struct share_interval confidence_share(double share, double samples);
 
 /*
- * What was estimated from samples, which need not stand for the same time each:
- * their sum, and that of their squares.
+ * A sum of weighted samples and the sum of their squares. Samples may stand for
+ * different times.
  */
 struct sampled {
 	double ns, squares;
 };
 
-/* So much time of so many samples that stand for about the same. */
+/* Returns `ns` of time as `samples` samples of equal weight. */
 struct sampled sampled_alike(double ns, double samples);
 
-/* The interval of what a part is of all. */
+/* Returns the interval of the share that `part` has in `all`. */
 struct share_interval confidence_part(struct sampled part, struct sampled all);
 
 /*
@@ -47,8 +49,8 @@ double confidence_chance(struct sampled a, struct sampled b);
 
 /*
  * Returns the largest of these probabilities that is significant when all of
- * them are judged together, or -1 if none is: at most 5 % of the significant
- * ones are expected to be due to chance. Sorts the array.
+ * them are judged together, or -1 if none is. At most 5 % of the significant
+ * ones are then expected to be due to chance. Sorts the array.
  */
 double confidence_limit(double *chances, size_t count);
 

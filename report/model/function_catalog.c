@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See function_catalog.h. */
 #include "report/model/function_catalog.h"
 
 #include <stdlib.h>
@@ -10,7 +11,9 @@
 #include "report/model/call_labels.h"
 #include "wire/verdict.h"
 
-/* Limits of the keys by_vaddr and sites_at; no x86-64 user address comes near them. */
+/*
+ * Limits of the keys by_vaddr and sites_at, above all user addresses of x86-64.
+ */
 #define VADDR_BITS  48
 #define MAX_MODULES (UINT64_C(1) << (64 - VADDR_BITS))
 
@@ -83,7 +86,10 @@ static size_t append_module(struct catalog *catalog, const char *path,
 	return catalog->module_count++;
 }
 
-/* The module of this identity, entered if need be; MAX_MODULES when full. */
+/*
+ * Returns the module with this identity; creates it if needed. MAX_MODULES if
+ * there are too many.
+ */
 static size_t module_at(struct catalog *catalog, const char *path,
 			const struct a2n_build_id *id)
 {
@@ -103,7 +109,10 @@ static size_t module_at(struct catalog *catalog, const char *path,
 	return append_module(catalog, path, id);
 }
 
-/* Extra until enter_functions() finds it recorded, too. */
+/*
+ * The function is `is_extra` until enter_functions() finds it in a recorded
+ * list.
+ */
 static uint32_t append_function(struct catalog *catalog, size_t module,
 				uint64_t vaddr)
 {
@@ -120,7 +129,7 @@ static uint32_t append_function(struct catalog *catalog, size_t module,
 	return (uint32_t)catalog->function_count++;
 }
 
-/* Refusals win, so that no summary claims more than every process had. */
+/* Refusals win, so no summary claims more than was true in every process. */
 static void merge_verdict(struct catalog_function *known, uint8_t verdict)
 {
 	if (verdict != VERDICT_IS_UNKNOWN &&
@@ -130,8 +139,9 @@ static void merge_verdict(struct catalog_function *known, uint8_t verdict)
 }
 
 /*
- * `expected` is where the function is if this process met the module as the
- * first one did, which spares the usual case a look into the map.
+ * `expected` is the function's index if the process lists the module's
+ * functions in the same order as the first process did. This usual case needs
+ * no lookup.
  */
 static uint32_t function_at(struct catalog *catalog, size_t module,
 			    uint64_t expected, uint64_t vaddr, uint8_t verdict)
@@ -163,7 +173,10 @@ uint32_t catalog_function_at(struct catalog *catalog, uint32_t module,
 			   VERDICT_IS_UNKNOWN);
 }
 
-/* What the process calls the module's functions. Only a hooked one judges. */
+/*
+ * Returns the catalog's index of each function in the record. Verdicts are used
+ * only if the process has hooked the module.
+ */
 static uint32_t *enter_functions(struct catalog *catalog,
 				 const struct module_record *record,
 				 size_t module)

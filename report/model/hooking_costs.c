@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See hooking_costs.h. */
 #include "report/model/hooking_costs.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What it took to hook modules, over all processes of a recording: CPU time of clew's,
- * which is in no context's time where it was before the program began.
+ * Cost of hooking modules, over all processes of a recording: CPU time of clew.
+ * Cost before main() is in no context's time.
  */
 #ifndef CLEW_MODEL_HOOKING_COSTS_H
 #define CLEW_MODEL_HOOKING_COSTS_H
@@ -12,21 +12,21 @@
 #include "report/recording/part_reader.h"
 
 struct hooking_cost {
-	char *path;           /* of the module's file, printable */
+	char *path;           /* path of the module's file, printable */
 	uint64_t loads;       /* how often it was hooked */
-	uint64_t uncached;    /* of these, without an analysis in the cache */
-	uint64_t analysis_ns; /* as struct wire_hooking has it */
+	uint64_t uncached;    /* loads whose analysis was not in the cache */
+	uint64_t analysis_ns; /* as in struct wire_hooking */
 	uint64_t patch_ns;
-	uint64_t before_ns; /* of both, before programs began */
+	uint64_t before_ns; /* sum of both costs before programs began */
 };
 
 struct hooking_costs {
-	struct hooking_cost *items; /* the dearest first */
+	struct hooking_cost *items; /* most expensive first */
 	size_t count, capacity;
-	uint64_t start_ns; /* until programs began, these and all else */
+	uint64_t start_ns; /* all start-up cost before programs began */
 };
 
-/* Zero-initialised, it is given each part, and then put in order. */
+/* Initialise with zeros, add each part, then sort. */
 void hooking_costs_add(struct hooking_costs *costs,
 		       const struct part_copy *part);
 void hooking_costs_sort(struct hooking_costs *costs);

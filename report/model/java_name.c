@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See java_name.h. */
 #include "report/model/java_name.h"
 
 #include <stdio.h>
@@ -31,7 +32,7 @@ static const char *primitive_of(char letter)
 	}
 }
 
-/* The class in `text`, to `end`, without its package. */
+/* Writes the class name between `text` and `end` without its package. */
 static void put_short(FILE *out, const char *text, const char *end)
 {
 	for (const char *at = text; at < end; at++)
@@ -40,7 +41,9 @@ static void put_short(FILE *out, const char *text, const char *end)
 	fwrite(text, 1, (size_t)(end - text), out);
 }
 
-/* One type; where the next one begins, or NULL if it is none. */
+/*
+ * Writes one type. Returns where the next one begins, or NULL if it is invalid.
+ */
 static const char *put_type(FILE *out, const char *at)
 {
 	const char *start = at;
@@ -63,7 +66,7 @@ static const char *put_type(FILE *out, const char *at)
 	return end + 1;
 }
 
-/* Whether it was one of a method. */
+/* Returns whether the signature was that of a method. */
 static int put_parameters(FILE *out, const char *signature)
 {
 	const char *at = signature + 1;
@@ -83,7 +86,7 @@ static int put_parameters(FILE *out, const char *signature)
 
 /* ---- Classes ---- */
 
-/* The length of a name without the digits that it ends in. */
+/* Returns the length of a name without its trailing digits. */
 static size_t without_digits(const char *name, size_t length)
 {
 	while (length > 0 && name[length - 1] >= '0' && name[length - 1] <= '9')
@@ -99,7 +102,10 @@ static int ends_with(const char *name, size_t length, const char *end)
 	       memcmp(name + length - end_length, end, end_length) == 0;
 }
 
-/* "a/B.0x00007f00": a hidden class's name ends in where it lies, in one run. */
+/*
+ * Omits the address at the end of a hidden class's name, as in
+ * "a/B.0x00007f00": it differs from run to run.
+ */
 static size_t without_place(const char *name, size_t length)
 {
 	size_t at = length;
@@ -109,7 +115,10 @@ static size_t without_place(const char *name, size_t length)
 	return at < length && ends_with(name, at, ".0x") ? at - 3 : length;
 }
 
-/* Nor with the number of a class that the machine has made: another run's differ. */
+/*
+ * Omits also the number of a class that the JVM has generated: it differs from
+ * run to run.
+ */
 static size_t stable_length(const char *name, size_t length)
 {
 	static const char *const counted[] = {

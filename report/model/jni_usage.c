@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See jni_usage.h. */
 #include "report/model/jni_usage.h"
 
 #include <stdlib.h>

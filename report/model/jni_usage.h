@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is worth knowing of the calls that natives make of JNI's functions
- * (clew record --jni-env), over all processes.
+ * Notable facts about calls of JNI functions by native methods (clew record
+ * --jni-env), over all processes.
  */
 #ifndef CLEW_MODEL_JNI_USAGE_H
 #define CLEW_MODEL_JNI_USAGE_H
@@ -11,36 +11,38 @@
 
 #include "wire/recording.h"
 
-/* Who called what, as functions of the catalog; FUNCTION_NONE: nobody is known. */
+/*
+ * The functions of a call, as indices in the catalog; FUNCTION_NONE: unknown.
+ */
 struct jni_call {
-	uint32_t function; /* JNI's */
-	uint32_t caller;   /* that called it */
+	uint32_t function; /* the JNI function */
+	uint32_t caller;   /* the function that called it */
 	uint32_t native;   /* the innermost native method among its callers */
-	uint32_t java;     /* the Java method that called that */
+	uint32_t java;     /* the Java method that called `native` */
 };
 
 struct jni_note {
 	struct jni_call call;
 	enum wire_jni_what what;
-	char *name;                   /* LOOKUP: what was asked for; or NULL */
-	uint64_t count, amount, most; /* as enum wire_jni_what says */
+	char *name; /* LOOKUP: the name that was looked up; else NULL */
+	uint64_t count, amount, most; /* see enum wire_jni_what */
 };
 
 struct jni_usage {
-	struct jni_note
-		*items; /* those of one call and kind in a row, in the end */
+	/* After jni_usage_finish(), items of one call and kind are contiguous. */
+	struct jni_note *items;
 	size_t count, capacity;
 };
 
-/* The name is copied. */
+/* Copies the name. */
 void jni_usage_add(struct jni_usage *notes, const struct jni_note *note);
 
-/* Sums what is alike, and sorts. */
+/* Merges equal items and sorts them. */
 void jni_usage_finish(struct jni_usage *notes);
 
 void jni_usage_fini(struct jni_usage *notes);
 
-/* By function, caller, native and Java method. */
+/* Compares by function, caller, native and Java method. */
 int jni_call_compare(const struct jni_call *a, const struct jni_call *b);
 
 /* "lookup", "copy"... */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See mark_list.h. */
 #include "report/model/mark_list.h"
 
 #include <stdlib.h>
@@ -8,8 +9,8 @@
 #include "base/memory.h"
 
 /*
- * So many beginnings, the newest, are looked through for that of an end, and so many
- * regions around one for another of its name.
+ * Limits of two searches: the newest open beginnings that an end may belong to,
+ * and the enclosing regions that may have the same name.
  */
 #define LOOKED_THROUGH 256
 
@@ -104,19 +105,19 @@ const struct mark_event **mark_list_by_time(const struct mark_list *list)
 
 /* ---- Pairs ---- */
 
-/* A beginning. Links are 1 + the index of another one. */
+/* A beginning. Links are 1 + the index of another beginning; 0: none. */
 struct begun {
-	uint32_t before;   /* of the same name and number */
-	uint32_t outer;    /* the region of the thread that it is in */
-	uint64_t inner_ns; /* of regions in it */
+	uint32_t before;   /* previous one of the same name and number */
+	uint32_t outer;    /* the region of the thread around it */
+	uint64_t inner_ns; /* time of regions inside it */
 };
 
 struct pairing {
 	struct mark_list *list;
 	size_t from;
-	struct begun *begun; /* by event, from `from` on */
-	struct idmap latest; /* of a name and number: 1 + index */
-	struct idmap inside; /* by thread: the region that it is in, likewise */
+	struct begun *begun; /* by event, starting at `from` */
+	struct idmap latest; /* by name and number: link */
+	struct idmap inside; /* by thread: link to its innermost region */
 };
 
 static struct mark_event *event_at(const struct pairing *pairing, uint64_t link)
@@ -157,7 +158,7 @@ static void begin(struct pairing *pairing, uint64_t link)
 	*inside = link;
 }
 
-/* The beginning of an end, or 0. */
+/* Returns the beginning that belongs to an end, or 0. */
 static uint64_t beginning_of(struct pairing *pairing,
 			     const struct mark_event *end)
 {
@@ -188,7 +189,9 @@ static uint64_t end_of(const struct pairing *pairing, uint64_t link)
 		.time_ns;
 }
 
-/* Whether a region is in another of its name, once all are paired. */
+/*
+ * Returns whether a region lies inside another of its name. All must be paired.
+ */
 static int is_in_its_like(const struct pairing *pairing, uint64_t link)
 {
 	const uint32_t name = event_at(pairing, link)->name;
@@ -250,7 +253,7 @@ static int by_time(const void *left, const void *right)
 	return a->other < b->other ? -1 : a->other > b->other;
 }
 
-/* Those of one moment stay in their order, which `other` has meanwhile. */
+/* Events of one moment stay in their order, which `other` stores meanwhile. */
 static void sort(struct mark_list *list, size_t from)
 {
 	for (size_t i = from; i < list->event_count; i++)
@@ -304,7 +307,9 @@ static int by_length(const void *left, const void *right)
 	return *a < *b ? -1 : *a > *b;
 }
 
-/* The least of the lengths that so many percent are no longer than. */
+/*
+ * Returns the smallest duration that `percent` of the durations do not exceed.
+ */
 static uint64_t percentile(const struct mark_sum *sum, size_t percent)
 {
 	const size_t rank = (sum->length_count * percent + 99) / 100;

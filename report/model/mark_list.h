@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Moments and regions that programs told, by name, and each of them.
+ * Moments and regions that programs have marked: each event, and sums by name.
  *
- * A region is what lies between a beginning and the end of the same name and number:
- * the thread's last beginning that has no end yet, or else another thread's.
+ * A region lasts from a begin mark to the end mark with the same name and
+ * number. An end belongs to the thread's latest begin without an end, or else
+ * to that of another thread.
  */
 #ifndef CLEW_MODEL_MARK_LIST_H
 #define CLEW_MODEL_MARK_LIST_H
@@ -14,47 +15,48 @@
 #include "base/idmap.h"
 #include "wire/mark_records.h"
 
-/* One that a probe kept (wire/user_probe.h). */
+/* A value that a probe recorded (wire/user_probe.h). */
 struct mark_value {
-	const char *name; /* what was asked for, safe to print; the list's */
+	const char *name; /* its expression, safe to print; owned by the list */
 	uint64_t number;
-	char *string;       /* NULL: there is none */
+	char *string;       /* NULL: no string */
 	char format;        /* enum wire_field_format */
-	uint8_t is_missing; /* it could not be had */
-	uint8_t is_cut;     /* a string that may go on */
+	uint8_t is_missing; /* the probe could not read it */
+	uint8_t is_cut;     /* a string that may be longer */
 };
 
 struct mark_event {
 	uint64_t time_ns; /* CLOCK_REALTIME */
 	uint64_t number;
 	uint32_t kind; /* enum wire_mark_kind */
-	uint32_t name; /* index of sums */
+	uint32_t name; /* index in `sums` */
 	uint32_t pid, tid;
-	uint32_t function; /* of the catalog, innermost; FUNCTION_NONE: none */
-	/* Of an end, where its beginning is, and the other way round; 1 + index. */
+	/* innermost function in the catalog; FUNCTION_NONE */
+	uint32_t function;
+	/* For an end, 1 + index of its beginning, and vice versa; 0: none. */
 	uint32_t other;
-	uint32_t first_value, value_count; /* of the list's */
+	uint32_t first_value, value_count; /* range in the list's `values` */
 };
 
-/* What there is of a name. */
+/* Sums of one name. */
 struct mark_sum {
 	char *name; /* safe to print */
 	uint64_t moments;
-	uint64_t regions; /* that have ended */
-	uint64_t open;    /* that have not */
-	uint64_t ends;    /* of none */
-	/* With those that are in others of the name counted once. */
+	uint64_t regions; /* regions that have ended */
+	uint64_t open;    /* regions without an end */
+	uint64_t ends;    /* ends without a beginning */
+	/* Time in regions; a region inside another of its name counts once. */
 	uint64_t total_ns;
-	uint64_t self_ns; /* without regions in it, of the same thread */
+	uint64_t self_ns; /* without inner regions of the same thread */
 	uint64_t min_ns, median_ns, p90_ns, p99_ns, max_ns;
-	uint64_t *lengths; /* of regions, sorted */
+	uint64_t *lengths; /* durations of regions, sorted */
 	size_t length_count, length_capacity;
 };
 
 struct mark_list {
-	struct mark_sum *sums; /* in the order in which they were met */
+	struct mark_sum *sums; /* in order of their first events */
 	size_t count, capacity;
-	struct mark_event *events; /* a process after the other, by time */
+	struct mark_event *events; /* one process after another, each by time */
 	size_t event_count, event_capacity;
 	struct mark_value *values;
 	size_t value_count, value_capacity;
@@ -65,35 +67,40 @@ struct mark_list {
 
 void mark_list_fini(struct mark_list *list);
 
-/* The number of a name, which is text of a program's. */
+/* Returns the index of a name, which is text from a program. */
 uint32_t mark_list_name(struct mark_list *list, const char *name);
 
 void mark_list_add(struct mark_list *list, const struct mark_event *event);
 
-/* What a value is called, text of a user's; it lives as long as the list. */
+/* Returns the list's copy of a value's name, which is text from the user. */
 const char *mark_list_value_name(struct mark_list *list, const char *text,
 				 size_t bytes);
 
-/* As C writes it; free() it. */
+/* Returns the value as C writes it; the caller frees it. */
 char *mark_value_text(const struct mark_value *value);
 
-/* Of the event that is added next: the list takes its string over. */
+/*
+ * Adds a value of the next event that is added; the list takes over its string.
+ */
 void mark_list_add_value(struct mark_list *list,
 			 const struct mark_value *value);
 
-/* All events by their time. To be freed. */
+/* Returns all events sorted by time; the caller frees the array. */
 const struct mark_event **mark_list_by_time(const struct mark_list *list);
 
-/* All events from this one on are of one process, and there will be no more of it. */
+/*
+ * Pairs the events from index `from` on. They must be all events of one
+ * process.
+ */
 void mark_list_pair(struct mark_list *list, size_t from);
 
-/* There will be no more. */
+/* Computes the percentiles; no event may be added afterwards. */
 void mark_list_finish(struct mark_list *list);
 
-/* How many regions took less than 2 to the power of `bit` ns, and not less than half. */
+/* Returns how many regions took at least 2^(bit - 1) and less than 2^bit ns. */
 uint64_t mark_sum_count(const struct mark_sum *sum, unsigned int bit);
 
-/* Why, as reports say it. */
+/* Returns the reason of a loss, as reports print it. */
 const char *mark_loss_text(unsigned int loss);
 
 #endif

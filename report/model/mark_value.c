@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Values of probes as text: see mark_list.h. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See probe_list.h. */
 #include "report/model/probe_list.h"
 
 #include <inttypes.h>
@@ -12,12 +13,15 @@
 #include "report/model/function_catalog.h"
 #include "report/recording/probes_reader.h"
 
-/* More than a runtime writes; a bound for what a damaged part may claim. */
+/* Bound for the number that a damaged part may claim; runtimes write fewer. */
 enum { PLACES_MAX = 65536 };
 
-/* ---- What was asked for ---- */
+/* ---- Probes as the user wrote them ---- */
 
-/* Of several addresses the first is shown: "0x10,... FILE:LINE". Places have them all. */
+/*
+ * Shows only the first of several addresses: "0x10,... FILE:LINE". The list of
+ * locations has all of them.
+ */
 static char *shorten(char *text)
 {
 	const char *colon = probe_text_colon(text);
@@ -32,7 +36,9 @@ static char *shorten(char *text)
 	return text;
 }
 
-/* Probes are numbered, and asked for in the same words in all processes. */
+/*
+ * Returns the entry of a probe. All processes use the same numbers and texts.
+ */
 static struct listed_probe *enter(struct probe_list *list, uint32_t number,
 				  const char *text, size_t bytes)
 {
@@ -57,9 +63,9 @@ static struct listed_probe *enter(struct probe_list *list, uint32_t number,
 	return probe;
 }
 
-/* The entries of a part's probes, by their numbers. */
+/* Maps the probe numbers of a part to entries of the list. */
 struct part_probes {
-	size_t index[WIRE_PROBES_MAX]; /* in the list, + 1; 0: none */
+	size_t index[WIRE_PROBES_MAX]; /* 1 + index in the list; 0: none */
 };
 
 static void read_asked(struct probe_list *list, struct part_probes *probes,
@@ -78,7 +84,10 @@ static void read_asked(struct probe_list *list, struct part_probes *probes,
 	}
 }
 
-/* All processes of a run have the same ones. */
+/*
+ * Skips an action that the entry has already: all processes of a run repeat
+ * them.
+ */
 static void add_action(struct listed_probe *probe,
 		       const struct recorded_probe *action)
 {
@@ -111,9 +120,9 @@ static void read_actions(struct probe_list *list,
 				&action);
 }
 
-/* ---- What became of it ---- */
+/* ---- Results ---- */
 
-/* The name of the module whose function has that number. */
+/* Returns the name of the module whose function has this number. */
 static char *module_of(const struct part_copy *part, uint32_t function)
 {
 	struct part_chunk chunk;
@@ -136,7 +145,9 @@ static char *module_of(const struct part_copy *part, uint32_t function)
 	return memory_string("", 0);
 }
 
-/* As image/probe_spec.h has it: a glob for the file's name, or for its path. */
+/*
+ * Matches like image/probe_spec.h: a glob for the file's name, or for its path.
+ */
 static int may_be_in(const struct listed_probe *probe, const char *path)
 {
 	const char *colon = probe_text_colon(probe->text);
@@ -173,7 +184,10 @@ static void read_module(struct probe_list *list,
 	free(path);
 }
 
-/* Forked children have what their parents have. */
+/*
+ * Returns whether the location is listed already, as those of forked children
+ * are.
+ */
 static int is_there(const struct listed_probe *probe,
 		    const struct listed_place *place)
 {
@@ -347,7 +361,9 @@ char *listed_crash_text(const struct listed_probe *probe,
 		*crash->file ? "+" : "", crash->vaddr, crash->tid);
 }
 
-/* Of one that crashes in many processes the first is enough. */
+/*
+ * Reports the first crash only, since one handler may crash in many processes.
+ */
 static void warn_of_crash(FILE *out, const struct listed_probe *probe,
 			  const char *prefix)
 {

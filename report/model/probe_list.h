@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The user's probes of a recording, over all processes: where each is, and how it is
- * reached. Their hits are values (value_list.h) by the name of the probe.
+ * The user's probes of a recording, over all processes: their locations, and
+ * how each is reached. Hits are values (value_list.h) with the probe's name.
  */
 #ifndef CLEW_MODEL_PROBE_LIST_H
 #define CLEW_MODEL_PROBE_LIST_H
@@ -11,17 +11,19 @@
 #include "report/recording/part_reader.h"
 #include "wire/user_probe.h"
 
-/* Where a probe is, or would be, in a module. */
+/*
+ * A location of a probe in a module, or a location where it could not be set.
+ */
 struct listed_place {
-	char *module; /* its file's name; "" if it has no functions */
+	char *module; /* file name; "" if the module has no functions */
 	uint64_t vaddr;
 	uint8_t tier;   /* enum probe_tier */
 	uint8_t reason; /* enum probe_reason */
 };
 
-/* A handler that a probe calls has crashed, and by what signal. */
+/* A crash of a handler that a probe calls. */
 struct listed_crash {
-	char *file; /* whose code did; "": none's */
+	char *file; /* file whose code crashed; "": in no file */
 	uint64_t vaddr, address;
 	uint32_t tid;
 	uint8_t signal;
@@ -29,20 +31,23 @@ struct listed_crash {
 
 struct listed_probe {
 	char name[8]; /* p1 */
-	char *text;   /* as it was asked for */
+	char *text;   /* as the user wrote it */
 	struct listed_place *places;
 	size_t place_count, place_capacity;
-	unsigned int by_tier[PROBE_TIER_COUNT]; /* places */
-	uint8_t reason;     /* the first of those that have no tier */
+	unsigned int by_tier[PROBE_TIER_COUNT]; /* number of locations */
+	uint8_t reason;     /* why the first location without a tier has none */
 	uint8_t is_removed; /* in the process that was read last */
-	uint8_t has_module; /* one was there that it may be in */
-	char **actions;     /* lines of what it does, as they were said */
+	uint8_t has_module; /* a module was loaded that may contain it */
+	char **actions; /* its actions, one text each, as the user wrote them */
 	size_t action_count, action_capacity;
-	/* Hits that are not among its value (struct wire_probe_hits). */
+	/*
+	 * Hits that its value does not count (struct wire_probe_hits); `inside`
+	 * are those inside a handler.
+	 */
 	uint64_t refused, unknown, over;
-	uint64_t inside;   /* ... but in a handler */
-	uint64_t lost;     /* that are, but what was to be kept was not */
-	uint64_t uncalled; /* ... whose handler was not loaded */
+	uint64_t inside;
+	uint64_t lost;     /* counted hits whose values could not be recorded */
+	uint64_t uncalled; /* counted hits whose handler was not loaded */
 	struct listed_crash *crashes;
 	size_t crash_count, crash_capacity;
 };
@@ -52,24 +57,28 @@ struct probe_list {
 	size_t count, capacity;
 };
 
-/* Zero-initialised, it is given each part. */
+/* Adds a part to a list, which starts zero-initialised. */
 void probe_list_add(struct probe_list *list, const struct part_copy *part);
 void probe_list_fini(struct probe_list *list);
 
-/* Whether a value is a probe's. */
+/* Returns whether a value with this name counts a probe's hits. */
 int probe_list_has(const struct probe_list *list, const char *value);
 
-/* How many places it is at. */
+/* Returns the number of locations at which the probe is set. */
 unsigned int listed_probe_places(const struct listed_probe *probe);
 
-/* Why it is nowhere. */
+/* Returns why the probe has no location. */
 const char *listed_probe_reason(const struct listed_probe *probe);
 
-/* "its handler ./h.so:fn crashed: SIGSEGV, ..."; for free(). */
+/*
+ * Returns "its handler ./h.so:fn crashed: SIGSEGV, ..."; the caller frees it.
+ */
 char *listed_crash_text(const struct listed_probe *probe,
 			const struct listed_crash *crash);
 
-/* One line for each probe that is nowhere, in no process, and each crash. */
+/*
+ * Prints one line for each probe that no process has set, and for each crash.
+ */
 void probes_warn(FILE *out, const struct probe_list *list, const char *prefix);
 
 #endif

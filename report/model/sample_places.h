@@ -1,30 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How it was found in which function samples were: among the functions of the
- * sample's context and those next to it, or else by other means.
+ * How the function of each sample was found: among the functions of the
+ * sample's context and their neighbours, or by other means.
  */
 #ifndef CLEW_MODEL_SAMPLE_PLACES_H
 #define CLEW_MODEL_SAMPLE_PLACES_H
 
 #include <stdint.h>
 
-/* In the order in which they are tried; the function with the pc is ... */
+/* In the order of the search. The function that contains the pc is ... */
 enum sample_place {
-	PLACE_LEAF,    /* the innermost of the context */
+	PLACE_LEAF,    /* the innermost function of the context */
 	PLACE_CALLER,  /* its caller */
-	PLACE_CALLEE,  /* one that it has called */
-	PLACE_SIBLING, /* one that its caller has called */
-	PLACE_OUTER,   /* another of the context */
-	PLACE_MODULE,  /* none of these, but in a module */
-	/* Of dynamic code, none of these, but ... */
-	PLACE_TIMED,  /* known to have been there at that time */
-	PLACE_NEWEST, /* the newest that was there, whenever */
-	PLACE_MAKER,  /* known by who made the memory executable */
+	PLACE_CALLEE,  /* a function that the innermost one has called */
+	PLACE_SIBLING, /* a function that its caller has called */
+	PLACE_OUTER,   /* another function of the context */
+	PLACE_MODULE,  /* another function of a module */
+	/* For generated code that is none of these: the function is ... */
+	PLACE_TIMED,  /* code that existed there at the time of the sample */
+	PLACE_NEWEST, /* the latest code that existed there at any time */
+	/* named after the module that made the memory executable */
+	PLACE_MAKER,
 	PLACE_UNKNOWN,
 	PLACE_COUNT
 };
 
-/* Samples with a pc that is the program's. */
+/* Numbers of samples whose pc is in code of the program. */
 struct sample_places {
 	uint64_t native[PLACE_COUNT];
 	uint64_t dynamic[PLACE_COUNT];

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See told_lines.h. */
 #include "report/model/told_lines.h"
 
 #include <inttypes.h>

@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Files and lines as a runtime has told of them: of code that it makes or interprets
- * itself, which no debug information describes. Sites that are told of have frames
- * in the place of an address.
+ * Files and lines that a runtime has announced for code that it generates or
+ * interprets, which has no debug information. Sites with such lines have frames
+ * instead of an address.
  */
 #ifndef CLEW_MODEL_TOLD_LINES_H
 #define CLEW_MODEL_TOLD_LINES_H
 
 #include "report/model/function_catalog.h"
 
-/* What the `file` of a told_frame is. */
+/* Returns the value for the `file` of a told_frame. */
 uint32_t told_file(struct catalog *catalog, const char *path);
 
-/* A function begins there, unless another place is known. */
+/* Stores where a function begins, unless its location is known already. */
 void told_place(struct catalog *catalog, uint32_t function, uint32_t file,
 		uint32_t line);
 
 /*
- * The site with these frames, innermost first, entered if need be. The last is of
- * the function that the site is in, those before are inlined there.
+ * Returns the site with these frames, innermost first; creates it if needed.
+ * The last frame is the function that contains the site; the others are
+ * inlined.
  */
 uint32_t told_site(struct catalog *catalog, const struct told_frame *frames,
 		   size_t count);
@@ -28,25 +29,31 @@ static inline int site_is_told(const struct catalog *catalog, uint32_t site)
 	return catalog->sites[site].told_count > 0;
 }
 
-/* The function that a told site is in. */
+/* Returns the function that contains an announced site. */
 uint32_t told_function(const struct catalog *catalog, uint32_t site);
 
-/* The file and line of its innermost frame; 0: it is not told, or not known. */
+/*
+ * Sets file and line of the innermost frame. Returns 0 if the site was not
+ * announced or its line is unknown.
+ */
 int told_site_place(const struct catalog *catalog, uint32_t site,
 		    const char **file, uint32_t *line);
 
-/* The frames of a told site: see catalog_site_frames(). */
+/* Fills the frames of an announced site: see catalog_site_frames(). */
 size_t told_frames(struct catalog *catalog, uint32_t site,
 		   struct a2n_frame *frames, size_t room);
 
 /*
- * A function that stands for those calls of another which it makes in one line: its
- * name is "NAME:LINE".
+ * Returns a function named "NAME:LINE", which stands for calls that `function`
+ * makes in this line; creates it if needed.
  */
 uint32_t told_line(struct catalog *catalog, uint32_t function, uint32_t file,
 		   uint32_t line);
 
-/* The function that one of told_line() is a line of; any other is itself. */
+/*
+ * Returns the function that a result of told_line() is a part of. Returns any
+ * other function unchanged.
+ */
 static inline uint32_t whole_function(const struct catalog *catalog,
 				      uint32_t function)
 {

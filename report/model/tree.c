@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See tree.h. */
 #include "report/model/tree.h"
 
 #include <stdlib.h>
@@ -52,7 +53,9 @@ static uint32_t child_hash(uint32_t parent, uint32_t function)
 	return hash_of_word((uint64_t)parent << 32 | function);
 }
 
-/* Where the child is in the index, or belongs. */
+/*
+ * Returns the child's slot in the index, which is empty if there is no child.
+ */
 static struct hash_slot *child_at(const struct tree *tree, uint32_t parent,
 				  uint32_t function, uint32_t hash)
 {
@@ -146,7 +149,10 @@ void tree_order(const struct tree *tree, enum metric metric,
 	uint32_t *first = memory_zeroed(tree->count + 2, sizeof(*first));
 	uint32_t *children = memory_zeroed(tree->count, sizeof(*children));
 
-	/* Counting sort by parent; first[n + 1] is where n's next one goes. */
+	/*
+	 * Counting sort by parent: first[n + 1] is the position of n's next
+	 * child.
+	 */
 	for (size_t i = 1; i < tree->count; i++)
 		first[tree->nodes[i].parent + 2]++;
 	for (size_t i = 2; i < tree->count + 2; i++)

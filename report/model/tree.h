@@ -2,11 +2,11 @@
 /*
  * A tree of calling contexts.
  *
- * A node is a function reached by one particular chain of callers. Children
- * are appended, never moved, so a parent's index is always smaller than its
- * child's: sums go up the tree in one backward pass over the array, and copies
- * go down it in one forward pass. Nothing here recurses, for the trees of
- * recursive programs are as deep as those programs.
+ * A node is a function reached by one chain of callers. Children are appended
+ * and never move, so a parent's index is always smaller than its children's.
+ * Sums are computed in one backward pass over the array, and copies in one
+ * forward pass. No function here recurses, because trees of recursive programs
+ * are as deep as their stacks.
  */
 #ifndef CLEW_MODEL_TREE_H
 #define CLEW_MODEL_TREE_H
@@ -20,15 +20,15 @@
 
 #define TREE_ROOT 0
 
-/* What was measured: exact calls, and time with how sure it is. */
+/* Exact calls, and a time with the number of samples it is estimated from. */
 struct measure {
 	uint64_t calls;
-	uint64_t tails;   /* of these: tail calls */
-	uint64_t ns;      /* of CPU or wall time, as the recording says */
-	uint64_t samples; /* that the time was estimated from; 0: none */
+	uint64_t tails;   /* the tail calls among `calls` */
+	uint64_t ns;      /* CPU or wall time, as the recording has it */
+	uint64_t samples; /* 0: not estimated */
 };
 
-/* What subtrees are compared by. */
+/* By which measure subtrees are compared. */
 enum metric { METRIC_CALLS, METRIC_TIME };
 
 static inline uint64_t measure_of(const struct measure *measure,
@@ -45,45 +45,52 @@ static inline void measure_add(struct measure *to, const struct measure *more)
 	to->samples += more->samples;
 }
 
-/* Of ten million nodes each byte counts: what most have none of is elsewhere. */
+/*
+ * Trees have up to ten million nodes, so values that are mostly 0 are stored in
+ * tree_more.
+ */
 struct tree_node {
-	uint64_t calls; /* of exactly this context */
+	uint64_t calls; /* of this context alone */
 	uint32_t parent;
-	uint32_t function;  /* in the catalog */
-	uint32_t depth;     /* 0 for the root */
-	uint32_t site : 30; /* of its first call, in the catalog; 0: unknown */
-	uint32_t is_return_site : 1; /* the site is where a call returns to */
-	uint32_t is_context : 1; /* was recorded: no frame that samples found */
+	uint32_t function; /* in the catalog */
+	uint32_t depth;    /* 0 for the root */
+	/* site of its first call, in the catalog; 0: unknown */
+	uint32_t site : 30;
+	uint32_t is_return_site : 1; /* the site is a return address */
+	/* recorded; 0: a frame that only samples show */
+	uint32_t is_context : 1;
 };
 _Static_assert(sizeof(struct tree_node) == 24, "small");
 
-/* What a node has beside calls; or all that is below it, itself included. */
+/* Rare measures of a node, or of its whole subtree. */
 struct tree_more {
 	uint64_t tails, ns, samples;
 };
 
-/* Where in a node's own code its samples fell. */
+/* Samples at one site in a node's own code. */
 struct tree_spot {
 	uint32_t node;
-	uint32_t site; /* of the catalog, never 0 */
+	uint32_t site; /* index in the catalog, never 0 */
 	uint64_t ns;
 	uint64_t samples;
 };
 
 struct tree {
-	struct tree_node *nodes; /* nodes[TREE_ROOT] is nobody's function */
+	struct tree_node *nodes; /* nodes[TREE_ROOT] is no function */
 	size_t count, capacity;
-	struct hash_index children; /* of each (parent, function): the node */
+	struct hash_index children; /* (parent, function) -> node */
 	uint64_t *below;            /* calls, by node; NULL until tree_sum() */
-	/* By node: where in `more` what it has more is; 0: it has no more. */
+	/* By node: index in `more`; 0: all of its values are 0. */
 	uint32_t *more_of;
-	size_t more_of_count; /* nodes that have been asked for; may be fewer */
+	size_t more_of_count; /* length of `more_of`; may be less than count */
 	struct tree_more *more, *more_below;
 	size_t more_count, more_capacity;
 	struct tree_spot *spots; /* each (node, site) once, in no order */
 	size_t spot_count, spot_capacity;
 	struct idmap spots_at; /* node << 32 | site -> spot + 1 */
-	/* Where each call was timed; not of a tree with inlined functions. */
+	/*
+	 * Set if each call was timed, except in trees with inlined functions.
+	 */
 	struct timings timings;
 };
 
@@ -96,7 +103,7 @@ struct tree_order {
 void tree_init(struct tree *tree);
 void tree_fini(struct tree *tree);
 
-/* Makes room for so many nodes in all. */
+/* Allocates memory for `count` nodes in total. */
 void tree_reserve(struct tree *tree, size_t count);
 
 static inline uint32_t tree_more_of(const struct tree *tree, size_t node)
@@ -104,7 +111,7 @@ static inline uint32_t tree_more_of(const struct tree *tree, size_t node)
 	return node < tree->more_of_count ? tree->more_of[node] : 0;
 }
 
-/* Of exactly this node. */
+/* Returns the measures of this node alone. */
 static inline struct measure tree_self(const struct tree *tree, size_t node)
 {
 	const struct tree_more *more = &tree->more[tree_more_of(tree, node)];
@@ -115,7 +122,7 @@ static inline struct measure tree_self(const struct tree *tree, size_t node)
 				 .samples = more->samples };
 }
 
-/* Of the whole subtree, the node included. Needs tree_sum(). */
+/* Returns the sums of a subtree, its root included. Call tree_sum() before. */
 static inline struct measure tree_below(const struct tree *tree, size_t node)
 {
 	const struct tree_more *more =
@@ -142,35 +149,47 @@ static inline uint64_t tree_below_of(const struct tree *tree, size_t node,
 		       : tree->below[node];
 }
 
-/* Adds to what is a node's own; what is below is wrong until tree_sum(). */
+/*
+ * Adds to the node's own measures. Sums of subtrees are invalid until
+ * tree_sum().
+ */
 void tree_add(struct tree *tree, uint32_t node, const struct measure *more);
 
-/* Sets the time and the samples of all nodes to 0. Before tree_sum(). */
+/* Sets the time and samples of all nodes to 0. Call it before tree_sum(). */
 void tree_forget_time(struct tree *tree);
 
-/* Set what may become less: its time; its calls, and which of them are tail calls. */
+/* Set values that may also decrease: the time, or the calls and tail calls. */
 void tree_set_ns(struct tree *tree, uint32_t node, uint64_t ns);
 void tree_set_calls(struct tree *tree, uint32_t node, uint64_t calls,
 		    uint64_t tails);
 
-/* The child of `parent` for this function (not 0), made if need be. */
+/*
+ * Returns the child of `parent` for this function (not 0); creates it if
+ * needed.
+ */
 uint32_t tree_child(struct tree *tree, uint32_t parent, uint32_t function);
 
-/* The same if it is there, else TREE_ROOT. */
+/* Returns that child, or TREE_ROOT if there is none. */
 uint32_t tree_find(const struct tree *tree, uint32_t parent, uint32_t function);
 
-/* Worth it some ten children ahead, in a large tree. */
+/*
+ * Prefetches what tree_child() reads. In a large tree this is worth it about
+ * ten children in advance.
+ */
 void tree_prefetch_child(const struct tree *tree, uint32_t parent,
 			 uint32_t function);
 
-/* Adds to a node's spot; the node's measure is not changed. */
+/* Adds to a node's spot. Does not change the node's measures. */
 void tree_add_spot(struct tree *tree, uint32_t node, uint32_t site, uint64_t ns,
 		   uint64_t samples);
 
-/* Sums up what is below each node. */
+/* Computes the sums of all subtrees. */
 void tree_sum(struct tree *tree);
 
-/* Sorted by `below`, descending, then by function. Needs tree_sum(). */
+/*
+ * Sorts children by their sums, descending, then by function. Call tree_sum()
+ * before.
+ */
 void tree_order(const struct tree *tree, enum metric metric,
 		struct tree_order *order);
 void tree_order_fini(struct tree_order *order);

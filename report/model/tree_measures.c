@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See tree_measures.h. */
 #include "report/model/tree_measures.h"
 
 #include <stdlib.h>
@@ -6,7 +7,7 @@
 
 #include "base/memory.h"
 
-/* The first record is that of nodes that have no more: nothing. */
+/* Record 0 is shared by all nodes whose rare measures are 0. */
 void tree_measures_init(struct tree *tree)
 {
 	tree->more =
@@ -24,7 +25,7 @@ void tree_measures_fini(struct tree *tree)
 	free(tree->more_below);
 }
 
-/* Where in `more` what a node has more is, made if need be. */
+/* Returns the rare measures of a node; creates the record if needed. */
 static struct tree_more *more_at(struct tree *tree, uint32_t node)
 {
 	uint32_t *of;
@@ -95,7 +96,9 @@ static void sum_calls(struct tree *tree)
 		tree->below[tree->nodes[i].parent] += tree->below[i];
 }
 
-/* Whoever is above a node that has more has more below. */
+/*
+ * Gives records to all ancestors of nodes that have one, since sums propagate.
+ */
 static void reach_ancestors(struct tree *tree)
 {
 	for (size_t i = tree->count - 1; i > TREE_ROOT; i--)

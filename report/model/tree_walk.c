@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See tree_walk.h. */
 #include "report/model/tree_walk.h"
 
 #include <stdlib.h>
@@ -35,7 +36,9 @@ enum tree_step tree_walk_next(struct tree_walk *walk)
 	const struct tree_node *nodes = walk->tree->nodes;
 	uint32_t at = walk->node;
 
-	/* A node that was left is behind us: we are in its parent. */
+	/*
+	 * The last step has left this node, so its parent is the current node.
+	 */
 	if (nodes[at].depth > walk->depth)
 		at = nodes[at].parent;
 	if (walk->next[walk->depth] < walk->order.first[at + 1])

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A tree in the order of its calls: depth first, the largest subtree first. */
+/*
+ * Visits a tree in the order of calls: depth first, the largest subtree first.
+ */
 #ifndef CLEW_MODEL_TREE_WALK_H
 #define CLEW_MODEL_TREE_WALK_H
 
@@ -10,19 +12,21 @@ enum tree_step { TREE_END, TREE_ENTER, TREE_LEAVE };
 struct tree_walk {
 	const struct tree *tree;
 	struct tree_order order;
-	uint32_t *next; /* by depth: in order.children */
+	uint32_t *next; /* by depth: next position in order.children */
 	size_t capacity;
-	uint32_t depth; /* of the node that the walk is in */
-	uint32_t node;  /* what the last step entered or left */
-	size_t entered; /* nodes so far */
+	uint32_t depth; /* depth of the current node */
+	uint32_t node;  /* the node that the last step entered or left */
+	size_t entered; /* number of entered nodes */
 };
 
-/* The tree must be summed up, stay as it is, and outlive the walk. */
+/*
+ * Call tree_sum() before. The tree must not change and must outlive the walk.
+ */
 void tree_walk_init(struct tree_walk *walk, const struct tree *tree,
 		    enum metric metric);
 void tree_walk_fini(struct tree_walk *walk);
 
-/* Enters and leaves each node but the root once. */
+/* Enters and leaves each node except the root once. */
 enum tree_step tree_walk_next(struct tree_walk *walk);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See value_list.h. */
 #include "report/model/value_list.h"
 
 #include <stdlib.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What agents in the program counted, by name, over all processes. */
+/*
+ * Values that agents in the program have counted, by name, over all processes.
+ */
 #ifndef CLEW_MODEL_VALUE_LIST_H
 #define CLEW_MODEL_VALUE_LIST_H
 
@@ -12,7 +14,7 @@ struct value_sum {
 	char *name;    /* safe to print */
 	uint32_t unit; /* enum wire_unit */
 	int64_t total;
-	uint64_t rows; /* that are not 0 */
+	uint64_t rows; /* rows with a value other than 0 */
 };
 
 struct value_list {
@@ -22,15 +24,15 @@ struct value_list {
 
 void value_list_fini(struct value_list *list);
 
-/* The entry of a column, made if need be. */
+/* Returns the entry of a column; creates it if needed. */
 struct value_sum *value_list_enter(struct value_list *list,
 				   const struct wire_value_kind *kind);
 
-/* NULL if there is none of that name. */
+/* Returns NULL if no value has that name. */
 const struct value_sum *value_list_find(const struct value_list *list,
 					const char *name);
 
-/* "bytes", "ns" or "". */
+/* Returns "bytes", "ns" or "". */
 const char *unit_text(uint32_t unit);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See verdicts.h. */
 #include "report/model/verdicts.h"
 
 #include "report/model/confidence.h"
@@ -14,7 +15,7 @@ static void add(struct verdicts *sum, const struct wire_verdicts *more)
 	}
 }
 
-/* So many were drawn, and wrong, one in `period` each. */
+/* Adds results of which each stands for `period` calls or contexts. */
 static void stand_for(struct verdicts *sum, uint64_t decided, uint64_t wrong,
 		      uint32_t period)
 {
@@ -49,9 +50,10 @@ void verdicts_add_firsts(struct verdicts *sum, const struct wire_tally *tally,
 }
 
 /*
- * Where the share that is wrong differs between strata, nothing is seen with a
- * probability of at most exp(-wrong / most_for), as each one that was drawn stands for
- * no more than most_for: as if so many fewer had been drawn from all alike.
+ * The wrong share may differ between strata. A drawn one stands for at most
+ * most_for others, so the probability that no wrong one is drawn is at most
+ * exp(-wrong / most_for). The bound therefore assumes 1 / most_for of all were
+ * drawn uniformly.
  */
 void verdicts_conclude(struct verdicts *sum)
 {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See waits.h. */
 #include "report/model/waits.h"
 
 #include <inttypes.h>
@@ -7,7 +8,7 @@
 
 #include "base/memory.h"
 
-/* The kernel's names, from the header that clew was built with. */
+/* The kernel's names, from the headers of the build machine. */
 static const char *call_name(uint32_t number)
 {
 	static const char *const names[] = {
@@ -17,7 +18,7 @@ static const char *call_name(uint32_t number)
 	return number < sizeof(names) / sizeof(*names) ? names[number] : NULL;
 }
 
-/* What is no system call, or NULL. */
+/* Returns the name of a wait that is not a system call, or NULL. */
 static const char *other_name(uint32_t wait)
 {
 	switch (wait) {
