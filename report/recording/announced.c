@@ -17,11 +17,14 @@
 
 #define NS_PER_S UINT64_C(1000000000)
 
-/* A file is stamped by a clock that only ticks, and may be closed by exit(). */
+/*
+ * Tolerances for time stamps of files: they have the granularity of a clock
+ * tick, and exit() may close a file after the end that the part records.
+ */
 static const uint64_t early_ns = NS_PER_S / 10;
 static const uint64_t late_ns = 5 * NS_PER_S;
 
-/* Sparse files may be said to be of any length. */
+/* Upper limit of copied bytes. A sparse file may have any length. */
 static const uint64_t most_bytes = UINT64_C(1) << 30;
 
 static const char *suffix_of(enum announced kind)
@@ -29,7 +32,7 @@ static const char *suffix_of(enum announced kind)
 	return kind == ANNOUNCED_MAP ? WIRE_MAP_SUFFIX : WIRE_JITDUMP_SUFFIX;
 }
 
-/* Where the copy belongs; free() it. */
+/* Returns the path of the copy; the caller frees it. */
 static char *kept_path(const char *part_path, enum announced kind)
 {
 	const size_t stem = suffix_stem(part_path, WIRE_PART_SUFFIX);
@@ -50,7 +53,7 @@ static int open_regular(const char *path, struct stat *status)
 	return -EINVAL;
 }
 
-/* When the image ended at the latest, as far as is known. */
+/* Returns the latest time at which the process image can have ended. */
 static uint64_t end_of(const struct recording *recording,
 		       const struct part_copy *part)
 {
@@ -79,7 +82,7 @@ static int is_of(const struct recording *recording,
 	       written <= end_of(recording, part);
 }
 
-/* Where its writer put it, in this folder. */
+/* Opens the file at its original path, in this folder. */
 static int open_written(const struct recording *recording,
 			const struct part_copy *part, enum announced kind,
 			const char *folder)
@@ -98,7 +101,10 @@ static int open_written(const struct recording *recording,
 	return -ENOENT;
 }
 
-/* Whether it is a whole path that ends in "/jit-NUMBER.dump". */
+/*
+ * Returns whether the chunk is an absolute path that ends in
+ * "/jit-NUMBER.dump".
+ */
 static int is_jitdump_path(const struct part_chunk *chunk)
 {
 	const char *path = (const char *)chunk->payload, *name;
@@ -114,7 +120,10 @@ static int is_jitdump_path(const struct part_chunk *chunk)
 	return strcmp(name + strspn(name, "0123456789"), ".dump") == 0;
 }
 
-/* Where the process said that it is; the last of several. */
+/*
+ * Opens the file at the path that the process recorded; the last one if it
+ * recorded several.
+ */
 static int open_noted(const struct recording *recording,
 		      const struct part_copy *part)
 {
@@ -142,7 +151,7 @@ static int open_noted(const struct recording *recording,
 	return fd;
 }
 
-/* Parts of clew merge may be of other hosts. */
+/* Does not search for parts of clew merge, which may be from other hosts. */
 static int find_written(const struct recording *recording,
 			const struct part_copy *part, enum announced kind)
 {

@@ -3,7 +3,10 @@
 
 #include <string.h>
 
-/* The text at *at, which moves behind its NUL; "" if it has none before `end`. */
+/*
+ * Returns the text at *at and advances *at past its NUL. Returns "" if no NUL
+ * precedes `end`.
+ */
 static const char *take_text(const char **at, const char *end)
 {
 	const char *text = *at;

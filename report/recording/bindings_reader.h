@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What language runtimes told clew while they ran: where Java's native methods have
- * their code (WIRE_BINDINGS), and what code was generated (WIRE_CODES).
+ * Data that language runtimes report while they run: the code of Java's native
+ * methods (WIRE_BINDINGS), and generated code (WIRE_CODES).
  */
 #ifndef CLEW_RECORDING_BINDINGS_READER_H
 #define CLEW_RECORDING_BINDINGS_READER_H
@@ -11,16 +11,21 @@
 struct recorded_binding {
 	uint64_t pc;
 	uint64_t bound_ns; /* CLOCK_REALTIME */
-	uint32_t number;   /* that it counts as; 0: as its code does */
-	int is_intrinsic;  /* the machine may have code of its own for it */
-	const char *class_name; /* as its signature has it: "La/b/C;" */
+	/*
+	 * Function number under which its calls count; 0: that of the code at
+	 * `pc`.
+	 */
+	uint32_t number;
+	int is_intrinsic;       /* the JVM may use its own code instead */
+	const char *class_name; /* as a type signature: "La/b/C;" */
 	const char *name;
 	const char *signature; /* "(ILjava/lang/String;)V" */
 };
 
 /*
- * The binding at *cursor, 0 at first, of a WIRE_BINDINGS chunk; 0: no more. Its texts
- * are the chunk's, and terminated; "" where one is missing.
+ * Reads the binding at *cursor, which starts as 0, of a WIRE_BINDINGS chunk and
+ * advances the cursor. Returns 0 at the end. The texts lie in the chunk and are
+ * NUL-terminated; a missing text is "".
  */
 int bindings_next(const struct part_chunk *chunk, size_t *cursor,
 		  struct recorded_binding *out);
@@ -31,13 +36,16 @@ struct recorded_code {
 	uint64_t code_bytes;
 	uint32_t object;
 	enum wire_code_kind kind;
-	/* WIRE_CODE_JAVA: as above; WIRE_CODE_OTHER: `name` alone. */
+	/*
+	 * For WIRE_CODE_JAVA as in recorded_binding; for WIRE_CODE_OTHER only
+	 * `name`.
+	 */
 	const char *class_name;
 	const char *name;
 	const char *signature;
 };
 
-/* Likewise, of a WIRE_CODES chunk. */
+/* Reads a record of a WIRE_CODES chunk, like bindings_next(). */
 int codes_next(const struct part_chunk *chunk, size_t *cursor,
 	       struct recorded_code *out);
 

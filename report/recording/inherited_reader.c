@@ -12,16 +12,20 @@
 #include "base/memory.h"
 #include "base/regular_file.h"
 
-/* More than processes have modules; a file that says so is nobody's recording. */
+/* Limit of inherited bytes, above the size of any process's module records. */
 #define BYTES_MAX (UINT64_C(1) << 30)
 
-/* An ancestor's file, and what is being made of the copy. */
+/* The file of an ancestor, and the part that its chunks are copied to. */
 struct ancestor {
 	struct part_copy *part;
-	int fd;                   /* -1: there is none */
+	int fd;                   /* -1: not open */
 	uint64_t bytes;           /* of the file */
-	struct wire_inherited of; /* whose file that is */
-	const char *why; /* the first that was not to be had, and why: */
+	struct wire_inherited of; /* identifies the ancestor's process image */
+	/*
+	 * Why `missing`, the first chunk that could not be read, is missing; or
+	 * NULL.
+	 */
+	const char *why;
 	struct wire_inherited missing;
 };
 
@@ -58,7 +62,7 @@ static void leave(struct ancestor *ancestor)
 	ancestor->fd = -1;
 }
 
-/* NULL, or what is wrong with it. */
+/* Opens the ancestor's file. Returns NULL or an error text. */
 static const char *enter(struct ancestor *ancestor,
 			 const struct wire_inherited *item)
 {
@@ -92,7 +96,7 @@ static uint64_t padded(uint64_t bytes)
 	return (bytes + 7) & ~UINT64_C(7);
 }
 
-/* Room at the end of the copy. NULL: there is no memory, or it is too much. */
+/* Extends the copy. Returns NULL if memory or the limit is exhausted. */
 static unsigned char *add_room(struct part_copy *part, uint64_t bytes)
 {
 	unsigned char *grown, *at;
@@ -121,7 +125,10 @@ static int is_whole(const struct ancestor *ancestor,
 	       item->offset <= ancestor->bytes - item->used;
 }
 
-/* What the ancestor says of it since is not the child's. */
+/*
+ * Restores the child's state: the ancestor may have unloaded the module after
+ * the fork.
+ */
 static void settle(const struct wire_inherited *item, unsigned char *payload)
 {
 	struct wire_module *module = (void *)payload;
@@ -130,7 +137,7 @@ static void settle(const struct wire_inherited *item, unsigned char *payload)
 		module->unloaded_ns = item->unloaded_ns;
 }
 
-/* NULL, or what is wrong. */
+/* Copies one chunk. Returns NULL or an error text. */
 static const char *add(struct ancestor *ancestor,
 		       const struct wire_inherited *item)
 {
@@ -180,7 +187,7 @@ void inherited_read(struct part_copy *part, size_t at, size_t count)
 	struct wire_inherited item;
 
 	for (size_t i = 0; i < count; i++) {
-		/* the copy moves meanwhile */
+		/* add_room() may move the copy */
 		memcpy(&item, part->bytes + at + i * sizeof(item),
 		       sizeof(item));
 		read_item(&ancestor, &item);

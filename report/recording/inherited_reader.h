@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* What a forked child's part has in its ancestors' files (wire/inherited.h). */
+/*
+ * Chunks of a forked child's part that are stored in ancestors' files
+ * (wire/inherited.h).
+ */
 #ifndef CLEW_RECORDING_INHERITED_READER_H
 #define CLEW_RECORDING_INHERITED_READER_H
 
 #include "report/recording/part_reader.h"
 
 /*
- * Read along, behind the part's own bytes, what these records of its copy say, from
- * the files beside its own; `at` is the first's place. What is not there, or another
- * process's, is left out, and is the part's damage if it has no other.
+ * Reads the chunks that `count` records, starting at offset `at` of the part's
+ * copy, refer to. The ancestors' files lie next to the part's own file. The
+ * chunks are appended to the copy. A chunk that is missing or belongs to
+ * another process is skipped, and becomes the part's `damage` if it has none.
  */
 void inherited_read(struct part_copy *part, size_t at, size_t count);
 

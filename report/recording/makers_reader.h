@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Who made memory executable. */
+/* A range of memory that a module made executable. */
 #ifndef CLEW_RECORDING_MAKERS_READER_H
 #define CLEW_RECORDING_MAKERS_READER_H
 
@@ -7,13 +7,16 @@
 
 struct recorded_maker {
 	uint64_t start, end;
-	uint64_t tsc, gone_tsc; /* gone_tsc is 0: it is still there */
-	uint64_t pc;            /* in the maker's text; 0: nobody knows who */
-	const char *name;       /* of the mapping; not terminated */
+	uint64_t tsc, gone_tsc; /* gone_tsc: when it was unmapped; 0: not yet */
+	uint64_t pc;            /* in the maker's text; 0: maker unknown */
+	const char *name;       /* of the mapping; not NUL-terminated */
 	uint32_t name_bytes;
 };
 
-/* The record at *cursor, 0 at first, of a WIRE_MAKERS chunk; 0: no more. */
+/*
+ * Reads the record at *cursor, which starts as 0, of a WIRE_MAKERS chunk and
+ * advances the cursor. Returns 0 at the end.
+ */
 int makers_next(const struct part_chunk *chunk, size_t *cursor,
 		struct recorded_maker *out);
 

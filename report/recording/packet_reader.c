@@ -19,7 +19,7 @@ void packet_begin(struct packet_cursor *cursor, const uint32_t *words,
 	cursor->places[0] = WIRE_PACKET_ELSEWHERE;
 }
 
-/* Whether it is whole, and nothing in it is impossible. */
+/* Returns whether the context is complete and valid. */
 static int is_context(const uint32_t *words, uint32_t count)
 {
 	const struct wire_packet_begin *begin = (const void *)words;
@@ -32,8 +32,9 @@ static int is_context(const uint32_t *words, uint32_t count)
 }
 
 /*
- * Whether it is as long as the longest, and has no end: the thread has ended meanwhile, or a
- * handler has jumped away. What is behind it is in no known context.
+ * Returns whether a context has the maximal length and no end, because the
+ * thread ended or a handler jumped away while it was written. The context of
+ * later calls is then unknown.
  */
 static int is_unfinished(const uint32_t *words, uint32_t count)
 {
@@ -45,7 +46,10 @@ static int is_unfinished(const uint32_t *words, uint32_t count)
 	       words[longest - 1] != WIRE_PACKET_BEGIN_END;
 }
 
-/* Behind a context of so many functions, where the cursor is; or NULL. */
+/*
+ * Returns the sites after a context with this many functions, at the cursor; or
+ * NULL.
+ */
 static const uint32_t *sites_of(const struct packet_cursor *cursor,
 				uint32_t functions)
 {
@@ -85,7 +89,7 @@ static void take_context(struct packet_cursor *cursor, const uint32_t *words)
 		cursor->tsc = word_of(begin->tsc);
 }
 
-/* Time does not go back: what says so is half of a stamp. */
+/* Time stamps never decrease. One that does is half-written and is ignored. */
 static int take_stamp(struct packet_cursor *cursor, const uint32_t *words)
 {
 	const uint64_t tsc = word_of(words);
@@ -106,7 +110,10 @@ static int take_tail(struct packet_cursor *cursor, uint32_t word, uint32_t kind)
 	return packet_take_call(cursor, word, kind);
 }
 
-/* The depth of the innermost call there, or 0: it is around the context, or nowhere. */
+/*
+ * Returns the depth of the innermost call at this place. 0: it lies outside the
+ * context, or there is none.
+ */
 static uint32_t depth_at(const struct packet_cursor *cursor, uint32_t place)
 {
 	uint32_t depth = cursor->depth;
@@ -116,7 +123,7 @@ static uint32_t depth_at(const struct packet_cursor *cursor, uint32_t place)
 	return depth;
 }
 
-/* A return of what is around the context says nothing of it. */
+/* A return of a function outside the context is ignored. */
 static int take_return(struct packet_cursor *cursor, const uint32_t *words)
 {
 	const uint32_t depth = depth_at(cursor, words[0]);
@@ -127,7 +134,9 @@ static int take_return(struct packet_cursor *cursor, const uint32_t *words)
 	return 1;
 }
 
-/* Nobody is told: what has returned follows from the next call. */
+/*
+ * Removes returned calls without an event: returns follow from the next call.
+ */
 static void take_left(struct packet_cursor *cursor, uint32_t place)
 {
 	while (cursor->places[cursor->depth] < place)

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a packet says (wire/packet.h): contexts, calls and moments, in their order.
+ * Reads a packet (wire/packet.h) as a sequence of contexts, calls and time
+ * stamps.
  *
  *	packet_begin(&cursor, words, count, &blocks);
  *	while ((what = packet_next(&cursor)) != PACKET_END)
  *		...
  *
- * Depths count from the context's outermost function, which is at depth 1; what
- * is around that is at depth 0, and known by its id (context.id, less all
- * functions). A call at depth d is made by what is at depth d - 1, and whatever
- * was at depth d or more has returned before.
+ * Depth 1 is the context's outermost function. Depth 0 stands for its callers
+ * outside the context, which are known only by their id (context.id without the
+ * context's functions). A call at depth d is made by the function at depth d -
+ * 1; all calls at depth d or more have returned before.
  *
- * Nothing is believed: what cannot be is passed over, up to the next context, and
- * counted. The words must not change meanwhile: they are a copy.
+ * The input is not trusted: invalid words are skipped up to the next context,
+ * and counted. The words must be a copy that does not change meanwhile.
  */
 #ifndef CLEW_RECORDING_PACKET_READER_H
 #define CLEW_RECORDING_PACKET_READER_H
@@ -27,37 +28,40 @@
 
 enum packet_event {
 	PACKET_END,
-	PACKET_CONTEXT, /* cursor.context: the stack is another one */
+	PACKET_CONTEXT, /* cursor.context replaces the stack */
 	PACKET_CALL,    /* cursor.depth, .function, .is_tail */
-	PACKET_TIME,    /* cursor.tsc: it is that late; also at a context */
-	PACKET_MOMENT,  /* the same, not beside a call */
-	PACKET_RETURN,  /* and what was deeper than cursor.depth has returned */
-	PACKET_VALUE,   /* cursor.value: of a call that is running */
+	PACKET_TIME,    /* cursor.tsc: the time of a call or context */
+	PACKET_MOMENT,  /* cursor.tsc: a time without a call */
+	PACKET_RETURN,  /* calls deeper than cursor.depth have returned */
+	PACKET_VALUE,   /* cursor.value: belongs to an active call */
 };
 
-/* Which numbers functions have. */
+/* Maps the block numbers of a trace to blocks of function numbers. */
 struct packet_blocks {
 	uint32_t count;
-	uint32_t blocks[WIRE_PACKET_BLOCKS_COUNT]; /* + 1; 0: none */
+	/* 1 + block number; 0: none */
+	uint32_t blocks[WIRE_PACKET_BLOCKS_COUNT];
 };
 
-/* A context, in the packet's words. */
+/* A context; its arrays are words of the packet. */
 struct packet_context {
-	uint64_t sequence; /* of the thread's packets and contexts, from 1 on */
+	/* counts the thread's packets and contexts, from 1 on */
+	uint64_t sequence;
 	uint64_t id;
 	const uint32_t *functions; /* numbers, innermost first */
-	const uint32_t *places;    /* likewise */
-	const uint32_t *sites; /* where they return to: low, high; or NULL */
+	const uint32_t *places;    /* stack slots, innermost first */
+	/* return addresses as low and high words; or NULL */
+	const uint32_t *sites;
 	uint32_t count;
 	uint32_t tid;
 	enum wire_packet_cause cause;
 };
 
-/* What a probe has kept of a call. */
+/* A value of a call that a probe recorded. */
 struct packet_value {
 	const struct wire_packet_value *wire;
 	uint64_t number;
-	const char *string; /* what follows, if it is one */
+	const char *string; /* the bytes after it, if it is a string */
 	uint32_t string_bytes;
 	uint32_t depth; /* of the call */
 };
@@ -68,27 +72,35 @@ struct packet_cursor {
 	size_t count, at;
 	struct packet_context context;
 	struct packet_value value;
-	uint64_t tsc;   /* 0: none was seen yet */
-	uint32_t depth; /* of the call, the innermost, or who is returned to */
-	uint32_t function; /* of the call */
+	uint64_t tsc; /* 0: no time stamp yet */
+	/*
+	 * Depth of the latest call or of the innermost active function; after
+	 * PACKET_RETURN that of the function returned to.
+	 */
+	uint32_t depth;
+	uint32_t function; /* the called function */
 	uint8_t is_tail;
-	uint8_t is_lost;    /* until the next context */
-	uint64_t bad_words; /* passed over, as they make no sense */
-	/* By depth, of what is running; what is around that is no call's. */
+	uint8_t is_lost;    /* words are skipped until the next context */
+	uint64_t bad_words; /* skipped words */
+	/* By depth, for active calls; index 0 is not used by calls. */
 	uint32_t places[PACKET_DEPTH_MAX + 1];
 	uint32_t functions[PACKET_DEPTH_MAX + 1];
 };
 
-/* At most PACKET_WORDS_MAX words. */
+/* Starts to read `count` words, at most PACKET_WORDS_MAX. */
 void packet_begin(struct packet_cursor *cursor, const uint32_t *words,
 		  size_t count, const struct packet_blocks *blocks);
 
-/* What is no call, for packet_next(). PACKET_END: there is nothing to tell of it. */
+/*
+ * Reads an entry other than a call; called by packet_next(). PACKET_END means
+ * that the entry causes no event, not that the packet has ended.
+ */
 enum packet_event packet_next_odd(struct packet_cursor *cursor);
 
 /*
- * A call's word, which is one; `kind` of a tail call, WIRE_PACKET_TAIL..., else 0. Returns
- * 0 if it cannot be: it counts as bad, and all up to the next context.
+ * Processes the word of a call. `kind` is WIRE_PACKET_TAIL... for a tail call,
+ * else 0. Returns 0 if the word is invalid; all words up to the next context
+ * then count as bad.
  */
 static inline int packet_take_call(struct packet_cursor *cursor, uint32_t word,
 				   uint32_t kind)
@@ -106,7 +118,9 @@ static inline int packet_take_call(struct packet_cursor *cursor, uint32_t word,
 	}
 	cursor->function = wire_packet_function(block, index);
 	depth = wire_packet_entered(cursor->places, depth, place, kind);
-	/* A context that a signal handler has written may contain it already. */
+	/*
+	 * A context written by a signal handler may already contain this call.
+	 */
 	if (kind == WIRE_PACKET_TAIL_BELOW && cursor->places[depth] == place &&
 	    cursor->functions[depth] == cursor->function)
 		depth--;
@@ -116,7 +130,10 @@ static inline int packet_take_call(struct packet_cursor *cursor, uint32_t word,
 	return 1;
 }
 
-/* Where the call returns to that packet_next() has told of last; 0: it does not say. */
+/*
+ * Returns the return address of the call that packet_next() returned last; 0 if
+ * it was not recorded.
+ */
 static inline uint64_t packet_site(const struct packet_cursor *cursor)
 {
 	const uint32_t *words = cursor->words + cursor->at;

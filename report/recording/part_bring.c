@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Loading the body of a part that was opened by its header: see part_reader.h.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

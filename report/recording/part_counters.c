@@ -11,7 +11,7 @@
 		offsetof(struct wire_header, member), length                   \
 	}
 
-/* Of 64 bits each. */
+/* Consecutive 64-bit counters. */
 static const struct {
 	size_t offset;
 	size_t length;

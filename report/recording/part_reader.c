@@ -17,7 +17,7 @@
 #include "report/recording/inherited_reader.h"
 #include "report/recording/part_counters.h"
 
-/* A growing tally may move while it is copied; it cannot do so often. */
+/* A tally may grow and move while it is copied, but not that often. */
 enum { COPY_ATTEMPTS = 8 };
 
 static int open_regular(const char *path, char **why)
@@ -55,7 +55,7 @@ static size_t copy_data(int fd, unsigned char *bytes, size_t size)
 		size_t stop = size, copied;
 
 		if (data < 0 && errno == ENXIO)
-			return size; /* nothing but a hole up to the end */
+			return size; /* only a hole up to the end */
 		if (data > (off_t)at && (size_t)data >= size)
 			return size;
 		if (data > (off_t)at) {
@@ -72,17 +72,20 @@ static size_t copy_data(int fd, unsigned char *bytes, size_t size)
 	return size;
 }
 
-/* More than a head at a time: where chunks are small, their heads are close. */
+/*
+ * Bytes that are read at once: where chunks are small, their headers are close
+ * together.
+ */
 #define OUTLINE_BYTES 4096
 
-/* Where a copy of so much has come, which chunk by chunk grows. */
+/* State of a copy that grows chunk by chunk. */
 struct outline {
 	int fd;
 	unsigned char *bytes;
 	size_t copied;
 };
 
-/* Whether all before `end` is there, from `from` on. */
+/* Copies up to `end`, from `from` on. Returns whether all of it exists. */
 static int outline_reach(struct outline *outline, size_t from, size_t end)
 {
 	if (outline->copied < from)
@@ -98,7 +101,10 @@ static size_t at_most(size_t bytes, size_t left)
 	return bytes < left ? bytes : left;
 }
 
-/* Copies the heads of all chunks, and what those of these kinds hold, likewise. */
+/*
+ * Copies the headers of all chunks, and the payload of chunks of these kinds.
+ * Returns where the file ended.
+ */
 static size_t copy_outline(int fd, unsigned char *bytes, size_t from,
 			   size_t size, uint64_t kinds)
 {
@@ -151,7 +157,7 @@ static int chunk_at(const struct part_copy *part, uint64_t offset, size_t end,
 	return 1;
 }
 
-/* In the part's own file, or else among what it has inherited. */
+/* Returns the next chunk of the part's own file, or of the inherited ones. */
 static int next_before(const struct part_copy *part, uint64_t *cursor,
 		       size_t end, struct part_chunk *out)
 {
@@ -177,7 +183,7 @@ int part_next_chunk(const struct part_copy *part, uint64_t *cursor,
 			   part->inherited_at + part->inherited_bytes, out);
 }
 
-/* Finds where the chunks stop making sense, and says so. */
+/* Finds the first invalid chunk, cuts off the rest, and sets `damage`. */
 static void check_chunks(struct part_copy *part, uint64_t end)
 {
 	struct part_chunk chunk;
@@ -221,7 +227,9 @@ static int check_header(const struct wire_header *header, size_t file_bytes,
 {
 	static const char none[sizeof(header->magic)];
 
-	/* Nothing at all: whoever made it was killed before it got a length. */
+	/*
+	 * An empty file or header: the process was killed before it wrote them.
+	 */
 	if (!file_bytes || (file_bytes >= sizeof(none) &&
 			    memcmp(header->magic, none, sizeof(none)) == 0))
 		return fail(why, -ENODATA,
@@ -241,7 +249,7 @@ static int check_header(const struct wire_header *header, size_t file_bytes,
 	return 0;
 }
 
-/* Whether a tally's tables are no longer those that were copied. */
+/* Returns whether a tally's tables have moved since they were copied. */
 static int has_moved(const struct part_copy *part, int fd)
 {
 	struct part_chunk chunk;
@@ -262,8 +270,9 @@ static int has_moved(const struct part_copy *part, int fd)
 }
 
 /*
- * A process that clew detached from before it began to count has no first moment. Some
- * versions have noted a latest one, which is the time since boot then.
+ * A process from which clew detached before counting began has no first moment.
+ * Some versions recorded a latest moment for it that contains the time since
+ * boot.
  */
 static void forget_moments(struct wire_header *header)
 {
@@ -272,8 +281,8 @@ static void forget_moments(struct wire_header *header)
 }
 
 /*
- * *size: how much of the file is in use. The runtime lets the file grow before `end`, so
- * they are looked at in reverse.
+ * Reads the header and sets *size to the used length of the file. The runtime
+ * extends the file before it advances `end`, so the header is read first.
  */
 static int read_header(int fd, const char *path, struct wire_header *header,
 		       size_t *size, char **why)
@@ -297,7 +306,7 @@ static int read_header(int fd, const char *path, struct wire_header *header,
 	return 0;
 }
 
-/* The copy of the header is the one that was checked. */
+/* Stores the header that was checked in the copy. */
 static void put_header(struct part_copy *part, struct wire_header *header)
 {
 	part->dropped_counters = part_counters_drop(header);
@@ -305,7 +314,9 @@ static void put_header(struct part_copy *part, struct wire_header *header)
 	part->header = (const void *)part->bytes;
 }
 
-/* Copies the part as far as it is in use. *end: how far its header says. */
+/*
+ * Copies the used range of the part. *end is the length that its header claims.
+ */
 static int copy_part(struct part_copy *part, int fd, const char *path,
 		     uint64_t kinds, uint64_t *end, char **why)
 {
@@ -329,7 +340,7 @@ static int copy_part(struct part_copy *part, int fd, const char *path,
 	return 0;
 }
 
-/* What stands before the '-' of "RUN-PID.SEQ.part"; 0 without. */
+/* Returns the RUN of "RUN-PID.SEQ.part"; 0 without one. */
 static uint32_t run_of(const char *name)
 {
 	char *end;
@@ -450,7 +461,10 @@ void part_forget(const struct part_copy *part, const void *from, size_t bytes)
 	const uintptr_t first = (at + page - 1) & -page;
 	const uintptr_t end = (at + bytes) & -page;
 
-	/* Of the heap's memory, pages read as zeros, and are the heap's still. */
+	/*
+	 * The heap's pages read as zeros afterwards and still belong to the
+	 * heap.
+	 */
 	if (at >= start && at + bytes <= start + part->size_bytes &&
 	    first < end)
 		madvise((void *)first, end - first, MADV_DONTNEED);

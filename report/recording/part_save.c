@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Writing a part to a new file: see part_reader.h. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -29,7 +30,7 @@ static int write_at(int fd, const unsigned char *bytes, size_t length, off_t at)
 	return 0;
 }
 
-/* Pages of zeros become holes, as they mostly were. */
+/* Writes no pages of zeros: they become holes, as they mostly were. */
 static int write_pages(const struct part_copy *part, int fd)
 {
 	for (size_t at = 0; at < part->size_bytes; at += WIRE_PAGE_BYTES) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The threads of a part, and who they are. */
+/* The threads of a part, with their names. */
 #ifndef CLEW_RECORDING_PART_THREADS_H
 #define CLEW_RECORDING_PART_THREADS_H
 
@@ -22,7 +22,7 @@ struct threads {
 void threads_init(struct threads *threads, const struct part_copy *part);
 void threads_fini(struct threads *threads);
 
-/* Whether `wanted` is the thread's name or its number. */
+/* Returns whether `wanted` is the thread's name or number. */
 int thread_is(const struct thread *thread, const char *wanted);
 
 #endif

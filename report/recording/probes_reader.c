@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* A record's text, which is behind `head` bytes; 0: they are not all there. */
+/* Returns whether a record's text exists; it follows `head` bytes. */
 static int text_of(const struct part_chunk *chunk, size_t at, uint32_t bytes,
 		   uint32_t text_bytes, size_t head)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What the user's probes kept (wire/user_probe.h), checked. */
+/* Checked records of the user's probes (wire/user_probe.h). */
 #ifndef CLEW_RECORDING_PROBES_READER_H
 #define CLEW_RECORDING_PROBES_READER_H
 
 #include "report/recording/part_reader.h"
 #include "wire/user_probe.h"
 
-/* The texts of a part's probes, or of what they do. Not NUL-terminated. */
+/* The text of a probe or of one of its actions. Not NUL-terminated. */
 struct recorded_probe {
 	uint32_t number; /* below WIRE_PROBES_MAX */
 	const char *text;
@@ -14,45 +14,57 @@ struct recorded_probe {
 	int is_removed;
 };
 
-/* The one at *at, 0 at first, of WIRE_PROBES or WIRE_PROBE_ACTIONS; 0: no more. */
+/*
+ * Reads the record at *at, which starts as 0, of a WIRE_PROBES or
+ * WIRE_PROBE_ACTIONS chunk and advances *at. Returns 0 at the end.
+ */
 int recorded_probe_next(const struct part_chunk *chunk, size_t *at,
 			struct recorded_probe *out);
 
-/* A value that is kept. Not NUL-terminated. */
+/* The description of a recorded value. Its text is not NUL-terminated. */
 struct recorded_field {
 	const struct wire_probe_field *wire;
 	const char *text;
 	size_t text_bytes;
 };
 
-/* Likewise, of WIRE_PROBE_FIELDS: of a known probe, index and format. */
+/*
+ * Reads a record of WIRE_PROBE_FIELDS, like recorded_probe_next(). Its probe,
+ * index and format are in range.
+ */
 int recorded_field_next(const struct part_chunk *chunk, size_t *at,
 			struct recorded_field *out);
 
 struct recorded_probe_events {
-	const unsigned char *first; /* event_bytes each; some are not there */
+	const unsigned char *first; /* event_bytes each; some are free */
 	uint32_t count;
 	uint32_t event_bytes;
 	uint32_t probe; /* below WIRE_PROBES_MAX */
 };
 
-/* Whether a chunk is that, and all that it says is in it; *out is set only if so. */
+/*
+ * Returns whether a chunk has this kind and contains all that its header
+ * claims. Sets *out only if it does.
+ */
 int recorded_probe_events_of(const struct part_chunk *chunk,
 			     struct recorded_probe_events *out);
 
-/* The file's name is not NUL-terminated. */
+/* A crash of a probe's handler. The file's name is not NUL-terminated. */
 struct recorded_crash {
-	const struct wire_handler_crash
-		*wire; /* its probe below WIRE_PROBES_MAX */
+	/* Its probe is below WIRE_PROBES_MAX. */
+	const struct wire_handler_crash *wire;
 	const char *file;
 	size_t file_bytes;
 };
 
-/* Whether a chunk is of a handler that crashed; *out is set only if so. */
+/*
+ * Returns whether a chunk describes a handler that crashed. Sets *out only if
+ * it does.
+ */
 int recorded_crash_of(const struct part_chunk *chunk,
 		      struct recorded_crash *out);
 
-/* Hits of each probe, WIRE_PROBES_MAX of them, or NULL. */
+/* Returns the hits of each probe, an array of WIRE_PROBES_MAX, or NULL. */
 const struct wire_probe_hits *recorded_probe_hits_of(
 	const struct part_chunk *chunk);
 

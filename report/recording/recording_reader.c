@@ -15,7 +15,7 @@
 #include "report/recording/unrecorded_reader.h"
 #include "wire/violation.h"
 
-/* In place of a set of kinds: not even their chunks' heads. */
+/* Instead of a set of kinds: read no chunks at all. */
 #define HEADERS_ONLY UINT64_C(0)
 
 static void add_problem(struct recording *recording, char *text)
@@ -91,7 +91,10 @@ int recording_is_expected(const struct recording *recording, size_t problem)
 	return 0;
 }
 
-/* A process that could not be recorded left a part that only says why. */
+/*
+ * A process that could not be recorded has a part that contains only the
+ * reason.
+ */
 static void note_disabled(struct recording *recording,
 			  const struct part_copy *part)
 {
@@ -109,7 +112,10 @@ static void note_disabled(struct recording *recording,
 	free(why);
 }
 
-/* Of a stress build: a defect of the runtime, so nothing here can be trusted. */
+/*
+ * Only stress builds report violations: the runtime has a defect, so nothing in
+ * the part is reliable.
+ */
 static void note_violations(struct recording *recording,
 			    const struct part_copy *part)
 {
@@ -126,7 +132,7 @@ static void note_violations(struct recording *recording,
 			      violation_text(header->first_violation)));
 }
 
-/* A problem that means that something of what was recorded is not shown. */
+/* Adds a problem because of which recorded data is missing in reports. */
 static void add_damage(struct recording *recording, char *problem)
 {
 	add_problem(recording, problem);
@@ -134,7 +140,7 @@ static void add_damage(struct recording *recording, char *problem)
 		recording->damage = problem;
 }
 
-/* A later clew may have written them, and may read them. */
+/* A later version of clew may have written these chunks. */
 static void note_unknown_chunks(struct recording *recording,
 				const struct part_copy *part)
 {
@@ -177,7 +183,7 @@ static int add_part(struct recording *recording, const char *path,
 	return 0;
 }
 
-/* Adds all parts of a directory; what cannot be read becomes a problem. */
+/* Adds all parts of a directory. An unreadable part becomes a problem. */
 static void add_parts(struct recording *recording, const char *path, DIR *dir,
 		      uint64_t kinds)
 {
@@ -191,7 +197,7 @@ static void add_parts(struct recording *recording, const char *path, DIR *dir,
 			continue;
 		part_path = memory_printf("%s/%s", path, entry->d_name);
 		err = add_part(recording, part_path, kinds, &problem);
-		if (err == -ENODATA) /* killed, or looked at, as it began */
+		if (err == -ENODATA) /* killed or read while it was created */
 			add_problem(recording, problem);
 		else if (err)
 			add_damage(recording, problem);
@@ -276,7 +282,7 @@ int recording_open(struct recording *recording, const char *path, char **why)
 	return recording_open_some(recording, path, PART_KINDS_ALL, why);
 }
 
-/* What is wrong with one that was there before is known. */
+/* Problems of a part that was complete before are not added twice. */
 const struct part_copy *recording_bring(struct recording *recording,
 					size_t index)
 {
@@ -299,7 +305,7 @@ const struct part_copy *recording_bring(struct recording *recording,
 	return part;
 }
 
-/* If nothing of it can be read, that is all that there is to be said. */
+/* If no part can be read, the first problem is the error. */
 static int bring_first(struct recording *recording, char **why)
 {
 	for (size_t i = 0; i < recording->part_count; i++)

@@ -2,9 +2,9 @@
 /*
  * A recording: the parts of all processes that were followed.
  *
- * A part that cannot be read does not spoil the others: it becomes a problem,
- * a line of text that every report shows, and a command that showed what is left
- * fails (view.h). So does a process that could not be recorded and says why.
+ * An unreadable part does not prevent reading the others. It becomes a problem:
+ * a line of text in every report, and a failure status of the command (view.h).
+ * A process that could not be recorded is also a problem.
  */
 #ifndef CLEW_RECORDING_RECORDING_READER_H
 #define CLEW_RECORDING_RECORDING_READER_H
@@ -13,76 +13,83 @@
 
 #include "report/recording/part_reader.h"
 
-/* How often threads waited until workers had counted packets, and how long in all. */
+/* Waits of threads until workers had counted packets: number and total time. */
 struct packet_waits {
 	uint64_t count, ns;
 };
 
-/* What expected conditions leave out. */
+/* Losses that the user asked for or that are usual. */
 struct expected_losses {
-	uint64_t overwritten_packets; /* a trace keeps only the latest calls */
-	uint64_t short_calls;         /* that --min-duration removed */
-	uint64_t
-		rootless_threads; /* whose stack could not be read on attaching */
+	/* a trace contains only the latest calls */
+	uint64_t overwritten_packets;
+	uint64_t short_calls; /* removed by --min-duration */
+	/* Threads whose stack could not be read when clew attached. */
+	uint64_t rootless_threads;
 };
 
 struct recording {
-	struct part_copy *parts; /* in order of their start */
+	struct part_copy *parts; /* sorted by start time */
 	size_t part_count;
 	size_t part_capacity;
 	char **problems; /* "NAME: what is wrong" */
 	size_t problem_count;
 	size_t problem_capacity;
-	/* Of these, the conditions that were asked for or are usual. */
+	/* The problems that were asked for or are usual. */
 	const char **expected;
 	size_t expected_count;
 	size_t expected_capacity;
-	struct expected_losses losses; /* of what was merged */
-	/* One of the problems, the first to say that something is missing; NULL. */
+	struct expected_losses losses; /* of the merged parts */
+	/* The first problem by which data is missing; NULL: none. */
 	const char *damage;
-	struct packet_waits waits; /* of the traces that were looked at */
-	int has_headers_only; /* of parts that nobody has brought: see below */
+	struct packet_waits waits; /* sums over the traces that were read */
+	int has_headers_only;      /* of all parts without recording_bring() */
 };
 
-/* `path` is a recording's directory or one part. 0, or -errno and *why. */
+/* Opens a recording's directory or one part. Returns 0, or -errno and *why. */
 int recording_open(struct recording *recording, const char *path, char **why);
 
-/* The same, but what chunks of other kinds hold need not be there (part_open_some()). */
+/*
+ * Like recording_open(), but payloads of other kinds may be missing
+ * (part_open_some()).
+ */
 int recording_open_some(struct recording *recording, const char *path,
 			uint64_t kinds, char **why);
 
 /*
- * The same, but of a directory's parts only headers are there, until each is brought, so
- * that no more of them need be in memory than are worked on. What is wrong with a part is a
- * problem from then on. The first that can be read is there already; if there is none,
- * that is an error.
+ * Like recording_open(), but reads only headers of a directory's parts, so that
+ * few parts need memory at a time. recording_bring() loads a part; an error in
+ * it becomes a problem then. The first readable part is loaded already; fails
+ * if no part is readable.
  */
 int recording_open_headers(struct recording *recording, const char *path,
 			   char **why);
 
-/* All of a part. NULL: it cannot be read, which is a problem. */
+/* Loads a whole part. Returns NULL if it is unreadable, and adds a problem. */
 const struct part_copy *recording_bring(struct recording *recording,
 					size_t index);
 
-/* It is not needed any more, but for its header. */
+/* Frees a part except for its header. */
 void recording_let_go(struct recording *recording, size_t index);
 
-/* The part of the process that this one was forked from; NULL: none is there. */
+/*
+ * Returns the part from which this one was forked; NULL: not in the recording.
+ */
 const struct part_copy *recording_parent(const struct recording *recording,
 					 const struct part_copy *part);
 
-/* When the first of its processes began: CLOCK_REALTIME. */
+/* Returns CLOCK_REALTIME at which the recording's first process started. */
 uint64_t recording_start_ns(const struct recording *recording);
 
 /*
- * Adds a problem, which the recording frees. One that it has already, and NULL, is not
- * added. Returns whether it was.
+ * Adds a problem and takes ownership of it. Ignores NULL and a problem that was
+ * added before. Returns whether it was added.
  */
 int recording_note(struct recording *recording, char *problem);
 
 /*
- * The same for a condition that was asked for or is usual, such as a trace that keeps
- * only the latest calls: reports do not call it a problem.
+ * Like recording_note(), for a condition that was asked for or is usual, such
+ * as a trace that contains only the latest calls. Reports do not call it a
+ * problem.
  */
 int recording_note_expected(struct recording *recording, char *text);
 int recording_is_expected(const struct recording *recording, size_t problem);

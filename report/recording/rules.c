@@ -7,7 +7,7 @@
 #include "base/display_text.h"
 #include "base/memory.h"
 
-/* More than anyone writes; a bound for what a damaged part may claim. */
+/* Bound for the number that a damaged part may claim; users write fewer. */
 enum { RULES_MAX = 4096 };
 
 int rule_next(const struct part_chunk *chunk, size_t *cursor,

@@ -23,7 +23,9 @@ char *taken_path(const char *part_path)
 		    : NULL;
 }
 
-/* Whether a file of so many bytes can have all that it says it has. */
+/*
+ * Returns whether a file of `bytes` bytes can contain what its header claims.
+ */
 static int is_whole(const struct wire_taken *head, uint64_t bytes)
 {
 	const uint64_t most = bytes - sizeof(*head);

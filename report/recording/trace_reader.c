@@ -17,7 +17,7 @@
 #include "report/recording/taken_reader.h"
 #include "wire/recording.h"
 
-/* Returns how many bytes there are, of those that were asked for. */
+/* Returns how many of the requested bytes were read. */
 static size_t read_at(int fd, uint64_t offset, void *bytes, size_t count)
 {
 	size_t done = 0;
@@ -35,7 +35,7 @@ static size_t read_at(int fd, uint64_t offset, void *bytes, size_t count)
 	return done;
 }
 
-/* An older one ends before what has come since. */
+/* Reads the table of blocks. That of an older version is shorter. */
 static void take_blocks(struct trace *trace, uint64_t payload, uint64_t bytes)
 {
 	struct wire_packet_blocks blocks = { 0 };
@@ -63,7 +63,9 @@ static void take_blocks(struct trace *trace, uint64_t payload, uint64_t bytes)
 		payload + offsetof(struct wire_packet_blocks, dropped);
 }
 
-/* What a packet says at its beginning; 0 if nothing is written there yet. */
+/*
+ * Reads the beginning of a packet. Returns 0 if nothing was written there yet.
+ */
 static int read_begin(const struct trace *trace, uint64_t offset,
 		      struct trace_packet *packet)
 {
@@ -82,7 +84,10 @@ static int read_begin(const struct trace *trace, uint64_t offset,
 	return 1;
 }
 
-/* Of one place in the file: whether nobody has used it again. */
+/*
+ * Returns whether two reads of one offset have found the same packet, so that
+ * it was not reused in between.
+ */
 static int is_same(const struct trace_packet *one,
 		   const struct trace_packet *other)
 {
@@ -100,7 +105,7 @@ static void take_packet(struct trace *trace, uint64_t offset, uint32_t tally)
 	trace->packets[trace->count++] = packet;
 }
 
-/* Returns the length of the chunk, 0 if there is none. */
+/* Returns the length of the chunk, 0 at the end. */
 static uint64_t take_chunk(struct trace *trace, uint64_t offset, uint64_t end)
 {
 	struct wire_chunk chunk = { 0 };
@@ -140,7 +145,7 @@ static int read_header(struct trace *trace, struct wire_header *header,
 	if (fstat(trace->fd, &status) != 0 || !S_ISREG(status.st_mode))
 		return fail(why, -ENOEXEC, "%s is not a trace", trace->path);
 	bytes = read_at(trace->fd, 0, header, sizeof(*header));
-	/* Whoever made it was killed meanwhile. */
+	/* The process was killed while it created the file. */
 	if (!bytes || (bytes == sizeof(*header) &&
 		       memcmp(header->magic, none, sizeof(none)) == 0))
 		return fail(why, -ENODATA,
@@ -206,8 +211,8 @@ char *trace_path(const char *part_path)
 }
 
 /*
- * The packet has been used again while it was copied: the copy gets what is there now, or,
- * where that changes as well, a packet that is none. 0 or -errno.
+ * Replaces a packet that was reused while it was copied by the present one. If
+ * that changes also, the copy contains an empty packet. Returns 0 or -errno.
  */
 static int copy_again(const struct trace *original, int to,
 		      const struct trace_packet *packet, uint32_t *words)
@@ -252,7 +257,7 @@ static int settle_changed(const struct trace *copy, int from, int to)
 	return err;
 }
 
-/* The hole at the end of a file whose process has not come to cut it off. */
+/* Removes the unused end of the file, if the process has not done so. */
 static int cut_hole(int copy)
 {
 	struct wire_header header;
@@ -283,7 +288,7 @@ static int copy_new(int from, const char *path, int is_trace)
 	return err;
 }
 
-/* A file beside one part, if there is any, to beside another. 0 or -errno. */
+/* Copies a file, if it exists. Returns 0, or -errno and *why. */
 static int keep_file(const char *from_path, const char *to_path, int is_trace,
 		     char **why)
 {
@@ -307,7 +312,7 @@ int trace_settle(int from, const char *path)
 		err = settle_changed(&copy, from, to);
 		trace_close(&copy);
 	} else {
-		free(why); /* it is as bad as the original */
+		free(why); /* the original is damaged also */
 		err = 0;
 	}
 	if (close(to) != 0 && !err)
@@ -368,7 +373,7 @@ size_t trace_read(const struct trace *trace, const struct trace_packet *packet,
 			WIRE_PACKET_BYTES - sizeof(struct wire_chunk));
 	struct trace_packet now;
 
-	/* It may have been used again while it was read. */
+	/* Detects that the packet was reused while it was read. */
 	if (!read_begin(trace, packet->offset, &now) || !is_same(packet, &now))
 		return 0;
 	return got / sizeof(*words);

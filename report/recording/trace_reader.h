@@ -2,10 +2,10 @@
 /*
  * The packets of one process: PID.SEQ.trace (wire/packet.h).
  *
- * Opening it looks at the beginning of each packet; what is in them is copied one
- * by one, when it is asked for, so that a trace may be larger than the memory. It
- * may still grow: what has come since it was opened is not seen, and of a packet
- * that has been used again meanwhile there is nothing.
+ * Opening a trace reads only the beginning of each packet. The calls of a
+ * packet are read on request, so a trace may be larger than memory. The process
+ * may still write the trace: later packets are not seen, and a packet that was
+ * reused meanwhile reads as empty.
  */
 #ifndef CLEW_RECORDING_TRACE_READER_H
 #define CLEW_RECORDING_TRACE_READER_H
@@ -21,7 +21,7 @@ struct trace_packet {
 	uint64_t id;    /* of its first context */
 	uint32_t tally; /* as in the part */
 	uint32_t tid;
-	uint32_t cause; /* enum wire_packet_cause, of its first context */
+	uint32_t cause; /* enum wire_packet_cause of its first context */
 };
 
 struct trace {
@@ -29,44 +29,51 @@ struct trace {
 	char *path;
 	uint32_t pid, seq;
 	struct packet_blocks blocks;
-	uint32_t refused; /* functions without an index, which are not hooked */
-	uint64_t dropped; /* packets that were used again */
-	uint64_t dropped_at;           /* where that stands in the file */
-	uint64_t taken_back, least_ns; /* calls that took less than that */
-	uint32_t overflow;             /* enum wire_overflow */
-	uint32_t given_up;             /* enum wire_given_up */
-	uint32_t keeps;                /* WIRE_KEEPS_SITES, _VALUES */
-	uint32_t values_lost;          /* hits of which it has no value */
-	uint64_t waits, waited_ns;     /* of threads, for workers */
-	struct trace_packet *packets;  /* by tally, then in their order */
+	uint32_t refused; /* functions without an index; they are not hooked */
+	uint64_t dropped; /* packets that were overwritten */
+	uint64_t dropped_at; /* offset of that counter in the file */
+	/* calls shorter than least_ns, which were removed */
+	uint64_t taken_back, least_ns;
+	uint32_t overflow;            /* enum wire_overflow */
+	uint32_t given_up;            /* enum wire_given_up */
+	uint32_t keeps;               /* contents: WIRE_KEEPS_SITES, _VALUES */
+	uint32_t values_lost;         /* probe hits whose values are missing */
+	uint64_t waits, waited_ns;    /* waits of threads for workers */
+	struct trace_packet *packets; /* by tally, then by sequence */
 	size_t count, capacity;
-	int is_former; /* its packets are what this clew does not read */
-	char *damage;  /* NULL, or what is wrong */
+	int is_former; /* in a former format that is not readable */
+	char *damage;  /* NULL, or an error text */
 };
 
-/* The trace beside a part; free() it. NULL if the part is called otherwise. */
+/*
+ * Returns the path of the trace next to a part, which the caller frees. NULL if
+ * the part's name has another suffix.
+ */
 char *trace_path(const char *part_path);
 
 /*
- * Copies what is beside one part, if there is anything, to beside another, also while it is
- * written: its trace, and then what was counted of that (taken_reader.h). 0, or -errno and *why.
+ * Copies the trace of one part, if it exists, and then its counted calls
+ * (taken_reader.h) next to another part. The process may still write them.
+ * Returns 0, or -errno and *why.
  */
 int trace_keep(const char *from_part, const char *to_part, char **why);
 
 /*
- * A copy was made of the trace that is open at `from`, while its process wrote: packets that
- * have been used again since are copied once more. They count as dropped, unless calls are
- * counted before that happens: what has these is copied later. 0 or -errno.
+ * Repairs a copy at `path` of the trace that is open at `from`, if the process
+ * wrote while it was copied: packets that were reused meanwhile are copied
+ * again. They count as dropped only if the trace overwrites uncounted packets;
+ * otherwise the file of counted calls, which is copied later, contains their
+ * calls. Returns 0 or -errno.
  */
 int trace_settle(int from, const char *path);
 
-/* 0, or -errno and *why; -ENOENT if there is none. */
+/* Returns 0, or -errno and *why; -ENOENT if there is no trace. */
 int trace_open(struct trace *trace, const char *path, char **why);
 void trace_close(struct trace *trace);
 
 /*
- * Copies the words of a packet to words[PACKET_WORDS_MAX]; returns how many, 0 if
- * it is no longer there. Any number of threads may.
+ * Copies the words of a packet to words[PACKET_WORDS_MAX]. Returns their
+ * number; 0 if the packet was reused. Safe for concurrent calls.
  */
 size_t trace_read(const struct trace *trace, const struct trace_packet *packet,
 		  uint32_t *words);

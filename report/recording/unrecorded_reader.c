@@ -12,7 +12,7 @@
 #include "base/regular_file.h"
 #include "wire/recording.h"
 
-/* The runtime writes a few lines into a page; others may have written more. */
+/* Limits for damaged files. The runtime writes a few lines into one page. */
 enum { LINES_MAX = 10000, LINE_BYTES = 512 };
 
 static FILE *open_file(const char *directory)
@@ -24,7 +24,7 @@ static FILE *open_file(const char *directory)
 	return file;
 }
 
-/* "PID WHY"; NULL for anything else. */
+/* Parses "PID WHY". Returns NULL for any other line. */
 static const char *parse(const char *line, uint32_t *pid)
 {
 	char *end;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Processes that could leave no part in a recording, and said why in a file
- * beside the parts (wire/recording.h).
+ * Processes that could not create a part; a file next to the parts lists their
+ * reasons (wire/recording.h).
  */
 #ifndef CLEW_RECORDING_UNRECORDED_READER_H
 #define CLEW_RECORDING_UNRECORDED_READER_H
@@ -11,10 +11,13 @@
 
 struct unrecorded {
 	uint32_t pid;
-	char *why; /* printable */
+	char *why; /* safe to print */
 };
 
-/* All there are in that directory, in the order of their starts; free them. */
+/*
+ * Returns all entries of a directory in the order of their starts; free them
+ * with unrecorded_free().
+ */
 struct unrecorded *unrecorded_read(const char *directory, size_t *count);
 void unrecorded_free(struct unrecorded *items, size_t count);
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Values of contexts, as an agent counted them: chunks of WIRE_VALUES, checked. */
+/*
+ * Checked chunks of WIRE_VALUES: values that an agent counted for each context.
+ */
 #ifndef CLEW_RECORDING_VALUES_READER_H
 #define CLEW_RECORDING_VALUES_READER_H
 
@@ -9,10 +11,13 @@ struct recorded_values {
 	const struct wire_value_kind *kinds;
 	const unsigned char *rows;
 	uint32_t columns;
-	uint32_t count; /* rows that there is room for */
+	uint32_t count; /* capacity in rows; some are free */
 };
 
-/* Whether a chunk is that, and all that it says is in it; *out is set only if so. */
+/*
+ * Returns whether a chunk has this kind and contains all that its header
+ * claims. Sets *out only if it does.
+ */
 int recorded_values_of(const struct part_chunk *chunk,
 		       struct recorded_values *out);
 
