@@ -23,7 +23,7 @@ static int is_same(const struct call_key *one, const struct call_key *other)
 	       one->values == other->values && one->parent == other->parent;
 }
 
-/* Where the node's number is, or would be. */
+/* Returns the slot that holds the node's number, or the free slot for it. */
 static uint32_t *slot_of(const struct call_tree *tree,
 			 const struct call_key *key)
 {

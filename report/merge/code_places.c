@@ -12,7 +12,7 @@ static uint64_t key_of(uint64_t start, uint64_t tsc)
 	return (start ^ tsc * UINT64_C(0x9e3779b97f4a7c15)) | 1;
 }
 
-/* The record at *cursor, or NULL if no whole one is there. */
+/* Returns the record at *cursor, or NULL if it is incomplete. */
 static const struct wire_code_lines *next(const struct part_chunk *chunk,
 					  size_t *cursor)
 {
@@ -64,7 +64,7 @@ const struct wire_code_lines *code_places_of(const struct code_places *places,
 								   : NULL;
 }
 
-/* ---- What is at an offset ---- */
+/* ---- Frames at an offset ---- */
 
 struct place_reading {
 	const uint8_t *at, *end;
@@ -72,7 +72,7 @@ struct place_reading {
 	struct read_frame {
 		uint64_t method; /* index */
 		uint64_t bytecode;
-		size_t caller; /* index of another + 1; 0: none */
+		size_t caller; /* 1 + index of the calling frame; 0: none */
 	} * frames;
 	size_t count;
 };
@@ -94,7 +94,7 @@ static uint64_t take(struct place_reading *reading)
 	}
 }
 
-/* There is room for as many as there are bytes. */
+/* Each frame takes at least one byte, so `frames` has room. */
 static void take_frame(struct place_reading *reading)
 {
 	struct read_frame *frame = &reading->frames[reading->count];
@@ -110,7 +110,10 @@ static void take_frame(struct place_reading *reading)
 	reading->count += !reading->is_bad;
 }
 
-/* Past one place; *frame: its index + 1. */
+/*
+ * Reads one location and returns its length in code; *frame is 1 + its frame's
+ * index.
+ */
 static uint64_t take_place(struct place_reading *reading, size_t *frame)
 {
 	const uint64_t bytes = take(reading);

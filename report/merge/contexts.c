@@ -6,19 +6,21 @@
 #include "base/memory.h"
 #include "wire/id.h"
 
-/* What there is room for of a tally's number. */
+/* The largest tally number that the bit-field can hold. */
 enum { TALLY_MASK = (1 << 30) - 1 };
 
-/* Values of context.node and context.root that are none. */
+/* Special values of context.node and context.root. */
 enum { NODE_UNSEEN = 0, NODE_PENDING = UINT32_MAX, ROOT_NONE = UINT32_MAX };
 
-/* Of a context and of its tail calls, whose ids are complements, one hash. */
+/*
+ * A context and its tail calls have complementary ids; both get the same hash.
+ */
 static uint32_t hash_of_id(uint64_t id)
 {
 	return hash_of_word(id >> 63 ? wire_tail_id(id) : id);
 }
 
-/* Where a context with this id is in the index, or belongs. */
+/* Returns the slot of the context with this id, or the free slot for it. */
 static struct hash_slot *slot_of(const struct contexts *contexts, uint64_t id,
 				 uint32_t hash)
 {
@@ -155,7 +157,7 @@ void contexts_prefetch_place(const struct contexts *contexts, size_t far_ahead,
 						       context->function));
 }
 
-/* Nodes of another root do not count. */
+/* Returns the context's node if it belongs to this root. */
 static uint32_t node_below(struct context *context, uint32_t root)
 {
 	if (context->root != root) {
@@ -166,8 +168,9 @@ static uint32_t node_below(struct context *context, uint32_t root)
 }
 
 /*
- * The caller: NULL if it is not recorded, or the root. A thread that goes on with
- * another's coroutine counts depths from where that began.
+ * Counts oddities of a context. `caller` is NULL if it is not recorded, or if
+ * the context is outermost. A thread that resumes another thread's coroutine
+ * counts depths from the coroutine's start.
  */
 static void check_place(struct oddities *oddities,
 			const struct context *context, uint64_t caller_id,
@@ -187,9 +190,9 @@ static void check_place(struct oddities *oddities,
 }
 
 /*
- * Notes the contexts from this one up to the first whose caller has a node,
- * and returns that node. A caller that is met twice on the way closes a
- * circle, which only a damaged recording holds; it counts as unknown.
+ * Collects the contexts from this one up to the first whose caller has a node,
+ * and returns that node. A caller that occurs twice on the path closes a
+ * circle, which only a damaged recording contains; it counts as unknown.
  */
 static uint32_t climb(struct contexts *contexts, struct context *context,
 		      uint32_t root, size_t *length)
@@ -221,7 +224,10 @@ static uint32_t climb(struct contexts *contexts, struct context *context,
 	}
 }
 
-/* The call site in the catalog; 0 if it is in no module, and not told. */
+/*
+ * Returns the call site in the catalog; 0 if it is in no module and was not
+ * announced.
+ */
 static uint32_t site_of(struct contexts *contexts,
 			const struct context *context)
 {
@@ -233,7 +239,10 @@ static uint32_t site_of(struct contexts *contexts,
 		      : 0;
 }
 
-/* Of the outermost context of a path; NULL also where there are no stacks. */
+/*
+ * Returns the caller of the outermost context of a path; NULL if the recording
+ * has no Java stacks.
+ */
 static const struct context *caller_of(const struct contexts *contexts,
 				       size_t length)
 {
@@ -245,7 +254,10 @@ static const struct context *caller_of(const struct contexts *contexts,
 	return contexts_find(contexts, caller_id_of(context));
 }
 
-/* Where what is below a context is called, if its function is a stack. */
+/*
+ * Returns the call site in `context` of its callees, if its function is a Java
+ * stack.
+ */
 static uint32_t told_site_below(struct contexts *contexts,
 				const struct context *context)
 {
@@ -261,8 +273,9 @@ static uint32_t told_site_below(struct contexts *contexts,
 }
 
 /*
- * Below a node, the methods that have called the innermost of a stack. Returns the
- * node of the last; *site: where that calls, and is itself called before.
+ * Adds nodes for the callers of the innermost method of a stack below a node
+ * and returns the last one. *site is the call site of the next node: at first
+ * that of the stack's outermost method, in the end that of the innermost one.
  */
 static uint32_t place_callers(struct contexts *contexts, uint32_t node,
 			      uint32_t number, uint32_t *site)

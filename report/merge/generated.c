@@ -11,8 +11,11 @@
 #include "report/recording/announced.h"
 
 enum {
-	ANCESTORS_MAX = 64, /* forks in a row */
-	/* Of a jitdump's header: in which byte its flags are, and which says TSC. */
+	ANCESTORS_MAX = 64, /* limit of consecutive forks */
+	/*
+	 * In a jitdump's header: the byte with the flags, and the flag for TSC
+	 * stamps.
+	 */
 	JITDUMP_FLAGS = 32,
 	JITDUMP_BY_TSC = 1,
 };
@@ -50,7 +53,7 @@ static void note(const struct generated *generated, enum announced kind,
 		recording_note(generated->recording, problem);
 }
 
-/* Of what was registered. */
+/* Reports errors in registered code. */
 static void note_told(const struct generated *generated)
 {
 	const struct told_code *told = &generated->told;
@@ -74,7 +77,7 @@ static void note_told(const struct generated *generated)
 					told->unread > 1 ? "them" : "it"));
 }
 
-/* Of either byte order: the flag is in the first byte or in the last. */
+/* Accepts both byte orders: the flag is in the first or last byte. */
 static int is_by_tsc(int fd)
 {
 	unsigned char header[JITDUMP_FLAGS + 8];
@@ -107,7 +110,9 @@ static void read_one(struct generated *generated, enum announced kind)
 	free(path);
 }
 
-/* The map comes first: of equal times the later is the newer. */
+/*
+ * The map is read first: of two entries with equal times the later one counts.
+ */
 static void read_announced(struct generated *generated)
 {
 	int err;
@@ -126,7 +131,7 @@ static void read_announced(struct generated *generated)
 		note(generated, ANNOUNCED_MAP, err, NULL);
 }
 
-/* Where the process left no second moment, no time is known: the last counts. */
+/* Without a second moment the time is unknown, and the latest code counts. */
 static uint64_t time_of(const struct generated *generated, uint64_t tsc)
 {
 	if (generated->is_by_tsc)
@@ -160,8 +165,9 @@ void generated_fini(struct generated *generated)
 }
 
 /*
- * As its program announced it, or 0. What a perf map says is of no time; a jitdump's
- * times are, unless the sample's is not known.
+ * Returns the function that the program announced, or 0. Entries of a perf map
+ * have no time; those of a jitdump have, but help only if the sample's time is
+ * known.
  */
 static uint32_t announced_function(struct generated *generated, uint64_t pc,
 				   uint64_t tsc, enum sample_place *how)
@@ -193,7 +199,7 @@ uint64_t generated_module_pc(struct generated *generated, uint64_t pc,
 	return made_code_module_pc(&generated->made, pc, tsc);
 }
 
-/* As a module's, where it was mapped from the module's file; or 0. */
+/* Returns the function of the module whose file was mapped at the pc, or 0. */
 static uint32_t mapped_function(struct generated *generated, uint64_t pc,
 				uint64_t tsc)
 {
@@ -244,7 +250,7 @@ uint32_t generated_site(struct generated *generated,
 		       : 0;
 }
 
-/* What a call returns to may be behind the end of its function. */
+/* A return address may lie after the end of the calling function. */
 void generated_name_callers(struct generated *generated,
 			    struct numbering *numbering)
 {

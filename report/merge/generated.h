@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The code that one process generated, by what it announced of it.
+ * Generated code of one process, as the process announced it.
  *
- * Names are read when the first sample in such code comes. A jitdump says when
- * each piece came, a perf map only in which order: there the newest of those
- * that cover an address is the one, whenever the sample was. Both may be there;
- * the jitdump knows more. A child that was forked has its parent's code, by the
- * parent's files, unless it has its own. What a runtime told clew itself comes
- * before both; behind both, whose memory it is in (made_code.h).
+ * Names are read when the first sample in such code is placed. A jitdump has
+ * the time of each piece of code. A perf map has only their order, so the
+ * newest entry that covers an address counts, whatever the sample's time. If
+ * both exist, the jitdump has precedence. A forked child uses its parent's
+ * files unless it has its own. Code that a runtime announced directly to clew
+ * precedes both files. The module that made the memory executable comes last
+ * (made_code.h).
  */
 #ifndef CLEW_MERGE_GENERATED_H
 #define CLEW_MERGE_GENERATED_H
@@ -21,17 +22,18 @@
 #include "report/recording/recording_reader.h"
 
 struct generated {
-	struct recording *recording; /* is told what cannot be read */
+	/* receives problems about unreadable files */
+	struct recording *recording;
 	const struct part_copy *part;
 	struct catalog *catalog;
 	const struct clock *clock;
 	const struct numbering *numbering;
-	struct told_code told;   /* in the part itself */
-	struct made_code made;   /* likewise */
+	struct told_code told;   /* code announced in the part itself */
+	struct made_code made;   /* makers recorded in the part */
 	struct a2n_space *space; /* NULL: nothing was announced */
 	struct idmap functions;  /* id of a piece of code -> function */
 	int is_read;
-	int is_by_tsc; /* the stamps of its jitdump are those of samples */
+	int is_by_tsc; /* its jitdump has the same clock as samples */
 };
 
 void generated_init(struct generated *generated, struct recording *recording,
@@ -41,28 +43,28 @@ void generated_init(struct generated *generated, struct recording *recording,
 void generated_fini(struct generated *generated);
 
 /*
- * The function of the catalog whose code was at the pc at that time stamp;
- * FUNCTION_GENERATED where nobody knows. All code of one name is one function.
- * *how: PLACE_TIMED and later.
+ * Returns the catalog's function whose code was at the pc at that time stamp;
+ * FUNCTION_GENERATED if unknown. All code of one name is one function. Sets
+ * *how to PLACE_TIMED or a later value.
  */
 uint32_t generated_function(struct generated *generated, uint64_t pc,
 			    uint64_t tsc, enum sample_place *how);
 
 /*
- * Where a module of the process has the code that was mapped from its file to the pc at
- * that time stamp; 0: nothing was.
+ * Returns the address in a module of the process that has the code which was
+ * mapped from the module's file to the pc at that time stamp; 0 if none was.
  */
 uint64_t generated_module_pc(struct generated *generated, uint64_t pc,
 			     uint64_t tsc);
 
 /*
- * Give each place that such code calls from (WIRE_RANGE_GENERATED_CALLER) its function, as
- * of the first call.
+ * Assigns a function to each call site in generated code
+ * (WIRE_RANGE_GENERATED_CALLER), as of its first call.
  */
 void generated_name_callers(struct generated *generated,
 			    struct numbering *numbering);
 
-/* Where in that function, as told_code_site() says it; 0: unknown. */
+/* Returns the site in that function, like told_code_site(); 0: unknown. */
 uint32_t generated_site(struct generated *generated,
 			const struct numbering *numbering, uint64_t pc,
 			uint64_t tsc);

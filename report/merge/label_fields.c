@@ -8,13 +8,16 @@
 #include "base/memory.h"
 #include "report/recording/probes_reader.h"
 
-/* Whether a text of so many bytes is that one. */
+/* Returns whether `text`, of `bytes` bytes, equals `other`. */
 static int is_text(const char *text, size_t bytes, const char *other)
 {
 	return strlen(other) == bytes && memcmp(text, other, bytes) == 0;
 }
 
-/* "[MODULE:]FUNCTION", and a remark behind a blank: whether it is that function. */
+/*
+ * Returns whether a probe's text is "[MODULE:]FUNCTION" with that function. A
+ * remark may follow after a blank.
+ */
 static int is_place(const struct recorded_probe *probe, const char *function)
 {
 	char *text = memory_string(probe->text, probe->text_bytes);

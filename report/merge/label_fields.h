@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which values that probes of a process keep are to tell its calls apart. */
+/* The probe values of a process by which calls are distinguished. */
 #ifndef CLEW_MERGE_LABEL_FIELDS_H
 #define CLEW_MERGE_LABEL_FIELDS_H
 
@@ -8,11 +8,11 @@
 #include "wire/user_probe.h"
 
 struct label_fields {
-	/* By number of the probe; NULL: not wanted. Safe to print. */
+	/* By number of the probe; NULL: not selected. Safe to print. */
 	char *names[WIRE_PROBES_MAX][WIRE_PROBE_FIELDS_MAX];
 	uint8_t formats[WIRE_PROBES_MAX][WIRE_PROBE_FIELDS_MAX];
 	uint16_t string_bytes[WIRE_PROBES_MAX][WIRE_PROBE_FIELDS_MAX];
-	size_t count; /* of those that are wanted */
+	size_t count; /* number of selected values */
 };
 
 void label_fields_init(struct label_fields *fields,

@@ -18,7 +18,7 @@ static struct labelled_frame *frame_at(struct labelled_counter *counter,
 	return &counter->frames[depth];
 }
 
-/* The node of all that is said of a frame, and of those around it. */
+/* Returns the node for the frame at `depth`, given the node of its caller. */
 static uint32_t find_node(struct labelled_counter *counter, uint32_t depth)
 {
 	const struct labelled_frame *frame = &counter->frames[depth];
@@ -31,7 +31,7 @@ static uint32_t find_node(struct labelled_counter *counter, uint32_t depth)
 					    });
 }
 
-/* All down to that depth have their nodes then. */
+/* Updates the nodes of all frames down to that depth. */
 static void settle(struct labelled_counter *counter, uint32_t depth)
 {
 	for (; counter->settled <= depth; counter->settled++) {
@@ -46,7 +46,7 @@ static void settle(struct labelled_counter *counter, uint32_t depth)
 	}
 }
 
-/* One that is called, or has been; its node is not known. */
+/* Stores an active call, whose node is not yet determined. */
 static void enter(struct labelled_counter *counter, uint32_t depth,
 		  uint32_t function, uint64_t site)
 {
@@ -108,7 +108,7 @@ static void take_call(struct labelled_counter *counter,
 
 /* ---- Values ---- */
 
-/* Whether it is wanted, and what was asked for. */
+/* Returns whether the value is selected, and then sets *value. */
 static int value_of(const struct label_fields *fields,
 		    const struct packet_value *from, struct label_value *value)
 {
@@ -135,7 +135,7 @@ static int value_of(const struct label_fields *fields,
 	return 1;
 }
 
-/* The call that was counted is one of another node. */
+/* Moves a call that was counted to the node for its present values. */
 static void move_call(struct labelled_counter *counter, uint32_t depth)
 {
 	struct labelled_frame *frame = &counter->frames[depth];
@@ -151,8 +151,9 @@ static void move_call(struct labelled_counter *counter, uint32_t depth)
 }
 
 /*
- * A call that was counted before the context, when nothing was known of it; what the context
- * says may be the values of a former one in its place.
+ * Handles a value of a call that was counted before the packet's context began,
+ * without values. The frame's values may then be those of an earlier call in
+ * the same slot.
  */
 static void take_back(struct labelled_counter *counter, uint32_t depth)
 {

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Counts the calls of packets by function and whatever else of calls is to tell contexts from
- * each other, one packet after the other, in any order (packet_pool.h).
+ * Counts the calls of packets by function and by the chosen labels, one packet
+ * after another, in any order (packet_pool.h).
  *
- * What is around the context that a packet begins in is known by its id only: it has a
- * node without a parent, of the tally and that id, 0 being that of a thread's beginning.
+ * Callers outside a packet's context are known only by their id. They have one
+ * node without a parent for each tally and id; id 0 is the beginning of a
+ * thread.
  *
- * The values of a call come behind it: so it is counted without them first, and then moves.
- * A signal handler may have begun a packet in between; then a node has one call less than
- * none, which is in the former one. What is said again, behind a context, moves nothing.
+ * A call's values follow the call. It is therefore counted without values first
+ * and then moved. If a signal handler has begun a new packet in between, the
+ * old packet counts the call, and a node in the new packet's worker gets a
+ * count of -1. Values that are repeated after a context move nothing.
  */
 #ifndef CLEW_MERGE_LABELLED_COUNTER_H
 #define CLEW_MERGE_LABELLED_COUNTER_H
@@ -18,30 +20,31 @@
 #include "report/merge/value_sets.h"
 #include "report/recording/packet_reader.h"
 
-/* A function that is running. */
+/* An active call. */
 struct labelled_frame {
 	uint64_t site;
 	uint32_t function;
 	uint32_t values;
-	uint32_t node;      /* of all that is said */
-	uint8_t is_counted; /* at that node: it was called in this packet */
+	uint32_t node;      /* determined by all other fields */
+	uint8_t is_counted; /* at that node: the call began in this packet */
 	uint8_t is_tail;
 };
 
-/* Zero-initialise but for the first two. */
+/* Zero-initialise all but the first two. */
 struct labelled_counter {
 	const struct label_wish *wish;
 	const struct label_fields *fields;
 	struct call_tree tree;
 	struct value_sets values;
-	struct labelled_frame *frames; /* by depth; 0 is what is around them */
+	/* by depth; 0: callers outside the context */
+	struct labelled_frame *frames;
 	size_t room;
-	uint32_t settled; /* from here on inwards no node is right */
+	uint32_t settled; /* nodes from this depth on are outdated */
 };
 
 void labelled_counter_fini(struct labelled_counter *counter);
 
-/* Counts all that a cursor has yet to tell, which is of that tally. */
+/* Counts all remaining calls of a cursor in that tally. */
 void labelled_counter_take(struct labelled_counter *counter,
 			   struct packet_cursor *cursor, uint32_t tally);
 

@@ -7,13 +7,16 @@
 #include "base/memory.h"
 #include "report/recording/makers_reader.h"
 
-enum { ANCESTORS_MAX = 64 }; /* forks in a row */
+enum { ANCESTORS_MAX = 64 }; /* limit of consecutive forks */
 
-/* While they are entered: code may make memory executable that was made itself. */
+/*
+ * A range while the records are read: its code may itself have made other
+ * memory executable.
+ */
 struct made_piece {
 	uint64_t start, end;
 	uint64_t gone_tsc;
-	uint32_t function; /* 0: nobody's */
+	uint32_t function; /* 0: unknown */
 };
 
 struct entering {
@@ -23,7 +26,7 @@ struct entering {
 	const struct clock *clock;
 	struct made_piece *pieces;
 	size_t count, capacity;
-	/* Of the part that is being entered: hash of start and stamp -> its record */
+	/* Of the current part: hash of start and time stamp -> its record */
 	struct idmap mapped;
 };
 
@@ -40,7 +43,10 @@ static uint32_t function_of_piece(const struct entering *entering, uint64_t pc,
 	return 0;
 }
 
-/* What was known when a child was forked may be older than its own record. */
+/*
+ * The maker may be older than the child's own record of the module, if it was
+ * inherited at a fork.
+ */
 static const struct numbering_module *module_of(
 	const struct numbering *numbering, uint64_t pc, uint64_t time_ns)
 {
@@ -52,8 +58,9 @@ static const struct numbering_module *module_of(
 }
 
 /*
- * Whether the mapping's name says no more than its maker: a copy of the maker's
- * file, or of the file in clew's cache that clew had mapped in its place.
+ * Returns whether the mapping's name adds nothing to its maker: it is the
+ * maker's file, or the copy of that file in clew's cache that clew mapped over
+ * it.
  */
 static int is_of_maker(const char *mapping, const char *maker_name)
 {
@@ -113,7 +120,10 @@ static void note_mapped(struct entering *entering,
 				(uintptr_t)&items[i];
 }
 
-/* How far it is from there to the same code of a module; 0: there is no such code. */
+/*
+ * Returns the distance from the mapping to the same code of a module; 0: no
+ * module has this code.
+ */
 static uint64_t way_to_module(const struct entering *entering,
 			      const struct recorded_maker *maker)
 {
@@ -174,7 +184,7 @@ static void enter(struct entering *entering, const struct recorded_maker *maker)
 	};
 }
 
-/* What was so at that time. */
+/* Adds the records that existed at that time. */
 static void enter_part(struct entering *entering, const struct part_copy *part,
 		       uint64_t until)
 {
@@ -197,7 +207,7 @@ static void enter_part(struct entering *entering, const struct part_copy *part,
 	}
 }
 
-/* Of one that is not there what it has made is read again. */
+/* The parent's part may not be loaded; its makers are then read again. */
 static void enter_parent(struct entering *entering,
 			 const struct part_copy *part, uint64_t until)
 {
@@ -270,7 +280,9 @@ void made_code_fini(struct made_code *made)
 	idmap_fini(&made->modules);
 }
 
-/* What the map has for the piece that is at the pc at that time, or 0. */
+/*
+ * Returns the map's value for the range that was at the pc at that time, or 0.
+ */
 static uint64_t find(const struct made_code *made, const struct idmap *map,
 		     uint64_t pc, uint64_t tsc)
 {

@@ -18,18 +18,19 @@
 /* How many contexts or counts are merged between two calls of progress_tell(). */
 #define TELL_EACH 65536
 
-/* How far all parts have been read, in bytes. */
+/* Progress over all parts, in bytes. */
 struct merge_progress {
-	struct progress *progress; /* or NULL */
+	struct progress *progress; /* may be NULL */
 	uint64_t before;           /* of the parts before the current one */
 	uint64_t current;          /* of the current part */
 	uint64_t all;
 };
 
-/* One part, on its way into the tree. */
+/* State of merging one part. */
 struct work {
 	struct merge_progress *reading;
-	uint64_t steps, all_steps; /* contexts and counts: merged, and in all */
+	/* contexts and counts: merged ones and total */
+	uint64_t steps, all_steps;
 	struct recording *recording;
 	const struct part_copy *part;
 	const struct whose *whose;
@@ -48,7 +49,7 @@ struct work {
 	struct merged *merged;
 };
 
-/* `steps` contexts or counts more were merged. */
+/* Reports that `steps` more contexts or counts are merged. */
 static void tell_read(struct work *work, uint64_t steps)
 {
 	const struct merge_progress *reading = work->reading;
@@ -61,7 +62,7 @@ static void tell_read(struct work *work, uint64_t steps)
 		      reading->all);
 }
 
-/* Called for each context or count: tells once in a while. */
+/* Called for each context or count; reports progress every TELL_EACH calls. */
 static void tell_each(struct work *work, size_t index)
 {
 	if (index % TELL_EACH == TELL_EACH - 1)
@@ -78,7 +79,7 @@ static uint64_t count_steps(const struct work *work)
 	return steps;
 }
 
-/* In the order in which they lie in memory, which spares half the misses. */
+/* Adds contexts in the order of memory, which halves the cache misses. */
 static void add_all_contexts(struct work *work)
 {
 	struct contexts *contexts = &work->contexts;
@@ -135,7 +136,7 @@ static void forget_counts(const struct work *work,
 			    span->count * sizeof(*span->items));
 }
 
-/* Calls that belong to no context. */
+/* Adds calls without a context. */
 static void add_stray(struct work *work, uint32_t root, uint64_t calls)
 {
 	uint32_t nobody = tree_child(work->tree, root, FUNCTION_UNKNOWN_CALLER);
@@ -195,7 +196,7 @@ static void add_counts(struct work *work, const struct count_span *span)
 	}
 }
 
-/* The thread that a tally's samples are shown as, entered if need be. */
+/* Returns the timeline's thread for a tally's samples; creates it if needed. */
 static uint32_t timeline_thread(struct work *work, uint32_t tally)
 {
 	uint64_t *entered =
@@ -252,7 +253,7 @@ static void add_histograms(struct work *work, const struct part_chunk *chunk)
 			&items[i]);
 }
 
-/* What was timed call by call; the rest comes with the counts. */
+/* Adds histograms; times of contexts are added with their counts. */
 static void begin_timing(struct work *work)
 {
 	struct part_chunk chunk;
@@ -282,7 +283,10 @@ static void finish_timing(struct work *work)
 	timing_finish(&work->timing, work->tree);
 }
 
-/* Values are of the process: below the node that all its threads have. */
+/*
+ * Values belong to the process: all are added below the root of its first
+ * tally.
+ */
 static void add_values(struct work *work)
 {
 	const uint32_t tally =
@@ -294,7 +298,10 @@ static void add_values(struct work *work)
 			work->whose->value);
 }
 
-/* Contexts that are not labelled are those only which calls were counted in. */
+/*
+ * Adds calls with labels, and without labels those that the process has counted
+ * itself.
+ */
 static void add_labelled(struct work *work, const struct part_labels *labels,
 			 size_t own_spans)
 {
@@ -304,7 +311,7 @@ static void add_labelled(struct work *work, const struct part_labels *labels,
 	work->merged->labelled++;
 }
 
-/* What was told, and what probes have kept. */
+/* Adds marks, and the values that probes recorded. */
 static void add_moments(struct work *work)
 {
 	struct mark_list *marks = &work->merged->marks;
@@ -316,7 +323,7 @@ static void add_moments(struct work *work)
 	mark_list_pair(marks, from);
 }
 
-/* Calls and times by context, and what was found in them. */
+/* Adds calls and times by context. */
 static void add_plain(struct work *work)
 {
 	const struct part_tallies *tallies = &work->tallies;
@@ -396,7 +403,7 @@ static void add_everything(struct work *work)
 	part_packets_fini(&work->packets);
 }
 
-/* Returns whether any of it was wanted. */
+/* Returns whether any of the part was selected. */
 static int merge_part(struct work *work)
 {
 	int is_wanted;
@@ -424,7 +431,7 @@ static int merge_part(struct work *work)
 	return is_wanted;
 }
 
-/* Counted, and not timed: they had not ended. */
+/* Counts calls that have not ended and therefore have no time. */
 static void count_open_calls(struct tree *tree)
 {
 	struct timings *timings = &tree->timings;
@@ -437,13 +444,13 @@ static void count_open_calls(struct tree *tree)
 	}
 }
 
-/* Pids of other runs are other processes. */
+/* Equal pids in different runs are different processes. */
 static uint64_t process_key(const struct part_copy *part)
 {
 	return (uint64_t)part->run << 32 | (part->header->pid + UINT64_C(1));
 }
 
-/* Without any sample the reader cannot tell where time was spent. */
+/* Without any sample it is unknown where time was spent. */
 static void forget_unsampled(struct merged *merged, struct tree *tree)
 {
 	if (!merged->unsampled_threads ||
@@ -454,7 +461,10 @@ static void forget_unsampled(struct merged *merged, struct tree *tree)
 	merged->unsampled_ns = merged->unsampled_threads = 0;
 }
 
-/* Samples and measured times are better than stamps, and one tree has one kind of time. */
+/*
+ * A tree has one kind of time; samples and exact times have precedence over
+ * time stamps of traces.
+ */
 static int wants_trace_times(const struct recording *recording,
 			     const struct whose *whose)
 {

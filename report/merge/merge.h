@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From what processes recorded to one tree of all of them.
+ * Merges the data of all processes into one tree.
  *
- * Within a process a context is its id, and its caller follows from the id
- * alone. Across processes ids mean nothing, so each process's contexts are
- * turned into nodes by function and parent, and equal ones fall together.
+ * Within a process an id identifies a context, and the caller's id follows from
+ * it. Ids of different processes are unrelated. The contexts of each process
+ * therefore become nodes by function and parent, and equal contexts share a
+ * node.
  */
 #ifndef CLEW_MERGE_MERGE_H
 #define CLEW_MERGE_MERGE_H
@@ -20,58 +21,69 @@
 #include "report/model/value_list.h"
 #include "report/recording/recording_reader.h"
 
-/* Nodes between the root and the contexts, of KIND_GROUP. */
+/* Nodes of KIND_GROUP between the root and the contexts. */
 enum grouping { GROUP_NONE, GROUP_PROCESS, GROUP_THREAD };
 
-/* Whose calls to take, and how; zero-initialised, everybody's. */
+/* Selection and contents; zero-initialised: all processes and threads. */
 struct whose {
 	uint32_t pid;       /* 0: all processes */
 	const char *thread; /* NULL: all threads; else a tid or a name */
 	enum grouping grouping;
-	int without_time; /* do not look at samples, and not at stamps of traces */
-	int without_trace_times; /* do not look at stamps of traces */
+	/* ignore samples, exact times and time stamps of traces */
+	int without_time;
+	int without_trace_times; /* ignore time stamps of traces */
 	/*
-	 * Nobody else wants what is in the recording's parts but their headers: only one
-	 * of them need be in memory, and of that no counts that have been merged.
+	 * The caller needs only the headers of parts. Then only one part is in
+	 * memory at a time, and counts that have been merged are freed.
 	 */
 	int is_only_merged;
-	/* Is shown each part while it is there, in their order; or NULL. */
+	/* Called with each part while it is loaded, in order; or NULL. */
 	void (*look)(void *context, const struct part_copy *part);
 	void *look_context;
-	/* Tell calls of traces apart by that, too, and show nothing else; or NULL. */
+	/*
+	 * Distinguish calls of traces by these labels and show no others; or
+	 * NULL.
+	 */
 	const struct label_wish *labels;
-	/* Have what an agent counted by that name in place of time; or NULL. */
+	/* Use the agents' value of this name instead of time; or NULL. */
 	const char *value;
-	int by_line; /* keep calls that Java methods make in each line apart */
-	int with_clew;             /* show what clew itself took, too */
-	int with_timeline;         /* keep them one by one, too */
-	struct progress *progress; /* told of it, or NULL */
+	int by_line;   /* separate calls from different lines of Java methods */
+	int with_clew; /* also show time in clew's own code */
+	int with_timeline; /* also fill the timeline with single samples */
+	struct progress *progress; /* reports progress; may be NULL */
 };
 
-/* What was found on the way. */
+/* Statistics of a merge. */
 struct merged {
-	uint64_t processes; /* that are selected; several parts after exec */
+	/* selected ones; one may have several parts after exec */
+	uint64_t processes;
 	uint64_t threads;
-	uint64_t follow_ups; /* threads that share a selected one's counts */
-	uint64_t strays;     /* calls of ids that no context explains */
-	uint64_t contexts;   /* nodes of the tree that were recorded as such */
-	uint64_t labelled; /* processes whose calls are told apart as wished */
+	/* threads that use the tally of a selected thread */
+	uint64_t follow_ups;
+	uint64_t strays; /* calls of ids that no recorded context explains */
+	/* nodes of the tree that were recorded as contexts */
+	uint64_t contexts;
+	uint64_t labelled; /* processes whose calls have the wanted labels */
 	uint64_t samples;
-	struct sample_places places;    /* how these were */
-	uint64_t clew_samples, clew_ns; /* in our own code, shown or not */
-	uint64_t unsampled_ns, unsampled_threads; /* threads without samples */
-	/* By the stamps of traces; of these, those of traces that have no returns. */
+	struct sample_places places;    /* how samples were placed */
+	uint64_t clew_samples, clew_ns; /* in clew's own code, shown or not */
+	/* of threads without samples */
+	uint64_t unsampled_ns, unsampled_threads;
+	/*
+	 * Time from time stamps of traces, and the share from traces without
+	 * returns.
+	 */
 	uint64_t trace_ns, divided_ns;
-	struct jni_usage jni;     /* jni_usage_fini() it */
-	struct value_list values; /* value_list_fini() it */
-	struct mark_list marks;   /* mark_list_fini() it */
+	struct jni_usage jni;     /* free with jni_usage_fini() */
+	struct value_list values; /* free with value_list_fini() */
+	struct mark_list marks;   /* free with mark_list_fini() */
 };
 
 /*
- * Adds all parts to `tree` and their functions to `catalog`, both of which
- * the caller has initialised, and sums the tree up. The timeline, zero-
- * initialised, is filled if `whose` wants it. What is odd about a part becomes a
- * problem of the recording.
+ * Adds all parts to `tree` and their functions to `catalog`, both initialised
+ * by the caller, and sums the tree up. The zero-initialised timeline is filled
+ * if `whose` asks for it. Inconsistencies of a part become problems of the
+ * recording.
  */
 void merge_recording(struct recording *recording, const struct whose *whose,
 		     struct catalog *catalog, struct tree *tree,

@@ -8,17 +8,17 @@
 #include "wire/id.h"
 #include "wire/verdict.h"
 
-/* One sample, and the context whose id it has. */
+/* A sample and the context with its id. */
 struct sight {
 	const struct wire_sample *wire;
-	struct context *context; /* NULL: it has none */
+	struct context *context; /* NULL: none */
 	uint32_t root;
 	uint64_t pc;                           /* 0: unknown */
-	const struct numbering_module *module; /* NULL: in none */
-	uint64_t vaddr;                        /* in the module */
+	const struct numbering_module *module; /* NULL: in no module */
+	uint64_t vaddr;                        /* address in the module */
 };
 
-/* The node of a context that has this id, or 0. */
+/* Returns the node of the context with this id, or 0. */
 static uint32_t node_of_id(struct samples *samples, uint64_t id, uint32_t root)
 {
 	struct context *context = contexts_find(samples->contexts, id);
@@ -35,7 +35,7 @@ static int has_function(const struct samples *samples, uint32_t node,
 }
 
 /*
- * The nearest of the callers above a node, below the root, that is a call of the
+ * Returns the nearest caller of a node, below the root, that is a call of the
  * function; 0 if there is none.
  */
 static uint32_t find_outer(const struct samples *samples, uint32_t node,
@@ -52,8 +52,8 @@ static uint32_t find_outer(const struct samples *samples, uint32_t node,
 }
 
 /*
- * Who is hooked and has jumped is further out. Calls that have no context, for
- * want of room, may be anybody's.
+ * Finds a hooked function further out that execution has jumped back to. Not
+ * for "(folded)" calls, which may belong to any function.
  */
 static uint32_t find_jumped(const struct samples *samples,
 			    const struct sight *sight, uint32_t leaf,
@@ -73,8 +73,8 @@ static uint32_t find_jumped(const struct samples *samples,
 }
 
 /*
- * The context of the function that the pc is in: the leaf itself, or one next to
- * it. 0 if there is none.
+ * Returns the node of the function that contains the pc: the leaf's context or
+ * a neighbour. 0 if there is none.
  */
 static uint32_t find_near(struct samples *samples, const struct sight *sight,
 			  uint32_t node_of_leaf, uint32_t number,
@@ -106,7 +106,7 @@ static uint32_t find_near(struct samples *samples, const struct sight *sight,
 	return find_jumped(samples, sight, node_of_leaf, number);
 }
 
-/* The function that the pc is in, in the catalog. */
+/* Returns the catalog's function that contains the pc. */
 static uint32_t function_of(struct samples *samples, const struct sight *sight,
 			    uint32_t number)
 {
@@ -148,7 +148,7 @@ static uint32_t place_in_module(struct samples *samples,
 	return tree_child(contexts->tree, leaf, function);
 }
 
-/* A call of that function which has been recorded, or 0. */
+/* Returns the node of a recorded call of that function, or 0. */
 static uint32_t find_call(const struct samples *samples, uint32_t caller,
 			  uint32_t function)
 {
@@ -159,8 +159,9 @@ static uint32_t find_call(const struct samples *samples, uint32_t caller,
 }
 
 /*
- * Whether both are Java methods that tell of their calls. Then the leaf is what runs,
- * inlined into the other's code, and not called by a way that nobody saw.
+ * Returns whether both are Java methods of which each call is counted. The
+ * leaf's code then runs inlined into the other method's code; it was not called
+ * unseen.
  */
 static int is_inlined(const struct catalog *catalog, uint32_t leaf,
 		      uint32_t function)
@@ -169,7 +170,10 @@ static int is_inlined(const struct catalog *catalog, uint32_t leaf,
 	       catalog->functions[function].tells_calls;
 }
 
-/* The tracker, of which Java methods tell their calls (jvm/tracker_class.h). */
+/*
+ * Returns whether the function belongs to the tracker, which rewritten Java
+ * methods call (jvm/tracker_class.h).
+ */
 static int is_tracker(struct catalog *catalog, uint32_t function)
 {
 	static const char classes[] = "java.lang.Clew";
@@ -180,9 +184,9 @@ static int is_tracker(struct catalog *catalog, uint32_t function)
 }
 
 /*
- * The context of a piece of dynamic code that is the leaf's or next to it. Native
- * code that is the leaf has called what is not native: only where the leaf is
- * dynamic itself may that have come from there, or have gone.
+ * Returns the context of generated code that is the leaf's or a neighbour's. If
+ * the leaf is native, only its callees are candidates: the leaf has called
+ * generated code but was not called by it or left for it.
  */
 static uint32_t find_near_dynamic(const struct samples *samples,
 				  const struct sight *sight, uint32_t leaf,
@@ -217,7 +221,7 @@ static uint32_t find_near_dynamic(const struct samples *samples,
 	return find_outer(samples, caller, sight->root, function);
 }
 
-/* What entered the kernel from where nobody knows is below its caller. */
+/* A system call from unknown code counts as its caller's. */
 static uint32_t place_in_generated(struct samples *samples,
 				   const struct sight *sight, uint32_t leaf,
 				   enum sample_place *how)
@@ -239,7 +243,7 @@ static uint32_t place_in_generated(struct samples *samples,
 	return node;
 }
 
-/* The node of the innermost hooked function, or what stands for it. */
+/* Returns the node of the innermost hooked function, or its substitute. */
 static uint32_t place_leaf(struct samples *samples, const struct sight *sight)
 {
 	struct tree *tree = samples->contexts->tree;
@@ -278,7 +282,7 @@ static uint32_t place_one(struct samples *samples, const struct sight *sight)
 						wire_sample_wait(sight->wire)));
 	if (where & WIRE_SAMPLE_KERNEL)
 		return tree_child(tree, node, FUNCTION_KERNEL);
-	/* Before anything was called: nobody's code. */
+	/* Code that ran before the first call is unknown. */
 	return node == sight->root ? tree_child(tree, node, FUNCTION_UNKNOWN)
 				   : node;
 }
@@ -314,7 +318,7 @@ static struct sight look_at(const struct samples *samples,
 	return sight;
 }
 
-/* Where its pc is, in the catalog; 0: unknown. */
+/* Returns the catalog's site for the sample's pc; 0: unknown. */
 static uint32_t site_of(struct samples *samples, const struct sight *sight)
 {
 	struct contexts *contexts = samples->contexts;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Samples, and where in the tree they belong.
+ * Places samples in the tree.
  *
- * A sample has the id of the innermost hooked function and the pc. Mostly the
- * pc is inside that function. If not, the thread may be just leaving it (the
- * pc is in its caller), be about to enter another (in one of its callees, or
- * behind a tail call in a sibling), have jumped (further out), or be in code that
- * is not hooked, which becomes a node of its own below the function. What a blocked thread waits for is
- * a node below all that (waits.h). Time in clew's own code is no time of the
- * program: it is left out, and counted apart, unless asked for.
+ * A sample has a pc and the id of the innermost hooked function. The pc is
+ * mostly inside that function. Otherwise the thread may be returning (the pc is
+ * in the caller), be about to call (in a callee, or behind a tail call in a
+ * sibling), or have jumped (further out); or the pc is in unhooked code, which
+ * becomes a node below the function. A blocked thread's wait is a node below
+ * that (waits.h). Time in clew's own code is not the program's time: it is
+ * counted separately and gets no node unless requested.
  */
 #ifndef CLEW_MERGE_MERGED_SAMPLES_H
 #define CLEW_MERGE_MERGED_SAMPLES_H
@@ -20,30 +20,32 @@
 #include "report/model/sample_places.h"
 #include "report/recording/recording_reader.h"
 
-/* Where the samples of one process go. */
+/* The samples of one process, while they are placed. */
 struct samples {
 	struct contexts *contexts;
 	struct generated *generated;
 	struct clock clock;
 	struct timeline *timeline;    /* NULL: not wanted */
-	struct sample_places *places; /* is added to */
-	int with_clew;                /* our own code gets nodes, too */
-	uint64_t count;               /* that were placed so far */
-	uint64_t weight_ns;           /* of those */
-	uint64_t clew_count;          /* in our own code, placed or not */
+	struct sample_places *places; /* statistics to add to */
+	int with_clew;       /* time in clew's own code gets nodes also */
+	uint64_t count;      /* number of placed samples */
+	uint64_t weight_ns;  /* total weight of placed samples */
+	uint64_t clew_count; /* in clew's own code, placed or not */
 	uint64_t clew_ns;
-	/* Time of threads without samples, and how many such threads. */
+	/* Time and number of threads without samples. */
 	uint64_t unsampled_ns, unsampled_threads;
 };
 
 /*
- * Places the samples of a WIRE_SAMPLES chunk below `root`. `thread` is whose
- * they are in the timeline.
+ * Places the samples of a WIRE_SAMPLES chunk below `root`. `thread` is the
+ * timeline's index of their thread.
  */
 void samples_place(struct samples *samples, const struct part_chunk *chunk,
 		   uint32_t root, uint32_t thread);
 
-/* How many there are in a part, those in our own code included. */
+/*
+ * Returns the number of samples in a part, including those in clew's own code.
+ */
 uint64_t samples_taken(const struct part_copy *part);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the Java methods of one process are written (WIRE_SOURCES). */
+/* Source files and lines of the Java methods of one process (WIRE_SOURCES). */
 #ifndef CLEW_MERGE_METHOD_SOURCES_H
 #define CLEW_MERGE_METHOD_SOURCES_H
 
@@ -7,9 +7,9 @@
 #include "report/recording/part_reader.h"
 
 struct method_source {
-	uint32_t number; /* of the method, in its process */
+	uint32_t number; /* of the method, in this process */
 	uint32_t file;   /* in the catalog: see struct told_frame */
-	const struct wire_line *lines; /* of the part */
+	const struct wire_line *lines; /* points into the part */
 	size_t line_count;
 };
 
@@ -20,12 +20,14 @@ struct method_sources {
 	struct idmap by_number; /* -> index + 1 */
 };
 
-/* Enters those of a chunk of a part, which must outlive them. */
+/* Adds the records of a chunk. The part must outlive them. */
 void method_sources_add(struct method_sources *sources, struct catalog *catalog,
 			const struct part_chunk *chunk);
 void method_sources_fini(struct method_sources *sources);
 
-/* The file and line of a bytecode of a method; 0: unknown. */
+/*
+ * Sets the file and line of a bytecode index of a method. Returns 0 if unknown.
+ */
 int method_sources_find(const struct method_sources *sources, uint32_t number,
 			uint32_t bytecode, uint32_t *file, uint32_t *line);
 

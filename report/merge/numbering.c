@@ -72,7 +72,7 @@ static uint64_t vaddr_of(const void *function)
 	return ((const struct wire_function *)function)->vaddr;
 }
 
-/* How many of the items, which are in order of their keys, are up to `key`. */
+/* Returns how many of the items, sorted by key, have keys up to `key`. */
 static inline size_t count_up_to(const void *items, size_t count, size_t size,
 				 uint64_t (*key_of)(const void *), uint64_t key)
 {
@@ -89,7 +89,7 @@ static inline size_t count_up_to(const void *items, size_t count, size_t size,
 	return low;
 }
 
-/* The range that a number is in, or NULL. */
+/* Returns the range that contains a number, or NULL. */
 static const struct numbering_range *range_of(const struct numbering *numbering,
 					      uint32_t number)
 {
@@ -148,7 +148,7 @@ static enum function_kind kind_of(enum wire_range_kind kind)
 	}
 }
 
-/* Of a method: class, name and signature, each with a NUL. */
+/* A method's text consists of class, name and signature, each with a NUL. */
 static char *text_of(enum wire_range_kind kind,
 		     const struct recorded_name *name)
 {
@@ -207,8 +207,8 @@ static void enter_caller(struct numbering *numbering,
 }
 
 /*
- * What is behind the texts of a Java method's name: a digit, if it was to be counted, or
- * the end.
+ * Returns the digit after the texts of a Java method's name, which says whether
+ * it is counted; NUL if there is none.
  */
 static char digit_of(const struct recorded_name *name)
 {
@@ -231,7 +231,7 @@ static enum wire_java_left left_of(const struct recorded_name *name)
 		       : WIRE_JAVA_COUNTS;
 }
 
-/* It had got its number by then. */
+/* Returns whether counting failed after the method had received its number. */
 static int is_refused(unsigned int why)
 {
 	return why >= WIRE_JAVA_CODE && why <= WIRE_JAVA_ROOM;
@@ -277,7 +277,7 @@ static void enter_names(struct numbering *numbering, struct catalog *catalog,
 		if (!range || range->functions || !name.number)
 			continue;
 		if (range->kind == WIRE_RANGE_JNI_NAME)
-			continue; /* no function's */
+			continue; /* these numbers belong to no function */
 		if (range->kind == WIRE_RANGE_JAVA_STACK) {
 			enter_stack(numbering, catalog, &name);
 			continue;
@@ -332,8 +332,8 @@ static void enter_intrinsic(struct catalog *catalog,
 }
 
 /*
- * Code of no module (a stub that a library made) has no function to be named, and
- * code of a native that counts by itself is what that calls.
+ * Skips bindings whose code is in no module (a stub that a library generated)
+ * and natives that are counted by their own number.
  */
 static void enter_bindings(struct numbering *numbering, struct catalog *catalog,
 			   const struct part_chunk *chunk)
@@ -361,7 +361,7 @@ static void enter_bindings(struct numbering *numbering, struct catalog *catalog,
 	}
 }
 
-/* That of one that is no stack. */
+/* Returns the function of a number that is not a stack. */
 static uint32_t named_function(const struct numbering *numbering,
 			       uint32_t number)
 {
@@ -370,7 +370,7 @@ static uint32_t named_function(const struct numbering *numbering,
 	return named ? (uint32_t)*named : FUNCTION_UNKNOWN;
 }
 
-/* When all that they refer to is known. */
+/* Called when all methods that stacks refer to have been read. */
 static void enter_innermost(struct numbering *numbering,
 			    struct catalog *catalog, int by_line)
 {
@@ -537,9 +537,9 @@ static int was_there(const struct numbering_module *module, uint64_t pc,
 }
 
 /*
- * Modules do not overlap while they are there, and few come to the same place,
- * so the search for the last start goes back a few steps at most. A hostile
- * recording that overlaps them all gets a bounded answer, not a slow one.
+ * Loaded modules do not overlap, and few modules reuse an address. The search
+ * for the last start therefore takes few steps back. A hostile recording with
+ * overlapping modules gets an inexact answer in bounded time.
  */
 const struct numbering_module *numbering_module_at(
 	const struct numbering *numbering, uint64_t pc, uint64_t time_ns)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How one process calls its modules and functions, and where they were.
+ * Maps the modules and function numbers of one process to the catalog.
  *
- * A process numbers its functions in ranges: a module's, or those of one kind that
- * have but names. The catalog knows each function once for all processes. Modules
- * that were unloaded stay: their place in the address space may have been taken by
- * another since.
+ * A process assigns function numbers in ranges: one for a module, or one for
+ * functions of one kind that have only names. The catalog has each function
+ * once for all processes. Unloaded modules stay in the list, although another
+ * module may have reused their addresses.
  */
 #ifndef CLEW_MERGE_NUMBERING_H
 #define CLEW_MERGE_NUMBERING_H
@@ -14,7 +14,7 @@
 #include "report/model/function_catalog.h"
 #include "report/recording/part_reader.h"
 
-/* Consecutive numbers, of functions of one kind. */
+/* Consecutive numbers of functions of one kind. */
 struct numbering_range {
 	uint32_t first;
 	uint32_t count;
@@ -22,76 +22,82 @@ struct numbering_range {
 	uint32_t *functions; /* indices in the catalog; NULL: see `named` */
 };
 
-/* Methods that call each other, outermost first. */
+/* Java methods that call each other, outermost first. */
 struct numbering_stack {
-	const uint32_t *numbers; /* of the part */
-	const uint16_t *calls;   /* bytecodes, likewise; NULL: not recorded */
-	size_t count;            /* at least one */
-	uint32_t function; /* the innermost, or its line; in the catalog */
+	const uint32_t *numbers; /* points into the part */
+	/* bytecode indices, also in the part; NULL: not recorded */
+	const uint16_t *calls;
+	size_t count;      /* at least one */
+	uint32_t function; /* innermost method, or its line; in the catalog */
 };
 
 struct numbering_module {
-	uint64_t start, end; /* pcs of its executable segments */
+	uint64_t start, end; /* pcs of executable segments */
 	uint64_t base;
 	uint64_t loaded_ns, unloaded_ns;       /* as in struct wire_module */
-	const struct wire_function *functions; /* of the part, by vaddr */
+	const struct wire_function *functions; /* in the part, by vaddr */
 	uint32_t function_count;
-	uint32_t first_function; /* their numbers */
+	uint32_t first_function; /* number of the first one */
 	uint32_t module;         /* in the catalog */
 };
 
 struct numbering_caller {
 	uint32_t number;
-	uint64_t pc;  /* that a call returns to; 0: anywhere */
-	uint64_t tsc; /* of the first */
+	uint64_t pc;  /* return address of a call; 0: any */
+	uint64_t tsc; /* time stamp of the first call */
 };
 
 struct numbering {
-	struct numbering_range *ranges; /* in order of `first` */
+	struct numbering_range *ranges; /* sorted by `first` */
 	size_t count, capacity;
-	struct idmap named; /* number -> function, of what has but a name */
-	struct idmap
-		stacks; /* number -> index in that, of a stack of methods */
+	/* number -> function, for functions with only a name */
+	struct idmap named;
+	/* number -> index in stack_items, for stacks of methods */
+	struct idmap stacks;
 	struct numbering_stack *stack_items;
 	size_t stack_count, stack_capacity;
-	uint32_t more_callers; /* in the catalog: WIRE_STACK_CUT */
-	/* Generated code that calls, whose functions are not known as yet */
+	uint32_t more_callers; /* function of the catalog for WIRE_STACK_CUT */
+	/*
+	 * Calling locations in generated code, whose functions are not yet
+	 * determined.
+	 */
 	struct numbering_caller *callers;
 	size_t caller_count, caller_capacity;
 	struct method_sources sources;
-	struct numbering_module *modules; /* in order of start, then time */
+	struct numbering_module *modules; /* sorted by start, then by time */
 	size_t module_count, module_capacity;
 };
 
 /*
- * Enters all modules of a part, which must outlive the numbering. by_line: methods
- * that call natives have a function for each line that does (told_line()).
+ * Enters all modules of a part, which must outlive the numbering. by_line:
+ * methods that call natives get one function for each calling line
+ * (told_line()).
  */
 void numbering_init(struct numbering *numbering, struct catalog *catalog,
 		    const struct part_copy *part, int by_line);
 void numbering_fini(struct numbering *numbering);
 
-/* The number of one of numbering->callers is that function of the catalog's. */
+/* Assigns the catalog's function to a number in numbering->callers. */
 void numbering_name_caller(struct numbering *numbering, uint32_t number,
 			   uint32_t function);
 
 /*
- * The catalog's index of a function number of that part; of a stack's, that of the
- * innermost method, or its line.
+ * Returns the catalog's index of a function number of the part; for a stack
+ * that of the innermost method, or of its line.
  */
 uint32_t numbering_function(const struct numbering *numbering, uint32_t number);
 
-/* The stack that is counted as one function of that number, or NULL. */
+/* Returns the stack that this number stands for, or NULL. */
 const struct numbering_stack *numbering_stack(const struct numbering *numbering,
 					      uint32_t number);
 
-/* A bytecode of a method, by its number. */
+/* Returns the location of a bytecode index in a method, given by number. */
 struct told_frame numbering_frame(const struct numbering *numbering,
 				  uint32_t number, uint32_t bytecode);
 
 /*
- * Where the method at an index of a stack calls, as a site of the catalog; 0 if
- * nobody knows.
+ * Returns the site at which the method at an index of a stack calls; 0 if
+ * unknown.
  */
 uint32_t numbering_call_site(const struct numbering *numbering,
 			     struct catalog *catalog,
@@ -100,13 +106,15 @@ uint32_t numbering_call_site(const struct numbering *numbering,
 #define NUMBERING_ANY_TIME 0
 
 /*
- * The module that a pc was in at that time (CLOCK_REALTIME), or the last of all
- * that ever were there; NULL if none.
+ * Returns the module that contained a pc at that time (CLOCK_REALTIME); for
+ * NUMBERING_ANY_TIME the last module that ever did. NULL if none.
  */
 const struct numbering_module *numbering_module_at(
 	const struct numbering *numbering, uint64_t pc, uint64_t time_ns);
 
-/* The number of the function that a vaddr of the module is in, or 0. */
+/*
+ * Returns the number of the function that contains a vaddr of the module, or 0.
+ */
 uint32_t numbering_number_at(const struct numbering_module *module,
 			     uint64_t vaddr);
 

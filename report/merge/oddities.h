@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What cannot be in a recording that is right, counted while its contexts are
- * read. A recording that has any was damaged, or its runtime erred: either way
- * the reports say so.
+ * Inconsistencies of a recording, counted while its contexts are read. If there
+ * are any, the recording is damaged or the runtime has a defect, and reports
+ * say so.
  */
 #ifndef CLEW_MERGE_ODDITIES_H
 #define CLEW_MERGE_ODDITIES_H
@@ -12,38 +12,46 @@
 
 #include "report/recording/part_reader.h"
 
-/* Contexts, of one process. */
+/* Numbers of contexts of one process. */
 struct oddities {
 	uint64_t strangers; /* their function is in no module */
-	uint64_t orphans;   /* their caller is not recorded */
-	uint64_t circular;  /* their caller is called by them */
-	uint64_t uneven; /* not one call deeper than their caller says it is */
+	uint64_t orphans;   /* their caller was not recorded */
+	uint64_t circular;  /* their caller is also their callee */
+	uint64_t uneven;    /* not exactly one deeper than their caller */
 };
 
 /*
- * One sentence for people, to be freed; NULL if nothing is odd. A part that was
- * read while its process ran may lack the newest callers, and modules.
+ * Returns one sentence for reports, which the caller frees; NULL if there are
+ * no inconsistencies. A part that was read while its process ran may lack the
+ * newest callers and modules.
  */
 char *oddities_text(const struct oddities *oddities,
 		    const struct part_copy *part, size_t contexts);
 
-/* What enum wire_java says, for people. */
+/* Returns the meaning of an enum wire_java as text for reports. */
 const char *java_text(uint32_t state);
 
-/* Whether, and why, native methods of Java have no such names: likewise. */
+/*
+ * Return why native methods of Java have no names, or JNI calls are missing.
+ * NULL if not; the caller frees the text. The same holds for the functions
+ * below.
+ */
 char *java_problem_text(const struct part_copy *part);
 char *jni_problem_text(const struct part_copy *part);
 
-/* Whether generated code is of unknown makers for want of room: likewise. */
+/*
+ * Returns why generated code has no known maker: no memory was left for the
+ * records.
+ */
 char *makers_problem_text(const struct part_copy *part);
 
-/* Threads whose stack could not be unwound where clew was attached; likewise. */
+/* Reports threads whose stack could not be unwound when clew attached. */
 char *rootless_problem_text(const struct part_copy *part);
 
-/* Hooks that the program has written over: likewise. */
+/* Reports hooks that the program has overwritten. */
 char *overwritten_problem_text(const struct part_copy *part);
 
-/* Why a budget was not kept: likewise. */
+/* Returns why a budget was not kept. */
 char *budget_problem_text(const struct part_copy *part);
 
 #endif

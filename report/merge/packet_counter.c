@@ -14,7 +14,7 @@ static void reach(struct packet_counter *counter, size_t depth)
 				    sizeof(*counter->ids));
 }
 
-/* Ids of a context's functions, and of what is around them. */
+/* Computes the ids of a context's functions. */
 static void take_context(struct packet_counter *counter, uint32_t tally,
 			 const struct packet_context *context)
 {
@@ -43,7 +43,7 @@ static void take_call(struct packet_counter *counter, uint32_t tally,
 	id = id_push(counter->ids[cursor->depth - 1], id_key(cursor->function));
 	counter->ids[cursor->depth] = id;
 	if (!id)
-		return; /* as good as never */
+		return; /* an id of 0 occurs practically never */
 	entry = packet_table_enter(&counter->table, id, tally,
 				   cursor->function);
 	entry->calls++;
@@ -63,7 +63,10 @@ static void take_time(struct packet_counter *counter, enum packet_event event,
 			   cursor->tsc);
 }
 
-/* What ran is not known if the context is another thread's, or follows a gap. */
+/*
+ * It is unknown which function ran before a context of another thread or after
+ * a gap.
+ */
 static void time_context(struct packet_counter *counter,
 			 const struct packet_cursor *cursor,
 			 const struct packet_context *former)
@@ -78,7 +81,10 @@ static void time_context(struct packet_counter *counter,
 			 counter->ids[cursor->depth]);
 }
 
-/* What is around the context has no time: only other packets know whether it goes on. */
+/*
+ * Callers outside the context get no time: only other packets say whether they
+ * still run.
+ */
 static void time_return(struct packet_counter *counter,
 			const struct packet_cursor *cursor)
 {

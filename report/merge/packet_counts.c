@@ -15,7 +15,7 @@ struct packet_worker {
 	uint64_t verified, mismatched;
 };
 
-/* Whether the packet behind it goes on from here. */
+/* Checks whether the next packet's context matches the active calls. */
 static void verify(struct packet_worker *worker,
 		   const struct packet_cursor *cursor, size_t packet)
 {
@@ -36,7 +36,10 @@ static void verify(struct packet_worker *worker,
 	worker->mismatched++;
 }
 
-/* The last calls of a packet end in the next one, if that follows it. */
+/*
+ * Ends the times of a packet's last calls in the next packet, if that follows
+ * directly.
+ */
 static void go_on(struct packet_worker *worker,
 		  const struct packet_cursor *cursor, size_t packet)
 {
@@ -152,7 +155,7 @@ const struct packet_count *packet_counts_find(
 	return packet_table_find(&counts->table, id, tally);
 }
 
-/* ---- As a part has them ---- */
+/* ---- Output in the form of a part ---- */
 
 static int by_tally(const void *a, const void *b)
 {
@@ -163,7 +166,7 @@ static int by_tally(const void *a, const void *b)
 	return one->id < other->id ? -1 : one->id > other->id;
 }
 
-/* Packs the entries, which ends the table's use as one. */
+/* Moves all entries to the front. The table can no longer be searched. */
 static size_t sort(struct packet_table *table)
 {
 	size_t count = 0;
@@ -175,7 +178,7 @@ static size_t sort(struct packet_table *table)
 	return count;
 }
 
-/* Depths are counted from where its tally knows of no caller: from itself. */
+/* A context without a known caller in its tally has depth 1. */
 static void make_context(struct wire_context *context,
 			 const struct packet_count *entry, int is_tail)
 {

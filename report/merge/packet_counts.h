@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Contexts and counts from packets (wire/packet.h): what a process that counts
- * would have recorded, had it counted.
+ * Contexts and counts from packets (wire/packet.h), in the form in which a
+ * counting process would have recorded them.
  *
- * Workers (packet_pool.h) count by id, each in a table of its own (packet_counter.h). In the end the tables are added up, and who calls whom follows
- * from the ids.
+ * Workers (packet_pool.h) count by id, each in its own table
+ * (packet_counter.h). In the end the tables are added up. Callers follow from
+ * the ids.
  *
- * When a packet was full the next one says in which context its first call is
- * made, as found on the stack. That has to be one of those which the calls before
- * have left running: so each whole packet is verified.
+ * A full packet is verified by the next one, which begins with the context of
+ * its first call as found on the stack. That context must be one of those that
+ * the calls of the full packet have left active.
  */
 #ifndef CLEW_MERGE_PACKET_COUNTS_H
 #define CLEW_MERGE_PACKET_COUNTS_H
@@ -21,20 +22,22 @@
 struct packet_counts {
 	struct packet_table table;
 	uint64_t calls;
-	uint64_t ticks;  /* own time of contexts; 0: calls have no stamps */
-	int has_returns; /* each call and each return has a stamp */
-	uint64_t verified, mismatched; /* packets, by the one behind it */
+	uint64_t ticks;  /* own time of contexts; 0: no time stamps */
+	int has_returns; /* each call and each return has a time stamp */
+	/* packets, checked against their successors */
+	uint64_t verified, mismatched;
 	uint64_t bad_words;
-	struct wire_context *contexts; /* by tally, for the spans */
+	struct wire_context *contexts; /* by tally; the spans point here */
 	struct wire_count *counts;
-	uint64_t *own_ticks; /* by count; NULL: there are no times */
+	uint64_t *own_ticks; /* by count; NULL: no times */
 };
 
 /*
- * Counts all packets by so many workers, but for those that were counted while the process
- * ran, whose counts are added (NULL: there are none). `order` says in which order they are
- * taken, as indices of the trace's packets; NULL: as they are. Times are computed if
- * `is_timed`, of packets whose calls are counted here.
+ * Counts all packets with `workers` threads, except those that workers counted
+ * while the process ran; their counts in `taken` are added (NULL: there are
+ * none). `order` lists the trace's packets by index in the order to process
+ * them; NULL: in the trace's order. With `is_timed` computes times of the
+ * packets that are counted here.
  */
 void packet_counts_init(struct packet_counts *counts, const struct trace *trace,
 			const struct taken *taken, unsigned int workers,
@@ -42,13 +45,13 @@ void packet_counts_init(struct packet_counts *counts, const struct trace *trace,
 void packet_counts_fini(struct packet_counts *counts);
 
 /*
- * As spans of the tallies, which last as long as the counts. Nothing is found in
- * these any more.
+ * Adds the counts as spans to the tallies; the counts must outlive them.
+ * packet_counts_find() finds nothing afterwards.
  */
 void packet_counts_add(struct packet_counts *counts,
 		       struct part_tallies *tallies);
 
-/* The entry of a context, or NULL. */
+/* Returns the entry of a context, or NULL. */
 const struct packet_count *packet_counts_find(
 	const struct packet_counts *counts, uint64_t id, uint32_t tally);
 

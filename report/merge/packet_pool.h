@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Packets are independent of each other: any number of workers, each a thread, take one
- * after the other, in any order.
+ * Processes packets by several worker threads. Packets are independent of each
+ * other, so the order does not matter.
  */
 #ifndef CLEW_MERGE_PACKET_POOL_H
 #define CLEW_MERGE_PACKET_POOL_H
@@ -13,17 +13,21 @@
 
 struct packet_pool {
 	const struct trace *trace;
-	const struct taken *taken; /* whose packets are passed over, or NULL */
-	const size_t
-		*order; /* indices of the trace's packets; NULL: as they are */
-	/* A packet, by its index, for a worker: one at a time for each. */
+	const struct taken *taken; /* its packets are skipped; may be NULL */
+	/* Indices of the trace's packets; NULL: in the trace's order. */
+	const size_t *order;
+	/*
+	 * Processes the packet with this index. Called by one thread at a time
+	 * for each worker.
+	 */
 	void (*take)(void *worker, struct packet_cursor *cursor, size_t packet);
-	_Atomic size_t next; /* any worker */
+	_Atomic size_t next; /* next packet to take; any worker */
 };
 
 /*
- * Has so many workers, which lie in a row, `bytes` each, take all packets. Where no thread
- * can be had the first one takes them.
+ * Runs `count` workers until all packets are processed. `workers` is an array
+ * of elements of `bytes` bytes. If no thread can be created, the caller does
+ * the work as the first worker.
  */
 void packet_pool_run(struct packet_pool *pool, void *workers, size_t bytes,
 		     unsigned int count);

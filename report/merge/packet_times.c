@@ -27,7 +27,7 @@ void packet_times_begin(struct packet_times *times, uint32_t tally)
 	times->tally = tally;
 }
 
-/* A run that has the position of the one before it takes its place. */
+/* Replaces the previous run if that has the same position. */
 static void add_run(struct packet_times *times, const struct packet_run *run)
 {
 	struct packet_run *last =
@@ -52,7 +52,10 @@ void packet_times_call(struct packet_times *times, uint64_t id, size_t slot)
 	times->calls++;
 }
 
-/* Beside the last call, between two calls, or beside the next call. */
+/*
+ * Returns the position of the last call, the gap between two calls, or the next
+ * call.
+ */
 static uint32_t position_of(const struct packet_times *times,
 			    enum packet_event event)
 {
@@ -92,7 +95,7 @@ static uint64_t part_of(uint64_t ticks, uint32_t part, uint32_t whole)
 		       : (uint64_t)((unsigned __int128)ticks * part / whole);
 }
 
-/* If the stamps have one position, what ran at the first one has all of the time. */
+/* If both stamps have the same position, the first run gets all of the time. */
 static void share(struct packet_times *times, struct packet_table *table,
 		  uint32_t until, uint64_t ticks)
 {

@@ -7,14 +7,14 @@
 #include "report/recording/names_reader.h"
 #include "wire/id.h"
 
-/* A recording that is damaged may have circles. */
+/* Bounds the search for callers: a damaged recording may contain circles. */
 enum { CALLERS_MAX = 1 << 16 };
 
-/* One part, on its way. */
+/* State of reading one part. */
 struct jni_work {
 	struct jni_usage *notes;
 	const struct contexts *contexts;
-	struct idmap names; /* number -> index in that */
+	struct idmap names; /* number -> index in `texts` */
 	struct recorded_name *texts;
 	size_t text_count, text_capacity;
 };
@@ -72,7 +72,10 @@ static void add_names(struct jni_work *work, const struct part_chunk *chunk)
 	}
 }
 
-/* "(other names)" where there was no room for each; free() it. */
+/*
+ * Returns the name, or "(other names)" if it found no room; the caller frees
+ * it.
+ */
 static char *name_of(const struct jni_work *work, uint32_t number)
 {
 	const uint64_t *index = idmap_find(&work->names, number);

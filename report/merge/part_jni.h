@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The notes on JNI of one process. */
+/* Facts about JNI calls of one process. */
 #ifndef CLEW_MERGE_PART_JNI_H
 #define CLEW_MERGE_PART_JNI_H
 
 #include "report/merge/contexts.h"
 #include "report/model/jni_usage.h"
 
-/* Adds those of a part, whose contexts and numbering these are. */
+/* Adds those of the part that has these contexts. */
 void part_jni_add(struct jni_usage *notes, const struct part_copy *part,
 		  const struct contexts *contexts);
 

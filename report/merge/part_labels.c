@@ -8,7 +8,7 @@
 #include "report/merge/packet_pool.h"
 #include "report/merge/site_names.h"
 
-/* Of one part. */
+/* State for one part. */
 struct labels_work {
 	const struct label_fields *fields;
 	struct contexts *contexts;
@@ -16,7 +16,7 @@ struct labels_work {
 	struct site_names sites;
 };
 
-/* Of one worker. */
+/* State for one worker. */
 struct labels_worker {
 	const struct trace *trace;
 	struct labelled_counter counter;
@@ -49,7 +49,10 @@ static void take_packet(void *context, struct packet_cursor *cursor,
 			      worker->trace->packets[packet].tally);
 }
 
-/* What is around a packet's context, and has no labels. *node stays if nobody wants it. */
+/*
+ * Places callers outside a packet's context, which have no labels. Does not set
+ * *node if their tally is not selected.
+ */
 static void place_around(struct labels_work *work, const struct call_key *key,
 			 uint32_t *node)
 {
@@ -67,7 +70,7 @@ static void place_around(struct labels_work *work, const struct call_key *key,
 				     FUNCTION_UNKNOWN_CALLER);
 }
 
-/* As many as there are, and how many that is. */
+/* Fills the values of a set and returns their number. */
 static size_t find_values(const struct labels_work *work,
 			  const struct value_sets *sets, uint32_t set,
 			  struct mark_value *values)
@@ -133,7 +136,10 @@ static void add_node(struct labels_work *work, const struct value_sets *sets,
 				    .tails = from->tails });
 }
 
-/* By node: whether anything was called there, or below. free() it. */
+/*
+ * Returns an array by node: whether the node or one below it was called. The
+ * caller frees it.
+ */
 static uint8_t *find_called(const struct call_tree *tree)
 {
 	uint8_t *is_called = memory_zeroed(tree->count + 1, 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The calls in a part's packets, on their way into the tree, as functions that stand for some
- * of another's calls only (call_labels.h).
+ * Adds the calls in a part's packets to the tree as functions with labels
+ * (call_labels.h).
  */
 #ifndef CLEW_MERGE_PART_LABELS_H
 #define CLEW_MERGE_PART_LABELS_H
@@ -17,22 +17,26 @@ struct part_labels {
 	struct label_fields fields;
 };
 
-/* Whether the packets say what is wished for. part_labels_fini() it in any case. */
+/*
+ * Returns whether the packets contain the wanted labels. Call
+ * part_labels_fini() in any case.
+ */
 int part_labels_init(struct part_labels *labels, const struct label_wish *wish,
 		     const struct part_copy *part,
 		     const struct part_packets *packets);
 void part_labels_fini(struct part_labels *labels);
 
 /*
- * Adds them. Those that were counted before their packets were used again, by whomever, have
- * no labels: of these, what workers have counted is added, too.
+ * Adds the labelled calls. Calls that the process or a worker counted before
+ * their packets were reused have no labels; those counted by workers are added
+ * without.
  */
 void part_labels_add(const struct part_labels *labels,
 		     struct contexts *contexts, struct roots *roots);
 
 /*
- * When all parts are there: what is less than nothing is nothing. That is a call whose packet
- * was used again, while the one that says its values is there.
+ * Sets negative counts to 0, after all parts were added. They are calls whose
+ * packet was reused, while the packet with their values still exists.
  */
 void labels_settle(struct tree *tree);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions that one process has left out, to keep a budget. */
+/* Functions that one process did not count, to stay within a budget. */
 #ifndef CLEW_MERGE_PART_LEFT_OUT_H
 #define CLEW_MERGE_PART_LEFT_OUT_H
 
@@ -7,7 +7,7 @@
 #include "report/model/function_catalog.h"
 #include "report/recording/part_reader.h"
 
-/* Enters them into the catalog. */
+/* Adds them to the catalog. */
 void part_left_out_add(const struct part_copy *part, struct catalog *catalog,
 		       const struct numbering *numbering);
 

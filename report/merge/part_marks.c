@@ -7,12 +7,14 @@
 #include "report/merge/teller.h"
 #include "report/recording/marks_reader.h"
 
-/* Names of a process, by their numbers in it. */
+/* Names of a process, by their numbers in the part. */
 struct mark_names {
 	const struct wire_mark_name *items;
-	uint32_t *numbers; /* 1 + that of the list; 0: no mark has had it yet */
+	/* 1 + number in the list; 0: no mark has used it yet */
+	uint32_t *numbers;
 	uint32_t count;
-	uint32_t others; /* of those without room, likewise */
+	/* 1 + number for names that found no room; 0: not used yet */
+	uint32_t others;
 };
 
 struct marks_work {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What one process told of moments and regions. */
+/* Marks of one process: moments and regions. */
 #ifndef CLEW_MERGE_PART_MARKS_H
 #define CLEW_MERGE_PART_MARKS_H
 
@@ -7,8 +7,8 @@
 #include "report/model/mark_list.h"
 
 /*
- * Adds a part's marks to the list, behind which mark_list_pair() comes; those of one
- * thread only, if `thread` is not NULL.
+ * Adds a part's marks to the list; call mark_list_pair() afterwards. Adds only
+ * those of one thread if `thread` is not NULL.
  */
 void part_marks_add(struct mark_list *list, const struct part_copy *part,
 		    struct contexts *contexts, const char *thread);

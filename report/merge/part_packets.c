@@ -31,7 +31,7 @@ static void note_missing(struct recording *recording,
 		recording->losses.overwritten_packets += trace->dropped;
 }
 
-/* Of --min-duration. */
+/* Reports calls that --min-duration removed. */
 static void note_taken_back(struct recording *recording,
 			    const struct part_copy *part,
 			    const struct trace *trace)
@@ -49,7 +49,7 @@ static void note_taken_back(struct recording *recording,
 		recording->losses.short_calls += trace->taken_back;
 }
 
-/* Who tells calls apart by their values has some without. */
+/* Reports missing values, because of which some calls have no label. */
 static void note_values_lost(struct recording *recording,
 			     const struct part_copy *part,
 			     const struct trace *trace)
@@ -115,7 +115,7 @@ static int open_trace(struct trace *trace, struct recording *recording,
 	return err;
 }
 
-/* More than there are packets would have nothing to do. */
+/* Uses at most one worker for each packet. */
 unsigned int part_packets_workers(const struct part_packets *packets)
 {
 	const long processors = sysconf(_SC_NPROCESSORS_ONLN);
@@ -138,7 +138,7 @@ void part_packets_add(struct part_packets *packets, struct recording *recording,
 	if (open_trace(trace, recording, part))
 		return;
 	packets->is_there = 1;
-	/* Later, so that no packet is missing in both. */
+	/* Opened after the trace, so no packet is missing in both. */
 	open_taken(&packets->taken, recording, part);
 	packet_counts_init(&packets->counts, trace, &packets->taken,
 			   part_packets_workers(packets), NULL, is_timed);

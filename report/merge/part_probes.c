@@ -9,14 +9,14 @@
 #include "report/merge/teller.h"
 #include "report/recording/probes_reader.h"
 
-/* A value of a probe's. */
+/* Description of a value that a probe records. */
 struct kept_field {
-	const struct wire_probe_field *wire; /* NULL: there is none */
-	const char *name;                    /* of the list */
+	const struct wire_probe_field *wire; /* NULL: none */
+	const char *name;                    /* owned by the list */
 };
 
 struct kept_probe {
-	uint32_t name; /* 1 + that of the list; 0: it has none yet */
+	uint32_t name; /* 1 + number in the list; 0: none yet */
 	struct kept_field fields[WIRE_PROBE_FIELDS_MAX];
 };
 
@@ -26,7 +26,7 @@ struct probes_work {
 	struct kept_probe probes[WIRE_PROBES_MAX];
 };
 
-/* ---- What was asked for ---- */
+/* ---- Names and descriptions ---- */
 
 static void read_names(struct probes_work *work, const struct part_chunk *chunk)
 {
@@ -61,9 +61,9 @@ static void read_fields(struct probes_work *work,
 			};
 }
 
-/* ---- What was kept ---- */
+/* ---- Events ---- */
 
-/* Whether an event of so many bytes has the value. */
+/* Returns whether an event of `event_bytes` bytes contains the value. */
 static int is_inside(const struct wire_probe_field *field, uint32_t event_bytes)
 {
 	const uint32_t bytes = 8 + (field->format == WIRE_FIELD_STRING
@@ -137,7 +137,7 @@ static void add_events(struct probes_work *work,
 	}
 }
 
-/* Whether any probe of the part keeps anything. */
+/* Returns whether any probe of the part records values. */
 static int has_fields(const struct part_copy *part)
 {
 	struct part_chunk chunk;

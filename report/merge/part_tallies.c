@@ -42,7 +42,7 @@ static void add_tally_contexts(struct part_tallies *tallies,
 	add_contexts(tallies, chunk->owner, chunk->payload + head, stop - head);
 }
 
-/* Adds the table at `ref`, as far as it lies in this chunk. */
+/* Adds the range of the table at `ref` that lies in this chunk. */
 static void add_table(struct part_tallies *tallies,
 		      const struct part_chunk *chunk, uint64_t ref,
 		      int is_timed)
@@ -58,7 +58,7 @@ static void add_table(struct part_tallies *tallies,
 	here = (chunk->payload_bytes - offset) / sizeof(struct wire_count);
 	if (here > wanted)
 		here = wanted;
-	/* Times that would begin before the chunk are nobody's. */
+	/* Times that would begin before the chunk are invalid. */
 	if (offset / sizeof(struct wire_times) < here)
 		is_timed = 0;
 	tallies->counts =
@@ -86,7 +86,9 @@ static void add_tables(struct part_tallies *tallies,
 		add_table(tallies, chunk, retired, is_timed);
 }
 
-/* Tallies and contexts. `heads` maps a tally's number + 1 to its index. */
+/*
+ * Finds tallies and contexts. `heads` maps a tally's number + 1 to its index.
+ */
 static void find_tallies(struct part_tallies *tallies,
 			 const struct part_copy *part, struct idmap *heads)
 {

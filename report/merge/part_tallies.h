@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where the contexts and counts of a part lie.
+ * Locates the contexts and counts of a part.
  *
- * Contexts are found by chunk. Counts are found by chunk as well, and not by
- * following the tally's references: a chunk is read only if its owner refers
- * to it, so that no arrangement of references makes the reader look at the
- * same bytes more than twice.
+ * Contexts are found chunk by chunk. Counts are also found chunk by chunk
+ * instead of by following the tally's references: a chunk is read only if its
+ * owner refers to it. Therefore no arrangement of references makes the reader
+ * read the same bytes more than twice.
  */
 #ifndef CLEW_MERGE_PART_TALLIES_H
 #define CLEW_MERGE_PART_TALLIES_H
@@ -17,19 +17,20 @@
 
 struct context_span {
 	uint32_t tally;
-	const struct wire_context *items; /* those with id 0 are not valid */
+	const struct wire_context *items; /* id 0: not valid */
 	size_t count;
 };
 
 struct count_span {
 	uint32_t tally;
-	const struct wire_count *items; /* those with id 0 are empty */
+	const struct wire_count *items; /* id 0: empty */
 	size_t count;
-	const struct wire_times *times; /* of the first; the others before it */
-	const uint64_t *own_ticks;      /* of a trace, by item; or NULL */
+	/* of the first item; others precede it in memory */
+	const struct wire_times *times;
+	const uint64_t *own_ticks; /* for a trace, by item; or NULL */
 };
 
-/* The times of the calls in an entry, or NULL. */
+/* Returns the times of the calls of an entry, or NULL. */
 static inline const struct wire_times *count_span_times(
 	const struct count_span *span, size_t i)
 {
@@ -50,11 +51,11 @@ struct part_tallies {
 	size_t count_spans, count_capacity;
 };
 
-/* Points into `part`, which must outlive it. */
+/* The result points into `part`, which must outlive it. */
 void part_tallies_init(struct part_tallies *tallies,
 		       const struct part_copy *part);
 
-/* As many contexts and counts more of a tally, which must outlive it. */
+/* Adds contexts and counts of a tally, which must outlive `tallies`. */
 void part_tallies_add(struct part_tallies *tallies, uint32_t tally,
 		      const struct wire_context *contexts,
 		      const struct count_span *counts);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How much one part has counted: what can be said of it at a glance. */
+/* Sums of one part, for short reports. */
 #ifndef CLEW_MERGE_PART_TOTALS_H
 #define CLEW_MERGE_PART_TOTALS_H
 
@@ -9,9 +9,9 @@
 
 struct part_totals {
 	uint64_t calls, contexts;
-	uint64_t lost;   /* calls that were made, and not counted */
-	uint64_t folded; /* calls that count in no context of their own */
-	uint64_t hooks;  /* functions, of modules that are there still */
+	uint64_t lost;   /* calls that were made but not counted */
+	uint64_t folded; /* calls counted in no context of their own */
+	uint64_t hooks;  /* hooked functions of modules that are still loaded */
 };
 
 void part_totals_init(struct part_totals *totals, const struct part_copy *part);

@@ -6,7 +6,7 @@
 #include "report/recording/values_reader.h"
 #include "wire/id.h"
 
-/* Where a row is shown: at its context, or as what says that it is of none. */
+/* Returns the node of a row's context, or of a substitute if it has none. */
 static uint32_t node_of(struct contexts *contexts,
 			const struct wire_value_row *row, uint32_t root)
 {
@@ -36,7 +36,10 @@ static void add_column(struct value_list *list,
 
 		if (row->state == WIRE_ROW_FREE || value == 0)
 			continue;
-		/* Unsigned: what a damaged recording has may be too much. */
+		/*
+		 * Unsigned arithmetic: values of a damaged recording may
+		 * overflow.
+		 */
 		sum->total = (int64_t)((uint64_t)sum->total + (uint64_t)value);
 		sum->rows++;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What agents counted in one process, on its way into the tree. */
+/* Adds the values that agents counted in one process to the tree. */
 #ifndef CLEW_MERGE_PART_VALUES_H
 #define CLEW_MERGE_PART_VALUES_H
 
@@ -7,15 +7,15 @@
 #include "report/model/value_list.h"
 
 /*
- * Adds all values of a part to the list. Those of the name `wanted` (NULL: none) also
- * are added to the time of their contexts below `root`, where what is less than nothing
- * wraps round: values_settle() when all are there.
+ * Adds all values of a part to the list. Those with the name `wanted` (NULL:
+ * none) are also added to the time of their contexts below `root`. Negative
+ * sums wrap around there until values_settle() is called after all parts.
  */
 void part_values_add(struct value_list *list, const struct part_copy *part,
 		     struct contexts *contexts, uint32_t root,
 		     const char *wanted);
 
-/* What is less than nothing in a tree of values is nothing. */
+/* Sets negative values in a tree to 0. */
 void values_settle(struct tree *tree);
 
 #endif

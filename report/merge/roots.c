@@ -9,9 +9,9 @@
 #include "base/memory.h"
 
 /*
- * The program's name from the first word of its command line. That is a path, or a title
- * that the program has given itself, "nginx: master process nginx -c /etc/n.conf": what
- * follows the last slash of a title is no name.
+ * Returns the program's name from the first word of its command line. That is a
+ * path or a title which the program has set, such as "nginx: master process
+ * nginx -c /etc/n.conf". In a title the text after the last slash is no name.
  */
 static char *name_of(const char *called)
 {
@@ -36,7 +36,7 @@ static char *program_of(const struct part_copy *part)
 	return memory_printf("?");
 }
 
-/* " of run 2" in what clew merge made. */
+/* Returns " of run 2" for a part that clew merge wrote, else "". */
 static char *run_name(const struct part_copy *part)
 {
 	return part->run ? memory_printf(" of run %" PRIu32, part->run)
@@ -86,7 +86,7 @@ static int wants(const struct roots *roots, const struct thread *thread)
 void roots_select(struct roots *roots, struct merged *merged)
 {
 	const struct threads *threads = &roots->threads;
-	struct idmap users = { 0 }; /* of a tally, by number + 1 */
+	struct idmap users = { 0 }; /* threads by tally number + 1 */
 	uint64_t matches = 0, sharers = 0;
 
 	for (size_t i = 0; i < threads->count; i++)

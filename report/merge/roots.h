@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which threads' counts of a part, the file that one process has left, go into the
- * tree, and below which node: the tree's own root, or one for each process or
+ * Selects the threads of a part whose counts are added to the tree, and the
+ * node below which they are added: the tree's root, or one for each process or
  * thread.
  */
 #ifndef CLEW_MERGE_ROOTS_H
@@ -17,7 +17,8 @@ struct roots {
 	struct catalog *catalog;
 	struct tree *tree;
 	struct threads threads;
-	struct idmap of_tally; /* number + 1 -> root + 1, of those wanted */
+	/* number + 1 -> root + 1, for selected tallies */
+	struct idmap of_tally;
 };
 
 void roots_init(struct roots *roots, const struct part_copy *part,
@@ -27,18 +28,21 @@ void roots_fini(struct roots *roots);
 
 int roots_want_anybody(const struct roots *roots);
 
-/* Then all contexts of the part are wanted, below the tree's own root. */
+/*
+ * Returns whether all contexts of the part are selected, below the tree's root.
+ */
 int roots_want_everything(const struct roots *roots);
 
 /*
- * Gives each tally its root, by the first wanted thread that counted there,
- * and counts such threads.
+ * Assigns each tally the root of its first selected thread and counts the
+ * selected threads.
  */
 void roots_select(struct roots *roots, struct merged *merged);
 
 /*
- * Where a tally's contexts go: 0 if nobody wants it, or root + 1. A tally
- * without a thread, which a kill may leave, is wanted if all are.
+ * Returns 0 if the tally is not selected, else 1 + the root of its contexts. A
+ * tally without a thread, which a killed process may leave, is selected if all
+ * are.
  */
 uint64_t roots_of(struct roots *roots, uint32_t tally);
 

@@ -20,7 +20,7 @@ void site_names_fini(struct site_names *names)
 	idmap_fini(&names->by_pc);
 }
 
-/* NULL: debug information does not say it. */
+/* Returns NULL without debug information. */
 static char *find_line(struct catalog *catalog, uint32_t module, uint64_t vaddr)
 {
 	struct a2n_frame frames[CATALOG_FRAMES];
@@ -47,7 +47,7 @@ static char *find_distance(struct catalog *catalog, uint32_t module,
 			     vaddr - catalog->functions[caller].vaddr);
 }
 
-/* Code of no module is generated: an address is all there is. */
+/* Code outside all modules is generated and is named by its address. */
 static char *find_text(const struct site_names *names, uint64_t pc)
 {
 	const struct numbering_module *module = numbering_module_at(

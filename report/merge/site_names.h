@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the sites are called that calls of a process return to. */
+/* Names of the call sites of a process. */
 #ifndef CLEW_MERGE_SITE_NAMES_H
 #define CLEW_MERGE_SITE_NAMES_H
 
@@ -10,18 +10,19 @@ struct site_names {
 	const struct numbering *numbering;
 	struct catalog *catalog;
 	struct strings texts;
-	struct idmap by_pc; /* -> 1 + number in texts */
+	struct idmap by_pc; /* pc -> 1 + number in texts */
 };
 
-/* What it is given must outlive it. */
+/* The arguments must outlive `names`. */
 void site_names_init(struct site_names *names,
 		     const struct numbering *numbering,
 		     struct catalog *catalog);
 void site_names_fini(struct site_names *names);
 
 /*
- * Of the call that returns to a pc, not 0: "file.c:12" where debug information says it, else
- * "caller+0x34", with the distance to the pc. Lasts as long as the names.
+ * Returns the name of the call that returns to `pc`, which is not 0:
+ * "file.c:12" with debug information, else "caller+0x34" with the distance to
+ * the pc. The name lives as long as `names`.
  */
 const char *site_names_find(struct site_names *names, uint64_t pc);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One process that told of moments: what is the same of all of them. */
+/* State that marks and probe events of one process share. */
 #ifndef CLEW_MERGE_TELLER_H
 #define CLEW_MERGE_TELLER_H
 
@@ -11,7 +11,7 @@
 struct teller {
 	const struct part_copy *part;
 	struct contexts *contexts;
-	const char *thread; /* the only one that is asked for, or NULL */
+	const char *thread; /* the only selected thread, or NULL */
 	struct threads threads;
 	struct clock clock;
 };
@@ -20,10 +20,10 @@ void teller_init(struct teller *teller, const struct part_copy *part,
 		 struct contexts *contexts, const char *thread);
 void teller_fini(struct teller *teller);
 
-/* Whether anybody asks for what that thread told. */
+/* Returns whether events of that thread are selected. */
 int teller_is_asked(const struct teller *teller, uint32_t tid);
 
-/* A moment of it, whose time stamp and context are these. */
+/* Returns an event with this time stamp, context and thread. */
 struct mark_event teller_event(const struct teller *teller, uint64_t tsc,
 			       uint64_t id, uint32_t tid);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The samples one by one, for views that have a time axis. */
+/* Single samples, for views with a time axis. */
 #ifndef CLEW_MERGE_TIMELINE_H
 #define CLEW_MERGE_TIMELINE_H
 
@@ -11,10 +11,10 @@
 struct timeline_sample {
 	uint64_t time_ns; /* CLOCK_REALTIME */
 	uint64_t weight_ns;
-	uint32_t node;   /* of the tree */
+	uint32_t node;   /* in the tree */
 	uint32_t thread; /* index */
-	uint32_t site;   /* of the catalog; 0: unknown */
-	uint32_t looks;  /* that found the same */
+	uint32_t site;   /* in the catalog; 0: unknown */
+	uint32_t looks;  /* samples that found the same state */
 };
 
 struct timeline_thread {
@@ -23,7 +23,7 @@ struct timeline_thread {
 	char name[16]; /* safe to print */
 };
 
-/* Sorted, threads follow each other, each with its samples in order of time. */
+/* After timeline_sort(), samples are grouped by thread and sorted by time. */
 struct timeline {
 	struct timeline_sample *samples;
 	size_t count, capacity;
@@ -33,15 +33,21 @@ struct timeline {
 
 void timeline_fini(struct timeline *timeline);
 
-/* Returns the thread's index. `name` is copied; the part must outlive the timeline. */
+/*
+ * Returns the thread's index. Copies `name`. The part must outlive the
+ * timeline.
+ */
 uint32_t timeline_add_thread(struct timeline *timeline,
 			     const struct part_copy *part, uint32_t tid,
 			     const char *name);
 
-/* Recordings have samples in the order in which threads found room. */
+/*
+ * Sorts the samples, which recordings have in the order in which threads stored
+ * them.
+ */
 void timeline_sort(struct timeline *timeline);
 
-/* Leaves out all samples but those from one time to another. */
+/* Removes all samples outside the given time range. */
 void timeline_cut(struct timeline *timeline, uint64_t from_ns, uint64_t to_ns);
 
 void timeline_add(struct timeline *timeline,

@@ -9,7 +9,7 @@
 #include "report/model/told_lines.h"
 #include "report/recording/bindings_reader.h"
 
-/* What HotSpot calls its own. */
+/* HotSpot's name for its interpreter's code. */
 #define INTERPRETER "Interpreter"
 
 #define LEAD_NS     100000000
@@ -31,13 +31,16 @@ static uint32_t function_of(struct catalog *catalog,
 	return function;
 }
 
-/* Objects may overlap, and go in any order. */
+/* Objects may overlap and be removed in any order. */
 static uint64_t key_of(const struct recorded_code *code)
 {
 	return code->start ^ (uint64_t)code->object << 32;
 }
 
-/* `ids`: of what began at an address last. Code came `lead` ticks before its time. */
+/*
+ * Adds a piece of code, valid from `lead` ticks before its time stamp. `ids`
+ * maps addresses to the latest code that began there.
+ */
 static void enter(struct told_code *told, struct catalog *catalog,
 		  const struct recorded_code *code, uint64_t lead,
 		  struct idmap *ids)
@@ -145,7 +148,7 @@ uint32_t told_code_function(const struct told_code *told, uint64_t pc,
 	return piece ? piece->function : 0;
 }
 
-/* The outermost is the piece's own, whatever its record says. */
+/* The outermost frame is the piece's own function, whatever its record says. */
 static uint32_t make_site(const struct told_code *told, struct catalog *catalog,
 			  const struct numbering *numbering,
 			  const struct told_piece *piece, uint64_t offset)

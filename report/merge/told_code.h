@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The code that the runtimes of one process told clew of while they made it: with
- * the time at which each piece was told, hence exact where places are used again.
+ * Code that the runtimes of one process announced to clew while they generated
+ * it. Each piece has a time stamp, so reused addresses are resolved exactly.
  */
 #ifndef CLEW_MERGE_TOLD_CODE_H
 #define CLEW_MERGE_TOLD_CODE_H
@@ -15,38 +15,40 @@
 
 struct told_piece {
 	uint64_t start;
-	uint64_t tsc; /* of its record */
+	uint64_t tsc; /* time stamp of its record */
 	uint32_t function;
 };
 
 struct told_code {
-	struct a2n_space *space; /* NULL: there is none */
+	struct a2n_space *space; /* NULL: no records */
 	struct told_piece *pieces;
 	size_t count, capacity;
-	struct idmap by_id; /* of the space -> index + 1 */
+	struct idmap by_id; /* id in the space -> index + 1 */
 	struct code_places places;
 	struct idmap sites;  /* (index + 1) << 32 | offset -> site + 1 */
-	uint64_t unread;     /* objects of which no code is known */
-	uint32_t why_unread; /* enum wire_unread, of the last */
+	uint64_t unread;     /* objects whose code is unknown */
+	uint32_t why_unread; /* enum wire_unread, of the last such object */
 };
 
 /*
- * Whatever is wrong in it is left out. Code runs for a moment before it is told of:
- * it is taken to have come a tenth of a second before, if the clock is known.
+ * Skips invalid records. Code may run shortly before it is announced. If the
+ * clock's rate is known, code is therefore valid from a tenth of a second
+ * before its time stamp.
  */
 void told_code_init(struct told_code *told, struct catalog *catalog,
 		    const struct part_copy *part, const struct clock *clock);
 void told_code_fini(struct told_code *told);
 
 /*
- * The function of the catalog whose code was at the pc at that time stamp, or 0.
+ * Returns the catalog's function whose code was at the pc at that time stamp,
+ * or 0.
  */
 uint32_t told_code_function(const struct told_code *told, uint64_t pc,
 			    uint64_t tsc);
 
 /*
- * What is inlined there, and the lines, as a site of the catalog that is in that
- * function; 0 if nobody knows.
+ * Returns the site in that function, with its inlined frames and lines; 0 if
+ * unknown.
  */
 uint32_t told_code_site(struct told_code *told, struct catalog *catalog,
 			const struct numbering *numbering, uint64_t pc,

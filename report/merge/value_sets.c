@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A set is its values' bytes, one behind the other: a struct set_value, and a string's. */
+/*
+ * A set consists of the bytes of its values: for each a struct set_value, and
+ * its string.
+ */
 #include "report/merge/value_sets.h"
 
 #include <stdlib.h>
@@ -24,7 +27,7 @@ void value_sets_fini(struct value_sets *sets)
 	*sets = (struct value_sets){ 0 };
 }
 
-/* Of those bytes, which it takes over. */
+/* Returns the number of the set with these bytes, and takes them over. */
 static uint32_t number_of(struct value_sets *sets, unsigned char *bytes,
 			  size_t count)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Values of calls that probes kept, by number: each set that is different is kept once. Set 0
- * is empty.
+ * Sets of probe values of calls. Each different set is stored once and has a
+ * number; set 0 is empty.
  */
 #ifndef CLEW_MERGE_VALUE_SETS_H
 #define CLEW_MERGE_VALUE_SETS_H
@@ -15,9 +15,9 @@ struct label_value {
 	uint8_t probe, field; /* their numbers */
 	uint8_t is_missing;
 	uint8_t reserved;
-	uint32_t string_bytes; /* that follow `string` */
-	uint64_t number;       /* 0 of a string, or what is missing */
-	const char *string;    /* NULL: a number */
+	uint32_t string_bytes; /* length of `string` */
+	uint64_t number;       /* 0 for a string or a missing value */
+	const char *string;    /* NULL: the value is a number */
 };
 
 struct value_set {
@@ -27,18 +27,24 @@ struct value_set {
 
 /* Zero-initialise before use. */
 struct value_sets {
-	struct value_set *items; /* in order of their numbers, from 1 on */
+	struct value_set *items; /* by number, from 1 on */
 	size_t count, capacity;
 	struct idmap by_hash; /* -> number */
 };
 
 void value_sets_fini(struct value_sets *sets);
 
-/* The number of a set with one value more, or with another one of the same field. */
+/*
+ * Returns the number of the set with one value added, or replaced if the set
+ * has one of the same field.
+ */
 uint32_t value_sets_with(struct value_sets *sets, uint32_t set,
 			 const struct label_value *value);
 
-/* The value of a set at *at, 0 at first, by probe and field; 0: no more. */
+/*
+ * Reads the value of a set at *at, which starts as 0, ordered by probe and
+ * field. Returns 0 at the end.
+ */
 int value_sets_next(const struct value_sets *sets, uint32_t set, size_t *at,
 		    struct label_value *value);
 
