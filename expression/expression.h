@@ -114,4 +114,8 @@ enum expression_failure expression_evaluate(const struct expression *expression,
 					    const struct expression_view *view,
 					    uint64_t *value);
 
+/* Whether the value of an expression depends on no register but this one. */
+int expression_needs_only(const struct expression *expression,
+			  unsigned int number);
+
 #endif

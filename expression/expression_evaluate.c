@@ -167,3 +167,13 @@ enum expression_failure expression_evaluate(const struct expression *expression,
 		*value = *top;
 	return failure;
 }
+
+int expression_needs_only(const struct expression *expression,
+			  unsigned int number)
+{
+	for (unsigned int i = 0; i < expression->count; i++)
+		if (expression->steps[i].operation == STEP_REGISTER &&
+		    expression->steps[i].detail != number)
+			return 0;
+	return 1;
+}

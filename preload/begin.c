@@ -12,6 +12,7 @@
 #include "preload/hot/runtime.h"
 #include "preload/hot/sink.h"
 #include "preload/hot/tails.h"
+#include "preload/probe_actions.h"
 #include "preload/record/memory_bound.h"
 #include "preload/record/numbers.h"
 #include "preload/record/stress.h"
@@ -79,6 +80,7 @@ static void take_configuration(struct cold *cold)
 	rt.max_contexts_cause = config->max_contexts_cause;
 	rt.verify_period = config->verify_period;
 	rt.folds_recursion = (uint32_t)config->folds_recursion;
+	rt.call_ends = config->probes ? probe_actions_call_ends : NULL;
 	tails_begin(!config->no_tail_nesting && !config->folds_recursion);
 	rt.asks_generated = (uint32_t)config->jit_callers;
 	rt.header->max_contexts = config->max_contexts;

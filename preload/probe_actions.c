@@ -25,6 +25,7 @@
 #include "preload/probe_stopwatches.h"
 #include "preload/probe_switch.h"
 #include "preload/record/slots.h"
+#include "preload/stack/trampolines.h"
 #include "preload/sys/copy_bytes.h"
 #include "preload/sys/range.h"
 #include "preload/sys/sys.h"
@@ -58,6 +59,9 @@ static struct {
 	uint32_t event_bytes[WIRE_PROBES_MAX];
 	const struct module *modules[WIRE_PROBES_MAX]; /* that they are in */
 	_Atomic uint64_t bases[WIRE_PROBES_MAX];
+	/* The probes whose hits may wait until a call has returned: await_return(). */
+	uint32_t awaiting[WIRE_PROBES_MAX];
+	_Atomic uint32_t awaiting_count;
 	struct probe_life *_Atomic life;
 } actions;
 
@@ -298,6 +302,7 @@ void probe_actions_forget(void)
 		actions.of[i] = NULL;
 		actions.modules[i] = NULL;
 	}
+	actions.awaiting_count = 0;
 }
 
 /* ---- Hits ---- */
@@ -310,12 +315,11 @@ static void start_times(const struct probe_action *action, uint64_t sp)
 		stopwatch_start(s->name, sp, stamp_counter());
 }
 
-/* Whether the call took as long as is asked for; its time is over, in any case. */
-static int is_slow(const struct probe_action *action, uint64_t sp,
+/* Whether a call that began at this time (0: unknown) took as long as the action asks for. */
+static int is_slow(const struct probe_action *action, uint64_t start,
 		   struct wire_probe_hits *hits)
 {
 	const uint64_t now = stamp_counter();
-	const uint64_t start = stopwatch_stop(action->slower->name, sp);
 
 	sink_moment();
 	if (start && start < now &&
@@ -325,15 +329,17 @@ static int is_slow(const struct probe_action *action, uint64_t sp,
 	return 0;
 }
 
-/* Whether the condition holds, and the limit is not reached. */
+/*
+ * Whether the call, which began at `start`, was slow enough, the condition holds, and the limit is
+ * not reached.
+ */
 static int is_wanted(const struct probe_action *action,
-		     const struct expression_view *view,
+		     const struct expression_view *view, uint64_t start,
 		     struct wire_probe_hits *hits)
 {
 	uint64_t value = 1;
 
-	if (action->slower &&
-	    !is_slow(action, view->registers[MACHINE_SP], hits))
+	if (action->slower && !is_slow(action, start, hits))
 		return 0;
 	if (action->condition &&
 	    expression_evaluate(action->condition, view, &value) !=
@@ -391,18 +397,100 @@ static void call(struct clew_registers *registers, uint64_t sp, uint32_t probe)
 		tell(&mine->hits[probe].uncalled);
 }
 
-__attribute__((noinline)) static void act(uint64_t *pushed, uint64_t sp,
-					  uint64_t probe)
+/* What needs no register. */
+static void act_simply(const struct probe_action *action, uint64_t probe)
 {
-	const struct probe_action *action = actions.of[probe];
-	uint64_t registers[MACHINE_REGISTERS];
-	const struct expression_view view = {
+	probe_count_here(probe);
+	if (action->takes_snapshot)
+		snapshot_take();
+	switch_trace(action->trace);
+}
+
+static struct expression_view view_of(const uint64_t *registers, uint64_t probe)
+{
+	return (struct expression_view){
 		.registers = registers,
 		.base = atomic_load_explicit(&actions.bases[probe],
 					     memory_order_relaxed),
 		.tid = own_tid,
 		.read = read_program,
 	};
+}
+
+/* ---- Calls that end with a jump ---- */
+
+/*
+ * Whether an action can be taken where the function of a tail call has returned: it asks how long
+ * the call took or what it returned, and needs no other register.
+ */
+static int can_wait(const struct probe_action *action)
+{
+	return (action->slower || action->condition) && !action->fields &&
+	       !action->regions && !action->starts && !action->call &&
+	       (!action->condition ||
+		expression_needs_only(action->condition, MACHINE_RESULT));
+}
+
+/* Other names are hashes of texts, so no time has this one. */
+static uint64_t awaited_name(uint32_t probe)
+{
+	return ~(uint64_t)probe;
+}
+
+/*
+ * A function that jumps to another one is active until that one returns. If the probe is at
+ * such a jump, and its action can wait for the return, it does.
+ */
+static int await_return(const struct probe_action *action, uint64_t sp,
+			uint32_t probe, const uint8_t *at)
+{
+	uint64_t start = 1;
+
+	if (!at[PROBE_AT_JUMP_AT] || !can_wait(action) ||
+	    !trampolines_await((uint64_t *)sp))
+		return 0;
+	if (action->slower)
+		start = stopwatch_stop(action->slower->name, sp);
+	if (start)
+		stopwatch_start(awaited_name(probe), sp, start);
+	return start != 0;
+}
+
+static void end_awaited(uint32_t probe, uint64_t sp, uint64_t result)
+{
+	const struct probe_action *action = actions.of[probe];
+	const uint64_t start = stopwatch_stop(awaited_name(probe), sp);
+	uint64_t registers[MACHINE_REGISTERS] = { 0 };
+	const struct expression_view view = view_of(registers, probe);
+	struct probe_life *mine;
+
+	mine = start && action && agent_is_recorded() ? life() : NULL;
+	if (!mine)
+		return;
+	registers[MACHINE_RESULT] = result;
+	if (is_wanted(action, &view, start, &mine->hits[probe]))
+		act_simply(action, probe);
+}
+
+void probe_actions_call_ends(const uint64_t *slot, uint64_t result)
+{
+	const uint32_t count = atomic_load_explicit(&actions.awaiting_count,
+						    memory_order_acquire);
+
+	if (hot.muted == HOT_MUTED_OWN || hot.handler.frame)
+		return;
+	for (uint32_t i = 0; i < count; i++)
+		end_awaited(actions.awaiting[i], (uintptr_t)slot, result);
+}
+
+/* ---- Acting ---- */
+
+__attribute__((noinline)) static void act(uint64_t *pushed, uint64_t sp,
+					  uint64_t probe, const uint8_t *at)
+{
+	const struct probe_action *action = actions.of[probe];
+	uint64_t registers[MACHINE_REGISTERS], start = 0;
+	const struct expression_view view = view_of(registers, probe);
 	struct probe_life *mine;
 
 	if (!agent_is_recorded())
@@ -413,18 +501,19 @@ __attribute__((noinline)) static void act(uint64_t *pushed, uint64_t sp,
 	for (unsigned int i = 0; i < MACHINE_SP; i++)
 		registers[i] = pushed[i];
 	registers[MACHINE_SP] = sp;
-	if (!is_wanted(action, &view, &mine->hits[probe])) {
+	if (await_return(action, sp, (uint32_t)probe, at))
+		return;
+	if (action->slower)
+		start = stopwatch_stop(action->slower->name, sp);
+	if (!is_wanted(action, &view, start, &mine->hits[probe])) {
 		call_values_forget(sp);
 		return;
 	}
-	probe_count_here(probe);
 	if (action->fields)
 		keep(mine, (uint32_t)probe, &view);
 	tell_regions(action, &view, &mine->hits[probe]);
-	if (action->takes_snapshot)
-		snapshot_take();
+	act_simply(action, probe);
 	start_times(action, sp);
-	switch_trace(action->trace);
 	if (action->call)
 		call((struct clew_registers *)pushed, sp, (uint32_t)probe);
 }
@@ -462,7 +551,7 @@ void probe_act(uint64_t *pushed, uint64_t sp, uint64_t probe, const uint8_t *at)
 			call((struct clew_registers *)pushed, sp,
 			     (uint32_t)probe);
 	} else {
-		act(pushed, sp, probe);
+		act(pushed, sp, probe, at);
 	}
 	if (leaf != id)
 		hot.id = id;
@@ -505,7 +594,13 @@ static int is_simple(const struct probe_action *action)
 static void foresee(const struct asked_probe *probe)
 {
 	uint8_t *acts = &probe_has_action[probe->number];
+	const uint32_t awaiting = actions.awaiting_count;
 
+	if (can_wait(&probe->action) && awaiting < WIRE_PROBES_MAX) {
+		actions.awaiting[awaiting] = probe->number;
+		atomic_store_explicit(&actions.awaiting_count, awaiting + 1,
+				      memory_order_release);
+	}
 	if (probe->action.call)
 		handlers_foresee(probe->number, probe->action.call);
 	actions.of[probe->number] = probe->lines ? &probe->action : NULL;
@@ -548,6 +643,8 @@ int probe_actions_add(struct part *part, const struct asked_probe *probe)
 	foresee(probe);
 	if (!probe->lines)
 		return 0;
+	if (can_wait(&probe->action))
+		trampolines_reserve();
 	describe(probe);
 	err = probe_records_add(part, probe);
 	return err ? err : make_room(probe->number);

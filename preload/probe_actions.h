@@ -19,6 +19,9 @@ int probe_actions_add(struct part *part, const struct asked_probe *probe);
 /* Whose addresses its expressions speak of: before its code is reached. */
 void probe_actions_place(uint32_t probe, const struct module *module);
 
+/* rt.call_ends: acts where a function that ended with a jump has returned, and a probe waited. */
+void probe_actions_call_ends(const uint64_t *slot, uint64_t result);
+
 /* The session is over, and its modules and configuration with it. */
 void probe_actions_forget(void);
 

@@ -5,8 +5,11 @@
  *
  * A call is told from all others by its key: the time's name and where its return address is
  * stored, which is the same at both ends, and nobody else's in between. There is a place for
- * a few thousand calls at once; a call that is left in other ways (a jump, an exception)
+ * a few thousand calls at once; a call that is left in other ways (longjmp, an exception)
  * keeps its place until the next one there, or until others need it.
+ *
+ * A function that ends with a jump to another one is still active until that one returns: its time
+ * goes on then, under the name of what waits for the return (probe_actions.c).
  */
 #ifndef CLEW_PRELOAD_PROBE_STOPWATCHES_H
 #define CLEW_PRELOAD_PROBE_STOPWATCHES_H

@@ -124,6 +124,7 @@
 #define PROBE_ARGUMENT_AT 488 /* 8 bytes */
 #define PROBE_LEAP_PC     128 /* see preload/stubs/probe.h */
 #define PROBE_HANDLER_AT  496 /* 8 bytes */
+#define PROBE_AT_JUMP_AT  504 /* 1 byte: whether the code there is a jump */
 #define PROBE_IN_LEAF_AT  506 /* 1 byte: where it is, wire_is_leaf() */
 
 /* Calls that a stub counts. */

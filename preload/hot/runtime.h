@@ -60,6 +60,12 @@ struct runtime {
 	uint64_t trampoline_records;
 	uint64_t trampolines;
 	/*
+	 * Called where a function returns this value to a trampoline, or NULL. The slot is that
+	 * of its return address; the thread's id is still that of the function. Stored before there is
+	 * a trampoline. Safe in signal handlers, calls no libc.
+	 */
+	void (*call_ends)(const uint64_t *slot, uint64_t result);
+	/*
 	 * Points to 1, in a page that the kernel wipes in a forked child
 	 * (MADV_WIPEONFORK): 0 until the child has a part of its own. So a
 	 * child is noticed that no handler of fork() was called for.

@@ -195,6 +195,14 @@ uint64_t tails_owner(uint64_t caller, uint64_t id)
 	return follow(&chain, caller, id, 0) ? chain.owner : ID_ROOT;
 }
 
+int tails_share_slot(uint64_t caller, uint64_t one, uint64_t other)
+{
+	const uint64_t owner = tails_owner(caller, one);
+
+	return one == other ||
+	       (owner != ID_ROOT && owner == tails_owner(caller, other));
+}
+
 uint64_t tails_caller_at(const uint64_t *slot)
 {
 	const struct trampoline *one = trampoline_at(*slot);

@@ -102,6 +102,12 @@ void tails_forget(void (*zero)(void *pages, uint64_t bytes));
  */
 uint64_t tails_owner(uint64_t caller, uint64_t id);
 
+/*
+ * Whether both ids belong to one chain of jumps, or are equal, at a slot whose owner was called
+ * with the id `caller`.
+ */
+int tails_share_slot(uint64_t caller, uint64_t one, uint64_t other);
+
 /* The id of whoever has called the owner of a slot. */
 uint64_t tails_caller_at(const uint64_t *slot);
 

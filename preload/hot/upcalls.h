@@ -127,10 +127,11 @@ void hot_trace(uint64_t *slot, uint32_t index, uint64_t end, uint32_t tail_word,
 void hot_trace_return(const uint64_t *slot, uint64_t tsc);
 
 /*
- * In timed processes: a function has returned to a trampoline, whose address is
- * still at the slot; it becomes the return address.
+ * A function has returned this value in rax to a trampoline, whose address is still at the slot;
+ * it becomes the return address. Not called in all processes (arch/.../trampolines.c).
  */
-void hot_leave_carried(uint64_t *slot, const struct trampoline *one);
+void hot_leave_carried(uint64_t *slot, const struct trampoline *one,
+		       uint64_t result);
 
 /* How long the calling thread is there, and has run. */
 void hot_note_presence(void);

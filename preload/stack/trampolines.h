@@ -32,6 +32,13 @@ uint64_t trampoline_for(const struct shadow_slot *slot, uint64_t id);
 uint64_t trampoline_of_slot(uint64_t at, uint64_t word, uint64_t *expected);
 
 /*
+ * Make sure that rt.call_ends() is called when the function returns whose
+ * return address is at this slot: the running function of the calling thread, which is about
+ * to jump to another one. False if the slot has no stub's address, or if there is no room.
+ */
+int trampolines_await(uint64_t *slot);
+
+/*
  * Let the calling thread's functions, from a stack slot outwards, wait at
  * trampolines instead of stubs, so that their frames may be copied by whatever
  * code. Ends at the first that does already.

@@ -28,6 +28,7 @@
 #include "preload/hot/sink.h"
 #include "preload/hot/stamp_counter.h"
 #include "preload/hot/switch.h"
+#include "preload/hot/tails.h"
 #include "preload/hot/trampoline.h"
 #include "preload/hot/upcalls.h"
 #include "preload/record/recorder.h"
@@ -385,7 +386,7 @@ static void leave_stamped(const uint64_t *slot)
  */
 static void carried(const uint64_t *slot, const struct trampoline *one)
 {
-	if (hot.id != one->id) {
+	if (!tails_share_slot(one->slot.caller_id, hot.id, one->id)) {
 		hot.packet.moved = 1;
 		hot.trace_limit = 0;
 	}

@@ -200,6 +200,46 @@ int main(void)
 }
 """
 
+# third() returns what the calls of first() and second() return.
+VALUES = r"""
+#include <stdio.h>
+#define OWN __attribute__((noipa))
+static volatile long sink;
+OWN int third(int n) { sink++; return n == 7 ? -1 : n; }
+OWN int second(int n) { sink++; return third(n); }
+OWN int first(int n) { sink++; return second(n); }
+int main(void)
+{
+	int sum = 0;
+
+	for (int i = 0; i < 20; i++)
+		sum += first(i);
+	printf("%d\n", sum);
+	return 0;
+}
+"""
+
+# An exception leaves the function that was jumped to.
+THROWS = r"""
+#include <cstdio>
+#define OWN __attribute__((noipa))
+static volatile long sink;
+OWN long second(long n) { if (n % 2) throw 5; sink += n; return n; }
+OWN long first(long n) { sink++; return second(n); }
+OWN long catches(long n)
+{
+	try { sink += first(n) + 1; } catch (int) { sink++; }
+	return sink;
+}
+int main()
+{
+	for (int i = 0; i < 20; i++)
+		sink += catches(i) + 1;
+	printf("%d\n", sink != 0);
+	return 0;
+}
+"""
+
 # Cycles, in which first() is cut, until it gets a line.
 SESSIONS = r"""
 #include <poll.h>
@@ -346,6 +386,46 @@ class TailNesting(Attached):
         slowest = re.search(r"^ +1 +([\d.]+) ms", shown, re.M)
         self.assertIsNotNone(slowest, shown)
         self.assertGreaterEqual(float(slowest.group(1)), 198)
+
+    MODES = (["--time=none"], ["--time=exact"], ["--trace=ring:1M"],
+             ["--trace", "--stamps=all"],
+             ["--time=none", "--no-tail-nesting"])
+
+    def snapshots(self):
+        return len(list(self.recording_path.glob("*.snapshot*")))
+
+    def test_snapshots_of_slow_calls_wait_until_the_slot_returns(self):
+        program = self.build(CHAIN)
+        for options in self.MODES:
+            with self.subTest(options):
+                self.tree(program, *options, "--snapshot-when=first>100ms",
+                          "--snapshot-when=second>100ms",
+                          "--snapshot-when=third>100s")
+                self.assertEqual(self.snapshots(), 2)
+
+    def test_snapshots_of_values_wait_until_the_slot_returns(self):
+        program = self.build(VALUES)
+        for options in self.MODES:
+            with self.subTest(options):
+                self.tree(program, *options, "--snapshot-when=first==-1",
+                          "--snapshot-when=second>=18")
+                self.assertEqual(self.snapshots(), 3)
+
+    def test_an_exception_passes_a_slot_that_is_waited_for(self):
+        (self.work / "throws.cc").write_text(THROWS)
+        program = self.work / "throws"
+        subprocess.run(["g++", "-O2", "-o", program,
+                        self.work / "throws.cc"], check=True)
+        for options in self.MODES:
+            with self.subTest(options):
+                found = self.tree(program, *options, "--verify-period=1",
+                                  "--snapshot-when=first(long)>=18")
+                self.assertEqual(self.snapshots(), 1)
+                self.assertEqual(found["main", "catches(long)",
+                                       "first(long)"]["calls"], 20)
+                confidence = self.clew_json(
+                    "report", "--json", self.recording_path)["confidence"]
+                self.assertEqual(confidence["diverged"], 0)
 
     def test_a_jump_after_another_process_has_shared_the_thread(self):
         """The one that jumps is lost, and the other counts below its caller."""

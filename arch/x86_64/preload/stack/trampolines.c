@@ -46,6 +46,16 @@ static struct trampoline *record_of(uint32_t number)
 /* ---- Code ---- */
 
 /*
+ * Whether trampolines call hot_leave_carried(). Trampolines outlive a session, so the answer is the
+ * same for all sessions of a process.
+ */
+static int returns_are_told(void)
+{
+	return rt.is_late || rt.call_ends ||
+	       rt.sink->carried_at == HOT_CARRIED_TOLD;
+}
+
+/*
  *	48 89 54 24 e8	mov %rdx, -0x18(%rsp)
  *	48 ba imm64	movabs $record, %rdx
  *	64 ff 24 25 ..	jmp *%fs:HOT_CARRIED
@@ -85,7 +95,7 @@ static int make_chunk(uint64_t chunk)
 	const uint64_t skipped = chunk ? 0 : TRAMPOLINE_HEAD_BYTES;
 	const int32_t target =
 		(int32_t)((intptr_t)&hot - (intptr_t)thread_block()) +
-		rt.sink->carried_at;
+		(returns_are_told() ? HOT_CARRIED_TOLD : HOT_CARRIED);
 	uint8_t *code = sys_map_private(CHUNK_BYTES);
 
 	if (sys_failed(code))
@@ -214,6 +224,17 @@ static int carry_one(uint64_t *at, uint64_t *id)
 	return 1;
 }
 
+int trampolines_await(uint64_t *slot)
+{
+	uint64_t id = hot.id;
+
+	if (!returns_are_told())
+		return 0;
+	if (!trampoline_at(*slot) && runtime_is_exit(*slot))
+		carry_one(slot, &id);
+	return trampoline_at(*slot) != NULL;
+}
+
 /*
  * The same of a trampoline's word, whose function may have left by a tail call.
  * True if it is that of the function with this id.
@@ -333,9 +354,13 @@ void trampolines_settle_cheaply(uint64_t stack)
 }
 
 /* From a trampoline: the function whose slot this is has returned. */
-void hot_leave_carried(uint64_t *slot, const struct trampoline *one)
+void hot_leave_carried(uint64_t *slot, const struct trampoline *one,
+		       uint64_t result)
 {
-	rt.sink->carried(slot, one);
+	if (rt.sink->carried)
+		rt.sink->carried(slot, one);
+	if (rt.call_ends)
+		rt.call_ends(slot, result);
 	*(volatile uint64_t *)&hot.id = one->slot.caller_id;
 	*(volatile uint64_t *)slot = one->slot.return_address;
 }

@@ -93,19 +93,34 @@ static void put_target(struct probe *probe,
 					 (uintptr_t)probe->next));
 }
 
+static const uint8_t *code_of(const struct stub_function *function)
+{
+	return function->code ? function->code
+			      : (const uint8_t *)(uintptr_t)function->pc;
+}
+
 /* Whoever goes back to the first of them meets the probe again. */
 static void put_displaced(struct probe *probe,
 			  const struct stub_function *function)
 {
-	const uint8_t *code = function->code;
-
-	if (!code)
-		code = (const uint8_t *)(uintptr_t)function->pc;
 	advance(probe,
-		relocate_again(probe->decoder, code, function->displaced_bytes,
-			       function->pc, probe->next, room(probe),
-			       (uintptr_t)probe->next,
+		relocate_again(probe->decoder, code_of(function),
+			       function->displaced_bytes, function->pc,
+			       probe->next, room(probe), (uintptr_t)probe->next,
 			       (uintptr_t)probe->start));
+}
+
+/* jmp, near or short, or through a register or memory: behind any prefixes. */
+static int is_jump(const uint8_t *code, unsigned int bytes)
+{
+	unsigned int i = 0;
+
+	while (i + 2 < bytes &&
+	       (code[i] == 0x3e || code[i] == 0xf2 || (code[i] & 0xf0) == 0x40))
+		i++;
+	return code[i] == 0xe9 || code[i] == 0xeb ||
+	       (code[i] == 0xff && i + 1 < bytes &&
+		(code[i + 1] & 0x38) == 0x20);
 }
 
 static void put_tail(struct probe *probe, const struct probe_kind *kind,
@@ -117,6 +132,8 @@ static void put_tail(struct probe *probe, const struct probe_kind *kind,
 	memcpy(start + PROBE_ARGUMENT_AT, &argument, sizeof(argument));
 	memcpy(start + PROBE_HANDLER_AT, &kind->handler, sizeof(kind->handler));
 	start[PROBE_IN_LEAF_AT] = function->is_leaf;
+	start[PROBE_AT_JUMP_AT] =
+		(uint8_t)is_jump(code_of(function), function->displaced_bytes);
 	start[STUB_KIND_AT] = STUB_PROBE;
 	memcpy(start + STUB_KEY_AT, &key, sizeof(key));
 }
