@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How long a call took, as far as its trace knows: not less than from its beginning
- * to the last call that was made in it, and not more than to the next call that was
- * made outside of it (thread_calls.h).
+ * Bounds of a call's duration. The call lasted at least until the last call
+ * within it, and at most until the next call outside of it (thread_calls.h).
  */
 #ifndef CLEW_TRACE_CALL_DURATION_H
 #define CLEW_TRACE_CALL_DURATION_H
@@ -12,11 +11,11 @@
 
 struct call_duration {
 	uint64_t least_ns;
-	uint64_t most_ns; /* if it has one */
+	uint64_t most_ns; /* valid if has_most */
 	int has_most;
 };
 
-/* Of the event that ends it. */
+/* Returns the duration of the call that this event ends. */
 static inline struct call_duration call_duration(
 	const struct traced_process *process, const struct call_event *end)
 {

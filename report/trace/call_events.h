@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The calls of all threads of all processes, a thread after the other. */
+/* Calls of all threads of all processes, one thread after another. */
 #ifndef CLEW_TRACE_CALL_EVENTS_H
 #define CLEW_TRACE_CALL_EVENTS_H
 
@@ -10,8 +10,9 @@ typedef void call_event_found(void *context,
 			      const struct call_event *event);
 
 /*
- * Beginnings, ends and gaps of what runs in a window of time, of the threads that the
- * traces are asked for: each thread's in the order of time.
+ * Passes the beginnings, ends and gaps of all calls that run in a window of
+ * time to `found`. Events of one thread are in order of time. Threads that
+ * `traces` does not select are skipped.
  */
 void call_events_each(const struct traces *traces,
 		      const struct trace_window *window,

@@ -66,7 +66,7 @@ static void add_call_line(struct call_lines *lines, enum call_line_kind kind,
 	line->function = shown->function;
 }
 
-/* A call in this one is to be shown. */
+/* Emits the opening line of a call that has a shown call inside. */
 static void open_line(struct call_lines *lines, size_t index,
 		      const struct call_event *now)
 {
@@ -101,8 +101,9 @@ static int lasts(const struct call_lines *lines, const struct traced_call *call,
 }
 
 /*
- * The innermost call that will be shown whatever comes opens all around it. Those
- * in it began later, so the first that may not be shown is the last that is asked.
+ * A call that is certainly shown opens all calls around it, so the innermost
+ * such call is searched. Inner calls began later, so the search can stop at the
+ * first call that may not be shown.
  */
 static void settle(struct call_lines *lines, size_t count,
 		   const struct call_event *now)
@@ -171,7 +172,8 @@ static void take(struct call_lines *lines, const struct call_event *event)
 		end(lines, event);
 	} else if (traces_want(lines->traces, lines->process, event->tid)) {
 		settle(lines, lines->count, event);
-		open_around(lines, lines->asked, event); /* it is in these */
+		/* the gap is inside these calls */
+		open_around(lines, lines->asked, event);
 		add_line(lines, LINE_GAP, event, event->tsc)->depth =
 			lines->count ? lines->shown[lines->count - 1].depth +
 					       lines->shown[lines->count - 1]

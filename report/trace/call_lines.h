@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The calls of a thread as lines: what is shown of them.
+ * The calls of a thread as lines of a report:
  *
  *	main() {		LINE_OPEN
  *	  leaf();		LINE_LEAF
  *	} main			LINE_CLOSE
  *
- * A call without any that is shown in it is one line. To know that, and how long it
- * takes, one reads on: a call is held back until it is over, or something in it is to
- * be shown. So memory is bounded by the depth of calls, whatever is left out.
+ * A call without shown calls inside is one line. To know this, and the call's
+ * duration, the reader holds a call back until it has ended or a call inside it
+ * is shown. Memory is therefore bounded by the depth of calls, whatever the
+ * filter omits.
  *
- * Calls that are left out hand what they called up to their nearest caller that is
- * shown.
+ * Callees of an omitted call appear below the nearest shown caller.
  */
 #ifndef CLEW_TRACE_CALL_LINES_H
 #define CLEW_TRACE_CALL_LINES_H
@@ -19,11 +19,12 @@
 #include "report/trace/thread_calls.h"
 #include "report/trace/traces.h"
 
-/* Zero-initialised, everything. */
+/* Zero-initialised: all calls. */
 struct call_filter {
-	const uint8_t *keep; /* by function of the catalog; NULL: all */
-	uint32_t depth;      /* of those shown, at most; 0: any */
-	uint64_t least_ns;   /* calls that were over sooner are left out */
+	/* by function of the catalog: 0 omits it; NULL: all */
+	const uint8_t *keep;
+	uint32_t depth;    /* maximal number of shown levels; 0: all */
+	uint64_t least_ns; /* shorter calls are omitted */
 };
 
 enum call_line_kind { LINE_OPEN, LINE_LEAF, LINE_CLOSE, LINE_GAP };
@@ -32,10 +33,13 @@ struct call_line {
 	enum call_line_kind kind;
 	const struct traced_process *process;
 	uint32_t tid;
-	uint32_t depth;    /* of those shown, 0: outermost */
-	uint32_t function; /* of the catalog */
+	uint32_t depth;    /* shown levels around it; 0: outermost */
+	uint32_t function; /* in the catalog */
 	uint64_t order_tsc;
-	/* Of LINE_LEAF and LINE_CLOSE `event` is the end, else what it is of. */
+	/*
+	 * For LINE_LEAF and LINE_CLOSE the end of the call, else its beginning
+	 * or the gap.
+	 */
 	struct call_event event;
 };
 
@@ -52,14 +56,18 @@ struct call_lines {
 	struct thread_calls calls;
 	struct shown_call *shown; /* by depth of the calls */
 	size_t count, capacity;
-	size_t asked;   /* before it, all that may be shown will be */
-	size_t lasting; /* the innermost of these; or none is to be opened */
-	size_t settled; /* before it, all that are shown are open */
-	struct call_line *lines; /* to be told: [told, line_count) */
+	size_t asked; /* calls before this index were checked for being shown */
+	/* the innermost checked call that is shown, and must open */
+	size_t lasting;
+	size_t settled;          /* shown calls before this index are open */
+	struct call_line *lines; /* to be returned: [told, line_count) */
 	size_t told, line_count, line_capacity;
 };
 
-/* When that was: of LINE_OPEN and LINE_LEAF the call's beginning. */
+/*
+ * Returns the line's time stamp; for LINE_OPEN and LINE_LEAF that of the call's
+ * beginning.
+ */
 static inline uint64_t call_line_tsc(const struct call_line *line,
 				     enum call_clock *clock)
 {
@@ -71,14 +79,17 @@ static inline uint64_t call_line_tsc(const struct call_line *line,
 	return line->event.tsc;
 }
 
-/* What it is given must outlive it. The window and start are set in `calls`. */
+/*
+ * The arguments must outlive `lines`. The caller sets the window and the start
+ * in `calls`.
+ */
 void call_lines_init(struct call_lines *lines, const struct traces *traces,
 		     const struct traced_process *process,
 		     const struct call_filter *filter, size_t first,
 		     size_t stop);
 void call_lines_fini(struct call_lines *lines);
 
-/* Returns 0 when there is none. */
+/* Returns 0 at the end. */
 int call_lines_next(struct call_lines *lines, struct call_line *line);
 
 #endif

@@ -13,14 +13,14 @@ static uint64_t place_of(uint64_t call)
 static void add(struct call_stamps *stamps, uint64_t place, uint64_t tsc)
 {
 	if (stamps->count && place < stamps->items[stamps->count - 1].place)
-		return; /* by a handler, between a context and its call */
+		return; /* from a handler, between a context and its call */
 	stamps->items = memory_grow(stamps->items, stamps->count,
 				    &stamps->capacity, sizeof(*stamps->items));
 	stamps->items[stamps->count++] =
 		(struct call_stamp){ .place = place, .tsc = tsc };
 }
 
-/* A context is written before the call that is made in it, a stamp behind a call. */
+/* A context precedes the call that is made in it; a stamp follows its call. */
 void call_stamps_read(struct call_stamps *stamps, const uint32_t *words,
 		      size_t count, const struct packet_blocks *blocks,
 		      const struct trace_packet *next)
@@ -38,7 +38,7 @@ void call_stamps_read(struct call_stamps *stamps, const uint32_t *words,
 			add(stamps, 2 * calls, cursor.tsc);
 		else if (event == PACKET_TIME && calls > 0)
 			add(stamps, place_of(calls - 1), cursor.tsc);
-		else if (event != PACKET_VALUE) /* which has no time */
+		else if (event != PACKET_VALUE) /* values have no time */
 			add(stamps, place_of(calls), cursor.tsc);
 	}
 	if (next && next->sequence == cursor.context.sequence + 1 &&

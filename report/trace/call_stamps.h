@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * When the calls of a packet were made.
+ * Times of the calls of a packet.
  *
- * A few of them have a stamp, which was taken beside the call. Between two stamps
- * calls are taken to be equally far from each other: that is an estimate, and said
- * to be one, but their order is certain, and so are the bounds. Behind the last
- * stamp of all nothing is known but that it was not before.
+ * Some calls have a time stamp, which was taken next to the call. Calls between
+ * two stamps are assumed to be evenly spaced. That is an estimate and reported
+ * as one, but the order and the bounds are certain. After the last stamp only a
+ * lower bound is known.
  */
 #ifndef CLEW_TRACE_CALL_STAMPS_H
 #define CLEW_TRACE_CALL_STAMPS_H
@@ -15,33 +15,42 @@
 
 #include "report/recording/trace_reader.h"
 
-/* How well a moment is known. */
+/* Precision of a time. */
 enum call_clock {
 	CLOCK_STAMPED,
 	CLOCK_INTERPOLATED, /* between two stamps */
-	CLOCK_NOT_BEFORE,   /* it is that of the last stamp */
+	CLOCK_NOT_BEFORE,   /* after the last stamp, whose time is used */
 };
 
-/* Calls of a packet have odd places, 1 and so on; what is between two an even one. */
+/*
+ * A stamp's place: calls have odd places 1, 3 and so on; gaps between calls
+ * have even ones.
+ */
 struct call_stamp {
 	uint64_t place;
 	uint64_t tsc;
 };
 
-/* Zero-initialise before use; call_stamps_fini() it. */
+/* Zero-initialise before use; free with call_stamps_fini(). */
 struct call_stamps {
 	struct call_stamp *items; /* by place, then by time */
 	size_t count, capacity;
-	size_t at; /* the first behind all calls that were asked for */
+	size_t at; /* first stamp after all requested calls */
 };
 
-/* Of all calls in those words. `next` is the packet behind, if there is one. */
+/*
+ * Reads the stamps of all calls in these words. `next` is the next packet, or
+ * NULL.
+ */
 void call_stamps_read(struct call_stamps *stamps, const uint32_t *words,
 		      size_t count, const struct packet_blocks *blocks,
 		      const struct trace_packet *next);
 void call_stamps_fini(struct call_stamps *stamps);
 
-/* When a call was made: 0 if there is no stamp at all. To be asked in order. */
+/*
+ * Returns the time of a call, 0 without any stamp. Request calls in ascending
+ * order.
+ */
 uint64_t call_stamps_tsc(struct call_stamps *stamps, uint32_t call,
 			 enum call_clock *clock);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * There may be millions of calls: first how long each took is looked at, which tells how
- * long the two did, and then for these.
+ * There may be millions of calls, so they are read twice: first to store their
+ * durations, which determine those of the two calls, and then to find calls
+ * with these durations.
  */
 #include "report/trace/compared_calls.h"
 
@@ -10,7 +11,7 @@
 
 #include "base/memory.h"
 
-/* ---- Which two ---- */
+/* ---- Selecting the two calls ---- */
 
 struct durations {
 	uint64_t *items;
@@ -42,7 +43,10 @@ struct pair_search {
 	int has_slow;
 };
 
-/* The first that took the longest, and the last other one of that rank. */
+/*
+ * Selects the first call with the longest duration, and the last other call
+ * with the duration of the wanted rank.
+ */
 static void take_if_it(void *context, const struct function_call *call)
 {
 	struct pair_search *search = context;
@@ -90,12 +94,12 @@ int compared_calls_find(struct compared_calls *compared,
 	return 0;
 }
 
-/* ---- What they did ---- */
+/* ---- Contents of the two calls ---- */
 
 struct side_reading {
 	struct compared_calls *compared;
 	int side;
-	uint32_t *nodes; /* by depth, of what is running */
+	uint32_t *nodes; /* by depth, of active calls */
 	size_t capacity;
 };
 
@@ -150,7 +154,7 @@ static void take_line(void *context, const struct call_line *line)
 		end(context, line);
 }
 
-/* The tree is ordered by how much of each context itself is another. */
+/* Orders the tree by the change of each context's own time. */
 static void sum_changes(struct compared_calls *compared)
 {
 	for (uint32_t i = 1; i < compared->tree.count; i++) {

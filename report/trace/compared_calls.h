@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Two calls of a function side by side, the slowest and one that was not: what each did,
- * by context.
+ * Compares two calls of a function, the slowest and a faster one, by the
+ * contexts inside them.
  */
 #ifndef CLEW_TRACE_COMPARED_CALLS_H
 #define CLEW_TRACE_COMPARED_CALLS_H
@@ -11,17 +11,19 @@
 
 enum { COMPARED_FAST, COMPARED_SLOW, COMPARED_SIDES };
 
-/* What one of the two has in a context. */
+/* Sums of one call in one context. */
 struct compared_context {
 	uint64_t calls;
-	uint64_t total_ns; /* at most, as far as that is known */
-	int64_t self_ns;   /* less what it called */
+	uint64_t total_ns; /* upper bounds, where known */
+	int64_t self_ns;   /* without callees */
 };
 
 struct compared_calls {
 	struct function_call of[COMPARED_SIDES];
-	uint64_t all; /* calls of the function that were over */
-	/* Below the root the function; by node, what each has there. */
+	uint64_t all; /* ended calls of the function */
+	/*
+	 * The function is the root's child; the arrays have the sums by node.
+	 */
 	struct tree tree;
 	struct compared_pair {
 		struct compared_context of[COMPARED_SIDES];
@@ -30,16 +32,16 @@ struct compared_calls {
 };
 
 /*
- * Of the chosen functions the slowest call that was over, and that of a rank: 1 is the
- * slowest, 0 the middle one, and what is more than there are the fastest. 0, or -ENOENT:
- * there are not two.
+ * Finds the slowest ended call of the chosen functions, and the call of a rank:
+ * 1 is the slowest, 0 the median, and a rank above the number of calls the
+ * fastest. Returns 0, or -ENOENT if there are fewer than two calls.
  */
 int compared_calls_find(struct compared_calls *compared,
 			const struct traces *traces,
 			const struct trace_window *window,
 			const uint8_t *chosen, size_t rank);
 
-/* What they did, `levels` deep with themselves (0: any). */
+/* Reads what the two calls did, `levels` deep including themselves (0: all). */
 void compared_calls_read(struct compared_calls *compared,
 			 const struct traces *traces, uint32_t levels);
 

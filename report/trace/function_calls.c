@@ -65,7 +65,7 @@ void function_calls_each(const struct traces *traces,
 	}
 }
 
-/* ---- The slowest ---- */
+/* ---- The slowest calls ---- */
 
 static int by_duration(const void *left, const void *right)
 {
@@ -76,7 +76,7 @@ static int by_duration(const void *left, const void *right)
 	return a->end.tsc < b->end.tsc ? -1 : a->end.tsc > b->end.tsc;
 }
 
-/* In their order; equal ones in that in which they came. */
+/* Inserts in order of duration; equal ones keep the order of arrival. */
 static void add_slow(void *context, const struct function_call *call)
 {
 	struct slow_calls *slow = context;
@@ -106,7 +106,7 @@ void slow_calls_find(struct slow_calls *slow, const struct traces *traces,
 	function_calls_each(traces, window, chosen, add_slow, slow);
 }
 
-/* ---- One of them ---- */
+/* ---- One call ---- */
 
 static int is_same(const struct traced_call *a, const struct traced_call *b)
 {
@@ -114,7 +114,10 @@ static int is_same(const struct traced_call *a, const struct traced_call *b)
 	       a->function == b->function && a->id == b->id;
 }
 
-/* Its depth, read from its packet on; 0: it is not there any more. */
+/*
+ * Returns the depth of the call, read from its packet; 0: the packet was
+ * reused.
+ */
 static uint32_t depth_of(const struct function_call *call)
 {
 	struct thread_calls calls;

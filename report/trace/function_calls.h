@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The calls of some functions in a trace, one after the other: how long each took,
- * which were the slowest, and what one of them did.
+ * The calls of chosen functions in a trace: durations, the slowest calls, and
+ * the contents of one call.
  */
 #ifndef CLEW_TRACE_FUNCTION_CALLS_H
 #define CLEW_TRACE_FUNCTION_CALLS_H
@@ -10,16 +10,19 @@
 #include "report/trace/call_lines.h"
 #include "report/trace/merged_lines.h"
 
-/* One that is over, or was running where the trace or the window stops. */
+/* A call that has ended, or was active at the end of the trace or window. */
 struct function_call {
 	const struct traced_process *process;
-	size_t first, stop; /* the packets of its thread's tally */
-	uint32_t function;  /* of the catalog */
+	size_t first, stop; /* range of the packets of its thread's tally */
+	uint32_t function;  /* in the catalog */
 	struct call_event end;
 	struct call_duration duration;
 };
 
-/* By what they are ordered: the longest it can have been, if that is known. */
+/*
+ * Returns the value by which calls are sorted: the longest possible duration,
+ * if known.
+ */
 static inline uint64_t function_call_ns(const struct function_call *call)
 {
 	return call->duration.has_most ? call->duration.most_ns
@@ -29,17 +32,20 @@ static inline uint64_t function_call_ns(const struct function_call *call)
 typedef void function_call_found(void *context,
 				 const struct function_call *call);
 
-/* Each call of a function for which chosen[function of the catalog] is not 0. */
+/*
+ * Passes each call of a function with chosen[function] != 0 to `found`. The
+ * index is that of the catalog.
+ */
 void function_calls_each(const struct traces *traces,
 			 const struct trace_window *window,
 			 const uint8_t *chosen, function_call_found *found,
 			 void *context);
 
-/* The slowest of those, the slowest first. free() the items. */
+/* The slowest of these calls, slowest first. The caller frees `items`. */
 struct slow_calls {
 	struct function_call *items;
 	size_t count, limit;
-	uint64_t all; /* calls there were */
+	uint64_t all; /* number of calls */
 };
 
 void slow_calls_find(struct slow_calls *slow, const struct traces *traces,
@@ -47,8 +53,8 @@ void slow_calls_find(struct slow_calls *slow, const struct traces *traces,
 		     size_t limit);
 
 /*
- * The lines of a call, and of what was called in it, `levels` deep with itself (0:
- * any). Depths count from it.
+ * Passes the lines of a call and of the calls inside it to `found`, `levels`
+ * deep including the call itself (0: all). Depths count from this call.
  */
 typedef void call_line_found(void *context, const struct call_line *line);
 

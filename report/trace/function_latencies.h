@@ -1,31 +1,36 @@
 /* SPDX-License-Identifier: MIT */
-/* How long the calls of functions in a trace took. */
+/* Distributions of call durations in a trace, by function. */
 #ifndef CLEW_TRACE_FUNCTION_LATENCIES_H
 #define CLEW_TRACE_FUNCTION_LATENCIES_H
 
 #include "report/trace/function_calls.h"
 #include "report/trace/latencies.h"
 
-/* How long they took at least, and at most. */
+/* Distributions of the lower and the upper bounds of durations. */
 struct call_latencies {
 	const char *name; /* not owned */
 	struct latencies least, most;
-	uint64_t unknown; /* calls of which nobody knows how long they took */
+	uint64_t unknown; /* calls whose duration is unknown */
 };
 
 void call_latencies_add(struct call_latencies *latencies,
 			const struct function_call *call);
 
-/* Of each function that is called, those first that took longest in all. */
+/*
+ * One distribution for each called function, sorted by total time, descending.
+ */
 struct function_latencies {
-	/* By function of the catalog; NULL: it is not called. */
+	/* By function of the catalog; NULL: not called. */
 	struct call_latencies **items;
 	size_t room;
 	struct call_latencies **sorted;
 	size_t count;
 };
 
-/* Of functions for which chosen[function of the catalog] is not 0. */
+/*
+ * Only for functions with chosen[function] != 0; the index is that of the
+ * catalog.
+ */
 void function_latencies_find(struct function_latencies *all,
 			     const struct traces *traces,
 			     const struct trace_window *window,

@@ -3,15 +3,15 @@
 
 enum { PARTS = 1 << LATENCY_PART_LOG2 };
 
-/* How many bits a number has. */
+/* Returns the number of significant bits. */
 static unsigned int width_of(uint64_t ns)
 {
 	return ns ? 64 - (unsigned int)__builtin_clzll(ns) : 0;
 }
 
 /*
- * Numbers of up to eight bits are bins of their own; of longer ones the eight highest
- * bits are looked at.
+ * Numbers of up to eight bits have exact bins. Longer ones are binned by their
+ * eight highest bits.
  */
 static unsigned int bin_of(uint64_t ns)
 {
@@ -23,7 +23,7 @@ static unsigned int bin_of(uint64_t ns)
 	return shift * PARTS + (unsigned int)(ns >> shift);
 }
 
-/* The greatest number of a bin. */
+/* Returns the greatest number of a bin. */
 static uint64_t greatest_of(unsigned int bin)
 {
 	const unsigned int shift = bin < 2 * PARTS ? 0 : bin / PARTS - 1;

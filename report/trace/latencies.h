@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How many calls took how long, in little memory: durations are kept to one part in
- * 128, and those below 256 ns exactly.
+ * A histogram of durations in little memory, with a precision of one part in
+ * 128. Durations below 256 ns are exact.
  */
 #ifndef CLEW_TRACE_LATENCIES_H
 #define CLEW_TRACE_LATENCIES_H
@@ -13,7 +13,7 @@ enum {
 	LATENCY_BINS = (64 - LATENCY_PART_LOG2 + 1) << LATENCY_PART_LOG2,
 };
 
-/* Zero-initialised, none. */
+/* Zero-initialised: empty. */
 struct latencies {
 	uint64_t bins[LATENCY_BINS];
 	uint64_t count, min_ns, max_ns;
@@ -23,18 +23,21 @@ struct latencies {
 void latencies_add(struct latencies *latencies, uint64_t ns);
 
 /*
- * What that share of all, from 0 to 1, has not exceeded: at most one part in 128 too
- * much. 0 if there are none.
+ * Returns the duration that a share of all calls, from 0 to 1, does not exceed.
+ * The result is at most one part in 128 too large; 0 without calls.
  */
 uint64_t latencies_quantile(const struct latencies *latencies, double share);
 
 /*
- * How long calls took at least, of which there are not more than `most`: the longest. 0 if
- * all are not more.
+ * Returns the smallest duration for which at most `most` calls take at least
+ * that long. 0 if there are no more than `most` calls.
  */
 uint64_t latencies_longest(const struct latencies *latencies, uint64_t most);
 
-/* How many took from 2^(bit - 1) to 2^bit - 1 ns; bit 0: none. */
+/*
+ * Returns how many calls took 2^(bit - 1) to 2^bit - 1 ns. Bit 0: durations of
+ * 0.
+ */
 uint64_t latencies_octave(const struct latencies *latencies, unsigned int bit);
 
 #endif

@@ -26,7 +26,7 @@ static int is_before(const struct line_source *a, const struct line_source *b)
 	return a->time_ns < b->time_ns;
 }
 
-/* It may have become later. */
+/* Restores the heap after the item's time has increased. */
 static void sink_down(struct merged_lines *merged, size_t at)
 {
 	struct line_source *items = merged->sources;
@@ -58,7 +58,7 @@ static void remove_first(struct merged_lines *merged)
 
 /* ---- Sources ---- */
 
-/* Nothing of it is read before its turn has come. */
+/* Reads nothing of a source before it is first in the heap. */
 static void add_source(struct merged_lines *merged, const struct traces *traces,
 		       const struct traced_process *process,
 		       const struct call_filter *filter,
@@ -124,7 +124,7 @@ void merged_lines_fini(struct merged_lines *merged)
 	*merged = (struct merged_lines){ 0 };
 }
 
-/* Reads the source's next line. */
+/* Reads the first source's next line. */
 static void read_line(struct merged_lines *merged)
 {
 	struct line_source *source = &merged->sources[0];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The lines of all threads, in the order of their times.
+ * Lines of all threads in the order of their times.
  *
- * Each thread has a reader of its own; one that has not come to its packets yet, or
- * has left them behind, takes no memory to speak of.
+ * Each thread has its own reader. A reader that is before its first or after
+ * its last packet needs little memory.
  */
 #ifndef CLEW_TRACE_MERGED_LINES_H
 #define CLEW_TRACE_MERGED_LINES_H
@@ -12,19 +12,19 @@
 
 struct line_source {
 	struct call_lines lines;
-	struct call_line line; /* its next, if it is there */
-	uint64_t time_ns;      /* of that, or before it */
+	struct call_line line; /* its next line, if is_there */
+	uint64_t time_ns;      /* time of `line`, or a lower bound for it */
 	uint8_t is_there;
 };
 
 struct merged_lines {
-	struct line_source *sources; /* a heap, the earliest first */
+	struct line_source *sources; /* a heap, earliest first */
 	size_t count;
 };
 
-/* A window of time, CLOCK_REALTIME; zero-initialised, everything. */
+/* A range of CLOCK_REALTIME; zero-initialised: all times. */
 struct trace_window {
-	uint64_t from_ns, to_ns; /* 0: as far as it goes */
+	uint64_t from_ns, to_ns; /* 0: unlimited */
 };
 
 static inline int window_has(const struct trace_window *window,
@@ -39,10 +39,10 @@ void merged_lines_init(struct merged_lines *merged, const struct traces *traces,
 		       const struct trace_window *window);
 void merged_lines_fini(struct merged_lines *merged);
 
-/* Returns 0 when there is none. */
+/* Returns 0 at the end. */
 int merged_lines_next(struct merged_lines *merged, struct call_line *line);
 
-/* A window in the process's time stamps. */
+/* Return the window's bounds in the process's time stamps. */
 uint64_t window_from_tsc(const struct traced_process *process,
 			 const struct trace_window *window);
 uint64_t window_to_tsc(const struct traced_process *process,

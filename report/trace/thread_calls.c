@@ -26,7 +26,7 @@ void thread_calls_init(struct thread_calls *calls, const struct trace *trace,
 		.to_tsc = UINT64_MAX,
 		.is_inside = 1,
 	};
-	/* The first of a tally is its first: what is before that is missing. */
+	/* Sequences of a tally begin with 1; earlier packets are missing. */
 	if (first < stop) {
 		calls->sequence = 1;
 		calls->tid = calls->next_tid = trace->packets[first].tid;
@@ -68,7 +68,8 @@ void thread_calls_window(struct thread_calls *calls, uint64_t from_tsc,
 	calls->is_inside = 0;
 	if (low == high)
 		return;
-	while (high - low > 1) { /* packets[low] is not after from_tsc */
+	/* invariant: packets[low] is not after from_tsc */
+	while (high - low > 1) {
 		const size_t middle = low + (high - low) / 2;
 
 		if (packets[middle].tsc <= from_tsc)
@@ -81,7 +82,7 @@ void thread_calls_window(struct thread_calls *calls, uint64_t from_tsc,
 
 /* ---- Packets ---- */
 
-/* 0: there is none. One that is no longer there leaves a gap. */
+/* Returns 0 at the end. A packet that was reused meanwhile leaves a gap. */
 static int load_packet(struct thread_calls *calls)
 {
 	size_t count = 0;
@@ -118,13 +119,13 @@ static uint64_t id_at(const struct thread_calls *calls, size_t depth)
 	return depth ? calls->stack[depth - 1].id : calls->base_id;
 }
 
-/* Those of a context, from the outermost one, 0, on. */
+/* Returns a function of a context; 0 is the outermost. */
 static uint32_t function_at(const struct packet_context *context, uint32_t at)
 {
 	return context->functions[context->count - 1 - at];
 }
 
-/* The ids of all contexts in it, from the one around it inwards. */
+/* Computes the ids of all contexts within it, outermost first. */
 static void find_ids(struct thread_calls *calls)
 {
 	const struct packet_context *context = &calls->cursor.context;
@@ -136,8 +137,9 @@ static void find_ids(struct thread_calls *calls)
 }
 
 /*
- * How much of the stack is also the context's. *offset is where the context's
- * functions begin; nothing is kept if that is not on the stack.
+ * Returns how many calls of the stack are also in the context. *offset is the
+ * depth at which the context's functions begin. Returns 0 if that is not on the
+ * stack.
  */
 static size_t find_common(const struct thread_calls *calls, size_t *offset)
 {
@@ -166,7 +168,10 @@ static void tell_gap(struct thread_calls *calls, enum call_gap gap,
 					  .depth = (uint32_t)calls->keep };
 }
 
-/* Nothing is known to go on, from `known_tsc` on, the time of what was told last. */
+/*
+ * Ends all calls. Nothing is known after `known_tsc`, the time of the last
+ * event.
+ */
 static void begin_anew(struct thread_calls *calls, enum call_ending ending,
 		       uint64_t known_tsc)
 {
@@ -177,7 +182,7 @@ static void begin_anew(struct thread_calls *calls, enum call_ending ending,
 	calls->end_clock = CLOCK_NOT_BEFORE;
 }
 
-/* What ends has ended by now. */
+/* Calls that end have ended by the present time. */
 static void end_by_now(struct thread_calls *calls, enum call_ending ending)
 {
 	calls->ending = ending;
@@ -207,7 +212,8 @@ static void take_context(struct thread_calls *calls)
 	const struct packet_context *context = &calls->cursor.context;
 	const uint64_t expected = calls->sequence, known_tsc = calls->now;
 
-	if (calls->cursor.tsc > calls->now) /* else it is made up */
+	/* else the context's time is an estimate */
+	if (calls->cursor.tsc > calls->now)
 		calls->now = calls->cursor.tsc;
 	calls->clock = CLOCK_STAMPED;
 	calls->sequence = context->sequence + 1;
@@ -256,7 +262,7 @@ static void take_time(struct thread_calls *calls)
 	calls->clock = CLOCK_STAMPED;
 }
 
-/* The outermost of the calls that end has been running until then. */
+/* The outermost call that ends was active until then. */
 static void take_return(struct thread_calls *calls)
 {
 	take_time(calls);
@@ -266,7 +272,7 @@ static void take_return(struct thread_calls *calls)
 		calls->stack[calls->keep].inner_tsc = calls->now;
 }
 
-/* The packet has nothing more: 0 if there is no other. */
+/* Handles the end of a packet. Returns 0 if there is no other packet. */
 static int take_end(struct thread_calls *calls)
 {
 	const int is_damaged =
@@ -281,7 +287,7 @@ static int take_end(struct thread_calls *calls)
 	}
 	if (load_packet(calls))
 		return 1;
-	calls->is_over = calls->next < calls->stop; /* of the window */
+	calls->is_over = calls->next < calls->stop; /* the window has ended */
 	if (calls->is_over)
 		return 0;
 	calls->is_last = 1;
@@ -332,7 +338,7 @@ static void pop(struct thread_calls *calls, struct call_event *event)
 			event->call.inner_tsc;
 }
 
-/* The functions of a context that are not yet on the stack. */
+/* Returns the next function of a context that is not yet on the stack. */
 static struct traced_call opened_call(struct thread_calls *calls)
 {
 	const uint32_t i = calls->opened++;
@@ -365,7 +371,7 @@ static struct traced_call made_call(struct thread_calls *calls)
 	};
 }
 
-/* Likewise, whatever the window is. */
+/* Returns the next event, ignoring the window. */
 static int next_of_all(struct thread_calls *calls, struct call_event *event)
 {
 	for (;;) {
@@ -401,7 +407,7 @@ static int next_of_all(struct thread_calls *calls, struct call_event *event)
 
 /* ---- The window ---- */
 
-/* The next of the calls that were running when it began. */
+/* Returns the beginning of a call that was active when the window began. */
 static void announce(struct thread_calls *calls, struct call_event *event,
 		     const struct traced_call *call)
 {
@@ -415,7 +421,10 @@ static void announce(struct thread_calls *calls, struct call_event *event,
 	};
 }
 
-/* Before the first event in it: 0 once there are no more. */
+/*
+ * Announces these calls before the window's first event. Returns 0 after the
+ * last one.
+ */
 static int announce_held(struct thread_calls *calls, struct call_event *event)
 {
 	const struct call_event *held = &calls->held;
@@ -432,7 +441,7 @@ static int announce_held(struct thread_calls *calls, struct call_event *event)
 	return 1;
 }
 
-/* What runs on beyond its end. */
+/* Ends the calls that are active at the end of the window. */
 static int close_window(struct thread_calls *calls, struct call_event *event)
 {
 	if (!calls->is_inside && calls->announced < calls->depth) {
@@ -448,7 +457,7 @@ static int close_window(struct thread_calls *calls, struct call_event *event)
 	return 1;
 }
 
-/* A call that began behind the window is none of its. */
+/* Returns whether a call began after the window and is therefore ignored. */
 static int is_behind(struct thread_calls *calls, const struct call_event *event)
 {
 	if (event->tsc <= calls->to_tsc || event->kind == CALL_END)

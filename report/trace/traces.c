@@ -30,7 +30,10 @@ static void note_oddities(struct recording *recording,
 				      trace->refused,
 				      text_plural(trace->refused)));
 	trace_add_waits(trace, recording, text_basename(trace->path));
-	/* Who forks to execute something at once has called nothing, nor read the clock. */
+	/*
+	 * A child that forks and executes at once calls nothing and has no
+	 * times.
+	 */
 	if (process->clock.ticks == 0 && trace->count > 0)
 		recording_note(
 			recording,
@@ -67,7 +70,7 @@ static void open_process(struct traces *traces, struct recording *recording,
 	traces->count++;
 }
 
-/* All processes convert time stamps as the one that was recorded longest. */
+/* All processes convert time stamps by the clock of the longest recording. */
 static void align_clocks(struct traces *traces)
 {
 	const struct clock *longest = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The processes of a recording whose calls were written down one by one. */
+/* The processes of a recording that have a trace. */
 #ifndef CLEW_TRACE_TRACES_H
 #define CLEW_TRACE_TRACES_H
 
@@ -20,29 +20,30 @@ struct traced_process {
 
 struct traces {
 	struct catalog *catalog;
-	const char *thread; /* the only one that is asked for, or NULL */
-	uint64_t start_ns;  /* of the first process of all, CLOCK_REALTIME */
+	const char *thread; /* the only selected thread, or NULL */
+	/* CLOCK_REALTIME at the start of the first process */
+	uint64_t start_ns;
 	struct traced_process *processes;
 	size_t count;
 };
 
 /*
- * Opens those of whom `whose` wants. What is odd about one becomes a problem of the
- * recording, which must outlive the traces, like the catalog. -ENODATA and *why if
- * there are none.
+ * Opens the traces that `whose` selects. Inconsistencies become problems of the
+ * recording. The recording and the catalog must outlive the traces. Returns 0,
+ * or -ENODATA and *why if there are no traces.
  */
 int traces_open(struct traces *traces, struct recording *recording,
 		struct catalog *catalog, const struct whose *whose, char **why);
 void traces_close(struct traces *traces);
 
-/* Whether that thread is asked for. */
+/* Returns whether the thread is selected. */
 int traces_want(const struct traces *traces,
 		const struct traced_process *process, uint32_t tid);
 
-/* In the catalog: a function that the process has numbered so. */
+/* Returns the catalog's function for a function number of the process. */
 uint32_t traced_function(const struct traced_process *process, uint32_t number);
 
-/* "" if nobody knows. */
+/* Returns "" if the name is unknown. */
 const char *traced_thread_name(const struct traced_process *process,
 			       uint32_t tid);
 

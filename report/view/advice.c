@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Each kind of advice is a function that looks for its condition and writes at most
- * one sentence; the table at the end says which kind comes first.
+ * Each kind of advice is a function that checks a condition and writes at most
+ * one sentence. The table at the end gives their order.
  *
- * The cost of clew is the CPU time of its samples. Each function is assumed to cause a
- * part of it in proportion to its calls, where a call that enters by a breakpoint counts
- * as TRAP_CALLS calls. A new context costs more than a call, hence the "about".
+ * The cost of clew is the CPU time of its samples. Each function is assumed to
+ * cause a share in proportion to its calls; a call that enters by a breakpoint
+ * counts as TRAP_CALLS calls. A new context costs more than a call, hence the
+ * word "about" in the sentences.
  */
 #include "report/view/advice.h"
 
@@ -28,8 +29,8 @@
 enum {
 	NAMES_SHOWN = 3,
 	TRAP_CALLS = 500,
-	COST_SAMPLES = 10, /* fewer say too little about what clew costs */
-	RATE_MAX = 100000, /* that --rate takes */
+	COST_SAMPLES = 10, /* fewer samples give no reliable cost */
+	RATE_MAX = 100000, /* limit of --rate */
 };
 
 /* ---- Counts besides calls ---- */
@@ -86,7 +87,7 @@ static char *advise_marks(const struct mark_list *marks)
 			     GROUPED(all), text_plural(all));
 }
 
-/* Nothing if one of them is what the report shows. */
+/* Returns NULL if the report already shows one of them. */
 static char *advise_views(struct session *session)
 {
 	char *sentence;
@@ -107,11 +108,15 @@ struct call_cost {
 	uint64_t *calls; /* by function, weighted */
 	uint64_t *of_modules;
 	uint64_t all;
-	uint32_t function; /* the dearest of those that -F can name; or none */
-	uint32_t module;   /* likewise; or CATALOG_NO_MODULE */
+	/* the most expensive one that -F can name; or none */
+	uint32_t function;
+	uint32_t module; /* the most expensive one; or CATALOG_NO_MODULE */
 };
 
-/* A name that is its own regular expression, but for dots. */
+/*
+ * Returns whether the name is also a regular expression for itself; dots are
+ * allowed.
+ */
 static int can_be_named(struct catalog *catalog, uint32_t function)
 {
 	const struct catalog_function *one = &catalog->functions[function];
@@ -212,7 +217,7 @@ static char *advise_cost(struct session *session)
 
 	if (session->value || summary->time != WIRE_TIME_CPU ||
 	    summary->calls == 0 || summary->clew_samples < COST_SAMPLES ||
-	    !(share > ADVICE_COST_SHARE)) /* it is NaN if both times are 0 */
+	    !(share > ADVICE_COST_SHARE)) /* NaN if both times are 0 */
 		return NULL;
 	out = open_memstream(&text, &bytes);
 	if (!out)
@@ -229,7 +234,7 @@ static char *advise_cost(struct session *session)
 
 /* ---- Samples ---- */
 
-/* A higher rate helps only where the kernel takes as many samples as requested. */
+/* A higher rate helps only if the kernel takes as many samples as requested. */
 static char *advise_samples(struct session *session)
 {
 	const struct summary *summary = &session->summary;
@@ -262,7 +267,7 @@ static char *advise_samples(struct session *session)
 /* ---- Names ---- */
 
 static const struct {
-	const char *stem; /* of the module's name, before a version */
+	const char *stem; /* start of the module's name, before a version */
 	const char *how;
 } generators[] = {
 	{ "node", "node --perf-basic-prof names it" },
@@ -290,7 +295,10 @@ const char *advice_for_generator(const char *module)
 
 #define GENERATED_OF "(generated code of "
 
-/* The module that generated the code, for free(); NULL: it has a name. */
+/*
+ * Returns the module that generated the code, which the caller frees; NULL if
+ * the code has a name.
+ */
 static char *generator_of(struct catalog *catalog, uint32_t function)
 {
 	const char *name;
@@ -304,7 +312,10 @@ static char *generator_of(struct catalog *catalog, uint32_t function)
 	return memory_string(name, strcspn(name, ",)"));
 }
 
-/* Returns the own time of each function, or its calls, by the metric; free() it. */
+/*
+ * Returns the own time of each function, or its calls, by the metric; the
+ * caller frees it.
+ */
 static uint64_t *own_weights(const struct session *session)
 {
 	const struct tree *tree = &session->tree;
@@ -351,11 +362,14 @@ static char *advise_generated(struct session *session)
 struct unnamed {
 	uint64_t *functions; /* by module */
 	uint64_t all;
-	uint64_t weight; /* of all of them: time, or calls */
-	size_t module;   /* that has most of them */
+	uint64_t weight; /* time or calls of all of them */
+	size_t module;   /* the module with most of them */
 };
 
-/* Only names that the report needed were looked up: others are of no interest. */
+/*
+ * Checks only names that the report has already looked up; other functions do
+ * not appear in it.
+ */
 static int has_address_only(const struct catalog *catalog, uint32_t function)
 {
 	const struct catalog_function *one = &catalog->functions[function];
@@ -414,9 +428,9 @@ static char *advise_symbols(struct session *session)
 	return sentence;
 }
 
-/* ---- Functions that are left alone because of how they were compiled ---- */
+/* ---- Functions that are not hooked because of compiler options ---- */
 
-enum { READERS_MIN = 3 }; /* fewer are not caused by options of a compiler */
+enum { READERS_MIN = 3 }; /* fewer are not caused by compiler options */
 
 static uint64_t readers_of(const struct coverage *coverage)
 {

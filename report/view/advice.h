@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Hints: sentences that a report prints below its footer, the most important first.
- * Each names something to change in the next recording, or the next report to read.
+ * Hints: sentences that a report prints below its footer, the most important
+ * first. Each names a change for the next recording, or a report to read next.
  */
 #ifndef CLEW_VIEW_ADVICE_H
 #define CLEW_VIEW_ADVICE_H
 
 #include "report/view/session.h"
 
-enum { ADVICE_MAX = 2 }; /* sentences in one report */
+enum { ADVICE_MAX = 2 }; /* number of sentences in one report */
 
-/* Above which share of all CPU time clew's own cost is worth a sentence. */
+/* The share of all CPU time above which clew's own cost is mentioned. */
 #define ADVICE_COST_SHARE 0.30
-/* Below which share of the time code without names is not worth one. */
+/* The share of the time below which code without names is not mentioned. */
 #define ADVICE_UNNAMED_SHARE 0.05
 
 enum { ADVICE_FEW_SAMPLES = 100 };
@@ -26,8 +26,9 @@ void advice_init(struct advice *advice, struct session *session);
 void advice_fini(struct advice *advice);
 
 /*
- * The option or setting by which a runtime names the code that it generates, for the
- * module that generated it ("node"), as the end of a sentence; NULL: none is known.
+ * Returns the option or setting by which a runtime names its generated code,
+ * for the module that generated it ("node"), as the end of a sentence. NULL if
+ * unknown.
  */
 const char *advice_for_generator(const char *module);
 

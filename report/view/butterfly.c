@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "report/view/labels.h"
 
-/* All that is chosen under one label, all else under its own. */
+/* Gives all chosen functions one label, and all others their own. */
 static uint32_t *label_nodes(const struct tree *tree, const uint8_t *chosen,
 			     uint32_t label)
 {
@@ -53,7 +53,7 @@ static int by_edge(const void *left, const void *right, void *context)
 	return a->function < b->function ? -1 : a->function > b->function;
 }
 
-/* Those of the edges that are any, sorted. */
+/* Returns the nonzero edges, sorted. */
 static struct butterfly_row *rows_of(const struct measure *edges, size_t count,
 				     enum metric metric, size_t *row_count)
 {

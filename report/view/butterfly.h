@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A function between its callers and its callees.
+ * A function with its callers and callees.
  *
  * Calls are those over each edge. Time is the function's total, divided among
- * its callers and again among itself and its callees; where it is called again
- * within itself, time belongs to the outermost call, so nothing counts twice.
+ * its callers, and again among itself and its callees. Time of recursive calls
+ * belongs to the outermost call, so nothing is counted twice.
  */
 #ifndef CLEW_VIEW_BUTTERFLY_H
 #define CLEW_VIEW_BUTTERFLY_H
@@ -19,13 +19,13 @@ struct butterfly_row {
 
 struct butterfly {
 	struct measure self, total;
-	struct butterfly_row *callers, *callees; /* the most comes first */
+	struct butterfly_row *callers, *callees; /* largest first */
 	size_t caller_count, callee_count;
-	struct timing timing;    /* as measured, where calls were timed */
-	struct timing_bins bins; /* of calls by what they took */
+	struct timing timing;    /* as measured, if calls were timed */
+	struct timing_bins bins; /* histogram of durations */
 };
 
-/* Of all functions for which chosen[function] is not 0, as if they were one. */
+/* Treats all functions with chosen[function] != 0 as one function. */
 void butterfly_init(struct butterfly *butterfly, const struct tree *tree,
 		    struct catalog *catalog, const uint8_t *chosen,
 		    enum metric metric);

@@ -5,7 +5,10 @@
 
 #include "base/memory.h"
 
-/* Left alone because somebody said so, or because of what it does. */
+/*
+ * Returns whether the function was not hooked because of an option or its
+ * behaviour.
+ */
 static int is_by_design(unsigned int verdict)
 {
 	return verdict == VERDICT_IS_NAMED ||
@@ -113,7 +116,8 @@ static int by_number(const void *left, const void *right, void *context)
 void coverage_order(const struct coverage *coverage,
 		    uint8_t order[VERDICT_COUNT])
 {
-	struct coverage copy = *coverage; /* qsort_r() wants it not const */
+	/* qsort_r() takes no pointer to const */
+	struct coverage copy = *coverage;
 
 	for (unsigned int i = 0; i < VERDICT_COUNT; i++)
 		order[i] = (uint8_t)i;

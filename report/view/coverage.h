@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How many functions are hooked, and what became of the others. */
+/* Numbers of functions that are hooked, and of the others by verdict. */
 #ifndef CLEW_VIEW_COVERAGE_H
 #define CLEW_VIEW_COVERAGE_H
 
@@ -10,21 +10,21 @@
 
 struct coverage {
 	uint64_t hooked;
-	uint64_t refused;     /* meant to be hooked, and could not be */
-	uint64_t left_alone;  /* by a rule, or because of what they do */
+	uint64_t refused;     /* not hookable */
+	uint64_t left_alone;  /* because of a rule or their behaviour */
 	uint64_t not_entries; /* code that is no function */
-	uint64_t looping;     /* of the hooked: catalog_loops() */
+	uint64_t looping;     /* among the hooked: catalog_loops() */
 	uint64_t bare_bytes;  /* of code, VERDICT_IS_BARE */
 	uint64_t by_verdict[VERDICT_COUNT];
 };
 
-/* What "of all functions" means wherever a share of them is shown. */
+/* Returns the number of functions to which shares of "all functions" refer. */
 static inline uint64_t coverage_eligible(const struct coverage *coverage)
 {
 	return coverage->hooked + coverage->refused;
 }
 
-/* How a verdict counts there. */
+/* The class of a verdict in these sums. */
 enum coverage_class {
 	COVERAGE_HOOKED,
 	COVERAGE_REFUSED,
@@ -34,20 +34,21 @@ enum coverage_class {
 
 enum coverage_class coverage_class(unsigned int verdict);
 
-/* One for each module of the catalog. free() them. */
+/* Returns one entry for each module of the catalog; the caller frees them. */
 struct coverage *coverage_of_modules(const struct catalog *catalog);
 
-/* The sum over hooked modules; returns how many they are. */
+/* Sums up hooked modules and returns their number. */
 uint64_t coverage_total(const struct catalog *catalog,
 			const struct coverage *modules, struct coverage *total);
 
 /*
- * What share of the eligible is hooked without a breakpoint, which costs so
- * much more, in hundredths of a percent, rounded down. All of none.
+ * Returns the share of eligible functions that are hooked without the much more
+ * expensive breakpoint, in hundredths of a percent, rounded down. 100 % if no
+ * function is eligible.
  */
 unsigned int coverage_without_trap(const struct coverage *coverage);
 
-/* All verdicts, those that were met most often first. */
+/* Sorts all verdicts by frequency, descending. */
 void coverage_order(const struct coverage *coverage,
 		    uint8_t order[VERDICT_COUNT]);
 

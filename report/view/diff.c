@@ -8,7 +8,7 @@
 #include "report/view/labels.h"
 #include "report/view/match.h"
 
-/* Adds the nodes, but nothing of what is measured. Returns where each is. */
+/* Adds the nodes without their measures. Returns the new index of each node. */
 static uint32_t *add_nodes(struct diff *diff, const struct tree *tree,
 			   struct match *match)
 {
@@ -29,7 +29,7 @@ static uint32_t *add_nodes(struct diff *diff, const struct tree *tree,
 	return moved;
 }
 
-/* The nodes of all, with the numbers of one. */
+/* Creates a tree with all nodes and the measures of one recording. */
 static void fill(struct tree *to, const struct tree *nodes,
 		 const struct tree *from, const uint32_t *moved)
 {
@@ -73,8 +73,9 @@ static struct sampled whole_of(const struct session *session)
 }
 
 /*
- * The samples of one function can have several weights, which nobody stored:
- * they tell at most as much as as many of the whole's samples.
+ * Samples of one function may have different weights, which are not recorded.
+ * They are assumed to say at most as much as the same share of the recording's
+ * samples.
  */
 static struct sampled sampled_of(const struct measure *measure,
 				 struct sampled whole)
@@ -93,7 +94,10 @@ static int is_sampled(const struct measure *before, const struct measure *after)
 	return before->samples > 0 || after->samples > 0;
 }
 
-/* That two sampled times differ by chance as much as these. */
+/*
+ * Returns the probability that two sampled times differ by chance at least as
+ * much as these.
+ */
 static double chance_of(const struct diff *diff, const struct measure *before,
 			const struct measure *after)
 {
@@ -101,7 +105,7 @@ static double chance_of(const struct diff *diff, const struct measure *before,
 				 sampled_of(after, diff->whole_after));
 }
 
-/* Beyond this chance a node's change may be random. */
+/* Returns the probability above which a node's change may be random. */
 static double find_node_limit(const struct diff *diff)
 {
 	double *chances = memory_zeroed(diff->changes.count, sizeof(*chances));
@@ -212,7 +216,7 @@ static int by_change(const void *left, const void *right, void *context)
 	return a->function < b->function ? -1 : a->function > b->function;
 }
 
-/* Puts the rows of one side into those of their functions. */
+/* Adds the rows of one recording to those of their functions. */
 static void add_rows(struct diff_row *rows, const struct diff *diff,
 		     const struct tree *tree)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The records of a part, one line each: "KIND key=value ...", for grep and for
- * those who write a reader of their own. Strings come last on their line.
+ * Prints the records of a part, one line each: "KIND key=value ...", for grep
+ * and for authors of other readers. Strings are last on their line.
  */
 #ifndef CLEW_VIEW_DUMP_H
 #define CLEW_VIEW_DUMP_H

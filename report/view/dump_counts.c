@@ -9,7 +9,7 @@
 #include "report/model/waits.h"
 #include "wire/id.h"
 
-/* ---- Chunks that are complete in themselves ---- */
+/* ---- Independent chunks ---- */
 
 static void dump_wait(FILE *out, uint32_t wait)
 {
@@ -45,7 +45,7 @@ void dump_samples(FILE *out, const struct part_chunk *chunk)
 	}
 }
 
-/* Without the empty bins: "bin 5=17" for 17 calls of 32 to 63 ticks. */
+/* Omits empty bins: "bin 5=17" means 17 calls of 32 to 63 ticks. */
 void dump_histograms(FILE *out, const struct part_chunk *chunk)
 {
 	const struct wire_histogram *items = (const void *)chunk->payload;
@@ -63,7 +63,7 @@ void dump_histograms(FILE *out, const struct part_chunk *chunk)
 	}
 }
 
-/* ---- Tallies, whose chunks belong together ---- */
+/* ---- Tallies, which consist of several chunks ---- */
 
 static void dump_times(FILE *out, const struct count_span *span)
 {
@@ -122,7 +122,7 @@ static void dump_tally(FILE *out, const struct part_tally *tally)
 	dump_verdicts(out, tally->number, "firsts", &head->firsts);
 }
 
-/* A number that tells the same id in two tallies apart. */
+/* Returns a key that differs for the same id in two tallies. */
 static uint64_t key_of(uint32_t tally, uint64_t id)
 {
 	uint64_t key = id_push(id, tally);

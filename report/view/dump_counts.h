@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The lines of a dump about what was counted and measured. */
+/* Lines of a dump for counts, samples and times. */
 #ifndef CLEW_VIEW_DUMP_COUNTS_H
 #define CLEW_VIEW_DUMP_COUNTS_H
 
@@ -7,11 +7,11 @@
 
 #include "report/recording/part_reader.h"
 
-/* Of a chunk of that kind. */
+/* The chunk must be of that kind. */
 void dump_samples(FILE *out, const struct part_chunk *chunk);
 void dump_histograms(FILE *out, const struct part_chunk *chunk);
 
-/* All tallies of a part, their contexts, and the times of these. */
+/* Prints all tallies of a part with their contexts and times. */
 void dump_tallies(FILE *out, const struct part_copy *part);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The lines of a dump about what a program told of moments and regions. */
+/* Lines of a dump for moments and regions that a program marked. */
 #ifndef CLEW_VIEW_DUMP_MARKS_H
 #define CLEW_VIEW_DUMP_MARKS_H
 
@@ -7,7 +7,7 @@
 
 #include "report/recording/part_reader.h"
 
-/* Those of a chunk; none if it is of another kind. */
+/* Prints nothing for chunks of other kinds. */
 void dump_marks(FILE *out, const struct part_chunk *chunk);
 
 #endif

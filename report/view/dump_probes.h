@@ -6,7 +6,10 @@
 
 #include "report/recording/part_reader.h"
 
-/* What was asked for, and what became of it; nothing of chunks of other kinds. */
+/*
+ * Prints the user's probes, their locations and hits. Prints nothing for chunks
+ * of other kinds.
+ */
 void dump_probes(FILE *out, const struct part_chunk *chunk);
 
 #endif

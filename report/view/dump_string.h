@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The end of a dump's line: a string, which may have spaces, and a newline. */
+/*
+ * The end of a dump's line: a string, which may contain blanks, and a newline.
+ */
 #ifndef CLEW_VIEW_DUMP_STRING_H
 #define CLEW_VIEW_DUMP_STRING_H
 
 #include <stddef.h>
 #include <stdio.h>
 
-/* It ends at its first zero, or after `length` bytes. */
+/* The string ends at its first NUL, or after `length` bytes. */
 void dump_string(FILE *out, const char *key, const char *bytes, size_t length);
 
 #endif

@@ -88,7 +88,7 @@ static void dump_call_places(FILE *out, const struct part_chunk *chunk)
 	}
 }
 
-/* What follows is as the recording has it. */
+/* Prints the records without interpreting them. */
 static void dump_code_lines(FILE *out, const struct part_chunk *chunk)
 {
 	size_t left = chunk->used_bytes;

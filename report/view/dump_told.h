@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The lines of a dump about functions that no module has: their numbers and
- * names, generated code, who makes it, and what Java's machine has told.
+ * Lines of a dump for functions outside of modules: numbers and names,
+ * generated code, its makers, and what the JVM has reported.
  */
 #ifndef CLEW_VIEW_DUMP_TOLD_H
 #define CLEW_VIEW_DUMP_TOLD_H
@@ -10,7 +10,7 @@
 
 #include "report/recording/part_reader.h"
 
-/* Those of a chunk; none if it is of another kind. */
+/* Prints nothing for chunks of other kinds. */
 void dump_told(FILE *out, const struct part_chunk *chunk);
 
 #endif

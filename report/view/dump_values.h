@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The lines of a dump about what agents counted. */
+/* Lines of a dump for values that agents counted. */
 #ifndef CLEW_VIEW_DUMP_VALUES_H
 #define CLEW_VIEW_DUMP_VALUES_H
 
@@ -7,7 +7,7 @@
 
 #include "report/recording/part_reader.h"
 
-/* Those of a chunk; none if it is of another kind. */
+/* Prints nothing for chunks of other kinds. */
 void dump_values(FILE *out, const struct part_chunk *chunk);
 
 #endif

@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "report/view/labels.h"
 
-/* Enters the edge from caller to callee once, in both their rows. */
+/* Counts the edge from caller to callee once, in both rows. */
 static void count_edge(struct flat_row *rows, struct idmap *edges,
 		       uint32_t caller, uint32_t callee)
 {
@@ -24,7 +24,7 @@ static void count_edge(struct flat_row *rows, struct idmap *edges,
 static void add_nodes(struct flat_row *rows, const struct tree *tree,
 		      const uint32_t *labels, size_t label_count)
 {
-	/* Of calls nobody wants the sum with all below: only time needs it. */
+	/* Only time needs sums that include callees; calls do not. */
 	uint8_t *outermost =
 		tree_below(tree, TREE_ROOT).ns > 0
 			? labels_outermost(tree, labels, label_count)
@@ -129,7 +129,7 @@ static int by_keys(const void *left, const void *right, void *context)
 		if (order)
 			return order;
 	}
-	/* Sampled times are often equal: those of most functions are 0. */
+	/* Sampled times are often equal, mostly 0. */
 	order = descending(a->self.calls, b->self.calls);
 	if (order)
 		return order;
@@ -156,7 +156,10 @@ void flat_keep_java(struct flat *flat, const struct catalog *catalog)
 	flat->count = kept;
 }
 
-/* By label; NULL where nothing is known. Each native and caller once. */
+/*
+ * Returns histograms by label; NULL where unknown. Each pair of native and
+ * caller is added once.
+ */
 static struct timing_bins **bins_of_labels(const struct tree *tree,
 					   const uint32_t *labels,
 					   size_t label_count)
@@ -187,7 +190,7 @@ static struct timing_bins **bins_of_labels(const struct tree *tree,
 	return of;
 }
 
-/* No more than the longest call took. */
+/* Returns the quantile, limited by the longest call. */
 static uint64_t bounded_ns(const struct flat_row *row, uint64_t below_ns)
 {
 	return below_ns < row->timing.max_ns ? below_ns : row->timing.max_ns;

@@ -8,7 +8,7 @@
 
 #define NO_LINE UINT32_MAX
 
-/* What stands for the line of a site in the catalog, or NO_LINE. */
+/* Returns the function that stands for the line of a site, or NO_LINE. */
 static uint32_t label_of(struct catalog *catalog, uint32_t site,
 			 uint32_t function)
 {
@@ -30,7 +30,7 @@ static uint32_t label_of(struct catalog *catalog, uint32_t site,
 	return label;
 }
 
-/* Each site is asked for once, however many contexts were there. */
+/* Looks up each site once, however many contexts have it. */
 static uint32_t *label_sites(const struct tree *tree, struct catalog *catalog)
 {
 	uint32_t *labels = memory_zeroed(catalog->site_count, sizeof(*labels));
@@ -53,7 +53,10 @@ static void add_to_row(struct flat_row *row, const struct measure *more)
 	row->contexts++;
 }
 
-/* Takes what they say off `rest`, the nodes' own time. */
+/*
+ * Adds the spots' time to rows and subtracts it from `rest`, the nodes' own
+ * time.
+ */
 static void add_spots(struct flat_row *rows, const struct tree *tree,
 		      const uint32_t *labels, struct measure *rest)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The flat table by source lines: where in the code the samples fell. */
+/* The flat table by source lines, from the addresses of samples. */
 #ifndef CLEW_VIEW_FLAT_LINES_H
 #define CLEW_VIEW_FLAT_LINES_H
 
 #include "report/view/flat.h"
 
 /*
- * One row for each line, named "FILE:LINE in FUNCTION", the function being the
- * innermost inlined one; where debug information knows no line, one for each
- * function. Rows have own time only. flat_fini() it.
+ * Creates one row for each line, named "FILE:LINE in FUNCTION", where FUNCTION
+ * is the innermost inlined one. Code without line information gets one row for
+ * each function. Rows have own time only. Free with flat_fini().
  */
 void flat_init_lines(struct flat *flat, const struct tree *tree,
 		     struct catalog *catalog);

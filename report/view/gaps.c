@@ -5,7 +5,10 @@
 
 #include "base/memory.h"
 
-/* Whether a module of the program could not be hooked: it was not left out by choice. */
+/*
+ * Returns whether a module of the program could not be hooked. Modules that
+ * options exclude do not count.
+ */
 static int is_missing(const struct catalog_module *module)
 {
 	switch (module->state) {

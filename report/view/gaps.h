@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The code whose calls no count has, without anybody having asked for that: in
- * hooked modules what belongs to no function that is known, and modules that
- * could not be hooked at all.
+ * Code whose calls are not counted although no option excludes it: code in
+ * hooked modules that belongs to no known function, and modules that could not
+ * be hooked.
  */
 #ifndef CLEW_VIEW_GAPS_H
 #define CLEW_VIEW_GAPS_H
@@ -11,16 +11,16 @@
 
 struct coverage_gap {
 	uint32_t module;
-	uint64_t
-		bytes; /* of code; 0: the module is not hooked, its state why */
+	/* Bytes of code; 0: the module is not hooked, see its state. */
+	uint64_t bytes;
 };
 
 struct gaps {
-	/* Those with most bytes first, then the others. */
+	/* Items with bytes first, in descending order. */
 	struct coverage_gap *items;
 	size_t count;
-	size_t hooked;  /* of these: in modules that are hooked */
-	uint64_t bytes; /* in these */
+	size_t hooked;  /* number of items in hooked modules */
+	uint64_t bytes; /* sum over these items */
 };
 
 void gaps_init(struct gaps *gaps, const struct catalog *catalog);

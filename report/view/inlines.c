@@ -7,7 +7,9 @@
 #include "base/memory.h"
 #include "report/model/told_lines.h"
 
-/* What is at a site: frames[0 .. count - 2] are inlined into the last. */
+/*
+ * The frames at a site: frames[0 .. count - 2] are inlined into the last one.
+ */
 struct chain {
 	struct a2n_frame frames[CATALOG_FRAMES];
 	size_t count;
@@ -22,7 +24,7 @@ static void find_chain(struct catalog *catalog, uint32_t site, int is_return,
 		chain->count = 0;
 }
 
-/* Whether the outermost function of a site's chain is that of a node. */
+/* Returns whether the outermost function at a site is the node's function. */
 static int belongs_to(struct catalog *catalog, const struct chain *chain,
 		      uint32_t site, uint32_t function)
 {
@@ -41,7 +43,7 @@ static int belongs_to(struct catalog *catalog, const struct chain *chain,
 		catalog_is_part(catalog, outermost->name, function));
 }
 
-/* Goes down from a node along the inlined functions of a chain. */
+/* Returns the node below `node` for the inlined functions of a chain. */
 static uint32_t descend(struct tree *out, struct catalog *catalog,
 			const struct chain *chain, uint32_t site, int is_return,
 			uint32_t node)
@@ -64,7 +66,7 @@ static uint32_t descend(struct tree *out, struct catalog *catalog,
 	return node;
 }
 
-/* The node below which a callee hangs. */
+/* Returns the node below which a callee belongs. */
 static uint32_t find_caller(struct tree *out, struct catalog *catalog,
 			    const struct tree *tree,
 			    const struct tree_node *callee,
@@ -90,7 +92,10 @@ static void copy_node(struct tree *out, uint32_t at,
 	copy->is_context |= node->is_context;
 }
 
-/* Hands a part of a node's own time down to what is inlined there; returns where to. */
+/*
+ * Moves a part of a node's own time to the functions that are inlined there.
+ * Returns the node.
+ */
 static uint32_t move_spot(struct tree *out, struct catalog *catalog,
 			  const struct tree_spot *spot, uint32_t at)
 {
@@ -111,7 +116,7 @@ static uint32_t move_spot(struct tree *out, struct catalog *catalog,
 	return to;
 }
 
-/* Each sample goes where its spot has gone. */
+/* Moves each sample to the node to which its spot was moved. */
 static void move_samples(struct timeline *timeline, const struct tree *tree,
 			 const uint32_t *moved, const uint32_t *moved_spots)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The tree with the functions that compilers inlined put back in. */
+/* Adds inlined functions to the tree. */
 #ifndef CLEW_VIEW_INLINES_H
 #define CLEW_VIEW_INLINES_H
 
@@ -8,18 +8,22 @@
 #include "report/model/tree.h"
 
 /*
- * Between a function and what it calls stand the functions, of KIND_INLINED,
- * that are inlined at the call; below a function, those that its samples fell
- * into, with their time. How often they ran nobody knows: they have no calls
- * of their own. A context has one call site, that of its first call.
+ * Functions of KIND_INLINED that are inlined at a call are placed between its
+ * caller and callee. Functions that samples found inlined are placed below
+ * their function, with the samples' time. Inlined functions have no calls of
+ * their own, because nothing counts these. A context has one call site, that of
+ * its first call.
  *
- * The samples of the timeline, if there are any, move along. tree_fini() *out. The
- * catalog may get new functions and read debug information of the modules.
+ * Samples of the timeline, if there are any, are moved also. Free *out with
+ * tree_fini(). May add functions to the catalog and read debug information.
  */
 void tree_inline(const struct tree *tree, struct catalog *catalog,
 		 struct timeline *timeline, struct tree *out);
 
-/* Where an inlined function's node is called: 0 if nobody knows. */
+/*
+ * Sets the location at which an inlined function's node is called. Returns 0 if
+ * unknown.
+ */
 int inlined_call_place(struct catalog *catalog, const struct tree_node *node,
 		       const char **file, uint32_t *line);
 

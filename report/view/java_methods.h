@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Java methods whose calls were to be counted (--java=exact, standby or inplace), and are
- * or not.
+ * Java methods whose calls clew was asked to count (--java=exact, standby or
+ * inplace).
  */
 #ifndef CLEW_VIEW_JAVA_METHODS_H
 #define CLEW_VIEW_JAVA_METHODS_H
@@ -10,24 +10,31 @@
 #include "wire/told.h"
 
 struct java_methods {
-	uint64_t
-		counted; /* methods each call of which counts, always or at times */
-	uint64_t standing_by; /* those of them that do at times */
+	/* Methods of which each call is counted, always or while attached. */
+	uint64_t counted;
+	uint64_t standing_by; /* those counted only while attached */
 	uint64_t left;
-	uint64_t by_reason[WIRE_JAVA_LEFT_COUNT]; /* of those that do not */
+	/* of methods that are not counted */
+	uint64_t by_reason[WIRE_JAVA_LEFT_COUNT];
 };
 
-/* counted and left are 0 where nobody has asked for it. */
+/* Without such an option, counted and left are 0. */
 struct java_methods java_methods_of(const struct catalog *catalog);
 
-/* How a method is counted: "exact", "inplace", "standby"; NULL: it is not. */
+/*
+ * Returns how a method is counted: "exact", "inplace", "standby"; NULL: not
+ * counted.
+ */
 const char *java_method_way(const struct catalog_function *method,
 			    int is_in_place);
 
-/* To follow "left as they were:", as "smaller than --java-min-size". */
+/*
+ * Returns the reason as text after "left as they were:", for example "smaller
+ * than --java-min-size".
+ */
 const char *java_left_text(unsigned int why);
 
-/* "class_small", as a member of JSON. */
+/* Returns the reason as a JSON member, for example "class_small". */
 const char *java_left_word(unsigned int why);
 
 #endif

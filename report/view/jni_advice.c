@@ -14,14 +14,14 @@
 
 enum { NAMES_SHOWN = 3 };
 
-/* Notes of one call and kind. */
+/* Facts about one call, of one kind. */
 struct subject_notes {
-	const struct jni_note *notes; /* of several names: one each */
+	const struct jni_note *notes; /* with names: one entry for each name */
 	size_t count;
 	struct jni_note sum;
 };
 
-/* ---- What is worth a word ---- */
+/* ---- Selection ---- */
 
 static int is_platforms(const char *class)
 {
@@ -34,7 +34,7 @@ static int is_platforms(const char *class)
 	return 0;
 }
 
-/* Regions are what is advised. */
+/* Copies of regions need no advice: they are what is advised. */
 static int is_region(const char *function)
 {
 	const char *end = strstr(function, "Region");
@@ -70,7 +70,7 @@ static int is_worth_saying(const struct subject_notes *subject)
 	}
 }
 
-/* By which those of a kind are sorted. */
+/* Returns the value by which advice of one kind is sorted. */
 static uint64_t weight_of(const struct subject_notes *subject)
 {
 	const struct jni_note *sum = &subject->sum;
@@ -98,7 +98,7 @@ static int compare(const void *left, const void *right)
 	return jni_call_compare(&a->sum.call, &b->sum.call);
 }
 
-/* ---- Words ---- */
+/* ---- Texts ---- */
 
 /* "1.5 GB" */
 static void put_bytes(FILE *out, uint64_t bytes)
@@ -259,7 +259,7 @@ static int is_selected(const struct selection *selection,
 	return 0;
 }
 
-/* Where the notes of another call or kind begin. */
+/* Returns the index of the first entry of another call or kind. */
 static size_t end_of(const struct jni_usage *notes, size_t first)
 {
 	const struct jni_note *one = &notes->items[first];

@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 
-/* The function that stands for the module of a function. */
+/* Returns the function that stands for the module of a function. */
 static uint32_t module_label(struct catalog *catalog, uint32_t function,
 			     uint32_t *of_module)
 {
@@ -22,7 +22,7 @@ static uint32_t module_label(struct catalog *catalog, uint32_t function,
 	return of_module[module];
 }
 
-/* The function that stands for one of JNI's and what calls it. */
+/* Returns the function that stands for a JNI function with its caller. */
 static uint32_t jni_env_label(struct catalog *catalog, const struct tree *tree,
 			      const struct tree_node *node)
 {
@@ -44,7 +44,7 @@ static uint32_t jni_env_label(struct catalog *catalog, const struct tree *tree,
 	return label;
 }
 
-/* The function that stands for a native method and who calls it. */
+/* Returns the function that stands for a native method with its caller. */
 uint32_t labels_jni(struct catalog *catalog, uint32_t native, uint32_t caller)
 {
 	const uint32_t module = catalog->functions[native].module;
@@ -74,8 +74,9 @@ static uint32_t jni_label(struct catalog *catalog, const struct tree *tree,
 enum { FRAMES_SHOWN = 64 }; /* of a context */
 
 /*
- * The function that stands for a context that has something of its own. Of a deep one
- * the callers that are furthest out are not named, and its number tells it from others.
+ * Returns the function that stands for a context with calls or time of its own.
+ * The name of a deep context omits the outermost callers and is made unique by
+ * the node's number.
  */
 static uint32_t context_label(struct catalog *catalog, const struct tree *tree,
 			      uint32_t node)
@@ -135,10 +136,10 @@ uint32_t *labels_of(const struct tree *tree, struct catalog *catalog,
 	return labels;
 }
 
-/* Goes through all nodes in depth-first order, without recursion. */
+/* Visits all nodes in depth-first order without recursion. */
 struct label_walk {
-	uint32_t *first_child, *next; /* lists by node; 0 ends them */
-	uint32_t *open;               /* nodes on the way, of each label */
+	uint32_t *first_child, *next; /* lists by node; 0 ends a list */
+	uint32_t *open;               /* by label: active nodes */
 };
 
 static void link_children(const struct tree *tree, struct label_walk *walk)

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the nodes of a tree are counted as.
+ * Assigns labels to the nodes of a tree.
  *
- * A label is a function of the catalog for each node: the node's own, or one
- * that stands for its module, or the group that it is in. Tables have one row
- * for each label.
+ * A label is a function of the catalog: the node's own, or one that stands for
+ * its module or its group. Tables have one row for each label.
  */
 #ifndef CLEW_VIEW_LABELS_H
 #define CLEW_VIEW_LABELS_H
@@ -16,26 +15,36 @@ enum label_by {
 	LABEL_FUNCTION,
 	LABEL_MODULE,
 	LABEL_GROUP,
-	LABEL_JNI,     /* a native method with the Java method that calls it */
-	LABEL_JNI_ENV, /* a function of JNI's with what calls it */
-	LABEL_JAVA, /* a function, as LABEL_FUNCTION: Java methods alone count */
-	/* A function with all that lead to it; nodes of no calls and time: none */
+	LABEL_JNI,     /* a native method with its Java caller */
+	LABEL_JNI_ENV, /* a JNI function with its caller */
+	LABEL_JAVA,    /* like LABEL_FUNCTION, but only Java methods count */
+	/*
+	 * A function with all its callers; nodes without calls and time have no
+	 * label.
+	 */
 	LABEL_CONTEXT,
 };
 
-/* Between two, in a label of LABEL_JNI and LABEL_CONTEXT. */
+/* Separates the two in a label of LABEL_JNI or LABEL_CONTEXT. */
 #define LABEL_JNI_FROM " <- "
 
-/* One for each node; may add functions to the catalog. free() them. */
+/*
+ * Returns one label for each node; the caller frees them. May add functions to
+ * the catalog.
+ */
 uint32_t *labels_of(const struct tree *tree, struct catalog *catalog,
 		    enum label_by by);
 
-/* That of LABEL_JNI for a native method and its caller, FUNCTION_NONE included. */
+/*
+ * Returns the LABEL_JNI label of a native method and its caller, which may be
+ * FUNCTION_NONE.
+ */
 uint32_t labels_jni(struct catalog *catalog, uint32_t native, uint32_t caller);
 
 /*
- * 1 for each node that has no ancestor of the same label: sums over these
- * count recursion once. label_count: of the catalog's functions. free() it.
+ * Returns 1 for each node without an ancestor of the same label, so that sums
+ * over these nodes count recursion once. label_count is the catalog's number of
+ * functions. The caller frees the array.
  */
 uint8_t *labels_outermost(const struct tree *tree, const uint32_t *labels,
 			  size_t label_count);

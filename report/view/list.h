@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which functions `clew list` names. */
+/* The functions that `clew list` prints. */
 #ifndef CLEW_VIEW_LIST_H
 #define CLEW_VIEW_LIST_H
 
@@ -10,12 +10,15 @@ enum list_detail { LIST_REASONS, LIST_REFUSED, LIST_ALL };
 struct list_view {
 	struct catalog *catalog;
 	enum list_detail detail;
-	int is_forecast;      /* of a file: nothing is hooked yet */
-	uint64_t trap_hits;   /* of breakpoints, in a recording */
-	int is_java_in_place; /* in the code that the machine has compiled */
+	int is_forecast;      /* for a file: nothing is hooked yet */
+	uint64_t trap_hits;   /* breakpoints hit in a recording */
+	int is_java_in_place; /* counted in code that the JVM has compiled */
 };
 
-/* Breakpoints are dear, and doubts are few: these are named in any case. */
+/*
+ * Functions with expensive breakpoints or uncertain counts are few and are
+ * always printed.
+ */
 static inline int list_shows(const struct list_view *view,
 			     const struct catalog_function *function)
 {
@@ -26,7 +29,7 @@ static inline int list_shows(const struct list_view *view,
 	       verdict_class(function->verdict) == VERDICT_REFUSED;
 }
 
-/* Whether there may be any in a module. */
+/* Returns whether a module may have functions to print. */
 static inline int list_shows_some(const struct list_view *view,
 				  const struct coverage *coverage)
 {

@@ -7,7 +7,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 
-/* "libz" of "libz.so.1.2.13". */
+/* Returns the length of "libz" in "libz.so.1.2.13". */
 static size_t stem_length(const char *module)
 {
 	const char *version = strstr(module, ".so");
@@ -17,13 +17,15 @@ static size_t stem_length(const char *module)
 
 static uint64_t hash_names(const char *module, const char *name)
 {
-	/* With its end, so that the two cannot be taken for one word. */
+	/*
+	 * With the terminator, so that the boundary between both names matters.
+	 */
 	uint64_t hash = hash_add(HASH_START, name, strlen(name) + 1);
 
 	return hash_key(hash_add(hash, module, stem_length(module)));
 }
 
-/* What the module of a function of `from` is called in `to`. */
+/* Returns the name in `to` of the module of a function of `from`. */
 static const char *home_name(const struct match *match, uint32_t function)
 {
 	uint32_t module = match->from->functions[function].module;
@@ -46,7 +48,9 @@ static int is_same(struct match *match, uint32_t to, uint32_t from)
 		      catalog_name(match->from, from)) == 0;
 }
 
-/* A function is found by its names if its name is not made of its address. */
+/*
+ * Returns whether the function has a name that is not derived from its address.
+ */
 static int has_name(const struct catalog *catalog, uint32_t function)
 {
 	const struct catalog_function *entry = &catalog->functions[function];
@@ -54,7 +58,7 @@ static int has_name(const struct catalog *catalog, uint32_t function)
 	return entry->is_named || !strstr(entry->name, "+0x");
 }
 
-/* Only what occurs can be met again: names cost time. */
+/* Enters only functions that occur in the tree, since name lookups are slow. */
 static void enter_names(struct match *match, const struct tree *tree)
 {
 	uint8_t *seen = memory_zeroed(match->to->function_count, 1);
@@ -109,7 +113,7 @@ static int is_same_stem(const struct catalog_module *a,
 	       memcmp(a->name, b->name, length) == 0;
 }
 
-/* A module of the second recording only. */
+/* Adds a module that only the second recording has. */
 static uint32_t enter_module(struct catalog *catalog,
 			     const struct catalog_module *module)
 {
@@ -145,7 +149,7 @@ static void match_module(struct match *match, size_t index)
 	}
 }
 
-/* Hashes of the names that a module's functions have; 1 for each. */
+/* Enters hashes of the names of a module's functions, with value 1. */
 static void gather_names(struct catalog *catalog, uint32_t module,
 			 struct idmap *names)
 {
@@ -163,8 +167,8 @@ static void gather_names(struct catalog *catalog, uint32_t module,
 }
 
 /*
- * Whether the first modules are one program under two names: at least half of
- * what was called in the one, as far as it has names, is in the other.
+ * Returns whether the first modules are one program under two names: at least
+ * half of the called functions with names in one exist in the other.
  */
 static int are_one_program(struct match *match, const struct tree *tree)
 {
@@ -193,7 +197,10 @@ static int are_one_program(struct match *match, const struct tree *tree)
 	return called > 0 && 2 * known >= called;
 }
 
-/* The program is the first module. What is called otherwise took its place. */
+/*
+ * The program is the first module. A program with another name may be its
+ * renamed version.
+ */
 static void match_programs(struct match *match, const struct tree *tree)
 {
 	const size_t count = match->from->module_count;
@@ -223,7 +230,9 @@ static void match_modules(struct match *match, const struct tree *tree)
 	}
 }
 
-/* In the other catalog, entered by its name if there is none like it. */
+/*
+ * Returns the function in the other catalog; adds it by name if there is none.
+ */
 static uint32_t find_function(struct match *match, uint32_t function)
 {
 	const struct catalog_function *entry =

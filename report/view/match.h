@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which function of one recording is which of another.
+ * Matches the functions of two recordings.
  *
- * Functions of the same module, by build-id, are matched by address. Those of
- * two builds are matched by the names of module and function; a module's
- * version, as in "libz.so.1.2.13", does not count, and nor does the name of the
- * program that was run. What has no name is matched in the same build only.
+ * Functions of modules with the same build-id are matched by address. Functions
+ * of different builds are matched by the names of module and function. A
+ * module's version, as in "libz.so.1.2.13", and the name of the program are
+ * ignored. Functions without names match only in the same build.
  */
 #ifndef CLEW_VIEW_MATCH_H
 #define CLEW_VIEW_MATCH_H
@@ -16,18 +16,19 @@
 
 struct match {
 	struct catalog *from, *to;
-	uint32_t *functions; /* of `from`; 0: not looked for yet */
-	uint32_t *builds;    /* of modules of `from`: the same, index + 1 */
-	uint32_t *homes;     /* ... the same, or the next version */
-	struct idmap named;  /* hash of names -> function of `to` */
+	uint32_t *functions; /* by function of `from`; 0: not yet determined */
+	/* by module of `from`: 1 + module of the same build */
+	uint32_t *builds;
+	uint32_t *homes;    /* likewise, or of another version */
+	struct idmap named; /* hash of names -> function of `to` */
 };
 
-/* Names are looked for among the functions of `tree`, which is of `to`. */
+/* Looks up names among the functions of `tree`, which belongs to `to`. */
 void match_init(struct match *match, struct catalog *from, struct catalog *to,
 		const struct tree *tree);
 void match_fini(struct match *match);
 
-/* The function of `to`, entered if there is none like it. */
+/* Returns the function of `to`; adds it if there is none. */
 uint32_t match_function(struct match *match, uint32_t function);
 
 #endif

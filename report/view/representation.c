@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 
-/* ---- Any ---- */
+/* ---- Any representation ---- */
 
 static uint32_t step_to(const struct tree_node *node, struct catalog *catalog,
 			representation_step step, void *context,
@@ -42,7 +42,7 @@ void tree_represent(const struct tree *tree, struct catalog *catalog,
 	tree_sum(represented);
 }
 
-/* ---- By what functions are of ---- */
+/* ---- By module, file or class ---- */
 
 const char *const representation_names[REPRESENT_COUNT] = {
 	[REPRESENT_MODULE] = "module",
@@ -50,7 +50,7 @@ const char *const representation_names[REPRESENT_COUNT] = {
 	[REPRESENT_CLASS] = "class",
 };
 
-/* By function: what stands for it; 0: not asked for yet. */
+/* By function: the function that represents it; 0: not yet determined. */
 struct stand_ins {
 	struct catalog *catalog;
 	enum represented_by by;
@@ -81,8 +81,8 @@ static uint32_t file_of(struct catalog *catalog, uint32_t function)
 }
 
 /*
- * How much of a name is the class: up to the last "::" (Java's: ".") before its
- * parameters, those in brackets not counted. 0: it has none.
+ * Returns the length of the class in a name: up to the last "::" (in Java ".")
+ * before the parameters, outside of brackets. 0 if there is none.
  */
 static size_t class_length(const char *name, int is_java)
 {

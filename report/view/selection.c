@@ -30,7 +30,10 @@ static int is_matched(const char *name, const void *expression)
 	return regexec(expression, name, 0, NULL, 0) == 0;
 }
 
-/* Whether the function has such a name, or another one whose code was merged with its. */
+/*
+ * Returns whether the function, or one whose code was merged with it, has such
+ * a name.
+ */
 static int has_name(struct catalog *catalog, uint32_t function,
 		    int (*is_such)(const char *name, const void *what),
 		    const void *what)
@@ -98,8 +101,8 @@ static int starts(const char *text, const char *with)
 }
 
 /*
- * The name without the type that a C++ template returns: what is behind the
- * last blank outside of brackets before the parameters.
+ * Returns the name without the return type of a C++ template: the text after
+ * the last blank outside of brackets before the parameters.
  */
 static const char *skip_type(const char *full)
 {
@@ -149,7 +152,7 @@ uint8_t *selection_named(struct catalog *catalog, const char *name)
 	return NULL;
 }
 
-/* The length of a name up to its parameters, which are outside of brackets. */
+/* Returns the length of a name up to its parameters, ignoring brackets. */
 static size_t plain_length(const char *name)
 {
 	int depth = 0;

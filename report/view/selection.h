@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which functions a report shows. */
+/* Selection of the functions that a report shows. */
 #ifndef CLEW_VIEW_SELECTION_H
 #define CLEW_VIEW_SELECTION_H
 
@@ -9,17 +9,20 @@
 #include "report/model/function_catalog.h"
 #include "report/model/tree.h"
 
-/* Zero-initialised, everything. */
+/* Zero-initialised: all functions. */
 struct selection {
 	const char *module;        /* glob, or NULL */
 	const regex_t *function;   /* or NULL */
-	const char *function_text; /* of the regular expression */
+	const char *function_text; /* source of the regular expression */
 };
 
-/* Whether it selects some functions only. */
+/* Returns whether the selection is restricted. */
 int selection_is_asked(const struct selection *selection);
 
-/* A glob with a '/' is matched with the module's path, else with its name. */
+/*
+ * Matches a glob with a '/' against the module's path, any other against its
+ * name.
+ */
 int selection_has_module(const struct selection *selection,
 			 const struct catalog_module *module);
 
@@ -27,17 +30,21 @@ int selection_has_module(const struct selection *selection,
 int selection_has_function(const struct selection *selection,
 			   struct catalog *catalog, uint32_t function);
 
-/* One byte for each function of the catalog, 1 if selected. free() it. */
+/*
+ * Returns one byte for each function of the catalog, 1 if selected; the caller
+ * frees it.
+ */
 uint8_t *selection_mask(const struct selection *selection,
 			struct catalog *catalog);
 
 /*
- * The same for functions that are called exactly `name`, with or without their
- * parameters and the type that a template returns. NULL if there are none.
+ * Selects functions whose name is exactly `name`, with or without parameters
+ * and the return type of a template. Returns NULL if there are none; the caller
+ * frees the result.
  */
 uint8_t *selection_named(struct catalog *catalog, const char *name);
 
-/* Whether the selection contains a function of the tree. */
+/* Returns whether the tree contains a selected function. */
 int selection_has_any(const struct selection *selection,
 		      struct catalog *catalog, const struct tree *tree);
 
@@ -47,7 +54,10 @@ int selection_has_any(const struct selection *selection,
  */
 const char *selection_nearest(struct catalog *catalog, const char *name);
 
-/* A function's name as selection_named() takes it, without its parameters; for free(). */
+/*
+ * Returns a function's name without parameters, as selection_named() takes it;
+ * the caller frees it.
+ */
 char *selection_plain_name(const char *full);
 
 #endif

@@ -10,7 +10,7 @@
 #include "report/merge/merged_samples.h"
 #include "report/view/inlines.h"
 
-/* -ENODATA and *why. */
+/* Fails with -ENODATA and *why. */
 static int refuse_value(const struct session *session, const char *path,
 			const char *name, char **why)
 {
@@ -38,7 +38,7 @@ static int refuse_value(const struct session *session, const char *path,
 	return err;
 }
 
-/* The ids of the first processes, as "1, 2, 3"; for free(). */
+/* Returns the ids of the first processes, as "1, 2, 3"; the caller frees it. */
 static char *process_ids(const struct recording *recording)
 {
 	enum { IDS_MAX = 8 };
@@ -79,7 +79,7 @@ int session_refuse_whose(const struct recording *recording, const char *path,
 	return -ESRCH;
 }
 
-/* What counts in place of time. 0, or -ENODATA and *why. */
+/* Selects the value that replaces time. Returns 0, or -ENODATA and *why. */
 static int choose_value(struct session *session, const char *path,
 			const char *name, char **why)
 {
@@ -91,7 +91,9 @@ static int choose_value(struct session *session, const char *path,
 	return 0;
 }
 
-/* -ENODATA and *why: no packet says by what calls are to be told apart. */
+/*
+ * Fails with -ENODATA and *why: the packets do not contain the wanted labels.
+ */
 static int refuse_labels(const char *path, const struct label_wish *wish,
 			 char **why)
 {
@@ -106,7 +108,7 @@ static int refuse_labels(const char *path, const struct label_wish *wish,
 		    path, wish->function, wish->argument, wish->function);
 }
 
-/* Columns for probes that nobody has asked for. */
+/* Removes columns for probes that the user did not set. */
 static void forget_spare_columns(struct session *session)
 {
 	struct value_list *values = &session->values;
@@ -124,7 +126,7 @@ static void forget_spare_columns(struct session *session)
 	values->count = kept;
 }
 
-/* As one line, safe to print; "" if it is not known. */
+/* Returns the command as one line, safe to print; "" if unknown. */
 static char *command_of(const struct part_copy *part)
 {
 	struct part_chunk chunk;
@@ -144,7 +146,7 @@ static char *command_of(const struct part_copy *part)
 	return memory_string("", 0);
 }
 
-/* What is to be known of each part when it may be gone. */
+/* Collects data of each part while the part is loaded. */
 static void look_at(void *context, const struct part_copy *part)
 {
 	struct session *session = context;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A recording that has been read and merged: what all reports start from. */
+/* A recording that was read and merged: the input of all reports. */
 #ifndef CLEW_VIEW_SESSION_H
 #define CLEW_VIEW_SESSION_H
 
@@ -15,34 +15,34 @@ struct session {
 	struct recording recording;
 	struct catalog catalog;
 	struct tree tree;
-	struct timeline timeline; /* empty unless asked for */
+	struct timeline timeline; /* empty unless requested */
 	struct summary summary;
-	struct jni_usage jni;         /* of clew record --jni-env */
-	struct value_list values;     /* that agents counted */
-	struct probe_list probes;     /* that the user asked for */
-	struct mark_list marks;       /* that programs told */
-	struct hooking_costs hooking; /* of clew's own time, by module */
-	char *command; /* of the first process, with blanks between words */
-	uint64_t samples_taken; /* those in our own code included */
-	/* Of these, what stands in place of time; or NULL: it is time. */
+	struct jni_usage jni;         /* from clew record --jni-env */
+	struct value_list values;     /* counted by agents */
+	struct probe_list probes;     /* set by the user */
+	struct mark_list marks;       /* set by programs */
+	struct hooking_costs hooking; /* clew's own time, by module */
+	char *command; /* of the first process, words separated by blanks */
+	uint64_t samples_taken; /* including those in clew's own code */
+	/* The entry of `values` that replaces time; NULL: time. */
 	const struct value_sum *value;
-	/* How reports show it; set after opening. */
+	/* Output options, set after opening. */
 	int has_color;      /* text: with escape sequences */
-	int is_quiet;       /* text: the table only */
+	int is_quiet;       /* text: only the table */
 	int shows_details;  /* text: more than three lines below the table */
-	unsigned int width; /* text: columns of a line of prose; 0: any */
-	int shows_lines;    /* text: where each function is written */
-	enum metric metric; /* time, if there is any */
+	unsigned int width; /* text: width of prose in columns; 0: unlimited */
+	int shows_lines;    /* text: source location of each function */
+	enum metric metric; /* time, if the recording has any */
 };
 
-/* 0, or -errno and *why; -ESRCH when `whose` selects nobody. */
+/* Returns 0, or -errno and *why; -ESRCH if `whose` selects no thread. */
 int session_open(struct session *session, const char *path,
 		 const struct whose *whose, char **why);
 
 /* Puts inlined functions into the tree. */
 void session_inline(struct session *session);
 
-/* -ESRCH and *why: `whose` selects no process or thread of the recording. */
+/* Fails with -ESRCH and *why: `whose` selects no process or thread. */
 int session_refuse_whose(const struct recording *recording, const char *path,
 			 const struct whose *whose, char **why);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From one stack to the next, as a thread's samples show them. */
+/* Steps from one stack to the next, for consecutive samples of a thread. */
 #ifndef CLEW_VIEW_STACK_CHANGE_H
 #define CLEW_VIEW_STACK_CHANGE_H
 
@@ -7,15 +7,15 @@
 
 typedef void stack_step(void *context, uint32_t node);
 
-/* Zero-initialise before use; free() `path` behind it. */
+/* Zero-initialise before use; the caller frees `path` afterwards. */
 struct stack_change {
 	uint32_t *path; /* scratch */
 	size_t capacity;
 };
 
 /*
- * Leaves the nodes that `from` is below and `to` is not, the innermost first,
- * then enters those that `to` is below and `from` is not, the outermost first.
+ * Leaves the nodes of the stack `from` that are not in `to`, innermost first,
+ * and then enters the nodes of `to` that are not in `from`, outermost first.
  * TREE_ROOT is the empty stack.
  */
 void stack_change(struct stack_change *change, const struct tree *tree,

@@ -81,7 +81,7 @@ void summary_add_part(struct summary *summary, const struct part_copy *part)
 	part_tallies_fini(&tallies);
 }
 
-/* Each of those that were called, once. */
+/* Counts each called function with a loop once. */
 static void find_looping(struct summary *summary, const struct catalog *catalog,
 			 const struct tree *tree)
 {
@@ -102,7 +102,7 @@ static void find_looping(struct summary *summary, const struct catalog *catalog,
 	free(is_found);
 }
 
-/* What was counted all the time, and what was not. */
+/* Adds up calls of functions that were always counted, and of the others. */
 static void find_left_out(struct summary_budget *budget,
 			  const struct catalog *catalog,
 			  const struct tree *tree)
@@ -118,7 +118,7 @@ static void find_left_out(struct summary_budget *budget,
 			budget->exact_calls += tree->nodes[i].calls;
 }
 
-/* Calls from Java into native code, and the time until they return. */
+/* Sums calls from Java into native code and the time until they return. */
 static void find_natives(struct summary *summary, struct catalog *catalog,
 			 const struct tree *tree)
 {
@@ -139,7 +139,7 @@ static void find_natives(struct summary *summary, struct catalog *catalog,
 	free(is_inside);
 }
 
-/* Samples of one context and kind stand for about the same time each. */
+/* Samples of one context and kind have about equal weights. */
 static double squares_of(const struct tree *tree)
 {
 	double sum = 0;

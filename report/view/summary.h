@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What every report says below its table: how much was hooked, how sure the
- * counts are, and what was folded, lost or damaged.
+ * Data of the footer that every report prints below its table: coverage, error
+ * bounds of counts, and what was folded, lost or damaged.
  */
 #ifndef CLEW_VIEW_SUMMARY_H
 #define CLEW_VIEW_SUMMARY_H
@@ -14,88 +14,111 @@
 #include "report/recording/recording_reader.h"
 #include "report/view/coverage.h"
 
-#define SUMMARY_LOOPING_MAX 16 /* are named */
+#define SUMMARY_LOOPING_MAX 16 /* functions that are named */
 
-/* Wall time between the time stamps of a trace. Recordings have no such number. */
+/*
+ * Wall time between the time stamps of a trace. Recordings do not use this
+ * value.
+ */
 #define SUMMARY_TIME_TRACE ((enum wire_time)(WIRE_TIME_EXACT + 1))
 
-/* Java stacks that were new, so that the machine was asked who calls. */
+/*
+ * Java stacks that were new, so that clew requested their callers from the JVM.
+ */
 struct asked_stacks {
 	uint64_t count, ns;
-	uint64_t composed;              /* of these, so that it was not */
-	uint64_t verified, mismatched;  /* as struct wire_header has it */
-	uint64_t when[WIRE_ASKED_BINS]; /* as struct wire_header has it */
+	uint64_t composed; /* composed from known frames, without a request */
+	uint64_t verified, mismatched;  /* as in struct wire_header */
+	uint64_t when[WIRE_ASKED_BINS]; /* as in struct wire_header */
 };
 
-/* What clew was to cost at most, and what was left out for that. */
+/*
+ * The budget for clew's cost, and the functions that were not counted because
+ * of it.
+ */
 struct summary_budget {
-	uint32_t
-		thousandths; /* of CPU time, of any process; 0: there is none */
-	uint64_t cpu_ns, cost_ns; /* that was seen, and clew's, as estimated */
-	uint64_t call_ps;         /* that a call was taken for */
-	uint64_t functions;       /* that were left out for some of the time */
-	uint64_t exact_calls;     /* of the others; of the tree */
-	uint64_t missed_calls;    /* of those, estimated */
+	/* Thousandths of CPU time, of any process; 0: no budget. */
+	uint32_t thousandths;
+	/* observed CPU time, and clew's estimated share */
+	uint64_t cpu_ns, cost_ns;
+	uint64_t call_ps; /* assumed cost of a call */
+	/* functions that were not counted for some of the time */
+	uint64_t functions;
+	uint64_t exact_calls; /* calls of all other functions in the tree */
+	/* estimated uncounted calls of these functions */
+	uint64_t missed_calls;
 };
 
 struct summary {
-	uint64_t calls; /* of the tree, so of whoever was selected */
+	/* of the tree, which contains only the selected threads */
+	uint64_t calls;
 	uint64_t contexts;
 	uint64_t processes;
 	uint64_t threads;
 	uint64_t follow_ups;   /* see merge.h */
 	uint64_t strays;       /* see merge.h */
-	uint64_t max_contexts; /* the least limit of any process */
-	uint64_t max_bytes;    /* likewise, of what one may take; 0: none */
+	uint64_t max_contexts; /* the smallest limit of any process */
+	uint64_t max_bytes;    /* the smallest limit of any process; 0: none */
 	uint64_t folded_calls;
-	uint64_t folds[WIRE_FOLD_COUNT]; /* the same, by cause */
+	uint64_t folds[WIRE_FOLD_COUNT]; /* folded calls by cause */
 	uint64_t lost_calls[WIRE_LOSS_COUNT];
 	uint64_t trap_hits;
 	struct packet_waits waits;
-	enum wire_time time; /* how it was taken, by the first part that did */
-	uint32_t rate_hz;    /* of samples that were asked for */
-	/* By the CPU clock: threads that had a finer one than the tick. */
+	/* kind of time, from the first part that has any */
+	enum wire_time time;
+	uint32_t rate_hz; /* requested rate of samples */
+	/* CPU clock: threads with a finer clock than the tick. */
 	uint64_t fine_threads;
-	enum wire_coarse coarse; /* why others had none, by the last part */
-	uint64_t time_ns;        /* of the tree, like calls */
+	/* why other threads had none; from the last part */
+	enum wire_coarse coarse;
+	uint64_t time_ns; /* of the tree */
 	uint64_t samples;
-	double squares_ns2; /* of the times that they stand for, summed */
-	uint64_t unseen_ns; /* what may be of a function that none met (95 %) */
-	uint64_t clew_ns, clew_samples; /* what clew took, shown or not */
+	double squares_ns2; /* sum of the squares of the samples' times */
+	/* upper bound (95 %) for a function without samples */
+	uint64_t unseen_ns;
+	uint64_t clew_ns, clew_samples; /* clew's own cost, shown or not */
 	uint64_t unsampled_ns, unsampled_threads; /* threads without samples */
-	/* SUMMARY_TIME_TRACE: of all threads; of these, calls between stamps share. */
+	/*
+	 * SUMMARY_TIME_TRACE: time of all threads, and the part that calls
+	 * between stamps share.
+	 */
 	uint64_t trace_ns, divided_ns;
-	uint64_t watch_ns; /* of CPU time, in a thread of its own */
-	int shows_clew;    /* as time of the tree */
-	uint64_t hook_ns;  /* before main, over all processes */
-	uint64_t
-		ran_ns; /* by the clock, of the longest process that is known */
+	uint64_t watch_ns; /* CPU time of clew's own thread */
+	int shows_clew;    /* clew's time is in the tree */
+	uint64_t hook_ns;  /* before main, sum of all processes */
+	/* Wall time of the longest process whose end is known. */
+	uint64_t ran_ns;
 	uint64_t recorded_bytes;
 	uint64_t lost_samples[WIRE_SAMPLE_LOSS_COUNT];
 	struct verdicts calls_verified, contexts_verified;
-	struct verdicts stacks_verified; /* of Java */
-	uint64_t jumped_functions;       /* as struct wire_header has them */
-	int folds_recursion;             /* in some process */
-	int is_in_place; /* calls of Java's compiled code (--java=inplace) */
+	struct verdicts stacks_verified; /* of Java stacks */
+	uint64_t jumped_functions;       /* as in struct wire_header */
+	int folds_recursion;             /* in any process */
+	/* calls of compiled Java code count (--java=inplace) */
+	int is_in_place;
 	struct asked_stacks asked;
-	uint64_t frozen_natives; /* calls: as struct wire_header has it */
+	uint64_t frozen_natives; /* calls, as in struct wire_header */
 	struct sample_places places;
-	struct measure natives; /* methods of Java, with all that they call */
+	/* Java's native methods, including their callees */
+	struct measure natives;
 	uint64_t hooked_modules;
 	struct coverage coverage; /* of hooked modules */
-	/* Functions that were called and are in doubt: catalog_loops(). */
+	/* Called functions with uncertain counts: catalog_loops(). */
 	uint64_t looping;
 	uint32_t looping_some[SUMMARY_LOOPING_MAX]; /* in the catalog */
 	struct summary_budget budget;
 };
 
-/* Zero-initialised, it is given each part, and then what they were merged to. */
+/*
+ * Zero-initialise the summary, add each part, then finish it with the merged
+ * tree.
+ */
 void summary_add_part(struct summary *summary, const struct part_copy *part);
 void summary_finish(struct summary *summary, const struct recording *recording,
 		    struct catalog *catalog, const struct tree *tree,
 		    const struct merged *merged);
 
-/* The number of samples that were taken, without those of "(unsampled)". */
+/* Returns the number of samples without those of "(unsampled)". */
 static inline uint64_t summary_taken(const struct summary *summary)
 {
 	return summary->samples > summary->unsampled_threads
@@ -104,26 +127,29 @@ static inline uint64_t summary_taken(const struct summary *summary)
 }
 
 /*
- * Samples a second of their time that there really were: a kernel looks at
- * CPU timers only when it ticks, and where it permits a finer clock, that is for
- * time in the program. 0 without samples.
+ * Returns the actual samples per second of sampled time. A kernel checks CPU
+ * timers only at its ticks, and a finer clock, if permitted, covers only time
+ * in the program. 0 without samples.
  */
 uint64_t summary_rate_hz(const struct summary *summary);
 
 /*
- * Between which shares of all the own time of a row lies (95 %), of so many
- * samples; and that of a row with all that is below it, where samples of the
- * program's time and of the kernel's are mixed, as they are in the whole.
+ * Return the 95 % interval of a row's share of all time, given its samples: of
+ * its own time, or of its total time. The latter mixes samples of the program
+ * and the kernel as the whole recording does.
  */
 struct share_interval summary_own_share(const struct summary *summary,
 					uint64_t ns, uint64_t samples);
 struct share_interval summary_total_share(const struct summary *summary,
 					  uint64_t ns, uint64_t samples);
 
-/* By when, in ms since the machine was ready, half of those had been asked for. */
+/*
+ * Returns the time, in ms since the JVM was ready, by which half of the
+ * requested stacks had been requested.
+ */
 uint64_t summary_asked_half_ms(const struct summary *summary);
 
-/* Whether there are samples, or might have been. */
+/* Returns whether time was sampled. */
 static inline int summary_is_sampled(const struct summary *summary)
 {
 	return summary->time == WIRE_TIME_CPU ||
@@ -131,8 +157,8 @@ static inline int summary_is_sampled(const struct summary *summary)
 }
 
 /*
- * Whether calls between two stamps of a trace share nearly all of the time equally: then the
- * time of one function is a guess.
+ * Returns whether calls between two stamps of a trace share nearly all of the
+ * time equally. The time of one function is then a guess.
  */
 static inline int summary_is_guess(const struct summary *summary)
 {
@@ -140,21 +166,21 @@ static inline int summary_is_guess(const struct summary *summary)
 	       summary->divided_ns > summary->trace_ns / 20;
 }
 
-/* What the time is of: "CPU time, sampled at each thread's clock"... */
+/* Returns a description such as "CPU time, sampled at each thread's clock". */
 const char *time_text(enum wire_time time);
 
 const char *loss_text(unsigned int loss);
 
-/* Why there was no finer clock than the tick. */
+/* Returns why there was no finer clock than the tick. */
 const char *coarse_text(unsigned int coarse);
 
-/* Why so many calls fold: "beyond the limit of 1,000 contexts", for example. */
+/* Returns why calls fold, for example "beyond the limit of 1,000 contexts". */
 struct fold_text {
 	char text[128];
 };
 struct fold_text fold_text(const struct summary *summary, unsigned int cause);
 
-/* What stands behind the number, for example "samples are missing: why". */
+/* Returns the text after a number, for example "samples are missing: why". */
 const char *sample_loss_text(unsigned int loss);
 
 #endif

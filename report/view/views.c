@@ -34,7 +34,10 @@ void tree_keep(const struct tree *tree, const uint8_t *keep, struct tree *kept)
 			keep_node(kept, &moved[i], node, &self);
 			continue;
 		}
-		/* Time that it took goes to who is shown in its place. */
+		/*
+		 * The time of an omitted function goes to its nearest kept
+		 * caller.
+		 */
 		self.calls = self.tails = 0;
 		tree_add(kept, moved[i], &self);
 	}
@@ -60,7 +63,7 @@ static int has_any(const struct measure *measure)
 	return measure->calls > 0 || measure->ns > 0;
 }
 
-/* Enters the chain of callers of one node. */
+/* Adds the chain of callers of one node. */
 static void add_chain(const struct tree *tree, const struct tree_node *node,
 		      const struct measure *self, uint32_t depth,
 		      struct tree *callers)
@@ -82,7 +85,7 @@ void tree_callers(const struct tree *tree, const uint8_t *chosen,
 		const struct tree_node *node = &tree->nodes[i];
 		const struct measure self = tree_self(tree, i);
 
-		/* Depth 0 wraps round: no chain is that long. */
+		/* Depth 0 wraps around to a limit that no chain reaches. */
 		if (has_any(&self) && chosen[node->function])
 			add_chain(tree, node, &self, depth, callers);
 	}
