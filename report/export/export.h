@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Profiles in the formats of other tools: a table of formats, a file each.
+ * Export to formats of other tools: a table of formats, with one file for each.
  *
  * Formats that list whole stacks would grow with the square of a recursion's
- * depth, so there a stack of more than EXPORT_STACK_MAX frames loses those in
- * its middle to one frame that says so, and the writer counts how many did.
+ * depth. In a stack of more than EXPORT_STACK_MAX frames, these formats replace
+ * the middle frames by one frame that says so. The writer counts such stacks.
  */
 #ifndef CLEW_EXPORT_EXPORT_H
 #define CLEW_EXPORT_EXPORT_H
@@ -18,7 +18,8 @@
 
 enum {
 	EXPORT_STACK_MAX = 512,
-	EXPORT_STACK_OUTER = EXPORT_STACK_MAX / 2, /* kept of a longer one */
+	/* outer frames kept of a longer stack */
+	EXPORT_STACK_OUTER = EXPORT_STACK_MAX / 2,
 	EXPORT_STACK_INNER = EXPORT_STACK_MAX - EXPORT_STACK_OUTER - 1,
 };
 
@@ -27,44 +28,48 @@ enum {
 struct export
 {
 	struct session *session;
-	const struct tree *tree; /* of what was selected, summed up */
-	enum metric metric;      /* the one that counts where there is one */
-	/* For functions that were not selected 0, or NULL; `tree` has none. */
+	const struct tree *tree; /* the selected contexts, summed up */
+	enum metric metric; /* preferred measure of formats with only one */
+	/*
+	 * 0 for functions that were not selected; NULL: all selected. `tree`
+	 * does not contain the others.
+	 */
 	uint8_t *keep;
-	enum grouping group; /* what is below the root, if not NONE */
-	int annotates;       /* kinds of functions, where names have them */
-	struct progress *progress;   /* told of it, or NULL */
-	const struct traces *traces; /* of calls one by one, or NULL */
-	struct trace_window window;  /* of what has a time */
-	uint64_t cut_stacks; /* out: that were longer than EXPORT_STACK_MAX */
+	enum grouping group; /* kind of the nodes below the root */
+	int annotates;       /* names are marked with kinds of functions */
+	struct progress *progress;   /* may be NULL */
+	const struct traces *traces; /* single calls; may be NULL */
+	struct trace_window window;  /* for data that has a time */
+	uint64_t cut_stacks; /* result: number of stacks that were shortened */
 };
 
 struct export_format {
 	const char *name;
 	const char *says;
 	int is_binary;
-	int needs_samples; /* one by one: session.timeline */
-	int likes_samples; /* the same, but can do without */
-	int no_inlines;    /* has inlined functions anyway, or cannot */
-	int no_value;      /* has no place for what agents counted */
-	int likes_traces; /* of calls one by one; has room for a window of time */
-	int by_line;      /* has room for lines of calls: see struct whose */
+	int needs_samples; /* single samples: session.timeline */
+	int likes_samples; /* single samples are optional */
+	int no_inlines; /* has inlined functions anyway, or cannot have them */
+	int no_value;   /* cannot contain values of agents */
+	/* single calls are optional; can be limited to a time window */
+	int likes_traces;
+	int by_line; /* can contain lines of calls: see struct whose */
 	/*
-	 * One of the two. 0, or -errno and *why, which does not name the file.
-	 * That `out` could not be written is for whoever opened it to find out.
-	 * `path` is an empty file.
+	 * Exactly one of the two is set. Returns 0, or -errno and *why without
+	 * the file's name. The caller checks `out` for write errors. `path` is
+	 * an empty file.
 	 */
 	int (*write)(struct export *export, FILE *out, char **why);
 	int (*save)(struct export *export, const char *path, char **why);
 };
 
-/* Ended by one without a name. */
+/* Terminated by an entry without a name. */
 extern const struct export_format export_formats[];
 
-/* NULL if there is none of that name. */
+/* Returns NULL if no format has that name. */
 const struct export_format *export_format_named(const char *name);
 
-/* Whether there is any time in it. */
+/* Return whether the tree has time, or samples. */
 static inline int export_has_time(const struct export *export)
 {
 	return tree_below(export->tree, TREE_ROOT).ns > 0;
@@ -75,7 +80,9 @@ static inline int export_has_samples(const struct export *export)
 	return tree_below(export->tree, TREE_ROOT).samples > 0;
 }
 
-/* Before each node, by how many were before it. */
+/*
+ * Reports progress; call it before each node with the number of previous nodes.
+ */
 static inline void export_tell(const struct export *export, size_t done)
 {
 	if (done % 4096 == 0)
@@ -83,17 +90,17 @@ static inline void export_tell(const struct export *export, size_t done)
 			      export->tree->count);
 }
 
-/* Its metric: "calls", "time", or the name of what agents counted. */
+/* Returns the name of the metric: "calls", "time", or the agents' value. */
 const char *export_measure_name(const struct export *export);
 
-/* What its time is: "cpu" or "wall". */
+/* Returns the kind of time: "cpu" or "wall". */
 const char *export_time_name(const struct export *export);
 
-/* When it was recorded. */
+/* When the data was recorded. */
 struct export_times {
 	uint64_t start_ns;    /* CLOCK_REALTIME */
-	uint64_t duration_ns; /* of all processes, as far as it is known */
-	uint64_t period_ns;   /* between two samples; 0: there are none */
+	uint64_t duration_ns; /* of all processes, where known */
+	uint64_t period_ns;   /* between two samples; 0: no samples */
 };
 
 struct export_times export_times(const struct export *export);
@@ -102,28 +109,31 @@ struct export_build_id {
 	char text[2 * sizeof(((struct a2n_build_id *)0)->data) + 1];
 };
 
-/* In hexadecimal; "" if the module has none. */
+/* Returns hexadecimal text; "" if the module has no build-id. */
 struct export_build_id export_build_id(const struct catalog_module *module);
 
 /*
- * For each node of the session's tree, which samples refer to, the one in
- * `tree` that stands for it: itself, or the nearest above it that is there.
- * free() it.
+ * Returns, for each node of the session's tree, to which samples refer, the
+ * node of `tree` that represents it: itself or its nearest exported ancestor.
+ * The caller frees the array.
  */
 uint32_t *export_moved(const struct export *export);
 
-/* The command line of the first process, safe to print; free() it. */
+/*
+ * Returns the command line of the first process, safe to print; the caller
+ * frees it.
+ */
 char *export_command(const struct export *export);
 
 /*
- * The frames at a site, innermost first, the last one being `function` itself;
- * see catalog_site_frames(). 0 if nothing is known of it or if it is not in
- * that function: callers may have been left out in between.
+ * Fills the frames at a site, innermost first; the last one is `function`
+ * itself. See catalog_site_frames(). Returns 0 if the site is unknown, or lies
+ * in another function because callers were omitted.
  */
 size_t export_frames(struct catalog *catalog, uint32_t function, uint32_t site,
 		     int is_return, struct a2n_frame frames[CATALOG_FRAMES]);
 
-/* The spots of a tree by node: those of node n are [first[n], first[n + 1]). */
+/* The spots of a tree by node: node n has [first[n], first[n + 1]). */
 struct export_spots {
 	uint32_t *spots; /* indices in tree.spots */
 	uint32_t *first;

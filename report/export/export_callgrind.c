@@ -2,12 +2,12 @@
 /*
  * The format of callgrind's output files.
  *
- * It has no contexts: for each function its own cost by line, and for each
- * line from which it calls others how often it does and what that costs. A
- * recursive function's cost contains itself; here only the outermost call of
- * a function carries the cost of what is below it, so that the cost of all
- * calls of a function is its inclusive cost. Everything hangs below "(all)",
- * so that functions which nobody calls have a call, too.
+ * The format has no contexts. For each function it has its own cost by line,
+ * and for each calling line the number of calls and their cost. A recursive
+ * function's cost contains itself. Here, only the outermost call of a function
+ * has the cost of its callees, so the costs of all calls of a function add up
+ * to its inclusive cost. All contexts are placed below "(all)", so functions
+ * without callers also have a call.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -18,13 +18,13 @@
 #include "report/model/told_lines.h"
 #include "report/view/labels.h"
 
-/* What a function costs, or its calls of another, at one place. */
+/* Cost of a function, or of its calls of another function, at one location. */
 struct cost {
 	uint32_t function;
 	uint32_t callee; /* 0: the function itself */
-	uint32_t site;   /* of the catalog; 0: unknown */
-	int is_return;   /* the site is behind a call */
-	uint64_t calls;  /* of the callee */
+	uint32_t site;   /* in the catalog; 0: unknown */
+	int is_return;   /* the site is a return address */
+	uint64_t calls;  /* calls of the callee */
 	struct measure measure;
 };
 
@@ -37,8 +37,8 @@ struct callgrind {
 	struct idmap pairs; /* (function + 1) << 32 | callee -> its number */
 	struct idmap at;    /* number << 32 | site -> index + 1 */
 	struct strings files;
-	size_t known_files; /* that were written with their names */
-	uint8_t *known;     /* for each function, whether its name was */
+	size_t known_files; /* number of files whose names were written */
+	uint8_t *known;     /* by function: whether its name was written */
 	uint8_t *known_modules;
 };
 
@@ -66,9 +66,9 @@ static struct cost *cost_at(struct callgrind *callgrind, uint32_t function,
 	return &callgrind->costs[*slot - 1];
 }
 
-/* ---- Gathering ---- */
+/* ---- Collecting ---- */
 
-/* Functions, of which those by line are one. */
+/* Replaces functions of single lines by the whole function. */
 static uint32_t *label_functions(const struct tree *tree,
 				 struct catalog *catalog)
 {
@@ -103,7 +103,7 @@ static void add_calls(struct callgrind *callgrind)
 	free(outermost);
 }
 
-/* What samples say of lines is told by line, the rest at the function's. */
+/* Adds sampled time by line, and the rest at the function's first line. */
 static void add_own(struct callgrind *callgrind)
 {
 	const struct tree *tree = callgrind->export->tree;
@@ -187,7 +187,9 @@ static void write_head(struct callgrind *callgrind)
 	write_measure(callgrind, &all);
 }
 
-/* Names are written once, behind their numbers; then the numbers suffice. */
+/*
+ * A name is written once, after its number; later the number alone is written.
+ */
 static void write_name(struct callgrind *callgrind, const char *key,
 		       uint32_t number, int is_new, const char *name)
 {
@@ -198,7 +200,7 @@ static void write_name(struct callgrind *callgrind, const char *key,
 		fprintf(callgrind->out, "%s=(%" PRIu32 ")\n", key, number + 1);
 }
 
-/* The last one is for functions of no module. */
+/* The number after the last module stands for functions without a module. */
 static void write_module(struct callgrind *callgrind, const char *key,
 			 uint32_t module)
 {
@@ -232,7 +234,7 @@ static void write_function(struct callgrind *callgrind, const char *const *keys,
 	callgrind->known[function] = 1;
 }
 
-/* A line of the function itself, also for what is inlined there. */
+/* Returns a line of the function itself, also for inlined code. */
 static uint32_t line_of(struct callgrind *callgrind, const struct cost *cost)
 {
 	struct a2n_frame frames[CATALOG_FRAMES];
@@ -256,7 +258,9 @@ static void write_cost(struct callgrind *callgrind, const struct cost *cost)
 	if (cost->callee) {
 		write_function(callgrind, callee, cost->callee);
 		catalog_place(callgrind->catalog, cost->callee, &file, &line);
-		/* With no calls it would be read as a cost of the caller. */
+		/*
+		 * Without calls the line would be read as a cost of the caller.
+		 */
 		fprintf(callgrind->out, "calls=%" PRIu64 " %" PRIu32 "\n",
 			cost->calls ? cost->calls : 1, line);
 	}

@@ -2,15 +2,16 @@
 /*
  * Chrome's trace event format, for Perfetto, chrome://tracing and others.
  *
- * The format has samples, each with a stack frame that knows its parent; what
- * chrome://tracing shows of them Perfetto ignores. So there are slices as well:
- * a function lasts from the first sample that is in it to the last one in a
- * row. A pause of more than two samples ends all slices of a thread.
+ * The format has samples, each with a stack frame that refers to its parent.
+ * Only chrome://tracing shows these; Perfetto ignores them. Therefore samples
+ * are also written as slices: a function lasts from the first to the last of
+ * consecutive samples in it. A pause of more than two samples ends all slices
+ * of a thread.
  *
- * A trace has each call: these are slices of their own length.
+ * The calls of a trace become slices with their own durations.
  *
- * What agents counted has no time. There one slice a context stands beside the other,
- * callees below, each as wide as what it has, as if that were nanoseconds.
+ * Values of agents have no time. Their contexts are written as nested slices in
+ * a row, each as wide as its value, as if the value were nanoseconds.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -27,17 +28,18 @@ struct chrome {
 	const struct timeline *timeline;
 	FILE *out;
 	struct json_stream events;
-	char **names;     /* of functions, as JSON has them; NULL: not yet */
+	char **names;     /* of functions, in JSON syntax; NULL: not yet used */
 	uint32_t *moved;  /* see export_moved() */
 	uint8_t *is_used; /* nodes that are stack frames */
 	uint64_t start_ns;
-	const struct timeline_thread *thread; /* whose slices are written */
-	uint64_t at_ns;                       /* and when they change */
-	struct timeline_thread caller;        /* whose calls are written */
-	struct idmap callers; /* pid << 32 | tid, + 1: they have names */
+	/* the thread whose slices are written */
+	const struct timeline_thread *thread;
+	uint64_t at_ns;                /* time of the present change */
+	struct timeline_thread caller; /* the thread whose calls are written */
+	struct idmap callers; /* (pid << 32 | tid) + 1: threads with names */
 };
 
-/* Microseconds, to the nanosecond. */
+/* Writes microseconds with three decimals. */
 static void write_time(const struct chrome *chrome, uint64_t time_ns)
 {
 	uint64_t ns =
@@ -60,7 +62,7 @@ static const char *name_of(struct chrome *chrome, uint32_t function)
 	return chrome->names[function] ? chrome->names[function] : "\"\"";
 }
 
-/* ---- Who ---- */
+/* ---- Names of threads ---- */
 
 static void write_name(struct chrome *chrome, const char *what,
 		       const struct timeline_thread *thread, const char *name)
@@ -152,7 +154,7 @@ static void write_slices(struct chrome *chrome)
 
 /* ---- Calls ---- */
 
-/* A thread is named before the first of its calls. */
+/* Writes a thread's name before its first call. */
 static void take_thread(struct chrome *chrome, const struct exported_call *call)
 {
 	struct timeline_thread thread = {
@@ -221,7 +223,7 @@ static void write_values(struct chrome *chrome)
 	tree_walk_fini(&walk);
 }
 
-/* ---- What the program told ---- */
+/* ---- Marks ---- */
 
 static void write_mark_place(struct chrome *chrome,
 			     const struct mark_event *event)
@@ -246,8 +248,8 @@ static void write_mark_place(struct chrome *chrome,
 }
 
 /*
- * Moments are of their thread. Regions have a track of their own, since samples make
- * slices of other lengths; one that has no end goes on.
+ * Moments belong to their thread. Regions have their own track, since samples
+ * produce slices of other lengths. A region without an end stays open.
  */
 static void write_marks(struct chrome *chrome)
 {

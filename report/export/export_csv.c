@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tables of comma-separated values, quoted as RFC 4180 says. Names come from
- * files that others wrote, and spreadsheets take what begins with one of
- * =, +, - or @ for a formula; such a name gets an apostrophe before it.
+ * Tables of comma-separated values, quoted according to RFC 4180. Names come
+ * from untrusted files, and spreadsheets evaluate text that begins with =, +, -
+ * or @ as a formula. Such a name is therefore preceded by an apostrophe.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static void write_text(FILE *out, const char *text)
 	fputc('"', out);
 }
 
-/* "function,module,vaddr,file,line" */
+/* Writes "function,module,vaddr,file,line". */
 static void write_function(FILE *out, struct catalog *catalog,
 			   uint32_t function)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Folded stacks: "a;b;c 42", as flamegraph.pl, inferno and speedscope read
- * them. The line of the way down is kept and cut back on the way up, so that
- * each name is looked up once a node.
+ * Folded stacks, "a;b;c 42", as flamegraph.pl, inferno and speedscope read
+ * them. The line is extended when the walk descends and shortened when it
+ * ascends, so each node's name is looked up once.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 struct folded_line {
 	char *text; /* "a;b;c;" */
 	size_t length, capacity;
-	size_t *starts; /* starts[d]: where the frame of depth d begins */
+	size_t *starts; /* starts[d]: offset of the frame of depth d */
 	size_t start_capacity;
 };
 
@@ -25,14 +25,14 @@ static void append(struct folded_line *line, char byte)
 	line->text[line->length++] = byte;
 }
 
-/* The semicolon is what divides frames. */
+/* A semicolon in a name is replaced, because it separates frames. */
 static void append_text(struct folded_line *line, const char *text)
 {
 	for (; *text; text++)
 		append(line, (char)(*text == ';' ? ':' : *text));
 }
 
-/* The marks of async-profiler and stackcollapse-perf. */
+/* Returns the suffixes that async-profiler and stackcollapse-perf use. */
 static const char *mark_of(enum function_kind kind)
 {
 	switch (kind) {
@@ -76,7 +76,7 @@ static void write_line(FILE *out, const struct folded_line *line,
 		from = line->starts[depth - EXPORT_STACK_INNER + 1];
 		export->cut_stacks++;
 	}
-	/* Without the last semicolon. */
+	/* Omits the last semicolon. */
 	fwrite(line->text + from, 1, line->length - from - 1, out);
 	fprintf(out, " %" PRIu64 "\n", number);
 }

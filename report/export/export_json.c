@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* JSON: what `clew tree --json` writes, and `clew report --json` sums up. */
+/*
+ * JSON: the output of `clew tree --json`, which also has the sums of `clew
+ * report --json`.
+ */
 #include "report/export/export.h"
 #include "report/write/json.h"
 

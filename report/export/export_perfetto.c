@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Perfetto's own format: a track for each thread, with the calls of a trace as slices,
- * what is missing in it as instants, and what the program told of moments and
- * regions. Samples are events of their threads, with their stacks.
+ * Perfetto's own format: a track for each thread with the calls of a trace as
+ * slices, gaps as instants, and marked moments and regions. Samples are events
+ * of their threads, with their stacks.
  *
- * Nothing is sorted here, and a trace of any length takes no memory: who reads the
- * format sorts by time.
+ * Events are not sorted, since readers of the format sort them by time. A trace
+ * of any length therefore needs little memory.
  */
 #include <stdlib.h>
 
@@ -19,8 +19,8 @@
 
 struct slices {
 	struct perfetto *perfetto;
-	const struct traced_process *process; /* of the last */
-	uint32_t tid;                         /* likewise, whose `track` is */
+	const struct traced_process *process; /* of the last slice */
+	uint32_t tid; /* thread of the last slice, and of `track` */
 	uint64_t track;
 };
 
@@ -50,7 +50,7 @@ static void write_slice(void *context, const struct exported_call *call)
 	perfetto_event(perfetto, &slice);
 }
 
-/* ---- What the program told ---- */
+/* ---- Marks ---- */
 
 enum { NOTES_MAX = 64 };
 
@@ -104,7 +104,10 @@ static void take_notes(struct perfetto *perfetto, struct notes *notes,
 	}
 }
 
-/* Of a region that of its beginning, by name, number and thread. */
+/*
+ * Returns the track of an event; for a region the same one for beginning and
+ * end, by name, number and thread.
+ */
 static uint64_t mark_track(struct perfetto *perfetto,
 			   const struct mark_event *event, const char *name)
 {
@@ -158,7 +161,7 @@ static void write_marks(struct perfetto *perfetto)
 			write_mark(perfetto, &marks->events[i]);
 }
 
-/* Threads that have samples have names. */
+/* Writes the names of threads that have samples. */
 static void name_threads(struct perfetto *perfetto)
 {
 	const struct timeline *timeline = &perfetto->export->session->timeline;

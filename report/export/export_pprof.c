@@ -2,9 +2,10 @@
 /*
  * pprof's format: a gzipped protobuf message.
  *
- * Each sample has its whole stack in it, so the message is written in pieces
- * of some hundred samples, and never is in memory as a whole. Addresses are
- * those of the ELF files: a mapping that spans everything from 0 says so.
+ * Each sample contains its whole stack. The message is therefore written in
+ * pieces of some hundred samples and is never in memory as a whole. Addresses
+ * are those of the ELF files, which each mapping expresses by covering all
+ * addresses from 0.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -26,7 +27,7 @@ struct batch {
 	Pprof__Label *label_pointers[BATCH];
 	int64_t values[BATCH][VALUES_MAX];
 	size_t count;
-	uint64_t *places; /* of all stacks, one after the other */
+	uint64_t *places; /* of all stacks, one after another */
 	size_t place_count, place_capacity;
 	size_t starts[BATCH];
 };
@@ -39,7 +40,7 @@ struct pprof_stacks {
 	uint64_t *callers; /* callers[d]: where depth d calls depth d + 1 */
 	size_t caller_capacity;
 	uint32_t top;  /* depth of the outermost frame: 2 below a group */
-	int64_t group; /* its name, or 0 */
+	int64_t group; /* string number of its name, or 0 */
 	int64_t group_key;
 	uint64_t cut_place;
 	int has_time, has_samples;
@@ -78,7 +79,7 @@ static uint64_t cut_place(struct pprof_stacks *stacks)
 	return stacks->cut_place;
 }
 
-/* The leaf first, then from where each of its callers called. */
+/* Adds the leaf first, and then the call site in each caller. */
 static void add_stack(struct pprof_stacks *stacks, uint32_t depth,
 		      uint64_t leaf)
 {
@@ -144,7 +145,10 @@ static void add_sample(struct pprof_stacks *stacks, uint32_t depth,
 		flush_batch(stacks);
 }
 
-/* Time where samples found it; calls, and the rest, at the function itself. */
+/*
+ * Adds time at the samples' locations; calls and the remaining time at the
+ * function itself.
+ */
 static void add_node(struct pprof_stacks *stacks, uint32_t index)
 {
 	const struct tree_node *node = &stacks->tree->nodes[index];
@@ -167,7 +171,7 @@ static void add_node(struct pprof_stacks *stacks, uint32_t index)
 		   pprof_place(stacks->pprof, node->function, 0, 0), &rest);
 }
 
-/* Groups are labels; frames begin below them. */
+/* A group becomes a label; frames begin below it. */
 static void begin_top(struct pprof_stacks *stacks, uint32_t function)
 {
 	struct pprof *pprof = stacks->pprof;
@@ -229,7 +233,7 @@ static void write_samples(struct pprof *pprof)
 	free(stacks.callers);
 }
 
-/* ---- What is around them ---- */
+/* ---- The rest of the profile ---- */
 
 static void write_mappings(struct pprof *pprof)
 {
@@ -266,7 +270,7 @@ static Pprof__ValueType value_type(struct pprof *pprof, const char *type,
 	return value;
 }
 
-/* Of time, or of what an agent counted. */
+/* Returns the type of time or of an agent's value. */
 static Pprof__ValueType main_type(struct pprof *pprof)
 {
 	static const char *const units[WIRE_UNIT_COUNT] = {
@@ -323,7 +327,8 @@ static void write_profile(struct pprof *pprof)
 {
 	Pprof__Profile strings = PPROF__PROFILE__INIT;
 
-	strings_number(&pprof->strings, ""); /* number 0, as it must be */
+	/* the format requires it as number 0 */
+	strings_number(&pprof->strings, "");
 	write_head(pprof);
 	write_mappings(pprof);
 	write_samples(pprof);

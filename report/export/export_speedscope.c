@@ -2,10 +2,10 @@
 /*
  * speedscope's own format, of its "evented" kind: frames that open and close.
  *
- * The first profile is the tree: each context is as wide as what it has, with
- * its callees first in it. So its size grows with the number of contexts, not
- * with that of their frames. Where there are samples one by one, a profile of
- * each thread in order of time follows.
+ * The first profile is the tree: each context is as wide as its measure and
+ * begins with its callees. The size therefore grows with the number of
+ * contexts, not with that of their frames. If single samples exist, a profile
+ * of each thread in order of time follows.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -19,10 +19,10 @@
 struct speedscope {
 	struct export *export;
 	FILE *out;
-	struct json_stream events; /* of the profile that is being written */
+	struct json_stream events; /* of the current profile */
 	uint64_t at;
 	uint32_t *functions; /* by frame */
-	uint32_t *frames;    /* by function: frame + 1; 0: not yet */
+	uint32_t *frames;    /* by function: 1 + frame; 0: none yet */
 	uint32_t frame_count;
 };
 
@@ -110,7 +110,7 @@ static void close_frame(void *context, uint32_t node)
 	write_event(context, 'C', node);
 }
 
-/* The samples [from, to) of the timeline are those of one thread. */
+/* The samples [from, to) of the timeline belong to one thread. */
 static void write_thread(struct speedscope *speedscope,
 			 struct json_stream *profiles, const uint32_t *moved,
 			 size_t from, size_t to)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A database for SQLite, by the schema in sqlite_schema.c.
+ * A database for SQLite with the schema in sqlite_schema.c.
  *
- * It is a new file that nobody else sees, so there is no journal and no wait
- * for the disk: a run that is cut short leaves nothing in its place.
+ * The database is a new file that no other process uses, so it has no journal
+ * and no waits for the disk. An interrupted export leaves no file.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -127,7 +127,7 @@ static void add_losses(struct rows *rows, const struct export *export)
 	rows_end(rows);
 }
 
-/* ---- Modules and what is in them ---- */
+/* ---- Modules and their functions ---- */
 
 static void add_modules(struct rows *rows, const struct catalog *catalog)
 {
@@ -145,7 +145,7 @@ static void add_modules(struct rows *rows, const struct catalog *catalog)
 	rows_end(rows);
 }
 
-/* Where it is not time that was counted, it is what agents counted. */
+/* Without is_time, the agents' value replaces time. */
 static void add_function(struct rows *rows, struct catalog *catalog,
 			 const struct flat_row *row, int is_time)
 {
@@ -193,7 +193,9 @@ static int by_function(const void *left, const void *right)
 	return a->function < b->function ? -1 : a->function > b->function;
 }
 
-/* Those that occur in the tree, also those that have nothing of their own. */
+/*
+ * Adds all functions that occur in the tree, also those without own measures.
+ */
 static void add_functions(struct rows *rows, struct catalog *catalog,
 			  const struct tree *tree, int is_time)
 {

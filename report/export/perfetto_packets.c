@@ -11,7 +11,7 @@ enum {
 	SEQUENCE = 1,
 	STATE_CLEARED = 1, /* sequence_flags */
 	NEEDS_STATE = 2,
-	PACKET_TAG = 1 << 3 | 2, /* Trace.packet: field 1, of bytes */
+	PACKET_TAG = 1 << 3 | 2, /* Trace.packet: field 1, wire type bytes */
 	VARINT_BYTES = 10,
 	HEAD_BYTES = 1 + VARINT_BYTES,
 };
@@ -66,7 +66,9 @@ void perfetto_write(struct perfetto *perfetto, Perfetto__TracePacket *packet)
 	}
 	message = perfetto->packed + HEAD_BYTES;
 	perfetto__trace_packet__pack(packet, message);
-	/* Tag and length go right in front of it, so that there is one write. */
+	/*
+	 * Tag and length go directly before the message, so one write suffices.
+	 */
 	length_bytes = put_varint(length, bytes);
 	message -= length_bytes;
 	memcpy(message, length, length_bytes);
@@ -76,7 +78,7 @@ void perfetto_write(struct perfetto *perfetto, Perfetto__TracePacket *packet)
 
 /* ---- Tracks ---- */
 
-/* Whether it was not described before. */
+/* Returns whether the track was not described before. */
 static int is_new_track(struct perfetto *perfetto, uint64_t uuid)
 {
 	uint64_t *seen = idmap_at(&perfetto->tracks, uuid);
@@ -97,7 +99,7 @@ static void describe(struct perfetto *perfetto,
 	perfetto_write(perfetto, &packet);
 }
 
-/* Processes have numbers below 2^32, and threads those above. */
+/* Ids of processes are below 2^32, those of threads above. */
 static uint64_t process_track(struct perfetto *perfetto, uint32_t pid)
 {
 	Perfetto__TrackDescriptor track = PERFETTO__TRACK_DESCRIPTOR__INIT;

@@ -2,9 +2,9 @@
 /*
  * Packets of a trace in Perfetto's format (perfetto.proto).
  *
- * They are written one by one, as one sequence. A name is in the first packet that
- * needs it, with a number that stands for it in all others; a track is described
- * before the first event on it.
+ * Packets are written one by one, as one sequence. A name is in the first
+ * packet that needs it, with a number that replaces it in later packets. A
+ * track is described before its first event.
  */
 #ifndef CLEW_EXPORT_PERFETTO_PACKETS_H
 #define CLEW_EXPORT_PERFETTO_PACKETS_H
@@ -15,7 +15,7 @@
 #include "base/strings.h"
 #include "report/export/export.h"
 
-/* As Perfetto has published them. */
+/* Values of Perfetto's specification. */
 enum perfetto_type {
 	PERFETTO_BEGIN = 1,
 	PERFETTO_END = 2,
@@ -26,10 +26,10 @@ struct perfetto {
 	struct export *export;
 	struct catalog *catalog;
 	FILE *out;
-	struct idmap named;   /* name's number -> 1: it was written */
-	struct idmap tracks;  /* of what a track is -> 1: it was described */
-	struct strings names; /* other than functions' */
-	uint8_t *packed;      /* room to put a packet together, and its head */
+	struct idmap named;   /* number of a name -> 1: written */
+	struct idmap tracks;  /* uuid of a track -> 1: described */
+	struct strings names; /* names other than those of functions */
+	uint8_t *packed;      /* buffer for one packet with its header */
 	size_t packed_capacity;
 	int is_begun;
 };
@@ -39,15 +39,21 @@ void perfetto_fini(struct perfetto *perfetto);
 
 void perfetto_write(struct perfetto *perfetto, Perfetto__TracePacket *packet);
 
-/* The track of a thread, which is described if it was not. `name` may be "". */
+/*
+ * Returns the track of a thread and describes it on first use. `name` may be
+ * "".
+ */
 uint64_t perfetto_thread(struct perfetto *perfetto, uint32_t pid, uint32_t tid,
 			 const char *name);
 
-/* One below another, that is known by `key`, not 0. */
+/* Returns a track below another one, identified by `key`, not 0. */
 uint64_t perfetto_track(struct perfetto *perfetto, uint64_t parent,
 			uint64_t key, const char *name);
 
-/* The number of a name: of a function, which is even, or any other. */
+/*
+ * Return the number of a function's name, which is even, or of another name,
+ * which is odd.
+ */
 static inline uint64_t perfetto_function(uint32_t function)
 {
 	return 2 * ((uint64_t)function + 1);
@@ -57,7 +63,7 @@ uint64_t perfetto_name(struct perfetto *perfetto, const char *name);
 struct perfetto_event {
 	uint64_t time_ns; /* CLOCK_REALTIME */
 	uint64_t track;
-	uint64_t name; /* 0: of PERFETTO_END */
+	uint64_t name; /* 0 for PERFETTO_END */
 	enum perfetto_type type;
 	Perfetto__DebugAnnotation **notes;
 	size_t note_count;

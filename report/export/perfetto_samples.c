@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A sample refers to a stack, a stack to frames, a frame to a function's name and to
- * the module that it is in; each of them is written before the first sample that
- * needs it. Stacks have the numbers of the tree's nodes.
+ * A sample refers to a stack, a stack to frames, and a frame to a function's
+ * name and its module. Each is written before the first sample that needs it.
+ * Stacks have the numbers of the tree's nodes.
  */
 #include "report/export/perfetto_samples.h"
 
@@ -14,12 +14,12 @@
 struct stack_numbers {
 	struct perfetto *perfetto;
 	const struct tree *tree;
-	struct idmap stacks;    /* node -> 1: it was written */
-	struct idmap functions; /* function + 1 -> 1, likewise */
-	struct idmap modules;   /* index + 2 -> 1, likewise */
+	struct idmap stacks;    /* node -> 1: written */
+	struct idmap functions; /* function + 1 -> 1: written */
+	struct idmap modules;   /* index + 2 -> 1: written */
 };
 
-/* Whether it was not there before. */
+/* Returns whether the key is new. */
 static int enter(struct idmap *map, uint64_t key)
 {
 	uint64_t *seen = idmap_at(map, key);
@@ -44,7 +44,7 @@ static ProtobufCBinaryData bytes_of(const char *text)
 				      .len = strlen(text) };
 }
 
-/* That of functions of no module has the number 1. */
+/* Number 1 stands for functions without a module. */
 static uint64_t module_of(struct stack_numbers *sampled, uint32_t module)
 {
 	const uint64_t iid =
@@ -73,7 +73,9 @@ static uint64_t module_of(struct stack_numbers *sampled, uint32_t module)
 	return iid;
 }
 
-/* The number of its frame, and of its name. */
+/*
+ * Returns the number of the function's frame, which is also that of its name.
+ */
 static uint64_t frame_of(struct stack_numbers *sampled, uint32_t function)
 {
 	struct catalog *catalog = sampled->perfetto->catalog;
@@ -102,7 +104,10 @@ static uint64_t frame_of(struct stack_numbers *sampled, uint32_t function)
 	return iid;
 }
 
-/* Of a stack that is too deep the frames in the middle are left out. */
+/*
+ * Returns the frames of a stack; in a stack that is too deep, without the
+ * middle ones.
+ */
 static uint64_t *frames_of(struct stack_numbers *sampled, uint32_t node,
 			   size_t *count)
 {

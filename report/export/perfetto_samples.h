@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The samples of a recording, each with its stack, in Perfetto's format. */
+/*
+ * Writes the samples of a recording, each with its stack, in Perfetto's format.
+ */
 #ifndef CLEW_EXPORT_PERFETTO_SAMPLES_H
 #define CLEW_EXPORT_PERFETTO_SAMPLES_H
 

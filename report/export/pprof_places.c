@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "report/model/told_lines.h"
 
-/* What a line of a place says; the file may be NULL. */
+/* The names for one line of a location; `file` may be NULL. */
 struct naming {
 	const char *name, *symbol, *file;
 	uint32_t first_line; /* of the function; 0: unknown */
@@ -29,7 +29,7 @@ void pprof_write(struct pprof *pprof, const Pprof__Profile *piece)
 		pprof->err = errno ? -errno : -EIO;
 }
 
-/* a2n's strings are of files that others wrote. */
+/* Makes strings of a2n printable, since they come from untrusted files. */
 static uint32_t string_of(struct pprof *pprof, const char *text)
 {
 	char *copy = text_printable(memory_printf("%s", text ? text : ""));
@@ -48,14 +48,14 @@ static uint64_t function_of(struct pprof *pprof, const struct naming *naming)
 
 	function.name = string_of(pprof, naming->name);
 	function.filename = string_of(pprof, naming->file);
-	/* A name is never the empty string, which is number 0. */
+	/* A name is never the empty string, which has number 0. */
 	id = idmap_at(&pprof->functions, (uint64_t)function.name << 32 |
 						 (uint64_t)function.filename);
 	if (*id)
 		return *id;
 	*id = pprof->functions.used;
 	function.id = *id;
-	/* If it were the same as the name pprof would try to demangle it. */
+	/* pprof would demangle a system name that equals the name. */
 	function.system_name = string_of(pprof, naming->symbol);
 	function.start_line = naming->first_line;
 	piece.n_function = 1;
@@ -64,7 +64,7 @@ static uint64_t function_of(struct pprof *pprof, const struct naming *naming)
 	return *id;
 }
 
-/* ---- Places ---- */
+/* ---- Locations ---- */
 
 static uint64_t write_place(struct pprof *pprof, uint32_t module,
 			    uint64_t vaddr, Pprof__Line *lines, size_t count)
@@ -96,7 +96,7 @@ uint64_t pprof_named_place(struct pprof *pprof, const char *name)
 	return write_place(pprof, CATALOG_NO_MODULE, 0, &line, 1);
 }
 
-/* By its name in the catalog: what debug information says may be less. */
+/* Uses the catalog's name, since debug information may have a shorter one. */
 static struct naming naming_of(struct pprof *pprof, uint32_t function)
 {
 	const uint32_t whole = whole_function(pprof->catalog, function);
@@ -113,7 +113,7 @@ static struct naming naming_of(struct pprof *pprof, uint32_t function)
 	return naming;
 }
 
-/* Without a site, at the function's first line. */
+/* Returns the function's own location: its first line, without a site. */
 static uint64_t function_place(struct pprof *pprof, uint32_t function,
 			       uint64_t vaddr, int has_line)
 {
@@ -150,8 +150,8 @@ static uint64_t site_place(struct pprof *pprof, uint32_t function,
 }
 
 /*
- * A site that nothing is known of is in the function that was called from
- * there, unless others were left out between them.
+ * Returns whether a site without debug information is in this function. That is
+ * certain unless callers were omitted.
  */
 static int is_bare_site(const struct pprof *pprof, uint32_t function,
 			uint32_t site)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The functions and places of a profile in pprof's format.
+ * Functions and locations of a profile in pprof's format.
  *
- * A profile may be written in pieces: what is repeated adds up. So each place
- * and each function is written when it is first asked for, and only its number
- * is kept.
+ * A profile may be written in pieces, since repeated fields are concatenated.
+ * Each location and function is therefore written on first use, and only its
+ * number is stored.
  */
 #ifndef CLEW_EXPORT_PPROF_PLACES_H
 #define CLEW_EXPORT_PPROF_PLACES_H
@@ -19,23 +19,25 @@ struct pprof {
 	struct export *export;
 	struct catalog *catalog;
 	gzFile out;
-	int err;                /* -errno of the first failure to write */
+	int err;                /* -errno of the first write error */
 	struct strings strings; /* written at the end */
 	struct idmap functions; /* name << 32 | file -> id */
 	struct idmap places[2]; /* by is_return: function << 32 | site -> id */
 	uint64_t place_count;
-	uint8_t *packed; /* room to put a message together */
+	uint8_t *packed; /* buffer for one message */
 	size_t packed_capacity;
 };
 
 /* Writes a piece of the profile. */
 void pprof_write(struct pprof *pprof, const Pprof__Profile *piece);
 
-/* The place of a site in a function; site 0: of the function itself. */
+/*
+ * Returns the location of a site in a function; site 0: of the function itself.
+ */
 uint64_t pprof_place(struct pprof *pprof, uint32_t function, uint32_t site,
 		     int is_return);
 
-/* One that has a name only. */
+/* Returns a location that has only a name. */
 uint64_t pprof_named_place(struct pprof *pprof, const char *name);
 
 #endif

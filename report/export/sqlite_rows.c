@@ -38,7 +38,7 @@ void rows_begin(struct rows *rows, const char *table, int columns)
 
 void rows_end(struct rows *rows)
 {
-	sqlite3_finalize(rows->insert); /* NULL is fine */
+	sqlite3_finalize(rows->insert); /* NULL is allowed */
 	rows->insert = NULL;
 }
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows for SQLite: errors stick, and are asked for once, at the end. */
+/*
+ * Inserts rows with SQLite. After an error all calls do nothing; the caller
+ * checks `status` at the end.
+ */
 #ifndef CLEW_EXPORT_SQLITE_ROWS_H
 #define CLEW_EXPORT_SQLITE_ROWS_H
 
@@ -8,22 +11,25 @@
 
 struct rows {
 	sqlite3 *db;
-	sqlite3_stmt *insert; /* of the table that is being filled */
+	sqlite3_stmt *insert; /* for the current table */
 	int column;
-	int status; /* SQLITE_OK, or the first that was not */
-	char *why;  /* then what it says; free() it */
+	int status; /* SQLITE_OK or the first error */
+	char *why;  /* its message; the caller frees it */
 };
 
 void rows_execute(struct rows *rows, const char *sql);
 
-/* Rows from here on are of this table, which has so many columns. */
+/* Begins a table with this number of columns. */
 void rows_begin(struct rows *rows, const char *table, int columns);
 void rows_end(struct rows *rows);
 
-/* The columns of a row, from left to right; one that is left out is NULL. */
+/*
+ * Set the columns of a row from left to right. Columns that are not set are
+ * NULL.
+ */
 void rows_number(struct rows *rows, uint64_t number);
 void rows_real(struct rows *rows, double number);
-void rows_text(struct rows *rows, const char *text); /* NULL: NULL */
+void rows_text(struct rows *rows, const char *text); /* NULL for NULL */
 void rows_null(struct rows *rows);
 void rows_next(struct rows *rows);
 

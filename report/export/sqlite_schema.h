@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The tables of a database: what creates them, and, once they are filled, their indices. */
+/*
+ * SQL statements that create the tables of a database, and, once these are
+ * full, their indices.
+ */
 #ifndef CLEW_EXPORT_SQLITE_SCHEMA_H
 #define CLEW_EXPORT_SQLITE_SCHEMA_H
 

@@ -12,7 +12,7 @@ extern const char html_template[], html_template_end[];
 
 static const char mark[] = "<!--clew-data-->";
 
-/* Contexts in pre-order, those with the most calls first. */
+/* Numbers contexts in pre-order; siblings with the most calls first. */
 static void order_contexts(struct html_page *page)
 {
 	const struct tree *tree = page->tree;

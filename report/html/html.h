@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A page that shows a recording all by itself: flame graphs, tables, losses. */
+/*
+ * A self-contained page that shows a recording: flame graphs, tables, losses.
+ */
 #ifndef CLEW_HTML_HTML_H
 #define CLEW_HTML_HTML_H
 
@@ -11,20 +13,20 @@
 
 struct html_view {
 	struct session *session;
-	const struct whose *whose; /* that it was opened with */
-	/* Two sessions side by side, of which this one is the later; or NULL. */
+	const struct whose *whose; /* with which the session was opened */
+	/* Not NULL: a comparison, of which `session` is the later recording. */
 	const struct diff *diff;
 	const struct session *before;
 	/*
-	 * The page's timeline: of how many calls at most, and of how many samples, in which
-	 * time. 0: none. Of samples there are those that the session has one by one; those
-	 * that find no room are cut from it.
+	 * Limits of the page's timeline: the number of calls, the number of
+	 * samples, and the time range. 0: none. Samples come from the session's
+	 * timeline; those beyond the limit are removed from it.
 	 */
 	size_t slices;
 	struct trace_window window;
 };
 
-/* What could not be written is for ferror() to say. */
+/* Write errors are reported by ferror(). */
 void html_write(FILE *out, const struct html_view *view);
 
 #endif

@@ -89,9 +89,9 @@ void html_page_contexts(struct html_page *page, struct html_stream *stream)
 	write_before(page, stream);
 }
 
-/* ---- Lines that samples fell on ---- */
+/* ---- Lines of samples ---- */
 
-/* The innermost call that is inlined there, if any, says file and line. */
+/* Uses the file and line of the innermost call that is inlined there. */
 void html_page_lines(struct html_page *page, struct html_stream *stream)
 {
 	const struct tree *tree = page->tree;

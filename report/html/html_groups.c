@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who did what: processes and threads, by contexts of the page.
+ * Measures of single processes and threads, by contexts of the page.
  *
- * The page's tree is of everybody together. The recording is merged a second
- * time, with processes or threads below the root, and what they did is looked
- * up in the page's tree, path by path.
+ * The page's tree contains all threads. The recording is merged a second time
+ * with processes or threads below the root, and each path is looked up in the
+ * page's tree.
  */
 #include <stdlib.h>
 
@@ -12,14 +12,14 @@
 #include "report/html/html_page.h"
 #include "report/merge/part_tallies.h"
 
-/* Contexts of all of them together, for each is in memory a second time. */
+/* Limit of contexts over all groups, since each takes memory a second time. */
 enum { MOST_INDIVIDUALS = 1 << 20 };
 
-/* What one group did in one context. */
+/* Measures of one group in one context. */
 struct individual {
 	struct measure self;
 	uint32_t group;
-	uint32_t context; /* of the page */
+	uint32_t context; /* number in the page */
 };
 
 struct individuals {
@@ -56,8 +56,8 @@ static void add_individual(struct individuals *all, const struct measure *self,
 }
 
 /*
- * From a tree with groups below its root to contexts of the tree without:
- * parents come before their children in both.
+ * Maps the contexts of a tree with groups to those of the tree without. Parents
+ * precede their children in both.
  */
 static void sort_out(struct html_page *page, const struct tree *grouped,
 		     const struct whose *whose, struct individuals *all)
@@ -150,7 +150,7 @@ static uint64_t count_valid(const struct context_span *span)
 	return count;
 }
 
-/* How many contexts there are if each thread has its own. */
+/* Returns the number of contexts if each thread has its own. */
 static uint64_t count_individuals(const struct recording *recording)
 {
 	struct part_tallies tallies;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lanes of the timeline: who they are of, and what they have besides calls. */
+/* Lanes of the timeline: their threads, and their notes. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -65,7 +65,7 @@ static int group_of(const struct html_page *page, uint32_t function,
 	return -1;
 }
 
-/* The root of a thread in the tree of groups, + 1; 0: nobody knows it. */
+/* Returns 1 + the root of a thread in the tree of groups; 0: unknown. */
 static uint64_t root_of_thread(struct roots *roots, uint32_t tid)
 {
 	for (size_t i = 0; i < roots->threads.count; i++)
@@ -74,7 +74,7 @@ static uint64_t root_of_thread(struct roots *roots, uint32_t tid)
 	return 0;
 }
 
-/* In the same way as the recording was merged for the groups. */
+/* Uses the same selection as the merge for the groups. */
 static void find_groups_of(struct html_page *page, const struct part_copy *part,
 			   enum grouping grouping)
 {

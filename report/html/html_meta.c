@@ -16,7 +16,7 @@ static json_t *kinds(void)
 	return list;
 }
 
-/* ---- Functions: an array a column ---- */
+/* ---- Functions: one array for each column ---- */
 
 static void write_names(struct html_page *page, struct json_stream *out)
 {
@@ -140,9 +140,9 @@ static void write_modules(struct html_page *page, struct json_stream *out)
 	free(coverage);
 }
 
-/* ---- Processes, threads ---- */
+/* ---- Processes and threads ---- */
 
-/* Its arguments, as far as they were recorded. */
+/* Returns the recorded arguments. */
 static json_t *command_of(const struct part_copy *part)
 {
 	json_t *command = json_array();
@@ -217,7 +217,7 @@ static void write_groups(struct html_page *page, struct json_stream *out)
 	json_end(&groups, "]");
 }
 
-/* ---- How much of the truth it is ---- */
+/* ---- Quality of the data ---- */
 
 static json_t *coverage_of(const struct summary *summary)
 {
@@ -277,7 +277,10 @@ static uint64_t first_to_last_ns(const struct recording *recording)
 	return last > first ? last - first : 0;
 }
 
-/* Of the problems, those that are none: see recording_note_expected(). */
+/*
+ * Returns the expected conditions among the problems: see
+ * recording_note_expected().
+ */
 static json_t *expected_of(const struct recording *recording)
 {
 	json_t *expected = json_array();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Nodes by caller and function where inlined functions stand between the two: trees
- * with groups, and traces, have callers and callees next to each other.
+ * Finds nodes by caller and function if inlined functions lie in between: trees
+ * with groups, and traces, do not contain inlined functions.
  */
 #include <stdlib.h>
 
@@ -19,7 +19,9 @@ static int has_inlines(const struct html_page *page)
 	return 0;
 }
 
-/* (caller << 32 | function) -> node, where callers are not inlined functions. */
+/*
+ * Builds (caller << 32 | function) -> node; callers are not inlined functions.
+ */
 static void index_nodes(const struct html_page *page, struct idmap *nodes)
 {
 	const struct tree *tree = page->tree;

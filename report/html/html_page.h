@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The numbers under which the page of `clew html` knows contexts, functions and
- * files, and the sections of data that are written in these. Contexts are in
- * pre-order, so that a subtree is a range and a parent is said by how far it is
- * before its child; functions and files are those that occur.
+ * The numbers by which the page of `clew html` identifies contexts, functions
+ * and files, and the data sections that use them. Contexts are in pre-order: a
+ * subtree is a range, and a parent is given by its distance to the child. Only
+ * functions and files that occur have numbers.
  */
 #ifndef CLEW_HTML_HTML_PAGE_H
 #define CLEW_HTML_HTML_PAGE_H
@@ -13,10 +13,10 @@
 #include "report/html/html_stream.h"
 #include "report/html/html_timeline.h"
 
-/* A process or a thread, with what it did in each context. */
+/* A process or thread, with its measures in each context. */
 struct html_group {
 	const char *name;
-	uint32_t function; /* of the catalog, that stands for it */
+	uint32_t function; /* in the catalog, stands for the group */
 	int is_process;
 	uint64_t calls;
 	size_t contexts;
@@ -30,39 +30,46 @@ struct html_page {
 	uint32_t *order;     /* context of the page -> node */
 	uint32_t *positions; /* node -> context of the page */
 
-	uint32_t *functions; /* of the page -> of the catalog */
+	uint32_t *functions; /* number of the page -> function of the catalog */
 	size_t function_count, function_capacity;
-	uint32_t *numbers; /* the reverse + 1; 0: does not occur */
+	uint32_t *numbers; /* function of the catalog -> 1 + number; 0: none */
 
-	struct strings files; /* the first is "" */
+	struct strings files; /* number 0 is "" */
 
-	/* See html_page_callee(); whether it was asked, and the answers differ. */
+	/*
+	 * See html_page_callee(): whether the index was built, and whether it
+	 * is needed.
+	 */
 	int is_indexed, has_inlines;
 	struct idmap uninlined;
 
 	struct html_group *groups;
 	size_t group_count, group_capacity;
-	int has_too_many; /* contexts to tell threads apart */
+	int has_too_many; /* too many contexts to separate threads */
 
-	struct html_timeline timeline; /* no lanes: there is none */
+	struct html_timeline timeline; /* without lanes: no timeline */
 };
 
-/* The page's number of a catalog's function. */
+/*
+ * Returns the page's number of a catalog's function; assigns it on first use.
+ */
 uint32_t html_page_function(struct html_page *page, uint32_t function);
 
 /*
- * The node of a function that is called in another's node, or TREE_ROOT: there is none.
- * What is inlined between the two does not matter.
+ * Returns the node of a function that is called in another node, ignoring
+ * inlined functions in between. TREE_ROOT if there is none.
  */
 uint32_t html_page_callee(struct html_page *page, uint32_t caller,
 			  uint32_t function);
 
-/* Sections; the second finds the groups. */
+/* Write sections; html_page_groups() also finds the groups. */
 void html_page_contexts(struct html_page *page, struct html_stream *stream);
 void html_page_groups(struct html_page *page, struct html_stream *stream);
 void html_page_lines(struct html_page *page, struct html_stream *stream);
 
-/* JSON; the last section, for it names what the others numbered. */
+/*
+ * Writes JSON, as the last section, since it contains the names of all numbers.
+ */
 void html_page_meta(struct html_page *page, struct html_stream *stream);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The calls of a trace as slices. It is read twice: first to see how long calls took, then
- * to keep the longest of them. What ends is the last that began, so a call that was too
- * short is taken back when it ends.
+ * The calls of a trace as slices. The trace is read twice: first to collect
+ * durations, then to store the longest calls. A call that ends is the last one
+ * that began, so a call that is too short is removed when it ends.
  */
 #include <stdlib.h>
 
@@ -16,14 +16,14 @@
 struct slice_walk {
 	struct html_page *page;
 	uint64_t start_ns;       /* CLOCK_REALTIME */
-	uint64_t from_ns, to_ns; /* of the window, likewise */
+	uint64_t from_ns, to_ns; /* CLOCK_REALTIME of the window */
 	struct latencies *latencies;
 
-	/* Of the thread that is read. */
+	/* The current thread. */
 	const struct traced_process *process;
 	uint32_t tid;
 	struct html_lane *lane;
-	size_t *open; /* the slices of the calls that are running */
+	size_t *open; /* slices of the active calls */
 	size_t open_count, open_capacity;
 };
 
@@ -45,12 +45,12 @@ static uint64_t end_ns(const struct slice_walk *walk,
 	const uint64_t begin = begin_ns(walk, process, &event->call);
 	uint64_t end = clock_time_ns(&process->clock, event->tsc);
 
-	if (end > walk->to_ns) /* the first that is known of is behind it */
+	if (end > walk->to_ns) /* the first known event is after the window */
 		end = walk->to_ns;
 	return end - walk->start_ns > begin ? end - walk->start_ns : begin;
 }
 
-/* ---- The first time ---- */
+/* ---- First pass ---- */
 
 static void measure_call(void *context, const struct traced_process *process,
 			 const struct call_event *event)
@@ -63,7 +63,7 @@ static void measure_call(void *context, const struct traced_process *process,
 				      begin_ns(walk, process, &event->call));
 }
 
-/* ---- The second time ---- */
+/* ---- Second pass ---- */
 
 static void enter_thread(struct slice_walk *walk,
 			 const struct traced_process *process, uint32_t tid)
@@ -77,7 +77,7 @@ static void enter_thread(struct slice_walk *walk,
 	walk->open_count = 0;
 }
 
-/* A thread's number may come again; whoever had it has a lane of its own. */
+/* A tid may be reused; an earlier thread with this tid gets its own lane. */
 static void leave_earlier(struct slice_walk *walk,
 			  const struct call_event *event)
 {
@@ -92,8 +92,8 @@ static void leave_earlier(struct slice_walk *walk,
 }
 
 /*
- * The context that a call is of. Calls that were folded, for want of room, have none, nor
- * have those whose callers were too many to be known.
+ * Finds the context of a call. Folded calls have none, and calls with too many
+ * unknown callers have none.
  */
 static void place_slice(struct slice_walk *walk, struct html_slice *slice)
 {
@@ -156,7 +156,7 @@ static void end_slice(struct slice_walk *walk, const struct call_event *event)
 	slice->end_ns = end_ns(walk, walk->process, event);
 	longest = slice->end_ns - slice->begin_ns;
 	if (longest < timeline->shortest_ns) {
-		lane->slice_count = at; /* it is the last */
+		lane->slice_count = at; /* it is the last one */
 		return;
 	}
 	slice->least_ns = call_duration(walk->process, event).least_ns;

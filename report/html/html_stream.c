@@ -23,7 +23,7 @@ void html_column_put(struct html_column *column, uint64_t number)
 	} while (number);
 }
 
-/* Three bytes to four characters; fewer are padded. */
+/* Encodes three bytes as four characters; fewer bytes are padded. */
 static void encode(const unsigned char *bytes, size_t count, char *to)
 {
 	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -67,14 +67,14 @@ static void pump(struct html_stream *stream, const void *bytes, size_t count,
 	unsigned char block[BLOCK_BYTES];
 	int status;
 
-	/* zlib counts in unsigned ints; sections may be larger. */
+	/* zlib uses unsigned int for lengths; sections may be longer. */
 	do {
 		size_t part = count < (1U << 30) ? count : 1U << 30;
 
 		stream->deflater.next_in = (void *)(uintptr_t)bytes;
 		stream->deflater.avail_in = (unsigned int)part;
 		count -= part;
-		if (part) /* or it may be NULL */
+		if (part) /* `bytes` may be NULL for length 0 */
 			bytes = (const char *)bytes + part;
 		do {
 			stream->deflater.next_out = block;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How data gets into the page: sections in a zlib stream, in base64.
+ * The data in the page: sections in a zlib stream, in base64:
  *
  *	8 bytes of name, padded with blanks | u64 length | that many bytes
  *
- * Base64 has none of the characters that end a script element or a comment,
- * so whatever a function's name holds, it stays data.
+ * Base64 contains no characters that end a script element or a comment. The
+ * name of a function can therefore not be executed.
  */
 #ifndef CLEW_HTML_HTML_STREAM_H
 #define CLEW_HTML_HTML_STREAM_H
@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <zlib.h>
 
-/* Bytes of a section that is being put together. */
+/* The bytes of a section. */
 struct html_column {
 	unsigned char *bytes;
 	size_t count, capacity;
@@ -27,7 +27,8 @@ void html_column_put(struct html_column *column, uint64_t number);
 struct html_stream {
 	FILE *out;
 	z_stream deflater;
-	unsigned char carried[3]; /* bytes that wait to be three */
+	/* bytes that do not yet fill a group of three */
+	unsigned char carried[3];
 	size_t carried_bytes;
 };
 
@@ -35,7 +36,7 @@ void html_stream_begin(struct html_stream *stream, FILE *out);
 void html_stream_section(struct html_stream *stream, const char *name,
 			 const void *bytes, size_t count);
 
-/* The same for a column, which is freed. */
+/* Writes a section from a column, and frees the column. */
 void html_stream_column(struct html_stream *stream, const char *name,
 			struct html_column *column);
 void html_stream_end(struct html_stream *stream);

@@ -16,7 +16,10 @@ static int by_time(const void *left, const void *right)
 	return a < b ? -1 : a > b;
 }
 
-/* When the first so many are over, which are not all; 0: none are. */
+/*
+ * Returns the time at which the first `most` samples end, where there are more;
+ * 0: none of them fits.
+ */
 static uint64_t time_of_latest(const struct timeline *samples, size_t most)
 {
 	uint64_t *times = memory_zeroed(samples->count, sizeof(*times));
@@ -26,7 +29,7 @@ static uint64_t time_of_latest(const struct timeline *samples, size_t most)
 		times[i] = samples->samples[i].time_ns;
 	qsort(times, samples->count, sizeof(*times), by_time);
 	while (most > 0 && times[most - 1] == times[most])
-		most--; /* all of a moment, or none */
+		most--; /* keep samples of one time together */
 	latest = most ? times[most - 1] : 0;
 	free(times);
 	return latest;
@@ -50,7 +53,7 @@ static void choose_samples(struct html_page *page, uint64_t start_ns)
 		latest_ns > start_ns ? latest_ns - start_ns : 1;
 }
 
-/* Those of a thread follow each other. */
+/* The samples of a thread are contiguous. */
 static void add_samples(struct html_page *page)
 {
 	const struct timeline *timeline = &page->session->timeline;
@@ -87,7 +90,7 @@ static int has_mark(const struct part_copy *part,
 	       header->end_ns >= event->time_ns;
 }
 
-/* Of programs that a process ran one after the other, the one that ran then, or NULL. */
+/* Returns the part of the program that a process ran at that time, or NULL. */
 static const struct part_copy *part_of_mark(const struct recording *recording,
 					    const struct mark_event *event)
 {
@@ -130,7 +133,8 @@ static void add_mark(struct html_page *page, const struct part_copy *part,
 static void add_marks(struct html_page *page, uint64_t start_ns)
 {
 	const struct mark_list *marks = &page->session->marks;
-	const struct part_copy *part = NULL; /* mostly that of the last one */
+	/* usually the same as for the previous mark */
+	const struct part_copy *part = NULL;
 
 	for (size_t i = 0; i < marks->event_count; i++) {
 		const struct mark_event *event = &marks->events[i];
@@ -157,7 +161,7 @@ static int by_moment(const void *left, const void *right)
 
 /* ---- Reading ---- */
 
-/* In the order in which processes and threads began. */
+/* Adds lanes in the order in which processes and threads started. */
 static void add_threads(struct html_page *page)
 {
 	const struct recording *recording = &page->session->recording;
@@ -174,7 +178,7 @@ static void add_threads(struct html_page *page)
 	}
 }
 
-/* Threads of which there is nothing have no lane. */
+/* Removes lanes of threads without data. */
 static void forget_empty(struct html_timeline *timeline)
 {
 	size_t kept = 0;
@@ -226,7 +230,7 @@ void html_timeline_fini(struct html_timeline *timeline)
 
 /* ---- Writing ---- */
 
-/* Small numbers of either sign are small. */
+/* Writes a signed difference such that small absolute values need few bytes. */
 static void put_change(struct html_column *column, uint64_t from, uint64_t to)
 {
 	html_column_put(column,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * To write the file takes as long as to count so many packets as there are contexts in some
- * thousands; so it is written when that many are pending, unless a thread waits and there is
- * nothing else to do.
+ * Writing the file takes about as long as counting one packet for some thousand
+ * contexts. The file is therefore written when that many packets are pending,
+ * or earlier if a thread waits and there is nothing else to do.
  */
 #include "report/live/handed_process.h"
 
@@ -21,8 +21,9 @@
 #include "wire/taken.h"
 
 #define CONTEXTS_A_PACKET 4096
-#define PARTS_PENDING     4 /* so many parts of the packets, one of which may be */
-#define WRITTEN_EVERY_NS  100000000
+/* 1 / PARTS_PENDING of the packets may be pending */
+#define PARTS_PENDING    4
+#define WRITTEN_EVERY_NS 100000000
 
 /* ---- Beginning and end ---- */
 
@@ -134,12 +135,12 @@ int handed_process_count(struct handed_process *process, unsigned int worker,
 
 /* ---- The file ---- */
 
-/* What goes into it, of all workers. */
+/* The content of the file, from all workers. */
 struct handed_counts {
 	struct wire_taken head;
 	struct wire_taken_count *counts;
 	size_t capacity;
-	struct handed_list done; /* to be given back */
+	struct handed_list done; /* packets to be given back */
 };
 
 static void add_table(struct handed_counts *counts,
@@ -178,7 +179,10 @@ static void add_share(struct handed_counts *counts, struct handed_share *share)
 	}
 }
 
-/* Of all workers; their packets are in there once the file is. */
+/*
+ * Collects the counts of all workers. Their packets are in the file once it is
+ * renamed.
+ */
 static void collect(struct handed_counts *counts,
 		    struct handed_process *process)
 {
@@ -194,7 +198,7 @@ static void collect(struct handed_counts *counts,
 	}
 }
 
-/* Those that were counted, by offset. */
+/* Lists the counted packets by offset. */
 static size_t list_packets(struct handed_process *process,
 			   struct wire_taken_packet **packets)
 {
@@ -269,7 +273,10 @@ static int write_file(struct handed_process *process,
 	return err;
 }
 
-/* Nothing of them may be used again; they are tried again with what comes next. */
+/*
+ * After a failed write: none of these packets may be reused. The next write
+ * includes them.
+ */
 static void keep_pending(struct handed_process *process,
 			 const struct handed_counts *counts)
 {
@@ -305,7 +312,10 @@ static void write_now(struct handed_process *process)
 
 uint64_t handed_process_growth(struct handed_process *process)
 {
-	/* write_now() has an array of all counts, and an older one while it grows */
+	/*
+	 * write_now() has an array of all counts, and an older one while it
+	 * grows
+	 */
 	uint64_t bytes = 2 * atomic_load(&process->contexts) *
 			 sizeof(struct wire_taken_count);
 
@@ -334,9 +344,9 @@ void handed_process_give_up(struct handed_process *process,
 	handed_trace_give_up(&process->trace, reason);
 }
 
-/* ---- When ---- */
+/* ---- When to write ---- */
 
-/* Whether a thread waits, or would soon. */
+/* Returns whether a thread waits for a packet or will soon. */
 static int is_wanted(const struct handed_process *process)
 {
 	return handed_trace_is_awaited(&process->trace) ||

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A process that runs, whose packets workers count, each in a table of its own; and the file
- * in which their counts are kept (wire/taken.h). Any number of workers at a time.
+ * A running process whose packets are counted by workers, each in its own
+ * table, and the file that stores their counts (wire/taken.h). Workers may run
+ * concurrently.
  */
 #ifndef CLEW_LIVE_HANDED_PROCESS_H
 #define CLEW_LIVE_HANDED_PROCESS_H
@@ -11,57 +12,63 @@
 #include "report/live/handed_trace.h"
 #include "report/merge/packet_counter.h"
 
-/* A packet that was counted, and which one it was of those that come to its place. */
+/*
+ * A counted packet; `sequence` tells it from later ones in the same location.
+ */
 struct handed_done {
 	struct handed_packet *packet;
 	uint64_t sequence;
 };
 
-/* Of these, so many. */
 struct handed_list {
 	struct handed_done *items;
 	size_t count, capacity;
 };
 
-/* What one worker has counted. */
+/* Counts of one worker. */
 struct handed_share {
-	pthread_mutex_t
-		lock; /* of what follows: its worker's or the writer's */
+	/*
+	 * Protects the following members, which the worker and the writer use.
+	 */
+	pthread_mutex_t lock;
 	struct packet_counter counter;
-	struct handed_list done; /* not in the file yet */
+	struct handed_list done; /* not yet in the file */
 };
 
 struct handed_process {
-	pthread_mutex_t taking; /* of the trace */
+	pthread_mutex_t taking; /* protects the trace */
 	struct handed_trace trace;
-	pthread_mutex_t writing; /* of what follows */
-	char *path, *new_path;   /* of the file, and before it is renamed */
-	uint64_t taken;          /* packets that are in it */
-	uint64_t written_ns;     /* CLOCK_MONOTONIC, the last time */
-	int err;                 /* of that: 0, or -errno */
+	pthread_mutex_t writing; /* protects the following members */
+	char *path, *new_path;   /* of the file, and its temporary name */
+	uint64_t taken;          /* number of packets in the file */
+	uint64_t written_ns;     /* CLOCK_MONOTONIC of the last write */
+	int err;                 /* result of the last write: 0 or -errno */
 	int is_given_up;         /* tables are freed; nothing more is written */
-	_Atomic uint64_t pending;  /* packets that are not */
-	_Atomic uint64_t contexts; /* of all workers */
-	_Atomic uint64_t places;   /* for packets, in the trace */
+	_Atomic uint64_t pending; /* counted packets that are not in the file */
+	_Atomic uint64_t contexts; /* sum over all workers */
+	_Atomic uint64_t places;   /* packets of the trace */
 	unsigned int workers;
 	struct handed_share shares[];
 };
 
-/* Of the trace at a path. 0, -EAGAIN if that has only begun, or other -errno. */
+/*
+ * Opens the process of the trace at `path`. Returns 0, -EAGAIN if the trace is
+ * not yet initialised, or another -errno.
+ */
 int handed_process_open(struct handed_process **process, const char *path,
 			unsigned int workers);
 void handed_process_close(struct handed_process *process);
 
 /*
- * A worker, by its number, counts a packet if one is full. Whether one was. words[] has
- * PACKET_WORDS_MAX, and is the worker's.
+ * Counts one full packet as worker number `worker`. Returns whether there was
+ * one. words[] has room for PACKET_WORDS_MAX and belongs to the worker.
  */
 int handed_process_count(struct handed_process *process, unsigned int worker,
 			 uint32_t *words);
 
 /*
- * Writes what was counted since the last time, if it is time for that or `is_urgent`, and
- * gives the packets back.
+ * Writes the counts and gives their packets back, if enough are pending or
+ * `is_urgent`.
  */
 void handed_process_write(struct handed_process *process, int is_urgent);
 
@@ -78,7 +85,7 @@ uint64_t handed_process_growth(struct handed_process *process);
 void handed_process_give_up(struct handed_process *process,
 			    enum wire_given_up reason);
 
-/* Whether it is time for that: a thread waits, or much was counted. */
+/* Returns whether it is time to write: a thread waits, or much was counted. */
 int handed_process_is_due(const struct handed_process *process);
 
 #endif

@@ -20,7 +20,7 @@
 
 /* ---- Memory ---- */
 
-/* All of the file that is not mapped yet: mostly a hole, so that this is seldom. */
+/* Maps the rest of the file. It is mostly a hole, so this is rarely needed. */
 static int map_more(struct handed_trace *trace)
 {
 	struct handed_segment segment = { 0 };
@@ -54,7 +54,10 @@ static int map_more(struct handed_trace *trace)
 	return 0;
 }
 
-/* Where the chunk at an offset is, of so many bytes at least, or NULL. */
+/*
+ * Returns the mapped chunk at an offset if it has at least `bytes` bytes, else
+ * NULL.
+ */
 static struct wire_chunk *chunk_at(struct handed_trace *trace, uint64_t offset,
 				   uint64_t bytes)
 {
@@ -85,7 +88,10 @@ static void add_packet(struct handed_trace *trace, struct wire_chunk *head,
 	trace->packets[trace->count++] = packet;
 }
 
-/* A chunk that two segments would share is left to whoever reads the file later. */
+/*
+ * Reads the header of a chunk. Skips a chunk that lies in two segments; later
+ * readers of the file count it.
+ */
 static uint64_t look_at(struct handed_trace *trace, uint64_t offset,
 			uint64_t end)
 {
@@ -103,7 +109,7 @@ static uint64_t look_at(struct handed_trace *trace, uint64_t offset,
 	return bytes;
 }
 
-/* For chunks that are new since. */
+/* Finds new chunks. */
 static void look(struct handed_trace *trace)
 {
 	const uint64_t end =
@@ -134,7 +140,7 @@ static int begin(struct handed_trace *trace)
 		return -EAGAIN;
 	if (memcmp(trace->header->magic, WIRE_MAGIC,
 		   sizeof(trace->header->magic)) != 0)
-		return -EAGAIN; /* it is written last of all */
+		return -EAGAIN; /* the magic number is written last */
 	if (trace->header->version != WIRE_VERSION)
 		return -EPROTO;
 	trace->looked_to = trace->header->header_bytes;
@@ -168,7 +174,9 @@ void handed_trace_close(struct handed_trace *trace)
 
 /* ---- Packets ---- */
 
-/* They only grow, and before a function of a new one is called. */
+/*
+ * Copies new blocks. The process adds a block before it calls a function of it.
+ */
 static void take_blocks(struct handed_trace *trace)
 {
 	uint32_t count =

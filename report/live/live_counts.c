@@ -38,7 +38,10 @@ void live_counts_fini(struct live_counts *counts)
 
 /* ---- Functions ---- */
 
-/* It changes when there is something new among them. */
+/*
+ * Returns the number of bytes that describe functions. A change means that
+ * there are new ones.
+ */
 static uint64_t told_bytes(const struct part_copy *part)
 {
 	struct part_chunk chunk;
@@ -51,7 +54,10 @@ static uint64_t told_bytes(const struct part_copy *part)
 	return bytes;
 }
 
-/* Takes the part, if it is to stay. Whether it did. */
+/*
+ * Takes ownership of the part if it describes new functions. Returns whether it
+ * did.
+ */
 static int learn_functions(struct live_counts *counts, struct part_copy *part)
 {
 	const uint64_t bytes = told_bytes(part);
@@ -69,7 +75,7 @@ static int learn_functions(struct live_counts *counts, struct part_copy *part)
 	return 1;
 }
 
-/* It grows while they are out, and marks say so. */
+/* Reads uncounted time again, since it grows and is shown in names. */
 static void learn_left_out(struct live_counts *counts,
 			   const struct part_copy *part)
 {
@@ -146,7 +152,7 @@ static struct live_thread *tally_of(struct live_counts *counts, uint32_t tally)
 	return &counts->tallies[counts->tally_count++];
 }
 
-/* Whether each had its context. */
+/* Returns whether each count had its context. */
 static int add_span(struct live_counts *counts, const struct count_span *span)
 {
 	struct live_thread *thread = tally_of(counts, span->tally);
@@ -184,7 +190,9 @@ static int add_spans(struct live_counts *counts,
 	return is_whole;
 }
 
-/* While a table is exchanged for a larger one a look may find less than before. */
+/*
+ * While a table is replaced by a larger one, a poll may find less than before.
+ */
 static void begin_measure(struct live_measure *measure, uint64_t sum)
 {
 	*measure = (struct live_measure){
@@ -193,7 +201,9 @@ static void begin_measure(struct live_measure *measure, uint64_t sum)
 	};
 }
 
-/* What all contexts have, folded ones included, is what all threads have. */
+/*
+ * The calls of all contexts, including folded ones, equal those of all threads.
+ */
 static void begin_measures(struct live_counts *counts)
 {
 	struct live_measure *total = &counts->total;
@@ -227,7 +237,7 @@ static void count_calls(struct live_counts *counts,
 
 /* ---- Time ---- */
 
-/* Of the context and of all that have called it. */
+/* Adds time to the context and to all its callers. */
 static void add_time(struct live_counts *counts, uint64_t id, uint64_t ns)
 {
 	const struct live_context *context = find_context(counts, id);
@@ -283,7 +293,7 @@ static void count_time(struct live_counts *counts, const struct part_copy *part)
 			counts->tallies[i].measure.self_ns;
 }
 
-/* ---- A look ---- */
+/* ---- Polling ---- */
 
 static void take_header(struct live_counts *counts,
 			const struct part_copy *part)

@@ -36,7 +36,7 @@ const char *live_key_text(enum live_key key)
 
 /* ---- Sums ---- */
 
-/* What a context counts as there; UINT32_MAX: as nothing. */
+/* Returns the row that a context belongs to; UINT32_MAX: none. */
 static uint32_t what_of(const struct live_rows *rows,
 			const struct live_counts *counts,
 			const struct live_context *context)
@@ -53,7 +53,10 @@ static uint32_t what_of(const struct live_rows *rows,
 	}
 }
 
-/* Time that it has within itself counts once. */
+/*
+ * Returns whether no caller belongs to the same row; total time is added only
+ * then.
+ */
 static int is_outermost(const struct live_rows *rows,
 			const struct live_counts *counts,
 			const struct live_context *context)
@@ -80,7 +83,7 @@ static void add(struct live_row *row, const struct live_measure *measure,
 		row->measure.total_ns += measure->total_ns;
 }
 
-/* One row for each that a context can count as. */
+/* Creates one row for each function, context or module. */
 static void sum_contexts(struct live_rows *rows,
 			 const struct live_counts *counts)
 {
@@ -113,7 +116,7 @@ static void sum_threads(struct live_rows *rows,
 
 /* ---- Labels ---- */
 
-/* Innermost first: what does not fit on a line is farther out. */
+/* Lists the innermost function first, so that only outer ones may not fit. */
 static char *context_label(struct live_counts *counts,
 			   const struct live_context *context)
 {
@@ -132,7 +135,7 @@ static char *context_label(struct live_counts *counts,
 	return label;
 }
 
-/* Threads that count together have the name of the last of them. */
+/* Threads that share a tally are shown under the name of the last one. */
 static char *thread_label(const struct live_counts *counts, uint32_t tally)
 {
 	for (size_t i = counts->threads.count; i-- > 0;) {
@@ -194,7 +197,7 @@ static uint64_t value_of(const struct live_row *row, enum live_key key)
 	}
 }
 
-/* Of equal ones those that were called most, then those that are older. */
+/* Equal rows are sorted by calls, then by age. */
 static int compare(const void *left, const void *right, void *context)
 {
 	const struct live_row *a = left, *b = right;

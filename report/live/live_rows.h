@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of a look: what is called most, or takes the most time, now. */
+/*
+ * The table of a poll: the functions that are called most, or take the most
+ * time.
+ */
 #ifndef CLEW_LIVE_LIVE_ROWS_H
 #define CLEW_LIVE_LIVE_ROWS_H
 
@@ -14,7 +17,7 @@ enum live_subject {
 };
 
 enum live_key {
-	LIVE_BY_CALLS, /* of the interval */
+	LIVE_BY_CALLS, /* in the last interval */
 	LIVE_BY_SELF,
 	LIVE_BY_TOTAL,
 	LIVE_BY_ALL_CALLS,
@@ -22,7 +25,7 @@ enum live_key {
 };
 
 struct live_row {
-	uint32_t what; /* function, context, module or tally: an index */
+	uint32_t what; /* index of a function, context, module or tally */
 	struct live_measure measure;
 };
 
@@ -32,24 +35,26 @@ struct live_rows {
 	size_t count;
 };
 
-/* What to call them, and what they are chosen by, for users. */
+/* Return the names of subjects and sort keys for users. */
 const char *live_subject_text(enum live_subject subject);
 const char *live_key_text(enum live_key key);
 
 /*
- * Those whose label has `filter` in it (NULL: all) and that were called, or had time,
- * since the process began; in order. live_rows_fini() them.
+ * Returns the rows whose label contains `filter` (NULL: all) and that had calls
+ * or time since the process began, sorted. Free with live_rows_fini().
  */
 void live_rows_init(struct live_rows *rows, struct live_counts *counts,
 		    enum live_subject subject, enum live_key key,
 		    const char *filter);
 void live_rows_fini(struct live_rows *rows);
 
-/* How it is shown, safe to print; free() it. */
+/* Returns the text of a row, safe to print; the caller frees it. */
 char *live_row_label(const struct live_rows *rows, struct live_counts *counts,
 		     const struct live_row *row);
 
-/* The function of a row of functions or contexts; FUNCTION_NONE of others. */
+/*
+ * Returns the function of a row of functions or contexts; else FUNCTION_NONE.
+ */
 uint32_t live_row_function(const struct live_rows *rows,
 			   const struct live_counts *counts,
 			   const struct live_row *row);

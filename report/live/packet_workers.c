@@ -18,14 +18,15 @@
 #include "report/live/handed_process.h"
 #include "wire/packet.h"
 
-#define REST_NS      1000000 /* while nothing is full; each time twice as long */
+/* pause while no packet is full; doubled each time */
+#define REST_NS      1000000
 #define REST_NS_MOST 16000000
-#define BEGINNING_NS 1000000000 /* a trace that is none by then is none */
+#define BEGINNING_NS 1000000000 /* a file that is no trace by then is ignored */
 #define EVENTS_BYTES 16384
 #define STACK_BYTES  (256 << 10)
-#define ROOM_NS      10000000 /* between two questions for memory */
+#define ROOM_NS      10000000 /* interval between requests for memory */
 
-/* A file that has been made, and may not be a trace yet. */
+/* A new file that may not be an initialised trace yet. */
 struct young_trace {
 	char *path;
 	uint64_t since_ns;
@@ -43,16 +44,17 @@ struct packet_workers {
 	int notify_fd;
 	_Atomic int is_ending;
 	int (*may_take)(uint64_t bytes);
-	_Atomic int is_short;          /* it said no */
-	_Atomic uint64_t asked_ns;     /* CLOCK_MONOTONIC, the last time */
+	_Atomic int is_short;          /* the answer was no */
+	_Atomic uint64_t asked_ns;     /* CLOCK_MONOTONIC of the last request */
 	_Atomic unsigned int counting; /* threads that may count packets */
-	pthread_mutex_t finding;       /* of what is beginning */
+	pthread_mutex_t finding;       /* protects the beginnings */
 	struct young_trace *beginnings;
 	size_t beginning_count, beginning_capacity;
-	pthread_rwlock_t listing; /* of the list; what is in it stays */
+	/* protects the list; its elements do not move */
+	pthread_rwlock_t listing;
 	struct handed_process **processes;
 	size_t count, capacity;
-	unsigned int wanted; /* threads */
+	unsigned int wanted; /* number of threads */
 	unsigned int thread_count;
 	struct workers_thread threads[];
 };
@@ -88,7 +90,7 @@ static void take_events(struct packet_workers *workers)
 		}
 }
 
-/* Whether there is nothing more to be seen of it. */
+/* Returns whether the file needs no further check. */
 static int begin(struct packet_workers *workers,
 		 const struct young_trace *beginning)
 {
@@ -110,7 +112,7 @@ static int begin(struct packet_workers *workers,
 	return 1;
 }
 
-/* One thread at a time; others have something else to do. */
+/* Only one thread does this at a time; others continue counting. */
 static void find_processes(struct packet_workers *workers)
 {
 	size_t left = 0;
@@ -143,7 +145,10 @@ static struct handed_process *process_at(struct packet_workers *workers,
 
 /* ---- Memory ---- */
 
-/* Asks for the memory that all processes' counts may need until the next time. */
+/*
+ * Requests the memory that all processes' counts may need until the next
+ * request.
+ */
 static void ask_for_memory(struct packet_workers *workers)
 {
 	const uint64_t now = now_ns(CLOCK_MONOTONIC);
@@ -160,7 +165,7 @@ static void ask_for_memory(struct packet_workers *workers)
 		atomic_store(&workers->is_short, 1);
 }
 
-/* Lets the threads of all processes count their calls; no worker counts any more. */
+/* Lets the threads of all processes count their calls themselves. */
 static void give_up(struct packet_workers *workers)
 {
 	struct handed_process *process;
@@ -172,8 +177,9 @@ static void give_up(struct packet_workers *workers)
 /* ---- Threads ---- */
 
 /*
- * Of a process, all that is full by now. What becomes full meanwhile is for the next time:
- * there are others, and an end.
+ * Counts the packets of a process that are full now. Packets that become full
+ * meanwhile are left for the next round, so that other processes get their
+ * turn.
  */
 static int count_some(struct workers_thread *thread,
 		      struct handed_process *process)
@@ -191,7 +197,7 @@ static int count_some(struct workers_thread *thread,
 	return done > 0;
 }
 
-/* *latest is the process that had some, the last one. */
+/* *latest is the last process that had full packets. */
 static int count_all(struct workers_thread *thread,
 		     struct handed_process **latest)
 {
@@ -216,7 +222,7 @@ static void rest(struct handed_process *process, uint64_t ns)
 		nanosleep(&most, NULL);
 }
 
-/* Processes that begin later count their calls themselves, too. */
+/* Processes that begin later must also count their calls themselves. */
 static void give_up_until_the_end(struct packet_workers *workers)
 {
 	while (!atomic_load(&workers->is_ending)) {
@@ -252,7 +258,7 @@ static void *run(void *argument)
 		if (rest_ns < REST_NS_MOST)
 			rest_ns *= 2;
 	} while (!is_ending);
-	/* The last thread that counts ends the counting of processes. */
+	/* The last counting thread ends the counting of processes. */
 	if (atomic_fetch_sub(&workers->counting, 1) == 1 &&
 	    atomic_load(&workers->is_short))
 		give_up_until_the_end(workers);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Two calls of a function, by context: where they differ most comes first. */
+/* Compares two calls of a function by context, largest differences first. */
 #include <inttypes.h>
 
 #include "base/display_text.h"
@@ -13,7 +13,7 @@ static const char *const side_names[COMPARED_SIDES] = {
 	[COMPARED_SLOW] = "slow",
 };
 
-/* "+1.20 ms", or "-" where nothing is different. */
+/* Writes a change such as "+1.20 ms", or "-" if there is none. */
 static void write_change(FILE *out, int64_t ns)
 {
 	char text[sizeof(struct duration) + 1] = "-";
@@ -82,7 +82,7 @@ static json_t *json_side(const struct compared_context *context)
 			 json_integer((json_int_t)context->self_ns));
 }
 
-/* An object a line. */
+/* Writes one JSON object for each line. */
 void json_compared_calls(const struct trace_output *output,
 			 const struct compared_calls *compared)
 {

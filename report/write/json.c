@@ -48,7 +48,7 @@ json_t *json_text(const char *text)
 
 	if (value)
 		return value;
-	/* Not UTF-8 as a whole: every byte beyond ASCII is replaced. */
+	/* The text is not valid UTF-8: replace every byte beyond ASCII. */
 	repaired = to = memory_zeroed(strlen(text) + 1, 3);
 	for (; *text; text++) {
 		if ((unsigned char)*text < 0x80)
@@ -67,7 +67,7 @@ json_t *json_number(uint64_t number)
 					       : INT64_MAX);
 }
 
-/* Those whose code was merged with the function's. */
+/* Adds the names of functions whose code was merged with this function's. */
 static void set_other_names(json_t *value, struct catalog *catalog,
 			    uint32_t function)
 {

@@ -24,7 +24,7 @@ static void write_rows(struct json_stream *object, const char *key,
 	json_end(&array, "]");
 }
 
-/* Those that are empty are left out. */
+/* Empty bins are omitted. */
 static json_t *bins_json(const struct timings *timings,
 			 const struct timing_bins *bins)
 {

@@ -3,7 +3,7 @@
 
 #include "report/write/json.h"
 
-/* A number, a string, or null: it could not be had. */
+/* Returns a number or a string; null if the probe could not read it. */
 static json_t *value_of(const struct mark_value *value)
 {
 	if (value->is_missing)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/write/json.h"
 
-/* Between which numbers a sampled time lies, in 95 of 100 cases. */
+/* Returns the 95 % interval of a sampled time. */
 static json_t *range_of(const struct summary *summary, uint64_t ns,
 			struct share_interval likely)
 {

@@ -41,7 +41,7 @@ static void write_functions(struct json_stream *object,
 	json_end(&array, "]");
 }
 
-/* Those that are named where functions are. */
+/* Lists the Java methods that `clew list` names. */
 static json_t *java_list(const struct list_view *view)
 {
 	struct catalog *catalog = view->catalog;

@@ -66,7 +66,10 @@ static json_t *value_of(const struct value_sum *value)
 			 json_number(value->rows));
 }
 
-/* What agents counted; and that which is in place of time, if any is. */
+/*
+ * Writes the values that agents counted, and the one that replaces time, if
+ * any.
+ */
 static void write_values(struct json_stream *stream,
 			 const struct session *session)
 {
@@ -111,7 +114,7 @@ static json_t *crashes_of(const struct listed_probe *probe)
 	return crashes;
 }
 
-/* What else a probe does, and hits that are not among its own. */
+/* Adds a probe's actions, and its hits that do not count. */
 static void add_actions(json_t *object, const struct listed_probe *probe)
 {
 	json_t *actions = json_array();
@@ -161,7 +164,9 @@ static void write_probes(struct json_stream *stream,
 	json_member(stream, "probes", probes);
 }
 
-/* Of regions: [until_ns, how many took less, and not less than half of that]. */
+/*
+ * For regions: [until_ns, number of regions that took less, but at least half].
+ */
 static json_t *histogram_of(const struct mark_sum *sum)
 {
 	json_t *all = json_array();
@@ -193,7 +198,7 @@ static json_t *mark_of(const struct mark_sum *sum)
 		"histogram", histogram_of(sum));
 }
 
-/* What programs told of moments and regions. */
+/* Writes moments and regions that programs marked. */
 static void write_marks(struct json_stream *stream,
 			const struct mark_list *marks)
 {

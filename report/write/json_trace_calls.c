@@ -2,7 +2,7 @@
 #include "report/write/json.h"
 #include "report/write/trace_calls.h"
 
-/* An object a line. */
+/* Writes one JSON object for each line. */
 static void write_object(struct trace_output *output, json_t *object)
 {
 	json_dumpf(object, output->out, JSON_COMPACT);
@@ -10,7 +10,7 @@ static void write_object(struct trace_output *output, json_t *object)
 	fputc('\n', output->out);
 }
 
-/* ---- The slowest ---- */
+/* ---- The slowest calls ---- */
 
 static void write_line(void *context, const struct call_line *line)
 {
@@ -55,7 +55,7 @@ void json_slow_calls(struct trace_output *output, const struct slow_calls *slow,
 	}
 }
 
-/* ---- How long all took ---- */
+/* ---- Durations of all calls ---- */
 
 static json_t *json_quantiles(const struct latencies *latencies)
 {
@@ -77,7 +77,7 @@ static json_t *json_quantiles(const struct latencies *latencies)
 	return object;
 }
 
-/* Of those that took less than below_ns, and not less than half of it. */
+/* Counts calls that took less than below_ns, but at least half of it. */
 static json_t *json_octaves(const struct latencies *latencies)
 {
 	json_t *octaves = json_array();

@@ -6,7 +6,10 @@
 #include "report/model/told_lines.h"
 #include "report/write/json.h"
 
-/* Whether a node is shown. So are all its ancestors then: none has less. */
+/*
+ * Returns whether a node is shown. Its ancestors are then also shown, since
+ * none has less.
+ */
 static int is_shown(const struct tree_view *view, enum metric metric,
 		    uint32_t index)
 {
@@ -44,7 +47,7 @@ static json_t *changed_node(const struct session *session,
 			 measure_json(session, &diff->after, index));
 }
 
-/* Where a Java method calls it. */
+/* Adds the location where a Java method calls the function. */
 static void add_call_place(json_t *json, const struct catalog *catalog,
 			   uint32_t site)
 {
@@ -94,7 +97,7 @@ void json_tree(FILE *out, struct session *session, const struct tree_view *view)
 {
 	struct json_stream file = { .out = out }, object, contexts;
 	size_t catalog_count = session->catalog.function_count;
-	/* Only functions that occur are written, numbered as they occur. */
+	/* Writes only functions that occur, numbered in order of occurrence. */
 	uint32_t *functions = memory_zeroed(catalog_count, sizeof(*functions));
 	uint32_t *numbers = memory_zeroed(catalog_count, sizeof(*numbers));
 	uint32_t count = 0;

@@ -2,8 +2,9 @@
 #include "report/write/json.h"
 
 /*
- * Names of verdicts in JSON never change, so that scripts which read them go on
- * working. A verdict that is not listed here has the text of reports as its name.
+ * Names of verdicts in JSON never change, so that scripts which read them
+ * continue to work. A verdict that is not listed here has the text of reports
+ * as its name.
  */
 const char *json_verdict(unsigned int verdict)
 {

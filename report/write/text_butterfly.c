@@ -53,7 +53,9 @@ static struct measure sum_of(const struct butterfly_row *rows, size_t count)
 	return sum;
 }
 
-/* Bins are ticks apart; what is the same to a reader becomes one. */
+/*
+ * Bins are one power of two apart in ticks. Bins that read the same are merged.
+ */
 static struct timing_bins readable_bins(const struct timings *timings,
 					const struct timing_bins *bins)
 {
@@ -73,7 +75,7 @@ static struct timing_bins readable_bins(const struct timings *timings,
 	return readable;
 }
 
-/* Behind the last bin that has any there is nothing to show. */
+/* Writes nothing after the last nonempty bin. */
 static void write_bins(FILE *out, const struct session *session,
 		       const struct timing_bins *all)
 {
@@ -121,7 +123,7 @@ static void write_timing(FILE *out, const struct session *session,
 	write_bins(out, session, &butterfly->bins);
 }
 
-/* Shares are of the function's time, or of the calls to it and from it. */
+/* Shares refer to the function's time, or to the calls to and from it. */
 void text_butterfly(FILE *out, struct session *session,
 		    const struct butterfly_view *view)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The lines that --details prints below the footer: the facts about the quality of a
- * recording, one a line. Each begins with a label.
+ * The lines that --details prints below the footer: facts about the quality of
+ * a recording, one a line. Each begins with a label.
  */
 #include "report/write/text_writer.h"
 
@@ -15,7 +15,7 @@
 #define INTRINSICS_NAMED 3
 #define MAKERS_NAMED     3
 
-/* "; 3 refused", or nothing. */
+/* Writes "; 3 refused", or nothing for 0. */
 static void write_number_of(FILE *out, uint64_t number, const char *what)
 {
 	if (number > 0)
@@ -31,7 +31,7 @@ void text_coverage(FILE *out, const struct coverage *coverage,
 	write_number_of(out, coverage->left_alone, "left alone");
 }
 
-/* A line for each reason for which functions are not hooked. */
+/* Writes one line for each reason for which functions are not hooked. */
 static void write_unhooked(FILE *out, const struct coverage *coverage,
 			   enum coverage_class class, const char *label)
 {
@@ -76,7 +76,7 @@ static void write_wrong(FILE *out, const struct verdicts *calls,
 			GROUPED(diverged), text_plural(diverged));
 }
 
-/* A kind of which none was selected for a check says nothing. */
+/* Omits a kind of which none was selected for a check. */
 static const char *write_undecided(FILE *out, const struct verdicts *verdicts,
 				   const char *separator, const char *what)
 {
@@ -167,7 +167,7 @@ static void write_natives(FILE *out, const struct session *session)
 	fputc('\n', out);
 }
 
-/* How long the JVM took to name the Java callers of stacks that were new. */
+/* Writes how long the JVM took to name the callers of new Java stacks. */
 static void write_asked(FILE *out, const struct summary *summary)
 {
 	const struct asked_stacks *asked = &summary->asked;
@@ -202,7 +202,7 @@ static void write_frozen(FILE *out, const struct summary *summary)
 		summary->frozen_natives == 1 ? "counts" : "count");
 }
 
-/* Reported only where other native methods were called. */
+/* Written only if other native methods were called. */
 static void write_intrinsics(FILE *out, struct session *session)
 {
 	struct catalog *catalog = &session->catalog;
@@ -232,7 +232,7 @@ static void write_intrinsics(FILE *out, struct session *session)
 	fputs(count > INTRINSICS_NAMED ? "...\n" : "\n", out);
 }
 
-/* Nothing for recordings without Java. */
+/* Writes nothing for recordings without Java. */
 static void write_java_confidence(FILE *out, const struct session *session)
 {
 	const int is_exact = java_methods_of(&session->catalog).counted > 0;
@@ -285,7 +285,7 @@ static void write_places(FILE *out, const uint64_t *places, const char *where)
 	fputc('\n', out);
 }
 
-/* Without generated code each sample's function is certain. */
+/* Without generated code, each sample's function is certain. */
 static void write_sample_places(FILE *out, const struct summary *summary)
 {
 	const struct sample_places *places = &summary->places;
@@ -335,7 +335,7 @@ static void write_doubts(FILE *out, struct session *session)
 	fputs(summary->looping > DOUBTS_NAMED ? "...\n" : "\n", out);
 }
 
-/* The effect of --budget, and the counts that it made inexact. */
+/* Writes the effect of --budget, and the counts that it made inexact. */
 static void write_budget(FILE *out, const struct summary *summary)
 {
 	const struct summary_budget *budget = &summary->budget;
@@ -373,7 +373,7 @@ static void write_budget(FILE *out, const struct summary *summary)
 		GROUPED(budget->missed_calls));
 }
 
-/* " (libx.so, liby.so)": the modules that generate the code that made these calls. */
+/* Writes " (libx.so, liby.so)": the modules that generate the calling code. */
 static void write_makers(FILE *out, const struct catalog *catalog)
 {
 	size_t count = 0;
@@ -437,7 +437,7 @@ static void write_problems(FILE *out, const struct recording *recording)
 			recording->problems[i]);
 }
 
-/* Why there is no time although it was sampled. */
+/* Writes why there is no time although it was sampled. */
 static void write_no_time(FILE *out, const struct summary *summary)
 {
 	if (!summary_is_sampled(summary))
@@ -449,7 +449,7 @@ static void write_no_time(FILE *out, const struct summary *summary)
 	fputs("; record with --time=exact to time each call\n", out);
 }
 
-/* Why there are fewer samples a second than requested. */
+/* Writes why there are fewer samples a second than requested. */
 static void write_clock(FILE *out, const struct summary *summary, uint64_t rate)
 {
 	if (rate >= summary->rate_hz - summary->rate_hz / 8)
@@ -467,7 +467,7 @@ static void write_clock(FILE *out, const struct summary *summary, uint64_t rate)
 	fputc(')', out);
 }
 
-/* The value that the table shows, or the names of those that it could show. */
+/* Writes the value that the table shows, or the names of available ones. */
 static void write_values(FILE *out, const struct session *session)
 {
 	const struct value_sum *value = session->value;
@@ -516,7 +516,7 @@ static void write_time(FILE *out, const struct summary *summary)
 	fputc('\n', out);
 }
 
-/* Which calls waited was not measured, only how long the threads ran. */
+/* Only the threads' run times were measured, not which calls waited. */
 static void write_presence(FILE *out, const struct timings *timings)
 {
 	const uint64_t off_ns = timings_off_cpu_ns(timings);
@@ -532,7 +532,7 @@ static void write_presence(FILE *out, const struct timings *timings)
 		text_duration(timings->present_ns).text);
 }
 
-/* Of --time=exact. */
+/* Writes the facts about --time=exact. */
 static void write_timings(FILE *out, const struct session *session)
 {
 	const struct timings *timings = &session->tree.timings;

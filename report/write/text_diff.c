@@ -11,7 +11,7 @@ static int width_of(const struct session *session, enum metric metric)
 	return metric == METRIC_TIME ? text_amount_width(session) : 15;
 }
 
-/* Numbers as their metric is written, with a sign in front. */
+/* Writes a number of this metric with a leading sign. */
 static void write_number(FILE *out, const struct session *session,
 			 enum metric metric, const char *sign, uint64_t number)
 {
@@ -23,7 +23,7 @@ static void write_number(FILE *out, const struct session *session,
 	fprintf(out, "%*s ", width_of(session, metric), text);
 }
 
-/* Of something that was measured as 0 there is no percentage. */
+/* Writes no percentage if the previous value was measured as 0. */
 static void format_percent(const struct text_change *change, char *percent,
 			   size_t bytes)
 {
@@ -75,7 +75,8 @@ static void write_row(FILE *out, struct session *session,
 		view->key == DIFF_CALLS ? METRIC_CALLS : METRIC_TIME;
 	const uint64_t before = row->before.self.calls;
 	const uint64_t after = row->after.self.calls;
-	const int has_calls = before > 0 || after > 0; /* it is hooked */
+	/* the function is hooked */
+	const int has_calls = before > 0 || after > 0;
 
 	text_change(out, session, metric,
 		    &(struct text_change){

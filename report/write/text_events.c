@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Each moment that programs told of, and that probes kept, by time. */
+/* Lists all marks and probe hits in order of time. */
 #include <inttypes.h>
 #include <stdlib.h>
 

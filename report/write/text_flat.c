@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The flat table as text. With time it is about time, else about calls: a
- * table of both would be too wide to read, and JSON has everything. Calls take
- * no more room than they need, since names are last and a terminal is narrow.
+ * The flat table as text. With time the table shows times, else calls: a table
+ * of both would be too wide, and JSON contains everything. The column of calls
+ * is only as wide as needed, since names are last and terminals are narrow.
  */
 #include <string.h>
 
@@ -38,7 +38,10 @@ static void write_calls(const struct text_table *table,
 		GROUPED(row->callees));
 }
 
-/* "43.20% 41.8-44.6": where it was sampled, with where it may be. */
+/*
+ * Writes the share and, for sampled time, its 95 % interval: "43.20%
+ * 41.8-44.6".
+ */
 static void write_share(FILE *out, const struct summary *summary,
 			const struct measure *self)
 {
@@ -54,14 +57,14 @@ static void write_share(FILE *out, const struct summary *summary,
 	fprintf(out, " %-10s", range);
 }
 
-/* The shortest and the longest call, as measured. */
+/* Writes the shortest and the longest call, as measured. */
 static void write_extremes(FILE *out, const struct timing *timing)
 {
 	fprintf(out, "%9s %9s ", timing->ended ? DURATION(timing->min_ns) : "-",
 		timing->ended ? DURATION(timing->max_ns) : "-");
 }
 
-/* Below which half of the calls were, and 99 in a hundred. */
+/* Writes the durations below which 50 % and 99 % of the calls were. */
 static void write_quantiles(FILE *out, const struct flat_row *row)
 {
 	fprintf(out, "%9s %9s ",
@@ -69,7 +72,7 @@ static void write_quantiles(FILE *out, const struct flat_row *row)
 		row->has_quantiles ? DURATION(row->most_below_ns) : "-");
 }
 
-/* What natives have copied from Java and to it. */
+/* Writes the bytes that natives copied from and to Java. */
 static void write_copies(const struct text_table *table,
 			 const struct flat_row *row)
 {

@@ -50,7 +50,10 @@ char *text_unknown_code(const struct catalog *catalog)
 	return text;
 }
 
-/* " (WHY)", if all of them have one state; or "". free() it. */
+/*
+ * Returns " (WHY)" if all modules have the same state, else ""; the caller
+ * frees it.
+ */
 static char *common_reason(const struct catalog *catalog,
 			   const struct gaps *gaps)
 {

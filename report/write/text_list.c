@@ -10,7 +10,10 @@
 
 #define LOOPS           "it jumps to its own entry"
 
-/* Of the functions that were meant to be hooked, and how much it costs. */
+/*
+ * Writes the share of hookable functions that are hooked, and the share that is
+ * expensive.
+ */
 static void write_share(FILE *out, const struct coverage *coverage)
 {
 	unsigned int share = coverage_without_trap(coverage);
@@ -63,7 +66,10 @@ static void write_functions(FILE *out, const struct list_view *view,
 	struct catalog *catalog = view->catalog;
 	uint32_t left = catalog->modules[module].function_count;
 
-	/* Other modules' functions may lie between: see function_catalog.h. */
+	/*
+	 * Functions of other modules may lie in between: see
+	 * function_catalog.h.
+	 */
 	for (uint32_t i = catalog->modules[module].first_function; left > 0;
 	     i++) {
 		const struct catalog_function *function =

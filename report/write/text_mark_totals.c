@@ -4,7 +4,7 @@
 
 #define GROUPED(number) (text_grouped(number).text)
 
-/* Lost marks, regions without an end, and ends without a begin. */
+/* Writes lost marks, regions without an end, and ends without a begin. */
 static void write_odd(FILE *out, const struct mark_list *marks)
 {
 	for (unsigned int i = 0; i < WIRE_MARK_LOSS_COUNT; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What programs told of moments and regions, by name. */
+/* The table of moments and regions that programs marked, by name. */
 #include "base/display_text.h"
 #include "report/write/text_writer.h"
 

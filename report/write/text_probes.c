@@ -8,7 +8,7 @@
 
 #define GROUPED(number) (text_grouped(number).text)
 
-/* "2 by a jump, 1 by a breakpoint" */
+/* Writes how locations are probed: "2 by a jump, 1 by a breakpoint". */
 static void write_ways(FILE *out, const struct listed_probe *probe)
 {
 	static const struct {
@@ -32,7 +32,7 @@ static void write_ways(FILE *out, const struct listed_probe *probe)
 			probe_reason_text(probe->reason));
 }
 
-/* Hits that are not in the count, or lack something. */
+/* Writes hits that do not count, and hits with missing values. */
 static void write_others(FILE *out, const struct listed_probe *probe)
 {
 	const struct {

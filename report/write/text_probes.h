@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The lines of a text report about the user's probes. */
+/* The lines of a text report for the user's probes. */
 #ifndef CLEW_WRITE_TEXT_PROBES_H
 #define CLEW_WRITE_TEXT_PROBES_H
 
@@ -7,7 +7,7 @@
 
 #include "report/view/session.h"
 
-/* One line for each. */
+/* Writes one line for each probe. */
 void text_probes(FILE *out, const struct session *session);
 
 #endif

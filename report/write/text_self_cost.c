@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The cost of clew itself: before programs began, while they ran, beside them. */
+/*
+ * The cost of clew itself: before programs began, while they ran, and in its
+ * own thread.
+ */
 #include <stdio.h>
 
 #include "base/display_text.h"
@@ -8,11 +11,11 @@
 
 #define GROUPED(number) (text_grouped(number).text)
 
-enum { DEAREST = 3 }; /* modules that are named */
+enum { DEAREST = 3 }; /* number of named modules */
 
 /*
- * clew itself: 25.3 ms of CPU time before the program began (a.so 12.1 ms, ...),
- * not included above
+ * Writes, for example: clew itself: 25.3 ms of CPU time before the program
+ * began (a.so 12.1 ms, ...), not included above
  */
 static void write_start_cost(FILE *out, const struct hooking_costs *costs,
 			     uint64_t processes)
@@ -39,7 +42,7 @@ static void write_start_cost(FILE *out, const struct hooking_costs *costs,
 	fprintf(out, "%s, not included above\n", *between == ',' ? ")" : "");
 }
 
-/* Samples of all: of the program, and of clew beside it. */
+/* The share refers to all samples, those of the program and of clew. */
 static void write_sampled(FILE *out, const struct summary *summary)
 {
 	const struct sampled own = sampled_alike((double)summary->clew_ns,

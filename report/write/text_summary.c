@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The footer of a report: at most three lines, which say how much was counted, what
- * is missing, and how far the result was checked.
+ * The footer of a report: at most three lines, which say how much was counted,
+ * which data is missing, and how far the result was checked.
  */
 #include <stdarg.h>
 #include <stdlib.h>
@@ -45,9 +45,9 @@ static void write_total(FILE *out, const struct session *session)
 	fputc('\n', out);
 }
 
-/* ---- What is missing ---- */
+/* ---- Missing data ---- */
 
-/* Parts of one line. */
+/* The parts of one line. */
 struct clauses {
 	char **items;
 	size_t count, capacity;
@@ -107,7 +107,7 @@ static void add_calls(struct clauses *clauses, const struct summary *summary)
 		    text_plural(summary->budget.functions));
 }
 
-/* A smaller share of the time than this is not mentioned. */
+/* A smaller share of the time is not mentioned. */
 #define LEAST_UNSAMPLED 0.005
 
 static void add_samples(struct clauses *clauses, const struct summary *summary)
@@ -131,7 +131,7 @@ static void add_samples(struct clauses *clauses, const struct summary *summary)
 		    text_plural(summary->unsampled_threads));
 }
 
-/* Losses that an option asked for, or that are usual after attaching. */
+/* Adds losses that an option requested, or that are usual after attaching. */
 static void add_expected(struct clauses *clauses,
 			 const struct expected_losses *losses)
 {
@@ -180,8 +180,8 @@ static void add_probes(struct clauses *clauses, const struct probe_list *probes)
 }
 
 /*
- * Writes the clauses that fit into `width`, the first in any case. Clauses before index
- * `problems` are damage; the others name missing data.
+ * Writes the clauses that fit into `width`, and always the first one. Clauses
+ * before index `problems` report damage; the others name missing data.
  */
 static void write_clauses(FILE *out, const struct clauses *clauses,
 			  size_t problems, unsigned int width)
@@ -227,7 +227,7 @@ static void write_missing(FILE *out, const struct session *session)
 	free(clauses.items);
 }
 
-/* ---- How far it was checked ---- */
+/* ---- Checks ---- */
 
 static void write_checked(FILE *out, const struct session *session)
 {

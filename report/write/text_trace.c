@@ -7,9 +7,9 @@
  *	 ~0.000012400     1.2 us      123    leaf();
  *	  0.000022345      10 us      123  } main
  *
- * An outer call goes on in the line of its `}`. In front of a time ~ says that it was
- * interpolated, > that it was not before; in front of a duration > that it was not
- * less.
+ * The duration of an outer call is in the line of its `}`. Before a time, ~
+ * marks an interpolated one and > a lower bound; before a duration, > marks a
+ * lower bound.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -64,7 +64,10 @@ static void write_duration(struct trace_output *output,
 	fprintf(output->out, "%10s ", text);
 }
 
-/* As many blanks as the thread is to the right, and the call below its callers. */
+/*
+ * Writes the thread's columns to the left, and the indentation of the call
+ * below its callers.
+ */
 static void write_indentation(struct trace_output *output,
 			      const struct call_line *line)
 {
@@ -83,7 +86,7 @@ static void write_indentation(struct trace_output *output,
 	fprintf(output->out, "%*s", (int)levels * 2, "");
 }
 
-/* A name that has its parameters goes without other parentheses. */
+/* Adds "()" unless the name contains the parameters. */
 static void write_name(struct trace_output *output,
 		       const struct call_line *line)
 {
@@ -103,7 +106,7 @@ static void write_note(struct trace_output *output, const char *note)
 	text_end(output->out, output->has_color, STYLE_DIM);
 }
 
-/* What is not as usual about a call, behind it. */
+/* Writes unusual facts about a call after it. */
 static void write_notes(struct trace_output *output,
 			const struct call_line *line)
 {

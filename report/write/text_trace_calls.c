@@ -9,7 +9,7 @@ enum { BAR_MAX = 50 };
 
 const double latency_shares[] = { .5, .9, .99, .999, 0 };
 
-/* ---- The slowest ---- */
+/* ---- The slowest calls ---- */
 
 static void write_slow(struct trace_output *output,
 		       const struct function_call *call, size_t rank)
@@ -60,7 +60,7 @@ void text_slow_calls(struct trace_output *output, const struct slow_calls *slow,
 		text_grouped(slow->all).text, text_plural(slow->all));
 }
 
-/* ---- How long all took ---- */
+/* ---- Durations of all calls ---- */
 
 static void write_row(struct trace_output *output, const char *what,
 		      uint64_t least_ns, uint64_t most_ns)
@@ -136,7 +136,7 @@ void text_latencies(struct trace_output *output,
 	write_bars(output, &latencies->most);
 }
 
-/* ---- How long those of each function took ---- */
+/* ---- Durations by function ---- */
 
 static void write_latencies(const struct trace_output *output,
 			    const struct call_latencies *one)

@@ -2,11 +2,11 @@
 /*
  * The tree as text, in the order of a depth-first walk.
  *
- * The walk keeps its own stack, since a program that recurses 100,000 levels
- * deep gives a tree of that depth. For the same reason a line never draws the
- * rails of all its ancestors, which would make the output quadratic: every
- * RAILS_MAX levels the drawing starts again at the left margin, behind the
- * number of levels that are left out.
+ * The walk has its own stack, since a program that recurses 100,000 levels deep
+ * has a tree of that depth. For the same reason a line does not draw the rails
+ * of all its ancestors, which would make the output quadratic. Every RAILS_MAX
+ * levels the drawing starts again at the left margin, after the number of
+ * omitted levels.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -31,9 +31,9 @@ static const struct rails ascii = { "|  ", "|- ", "`- ", "   ", "..." };
 static const struct rails utf8 = { "\u2502  ", "\u251c\u2500 ", "\u2514\u2500 ",
 				   "   ", "\u2026" };
 
-/* An ancestor of the line being written, and the children it has yet. */
+/* An ancestor of the present line, with its remaining children. */
 struct level {
-	uint32_t next, stop; /* in order.children */
+	uint32_t next, stop; /* range in order.children */
 	uint32_t hidden;
 	uint64_t hidden_below;
 };
@@ -46,7 +46,7 @@ struct text_walk {
 	const struct rails *rails;
 	struct level *levels;
 	size_t depth, capacity;
-	uint64_t least; /* hide what has less below */
+	uint64_t least; /* hides nodes with a smaller sum */
 };
 
 static int has_more_lines(const struct level *level)
@@ -56,7 +56,7 @@ static int has_more_lines(const struct level *level)
 
 static void write_rails(const struct text_walk *walk)
 {
-	/* Lines of the first level stand at the margin, without a rail. */
+	/* The first level begins at the margin, without a rail. */
 	size_t from = (walk->depth - 1) / RAILS_MAX * RAILS_MAX;
 
 	if (from > 0)
@@ -88,7 +88,7 @@ static int is_anything(const struct measure *measure)
 	return measure->calls > 0 || measure->ns > 0;
 }
 
-/* With all below. */
+/* Writes the change of the whole subtree. */
 static void write_change(const struct text_walk *walk,
 			 const struct measure *before,
 			 const struct measure *after)
@@ -107,7 +107,7 @@ static void write_change(const struct text_walk *walk,
 	fputc(' ', walk->out);
 }
 
-/* The columns of what a line has below it, and its share of everything. */
+/* Writes the columns for a subtree: its sum and its share of the total. */
 static void write_below(const struct text_walk *walk, uint64_t below)
 {
 	uint64_t all = below_of(walk, TREE_ROOT);
@@ -121,7 +121,10 @@ static void write_below(const struct text_walk *walk, uint64_t below)
 		all ? 100.0 * (double)below / (double)all : 0.0);
 }
 
-/* ... and of the line itself. Of callers, what is below them is all there is. */
+/*
+ * Writes the columns for the node itself. Trees of callers have none, since
+ * only sums have a meaning there.
+ */
 static void write_self(const struct text_walk *walk, const char *self,
 		       const char *calls)
 {
@@ -133,8 +136,8 @@ static void write_self(const struct text_walk *walk, const char *self,
 }
 
 /*
- * Where an inlined function is called, and what a Java method calls, unless the
- * method's name says so.
+ * Returns the location at which an inlined function, or the callee of a Java
+ * method, is called, unless the method's name contains it.
  */
 static int call_place(const struct text_walk *walk,
 		      const struct tree_node *node, const char **file,
@@ -150,7 +153,7 @@ static int call_place(const struct text_walk *walk,
 	       told_site_place(catalog, node->site, file, line);
 }
 
-/* Where a node is written, and called. */
+/* Writes the location of a node's function and of its call. */
 static void write_place(const struct text_walk *walk,
 			const struct tree_node *node)
 {
@@ -163,7 +166,7 @@ static void write_place(const struct text_walk *walk,
 		fprintf(walk->out, "  at %s:%" PRIu32, file, line);
 }
 
-/* All columns but the last. */
+/* Writes all columns except the last. */
 static void write_numbers(const struct text_walk *walk, uint32_t index)
 {
 	const struct tree_node *node = &walk->view->tree->nodes[index];
@@ -187,7 +190,7 @@ static void write_numbers(const struct text_walk *walk, uint32_t index)
 		   node->is_context || calls ? GROUPED(calls) : "-");
 }
 
-/* By what it took itself. */
+/* Returns the style for the node's own share. */
 static enum text_style heat_of(const struct text_walk *walk, uint32_t index)
 {
 	uint64_t all = below_of(walk, TREE_ROOT);
@@ -199,14 +202,17 @@ static enum text_style heat_of(const struct text_walk *walk, uint32_t index)
 	return text_heat((double)self / (double)all);
 }
 
-/* Which of its calls were tail calls, if any; of a change, whether. */
+/*
+ * Writes how many of the calls were tail calls, if any; for a change only that
+ * there were some.
+ */
 static void write_tails(const struct text_walk *walk, uint32_t index)
 {
 	const struct diff *diff = walk->view->diff;
 	const struct measure self = tree_self(walk->view->tree, index);
 
 	if (walk->view->shows_callers)
-		return; /* whose calls are of the function at the top */
+		return; /* these calls belong to the function at the top */
 	if (diff ? tree_self(&diff->before, index).tails == 0 &&
 			    tree_self(&diff->after, index).tails == 0
 		 : self.tails == 0)
@@ -251,7 +257,7 @@ static void write_hidden(const struct text_walk *walk, struct level *level)
 	fprintf(walk->out, "%s %s more\n", walk->rails->more, GROUPED(hidden));
 }
 
-/* Goes down to the children of a node. */
+/* Descends to the children of a node. */
 static void enter(struct text_walk *walk, uint32_t node)
 {
 	uint32_t depth_limit = walk->view->limits.depth;
@@ -261,7 +267,7 @@ static void enter(struct text_walk *walk, uint32_t node)
 		.stop = walk->order.first[node],
 	};
 
-	/* The most comes first, so what is hidden comes last. */
+	/* Children are sorted descending, so the hidden ones are last. */
 	while ((depth_limit == 0 || walk->depth < depth_limit) &&
 	       level.stop < end &&
 	       below_of(walk, walk->order.children[level.stop]) >= walk->least)
@@ -270,7 +276,8 @@ static void enter(struct text_walk *walk, uint32_t node)
 	for (uint32_t i = level.stop; i < end; i++)
 		level.hidden_below += below_of(walk, walk->order.children[i]);
 	if (level.hidden_below == 0)
-		level.hidden = 0; /* of nothing there is nothing to say */
+		/* hidden nodes without a measure are not mentioned */
+		level.hidden = 0;
 	walk->levels = memory_grow(walk->levels, walk->depth, &walk->capacity,
 				   sizeof(*walk->levels));
 	walk->levels[walk->depth++] = level;

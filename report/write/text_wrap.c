@@ -6,9 +6,9 @@
 
 #include "base/memory.h"
 
-enum { INDENT = 2 }; /* of the lines that continue a sentence */
+enum { INDENT = 2 }; /* columns of indentation for continued lines */
 
-/* Bytes that continue a UTF-8 character take no column. */
+/* Returns the number of UTF-8 characters. */
 static size_t columns_of(const char *text, size_t bytes)
 {
 	size_t columns = 0;
@@ -21,7 +21,7 @@ static size_t columns_of(const char *text, size_t bytes)
 static void wrap_line(FILE *out, const char *line, size_t bytes, size_t width)
 {
 	size_t at = 0, column = 0;
-	int is_begun = 0; /* a word is in the line already */
+	int is_begun = 0; /* the line contains a word */
 
 	while (at < bytes) {
 		const char *space = memchr(line + at, ' ', bytes - at);

@@ -7,19 +7,20 @@
 #include <stdio.h>
 
 /*
- * Writes each line of `text`, broken at blanks so that no line has more than `width`
- * columns; continued lines are indented. A word that is longer stays whole. 0: no limit.
+ * Writes each line of `text`, broken at blanks so that no line has more than
+ * `width` columns; continued lines are indented. A longer word stays whole. 0:
+ * no limit.
  */
 void text_wrap(FILE *out, const char *text, unsigned int width);
 
-/* Lines that are collected first, and wrapped when all of them are there. */
+/* Collects lines, which text_wrap_end() then wraps and writes. */
 struct text_wrap {
 	char *text;
 	size_t bytes;
 };
 
 FILE *text_wrap_begin(struct text_wrap *wrap);
-/* Closes `lines`, and writes them to `out`. */
+/* Closes `lines` and writes the wrapped lines to `out`. */
 void text_wrap_end(struct text_wrap *wrap, FILE *lines, FILE *out,
 		   unsigned int width);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The text format: one file a view. */
+/* The text format; each view has its own file. */
 #ifndef CLEW_WRITE_TEXT_WRITER_H
 #define CLEW_WRITE_TEXT_WRITER_H
 
@@ -17,19 +17,21 @@ void text_diff(FILE *out, struct session *session,
 void text_marks(FILE *out, struct session *session);
 void text_events(FILE *out, struct session *session);
 
-/* What --java=exact or standby has done, a line of a report; nothing without it. */
+/*
+ * Writes one line about --java=exact or standby; nothing without these options.
+ */
 void text_java_methods(FILE *out, const struct session *session);
-/* How many of them are counted, and when, as a part of a sentence. */
+/* Writes how many methods are counted, and when, as part of a sentence. */
 void text_java_counted(FILE *out, const struct java_methods *methods,
 		       int is_in_place);
 void text_list(FILE *out, const struct list_view *view);
 
-/* What clew itself took: lines of the summary. */
+/* Writes the lines of the summary about the cost of clew itself. */
 void text_self_cost(FILE *out, const struct session *session);
 
 /*
- * A number of the table's main columns: time, or what an agent counted in its place
- * (session.value), and how wide such a column is.
+ * A number of the table's main columns: time, or the agents' value that
+ * replaces it (session.value); and the width of such a column.
  */
 struct text_amount {
 	char text[32];
@@ -37,16 +39,19 @@ struct text_amount {
 struct text_amount text_amount(const struct session *session, uint64_t number);
 int text_amount_width(const struct session *session);
 
-/* One of the two, by what the locale's character set can show. */
+/* Returns `utf8` if the locale's character set has it, else `ascii`. */
 const char *text_glyph(const char *utf8, const char *ascii);
 
 struct text_change {
 	uint64_t before, after;
-	int was_there, is_there; /* if not, it is "new" or "gone" */
-	int is_sure;             /* is significant */
+	int was_there, is_there; /* 0: the function is "new" or "gone" */
+	int is_sure;             /* the change is significant */
 };
 
-/* Four columns: a number before, after, the change, and its percentage. */
+/*
+ * Writes four columns: the numbers before and after, the change, and its
+ * percentage.
+ */
 void text_change(FILE *out, const struct session *session, enum metric metric,
 		 const struct text_change *change);
 void text_change_heading(FILE *out, const struct session *session,
@@ -54,60 +59,70 @@ void text_change_heading(FILE *out, const struct session *session,
 
 enum text_style {
 	STYLE_HEADING,
-	STYLE_HOT,  /* much of all */
-	STYLE_WARM, /* less, but still worth a look */
-	STYLE_DIM,  /* beside the point */
-	STYLE_MORE, /* than before */
+	STYLE_HOT,  /* a large share */
+	STYLE_WARM, /* a smaller but notable share */
+	STYLE_DIM,  /* unimportant */
+	STYLE_MORE, /* more than before */
 	STYLE_LESS,
 	STYLE_PLAIN,
 };
 
-/* Escape sequences, if `has_color`. */
+/* Write escape sequences if `has_color`. */
 void text_begin(FILE *out, int has_color, enum text_style style);
 void text_end(FILE *out, int has_color, enum text_style style);
 
-/* Of a share from 0 to 1. */
+/* Returns the style for a share from 0 to 1. */
 enum text_style text_heat(double share);
 
-/* "  [module]", if it has one and is not one itself. */
+/* Writes "  [module]" if the function has a module and is no module itself. */
 void text_module(FILE *out, const struct session *session, uint32_t function);
 
-/* Its name, and whether it is inlined. */
+/* Writes the name, and whether the function is inlined. */
 void text_function(FILE *out, struct session *session, uint32_t function);
 
-/* Behind a function: "  file:line", if that is known and wanted. */
+/* Writes "  file:line" after a function, if it is known and wanted. */
 void text_place(FILE *out, struct session *session, uint32_t function);
 
 /*
- * "1,234 bytes of code in a.so, b.so and 2 more modules are of no function that
- * is known: their calls are not counted"; free() it. NULL without such code.
+ * Returns "1,234 bytes of code in a.so, b.so and 2 more modules are of no
+ * function that is known: their calls are not counted", which the caller frees.
+ * NULL without such code.
  */
 char *text_unknown_code(const struct catalog *catalog);
 
 /*
- * Modules that could not be hooked although they should have been: "a.so and 2 more
- * modules (WHY)"; free() it. NULL if there are none.
+ * Returns the modules that could not be hooked: "a.so and 2 more modules
+ * (WHY)"; the caller frees it. NULL if there are none.
  */
 char *text_unhooked_modules(const struct catalog *catalog);
 
-/* The same as a line, and one for each module that could not be hooked. */
+/*
+ * Writes text_unknown_code(), and one line for each module that could not be
+ * hooked.
+ */
 void text_gaps(FILE *out, const struct catalog *catalog);
 
-/* What to change in the use of JNI, a sentence a line; nothing if nothing is. */
+/*
+ * Writes advice on the use of JNI, one sentence a line; nothing without advice.
+ */
 void text_jni(FILE *out, struct session *session,
 	      const struct selection *selection);
 
-/* The footer below a table, with details if the session shows them, and hints. */
+/*
+ * Writes the footer below a table, details if the session shows them, and
+ * hints.
+ */
 void text_summary(FILE *out, struct session *session);
 
-/* The details: one fact a line. */
+/* Writes the details, one fact a line. */
 void text_details(FILE *out, struct session *session);
 
-/* Its lines on what programs told of moments and regions. */
+/* Writes the summary's lines about moments and regions. */
 void text_marks_summary(FILE *out, const struct session *session);
 
 /*
- * "6 of 7 functions hooked; 1 refused", without a newline; `hooked` is the word, or more words, that stand for it there.
+ * Writes "6 of 7 functions hooked; 1 refused" without a newline. `hooked`
+ * replaces the word "hooked".
  */
 void text_coverage(FILE *out, const struct coverage *coverage,
 		   const char *hooked);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What clew trace writes: the lines of calls (report/trace/call_lines.h). */
+/* Output of clew trace for single calls (report/trace/call_lines.h). */
 #ifndef CLEW_WRITE_TRACE_LINES_H
 #define CLEW_WRITE_TRACE_LINES_H
 
@@ -7,18 +7,23 @@
 
 #include "report/trace/call_lines.h"
 
-/* Zero-initialise the rest; trace_output_fini() it. */
+/*
+ * Set the first members, zero-initialise the rest; free with
+ * trace_output_fini().
+ */
 struct trace_output {
 	FILE *out;
 	const struct traces *traces;
 	int has_color;
-	uint32_t column; /* text: so far to the right is each thread's next to
-			    the one before; 0: all at the margin */
-	struct idmap columns; /* tid + 1 -> 1 + number */
-	/* What was written. */
+	/*
+	 * text: columns between consecutive threads; 0: all at the left margin
+	 */
+	uint32_t column;
+	struct idmap columns; /* tid + 1 -> 1 + number of the thread */
+	/* Numbers of written calls and gaps. */
 	uint64_t calls;
-	uint64_t estimated; /* of these: their time is no stamp's */
-	uint64_t bounded;   /* of these: nobody knows how long they took */
+	uint64_t estimated; /* calls without a time stamp of their own */
+	uint64_t bounded;   /* calls of unknown duration */
 	uint64_t gaps[GAP_COUNT];
 };
 
@@ -26,17 +31,17 @@ void trace_output_fini(struct trace_output *output);
 
 void text_trace_heading(struct trace_output *output);
 void text_trace_line(struct trace_output *output, const struct call_line *line);
-/* How exact the times are, and what is missing. */
+/* Writes how exact the times are, and which data is missing. */
 void text_trace_summary(struct trace_output *output);
 
-/* An object a line. */
+/* Writes one JSON object as a line. */
 void json_trace_line(struct trace_output *output, const struct call_line *line);
 
-/* For both: counts it. */
+/* Counts a line; called by both formats. */
 void trace_output_count(struct trace_output *output,
 			const struct call_line *line);
 
-/* In one word, for machines, or a few, for people. */
+/* The words are for programs, the texts for users. */
 const char *call_ending_word(enum call_ending ending);
 const char *call_gap_word(enum call_gap gap);
 const char *call_gap_text(enum call_gap gap);

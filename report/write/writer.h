@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The output formats: one table of functions each. */
+/* The output formats; each is a table of functions. */
 #ifndef CLEW_WRITE_WRITER_H
 #define CLEW_WRITE_WRITER_H
 
@@ -12,36 +12,36 @@
 #include "report/view/session.h"
 
 struct tree_limits {
-	uint32_t depth;           /* 0: none */
-	double threshold_percent; /* hide subtrees with less of all there is */
+	uint32_t depth;           /* 0: unlimited */
+	double threshold_percent; /* hide subtrees with a smaller share */
 };
 
-/* What there is to show besides the tree itself. */
+/* How to show a tree. */
 struct tree_view {
-	const struct tree *tree; /* summed up */
+	const struct tree *tree; /* with sums */
 	struct tree_limits limits;
-	int shows_callers;       /* upside down, see tree_callers() */
-	const struct diff *diff; /* `tree` is its `changes`; or NULL */
+	int shows_callers;       /* an inverted tree, see tree_callers() */
+	const struct diff *diff; /* not NULL: `tree` is its `changes` */
 };
 
 struct butterfly_view {
 	const struct butterfly *butterfly;
-	const char *name; /* as it was asked for */
+	const char *name; /* as the user wrote it */
 };
 
 struct diff_view {
 	const struct diff *diff;
 	const struct diff_table *table;
-	enum diff_key key; /* that the table is sorted by */
-	size_t top;        /* rows at most; 0: all */
+	enum diff_key key; /* by which the table is sorted */
+	size_t top;        /* maximal number of rows; 0: all */
 };
 
 struct flat_view {
 	const struct flat *flat;
-	const char *what; /* a row is: "function", "module"... */
-	size_t top;       /* rows at most; 0: all */
-	const struct selection *selection; /* of the rows */
-	int advises; /* text: what to change in the use of JNI */
+	const char *what; /* meaning of a row: "function", "module"... */
+	size_t top;       /* maximal number of rows; 0: all */
+	const struct selection *selection; /* selection of rows */
+	int advises; /* text: add advice on the use of JNI */
 };
 
 struct report_writer {
@@ -49,9 +49,9 @@ struct report_writer {
 		     const struct flat_view *view);
 	void (*tree)(FILE *out, struct session *session,
 		     const struct tree_view *view);
-	/* JSON: the summary, which has them. */
+	/* JSON: the summary, which contains the marks. */
 	void (*marks)(FILE *out, struct session *session);
-	/* Each of them, and of the hits that probes kept, by time. */
+	/* Writes all marks and all probe hits with values, by time. */
 	void (*events)(FILE *out, struct session *session);
 	void (*list)(FILE *out, const struct list_view *view);
 	void (*butterfly)(FILE *out, struct session *session,
