@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The slow path of a call: its context is not where the stub looked.
+ * The slow path of a call whose context is not at its home entry in the table.
  *
- * Nearly always because it is new: then it is recorded, once (record.h).
- * Otherwise it sits elsewhere in the table, or the thread is new.
+ * In most cases the context is new and is recorded (record.h). Otherwise it is
+ * in another entry, or the thread has no tally yet.
  *
- * Runs on the program's stack between two of its instructions: no libc, no
- * SSE (-mgeneral-regs-only), safe in signal handlers and re-entered by them.
+ * The code runs on the program's stack between two of its instructions: no
+ * libc, no SSE (-mgeneral-regs-only), safe in signal handlers and re-entered by
+ * them.
  */
 #include <stdatomic.h>
 #include <stddef.h>
@@ -28,7 +29,7 @@
 #include "preload/hot/upcalls.h"
 #include "wire/id.h"
 
-/* False if nobody has recorded the context. */
+/* Counts a call in a recorded context. Returns false if it is not recorded. */
 static int count_known(struct tally *tally, uint64_t id, uint64_t site,
 		       enum count_result *result)
 {
@@ -43,8 +44,9 @@ static int count_known(struct tally *tally, uint64_t id, uint64_t site,
 }
 
 /*
- * A call whose own id would be `id`, and which runs as another. False if it is
- * no recursion; a handler that forks may have left its child without the tally.
+ * Counts a recursive call, whose own id would be `id`, in the context
+ * `runs_as`. Returns false if the call is no recursion, or if a handler has
+ * forked and the child has no tally.
  */
 static int count_recursion(uint64_t runs_as, uint64_t id, uint64_t site,
 			   enum count_result *result)
@@ -75,8 +77,8 @@ static enum count_result count_slowly(struct tally *tally, uint64_t id,
 }
 
 /*
- * At the first call in a child. Returns 0 while another thread sees to it: what
- * there was to count in is its parent's, or nobody's.
+ * Handles the first call in a forked child. Returns 0 while another thread does
+ * so; the call is then counted as lost.
  */
 static int find_own_part(void)
 {
@@ -121,7 +123,7 @@ enum count_result hot_count(uint64_t id, uint64_t caller, uint64_t site)
 
 	if (!count_is_heard())
 		return COUNT_IS_DONE;
-	tally = hot.tally; /* a handler that forks gives the child another */
+	tally = hot.tally; /* a handler that forks changes it in the child */
 	busy = tally_enter_path(tally, __builtin_frame_address(0));
 	result = count_slowly(tally, id, caller, site);
 	tally_leave_path(tally, busy);
@@ -130,7 +132,10 @@ enum count_result hot_count(uint64_t id, uint64_t caller, uint64_t site)
 	return result;
 }
 
-/* Of new contexts some are, early and late ones each as likely as any other. */
+/*
+ * Verifies a part of the first calls of contexts, chosen at random. Early and
+ * late contexts have a rate each.
+ */
 static void verify_first(uint64_t *slot)
 {
 	struct tally *tally = hot.tally;
@@ -148,7 +153,10 @@ static void verify_first(uint64_t *slot)
 		tally->wire->late_wrong++;
 }
 
-/* So near to where the thread began that it may be about to end (heal.c). */
+/*
+ * Returns whether the slot is so near the thread's beginning that the thread
+ * may be about to end (heal.c).
+ */
 static int is_at_thread_end(const uint64_t *slot)
 {
 	return runtime_own_stack_end() - (uintptr_t)slot < HOT_THREAD_END_BYTES;
@@ -174,7 +182,7 @@ void count_miss(uint64_t *slot, uint64_t id, int is_tail_call)
 	if (is_tail_call) {
 		caller = tails_caller(caller, id);
 		if (caller != shadow->caller_id)
-			site = 0; /* the slot's is where its owner was called */
+			site = 0; /* the slot has its owner's call site */
 		site |= WIRE_SITE_TAIL;
 	}
 	switch (hot_count(id, caller, site)) {
@@ -191,13 +199,12 @@ void count_miss(uint64_t *slot, uint64_t id, int is_tail_call)
 		tails_move(hot.id, WIRE_FOLDED);
 }
 
-/* From a stub. */
 void hot_miss(uint64_t *slot, uint64_t id, int is_tail_call)
 {
 	rt.sink->miss(slot, id, is_tail_call);
 }
 
-/* Whether generated code may call a stub, by what that says whom it serves. */
+/* Returns whether a stub counts calls from the generated code at pc. */
 static int serves_generated(const uint8_t *stub, uint64_t pc)
 {
 	switch (stub[STUB_GUARD_AT]) {
@@ -211,8 +218,8 @@ static int serves_generated(const uint8_t *stub, uint64_t pc)
 }
 
 /*
- * Whether a call is to be counted. If not, it is generated code's, which keeps its
- * return address.
+ * Returns whether a call is to be counted. If not, generated code has called,
+ * and the return address stays on the stack.
  */
 int hot_is_welcome(uint64_t *slot, const uint8_t *stub)
 {
@@ -243,9 +250,9 @@ static void tail_elsewhere(uint64_t *slot, const uint8_t *stub)
 }
 
 /*
- * The whole entry of a call on a stack below hot_shadow_low. Returns 1 if
- * the return address stays where it is: at a tail call, where no shadow can
- * be had, so that this call goes uncounted, and where it is unwelcome.
+ * The entry of a call on a stack below hot_shadow_low. Returns 1 if the return
+ * address stays on the stack: at a tail call, if the shadow cannot be mapped,
+ * so that the call is not counted, and for an unwelcome call.
  */
 int hot_enter_elsewhere(uint64_t *slot, uint64_t key, const uint8_t *stub)
 {
@@ -292,12 +299,14 @@ int count_is_drawn(uint64_t id)
 	const struct tally *tally = hot.tally;
 	struct wire_count *entry;
 
-	if (!tally) /* a handler forked, and there is no room for the child */
+	if (!tally) /* a handler has forked, and the child has no room */
 		return 0;
 	entry = tally_find(tally, id);
 	if (entry->id != id)
 		return 0;
-	/* Underflow left 0xffff there; what is added wraps round to the rest.
+	/*
+	 * The countdown has wrapped to 0xffff; the sum wraps again, to the new
+	 * countdown.
 	 */
 	own_add(&entry->field, record_draw_countdown() -
 				       (UINT64_C(0xffff) << WIRE_VERIFY_SHIFT));
@@ -329,8 +338,8 @@ void count_past_call(uint64_t id, uint64_t caller, int is_tail_call)
 }
 
 /*
- * Stubs load the mask before the table: an interrupted one may go on with any
- * mask that this thread has had, and finds itself in a table that is no smaller
+ * Stubs load the mask before the table. An interrupted stub may continue with
+ * any mask that this thread has had, so the blank table is no smaller
  * (record/blank.h).
  */
 void count_off(void)
@@ -339,9 +348,9 @@ void count_off(void)
 }
 
 /*
- * A handler that comes in here may make the tally's table grow, or switch the
- * thread; its word is the last. Without a system call, which a filter might not
- * allow.
+ * A handler that interrupts this loop may let the tally's table grow or switch
+ * the thread; the handler's change remains. The loop makes no system call,
+ * which a filter might forbid.
  */
 void count_on(void)
 {

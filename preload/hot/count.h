@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Calls that a stub, the code between a function and its callers, does not count
- * by itself: those of a new context (a chain of calls, known by its 64-bit id),
- * those that are to be verified, and those on stacks without a place in the
- * shadow (shadow.h).
+ * The slow paths of calls that a stub cannot count by itself: calls in a new
+ * context (a chain of calls, identified by a 64-bit id), calls that are to be
+ * verified, and calls on stacks below hot_shadow_low (shadow.h).
  *
- *	stub -> thunk (thunks.inc), which keeps all registers -> a function in C
+ *	stub -> thunk (thunks.inc), preserves all registers -> a C function
  *
- * Everything here is safe in signal handlers, in threads that have made no hooked
- * call before, and re-entered by itself.
+ * All functions are safe in signal handlers, in threads that have made no
+ * hooked call before, and re-entered by themselves.
  */
 #ifndef CLEW_HOT_COUNT_H
 #define CLEW_HOT_COUNT_H
@@ -17,7 +16,10 @@
 
 #include "preload/hot/tally.h"
 
-/* Thunks (thunks.inc), called by stubs only: from here to there. */
+/*
+ * Thunks (thunks.inc), called by stubs only unless noted. All lie between these
+ * labels.
+ */
 extern const char hot_thunks[], hot_thunks_end[];
 void hot_thunk_miss_call(void);
 void hot_thunk_miss_tail(void);
@@ -26,7 +28,7 @@ void hot_thunk_verify_tail(void);
 void hot_thunk_enter_elsewhere(void);
 void hot_thunk_leave_elsewhere(void);
 void hot_thunk_guard(void);
-void hot_thunk_probe(void); /* by probes */
+void hot_thunk_probe(void); /* called by probes */
 void hot_thunk_close(void);
 void hot_thunk_open_tail(void);
 void hot_thunk_tail(void);
@@ -37,54 +39,62 @@ void hot_thunk_trace_call(void);
 void hot_thunk_trace_tail(void);
 void hot_thunk_trace_return(void);
 
-/* What the thunks call. slot: stack address of the return address. */
+/*
+ * C functions that the thunks call. slot: the stack address of the return
+ * address.
+ */
 void hot_miss(uint64_t *slot, uint64_t id, int is_tail_call);
 void hot_verify(uint64_t *slot, int is_tail_call);
 int hot_enter_elsewhere(uint64_t *slot, uint64_t key, const uint8_t *stub);
 void hot_leave_elsewhere(uint64_t *slot);
 int hot_is_welcome(uint64_t *slot, const uint8_t *stub);
 
-/* Count a call of id below caller, recording the context if it is new. */
+/* Counts a call of `id` below `caller`. Records the context if it is new. */
 enum count_result {
 	COUNT_IS_DONE,
-	COUNT_IS_DUE,   /* hot_verify() is to look at it */
-	COUNT_IS_FIRST, /* of its context */
+	COUNT_IS_DUE,   /* hot_verify() is to check it */
+	COUNT_IS_FIRST, /* the first call of its context */
 };
 
 enum count_result hot_count(uint64_t id, uint64_t caller, uint64_t site);
 
 /*
- * Whether what the calling thread calls is to be recorded, which has a tally then;
- * if not, the loss is counted, or nobody wants it.
+ * Returns whether the calling thread's calls are to be recorded; it then has a
+ * tally. If not, counts the call as lost, unless losses of this kind do not
+ * matter.
  */
 int count_is_heard(void);
 
-/* The id of the function that is entered at the slot, whose caller may be in doubt. */
+/*
+ * Returns the id of the function that is entered at the slot, and corrects the
+ * caller's id first if the thread is in doubt.
+ */
 uint64_t count_right_id(uint64_t *slot, uint64_t id, int is_tail_call);
 
 /*
- * hot_count() has said that a call of this id is due: draw when the next is. Whether
- * this one is to be verified, as likely as any other.
+ * Draws the next countdown of this id, for which hot_count() has returned
+ * COUNT_IS_DUE. Returns whether the present call is to be verified; each call
+ * has the same probability.
  */
 int count_is_drawn(uint64_t id);
 
 /*
- * A call that was made earlier, of a function whose callers are recorded unless there
- * was no room: it is counted like any other, and not verified. The thread's own id
- * stays. Signals blocked.
+ * Counts a call that was made earlier, without verifying it. The function's
+ * callers are recorded unless there was no room. The thread's id stays. Called
+ * with signals blocked.
  */
 void count_past_call(uint64_t id, uint64_t caller, int is_tail_call);
 
 /*
- * What every sink that counts does to switch stubs: no id is found in a thread's
- * table from now on; or those of its tally are.
+ * Operations `off` and `on` of the counting sinks: count_off() gives the thread
+ * a table in which no id is found, count_on() the table of its tally.
  */
 void count_off(void);
 void count_on(void);
 
 /*
- * What every sink that counts does with a call that no stub could count; slot is
- * where the return address was.
+ * Operation `miss` of the counting sinks: counts a call that the stub could not
+ * count. slot is where the return address was.
  */
 void count_miss(uint64_t *slot, uint64_t id, int is_tail_call);
 

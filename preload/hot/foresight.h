@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Foresight: the lines of memory in which the next new contexts will be looked for.
+ * Foresight: prefetches the table entries of the contexts that will probably be
+ * recorded next.
  *
- * A stub waits for memory at the table's entry of a context that nobody has called
- * before: the line is in no cache, and what was called just now says nothing about
- * where it is. But whom a function calls first, and whom after that, is mostly known
- * from other contexts of the same function. So a slow path that records a context notes
- * which function it followed below the same caller:
+ * At the entry of a new context a stub waits for memory, because the line is in
+ * no cache. The line's address does not follow from the latest calls. But other
+ * contexts of the same function show which function it calls first, and which
+ * after that. Therefore a slow path that records a context notes which function
+ * preceded it below the same caller:
  *
  *	(caller's function, the callee before or none) -> callee
  *
- * and has the processor fetch the entries of two contexts: that of the callee which its
- * caller is expected to call next, and that of its own first callee.
+ * The slow path then prefetches the entries of two contexts: the next callee
+ * that its caller is expected to call, and its own first callee.
  *
- * These are hints. A handler that comes in between leaves wrong ones, and so do
- * functions that share a place: then a line is fetched in vain. Safe where count.h is.
+ * Notes are hints only. A handler that interrupts this code stores wrong notes,
+ * and functions that share an element overwrite each other's; then a line is
+ * fetched in vain. All functions are safe where those of count.h are.
  */
 #ifndef CLEW_HOT_FORESIGHT_H
 #define CLEW_HOT_FORESIGHT_H
@@ -24,8 +26,8 @@
 #include "wire/id.h"
 
 /*
- * Where it is noted whom a function calls after another one, or first where that is 0;
- * 0: nobody knows.
+ * Returns the note of the function that `caller` calls after `before` (0: that
+ * it calls first). A note of 0 means unknown.
  */
 static inline uint32_t *foresight_place(struct tally *tally, uint32_t caller,
 					uint32_t before)
@@ -36,7 +38,10 @@ static inline uint32_t *foresight_place(struct tally *tally, uint32_t caller,
 				 (32 - HOT_FORESIGHT_LOG2)];
 }
 
-/* The entry of a call of that function, if it is new; 0: nobody knows which. */
+/*
+ * Prefetches the home entry of the function's context below `id`. Does nothing
+ * if function is 0.
+ */
 static inline void foresight_fetch(const struct view *view, uint64_t id,
 				   uint32_t function)
 {
@@ -47,8 +52,9 @@ static inline void foresight_fetch(const struct view *view, uint64_t id,
 }
 
 /*
- * A context is about to be recorded: that of `function`, whose caller, another function's
- * context, has been asked for by recent_note_of() just now, or is the root.
+ * Notes that a context of `function` is about to be recorded, and prefetches.
+ * The caller is another function's context, for which recent_note_of() has just
+ * been called, or the root.
  */
 static inline void foresight_note(struct tally *tally, uint64_t caller,
 				  uint32_t caller_function, uint64_t id,

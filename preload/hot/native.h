@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where native text is: the executable segments of all modules.
+ * Native text: the executable segments of all modules.
  *
- * Calls into a module that hosts a JIT are only counted when they come from
- * there; generated code may look up where it was called from (guard.h).
+ * The stubs of a module that contains a JIT count only calls from native text,
+ * because generated code may inspect return addresses (guard.h).
  */
 #ifndef CLEW_HOT_NATIVE_H
 #define CLEW_HOT_NATIVE_H
@@ -12,26 +12,29 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Below there is no code: the bottom of a stack, where a coroutine begins. */
+/*
+ * No code lies below this address: a return address below it marks the
+ * beginning of a coroutine's stack.
+ */
 #define NATIVE_LOWEST 0x10000
 
-/* More than there can be: a module takes two mappings at least (65,530). */
+/* An upper bound: each module takes at least two mappings (of 65,530). */
 #define NATIVE_MAX 32768
 
-/* pcs in [start, end). Unused while end is 0; end is stored last. */
+/* The pcs in [start, end). Unused while end is 0; end is stored last. */
 struct native_range {
 	_Atomic uint64_t start;
 	_Atomic uint64_t end;
 };
 
-/* Written under the loader's lock (natives.c), read by anybody. */
+/* Written under the loader's lock (natives.c), read by any thread. */
 extern struct native_range hot_native[NATIVE_MAX];
 extern _Atomic uint32_t hot_native_count;
 
-/* One that has no pc. */
+/* A range that contains no pc. */
 extern const struct native_range hot_native_nowhere;
 
-/* The range that a pc is in, or NULL. */
+/* Returns the range that contains pc, or NULL. */
 static inline const struct native_range *native_find(uint64_t pc)
 {
 	uint32_t count =

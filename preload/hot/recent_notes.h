@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Notes of contexts that were recorded, or called new ones, lately (tally.h).
+ * A small cache of the notes of contexts (tally.h) that were recorded, or
+ * called new contexts, recently.
  *
- * Whoever records a new context needs its caller's note, twice. The caller has mostly
- * been recorded or asked for a moment ago, while its entry in the table, and its note,
- * are two lines that may be in no cache any more. A context's note never changes, so
- * what is here is right for as long as the tally is.
+ * Recording a new context reads its caller's note twice. The caller's entry in
+ * the table and its note are two lines that may have left the CPU's caches. A
+ * context's note never changes, so cached notes are valid as long as the tally
+ * exists.
  *
- * Either word of a place may be another context's, whose handler has come between two
- * accesses: then they do not fit together. Safe where count.h is.
+ * A signal handler may store another context's note between two accesses, so
+ * that the two words of an element do not fit together. Readers notice that and
+ * use the table. All functions are safe where those of count.h are.
  *
- * A place also keeps the function whose context was recorded last below its own
- * (foresight.h): nobody relies on that, so it may be another's.
+ * An element also holds the function whose context was recorded last below this
+ * one (foresight.h). That word is a hint and may belong to another context.
  */
 #ifndef CLEW_HOT_RECENT_NOTES_H
 #define CLEW_HOT_RECENT_NOTES_H
@@ -24,7 +26,7 @@ static inline struct recent_note *recent_note_place(struct tally *tally,
 	return &tally->recent[id >> 32 & (HOT_RECENT - 1)];
 }
 
-/* Only of a context whose id is in the table already. */
+/* Caches the note of a context whose id is in the table already. */
 static inline void recent_note_keep(struct tally *tally, uint64_t id,
 				    union note note)
 {
@@ -35,7 +37,7 @@ static inline void recent_note_keep(struct tally *tally, uint64_t id,
 	place->mixed = id ^ note.word;
 }
 
-/* As tally_note() says. */
+/* Returns the same as tally_note(). */
 static inline union note recent_note_of(struct tally *tally, uint64_t id)
 {
 	const volatile struct recent_note *place = recent_note_place(tally, id);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a call adds to the recording, in the table and the list of the calling
- * thread (its tally): one to the count of its context, a chain of calls that is
- * known by its id; a new context's record before that. Where there is no room for
- * another context, the call counts at "(folded)" below its caller.
+ * Records calls in the tally of the calling thread: adds one to the count of
+ * the call's context (a chain of calls, identified by an id), after recording
+ * the context if it is new. If there is no room for another context, the call
+ * counts at "(folded)" below its caller.
  *
- * Safe where count.h is. All but record_caller() count a call.
+ * All functions are safe where those of count.h are. All but record_caller()
+ * count a call.
  */
 #ifndef CLEW_HOT_RECORD_H
 #define CLEW_HOT_RECORD_H
@@ -14,49 +15,52 @@
 
 #include "preload/hot/tally.h"
 
-/* One more call of a context, unless that is not recorded. */
+/* Counts a call of a context that is recorded already. */
 enum record_known {
 	RECORD_IS_UNKNOWN,
 	RECORD_IS_COUNTED,
-	RECORD_IS_DUE, /* counted, and its countdown is over: hot_verify() */
+	/* counted, and the countdown has expired: call hot_verify() */
+	RECORD_IS_DUE,
 };
 
 enum record_known record_known_call(struct tally *tally, uint64_t id);
 
 /*
- * The same for the first tail call of a context, which gets an entry for these;
- * where there is no room it counts as an ordinary call.
+ * Counts the first tail call of a context. Tail calls get an entry of their
+ * own; if there is no room the call counts as an ordinary one.
  */
 enum record_known record_first_tail_call(uint64_t id, uint64_t site);
 
 /*
- * Record a new context below caller and count its first call. False if the call
- * must fold: there is no room, or there are as many contexts in this process as
- * there may be, or the caller is a "(folded)" itself.
+ * Records a new context below `caller` and counts its first call. Returns false
+ * if the call must fold: there is no room, the process has as many contexts as
+ * allowed, or the caller is a "(folded)" itself.
  */
 int record_new_call(uint64_t id, uint64_t caller, uint64_t site);
 
 /*
- * Record a function that is running as having no calls, whatever the limit.
- * False if there is no room.
+ * Records a running function, without a call, whatever the limit of contexts.
+ * Returns false if there is no room.
  */
 int record_caller(uint64_t id, union note note);
 
 /*
- * Count a call at "(folded)" below the nearest recorded caller, and let the
- * thread's id stay there: what is called from here folds into the same place.
- * Only where nothing can grow, and what was kept for that is used up, is it
- * below a caller further out, which is the root in the end.
+ * Counts a call at "(folded)" below the nearest recorded caller, and lets the
+ * thread's id stay there: its callees fold into the same context. If nothing
+ * can grow and the reserve for "(folded)" is used up, the call counts below a
+ * caller further out, in the end below the root.
  */
 void record_folded_call(uint64_t caller);
 
-/* A call that is not counted; and one for which there is no place at all. */
+/* Counts a lost call, by cause; and a call that is lost for lack of room. */
 void record_loss(enum wire_loss cause);
 void record_want_of_room(void);
 
 /*
- * A random number; and calls of a context between two looks at whether to verify,
- * as a count's field holds them, one in record_look_period() being looked at.
+ * record_draw() returns a random number. record_draw_countdown() draws the
+ * number of calls until the next check whether to verify a context's call,
+ * shifted as in a count's field. On average one call in record_look_period() is
+ * checked.
  */
 uint64_t record_draw(void);
 uint64_t record_draw_countdown(void);

@@ -6,13 +6,15 @@
 #include "preload/hot/thread.h"
 #include "wire/id.h"
 
-/* Where the way from `from` to the root has the function, or ID_ROOT. */
+/*
+ * Returns the context of `function` among `from` and its callers, or ID_ROOT.
+ */
 static uint64_t find_on_way(const struct tally *tally, uint64_t from,
 			    uint32_t function)
 {
 	uint32_t depth = UINT32_MAX;
 
-	/* Each is nearer to the root, whatever a damaged table says. */
+	/* Depths must fall, so the loop ends even in a damaged table. */
 	while (from != ID_ROOT) {
 		const union note note = tally_note(tally, from);
 
@@ -28,8 +30,8 @@ static uint64_t find_on_way(const struct tally *tally, uint64_t from,
 }
 
 /*
- * What was found lately. Either word of an entry may be from another one, whose
- * handler has come between two accesses: then they do not fit together.
+ * A cache of recent results. A handler may store another element between two
+ * accesses; then the two words do not fit together.
  */
 static struct hot_way *way_of(struct tally *tally, uint64_t id)
 {

@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Recursion that has no contexts of its own (--fold-recursion).
+ * Folded recursion (--fold-recursion): recursive calls get no contexts of their
+ * own.
  *
- * Where a program recurses, each level is a context, and there is no end to them. If
- * it is wanted, a call of a function that is on its way already counts where it is on
- * that way, and so does all that it calls:
+ * Without the option each level of a recursion is a context, without a bound.
+ * With it, a call of a function that is active already counts in the context of
+ * the active call, and so do the calls that it makes:
  *
  *	main -> a -> b -> a -> c	counts in	main -> a, main -> a -> c
  *
- * No context has a function twice then. Calls are counted all the same, each in some
- * context of its function; what is lost is how deep the recursion was.
+ * No context then contains a function twice. Each call is still counted, in
+ * some context of its function; only the depth of the recursion is lost.
  *
- * The thread's id is that of the context in which it counts, so there is no id of the
- * call's own in any table, and each such call takes the slow path (count.c). Its
- * caller's id is in the shadow as ever, and comes back when it returns; but the one
- * does not follow from the other any more, and who goes along a stack asks here.
+ * The thread's id is that of the context in which it counts. The call's own id
+ * is in no table, so each such call takes the slow path (count.c). The caller's
+ * id is in the shadow and is restored at the return as usual. But callee's id
+ * and caller's id no longer determine each other, so walks along a stack call
+ * recursion_function_between().
  *
- * Safe where count.h is.
+ * All functions are safe where those of count.h are.
  */
 #ifndef CLEW_HOT_RECURSION_H
 #define CLEW_HOT_RECURSION_H
@@ -26,21 +28,23 @@
 struct tally;
 
 /*
- * The id that a function runs as whose own would be `id`, called by one that runs as
- * `caller`: that of the innermost context of its own that the caller is in or below; or
- * `id`, if there is none or recursion is not folded.
+ * Returns the id with which a function runs that is called from `caller` and
+ * whose own id would be `id`: the id of the innermost context of the same
+ * function that contains the caller. Returns `id` if there is none or recursion
+ * is not folded.
  */
 uint64_t recursion_runs_as(uint64_t caller, uint64_t id);
 
 /*
- * The function that runs as `id`, if that can be because `caller` has called it
- * recursively; or 0. Another that has called it runs below it, too.
+ * Returns the function that runs as `id`, if `caller` may have called it
+ * recursively, or 0. Another caller of the function lies below it as well.
  */
 uint32_t recursion_function_between(uint64_t caller, uint64_t id);
 
 /*
- * Have that go by the contexts of another tally, in a forked child whose own has none
- * yet; NULL: by the calling thread's again. Of one thread at a time.
+ * Lets recursion_function_between() use the contexts of another tally, in a
+ * forked child whose own tally has none yet. NULL: the calling thread's again.
+ * Called by one thread at a time.
  */
 void recursion_look_in(const struct tally *tally);
 

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The shadow stack: where return addresses live while functions run.
+ * The shadow stack holds return addresses while hooked functions run.
  *
- * A hooked function's return address is popped off the stack into the shadow
- * slot of the very stack slot it came from; the stub's own return address
- * takes its place. The slot's address is a pure function of the stack
- * address, so longjmp, exceptions and coroutine switches cannot misalign it:
+ * The return address of a hooked function is moved from its stack slot to the
+ * shadow slot that belongs to it; the stub's exit takes its place on the stack.
+ * The address of a shadow slot depends only on the address of the stack slot,
+ * so longjmp, exceptions and coroutine switches cannot misalign it:
  *
  *	stack  0x7c0000000000 ......................... 0x800000000000
  *	         | x 2                                        |
  *	shadow 0x580000000000 ......................... 0x600000000000
  *
- * Stacks below hot_shadow_low (coroutine stacks in .bss or brk memory; all
- * stacks where so much address space cannot be had) take a slower way. Their
- * shadow is mapped piece by piece when it is first needed, and found through
- * a directory in two levels. What the levels hold is made such that no index
- * need be masked:
+ * Calls on stacks below hot_shadow_low (coroutine stacks in .bss or brk memory;
+ * all stacks if so much address space is not available) take a slow path. The
+ * shadow of these stacks is mapped in pieces when it is first needed, and found
+ * through a directory with two levels. The values are biased so that no index
+ * has to be masked:
  *
  *	hot_shadow_regions[stack >> 30] + 8 * (stack >> 16)  -> a piece
  *	piece + 2 * stack                                    -> the slot
@@ -41,21 +41,24 @@ _Static_assert(sizeof(struct shadow_slot) == SHADOW_SLOT_BYTES, "stub");
 #define SHADOW_PIECE_SHIFT  16
 
 /*
- * Where the ordinary stacks begin: SHADOW_STACK_LOW, or SHADOW_NOWHERE if
- * there is no shadow but in pieces. Set before anything is hooked.
+ * The lowest address of ordinary stacks: SHADOW_STACK_LOW, or SHADOW_NOWHERE if
+ * all shadow is in pieces. Set before anything is hooked.
  */
 extern uint64_t hot_shadow_low;
 
-/* Half of the shadow's place, a third of that of times. Set likewise. */
+/*
+ * Half of the shadow's address, and a third of that of times. Set before
+ * anything is hooked.
+ */
 extern uint64_t hot_shadow_half, hot_time_third;
 
 /*
- * The directory, 0 where nothing is mapped yet. Any thread stores, once; the
- * CFI of the stubs (stubs/frames_rules.h) reads it too.
+ * The directory; 0 for regions without shadow. Any thread may set an element,
+ * once. The stubs' CFI (stubs/frames_rules.h) also reads it.
  */
 extern _Atomic uint64_t hot_shadow_regions[SHADOW_REGION_COUNT];
 
-/* The entry for the piece that a stack slot is in, or NULL. */
+/* Returns the entry of the piece that contains a stack slot, or NULL. */
 static inline _Atomic uint64_t *shadow_piece(uint64_t stack)
 {
 	uint64_t region;
@@ -69,7 +72,7 @@ static inline _Atomic uint64_t *shadow_piece(uint64_t stack)
 						     sizeof(uint64_t));
 }
 
-/* The shadow slot of a stack slot, or NULL if it has none. */
+/* Returns the shadow slot of a stack slot, or NULL if it has none. */
 static inline struct shadow_slot *shadow_of(uint64_t stack)
 {
 	const _Atomic uint64_t *piece;

@@ -6,7 +6,7 @@
 #include "preload/hot/thread.h"
 #include "wire/id.h"
 
-/* Its context is a known one. */
+/* Returns whether the leaf's context below `id` is recorded. */
 static int is_leaf_on_top(const struct tally *tally, uint64_t id,
 			  uint32_t function)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * All that the island knows of the process and of the calling thread, before
- * anything is known.
+ * The data of preload/hot: the state of the process and of the calling thread,
+ * with its initial values.
  */
 #include "preload/hot/count.h"
 #include "preload/hot/large_table.h"

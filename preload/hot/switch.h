@@ -1,31 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The switch of a thread: whether its stubs record calls by themselves.
+ * The switch of a thread decides whether its stubs record calls by themselves.
  *
- * A thread is off for as long as there is one of these reasons:
+ * A thread is off for as long as at least one of these reasons holds:
  *
- *	detached	it has no tally: it has just begun, or is the first of
- *			a forked child
- *	muted		its calls are not to be recorded (enum hot_muted)
- *	in doubt	its id may be stale (stack/heal.h): the caller of each
- *			call is looked at
- *	unwanted	the user has switched its trace off
+ *	detached	The thread has no tally: it has just begun, or is the
+ *			first thread of a forked child.
+ *	muted		The thread's calls are not to be recorded (enum hot_muted).
+ *	in doubt	The thread's id may be stale (stack/heal.h): the caller
+ *			of each call is checked.
+ *	unwanted	The user has switched the thread's trace off.
  *
- * While a thread is off, each of its calls misses (hot/sink.h), and what a miss
- * leads to knows the reasons: it attaches the thread, counts a loss, or finds
- * the right caller.
+ * While a thread is off, each of its calls misses (hot/sink.h). The slow path
+ * acts on the reason: it attaches the thread, counts a loss, or finds the right
+ * caller.
  *
- * How stubs are switched is the sink's, by its operations `off` and `on`: what
- * counts exchanges the thread's table for one in which no id is found, so that
- * the switch costs a stub nothing (hot/count.c). All that is asked of a sink is
- * that both can come at any instruction of a stub, which a signal has
- * interrupted: after `off` it goes on to a miss, or records this one call as it
- * would have before, and reads or writes nothing else.
+ * The sink's operations `off` and `on` switch stubs. Counting sinks exchange
+ * the thread's table for one in which no id is found, so the switch costs a
+ * stub nothing (hot/count.c). Both operations may run at any instruction of a
+ * stub that a signal has interrupted. After `off` the stub misses, or records
+ * this one call as before, and reads or writes nothing else.
  *
  * All functions concern the calling thread. Signal handlers may switch at any
- * moment, and have put back what they have changed when they return, but for
- * doubt. So the reasons are stored before stubs are told, and looked at again
- * afterwards: the last word is right.
+ * moment. When a handler returns it has undone its changes, except doubt.
+ * Therefore the reasons are stored first, then stubs are switched, and then the
+ * reasons are read again.
  */
 #ifndef CLEW_HOT_SWITCH_H
 #define CLEW_HOT_SWITCH_H
@@ -50,30 +49,39 @@ static inline int switch_is_on(void)
 	       switch_is_wanted();
 }
 
-/* Stubs are told what the reasons say; and that there is another table. */
+/*
+ * Switches the stubs as the reasons require, and makes them use the tally's
+ * present table.
+ */
 void switch_update(void);
 
-/* Its calls are recorded in this tally from now on, once it is on. */
+/*
+ * Attaches the thread to a tally, in which its calls are recorded while it is
+ * on.
+ */
 void switch_attach(struct tally *tally);
 void switch_detach(void);
 
-/* Detached, and not muted: whatever was, was another thread's or process's. */
+/*
+ * Detaches and unmutes the thread: its former state was another thread's or
+ * process's.
+ */
 void switch_begin(void);
 
 /*
- * What the thread calls until switch_unmute() is not recorded, for a reason.
- * Returns what to give that; they nest.
+ * Stops recording the thread's calls until switch_unmute(). Returns the value
+ * to pass to switch_unmute(). Pairs nest.
  */
 uint32_t switch_mute(enum hot_muted why);
 void switch_unmute(uint32_t former);
 
 /*
- * The user wants what the thread calls from now on, or does not. What it has called
- * meanwhile is not known, so where it is goes by its stack.
+ * Sets whether the user wants the thread's calls from now on. Calls in between
+ * were not seen, so the thread's context is read from its stack next.
  */
 void switch_want(enum hot_wanted wanted);
 
-/* The callers of so many calls are to be looked at; one has been; no more. */
+/* Begin a doubt of this many calls, count one checked call, end the doubt. */
 void switch_doubt(uint32_t calls);
 void switch_doubt_less(void);
 void switch_trust(void);

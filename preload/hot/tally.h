@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A tally: what a thread counts in. It has a hash table of counts, keyed by the
- * ids of contexts (chains of calls), and a list of these contexts.
+ * A tally: the data in which a thread counts. A tally consists of a hash table
+ * of counts, keyed by the ids of contexts (chains of calls), and a list of
+ * these contexts.
  *
- * Both lie in the recording's file (wire/recording.h); this is what the runtime
- * keeps beside them in private memory: above all a note for each entry of the
- * table, of the context's function and depth. One thread owns a tally; signal
+ * Both lie in the recording's file (wire/recording.h). This structure is the
+ * private memory beside them: above all a note for each entry of the table,
+ * with the context's function and depth. One thread owns a tally. Signal
  * handlers of that thread may interrupt any step, so every step leaves the
  * tally consistent:
  *
  *	claim an entry	compare-and-swap 0 -> WIRE_COUNT_CLAIMED
  *	write a note	{function, depth}
  *	write a context	its id last
- *	publish the id	from here on the entry is found, and counted
+ *	publish the id	from here on the entry is found and counted
  *
- * When the memory made beforehand is used up, hot_make_room() (tallies.c) maps
- * more with signals blocked.
+ * When the allocated memory is used up, hot_make_room() (tallies.c) maps more,
+ * with signals blocked.
  */
 #ifndef CLEW_HOT_TALLY_H
 #define CLEW_HOT_TALLY_H
@@ -29,14 +30,14 @@
 struct event;
 struct watched;
 
-/* A chunk of the recording, mapped. */
+/* A mapped chunk of the recording. */
 struct chunk {
 	struct wire_chunk *head; /* payload follows */
 	uint64_t offset;         /* in the file */
 	uint64_t bytes;
 };
 
-/* What the runtime must know of a context without reading its record. */
+/* The data of a context that the runtime needs without reading its record. */
 union note {
 	struct {
 		uint32_t function;
@@ -46,31 +47,36 @@ union note {
 };
 _Static_assert(sizeof(union note) == 8, "written at once");
 
-/* A count table in memory, and where it lies in the recording. */
+/* A count table in memory, and its chunk in the recording. */
 struct mapping {
 	struct wire_count *table;
 	union note *notes;
 	struct chunk chunk; /* head NULL: inside the tally's own chunk */
 	unsigned int log2;
-	uint64_t used; /* entries that were moved there when it was made */
-	/* Where the table's chunk is mapped again (table_alias.h), or NULL. */
+	uint64_t used; /* entries that were copied when it was created */
+	/* The alias of the table (table_alias.h), or NULL. */
 	unsigned char *alias;
 	uint64_t alias_bytes;
 };
 
-/* Room for samples, of one writer (samples.c). */
+/* Room for the samples of one writer (samples.c). */
 struct sample_room {
 	struct wire_sample *next;
 	uint32_t left;
-	struct chunk
-		chunk; /* that they are in; head is NULL if there is none */
+	/*
+	 * The chunk that contains them; head is NULL if there is none.
+	 */
+	struct chunk chunk;
 };
 
 #define TALLY_PATHS_MAX 8
-#define TALLY_HELD_MAX  32 /* each has twice the size of the one before */
+#define TALLY_HELD_MAX  32 /* each has twice the preceding one's size */
 #define TALLY_LEFT_MAX  32
 
-/* Notes of a table that is no more; they stay mapped, and read as zeros. */
+/*
+ * Notes of a table that no longer exists. The notes stay mapped and read as
+ * zeros.
+ */
 struct notes_left {
 	union note *notes;
 	unsigned int log2;
@@ -81,170 +87,190 @@ struct notes_left {
  * blocked, so that no handler sees it half-way.
  */
 struct tally_memory {
-	uint64_t chunk;      /* file offset of the tally's own */
-	uintptr_t chunk_end; /* of contexts: end_context may stop short of it */
+	uint64_t chunk; /* file offset of the tally's own */
+	/* The end of the chunk's contexts; end_context may be lower. */
+	uintptr_t chunk_end;
 	uint64_t context_bytes;
-	uint64_t ripe_contexts; /* the retired table may be swept at so many */
-	/* 1 from a rebuild until the first reorder: that one only sweeps. */
+	/* The retired table may be swept when there are this many contexts. */
+	uint64_t ripe_contexts;
+	/* 1 from a rebuild until the first reorder, which only sweeps. */
 	uint32_t is_settling;
-	uint64_t reach;   /* bytes to be readable from a table's start on */
-	int32_t patience; /* calls away from home before a reorder */
+	/* Bytes that must be readable from a table's start on. */
+	uint64_t reach;
+	int32_t patience; /* strays before a reorder */
 	uint32_t held_count;
 	struct mapping active, retired;
-	/* Left before `retired`, while slow paths were interrupted in them. */
+	/*
+	 * Tables that were replaced before `retired`, while slow paths were
+	 * interrupted.
+	 */
 	struct mapping held[TALLY_HELD_MAX];
-	/* So many, for tally_unmap(); of any beyond these nobody knows. */
+	/* For tally_unmap(); notes beyond TALLY_LEFT_MAX are not listed. */
 	uint32_t left_count;
 	struct notes_left left[TALLY_LEFT_MAX];
 };
 
 /*
  * Samples that the owner takes, by its CPU clock (time/ticks.c, events.c).
- * The room and the use are stored by the handlers of clew's own signals, in the
- * owner; the timer and the event under the tallies' lock, by any thread.
+ * Handlers of clew's signals in the owner store `room` and the times. Any
+ * thread stores the timer and the event, under the tallies' lock.
  */
 struct tally_ticks {
 	struct sample_room room;
-	int32_t timer; /* as the kernel knows it */
+	int32_t timer; /* the kernel's number */
 	uint32_t timer_state;
-	/* CPU time of the owner's at its timer's last, in microseconds. */
+	/* The owner's CPU time at its timer's latest tick, in microseconds. */
 	uint64_t user_us, system_us;
-	uint64_t switches;   /* of the processor, from and to it, until then */
-	struct event *event; /* of the owner's, or NULL */
-	uint32_t has_asked;  /* for one */
-	int64_t calm_us;     /* that it has in reserve for switches */
+	/* Context switches of the owner until then. */
+	uint64_t switches;
+	struct event *event; /* of the owner, or NULL */
+	uint32_t has_asked;  /* for an event */
+	/* Microseconds in reserve for context switches. */
+	int64_t calm_us;
 };
 
 /*
- * CPU time of the owner, and of its samples since it came (time/unsampled.c); and
- * one of these samples, chosen by its time. Stored by the owner, but for told_ns
- * at the end of the recording.
+ * CPU time of the owner, and of its samples since it came (time/unsampled.c);
+ * and one of these samples, chosen by its time. Stored by the owner; told_ns
+ * also by the thread that ends the recording.
  */
 struct tally_unsampled {
-	uint64_t came_ns; /* the owner's CPU time then */
-	uint64_t told_ns; /* that samples stand for */
+	uint64_t came_ns; /* the owner's CPU time when it came */
+	uint64_t told_ns; /* the time that samples stand for */
 	uint64_t id, where;
 	uint32_t has_sample;
 };
 
-/* What the watch knows of the owner (time/visits.c, watch.c). */
+/* The watch's data about the owner (time/visits.c, watch.c). */
 struct tally_visits {
-	/* When the owner came: stored by it once all else of its is there; the
-	 * watch stores 0 once it knows the owner. */
+	/*
+	 * When the owner came. The owner stores it after its other data; the
+	 * watch stores 0 when it has registered the owner.
+	 */
 	_Atomic uint64_t attached_ns;
-	struct watched *watched; /* the watch's only */
+	struct watched *watched; /* used by the watch only */
 };
 
 /*
- * Where a function's calls are put into bins, those that a Java method makes;
- * function 0: the slot is free.
+ * The histogram of a function's calls, or of those that one Java method makes.
+ * function is 0 in a free slot.
  */
 struct histogram_slot {
 	uint64_t *bins;
 	uint32_t function;
-	uint32_t caller; /* 0: no Java method */
+	uint32_t caller; /* 0: all callers */
 };
 
 /*
- * Histograms of functions, where each call is timed (record/histograms.c).
- * Changed by the owner with signals blocked, so that no handler sees it
- * half-way; behind a filter nothing changes.
+ * Histograms of functions, with exact times (record/histograms.c). Changed by
+ * the owner with signals blocked, so that no handler sees a half-done change.
+ * Behind a system call filter nothing changes.
  */
 struct tally_histograms {
-	/* By function: open addressing, and never full. NULL: none yet. */
+	/* Indexed by function, open addressing, never full. NULL: none yet. */
 	struct histogram_slot *slots;
-	uint32_t room; /* of slots, a power of two */
+	uint32_t room; /* slots, a power of two */
 	uint32_t used;
-	uint32_t left; /* histograms, in the newest chunk of them */
+	uint32_t left; /* free histograms in the newest chunk */
 	struct chunk chunk;
-	uint64_t *others; /* for functions that get none of their own */
+	uint64_t *others; /* shared by functions without their own */
 };
 
 /*
- * When the owner came, and what its former ones had, where each call is timed
- * (time/presence.c). Stored when an owner comes, under the tallies' lock, came_ns
- * last; read by any slow path of the owner, and by all threads at the end.
+ * When the owner came, and the sums of former owners, with exact times
+ * (time/presence.c). Stored when an owner comes, under the tallies' lock,
+ * came_ns last. Read by slow paths of the owner, and by all threads at the end.
  */
 struct tally_presence {
-	uint64_t came_ns, came_cpu_ns; /* came_ns 0: nobody has */
+	uint64_t came_ns, came_cpu_ns; /* came_ns 0: no owner yet */
 	uint64_t former_present_ns, former_cpu_ns;
 };
 
 /*
- * The packets of its calls, where each leaves words (record/trace.c). Changed by
- * the owner with signals blocked; behind a filter by one that is_turning.
+ * The packets of the owner's calls, in a trace (record/trace.c). Changed by the
+ * owner with signals blocked; behind a system call filter by a slow path that
+ * has set is_turning.
  */
 struct past_depths;
 struct depth_slots;
 struct call_entries;
 
 struct tally_packets {
-	struct wire_chunk **chunks; /* in the order in which they came */
+	struct wire_chunk **chunks; /* in the order of allocation */
 	struct wire_chunk *newest;  /* in use */
-	struct wire_chunk *left;    /* before that, unless it was handed over */
+	/* the one before, unless it was handed over */
+	struct wire_chunk *left;
 	uint32_t count, room;
-	uint32_t oldest; /* the next that is used again */
+	uint32_t oldest; /* the next to be reused */
 	uint32_t cannot_grow;
-	uint64_t sequence;          /* of the latest context in one */
-	struct past_depths *past;   /* where calls are counted of packets */
-	struct depth_slots *depths; /* of calls that run (time/trace_depth.c) */
+	uint64_t sequence; /* of the latest context in a packet */
+	/* Set if calls of old packets are counted. */
+	struct past_depths *past;
+	/* The slots of active calls (time/trace_depth.c). */
+	struct depth_slots *depths;
 	struct call_entries
-		*values; /* of calls that run (time/call_values.c) */
+		/* The values of active calls (time/call_values.c). */
+		*values;
 };
 
 /*
- * Of calls that are recursion, by id (recursion.c): which context they count in. Any
- * slow path of the owner's.
+ * Cache of folded recursion: the context in which a call's id counts
+ * (recursion.c). Written by any slow path of the owner.
  */
 #define HOT_WAYS 64
 
 struct hot_way {
-	uint64_t mixed; /* the id, exclusive or what was found */
-	uint64_t found; /* ID_ROOT: nothing is here */
+	uint64_t mixed; /* id ^ found */
+	uint64_t found; /* ID_ROOT: unused */
 };
 
-/* Of contexts that were recorded, or called new ones, lately (recent_notes.h). */
+/* Cache of notes of recent contexts (recent_notes.h). */
 #define HOT_RECENT 64
 
 struct recent_note {
-	uint64_t mixed;       /* the id, exclusive or the note */
-	uint64_t word;        /* the note; 0: nothing is here */
-	uint32_t last_callee; /* function of its latest new one; 0: none */
+	uint64_t mixed;       /* id ^ word */
+	uint64_t word;        /* the note; 0: unused */
+	uint32_t last_callee; /* function of its latest new callee; 0: none */
 };
 
-/* Functions that are expected to be called next (foresight.h). */
+/* Notes of the functions that are expected next (foresight.h). */
 #define HOT_FORESIGHT_LOG2 12
 
 struct tally {
 	/*
-	 * What calls are counted in: changed by slow paths of the owner and by
-	 * those of its handlers, each word at once (hot/record.c), and with
-	 * signals blocked when there is to be more room.
+	 * The counts. Changed one word at a time by slow paths of the owner and
+	 * of its handlers (hot/record.c), and with signals blocked when the
+	 * tally grows.
 	 */
 	struct wire_tally *wire;
 	struct wire_count *table;
 	union note *notes; /* of table entry i */
 	uint64_t mask;     /* entries - 1 */
 	uint64_t used;     /* entries claimed */
-	uint64_t limit;    /* hot_make_room() is due at so many */
+	uint64_t limit;    /* entries at which hot_make_room() is due */
 	uintptr_t next_context, end_context;
 	uintptr_t next_spare, end_spare; /* records kept for "(folded)" */
-	uint32_t has_folds;              /* there is some "(folded)" */
-	enum wire_fold refusal; /* why a context found no room the last time */
-	uint32_t busy; /* slow paths under way: more than one in handlers */
-	uint32_t
-		was_reentered; /* stress builds: they have been more than one */
-	uintptr_t paths[TALLY_PATHS_MAX]; /* where on the stack they are */
+	uint32_t has_folds;              /* a "(folded)" exists */
+	enum wire_fold refusal; /* why the latest context did not fit */
+	uint32_t busy;          /* active slow paths; 2 and more: in handlers */
+	/* Stress builds: set if slow paths have been nested. */
+	uint32_t was_reentered;
+	/* stack addresses of the slow paths */
+	uintptr_t paths[TALLY_PATHS_MAX];
 
-	/* Who counts (record/tallies.c): stored when an owner comes, under the
-	 * tallies' lock; `next` and `number` when the tally is made. */
+	/*
+	 * The owner (record/tallies.c): stored when an owner comes, under the
+	 * tallies' lock; `next` and `number` when the tally is created.
+	 */
 	struct tally *next;
 	uint32_t number;
-	uint32_t tid;                 /* owner, or the last one */
-	struct wire_thread *thread;   /* its record, NULL: no room */
+	uint32_t tid;                 /* the owner's, or the last owner's */
+	struct wire_thread *thread;   /* its record; NULL: no room */
 	const struct hot_thread *hot; /* of the owner */
-	/* Made for the owner, which has not begun to count in it
-	 * (time/early_tallies.h): changed under the tallies' lock. */
+	/*
+	 * Created for an owner that has not begun to count in it
+	 * (time/early_tallies.h). Changed under the tallies' lock.
+	 */
 	uint32_t is_early;
 
 	struct tally_memory memory;
@@ -254,7 +280,7 @@ struct tally {
 	struct tally_histograms histograms;
 	struct tally_presence presence;
 	struct tally_packets packets;
-	struct hot_aside aside; /* of the first owner's thread */
+	struct hot_aside aside; /* of the first owner */
 	struct hot_way ways[HOT_WAYS];
 	struct recent_note recent[HOT_RECENT];
 	uint32_t foresight[1 << HOT_FORESIGHT_LOG2];
@@ -269,9 +295,10 @@ static inline void tally_place_path(struct tally *tally, uint32_t number,
 }
 
 /*
- * A slow path begins; tally_leave_path() wants the result. A handler that
- * interrupts it leaves `busy` as it was; one that jumps out of it does not, so
- * whoever lands further out takes it off (landing.c), knowing where it was.
+ * Marks the beginning of a slow path. The result is the argument of
+ * tally_leave_path(). A handler that interrupts the slow path restores `busy`
+ * when it returns. If a handler jumps out of it, the landing corrects `busy` by
+ * the stored stack addresses (landing.c).
  */
 static inline uint32_t tally_enter_path(struct tally *tally, const void *frame)
 {
@@ -282,7 +309,8 @@ static inline uint32_t tally_enter_path(struct tally *tally, const void *frame)
 	if (CLEW_STRESS && busy)
 		tally->was_reentered = 1;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	tally_place_path(tally, busy, frame); /* a handler's may be there now */
+	/* a handler may have overwritten it */
+	tally_place_path(tally, busy, frame);
 	return busy;
 }
 
@@ -292,14 +320,16 @@ static inline void tally_leave_path(struct tally *tally, uint32_t busy)
 	tally->busy = busy;
 }
 
-/* The table and what belongs to it, all of one moment. */
+/* The table, its notes and its mask, of one moment. */
 struct view {
 	struct wire_count *table;
 	union note *notes;
 	uint64_t mask;
 };
 
-/* A handler may change tables, but it is done with that when it returns. */
+/*
+ * A handler may change the table, and has finished the change when it returns.
+ */
 static inline struct view tally_view(const struct tally *tally)
 {
 	const volatile struct tally *now = tally;
@@ -314,9 +344,9 @@ static inline struct view tally_view(const struct tally *tally)
 }
 
 /*
- * The entry of id, or the free entry where it belongs. A claimed entry whose
- * id is not yet published is passed over. Notes are not looked at: they lie
- * elsewhere, which would be one more miss of the cache for each new context.
+ * Returns the entry of id, or the free entry where it belongs. Skips entries
+ * that are claimed and not published. Does not read notes, because they lie
+ * elsewhere and would cost another cache miss for each new context.
  */
 static inline struct wire_count *view_find(const struct view *view, uint64_t id)
 {
@@ -336,8 +366,8 @@ static inline struct wire_count *tally_find(const struct tally *tally,
 }
 
 /*
- * What is known of a context; word 0 if it is not recorded here. The root never
- * is: where it would be, there is a free entry.
+ * Returns the note of a context; word is 0 if it is not recorded here. The root
+ * never is recorded: its home search ends at a free entry.
  */
 static inline union note tally_note(const struct tally *tally, uint64_t id)
 {

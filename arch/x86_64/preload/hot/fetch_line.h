@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Have the processor fetch a line of memory, and go on meanwhile. Any address will do. Of
- * __builtin_prefetch() clang makes nothing where SSE is off, and gcc 12 takes a function
- * that does nothing else for one without effect.
+ * Starts loading a line of memory into the cache and does not wait for it. Any
+ * address is allowed. __builtin_prefetch() does not serve: clang emits nothing
+ * for it without SSE, and gcc 12 treats a function that only prefetches as one
+ * without effect.
  */
 #ifndef CLEW_HOT_FETCH_LINE_H
 #define CLEW_HOT_FETCH_LINE_H

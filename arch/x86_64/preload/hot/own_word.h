@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Words that one thread changes alone: nobody but its own signal handlers comes
- * between, so one instruction is enough, and none of these waits for what the processor has
- * under way, as an atomic one does. Others may read them.
+ * Read-modify-write of words that only one thread changes, and any thread
+ * reads. Only signal handlers of the changing thread can interrupt it, so a
+ * single instruction is enough. The instructions have no lock prefix, so they
+ * do not wait for earlier stores as atomic ones do.
  */
 #ifndef CLEW_HOT_OWN_WORD_H
 #define CLEW_HOT_OWN_WORD_H
 
 #include <stdint.h>
 
-/* Adds, and returns what was there before. */
+/* Adds `more` and returns the former value. */
 static inline uint64_t own_fetch_add(uint64_t *word, uint64_t more)
 {
 	__asm__ volatile("xaddq %0, %1"
@@ -27,7 +28,7 @@ static inline void own_add(uint64_t *word, uint64_t more)
 			 : "memory", "cc");
 }
 
-/* Whether the word was 0, and is `value` now. */
+/* Stores `value` if the word is 0. Returns whether it was. */
 static inline int own_claim(uint64_t *word, uint64_t value)
 {
 	uint64_t former = 0;
@@ -39,7 +40,7 @@ static inline int own_claim(uint64_t *word, uint64_t value)
 	return !former;
 }
 
-/* Takes one off, unless the word is 0: whether it was not. */
+/* Subtracts one unless the word is 0. Returns whether it was not 0. */
 static inline int own_take(uint64_t *word)
 {
 	uint64_t left = __atomic_load_n(word, __ATOMIC_RELAXED);
@@ -58,7 +59,7 @@ static inline int own_take(uint64_t *word)
 	return 0;
 }
 
-/* To another value, if it is the first one. */
+/* Stores `to` if the word is `from`. */
 static inline void own_change(uint64_t *word, uint64_t from, uint64_t to)
 {
 	__asm__ volatile("cmpxchgq %2, %1"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The time stamp counter: ticks of a constant rate (calibrate.h). */
+/*
+ * Reads the time stamp counter, whose ticks have a constant rate
+ * (preload/stubs/calibrate.h).
+ */
 #ifndef CLEW_HOT_STAMP_COUNTER_H
 #define CLEW_HOT_STAMP_COUNTER_H
 

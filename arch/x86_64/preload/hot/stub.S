@@ -1,59 +1,60 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The stub: what runs between a caller and a hooked function.
+ * The stub: the code between a caller and a hooked function.
  *
- * The entry of a hooked function is a jump to a copy of the template below,
- * made for that function alone. The stub moves the return address into the
- * shadow, steps the thread's id, counts, and *calls* the displaced first
- * instructions, whose return address thereby lands in the slot where the
- * original one was: the function sees its stack arguments where they belong,
- * and every call is answered by its own return, as the CPU predicts.
+ * The entry of a hooked function is replaced by a jump to its own copy of a
+ * template. The stub moves the return address into the shadow, computes the
+ * callee's id, counts the call, and *calls* the displaced first instructions.
+ * The return address of that call lands in the slot of the original one.
+ * Therefore the function finds its stack arguments where it expects them, and
+ * each call is answered by one return, as the CPU predicts.
  *
  *	caller ---call f---> f: jmp stub
  *	                     entry -> id -> sink -> call displaced
  *	                                              | f runs, returns
  *	caller <--ret------- exit <-------------------'
  *
- * All general registers are preserved, because gcc's -fipa-ra lets callers of
- * local functions keep values in any of them; SSE is never touched. rcx and
- * rdx are saved below the stack pointer, in the 128 bytes that a signal
- * handler leaves alone. Flags are free at an entry and kept at an exit.
+ * The stub preserves all general registers, because gcc's -fipa-ra lets callers
+ * of local functions keep values in any of them. The stub never touches SSE
+ * registers. The stub saves rcx and rdx in the red zone, the 128 bytes below
+ * the stack pointer that signal handlers do not overwrite. Flags are free at a
+ * function's entry and preserved at the exit.
  *
  * A stub consists of entry, id, sink and exit, in this order. Only the sink
- * knows what is done with a call. Where time is taken as well, it does more
- * and the exit does its share (stub_timed.inc); likewise where each call leaves
- * a word in a packet instead of a count (stub_traced.inc).
+ * depends on how calls are recorded. In timed stubs (stub_timed.inc) and traced
+ * stubs (stub_traced.inc) the exit also does a part of the recording.
  *
- * A tail call arrives with the return address of another stub's exit. All exits
- * stand at STUB_EXIT_AT in their stub, so that the lowest byte of the return
- * address is all that an ordinary call looks at; it is read as it was stored,
- * eight bytes at once, or it would have to wait for the store (sqlite3 on Zen 5,
- * a byte being read alone: 4.1 times the native time instead of 2.2). Where the
- * glance says "perhaps", the map of the windows says for sure (window.h). So the
- * parts that precede the exit stand where their length wants them, ENTRY_AT.
+ * A function that is reached by a tail call has the exit of another stub as its
+ * return address. All exits are at offset STUB_EXIT_AT of their stubs, so an
+ * ordinary call compares only the lowest byte of its return address (the
+ * glance). The stub loads all eight bytes of the return address, as the call
+ * has stored them: a narrower load waits for the store (sqlite3 on Zen 5: 4.1
+ * times the native time instead of 2.2). If the byte matches, the window map
+ * decides (preload/stubs/window.h). The code before the exit begins at
+ * ENTRY_AT, which depends on the length of that code.
  *
- * Where a module generates code at run time, that code and the module may well
- * look up each other's return addresses: the module's stubs are *guarded*, and
- * pass calls straight through that come from no module's text. To guard a stub
- * is to have its glance say "perhaps" to all calls, for which two bytes change,
- * whoever may be executing it (guard.h).
+ * If a module generates code at run time, this code and the module may inspect
+ * each other's return addresses. The stubs of such a module are *guarded*: they
+ * do not count calls that come from no module's text. Guarding a stub changes
+ * two bytes, so that its glance matches all calls. Other threads may execute
+ * the stub meanwhile (preload/patch/guard.h).
  *
- * The template proper is stub_template.inc, which is assembled for
+ * stub_template.inc is assembled once for each of these templates:
  *
- *	hot_stub_plain	most processes
- *	hot_stub_leaf	in these, functions that call nothing (stub_leaf.inc)
- *	hot_stub_timed	those whose calls are timed
- *	hot_stub_traced	those whose calls are written down, one by one
- *	hot_stub_traced_leaf	in these, functions that call nothing
- *	hot_stub_stamped	and their returns, with their times
- *	hot_stub_sited	... or with where they are made
- *	hot_stub_stamped_sited	... or both
+ *	hot_stub_plain	counts calls; most processes use it
+ *	hot_stub_leaf	the same for functions that call nothing (stub_leaf.inc)
+ *	hot_stub_timed	measures the time of calls
+ *	hot_stub_traced	writes each call into a packet
+ *	hot_stub_traced_leaf	the same for functions that call nothing
+ *	hot_stub_stamped	also writes each return, with its time
+ *	hot_stub_sited	writes each call with its call site
+ *	hot_stub_stamped_sited	both
  *
- * Constants of 64 bits are loaded from the thread's block: as immediate operands
- * they cost more than the load (fib(38): 0.2 ns a call on Zen 4).
+ * Stubs load 64-bit constants from the thread's block, because immediate
+ * operands are slower (fib(38): 0.2 ns a call on Zen 4).
  *
- * HOLE marks bytes that preload/stubs/stub_write.c fills in. From the exit on
- * to HOT_END there is room for the displaced instructions.
+ * HOLE marks bytes that preload/stubs/stub_write.c fills in. The room between
+ * the exit and HOT_END is for the displaced instructions.
  */
 #include "preload/hot/layout.h"
 
@@ -189,7 +190,7 @@
 #include "preload/hot/stub_template.inc"
 
 	.set	ELSEWHERE_TAIL, .Lplain_elsewhere_tail - .Lplain_elsewhere_call
-	.set	LEAF_COLD_BIT, 0x100	/* of addresses: it is behind ENTRY_AT */
+	.set	LEAF_COLD_BIT, 0x100	/* set in addresses behind ENTRY_AT */
 	.set	LEAF_FRAMED_AT, .Lleaf_framed - .Lleaf_start
 	.set	TRACED_LEAF_FRAMED_AT, .Ltraced_leaf_framed - .Ltraced_leaf_start
 

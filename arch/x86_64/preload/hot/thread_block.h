@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The calling thread's control block, in which libc keeps its address first. */
+/*
+ * Returns the address of the calling thread's control block. libc stores this
+ * address in the block's first word.
+ */
 #ifndef CLEW_HOT_THREAD_BLOCK_H
 #define CLEW_HOT_THREAD_BLOCK_H
 
@@ -13,7 +16,7 @@ static inline uint64_t thread_block(void)
 	return block;
 }
 
-/* Where `hot` is in the library's TLS segment. */
+/* Returns the offset of `hot` in the library's TLS segment. */
 static inline uint64_t thread_variables_at(void)
 {
 	uint64_t at;
