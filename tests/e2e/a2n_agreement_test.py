@@ -15,10 +15,8 @@ import re
 import subprocess
 import unittest
 
-import a2n_evidence
-import a2n_truth
-import clewtest
-from clewtest import slow
+from lib import a2n_evidence, a2n_truth, clewtest
+from lib.clewtest import slow
 
 ADDRESSES = 10000
 LINES_AGREED = 0.998

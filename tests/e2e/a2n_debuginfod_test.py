@@ -17,8 +17,7 @@ import unittest
 import urllib.error
 import urllib.request
 
-import a2n_truth
-import clewtest
+from lib import a2n_truth, clewtest
 
 SOURCE = clewtest.ROOT / "tests" / "targets" / "inlines.cc"
 LIBRARY = "libdebuginfod.so.1"

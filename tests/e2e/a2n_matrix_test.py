@@ -11,10 +11,8 @@ import re
 import shutil
 import subprocess
 
-import a2n_evidence
-import a2n_truth
-import clewtest
-from clewtest import slow
+from lib import a2n_evidence, a2n_truth, clewtest
+from lib.clewtest import slow
 
 COMPILERS = {"gcc": "g++", "clang": "clang++"}
 SOURCE = clewtest.ROOT / "tests" / "targets" / "inlines.cc"

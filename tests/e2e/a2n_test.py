@@ -17,10 +17,8 @@ import struct
 import subprocess
 import threading
 
-import a2n_truth
-import clewtest
-from clewtest import slow
-import wire
+from lib import a2n_truth, clewtest, wire
+from lib.clewtest import slow
 
 SOURCE = clewtest.ROOT / "tests" / "targets" / "inlines.cc"
 LINE = re.compile(rb"(?:0x)?([0-9a-fA-F]{1,16})[ \t]+(?:0x)?([0-9a-fA-F]{1,16})"

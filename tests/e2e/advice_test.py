@@ -3,9 +3,9 @@
 """Hints below the footer of a report: where they appear, and what they promise."""
 import re
 
-import clewtest
-from clewtest import needs, target
-from disturbance import Disturbed, undisturbed
+from lib import clewtest
+from lib.clewtest import needs, target
+from lib.disturbance import Disturbed, undisturbed
 
 UNITS = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
 

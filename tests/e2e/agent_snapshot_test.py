@@ -3,8 +3,8 @@
 """A program makes recordings of what it has done so far (agent/clew.h)."""
 import errno
 
-import clewtest
-from clewtest import target
+from lib import clewtest
+from lib.clewtest import target
 
 
 class Snapshots(clewtest.Case):

@@ -8,9 +8,9 @@ import re
 import shutil
 import sqlite3
 
-import clewtest
-from clewtest import needs, target
-from disturbance import Disturbed, undisturbed
+from lib import clewtest
+from lib.clewtest import needs, target
+from lib.disturbance import Disturbed, undisturbed
 
 ANNOUNCES = target("announces")
 REGISTERED = [target("registered", flavour)

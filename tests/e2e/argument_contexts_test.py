@@ -6,7 +6,7 @@ import pathlib
 import re
 import subprocess
 
-import clewtest
+from lib import clewtest
 
 HERE = pathlib.Path(__file__).resolve().parent
 HOOKED = ["-f", "^(leaf|tell|jumps_to_tell|once|work|coroutine)$"]

@@ -3,8 +3,8 @@
 """Programs that ask clew where they are (agent/clew.h), and are told the truth."""
 import re
 
-import clewtest
-from clewtest import BUILD, needs, target
+from lib import clewtest
+from lib.clewtest import BUILD, needs, target
 
 LIBRARY = BUILD / "agent" / "libclew-agent.so"
 

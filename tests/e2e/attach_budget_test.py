@@ -6,8 +6,8 @@ import signal
 import struct
 
 import attach_test
-import clewtest
-from clewtest import kill_with_guardian, target, until
+from lib import clewtest
+from lib.clewtest import kill_with_guardian, target, until
 
 TRAP = 1 << signal.SIGTRAP - 1
 # What is out comes back after a minute at the latest, once no debt is left.

@@ -8,10 +8,10 @@ import struct
 import subprocess
 
 import attach_test
-import clewtest
 import java_attach_test
 from attach_test import PATIENCE_S
-from clewtest import CLEW, PYTHON, kill_with_guardian, needs, target, until
+from lib import clewtest
+from lib.clewtest import CLEW, PYTHON, kill_with_guardian, needs, target, until
 
 CYCLES = 100
 CONTROLLERS_KILLED = 200

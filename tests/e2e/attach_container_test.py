@@ -9,9 +9,9 @@ import struct
 import subprocess
 
 import attach_test
-import clewtest
 from attach_test import children
-from clewtest import CLEW, PYTHON, kill_with_guardian, target, until
+from lib import clewtest
+from lib.clewtest import CLEW, PYTHON, kill_with_guardian, target, until
 
 OWN_MOUNTS = ["unshare", "-m"]
 OWN_IDS = ["unshare", "-p", "-f", "--mount-proc", "--kill-child"]

@@ -6,11 +6,11 @@ import shutil
 import subprocess
 import unittest
 
-import clewtest
 from attach_refused_test import runs
 from attach_test import Attached
-from clewtest import kill_with_guardian, until
-from isolation import make_users
+from lib import clewtest
+from lib.clewtest import kill_with_guardian, until
+from lib.isolation import make_users
 
 
 class Detaches(Attached):

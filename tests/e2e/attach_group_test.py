@@ -12,11 +12,10 @@ import subprocess
 import threading
 
 import attach_test
-import clewtest
-import wire
 from attach_test import PATIENCE_S, changed_code, children
-from clewtest import CLEW, LIBRARY, kill_with_guardian, needs, target, until
-from isolation import freezer_group
+from lib import clewtest, wire
+from lib.clewtest import CLEW, LIBRARY, kill_with_guardian, needs, target, until
+from lib.isolation import freezer_group
 
 NOBODY = 65534
 

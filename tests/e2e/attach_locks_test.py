@@ -7,11 +7,11 @@ import signal
 import stat
 import subprocess
 
-import clewtest
 from attach_refused_test import runs
 from attach_test import PATIENCE_S, Attached
-from clewtest import CLEW, PYTHON, until
-from isolation import make_users
+from lib import clewtest
+from lib.clewtest import CLEW, PYTHON, until
+from lib.isolation import make_users
 
 FOLDER = pathlib.Path("/run/clew")  # where root has its locks
 

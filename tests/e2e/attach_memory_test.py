@@ -7,9 +7,8 @@ import signal
 import sys
 
 import attach_test
-import clewtest
-import isolation
-from clewtest import needs, slow, target
+from lib import clewtest, isolation
+from lib.clewtest import needs, slow, target
 
 # What stays after any number of sessions, beyond the first one's.
 GROWTH_KB = 512

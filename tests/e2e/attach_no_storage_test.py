@@ -9,9 +9,9 @@ import struct
 
 import attach_container_test
 import attach_test
-import clewtest
 from attach_threads_test import Built
-from clewtest import until
+from lib import clewtest
+from lib.clewtest import until
 
 PIECES = 40  # of 64 bytes: more than there are
 

@@ -5,8 +5,8 @@ import pathlib
 import statistics
 
 import attach_test
-import clewtest
-from clewtest import slow
+from lib import clewtest
+from lib.clewtest import slow
 
 SESSIONS = 120
 STUBS_SPREAD = 4  # mappings: threads are in other stubs each time

@@ -9,10 +9,10 @@ import subprocess
 import threading
 import unittest
 
-import clewtest
 from attach_test import Attached, children
-from clewtest import CLEW, PYTHON, needs, until
-from isolation import make_users
+from lib import clewtest
+from lib.clewtest import CLEW, PYTHON, needs, until
+from lib.isolation import make_users
 
 NOBODY = 65534
 

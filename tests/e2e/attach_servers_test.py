@@ -17,9 +17,9 @@ import struct
 import subprocess
 
 import attach_test
-import clewtest
 from attach_test import PATIENCE_S, changed_code, children
-from clewtest import CLEW, PYTHON, needs, slow, until
+from lib import clewtest
+from lib.clewtest import CLEW, PYTHON, needs, slow, until
 
 CYCLES = int(os.environ.get("CLEW_CYCLES", "10"))
 NOBODY = 65534

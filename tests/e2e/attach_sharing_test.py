@@ -13,9 +13,9 @@ import subprocess
 import attach_memory_test
 import attach_servers_test
 import attach_test
-import clewtest
 from attach_test import PATIENCE_S, changed_code, children
-from clewtest import (CLEW, kill_with_guardian, needs, slow, target, until)
+from lib import clewtest
+from lib.clewtest import (CLEW, kill_with_guardian, needs, slow, target, until)
 
 BACKENDS = 10
 ATTACHED_KB, DETACHED_KB = 3072, 512

@@ -7,9 +7,9 @@ import pathlib
 import struct
 import subprocess
 
-import clewtest
 from attach_test import Attached, children
-from clewtest import CLEW, PYTHON, kill_with_guardian, until
+from lib import clewtest
+from lib.clewtest import CLEW, PYTHON, kill_with_guardian, until
 
 # Of wire/attachment.h.
 NONE, PREPARING = 0, 5

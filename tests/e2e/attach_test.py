@@ -11,10 +11,9 @@ import struct
 import subprocess
 import time
 
-import clewtest
-import wire
-from clewtest import (CLEW, PYTHON, kill_with_guardian, needs, slow, target,
-                      until)
+from lib import clewtest, wire
+from lib.clewtest import (CLEW, PYTHON, kill_with_guardian, needs, slow,
+                          target, until)
 
 PATIENCE_S = 60
 

@@ -8,9 +8,9 @@ import pathlib
 import struct
 import subprocess
 
-import clewtest
 from attach_test import Attached
-from clewtest import CLEW, PYTHON, kill_with_guardian, target, until
+from lib import clewtest
+from lib.clewtest import CLEW, PYTHON, kill_with_guardian, target, until
 
 THREADS = 500
 

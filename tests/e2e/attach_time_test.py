@@ -7,10 +7,9 @@ import signal
 import subprocess
 import time
 
-import clewtest
-import wire
 from attach_test import Attached
-from clewtest import until
+from lib import clewtest, wire
+from lib.clewtest import until
 
 # A thread that calls, one that only computes, one that blocks all signals, and one
 # that waits.

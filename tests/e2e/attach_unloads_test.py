@@ -4,9 +4,9 @@
 import pathlib
 import struct
 
-import clewtest
 from attach_test import Attached
-from clewtest import target, until
+from lib import clewtest
+from lib.clewtest import target, until
 
 ROUNDS = 12
 STAYS = 10  # calls in a round (tests/targets/unloads.c)

@@ -8,10 +8,9 @@ import subprocess
 import textwrap
 
 import attach_test
-import clewtest
-import isolation
-from clewtest import CLEW, until
 from kept_recordings_test import contents
+from lib import clewtest, isolation
+from lib.clewtest import CLEW, until
 
 # Writes as another user than the one that it really belongs to.
 EFFECTIVE = """

@@ -7,9 +7,8 @@ that takes.
 """
 import re
 
-import clewtest
-import truth
-from clewtest import PYTHON, target
+from lib import clewtest, truth
+from lib.clewtest import PYTHON, target
 
 # A third of what its calls cost on a machine with far too much to do.
 SMALL = ["--budget", "10%", "--time=none", "-m", "budgeted"]

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """What a build takes, and what it says of itself."""
-import clewtest
-from clewtest import ROOT, needs
+from lib import clewtest
+from lib.clewtest import ROOT, needs
 
 
 @needs("cmake", "git")

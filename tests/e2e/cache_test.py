@@ -11,8 +11,8 @@ import resource
 import shutil
 import subprocess
 
-import clewtest
-from clewtest import CLEW, PYTHON, needs, target
+from lib import clewtest
+from lib.clewtest import CLEW, PYTHON, needs, target
 
 
 class Warm(clewtest.Case):

@@ -12,10 +12,9 @@ import pathlib
 import shutil
 import subprocess
 
-import clewtest
-import isolation
-from clewtest import CLEW, LIBRARY, needs, until
-from forged import Elf
+from lib import clewtest, isolation
+from lib.clewtest import CLEW, LIBRARY, needs, until
+from lib.forged import Elf
 
 PROGRAM = """
     #include <stdint.h>

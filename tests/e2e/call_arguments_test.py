@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """clew record --args and --ret: what functions are given and return."""
-import clewtest
+from lib import clewtest
 
 PROGRAM = """
 #include <stdio.h>

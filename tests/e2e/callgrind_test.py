@@ -12,10 +12,8 @@ import re
 import shutil
 import unittest
 
-import callgrind
-import clewtest
-import simulation
-from clewtest import PYTHON, needs
+from lib import callgrind, clewtest, simulation
+from lib.clewtest import PYTHON, needs
 
 PYTHON_LOAD = """
 def fib(n): return n if n < 2 else fib(n - 1) + fib(n - 2)

@@ -7,10 +7,8 @@ import shutil
 import subprocess
 import unittest
 
-import clewtest
-import truth
-import wire
-from clewtest import needs, target
+from lib import clewtest, truth, wire
+from lib.clewtest import needs, target
 
 FORK = 1  # enum wire_loss: WIRE_LOSS_FORK
 SHARED, HOMELESS = 4, 5  # enum wire_loss: WIRE_LOSS_SHARED, _CHILD

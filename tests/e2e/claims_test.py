@@ -3,7 +3,7 @@
 """tests/claims.md pairs what documents claim with tests that are there."""
 import re
 
-import clewtest
+from lib import clewtest
 
 TESTS = clewtest.ROOT / "tests"
 

@@ -12,9 +12,8 @@ import struct
 import subprocess
 import unittest
 
-import clewtest
-import wire
-from clewtest import LIBRARY, PYTHON, target
+from lib import clewtest, wire
+from lib.clewtest import LIBRARY, PYTHON, target
 
 
 class PassesThrough(clewtest.Case):

@@ -7,10 +7,9 @@ import resource
 import struct
 import time
 
-import clewtest
-import wire
-from clewtest import target
-from disturbance import Disturbed, Restless, undisturbed
+from lib import clewtest, wire
+from lib.clewtest import target
+from lib.disturbance import Disturbed, Restless, undisturbed
 
 URGENT = target("urgent")
 

@@ -9,9 +9,8 @@ import shlex
 import subprocess
 import time
 
-import clewtest
-import helptext
-from clewtest import CLEW, ROOT, needs, target
+from lib import clewtest, helptext
+from lib.clewtest import CLEW, ROOT, needs, target
 
 FOLDER = ROOT / "completion"
 HERE = ROOT / "tests" / "e2e"

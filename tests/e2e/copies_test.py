@@ -4,8 +4,8 @@
 import subprocess
 import unittest
 
-import clewtest
-from clewtest import needs, slow, target
+from lib import clewtest
+from lib.clewtest import needs, slow, target
 
 GREENLETS = """
 import greenlet

@@ -5,10 +5,8 @@ import collections
 import pathlib
 import unittest
 
-import clewtest
-import truth
-import wire
-from clewtest import TARGETS, target
+from lib import clewtest, truth, wire
+from lib.clewtest import TARGETS, target
 
 
 class Counts(clewtest.Case):

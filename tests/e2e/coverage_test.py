@@ -3,11 +3,10 @@
 """Code that is not covered is named, with its size."""
 import shutil
 
-import truth
-import wire
+from lib import truth, wire
 
-import clewtest
-from clewtest import target
+from lib import clewtest
+from lib.clewtest import target
 
 
 class Unknown(clewtest.Case):

@@ -6,10 +6,8 @@ import resource
 import tempfile
 import unittest
 
-import clewtest
-import seccomp
-import wire
-from clewtest import slow, target
+from lib import clewtest, seccomp, wire
+from lib.clewtest import slow, target
 
 TIMES = "none", "cpu", "wall", "exact"
 PROGRAM = target("descriptors")

@@ -3,7 +3,7 @@
 """`clew diff`: what changed between two runs, also of two builds."""
 import unittest
 
-import clewtest
+from lib import clewtest
 
 # Each build is padded differently, so that no function keeps its address.
 PROGRAM = r"""

@@ -4,8 +4,8 @@
 import collections
 import pathlib
 
-import clewtest
-from clewtest import needs, target
+from lib import clewtest
+from lib.clewtest import needs, target
 
 
 class Libraries(clewtest.Case):

@@ -28,10 +28,8 @@ import random
 import shutil
 import subprocess
 
-import clewtest
-import edges
-import simulation
-from clewtest import needs
+from lib import clewtest, edges, simulation
+from lib.clewtest import needs
 
 WORDS = " ".join(random.Random(5).choices(
     "thread labyrinth yarn wall hero exit ab abba clew".split(), k=6000))

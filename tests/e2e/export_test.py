@@ -13,9 +13,8 @@ import signal
 import sqlite3
 import subprocess
 
-import clewtest
-import exports
-from clewtest import needs, target
+from lib import clewtest, exports
+from lib.clewtest import needs, target
 
 INLINES = clewtest.ROOT / "tests" / "targets" / "inlines.cc"
 

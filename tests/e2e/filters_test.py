@@ -4,11 +4,8 @@
 import errno
 import signal
 
-import clewtest
-import seccomp
-import truth
-import wire
-from clewtest import needs, target
+from lib import clewtest, seccomp, truth, wire
+from lib.clewtest import needs, target
 
 FILTERED = 3  # enum wire_loss: WIRE_LOSS_FILTER
 

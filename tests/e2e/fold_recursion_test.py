@@ -7,9 +7,8 @@ as the manual says, it is what clew has to find.
 """
 import pathlib
 
-import clewtest
-import truth
-from clewtest import target
+from lib import clewtest, truth
+from lib.clewtest import target
 
 
 class FoldRecursion(clewtest.Case):

@@ -11,10 +11,8 @@ import resource
 import subprocess
 import unittest
 
-import clewtest
-import truth
-import wire
-from clewtest import target
+from lib import clewtest, truth, wire
+from lib.clewtest import target
 
 
 class Folding(truth.Comparison):

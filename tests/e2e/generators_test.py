@@ -9,8 +9,8 @@ addresses, and are reported as not counted.
 import collections
 import re
 
-import clewtest
-from clewtest import needs, target
+from lib import clewtest
+from lib.clewtest import needs, target
 
 GENERATED = 2  # WIRE_LOSS_GENERATED
 CALLS = 1000

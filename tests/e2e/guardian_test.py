@@ -11,9 +11,9 @@ import subprocess
 
 import attach_group_test
 import attach_test
-import clewtest
 from attach_test import PATIENCE_S, children
-from clewtest import CLEW, slow, target, until
+from lib import clewtest
+from lib.clewtest import CLEW, slow, target, until
 
 SESSIONS, SESSIONS_OF_SLOW = 10, 200
 FATAL = (signal.SIGKILL, signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT)

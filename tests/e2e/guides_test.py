@@ -8,9 +8,8 @@ new samples in a guide.
 import os
 import unittest
 
-import clewtest
-import guide
-from clewtest import BUILD, ROOT, needs
+from lib import clewtest, guide
+from lib.clewtest import BUILD, ROOT, needs
 
 GUIDES = ROOT / "docs" / "guides"
 MOST_LINES = 120

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """Handlers of probes where threads and processes begin and end, and in a JVM."""
-import clewtest
 import handlers_test
-from clewtest import needs
 from java_changes_test import CompiledCase
+from lib import clewtest
+from lib.clewtest import needs
 
 LIVES = """
 #include <pthread.h>

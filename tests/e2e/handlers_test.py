@@ -7,8 +7,8 @@ import re
 import signal
 import subprocess
 
-import clewtest
-from clewtest import CLEW, ROOT
+from lib import clewtest
+from lib.clewtest import CLEW, ROOT
 
 HERE = ROOT / "tests" / "e2e"
 COUNT = 40

@@ -3,8 +3,7 @@
 """`clew` and `--help` fit on a screen; typing errors get the nearest match."""
 import re
 
-import clewtest
-import helptext
+from lib import clewtest, helptext
 
 COLUMNS, LINES, FIRST = 80, 45, 10
 TEXT_MAX = 70  # of the description of an option

@@ -11,10 +11,9 @@ import pty
 import stat
 import subprocess
 
-import clewtest
-import exports
-from clewtest import needs, target
-from isolation import make_users
+from lib import clewtest, exports
+from lib.clewtest import needs, target
+from lib.isolation import make_users
 
 LIBC = ctypes.CDLL(None, use_errno=True)
 IN_OPEN = 0x20

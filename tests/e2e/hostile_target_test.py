@@ -9,8 +9,8 @@ import signal
 import subprocess
 
 import attach_test
-import clewtest
-from clewtest import PYTHON, ROOT, needs
+from lib import clewtest
+from lib.clewtest import PYTHON, ROOT, needs
 
 TARGETS = ROOT / "tests" / "targets"
 RACES = 10

@@ -7,9 +7,8 @@ import resource
 import shutil
 import subprocess
 
-import clewtest
-import wire
-from clewtest import PYTHON, slow, target
+from lib import clewtest, wire
+from lib.clewtest import PYTHON, slow, target
 
 COMMANDS = ["report"], ["tree"], ["list"], ["dump"], ["report", "--json"], \
     ["html", "-o", "-"], \

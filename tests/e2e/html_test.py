@@ -9,8 +9,8 @@ import os
 import re
 import subprocess
 
-import clewtest
-from html_page import Numbers, Page, Paged
+from lib import clewtest
+from lib.html_page import Numbers, Page, Paged
 
 
 # Three threads beside the first, and another process.

@@ -5,12 +5,12 @@ import collections
 import itertools
 import subprocess
 
-import clewtest
 import trace_lines_test
-from clewtest import target
-from html_page import Numbers, Page, Paged
 from html_test import FORKS_AND_THREADS
 from trace_lines_test import FIRST, MAIN, WORKER, Run, calls_of, name, told
+from lib import clewtest
+from lib.clewtest import target
+from lib.html_page import Numbers, Page, Paged
 
 
 class Timed(Paged):

@@ -8,9 +8,8 @@ import resource
 import shutil
 import subprocess
 
-import clewtest
-import wire
-from clewtest import PYTHON, slow, target, until
+from lib import clewtest, wire
+from lib.clewtest import PYTHON, slow, target, until
 
 SMALL_BYTES = 8192
 NOT_SHOWN = 1  # the status of a report that is not all there is

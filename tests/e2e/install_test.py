@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Programs can be built against what is installed."""
 
-import clewtest
-from clewtest import BUILD, needs
+from lib import clewtest
+from lib.clewtest import BUILD, needs
 
 USES_CLEW = """
 #include <clew.h>

@@ -3,10 +3,10 @@
 """Programs in Java that ask clew where they are (org.clew.Clew), and are told the truth."""
 import re
 
-import clewtest
-from clewtest import BUILD, needs
 from java_changes_test import TARGETS, CompiledCase
 from java_test import HOMES
+from lib import clewtest
+from lib.clewtest import BUILD, needs
 
 JAR = BUILD / "agent" / "clew.jar"
 ROUNDS = 200

@@ -7,10 +7,10 @@ import re
 import struct
 import subprocess
 
-import clewtest
 from attach_test import Attached, PATIENCE_S
-from clewtest import kill_with_guardian, needs, slow, until
 from java_test import HOMES, JavaCase
+from lib import clewtest
+from lib.clewtest import kill_with_guardian, needs, slow, until
 
 SOURCE = clewtest.ROOT / "tests" / "targets" / "Attached.java"
 GO, LATE, END, TELL, BYTES, HELD, CALLS = 1, 2, 3, 4, 5, 8, 128

@@ -4,9 +4,9 @@
 import collections
 import re
 
-import clewtest
-from clewtest import needs, slow
 from java_test import HOMES, JavaCase
+from lib import clewtest
+from lib.clewtest import needs, slow
 
 SOURCES = [clewtest.ROOT / "tests" / "targets" / name
            for name in ("Callers.java", "Stacks.java", "Suspended.java",

@@ -3,9 +3,9 @@
 """Java classes that agents change while they run, and very many classes."""
 import re
 
-import clewtest
-from clewtest import needs, slow
 from java_test import HOMES, JavaCase
+from lib import clewtest
+from lib.clewtest import needs, slow
 
 TARGETS = clewtest.ROOT / "tests" / "targets"
 MANIFEST = """Premain-Class: com.acme.Redefines

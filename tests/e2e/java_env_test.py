@@ -4,9 +4,9 @@
 import collections
 import re
 
-import clewtest
-from clewtest import needs, slow
 from java_test import HOMES, JavaCase
+from lib import clewtest
+from lib.clewtest import needs, slow
 
 SOURCE = clewtest.ROOT / "tests" / "targets" / "Envs.java"
 ROUNDS = 300

@@ -4,13 +4,13 @@
 import collections
 import re
 
-import clewtest
 from attach_test import PATIENCE_S
-from clewtest import needs, until
 from java_attach_test import BYTES, JavaAttached, TELL
 from java_changes_test import TARGETS, CompiledCase
 from java_exact_test import VERIFY
 from java_test import HOMES
+from lib import clewtest
+from lib.clewtest import needs, until
 
 # Methods of Attached.java, by the natives' count that says how often each was called.
 METHODS = {"hot": "hot", "innermost": "innermost", "middle": "innermost",

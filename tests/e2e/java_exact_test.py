@@ -5,10 +5,10 @@ import collections
 import json
 import re
 
-import clewtest
-from clewtest import needs, slow
 from java_changes_test import TARGETS, CompiledCase
 from java_test import HOMES
+from lib import clewtest
+from lib.clewtest import needs, slow
 
 VERIFY = ["-XX:+UnlockDiagnosticVMOptions", "-XX:+BytecodeVerificationLocal",
           "-XX:+BytecodeVerificationRemote"]

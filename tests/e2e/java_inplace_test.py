@@ -6,11 +6,11 @@ import pathlib
 import re
 import struct
 
-import clewtest
 from attach_test import PATIENCE_S, Attached
-from clewtest import CLEW, needs, slow, until
 from java_changes_test import TARGETS, CompiledCase
 from java_exact_test import VERIFY
+from lib import clewtest
+from lib.clewtest import CLEW, needs, slow, until
 
 SETTLING_ROUNDS = 200
 CALLERS = {"middle": {"outer"}, "passes": {"catches"}, "deep": {"deep", "passes"},

@@ -5,9 +5,9 @@ import collections
 import re
 import sqlite3
 
-import clewtest
-from clewtest import needs, slow
 from java_test import HOMES, JavaCase
+from lib import clewtest
+from lib.clewtest import needs, slow
 
 FOLDER = clewtest.ROOT / "tests" / "targets"
 SOURCES = [FOLDER / name for name in ("Callers.java", "Lines.java")]

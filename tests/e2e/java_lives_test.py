@@ -5,9 +5,9 @@ import resource
 import signal
 import subprocess
 
-import clewtest
-from clewtest import needs, slow
 from java_test import HOMES, JavaCase
+from lib import clewtest
+from lib.clewtest import needs, slow
 
 SOURCE = clewtest.ROOT / "tests" / "targets" / "Lives.java"
 PREFIX = "com.acme.Lives."

@@ -6,12 +6,12 @@ import re
 import signal
 import subprocess
 
-import clewtest
 from attach_test import PATIENCE_S, Attached, children
-from clewtest import CLEW, needs
 from java_changes_test import TARGETS, CompiledCase
 from java_exact_test import VERIFY, ExactCase
 from java_test import HOMES
+from lib import clewtest
+from lib.clewtest import CLEW, needs
 
 JARS = pathlib.Path("/usr/share/java")
 SQL = """

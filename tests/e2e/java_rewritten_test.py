@@ -5,9 +5,9 @@ import collections
 import re
 import sys
 
-import clewtest
-from clewtest import slow
 from java_changes_test import TARGETS, CompiledCase
+from lib import clewtest
+from lib.clewtest import slow
 
 TRACKER = """package java.lang;
 public class ClewTracker {

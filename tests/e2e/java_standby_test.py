@@ -6,12 +6,12 @@ import re
 import signal
 import subprocess
 
-import clewtest
 from attach_test import PATIENCE_S
-from clewtest import CLEW, kill_with_guardian, needs, slow, until
 from java_changes_test import TARGETS
 from java_exact_test import VERIFY, ExactCase
 from java_test import HOMES
+from lib import clewtest
+from lib.clewtest import CLEW, kill_with_guardian, needs, slow, until
 
 PATTERNS = ("--java=standby:com.acme.Standby*,com.acme.Calls*,"
             "!com.acme.Standby$Rests*")

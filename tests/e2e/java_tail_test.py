@@ -4,9 +4,9 @@
 import collections
 import re
 
-import clewtest
-from clewtest import needs
 from java_test import HOMES, JavaCase
+from lib import clewtest
+from lib.clewtest import needs
 
 SOURCE = clewtest.ROOT / "tests" / "targets" / "Jumps.java"
 ROUNDS = 300

@@ -6,8 +6,8 @@ import pathlib
 import re
 import shutil
 
-import clewtest
-from clewtest import needs, slow
+from lib import clewtest
+from lib.clewtest import needs, slow
 
 SOURCES = [clewtest.ROOT / "tests" / "targets" / f"{name}.java"
            for name in ("Natives", "Spins")]

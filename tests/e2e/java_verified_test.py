@@ -4,9 +4,9 @@
 import glob
 import os
 
-import clewtest
 import java_rewritten_test
 from java_rewritten_test import VERIFY
+from lib import clewtest
 
 
 class Verified(java_rewritten_test.Rewritten):

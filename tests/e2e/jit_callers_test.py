@@ -5,8 +5,8 @@ import collections
 import re
 
 import announced_test
-import clewtest
-from clewtest import needs, slow, target
+from lib import clewtest
+from lib.clewtest import needs, slow, target
 
 CALLS = 3000
 OPTIONS = ("--jit-callers", "--verify-period=1")

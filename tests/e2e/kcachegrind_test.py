@@ -4,11 +4,10 @@
 import json
 import tempfile
 
-import clewtest
-import exports
-from clewtest import needs
+from lib import clewtest, exports
+from lib.clewtest import needs
 
-SHOW = clewtest.ROOT / "tests" / "e2e" / "kcachegrind.py"
+SHOW = clewtest.ROOT / "tests" / "e2e" / "lib" / "kcachegrind.py"
 
 
 @needs("kcachegrind", "Xvfb", "dbus-run-session")

@@ -9,9 +9,8 @@ import signal
 import subprocess
 
 import attach_test
-import clewtest
-import wire
-from clewtest import CLEW
+from lib import clewtest, wire
+from lib.clewtest import CLEW
 
 
 def contents(path):

@@ -5,7 +5,7 @@ import json
 import lzma
 import re
 
-import clewtest
+from lib import clewtest
 
 KEPT = clewtest.ROOT / "tests" / "kept"
 

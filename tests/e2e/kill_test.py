@@ -8,9 +8,8 @@ import signal
 import struct
 import subprocess
 
-import clewtest
-import wire
-from clewtest import slow, target
+from lib import clewtest, wire
+from lib.clewtest import slow, target
 
 ROUNDS = 60
 ACKNOWLEDGEMENT = struct.Struct("<QQ")

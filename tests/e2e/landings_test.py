@@ -4,8 +4,8 @@
 (targets/landings.c)."""
 import collections
 
-import clewtest
-from clewtest import target
+from lib import clewtest
+from lib.clewtest import target
 
 
 class Landings(clewtest.Case):

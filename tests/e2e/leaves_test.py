@@ -6,8 +6,8 @@ Counts are what the program does by construction (targets/leaves.c).
 """
 import re
 
-import clewtest
-from clewtest import target
+from lib import clewtest
+from lib.clewtest import target
 
 CALLS = 100 + 10 + 5  # main's, a thread's and a coroutine's
 SWITCHES = 11

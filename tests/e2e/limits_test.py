@@ -8,9 +8,8 @@ what is counted under them is exact.
 import errno
 import resource
 
-import clewtest
-import seccomp
-from clewtest import slow, target
+from lib import clewtest, seccomp
+from lib.clewtest import slow, target
 
 GIB = 1 << 30
 SHADOW_BYTES = 8 << 40

@@ -5,8 +5,8 @@ import os
 import re
 import subprocess
 
-import clewtest
-from clewtest import CLEW
+from lib import clewtest
+from lib.clewtest import CLEW
 
 # Does what it is told by a line at a time, and says when that is done.
 PROGRAM = """

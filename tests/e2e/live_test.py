@@ -6,9 +6,8 @@ $CLEW_TOGGLES says how often: ctest -L soak wants a thousand times.
 """
 import os
 
-import clewtest
-import truth
-from clewtest import PYTHON, TARGETS, needs, target
+from lib import clewtest, truth
+from lib.clewtest import PYTHON, TARGETS, needs, target
 
 ROUNDS = int(os.environ.get("CLEW_TOGGLES", "8"))
 TOGGLER = TARGETS / "libtoggler.so"

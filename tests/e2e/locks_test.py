@@ -4,9 +4,9 @@
 import os
 import signal
 
-import clewtest
-from clewtest import BUILD, CLEW, PYTHON, ROOT, needs, target
-from redis_client import run_redis
+from lib import clewtest
+from lib.clewtest import BUILD, CLEW, PYTHON, ROOT, needs, target
+from lib.redis_client import run_redis
 
 SCRIPT = ROOT / "scripts" / "clew-locks"
 COUNTS = ("acquisitions", "contended", "refused", "condition_waits")

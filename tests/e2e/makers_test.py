@@ -8,9 +8,9 @@ import signal
 import sqlite3
 import subprocess
 
-import clewtest
-from clewtest import needs, target
-from disturbance import Disturbed, undisturbed
+from lib import clewtest
+from lib.clewtest import needs, target
+from lib.disturbance import Disturbed, undisturbed
 
 POINTS = 4.0  # percentage points that shares may be off
 NOBODY = "(generated code)"

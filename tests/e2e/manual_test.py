@@ -7,10 +7,8 @@ import shutil
 import struct
 import subprocess
 
-import clewtest
-import helptext
-import wire
-from clewtest import BUILD, ROOT, needs
+from lib import clewtest, helptext, wire
+from lib.clewtest import BUILD, ROOT, needs
 
 MANUAL = BUILD / "man"
 # in struct wire_header

@@ -8,8 +8,8 @@ import signal
 import subprocess
 
 import attach_test
-import clewtest
-from clewtest import CLEW, needs, slow, unless_sanitized
+from lib import clewtest
+from lib.clewtest import CLEW, needs, slow, unless_sanitized
 
 LIBRARY = """
     __attribute__((noipa)) long leaf(long n) { return n * n + 3 * n + 1; }

@@ -4,9 +4,8 @@
 import json
 import signal
 
-import clewtest
-import perfetto
-from clewtest import target
+from lib import clewtest, perfetto
+from lib.clewtest import target
 
 LONG = "a name that is so long that not all of it is kept, as it is to be"[:55]
 REQUESTS = 3 * 500 + 1  # of three threads, and of a forked child

@@ -8,10 +8,8 @@ import resource
 import subprocess
 
 import attach_test
-import clewtest
-import isolation
-import wire
-from clewtest import needs, target
+from lib import clewtest, isolation, wire
+from lib.clewtest import needs, target
 
 MIB = 1 << 20
 

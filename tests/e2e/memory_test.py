@@ -8,8 +8,8 @@ import socket
 import subprocess
 import time
 
-import clewtest
-from clewtest import needs, slow, target
+from lib import clewtest
+from lib.clewtest import needs, slow, target
 
 TIMES = "none", "exact"
 

@@ -7,8 +7,8 @@ import shutil
 import subprocess
 import unittest
 
-import clewtest
-from clewtest import CLEW, PYTHON
+from lib import clewtest
+from lib.clewtest import CLEW, PYTHON
 
 FORKS = """
 import os

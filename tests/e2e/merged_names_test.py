@@ -6,8 +6,7 @@ import re
 import shutil
 import unittest
 
-import clewtest
-import symtab
+from lib import clewtest, symtab
 
 SOURCE = pathlib.Path(__file__).resolve().parent / "merged.cc"
 LINKERS = [name for name in ("gold", "lld") if shutil.which(f"ld.{name}")]

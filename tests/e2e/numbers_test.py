@@ -3,7 +3,7 @@
 """Functions and contexts are known by the same numbers in every process."""
 import shutil
 
-import clewtest
+from lib import clewtest
 
 
 class Numbers(clewtest.Case):

@@ -6,9 +6,8 @@ import re
 import resource
 import subprocess
 
-import clewtest
-import wire
-from clewtest import PYTHON, needs, slow
+from lib import clewtest, wire
+from lib.clewtest import PYTHON, needs, slow
 
 CAP_IPC_LOCK = 14  # linux/capability.h
 PYTHON_LOAD = """

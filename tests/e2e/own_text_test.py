@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """What programs do to the text that hooks are in: own_text.c."""
-import clewtest
-from clewtest import target
+from lib import clewtest
+from lib.clewtest import target
 
 CALLS = 1000  # before, and once more behind
 

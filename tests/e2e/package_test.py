@@ -8,9 +8,8 @@ import pathlib
 import re
 import shutil
 
-import clewtest
-import helptext
-from clewtest import BUILD, ROOT, needs, target
+from lib import clewtest, helptext
+from lib.clewtest import BUILD, ROOT, needs, target
 
 TRIPLET = "x86_64-linux-gnu"
 VERSION = re.search(r"^project\(clew VERSION (\S+)",

@@ -7,9 +7,9 @@ their content: never another's, whatever becomes of files.
 import os
 import shutil
 
-import clewtest
 import prelinking_test
-from clewtest import needs
+from lib import clewtest
+from lib.clewtest import needs
 
 SOURCES = {
     "library.c": "int twice(int n) { return 2 * n; }",

@@ -14,8 +14,8 @@ import struct
 import time
 import unittest
 
-import clewtest
-from clewtest import PYTHON, needs, slow, target, until
+from lib import clewtest
+from lib.clewtest import PYTHON, needs, slow, target, until
 
 # Its own mappings of stubs, and of text, and some work.
 SHOW = ("maps = open('/proc/self/maps').read().split('\\n'); "

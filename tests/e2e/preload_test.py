@@ -6,10 +6,9 @@ import shutil
 import stat
 import subprocess
 
-import clewtest
-import wire
-from clewtest import BUILD, LIBRARY, ROOT, needs, target
-from isolation import make_users
+from lib import clewtest, wire
+from lib.clewtest import BUILD, LIBRARY, ROOT, needs, target
+from lib.isolation import make_users
 
 WRAPPER = ROOT / "scripts" / "clew-preload"
 

@@ -6,8 +6,8 @@ import json
 import pathlib
 import re
 
-import clewtest
-from clewtest import ROOT
+from lib import clewtest
+from lib.clewtest import ROOT
 
 HERE = ROOT / "tests" / "e2e"
 COUNT = 300

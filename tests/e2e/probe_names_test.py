@@ -3,9 +3,9 @@
 """Probes of functions by the names that people have for them."""
 import re
 
-import clewtest
 import probes_test
-from clewtest import needs
+from lib import clewtest
+from lib.clewtest import needs
 
 SHOP = """
 #include <cstdio>

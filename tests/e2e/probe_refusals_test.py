@@ -4,9 +4,9 @@
 import ctypes
 import subprocess
 
-import clewtest
-from clewtest import CLEW, until
 from live_probes_test import Case
+from lib import clewtest
+from lib.clewtest import CLEW, until
 
 # Fills the address space around, and loads a library where some is left.
 CROWDED = """

@@ -3,7 +3,7 @@
 """clew probe --sites says of each instruction how a probe there would be reached."""
 import re
 
-import clewtest
+from lib import clewtest
 
 # Each line of code with what is to be said of it.
 CASES = {

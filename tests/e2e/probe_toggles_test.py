@@ -10,8 +10,8 @@ import pathlib
 import random
 import subprocess
 
-import clewtest
-from clewtest import CLEW, PYTHON, slow
+from lib import clewtest
+from lib.clewtest import CLEW, PYTHON, slow
 
 SEED = int(os.environ.get("CLEW_SEED", "1"))
 AT_ONCE = 32

@@ -7,8 +7,8 @@ import random
 import re
 import shutil
 
-import clewtest
-from clewtest import PYTHON, ROOT, needs, slow
+from lib import clewtest
+from lib.clewtest import PYTHON, ROOT, needs, slow
 
 HERE = ROOT / "tests" / "e2e"
 FUNCTIONS = ["leaf", "loops", "switches", "recursion", "through_pointers",

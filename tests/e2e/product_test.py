@@ -6,9 +6,8 @@ import re
 import shutil
 import unittest
 
-import clewtest
-import wire
-from clewtest import BUILD, LIBRARY, ROOT, target
+from lib import clewtest, wire
+from lib.clewtest import BUILD, LIBRARY, ROOT, target
 
 OBJECTS = sorted(path for path in (BUILD / "preload").rglob("*.o")
                  if "place_in_blocks.dir" not in path.parts)

@@ -3,9 +3,8 @@
 """report, tree and list say what is in the recording: no more, no less."""
 import collections
 
-import clewtest
-import wire
-from clewtest import PYTHON, target
+from lib import clewtest, wire
+from lib.clewtest import PYTHON, target
 
 
 def function_key(entry):

@@ -5,7 +5,7 @@ import re
 import shutil
 import subprocess
 
-import clewtest
+from lib import clewtest
 
 NEXT_LIBRARY = """
 #define _GNU_SOURCE

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """Rules select modules and functions; one that selects nothing is a warning."""
-import clewtest
-from clewtest import PYTHON
+from lib import clewtest
+from lib.clewtest import PYTHON
 
 # A program with symbols, since function rules go by name.
 SOURCE = """

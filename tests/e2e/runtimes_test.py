@@ -3,8 +3,8 @@
 """Runtimes that read their own stacks run as they do natively."""
 import shutil
 
-import clewtest
-from clewtest import needs, slow
+from lib import clewtest
+from lib.clewtest import needs, slow
 
 GARBAGE_JS = """
 let kept = [], sum = 0;

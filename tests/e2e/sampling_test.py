@@ -7,10 +7,9 @@ import resource
 import subprocess
 import time
 
-import clewtest
-import wire
-from clewtest import needs, target
-from disturbance import Disturbed, undisturbed
+from lib import clewtest, wire
+from lib.clewtest import needs, target
+from lib.disturbance import Disturbed, undisturbed
 
 UNSAMPLED = 0x7ff - 3  # WIRE_WAIT_UNSAMPLED
 LOADS = target("loads")

@@ -4,7 +4,7 @@ import os
 import pathlib
 import shutil
 
-import clewtest
+from lib import clewtest
 
 
 class Stages(clewtest.Case):

@@ -4,8 +4,8 @@
 import os
 import re
 
-import clewtest
-from clewtest import PYTHON, target
+from lib import clewtest
+from lib.clewtest import PYTHON, target
 
 
 class Starts(clewtest.Case):

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """Threads and processes that live a few milliseconds: their time is the kernel's account."""
-import clewtest
+from lib import clewtest
 
 PROGRAM = r"""
 #include <pthread.h>

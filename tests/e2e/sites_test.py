@@ -5,8 +5,8 @@ import collections
 import pathlib
 import subprocess
 
-import clewtest
-from clewtest import target
+from lib import clewtest
+from lib.clewtest import target
 
 HERE = pathlib.Path(__file__).resolve().parent
 FUNCTIONS = ("leaf", "nest", "tail", "down", "thrower", "jumper", "busy")

@@ -7,8 +7,8 @@ import signal
 import struct
 import subprocess
 
-import clewtest
-from clewtest import target
+from lib import clewtest
+from lib.clewtest import target
 
 ACKNOWLEDGEMENT = struct.Struct("<QQ")
 FAILED, SLOW = 7, 300

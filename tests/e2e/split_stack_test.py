@@ -3,9 +3,8 @@
 """Programs whose stacks consist of small segments (gcc -fsplit-stack)."""
 import subprocess
 
-import clewtest
-import wire
-from clewtest import needs
+from lib import clewtest, wire
+from lib.clewtest import needs
 
 RUNS = 12
 

@@ -5,9 +5,8 @@ import re
 import resource
 import signal
 
-import clewtest
-import truth
-from clewtest import target
+from lib import clewtest, truth
+from lib.clewtest import target
 
 
 def small_stack():

@@ -6,8 +6,8 @@ import pathlib
 import signal
 import subprocess
 
-import clewtest
-from clewtest import CLEW, PYTHON, slow, until
+from lib import clewtest
+from lib.clewtest import CLEW, PYTHON, slow, until
 
 # Calls as often as it is told to, and says so: nobody calls while it is looked at.
 STEPS = """

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """A signal before every instruction of what clew adds to a call."""
-import clewtest
-from clewtest import slow, target
+from lib import clewtest
+from lib.clewtest import slow, target
 
 
 class EveryStep(clewtest.Case):

@@ -4,9 +4,8 @@
 import subprocess
 import time
 
-import clewtest
-import truth
-from clewtest import target
+from lib import clewtest, truth
+from lib.clewtest import target
 
 
 class Storm(clewtest.Case):

@@ -7,11 +7,8 @@ import shutil
 import signal
 import subprocess
 
-import clewtest
-import seccomp
-import truth
-import wire
-from clewtest import PYTHON, needs, target
+from lib import clewtest, seccomp, truth, wire
+from lib.clewtest import PYTHON, needs, target
 
 SQL = ["sqlite3", ":memory:", "select sum(value) from generate_series(1, 99)"]
 STATUS = {"return": 1, "exit": 3, "_exit": 2, "quick_exit": 7,

@@ -8,7 +8,7 @@ prints, and each option belongs to the command that it is shown with.
 import re
 import unittest
 
-from clewtest import ROOT
+from lib.clewtest import ROOT
 
 FOLDERS = ("alloc", "base", "cli", "image", "jvm", "locks", "preload",
            "report", "symbolizer", "wire")

@@ -7,9 +7,9 @@ import subprocess
 import time
 import unittest
 
-import clewtest
 from attach_test import Attached
-from clewtest import BUILD, CLEW, ROOT, target
+from lib import clewtest
+from lib.clewtest import BUILD, CLEW, ROOT, target
 
 # first() jumps to second(), which jumps to third(): the only one that takes time.
 CHAIN = r"""

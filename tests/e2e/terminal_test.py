@@ -9,8 +9,8 @@ import subprocess
 import termios
 import unittest
 
-import clewtest
-from clewtest import target
+from lib import clewtest
+from lib.clewtest import target
 
 COMMANDS = ["report"], ["tree"], ["list"]
 

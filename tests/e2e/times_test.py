@@ -8,10 +8,9 @@ import resource
 import signal
 import subprocess
 
-import clewtest
-import wire
-from clewtest import target
-from disturbance import Agreement, Disturbed, undisturbed
+from lib import clewtest, wire
+from lib.clewtest import target
+from lib.disturbance import Agreement, Disturbed, undisturbed
 
 SHARE = 0.01
 EXACT = ["--time=exact"]

@@ -5,8 +5,8 @@ import re
 import subprocess
 import time
 
-import clewtest
-from clewtest import CLEW, PYTHON, needs
+from lib import clewtest
+from lib.clewtest import CLEW, PYTHON, needs
 
 PATIENCE_S = 60
 LOOP = "print('ready', flush=True)\nwhile True: str(1)"

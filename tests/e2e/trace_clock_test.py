@@ -4,8 +4,8 @@
 import json
 import statistics
 
-import clewtest
-from clewtest import target
+from lib import clewtest
+from lib.clewtest import target
 
 COUNT = 200
 NS_OFF = 10_000

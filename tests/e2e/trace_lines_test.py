@@ -6,10 +6,8 @@ import json
 import random
 import re
 
-import clewtest
-import exports
-import perfetto
-from clewtest import BUILD, target
+from lib import clewtest, exports, perfetto
+from lib.clewtest import BUILD, target
 
 MAKE_TRACE = BUILD / "tests" / "unit" / "make_trace"
 START_NS = 1_700_000_000_000_000_000

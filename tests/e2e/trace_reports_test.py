@@ -8,11 +8,10 @@ import json
 import re
 import sqlite3
 
-import clewtest
 import export_test
-import exports
-from clewtest import needs, target
 from trace_lines_test import MAIN, WORKER, Case, Run, name
+from lib import clewtest, exports
+from lib.clewtest import needs, target
 
 # Function 1 takes 1,000 ns with all that it calls, in two threads 2,000.
 MEASURED = ("packet", "context 0 1001000",

@@ -8,8 +8,8 @@ import struct
 import subprocess
 import unittest
 
-import clewtest
-from clewtest import TARGETS, slow, target
+from lib import clewtest
+from lib.clewtest import TARGETS, slow, target
 
 ACKNOWLEDGEMENT = struct.Struct("<QQ")
 

@@ -6,9 +6,8 @@ import shutil
 import signal
 import subprocess
 
-import clewtest
-import wire
-from clewtest import needs, target
+from lib import clewtest, wire
+from lib.clewtest import needs, target
 
 NATIVE = target("traps")
 HANDLERS = target("trap_handlers")

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """Names and filters that match nothing: a message, status 1, and no table."""
-import clewtest
+from lib import clewtest
 
 SOURCE = """
 #include <stdio.h>

@@ -4,9 +4,8 @@
 import ctypes
 import resource
 
-import clewtest
-import wire
-from clewtest import PYTHON, needs
+from lib import clewtest, wire
+from lib.clewtest import PYTHON, needs
 
 HELLO = ["/bin/echo", "hello"]
 LIMIT = "the limit on file size is too low (ulimit -f)"

@@ -13,8 +13,8 @@ import subprocess
 import tempfile
 import unittest
 
-import clewtest
-from clewtest import TARGETS, needs, target
+from lib import clewtest
+from lib.clewtest import TARGETS, needs, target
 
 # How waits.c gets to where it waits; libc's own frames are left out.
 STACK = ["bottom", "level", "level", "level", "level", "compare", "main"]

@@ -7,9 +7,9 @@ import json
 import signal
 import sqlite3
 
-import clewtest
-from clewtest import target
-from html_page import Numbers, Page
+from lib import clewtest
+from lib.clewtest import target
+from lib.html_page import Numbers, Page
 
 ROUNDS = 2 * 1000  # of two threads
 LEFTS = ROUNDS + 1  # and of a forked child

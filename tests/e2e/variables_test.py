@@ -6,8 +6,8 @@ import os
 import re
 import subprocess
 
-import clewtest
-from clewtest import ROOT
+from lib import clewtest
+from lib.clewtest import ROOT
 
 HERE = ROOT / "tests" / "e2e"
 SOURCES = [HERE / "variables.c", HERE / "variables_other.c"]

@@ -16,10 +16,9 @@ import pathlib
 import re
 import subprocess
 
-import clewtest
-import wire
-from clewtest import target
-from disturbance import Disturbed, undisturbed
+from lib import clewtest, wire
+from lib.clewtest import target
+from lib.disturbance import Disturbed, undisturbed
 
 IDLES = target("idles")
 LATE_POINTS = 1.0

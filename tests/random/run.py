@@ -22,8 +22,8 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "e2e"))
 import program  # noqa: E402  pylint: disable=wrong-import-position
-import truth  # noqa: E402  pylint: disable=wrong-import-position
-import wire  # noqa: E402  pylint: disable=wrong-import-position
+from lib import truth  # noqa: E402  pylint: disable=wrong-import-position
+from lib import wire  # noqa: E402  pylint: disable=wrong-import-position
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("CLEW_BUILD", ROOT / "build")).resolve()

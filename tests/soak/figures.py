@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "e2e"))
-import wire  # noqa: E402
+from lib import wire  # noqa: E402
 
 Figures = collections.namedtuple(
     "Figures", "calls contexts processes threads modules hooked refused traps "

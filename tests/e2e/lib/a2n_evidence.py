@@ -7,8 +7,7 @@ looks for the cause, not for the outcome: in the DWARF as libdwarf has it
 """
 import os
 
-import a2n_truth
-import clewtest
+from lib import a2n_truth, clewtest
 
 TOOL = clewtest.BUILD / "tests" / "e2e" / "dwarf_truth"
 UNKNOWN = ("??", 0)

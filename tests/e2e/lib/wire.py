@@ -12,9 +12,9 @@ import pathlib
 import re
 import struct
 
-import packets
+from lib import packets
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 MASK = (1 << 64) - 1
 
 

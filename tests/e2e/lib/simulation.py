@@ -12,10 +12,7 @@ import collections
 import re
 import shutil
 
-import callgrind
-import clewtest
-import symtab
-import wire
+from lib import callgrind, clewtest, symtab, wire
 
 RUNS = 6
 SAMENESS = clewtest.BUILD / "tests" / "e2e" / "libsameness.so"

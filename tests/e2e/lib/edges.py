@@ -18,8 +18,8 @@ import collections
 import dataclasses
 import struct
 
-import wire
-from simulation import key_of
+from lib import wire
+from lib.simulation import key_of
 
 PREFIXES = b"\x26\x2e\x36\x3e\x64\x65\x66\x67\xf2\xf3"
 NO_SYMBOLS = "???"  # callgrind's object for what it has no symbols of

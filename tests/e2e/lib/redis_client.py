@@ -3,7 +3,7 @@
 import socket
 import subprocess
 
-from clewtest import until
+from lib.clewtest import until
 
 
 def talk_to_redis(case, path):

@@ -25,11 +25,10 @@ import tempfile
 import time
 import unittest
 
-import truth
-import wire
+from lib import truth, wire
 
 SKIPPED = 77
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 BUILD = pathlib.Path(os.environ.get("CLEW_BUILD", ROOT / "build")).resolve()
 CLEW = BUILD / "cli" / "clew"
 LIBRARY = BUILD / "preload" / "libclew.so"

@@ -34,7 +34,7 @@ import subprocess
 import termios
 import time
 
-import clewtest
+from lib import clewtest
 
 COLUMNS = 100
 FENCE = re.compile(r"```(\w*)$")

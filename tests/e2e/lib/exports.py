@@ -4,7 +4,7 @@ import collections
 import os
 import subprocess
 
-import clewtest
+from lib import clewtest
 
 MAKE_RECORDING = clewtest.BUILD / "tests" / "unit" / "make_recording"
 PROGRAM = "synthetic"
