@@ -9,6 +9,7 @@ import shutil
 import sqlite3
 
 from lib import clewtest
+from lib.announced import NOBODY, Case
 from lib.clewtest import needs, target
 from lib.disturbance import Disturbed, undisturbed
 
@@ -16,9 +17,6 @@ ANNOUNCES = target("announces")
 REGISTERED = [target("registered", flavour)
               for flavour in ("O2", "O0", "cet")]
 POINTS = 4.0  # percentage points that shares may be off
-NOBODY = "(generated code)"
-UNTOLD = re.compile(r"\(generated code of .*\)")  # but it is known by whom
-
 BUSY_JS = """
 function fibber(n) { return n < 2 ? n : fibber(n - 1) + fibber(n - 2); }
 const begin = process.cpuUsage();
@@ -91,28 +89,6 @@ define i32 @main() {
   ret i32 %q
 }
 """
-
-
-class Case(clewtest.Case):
-    def setUp(self):
-        super().setUp()
-        self.written = self.work / "written"
-        self.written.mkdir()
-        self.environment["TMPDIR"] = str(self.written)
-
-    def functions(self, recording=None, key="self_ns"):
-        shown = self.clew_json("report", "--json", "--top=0",
-                               recording or self.recording_path)
-        self.problems = shown["problems"]
-        found = collections.Counter()
-        for row in shown["functions"]:
-            if "module" not in row:
-                found[UNTOLD.sub(NOBODY, row["name"])] += row[key]
-        return dict(found)
-
-    def kept(self):
-        return sorted(path.suffix for path in self.recording_path.iterdir()
-                      if path.suffix in (".perfmap", ".jitdump"))
 
 
 class Truth(Case):

@@ -5,8 +5,8 @@ import pathlib
 import signal
 import struct
 
-import attach_test
 from lib import clewtest
+from lib.attached import Attached
 from lib.clewtest import kill_with_guardian, target, until
 
 TRAP = 1 << signal.SIGTRAP - 1
@@ -25,7 +25,7 @@ def blocking(pid):
     return count
 
 
-class Budget(attach_test.Attached):
+class Budget(Attached):
     def setUp(self):
         super().setUp()
         self.process, self.memory = self.shared("busy", [target("busy")])

@@ -7,11 +7,10 @@ import signal
 import struct
 import subprocess
 
-import attach_test
-import java_attach_test
-from attach_test import PATIENCE_S
 from lib import clewtest
+from lib.attached import PATIENCE_S, Attached, ManyThreadsCase
 from lib.clewtest import CLEW, PYTHON, kill_with_guardian, needs, target, until
+from lib.java import CollectorCase
 
 CYCLES = 100
 CONTROLLERS_KILLED = 200
@@ -35,7 +34,7 @@ print("ready", flush=True)
 """
 
 
-class Again(attach_test.Attached):
+class Again(Attached):
     def cycle(self, process):
         for _ in range(CYCLES):
             done = self.clew("attach", "--for", "20ms", "-o",
@@ -74,7 +73,7 @@ class Again(attach_test.Attached):
         self.assertEqual(server.wait(PATIENCE_S), 0)
 
 
-class AgainJava(java_attach_test.UnderLoad):
+class AgainJava(CollectorCase):
     CYCLES = CYCLES
 
     @needs("javac")
@@ -82,15 +81,22 @@ class AgainJava(java_attach_test.UnderLoad):
         self.check_collector("G1GC", "-Xcheck:jni", versions=(17,))
 
 
-class ManyThreads(attach_test.ManyThreads):
+class ManyThreads(ManyThreadsCase):
     CYCLES = CYCLES
 
+    def test_64_threads_survive_100_sessions(self):
+        self.check_repeated_sessions()
 
-class BusyThreads(attach_test.BusyThreads):
+
+class BusyThreads(ManyThreadsCase):
     CYCLES = CYCLES
+    THREADS = 8
+
+    def test_nine_threads_survive_100_sessions(self):
+        self.check_repeated_sessions()
 
 
-class Killed(attach_test.Attached):
+class Killed(Attached):
     def setUp(self):
         super().setUp()
         seed = int.from_bytes(os.urandom(4), "little")

@@ -5,79 +5,15 @@ import os
 import pathlib
 import shutil
 import signal
-import struct
 import subprocess
 
-import attach_test
-from attach_test import children
 from lib import clewtest
+from lib.attached import PATIENCE_S, children
 from lib.clewtest import CLEW, PYTHON, kill_with_guardian, target, until
-
-OWN_MOUNTS = ["unshare", "-m"]
-OWN_IDS = ["unshare", "-p", "-f", "--mount-proc", "--kill-child"]
+from lib.container import OWN_IDS, OWN_MOUNTS, Contained, ContainerCase
 
 
-class Contained:
-    """As Popen is asked about it: a process that another has started."""
-
-    def __init__(self, pid):
-        self.pid = pid
-
-    def poll(self):
-        there = pathlib.Path(f"/proc/{self.pid}").exists()
-        return None if there else 0
-
-
-class Container(attach_test.Attached):
-    def setUp(self):
-        super().setUp()
-        for needed in OWN_MOUNTS, OWN_IDS:
-            if not shutil.which("unshare") or \
-                    self.run_program([*needed, "true"]).returncode:
-                self.skipTest("may make no namespaces here")
-        self.memory = None
-
-    def begin(self, within, has_ids=False):
-        """A process that counts, started within these words."""
-        path = self.work / "busy"
-        first = self.start([*within, target("busy"), path],
-                           stderr=subprocess.DEVNULL)
-        self.assertTrue(until(lambda: path.exists() and
-                              path.stat().st_size == 4096))
-        self.memory = path
-        self.go_on()
-        if not has_ids:
-            return first
-        (pid,) = children(first.pid)
-        return Contained(pid)
-
-    def word(self, i):
-        return struct.unpack_from("<Q", self.memory.read_bytes(), 8 * i)[0]
-
-    def go_on(self):
-        for i in (2, 5):
-            now = self.word(i)
-            self.assertTrue(until(lambda: self.word(i) > now + 50))
-
-    def is_recorded(self, process, *options):
-        before = self.word(3)
-        controller = self.attach(process, "-f", "^busy_", *options)
-        at_least = self.word(2)
-        self.go_on()
-        now = self.word(2)
-        self.detach(controller)
-        made = self.word(3) - before
-        report = self.clew_json("report", "--json", self.recording_path)
-        self.assertEqual([problem for problem in report["problems"]
-                          if "appear at the top" not in problem], [])
-        rows = {row["name"]: row["calls"] for row in report["functions"]}
-        self.assertGreater(rows["busy_leaf"], 0)
-        self.assertLess(rows["busy_leaf"], made + 100000)
-        self.assertGreaterEqual(rows["busy_round"] + 10, now - at_least)
-        self.assert_as_before(process)
-        self.go_on()
-        self.assertEqual(self.word(1), 0, "wrong answers")
-
+class Container(ContainerCase):
     def test_mounts_of_its_own(self):
         self.is_recorded(self.begin(OWN_MOUNTS))
 
@@ -113,23 +49,6 @@ class Container(attach_test.Attached):
         done = self.clew("detach", process.pid)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assert_as_before(process)
-
-    def assert_refused(self, process, *words, output=None):
-        done = self.clew("attach", "--for", "0s", "-o",
-                         output or self.recording_path, process.pid)
-        self.assert_one_line_error(done, process.pid, *words)
-        self.go_on()
-
-    def hiding(self, folder):
-        """Words within which that folder is another."""
-        return [*OWN_MOUNTS, "sh", "-c",
-                'mount -t tmpfs none "$0" && exec "$@"', folder]
-
-    def library(self):
-        beside = pathlib.Path(CLEW).parent.parent / "preload/libclew.so"
-        if not beside.exists():
-            self.skipTest("libclew.so is not where a build has it")
-        return beside
 
     def test_one_that_cannot_see_the_library(self):
         """It has a copy, which is gone once it is loaded."""
@@ -406,7 +325,7 @@ class Shut(Container):
         self.go_on()
         os.kill(process.pid, signal.SIGKILL)
         said = controller.stderr.read()
-        self.assertEqual(controller.wait(attach_test.PATIENCE_S), 0, said)
+        self.assertEqual(controller.wait(PATIENCE_S), 0, said)
         self.assert_home()
 
     def test_a_recording_that_is_gone(self):
@@ -417,7 +336,7 @@ class Shut(Container):
         shutil.rmtree(self.recording_path)
         controller.send_signal(signal.SIGINT)
         said = controller.stderr.read()
-        self.assertEqual(controller.wait(attach_test.PATIENCE_S), 1, said)
+        self.assertEqual(controller.wait(PATIENCE_S), 1, said)
         folder = self.folder(process)
         self.assertIn(f"/tmp/{folder.name} below its root directory", said)
         self.assertGreater(self.clew_json(
@@ -436,7 +355,7 @@ class Shut(Container):
                 folder.glob("[!1]*.part"))) > 1))
         controller.send_signal(signal.SIGINT)
         said = controller.stderr.read()
-        self.assertEqual(controller.wait(attach_test.PATIENCE_S), 0, said)
+        self.assertEqual(controller.wait(PATIENCE_S), 0, said)
         parts = {path.name for path in self.recording_path.glob("*.part")}
         self.assertLessEqual({"1.0.part", "1.1.part"}, parts)
         self.assert_home()

@@ -6,9 +6,8 @@ import shutil
 import subprocess
 import unittest
 
-from attach_refused_test import runs
-from attach_test import Attached
 from lib import clewtest
+from lib.attached import Attached, runs
 from lib.clewtest import kill_with_guardian, until
 from lib.isolation import make_users
 

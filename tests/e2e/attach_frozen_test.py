@@ -6,11 +6,11 @@ import pathlib
 import signal
 import subprocess
 
-from attach_refused_test import runs
-from attach_test import PATIENCE_S, Attached
 from lib import clewtest
+from lib.attached import PATIENCE_S, Attached, runs
 from lib.clewtest import CLEW, slow, until
 from lib.isolation import freezer_group
+
 
 def children_of(pid):
     """Of all of its threads."""

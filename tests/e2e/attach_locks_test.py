@@ -7,9 +7,8 @@ import signal
 import stat
 import subprocess
 
-from attach_refused_test import runs
-from attach_test import PATIENCE_S, Attached
 from lib import clewtest
+from lib.attached import PATIENCE_S, Attached, runs
 from lib.clewtest import CLEW, PYTHON, until
 from lib.isolation import make_users
 

@@ -6,8 +6,8 @@ import re
 import signal
 import sys
 
-import attach_test
 from lib import clewtest, isolation
+from lib.attached import FORKS, PATIENCE_S, Attached, changed_code, private_kb
 from lib.clewtest import needs, slow, target
 
 # What stays after any number of sessions, beyond the first one's.
@@ -21,31 +21,11 @@ OPTIONS = [
 ]
 
 
-def private_kb(pid):
-    """Pages that belong to no file: others are given back on demand."""
-    lines = pathlib.Path(f"/proc/{pid}/smaps_rollup").read_text()
-    return sum(int(line.split()[1]) for line in lines.splitlines()
-               if line.startswith("Anonymous:"))
-
-
 def mappings(pid):
     return len(pathlib.Path(f"/proc/{pid}/maps").read_text().splitlines())
 
 
-# Writes the number of its child, and waits as that does.
-FORKS = """
-import ctypes, os, signal, sys
-child = os.fork()
-if child:
-    with open(sys.argv[1], "w") as said:
-        print(child, file=said)
-else:
-    ctypes.CDLL(None).prctl(1, signal.SIGKILL)
-signal.pause()
-"""
-
-
-class Memory(attach_test.Attached):
+class Memory(Attached):
     def session(self, pid, *options):
         done = self.clew("attach", "--for", "20ms", "-o", self.recording_path,
                          *options, str(pid))
@@ -80,7 +60,7 @@ class Memory(attach_test.Attached):
         attached_kb = private_kb(server.pid)
         controller.send_signal(signal.SIGINT)
         said = controller.stderr.read()
-        self.assertEqual(controller.wait(attach_test.PATIENCE_S), 0, said)
+        self.assertEqual(controller.wait(PATIENCE_S), 0, said)
         remaining = self.printed("remain", said)
         self.assertAlmostEqual(added, (attached_kb - before_kb) * 1024 / 1e6,
                                delta=1.5)
@@ -144,7 +124,7 @@ class Memory(attach_test.Attached):
             self.assertEqual(self.tables(child), shared)
             self.detach(controller)
             self.assert_as_before(parent)
-            self.assertEqual(attach_test.changed_code(child), [])
+            self.assertEqual(changed_code(child), [])
             for pid in (parent.pid, child):
                 self.assertEqual(self.tables(pid), set())
 

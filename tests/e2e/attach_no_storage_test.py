@@ -7,11 +7,10 @@ import pathlib
 import shutil
 import struct
 
-import attach_container_test
-import attach_test
-from attach_threads_test import Built
 from lib import clewtest
+from lib.attached import Built, CountingTarget
 from lib.clewtest import until
+from lib.container import ContainerCase
 
 PIECES = 40  # of 64 bytes: more than there are
 
@@ -129,28 +128,28 @@ class NoStorage(Built):
         self.assertIn("/in-blocks/libclew.so\n", maps)
 
 
-class Counts(NoStorage, attach_test.Counts):
+class Counts(NoStorage, CountingTarget):
     def tearDown(self):
         self.assert_is_in_blocks(self.process)
         super().tearDown()
 
     def test_exceptions_jumps_and_signals_are_counted_exactly(self):
-        super().test_exceptions_jumps_and_signals_are_counted_exactly()
+        self.check_exact_counts()
 
     def test_exact_times(self):
         self.is_recorded_exactly("--time", "exact")
 
     def test_a_controller_that_is_killed(self):
-        super().test_a_controller_that_is_killed()
+        self.check_killed_controller()
 
     def test_killed_at_any_moment(self):
         """Before the library has been loaded, too; then it can be attached to."""
-        super().test_killed_at_any_moment()
+        self.check_killed_at_any_moment()
         self.detach(self.attach(self.process))
         self.assert_as_before(self.process)
 
 
-class Hidden(NoStorage, attach_container_test.Container):
+class Hidden(NoStorage, ContainerCase):
     """It cannot see the libraries: the second is copied where the first was."""
 
     def test_one_that_cannot_see_the_library(self):

@@ -4,8 +4,8 @@
 import pathlib
 import statistics
 
-import attach_test
 from lib import clewtest
+from lib.attached import ManyThreadsCase
 from lib.clewtest import slow
 
 SESSIONS = 120
@@ -20,7 +20,7 @@ def private_kb(pid):
                if line.startswith("Private_Dirty:"))
 
 
-class Often(attach_test.ManyThreads):
+class Often(ManyThreadsCase):
     def mappings(self):
         maps = pathlib.Path(f"/proc/{self.process.pid}/maps").read_text()
         return maps.count("\n")

@@ -9,8 +9,8 @@ import subprocess
 import threading
 import unittest
 
-from attach_test import Attached, children
 from lib import clewtest
+from lib.attached import Attached, children, program, runs, state
 from lib.clewtest import CLEW, PYTHON, needs, until
 from lib.isolation import make_users
 
@@ -62,24 +62,6 @@ for now in 0, most:
     print(now, flush=True)
     input()
 """
-
-
-def program(pid):
-    """The name of its file; '' where there is none any more."""
-    try:
-        return pathlib.Path(os.readlink(f"/proc/{pid}/exe")).name
-    except OSError:
-        return ""
-
-
-def runs(process, name):
-    """It has got as far as waiting for something."""
-    return program(process.pid) == name and state(process.pid) == "S"
-
-
-def state(pid):
-    text = pathlib.Path(f"/proc/{pid}/stat").read_text()
-    return text.rpartition(")")[2].split()[0]
 
 
 def kill(pid):

@@ -10,12 +10,11 @@ import shutil
 import signal
 import subprocess
 
-import attach_memory_test
-import attach_servers_test
-import attach_test
-from attach_test import PATIENCE_S, changed_code, children
 from lib import clewtest
-from lib.clewtest import (CLEW, kill_with_guardian, needs, slow, target, until)
+from lib.attached import (FORKS, PATIENCE_S, Attached, changed_code, children,
+                          private_kb)
+from lib.clewtest import CLEW, kill_with_guardian, needs, slow, target, until
+from lib.servers import PostgresServer
 
 BACKENDS = 10
 ATTACHED_KB, DETACHED_KB = 3072, 512
@@ -32,7 +31,7 @@ FORKS_LATER = """
 import sys
 open(sys.argv[1], "w").close()
 sys.stdin.readline()
-""" + attach_memory_test.FORKS
+""" + FORKS
 
 # Unloads a library and loads another one for each line.
 RELOADS = """
@@ -62,7 +61,7 @@ def ahead(pid):
             if " ---p " in line and "/" in line or ".hooked" in line]
 
 
-class Postgres(attach_servers_test.PostgresServer):
+class Postgres(PostgresServer):
     def backends(self):
         """Clients that are connected and idle."""
         clients = [self.start(
@@ -83,14 +82,14 @@ class Postgres(attach_servers_test.PostgresServer):
         return client.stdout.readline().strip()
 
     def added(self, before):
-        return {pid: attach_memory_test.private_kb(pid) - kb
+        return {pid: private_kb(pid) - kb
                 for pid, kb in before.items()}
 
     def test_a_backend_has_3_mb_more_while_attached_and_half_a_mb_after(self):
         clients = self.backends()
         pids = [self.server.pid, *children(self.server.pid)]
         self.assertGreater(len(pids), BACKENDS)
-        before = {pid: attach_memory_test.private_kb(pid) for pid in pids}
+        before = {pid: private_kb(pid) for pid in pids}
         controller = self.attach(self.server, "--children")
         attached = self.added(before)
         files = [hooked(pid) for pid in pids]
@@ -112,7 +111,7 @@ class Postgres(attach_servers_test.PostgresServer):
             self.assertEqual(self.ask(client), "1")
 
 
-class Shared(attach_test.Attached):
+class Shared(Attached):
     def server(self):
         """redis-server, from a file of its own."""
         program, socket = self.work / "redis-server", self.work / "socket"
@@ -287,7 +286,7 @@ class Shared(attach_test.Attached):
                 self.assertEqual(ahead(server.pid), [])
 
 
-class NotShared(attach_test.Attached):
+class NotShared(Attached):
     """Cases in which sharing could harm the program."""
 
     def check(self, process):
@@ -316,7 +315,7 @@ class NotShared(attach_test.Attached):
         self.check(process)
 
 
-class Killed(attach_test.Attached):
+class Killed(Attached):
     """The controller, or its guardian with it, at any moment."""
 
     def lose_none(self, count):

@@ -7,8 +7,8 @@ import pathlib
 import struct
 import subprocess
 
-from attach_test import Attached, children
 from lib import clewtest
+from lib.attached import Attached, children
 from lib.clewtest import CLEW, PYTHON, kill_with_guardian, until
 
 # Of wire/attachment.h.

@@ -1,8 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """clew attach: what runs already is counted for a while, and left as it was."""
-import collections
-import mmap
 import os
 import pathlib
 import shutil
@@ -11,173 +9,16 @@ import struct
 import subprocess
 import time
 
-from lib import clewtest, wire
+from lib import clewtest
+from lib.attached import (PATIENCE_S, Attached, CountingTarget,
+                          ManyThreadsCase)
 from lib.clewtest import (CLEW, PYTHON, kill_with_guardian, needs, slow,
                           target, until)
 
-PATIENCE_S = 60
 
-
-def children(pid):
-    path = pathlib.Path(f"/proc/{pid}/task/{pid}/children")
-    return [int(child) for child in path.read_text().split()]
-
-
-def changed_code(pid):
-    """[(file, how many bytes are not the file's)] of all code that is mapped.
-
-    A file that has a module with its hooks is mapped instead of the module's own.
-    """
-    found = []
-    with open(f"/proc/{pid}/mem", "rb", 0) as memory, \
-            open(f"/proc/{pid}/maps", encoding="utf-8") as maps:
-        for line in maps:
-            fields = line.split()
-            path = pathlib.Path(fields[5] if len(fields) > 5 else "")
-            if "x" not in fields[1] or not path.is_absolute() or \
-                    path.name == "libclew.so" or path.suffix == ".stubs":
-                continue
-            start, end = (int(n, 16) for n in fields[0].split("-"))
-            if path.suffix == ".hooked":
-                found.append((str(path), end - start))
-                continue
-            with path.open("rb") as file:
-                file.seek(int(fields[2], 16))
-                expected = file.read(end - start)
-            memory.seek(start)
-            real = memory.read(end - start)[:len(expected)]
-            if real != expected:
-                found.append((str(path), sum(a != b for a, b in
-                                             zip(real, expected))))
-    return found
-
-
-class Attached(clewtest.Case):
-    def start(self, argv, **options):
-        process = subprocess.Popen(
-            [str(a) for a in argv], cwd=self.work,
-            **{"stdin": subprocess.DEVNULL, "env": self.environment,
-               **options})
-        self.addCleanup(process.wait)
-        self.addCleanup(process.kill)
-        return process
-
-    def start_to_talk(self, *argv):
-        """self.process, by its pipes; self.said: what it says besides."""
-        self.said = (self.work / "said").open("w+b")
-        self.addCleanup(self.said.close)
-        self.process = self.start(argv, stdin=subprocess.PIPE,
-                                  stdout=subprocess.PIPE, stderr=self.said,
-                                  text=True)
-        self.addCleanup(self.process.stdout.close)
-        self.addCleanup(self.process.stdin.close)
-
-    def redis(self):
-        """(a server that listens, its socket)."""
-        socket = self.work / "redis"
-        server = self.start(
-            ["redis-server", "--port", "0", "--unixsocket", socket,
-             "--save", "", "--dir", self.work], stdout=subprocess.DEVNULL)
-        self.assertTrue(until(socket.exists))
-        return server, socket
-
-    def attach(self, process, *options):
-        """A controller that has attached."""
-        controller = subprocess.Popen(
-            [CLEW, "attach", "-o", self.recording_path, *options,
-             str(process.pid)], cwd=self.work, env=self.environment,
-            stderr=subprocess.PIPE, text=True)
-        self.addCleanup(controller.stderr.close)
-        self.addCleanup(controller.wait)
-        self.addCleanup(controller.kill)
-        line = controller.stderr.readline()
-        self.assertIn("attached to", line + "".join(
-            [] if "attached to" in line else controller.stderr))
-        return controller
-
-    def detach(self, controller):
-        controller.send_signal(signal.SIGINT)
-        said = controller.stderr.read()
-        self.assertEqual(controller.wait(PATIENCE_S), 0, said)
-        self.assertIn("detached from", said)
-
-    def assert_as_before(self, process):
-        """It lives, untraced, and its code is that of its files."""
-        self.assertIsNone(process.poll())
-        status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
-        self.assertIn("TracerPid:\t0\n", status)
-        self.assertEqual(changed_code(process.pid), [])
-
-    def calls(self, may_throw=False):
-        """{name: calls} of the recording."""
-        report = self.clew_json("report", "--json", self.recording_path)
-        problems = [p for p in report["problems"]
-                    if not may_throw or "appear at the top" not in p]
-        self.assertEqual(problems, [])
-        self.assertEqual(report["lost"], {})
-        self.assertEqual(report["confidence"]["diverged"], 0)
-        return {f["name"]: f["calls"] for f in report["functions"]}
-
-    def shared(self, name, process_argv):
-        """(process, its memory): once it says that it is ready."""
-        path = self.work / name
-        process = self.start([*process_argv[:1], path, *process_argv[1:]])
-        self.assertTrue(until(lambda: path.exists() and path.stat().st_size))
-        with path.open("r+b") as file:
-            memory = mmap.mmap(file.fileno(), 0)
-        self.addCleanup(memory.close)
-        self.assertTrue(until(lambda: struct.unpack_from("<Q", memory)[0]))
-        return process, memory
-
-
-class Counts(Attached):
-    THREADS = 3
-    FUNCTIONS = ("round", "leaf", "thrower", "jumper")
-
-    def setUp(self):
-        super().setUp()
-        self.process, self.memory = self.shared(
-            "counts", [target("attached"), self.THREADS])
-
-    def word(self, i):
-        return struct.unpack_from("<Q", self.memory, 8 * i)[0]
-
-    def counted(self):
-        """{function: calls}, by the process itself."""
-        return {f"attached_{function}":
-                sum(struct.unpack_from("<64Q", self.memory,
-                                       8 * (68 + 64 * i)))
-                for i, function in enumerate(self.FUNCTIONS)}
-
-    def let_go(self):
-        struct.pack_into("<Q", self.memory, 8, 1)
-        rounds = self.counted()["attached_round"]
-        self.assertTrue(until(
-            lambda: self.counted()["attached_round"] > rounds + 200))
-
-    def hold(self):
-        """Nobody calls, or is in a call, of what is counted."""
-        struct.pack_into("<Q", self.memory, 8, 0)
-        self.assertTrue(until(lambda: all(struct.unpack_from(
-            f"<{self.THREADS + 1}Q", self.memory, 8 * 4))))
-
-    def is_recorded_exactly(self, *options):
-        self.hold()
-        before = self.counted()
-        controller = self.attach(self.process, *options)
-        self.let_go()
-        self.hold()
-        self.detach(controller)
-        after, calls = self.counted(), self.calls()
-        for name, made in after.items():
-            self.assertEqual(calls.get(name), made - before[name], name)
-        self.assertEqual(self.word(2), 0, "wrong answers")
-        self.assert_as_before(self.process)
-
+class Counts(CountingTarget):
     def test_exceptions_jumps_and_signals_are_counted_exactly(self):
-        """And a second time, with the same stubs."""
-        for _ in range(2):
-            self.is_recorded_exactly("--time", "none")
+        self.check_exact_counts()
 
     def test_with_recursion_folded(self):
         self.is_recorded_exactly("--time", "none", "--fold-recursion")
@@ -207,40 +48,10 @@ class Counts(Attached):
         self.assertEqual(self.word(2), 0, "wrong answers")
 
     def test_a_controller_that_is_killed(self):
-        """It goes on being counted; `clew detach`, or another attach, ends it."""
-        self.let_go()
-        first = self.attach(self.process, "--time", "none")
-        kill_with_guardian(first)
-        self.let_go()
-        self.assertNotEqual(changed_code(self.process.pid), [])
-        done = self.clew("detach", self.process.pid)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assert_as_before(self.process)
-        self.assertGreater(self.calls(may_throw=True)["attached_leaf"], 200)
-        second = self.attach(self.process, "--time", "none")
-        kill_with_guardian(second)
-        self.detach(self.attach(self.process, "--time", "none"))
-        self.assert_as_before(self.process)
-        self.assert_one_line_error(self.clew("detach", self.process.pid),
-                                   "not attached")
-        self.assertEqual(self.word(2), 0, "wrong answers")
+        self.check_killed_controller()
 
     def test_killed_at_any_moment(self):
-        self.let_go()
-        for i in range(6):
-            controller = subprocess.Popen(
-                [CLEW, "attach", "-o", self.recording_path, "--for", "10ms",
-                 str(self.process.pid)], cwd=self.work, env=self.environment,
-                stderr=subprocess.DEVNULL)
-            try:
-                controller.wait(.03 * (i + 1))
-            except subprocess.TimeoutExpired:
-                kill_with_guardian(controller)
-            self.let_go()
-            self.clew("detach", self.process.pid)
-            self.let_go()
-            self.assert_as_before(self.process)
-        self.assertEqual(self.word(2), 0, "wrong answers")
+        self.check_killed_at_any_moment()
 
     def test_a_process_that_never_began_ran_for_no_time(self):
         """Its controller is killed while it prepares the process."""
@@ -280,87 +91,20 @@ class Counts(Attached):
         self.assertGreater(self.calls()["attached_leaf"], 200)
 
 
-class ManyThreads(Attached):
-    """64 threads that call, throw and jump, attached to again and again.
-
-    On two processors they leave a thirtieth of one to whoever looks at them: each
-    command that takes 40 ms alone takes more than a second here, 50 times.
-    """
-    CYCLES = 10
-    THREADS = 63
-    STUBS_GROWTH = 24 # mappings
-
-    def setUp(self):
-        super().setUp()
-        self.process, self.memory = self.shared(
-            "counts", [target("attached"), self.THREADS])
-        struct.pack_into("<Q", self.memory, 8, 1)
-
-    def tasks(self):
-        return sorted(os.listdir(f"/proc/{self.process.pid}/task"))
-
-    def ours(self):
-        """{kind of file of clew's: how often such are mapped}."""
-        kinds = collections.Counter()
-        maps = pathlib.Path(f"/proc/{self.process.pid}/maps").read_text()
-        for line in maps.splitlines():
-            name = line.split(maxsplit=5)[-1]
-            path = pathlib.Path(name.removesuffix(" (deleted)"))
-            if path.name == "libclew.so" or path.suffix == ".stubs":
-                kinds[path.suffix] += 1
-            elif pathlib.Path(self.recording_path) in path.parents:
-                kinds["recording"] += 1
-        return kinds
-
-    def assert_all_go_on(self):
-        def rounds():
-            return struct.unpack_from(f"<{self.THREADS + 1}Q", self.memory,
-                                      8 * 68)
-        before = rounds()
-        self.assertTrue(until(lambda: all(
-            now > then for now, then in zip(rounds()[1:], before[1:]))))
-        self.assertEqual(struct.unpack_from("<Q", self.memory, 16)[0], 0,
-                         "wrong answers")
-
-    def leave(self, controller):
-        """On a machine that is busy otherwise more than ten seconds may go by."""
-        def is_left():
-            return self.clew("detach", self.process.pid).returncode == 0
-
-        controller.send_signal(signal.SIGINT)
-        said = controller.stderr.read()
-        if controller.wait(PATIENCE_S) != 0:
-            self.assertRegex(said, "cannot detach|do not stop")
-            self.assertTrue(until(is_left))
-
+class ManyThreads(ManyThreadsCase):
     @slow
-    def test_again_and_again(self):
-        """All live and answer rightly, and nothing is left that grows."""
-        tasks = self.tasks()
-        self.assertEqual(len(tasks), self.THREADS + 1)
-        self.assert_all_go_on()
-        left = []
-        for _ in range(self.CYCLES):
-            controller = self.attach(self.process)
-            self.assert_all_go_on()
-            self.leave(controller)
-            self.assert_as_before(self.process)
-            self.assertEqual(self.tasks(), tasks)
-            self.assertGreater(self.calls(may_throw=True)["attached_thrower"],
-                               self.THREADS)
-            left.append(self.ours())
-        self.assertLessEqual({".so", ".stubs"}, set(left[-1]))
-        # Pages of stubs that a thread may return into are freed by a later session.
-        stubs = [kinds.pop(".stubs") for kinds in left]
-        self.assertLess(stubs[-1], stubs[1] + self.STUBS_GROWTH, stubs)
-        self.assertEqual(left[-1], left[1])
-        self.assert_all_go_on()
+    def test_64_threads_survive_repeated_sessions(self):
+        self.check_repeated_sessions()
 
 
-class BusyThreads(ManyThreads):
-    """So few that each runs often, so that samples are taken at any moment."""
+class BusyThreads(ManyThreadsCase):
+    """Nine threads run more often than 64 do: samples are taken at any moment."""
     CYCLES = 15
     THREADS = 8
+
+    @slow
+    def test_nine_threads_survive_repeated_sessions(self):
+        self.check_repeated_sessions()
 
 
 def deep(top, levels):

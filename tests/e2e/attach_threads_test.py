@@ -8,8 +8,8 @@ import pathlib
 import struct
 import subprocess
 
-from attach_test import Attached
 from lib import clewtest
+from lib.attached import Attached, Built
 from lib.clewtest import CLEW, PYTHON, kill_with_guardian, target, until
 
 THREADS = 500
@@ -104,14 +104,6 @@ int main(void)
 	}
 }
 """
-
-
-class Built(Attached):
-    def build(self, name, *options, source):
-        built = self.run_program(["cc", "-O1", *options, "-o", name, "-x", "c",
-                                  "-"], input=source.encode())
-        self.assertEqual(built.returncode, 0, built.stderr)
-        return self.work / name
 
 
 class ShortLived(Built):

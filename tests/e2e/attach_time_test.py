@@ -7,8 +7,8 @@ import signal
 import subprocess
 import time
 
-from attach_test import Attached
 from lib import clewtest, wire
+from lib.attached import Attached
 from lib.clewtest import until
 
 # A thread that calls, one that only computes, one that blocks all signals, and one

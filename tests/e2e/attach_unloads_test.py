@@ -4,8 +4,8 @@
 import pathlib
 import struct
 
-from attach_test import Attached
 from lib import clewtest
+from lib.attached import Attached
 from lib.clewtest import target, until
 
 ROUNDS = 12

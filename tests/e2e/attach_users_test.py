@@ -7,9 +7,8 @@ import shutil
 import subprocess
 import textwrap
 
-import attach_test
-from kept_recordings_test import contents
 from lib import clewtest, isolation
+from lib.attached import Attached, contents
 from lib.clewtest import CLEW, until
 
 # Writes as another user than the one that it really belongs to.
@@ -36,7 +35,7 @@ HOSTILE = """
 """
 
 
-class Users(attach_test.Attached):
+class Users(Attached):
     def setUp(self):
         super().setUp()
         self.alice, self.bob = isolation.make_users(self)

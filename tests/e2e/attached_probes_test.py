@@ -5,9 +5,9 @@ those of jemalloc do, and whose pthread_create() is its own, as jemalloc's is.""
 import pathlib
 import signal
 
-from live_probes_test import Case
 from lib import clewtest
 from lib.clewtest import until
+from lib.live_probes import Case
 
 PROGRAM = """
 #include <dlfcn.h>

@@ -10,7 +10,6 @@ the measuring apparatus.
 """
 import re
 import shutil
-import unittest
 
 from lib import callgrind, clewtest, simulation
 from lib.clewtest import PYTHON, needs

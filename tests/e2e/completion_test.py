@@ -10,7 +10,7 @@ import subprocess
 import time
 
 from lib import clewtest, helptext
-from lib.clewtest import CLEW, ROOT, needs, target
+from lib.clewtest import CLEW, ROOT, needs
 
 FOLDER = ROOT / "completion"
 HERE = ROOT / "tests" / "e2e"

@@ -1,7 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """`clew diff`: what changed between two runs, also of two builds."""
-import unittest
 
 from lib import clewtest
 

@@ -15,17 +15,9 @@ import subprocess
 
 from lib import clewtest, exports
 from lib.clewtest import needs, target
+from lib.exports import CallgrindExport, PprofExport, unfold
 
 INLINES = clewtest.ROOT / "tests" / "targets" / "inlines.cc"
-
-
-def unfold(text):
-    """{path: number}, as flamegraph.pl splits lines."""
-    found = collections.Counter()
-    for line in text.decode().splitlines():
-        stack, number = re.fullmatch(r"(.*) (\d+)", line).groups()
-        found[tuple(stack.split(";"))] += int(number)
-    return found
 
 
 class Folded(exports.Export):
@@ -90,38 +82,7 @@ class Folded(exports.Export):
             sum(part.counts().values()) for part in self.recording().parts))
 
 
-@needs("callgrind_annotate")
-class Callgrind(exports.Export):
-    NUMBER = r" *([\d,]+) *(?:\([ \d.]+%\))? "
-    LINE = re.compile(rf"{NUMBER}(?:{NUMBER})? *(?:\?\?\?|/[^:]*):(\S+)")
-
-    def annotate(self, path, inclusive):
-        """{function: (first number, second or None)}"""
-        said = self.run_tool("callgrind_annotate", "--auto=no",
-                             "--threshold=100",
-                             f"--inclusive={'yes' if inclusive else 'no'}",
-                             path)
-        found = {}
-        for line in said.splitlines():
-            match = self.LINE.match(line)
-            if match:
-                found[match[3]] = tuple(
-                    int(number.replace(",", "")) for number in match.groups()
-                    [:2] if number)
-        return found
-
-    def numbers(self, made, metrics, inclusive):
-        sums = [made.inclusive(m) if inclusive else made.own(m)
-                for m in metrics]
-        wanted = {f: tuple(s[f] for s in sums) for f in sums[0]}
-        if inclusive:
-            wanted["(all)"] = tuple(made.total(m) for m in metrics)
-        return wanted
-
-    def assert_includes(self, found, wanted):
-        """callgrind_annotate leaves out what has 0 of its first number."""
-        self.assertEqual({f: found.get(f) for f in wanted}, wanted)
-
+class Callgrind(CallgrindExport):
     def test_sums(self):
         made = self.synthetic()
         for inclusive in False, True:
@@ -376,56 +337,7 @@ class Chrome(InSpeedscope):
             "chrome")
 
 
-@needs("go")
-class Pprof(exports.Export):
-    def pprof(self, *arguments):
-        self.environment["PPROF_TMPDIR"] = str(self.work)
-        return self.run_tool("go", "tool", "pprof", *arguments)
-
-    def raw(self, path):
-        """(sample types, [(label, values, places)], {place: [line]})
-
-        A line is (function, file, line), the innermost inlined one first.
-        """
-        said = self.pprof("-raw", path)
-        head, rest = said.split("\nSamples:\n")
-        samples, rest = rest.split("\nLocations\n")
-        places, mappings = rest.split("\nMappings\n")
-        types, *lines = samples.splitlines()
-        found = []
-        for line in lines:
-            match = re.fullmatch(r" *([\d ]+): ([\d ]*)", line)
-            if match:
-                found.append(["", [int(n) for n in match[1].split()],
-                              [int(n) for n in match[2].split()]])
-            else:
-                found[-1][0] = line.strip()
-        return (types.replace("[dflt]", "").split(), found,
-                self.places(places), mappings)
-
-    def places(self, text):
-        found = {}
-        for line in text.splitlines():
-            match = re.match(r" +(\d+): (0x[0-9a-f]+) (?:M=\d+ )?(.*)", line)
-            if match:
-                here = found[int(match[1])] = (int(match[2], 0), [])
-            name, file, number = re.match(
-                r"(.*) (\S*):(\d+) s=\d+", match[3] if match
-                else line.strip()).groups()
-            here[1].append((name, file, int(number)))
-        return found
-
-    def stacks(self, raw, kind):
-        """{path: sum} of the sample type."""
-        types, samples, places, _ = raw
-        sums = collections.Counter()
-        for label, values, stack in samples:
-            top = tuple(re.findall(r"\[(.*)\]", label))
-            sums[top + tuple(places[place][1][0][0]
-                             for place in reversed(stack))] \
-                += values[types.index(kind)]
-        return +sums
-
+class Pprof(PprofExport):
     def test_stacks_and_numbers(self):
         made = self.synthetic()
         raw = self.raw(self.export_file("pprof", made.path))

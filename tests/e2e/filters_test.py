@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Programs whose system calls are filtered: none of ours may be seen."""
 import errno
-import signal
 
 from lib import clewtest, seccomp, truth, wire
 from lib.clewtest import needs, target

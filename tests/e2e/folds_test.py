@@ -9,7 +9,6 @@ import collections
 import pathlib
 import resource
 import subprocess
-import unittest
 
 from lib import clewtest, truth, wire
 from lib.clewtest import target

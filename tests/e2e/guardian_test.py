@@ -9,11 +9,10 @@ import signal
 import struct
 import subprocess
 
-import attach_group_test
-import attach_test
-from attach_test import PATIENCE_S, children
 from lib import clewtest
+from lib.attached import PATIENCE_S, Attached, changed_code, children
 from lib.clewtest import CLEW, slow, target, until
+from lib.families import Family, Grouped
 
 SESSIONS, SESSIONS_OF_SLOW = 10, 200
 FATAL = (signal.SIGKILL, signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT)
@@ -23,7 +22,7 @@ def name_of(pid):
     return pathlib.Path(f"/proc/{pid}/comm").read_text().strip()
 
 
-class Guarded(attach_test.Attached):
+class Guarded(Attached):
     def counting(self, name="shared", threads=4):
         """(a process that checks its own results, its memory)."""
         process, memory = self.shared(name, [target("attached"), threads])
@@ -54,7 +53,7 @@ class Guarded(attach_test.Attached):
     def is_as_before(self, process):
         status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
         if "TracerPid:\t0\n" not in status or \
-                attach_test.changed_code(process.pid):
+                changed_code(process.pid):
             return False
         shown = self.clew("status").stdout
         return not any(line.split()[:1] == [str(process.pid)]
@@ -155,9 +154,9 @@ class SeveralProcesses(Guarded):
             self.assert_goes_on(memory)
 
 
-class Forked(attach_group_test.Grouped):
+class Forked(Grouped):
     def test_what_was_forked_meanwhile_is_detached(self):
-        family = attach_group_test.Family(self, "one", 2)
+        family = Family(self, "one", 2)
         controller = self.group("--children", family.pids()[0])
         family.let_go()
         family.grow()

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """Handlers of probes where threads and processes begin and end, and in a JVM."""
-import handlers_test
-from java_changes_test import CompiledCase
 from lib import clewtest
 from lib.clewtest import needs
+from lib.handlers import HERE, Case
+from lib.java import CompiledCase
 
 LIVES = """
 #include <pthread.h>
@@ -100,7 +100,7 @@ def wide(n):
     return (3 * n + 3 ^ n) + 1000000
 
 
-class Lives(handlers_test.Case):
+class Lives(Case):
     def setUp(self):
         clewtest.Case.setUp(self)
         self.program = self.work / "lives"
@@ -132,12 +132,12 @@ class Lives(handlers_test.Case):
                              (2 * (CALLS + 1), 0))
 
 
-class Machines(CompiledCase, handlers_test.Case):
+class Machines(CompiledCase, Case):
     def setUp(self):
         clewtest.Case.setUp(self)
         self.version = 17
 
-    compile_handler = handlers_test.Case.compile
+    compile_handler = Case.compile
 
     @needs("javac")
     def test_natives_of_a_java_machine(self):
@@ -146,7 +146,7 @@ class Machines(CompiledCase, handlers_test.Case):
         CompiledCase.compile(self, "classes", source)
         self.compile_handler("gcc", "-mgeneral-regs-only", "-shared", "-fPIC",
                              "-o", self.work / "h.so",
-                             handlers_test.HERE / "handlers.c")
+                             HERE / "handlers.c")
         argv = self.java("-cp", self.work / "classes", "Files")
         native = self.run_program(argv)
         recorded = self.record(argv, ["--probe", NATIVE, "--handler",

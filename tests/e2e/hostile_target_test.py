@@ -8,8 +8,8 @@ import shutil
 import signal
 import subprocess
 
-import attach_test
 from lib import clewtest
+from lib.attached import Attached
 from lib.clewtest import PYTHON, ROOT, needs
 
 TARGETS = ROOT / "tests" / "targets"
@@ -52,7 +52,7 @@ def files_of(pid):
 
 
 @needs("gcc")
-class Hostile(attach_test.Attached):
+class Hostile(Attached):
     def build(self, *arguments):
         subprocess.run(["gcc", "-O1", "-fno-optimize-sibling-calls", "-I", ROOT,
                         *arguments], cwd=self.work, check=True)

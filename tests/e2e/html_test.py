@@ -10,18 +10,7 @@ import re
 import subprocess
 
 from lib import clewtest
-from lib.html_page import Numbers, Page, Paged
-
-
-# Three threads beside the first, and another process.
-FORKS_AND_THREADS = """if True:
-    import os, threading
-    workers = [threading.Thread(target=lambda: sorted(range(99)),
-                                name=f"worker{i}") for i in range(3)]
-    [each.start() for each in workers]
-    [each.join() for each in workers]
-    if os.fork() == 0: os._exit(0)
-    os.wait()"""
+from lib.html_page import FORKS_AND_THREADS, Numbers, Page, Paged
 
 
 class Html(Paged, clewtest.Case):

@@ -5,12 +5,10 @@ import collections
 import itertools
 import subprocess
 
-import trace_lines_test
-from html_test import FORKS_AND_THREADS
-from trace_lines_test import FIRST, MAIN, WORKER, Run, calls_of, name, told
 from lib import clewtest
 from lib.clewtest import target
-from lib.html_page import Numbers, Page, Paged
+from lib.html_page import FORKS_AND_THREADS, Numbers, Page, Paged
+from lib.trace_runs import FIRST, MAIN, WORKER, Case, Run, calls_of, name, told
 
 
 class Timed(Paged):
@@ -19,7 +17,7 @@ class Timed(Paged):
         self.assertEqual(done.returncode, 0, done.stderr)
 
 
-class Made(Timed, trace_lines_test.Case):
+class Made(Timed, Case):
     """Traces whose every call was made up."""
 
     def make_runs(self, *runs):

@@ -1,12 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """Programs in Java that ask clew where they are (org.clew.Clew), and are told the truth."""
-import re
 
-from java_changes_test import TARGETS, CompiledCase
-from java_test import HOMES
 from lib import clewtest
 from lib.clewtest import BUILD, needs
+from lib.java import HOMES, TARGETS, CompiledCase
 
 JAR = BUILD / "agent" / "clew.jar"
 ROUNDS = 200

@@ -4,9 +4,9 @@
 import collections
 import re
 
-from java_test import HOMES, JavaCase
 from lib import clewtest
 from lib.clewtest import needs, slow
+from lib.java import HOMES, JavaCase
 
 SOURCES = [clewtest.ROOT / "tests" / "targets" / name
            for name in ("Callers.java", "Stacks.java", "Suspended.java",

@@ -3,28 +3,14 @@
 """Java classes that agents change while they run, and very many classes."""
 import re
 
-from java_test import HOMES, JavaCase
 from lib import clewtest
 from lib.clewtest import needs, slow
+from lib.java import HOMES, TARGETS, CompiledCase
 
-TARGETS = clewtest.ROOT / "tests" / "targets"
 MANIFEST = """Premain-Class: com.acme.Redefines
 Can-Redefine-Classes: true
 Can-Retransform-Classes: true
 """
-
-
-class CompiledCase(JavaCase):
-    def run_tool(self, name, *arguments):
-        tool = HOMES[17] / "bin" / name
-        done = self.run_program([tool, *arguments])
-        self.assertEqual(done.returncode, 0, done.stderr)
-
-    def compile(self, folder, *sources, options=()):
-        if not HOMES[17]:
-            self.skipTest("no JDK 17 here, of which the compiler is")
-        self.run_tool("javac", "--release", "17", *options, "-d",
-                      self.work / folder, *sources)
 
 
 class Changes(CompiledCase):

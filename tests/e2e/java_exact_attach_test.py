@@ -4,81 +4,11 @@
 import collections
 import re
 
-from attach_test import PATIENCE_S
-from java_attach_test import BYTES, JavaAttached, TELL
-from java_changes_test import TARGETS, CompiledCase
-from java_exact_test import VERIFY
-from java_test import HOMES
 from lib import clewtest
+from lib.attached import PATIENCE_S
 from lib.clewtest import needs, until
-
-# Methods of Attached.java, by the natives' count that says how often each was called.
-METHODS = {"hot": "hot", "innermost": "innermost", "middle": "innermost",
-           "outer": "innermost", "recursion": "recursion", "upper": "upper",
-           "back": "back", "asRegistered": "asRegistered",
-           "latest": "latest", "asks": "asks", "rests": "rests"}
-CALLEES = {"innermost": "middle", "middle": "outer", "back": "upper"}
-EXACT = ["--java=exact:com.acme.*", "--java-min-size=0"]
-
-
-class ExactAttached(JavaAttached):
-    def methods(self):
-        """({method: calls}, {(method, Java caller): calls}) of Attached's."""
-        tree = self.clew_json("tree", "--json", self.recording_path)
-        self.assertEqual([p for p in tree["problems"]
-                          if "appear at the top" not in p], [])
-        names = [re.sub(r"^com\.acme\.Attached\.|\(.*$", "", f["name"])
-                 for f in tree["functions"]]
-        calls, edges = collections.Counter(), collections.Counter()
-        for node in tree["contexts"]:
-            name = names[node["function"]]
-            if name not in METHODS or not node["calls"]:
-                continue
-            above = node
-            while above["parent"]:
-                above = tree["contexts"][above["parent"] - 1]
-                if names[above["function"]] in METHODS:
-                    break
-            caller = names[above["function"]] if above is not node else None
-            calls[name] += node["calls"]
-            edges[name, caller if caller in METHODS else None] += node["calls"]
-        return calls, edges
-
-    def confidence(self):
-        report = self.clew_json("report", "--json", self.recording_path)
-        confidence = report["confidence"]
-        stacks = confidence.get("java_stacks")  # None: none was drawn
-        for verdicts in confidence, stacks or confidence:
-            self.assertEqual((verdicts["diverged"], verdicts["collisions"]),
-                             (0, 0), confidence)
-        return stacks["verified"] if stacks else 0
-
-    def is_counted_exactly(self, *options):
-        self.hold()
-        before = self.counted()
-        controller = self.attach(self.process, *EXACT, *options)
-        self.let_go()
-        self.hold()
-        self.detach(controller)
-        after = self.counted()
-        calls, edges = self.methods()
-        made = {name: after[native] - before[native]
-                for name, native in METHODS.items()}
-        made["recursion"] += made["recursion"] // 3  # recursion(0) calls none
-        self.assertEqual({name: calls[name] for name in made}, made)
-        for callee, caller in CALLEES.items():
-            self.assertEqual(edges[callee, caller], made[callee], edges)
-        for name in ("hot", "outer", "asks"):
-            self.assertEqual(edges[name, None], made[name], edges)
-        self.assert_quiet()
-        return self.confidence()
-
-
-    def code_bytes(self):
-        """Of the method outer(), as the machine has it now."""
-        self.set_word(TELL, 1)
-        self.assertTrue(until(lambda: not self.word(TELL)))
-        return self.word(BYTES)
+from lib.java import (EXACT, HOMES, METHODS, TARGETS, VERIFY, CompiledCase,
+                      ExactAttached)
 
 
 class Counts(ExactAttached):

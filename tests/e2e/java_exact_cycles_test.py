@@ -3,11 +3,9 @@
 """clew attach --java=exact, again and again, to a machine that is busy."""
 import subprocess
 
-from java_attach_test import THREADS
-from java_exact_attach_test import EXACT, METHODS, ExactAttached
-from java_test import HOMES
 from lib import clewtest
 from lib.clewtest import kill_with_guardian, needs, until
+from lib.java import EXACT, HOMES, METHODS, THREADS, ExactAttached
 
 
 class UnderLoad(ExactAttached):

@@ -5,67 +5,9 @@ import collections
 import json
 import re
 
-from java_changes_test import TARGETS, CompiledCase
-from java_test import HOMES
 from lib import clewtest
 from lib.clewtest import needs, slow
-
-VERIFY = ["-XX:+UnlockDiagnosticVMOptions", "-XX:+BytecodeVerificationLocal",
-          "-XX:+BytecodeVerificationRemote"]
-
-
-class ExactCase(CompiledCase):
-    source = "Exact"  # whose methods count themselves, and those of Calls
-
-    def compile_source(self):
-        if not (self.work / self.source).exists():
-            self.compile(self.source, *(
-                TARGETS / f"{name}.java"
-                for name in (self.source, "Calls", "In")))
-        return self.work / self.source
-
-    def in_source(self, name):
-        """A method as it names itself: "Base.<init>", "fib"."""
-        return re.sub(rf"^com\.acme\.(?:{self.source}|Calls)[.$]", "",
-                      name).partition("(")[0]
-
-    def record_exactly(self, argv, *options):
-        done = self.record(argv, ["--java-min-size=0", *options])
-        self.assertEqual((done.returncode, done.stderr), (0, b""), done.stdout)
-        return done.stdout.decode()
-
-    def tree(self):
-        tree = self.clew_json("tree", "--json", self.recording_path)
-        self.assertEqual(tree["problems"], [])
-        return tree
-
-    def confidence(self):
-        shown = self.clew_json("report", "--json", self.recording_path)
-        self.assertEqual((shown["problems"], shown["folded"]), ([], {}))
-        confidence = shown["confidence"]
-        stacks = confidence["java_stacks"]
-        for verdicts in confidence, confidence["contexts"], stacks:
-            self.assertEqual((verdicts["diverged"], verdicts["collisions"]),
-                             (0, 0))
-        return stacks["verified"]
-
-    def counted(self, wanted):
-        """
-        {path: calls}, of methods that count themselves. One without calls has samples,
-        taken as a virtual thread came or went: in its code, with the carrier's id.
-        """
-        tree = self.tree()
-        names = [self.in_source(function["name"])
-                 for function in tree["functions"]]
-        paths, calls = [], collections.Counter()
-        for node in tree["contexts"]:
-            above = paths[node["parent"] - 1] if node["parent"] else ()
-            name = names[node["function"]]
-            path = above + ((name,) if name in wanted else ())
-            paths.append(path)
-            if name in wanted and (node["calls"] or not node["samples"]):
-                calls[";".join(path)] += node["calls"]
-        return calls
+from lib.java import HOMES, TARGETS, VERIFY, ExactCase
 
 
 class Contexts(ExactCase):

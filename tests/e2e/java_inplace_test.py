@@ -6,11 +6,10 @@ import pathlib
 import re
 import struct
 
-from attach_test import PATIENCE_S, Attached
-from java_changes_test import TARGETS, CompiledCase
-from java_exact_test import VERIFY
 from lib import clewtest
+from lib.attached import PATIENCE_S, Attached
 from lib.clewtest import CLEW, needs, slow, until
+from lib.java import TARGETS, VERIFY, CompiledCase
 
 SETTLING_ROUNDS = 200
 CALLERS = {"middle": {"outer"}, "passes": {"catches"}, "deep": {"deep", "passes"},

@@ -5,9 +5,9 @@ import pathlib
 import re
 import shutil
 
-from java_test import HOMES, JavaCase
 from lib import clewtest
 from lib.clewtest import needs, slow
+from lib.java import HOMES, JavaCase
 
 JARS = pathlib.Path("/usr/share/java")
 LIBRARIES = "/usr/lib/x86_64-linux-gnu"  # where Debian's JDK looks for them

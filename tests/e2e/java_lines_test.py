@@ -5,9 +5,9 @@ import collections
 import re
 import sqlite3
 
-from java_test import HOMES, JavaCase
 from lib import clewtest
 from lib.clewtest import needs, slow
+from lib.java import HOMES, JavaCase
 
 FOLDER = clewtest.ROOT / "tests" / "targets"
 SOURCES = [FOLDER / name for name in ("Callers.java", "Lines.java")]

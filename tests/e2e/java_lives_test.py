@@ -5,9 +5,9 @@ import resource
 import signal
 import subprocess
 
-from java_test import HOMES, JavaCase
 from lib import clewtest
 from lib.clewtest import needs, slow
+from lib.java import HOMES, JavaCase
 
 SOURCE = clewtest.ROOT / "tests" / "targets" / "Lives.java"
 PREFIX = "com.acme.Lives."

@@ -6,12 +6,10 @@ import re
 import signal
 import subprocess
 
-from attach_test import PATIENCE_S, Attached, children
-from java_changes_test import TARGETS, CompiledCase
-from java_exact_test import VERIFY, ExactCase
-from java_test import HOMES
 from lib import clewtest
+from lib.attached import PATIENCE_S, Attached, children
 from lib.clewtest import CLEW, needs
+from lib.java import HOMES, TARGETS, VERIFY, CompiledCase, ExactCase
 
 JARS = pathlib.Path("/usr/share/java")
 SQL = """

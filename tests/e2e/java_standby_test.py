@@ -6,12 +6,10 @@ import re
 import signal
 import subprocess
 
-from attach_test import PATIENCE_S
-from java_changes_test import TARGETS
-from java_exact_test import VERIFY, ExactCase
-from java_test import HOMES
 from lib import clewtest
+from lib.attached import PATIENCE_S
 from lib.clewtest import CLEW, kill_with_guardian, needs, slow, until
+from lib.java import HOMES, TARGETS, VERIFY, ExactCase
 
 PATTERNS = ("--java=standby:com.acme.Standby*,com.acme.Calls*,"
             "!com.acme.Standby$Rests*")

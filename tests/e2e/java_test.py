@@ -2,101 +2,12 @@
 # SPDX-License-Identifier: MIT
 """Java programs run as they do natively, and their natives have Java's names."""
 import os
-import pathlib
 import re
 import shutil
 
 from lib import clewtest
 from lib.clewtest import needs, slow
-
-SOURCES = [clewtest.ROOT / "tests" / "targets" / f"{name}.java"
-           for name in ("Natives", "Spins")]
-LIBRARY = clewtest.target("natives.so")
-ROUNDS = "30000"
-
-
-def find_home(version):
-    """Of a JDK of that version: $JAVA_HOME_N, or in /usr/lib/jvm."""
-    homes = [pathlib.Path(os.environ.get(f"JAVA_HOME_{version}", "/nowhere")),
-             *sorted(pathlib.Path("/usr/lib/jvm").glob("*"))]
-    for home in homes:
-        release = home / "release"
-        if (home / "bin" / "java").exists() and release.exists() and re.search(
-                rf'(?m)^JAVA_VERSION="{version}\b',
-                release.read_text(errors="replace")):
-            return home
-    return None
-
-
-HOMES = {version: find_home(version) for version in (17, 25)}
-
-
-class JavaCase(clewtest.Case):
-    def setUp(self):
-        super().setUp()
-        if not os.path.exists(LIBRARY):
-            self.skipTest("built without the headers of a JDK")
-        self.version = 17
-
-    def home(self):
-        if not HOMES[self.version]:
-            self.skipTest(f"no JDK {self.version} here (JAVA_HOME_"
-                          f"{self.version}, /usr/lib/jvm)")
-        return HOMES[self.version]
-
-    def java(self, *arguments):
-        return [self.home() / "bin" / "java", "-Xmx256m", *arguments]
-
-    def classes(self):
-        """The folder with what the sources are compiled to."""
-        classes = self.work / "classes"
-        if not classes.exists():
-            compiler = HOMES[17] or HOMES[25]
-            if not compiler or not (compiler / "bin" / "javac").exists():
-                self.skipTest("no javac here")
-            done = self.run_program([compiler / "bin" / "javac", "--release",
-                                     "17", "-d", classes, *SOURCES])
-            self.assertEqual(done.returncode, 0, done.stderr)
-        return classes
-
-    def natives(self, *options, rounds=ROUNDS, end=(), flavour="O2"):
-        """A command that runs Natives.java."""
-        return self.java(*options, "-cp", self.classes(), "com.acme.Natives",
-                         clewtest.target("natives.so", flavour), rounds, *end)
-
-    def calls(self, *arguments):
-        """{name: calls} of the functions that a report has."""
-        shown = self.clew_json("report", "--json", *arguments,
-                               self.recording_path)
-        self.assertEqual(shown["problems"], [])
-        calls = {}
-        for function in shown["functions"]:
-            calls[function["name"]] = (calls.get(function["name"], 0) +
-                                       function["calls"])
-        return calls
-
-    def composed(self):
-        """What is known of the new stacks: none was composed wrongly."""
-        shown = self.clew_json("report", "--json", self.recording_path)
-        stacks = shown["confidence"]["java_stacks_asked"]
-        self.assertEqual(stacks["mismatched"], 0)
-        self.assertLessEqual(stacks["composed"], stacks["count"])
-        return stacks
-
-    def check_counts(self, stdout):
-        truth = {name: int(calls) for calls, name in
-                 re.findall(r"(?m)^(\d+) (com\..*)$", stdout.decode())}
-        self.assertEqual(len(truth), 11)
-        calls = self.calls()
-        self.assertEqual({name: calls.get(name) for name in truth}, truth)
-        return truth
-
-    def check_natives(self, *options, record=(), **more):
-        argv = self.natives(*options, **more)
-        native = self.run_program(argv)
-        recorded = self.record(argv, record)
-        self.assert_same_behaviour(native, recorded)
-        self.check_counts(recorded.stdout)
+from lib.java import HOMES, JavaCase
 
 
 class Natives(JavaCase):

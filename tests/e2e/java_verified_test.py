@@ -4,12 +4,11 @@
 import glob
 import os
 
-import java_rewritten_test
-from java_rewritten_test import VERIFY
 from lib import clewtest
+from lib.java import VERIFY, RewrittenCase
 
 
-class Verified(java_rewritten_test.Rewritten):
+class Verified(RewrittenCase):
     def check(self):
         jars = sorted(path for path in glob.glob("/usr/share/java/*.jar")
                       if not os.path.islink(path))

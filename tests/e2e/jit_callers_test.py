@@ -4,15 +4,14 @@
 import collections
 import re
 
-import announced_test
-from lib import clewtest
+from lib import announced, clewtest
 from lib.clewtest import needs, slow, target
 
 CALLS = 3000
 OPTIONS = ("--jit-callers", "--verify-period=1")
 
 
-class Case(announced_test.Case):
+class Case(announced.Case):
     def edges(self, wanted):
         """{(caller, callee): calls} of callees whose names match."""
         tree = self.clew_json("tree", "--json", "-t", "0", self.recording_path)

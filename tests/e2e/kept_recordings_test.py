@@ -2,26 +2,17 @@
 # SPDX-License-Identifier: MIT
 """A command that fails moves and replaces no recording."""
 import os
-import pathlib
 import resource
 import shutil
 import signal
 import subprocess
 
-import attach_test
 from lib import clewtest, wire
+from lib.attached import Attached, contents
 from lib.clewtest import CLEW
 
 
-def contents(path):
-    """{name: bytes} of a recording."""
-    try:
-        return {file.name: file.read_bytes() for file in path.iterdir()}
-    except FileNotFoundError: # it is being moved
-        return {}
-
-
-class Kept(attach_test.Attached):
+class Kept(Attached):
     def setUp(self):
         super().setUp()
         self.path = self.work / "out"

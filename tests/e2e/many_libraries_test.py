@@ -7,8 +7,8 @@ import re
 import signal
 import subprocess
 
-import attach_test
 from lib import clewtest
+from lib.attached import Attached, children
 from lib.clewtest import CLEW, needs, slow, unless_sanitized
 
 LIBRARY = """
@@ -45,7 +45,7 @@ PROGRAM = """
 
 
 @needs("gcc")
-class ManyLibraries(attach_test.Attached):
+class ManyLibraries(Attached):
     def build(self, count):
         """So many libraries, which differ in their names and build-ids."""
         (self.work / "library.c").write_text(LIBRARY)
@@ -93,7 +93,7 @@ class ManyLibraries(attach_test.Attached):
         self.call_all()
         clew = controller.pid
         if wrapper:
-            (clew,) = attach_test.children(controller.pid)
+            (clew,) = children(controller.pid)
         os.kill(clew, signal.SIGINT)
         said = controller.stderr.read()
         _, status, usage = os.wait4(controller.pid, 0)

@@ -7,8 +7,7 @@ import re
 import resource
 import subprocess
 
-import attach_test
-from lib import clewtest, isolation, wire
+from lib import attached, clewtest, isolation, wire
 from lib.clewtest import needs, target
 
 MIB = 1 << 20
@@ -94,7 +93,7 @@ class Recorded(clewtest.Case):
         self.assertEqual(sum(part.folds()), 0)
 
 
-class Attached(attach_test.Attached):
+class Attached(attached.Attached):
     """clew attach refuses what does not fit, before it changes anything."""
 
     def refuse(self, process, *numbers, options=()):
@@ -210,7 +209,7 @@ class Attached(attach_test.Attached):
         self.assertEqual(self.failures(process), 0)
 
 
-class Estimated(attach_test.Attached):
+class Estimated(attached.Attached):
     """The estimate is not below what is used, nor far above."""
 
     @needs("redis-server")

@@ -5,7 +5,6 @@ import collections
 import os
 import shutil
 import subprocess
-import unittest
 
 from lib import clewtest
 from lib.clewtest import CLEW, PYTHON

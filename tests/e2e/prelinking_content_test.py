@@ -7,8 +7,7 @@ their content: never another's, whatever becomes of files.
 import os
 import shutil
 
-import prelinking_test
-from lib import clewtest
+from lib import clewtest, prelinked
 from lib.clewtest import needs
 
 SOURCES = {
@@ -50,7 +49,7 @@ SUMS = {TWICE: 99000, THRICE: 148500}
 
 
 @needs("gcc")
-class Case(prelinking_test.Case):
+class Case(prelinked.Case):
     def setUp(self):
         super().setUp()
         for name, text in SOURCES.items():

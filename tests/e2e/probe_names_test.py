@@ -3,9 +3,9 @@
 """Probes of functions by the names that people have for them."""
 import re
 
-import probes_test
 from lib import clewtest
 from lib.clewtest import needs
+from lib.probes import Case
 
 SHOP = """
 #include <cstdio>
@@ -62,7 +62,7 @@ CALLS = {
 OF_NOBODY = ["shop::Cart::sub", "shop::Cart", "Cart::add", "add", "hidden"]
 
 
-class Cxx(probes_test.Case):
+class Cxx(Case):
     """A function's name is that of its source, without parameters."""
 
     def setUp(self):
@@ -112,7 +112,7 @@ class Cxx(probes_test.Case):
                          self.sites("_ZL4lonei", self.program))
 
 
-class Stripped(probes_test.Case):
+class Stripped(Case):
     def test_main_is_found_without_its_name(self):
         """Programs say where it is as they are entered."""
         for how in "-pie", "-no-pie":

@@ -4,9 +4,9 @@
 import ctypes
 import subprocess
 
-from live_probes_test import Case
 from lib import clewtest
 from lib.clewtest import CLEW, until
+from lib.live_probes import Case
 
 # Fills the address space around, and loads a library where some is left.
 CROWDED = """

@@ -7,8 +7,8 @@ import subprocess
 import time
 import unittest
 
-from attach_test import Attached
 from lib import clewtest
+from lib.attached import Attached
 from lib.clewtest import BUILD, CLEW, ROOT, target
 
 # first() jumps to second(), which jumps to third(): the only one that takes time.
@@ -549,4 +549,4 @@ class Handed(Attached):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    clewtest.main()

@@ -7,7 +7,6 @@ import pty
 import struct
 import subprocess
 import termios
-import unittest
 
 from lib import clewtest
 from lib.clewtest import target

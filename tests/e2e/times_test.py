@@ -3,7 +3,6 @@
 """--time=exact agrees with what functions measured themselves."""
 import collections
 import os
-import re
 import resource
 import signal
 import subprocess

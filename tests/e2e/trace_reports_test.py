@@ -8,10 +8,10 @@ import json
 import re
 import sqlite3
 
-import export_test
-from trace_lines_test import MAIN, WORKER, Case, Run, name
 from lib import clewtest, exports
 from lib.clewtest import needs, target
+from lib.exports import CallgrindExport, PprofExport, unfold
+from lib.trace_runs import MAIN, WORKER, Case, Run, name
 
 # Function 1 takes 1,000 ns with all that it calls, in two threads 2,000.
 MEASURED = ("packet", "context 0 1001000",
@@ -152,7 +152,7 @@ class Reports(exports.Export, Case):
             self.export("csv-contexts", self.recording_path).decode()))
         self.assertEqual(sorted(int(row["self_ns"]) for row in rows),
                          sorted(OWN.values()))
-        self.assertEqual(export_test.unfold(
+        self.assertEqual(unfold(
             self.export("folded", self.recording_path)), named(OWN))
 
     def test_sqlite(self):
@@ -212,10 +212,10 @@ class Reports(exports.Export, Case):
 
 @needs("go")
 class Pprof(exports.Export, Case):
-    pprof = export_test.Pprof.pprof
-    raw = export_test.Pprof.raw
-    places = export_test.Pprof.places
-    stacks = export_test.Pprof.stacks
+    pprof = PprofExport.pprof
+    raw = PprofExport.raw
+    places = PprofExport.places
+    stacks = PprofExport.stacks
 
     def test_times(self):
         self.make(*MEASURED)
@@ -225,9 +225,9 @@ class Pprof(exports.Export, Case):
 
 @needs("callgrind_annotate")
 class Callgrind(exports.Export, Case):
-    NUMBER = export_test.Callgrind.NUMBER
-    LINE = export_test.Callgrind.LINE
-    annotate = export_test.Callgrind.annotate
+    NUMBER = CallgrindExport.NUMBER
+    LINE = CallgrindExport.LINE
+    annotate = CallgrindExport.annotate
 
     def test_times(self):
         self.make(*MEASURED)

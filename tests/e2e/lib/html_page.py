@@ -149,3 +149,14 @@ class Paged:
         self.assertEqual((done.returncode, done.stdout, done.stderr),
                          (0, "", ""))
         return Page(path.read_text(encoding="utf-8"))
+
+
+# Three threads beside the first, and another process.
+FORKS_AND_THREADS = """if True:
+    import os, threading
+    workers = [threading.Thread(target=lambda: sorted(range(99)),
+                                name=f"worker{i}") for i in range(3)]
+    [each.start() for each in workers]
+    [each.join() for each in workers]
+    if os.fork() == 0: os._exit(0)
+    os.wait()"""

@@ -1,0 +1,539 @@
+# SPDX-License-Identifier: MIT
+"""Java programs of tests/targets/, started, compiled, attached to and verified."""
+import collections
+import mmap
+import os
+import pathlib
+import re
+import struct
+import sys
+
+from lib import clewtest
+from lib.attached import PATIENCE_S, Attached
+from lib.clewtest import until
+
+SOURCES = [clewtest.ROOT / "tests" / "targets" / f"{name}.java"
+           for name in ("Natives", "Spins")]
+LIBRARY = clewtest.target("natives.so")
+ROUNDS = "30000"
+
+
+def find_home(version):
+    """Of a JDK of that version: $JAVA_HOME_N, or in /usr/lib/jvm."""
+    homes = [pathlib.Path(os.environ.get(f"JAVA_HOME_{version}", "/nowhere")),
+             *sorted(pathlib.Path("/usr/lib/jvm").glob("*"))]
+    for home in homes:
+        release = home / "release"
+        if (home / "bin" / "java").exists() and release.exists() and re.search(
+                rf'(?m)^JAVA_VERSION="{version}\b',
+                release.read_text(errors="replace")):
+            return home
+    return None
+
+
+HOMES = {version: find_home(version) for version in (17, 25)}
+
+
+class JavaCase(clewtest.Case):
+    def setUp(self):
+        super().setUp()
+        if not os.path.exists(LIBRARY):
+            self.skipTest("built without the headers of a JDK")
+        self.version = 17
+
+    def home(self):
+        if not HOMES[self.version]:
+            self.skipTest(f"no JDK {self.version} here (JAVA_HOME_"
+                          f"{self.version}, /usr/lib/jvm)")
+        return HOMES[self.version]
+
+    def java(self, *arguments):
+        return [self.home() / "bin" / "java", "-Xmx256m", *arguments]
+
+    def classes(self):
+        """The folder with what the sources are compiled to."""
+        classes = self.work / "classes"
+        if not classes.exists():
+            compiler = HOMES[17] or HOMES[25]
+            if not compiler or not (compiler / "bin" / "javac").exists():
+                self.skipTest("no javac here")
+            done = self.run_program([compiler / "bin" / "javac", "--release",
+                                     "17", "-d", classes, *SOURCES])
+            self.assertEqual(done.returncode, 0, done.stderr)
+        return classes
+
+    def natives(self, *options, rounds=ROUNDS, end=(), flavour="O2"):
+        """A command that runs Natives.java."""
+        return self.java(*options, "-cp", self.classes(), "com.acme.Natives",
+                         clewtest.target("natives.so", flavour), rounds, *end)
+
+    def calls(self, *arguments):
+        """{name: calls} of the functions that a report has."""
+        shown = self.clew_json("report", "--json", *arguments,
+                               self.recording_path)
+        self.assertEqual(shown["problems"], [])
+        calls = {}
+        for function in shown["functions"]:
+            calls[function["name"]] = (calls.get(function["name"], 0) +
+                                       function["calls"])
+        return calls
+
+    def composed(self):
+        """What is known of the new stacks: none was composed wrongly."""
+        shown = self.clew_json("report", "--json", self.recording_path)
+        stacks = shown["confidence"]["java_stacks_asked"]
+        self.assertEqual(stacks["mismatched"], 0)
+        self.assertLessEqual(stacks["composed"], stacks["count"])
+        return stacks
+
+    def check_counts(self, stdout):
+        truth = {name: int(calls) for calls, name in
+                 re.findall(r"(?m)^(\d+) (com\..*)$", stdout.decode())}
+        self.assertEqual(len(truth), 11)
+        calls = self.calls()
+        self.assertEqual({name: calls.get(name) for name in truth}, truth)
+        return truth
+
+    def check_natives(self, *options, record=(), **more):
+        argv = self.natives(*options, **more)
+        native = self.run_program(argv)
+        recorded = self.record(argv, record)
+        self.assert_same_behaviour(native, recorded)
+        self.check_counts(recorded.stdout)
+
+
+TARGETS = clewtest.ROOT / "tests" / "targets"
+
+
+class CompiledCase(JavaCase):
+    def run_tool(self, name, *arguments):
+        tool = HOMES[17] / "bin" / name
+        done = self.run_program([tool, *arguments])
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def compile(self, folder, *sources, options=()):
+        if not HOMES[17]:
+            self.skipTest("no JDK 17 here, of which the compiler is")
+        self.run_tool("javac", "--release", "17", *options, "-d",
+                      self.work / folder, *sources)
+
+
+VERIFY = ["-XX:+UnlockDiagnosticVMOptions", "-XX:+BytecodeVerificationLocal",
+          "-XX:+BytecodeVerificationRemote"]
+
+
+class ExactCase(CompiledCase):
+    source = "Exact"  # whose methods count themselves, and those of Calls
+
+    def compile_source(self):
+        if not (self.work / self.source).exists():
+            self.compile(self.source, *(
+                TARGETS / f"{name}.java"
+                for name in (self.source, "Calls", "In")))
+        return self.work / self.source
+
+    def in_source(self, name):
+        """A method as it names itself: "Base.<init>", "fib"."""
+        return re.sub(rf"^com\.acme\.(?:{self.source}|Calls)[.$]", "",
+                      name).partition("(")[0]
+
+    def record_exactly(self, argv, *options):
+        done = self.record(argv, ["--java-min-size=0", *options])
+        self.assertEqual((done.returncode, done.stderr), (0, b""), done.stdout)
+        return done.stdout.decode()
+
+    def tree(self):
+        tree = self.clew_json("tree", "--json", self.recording_path)
+        self.assertEqual(tree["problems"], [])
+        return tree
+
+    def confidence(self):
+        shown = self.clew_json("report", "--json", self.recording_path)
+        self.assertEqual((shown["problems"], shown["folded"]), ([], {}))
+        confidence = shown["confidence"]
+        stacks = confidence["java_stacks"]
+        for verdicts in confidence, confidence["contexts"], stacks:
+            self.assertEqual((verdicts["diverged"], verdicts["collisions"]),
+                             (0, 0))
+        return stacks["verified"]
+
+    def counted(self, wanted):
+        """
+        {path: calls}, of methods that count themselves. One without calls has samples,
+        taken as a virtual thread came or went: in its code, with the carrier's id.
+        """
+        tree = self.tree()
+        names = [self.in_source(function["name"])
+                 for function in tree["functions"]]
+        paths, calls = [], collections.Counter()
+        for node in tree["contexts"]:
+            above = paths[node["parent"] - 1] if node["parent"] else ()
+            name = names[node["function"]]
+            path = above + ((name,) if name in wanted else ())
+            paths.append(path)
+            if name in wanted and (node["calls"] or not node["samples"]):
+                calls[";".join(path)] += node["calls"]
+        return calls
+
+
+SOURCE = clewtest.ROOT / "tests" / "targets" / "Attached.java"
+GO, LATE, END, TELL, BYTES, HELD, CALLS = 1, 2, 3, 4, 5, 8, 128
+THREADS = 3
+
+# What Attached.java calls as which number.
+CALLERS = ["hot", "innermost", "recursion", "asRegistered", "upper", "back",
+           "latest", "asks", "rests"]
+OURS = re.compile(r"com\.acme\.Attached\.(hit|registered|up|late)\(")
+
+CHAINS = {"innermost": ["innermost", "middle", "outer"],
+          "back": ["back", "up", "upper"]}
+
+
+class JavaAttached(JavaCase, Attached):
+    def start_java(self, *options, words=()):
+        classes = self.work / "attached"
+        if not classes.exists():
+            if not HOMES[17]:
+                self.skipTest("no JDK 17 here, of which the compiler is")
+            done = self.run_program([HOMES[17] / "bin" / "javac", "--release",
+                                     "17", "-d", classes, SOURCE])
+            self.assertEqual(done.returncode, 0, done.stderr)
+        if self.version > 17:
+            options += ("--enable-native-access=ALL-UNNAMED",)
+        java = self.java(*options, "-cp", classes, "com.acme.Attached")
+        self.said = (self.work / "said").open("w+b")
+        self.addCleanup(self.said.close)
+        self.process, self.memory = self.shared_java(
+            [*java, self.work / "shared",
+             clewtest.target("attached_java.so"), THREADS, *words])
+        self.let_go()
+        self.hold()
+
+    def shared_java(self, argv):
+        path = self.work / "shared"
+        path.unlink(missing_ok=True)
+        process = self.start(argv, stdout=self.said, stderr=self.said)
+        self.assertTrue(until(lambda: path.exists() and path.stat().st_size))
+        with path.open("r+b") as file:
+            memory = mmap.mmap(file.fileno(), 0)
+        self.addCleanup(memory.close)
+        self.assertTrue(until(lambda: struct.unpack_from("<Q", memory)[0]))
+        return process, memory
+
+    def word(self, i):
+        return struct.unpack_from("<Q", self.memory, 8 * i)[0]
+
+    def set_word(self, i, value):
+        struct.pack_into("<Q", self.memory, 8 * i, value)
+
+    def counted(self):
+        """{caller: calls}, by the natives themselves."""
+        return {caller: self.word(CALLS + i)
+                for i, caller in enumerate(CALLERS)}
+
+    def let_go(self):
+        self.set_word(GO, 1)
+        hot = self.counted()["hot"]
+        self.assertTrue(until(lambda: self.counted()["hot"] > hot + 5000 or
+                              self.process.poll() is not None))
+        self.assertIsNone(self.process.poll(), self.output())
+
+    def hold(self):
+        self.set_word(GO, 0)
+        self.assertTrue(until(lambda: all(
+            self.word(HELD + i) for i in range(THREADS))))
+
+    def output(self):
+        self.said.seek(0)
+        return self.said.read().decode()
+
+    def recorded(self):
+        """({caller: calls}, {chain of callers: calls}) of our natives."""
+        tree = self.clew_json("tree", "--json", self.recording_path)
+        report = self.clew_json("report", "--json", self.recording_path)
+        self.assertEqual([p for p in tree["problems"]
+                          if "appear at the top" not in p], [])
+        self.assertEqual(report["confidence"]["diverged"], 0)
+        for kind in ("java_stacks", "java_stacks_asked"):
+            stacks = report["confidence"].get(kind, {})
+            self.assertFalse(stacks.get("diverged") or
+                             stacks.get("mismatched"), stacks)
+        names = [f["name"] for f in tree["functions"]]
+        calls, chains = collections.Counter(), collections.Counter()
+        for node in tree["contexts"]:
+            if not node["calls"] or not OURS.match(names[node["function"]]):
+                continue
+            chain, above = [], node
+            while above["parent"]:
+                above = tree["contexts"][above["parent"] - 1]
+                chain.append(re.sub(r"^com\.acme\.Attached\.|\(.*$", "",
+                                    names[above["function"]]))
+            calls[chain[0] if chain else None] += node["calls"]
+            chains[tuple(chain)] += node["calls"]
+        return calls, chains
+
+    def attach(self, process, *options):
+        """If the machine has ended, what it has said of that is shown."""
+        try:
+            return super().attach(process, *options)
+        except AssertionError as error:
+            crashes = [path.read_text(errors="replace")[:4000]
+                       for path in self.work.glob("hs_err*")]
+            self.fail(f"{error} {process.poll()} {self.output()} {crashes}")
+
+    def assert_quiet(self):
+        self.assertEqual(self.output(), "")
+        self.assert_as_before(self.process)
+
+    def is_recorded_exactly(self, *options):
+        self.hold()
+        before = self.counted()
+        controller = self.attach(self.process, *options)
+        self.let_go()
+        self.hold()
+        self.detach(controller)
+        after = self.counted()
+        calls, chains = self.recorded()
+        made = {caller: after[caller] - before[caller] for caller in after}
+        self.assertEqual({c: calls[c] for c in made}, made)
+        self.assertEqual(sum(calls.values()), sum(made.values()), calls)
+        for caller in ("hot", "innermost", "back", "asRegistered"):
+            chain = CHAINS.get(caller, [caller])
+            found = sum(count for names, count in chains.items()
+                        if list(names[:len(chain)]) == chain and
+                        names[-1] == "java.lang.Thread.run")
+            self.assertEqual(found, made[caller], chains)
+        self.assert_quiet()
+        return made
+
+    def ends(self):
+        """As it would have without clew."""
+        self.set_word(END, 1)
+        self.assertEqual(self.process.wait(PATIENCE_S), 0, self.output())
+        self.assertEqual(self.output(), "")
+
+
+class CollectorCase(JavaAttached):
+    CYCLES = 3
+
+    def cycle(self, *options):
+        """No more calls than were made, nor fewer but those that are lost."""
+        before = self.counted()
+        controller = self.attach(self.process, *options)
+        at_least = self.counted()
+        self.let_go()
+        now = self.counted()
+        self.detach(controller)
+        after = self.counted()
+        calls, _ = self.recorded()
+        for caller in after:
+            self.assertGreaterEqual(calls[caller] + THREADS,
+                                    now[caller] - at_least[caller], caller)
+            self.assertLessEqual(calls[caller],
+                                 after[caller] - before[caller], caller)
+        self.assert_quiet()
+
+    def check_collector(self, collector, *options, versions=tuple(HOMES)):
+        for self.version in versions:
+            if not HOMES[self.version]:
+                continue
+            with self.subTest(self.version):
+                self.start_java(f"-XX:+Use{collector}", *options)
+                self.set_word(LATE, 1)
+                self.let_go()
+                for _ in range(self.CYCLES):
+                    self.cycle()
+                self.ends()
+
+    def ends_quietly_but_for_tools(self):
+        self.assert_as_before(self.process)
+        self.set_word(END, 1)
+        self.assertEqual(self.process.wait(PATIENCE_S), 0, self.output())
+
+
+# Methods of Attached.java, by the natives' count that says how often each was called.
+METHODS = {"hot": "hot", "innermost": "innermost", "middle": "innermost",
+           "outer": "innermost", "recursion": "recursion", "upper": "upper",
+           "back": "back", "asRegistered": "asRegistered",
+           "latest": "latest", "asks": "asks", "rests": "rests"}
+CALLEES = {"innermost": "middle", "middle": "outer", "back": "upper"}
+EXACT = ["--java=exact:com.acme.*", "--java-min-size=0"]
+
+
+class ExactAttached(JavaAttached):
+    def methods(self):
+        """({method: calls}, {(method, Java caller): calls}) of Attached's."""
+        tree = self.clew_json("tree", "--json", self.recording_path)
+        self.assertEqual([p for p in tree["problems"]
+                          if "appear at the top" not in p], [])
+        names = [re.sub(r"^com\.acme\.Attached\.|\(.*$", "", f["name"])
+                 for f in tree["functions"]]
+        calls, edges = collections.Counter(), collections.Counter()
+        for node in tree["contexts"]:
+            name = names[node["function"]]
+            if name not in METHODS or not node["calls"]:
+                continue
+            above = node
+            while above["parent"]:
+                above = tree["contexts"][above["parent"] - 1]
+                if names[above["function"]] in METHODS:
+                    break
+            caller = names[above["function"]] if above is not node else None
+            calls[name] += node["calls"]
+            edges[name, caller if caller in METHODS else None] += node["calls"]
+        return calls, edges
+
+    def confidence(self):
+        report = self.clew_json("report", "--json", self.recording_path)
+        confidence = report["confidence"]
+        stacks = confidence.get("java_stacks")  # None: none was drawn
+        for verdicts in confidence, stacks or confidence:
+            self.assertEqual((verdicts["diverged"], verdicts["collisions"]),
+                             (0, 0), confidence)
+        return stacks["verified"] if stacks else 0
+
+    def is_counted_exactly(self, *options):
+        self.hold()
+        before = self.counted()
+        controller = self.attach(self.process, *EXACT, *options)
+        self.let_go()
+        self.hold()
+        self.detach(controller)
+        after = self.counted()
+        calls, edges = self.methods()
+        made = {name: after[native] - before[native]
+                for name, native in METHODS.items()}
+        made["recursion"] += made["recursion"] // 3  # recursion(0) calls none
+        self.assertEqual({name: calls[name] for name in made}, made)
+        for callee, caller in CALLEES.items():
+            self.assertEqual(edges[callee, caller], made[callee], edges)
+        for name in ("hot", "outer", "asks"):
+            self.assertEqual(edges[name, None], made[name], edges)
+        self.assert_quiet()
+        return self.confidence()
+
+
+    def code_bytes(self):
+        """Of the method outer(), as the machine has it now."""
+        self.set_word(TELL, 1)
+        self.assertTrue(until(lambda: not self.word(TELL)))
+        return self.word(BYTES)
+
+
+TRACKER = """package java.lang;
+public class ClewTracker {
+    public static void enter(int number) { }
+    public static void exit(int number) { }
+    public static void thrown(int number) { }
+}
+"""
+
+GATED = """package java.lang;
+public class ClewTracker {
+    public static volatile int STATE = %d;
+    public static long enter(int number) { return number + 2L; }
+    public static long catching(int number, int state) {
+        if (state == 0)
+            throw new InternalError();
+        return number + 2L;
+    }
+    public static void exit(long kept) { }
+    public static void caught(long kept, int number, int state) {
+        if (kept != (state == 0 ? 1 : number + 2L))
+            throw new InternalError();
+    }
+}
+"""
+
+
+class RewrittenCase(CompiledCase):
+    def agent(self, tracker, prefix):
+        return (f"-agentpath:{clewtest.target('rewritten.so')}="
+                f"{tracker},{self.work / 'told'},{prefix}")
+
+    def run_rewritten(self, *arguments):
+        """What the program says, and what the agent does, as lines."""
+        done = self.run_program(self.java(*VERIFY, *arguments), text=True)
+        problems = [line for line in done.stderr.splitlines()
+                    if not line.startswith("WARNING: Using incubator")]
+        self.assertEqual((done.returncode, problems), (0, []), done.stdout)
+        return (done.stdout.splitlines(),
+                (self.work / "told").read_text().splitlines())
+
+    def count(self, *options):
+        self.compile("classes", *(TARGETS / f"{name}.java"
+                                  for name in ("Counted", "Counts")))
+        return self.run_rewritten(
+            *options,
+            self.agent("com/acme/Counts$Tracker", "com/acme/Counted"), "-cp",
+            self.work / "classes", "com.acme.Counts")
+
+    def check_counts(self, *options):
+        said, told = self.count(*options)
+        names = {}
+        for line in told:
+            number, name = line.split(" ", 1)
+            if number.isdigit():
+                owner, method = name.removeprefix("com/acme/").rsplit(".", 1)
+                names[number] = (owner.replace("$", ".") + "." +
+                                 re.sub(r"^lambda\$.*", "lambda$", method))
+        own, counts, totals = {}, collections.Counter(), {}
+        for line in said:
+            kind, *rest = line.split()
+            if kind == "own":
+                own[rest[0]] = int(rest[1])
+            elif kind == "told":
+                counts[names[rest[0]]] += int(rest[1])
+            else:
+                totals[kind] = int(rest[0])
+        self.assertEqual([line for line in told if line[:7] == "refused"], [])
+        self.assertGreater(len(own), 30)
+        self.assertEqual({name: counts[name] for name in own}, own)
+        # Derived once, Doomed and Doubly, in each of 5 rounds of 8 threads.
+        self.assertEqual(totals["dropped"], 3 * 40)
+        self.assertEqual(totals["open"], totals["dropped"])
+        self.assertGreater(totals["throws"], 10000)
+        self.assertEqual(totals["returns"] + totals["throws"] +
+                         totals["dropped"], sum(counts.values()))
+
+    def patched(self, prefix="", tracker=TRACKER):
+        """Options by which the tracker is one of the machine's own classes."""
+        source = self.work / "source" / "java" / "lang" / "ClewTracker.java"
+        source.parent.mkdir(parents=True, exist_ok=True)
+        source.write_text(tracker)
+        self.run_tool("javac", "--patch-module",
+                      f"java.base={self.work / 'source'}", "-d",
+                      self.work / "patch", source)
+        return ["-Xshare:off", "--patch-module",
+                f"java.base={self.work / 'patch'}",
+                self.agent("java/lang/ClewTracker", prefix)]
+
+    def verify(self, every, jars=(), prefix="", tracker=TRACKER):
+        """Each EVERYth class; all that are loaded are rewritten."""
+        self.compile("classes", TARGETS / "Verifies.java")
+        said, told = self.run_rewritten(
+            *self.patched(prefix, tracker), "--add-modules=ALL-SYSTEM", "-cp",
+            self.work / "classes", "com.acme.Verifies", every, *jars)
+        counts = {kind: int(count) for kind, count in
+                  (line.split() for line in [*said, *told[-2:]]
+                   if re.fullmatch(r"[a-z]+ \d+", line))}
+        refused = [line for line in said if line.startswith("refused ")]
+        refused += [line for line in told if line.startswith("kept ")]
+        reasons = collections.Counter(
+            line.rsplit(": ", 1)[1] for line in told
+            if line.startswith("refused "))
+        print(counts, dict(reasons), file=sys.stderr)
+        return counts, refused, reasons
+
+    def check_gate(self, every):
+        """The verifier takes it, whether it is open or shut."""
+        for state in 0, 1:
+            counts, refused, _ = self.verify(every, prefix="gate:",
+                                             tracker=GATED % state)
+            self.assertEqual(refused, [])
+            self.assertGreater(counts["classes"], 3000)
+
+    def check_loaded(self):
+        counts, refused, _ = self.verify(100, prefix="late:")
+        self.assertEqual(refused, [])
+        self.assertGreater(counts["classes"], 300)
