@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Values of contexts in a recording (recording.h): what an agent in the program counts
- * (agent/clew.h), bytes that are allocated, say. A table of an agent's is one chunk or
- * several with the same columns, each of this form:
+ * Values of contexts in a recording (recording.h), which an agent in the
+ * program counts (agent/clew.h): bytes allocated, for example. An agent's table
+ * consists of one or several chunks with the same columns. Each chunk has this
+ * form:
  *
  *	wire_values | wire_value_kind of each column | row | row | ...
  *
- * and a row is a wire_value_row with as many int64_t behind it as there are columns,
- * which any thread changes, each by an atomic addition. Rows of one context, and
- * columns of one name in several tables, add up.
+ * A row is a wire_value_row followed by one int64_t for each column. Any thread
+ * changes them by atomic addition. Rows of the same context add up, and so do
+ * columns of the same name in several tables.
  */
 #ifndef CLEW_WIRE_CONTEXT_VALUES_H
 #define CLEW_WIRE_CONTEXT_VALUES_H
@@ -19,7 +20,7 @@
 #define WIRE_VALUE_NAME_BYTES 24
 
 enum wire_unit {
-	WIRE_UNIT_NUMBER, /* of whatever the name says */
+	WIRE_UNIT_NUMBER, /* of the things that the name denotes */
 	WIRE_UNIT_BYTES,
 	WIRE_UNIT_NS,
 	WIRE_UNIT_COUNT
@@ -34,18 +35,19 @@ _Static_assert(sizeof(struct wire_value_kind) == 32, "on the wire");
 
 struct wire_values {
 	uint32_t columns;
-	uint32_t rows; /* that there is room for in this chunk */
+	uint32_t rows; /* capacity of this chunk */
 };
 _Static_assert(sizeof(struct wire_values) == 8, "on the wire");
 
 enum wire_row_state {
 	WIRE_ROW_FREE,
-	WIRE_ROW_CONTEXT, /* of one; id 0: outside of all hooked functions */
-	WIRE_ROW_OTHERS,  /* of contexts that found no row of their own */
+	/* of one context; id 0: outside all hooked functions */
+	WIRE_ROW_CONTEXT,
+	WIRE_ROW_OTHERS, /* of all contexts that found no free row */
 };
 
 struct wire_value_row {
-	uint64_t id;            /* of the context */
+	uint64_t id;            /* the context */
 	_Atomic uint32_t state; /* enum wire_row_state; stored last, release */
 	uint32_t reserved;
 };
@@ -57,7 +59,7 @@ static inline uint64_t wire_value_row_bytes(uint32_t columns)
 	       (uint64_t)columns * sizeof(int64_t);
 }
 
-/* From the chunk's payload on, to the first row. */
+/* Bytes from the chunk's payload to the first row. */
 static inline uint64_t wire_value_rows_offset(uint32_t columns)
 {
 	return sizeof(struct wire_values) +

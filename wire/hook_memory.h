@@ -1,37 +1,39 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How much hooking takes in a process that clew attaches to: what is estimated
+ * Estimates the memory that hooking takes in a process that clew attaches to,
  * before anything is changed.
  *
- * A hooked function has a stub, its share of a page of code that becomes private, a
- * record of what was written over its code, and an entry in the list from which the
- * code is restored. Measured is by how much the use of a control group of its own
- * rises at most (memory.max_usage_in_bytes), with all functions hooked, in kB; and how
- * many more mappings there are (Debian 12, 2026-11-28):
+ * A hooked function needs a stub, its share of a page of code that becomes
+ * private, a record of the bytes written over its code, and an entry in the
+ * list from which the code is restored. The table shows the maximum rise of
+ * memory.max_usage_in_bytes in a control group of the process's own, in kB,
+ * with all functions hooked, and the number of additional mappings (Debian 12,
+ * 2026-11-28):
  *
- *			functions	rises	estimate	mappings	estimate
- *	sleep			85	1,420	3,017		32		80
- *	perl			2,311	5,192	5,300		38		103
- *	node			4,476	6,928	7,519		58		124
- *	java -cp . J		5,426	8,840	8,494		86		134
- *	python3			7,220	9,476	10,333		72		152
- *	nginx			14,334	15,132	17,628		127		223
- *	redis-server		26,762	26,924	30,372		226		347
- *	the same, --time=exact	26,762	40,448	44,746		422		615
- *	java --java=vm		49,122	49,112	53,299		434		571
- *	gdb			77,089	73,788	81,976		606		850
- *	Xvfb (LLVM)		200,723	211,348	208,754		1,516		2,087
+ *			functions	rises	estimate mappings estimate
+ *	sleep			85	1,420	3,017	32	80
+ *	perl			2,311	5,192	5,300	38	103
+ *	node			4,476	6,928	7,519	58	124
+ *	java -cp . J		5,426	8,840	8,494	86	134
+ *	python3			7,220	9,476	10,333	72	152
+ *	nginx			14,334	15,132	17,628	127	223
+ *	redis-server		26,762	26,924	30,372	226	347
+ *	  --time=exact		26,762	40,448	44,746	422	615
+ *	java --java=vm		49,122	49,112	53,299	434	571
+ *	gdb			77,089	73,788	81,976	606	850
+ *	Xvfb (LLVM)		200,723	211,348	208,754	1,516	2,087
  *
- * These were measured with stubs in private memory. The first process of a session also
- * writes the file of stubs that the others share, which stays in the page cache:
- * redis-server then rises by 33,300 kB, and 1,200 bytes for each function are estimated.
- * The column shows 1,050. It also writes copies of modules with their hooks
- * (preload/shared_text.h), whose constants and symbols are in the page cache as well:
- * redis-server then rises by 40,700 kB, and HOOK_MEMORY_FILES_BYTES are added for the
- * first process.
+ * These rows were measured with stubs in private memory. The first process of a
+ * session also writes the file of stubs that the other processes share, which
+ * stays in the page cache. In redis-server the rise is then 33,300 kB; the
+ * estimate uses 1,200 bytes for each function, the column shows 1,050. The
+ * process also writes copies of modules with their hooks
+ * (preload/shared_text.h), whose constants and symbols are in the page cache as
+ * well. In redis-server the rise is then 40,700 kB; the estimate adds
+ * HOOK_MEMORY_FILES_BYTES for the first process.
  *
- * 100 threads more take 0.8 MB. Tables and contexts are not in it: the library bounds
- * them (preload/record/memory_bound.h).
+ * 100 more threads take 0.8 MB. Count tables and contexts are not included: the
+ * library limits them (preload/record/memory_bound.h).
  */
 #ifndef CLEW_WIRE_HOOK_MEMORY_H
 #define CLEW_WIRE_HOOK_MEMORY_H
@@ -39,26 +41,34 @@
 #include <stdint.h>
 
 struct hook_memory {
-	uint64_t bytes;         /* of memory */
-	uint64_t address_bytes; /* of address space where that is limited */
+	uint64_t bytes;         /* memory */
+	uint64_t address_bytes; /* address space, where that is limited */
 	uint64_t mappings;
 };
 
 /* For each hooked function, for each thread, and for the library. */
 #define HOOK_MEMORY_FUNCTION_BYTES UINT64_C(1200)
-#define HOOK_MEMORY_FILES_BYTES    UINT64_C(300) /* more, in files */
-#define HOOK_MEMORY_TIMED_BYTES    UINT64_C(550) /* more, with --time=exact */
-#define HOOK_MEMORY_THREAD_BYTES   UINT64_C(10000)
-#define HOOK_MEMORY_LIBRARY_BYTES  UINT64_C(3000000)
+#define HOOK_MEMORY_FILES_BYTES    UINT64_C(300) /* additional, in files */
+/* additional, with --time=exact */
+#define HOOK_MEMORY_TIMED_BYTES   UINT64_C(550)
+#define HOOK_MEMORY_THREAD_BYTES  UINT64_C(10000)
+#define HOOK_MEMORY_LIBRARY_BYTES UINT64_C(3000000)
 
-/* Without the shadow, which is mapped in pieces then: 208 MB for sleep. */
+/*
+ * Excludes the shadow, which is mapped in pieces in this case. Measured: 208 MB
+ * in sleep.
+ */
 #define HOOK_MEMORY_ADDRESS_BYTES (UINT64_C(224) << 20)
 
 #define HOOK_MEMORY_MAPPINGS      80
-#define HOOK_MEMORY_MAPPING_EACH  100 /* hooked functions */
-#define HOOK_MEMORY_TIMED_EACH    50
+/* one mapping for this many hooked functions */
+#define HOOK_MEMORY_MAPPING_EACH 100
+#define HOOK_MEMORY_TIMED_EACH   50
 
-/* What so many hooked functions and threads take, at most about. */
+/*
+ * Returns the estimated upper bound for a number of hooked functions and
+ * threads.
+ */
 static inline struct hook_memory hook_memory(uint64_t functions,
 					     uint64_t threads, int is_timed)
 {

@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The reversible call-stack ID.
+ * The reversible call-stack id.
  *
- * One 64-bit number names a whole calling context. Entering a function with
- * key k turns the caller's id into
+ * One 64-bit number identifies a whole calling context. A call of a function
+ * with key k turns the caller's id into
  *
  *	callee = (rotl(caller, 29) + k) * K		mod 2^64, K odd
  *
- * and because every step of that is a bijection of the 64-bit words, any one
- * of the three is determined by the other two:
+ * Each step is a bijection of 64-bit words, so any two of the three values
+ * determine the third:
  *
- *	id_push(caller, k)		-> callee	entering
- *	id_pop(callee, k)		-> caller	leaving, with no state
- *	id_key_between(caller, callee)	-> k		which function was it?
+ *	id_push(caller, k)		-> callee	a call
+ *	id_pop(callee, k)		-> caller	a return, without state
+ *	id_key_between(caller, callee)	-> k		which function?
  *
- * Runtime and reader compile this very file, so they cannot disagree. Plain
- * XOR instead of this mix loses every context that is a permutation of the
- * same functions; tests/bench/collisions.c repeats that experiment.
+ * The library and the reader both compile this file, so they always agree. With
+ * a plain XOR instead of this function all contexts that are permutations of
+ * the same functions would have the same id; tests/bench/collisions.c repeats
+ * that experiment.
  *
- * All functions are pure, and safe anywhere.
+ * All functions are pure and may be called anywhere.
  */
 #ifndef CLEW_WIRE_ID_H
 #define CLEW_WIRE_ID_H
@@ -57,16 +58,16 @@ static inline uint64_t id_key_between(uint64_t caller, uint64_t callee)
 }
 
 /*
- * The key of a function: its number, spread over 32 bits by an odd factor, so
- * that no two functions of a process share a key, and sign-extended, because
- * that is what an x86 add with an immediate operand does.
+ * Returns the key of a function: its number times an odd factor, so that no two
+ * functions of a process share a key, as 32 bits sign-extended like the
+ * immediate operand of an x86 add.
  */
 static inline uint64_t id_key(uint32_t function)
 {
 	return (uint64_t)(int64_t)(int32_t)(function * ID_KEY_MULTIPLIER);
 }
 
-/* Whether some function has this key; *function is set only if so. */
+/* Returns whether a function has this key; sets *function only if so. */
 static inline int id_key_function(uint64_t key, uint32_t *function)
 {
 	if ((uint64_t)(int64_t)(int32_t)key != key)

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Marks in a recording (recording.h): moments, and beginnings and ends of regions, that
- * a program or an agent in it has told (agent/clew.h).
+ * Marks in a recording (recording.h): moments, and begins and ends of regions,
+ * that a program or an agent in it has reported (agent/clew.h).
  *
- *	WIRE_MARK_NAMES		wire_mark_names | wire_mark_name | wire_mark_name | ...
- *	WIRE_MARKS		wire_marks | wire_mark | wire_mark | ...
+ *	WIRE_MARK_NAMES	wire_mark_names | wire_mark_name | ...
+ *	WIRE_MARKS	wire_marks | wire_mark | wire_mark | ...
  *
- * A process has one chunk of the former, and of the latter as many as it needs, each
- * filled by several threads. Marks of one thread are in the order of their time stamps.
+ * A process has one chunk of names and any number of chunks of marks, each
+ * filled by several threads. Marks of one thread are in the order of their time
+ * stamps.
  */
 #ifndef CLEW_WIRE_MARK_RECORDS_H
 #define CLEW_WIRE_MARK_RECORDS_H
@@ -20,14 +21,14 @@
 
 enum wire_mark_loss {
 	WIRE_MARK_NO_SPACE, /* the recording could not grow */
-	WIRE_MARK_TOO_MANY, /* there are more than are kept of a process */
+	WIRE_MARK_TOO_MANY, /* the process reached the maximum */
 	WIRE_MARK_LOSS_COUNT = 4
 };
 
-/* Marks whose name found no room have the name 0. */
+/* A mark whose name found no room has name 0. */
 struct wire_mark_names {
 	_Atomic uint64_t lost[WIRE_MARK_LOSS_COUNT]; /* any thread */
-	uint32_t room;                               /* names that follow */
+	uint32_t room; /* capacity of the array that follows */
 	uint32_t reserved;
 };
 _Static_assert(sizeof(struct wire_mark_names) == 40, "on the wire");
@@ -37,8 +38,7 @@ enum wire_name_state { WIRE_NAME_FREE, WIRE_NAME_CLAIMED, WIRE_NAME_THERE };
 struct wire_mark_name {
 	_Atomic uint32_t state; /* enum wire_name_state; stored last, release */
 	uint32_t reserved;
-	char text
-		[WIRE_MARK_NAME_BYTES]; /* NUL-terminated; may be there twice */
+	char text[WIRE_MARK_NAME_BYTES]; /* NUL-terminated; may occur twice */
 };
 _Static_assert(sizeof(struct wire_mark_name) == 64, "on the wire");
 
@@ -57,10 +57,10 @@ enum wire_mark_kind {
 
 struct wire_mark {
 	uint64_t tsc;
-	uint64_t id; /* of the context, 0: none */
+	uint64_t id; /* the context; 0: none */
 	uint64_t number;
 	uint32_t tid;
-	uint16_t name;         /* 1 + its index; 0: it found no room */
+	uint16_t name; /* 1 + index of its name; 0: the name found no room */
 	_Atomic uint16_t kind; /* enum wire_mark_kind; stored last, release */
 };
 _Static_assert(sizeof(struct wire_mark) == 32, "on the wire");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Modules of a recording (recording.h) and their functions, with what was decided
- * about each.
+ * Modules of a recording (recording.h) and their functions, with the verdict on
+ * each function.
  */
 #ifndef CLEW_WIRE_MODULE_FUNCTIONS_H
 #define CLEW_WIRE_MODULE_FUNCTIONS_H
@@ -9,11 +9,11 @@
 #include <stdint.h>
 
 /*
- * A module, loaded or unloaded. Followed by path_bytes of path (no NUL, padded
- * to 8), then by function_count wire_functions in order of vaddr. pc = base +
- * vaddr. Its functions have the numbers from first_function on; no two modules, and
- * no wire_range, have one in common. Where nothing is in the way they follow from
- * the build-id (preload/record/numbers.h), and are the same in every process.
+ * A module, loaded or unloaded. path_bytes of path follow (no NUL, padded to
+ * 8), then function_count wire_functions in order of vaddr. pc = base + vaddr.
+ * The functions have the numbers from first_function on; no other module and no
+ * wire_range has any of them. Unless they are taken, the numbers follow from
+ * the build-id (preload/record/numbers.h) and are the same in every process.
  */
 struct wire_module {
 	uint64_t base;        /* load bias */
@@ -24,41 +24,43 @@ struct wire_module {
 	uint32_t function_count;
 	uint32_t path_bytes;
 	uint32_t build_id_bytes;
-	uint32_t from_cache; /* 1: the analysis came from the cache */
+	uint32_t from_cache; /* 1: the analysis was read from the cache */
 	uint8_t build_id[32];
-	uint64_t loaded_ns;           /* CLOCK_REALTIME; 0: before main */
-	_Atomic uint64_t unloaded_ns; /* runtime; CLOCK_REALTIME, 0: not yet */
+	uint64_t loaded_ns; /* CLOCK_REALTIME; 0: before main */
+	/* written by the library; CLOCK_REALTIME; 0: still loaded */
+	_Atomic uint64_t unloaded_ns;
 };
 _Static_assert(sizeof(struct wire_module) == 96, "on the wire");
 
 /*
- * What it took until a module was hooked: CPU time of the thread that did it. One for
- * each module, in the order in which they were met.
+ * The CPU time that hooking a module took in the thread that did it. One record
+ * for each module, in the order in which the modules were found.
  */
 struct wire_hooking {
-	uint64_t base, loaded_ns; /* as its wire_module has it */
+	uint64_t base, loaded_ns; /* as in its wire_module */
 	uint64_t
-		analysis_ns; /* to find its functions, or take them from the cache */
-	uint64_t patch_ns; /* to make stubs, and write to its code */
+		/* to find its functions, or to read them from the cache */
+		analysis_ns;
+	uint64_t patch_ns; /* to build stubs and patch its code */
 };
 _Static_assert(sizeof(struct wire_hooking) == 32, "on the wire");
 
 struct wire_function {
-	uint64_t vaddr; /* of the entry */
+	uint64_t vaddr; /* the entry */
 	uint32_t size_bytes;
 	uint8_t verdict;      /* enum verdict */
-	uint8_t patch_offset; /* 4 behind an endbr64, else 0 */
+	uint8_t patch_offset; /* 4 if an endbr64 precedes, else 0 */
 	uint8_t displaced;    /* see below */
 	/*
-	 * JUMP_SHORT: the 8-bit displacement of its 2-byte jump, to where the
-	 * 5-byte one stands: in padding, or behind the 5-byte jump of another
-	 * function, which displaces ten bytes then. 0 otherwise.
+	 * JUMP_SHORT: the 8-bit displacement of the 2-byte jump to the 5-byte
+	 * jump. The 5-byte jump is in padding, or behind the 5-byte jump of
+	 * another function, which then displaces ten bytes. Otherwise 0.
 	 */
 	int8_t island;
 };
 _Static_assert(sizeof(struct wire_function) == 16, "on the wire");
 
-/* Of `displaced`: bytes that the trampoline executes instead, and flags. */
+/* Parts of `displaced`: the number of displaced bytes, and flags. */
 #define WIRE_DISPLACED_BYTES 0x3f
 #define WIRE_LEAF            0x40
 #define WIRE_LOOPS           0x80
@@ -69,22 +71,27 @@ static inline uint8_t wire_displaced_bytes(const struct wire_function *function)
 }
 
 /*
- * Whether a jump from the function's own code leads to its entry, or may: what
- * jumps there from inside of it is taken for a loop, and not counted, even if it
- * is a call that the function makes of itself.
+ * Returns whether the function's own code jumps, or may jump, to its entry.
+ * This jump is taken for a loop and not counted, even if it is a self tail
+ * call.
  */
 static inline int wire_loops(const struct wire_function *function)
 {
 	return (function->displaced & WIRE_LOOPS) != 0;
 }
 
-/* Whether it calls nothing (image/leaves.h), and neither loops. */
+/*
+ * Returns whether the function neither calls anything (image/leaves.h) nor
+ * loops.
+ */
 static inline int wire_is_leaf(const struct wire_function *function)
 {
 	return (function->displaced & (WIRE_LEAF | WIRE_LOOPS)) == WIRE_LEAF;
 }
 
-/* How many of these, which are in order, begin at vaddr or before it. */
+/*
+ * Returns how many of the functions, sorted by vaddr, begin at or before vaddr.
+ */
 static inline uint32_t wire_functions_until(
 	const struct wire_function *functions, uint32_t count, uint64_t vaddr)
 {

@@ -1,94 +1,102 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Packets: the calls of a process, one by one, in the order in which each thread
- * made them (clew record --trace).
+ * Packets: the calls of a process, one by one, in the order in which each
+ * thread made them (clew record --trace).
  *
- * They lie in PID.SEQ.trace, beside the part PID.SEQ.part (recording.h), with
- * which it shares the layout: a wire_header, of which magic, version, end, pid
- * and seq mean something, then chunks:
+ * Packets are in PID.SEQ.trace, beside the part PID.SEQ.part (recording.h).
+ * Both files have the same layout: a wire_header, of which only magic, version,
+ * end, pid and seq are used, then chunks:
  *
- *	WIRE_PACKET_BLOCKS	what the numbers in calls stand for; the first chunk
- *	WIRE_PACKET		calls of one thread at a time; its owner is a tally
+ *	WIRE_PACKET_BLOCKS	maps calls' indices to functions; first
+ *	WIRE_PACKET		calls of one thread; its owner is a tally
  *
- * A packet is a row of 32-bit words. Calls have one word each:
+ * A packet is an array of 32-bit words. Each call is one word:
  *
- *	 31          22 21                                  0
- *	|    place     |             index                   |
+ *	 31       22 21                     0
+ *	|   place   |         index         |
  *
- * The index says which function it is. Its twelve high bits number a block, of
- * which the WIRE_PACKET_BLOCKS chunk says where its 1,024 functions' numbers are
- * (the numbers are sparse, wire/id.h); the low ones are the function's in it.
+ * The index identifies the function. The index's high bits select a block of
+ * 1,024 function numbers, which the WIRE_PACKET_BLOCKS chunk lists (numbers are
+ * sparse, wire/id.h); its low bits select the function in the block.
  *
- * The place says where on the stack the call's return address is, its slot: how many
- * slots of 8 bytes above the base that the context before has. So *returns have no
- * words*: what has its slot there or below when a call is made has returned. There are two
- * kinds of words for others: where a function has returned before its caller makes room on
- * the stack, and calls the next one; and where each return is to have its time.
+ * The place is the position of the call's return address on the stack (its
+ * slot): the number of 8-byte slots above the base of the preceding context.
+ * *Returns have no words*: a new call implies that each earlier call with its
+ * slot at or below the new one has returned. Two kinds of words record returns
+ * that this rule misses: a function returned before its caller reserved stack
+ * space and called the next one; or each return needs its time.
  *
- *	calls		main{ a{ b{} } c{ d{} } }		a tail call: T
- *	words		500 main, 490 a, 470 b, 490 c, 480 d
+ *	calls	main{ a{ b{} } c{ d{} } }		a tail call: T
+ *	words	500 main, 490 a, 470 b, 490 c, 480 d
  *
- * A signal handler that comes between a function's entry and its word calls first: its
- * words are below the function's, which comes after them.
+ * A signal handler that interrupts between a function's entry and its word
+ * makes its calls first: its words precede the function's word and have lower
+ * slots.
  *
- * What is no call has an index of WIRE_PACKET_ODD and more (there are no such
- * functions), and says how many words it has, so that unknown ones are skipped:
+ * Words that are no calls have an index of WIRE_PACKET_ODD or more (no function
+ * has such an index) and contain their length in words, so that readers can
+ * skip unknown kinds:
  *
- *	 31          22 21    16 15                         0
- *	|     kind     |  0x3f  |           words            |
+ *	 31       22 21  16 15             0
+ *	|   kind    | 0x3f |     words     |
  *
- *	WIRE_PACKET_BEGIN	struct wire_packet_begin, the functions of the whole
- *				calling context, innermost first, and their places
- *	WIRE_PACKET_TAIL_BELOW	a call follows, in the second word, that is a tail
- *				call: the innermost function of its slot has jumped to
- *				it, and goes on until it returns
- *	WIRE_PACKET_TAIL_OUT	the same, but all functions of the slot have ended by
- *				that, except the first one
- *	WIRE_PACKET_TAIL	the same, but all of them have
- *	WIRE_PACKET_STAMP	the time stamp counter, in the second and third,
- *				beside the call before it
+ *	WIRE_PACKET_BEGIN	struct wire_packet_begin, the functions of the
+ *				whole calling context, innermost first, and
+ *				their places
+ *	WIRE_PACKET_TAIL_BELOW	The second word is a tail call: the innermost
+ *				function of its slot has jumped to it and
+ *				remains active until it returns
+ *	WIRE_PACKET_TAIL_OUT	as above, but the jump has ended all functions
+ *				of the slot except the first
+ *	WIRE_PACKET_TAIL	as above, but it has ended all of them
+ *	WIRE_PACKET_STAMP	the time stamp counter of the preceding call, in
+ *				words two and three
  *	WIRE_PACKET_MOMENT	the same, at any time between two calls
- *	WIRE_PACKET_RETURN	a place, and the counter: the call there has returned
- *				then, and those within it before
- *	WIRE_PACKET_LEFT	a place: calls below that have returned
- *	WIRE_PACKET_SITE	where the call just before it returns to, in the
- *				second and third: an address, or 0
- *	WIRE_PACKET_SITES	the same of each function of the context just before
- *				it, innermost first
+ *	WIRE_PACKET_RETURN	a place, and the counter: when the call there
+ *				returned, after those within it
+ *	WIRE_PACKET_LEFT	a place: the calls below it have returned
+ *	WIRE_PACKET_SITE	the return address of the preceding call, in
+ *				words two and three, or 0
+ *	WIRE_PACKET_SITES	the same for each function of the preceding
+ *				context, innermost first
+ *	WIRE_PACKET_VALUE	struct wire_packet_value and the bytes of a
+ *				string: a value of a call that a probe has
+ *				recorded (user_probe.h)
  *
- *	WIRE_PACKET_VALUE	struct wire_packet_value, and a string's bytes: what a
- *				probe has kept of a call (user_probe.h)
+ * The last three kinds are present if wire_packet_blocks.keeps has their bit.
+ * The return address of a tail call is that of the call whose place it took. A
+ * value follows its call as soon as it is available, and is repeated after each
+ * context that contains the call.
  *
- * The last three are there if wire_packet_blocks.keeps says so. A tail call returns to where
- * the one does whose place it has taken. Values are said behind the call, as soon as they are
- * known, and again behind each context that it is in.
+ * A packet begins with WIRE_PACKET_BEGIN and needs nothing from earlier
+ * packets, so any number of readers can read packets in any order. Another
+ * WIRE_PACKET_BEGIN follows within the packet, before the next call, if the
+ * thread's stack no longer matches its calls (after longjmp(), exceptions, on
+ * another stack, after a coroutine switch, in a forked child), or if a call's
+ * slot is out of range above the base.
  *
- * A packet begins with the first, before which there is nothing to know: so
- * packets can be read in any order, by any number of readers. Where a thread's
- * stack is no longer what its calls say (after longjmp(), exceptions, on another
- * stack, behind a coroutine's switch, in a forked child), or a call's slot has no place
- * above the base, another one stands within the packet, before the next call.
+ * The context is the one in which the next call is made. The context lists the functions
+ * that were found on the stack, at most WIRE_PACKET_FUNCTIONS. The context
+ * around them is given by its id only: ID_ROOT if there is none, else the id of
+ * a context that other words, perhaps in other packets, have called. The
+ * places may exceed a call's maximum. Functions on another stack, and all
+ * functions around them, have the place WIRE_PACKET_ELSEWHERE: no call's place
+ * implies that they have returned.
  *
- * The context in it is that in which the next call is made. Its functions are
- * as many as were found on the stack, at most WIRE_PACKET_FUNCTIONS. What is
- * around them is known by its id only: ID_ROOT if there is nothing, else the id
- * of a context that other words, maybe of other packets, have called. Their places may be
- * larger than a call's; WIRE_PACKET_ELSEWHERE is that of functions on another stack, and of
- * all around them: no call's place says that they have returned.
+ * A word is claimed before it is written, because a signal handler may
+ * interrupt in between and claim others. A word that is 0 was claimed and never
+ * written (the thread was killed, or a handler jumped away), or is not claimed
+ * yet. Zeros therefore mark the end of a packet.
  *
- * A word is claimed before it is written, since a signal handler may come in
- * between, and claims others. A word that is still 0 was claimed and never
- * written (the thread was killed, or a handler jumped away), or is not yet
- * claimed; so a packet has no other end than zeros.
+ * The library writes packets in place (preload/time/traced.c), so a killed or
+ * crashed process loses no words. A packet is zeroed before it is reused, and
+ * gets another sequence. A reader that copies a packet while it is written
+ * checks the sequence again afterwards.
  *
- * The runtime writes it in place (preload/time/traced.c), so a kill or a crash
- * costs no word. A packet that is used again is zeroed first, and its sequence
- * is another; a reader that copies one while it is written looks at that again.
- *
- * Where workers count the calls of packets while the process runs (taken.h), the
- * chunk's `used` says whose the packet is (enum wire_packet_state). The one that a thread
- * has left last stays its own until it has left another one: a stub that a signal
- * handler interrupted between claiming a word and writing it may still do so.
+ * If workers count the calls of packets while the process runs (taken.h), the
+ * chunk's `used` holds the packet's owner (enum wire_packet_state). A thread
+ * keeps its latest full packet until the next one is full: a stub that was
+ * interrupted between claiming and writing a word may still write it.
  */
 #ifndef CLEW_WIRE_PACKET_H
 #define CLEW_WIRE_PACKET_H
@@ -96,7 +104,7 @@
 #include <stdint.h>
 
 #define WIRE_TRACE_SUFFIX        ".trace"
-#define WIRE_PACKET_BYTES        65536 /* of a chunk, its head included */
+#define WIRE_PACKET_BYTES        65536 /* of a chunk, header included */
 #define WIRE_PACKET_BLOCK_LOG2   10
 #define WIRE_PACKET_PLACE_SHIFT  22
 #define WIRE_PACKET_PLACES       (1 << (32 - WIRE_PACKET_PLACE_SHIFT))
@@ -120,13 +128,13 @@ enum wire_packet_kind {
 	WIRE_PACKET_TAIL_OUT = 11,
 };
 
-/* The place of what is on another stack, or further out than such. */
+/* The place of functions on another stack, and of all functions around them. */
 #define WIRE_PACKET_ELSEWHERE UINT32_MAX
 
-/* How deep the calls are at most that a trace can be bound to. */
+/* The maximum value of the option that limits a trace to a call depth. */
 #define WIRE_PACKET_DEPTH_MAX              200
 
-#define WIRE_PACKET_TAIL_WORDS             2 /* of all three kinds */
+#define WIRE_PACKET_TAIL_WORDS             2 /* all three kinds */
 #define WIRE_PACKET_STAMP_WORDS            3
 #define WIRE_PACKET_MOMENT_WORDS           3
 #define WIRE_PACKET_RETURN_WORDS           4
@@ -134,7 +142,7 @@ enum wire_packet_kind {
 #define WIRE_PACKET_SITE_WORDS             3
 #define WIRE_PACKET_SITES_WORDS(functions) (1 + 2 * (uint32_t)(functions))
 
-/* The first word of what is no call. */
+/* Returns the first word of an item that is no call. */
 static inline uint32_t wire_packet_odd(enum wire_packet_kind kind,
 				       uint32_t words)
 {
@@ -143,9 +151,10 @@ static inline uint32_t wire_packet_odd(enum wire_packet_kind kind,
 }
 
 /*
- * Functions that are running, by depth: the outermost has depth 1, and places[0] is
- * WIRE_PACKET_ELSEWHERE. How deep who goes on is when another one is entered at a place, by
- * a call (`kind` 0) or a tail call (WIRE_PACKET_TAIL...).
+ * Returns the depth of the innermost function that stays active when another
+ * one is entered at a place, by a call (`kind` 0) or a tail call
+ * (WIRE_PACKET_TAIL...). Running functions are numbered by depth: the outermost
+ * has depth 1, and places[0] is WIRE_PACKET_ELSEWHERE.
  */
 static inline uint32_t wire_packet_entered(const uint32_t *places,
 					   uint32_t depth, uint32_t place,
@@ -160,8 +169,9 @@ static inline uint32_t wire_packet_entered(const uint32_t *places,
 }
 
 /*
- * ... when the function at this depth returns. Those that have jumped to it have its place
- * and return with it; elsewhere nobody knows which these are.
+ * Returns the depth that remains when the function at this depth returns.
+ * Functions that have jumped to it have its place and return with it. For
+ * WIRE_PACKET_ELSEWHERE these are unknown.
  */
 static inline uint32_t wire_packet_returned(const uint32_t *places,
 					    uint32_t depth)
@@ -176,65 +186,78 @@ static inline uint32_t wire_packet_returned(const uint32_t *places,
 
 /* Why a context begins. */
 enum wire_packet_cause {
-	WIRE_PACKET_FIRST, /* the thread's first */
-	WIRE_PACKET_FULL,  /* the packet before it was: nothing is missing */
-	/* The stack is no longer what the calls say, or has one whose word comes later. */
+	WIRE_PACKET_FIRST, /* first of the thread */
+	/* the preceding packet was full: no calls are missing */
+	WIRE_PACKET_FULL,
+	/*
+	 * The stack no longer matches the calls, or contains a call whose word
+	 * follows later.
+	 */
 	WIRE_PACKET_MOVED,
 };
 
-/* Whose a packet is: changed by compare-and-swap, by its thread and by workers. */
+/*
+ * Owner of a packet; changed by compare-and-swap, by its thread and by workers.
+ */
 enum wire_packet_state {
-	WIRE_PACKET_OWNED, /* its thread's, as all are where there are no workers */
-	WIRE_PACKET_OFFERED, /* full: whoever is first may count its calls */
-	WIRE_PACKET_TAKEN,   /* a worker has it */
-	WIRE_PACKET_COUNTED, /* its calls are in the file; to be used again */
+	WIRE_PACKET_OWNED, /* its thread; always so without workers */
+	/* full: the first worker to claim it may count it */
+	WIRE_PACKET_OFFERED,
+	WIRE_PACKET_TAKEN,   /* a worker counts it */
+	WIRE_PACKET_COUNTED, /* its calls are in the file; it may be reused */
 };
 
-/* Why no thread waits for workers any more. */
+/* Why threads no longer wait for workers. */
 enum wire_given_up {
 	WIRE_WORKERS_AWAITED,
-	WIRE_WORKERS_LATE,  /* one has waited long enough, in vain */
-	WIRE_WORKERS_ENDED, /* as workers have said */
+	WIRE_WORKERS_LATE,  /* a thread waited for the maximum time */
+	WIRE_WORKERS_ENDED, /* the workers reported their end */
 	WIRE_WORKERS_SHORT, /* the same, because they lack memory */
 };
 
 #define WIRE_WORKERS_MAX 64
 
-/* What else there is of calls: bits. */
+/* Bits: which data about calls a trace has in addition. */
 #define WIRE_KEEPS_SITES  1U
 #define WIRE_KEEPS_VALUES 2U
 
-/* What becomes of the oldest packet where there is to be no more room. */
+/*
+ * The treatment of the oldest packet when the trace has reached its maximum
+ * size.
+ */
 enum wire_overflow {
-	WIRE_OVERFLOW_DROP,    /* it is used again */
-	WIRE_OVERFLOW_PROCESS, /* its thread counts its calls before */
-	WIRE_OVERFLOW_WAIT,    /* its thread waits until a worker has */
+	WIRE_OVERFLOW_DROP,    /* it is reused */
+	WIRE_OVERFLOW_PROCESS, /* its thread counts its calls first */
+	WIRE_OVERFLOW_WAIT, /* its thread waits until a worker has counted it */
 	WIRE_OVERFLOW_COUNT
 };
 
-/* Of 32-bit words only: it is not aligned to more. */
+/* Consists of 32-bit words and has only their alignment. */
 struct wire_packet_begin {
 	uint32_t head;
 	uint32_t tid;
-	uint32_t sequence[2]; /* low, high: of the tally's, from 1 on */
+	uint32_t sequence[2]; /* low, high: in its tally, from 1 */
 	uint32_t tsc[2];      /* low, high */
-	uint32_t id[2];       /* low, high: of the context that begins */
+	uint32_t id[2];       /* low, high: the context that begins */
 	uint32_t cause;       /* enum wire_packet_cause */
-	uint32_t functions;   /* whose numbers follow, then their places */
+	/* number of functions; their numbers follow, then their places */
+	uint32_t functions;
 };
 _Static_assert(sizeof(struct wire_packet_begin) == 40, "on the wire");
 
-#define WIRE_VALUE_IS_MISSING 1 /* it could not be had */
-#define WIRE_VALUE_IS_AGAIN   2 /* it was said when the call was made */
+#define WIRE_VALUE_IS_MISSING 1 /* the value could not be read */
+#define WIRE_VALUE_IS_AGAIN   2 /* already recorded when the call was made */
 
 /*
- * A value of the innermost call at a place, or of one that is so many functions further out.
- * Of a string `number` is how many bytes of it follow. Likewise.
+ * A value of the innermost call at a place, or of the call `out` functions
+ * further out. For a string, `number` is the length of the bytes that follow.
+ * Consists of 32-bit words.
  */
 struct wire_packet_value {
 	uint32_t head;
-	uint8_t probe; /* its number */
-	uint8_t field; /* among the probe's (struct wire_probe_field) */
+	uint8_t probe; /* number of the probe */
+	/* index in the probe's fields (struct wire_probe_field) */
+	uint8_t field;
 	uint8_t reserved;
 	uint8_t flags;
 	uint32_t place;
@@ -249,7 +272,10 @@ static inline int wire_packet_is_begun(const struct wire_packet_begin *begin)
 	       wire_packet_odd(WIRE_PACKET_BEGIN, 0);
 }
 
-/* Of one place, at two times: whether it has not been used again in between. */
+/*
+ * Compares two copies of the same packet; returns whether it was not reused in
+ * between.
+ */
 static inline int wire_packet_is_same(const struct wire_packet_begin *one,
 				      const struct wire_packet_begin *other)
 {
@@ -258,12 +284,15 @@ static inline int wire_packet_is_same(const struct wire_packet_begin *one,
 	       one->sequence[1] == other->sequence[1] && one->tid == other->tid;
 }
 
-/* Behind the places, so that a context is known to be whole. */
+/* Follows the places and marks the context as complete. */
 #define WIRE_PACKET_BEGIN_END UINT32_C(0x646e6521)
 #define WIRE_PACKET_BEGIN_WORDS(functions)                                     \
 	((uint32_t)(sizeof(struct wire_packet_begin) / 4) + 2 * (functions) + 1)
 
-/* The function's number, of a block's entry, which is 0 where there is no block. */
+/*
+ * Returns the function's number. `block` is the entry of its block; 0: no
+ * block.
+ */
 static inline uint32_t wire_packet_function(uint32_t block, uint32_t index)
 {
 	return (block - 1) << WIRE_PACKET_BLOCK_LOG2 |
@@ -271,35 +300,45 @@ static inline uint32_t wire_packet_function(uint32_t block, uint32_t index)
 }
 
 /*
- * A WIRE_PACKET_BLOCKS chunk: numbers / 1,024 + 1, or 0; only grows. The first is
- * nobody's, so that no call's word is 0.
+ * The WIRE_PACKET_BLOCKS chunk. An entry is number / 1,024 + 1, or 0; entries
+ * are only added. The first entry belongs to no function, so no call's word is
+ * 0.
  */
 struct wire_packet_blocks {
 	_Atomic uint32_t count;
-	/* Hits of which no value is here, though calls' are: any thread. */
+	/*
+	 * Probe hits without values in the trace, though their calls are there;
+	 * written by any thread.
+	 */
 	_Atomic uint32_t values_lost;
 	uint32_t blocks[WIRE_PACKET_BLOCKS_COUNT];
-	uint32_t refused;  /* functions that found none, and are not hooked */
+	uint32_t refused;  /* functions that got no block and are not hooked */
 	uint32_t overflow; /* enum wire_overflow */
-	_Atomic uint64_t dropped; /* packets that were used again: any thread */
-	_Atomic uint64_t taken_back; /* calls that were too short: any thread */
-	uint64_t least_ns;           /* of those that are kept; 0: all */
-	/* Packets that were used again once their calls were counted in the part. */
+	_Atomic uint64_t dropped; /* reused packets; any thread */
+	/* removed calls that were too short; any thread */
+	_Atomic uint64_t taken_back;
+	uint64_t least_ns; /* minimum duration of recorded calls; 0: none */
+	/* Packets reused after their calls were counted in the part. */
 	_Atomic uint64_t counted; /* any thread */
-	/* Likewise, once a worker had: their calls are in the file beside (taken.h). */
+	/*
+	 * Packets reused after a worker counted their calls in the file beside
+	 * this one (taken.h).
+	 */
 	_Atomic uint64_t handed_over; /* any thread */
-	/* How often a thread waited for a worker, and how long in all: any thread. */
+	/*
+	 * How often threads waited for a worker, and the total time; any
+	 * thread.
+	 */
 	_Atomic uint64_t waits, waited_ns;
 	/*
-	 * Words of futex(2). A thread adds 1 to `filled` for each packet that may be
-	 * taken, workers add 1 to `freed` when some may be used again.
+	 * Futex words. A thread adds 1 to `filled` for each packet that workers
+	 * may take; workers add 1 to `freed` when some packets may be reused.
 	 */
 	_Atomic uint32_t filled, freed;
-	_Atomic uint32_t waiting; /* threads, now */
+	_Atomic uint32_t waiting;  /* waiting threads */
+	_Atomic uint32_t sleeping; /* workers to wake when `filled` changes */
 	_Atomic uint32_t
-		sleeping; /* workers that want to be woken for `filled` */
-	_Atomic uint32_t
-		is_given_up; /* enum wire_given_up: if not 0 nobody waits */
+		is_given_up; /* enum wire_given_up: if not 0, no thread waits */
 	uint32_t keeps;      /* WIRE_KEEPS_SITES, _VALUES */
 };
 _Static_assert(sizeof(struct wire_packet_blocks) == 96 + 4 * 4032,

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Between `clew probe`, which changes the user's probes of a process that is being
- * recorded, and libclew.so in it.
+ * The interface between `clew probe`, which changes the user's probes of a
+ * process that is being recorded, and libclew.so in that process.
  *
- * The library exports a function that `clew probe` has a thread of the process call,
- * and `clew_probes`, where it says what came of it:
+ * `clew probe` makes a thread of the process call an exported function. The
+ * results are in the exported variable `clew_probes`.
  *
- *	clew_probes_ask(lines, bytes)	a thread of the library's own does what the
- *					lines say, one after the other:
+ *	clew_probes_ask(lines, bytes)
+ *		A thread of the library's own executes the lines in order:
  *
- *					probe PLACE	as in a recording's config
- *					action ACTION	... of the probe before it
- *					remove NUMBER	p1 is 0
+ *		probe PLACE	as in a recording's config
+ *		action ACTION	of the preceding probe
+ *		remove NUMBER	0 is p1
  *
- * The one that calls does not wait for that: threads may have to leave what is being
- * written over.
+ * The calling thread does not wait for the result, because threads may have to
+ * leave the code that is being overwritten.
  */
 #ifndef CLEW_WIRE_PROBE_REQUESTS_H
 #define CLEW_WIRE_PROBE_REQUESTS_H
@@ -27,29 +27,31 @@
 #define WIRE_LIVE_PROBES_ASK       "clew_probes_ask"
 
 #define WIRE_LIVE_PROBES_VERSION   1
-#define WIRE_LIVE_PROBES_BYTES_MAX 49152 /* of a request */
+#define WIRE_LIVE_PROBES_BYTES_MAX 49152 /* maximum of a request */
 
 enum wire_live_state {
 	WIRE_LIVE_IDLE,
-	WIRE_LIVE_BUSY, /* somebody's request is under way */
-	WIRE_LIVE_DONE, /* the last one's answers are there */
+	WIRE_LIVE_BUSY, /* a request is in progress */
+	WIRE_LIVE_DONE, /* the answers of the last request are valid */
 };
 
-/* What came of a line. */
+/* The result for one line. */
 struct wire_live_answer {
 	uint32_t number; /* of the probe */
-	int32_t result;  /* 0 or -errno; */
-	uint32_t reason; /* -ENOTSUP: enum probe_reason, of its first place */
+	int32_t result;  /* 0 or -errno */
+	/* -ENOTSUP: enum probe_reason of its first location */
+	uint32_t reason;
 };
 
 struct wire_live_probes {
 	uint32_t version;
 	_Atomic uint32_t state; /* enum wire_live_state */
-	uint32_t pid;           /* whose state that is: not a forked child's */
-	uint32_t thread;        /* that does it; soon gone when it is done */
-	int32_t result;         /* of the whole: 0 or -errno, */
-	char why[128];          /* and why; NUL-terminated */
-	uint32_t there_count;   /* probes that are not removed */
+	/* process that this state belongs to; a child inherits it */
+	uint32_t pid;
+	uint32_t thread;      /* executes the request; exits soon after */
+	int32_t result;       /* of the whole request: 0 or -errno */
+	char why[128];        /* reason for result; NUL-terminated */
+	uint32_t there_count; /* probes that are not removed */
 	uint32_t answer_count;
 	struct wire_live_answer answers[WIRE_PROBES_MAX];
 };

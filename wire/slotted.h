@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The beginning of a chunk that any thread adds to: the number of slots that were taken
- * in it, each by an atomic addition. A slot says itself when it is filled.
+ * The beginning of a chunk that any thread adds to: the number of slots taken,
+ * each by an atomic addition. Each slot contains a flag that it is complete.
  */
 #ifndef CLEW_WIRE_SLOTTED_H
 #define CLEW_WIRE_SLOTTED_H
@@ -9,7 +9,9 @@
 #include <stdint.h>
 
 struct wire_slots {
-	/* That were asked for; more than `room` of them found none here. */
+	/*
+	 * Requested slots; if more than `room`, the excess found no slot here.
+	 */
 	_Atomic uint32_t used;
 	uint32_t room;
 };

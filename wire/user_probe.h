@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A user's probes (clew record --probe): how each is reached, or why it is not, and
- * what of that is in a recording.
+ * A user's probes (clew record --probe): how each is reached, or why it is not,
+ * and the records about them.
  *
- * A probe stands at one place or at several: one with %return has one for each
- * instruction by which its function is left. Its hits are values of contexts
- * (context_values.h) by the name p1, p2, ... in the order in which probes were asked
- * for.
+ * A probe is set at one address or at several: a probe with %return is set at
+ * each instruction that leaves its function. The hits are values of contexts
+ * (context_values.h) with the names p1, p2, ... in the order in which probes
+ * were requested.
  */
 #ifndef CLEW_WIRE_USER_PROBE_H
 #define CLEW_WIRE_USER_PROBE_H
@@ -15,9 +15,9 @@
 
 #include "wire/slotted.h"
 
-#define WIRE_PROBES_MAX 32 /* as many as a table of values has columns */
+#define WIRE_PROBES_MAX 32 /* the number of columns of a table of values */
 
-/* p1, p2, ... */
+/* Returns whether the name is p1, p2, ... */
 static inline int wire_is_probe_name(const char *name)
 {
 	if (*name++ != 'p' || !*name)
@@ -27,16 +27,16 @@ static inline int wire_is_probe_name(const char *name)
 	return !*name;
 }
 
-/* How a probe is reached. name, text for humans */
+/* How a probe is reached: name, text for humans. */
 #define PROBE_TIERS(X)                                                         \
 	X(NONE, "none")                                                        \
 	X(JUMP, "jump")                                                        \
 	X(TRAP, "int3")                                                        \
-	X(STUB, "stub") /* of a hooked function: in its first bytes */
+	X(STUB, "stub") /* in the first bytes of a hooked function */
 
 /*
- * Why there is no jump, or nothing at all. name, text for humans. Numbers lie in
- * recordings: append, never reorder.
+ * Why there is no jump, or no probe at all: name, text for humans. Numbers are
+ * part of recordings: append, never reorder.
  */
 #define PROBE_REASONS(X)                                                       \
 	X(NONE, "")                                                            \
@@ -111,8 +111,8 @@ static inline const char *probe_reason_text(unsigned int reason)
 }
 
 /*
- * The ':' between a module and a place, which a C++ name has none of but in "::". NULL:
- * no module is named. What follows a blank is a remark.
+ * Returns the ':' between a module and a location, or NULL if no module is
+ * named. C++ names contain ':' only in "::". Text after a blank is a remark.
  */
 static inline const char *probe_text_colon(const char *text)
 {
@@ -126,19 +126,19 @@ static inline const char *probe_text_colon(const char *text)
 	return 0;
 }
 
-/* A probe that was asked for, and its text: p1 is number 0. */
+/* A requested probe and its text: number 0 is p1. */
 struct wire_probe {
 	uint32_t bytes; /* of this record, text included, a multiple of 8 */
 	uint32_t text_bytes;
 	uint32_t number;
-	uint32_t is_removed; /* by clew probe rm; its hits stay */
+	uint32_t is_removed; /* by clew probe rm; its hits remain */
 };
 _Static_assert(sizeof(struct wire_probe) == 16, "on the wire");
 
-/* A place of a probe in a module, which need not be loaded any more. */
+/* An address of a probe in a module, which may be unloaded since. */
 struct wire_probe_place {
-	uint64_t vaddr; /* of the instruction, in the module's file */
-	/* The number of a function of the module's; 0: its module has none. */
+	uint64_t vaddr; /* the instruction, in the module's file */
+	/* The number of a function of the module; 0: no function there. */
 	uint32_t function;
 	uint16_t probe; /* its number */
 	uint8_t tier;   /* enum probe_tier */
@@ -147,13 +147,13 @@ struct wire_probe_place {
 _Static_assert(sizeof(struct wire_probe_place) == 16, "on the wire");
 
 /*
- * What they do is told likewise (WIRE_PROBE_ACTIONS): a wire_probe for each line that
- * was said of one (expression/probe_action.h).
+ * The actions of probes (WIRE_PROBE_ACTIONS): a wire_probe for each line of a
+ * probe's actions (expression/probe_action.h).
  */
 
 #define WIRE_PROBE_FIELDS_MAX 16
 
-/* How a value is shown, numbers or what is there. */
+/* How a value is displayed. */
 enum wire_field_format {
 	WIRE_FIELD_DECIMAL = 'd',
 	WIRE_FIELD_UNSIGNED = 'u',
@@ -162,31 +162,34 @@ enum wire_field_format {
 	WIRE_FIELD_STRING = 's',
 };
 
-/* A value that is kept of each hit, and the text by which it was asked for. */
+/* A value that is recorded at each hit, and the text that requested it. */
 struct wire_probe_field {
-	uint32_t bytes; /* of this record, text included, a multiple of 8 */
+	uint32_t bytes; /* size of this record with its text, a multiple of 8 */
 	uint32_t text_bytes;
 	uint16_t probe; /* its number */
-	uint8_t index;  /* among the probe's */
+	uint8_t index;  /* index in the probe's fields */
 	uint8_t format; /* enum wire_field_format */
 	/*
-	 * Where it is in an event: a word. Of a string the number of its bytes, which
-	 * follow it; as many as are asked for may be some of them only.
+	 * Position of its word in an event. The word of a string is its length
+	 * in bytes, and the bytes follow; a string of the maximum length may be
+	 * cut.
 	 */
 	uint16_t offset;
 	uint16_t
-		string_bytes; /* that were asked for; the room is a multiple of 8 */
+		/* requested maximum; the space is a multiple of 8 */
+		string_bytes;
 };
 _Static_assert(sizeof(struct wire_probe_field) == 16, "on the wire");
 
-/* ---- What was found ---- */
+/* ---- Results ---- */
 
 /*
- * Hits of one probe, in a chunk of several, filled by any thread:
+ * Hits of one probe; a probe may have several such chunks, filled by any
+ * thread:
  *
  *	wire_probe_events | event | event | ...
  *
- * where an event is a wire_probe_event and its values.
+ * An event is a wire_probe_event and its values.
  */
 struct wire_probe_events {
 	struct wire_slots slots;
@@ -197,37 +200,46 @@ _Static_assert(sizeof(struct wire_probe_events) == 16, "on the wire");
 
 struct wire_probe_event {
 	uint64_t tsc;
-	uint64_t id; /* of the context, 0: none */
+	uint64_t id; /* the context; 0: none */
 	uint32_t tid;
-	uint16_t failed; /* bit by index: a value that could not be had */
+	uint16_t failed; /* bit by index: a value that could not be read */
 	_Atomic uint16_t is_there; /* stored last, release */
 };
 _Static_assert(sizeof(struct wire_probe_event) == 24, "on the wire");
 
-/* Of each probe, by number: hits that left nothing else behind. Any thread. */
+/*
+ * Hits of each probe, by number, that have no other record. Written by any
+ * thread.
+ */
 struct wire_probe_hits {
 	_Atomic uint64_t refused; /* its condition did not hold */
-	_Atomic uint64_t unknown; /* ... could not be told: no such memory */
-	_Atomic uint64_t wanted; /* passed the condition; beyond a limit, too */
-	_Atomic uint64_t over;   /* the limit: neither counted nor kept */
+	/* its condition could not be evaluated: unmapped memory */
+	_Atomic uint64_t unknown;
+	_Atomic uint64_t wanted; /* passed the condition, also beyond a limit */
+	/* beyond the limit: neither counted nor recorded */
+	_Atomic uint64_t over;
 	_Atomic uint64_t lost_no_space; /* counted, but the recording is full */
-	_Atomic uint64_t lost_too_many; /* ... there are more than are kept */
+	/* counted, but the maximum was reached */
+	_Atomic uint64_t lost_too_many;
 	/*
-	 * While the thread was in a handler (WIRE_PROBE_ACTIONS has "call"): by the
-	 * handler itself, or by a signal's on top of it. Not counted, nor anything else.
+	 * Hits while the thread was in a handler (WIRE_PROBE_ACTIONS has
+	 * "call"): by the handler itself, or by a signal handler that
+	 * interrupted it. Neither counted nor recorded.
 	 */
 	_Atomic uint64_t inside;
-	_Atomic uint64_t
-		uncalled; /* counted, when the handler was not loaded */
+	_Atomic uint64_t uncalled; /* counted, but the handler was not loaded */
 };
 _Static_assert(sizeof(struct wire_probe_hits) == 64, "on the wire");
 
-/* A handler that crashed, and the name of the file whose code did (may be another's). */
+/*
+ * A crash of a handler, and the name of the file whose code crashed, which may
+ * be another's.
+ */
 struct wire_handler_crash {
 	uint32_t bytes; /* of this record, text included, a multiple of 8 */
 	uint32_t text_bytes;
-	uint64_t vaddr;   /* in that file; without one, in memory */
-	uint64_t address; /* that the signal tells of */
+	uint64_t vaddr;   /* in that file; without a file, the address */
+	uint64_t address; /* address that the signal reports */
 	uint32_t tid;
 	uint16_t probe; /* its number */
 	uint8_t signal;

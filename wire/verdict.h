@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What became of a function, and of a module: the fixed lists of reasons.
+ * The verdicts on functions and the states of modules: fixed lists of reasons.
  *
- * Refusing to hook something is an expected outcome and therefore data: the
- * analysis decides it, the runtime records it, the reports print it. Numbers
- * are part of the recording and of the analysis cache: append, never reorder.
+ * Refusing to hook a function is an expected result and therefore data: the
+ * analysis decides it, the library records it, and reports print it. Numbers
+ * are part of recordings and of the analysis cache: append, never reorder.
  */
 #ifndef CLEW_WIRE_VERDICT_H
 #define CLEW_WIRE_VERDICT_H
 
-/* The three answers to "is it hooked?". */
+/* The three classes of verdicts. */
 enum verdict_class {
 	VERDICT_HOOKED,    /* every call of it is counted */
-	VERDICT_REFUSED,   /* a function that is left alone, with a reason */
-	VERDICT_NOT_ENTRY, /* code that no call enters: not a function */
+	VERDICT_REFUSED,   /* a function that is not hooked, with a reason */
+	VERDICT_NOT_ENTRY, /* code that no call enters: no function */
 };
 
-/* name, class, text for humans */
+/* Name, class, text for humans. */
 #define VERDICTS(X)                                                            \
 	X(UNKNOWN, REFUSED, "not analysed")                                    \
 	X(JUMP, HOOKED, "5-byte jump")                                         \
@@ -73,7 +73,7 @@ enum verdict {
 		VERDICT_COUNT
 };
 
-/* name, text for humans; only HOOKED modules have their functions hooked */
+/* Name, text for humans. Only functions of HOOKED modules are hooked. */
 #define MODULE_STATES(X)                                                       \
 	X(UNKNOWN, "not analysed")                                             \
 	X(HOOKED, "hooked")                                                    \
@@ -120,7 +120,7 @@ static inline enum verdict_class verdict_class(unsigned int verdict)
 	return verdict < VERDICT_COUNT ? classes[verdict] : VERDICT_REFUSED;
 }
 
-/* Whether something is written over its code. */
+/* Returns whether clew overwrites some of its code. */
 static inline int verdict_is_written(unsigned int verdict)
 {
 	return verdict_class(verdict) == VERDICT_HOOKED ||

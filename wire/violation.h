@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a stress build of the runtime found wrong with its own structures.
+ * Inconsistencies that a stress build of the library finds in its own
+ * structures.
  *
- * A build with CLEW_STRESS walks them at each fork, at the end of the process
- * and, as far as they change, when libraries come or tables grow. Finding one broken is a defect of clew, never of the program: it is
+ * A build with CLEW_STRESS checks the structures at each fork, at the end of
+ * the process and, as far as they change, when libraries are loaded or tables
+ * grow. An inconsistency is a defect of clew, never of the program: it is
  * recorded (wire/recording.h), and every report shows it as a problem.
  *
  * Numbers are part of the recording: append, never reorder.
@@ -11,7 +13,7 @@
 #ifndef CLEW_WIRE_VIOLATION_H
 #define CLEW_WIRE_VIOLATION_H
 
-/* name, text for humans */
+/* Name, text for humans. */
 #define VIOLATIONS(X)                                                          \
 	X(NONE, "nothing")                                                     \
 	X(CHUNK_BYTES, "a chunk's length does not fit where it is mapped")     \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How the process that `clew cache warm` has executed answers: its exit status is
- * WIRE_WARMED and what is kept of the program. No other status means success, and clew's
- * own main() never returns such a one.
+ * The exit status of the process that `clew cache warm` executes: WIRE_WARMED,
+ * with bits for what the caches now contain for the program. No other status
+ * means success, and clew's own main() never returns such a status.
  */
 #ifndef CLEW_WIRE_WARMED_H
 #define CLEW_WIRE_WARMED_H
@@ -10,11 +10,13 @@
 enum wire_warmed {
 	WIRE_WARMED_STUBS = 1,
 	WIRE_WARMED_TEXT = 2,
-	/* it has no functions to be hooked, or another user can change it */
+	/*
+	 * the program has no functions to hook, or another user can change it
+	 */
 	WIRE_WARMED_NOTHING = 4,
-	WIRE_WARMED_BUSY = 8, /* another process is making its stubs */
+	WIRE_WARMED_BUSY = 8, /* another process is building its stubs */
 	WIRE_WARMED_ALL = 15,
-	WIRE_WARMED = 96, /* 96 to 111 */
+	WIRE_WARMED = 96, /* the range is 96 to 111 */
 };
 
 #endif
