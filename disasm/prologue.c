@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The verdict is given by walking whole instructions from the patch site until
- * they cover what is written there. Every step must prove itself harmless;
- * whatever is not on the list of what relocate() handles is refused.
+ * See prologue.h. The verdict is found by decoding whole instructions from the
+ * patch site until they cover the bytes to be written. Each instruction must be
+ * one that relocate() can move; all others are refused.
  */
 #include "disasm/prologue.h"
 
@@ -14,8 +14,8 @@ static struct prologue refuse(enum verdict verdict)
 }
 
 /*
- * Whether nothing but padding lies in [from, to): linkers and compilers fill
- * with nops, int3 and zeros. A long nop may reach past `to`.
+ * Returns whether [from, to) has only padding: linkers and compilers use nops,
+ * int3 and zeros. A long nop may extend past `to`.
  */
 static int is_padding(const struct decoder *decoder,
 		      const struct prologue_query *query, size_t from,
@@ -40,15 +40,17 @@ static int is_padding(const struct decoder *decoder,
 	return 1;
 }
 
-/* What is written at the patch site, and where that is. */
+/* The bytes to be written, and the patch site. */
 struct patch_span {
-	enum verdict inside;   /* the verdict if it fits in the function */
-	enum verdict over_end; /* ... if it takes of the padding */
+	/* the verdict if the patch fits into the function */
+	enum verdict inside;
+	/* the verdict if the patch extends into padding */
+	enum verdict over_end;
 	size_t start;
 	size_t bytes;
 };
 
-/* Of the patched bytes only the first may be entered. */
+/* Returns whether a branch targets a patched byte other than the first. */
 static int is_entered(const struct prologue_query *query, size_t start,
 		      size_t bytes)
 {
@@ -72,8 +74,9 @@ static struct prologue accept(const struct prologue_query *query,
 }
 
 /*
- * The flow has ended at `end`, before the patch is covered. What follows is
- * either padding or entered by a branch, seen or not.
+ * Handles a return or jump at `end`, before the patch is covered. The bytes
+ * after it are padding, or code that a branch enters, whether it was found or
+ * not.
  */
 static struct prologue judge_early_end(const struct decoder *decoder,
 				       const struct prologue_query *query,
@@ -89,7 +92,10 @@ static struct prologue judge_early_end(const struct decoder *decoder,
 	return refuse(VERDICT_IS_BRANCH_INTO);
 }
 
-/* UNKNOWN, or the verdict that stands against the instruction at `at`. */
+/*
+ * Returns VERDICT_IS_UNKNOWN, or the verdict if the instruction at `at` cannot
+ * be read.
+ */
 static enum verdict read_insn(const struct decoder *decoder,
 			      const struct prologue_query *query, size_t at,
 			      struct insn *insn)
@@ -125,7 +131,10 @@ static struct prologue judge(const struct decoder *decoder,
 	return accept(query, patch, at);
 }
 
-/* Behind the endbr64, or at once: UNKNOWN and *start, or what is against it. */
+/*
+ * Finds the patch site, after the endbr64 if there is one. Returns
+ * VERDICT_IS_UNKNOWN, or the obstacle.
+ */
 static enum verdict find_site(const struct decoder *decoder,
 			      const struct prologue_query *query, size_t *start)
 {
@@ -192,8 +201,9 @@ struct prologue prologue_judge_trap(const struct decoder *decoder,
 }
 
 /*
- * As many instructions as leave at least a byte of the rel32 alone, for every
- * byte more is 256 times the choice of where the jump may lead.
+ * Returns the length of as many instructions as leave at least one byte of the
+ * rel32 unchanged: each further byte gives 256 times as many targets of the
+ * jump.
  */
 static size_t punned_bytes(const struct decoder *decoder,
 			   const struct prologue_query *query, size_t start)

@@ -1,30 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Can a function's entry be replaced by a way to its stub, and which?
+ * Decides whether and how a function's entry can be replaced by a jump to its
+ * stub.
  *
  *	f:	endbr64			<- stays, patch_offset = 4
  *		push %rbp		<- patched from here
- *		mov  %rsp,%rbp
- *		sub  $0x20,%rsp		<- displaced_bytes = 1 + 3 + 4
+ *		mov %rsp,%rbp
+ *		sub $0x20,%rsp		<- displaced_bytes = 1 + 3 + 4
  *
- * The ways in order of preference, each of which needs less than the one
- * before it; what they write of a jmp rel32 is in upper case:
+ * The methods in order of preference; each needs fewer bytes than the one
+ * before it. Bytes in upper case are written:
  *
  *	JUMP		E9 xx xx xx xx	inside the function
- *	JUMP_PADDED	E9 xx xx xx xx	over its end, into the padding behind
- *	JUMP_SHORT	EB xx		to a place near by for JUMP's bytes:
- *					padding, or behind another's JUMP
- *	JUMP_PUNNED	E9 xx xx yy yy	where yy stay as they are, entered by
- *					branches, or the next function's
+ *	JUMP_PADDED	E9 xx xx xx xx	over its end, into the padding
+ *	JUMP_SHORT	EB xx		to JUMP's bytes nearby: in padding, or
+ *					behind another function's JUMP
+ *	JUMP_PUNNED	E9 xx xx yy yy	yy are unchanged: targets of branches,
+ *					or the next function
  *	TRAP		CC
  *
- * displaced_bytes counts what is executed only: whole instructions, and less
- * than is overwritten where a return or jump stands that early, with padding
- * behind it. All of it must be able to run elsewhere (movable.h).
+ * displaced_bytes counts executed bytes only, as whole instructions. The value is
+ * less than the number of overwritten bytes if a return or jump ends the flow early
+ * and padding follows. All of these instructions must be movable (movable.h).
  *
- * Jumps of the function's own back to its entry do no harm: they arrive in the
- * stub with its own exit as their return address, and where the analysis knows of
- * one (WIRE_LOOPS) the stub takes that for no call.
+ * Jumps of the function to its own entry do no harm: they arrive in the stub
+ * with the stub's own exit as their return address. If the analysis has found
+ * one (WIRE_LOOPS), the stub does not count it as a call.
  */
 #ifndef CLEW_DISASM_PROLOGUE_H
 #define CLEW_DISASM_PROLOGUE_H
@@ -43,8 +44,8 @@
 struct prologue_query {
 	const uint8_t *code; /* size_bytes + padding_bytes are readable */
 	size_t size_bytes;
-	size_t padding_bytes; /* between its end and the next function */
-	uint32_t targets;     /* bit i: a branch leads to code + i, i = 0..31 */
+	size_t padding_bytes; /* up to the next function */
+	uint32_t targets;     /* bit i: a branch targets code + i, i = 0..31 */
 };
 
 struct prologue {
@@ -54,11 +55,11 @@ struct prologue {
 };
 
 /*
- * Each answers with its way, or with what stands against it; prologue_judge_host
- * with a JUMP behind which there is room for a second one, of a JUMP_SHORT near
- * by that finds no padding. Whether there is
- * a place for the jump of a JUMP_SHORT, and whether any address that the
- * JUMP_PUNNED can reach is of use, is left to the caller.
+ * Each returns the verdict of one method, or the reason against it.
+ * prologue_judge_host() requires a JUMP with room for a second one behind it,
+ * for a nearby JUMP_SHORT that finds no padding. The caller must check that
+ * there is room for the jump of a JUMP_SHORT, and that the JUMP_PUNNED reaches
+ * a usable address.
  */
 struct prologue prologue_judge(const struct decoder *decoder,
 			       const struct prologue_query *query);

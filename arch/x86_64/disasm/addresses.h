@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Instructions that take the address of code, or of a table of it. */
+/*
+ * Recognizes instructions that take the address of code, or of a table of code
+ * addresses.
+ */
 #ifndef CLEW_DISASM_ADDRESSES_H
 #define CLEW_DISASM_ADDRESSES_H
 
@@ -18,8 +21,8 @@ static inline int32_t address_last_word(const uint8_t *code,
 }
 
 /*
- * lea disp32(%rip), r64: REX.W 8d, mod 00 rm 101. *distance: from behind the
- * instruction to the address.
+ * Returns whether the instruction is lea disp32(%rip), r64: REX.W 8d, mod 00 rm
+ * 101. *distance is from the end of the instruction to the address.
  */
 static inline int address_is_taken(const uint8_t *code, const struct insn *insn,
 				   int32_t *distance)
@@ -32,8 +35,9 @@ static inline int address_is_taken(const uint8_t *code, const struct insn *insn,
 }
 
 /*
- * jmp *disp32(,%reg,8) or mov disp32(,%reg,8), %reg: mod 00 rm 100, SIB with
- * scale 8 and base 101. Behind prefixes, if any. *table: its address.
+ * Returns whether the instruction is jmp *disp32(,%reg,8) or mov
+ * disp32(,%reg,8), %reg: mod 00 rm 100, SIB with scale 8 and base 101, perhaps
+ * after prefixes. *table is the table's address.
  */
 static inline int address_is_indexed(const uint8_t *code,
 				     const struct insn *insn, int32_t *table)

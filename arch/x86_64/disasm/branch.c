@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See branch.h. */
 #include "disasm/branch.h"
 
 #include <errno.h>
@@ -16,7 +17,7 @@ static int is_rex(uint8_t byte)
 	return (byte & 0xf0) == 0x40;
 }
 
-/* Where the opcode starts; *narrow is set if a 66 prefix has its way. */
+/* Returns the offset of the opcode; sets *narrow if a 66 prefix has effect. */
 static size_t skip_prefixes(const uint8_t *code, size_t length, int *narrow)
 {
 	size_t at = 0;
@@ -41,7 +42,9 @@ int branch_has_idle_rex(const uint8_t *code, size_t length)
 	       (is_rex(code[at]) || is_legacy_prefix(code[at]));
 }
 
-/* Bytes of opcode and displacement of a relative branch, or 0, 0. */
+/*
+ * Sets the lengths of opcode and displacement of a relative branch, or 1 and 0.
+ */
 static void relative_form(const uint8_t *opcode, size_t bytes,
 			  size_t *opcode_bytes, size_t *rel_bytes)
 {

@@ -8,16 +8,16 @@
 #include "disasm/decode.h"
 
 /*
- * Whether a REX prefix stands in front of another prefix, where processors pass
- * over it (Intel SDM volume 2, 2.2.1). No compiler writes that.
+ * Returns whether a REX prefix precedes another prefix, where processors ignore
+ * it (Intel SDM volume 2, 2.2.1). No compiler writes such code.
  */
 int branch_has_idle_rex(const uint8_t *code, size_t length);
 
 /*
- * Complete an insn whose kind is JUMP to CALL and whose length is known, from
- * its bytes: direct or indirect, and where to. 0, or -EILSEQ for what is not
- * understood; that is also a 66 prefix, which makes rel16 of rel32 on one
- * vendor's processors and nothing on the other's.
+ * Completes an insn of kind JUMP to CALL and known length from its bytes:
+ * direct or indirect, and the target. Returns 0, or -EILSEQ for unknown forms.
+ * A 66 prefix is one: it turns rel32 into rel16 on one vendor's processors and
+ * has no effect on the other's.
  */
 int branch_read(const uint8_t *code, struct insn *insn);
 

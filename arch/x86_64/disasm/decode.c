@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The one file that sees capstone.
+ * The only file that includes capstone.
  *
- * Capstone asks for memory through global function pointers without a context:
- * at opening and at the first instruction for good, and later for copies of
- * the mnemonics of a few rare instructions, freed before it returns. So a
- * thread-local says whose call it is while the library runs. What is opened
- * comes from the caller's hook, what is decoded from a scratch that every
- * instruction finds empty; the library does not survive a refusal there.
+ * Capstone allocates memory through global function pointers without a context:
+ * permanently when it is opened and at the first instruction, and later for
+ * copies of the mnemonics of a few rare instructions, which it frees before it
+ * returns. A thread-local variable therefore identifies the decoder while the
+ * library runs. Memory for opening comes from the caller's hook, memory for
+ * decoding from a scratch area that is empty before each instruction. The
+ * library does not survive a failed allocation while it decodes.
  *
- * It also writes every instruction out as text, which nobody reads but who asks for
- * it (decode_text()): the formatting hook writes none without somebody's vsnprintf().
+ * Capstone also formats every instruction as text. Only decode_text() needs
+ * that text: in all other calls the formatting hook writes nothing.
  *
- * Targets of branches are read elsewhere, from the bytes, so that scanning
- * needs no operands at all (CS_OPT_DETAIL costs a quarter of the speed).
+ * The targets of branches are read from the bytes, in branch.c, so that
+ * scanning needs no operands (CS_OPT_DETAIL would cost a quarter of the speed).
  */
 #include "disasm/decode.h"
 
@@ -27,7 +28,7 @@
 
 #define SCRATCH_BYTES 2048
 
-/* What decoder->workspace points to. */
+/* The memory at decoder->workspace. */
 struct workspace {
 	cs_insn insn;
 	cs_detail detail;
@@ -39,7 +40,7 @@ struct workspace {
 	struct decoded decoded;
 };
 
-/* Not NULL only while the library runs. */
+/* Not NULL only while the library runs in this thread. */
 static _Thread_local struct workspace *working
 	__attribute__((tls_model("initial-exec")));
 
@@ -73,7 +74,7 @@ static void *hook_calloc(size_t count, size_t bytes)
 
 static void *hook_realloc(void *old, size_t bytes)
 {
-	return NULL; /* capstone only ever does this for whole listings */
+	return NULL; /* capstone calls this only for whole listings */
 }
 
 static void hook_free(void *old)
@@ -103,7 +104,10 @@ static int disassemble(csh handle, struct workspace *ws, const uint8_t *code,
 	return is_known ? 0 : -EILSEQ;
 }
 
-/* Decodes once, for then the library completes its tables. */
+/*
+ * Opens a handle and decodes once, because the library then completes its
+ * tables.
+ */
 static int open_handle(csh *handle, cs_opt_value detail, struct workspace *ws)
 {
 	static const uint8_t nop[] = { 0x90 };
@@ -205,13 +209,13 @@ static enum insn_kind kind_of(unsigned int id)
 	}
 }
 
-/* Sort the library's answer into our kinds. */
+/* Converts the library's result into a struct insn. */
 static int classify(const cs_insn *raw, const uint8_t *code, struct insn *out)
 {
 	struct insn insn = { 0 };
 	int err = 0;
 
-	/* ud0 and ud1 have operands that this version does not count. */
+	/* This version reads the operands of ud0 and ud1 wrongly. */
 	if (raw->id == X86_INS_UD0 || raw->id == X86_INS_UD2B ||
 	    branch_has_idle_rex(code, raw->size))
 		return -EILSEQ;
@@ -237,9 +241,10 @@ static int mentions_rip(const cs_x86 *x86)
 }
 
 /*
- * mod 00, rm 101 is rip-relative. The library's own word on where the
- * displacement lies is not used (it errs under a 66 prefix), and where its
- * operands disagree with the ModRM byte the instruction is not understood.
+ * Sets modrm_at and rip_disp_at; mod 00, rm 101 is rip-relative. The library's
+ * own offset of the displacement is not used, because it is wrong after a 66
+ * prefix. An instruction whose ModRM byte contradicts the library's operands is
+ * refused.
  */
 static int locate_operands(const cs_x86 *x86, const uint8_t *code,
 			   struct insn *insn)
@@ -274,7 +279,10 @@ static int has_stack_pointer(const uint16_t *regs, uint8_t count)
 	return 0;
 }
 
-/* The library's lists of what is used unnamed have no stack pointer there. */
+/*
+ * Returns whether the library's list of implicit registers lacks the stack
+ * pointer.
+ */
 static int is_silent_about_stack(unsigned int id)
 {
 	return id == X86_INS_ENTER || id == X86_INS_IRET ||
@@ -296,7 +304,7 @@ static int names_stack_pointer(const cs_x86 *x86)
 	return 0;
 }
 
-/* As struct insn has it, of the instruction that was decoded last. */
+/* Returns insn.uses_stack for the instruction that was decoded last. */
 static int uses_stack(unsigned int id, const cs_detail *detail)
 {
 	if (names_stack_pointer(&detail->x86) || is_silent_about_stack(id))
@@ -308,7 +316,10 @@ static int uses_stack(unsigned int id, const cs_detail *detail)
 	       has_stack_pointer(detail->regs_write, detail->regs_write_count);
 }
 
-/* Whether it adds a number to the stack pointer, or takes one off. */
+/*
+ * Returns whether the instruction adds a constant to the stack pointer or
+ * subtracts one.
+ */
 static int is_stack_adjustment(unsigned int id, const cs_x86 *x86)
 {
 	return (id == X86_INS_ADD || id == X86_INS_SUB) && x86->op_count == 2 &&
@@ -317,7 +328,7 @@ static int is_stack_adjustment(unsigned int id, const cs_x86 *x86)
 	       x86->operands[1].type == X86_OP_IMM;
 }
 
-/* How many of its operands, from the first on, are written. */
+/* Returns how many of the first operands the instruction writes. */
 static int written_operands(unsigned int id, const cs_x86 *x86)
 {
 	switch (id) {
@@ -333,7 +344,7 @@ static int written_operands(unsigned int id, const cs_x86 *x86)
 	}
 }
 
-/* Likewise. */
+/* Returns insn.sets_stack for the instruction that was decoded last. */
 static int sets_stack(unsigned int id, const cs_x86 *x86)
 {
 	int written;
@@ -455,7 +466,9 @@ static int has_flags(const uint16_t *regs, uint8_t count)
 	return 0;
 }
 
-/* String instructions read the direction flag alone, which stubs do not change. */
+/*
+ * String instructions read only the direction flag, which stubs do not change.
+ */
 static int is_string_insn(unsigned int id)
 {
 	switch (id) {
@@ -485,7 +498,7 @@ static int is_string_insn(unsigned int id)
 	}
 }
 
-/* capstone 4 does not list flags among the registers that these write. */
+/* capstone 4 does not list the flags among the registers that these write. */
 static int is_exchange(unsigned int id)
 {
 	return id == X86_INS_CMPXCHG || id == X86_INS_CMPXCHG8B ||

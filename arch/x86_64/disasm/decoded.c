@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See decoded.h. */
 #include "disasm/decoded.h"
 
 #include <string.h>
@@ -13,12 +14,15 @@ _Static_assert(offsetof(struct decoded_insn, depth) == KEY_BYTES - 1,
 	       "the key is what stands in front");
 _Static_assert(OPENING_READ_BYTES == KEY_BYTES, "read at once");
 
-/* An opening, zeros, what is known of its base, and the depth. */
+/* The opening, zeros, the base bits, and the depth. */
 struct key {
 	uint64_t words[2];
 };
 
-/* What stands elsewhere from the time of few is not found, and overwritten. */
+/*
+ * Returns the slot for a key. When DECODED_FEW is reached the slots change:
+ * entries in former slots are no longer found, and are overwritten.
+ */
 static size_t place_of(const struct decoded *decoded, const struct key *key)
 {
 	const int bits = decoded->kept < DECODED_FEW ? FEW_BITS : HASH_BITS;
@@ -34,7 +38,7 @@ static uint64_t low_bytes(uint64_t word, size_t count)
 	return count < 8 ? word & ((UINT64_C(1) << 8 * count) - 1) : word;
 }
 
-/* The opening, and its key if it has one. */
+/* Returns the opening, and its key if it has any bytes. */
 static inline struct insn_opening read_key(const uint8_t *code, size_t bytes,
 					   enum decoded_depth depth,
 					   struct key *key)
@@ -60,7 +64,10 @@ static inline struct insn_opening read_key(const uint8_t *code, size_t bytes,
 	return opening;
 }
 
-/* What a direct branch has behind its opening, 1 or 4 bytes: see branch.h. */
+/*
+ * Returns the displacement after the opening of a direct branch, 1 or 4 bytes:
+ * see branch.h.
+ */
 static int32_t branch_bytes(const uint8_t *displacement, size_t bytes)
 {
 	int32_t wide;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Instructions that were decoded before, by their openings (opening.h).
+ * A cache of decoded instructions, by their openings (opening.h).
  *
- * The library takes 200 ns for an instruction; it takes 5 to find here how one is to
- * be read that began with the same prefixes, opcode and ModRM. Few thousand of these make
- * up most of a program. A cache of one place for each hash: what was there before is
- * forgotten.
+ * The library takes 200 ns for an instruction. Finding an instruction here with
+ * the same prefixes, opcode and ModRM takes 5 ns, and a few thousand of these
+ * make up most of a program. Each hash has one slot; a new entry replaces the
+ * old one.
  *
- * Who decodes a few only has them side by side in few pages: each page that is met for
- * the first time takes as long as decoding three instructions.
+ * The first DECODED_FEW entries are stored side by side in few pages, for
+ * callers that decode few instructions: the first access to a page takes as
+ * long as decoding three instructions.
  */
 #ifndef CLEW_DISASM_DECODED_H
 #define CLEW_DISASM_DECODED_H
@@ -20,29 +21,33 @@
 #include "disasm/opening.h"
 
 #define DECODED_COUNT 16384
-#define DECODED_FEW   512 /* kept ones that share as many places */
+#define DECODED_FEW   512 /* first entries, which share this many slots */
 
-/* What is known of an instruction. */
+/* Which fields of an entry are valid. */
 enum decoded_depth { DECODED_NOT, DECODED_KIND, DECODED_OPERANDS };
 
 struct decoded_insn {
-	uint8_t opening[OPENING_MAX_BYTES]; /* zeros behind its last */
-	uint8_t base;  /* 1: is baseless; 2, if with operands: on the stack */
+	uint8_t opening[OPENING_MAX_BYTES]; /* zero after its last byte */
+	/* bit 1: is_baseless; bit 2 (operands only): is_on_stack */
+	uint8_t base;
 	uint8_t depth; /* enum decoded_depth */
 	struct insn insn;
 };
 
-/* All zeros is an empty one. */
+/* All zeros: empty. */
 struct decoded {
 	uint32_t kept;
 	struct decoded_insn insns[DECODED_COUNT];
 };
 
-/* Whether it is known as far as that, and whole; then it is in *out. */
+/*
+ * Returns whether the instruction is cached to this depth and fits into
+ * `bytes`; then stores it in *out.
+ */
 int decoded_find(const struct decoded *decoded, enum decoded_depth depth,
 		 const uint8_t *code, size_t bytes, struct insn *out);
 
-/* What was found out about the instruction that `bytes` bytes begin with. */
+/* Caches the instruction at the beginning of `code`. */
 void decoded_keep(struct decoded *decoded, enum decoded_depth depth,
 		  const uint8_t *code, size_t bytes, const struct insn *insn);
 

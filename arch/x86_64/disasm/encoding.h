@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The parts of an instruction of general registers: Intel SDM volume 2, 2.1. Of one
- * that has other prefixes than these the prefix is taken for the opcode:
+ * The parts of an instruction that uses general registers: Intel SDM volume 2,
+ * 2.1. Any other prefix is taken for the opcode:
  *
  *	[66] [REX] [0f] opcode [ModRM [SIB] [displacement]] [immediate]
  */
@@ -18,14 +18,15 @@
 #define REX_X          2
 #define REX_B          1
 
-#define SECOND(opcode) (0x100 | (opcode)) /* behind 0f */
+#define SECOND(opcode) (0x100 | (opcode)) /* after 0f */
 
 struct encoding {
-	const uint8_t *modrm; /* behind the opcode, whether it is one or not */
+	/* the byte after the opcode, even if it is no ModRM */
+	const uint8_t *modrm;
 	const uint8_t *end;
-	uint16_t opcode; /* SECOND() of it */
+	uint16_t opcode; /* with SECOND() after 0f */
 	uint8_t rex;
-	uint8_t is_word; /* 66: of 16 bits */
+	uint8_t is_word; /* 66 prefix: 16-bit operands */
 	uint8_t mod;     /* 3: rm is a register */
 	uint8_t reg;
 	uint8_t rm;
@@ -56,7 +57,7 @@ static inline struct encoding encoding_of(const uint8_t *code,
 	return op;
 }
 
-/* The immediate that the instruction ends with, sign-extended. */
+/* Returns the immediate at the end of the instruction, sign-extended. */
 static inline int64_t encoding_immediate(const struct encoding *op,
 					 unsigned int bytes)
 {
@@ -73,7 +74,7 @@ static inline int64_t encoding_immediate(const struct encoding *op,
 	return wide;
 }
 
-/* How long its operands are, if they are no bytes. */
+/* Returns the operand size in bits, for instructions without byte operands. */
 static inline unsigned int encoding_bits(const struct encoding *op)
 {
 	if (op->rex & REX_W)
@@ -81,7 +82,10 @@ static inline unsigned int encoding_bits(const struct encoding *op)
 	return op->is_word ? 16 : 32;
 }
 
-/* An operand in memory: (base,index,1 << scale), all of it without a base. */
+/*
+ * Returns whether the operand is memory (base,index,1 << scale), with any
+ * displacement.
+ */
 static inline int encoding_is_indexed(const struct encoding *op,
 				      unsigned int scale, uint8_t *base,
 				      uint8_t *index)

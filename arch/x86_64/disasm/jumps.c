@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See jumps.h. */
 #include "disasm/jumps.h"
 
 #include <errno.h>

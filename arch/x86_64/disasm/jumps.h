@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Code that is written over other code:
+ * Code that patches write over other code:
  *
- *	a jump			e9 rel32
- *	a short jump		eb rel8
- *	a far jump		ff 25 00 00 00 00, and where to: jmp *0(%rip)
- *	a breakpoint		cc, int3: one byte, which changes at once
+ *	a jump		e9 rel32
+ *	a short jump	eb rel8
+ *	a far jump	ff 25 00 00 00 00, then the target: jmp *0(%rip)
+ *	a breakpoint	cc (int3): one byte, so that writing is atomic
  *
- * A distance is counted from behind the jump, and stands at its end, the low
- * byte first.
+ * A distance is relative to the end of the jump, is its last field, and is
+ * little-endian.
  */
 #ifndef CLEW_DISASM_JUMPS_H
 #define CLEW_DISASM_JUMPS_H
@@ -22,10 +22,13 @@
 #define BREAKPOINT_BYTES 1
 #define BREAKPOINT_CODE  0xcc
 
-/* *rel: how far it is from pc to target; 0, or -ERANGE if no jump leads there. */
+/*
+ * Stores the distance from pc to target in *rel. Returns 0, or -ERANGE if it
+ * exceeds 32 bits.
+ */
 int jump_distance(uint64_t pc, uint64_t target, int32_t *rel);
 
-/* Encode a jump at pc: 0 or -ERANGE, `out` then untouched. */
+/* Encodes a jump at pc. Returns 0, or -ERANGE with `out` unchanged. */
 int jump_encode(uint8_t out[JUMP_BYTES], uint64_t pc, uint64_t target);
 
 static inline void jump_encode_short(uint8_t out[JUMP_SHORT_BYTES],
@@ -35,13 +38,13 @@ static inline void jump_encode_short(uint8_t out[JUMP_SHORT_BYTES],
 	out[1] = (uint8_t)distance;
 }
 
-/* To wherever it is. */
+/* Encodes a jump to any address. */
 void jump_encode_far(uint8_t out[JUMP_FAR_BYTES], uint64_t target);
 
 /*
- * Where a jump at pc may lead of which only the first so many bytes are written,
- * and the others are what stands at `code`, where that jump would be: [*first,
- * *last], which is one of 1, 2^8, 2^16 and 2^24 places for 1 to 4 bytes.
+ * Computes the targets [*first, *last] of a jump at pc of which only the first
+ * `bytes` bytes are written. The other bytes stay as they are at `code`. For 1
+ * to 4 bytes there are 1, 2^8, 2^16 and 2^24 targets.
  */
 void jump_reach(const uint8_t *code, unsigned int bytes, uint64_t pc,
 		uint64_t *first, uint64_t *last);

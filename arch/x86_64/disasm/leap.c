@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See leap.h. */
 #include "disasm/leap.h"
 
 #include <errno.h>
@@ -16,30 +17,30 @@
 
 #define MOV_STORE      0x89
 #define MOV_LOAD       0x8b
-#define GROUP_5        0xff /* jmp and call, by extension */
+#define GROUP_5        0xff /* jmp and call, by ModRM.reg */
 #define JMP_EXTENSION  4
 #define NOTRACK        0x3e
 #define PUSH           0x50
 #define PUSH_BYTE      0x6a
-#define NOP            0x90 /* for a tracer's probe */
+#define NOP            0x90 /* in place of a tracer's probe */
 
 #define RSP            4
 #define RBP            5
 #define RDI            7
-#define SIB            4 /* in place of rm */
-#define NO_INDEX       4 /* in place of an index, without REX.X */
-#define DISP32_ALONE   5 /* as rm or base, where mod is 0 */
+#define SIB            4 /* as rm: a SIB byte follows */
+#define NO_INDEX       4 /* as index, without REX.X: no index */
+#define DISP32_ALONE   5 /* as rm or base, if mod is 0: disp32 only */
 
 #define MOD(modrm)     ((modrm) >> 6)
 #define REG(modrm)     ((modrm) >> 3 & 7)
 #define RM(modrm)      ((modrm)&7)
 
-#define MODRM_AT       2 /* behind REX and opcode */
-#define MOVES_MAX      3 /* to other registers, before it jumps */
+#define MODRM_AT       2 /* after REX and opcode */
+#define MOVES_MAX      3 /* maximum of other moves before the jump */
 #define MOVE_REG_BYTES 3
-#define INSN_REACH     8 /* bytes of the longest that are looked for */
+#define INSN_REACH     8 /* longest recognized instruction, in bytes */
 
-/* ModRM of a place in memory, SIB and displacement: bytes. */
+/* Returns the length of the ModRM, SIB and displacement of a memory operand. */
 static unsigned int place_bytes_of(const uint8_t *modrm)
 {
 	static const uint8_t disp_bytes[] = { 0, 1, 4 };
@@ -52,7 +53,7 @@ static unsigned int place_bytes_of(const uint8_t *modrm)
 	return length + disp_bytes[MOD(modrm[0])];
 }
 
-/* mov m64, r64: its bytes, or 0; *target: the register. */
+/* Returns the length of mov m64, r64, or 0; *target is the register. */
 static unsigned int load_bytes_of(const uint8_t *code, int *target)
 {
 	if ((code[0] & 0xf8) != REX_W || code[1] != MOV_LOAD ||
@@ -68,7 +69,7 @@ static int is_from_stack(const uint8_t *code)
 	       !(code[0] & REX_B);
 }
 
-/* mov m64, %rsp, not counted from rsp itself: its bytes, or 0. */
+/* Returns the length of mov m64, %rsp with a base other than rsp, or 0. */
 static unsigned int load_stack_bytes_of(const uint8_t *code)
 {
 	int target;
@@ -77,7 +78,7 @@ static unsigned int load_stack_bytes_of(const uint8_t *code)
 	return bytes && target == RSP && !is_from_stack(code) ? bytes : 0;
 }
 
-/* mov r64, r64: the register that is written, or -1. */
+/* Returns the destination register of mov r64, r64, or -1. */
 static int move_target(const uint8_t *code)
 {
 	if ((code[0] & 0xfa) != REX_W || MOD(code[MODRM_AT]) != 3)
@@ -89,14 +90,17 @@ static int move_target(const uint8_t *code)
 	return -1;
 }
 
-/* The register that it is read from. */
+/* Returns its source register. */
 static int move_source(const uint8_t *code)
 {
 	return code[1] == MOV_STORE ? REG(code[2]) | (code[0] & REX_R) << 1
 				    : RM(code[2]) | (code[0] & REX_B) << 3;
 }
 
-/* What sets rsp, from memory or, then *is_move is 1, a register: bytes, or 0. */
+/*
+ * Returns the length of an instruction that sets rsp, or 0. *is_move is 1 if
+ * the source is a register, 0 if it is memory.
+ */
 static unsigned int source_bytes_of(const uint8_t *code, int *is_move)
 {
 	const unsigned int load_bytes = load_stack_bytes_of(code);
@@ -105,7 +109,7 @@ static unsigned int source_bytes_of(const uint8_t *code, int *is_move)
 	return *is_move ? MOVE_REG_BYTES : load_bytes;
 }
 
-/* Whatever sets another register than rsp: its bytes, or 0. */
+/* Returns the length of a mov that sets a register other than rsp, or 0. */
 static unsigned int move_bytes_of(const uint8_t *code, int *target)
 {
 	unsigned int bytes;
@@ -115,7 +119,10 @@ static unsigned int move_bytes_of(const uint8_t *code, int *target)
 	return *target == RSP ? 0 : bytes;
 }
 
-/* jmp *m64, the place not being one of a table: its bytes, or 0. */
+/*
+ * Returns the length of the ModRM part of jmp *m64 without an index, which
+ * would mean a table, or 0.
+ */
 static unsigned int jump_by_place_bytes_of(const uint8_t *modrm, uint8_t rex)
 {
 	if (MOD(modrm[0]) == 3 || REG(modrm[0]) != JMP_EXTENSION)
@@ -125,7 +132,7 @@ static unsigned int jump_by_place_bytes_of(const uint8_t *modrm, uint8_t rex)
 	return 1 + place_bytes_of(modrm);
 }
 
-/* jmp *r64 or *m64: its bytes, or 0. */
+/* Returns the length of jmp *r64 or jmp *m64, or 0. */
 static unsigned int jump_bytes_of(const uint8_t *code)
 {
 	unsigned int prefixes = 0, bytes;
@@ -143,11 +150,15 @@ static unsigned int jump_bytes_of(const uint8_t *code)
 	return bytes ? prefixes + bytes : 0;
 }
 
-/* Where no memory is read, rbp has to tell that the jump is to a frame. */
+/*
+ * If rsp is not loaded from memory, the code must also set rbp to be recognized
+ * as a leap.
+ */
 unsigned int leap_read(const uint8_t *code, size_t bytes,
 		       unsigned int *load_bytes)
 {
-	uint8_t copy[LEAP_MAX_BYTES + INSN_REACH] = { 0 }; /* leaps nowhere */
+	/* the zeros are no leap */
+	uint8_t copy[LEAP_MAX_BYTES + INSN_REACH] = { 0 };
 	const size_t known = bytes < LEAP_MAX_BYTES ? bytes : LEAP_MAX_BYTES;
 	unsigned int at, moved, jump_bytes;
 	int is_move, is_frame, target;
@@ -195,7 +206,7 @@ int leap_write_target(const struct decoder *decoder, const uint8_t *code,
 	return written < 0 ? written : written - JUMP_BYTES;
 }
 
-/* The register that a jump is by, or -1. */
+/* Returns the register of a register jump, or -1. */
 static int jump_register(const uint8_t *code)
 {
 	uint8_t rex = 0;
@@ -206,7 +217,10 @@ static int jump_register(const uint8_t *code)
 	return MOD(code[1]) == 3 ? RM(code[1]) | (rex & REX_B) << 3 : -1;
 }
 
-/* The moves behind the first one are gone back through. */
+/*
+ * The target may have been moved between registers after rsp was set: follows
+ * these moves backwards.
+ */
 unsigned int leap_write_push(const uint8_t *code, uint8_t *out)
 {
 	int is_move, target, moved, count = 0;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which instructions relocate() can move: the one list that it and the verdict
- * on prologues share.
+ * The instructions that relocate() can move. relocate() and the verdict on
+ * prologues share this list:
  *
  *	plain, nop, endbr64	copied, rip-relative displacements adjusted
- *	jmp, jcc rel		long form, target kept
- *	loop*, jrcxz, jecxz	the short form, over a long jump
- *	jmp r/m, ret, ud2, hlt	copied, likewise adjusted
- *	call rel, call r/m	as the last one only: the return address is the
- *				original's, so nothing may come after it
+ *	jmp, jcc rel		long form, same target
+ *	loop*, jrcxz, jecxz	short form, to a long jump
+ *	jmp r/m, ret, ud2, hlt	copied, also adjusted
+ *	call rel, call r/m	only as the last one: it returns to the
+ *				original code, so nothing may follow it
  *
- * Everything else stays: syscall and int3 show their address to the kernel, and
- * what is not listed is not proven.
+ * All other instructions cannot be moved: syscall and int3 expose their address
+ * to the kernel, and unlisted ones are unproven.
  */
 #ifndef CLEW_DISASM_MOVABLE_H
 #define CLEW_DISASM_MOVABLE_H
@@ -23,9 +23,9 @@
 #define MODRM_JMP_NEAR   4 /* ff /4 */
 
 /*
- * call r/m becomes jmp r/m behind a pushed return address. That moves rsp: an
- * operand in memory is found all the same, but rsp itself (mod 3, rm 4, which
- * may also be r12) would be another address.
+ * A moved call r/m becomes a jmp r/m after the return address is pushed, which
+ * changes rsp. A memory operand can be adjusted, but rsp itself (mod 3, rm 4,
+ * which may also be r12) would have another value.
  */
 static inline int insn_is_movable_call(const struct insn *insn,
 				       const uint8_t *code)

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Vector instructions need no table to be measured. Their prefix names the
- * opcode map, and the map says what follows the opcode (Intel SDM volume 2,
- * 2.3 and 2.7):
+ * Computes the length of vector instructions without a table of opcodes. The
+ * prefix gives the opcode map, and the map determines what follows the opcode
+ * (Intel SDM volume 2, 2.3 and 2.7):
  *
  *	c5 P op		map 1			VEX, two bytes
  *	c4 P P op	map in bits 0-4		VEX, three bytes
  *	62 P P P op	map in bits 0-2		EVEX
  *
- *	map 1 (0f)	ModRM; imm8 behind shuffles, shifts, compares, inserts
+ *	map 1 (0f)	ModRM; imm8 for shuffles, shifts, compares, inserts
  *	map 2 (0f 38)	ModRM
  *	map 3 (0f 3a)	ModRM, imm8
  *	map 5, 6	ModRM			half precision, EVEX only
  *
- * None of them is a branch. libc's string functions are full of those that
- * capstone 4 does not know, and a function that holds one could not be hooked.
+ * None of these instructions is a branch. libc's string functions have many
+ * that capstone 4 does not know, and a function that contains one could not be
+ * hooked.
  */
 #include "disasm/newer.h"
 
@@ -46,13 +47,15 @@ static int read_prefix(const uint8_t *code, size_t bytes, struct layout *out)
 	}
 }
 
-/* Bytes of the immediate, or -EILSEQ where the map has no such opcode. */
+/*
+ * Returns the length of the immediate, or -EILSEQ if the map lacks the opcode.
+ */
 static int immediate_bytes(unsigned int map, uint8_t opcode)
 {
 	switch (map) {
 	case 1:
 		if ((opcode & 0xf0) == 0x80 || opcode == 0x77)
-			return -EILSEQ; /* branches once; no ModRM */
+			return -EILSEQ; /* formerly branches; no ModRM */
 		return (opcode >= 0x70 && opcode <= 0x73) || opcode == 0xc2 ||
 		       (opcode >= 0xc4 && opcode <= 0xc6);
 	case 3:
@@ -66,7 +69,7 @@ static int immediate_bytes(unsigned int map, uint8_t opcode)
 	}
 }
 
-/* ModRM, SIB and displacement together; 0 if they are cut off. */
+/* Returns the length of ModRM, SIB and displacement; 0 if they are cut off. */
 static size_t operand_bytes(const uint8_t *modrm, size_t bytes)
 {
 	unsigned int mod = modrm[0] >> 6;
@@ -78,7 +81,7 @@ static size_t operand_bytes(const uint8_t *modrm, size_t bytes)
 	if (rm == 4) {
 		if (bytes < 2)
 			return 0;
-		rm = modrm[1] & 7; /* base 5 without mod: disp32 */
+		rm = modrm[1] & 7; /* base 5 with mod 0: disp32 */
 		length++;
 	}
 	if (mod == 1)
@@ -88,7 +91,10 @@ static size_t operand_bytes(const uint8_t *modrm, size_t bytes)
 	return length;
 }
 
-/* An instruction with ModRM at modrm_at and an immediate behind it all. */
+/*
+ * Sets the length of an instruction with ModRM at modrm_at, and an immediate at
+ * its end.
+ */
 static int measure(const uint8_t *code, size_t bytes, size_t modrm_at,
 		   int immediate, struct insn *out)
 {
@@ -125,7 +131,7 @@ static int decode_vector(const uint8_t *code, size_t bytes, struct insn *out)
 }
 
 /*
- * What is newer among instructions without VEX. Behind 0f comes
+ * Decodes newer instructions without VEX. After 0f follows
  *
  *	38 op		ModRM		movdir64b, wrss, enqcmd...
  *	3a op		ModRM, imm8	gf2p8affineqb...

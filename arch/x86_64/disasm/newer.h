@@ -8,8 +8,9 @@
 #include "disasm/decode.h"
 
 /*
- * Decode what the library is too old for: AVX-512 and its mask registers, some
- * AVX2, protection keys, shadow stacks. 0, or -EILSEQ for anything else.
+ * Decodes instructions that the library does not know: AVX-512 and its mask
+ * registers, some AVX2, protection keys, shadow stacks. Returns 0, or -EILSEQ
+ * for anything else.
  */
 int newer_decode(const uint8_t *code, size_t bytes, struct insn *out);
 

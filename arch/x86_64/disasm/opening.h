@@ -1,38 +1,45 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The first bytes of an instruction, which tell how it is to be read.
+ * The opening of an instruction: the first bytes, which determine how it is
+ * decoded.
  *
- * Prefixes, opcode and ModRM say what an instruction does to the flow, how long it is
- * and where its displacement lies; of a SIB byte only whether it names a base
- * matters, and, for what is done with the stack pointer, whether that is it. Displacements and immediates say nothing of that. So a program of
- * millions of different instructions has only thousands of openings.
+ * Prefixes, opcode and ModRM determine an instruction's kind, its length, and
+ * the position of its displacement. A SIB byte matters only in whether it has a
+ * base and, for uses of the stack pointer, whether the base is rsp.
+ * Displacements and immediates do not matter. A program of millions of
+ * different instructions therefore has only thousands of openings.
  *
- * Which opcodes have a ModRM byte: Intel SDM volume 2, appendix A. An opening may be
- * longer than needed, even than its instruction, but never too short.
+ * Intel SDM volume 2, appendix A, lists the opcodes that have a ModRM byte. An
+ * opening may be longer than necessary, even longer than its instruction, but
+ * never too short.
  */
 #ifndef CLEW_DISASM_OPENING_H
 #define CLEW_DISASM_OPENING_H
 
 #include <stdint.h>
 
-#define OPENING_READ_BYTES   16 /* that are looked at */
+#define OPENING_READ_BYTES   16 /* bytes that opening_read() reads */
 #define OPENING_MAX_BYTES    14
 #define OPENING_PREFIXES_MAX 7
 
-/* No bytes: none is known, or it is too long. */
+/* 0 bytes: unknown, or too long. */
 struct insn_opening {
 	unsigned int bytes;
-	/* A SIB byte follows, and its base is a disp32, or rsp or by a prefix r12. */
+	/*
+	 * A SIB byte follows, with a disp32 in place of a base, or with the
+	 * base rsp (r12, if there is a prefix).
+	 */
 	unsigned int is_baseless;
 	unsigned int is_on_stack;
 };
 
 /*
- * By the first byte, a row for each of its higher halves. A digit says how many bytes
- * there are up to the end of the opcode (1), or of ModRM: more for VEX and EVEX.
+ * Indexed by the first byte; each string is one high half-byte. A digit is the
+ * number of bytes to the end of the opcode (1) or of ModRM; more for VEX and
+ * EVEX.
  *
  *	r	REX			p	prefix
- *	e	0f: see below		n	XOP, or pop: not known
+ *	e	0f: see below		n	XOP, or pop: unknown
  */
 static const char opening_first[] = "222211112222111e"
 				    "2222111122221111"
@@ -51,7 +58,7 @@ static const char opening_first[] = "222211112222111e"
 				    "1111111111111111"
 				    "p1pp112211111122";
 
-/* The same from the byte behind 0f on. n: 3DNow!, whose opcode comes last */
+/* Indexed by the byte after 0f. n: 3DNow!, whose opcode comes last. */
 static const char opening_second[] = "222221222221222n"
 				     "2222222222222222"
 				     "2222222222222222"
@@ -74,7 +81,7 @@ static inline int opening_is_rex(uint8_t byte)
 	return (byte & 0xf0) == 0x40;
 }
 
-/* Where `follow`, a digit, was found for the byte at `at`. */
+/* Returns the opening if the byte at `at` has the digit `follow`. */
 static inline struct insn_opening opening_until(const uint8_t *code,
 						unsigned int at, char follow)
 {
@@ -90,7 +97,7 @@ static inline struct insn_opening opening_until(const uint8_t *code,
 	};
 }
 
-/* The opening of whatever instruction begins at `code`. */
+/* Returns the opening of the instruction at `code`. */
 static inline struct insn_opening opening_read(
 	const uint8_t code[OPENING_READ_BYTES])
 {

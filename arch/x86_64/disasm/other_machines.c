@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What capstone would call to begin with another machine's code. It names these
- * functions of all its machines in one table, so that a static link takes them
- * all in: 5 MB, 77,000 relocations at the start of every process, and whatever
- * of libc they use. Defined here, before the linker comes to capstone's archive
- * (CMakeLists.txt), they keep all that out; cs_open() for another machine is
- * answered with CS_ERR_ARCH. Some are of later versions of capstone only.
+ * The functions that capstone calls to open a decoder for another architecture.
+ * capstone refers to these functions of all architectures in one table, so a
+ * static link includes them all: 5 MB, 77,000 relocations at the start of every
+ * process, and the functions of libc that they use. The definitions here
+ * precede capstone's archive in the link (CMakeLists.txt) and keep all that
+ * out; cs_open() for another architecture fails with CS_ERR_ARCH. Some exist in
+ * later versions of capstone only.
  */
 #include <capstone/capstone.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What compilers and linkers put between functions: nop (0x90), int3 (0xcc), which
- * stops who runs into it, and zeros, which may be data as well.
+ * Bytes that compilers and linkers put between functions: nop (0x90), int3
+ * (0xcc), which traps if it is executed, and zeros, which may also be data.
  */
 #ifndef CLEW_DISASM_PADDING_H
 #define CLEW_DISASM_PADDING_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Instructions are read from their bytes: Intel SDM volume 2, appendix A. Of what
- * is written only whole registers matter; a write of 32 bits clears the upper half.
+ * See register_values.h. Instructions are decoded from their bytes: Intel SDM
+ * volume 2, appendix A. Only whole registers are tracked; a 32-bit write clears
+ * the upper half.
  */
 #include "disasm/register_values.h"
 
@@ -27,7 +28,7 @@ static uint32_t mask(unsigned int bits)
 	return bits < 32 ? (UINT32_C(1) << bits) - 1 : UINT32_MAX;
 }
 
-/* The most that the lowest `bits` of a value can be. */
+/* Returns the maximum of the lowest `bits` of a value. */
 static uint32_t most_of(const struct value *value, unsigned int bits)
 {
 	if (value->kind == VALUE_NUMBER && value->bits >= bits &&
@@ -43,7 +44,7 @@ static void set(struct values *values, unsigned int reg, struct value value)
 		values->compared_bits = 0;
 }
 
-/* A result of which nothing is known but how long it is. */
+/* Sets a result of which only the size is known. */
 static void set_result(struct values *values, const struct encoding *op,
 		       unsigned int reg)
 {
@@ -52,7 +53,10 @@ static void set_result(struct values *values, const struct encoding *op,
 					     : number(64, UINT32_MAX));
 }
 
-/* A byte of a register: without a prefix, 4 to 7 are the second ones of 0 to 3. */
+/*
+ * Invalidates a byte register. Without a REX prefix, 4 to 7 are the second
+ * bytes of registers 0 to 3.
+ */
 static void set_byte(struct values *values, unsigned int reg)
 {
 	set(values, reg, unknown());
@@ -85,7 +89,7 @@ static void and_with(struct values *values, const struct encoding *op,
 		set(values, reg, number(64, (uint32_t)with));
 }
 
-/* add to cmp with an immediate, of a register. */
+/* Handles add to cmp with an immediate and a register. */
 static void step_immediate(struct values *values, const struct encoding *op,
 			   unsigned int which, unsigned int reg,
 			   unsigned int bytes)
@@ -103,7 +107,10 @@ static void step_immediate(struct values *values, const struct encoding *op,
 		set_result(values, op, reg);
 }
 
-/* Where a table is and one of its distances: where that leads. */
+/*
+ * Returns whether the operands are a table's address and one of its distances;
+ * *out is their sum.
+ */
 static int is_sum(const struct value *a, const struct value *b,
 		  struct value *out)
 {
@@ -128,7 +135,10 @@ static void add(struct values *values, const struct encoding *op,
 		set_result(values, op, to);
 }
 
-/* Opcodes up to 3d: add to cmp, between registers and memory, or of rax. */
+/*
+ * Handles opcodes up to 3d: add to cmp, between registers and memory, or with
+ * rax.
+ */
 static void step_arithmetic(struct values *values, const struct encoding *op)
 {
 	const unsigned int which = op->opcode >> 3, form = op->opcode & 7;
@@ -161,7 +171,7 @@ static void step_arithmetic(struct values *values, const struct encoding *op)
 		set_result(values, op, op->reg);
 }
 
-/* mov of a register to another. */
+/* Handles mov between registers. */
 static void copy(struct values *values, const struct encoding *op,
 		 unsigned int to, unsigned int from)
 {
@@ -175,7 +185,7 @@ static void copy(struct values *values, const struct encoding *op,
 		set(values, to, number(64, most_of(&value, 32)));
 }
 
-/* movslq, cltq */
+/* Handles movslq and cltq. */
 static void extend_sign(struct values *values, const struct encoding *op,
 			unsigned int to, unsigned int from)
 {
@@ -186,7 +196,7 @@ static void extend_sign(struct values *values, const struct encoding *op,
 		set(values, to, number(64, most));
 }
 
-/* movzbl, movzwl */
+/* Handles movzbl and movzwl. */
 static void extend_zero(struct values *values, const struct encoding *op,
 			unsigned int bits)
 {
@@ -202,7 +212,10 @@ static int is_bounded(const struct value *value)
 	return value->kind == VALUE_NUMBER && value->bits == 64;
 }
 
-/* movslq (%table,%index,4): 1 and what that loads. */
+/*
+ * Returns whether the operand is movslq (%table,%index,4); *out is the loaded
+ * value.
+ */
 static int loads_distance(const struct values *values,
 			  const struct encoding *op, struct value *out)
 {
@@ -224,7 +237,7 @@ static int loads_distance(const struct values *values,
 	return 1;
 }
 
-/* table(,%index,8) */
+/* Returns whether the operand is table(,%index,8); *out is its value. */
 static int is_word(const struct values *values, const struct encoding *op,
 		   struct value *out)
 {
@@ -287,7 +300,7 @@ static void set_immediate(struct values *values, const struct encoding *op,
 		set(values, reg, number(64, (uint32_t)value));
 }
 
-/* Of one operand, written or, if it is a byte, in part. */
+/* Handles an operand that is written, partly if it is a byte. */
 static void step_rm(struct values *values, const struct encoding *op,
 		    int is_byte)
 {
@@ -302,7 +315,7 @@ static void forget_all(struct values *values)
 	*values = (struct values){ 0 };
 }
 
-/* f6 and f7: test, not, neg; mul to idiv write rax and rdx. */
+/* Handles f6 and f7: test, not, neg; mul to idiv write rax and rdx. */
 static void step_unary(struct values *values, const struct encoding *op)
 {
 	const unsigned int which = op->reg & 7;
@@ -316,7 +329,7 @@ static void step_unary(struct values *values, const struct encoding *op)
 	}
 }
 
-/* fe and ff: inc, dec; push. */
+/* Handles fe and ff: inc, dec; push. */
 static void step_inc(struct values *values, const struct encoding *op)
 {
 	const unsigned int which = op->reg & 7;
@@ -330,7 +343,10 @@ static void step_inc(struct values *values, const struct encoding *op)
 		forget_all(values);
 }
 
-/* Behind 0f. Vectors are moved, and computed with, aside from other registers. */
+/*
+ * Handles opcodes after 0f. Vector moves and operations change no general
+ * register.
+ */
 static void step_second(struct values *values, const struct encoding *op)
 {
 	const unsigned int opcode = op->opcode & 0xff;
@@ -355,7 +371,8 @@ static void step_second(struct values *values, const struct encoding *op)
 	case 0x90 ... 0x9f:
 		step_rm(values, op, 1);
 		return;
-	case 0xab: /* bts to btc, and with an immediate bt, which writes nothing */
+	/* bts to btc; with an immediate also bt, which writes nothing */
+	case 0xab:
 	case 0xb3:
 	case 0xba:
 	case 0xbb:
@@ -367,7 +384,7 @@ static void step_second(struct values *values, const struct encoding *op)
 		forget_flags(values);
 		set_result(values, op, op->reg);
 		return;
-	case 0xbc: /* of zero they leave what was there */
+	case 0xbc: /* a zero source leaves the destination unchanged */
 	case 0xbd:
 		forget_flags(values);
 		set(values, op->reg, unknown());
@@ -390,7 +407,7 @@ static void step_second(struct values *values, const struct encoding *op)
 static void step_first(struct values *values, const struct encoding *op,
 		       uint64_t next_vaddr)
 {
-	const unsigned int named = /* by the opcode itself */
+	const unsigned int named = /* the register in the opcode */
 		(op->rex & REX_B) << 3 | (op->opcode & 7);
 
 	switch (op->opcode) {
@@ -473,7 +490,7 @@ static void step_first(struct values *values, const struct encoding *op,
 		forget_flags(values);
 		step_rm(values, op, 0);
 		return;
-	case 0xd3: /* by %cl, which may be 0 */
+	case 0xd3: /* shift by %cl, which may be 0 */
 		forget_flags(values);
 		if (op->mod == 3)
 			set(values, op->rm, unknown());
@@ -510,7 +527,7 @@ void values_step(struct values *values, const uint8_t *code,
 		step_second(values, &op);
 }
 
-/* Of what was compared, it is known now to be `most` or less. */
+/* Records that the compared value is at most `most`. */
 static void bound(struct values *values, uint32_t most)
 {
 	struct value *value = &values->registers[values->compared];

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is known of the numbers in registers along a way through code: as much as
- * tells where the indirect jump of a switch leads.
+ * Known values of registers along a path through code, as far as needed to find
+ * the targets of a switch's indirect jump:
  *
- *	cmp $5, %edi			compares
- *	ja other			who does not jump has 5 or less
- *	mov %edi, %edi			... in all of the register
- *	lea table(%rip), %rdx		an address
- *	movslq (%rdx,%rdi,4), %rax	one of six distances
- *	add %rdx, %rax			one of six targets
- *	jmp *%rax
+ *	cmp	$5, %edi		compares
+ *	ja	other			not taken: edi is 5 or less
+ *	mov	%edi, %edi		now the whole register
+ *	lea	table(%rip), %rdx	an address
+ *	movslq	(%rdx,%rdi,4), %rax	one of six distances
+ *	add	%rdx, %rax		one of six targets
+ *	jmp	*%rax
  *
- * or, in modules at a fixed place, jmp *table(,%rdi,8). What is on no list is taken to
- * change all registers.
+ * In modules at a fixed address the code is jmp *table(,%rdi,8). An instruction
+ * that is not listed is assumed to change all registers.
  */
 #ifndef CLEW_DISASM_REGISTER_VALUES_H
 #define CLEW_DISASM_REGISTER_VALUES_H
@@ -25,11 +25,13 @@
 
 enum knowledge {
 	VALUE_UNKNOWN,
-	VALUE_NUMBER,  /* the lowest `bits`, unsigned, are `most` or less */
-	VALUE_ADDRESS, /* vaddr */
-	VALUE_DISTANCE, /* an entry, 0 to `most`, of a table of int32_t at vaddr */
-	VALUE_TARGET, /* the same, and vaddr was added */
-	VALUE_WORD, /* an entry, 0 to `most`, of a table of addresses at vaddr */
+	VALUE_NUMBER,  /* the lowest `bits`, unsigned, are at most `most` */
+	VALUE_ADDRESS, /* equals vaddr */
+	/* entry 0 to `most` of a table of int32_t at vaddr */
+	VALUE_DISTANCE,
+	VALUE_TARGET, /* such an entry plus vaddr */
+	/* entry 0 to `most` of a table of addresses at vaddr */
+	VALUE_WORD,
 };
 
 struct value {
@@ -39,31 +41,33 @@ struct value {
 	uint8_t bits; /* 8, 16, 32 or 64 */
 };
 
-/* All zeros: nothing is known. */
+/* All zeros: no register is known. */
 struct values {
 	struct value registers[VALUES_REGISTERS];
-	/* The flags are of a comparison of that register with that number. */
+	/*
+	 * The flags are the result of comparing this register with this number.
+	 */
 	uint32_t compared_with;
 	uint8_t compared;
-	uint8_t compared_bits; /* 0: they are not */
+	uint8_t compared_bits; /* 0: the flags are unknown */
 };
 
-/* Behind the instruction `insn` at `code`, which is no jump. */
+/* Updates the values for the instruction `insn` at `code`, which is no jump. */
 void values_step(struct values *values, const uint8_t *code,
 		 const struct insn *insn, uint64_t next_vaddr);
 
-/* What is known where a jump of kind INSN_JUMP_IF leads to, or is passed. */
+/* Updates the values for a jump of kind INSN_JUMP_IF, taken or not. */
 void values_pass_jump(struct values *values, const uint8_t *code,
 		      const struct insn *insn, int is_taken);
 
 /*
- * The value that a jump of kind INSN_JUMP_INDIRECT jumps to. Unless it is a target or
- * a word, nobody knows where that is.
+ * Returns the target of a jump of kind INSN_JUMP_INDIRECT. The target is known
+ * only if the result is a VALUE_TARGET or a VALUE_WORD.
  */
 struct value values_jump(const struct values *values, const uint8_t *code,
 			 const struct insn *insn);
 
-/* Keep what both know. Whether *values knew more. */
+/* Keeps the knowledge that both have. Returns whether *values lost some. */
 int values_merge(struct values *values, const struct values *others);
 
 #endif

@@ -1,24 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A relocated call returns into the original code, so that whoever looks at
- * return addresses sees what the program's author would. Pushing that address
- * takes a call of its own, for every return must find a call in the CPU's
- * return predictor, or all outer returns of the thread mispredict:
+ * A relocated call returns into the original code, so that code that reads
+ * return addresses sees the usual ones. Pushing that address takes an
+ * additional call: every return must match a call in the CPU's return
+ * predictor, or all outer returns of the thread mispredict.
  *
  *		call	1f		one entry for the predictor
- *		int3			CPUs do not count a call to what is next
- *	1:	movq	%rax, -8(%rsp)	the callee's, which writes there as it likes
+ *		int3			CPUs do not count a call to the next
+ *					instruction
+ *	1:	movq	%rax, -8(%rsp)	the callee may overwrite this word
  *		leaq	address(%rip), %rax
  *		movq	%rax, (%rsp)	the original's return address
  *		movq	-8(%rsp), %rax
  *		jmp	target
  *
- * The depth is right, then, and the address is not: this one return mispredicts, some
- * 8 ns on Zen 5, in functions that call among the first bytes that a hook displaces.
+ * The predictor's depth is then right and its address wrong: this one return
+ * mispredicts, about 8 ns on Zen 5, in functions that make a call within the
+ * first bytes that a hook displaces.
  *
- * No flag changes. The address is written whole: in two stores of four bytes it could
- * not be forwarded to the return that reads it. It is told from where the stub is, so
- * that both may be mapped anywhere at their distance (preload/stubs/prelinked.h).
+ * No flag changes. The address is written by one store, because two stores of
+ * four bytes could not be forwarded to the return that reads it. The address is
+ * relative to the stub, so that both may be mapped anywhere at a fixed distance
+ * (preload/stubs/prelinked.h).
  */
 #include "disasm/relocate.h"
 
@@ -28,7 +31,7 @@
 #include "disasm/jumps.h"
 #include "disasm/movable.h"
 
-/* Where we write; `err` sticks, and what follows it is not written. */
+/* Output; `err` is the first error, after which nothing is written. */
 struct writer {
 	uint8_t *out;
 	size_t room;
@@ -37,11 +40,11 @@ struct writer {
 	int err;
 };
 
-/* The stretch that is being moved. */
+/* The instructions that are moved. */
 struct stretch {
 	uint64_t pc;
 	uint64_t end_pc;
-	uint64_t again_pc; /* where a branch to its own start leads */
+	uint64_t again_pc; /* target of branches to their first instruction */
 };
 
 static void put(struct writer *w, const void *bytes, size_t count)
@@ -59,7 +62,7 @@ static void put_u32(struct writer *w, uint32_t word)
 	put(w, &word, sizeof(word));
 }
 
-/* A displacement to `target`, counted from `tail` bytes behind its own end. */
+/* Writes a displacement to `target`, relative to `tail` bytes after its end. */
 static void put_rel32(struct writer *w, uint64_t target, size_t tail)
 {
 	int32_t rel = 0;
@@ -76,7 +79,7 @@ static void put_jmp(struct writer *w, uint64_t target)
 	put_rel32(w, target, 0);
 }
 
-/* The instruction's own bytes, with what is relative to rip kept absolute. */
+/* Writes the instruction with the target of a rip-relative operand kept. */
 static void put_moved(struct writer *w, const struct insn *insn,
 		      const uint8_t *code, uint64_t pc)
 {
@@ -94,7 +97,7 @@ static void put_moved(struct writer *w, const struct insn *insn,
 	put(w, code + at + 4, tail);
 }
 
-/* Leave return_pc on the stack, as the call that stood before it would. */
+/* Pushes return_pc, as a call before it would. */
 static void put_push_return(struct writer *w, uint64_t return_pc)
 {
 	put(w, "\xe8\x01\x00\x00\x00\xcc", 6); /* call .+6; int3 */
@@ -105,7 +108,10 @@ static void put_push_return(struct writer *w, uint64_t return_pc)
 	put(w, "\x48\x8b\x44\x24\xf8", 5); /* movq -8(%rsp), %rax */
 }
 
-/* Whether the operand is memory that rsp leads to: rm 4, SIB base 4, no B. */
+/*
+ * Returns whether the operand is memory with base rsp: rm 4, SIB base 4, no
+ * REX.B.
+ */
 static int is_based_on_rsp(const struct insn *insn, const uint8_t *code)
 {
 	size_t at = insn->modrm_at;
@@ -115,7 +121,9 @@ static int is_based_on_rsp(const struct insn *insn, const uint8_t *code)
 	       (code[at + 1] & 7) == 4 && (rex & 0xf1) != 0x41;
 }
 
-/* jmp through memory at what disp(%rsp,...) was before the push. */
+/*
+ * Writes a jmp through the memory that was at disp(%rsp,...) before the push.
+ */
 static void put_jmp_through_stack(struct writer *w, const struct insn *insn,
 				  const uint8_t *code)
 {
@@ -126,7 +134,7 @@ static void put_jmp_through_stack(struct writer *w, const struct insn *insn,
 		disp = (int8_t)code[at + 2];
 	else if (code[at] >> 6 == 2)
 		memcpy(&disp, code + at + 2, sizeof(disp));
-	/* put_push_return() has overwritten what is just below rsp. */
+	/* put_push_return() overwrites the words just below rsp. */
 	if (disp > INT32_MAX - 8 || (disp > -24 && disp < 0))
 		w->err = -EINVAL;
 	put(w, code, at);
@@ -150,7 +158,7 @@ static void put_call_indirect(struct writer *w, const struct insn *insn,
 	put_moved(w, insn, jmp, pc);
 }
 
-/* Where a branch of the stretch leads once it is moved. */
+/* Returns the new target of a branch in the moved instructions. */
 static uint64_t moved_target(struct writer *w, const struct stretch *stretch,
 			     uint64_t target)
 {
@@ -164,7 +172,8 @@ static uint64_t moved_target(struct writer *w, const struct stretch *stretch,
 static void put_jcc(struct writer *w, const struct insn *insn,
 		    const uint8_t *code, uint64_t target)
 {
-	/* The condition is in the opcode's last byte: 7x rel8 or 0f 8x rel32.
+	/*
+	 * The opcode's last byte holds the condition: 7x rel8 or 0f 8x rel32.
 	 */
 	int is_near = insn->length >= 6 && code[insn->length - 6] == 0x0f;
 	size_t opcode_at = insn->length - (is_near ? 5 : 2);
@@ -175,7 +184,7 @@ static void put_jcc(struct writer *w, const struct insn *insn,
 }
 
 /*
- *		loop	1f		with its prefixes; rel8 is all there is
+ *		loop	1f	with its prefixes; only rel8 exists
  *		jmp	2f
  *	1:	jmp	target
  *	2:

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Compilers move the stack pointer by few instructions, which are read from their
- * bytes; whatever else names it, and is no access to memory, is not understood.
+ * See stack.h. Compilers change the stack pointer by few instructions, which
+ * are decoded from their bytes. Any other instruction that uses it, except for
+ * memory accesses, is unreadable.
  */
 #include "disasm/stack.h"
 
@@ -13,8 +14,8 @@
 
 struct operand {
 	int is_memory;
-	uint8_t reg;  /* the other operand, rex.r included */
-	uint8_t base; /* of memory, or the register itself */
+	uint8_t reg;  /* the other operand, with REX.R */
+	uint8_t base; /* the base of memory, or the register */
 	int has_index;
 	int32_t disp;
 };
@@ -33,7 +34,10 @@ static int32_t imm32(const uint8_t *code)
 	return value;
 }
 
-/* Of an instruction with a REX prefix or none; VEX ones name rsp in memory only. */
+/*
+ * Decodes the operand of an instruction with or without REX; VEX ones use rsp
+ * in memory operands only.
+ */
 static struct operand operand_of(const uint8_t *code, const struct insn *insn)
 {
 	const uint8_t *modrm = code + insn->modrm_at;
@@ -64,7 +68,7 @@ static struct operand operand_of(const uint8_t *code, const struct insn *insn)
 	return op;
 }
 
-/* Whether memory or an address is, as far as is known, the return address. */
+/* Returns whether the operand is known to be the return address's slot. */
 static int is_return_slot(const struct operand *op, const struct stack *stack)
 {
 	if (!op->is_memory || op->has_index)
@@ -103,7 +107,7 @@ static enum stack_use move(struct stack *stack, int64_t bytes)
 	return STACK_IS_KEPT;
 }
 
-/* lea disp(%rbp), %rsp and such. */
+/* Handles lea disp(%rbp), %rsp and similar instructions. */
 static enum stack_use move_from_frame(struct stack *stack, int64_t bytes)
 {
 	if (stack->frame == STACK_UNKNOWN)
@@ -121,7 +125,10 @@ static enum stack_use leave(struct stack *stack)
 	return pop(stack);
 }
 
-/* push and pop of a register: 1 and what that does. */
+/*
+ * Returns whether the instruction is a push or pop of a register; *use is the
+ * effect.
+ */
 static int is_push_or_pop(const uint8_t *code, const struct insn *insn,
 			  struct stack *stack, enum stack_use *use)
 {
@@ -139,7 +146,7 @@ static int is_push_or_pop(const uint8_t *code, const struct insn *insn,
 	return 1;
 }
 
-/* Moves of rsp: 1 and what that does. */
+/* Returns whether the instruction adds to or sets rsp; *use is the effect. */
 static int moves_stack(const uint8_t *code, const struct insn *insn,
 		       struct stack *stack, enum stack_use *use)
 {
@@ -169,7 +176,10 @@ static int moves_stack(const uint8_t *code, const struct insn *insn,
 	return 1;
 }
 
-/* and $-32, %rsp; sub %rax, %rsp: known again when rbp gives it back. */
+/*
+ * Returns whether the instruction makes rsp unknown until it is restored from
+ * rbp: and $-32, %rsp; sub %rax, %rsp.
+ */
 static int loses_stack(const uint8_t *code, const struct insn *insn)
 {
 	return starts(code, insn, "\x48\x83\xe4", 3) ||
@@ -178,7 +188,7 @@ static int loses_stack(const uint8_t *code, const struct insn *insn)
 		code[1] == 0x29 && (code[2] & 0xc7) == 0xc4);
 }
 
-/* mov %rsp, %reg */
+/* Returns whether the instruction is mov %rsp, %reg. */
 static int copies_stack(const uint8_t *code, const struct insn *insn,
 			uint8_t *to)
 {
@@ -203,7 +213,7 @@ static enum stack_use step_return(const uint8_t *code, const struct insn *insn,
 	return stack->height == 0 ? STACK_IS_KEPT : STACK_IS_UNREADABLE;
 }
 
-/* By mov, lea or movslq. */
+/* Returns whether a mov, lea or movslq writes rbp. */
 static int writes_frame(uint8_t opcode, const struct operand *op)
 {
 	if (opcode == 0x89)
@@ -212,7 +222,10 @@ static int writes_frame(uint8_t opcode, const struct operand *op)
 	       (opcode == 0x8b || opcode == 0x8d || opcode == 0x63);
 }
 
-/* Any other instruction that names rsp or rbp: accesses to memory are fine. */
+/*
+ * Handles all other instructions that use rsp or rbp: memory accesses are
+ * accepted.
+ */
 static enum stack_use step_access(const struct decoder *decoder,
 				  const uint8_t *code, const struct insn *insn,
 				  struct stack *stack)

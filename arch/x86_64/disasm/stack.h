@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What an instruction does to the stack of its function, where no unwind
- * information says so: how far down the stack pointer is, and whether the return
- * address is looked at.
+ * Tracks an instruction's effect on the stack of a function without unwind
+ * information: the height of the stack pointer, and whether the return address
+ * is accessed.
  */
 #ifndef CLEW_DISASM_STACK_H
 #define CLEW_DISASM_STACK_H
@@ -13,19 +13,23 @@
 
 #define STACK_UNKNOWN INT32_MIN
 
-/* Bytes from where the return address is down to a register. */
+/* Bytes from the return address's slot down to each register. */
 struct stack {
-	int32_t height; /* rsp, STACK_UNKNOWN where it was aligned, say */
-	int32_t frame;  /* rbp, STACK_UNKNOWN if that is none */
+	int32_t height; /* rsp; STACK_UNKNOWN after an alignment, for example */
+	int32_t frame;  /* rbp; STACK_UNKNOWN if it is no frame pointer */
 };
 
 enum stack_use {
-	STACK_IS_KEPT,      /* and *stack is what it is behind it */
-	STACK_IS_LOOKED_AT, /* the return address is read, written, pointed to */
-	STACK_IS_UNREADABLE, /* nobody knows */
+	STACK_IS_KEPT, /* *stack is valid after the instruction */
+	/* the return address is read, written, or pointed to */
+	STACK_IS_LOOKED_AT,
+	STACK_IS_UNREADABLE, /* the effect is unknown */
 };
 
-/* The instruction `insn` at `code`. A return must find the stack as it was. */
+/*
+ * Handles the instruction `insn` at `code`. A return must find the initial
+ * height.
+ */
 enum stack_use stack_step(const struct decoder *decoder, const uint8_t *code,
 			  const struct insn *insn, struct stack *stack);
 
