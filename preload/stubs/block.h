@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A block: what stubs are given memory in. Each is an ELF image for unwinders
- * (stub_image.h), and its window has a byte in the window map (hot/runtime.h).
+ * A block: the unit in which memory for stubs is mapped. Each block is an ELF
+ * image for unwinders (stub_image.h), and its window has a byte in the window
+ * map (hot/runtime.h).
  */
 #ifndef CLEW_STUBS_BLOCK_H
 #define CLEW_STUBS_BLOCK_H

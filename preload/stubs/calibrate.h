@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What taking time costs (hot/timing.h), measured where it will be taken: with
- * a stub like all others, of a function that does nothing.
+ * Measures the cost of taking time (hot/timing.h) in the running process: with
+ * a stub like all others, for a function that does nothing.
  */
 #ifndef CLEW_PRELOAD_CALIBRATE_H
 #define CLEW_PRELOAD_CALIBRATE_H
@@ -14,8 +14,8 @@ struct time_cost {
 };
 
 /*
- * 0 or -errno. Takes less than a millisecond. Before the program runs, on a
- * thread that has counted nothing yet.
+ * Returns 0 or -errno. Takes less than a millisecond. Call it before the
+ * program runs, on a thread that has counted nothing yet.
  */
 int calibrate(struct time_cost *cost);
 

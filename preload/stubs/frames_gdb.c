@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * gdb's interface for code made at run time ("JIT Interface" in its manual):
- * gdb has a breakpoint on a function that does nothing, and reads a list of
- * ELF images when it is hit, or when it attaches.
+ * gdb's interface for generated code ("JIT Interface" in its manual): gdb sets
+ * a breakpoint on a function that does nothing, and reads a list of ELF images
+ * when the breakpoint is hit, or when it attaches.
  *
- * gdb looks for the names below in every module's symbols, ours among them.
- * They are not exported: a program that has such a list of its own, as those
- * with LLVM in them have, must find its own.
+ * gdb searches every module's symbols for the names below, including this
+ * library's. These names are not exported, because a program with a list of its own,
+ * such as one that contains LLVM, must use its own.
  */
 #include <stdint.h>
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See pads.h. */
 #include "preload/stubs/pads.h"
 
 #include <errno.h>
@@ -11,7 +12,7 @@
 #define PLACE_BYTES 16
 #define PAGE_TRIES  64 /* of 16 MiB: more would take too long */
 
-/* A free place of a page that begins in [low, high], taken. */
+/* Takes a free slot of a page with an address in [low, high]. */
 static int take_place(struct pads_page *page, uint64_t low, uint64_t high,
 		      uint64_t *pc)
 {
@@ -70,7 +71,7 @@ int pads_place(struct pads *pads, uint64_t low, uint64_t high, uint64_t stub,
 			jump_encode_far((uint8_t *)*pad_pc, stub);
 			return 0;
 		}
-		/* Where much is to choose from, look here and there. */
+		/* A large range is only sampled. */
 		at += (high - first) / PAGE_TRIES / PAGE_BYTES * PAGE_BYTES +
 		      PAGE_BYTES;
 	}

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See prelinked.h. */
 #include "preload/stubs/prelinked.h"
 
 #include <errno.h>
@@ -13,14 +14,15 @@
 #include "preload/sys/text.h"
 #include "wire/verdict.h"
 
-#define FILES_MAX    8 /* of a module */
+#define FILES_MAX    8 /* of one module */
 
 #define BUFFER_BYTES 65536
 #define STUBS_MAX    (UINT64_C(1) << 29)
 
 /*
- * Below a module, and so what is below that keeps its distance as well. Where there are more
- * stubs than there is code, the next module's place is taken.
+ * Distances of stubs below their module. The stubs of adjacent modules are then
+ * adjacent as well. If a module has more bytes of stubs than of code, they
+ * take its neighbour's range.
  */
 static const uint64_t distances[PRELINKED_PLACES] = {
 	UINT64_C(1024) << 20,
@@ -28,14 +30,17 @@ static const uint64_t distances[PRELINKED_PLACES] = {
 	UINT64_C(512) << 20,
 };
 
-/* Above one that nothing is below, where the heap comes last. */
+/*
+ * The distance above a module that has no room below, where the heap grows
+ * last.
+ */
 #define REACH    ((UINT64_C(1) << 31) - (UINT64_C(1) << 20))
 #define FOUR_GIB (UINT64_C(1) << 32)
 
-/* Any whole pages. */
+/* Any whole number of pages. */
 #define ELSEWHERE (UINT64_C(0x2a) << 20)
 
-/* ---- Where what is ---- */
+/* ---- Layout ---- */
 
 static uint64_t pages(uint64_t bytes)
 {
@@ -70,7 +75,10 @@ static uint64_t add_template(uint64_t key, const struct stub_template *template)
 	return key;
 }
 
-/* Of all that stubs are made of, but who makes them, the module and its code. */
+/*
+ * Returns a hash of everything that determines the stubs except the library's
+ * build, the module and its code.
+ */
 static uint64_t key_of(const struct prelinked_module *module, uint64_t place)
 {
 	const struct stub_template *template = stub_template();
@@ -104,7 +112,7 @@ static void add_digits(struct text *text, const uint8_t *bytes, size_t count)
 	}
 }
 
-/* As the analysis is (image/cache_path.h). */
+/* The name is formed as that of the analysis (image/cache_path.h). */
 int prelinked_name(char name[PRELINKED_NAME_BYTES],
 		   const struct prelinked_module *module, uint32_t number,
 		   enum prelinked_kind kind)
@@ -112,7 +120,7 @@ int prelinked_name(char name[PRELINKED_NAME_BYTES],
 	struct text text = text_in(name, PRELINKED_NAME_BYTES);
 	const int is_late = kind == PRELINKED_STUBS && rt.is_late;
 
-	if (is_late) /* among a recording's files */
+	if (is_late) /* a file of the recording's folder */
 		text_string(&text, WIRE_STUBS_MODULE);
 	add_digits(&text, module->content.digest,
 		   sizeof(module->content.digest));
@@ -126,7 +134,10 @@ int prelinked_name(char name[PRELINKED_NAME_BYTES],
 	return text_was_cut(&text) ? -ENAMETOOLONG : 0;
 }
 
-/* -ENOTSUP: what this process's stubs are made of is not the same in others. */
+/*
+ * Returns -ENOTSUP if this process's stubs cannot equal those of other
+ * processes.
+ */
 static int lay_out(struct prelinked_layout *layout,
 		   const struct prelinked_module *module)
 {
@@ -146,7 +157,7 @@ static int lay_out(struct prelinked_layout *layout,
 	return 0;
 }
 
-/* ---- What is displaced ---- */
+/* ---- Displaced code ---- */
 
 static uint64_t code_pc(const struct prelinked_module *module, uint32_t i)
 {
@@ -174,7 +185,10 @@ static int is_hooked(const struct prelinked_module *module, uint32_t i)
 	return verdict_class(module->functions[i].verdict) == VERDICT_HOOKED;
 }
 
-/* Of those that are not kept as well, for they may be when a debugger's traps are out. */
+/*
+ * Includes functions whose stubs are not in the file: these may be added when a
+ * debugger's breakpoints are removed.
+ */
 static uint64_t sum_of_code(const struct prelinked_module *module)
 {
 	uint64_t sum = PRELINKED_SUM_OF_NOTHING;
@@ -187,7 +201,7 @@ static uint64_t sum_of_code(const struct prelinked_module *module)
 
 /* ---- Mapping ---- */
 
-/* Those of functions that have a stub, and of no others. */
+/* Only functions that can have a stub may have a flag. */
 static int flags_are_sound(const struct prelinked_module *module,
 			   const uint8_t *has)
 {
@@ -210,7 +224,10 @@ static int read_flags(const struct prelinked_module *module, int fd,
 	       flags_are_sound(module, has);
 }
 
-/* Whether the stubs are these functions', as they are in memory. */
+/*
+ * Returns whether the stubs belong to these functions and to their code in
+ * memory.
+ */
 static int are_its(const struct prelinked_module *module,
 		   const struct prelinked_found *found, int code_is_known,
 		   uint8_t *has)
@@ -225,7 +242,7 @@ static int are_its(const struct prelinked_module *module,
 	       (code_is_known || head->code == sum_of_code(module));
 }
 
-/* Returns it open, or -errno; -ENOENT: found->number may be made. */
+/* Returns the open file, or -errno; -ENOENT: found->number may be created. */
 static int find_file(const struct prelinked_module *module,
 		     const struct prelinked_folder *folder,
 		     struct prelinked_found *found)
@@ -290,7 +307,7 @@ int prelinked_map(struct prelinked *prelinked,
 	return 0;
 }
 
-/* ---- Making ---- */
+/* ---- Creating ---- */
 
 struct maker {
 	const struct prelinked_module *module;
@@ -298,8 +315,8 @@ struct maker {
 	struct prelinked_writing writing;
 	uint8_t *has;
 	uint8_t *buffer;
-	uint8_t *again; /* a stub */
-	uint64_t stubs; /* where the first is going to run */
+	uint8_t *again; /* room for a second copy of a stub */
+	uint64_t stubs; /* address of the first stub when it runs */
 };
 
 static int compose_for(const struct maker *maker, uint32_t i, uint64_t away,
@@ -322,7 +339,10 @@ static int compose_for(const struct maker *maker, uint32_t i, uint64_t away,
 		at, maker->stubs + i * stub_bytes() + away);
 }
 
-/* Whether it is the same wherever module and stubs are, at this distance. */
+/*
+ * Composes a stub. Returns whether it is the same at any address of module and
+ * stubs at this distance.
+ */
 static int compose(const struct maker *maker, uint32_t i, uint8_t *at)
 {
 	memset(at, 0, stub_bytes());
@@ -427,7 +447,7 @@ int prelinked_make(const struct prelinked_module *module,
 	return err ? err : end_file(&maker, write_stubs(&maker));
 }
 
-/* ---- Ahead ---- */
+/* ---- Composing ahead ---- */
 
 #define BETWEEN_RESTS 64
 

@@ -1,27 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Prelinked stubs: those of a module, made once, kept in the cache and mapped at
- * the next start as a library is. Who only maps them shares them with others, and
- * has composed nothing.
+ * Prelinked stubs: the stubs of a module, composed once, stored in the cache
+ * and mapped at the next start as a library is. Processes that map them share
+ * their pages and compose nothing.
  *
- * A stub is a function of a few things: of who makes it, and the template; of the function's number,
- * which follows from the module's build-id, or its path where it has none; of where the
- * thread's block is from %fs; of the displaced instructions; and, as these refer to places from where they
- * stand, of the distance between stub and function. So a module's stubs lie at a
- * distance of their own from it, the same in each process, one for each function
- * of the analysis, in their order:
+ * The bytes of a stub depend on the library that composes it and its template;
+ * on the function's number, which follows from the module's build-id, or from
+ * its path if it has none; on the offset of the thread's block from %fs; on the
+ * displaced instructions; and, because these may contain relative addresses, on
+ * the distance between stub and function. A module's stubs are therefore at a
+ * fixed distance from it, the same in each process, one for each function of
+ * the analysis, in the same order:
  *
  *	file	[ ELF image | head | flags | stub | stub | stub ...
- *		      \ mapped at `start`, but for the heads of blocks (window.h)
+ *		\ mapped at `start`, except for the heads of blocks (window.h)
  *
- * What else stubs are made of is in the file's head. A module has a few such files,
- * as what programs have before the library in their thread-local storage differs;
- * those that another libclew.so has made, or that are not believed, are replaced.
- * What is displaced is compared with the code in memory at each start. A stub that
- * depends on anything else, which is found out by composing it twice, as if for
- * another place, is not kept, nor is one where a block has its head: such functions
- * get theirs as they do where nothing is kept. So does all of the module, where its
- * stubs' place is taken, or anything is not as it should be.
+ * The file's head contains all other inputs. A module may have a few such
+ * files, because the size of the libraries' thread-local storage differs
+ * between programs. Files that another libclew.so has written, or that fail a
+ * check, are replaced. At each start the displaced instructions are compared
+ * with the code in memory. A stub that depends on anything else is not stored:
+ * it is detected by composing it twice, for two addresses. Stubs at the head of a
+ * block are not stored either. Functions without a stored stub get one as they would
+ * without a file. This also applies to a whole module if the address range of
+ * its stubs is taken, or if any check fails.
  */
 #ifndef CLEW_STUBS_PRELINKED_H
 #define CLEW_STUBS_PRELINKED_H
@@ -35,34 +37,38 @@
 #include "preload/stubs/window.h"
 #include "wire/recording.h"
 
-/* Whose stubs, and what they are made of. */
+/* A module and the inputs of its stubs. */
 struct prelinked_module {
-	struct content content; /* what its files are called by */
-	const uint8_t *maker;   /* the build-id of whoever makes stubs */
+	struct content content; /* determines the names of its files */
+	const uint8_t *maker; /* build-id of the library that composes stubs */
 	uint32_t maker_bytes;
 	uint64_t base; /* load bias */
 	struct window_user user;
-	const struct wire_function *functions; /* as the analysis has them */
+	const struct wire_function *functions; /* from the analysis */
 	uint32_t count;
 	uint32_t first_number;
 	struct stub_constants constants;
-	uint32_t place; /* which, below PRELINKED_PLACES */
-	/* Others may unload the module where stubs are composed ahead. */
+	uint32_t place; /* index of the distance, below PRELINKED_PLACES */
+	/*
+	 * Set if another thread unloads the module while stubs are composed
+	 * ahead.
+	 */
 	const uint8_t *is_gone;
 };
 
-/* At how many distances a module's stubs may be, the first being the best. */
+/* Number of possible distances of a module's stubs; the first is preferred. */
 #define PRELINKED_PLACES 3
 
-/* What is mapped. All zero: nothing. */
+/* The mapped stubs. All zero: none. */
 struct prelinked {
-	uint64_t stubs;     /* where the first function's is, or would be */
-	const uint8_t *has; /* by function: 1 if there is one */
+	uint64_t stubs;     /* address of the first function's stub */
+	const uint8_t *has; /* by function: 1 if it has a stub */
 };
 
-/* Where what is. */
+/* Layout of a file. */
 struct prelinked_layout {
-	uint64_t stubs_at, bytes; /* in the file, and of it */
+	/* offset of the stubs, and size of the file */
+	uint64_t stubs_at, bytes;
 	struct pc_range place;
 	uint64_t maker, key;
 };
@@ -70,45 +76,49 @@ struct prelinked_layout {
 /* The file of a module's stubs. */
 struct prelinked_found {
 	int fd;
-	uint32_t number; /* which of the module's it is, or is to be */
+	uint32_t number; /* its number among the module's files */
 	struct prelinked_layout layout;
 	struct prelinked_head head;
 };
 
 /*
- * Find the file of a module's stubs. 0, or: -ENOENT if none are kept that are
- * believed: they may be made, as the found->number-th file; or another -errno where they
- * are of no use to this process.
+ * Finds the file of a module's stubs. Returns 0, or -ENOENT if no valid file
+ * exists: it may be created as file found->number. Any other -errno means that
+ * this process cannot use such stubs.
  */
 int prelinked_find(struct prelinked_found *found,
 		   const struct prelinked_module *module,
 		   const struct prelinked_folder *folder);
 
 /*
- * Map them, and close the file. `has` lives in the arena. The code in memory is compared
- * with that which they displace, unless it is known to be the same. As above.
+ * Maps the stubs and closes the file. `has` is allocated in the arena. Unless
+ * code_is_known, the code in memory is compared with the code that the stubs
+ * displace. Returns as prelinked_find().
  */
 int prelinked_map(struct prelinked *prelinked,
 		  const struct prelinked_module *module,
 		  const struct prelinked_found *found, int code_is_known,
 		  struct windows *windows, struct arena *arena);
 
-/* Make and keep them; nothing of the module has been patched yet. 0 or -errno. */
+/*
+ * Creates and stores the stubs. Nothing of the module may be patched yet.
+ * Returns 0 or -errno.
+ */
 int prelinked_make(const struct prelinked_module *module,
 		   const struct prelinked_folder *folder,
 		   const struct decoder *decoder, struct arena *arena,
 		   uint32_t number);
 
-/* Stubs that are composed, and not in a file yet. */
+/* Composed stubs that are not in a file yet. */
 struct prelinked_ahead {
-	uint8_t *stubs; /* prelinked_forget_ahead() unmaps them */
+	uint8_t *stubs; /* unmapped by prelinked_forget_ahead() */
 	uint64_t bytes;
 	uint8_t *has;
 };
 
 /*
- * prelinked_make() in two steps, of which the first takes longer and rests
- * (sys/slices.h), and the second opens files. 0 or -errno.
+ * prelinked_make() in two steps. The first takes longer and rests
+ * (sys/slices.h); the second opens files. Return 0 or -errno.
  */
 int prelinked_compose(struct prelinked_ahead *ahead,
 		      const struct prelinked_module *module,
@@ -120,14 +130,14 @@ int prelinked_write(const struct prelinked_ahead *ahead,
 void prelinked_forget_ahead(struct prelinked_ahead *ahead);
 
 /*
- * The name of a module's file of that kind: CONTENT-NUMBER.prelinked or .hooked. 0 or
- * -ENAMETOOLONG.
+ * Writes the name of a module's file: CONTENT-NUMBER.prelinked or .hooked.
+ * Returns 0 or -ENAMETOOLONG.
  */
 int prelinked_name(char name[PRELINKED_NAME_BYTES],
 		   const struct prelinked_module *module, uint32_t number,
 		   enum prelinked_kind kind);
 
-/* Where the stub of the i-th function begins, 0: it has none there. */
+/* Returns the address of the i-th function's stub, or 0 if it has none. */
 static inline uint64_t prelinked_stub(const struct prelinked *prelinked,
 				      uint32_t i)
 {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See prelinked_file.h. */
 #include "preload/stubs/prelinked_file.h"
 
 #include <errno.h>
@@ -18,7 +19,7 @@
 #define FILE_MODE    0400
 #define BUFFER_BYTES 65536
 
-/* A file that has more debug information than that is not copied. */
+/* Files with more debug information than this are not copied. */
 #define BYTES_BESIDE (UINT64_C(64) << 20)
 
 static const char magics[][9] = {
@@ -56,7 +57,7 @@ static uint32_t user(void)
 	return (uint32_t)sys_call(SYS_geteuid, 0, 0, 0, 0, 0, 0);
 }
 
-/* ---- The folder ---- */
+/* ---- Folder ---- */
 
 static int is_own_folder(int fd)
 {
@@ -118,7 +119,7 @@ static int is_nobody_elses(const struct stat *st)
 	return S_ISREG(st->st_mode) && st->st_uid == user();
 }
 
-/* perf gives what it has seen mapped another name, if it is an ELF file. */
+/* perf adds a second name to a mapped ELF file. */
 static int may_have_names(const struct stat *st, enum prelinked_kind kind)
 {
 	return st->st_nlink == 1 || kind == PRELINKED_TEXT;
@@ -151,7 +152,10 @@ static int check(const struct prelinked_folder *folder, int fd,
 	    memcmp(head->magic, magics[kind], sizeof(head->magic)) != 0 ||
 	    head->version != VERSION || head->checksum != sum_of(head))
 		return -EBADMSG;
-	/* behind what was read, so that no write of it goes unseen */
+	/*
+	 * fstat follows the read, so that every write of the data that was read
+	 * is noticed
+	 */
 	if (sys_fstat(fd, &st))
 		return -EBADMSG;
 	if (!is_nobody_elses(&st) || !may_have_names(&st, kind) ||
@@ -186,7 +190,7 @@ static int draw_seal(struct prelinked_head *head)
 	if (sys_call(SYS_getrandom, (long)random, sizeof(random),
 		     1 /* GRND_NONBLOCK */, 0, 0, 0) != sizeof(random))
 		return -EAGAIN;
-	head->seal_s = random[0] >> 2; /* until 2004 */
+	head->seal_s = random[0] >> 2; /* at most 2004 */
 	head->seal_ns = random[1] % 1000000000;
 	return 0;
 }
@@ -202,7 +206,10 @@ static int set_seal(const struct prelinked_writing *writing)
 			     0);
 }
 
-/* Whether it is still what that name leads to: who had it before may have renamed it. */
+/*
+ * Returns whether the name still refers to this file; the former owner of the
+ * lock may have renamed it.
+ */
 static int is_named(const struct prelinked_writing *writing,
 		    const struct stat *st)
 {
@@ -214,7 +221,10 @@ static int is_named(const struct prelinked_writing *writing,
 	       named.st_ino == st->st_ino && named.st_dev == st->st_dev;
 }
 
-/* It is this process's alone while it holds the lock, which it cannot outlive. */
+/*
+ * While this process holds the lock the file is its alone; the lock ends with
+ * the process.
+ */
 static int lock_file(struct prelinked_writing *writing)
 {
 	struct stat st;
@@ -230,7 +240,9 @@ static int lock_file(struct prelinked_writing *writing)
 	return 0;
 }
 
-/* All its space at once: a disk that is full is known before anything is made. */
+/*
+ * Reserves all space at once, so that a full disk is noticed before any work.
+ */
 static int reserve(const struct prelinked_writing *writing)
 {
 	int err = enlarge_file(writing->fd, 0);

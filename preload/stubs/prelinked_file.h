@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Files of prelinked stubs (prelinked.h) and of hooked text (patch/prelinked_text.h), and
- * which of them are believed.
+ * Files of prelinked stubs (prelinked.h) and of hooked text
+ * (patch/prelinked_text.h), and the checks before they are used.
  *
- * What is in such a file is executed, and is too much to be read through at each
- * start: 25 MB for cc1plus. So a file is believed for what the kernel says of it:
+ * The contents of such a file are executed, and are too large to be verified at
+ * each start: 25 MB for cc1plus. The checks therefore use the kernel's data
+ * about the file:
  *
- *	where it is	in a folder of the user's own that nobody else may write,
- *			in a file system of this machine
- *	whose it is	the user's: nobody else's, not root's either
- *	that it stays	nobody may write it (0400), and it has no other name
- *	that it is	its head says which inode it was written to: what was copied,
- *	the one written	or unpacked from a backup, is another
- *	that it is	its head says a time, drawn at random, and the last step of
- *	whole		writing sets that as the time of its last change. Each
- *			write that follows would set another
- *	that nothing	its head says in which boot of the machine it was written:
- *	was lost	since then the kernel has it whole, in memory or on disk,
- *			while a crash of the machine may leave holes
+ *	location	in a folder of the user's own that no other user may
+ *			write to, in a local file system
+ *	owner		the user; no other user and not root
+ *	unchanged	nobody may write to it (0400), and it has no other name
+ *	original	the head contains the inode number; a copy, or a file
+ *			unpacked from a backup, has another
+ *	complete	the head contains a random time, which the last step of
+ *			writing sets as the file's modification time. Any later
+ *			write would change it
+ *	not lost	the head contains the boot id of the system: since that
+ *			boot the kernel has the whole file in memory or on disk,
+ *			while a crash of the system may leave holes
  *
- * The head itself is read and has a checksum. A file that is not believed is made
- * anew: under another name, which one process at a time has locked, and renamed.
- * Who may change what is behind such a file, the user or root, may change the
- * user's programs just as well.
+ * The head itself is read completely and has a checksum. A file that fails a
+ * check is written anew: under another name, which one process at a time has
+ * locked, and is then renamed. Users who can defeat these checks, the user or
+ * root, can also change the user's programs.
  */
 #ifndef CLEW_STUBS_PRELINKED_FILE_H
 #define CLEW_STUBS_PRELINKED_FILE_H
@@ -34,42 +35,50 @@
 #define PRELINKED_BOOT_BYTES 40
 #define PRELINKED_NAME_BYTES 160
 
-/* What a file has. */
+/* The contents of a file. */
 enum prelinked_kind { PRELINKED_STUBS, PRELINKED_TEXT, PRELINKED_TABLE };
 
 /*
- * Of stubs, behind an ELF image of the file, for those who look at the process from
- * outside. Of text, which is an ELF file of its own, and of a table: in its last page.
+ * The header. In a file of stubs it follows an ELF image of the file, for tools
+ * that inspect the process from outside. In hooked text, which is itself an ELF
+ * file, and in a table it is in the last page.
  */
 struct prelinked_head {
 	uint8_t magic[8];
 	uint32_t version;
 	uint32_t function_count;
-	uint64_t bytes;    /* of the file */
-	uint64_t stubs_at; /* offset; of text: of what is not the module's */
-	uint64_t maker;    /* hash of who has made them, */
-	uint64_t key;      /* ... of what else stubs are made of, */
-	uint64_t code;     /* ... and of what they displace; of text: 0 */
-	uint64_t flags; /* checksum of them (prelinked.h); of what is behind */
+	uint64_t bytes; /* size of the file */
+	/*
+	 * offset of the stubs; of text: of the bytes that are not the module's
+	 */
+	uint64_t stubs_at;
+	uint64_t maker; /* hash of the library that wrote the file */
+	uint64_t key;   /* hash of all other inputs of stubs */
+	uint64_t code;  /* hash of the displaced code; of text: 0 */
+	/*
+	 * checksum of the flags (prelinked.h); of text: of the bytes at
+	 * stubs_at
+	 */
+	uint64_t flags;
 	uint64_t inode;
-	int64_t seal_s; /* the time of its last change */
+	int64_t seal_s; /* the file's modification time */
 	int64_t seal_ns;
 	char boot[PRELINKED_BOOT_BYTES];
-	uint64_t checksum; /* of all before */
+	uint64_t checksum; /* of all fields before it */
 };
 
 #define PRELINKED_HEAD_AT   WINDOW_HEAD_BYTES
 #define PRELINKED_FLAGS_AT  (PRELINKED_HEAD_AT + WINDOW_HEAD_BYTES)
 #define PRELINKED_HEAD_PAGE WINDOW_HEAD_BYTES
 
-/* Where files are. Zero it; closed it is again. */
+/* The folder of the files. Zero it before use; closing zeroes it. */
 struct prelinked_folder {
 	int is_open; /* it may be used */
 	int fd;
 	char boot[PRELINKED_BOOT_BYTES];
 };
 
-/* Where the head of a file of so many bytes is. */
+/* Returns the offset of the head in a file of this size. */
 static inline uint64_t prelinked_head_at(enum prelinked_kind kind,
 					 uint64_t bytes)
 {
@@ -77,33 +86,36 @@ static inline uint64_t prelinked_head_at(enum prelinked_kind kind,
 				       : bytes - PRELINKED_HEAD_PAGE;
 }
 
-/* 0, or -errno: -EPERM if nothing in it is believed. */
+/* Returns 0 or -errno: -EPERM if no file in the folder may be used. */
 int prelinked_folder_open(struct prelinked_folder *folder, const char *path);
 void prelinked_folder_close(struct prelinked_folder *folder);
 
-/* Whether code may be mapped from its files: its file system is not mounted noexec. */
+/*
+ * Returns whether code may be mapped from the folder's files: its file system
+ * is not mounted noexec.
+ */
 int prelinked_folder_may_have_code(const struct prelinked_folder *folder);
 
 /*
- * A file to read, whose head is filled in and fits the file: or -errno, -ENOENT if
- * there is none, -EBADMSG or -EPERM if it is not believed.
+ * Opens a file for reading and fills in its head. Returns a descriptor or
+ * -errno: -ENOENT if there is none, -EBADMSG or -EPERM if it fails a check.
  */
 int prelinked_file_open(const struct prelinked_folder *folder, const char *name,
 			enum prelinked_kind kind, struct prelinked_head *head);
 
-/* One that is being written. */
+/* A file that is being written. */
 struct prelinked_writing {
 	const struct prelinked_folder *folder;
 	const char *name;
 	char temporary[PRELINKED_NAME_BYTES];
 	enum prelinked_kind kind;
 	int fd;
-	struct prelinked_head head; /* of which the caller fills in its own */
+	struct prelinked_head head; /* the caller sets its own fields */
 };
 
 /*
- * Begin a file of so many bytes. 0, or -errno: -EBUSY if another process is about
- * it, -ENOTSUP if the file system keeps no exact times.
+ * Begins a file of this size. Returns 0 or -errno: -EBUSY if another process is
+ * writing it, -ENOTSUP if the file system stores no exact times.
  */
 int prelinked_file_begin(struct prelinked_writing *writing,
 			 const struct prelinked_folder *folder,
@@ -119,7 +131,10 @@ int prelinked_file_write(const struct prelinked_writing *writing,
 int prelinked_file_copy(const struct prelinked_writing *writing, int from,
 			uint64_t bytes);
 
-/* It is whole: from now on others find it. 0 or -errno. Or else it is not. */
+/*
+ * Completes the file: other processes can find it. Returns 0 or -errno.
+ * prelinked_file_revert() drops it instead.
+ */
 int prelinked_file_commit(struct prelinked_writing *writing);
 void prelinked_file_revert(struct prelinked_writing *writing);
 
@@ -128,8 +143,8 @@ typedef int (*prelinked_filling)(const struct prelinked_writing *writing,
 				 const void *context);
 
 /*
- * The same as prelinked_file_open(), for a file of so many bytes, which is written first if
- * it does not exist. Returns -EBADMSG if the file has another size.
+ * Like prelinked_file_open(), for a file of this size, which is written first
+ * if it does not exist. Returns -EBADMSG if the file has another size.
  */
 int prelinked_file_open_or_make(const struct prelinked_folder *folder,
 				const char *name, enum prelinked_kind kind,
@@ -137,12 +152,13 @@ int prelinked_file_open_or_make(const struct prelinked_folder *folder,
 				const void *context);
 
 /*
- * Whether a module's file is worth a copy, of which that many bytes are loaded. Bytes beyond
- * twice that are debug information, which may be too much.
+ * Returns whether a module's file is worth a copy, given the number of its
+ * bytes that are loaded. Bytes beyond twice that number are debug information,
+ * which may be too much.
  */
 int prelinked_file_is_worth_copying(uint64_t bytes, uint64_t loaded);
 
-/* FNV-1a of whole words; the rest is left out. */
+/* FNV-1a of whole words; remaining bytes are ignored. */
 uint64_t prelinked_sum(uint64_t sum, const void *words, uint64_t bytes);
 #define PRELINKED_SUM_OF_NOTHING UINT64_C(0xcbf29ce484222325)
 

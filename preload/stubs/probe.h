@@ -1,52 +1,59 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Code that is watched, not hooked: a handler is called before it goes on.
+ * Probes of clew itself: code that is observed, not hooked. A handler is called
+ * before the code continues.
  *
- *	site			probe
+ *	site		probe
  *	jmp probe -------->	rdi: the handler's first argument
  *				call *%fs:HOT_PROBE
  *				the displaced instructions
  *				...
  *				tail: argument, handler, kind and key
  *
- * Takes a stub's place in stub memory, and what finds its way in there by
- * address finds a kind and a key where stubs have theirs. The thunk
- * (hot/thunks.inc), which is one for all probes, finds the handler in the tail.
+ * A probe takes a stub's slot in stub memory. The kind and key are where stubs
+ * have theirs, for code that searches by address. One thunk (hot/thunks.inc)
+ * serves all probes and finds the handler in the tail.
  */
 #ifndef CLEW_STUBS_PROBE_H
 #define CLEW_STUBS_PROBE_H
 
 #include "preload/stubs/stub_write.h"
 
-/* What a handler is called with first. */
+/* The handler's first argument. */
 enum probe_first {
-	PROBE_FIRST_IS_KEPT, /* rdi: the first argument of a watched function */
+	/* rdi: the first argument of the observed function */
+	PROBE_FIRST_IS_KEPT,
 	/*
-	 * rsp after the leap (disasm/leap.h) at the site. Where that jumps to, stands
-	 * PROBE_LEAP_PC bytes below the stack pointer that the handler is told.
+	 * rsp after the leap (disasm/leap.h) at the site. The leap's target pc
+	 * is stored PROBE_LEAP_PC bytes below the stack pointer that the
+	 * handler gets.
 	 */
 	PROBE_FIRST_IS_TARGET,
 };
 
 /*
- * Called as handler(first, sp, argument, probe): what enum probe_first says, the stack
- * pointer at the site, what probe_write() was given, and where it has written. Runs between two of the
- * program's instructions: must be warm code, safe in signal handlers.
+ * Called as handler(first, sp, argument, probe): the value that enum
+ * probe_first selects, the stack pointer at the site, probe_write()'s argument,
+ * and the probe's address. Runs between two of the program's instructions: must
+ * be warm code, safe in signal handlers.
  */
 typedef void (*probe_handler)(void);
 
 struct probe_kind {
-	uint8_t verdict; /* of the functions that get such a probe */
+	uint8_t verdict; /* of the functions that get this probe */
 	uint8_t first;   /* enum probe_first */
 	probe_handler handler;
 };
 
-/* The kind of probe that a verdict asks for, or NULL for a function's stub. */
+/*
+ * Returns the kind of probe for a verdict, or NULL if the function gets a stub.
+ */
 const struct probe_kind *probe_kind_of(unsigned int verdict);
 
 /*
- * Write at `at` (where it will run) the probe of the code at function->pc. 0,
- * or -errno from relocate(); -EILSEQ if that code is not what was analysed.
+ * Writes at `at` (where it will run) the probe for the code at function->pc.
+ * Returns 0, or -errno as relocate(); -EILSEQ if that code differs from the
+ * analysed code.
  */
 int probe_write(const struct stub_constants *constants,
 		const struct decoder *decoder, const struct probe_kind *kind,

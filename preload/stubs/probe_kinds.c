@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of all kinds of probes. */
+/* See probe.h. The table of all kinds of probes. */
 #include <stddef.h>
 
 #include "preload/stack/landing.h"

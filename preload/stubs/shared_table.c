@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See shared_table.h. */
 #include "preload/stubs/shared_table.h"
 
 #include <errno.h>
@@ -14,7 +15,7 @@ struct request {
 	const char *dir;
 	const void *table;
 	uint64_t bytes;
-	void *mapped; /* NULL: nothing is */
+	void *mapped; /* NULL: no mapping */
 	char name[PRELINKED_NAME_BYTES];
 };
 
@@ -52,7 +53,7 @@ static int map_equal(struct request *request, int fd)
 	return 0;
 }
 
-/* For apart_call(). */
+/* Runs in apart_call(). */
 static int find_file(void *argument)
 {
 	struct request *request = argument;

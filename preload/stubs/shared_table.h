@@ -18,9 +18,9 @@
 #define SHARED_TABLE_MIN_BYTES (UINT64_C(64) << 10)
 
 /*
- * Maps a file in `dir` that has the bytes of a table, which are whole pages. Returns the
- * address of the mapping, which can be written to, or NULL. Any thread, but not in a
- * function that apart_call() calls.
+ * Maps a file in `dir` that has the bytes of a table, which are whole pages.
+ * Returns the address of the mapping, which is writable, or NULL. Any thread
+ * may call it, but not within apart_call().
  */
 void *shared_table(const char *dir, const void *table, uint64_t bytes);
 

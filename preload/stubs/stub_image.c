@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See stub_image.h. */
 #include "preload/stubs/stub_image.h"
 
 #include <string.h>
@@ -8,7 +9,7 @@
 #include "preload/hot/layout.h"
 #include "preload/stubs/block.h"
 
-/* .eh_frame_hdr, see the LSB: how its pointers are written */
+/* Encodings of pointers in .eh_frame_hdr (LSB). */
 enum {
 	PE_UDATA4 = 0x03,
 	PE_PCREL_SDATA4 = 0x1b,
@@ -30,7 +31,7 @@ enum {
 _Static_assert(sizeof(names) <= sizeof(((struct stub_image *)0)->names),
 	       "names fit");
 
-/* What an image is of. */
+/* The memory that an image describes. */
 struct described {
 	uint64_t start, bytes;
 };
@@ -132,7 +133,7 @@ static Elf64_Shdr section(uint32_t name, uint32_t type, uint64_t offset,
 
 static void write_sections(Elf64_Shdr *sections, const struct described *all)
 {
-	/* No contents: gdb is given no more than this page. */
+	/* No contents: gdb reads only this page. */
 	sections[STUB_SECTION_TEXT] =
 		section(NAME_TEXT, SHT_NOBITS, WINDOW_HEAD_BYTES,
 			all->bytes - WINDOW_HEAD_BYTES);
@@ -151,7 +152,8 @@ static void write_sections(Elf64_Shdr *sections, const struct described *all)
 	sections[STUB_SECTION_SYMBOLS] =
 		SECTION(NAME_SYMTAB, SHT_SYMTAB, symbols);
 	sections[STUB_SECTION_SYMBOLS].sh_link = STUB_SECTION_NAMES;
-	sections[STUB_SECTION_SYMBOLS].sh_info = 1; /* the first global one */
+	/* index of the first global symbol */
+	sections[STUB_SECTION_SYMBOLS].sh_info = 1;
 	sections[STUB_SECTION_SYMBOLS].sh_entsize = sizeof(Elf64_Sym);
 	sections[STUB_SECTION_NAMES] = SECTION(NAME_STRTAB, SHT_STRTAB, names);
 }
@@ -166,7 +168,7 @@ static const struct {
 				   FRAMES_OF_TRAMPOLINES_FOR_LIBGCC },
 };
 
-/* What whoever looks from outside wants. */
+/* Writes the parts for tools that inspect the process from outside. */
 static void write_for_all(struct stub_image *image, uint16_t type,
 			  const struct described *all,
 			  enum frames_rules_for whom)

@@ -2,9 +2,9 @@
 /*
  * The ELF image of a block of stubs, in the block's first page.
  *
- * An executable at absolute addresses that has nothing but its unwind
- * information, once as program headers have it and once as sections, and a
- * symbol, so that whoever meets a stub's pc knows what it is:
+ * The image is an executable at absolute addresses. The image contains unwind
+ * information, both as program headers and as sections, and a symbol that
+ * covers all pcs of the block.
  *
  *	block	[ image | stub | stub | stub ...
  */
@@ -33,9 +33,9 @@ enum stub_section {
 /* .eh_frame_hdr with a table of one entry, and .eh_frame */
 struct stub_unwinding {
 	uint8_t version, frames_enc, count_enc, table_enc;
-	int32_t frames; /* from here */
+	int32_t frames; /* relative to this field */
 	uint32_t count;
-	int32_t start, fde; /* from the header */
+	int32_t start, fde; /* relative to the header */
 	uint32_t pad;
 	uint8_t rules[];
 };
@@ -51,26 +51,27 @@ struct stub_image {
 	Elf64_Sym symbols[2];
 	char names[72];
 	Elf64_Shdr sections[STUB_SECTIONS];
-	char name[1536]; /* of the file, or what to call it */
+	char name[1536]; /* name of the file, or of anonymous memory */
 };
 _Static_assert(sizeof(struct stub_image) <= WINDOW_HEAD_BYTES,
 	       "the first page");
 
 enum stub_image_of { IMAGE_OF_STUBS, IMAGE_OF_TRAMPOLINES };
 
-/* Write all but the name of the image for a block at `place`. */
+/* Writes the image for a block at `place`, except for its name. */
 void stub_image_write(struct stub_image *image, uint64_t place,
 		      enum stub_image_of what);
 
 /*
- * The same for a file of that length which any block may be a mapping of, or pieces of
- * it.
+ * Writes the image of a file of this size that any blocks may map, or map
+ * pieces of.
  */
 void stub_image_write_shared(struct stub_image *image, uint64_t file_bytes);
 
 /*
- * The same for a file of `bytes` bytes that begins with it and has stubs in it, to be
- * mapped anywhere: for those who look from outside.
+ * Writes the image of a file of `bytes` bytes that begins with it and contains
+ * stubs, to be mapped anywhere: for tools that inspect the process from
+ * outside.
  */
 void stub_image_write_file(struct stub_image *image, uint64_t bytes);
 

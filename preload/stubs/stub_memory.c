@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See stub_memory.h. */
 #include "preload/stubs/stub_memory.h"
 
 #include <errno.h>
@@ -13,10 +14,13 @@
 #include "preload/sys/text.h"
 #include "wire/recording.h"
 
-/* Of the file that blocks of stubs share. */
+/* See stub_memory.h. Size of the file that blocks of stubs share. */
 #define SHARED_BYTES (UINT64_C(1) << 20)
 
-/* PATH/PID.SEQ.part -> PATH/PID.SEQ-ADDRESS.stubs; false if there is no room */
+/*
+ * Writes the name PATH/PID.SEQ-ADDRESS.stubs for PATH/PID.SEQ.part. Returns
+ * false if it does not fit.
+ */
 static int name_own_file(struct text *name, const char *part_path,
 			 uint64_t place)
 {
@@ -33,7 +37,7 @@ static int name_own_file(struct text *name, const char *part_path,
 	return !text_was_cut(name);
 }
 
-/* PATH/shadow-PLACE.stubs, likewise */
+/* Writes the name PATH/shadow-PLACE.stubs. Returns false if it does not fit. */
 static int name_shared_file(struct text *name, const char *part_path)
 {
 	const char *slash = NULL;
@@ -56,7 +60,7 @@ static int is_shared(void)
 	return hot_shadow_low != SHADOW_NOWHERE;
 }
 
-/* A file of that size with an image in it. */
+/* Writes a file of this size with an image at its start. */
 static int fill_file(int fd, const struct stub_image *image, uint64_t bytes)
 {
 	int err = enlarge_file(fd, bytes);
@@ -83,7 +87,7 @@ static int create_file(const char *name, const struct stub_image *image,
 	return err;
 }
 
-/* Whether only this process's user can change the file, and cut it off. */
+/* Returns whether only this process's user can change or truncate the file. */
 static int is_own_file(int fd)
 {
 	const long user = sys_call(SYS_geteuid, 0, 0, 0, 0, 0, 0);
@@ -94,8 +98,9 @@ static int is_own_file(int fd)
 }
 
 /*
- * -EPERM: it is another user's, in a folder that two users' processes record into. Open
- * to write, for others to see that it is used.
+ * Returns a descriptor or -errno. -EPERM: the file is another user's, in a
+ * folder where processes of two users record. Opened for writing, so that other
+ * processes see that it is in use.
  */
 static int open_own_file(const char *name)
 {
@@ -109,8 +114,8 @@ static int open_own_file(const char *name)
 }
 
 /*
- * The first process creates the file. Another process may open it before it is
- * complete, and then has memory without a file at worst.
+ * Opens the shared file; the first process creates it. Another process may open
+ * it before it is complete, and then has anonymous memory in the worst case.
  */
 static int open_shared_file(const char *name)
 {
@@ -124,7 +129,7 @@ static int open_shared_file(const char *name)
 	return fd == -EEXIST ? open_own_file(name) : fd;
 }
 
-/* What of a block is not used yet would be megabytes in each core file. */
+/* The unused part of a block would add megabytes to each core file. */
 static void leave_out_of_cores(uint64_t place, uint64_t bytes)
 {
 	sys_madvise((void *)(uintptr_t)(place + WINDOW_HEAD_BYTES),
@@ -146,10 +151,10 @@ static int map_anonymous(uint64_t place)
 	if (sys_failed(got))
 		return (int)(long)got;
 	sys_munmap(got, WINDOW_BLOCK_BYTES);
-	return -EEXIST; /* a kernel before 4.17 took it as a hint */
+	return -EEXIST; /* kernels before 4.17 take the address as a hint */
 }
 
-/* Instead of the pages that are there. */
+/* Replaces the pages that are mapped there. */
 static int map_pages(uint64_t start, uint64_t end, int fd, uint64_t offset)
 {
 	void *at = (void *)(uintptr_t)start;
@@ -163,8 +168,8 @@ static int map_pages(uint64_t start, uint64_t end, int fd, uint64_t offset)
 }
 
 /*
- * No more than there is of the file: a program that looks through all of its memory
- * would meet a SIGBUS.
+ * Maps no more than the file has: a program that reads all of its memory would
+ * get a SIGBUS.
  */
 static int map_from_file(uint64_t place, int fd, uint64_t bytes)
 {
@@ -172,15 +177,15 @@ static int map_from_file(uint64_t place, int fd, uint64_t bytes)
 
 	if (err)
 		return err;
-	/* or the first store would read megabytes of hole around it */
+	/* otherwise the first store would read megabytes of the hole */
 	sys_madvise((void *)(uintptr_t)place, bytes, MADV_RANDOM);
 	leave_out_of_cores(place, bytes);
 	return 0;
 }
 
 /*
- * Executable: what is refused here would be refused for stubs as well, on a
- * file system mounted noexec for one.
+ * Makes the image executable. A refusal here, as on a file system mounted
+ * noexec, predicts a refusal for stubs.
  */
 static int protect_image(uint64_t place)
 {
@@ -188,7 +193,7 @@ static int protect_image(uint64_t place)
 			    PROT_READ | PROT_EXEC);
 }
 
-/* 0 or -errno. */
+/* Returns 0 or -errno. */
 static int populate(uint64_t start, uint64_t end)
 {
 	void *at = (void *)(uintptr_t)start;
@@ -196,7 +201,7 @@ static int populate(uint64_t start, uint64_t end)
 	return sys_madvise(at, end - start, SYS_POPULATE_WRITE);
 }
 
-/* The block's first page, which is written and then not to be written any more. */
+/* Writes the block's first page, then makes it read-only. */
 static int place_image(uint64_t place, const struct stub_image *image)
 {
 	if (populate(place, place + sizeof(*image)) &&
@@ -206,7 +211,9 @@ static int place_image(uint64_t place, const struct stub_image *image)
 	return protect_image(place);
 }
 
-/* Instead of what is there. False if a file cannot be. */
+/*
+ * Replaces the memory there by a file's. Returns false if no file can be used.
+ */
 static int map_file(const char *part_path, uint64_t place)
 {
 	struct stub_image image = { 0 };
@@ -250,7 +257,7 @@ int stub_memory_reserve(uint64_t place, enum stub_image_of what)
 	return err;
 }
 
-/* Its first page is the same then: who reads it meanwhile sees no change. */
+/* The first page stays the same, so concurrent readers see no change. */
 int stub_memory_move_to_file(const char *part_path, uint64_t place)
 {
 	int err;
@@ -263,7 +270,7 @@ int stub_memory_move_to_file(const char *part_path, uint64_t place)
 	return err;
 }
 
-/* Many places may be taken: only where one is free a file is worth making. */
+/* Many addresses may be taken: creates a file only after one is found free. */
 int stub_memory_map(const char *part_path, uint64_t place)
 {
 	int err = map_anonymous(place);
@@ -271,10 +278,13 @@ int stub_memory_map(const char *part_path, uint64_t place)
 	return err ? err : stub_memory_move_to_file(part_path, place);
 }
 
-/* Of a file that blocks share, behind its image. */
+/* The part of the shared file after its image. */
 #define PIECE_BYTES (SHARED_BYTES - WINDOW_HEAD_BYTES)
 
-/* The file that blocks share, as a block's image names it, or beside the part. */
+/*
+ * Opens the file that blocks share, by the name in a block's image, or beside
+ * the part.
+ */
 static int open_again(uint64_t block, const char *part_path)
 {
 	const struct stub_image *image = (const void *)(uintptr_t)block;
@@ -288,7 +298,7 @@ static int open_again(uint64_t block, const char *part_path)
 	return sys_open(image->name, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);
 }
 
-/* What is beyond the file's end is the file once more, but for its image. */
+/* Addresses beyond the file's end map the file again, without its image. */
 static void map_again(uint64_t start, uint64_t end, const char *part_path)
 {
 	const uint64_t block = start & ~(WINDOW_BLOCK_BYTES - 1);
@@ -317,7 +327,7 @@ void stub_memory_back(uint64_t start, uint64_t end, const char *part_path)
 {
 	if (is_beyond_shared(end - 1) || (part_path && is_shared()))
 		map_again(start, end, part_path);
-	/* of the file, all at once and not page by page: 40 % less time */
+	/* reads the file at once and not page by page: 40 % less time */
 	sys_madvise((void *)(uintptr_t)start, end - start, MADV_WILLNEED);
 	if (populate(start, end))
 		map_pages(start, end, -1, 0);

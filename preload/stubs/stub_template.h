@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The templates that stubs are made from, as hot/stub_template.inc lays
- * them out.
- */
+/* The templates of stubs, in the layout of hot/stub_template.inc. */
 #ifndef CLEW_STUBS_STUB_TEMPLATE_H
 #define CLEW_STUBS_STUB_TEMPLATE_H
 
@@ -16,28 +13,32 @@ struct hole {
 	uint16_t kind;
 };
 
-/* From these offsets on the return address is where it was not before. */
+/* Offsets where the location of the return address changes. */
 #define STUB_TURNS 6
 
 struct stub_template {
 	const uint8_t *start;
 	const struct hole *holes, *holes_end;
-	uint16_t bytes; /* of a stub */
+	uint16_t bytes; /* size of a stub */
 	uint16_t entry_at;
-	uint16_t displaced_at, displaced_end; /* room for the instructions */
-	uint16_t turns[STUB_TURNS];           /* into the shadow, or back */
-	uint16_t glance_at;                   /* the test for tail calls */
-	uint16_t exit_elsewhere_at;           /* hot/shadow.h */
-	uint16_t kind;                        /* of its first part */
+	/* space for the displaced instructions */
+	uint16_t displaced_at, displaced_end;
+	uint16_t turns[STUB_TURNS]; /* to the shadow, or back */
+	uint16_t glance_at;         /* test for tail calls */
+	uint16_t exit_elsewhere_at; /* see hot/shadow.h */
+	uint16_t kind;              /* of the stub's first part */
 };
 
-/* What this process makes its stubs from. */
+/* Returns the template of this process's stubs. */
 static inline const struct stub_template *stub_template(void)
 {
 	return rt.sink->stub;
 }
 
-/* That of a stub with this byte at STUB_KIND_AT, of this session or one before it. */
+/*
+ * Returns the template of a stub with this byte at STUB_KIND_AT, from this
+ * session or an earlier one.
+ */
 static inline const struct stub_template *stub_template_of(uint8_t kind)
 {
 	return kind == STUB_LEAF && rt.sink->leaf_stub ? rt.sink->leaf_stub

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See stub_write.h. */
 #include "preload/stubs/stub_write.h"
 
 #include <errno.h>
@@ -85,7 +86,7 @@ static void write_guard(uint8_t whom, uint8_t *stub)
 		stub[changes[i].at] = changes[i].byte;
 }
 
-/* All but the displaced instructions. */
+/* Writes all parts except the displaced instructions. */
 static void write_frame(const struct stub_template *template,
 			const struct stub_constants *constants,
 			const struct stub_function *function, uint8_t *at)
@@ -111,7 +112,7 @@ static int write_of(const struct stub_template *template,
 	int err;
 
 	if (rt.sink->index && !rt.sink->index(function->number))
-		return -ENOSPC; /* beside so many others */
+		return -ENOSPC; /* the index has no room for it */
 	write_frame(template, constants, function, at);
 	err = relocate(decoder, code, function->displaced_bytes, function->pc,
 		       at + template->displaced_at, room,
@@ -119,7 +120,7 @@ static int write_of(const struct stub_template *template,
 	return err < 0 ? err : 0;
 }
 
-/* What a leaf displaces may need more room than is in its stub. */
+/* The displaced instructions of a leaf may be too long for a leaf's stub. */
 int stub_write(const struct stub_constants *constants,
 	       const struct decoder *decoder,
 	       const struct stub_function *function, uint8_t *at,

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Making a function's stub from the template in hot/stub.S.
- */
+/* Writes a function's stub from the template in hot/stub.S. */
 #ifndef CLEW_STUBS_STUB_WRITE_H
 #define CLEW_STUBS_STUB_WRITE_H
 
@@ -10,29 +8,29 @@
 #include "disasm/decode.h"
 #include "preload/stubs/window.h"
 
-/* What all stubs of a module have in common. */
+/* Inputs that all stubs of a module share. */
 struct stub_constants {
-	int32_t tls_offset; /* of struct hot_thread from fs */
-	uint8_t whom;       /* whose calls they count: STUB_IS_OPEN, ... */
+	int32_t tls_offset; /* offset of struct hot_thread from fs */
+	uint8_t whom;       /* which calls they count: STUB_IS_OPEN, ... */
 };
 
-/* Offset of struct hot_thread from fs, the same in every thread. */
+/* Returns the offset of struct hot_thread from fs, the same in every thread. */
 int32_t stub_tls_offset(void);
 
-/* Of every stub, a multiple of the cache line. */
+/* Returns the size of a stub, a multiple of the cache line. */
 uint64_t stub_bytes(void);
 
-/* Where in a stub the jump to it leads. */
+/* Returns the offset of a stub's entry, the target of the jump to it. */
 uint64_t stub_entry_at(void);
 
 /*
- * The bytes that guard a stub (hot/stub.S) if they are written over what
- * it has there: one by one, in any order, while anybody executes it. whom is
+ * Computes the bytes that turn a stub into a guarded one (hot/stub.S). The bytes may
+ * be written one by one, in any order, while threads execute the stub. whom is
  * STUB_IS_GUARDED or STUB_IS_WARY.
  */
 #define STUB_CHANGES_MAX 4
 struct stub_change {
-	uint16_t at; /* in the stub */
+	uint16_t at; /* offset in the stub */
 	uint8_t byte;
 };
 unsigned int stub_guard(uint8_t whom,
@@ -40,27 +38,33 @@ unsigned int stub_guard(uint8_t whom,
 
 struct stub_function {
 	uint32_t number;
-	uint64_t pc; /* of the instructions that are patched */
-	/* What they are, where that is not what stands there; or NULL. */
+	uint64_t pc; /* of the patched instructions */
+	/* The original instructions if memory differs, else NULL. */
 	const uint8_t *code;
 	uint8_t displaced_bytes;
-	uint8_t loops;   /* wire_loops() */
-	uint8_t is_leaf; /* wire_is_leaf() */
+	uint8_t loops;   /* as wire_loops() */
+	uint8_t is_leaf; /* as wire_is_leaf() */
 };
 
-/* Write a function's stub at `at`, to run at run_at. 0, or -errno from relocate(). */
+/*
+ * Writes a function's stub at `at`, to run at run_at. Returns 0, or -errno as
+ * relocate().
+ */
 int stub_write(const struct stub_constants *constants,
 	       const struct decoder *decoder,
 	       const struct stub_function *function, uint8_t *at,
 	       uint64_t run_at);
 
-/* Where in this stub its displaced instructions begin: there is room for a jump. */
+/*
+ * Returns the offset of the displaced instructions in this stub; a jump fits
+ * there.
+ */
 uint64_t stub_displaced_at(const uint8_t *stub);
 
 /*
- * Write at `at`, where it will run, the stub of a function that nothing is patched
- * for: its callers find the stub's entry in a table of functions. It goes on where
- * *cell says when it is called.
+ * Writes at `at`, where it will run, the stub of a function that is not
+ * patched: its callers find the stub's entry in a table of functions. The stub
+ * continues at the address that *cell has at each call.
  */
 void stub_write_through(const struct stub_constants *constants, uint32_t number,
 			const uint64_t *cell, uint8_t *at);

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
+/* Maps blocks of trampolines. See preload/stack/trampolines.h. */
 #include "preload/stack/trampolines.h"
 #include "preload/stubs/stub_memory.h"
 #include "preload/sys/sys.h"
 
-/* A window of our range where nothing is, if nobody is faster. */
+/*
+ * Returns a free window of the library's range, or 0. Another thread may map
+ * memory there before the caller does.
+ */
 static uint64_t find_place(void)
 {
 	const uint64_t bytes = 2 * TRAMPOLINE_BLOCK_BYTES;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See window.h. */
 #include "preload/stubs/window.h"
 
 #include <errno.h>
@@ -12,7 +13,7 @@
 #define REACH  ((UINT64_C(1) << 31) - (UINT64_C(1) << 20))
 #define LOWEST (UINT64_C(1) << 20) /* above vm.mmap_min_addr */
 
-/* The heap grows upwards from where it begins, and expects nobody there. */
+/* The heap grows upwards from its start and needs free space there. */
 #define HEAP_ROOM  (UINT64_C(1) << 36)
 
 #define BACKED_MAX (UINT64_C(1) << 16)
@@ -30,9 +31,9 @@ static int is_within_reach(uint64_t block, const struct pc_range *code)
 #define PLACE_COUNT  (2 * PLACES_BELOW)
 
 /*
- * The i-th place for a block near the code, or 0. Below it the nearest come
- * first, for other modules may be loaded there; above it, where a heap or a stack
- * wants to grow, the farthest.
+ * Returns the i-th possible address of a block near the code, or 0. Below the
+ * code the nearest come first, because other modules may be loaded farther
+ * away; above it, where a heap or a stack may grow, the farthest.
  */
 static uint64_t place_near(const struct pc_range *code, unsigned int i)
 {
@@ -59,16 +60,20 @@ static int is_in_way_of_heap(const struct windows *windows, uint64_t place)
 	       place < windows->heap_start + HEAP_ROOM;
 }
 
-/* Places for blocks, the best first. */
+/* Addresses for blocks, from the best to the worst. */
 enum rank {
 	GOOD,
-	FAR,      /* out of reach of what the code refers to */
-	IN_WAY,   /* where the heap wants to go */
-	MISTAKEN, /* of which small ints make addresses (runtime_is_exit) */
+	FAR,    /* out of reach of addresses that the code refers to */
+	IN_WAY, /* where the heap grows */
+	/* a small int in the low half of a word gives one (runtime_is_exit) */
+	MISTAKEN,
 	RANK_COUNT,
 };
 
-/* The first or the last block of 4 GiB, which is 0 or -1 beside what is above. */
+/*
+ * Returns whether the block is the first or last of 4 GiB: then the low 32 bits
+ * of its addresses are small, or small negative, ints.
+ */
 static int is_next_to_4_gib(uint64_t place)
 {
 	const uint32_t low = (uint32_t)place;
@@ -104,7 +109,7 @@ static int map_block(const struct windows *windows, uint64_t place,
 			: stub_memory_map(windows->part_path, place);
 }
 
-/* 0; -EEXIST if the place is taken, or another -errno. */
+/* Returns 0, -EEXIST if the address is taken, or another -errno. */
 static int add_block_at(struct windows *windows, uint64_t place, int is_spare)
 {
 	int err;
@@ -142,7 +147,10 @@ static int add_block(struct windows *windows, const struct window_user *user,
 	return -ERANGE;
 }
 
-/* As much more than is wanted now as there is already: it is a system call. */
+/*
+ * Prepares as much again as is already used, because each time costs a system
+ * call.
+ */
 static void back(const struct windows *windows, struct window_span *span)
 {
 	const uint64_t used = span->next - span->start;
@@ -163,13 +171,13 @@ static uint64_t block_of(const struct window_span *span)
 	return span->start & ~(WINDOW_BLOCK_BYTES - 1);
 }
 
-/* All of its block. */
+/* Nothing of its block is used. */
 static int is_unused(const struct window_span *span)
 {
 	return span->next == block_of(span) + WINDOW_HEAD_BYTES;
 }
 
-/* The spare block that a span is in, or NULL. */
+/* Returns the spare block that contains a span, or NULL. */
 static struct window_block *spare_of(struct windows *windows,
 				     const struct window_span *span)
 {
@@ -186,7 +194,7 @@ static int use_spare(const struct windows *windows, struct window_block *spare)
 	return stub_memory_move_to_file(windows->part_path, spare->start);
 }
 
-/* In a spare block only if nowhere else is room. */
+/* Uses a spare block only if no other span has room. */
 static struct window_span *find_span(struct windows *windows,
 				     const struct pc_range *reached,
 				     uint64_t bytes)
@@ -223,7 +231,7 @@ static int take(struct windows *windows, const struct pc_range *reached,
 	return 1;
 }
 
-/* Within reach of the whole image, if that can be. */
+/* Allocates within reach of the whole image, if possible. */
 static int take_good(struct windows *windows, const struct window_user *user,
 		     uint64_t bytes, uint8_t **out)
 {
@@ -238,7 +246,7 @@ static int take_good(struct windows *windows, const struct window_user *user,
 	return err;
 }
 
-/* Within reach of the code, wherever that is. */
+/* Allocates anywhere within reach of the code. */
 static int take_any(struct windows *windows, const struct window_user *user,
 		    uint64_t bytes, uint8_t **out)
 {
@@ -269,9 +277,11 @@ int window_alloc(struct windows *windows, const struct window_user *user,
 	return err == -ERANGE ? take_any(windows, user, bytes, out) : err;
 }
 
-/* ---- Places that are asked for ---- */
+/* ---- Requested address ranges ---- */
 
-/* The part of [start, end) that lies in a block behind its head; may be empty. */
+/*
+ * Returns the part of [start, end) in a block, without its head; may be empty.
+ */
 static struct pc_range piece_in(uint64_t block, uint64_t start, uint64_t end)
 {
 	const uint64_t first = block + WINDOW_HEAD_BYTES;
@@ -281,7 +291,7 @@ static struct pc_range piece_in(uint64_t block, uint64_t start, uint64_t end)
 				  end < last ? end : last };
 }
 
-/* The span that has all of it, and has handed out none. */
+/* Returns the span that contains the whole piece and has it unused, or NULL. */
 static struct window_span *span_around(struct windows *windows,
 				       const struct pc_range *piece)
 {
@@ -315,9 +325,9 @@ static int prepare_block(struct windows *windows,
 }
 
 /*
- * Out of the span that is around it. What is left before it comes last in the list,
- * and so is filled first: with the block's head it is one mapping, which some
- * unwinders want (stub_memory.h).
+ * Removes the piece from the span around it. The remainder before the piece
+ * becomes the last of the list, and so is filled first: together with the
+ * block's head it is one mapping, as some unwinders need (stub_memory.h).
  */
 static int cut_out(struct windows *windows, const struct pc_range *piece)
 {
@@ -341,7 +351,7 @@ static int cut_out(struct windows *windows, const struct pc_range *piece)
 	if (before.start == before.end)
 		return 0;
 	if (windows->span_count == WINDOW_SPAN_MAX)
-		return -ENOMEM; /* what was before it is lost */
+		return -ENOMEM; /* the remainder before the piece is lost */
 	windows->spans[windows->span_count++] = before;
 	return 0;
 }
@@ -359,7 +369,7 @@ struct pc_range window_piece(const struct pc_range *taken, uint64_t block)
 	return piece_in(block, taken->start, taken->end);
 }
 
-/* 0 or -ENOMEM */
+/* Returns 0 or -ENOMEM. */
 static int note_taken(struct windows *windows, const struct pc_range *place)
 {
 	if (!rt.is_late)
@@ -370,7 +380,7 @@ static int note_taken(struct windows *windows, const struct pc_range *place)
 	return 0;
 }
 
-/* Of a taken place, something is given back: the rest of it is lost. */
+/* Part of a taken range is freed: the rest of the range is no longer used. */
 static void forget_taken(struct windows *windows, uint64_t pc)
 {
 	for (uint32_t i = windows->taken_count; i-- > 0;)
@@ -434,7 +444,7 @@ int window_map(const struct pc_range *place, int fd)
 	return err;
 }
 
-/* ---- */
+/* ---- Spare, sealed and freed memory ---- */
 
 void windows_keep_spare(struct windows *windows, const struct window_user *user)
 {
@@ -456,7 +466,7 @@ void windows_turn_page(struct windows *windows)
 	}
 }
 
-/* A span without its filled pages; one that is nothing but them goes. */
+/* Removes a span's filled pages, or the whole span if nothing remains. */
 static int seal_span(struct windows *windows, uint32_t i)
 {
 	struct window_span *span = &windows->spans[i];
@@ -486,13 +496,15 @@ int windows_seal(struct windows *windows)
 	return err;
 }
 
-/* Nothing of it has been handed out, nor is a file mapped there. */
+/* Nothing of the span is used, and no file is mapped there. */
 static int is_free(const struct window_span *span)
 {
 	return span->next == span->start && span->backed == span->start;
 }
 
-/* Without a file; a whole block gets one when it is used again. */
+/*
+ * Marks memory without a file; a whole block gets a file when it is used again.
+ */
 static void note_free(struct windows *windows, struct window_span *span)
 {
 	const uint64_t place = block_of(span);
@@ -521,7 +533,7 @@ void windows_trim(struct windows *windows)
 	}
 }
 
-/* One span instead of two where the free memory meets others of its block. */
+/* Merges the free memory with adjacent free spans of its block. */
 static void add_free(struct windows *windows, uint64_t start, uint64_t end)
 {
 	for (uint32_t i = windows->span_count; i-- > 0;) {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Windows: where stubs live.
+ * Windows: where stubs are mapped.
  *
- * A stub must be within reach of a 32-bit jump from the code it serves, so
- * each group of modules gets blocks of 16 MiB nearby. The window map
- * (hot_windows), a byte for each 16 MiB of address space, tells where they are.
+ * A stub must be within reach of a 32-bit jump from its code, so each group of
+ * modules gets blocks of 16 MiB nearby. The window map (hot_windows) has a byte
+ * for each 16 MiB of address space and marks these blocks.
  *
- * Memory is never writable and executable at once. What is free to be filled
- * is a list of writable spans; sealing takes the filled pages out of them and
- * makes those executable, freeing puts pages back:
+ * Memory is never writable and executable at once. Unused memory is in a list
+ * of writable spans. Sealing removes the filled pages from the spans and makes
+ * them executable; freeing adds pages:
  *
  *	block	[ image | sealed, RX | filled, RW | rest of the span, RW ]
  */
@@ -24,97 +24,103 @@
 #define WINDOW_SPAN_MAX  1024
 #define WINDOW_TAKEN_MAX 256
 
-/* Who wants stubs. */
+/* The code that stubs are for. */
 struct window_user {
-	struct pc_range code;  /* from where jumps must reach them */
-	struct pc_range image; /* all that the code refers to: its module */
+	struct pc_range code; /* jumps from here must reach the stubs */
+	/* the module: addresses that the code may refer to */
+	struct pc_range image;
 };
 
 struct windows {
 	/* Set before the first call: */
-	uint64_t heap_start;   /* of the brk area, where blocks do harm; or 0 */
-	const char *part_path; /* beside which to keep files (stub_memory.h) */
+	uint64_t heap_start; /* start of the heap, where blocks do harm; or 0 */
+	const char *part_path; /* files are created beside it (stub_memory.h) */
 
 	struct window_block {
 		uint64_t start;
-		int is_spare; /* without a file, as nobody has used it yet */
+		int is_spare; /* without a file, because it is unused */
 	} blocks[WINDOW_BLOCK_MAX];
 	uint32_t
 		block_count; /* unwinders read it at any time (frames_find.c) */
-	uint32_t told_count; /* gdb knows so many (frames_gdb.c) */
+	uint32_t told_count; /* blocks that gdb knows (frames_gdb.c) */
 	struct window_span { /* writable, inside one block */
-		uint64_t start;  /* of a page */
-		uint64_t next;   /* handed out up to here */
-		uint64_t backed; /* safe to write up to here */
+		uint64_t start;  /* page boundary */
+		uint64_t next;   /* everything below is allocated */
+		uint64_t backed; /* everything below may be written */
 		uint64_t end;
-		int is_bare; /* it was freed: no file is mapped there */
+		int is_bare; /* freed: without a file */
 	} spans[WINDOW_SPAN_MAX];
 	uint32_t span_count;
 	/*
-	 * What window_take() was asked for in a process that was attached to: given back
-	 * when it is left, whatever is mapped there.
+	 * Results of window_take() in a process that clew attached to: freed
+	 * when clew detaches, whatever is mapped there.
 	 */
 	struct pc_range taken[WINDOW_TAKEN_MAX];
 	uint32_t taken_count;
-	/* Starts of an image, and of code, near which no place is free; or 0. */
+	/*
+	 * Start of the latest image, and of the latest code, with no free
+	 * address nearby; or 0.
+	 */
 	uint64_t image_out_of_reach;
 	uint64_t code_out_of_reach;
 };
 
 /*
- * Writable memory for stubs within reach of the user's code, and of its image
- * where there is such a place out of the heap's way: displaced instructions
- * may refer to any of it. 0, -ERANGE if no place near the code is free, or
- * -ENOMEM if nothing can be mapped anywhere. What is written there can be
- * executed after windows_seal() only.
+ * Allocates writable memory for stubs within reach of the user's code, and of
+ * its whole image if there is such an address outside the heap's space, because
+ * displaced instructions may refer to any part of it. Returns 0, -ERANGE if no
+ * address near the code is free, or -ENOMEM if nothing can be mapped. The
+ * memory is executable after windows_seal().
  */
 int window_alloc(struct windows *windows, const struct window_user *user,
 		 uint64_t bytes, uint8_t **out);
 
 /*
- * That very place, whole pages, near the user's code and image, but for the heads of
- * its blocks, for code that is mapped there: nothing else is handed out of it. 0;
- * -EEXIST or -ERANGE where something else is there, or it will not do; -ENOMEM.
+ * Takes the given range, whole pages near the user's code and image, without
+ * the heads of its blocks, for code to be mapped there. Nothing else is
+ * allocated there. Returns 0; -EEXIST or -ERANGE if it is not free or not
+ * suitable; -ENOMEM.
  */
 int window_take(struct windows *windows, const struct window_user *user,
 		const struct pc_range *place);
 
-/* Whether that is in a place that was taken so. */
+/* Returns whether pc is in a range taken by window_take(). */
 int window_is_taken(const struct windows *windows, uint64_t pc);
 
 /*
- * The part of a taken place that lies in a block, behind its head; may be empty. Blocks
- * are at multiples of WINDOW_BLOCK_BYTES.
+ * Returns the part of a taken range in a block, without the block's head; may
+ * be empty. Blocks are at multiples of WINDOW_BLOCK_BYTES.
  */
 struct pc_range window_piece(const struct pc_range *taken, uint64_t block);
 
 /*
- * Map a file's code to such a place, from its beginning on, but for what the heads
- * cover. 0, or -errno: then some of the place stays unused.
+ * Maps a file's code to a taken range, from the file's beginning, without the
+ * parts that heads cover. Returns 0, or -errno: then some of the range stays
+ * unused.
  */
 int window_map(const struct pc_range *place, int fd);
 
 /*
- * Keep a block's worth of memory free within the user's reach for what is loaded
- * later, when the program may have taken all places. In vain is no error.
+ * Reserves one block within the user's reach for modules that are loaded later,
+ * when the program may have used all addresses. Failure is ignored.
  */
 void windows_keep_spare(struct windows *windows,
 			const struct window_user *user);
 
-/* What is handed out from here on lies in other pages. */
+/* Later allocations begin on a new page. */
 void windows_turn_page(struct windows *windows);
 
 /*
- * Make what was handed out executable instead of writable. Its last page takes
- * no later stub. 0 or -errno.
+ * Makes all allocated memory executable instead of writable. The rest of the
+ * last page is not allocated. Returns 0 or -errno.
  */
 int windows_seal(struct windows *windows);
 
-/* Give back pages that were made ready to be written and that nothing uses. */
+/* Frees pages that were prepared for writing and are unused. */
 void windows_trim(struct windows *windows);
 
 /*
- * Take back sealed memory, whole pages of one block, that nothing executes or
+ * Frees sealed memory, whole pages of one block, that no thread executes or
  * will return into.
  */
 void window_free(struct windows *windows, uint64_t start, uint64_t bytes);

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One page of our own holds a stub and what it is for. The thread's table is
- * exchanged meanwhile for one that knows this call already, so that nothing of
- * it is seen in the recording. A round is some hundred calls of the stub and as
- * many of the bare function; what counts is the median of all rounds, for the
- * machine may have other things to do in any of them.
+ * See calibrate.h. One private page holds a stub and its function. The thread's
+ * table is replaced meanwhile by one that contains this call already, so that
+ * the recording does not show it. A round makes CALLS calls of the stub and
+ * as many of the bare function. The result is the median of all rounds, because
+ * other processes may disturb any of them.
  *
- *	what a call takes by the stub's own stamps	-> self
- *	what it takes from outside, less a bare one's,
- *	less self					-> caller
+ *	duration of a call by the stub's own stamps		-> self
+ *	its duration from outside, minus a bare call's,
+ *	minus self						-> caller
  *
- * The function itself, one instruction that returns, is taken for nothing.
+ * The function itself, one instruction that returns, is assumed to take no
+ * time.
  */
 #include "preload/stubs/calibrate.h"
 
@@ -28,7 +29,7 @@
 #define PAGE     4096
 #define ROUNDS   31
 #define CALLS    256
-#define FUNCTION 0x7fffffff /* no other has this number */
+#define FUNCTION 0x7fffffff /* no other function has this number */
 #define COUNTING (UINT64_C(0xffff) << WIRE_VERIFY_SHIFT)
 
 /* nopl 0(%rax,%rax,1); ret */
@@ -37,7 +38,7 @@ static const uint8_t code[] = { 0x0f, 0x1f, 0x44, 0x00, 0x00, 0xc3 };
 
 typedef void (*function)(void);
 
-/* A table of one entry, and its times in front. */
+/* A table with one entry; its times precede it. */
 struct bench {
 	struct wire_times times;
 	struct wire_count table[2];
@@ -70,7 +71,7 @@ static int write_page(uint8_t *page, function *stub, function *bare)
 	return err ? err : sys_mprotect(page, PAGE, PROT_READ | PROT_EXEC);
 }
 
-/* Ticks for CALLS calls. */
+/* Returns the ticks of CALLS calls. */
 static uint64_t ticks_of(function call)
 {
 	uint64_t start = time_now();

@@ -2,28 +2,29 @@
 /*
  * The unwind information of stubs, in DWARF.
  *
- * One description serves a whole block of stubs: what a frame looks like follows
- * from where in which kind of stub its pc is. An address of a stub stands for
- * one of two things. Either the stub has moved the return address and waits
- * for the function to return (or is busy before or after): then it is in the
- * shadow slot. Or it has not, or has moved it back: then it is on the stack.
+ * One description covers a whole block of stubs: the offset of a pc in its
+ * stub, and the kind of stub, determine the frame. There are two cases. If the
+ * stub has moved the return address and waits for the function to return (or
+ * executes the instructions around that), the return address is in the shadow
+ * slot. If the stub has not moved it yet, or has restored it, it is on the
+ * stack.
  *
- *	offset in the stub	popped      pushed   displaced   cold
- *	            entry .......|...........|...........|........|....
- *	return address	 on stack   in shadow   on stack   (above)
+ *	offset in the stub	      popped	  pushed   displaced  cold
+ *		entry .......|...........|...........|........|....
+ *	return address on stack    in shadow    on stack   (above)
  *
- * In the displaced instructions the stack is the function's, and these may be
- * pushing: there the return address is the first word that is a pc of the
- * block, which the stub's own call has left.
+ * In the displaced instructions the stack is the function's, and these may push
+ * words. The return address is then above the first word that is a pc of the
+ * block, which the stub's own call has pushed.
  *
- * The CFA is what it always is, the caller's rsp. libgcc alone, which tells
- * frames apart by the CFA of the frame below, must have another one, or it
- * would take the function for its stub: so there are two descriptions, and in
- * libgcc's the CFA is odd. (Personality routines never see the odd value, see
- * _Unwind_GetCFA in landing_jumps.c.) Others, as the nongnu libunwind,
- * believe that rsp always is the CFA, whatever they are told.
+ * The CFA is the caller's rsp, as usual. libgcc alone distinguishes frames by
+ * the CFA of the frame below, and would take the function for its stub. There
+ * are therefore two descriptions, and in libgcc's the CFA is odd. (Personality
+ * routines never see the odd value: see _Unwind_GetCFA in landing_jumps.c.)
+ * Other unwinders, such as the nongnu libunwind, assume rsp = CFA whatever the
+ * rules say.
  *
- * Trampolines have a block of their own, and simpler rules.
+ * Trampolines have blocks of their own, and simpler rules.
  */
 #include "preload/stubs/frames_rules.h"
 
@@ -79,7 +80,7 @@ enum {
 struct rules {
 	uint8_t *at;
 	uint64_t start; /* of the block */
-	uint8_t odd;    /* 1 if the CFA is to be */
+	uint8_t odd;    /* 1 if the CFA must be odd */
 	uint8_t is_for_files;
 };
 
@@ -101,7 +102,7 @@ static void put_const8(struct rules *rules, uint64_t value)
 	put(rules, &value, sizeof(value));
 }
 
-/* A jump whose target is yet to come, and its landing. */
+/* Writes a jump whose target is set later by land(). */
 static uint8_t *put_branch(struct rules *rules, uint8_t op)
 {
 	PUT(rules, op, 0, 0);
@@ -124,8 +125,8 @@ static void put_branch_back(struct rules *rules, uint8_t op, const uint8_t *to)
 }
 
 /*
- * An expression's length comes before it. It ends in an operation without
- * effect, for libdw cannot jump behind the last one.
+ * Begins an expression; its length precedes it. Each expression ends with an
+ * operation without effect, because libdw cannot jump to the end of one.
  */
 static uint8_t *begin_block(struct rules *rules)
 {
@@ -146,8 +147,8 @@ static void end_block(struct rules *rules, uint8_t *block)
 }
 
 /*
- * [] -> [offset of the pc in its stub, as though other kinds, and second parts,
- * came behind a plain one]
+ * [] -> [offset of the pc in its stub; stubs of other kinds, and second parts,
+ * have offsets after those of a plain stub]
  */
 static void put_offset(struct rules *rules)
 {
@@ -155,21 +156,21 @@ static void put_offset(struct rules *rules)
 
 	PUT(rules, DW_OP_breg16, 0, DW_OP_const2u, mask & 0xff, mask >> 8,
 	    DW_OP_and);
-	/* the kind is the last byte of the word that ends behind it */
+	/* the kind is the last byte of the word that ends after it */
 	PUT(rules, DW_OP_breg16, 0, DW_OP_const2u, mask & 0xff, mask >> 8,
 	    DW_OP_or, DW_OP_lit0 + mask - (STUB_KIND_AT - 7), DW_OP_minus,
 	    DW_OP_deref, DW_OP_const1u, 56, DW_OP_shr, DW_OP_lit9, DW_OP_shl,
 	    DW_OP_plus);
 }
 
-/* [offset, x] -> [offset, x toggled if it is not below a bound] */
+/* [offset, x] -> [offset, x toggled if offset >= bound] */
 static void put_toggle(struct rules *rules, unsigned int bound)
 {
 	PUT(rules, DW_OP_over, DW_OP_const2u, bound & 0xff,
 	    (uint8_t)(bound >> 8), DW_OP_ge, DW_OP_xor);
 }
 
-/* Where put_offset() has the stubs of a template begin. */
+/* Returns the first offset that put_offset() gives stubs of the template. */
 static unsigned int place_of(const struct stub_template *template)
 {
 	return template->kind * STUB_BYTES;
@@ -187,7 +188,8 @@ static void put_is_in_shadow(struct rules *rules)
 	put_offset(rules);
 	PUT(rules, DW_OP_lit0);
 	put_turns(rules, stub_template());
-	if (rt.sink->leaf_stub) /* made by this session or by one before it */
+	/* stubs may be from this session or an earlier one */
+	if (rt.sink->leaf_stub)
 		put_turns(rules, rt.sink->leaf_stub);
 	PUT(rules, DW_OP_swap, DW_OP_drop);
 }
@@ -204,12 +206,14 @@ static void put_is_displaced(struct rules *rules)
 	PUT(rules, DW_OP_swap, DW_OP_drop);
 }
 
-/* [cfa] -> [cfa], past what the displaced instructions have pushed */
+/*
+ * [cfa] -> [cfa], beyond the words that the displaced instructions have pushed
+ */
 static void put_search(struct rules *rules)
 {
 	uint8_t *loop, *found, *tired;
 
-	PUT(rules, DW_OP_lit0); /* words passed over */
+	PUT(rules, DW_OP_lit0); /* number of skipped words */
 	loop = rules->at;
 	PUT(rules, DW_OP_over, DW_OP_lit8 + rules->odd, DW_OP_minus,
 	    DW_OP_deref, DW_OP_lit24, DW_OP_shr, DW_OP_breg16, 0, DW_OP_lit24,
@@ -224,7 +228,7 @@ static void put_search(struct rules *rules)
 	PUT(rules, DW_OP_drop);
 }
 
-/* [] -> [cfa]; rsp is the slot, or behind it where that was popped. */
+/* [] -> [cfa]; rsp points to the slot, or after it if it was popped. */
 static void put_cfa(struct rules *rules)
 {
 	uint8_t *elsewhere;
@@ -239,7 +243,7 @@ static void put_cfa(struct rules *rules)
 	land(rules, elsewhere);
 }
 
-/* Of an ordinary stack. */
+/* Writes the arithmetic for an ordinary stack. */
 static void put_ordinary_slot(struct rules *rules)
 {
 	const uint8_t above = 8 + rules->odd; /* the slot is the CFA */
@@ -250,9 +254,10 @@ static void put_ordinary_slot(struct rules *rules)
 }
 
 /*
- * [cfa] -> [address of the return address in the shadow slot]: the arithmetic
- * of shadow_of(), in postfix, and short where stacks are ordinary. The directory is
- * somewhere else in each process.
+ * [cfa] -> [address of the return address in the shadow slot]: shadow_of() as a
+ * DWARF expression, with a short path for ordinary stacks. Rules for files have
+ * the short path only, because the directory's address differs between
+ * processes.
  */
 static void put_shadow_slot(struct rules *rules)
 {
@@ -282,7 +287,7 @@ static void put_shadow_slot(struct rules *rules)
 	land(rules, done);
 }
 
-/* [cfa] -> [where the return address is] */
+/* [cfa] -> [address of the return address] */
 static void put_return_address(struct rules *rules)
 {
 	uint8_t *in_shadow, *done;
@@ -304,7 +309,7 @@ static void put_rules(struct rules *rules)
 	block = begin_block(rules);
 	put_cfa(rules);
 	end_block(rules, block);
-	if (rules->odd) /* rsp = CFA - 1, as LLVM's can read it, too */
+	if (rules->odd) /* rsp = CFA - 1, in a form that LLVM's can read */
 		PUT(rules, DW_CFA_val_expression, DWARF_RSP, 2, DW_OP_lit1,
 		    DW_OP_minus);
 	PUT(rules, DW_CFA_expression, DWARF_RETURN_ADDRESS);
@@ -313,7 +318,7 @@ static void put_rules(struct rules *rules)
 	end_block(rules, block);
 }
 
-/* The same for a stub that waits for its function to return. */
+/* Writes the rules for a stub that waits for its function to return. */
 static void put_waiting_rules(struct rules *rules)
 {
 	uint8_t *block;
@@ -327,8 +332,9 @@ static void put_waiting_rules(struct rules *rules)
 }
 
 /*
- * The same for trampolines, in any of whose instructions rsp is the caller's: the
- * record, which holds the return address first, is at an eighth of the offset.
+ * Writes the rules for trampolines. In all their instructions rsp is the
+ * caller's. The record, which begins with the return address, is at an eighth
+ * of the offset.
  */
 static void put_trampoline_rules(struct rules *rules)
 {
@@ -350,7 +356,7 @@ static void put_trampoline_rules(struct rules *rules)
 
 static uint8_t *begin_record(struct rules *rules)
 {
-	PUT(rules, 0, 0, 0, 0); /* its length */
+	PUT(rules, 0, 0, 0, 0); /* length */
 	return rules->at;
 }
 
@@ -374,11 +380,11 @@ static void put_cie(struct rules *rules, enum frames_rules_for whom)
 {
 	uint8_t *record = begin_record(rules);
 
-	PUT(rules, 0, 0, 0, 0, /* this is a CIE */
+	PUT(rules, 0, 0, 0, 0, /* marks a CIE */
 	    1);                /* version */
 	if (rules->is_for_files)
 		PUT(rules, 'z', 'R');
-	PUT(rules, 0, /* else no augmentation: pointers of 8 bytes */
+	PUT(rules, 0, /* no augmentation: pointers of 8 bytes */
 	    1,        /* code alignment */
 	    0x7f,     /* data alignment -1 */
 	    DWARF_RETURN_ADDRESS);
@@ -405,7 +411,7 @@ static uint8_t *put_fde(struct rules *rules, const uint8_t *cie, uint64_t start,
 	put(rules, &start, sizeof(start));
 	put(rules, &bytes, sizeof(bytes));
 	if (rules->is_for_files)
-		PUT(rules, 0); /* no augmentation here */
+		PUT(rules, 0); /* no augmentation data */
 	end_record(rules, record);
 	return record - 4;
 }

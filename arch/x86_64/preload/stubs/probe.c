@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See preload/stubs/probe.h. */
 #include "preload/stubs/probe.h"
 
 #include <errno.h>
@@ -27,7 +28,7 @@ static size_t room(const struct probe *probe)
 	return (size_t)(probe->start + PROBE_ARGUMENT_AT - probe->next);
 }
 
-/* Past the 128 bytes that code may use below its stack pointer. */
+/* Skips the 128 bytes that code may use below its stack pointer. */
 static void put_begin(struct probe *probe)
 {
 	static const uint8_t code[] = {
@@ -44,7 +45,7 @@ static void put_push_rdi(struct probe *probe)
 	put(probe, code, sizeof(code));
 }
 
-/* hot_thunk_probe keeps all registers, and flags. */
+/* hot_thunk_probe preserves all registers and flags. */
 static void put_call(struct probe *probe, int32_t tls_offset, int has_pushed)
 {
 	static const uint8_t call[] = { 0x64, 0xff, 0x14, 0x25 };
@@ -74,7 +75,7 @@ static void advance(struct probe *probe, int written)
 		probe->next += written;
 }
 
-/* rdi: where the leap will land; on the stack: the pc to go on from. */
+/* Stores the leap's target stack pointer in rdi, and pushes the target pc. */
 static void put_target(struct probe *probe,
 		       const struct stub_function *function)
 {
@@ -83,7 +84,8 @@ static void put_target(struct probe *probe,
 
 	if (leap_read(code, LEAP_MAX_BYTES, &load_bytes) !=
 	    function->displaced_bytes) {
-		probe->err = -EILSEQ; /* the code is not what was analysed */
+		/* the code differs from the analysed code */
+		probe->err = -EILSEQ;
 		return;
 	}
 	advance(probe, (int)leap_write_push(code, probe->next));
@@ -99,7 +101,7 @@ static const uint8_t *code_of(const struct stub_function *function)
 			      : (const uint8_t *)(uintptr_t)function->pc;
 }
 
-/* Whoever goes back to the first of them meets the probe again. */
+/* A branch to the first of these instructions executes the probe again. */
 static void put_displaced(struct probe *probe,
 			  const struct stub_function *function)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How a stub's code is changed after it was copied from its template
- * (hot/stub_template.inc): what a guarded stub tests becomes another test.
+ * Changes to a stub's code after it is copied from its template
+ * (hot/stub_template.inc): a guarded stub has another test.
  */
 #ifndef CLEW_STUBS_STUB_EDITS_H
 #define CLEW_STUBS_STUB_EDITS_H
@@ -12,7 +12,7 @@
 
 #include "preload/hot/layout.h"
 
-/* movabs $cell, %r11; jmp *(%r11): which no callee has arguments in. */
+/* Writes movabs $cell, %r11; jmp *(%r11). No callee has an argument in r11. */
 static inline void stub_put_jump_through(uint8_t *at, const uint64_t *cell)
 {
 	static const uint8_t load[] = { 0x49, 0xbb },
@@ -25,19 +25,19 @@ static inline void stub_put_jump_through(uint8_t *at, const uint64_t *cell)
 }
 
 /*
- * From glance_at on, where a stub is guarded:
+ * The change of a guarded stub, at glance_at:
  *
  *	cmpb $STUB_EXIT_AT % 256, %cl	->	cmpb $0, %cl
  *	je L(tail)			->	jae L(tail)
  *
- * With one of both it is still a glance: what it sends to L(tail) without need,
- * or fails to send there before the stub is guarded, comes to no harm.
+ * A stub with only one of the two changes still works: unnecessary jumps to
+ * L(tail), and missing ones before the stub is guarded, do no harm.
  */
 #define STUB_GLANCE_IMMEDIATE_AT 2
 #define STUB_GLANCE_CONDITION_AT 4
 #define STUB_GLANCE_GUARDED      0x83 /* second byte of a jae rel32 */
 
-/* The first byte of a short jump that is always made (HOLE_NESTS). */
+/* First byte of an unconditional short jump (HOLE_NESTS). */
 #define STUB_JUMPS_ALWAYS 0xeb
 
 #endif
