@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Asking a running thread where it is: a signal makes it tell.
+ * Queries where a running thread is: the thread reports it in a signal handler.
  *
- * The signal is a real-time one that the program does not use at the moment,
- * sent to threads that do not block it; none of it is left over afterwards. A
- * call that it interrupts and that libc would let fail with EINTR is made
- * again, unless what was asked for cannot be asked for twice.
+ * The signal is a real-time signal that the program does not use at the moment,
+ * sent only to threads that do not block it; none stays pending afterwards. A
+ * system call that it interrupts is restarted if libc would let it fail with
+ * EINTR, unless it cannot be repeated.
  *
- * System calls only. One asker at a time, with all signals blocked.
+ * Uses only system calls. One caller at a time, with all signals blocked.
  */
 #ifndef CLEW_PATCH_ASK_H
 #define CLEW_PATCH_ASK_H
@@ -21,22 +21,28 @@ struct ask {
 };
 
 /*
- * Called in the handler of a thread that was asked, all signals blocked: what it
- * was asked with, and where it was interrupted.
+ * Called in the handler of the queried thread, with all signals blocked: with
+ * ask_thread()'s value, and the interrupted pc and sp.
  */
 typedef void (*ask_taker)(uint64_t value, uint64_t pc, uint64_t sp);
 
-/* Take a signal. 0; -EAGAIN if the program uses all, or other -errno. */
+/*
+ * Takes a free signal. Returns 0; -EAGAIN if the program uses all, or another
+ * -errno.
+ */
 int ask_open(struct ask *ask, ask_taker taker);
 void ask_close(const struct ask *ask);
 
-/* Whether a thread that blocks these signals could be asked. */
+/* Returns whether a thread with this mask of blocked signals can be queried. */
 static inline int ask_is_heard(const struct ask *ask, uint64_t blocked)
 {
 	return !(blocked & SIGNAL_BIT(ask->signal));
 }
 
-/* 0 or -errno. The answer comes later, if at all, even after ask_close(). */
+/*
+ * Queries a thread. Returns 0 or -errno. The answer arrives later or never,
+ * perhaps after ask_close().
+ */
 int ask_thread(const struct ask *ask, int tid, uint64_t value);
 
 #endif

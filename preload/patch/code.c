@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See code.h. */
 #include "preload/patch/code.h"
 
 #include <errno.h>
@@ -7,11 +8,14 @@
 #include "preload/patch/journal.h"
 #include "preload/sys/sys.h"
 
-/* <linux/membarrier.h>, since Linux 4.16 */
+/* from <linux/membarrier.h>, since Linux 4.16 */
 #define EXPEDITED_SYNC_CORE          (1 << 5)
 #define REGISTER_EXPEDITED_SYNC_CORE (1 << 6)
 
-/* Each returns 0 or -errno; NULL where there is nothing to do. */
+/*
+ * One method of writing. Each function returns 0 or -errno; NULL if there is
+ * nothing to do.
+ */
 struct code_way {
 	int (*open)(struct code_writer *writer);
 	int (*close)(struct code_writer *writer);
@@ -31,11 +35,12 @@ static int write_in_place(struct code_writer *writer)
 	return 0;
 }
 
-/* ---- Writable instead of executable ---- */
+/* ---- Method: writable instead of executable ---- */
 
 /*
- * Whether what has been writable may be executed afterwards. Not in a process
- * that has asked the kernel to refuse that: prctl(PR_SET_MDWE), or a filter.
+ * Returns whether memory that was writable may become executable. The kernel
+ * forbids it if the process has requested that: prctl(PR_SET_MDWE), or a system
+ * call filter.
  */
 static int can_be_unprotected(void)
 {
@@ -57,7 +62,7 @@ static int protection_of(const ElfW(Phdr) * segment)
 	       (segment->p_flags & PF_X ? PROT_EXEC : 0);
 }
 
-/* All executable segments, also after one that fails. */
+/* Continues with the other segments after an error. */
 static int protect_code(const struct module *module, int is_writable)
 {
 	int first_err = 0;
@@ -102,7 +107,7 @@ static const struct code_way unprotected = {
 	.enter = write_in_place,
 };
 
-/* ---- Through the kernel ---- */
+/* ---- Method: through the kernel ---- */
 
 static int membarrier(int command)
 {
@@ -133,7 +138,7 @@ static int close_memory(struct code_writer *writer)
 	return 0;
 }
 
-/* SYS_pread64 or SYS_pwrite64 the page. */
+/* Reads or writes the page: call is SYS_pread64 or SYS_pwrite64. */
 static int transfer(struct code_writer *writer, long call)
 {
 	long done = sys_call(call, writer->fd, (long)writer->copy, PAGE_BYTES,
@@ -151,8 +156,8 @@ static int read_page(struct code_writer *writer)
 }
 
 /*
- * Each write has to wait for the memory map's lock: so a page is written at
- * once, and bytes between those that change are written as they were.
+ * Each write takes the memory map's lock. A page is therefore written by one
+ * call, and bytes between the changed ones are rewritten unchanged.
  */
 static int write_page(struct code_writer *writer)
 {
@@ -174,7 +179,7 @@ static const struct code_way by_kernel_live = {
 	.barrier = synchronise,
 };
 
-/* ---- Writable and executable ---- */
+/* ---- Method: writable and executable ---- */
 
 static int protect_page(const struct code_writer *writer, int protection)
 {
@@ -197,9 +202,9 @@ static const struct code_way unsealed = {
 	.leave = seal_page,
 };
 
-/* ---- From outside ---- */
+/* ---- Method: from outside ---- */
 
-/* The journal has it, and whoever has stopped the process. */
+/* The journal records the bytes; the controller writes them. */
 static const struct code_way from_outside = { 0 };
 
 /* ---- The writer ---- */
@@ -238,7 +243,7 @@ int code_close(struct code_writer *writer)
 	return make(writer->way->close, writer);
 }
 
-/* Whatever it returns, no page is being written any more. */
+/* Finishes the page, even if it returns an error. */
 static int leave_page(struct code_writer *writer)
 {
 	int err = writer->page ? make(writer->way->leave, writer) : 0;

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The one writer of code: text of modules, and stubs that are sealed.
+ * The only writer of code: text of modules, and sealed stubs.
  *
- * How it is written depends on who may execute it meanwhile:
+ * The method depends on which threads may execute the code meanwhile:
  *
- *	CODE_IS_IDLE	nobody, in the whole module. Its executable segments
- *			are writable instead of executable until code_close().
- *			Where clew is being attached, somebody: then it is noted
- *			only, and written from outside (journal.h).
- *			Where what has been writable may not be executed any
- *			more, or a segment may not be written, through the
- *			kernel, as the next one.
- *	CODE_IS_LIVE	any thread. Through /proc/self/mem: the code need
- *			never be writable. A barrier makes every processor see
- *			what was written before it executes on.
- *	CODE_IS_BOTH	any thread, in stubs, where /proc is not to be had: a
- *			page is writable and executable while it is written.
+ *	CODE_IS_IDLE	None, in the whole module. All executable segments are
+ *			writable instead of executable until code_close().
+ *			While clew attaches threads may execute it: the bytes
+ *			are only recorded, and written from outside (journal.h).
+ *			If written memory cannot become executable again, or a
+ *			segment cannot become writable, the kernel writes, as
+ *			for CODE_IS_LIVE.
+ *	CODE_IS_LIVE	Any thread. Written through /proc/self/mem, so the code
+ *			is never writable. A barrier makes every processor see
+ *			the written bytes before it executes further code.
+ *	CODE_IS_BOTH	Any thread, in stubs, if /proc is not available: a page
+ *			is writable and executable while it is written.
  *
- * The order in which bytes change is the caller's affair: live.h for text that
- * threads run through.
+ * The caller determines the order in which bytes change: see live.h for text
+ * that threads execute.
  *
- * System calls only: no libc, nothing of the program's.
+ * Uses only system calls: no function of libc or the program.
  */
 #ifndef CLEW_PATCH_CODE_H
 #define CLEW_PATCH_CODE_H
@@ -34,37 +34,37 @@ enum code_use { CODE_IS_IDLE, CODE_IS_LIVE, CODE_IS_BOTH };
 
 struct code_way;
 
-/* On the stack of whoever writes; one at a time for a module. */
+/* Allocated by the caller, on its stack; one at a time for a module. */
 struct code_writer {
 	const struct code_way *way;
-	const struct module *module; /* CODE_IS_IDLE: whose code it is */
-	int is_noted;                /* in the journal (journal.h) */
-	int fd;                      /* of /proc/self/mem */
-	uint64_t page;               /* the one being written; 0: none */
-	volatile uint8_t *bytes;     /* where that is written */
+	const struct module *module; /* CODE_IS_IDLE: the code's module */
+	int is_noted;            /* record only, in the journal (journal.h) */
+	int fd;                  /* of /proc/self/mem */
+	uint64_t page;           /* the current page; 0: none */
+	volatile uint8_t *bytes; /* where that page's bytes are written */
 	uint8_t copy[PAGE_BYTES];
 };
 
 /*
- * The module is for CODE_IS_IDLE only. 0; or -errno of the last way that was
- * tried, and the code is executable as before.
+ * Opens a writer. The module is used for CODE_IS_IDLE only. Returns 0, or the
+ * -errno of the last method tried; then the code is executable as before.
  */
 int code_open(struct code_writer *writer, enum code_use use,
 	      const struct module *module);
 
-/* 0, or -errno if a module's code did not become executable again. */
+/* Returns 0, or -errno if a module's code did not become executable again. */
 int code_close(struct code_writer *writer);
 
 /*
- * Each byte changes at once, in no order, until the next barrier at last. What
- * goes to one page is better written together.
+ * Writes bytes. Each byte changes atomically, in any order, at the latest at
+ * the next barrier. Writes to the same page are best made in sequence.
  */
 int code_write(struct code_writer *writer, uint64_t pc, const uint8_t *bytes,
 	       uint64_t count);
 
 /*
- * When it returns no thread of the process executes what stood there before
- * the writes that precede it. 0 or -errno.
+ * Waits until no thread of the process executes bytes older than the preceding
+ * writes. Returns 0 or -errno.
  */
 int code_barrier(struct code_writer *writer);
 

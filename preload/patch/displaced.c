@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See displaced.h. */
 #include "preload/patch/displaced.h"
 
 #include "preload/hot/layout.h"
@@ -7,7 +8,9 @@
 #include "preload/patch/patches.h"
 #include "preload/stubs/stub_template.h"
 
-/* The hook whose stub begins there, and its patch; or NULL. */
+/*
+ * Returns the hook whose stub begins at this address, and its patch; or NULL.
+ */
 static const struct patch_site *find_site(uint64_t stub,
 					  const struct patch **of)
 {

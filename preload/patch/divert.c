@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See divert.h. */
 #include "preload/patch/divert.h"
 
 #include <errno.h>
@@ -10,13 +11,16 @@
 #include "preload/patch/journal.h"
 #include "preload/sys/copy_bytes.h"
 
-/* What of the function is looked at: its first instructions. */
+/* How many bytes of the function are decoded. */
 #define LOOKED_AT_BYTES 32
 
 #define ORIGINAL_AT     16
 #define PAD_BYTES       (ORIGINAL_AT + RELOCATE_MAX_BYTES)
 
-/* The jump to `ours`, and behind it what the jump to the pad displaces. */
+/*
+ * Writes the jump to `ours`, and after it the instructions that the jump to the
+ * pad displaces.
+ */
 static int make_pad(struct divert *one, const struct decoder *decoder,
 		    struct windows *windows, const struct prologue *prologue,
 		    void *ours)
@@ -41,9 +45,9 @@ static int make_pad(struct divert *one, const struct decoder *decoder,
 }
 
 /*
- * A function that does nothing is a return, and what is overwritten is the
- * padding behind it: no other jump has a place there, for the analysis leaves
- * such padding to the function itself.
+ * A function that does nothing is only a return, and the padding after it is
+ * overwritten. No other jump uses that padding, because the analysis reserves
+ * it for the function.
  */
 static struct prologue judge(const struct decoder *decoder,
 			     const struct module *module, uint64_t pc)
@@ -96,7 +100,10 @@ int divert(struct divert *one, struct module *module, struct windows *windows,
 		      ? make_pad(one, &decoder, windows, &prologue, ours)
 		      : -EBUSY;
 	arena_fini(&scratch);
-	/* before it is written from outside: with all that is prepared */
+	/*
+	 * When the code is written from outside, the caller seals it with
+	 * everything else
+	 */
 	if (!err && !journal_is_ahead())
 		err = windows_seal(windows);
 	return err ? err : patch_commit(&one->patch);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which function's code a pc is in. */
+/* Finds the function whose code contains a pc. */
 #include <stddef.h>
 
 #include "preload/hot/runtime.h"
@@ -7,7 +7,10 @@
 #include "preload/modules/catalog.h"
 #include "preload/patch/patches.h"
 
-/* Leaps are listed within the functions that they are in. */
+/*
+ * Entries for leaps are inside the functions that contain them, and are
+ * skipped.
+ */
 static uint32_t find_in(struct wire_module *record, uint64_t vaddr)
 {
 	const struct wire_function *list = catalog_functions(record);
@@ -23,7 +26,7 @@ static uint32_t find_in(struct wire_module *record, uint64_t vaddr)
 	return record->first_function + place - 1;
 }
 
-/* A module may have several patches, and is looked through once for each. */
+/* A module with several patches is searched once for each. */
 uint32_t hot_function_at(uint64_t pc)
 {
 	const struct patch *patch =

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stubs are sealed: their memory is executable and not writable. So they are
- * written to as code is that others execute (code.h). Where /proc is not to be
- * had, in a chroot(), their pages are made writable besides: a module that is to
- * be guarded has just had such memory made itself.
+ * See guard.h. Stubs are sealed: executable and not writable. Stubs are
+ * therefore written like code that other threads execute (code.h). If /proc is
+ * not available, as after chroot(), their pages become writable and executable
+ * for a moment: a module that needs guards has just created such memory itself.
  */
 #include "preload/patch/guard.h"
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Guarding the stubs of a module that has turned out to make code at run time:
- * they count calls that come from modules' text, and leave those from generated
- * code alone, which may look up its own return addresses
- * (front/generators.h).
+ * Guards the stubs of a module that was found to generate code at run time.
+ * Guarded stubs count calls from modules' text and skip calls from generated
+ * code, which may look up its own return addresses (front/generators.h).
  */
 #ifndef CLEW_PATCH_GUARD_H
 #define CLEW_PATCH_GUARD_H
@@ -11,9 +10,9 @@
 #include "preload/patch/patch.h"
 
 /*
- * Have the stubs of a patch count calls from the text of modules only, whoever
- * may be executing them. Under the lock of patches. 0, or -errno: then some may
- * be guarded and others not.
+ * Makes the stubs of a patch count only calls from the text of modules; threads
+ * may execute the stubs meanwhile. Call it under the lock of patches. Returns
+ * 0, or -errno: then only some stubs may be guarded.
  */
 int guard_patch(struct patch *patch);
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See hooked_files.h. */
 #include "preload/patch/hooked_files.h"
 
 #include <errno.h>
@@ -16,15 +17,20 @@ struct file_identity {
 	uint64_t device, inode;
 };
 
-/* The time is random (prelinked_file.h): an inode that is used again has another. */
+/*
+ * changed_s and changed_ns are random (prelinked_file.h), so a reused inode
+ * does not match.
+ */
 struct hooked_file {
 	struct file_identity identity, own;
 	uint64_t bytes;
 	int64_t changed_s, changed_ns;
-	const char *path; /* of the module's own; never freed */
+	const char *path; /* of the module's own file; never freed */
 };
 
-/* Written by the holder of the turn. Elements below `count` change no more. */
+/*
+ * Written by the holder of the turn. Elements below `count` never change again.
+ */
 static struct {
 	struct hooked_file items[HOOKED_FILES_MAX];
 	_Atomic uint32_t count;
@@ -38,7 +44,8 @@ static int is_identity(const struct file_identity *identity,
 
 static const struct hooked_file *find(const struct stat *st)
 {
-	const uint32_t count = hooked_files.count; /* pairs with the store */
+	/* pairs with the store in hooked_files_add() */
+	const uint32_t count = hooked_files.count;
 
 	for (uint32_t i = 0; i < count; i++) {
 		const struct hooked_file *file = &hooked_files.items[i];
@@ -68,10 +75,10 @@ void hooked_files_add(int fd, const struct pristine_file *own,
 		.changed_ns = st.st_mtim.tv_nsec,
 		.path = module->path,
 	};
-	hooked_files.count = count + 1; /* pairs with the loads */
+	hooked_files.count = count + 1; /* pairs with the load in find() */
 }
 
-/* mmap() fails with others, and is to fail. */
+/* Returns whether mmap() can read the descriptor; with others it must fail. */
 static int is_readable(int fd)
 {
 	const long flags = sys_call(SYS_fcntl, fd, F_GETFL, 0, 0, 0, 0);

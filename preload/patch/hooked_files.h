@@ -21,10 +21,10 @@ void hooked_files_add(int fd, const struct pristine_file *own,
 		      const struct module *module);
 
 /*
- * Opens the module's own file if `fd` is open for reading at such a file. Returns a
- * descriptor, which the caller closes; -ENODATA if `fd` is anything else; another -errno
- * if the module's file is not there any more or cannot be opened. Callable in signal
- * handlers and in a child of vfork().
+ * Opens the module's own file if `fd` is open for reading at such a file.
+ * Returns a descriptor, which the caller closes; -ENODATA if `fd` is anything
+ * else; another -errno if the module's file no longer exists or cannot be
+ * opened. Safe in signal handlers and in a child of vfork().
  */
 int hooked_files_open_own(int fd);
 

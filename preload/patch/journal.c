@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See journal.h. */
 #include "preload/patch/journal.h"
 
 #include <errno.h>
@@ -9,16 +10,16 @@
 #include "preload/sys/sys.h"
 
 static struct {
-	struct wire_text *texts; /* NULL: has not begun */
+	struct wire_text *texts; /* NULL: not begun */
 	uint64_t count;
 	int is_ahead;
-	int is_kept;   /* what is noted now */
-	int is_shared; /* some of its pages are a file's */
+	int is_kept;   /* marks the texts that are noted now */
+	int is_shared; /* some of its pages are mapped from a file */
 } journal;
 
 #define JOURNAL_BYTES (WIRE_ATTACH_TEXTS_MAX * sizeof(struct wire_text))
 
-/* Pages come as they are used. */
+/* The kernel allocates pages on first use. */
 static void *reserve(void)
 {
 	return place_map(JOURNAL_BYTES, SYS_PROT_OURS,
@@ -72,8 +73,8 @@ static struct wire_text *find(uint64_t at, uint64_t count)
 }
 
 /*
- * What was there is known from the first time: ahead, bytes that are noted again
- * replace what was to be written.
+ * The original bytes are known from the first note. While the journal is ahead,
+ * a second note of the same data replaces the bytes to be written.
  */
 int journal_note(uint64_t at, const uint8_t *bytes, uint64_t count, int is_data)
 {
@@ -114,7 +115,7 @@ static uint64_t whole_pages(uint64_t bytes)
 	return (bytes + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
 }
 
-/* The pages behind the last text. */
+/* Frees the pages after the last text. */
 static void trim(void)
 {
 	const uint64_t used = whole_pages(used_bytes());
@@ -131,7 +132,10 @@ static void move_to(void *texts, int is_shared)
 	journal.is_shared = is_shared;
 }
 
-/* Where the first text from the i-th on is that is one of hooks, or of none. */
+/*
+ * Returns the index of the first text, from the i-th on, that belongs to hooks
+ * or to none.
+ */
 static uint64_t find_kind(uint64_t i, int is_of_hooks)
 {
 	while (i < journal.count && (journal.texts[i].is_kept ||
@@ -177,7 +181,7 @@ void journal_share(const struct pc_range *part, void *shared)
 	move_to(texts, 1);
 }
 
-/* To memory of its own. */
+/* Moves the journal to private memory. */
 static void unshare(void)
 {
 	void *texts = reserve();

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * In a process that clew has been attached to: all that stands in code and data
- * of modules in place of what was there, so that it can be undone from outside,
- * and at first is written from there as well (wire/attachment.h).
+ * The journal of a process that clew has attached to: all changed bytes in code
+ * and data of modules, with the original bytes. `clew attach` uses it to undo
+ * the changes from outside, and also to write them at first
+ * (wire/attachment.h).
  *
- * Written under the loader's lock, or the patches'.
+ * Written under the loader's lock, or the lock of patches.
  */
 #ifndef CLEW_PATCH_JOURNAL_H
 #define CLEW_PATCH_JOURNAL_H
@@ -12,44 +13,55 @@
 #include "preload/sys/range.h"
 #include "wire/attachment.h"
 
-/* Begin to note, if that has not begun: nothing is written yet. 0 or -ENOMEM. */
+/*
+ * Begins the journal, unless it has begun; nothing is written yet. Returns 0 or
+ * -ENOMEM.
+ */
 int journal_begin(void);
 
-/* Who calls is to note only, not to write: others run through the code. */
+/*
+ * Returns whether changes are only noted, not written, because other threads
+ * execute the code.
+ */
 int journal_is_ahead(void);
 
-/* What is there now of data is what was there: the loader may have stored it. */
+/*
+ * Records the present bytes of data as the original ones: the loader may have
+ * changed them.
+ */
 void journal_refresh(void);
 
-/* From now on who notes also writes, or not. */
+/* Sets whether changes are only noted (ahead) or also written. */
 void journal_set_ahead(int is_ahead);
 
 /*
- * So many bytes are to stand there; what does now is kept. Nothing where no
- * journal has begun. 0; -ENOSPC if there is no room for it.
+ * Notes bytes to be written at an address, and stores the present ones. Does
+ * nothing if no journal has begun. Returns 0; -ENOSPC if it is full.
  */
 int journal_note(uint64_t at, const uint8_t *bytes, uint64_t count,
 		 int is_data);
 
-/* What is noted until this is 0 again is of no module's hooks. */
+/*
+ * Until this is 0 again, notes belong to the library itself and not to hooks.
+ */
 void journal_keep(int is_kept);
 
-/* All but what is kept: other hooks will be. Nothing of them is written. */
+/* Forgets all notes of hooks, none of which is written; others will follow. */
 void journal_forget_hooks(void);
 
 /*
- * The addresses of whole pages that contain only what is noted of hooks; none if a file
- * is mapped there.
+ * Returns the address range of whole pages that contain only notes of hooks;
+ * empty if a file is mapped there.
  */
 struct pc_range journal_hooks(void);
 
 /*
- * Moves a mapping with the same bytes in place of these pages, or unmaps it. Nobody notes
- * anything meanwhile.
+ * Replaces these pages by a mapping with the same bytes, or unmaps it. No
+ * thread may note anything meanwhile.
  */
 void journal_share(const struct pc_range *part, void *shared);
 
-/* The module that was there is gone. */
+/* Forgets notes of a module that was unloaded. */
 void journal_forget(const struct pc_range *range);
 
 const struct wire_text *journal_texts(uint64_t *count);

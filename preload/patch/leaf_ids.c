@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See leaf_ids.h. */
 #include "preload/patch/leaf_ids.h"
 
 #include <stddef.h>
@@ -13,7 +14,10 @@
 #include "preload/sys/sys.h"
 #include "wire/id.h"
 
-/* Whether calls of the function come to its stub, as they do not when it is left out. */
+/*
+ * Returns whether the function's hook is written at present, so that its calls
+ * reach the stub; a budget may have removed it.
+ */
 static int is_written(const struct patch *patch, const struct patch_site *site)
 {
 	uint8_t code[PATCH_BYTES_MAX];
@@ -27,7 +31,10 @@ static int is_written(const struct patch *patch, const struct patch_site *site)
 	return 1;
 }
 
-/* So that a pc that is in another module is told from two words. */
+/*
+ * Computes the range of the patch's functions, so that most pcs are excluded by
+ * two comparisons.
+ */
 void leaf_ids_know(struct patch *patch)
 {
 	const struct patch_site *last = patch->sites + patch->site_count - 1;
@@ -40,7 +47,7 @@ void leaf_ids_know(struct patch *patch)
 		};
 }
 
-/* The number of the leaf that the pc is in; 0: in none that is hooked. */
+/* Returns the number of the hooked leaf that contains the pc; 0: none. */
 static uint32_t leaf_at(uint64_t pc)
 {
 	const struct patch *patch =
@@ -60,8 +67,9 @@ static uint32_t leaf_at(uint64_t pc)
 }
 
 /*
- * In a leaf with this number, whose caller's id, or whose own, the thread has. `id`
- * where the leaf has not been called, as what comes to it is no call.
+ * Returns the id for a pc in this leaf; `id` is the caller's, or already the
+ * leaf's own. If the leaf was entered other than by a call through its stub,
+ * returns `id`.
  */
 static uint64_t leaf_id(const struct tally *tally, uint64_t id,
 			uint32_t function)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who runs, where a leaf may: while a function runs that calls nothing, and whose hook
- * therefore does without a frame (hot/stub_leaf.inc), the thread's id is that of
- * its caller's context. So whoever finds a thread interrupted goes by the pc as well.
+ * Ids of threads that execute a leaf: a function that calls nothing, so that
+ * its stub creates no frame (hot/stub_leaf.inc). In a leaf the thread's id is
+ * still that of its caller's context. Code that finds an interrupted thread
+ * must therefore also check the pc.
  *
  * Safe in signal handlers.
  */
@@ -14,14 +15,13 @@
 struct tally;
 
 /*
- * The id of the context that the calling thread runs in, which has come to a probe, written
- * there (stubs/probe.h).
+ * Returns the id of the calling thread's context, at a probe (stubs/probe.h).
  */
 uint64_t leaf_id_at_probe(const uint8_t *probe);
 
 struct patch;
 
-/* A patch is about to be one of those that handlers look through (patches.h). */
+/* Prepares a patch before handlers can search it (patches.h). */
 void leaf_ids_know(struct patch *patch);
 
 #endif

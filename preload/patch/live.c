@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Code that is executed may be changed one byte at a time, as long as nobody
- * is between two of the bytes. For all sites together, with a barrier (code.h)
- * behind each step:
+ * See live.h. Code that threads execute may be changed one byte at a time,
+ * provided that no thread is between two of the bytes. The steps apply to all
+ * sites together, each followed by a barrier (code.h):
  *
- *	       push %rbp; mov %rsp,%rbp; ...	what stood there
- *	1.  int3 | mov %rsp,%rbp; ...		nobody enters; trap.h sends
- *						who comes to the stub
- *	2.  wait until nobody is behind the int3 (quiesce.h)
- *	3.  int3 | displacement			the rest of the jump
- *	4.  jmp    stub
+ *		push %rbp; mov %rsp,%rbp; ...	the original code
+ *	1.	int3 | mov %rsp,%rbp; ...	no thread enters; trap.h sends
+ *						arriving threads to the stub
+ *	2.	wait until no thread is after the int3 (quiesce.h)
+ *	3.	int3 | displacement		the rest of the jump
+ *	4.	jmp stub
  *
- * Restoring is the same without the second step, for nobody can be inside of a
- * jump; but between two of them, where a host holds its guest's. Either way a
- * step that fails is undone by the others backwards. Each step overwrites
- * without looking, so that running the steps again repairs a child that was
- * forked between two of them. Before the first step all sites are looked at: where the
- * program, or another tool, has written something else since, that stays.
+ * Restoring works the same way without step 2, because no thread can be inside
+ * a jump; but one can be between the two jumps of a host and its guest. If a
+ * step fails, the preceding steps are undone in reverse order. Each step writes
+ * without reading, so running the steps again repairs a child that was forked
+ * between two of them. Before step 1 all sites are compared: bytes that the
+ * program or another tool has written since are left unchanged.
  */
 #include "preload/patch/live.h"
 
@@ -37,15 +37,15 @@ struct change {
 	const struct live_range *ranges;
 	uint32_t count;
 	uint64_t deadline_ns;
-	uint64_t page; /* the one that was looked at last; 0: none */
+	uint64_t page; /* the page in `copy`; 0: none */
 	uint8_t copy[PAGE_BYTES];
 };
 
-/* ---- What is there ---- */
+/* ---- Present bytes ---- */
 
 /*
- * What stands at pc, or NULL. A page at once, which has some twenty sites: each of them
- * alone would be two system calls.
+ * Returns the bytes at pc, or NULL. Reads a whole page, which has about twenty
+ * sites: reading each site would take two system calls.
  */
 static const uint8_t *bytes_at(struct change *change, uint64_t pc,
 			       uint64_t count)
@@ -66,7 +66,10 @@ static const uint8_t *bytes_at(struct change *change, uint64_t pc,
 	return change->copy + (pc - page);
 }
 
-/* Or still, or half of each, as a step leaves it. */
+/*
+ * Returns whether the bytes are those before or after hooking, or a mixture
+ * that a step leaves.
+ */
 static int is_ours(struct change *change, uint64_t pc,
 		   const struct patch_text *text)
 {
@@ -129,7 +132,7 @@ static int write_head(struct change *change, uint64_t pc,
 			  BREAKPOINT_BYTES);
 }
 
-/* One step at all sites, and the barrier. */
+/* Executes one step at all sites, then the barrier. */
 static int step(struct change *change,
 		int (*write)(struct change *, uint64_t pc,
 			     const struct patch_text *, int to_hooked),
@@ -151,7 +154,7 @@ static int step(struct change *change,
 	return err ? err : code_barrier(&change->writer);
 }
 
-/* Nothing executes these before a site leads there. */
+/* No thread executes islands before a site leads to them. */
 static int write_islands(struct change *change)
 {
 	int err = 0;
@@ -168,9 +171,9 @@ static int write_islands(struct change *change)
 	return err;
 }
 
-/* ---- Who is in the way ---- */
+/* ---- Threads in the way ---- */
 
-/* Whether an instruction that a jump shall replace stands at pc, in its midst. */
+/* Returns whether pc is inside the bytes that a jump will replace. */
 static int is_replaced(const void *context, uint64_t pc)
 {
 	const struct patch *patch =
@@ -185,8 +188,8 @@ static int is_replaced(const void *context, uint64_t pc)
 static const struct quiesce_places replaced = { .contains = is_replaced };
 
 /*
- * A filter may kill for what we call; a debugger stops at int3 and would have
- * to be told to go on.
+ * A system call filter might kill the process for the calls that follow, and a
+ * debugger would stop at each int3.
  */
 static int check_process(void)
 {

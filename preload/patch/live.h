@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Hooking and unhooking functions while threads run through them: the first bytes
- * of each (its site, patch.h) are exchanged by way of a breakpoint, so that a
- * thread executes the old ones or the new ones.
+ * Hooks and unhooks functions while threads execute them. The first bytes of
+ * each function (its site, patch.h) are replaced by way of a breakpoint, so
+ * that each thread executes either the old bytes or the new ones.
  */
 #ifndef CLEW_PATCH_LIVE_H
 #define CLEW_PATCH_LIVE_H
 
 #include "preload/patch/patch.h"
 
-/* Sites of a patch, from number `first` on. */
+/* Sites of a patch, beginning with number `first`. */
 struct live_range {
 	const struct patch *patch;
 	uint32_t first;
@@ -17,17 +17,17 @@ struct live_range {
 };
 
 /*
- * Write these sites, or restore them, but for those where what stands there is not
- * clew's (is_overwritten): these stay as they are. Either all are changed or none; no call
- * of a function fails to be made meanwhile, and each goes through its stub or
- * does not. Hosts (patch.h) go together with their guests. Patches must be
- * known to trap.h (cold.h), and their modules stay
- * loaded; the caller holds their lock, with all signals blocked.
+ * live_commit() hooks these sites, live_revert() restores them. Sites whose
+ * bytes are not clew's (is_overwritten) stay unchanged. Otherwise all sites
+ * change or none; no call fails meanwhile, and each either goes through its
+ * stub or does not. Hosts (patch.h) are changed together with their guests. The
+ * patches must be in the list of patches (patches.h), and their modules must
+ * stay loaded; the caller holds the list's lock, with all signals blocked.
  *
- * 0, or -errno when nothing was changed: -EBUSY with the *tid of a thread that
- * stood in the way until CLOCK_MONOTONIC was deadline_ns, -EPERM under a
- * debugger or a system call filter, -ENOSYS or what else the kernel says where
- * it does not let us.
+ * Return 0, or -errno if nothing was changed: -EBUSY with the *tid of a thread
+ * that was in the way until CLOCK_MONOTONIC reached deadline_ns, -EPERM under a
+ * debugger or a system call filter, -ENOSYS or another error of the kernel if
+ * it does not permit the change.
  */
 int live_commit(const struct live_range *ranges, uint32_t count,
 		uint64_t deadline_ns, int *tid);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See patch.h. */
 #include "preload/patch/patch.h"
 
 #include <string.h>
@@ -57,7 +58,9 @@ static int write_code(const struct patch *chain)
 	return err ? err : close_err;
 }
 
-/* Whether anything is left to write once texts are mapped. */
+/*
+ * Returns whether bytes must still be written after the hooked text is mapped.
+ */
 static int is_to_be_written(const struct patch *chain)
 {
 	if (chain->text && prelinked_text_is_other(chain->text))
@@ -68,7 +71,7 @@ static int is_to_be_written(const struct patch *chain)
 	return 0;
 }
 
-/* A text is of the first of a chain, and of others of it. */
+/* A text belongs to the first patch of a chain and covers others of it. */
 static int write_idle(const struct patch *chain)
 {
 	const struct prelinked_text *text = chain->text;
@@ -118,7 +121,7 @@ static int texts_meet(const struct patch_text *a, const struct patch_text *b)
 	return a->pc < b->pc + b->bytes && b->pc < a->pc + a->bytes;
 }
 
-/* A text of a patch with that base. */
+/* Returns whether a text of a patch with this base overlaps the other patch. */
 static int text_meets(struct patch_text text, uint64_t base,
 		      const struct patch *patch)
 {
@@ -164,7 +167,7 @@ static uint64_t page_end(uint64_t pc)
 	return (pc + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
 }
 
-/* Stubs that stand one behind the other: [start of a page, end of a stub). */
+/* Consecutive stubs: [start of a page, end of a stub). */
 struct row {
 	uint64_t start, end;
 };
@@ -182,11 +185,14 @@ static uint64_t stub_page(const struct patch *patch, uint32_t i)
 }
 
 /*
- * Stubs of a patch stand in one row in the order they were made, the guests'
- * last, but for a change of block, or where one turned out to be useless. No
- * others are in their pages.
+ * Stubs of a patch are consecutive in the order in which they were created,
+ * with the guests' last, except at a change of block, or if one became useless.
+ * These pages contain no other stubs.
  */
-/* A probe's few stubs lie in the order in which its places were found. */
+/*
+ * The few stubs of a user's probe are in the order in which its locations were
+ * found.
+ */
 static void free_scattered(const struct patch *patch, struct windows *windows)
 {
 	for (uint32_t i = 0; i < patch->site_count; i++) {

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A module's hooks as bytes: what stands in its code, and what shall.
+ * A patch: the hooks of a module as bytes, original and replaced.
  *
  * Each hooked function has a site, where its first bytes are replaced:
  *
  *	JUMP, JUMP_PADDED	a jump to the stub
- *	JUMP_SHORT		a short jump to an island: a jump to the stub, in
- *				padding, or behind the jump of a host
- *	JUMP_PUNNED		the first bytes of a jump whose last are the bytes
- *				that follow anyway: to a pad where that leads
+ *	JUMP_SHORT		a short jump to an island: a jump to the stub,
+ *				in padding, or behind the jump of a host
+ *	JUMP_PUNNED		the first bytes of a jump; its other bytes are
+ *				the unchanged following ones. Leads to a pad
  *	TRAP			a breakpoint (trap.h)
  *	LEAP, LANDS, RAISES	a jump to a probe (probe.h)
  *
- * Islands in padding, which nothing executes, may be written at any time and
- * stay. A host's site is two jumps, its own and the guest's.
- * Sites are written (commit) here while nothing runs in the module's code; by
- * live.h, which restores them as well, while everything does.
+ * Islands in padding, which no thread executes, may be written at any time and
+ * stay. A host's site has two jumps, its own and the guest's. patch_commit()
+ * writes sites while no thread executes the module's code; live.h writes and
+ * restores them while threads do.
  */
 #ifndef CLEW_PATCH_PATCH_H
 #define CLEW_PATCH_PATCH_H
@@ -26,12 +26,12 @@
 
 #define PATCH_BYTES_MAX (2 * JUMP_BYTES)
 
-/* In place of a probe's number and 1: it was never written, nor will be. */
+/* Value of `probe` for a patch that was never written and will not be. */
 #define PROBE_FORGOTTEN UINT32_MAX
 
 /* Bytes of the module's code, before and after. */
 struct patch_text {
-	uint64_t pc;   /* less the patch's base */
+	uint64_t pc;   /* relative to the patch's base */
 	uint8_t bytes; /* 1 to PATCH_BYTES_MAX */
 	uint8_t before[PATCH_BYTES_MAX];
 	uint8_t after[PATCH_BYTES_MAX];
@@ -39,78 +39,103 @@ struct patch_text {
 
 struct patch_site {
 	struct patch_text text;
-	uint8_t verdict; /* enum verdict, verdict_is_written() */
+	uint8_t verdict; /* for which verdict_is_written() holds */
 	uint8_t is_host;
-	uint8_t is_guest; /* its island is a host's */
+	uint8_t is_guest; /* its island is in a host */
 	uint8_t displaced_bytes;
-	uint8_t loops;     /* wire_loops() */
-	uint8_t has_probe; /* a user's: its stub leads there (probe_patch.h) */
-	/* In a stub, not in code: written before that was sealed, or live. */
+	uint8_t loops; /* as wire_loops() */
+	/* its stub leads to a user's probe (probe_patch.h) */
+	uint8_t has_probe;
+	/*
+	 * The site is in a stub, not in code: written before that was sealed,
+	 * or live.
+	 */
 	uint8_t is_in_stub;
-	uint8_t is_overwritten; /* by others, when it was last to change (live.h) */
-	uint32_t function;      /* its number */
-	uint32_t leaf_bytes; /* of a leaf, from its pc on; or 0 (leaves.h) */
-	uint64_t stub;       /* where it begins, less the patch's base */
-	uint64_t entry;      /* where in it the patch leads, likewise */
+	/* at the latest change, other bytes were found (live.h) */
+	uint8_t is_overwritten;
+	uint32_t function; /* its number */
+	/* size of a leaf, from its pc; else 0 (leaves.h) */
+	uint32_t leaf_bytes;
+	uint64_t stub; /* start of the stub, relative to the patch's base */
+	/* address in the stub to which the patch leads, relative to the base */
+	uint64_t entry;
 };
 
 struct prelinked_text;
 
-/* One of a module's. Its memory lives until patch_destroy(). */
+/* A patch of a module. The memory lives until patch_destroy(). */
 struct patch {
-	struct patch *next; /* of all that are known (patches.h) */
+	struct patch *next; /* in the list of all patches (patches.h) */
 	struct patch *next_of_module;
 	struct module *module;
 	/*
-	 * What addresses in sites and islands are counted from: the module's load bias
-	 * where these are mapped (prelinked_text.h), or 0.
+	 * Base of the addresses in sites and islands: the module's load bias if
+	 * these are mapped (prelinked_text.h), else 0.
 	 */
 	uint64_t base;
 	struct patch_site *sites; /* in order of pc */
 	uint32_t site_count;
-	struct pc_range functions; /* they begin in there (leaf_ids.h) */
+	struct pc_range functions; /* range of their addresses (leaf_ids.h) */
 	struct patch_text *islands;
 	uint32_t island_count;
-	uint32_t trap_count;   /* of the sites, VERDICT_IS_TRAP */
-	int lands;             /* one is VERDICT_IS_LANDS */
-	uint64_t memory_bytes; /* of both arrays */
-	/* Its text is mapped, not written, when it is committed; NULL from then on. */
+	uint32_t trap_count;   /* number of sites with VERDICT_IS_TRAP */
+	int lands;             /* a site has VERDICT_IS_LANDS */
+	uint64_t memory_bytes; /* size of both arrays */
+	/*
+	 * The patch is mapped from this text instead of written; NULL once
+	 * committed.
+	 */
 	const struct prelinked_text *text;
 	uint64_t stub_bytes; /* of each stub */
 	int is_written;
-	uint32_t probe;   /* the user's, whose it is, and 1; 0: hooks */
-	int is_disabled;  /* the user's probe is, until it is enabled */
-	int is_guarded;   /* its stubs are (guard.h) */
-	int is_told;      /* ... need not be: its runtime knows where to look */
-	int may_generate; /* else: it imports what makes memory executable */
+	uint32_t probe;  /* 1 + number of the user's probe; 0: hooks */
+	int is_disabled; /* a user's probe that is disabled at present */
+	int is_guarded;  /* its stubs are guarded (guard.h) */
+	/*
+	 * need no guards: its runtime calls a function that resolves return
+	 * addresses
+	 */
+	int is_told;
+	/* false: it imports no function that makes memory executable */
+	int may_generate;
 };
 
 /*
- * Write the sites of a chain of patches (next_of_module) of one module, but of those
- * that are disabled, once the windows are sealed. For code that nothing runs in: CODE_IS_IDLE (code.h). Calls
- * nothing outside of libclew.so. 0, or -errno when nothing was written.
+ * Writes the sites of a chain of patches (next_of_module) of one module, except
+ * disabled ones. Call it after sealing the windows, for code that no thread
+ * executes: CODE_IS_IDLE (code.h). Calls no functions outside libclew.so.
+ * Returns 0, or -errno if nothing was written.
  */
 int patch_commit(struct patch *chain);
 
-/* Whether all that patch_commit() would replace is there still. */
+/* Returns whether all bytes that patch_commit() would replace are unchanged. */
 int patch_fits(const struct patch *patch);
 
-/* Whether both change the same byte somewhere. */
+/* Returns whether both patches change a common byte. */
 int patch_meets(const struct patch *patch, const struct patch *other);
 
-/* The first site that is not before pc, less the base; or the end. */
+/*
+ * Returns the first site at or after pc, which is relative to the base; or the
+ * end.
+ */
 struct patch_site *patch_from(const struct patch *patch, uint64_t pc);
 
-/* The site at a pc, or NULL. Safe in signal handlers. */
+/* Returns the site at a pc, or NULL. Safe in signal handlers. */
 const struct patch_site *patch_find(const struct patch *patch, uint64_t pc);
 
-/* Whether pc is inside of a site, behind its first byte. Likewise. */
+/*
+ * Returns whether pc is inside a site, after its first byte. Safe in signal
+ * handlers.
+ */
 int patch_covers(const struct patch *patch, uint64_t pc);
 
-/* Give the memory back, but not the stubs: something may return into them. */
+/*
+ * Frees the patch's memory, but not its stubs: threads may still return into
+ * them.
+ */
 void patch_destroy(struct patch *patch);
 
-/* And those, once nothing does. */
+/* Frees the stubs, once no thread can return into them. */
 void patch_free_stubs(const struct patch *patch, struct windows *windows);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See patch.h: finds sites by their address. */
 #include "preload/patch/patch.h"
 
 struct patch_site *patch_from(const struct patch *patch, uint64_t pc)

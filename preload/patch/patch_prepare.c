@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See patch_prepare.h. */
 #include "preload/patch/patch_prepare.h"
 
 #include <errno.h>
@@ -25,7 +26,7 @@ static enum verdict verdict_of(int err)
 	}
 }
 
-/* ---- What is written ---- */
+/* ---- Bytes to write ---- */
 
 static void read_before(struct patch_text *text)
 {
@@ -52,7 +53,7 @@ static uint64_t island_pc(const struct patch_site *site, int8_t displacement)
 	       (uint64_t)(int64_t)displacement;
 }
 
-/* The island's jump, and the short one that leads there. */
+/* Adds the island's jump, and sets the short jump to it. */
 static int aim_short_jump(struct patch *patch, struct patch_site *site,
 			  int8_t displacement)
 {
@@ -68,7 +69,7 @@ static int aim_short_jump(struct patch *patch, struct patch_site *site,
 	return 0;
 }
 
-/* Likewise, behind the jump of its host, whose site has been aimed. */
+/* Adds the jump behind that of the host, whose site is already set. */
 static int aim_guest(const struct patch *patch, struct patch_site *site,
 		     int8_t displacement)
 {
@@ -92,7 +93,7 @@ static int aim_guest(const struct patch *patch, struct patch_site *site,
 	return 0;
 }
 
-/* A jump of which only the first bytes are written. */
+/* Sets a jump of which only the first bytes are written. */
 static int aim_punned_jump(struct patch_site *site, struct pads *pads)
 {
 	const unsigned int bytes = site->displaced_bytes;
@@ -143,7 +144,7 @@ static int aim(struct patch *patch, struct patch_workshop *workshop,
 	}
 }
 
-/* Put the site behind the last to where it belongs. */
+/* Moves the last site to its position by pc. */
 static void insert_site(struct patch *patch)
 {
 	struct patch_site *site = &patch->sites[patch->site_count];
@@ -169,7 +170,7 @@ static int write_stub(const struct patch_workshop *workshop,
 				 site->stub);
 }
 
-/* A stub where there is none yet. */
+/* Writes a new stub for the site. */
 static int make_stub(const struct patch *patch,
 		     const struct patch_workshop *workshop,
 		     struct patch_site *site)
@@ -193,8 +194,8 @@ static uint32_t leaf_bytes(const struct wire_function *function)
 }
 
 /*
- * The i-th function, whose number is i more than the first one's. If its site cannot
- * be aimed at it, a stub stays unused.
+ * Prepares the i-th function; its number is first_function + i. If its site
+ * cannot be set, a stub stays unused.
  */
 static int prepare_function(struct patch *patch,
 			    struct patch_workshop *workshop,
@@ -232,7 +233,7 @@ static int prepare_function(struct patch *patch,
 	return 0;
 }
 
-/* Whether its island is not in padding but in a function: its host, then. */
+/* Returns whether its island is not in padding but in a function, its host. */
 static int is_guest(const struct wire_function *functions, uint32_t count,
 		    const struct wire_function *function)
 {
@@ -249,12 +250,15 @@ static int is_guest(const struct wire_function *functions, uint32_t count,
 }
 
 /*
- * Of some microseconds each. To look at the time is a system call, at each of which
- * who traces the thread stops it twice.
+ * Each function takes some microseconds. Reading the clock is a system call, at
+ * which a tracer stops the thread twice.
  */
 #define BETWEEN_RESTS 256
 
-/* Whether the module is there: others may have done something meanwhile. */
+/*
+ * Returns whether the module is still loaded: other threads may run during a
+ * rest.
+ */
 static int rest(const struct patch *patch, uint32_t i)
 {
 	if (i % BETWEEN_RESTS == BETWEEN_RESTS - 1)
@@ -262,7 +266,7 @@ static int rest(const struct patch *patch, uint32_t i)
 	return !patch->module->is_gone;
 }
 
-/* Hosts before their guests. */
+/* Call it first without guests, then with guests, which need their hosts. */
 static void prepare_functions(struct patch *patch,
 			      struct patch_workshop *workshop,
 			      uint32_t first_function,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * All that is written over the code of modules that are loaded: a list of patches,
- * each of which has the hooks of a module (patch.h). rt.patches points to it.
+ * All changes of the code of loaded modules: a list of patches, each with hooks
+ * of one module (patch.h). rt.patches points to it.
  */
 #ifndef CLEW_PATCH_PATCHES_H
 #define CLEW_PATCH_PATCHES_H
@@ -12,17 +12,18 @@
 #include "preload/sys/lock.h"
 
 struct patches {
-	/* To change the list, and to change code; held while forking. */
+	/* Protects changes of the list and of code; held during fork. */
 	struct lock lock;
 	/*
-	 * To read without the lock, in signal handlers: a list that grows in
-	 * front and whose elements stay readable.
+	 * May be read without the lock, in signal handlers: patches are added
+	 * in front, and removed ones stay readable.
 	 */
 	struct patch *first;
-	uint32_t is_out; /* taken out by clew_unhook(); under the lock */
+	uint32_t is_out; /* removed by clew_unhook(); under the lock */
 	uint32_t
-		has_overwritten; /* some site was, at any time; under the lock */
-	/* The loader is unmapping modules: their code may be gone. */
+		/* some site was overwritten once; under the lock */
+		has_overwritten;
+	/* The loader is unmapping modules: their code may not be mapped. */
 	_Atomic uint32_t is_unloading;
 };
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See prelinked_text.h. */
 #include "preload/patch/prelinked_text.h"
 
 #include <errno.h>
@@ -27,7 +28,10 @@ struct prelinked_text_layout prelinked_text_layout(
 
 /* ---- Finding ---- */
 
-/* All that it depends on, but its maker and the module's file. */
+/*
+ * Returns a hash of everything that the text depends on, except the library's
+ * build and the module's file.
+ */
 static uint64_t key_of(const struct prelinked_text_module *of,
 		       const struct prelinked_found *stubs)
 {
@@ -53,7 +57,9 @@ static int read_about(int fd, const struct prelinked_head *head,
 		       head->flags;
 }
 
-/* Whether the tables are where they are to be, and no larger than the file. */
+/*
+ * Returns whether the tables are at the expected offsets and within the file.
+ */
 static int is_laid_out(const struct prelinked_head *head,
 		       const struct prelinked_text_about *about,
 		       uint32_t function_count)
@@ -109,7 +115,7 @@ static int is_its(const struct prelinked_text *text,
 	       is_laid_out(head, &text->about, of->count);
 }
 
-/* Its tables, if it is of this file. */
+/* Opens a text and its tables, if it was made from this file. */
 static int open_text(struct prelinked_text *text,
 		     const struct prelinked_text_module *of,
 		     const struct prelinked_folder *folder,

@@ -1,32 +1,35 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Hooked text, mapped: a module's file once more, with jumps written over its functions'
- * first bytes, and a table of them. It is kept in the cache beside the module's prelinked
- * stubs (stubs/prelinked.h), of which one file goes with it, and at the next start is
- * mapped over the module, whatever is not writable of it. So nothing is written, nothing
- * of the text is this process's alone, and nothing is done for each function.
+ * Hooked text: a copy of a module's file with jumps written over its functions'
+ * first bytes, and a table of these jumps. The file is stored in the cache beside a
+ * file of the module's prelinked stubs (stubs/prelinked.h), to which it
+ * belongs. At the next start it is mapped over the module's segments that are
+ * not writable. Nothing is then written, no page of the text is private to the
+ * process, and no work is done for single functions.
  *
  *	file	[ the module's file, hooked | sites | islands | rest | head ]
- *	memory	[ headers | text | constants ]  from that file, at its offsets
- *		[ variables ]                   the module's own, as they were
+ *	memory	[ headers | text | constants ]	from that file, same offsets
+ *		[ variables ]			the module's own, unchanged
  *
- * As the offsets are the module's, and headers, symbols and unwind information are there,
- * debuggers and profilers that open what is mapped find what they look for.
+ * The offsets are the module's, and headers, symbols and unwind information
+ * exist, so debuggers and profilers that open the mapped file work.
  *
- * It is used if what it replaces is what it was made of, which is not read for that
- * (pristine.h). What is other in this process is written over what is mapped:
+ * The text is used if the replaced memory equals the file that it was made
+ * from, which is checked without reading either (pristine.h). Differences in
+ * this process are written over the mapping:
  *
- *	pages that have been written to since, by diversions (divert.h), are not mapped,
- *	and hooked as they are
- *	a function whose stub would be where a block has its head gets another
- *	one that is not to be hooked here gets its bytes back, and is no site: the table
- *	is cut there, and what is between is patches of their own; where there are many,
- *	it is a copy without them. Where they lie in more pages than what is hooked, the
- *	module is hooked without its text
- *	the rest, functions whose hooks are not the same everywhere, is hooked as ever:
- *	punned jumps, whose pads are anywhere, probes, hosts and guests
+ *	- Pages that were written since, by diversions (divert.h), are not
+ *	  mapped; their functions are hooked one by one.
+ *	- A function whose stub would be at the head of a block gets another.
+ *	- A function that must not be hooked here gets its bytes back and is no
+ *	  site: the table is cut there, and each piece is a patch. With many
+ *	  cuts, the table is copied without these sites. If they are in more
+ *	  pages than the hooked functions, the text is not used.
+ *	- The rest, functions whose hooks differ between processes, are hooked
+ *	  one by one: punned jumps, whose pads may be anywhere, probes, hosts
+ *	  and guests.
  *
- * Under the loader's lock, and nobody runs in the module.
+ * Called under the loader's lock, while no thread executes the module.
  */
 #ifndef CLEW_PATCH_PRELINKED_TEXT_H
 #define CLEW_PATCH_PRELINKED_TEXT_H
@@ -37,27 +40,28 @@
 
 #define PRELINKED_TEXT_WRITTEN_MAX 64
 
-/* In the file, behind its head. */
+/* In the file, after its head. */
 struct prelinked_text_about {
-	struct pristine_file file; /* the module's */
+	struct pristine_file file; /* of the module */
 	uint32_t site_count, island_count, rest_count, trap_count;
 };
 
-/* Whose text. */
+/* The module of a text. */
 struct prelinked_text_module {
 	const struct module *module;
 	const struct prelinked_module *stubs_of;
-	const struct wire_function *analysed; /* as they are in the file */
-	struct wire_function *functions;      /* as they are here */
+	/* with the verdicts in the file */
+	const struct wire_function *analysed;
+	struct wire_function *functions; /* with the verdicts in this process */
 	uint32_t count;
 	uint32_t first_number;
 };
 
-/* Zero it. */
+/* Zero it before use. */
 struct prelinked_text {
-	int is_pristine; /* about.file is the module's, which is as it is there */
-	int is_found;    /* the rest is filled in */
-	uint32_t number; /* of the file of stubs */
+	int is_pristine; /* about.file is the module's file and is unchanged */
+	int is_found;    /* the fields below are valid */
+	uint32_t number; /* number of the file of stubs */
 	uint64_t maker, key;
 	int fd;
 	struct prelinked_text_about about;
@@ -66,16 +70,17 @@ struct prelinked_text {
 	struct patch_text *islands;
 	const uint32_t *rest; /* indices of functions */
 	uint64_t table_bytes;
-	/* What is other in this process. */
+	/* Differences in this process. */
 	uint64_t written[PRELINKED_TEXT_WRITTEN_MAX]; /* pages */
 	int written_count;
-	struct patch_text *fixes; /* addresses; in the arena of the pass */
+	/* with absolute addresses; in the pass's arena */
+	struct patch_text *fixes;
 	uint32_t fix_count;
 };
 
 /*
- * Find the file that goes with these stubs. 0, or -errno; -ENOENT where it may be made, if
- * the text is pristine.
+ * Finds the file for these stubs. Returns 0 or -errno; -ENOENT if it may be
+ * created, provided the text is pristine.
  */
 int prelinked_text_find(struct prelinked_text *text,
 			const struct prelinked_text_module *of,
@@ -83,13 +88,17 @@ int prelinked_text_find(struct prelinked_text *text,
 			const struct prelinked_folder *folder,
 			const struct pristine *pristine);
 
-/* Until prelinked_text_prepare() has made patches, their table goes as well. */
+/*
+ * Closes the text. If prelinked_text_prepare() has made no patches, also unmaps
+ * the tables.
+ */
 void prelinked_text_close(struct prelinked_text *text, int has_patches);
 
 /*
- * The chain of patches of a module whose stubs are mapped and whose text has been found, to
- * be committed (patch.h) before it is closed. Patches live in `kept`. 0, or -errno:
- * then it is to be hooked without.
+ * Creates the chain of patches of a module whose stubs are mapped and whose
+ * text was found; commit it (patch.h) before closing the text. Patches are
+ * allocated in `kept`. Returns 0, or -errno: then the module must be hooked
+ * without its text.
  */
 int prelinked_text_prepare(struct prelinked_text *text,
 			   const struct prelinked_text_module *of,
@@ -98,8 +107,8 @@ int prelinked_text_prepare(struct prelinked_text *text,
 			   struct arena *scratch, struct patch **chain);
 
 /*
- * Make and keep the file, by what has been prepared otherwise and not yet been committed.
- * 0 or -errno.
+ * Creates and stores the file, from a patch that was prepared without a text
+ * and is not committed yet. Returns 0 or -errno.
  */
 int prelinked_text_make(const struct prelinked_text *text,
 			const struct prelinked_text_module *of,
@@ -108,19 +117,22 @@ int prelinked_text_make(const struct prelinked_text *text,
 			const struct prelinked_folder *folder,
 			const struct pristine *pristine, struct arena *scratch);
 
-/* For patch_commit(): map it, or what it replaced. 0 or -errno. */
+/*
+ * For patch_commit(): maps the text, or the module's own file again. Returns 0
+ * or -errno.
+ */
 int prelinked_text_map(const struct prelinked_text *text,
 		       const struct module *module);
 void prelinked_text_unmap(const struct prelinked_text *text,
 			  const struct module *module);
-/* ... and write what is other. */
+/* For patch_commit(): whether there are differences, and writing them. */
 int prelinked_text_is_other(const struct prelinked_text *text);
 int prelinked_text_write(const struct prelinked_text *text,
 			 struct code_writer *writer, const struct patch *chain);
 
 /* ---- For the files that implement this ---- */
 
-/* Where tables are in the file. */
+/* Offsets of the tables in the file. */
 struct prelinked_text_layout {
 	uint64_t tables_at, islands_at, rest_at, end;
 	uint64_t head_at;

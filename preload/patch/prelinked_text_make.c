@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Creates hooked text. See prelinked_text.h. */
 #include "preload/patch/prelinked_text.h"
 
 #include <errno.h>
@@ -9,7 +10,7 @@
 struct text_making {
 	const struct prelinked_text *text;
 	const struct prelinked_text_module *of;
-	const struct patch *patch; /* as it is in this process */
+	const struct patch *patch; /* as prepared in this process */
 	const struct prelinked *stubs;
 	struct prelinked_text_about about;
 	struct prelinked_text_layout layout;
@@ -22,7 +23,7 @@ struct text_making {
 	uint32_t *rest;
 };
 
-/* ---- Which sites ---- */
+/* ---- Selecting sites ---- */
 
 static int is_written_to(const struct text_making *making,
 			 const struct patch_text *text)
@@ -40,7 +41,10 @@ static const struct wire_function *function_of(const struct text_making *making,
 	return &making->of->analysed[site->function - making->of->first_number];
 }
 
-/* Their bytes are the same in each process: what they lead to is at its distance. */
+/*
+ * Returns whether the site's bytes are the same in each process, because its
+ * target has a fixed distance.
+ */
 static int is_everywhere(const struct text_making *making,
 			 const struct patch_site *site)
 {
@@ -92,7 +96,9 @@ static const struct patch_text *find_island(const struct patch *patch,
 	return NULL;
 }
 
-/* Of a site whose stub is where it is in every process. */
+/*
+ * Adds the island of a site whose stub has the same address in every process.
+ */
 static int add_island(struct text_making *making, const struct patch_site *site)
 {
 	const uint64_t base = making->of->module->base;
@@ -188,7 +194,7 @@ static int is_worth_it(const struct prelinked_text_module *of,
 	return prelinked_file_is_worth_copying(file->bytes, end);
 }
 
-/* Where it is in the file; 0: nowhere. */
+/* Returns the text's offset in the file; 0: none. */
 static uint64_t offset_of(const struct module *module,
 			  const struct patch_text *text)
 {
@@ -246,7 +252,10 @@ static int write_tables(struct text_making *making)
 						  sizeof(*head));
 }
 
-/* What is copied must be what is mapped, and the same to the end. */
+/*
+ * The file that is copied must be the mapped one, and must not change during
+ * the copy.
+ */
 static int write_file(struct text_making *making)
 {
 	const struct pristine_file *file = &making->about.file;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Maps hooked text over its module. See prelinked_text.h. */
 #include "preload/patch/prelinked_text.h"
 
 #include "preload/patch/hooked_files.h"
@@ -11,7 +12,7 @@ static uint64_t page_of(uint64_t pc)
 
 /* ---- Mapping ---- */
 
-/* One segment, from a file that has it at its offset. */
+/* One segment, mapped from a file at its own offset. */
 struct mapped_segment {
 	const struct prelinked_text *text;
 	int fd;
@@ -33,7 +34,7 @@ static int map_range(const struct mapped_segment *segment, uint64_t start,
 	return sys_failed(got) ? (int)(long)got : 0;
 }
 
-/* But for pages that have been written to. */
+/* Skips pages that have been written to. */
 static int map_segment(const struct mapped_segment *segment)
 {
 	const struct prelinked_text *text = segment->text;
@@ -57,7 +58,9 @@ static int map_all(const struct prelinked_text *text,
 	int err = 0;
 
 	for (uint32_t i = 0; !err && i < module->segment_count; i++) {
-		/* Copied: it may be in what is mapped. */
+		/*
+		 * A copy, because the original may be in the replaced memory.
+		 */
 		const ElfW(Phdr) segment = module->segments[i];
 		const uint64_t start = module->base + segment.p_vaddr;
 
@@ -119,7 +122,9 @@ static int is_in_page(const struct patch_text *text, uint64_t page)
 	return text->pc < page + PAGE_BYTES && text->pc + text->bytes > page;
 }
 
-/* What of a patch lies in a page, counted from the patch's base. */
+/*
+ * Writes the part of a patch that is in a page, relative to the patch's base.
+ */
 static int write_page(const struct patch *patch, struct code_writer *writer,
 		      uint64_t page)
 {
@@ -128,7 +133,7 @@ static int write_page(const struct patch *patch, struct code_writer *writer,
 	int err = 0;
 
 	if (site > patch->sites)
-		site--; /* may reach into it */
+		site--; /* may extend into the page */
 	for (; !err && site < end && site->text.pc < page + PAGE_BYTES; site++)
 		if (is_in_page(&site->text, page))
 			err = code_write(writer, patch->base + site->text.pc,

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Turns hooked text into patches. See prelinked_text.h. */
 #include "preload/patch/prelinked_text.h"
 
 #include <errno.h>
@@ -6,15 +7,15 @@
 
 #include "preload/sys/sys.h"
 
-/* Each piece is a patch, and handlers look through all patches. */
+/* Each piece is a patch, and signal handlers search all patches. */
 #define PIECES_MAX 16
 
-/* Functions that are other: whatever their pages, that is little. */
+/* Up to this many differing functions cost little, whatever their pages. */
 #define FEW_OTHERS 16
 
 #define AT_FIRST   64
 
-/* ---- What is other ---- */
+/* ---- Differences ---- */
 
 static struct patch_site *find_site(const struct prelinked_text *text,
 				    const struct prelinked_text_module *of,
@@ -29,19 +30,19 @@ static struct patch_site *find_site(const struct prelinked_text *text,
 	return site && site->function == of->first_number + i ? site : NULL;
 }
 
-/* What is made of one text. */
+/* State of the preparation of one text. */
 struct preparation {
 	struct prelinked_text *text;
 	const struct prelinked_text_module *of;
 	struct patch_workshop *workshop;
 	struct arena *kept, *scratch;
 	uint32_t fix_room;
-	uint32_t *cuts; /* indices of sites that are not wanted, in order */
+	uint32_t *cuts; /* indices of sites to remove, in order */
 	uint32_t cut_count, cut_room;
-	struct patch **end; /* of the chain that is made */
+	struct patch **end; /* end of the resulting chain */
 };
 
-/* As large as one more needs. 0 or -ENOMEM. */
+/* Grows the array if it has no room for one more. Returns 0 or -ENOMEM. */
 static int make_room(struct arena *arena, void **items, uint32_t count,
 		     uint32_t *room, size_t bytes)
 {
@@ -80,14 +81,17 @@ static int add_fix(struct preparation *making, uint64_t pc,
 	return 0;
 }
 
-/* Functions whose hooks may be there, and are not to be as they are. */
+/*
+ * Returns whether the function may have a hook in the file that must differ in
+ * this process.
+ */
 static int is_other(const struct prelinked_text_module *of, uint32_t i)
 {
 	return of->functions[i].verdict != of->analysed[i].verdict &&
 	       verdict_is_written(of->analysed[i].verdict);
 }
 
-/* It is to be there as it is now. */
+/* Removes a site and keeps the present bytes. */
 static int cut_out(struct preparation *making, const struct patch_site *site)
 {
 	struct prelinked_text *text = making->text;
@@ -107,7 +111,7 @@ static int cut_out(struct preparation *making, const struct patch_site *site)
 		       site->text.bytes);
 }
 
-/* Of sites in order of their pc. */
+/* Counts pages; sites are added in order of pc. */
 struct pages {
 	uint64_t last, count;
 };
@@ -122,8 +126,8 @@ static void add_page(struct pages *pages, const struct wire_function *function)
 }
 
 /*
- * Whether no more pages are written to than without the text. Each page becomes private,
- * which takes longer than all else that is done for the sites in it.
+ * Returns whether the text needs no more private pages than hooking without it.
+ * Making a page private takes longer than all other work for the sites in it.
  */
 static int is_worth_it(const struct prelinked_text_module *of)
 {
@@ -146,7 +150,7 @@ static uint32_t count_others(const struct prelinked_text_module *of)
 	return count;
 }
 
-/* Functions are in the same order as sites. */
+/* Functions have the same order as sites. */
 static int find_cuts(struct preparation *making)
 {
 	const struct prelinked_text_module *of = making->of;
@@ -167,7 +171,7 @@ static int find_cuts(struct preparation *making)
 	return err;
 }
 
-/* ---- Stubs that are elsewhere ---- */
+/* ---- Stubs at the heads of blocks ---- */
 
 static int make_stub(const struct prelinked_text_module *of,
 		     struct patch_workshop *workshop, struct patch_site *site)
@@ -188,7 +192,10 @@ static int make_stub(const struct prelinked_text_module *of,
 	return 0;
 }
 
-/* What leads to the stub: the site's text, or its island's; NULL: a breakpoint. */
+/*
+ * Returns the text that leads to the stub: the site's, or its island's; NULL: a
+ * breakpoint.
+ */
 static struct patch_text *leading_text(const struct prelinked_text *text,
 				       struct patch_site *site,
 				       const struct wire_function *function)
@@ -227,7 +234,10 @@ static int move_stub(struct preparation *making, uint32_t i)
 			     leading->after, leading->bytes);
 }
 
-/* The first function from the i-th on whose stub would be in the head of a block. */
+/*
+ * Returns the first function, from the i-th on, whose stub would be in the head
+ * of a block.
+ */
 static uint32_t next_in_head(const struct prelinked *stubs, uint32_t i)
 {
 	const uint64_t in_block =
@@ -240,7 +250,7 @@ static uint32_t next_in_head(const struct prelinked *stubs, uint32_t i)
 					stub_bytes());
 }
 
-/* Those get others. In pages of their own (patch.h). */
+/* Gives these functions other stubs, on pages of their own (patch.h). */
 static int move_stubs(struct preparation *making)
 {
 	const struct prelinked *stubs = making->workshop->prelinked;
@@ -268,7 +278,10 @@ static struct patch *add_patch(struct preparation *making)
 	return patch;
 }
 
-/* Sites from `from` to `until`. The first piece has what is all of theirs. */
+/*
+ * Adds the sites [from, until). The first piece also gets the data of the whole
+ * table.
+ */
 static int add_piece(struct preparation *making, uint32_t from, uint32_t until)
 {
 	struct prelinked_text *text = making->text;
@@ -291,7 +304,7 @@ static int add_piece(struct preparation *making, uint32_t from, uint32_t until)
 	return 0;
 }
 
-/* Sites between the k-th cut and the one before. */
+/* Sets the range of sites between the k-th cut and the one before. */
 static void between_cuts(const struct preparation *making, uint32_t k,
 			 uint32_t *from, uint32_t *until)
 {
@@ -325,8 +338,8 @@ static int add_pieces(struct preparation *making)
 }
 
 /*
- * A table without those that are cut. In memory of its own: to move what is behind the first
- * of them would be to copy the file's pages as well.
+ * Copies the table without the removed sites to new memory. Moving the rest
+ * within the table would also copy the file's pages.
  */
 static int close_gaps(struct preparation *making)
 {

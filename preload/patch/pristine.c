@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See pristine.h. */
 #include "preload/patch/pristine.h"
 
 #include <errno.h>
@@ -10,7 +11,7 @@
 #define AT_FIRST      256
 #define PAGES_AT_ONCE 512
 
-/* /proc/PID/pagemap */
+/* bits of /proc/PID/pagemap */
 #define PAGE_IS_THERE   (UINT64_C(3) << 62) /* present, or swapped */
 #define PAGE_IS_A_FILES (UINT64_C(1) << 61)
 
@@ -24,7 +25,7 @@ static uint64_t page_end(uint64_t pc)
 	return page_of(pc + PAGE_BYTES - 1);
 }
 
-/* ---- What is mapped ---- */
+/* ---- Mappings ---- */
 
 struct view_growth {
 	struct pristine *pristine;
@@ -128,7 +129,7 @@ static const struct mapped_range *read_at(const struct pristine *pristine,
 		       : NULL;
 }
 
-/* All zero where nothing is mapped. */
+/* Returns all zeros if nothing is mapped. */
 static struct mapped_range mapping_at(const struct pristine *pristine,
 				      uint64_t pc)
 {
@@ -160,7 +161,10 @@ static struct pc_range range_of(const struct module *module,
 				  page_end(start + segment->p_memsz) };
 }
 
-/* Whether it is one piece of a file, which *file names if it names none yet. */
+/*
+ * Returns whether the segment is one piece of a file. Sets the device and inode
+ * in *file if they are not set yet, else compares them.
+ */
 static int is_of_file(const struct pristine *pristine,
 		      const struct module *module, const ElfW(Phdr) * segment,
 		      struct pristine_file *file)
@@ -182,7 +186,7 @@ static int is_of_file(const struct pristine *pristine,
 	       mapping.inode == file->mapped_inode;
 }
 
-/* No other segment can be executed. */
+/* Any other segment must not be executable. */
 static int all_are_of_file(const struct pristine *pristine,
 			   const struct module *module,
 			   struct pristine_file *file)
@@ -214,8 +218,8 @@ static void take_status(struct pristine_file *file, const struct stat *st)
 }
 
 /*
- * Whoever writes to it from now on leaves another time. Times are those of the
- * clock's last tick; some file systems keep seconds.
+ * Returns whether any later write will change the file's times. Times are those
+ * of the clock's last tick; some file systems store only seconds.
  */
 static int is_settled(const struct pristine_file *file,
 		      const struct timespec *now)
@@ -275,7 +279,7 @@ static int is_written(uint64_t entry)
 static int add_written(struct written_pages *written, uint64_t page)
 {
 	if (written->count && written->pages[written->count - 1] == page)
-		return 0; /* of two segments */
+		return 0; /* shared by two segments */
 	if (written->count == written->room)
 		return -E2BIG;
 	written->pages[written->count++] = page;
@@ -304,7 +308,7 @@ static int look_at(const struct pristine *pristine,
 	return 0;
 }
 
-/* In segments that are seen and have these flags. */
+/* Finds written pages in the inspected segments that have these flags. */
 static int find_written(const struct pristine *pristine,
 			const struct module *module, uint32_t flags,
 			struct written_pages *written)
@@ -352,7 +356,7 @@ int pristine_find(const struct pristine *pristine, const struct module *module,
 	if (err)
 		return err;
 	if (file->inode != file->mapped_inode)
-		return -ESTALE; /* replaced, or it has two numbers */
+		return -ESTALE; /* replaced, or it has two inode numbers */
 	err = find_written(pristine, module, PF_X, &none);
 	return err == -E2BIG ? -ESTALE : err;
 }

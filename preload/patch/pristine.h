@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whether a module's memory, but for its variables, is what its file has, without
- * reading either.
+ * Checks whether a module's memory, except its variables, equals its file,
+ * without reading either.
  *
- * Of which file memory is the kernel tells (preload/sys/mappings.h), and of each page whether it
- * is the file's, or one that this process has written to (/proc/self/pagemap): for
- * text relocations, for a debugger's or the kernel's breakpoints, or for hooks. Whether
- * the file is the same as another time its inode tells, and its times: whoever wrote
- * to it has changed these.
+ * The kernel reports which file is mapped (preload/sys/mappings.h), and for
+ * each page whether it is the file's or one that this process has written
+ * (/proc/self/pagemap): by text relocations, by a debugger's or the kernel's
+ * breakpoints, or by hooks. The file's inode and times show whether the file is
+ * unchanged since an earlier run.
  */
 #ifndef CLEW_PATCH_PRISTINE_H
 #define CLEW_PATCH_PRISTINE_H
@@ -17,62 +17,71 @@
 #include "preload/modules/modules.h"
 #include "preload/sys/mappings.h"
 
-/* A module's file. No padding: it is hashed, and kept in files. */
+/*
+ * A module's file. The struct has no padding, because it is hashed and stored in files.
+ */
 struct pristine_file {
-	uint64_t mapped_device,
-		mapped_inode;   /* as struct mapped_range has it */
-	uint64_t device, inode; /* as stat() has it */
+	uint64_t mapped_device, mapped_inode; /* as in struct mapped_range */
+	uint64_t device, inode;               /* as from stat() */
 	uint64_t bytes;
-	int64_t changed_s, changed_ns;       /* its contents */
-	int64_t attributed_s, attributed_ns; /* or anything of it */
+	/* time of the last change of the contents */
+	int64_t changed_s, changed_ns;
+	/* time of the last change of anything */
+	int64_t attributed_s, attributed_ns;
 };
 
-/* What is mapped. Zero it. */
+/* Data about mappings. Zero it before use. */
 struct pristine {
-	struct mapped_range *mappings; /* NULL: the kernel is queried */
+	struct mapped_range *mappings; /* NULL: the kernel is queried instead */
 	uint32_t count, room;
 	int maps, pagemap; /* file descriptors */
 	int is_open;
 };
 
 /*
- * Opens what the functions below need, which take modules that lie below `end`. 0 or
- * -errno. What is mapped of modules that have been loaded must stay as it is. Before
- * Linux 6.11 all mappings below `end` are read, into `arena`.
+ * Opens the data for the functions below, for modules below `end`. Returns 0 or
+ * -errno. The mappings of loaded modules must not change meanwhile. Before
+ * Linux 6.11 it reads all mappings below `end` into `arena`.
  */
 int pristine_open(struct pristine *pristine, uint64_t end, struct arena *arena);
 
-/* Reads all mappings below `end`, which are then used. 0 or -errno. */
+/*
+ * Reads all mappings below `end`, for use by the functions below. Returns 0 or
+ * -errno.
+ */
 int pristine_read(struct pristine *pristine, uint64_t end, struct arena *arena);
 
 void pristine_close(struct pristine *pristine);
 
-/* The segments that are looked at: loaded, not writable. */
+/* Returns whether a segment is inspected: loaded and not writable. */
 int pristine_is_seen(const ElfW(Phdr) * segment);
 
 /*
- * Which file that is. 0; -ESTALE if memory is not of this file, or code has been changed;
- * -EAGAIN if the file has changed just now, so that its times do not tell; or another
- * -errno.
+ * Finds the module's file. Returns 0; -ESTALE if the memory is not of this
+ * file, or code was changed; -EAGAIN if the file changed so recently that its
+ * times are no proof; or another -errno.
  */
 int pristine_find(const struct pristine *pristine, const struct module *module,
 		  struct pristine_file *file);
 
 /*
- * The pages that have been written to, in order: how many, or -E2BIG if there are more
- * than `room`.
+ * Lists the pages that were written to, in order. Returns their number, or
+ * -E2BIG if there are more than `room`.
  */
 int pristine_written(const struct pristine *pristine,
 		     const struct module *module, uint64_t *pages, int room);
 
-/* Whether no page of a range has been written to. pristine->pagemap is open. */
+/*
+ * Returns whether no page of a range was written to. pristine->pagemap must be
+ * open.
+ */
 int pristine_is_unwritten(const struct pristine *pristine,
 			  const struct pc_range *range);
 
-/* Whether that is the file that is open. */
+/* Returns whether fd is open at that file. */
 int pristine_is_open_at(const struct pristine_file *file, int fd);
 
-/* Whether they say the same. */
+/* Returns whether both describe the same state of the same file. */
 int pristine_is_same(const struct pristine_file *a,
 		     const struct pristine_file *b);
 

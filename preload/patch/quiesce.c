@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See quiesce.h. */
 #include "preload/patch/quiesce.h"
 
 #include <stdatomic.h>
@@ -19,35 +20,35 @@
 #define PAUSE_MIN_NS 20000
 #define PAUSE_MAX_NS 1000000
 
-/* What is known of a thread. */
+/* See quiesce.h. The state of a thread. */
 enum whereabouts {
 	NOT_LOOKED_AT,
-	ASKED,  /* the signal has been sent */
-	INSIDE, /* when last looked at */
+	ASKED,  /* the signal was sent */
+	INSIDE, /* at the latest check */
 	OUTSIDE,
 };
 
 /*
- * A thread, in a table keyed by tid. `is` holds the round beside the
- * whereabouts: what earlier rounds left counts as empty. The thread itself
- * exchanges ASKED for what follows.
+ * An entry of the table, which is keyed by tid. `is` holds the round and the
+ * state; an entry of an earlier round counts as empty. The thread itself
+ * replaces ASKED by its answer.
  */
 struct asked_thread {
 	uint32_t tid;
 	_Atomic uint32_t is;
 };
 
-/* Made once, because a handler may be late. */
+/* Allocated once and never freed, because a handler may run late. */
 struct quiesce {
 	const struct quiesce_places *_Atomic places;
 	_Atomic uint32_t round;   /* 24 bits */
-	_Atomic uint32_t is_open; /* a round is going on */
+	_Atomic uint32_t is_open; /* a round is in progress */
 	int (*look)(struct quiesce *q, struct asked_thread *slot);
 	struct ask ask;
 	int own_tid;
 	uint64_t start_ticks;
 	uint64_t pauses;
-	uint32_t open; /* not known to be outside, when this pass came by */
+	uint32_t open; /* threads that this pass did not find outside */
 	int open_tid;
 	struct proc_text text;
 	struct stacks stacks;
@@ -77,7 +78,10 @@ static void set_where(const struct quiesce *q, struct asked_thread *slot,
 	slot->is = in_round(q, is);
 }
 
-/* Where a thread is in the table, or would be; NULL if that is full. */
+/*
+ * Returns a thread's entry, or the free entry for it; NULL if the table is
+ * full.
+ */
 static struct asked_thread *find_slot(struct quiesce *q, uint32_t tid)
 {
 	uint32_t first = tid * 0x9e3779b1 >> (32 - SLOT_LOG2);
@@ -102,7 +106,7 @@ static struct asked_thread *take_slot(struct quiesce *q, int tid)
 	return slot;
 }
 
-/* ---- Looking at a thread ---- */
+/* ---- Checking a thread ---- */
 
 static int is_inside(const void *context, uint64_t at, uint64_t word, int is_pc)
 {
@@ -120,7 +124,10 @@ static int is_thread_inside(const struct quiesce *q, uint64_t pc, uint64_t sp)
 	       stacks_walk(&q->stacks, sp, is_inside, places);
 }
 
-/* The value: the round, and the number of the slot. In its handler. */
+/*
+ * Runs in the thread's signal handler. The value contains the round and the
+ * index of the entry.
+ */
 static void take_answer(uint64_t value, uint64_t pc, uint64_t sp)
 {
 	struct quiesce *q = the_quiesce;
@@ -168,7 +175,10 @@ static int has_gone(int err)
 	return err == -ESRCH;
 }
 
-/* The child of a vfork is in our memory, but not among our threads. */
+/*
+ * The child of a vfork uses this memory but is not listed among the process's
+ * threads.
+ */
 static int waits_for_child(const struct proc_activity *activity)
 {
 	return activity->is_asleep &&
@@ -176,7 +186,10 @@ static int waits_for_child(const struct proc_activity *activity)
 		activity->call == SYS_clone || activity->call == SYS_clone3);
 }
 
-/* What was seen of it is one moment's only if it has not run meanwhile. */
+/*
+ * The state that was read is consistent only if the thread has not run
+ * meanwhile.
+ */
 static int is_asleep_outside(struct quiesce *q, int tid,
 			     const struct proc_activity *before)
 {
@@ -187,7 +200,7 @@ static int is_asleep_outside(struct quiesce *q, int tid,
 	       after.switches == before->switches;
 }
 
-/* Asleep and inside, it is waited for as well. 0 or -errno. */
+/* Also waits for threads that are asleep inside. Returns 0 or -errno. */
 static int look_where(struct quiesce *q, struct asked_thread *slot)
 {
 	const int tid = (int)slot->tid;
@@ -213,7 +226,7 @@ static int look_where(struct quiesce *q, struct asked_thread *slot)
 	return 0;
 }
 
-/* Blocks that libc and we make ourselves do not last. 0 or -errno. */
+/* Libc and clew block SIGTRAP only for short times. Returns 0 or -errno. */
 static int look_whether_it_can_trap(struct quiesce *q,
 				    struct asked_thread *slot)
 {
@@ -230,9 +243,9 @@ static int look_whether_it_can_trap(struct quiesce *q,
 	return has_gone(err) ? 0 : err;
 }
 
-/* ---- Looking at all of them ---- */
+/* ---- Checking all threads ---- */
 
-/* Nobody can have got inside since it all began. */
+/* A thread that was created since the start cannot be inside. */
 static int was_born_since(struct quiesce *q, int tid)
 {
 	uint64_t ticks;
@@ -264,7 +277,7 @@ static int visit(void *context, int tid)
 	return is == ASKED ? 0 : q->look(q, slot);
 }
 
-/* Longer each time. -EBUSY at the deadline. */
+/* Sleeps, longer each time. Returns -EBUSY at the deadline. */
 static int pause_until(uint64_t deadline_ns, uint64_t *pauses)
 {
 	struct timespec moment = { .tv_nsec = PAUSE_MAX_NS };
@@ -279,8 +292,8 @@ static int pause_until(uint64_t deadline_ns, uint64_t *pauses)
 }
 
 /*
- * Until a pass finds nobody who was not outside before: the list of threads
- * may leave out some, but hardly twice.
+ * Repeats until a pass finds only threads that were found outside before. The
+ * kernel's list may omit a thread, but hardly twice.
  */
 static int visit_all(struct quiesce *q, uint64_t deadline_ns)
 {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See shadowed.h. */
 #include "preload/patch/shadowed.h"
 
 #include <sys/syscall.h>
@@ -11,7 +12,7 @@
 #define PIECES_OF_REGION  (1 << (SHADOW_REGION_SHIFT - SHADOW_PIECE_SHIFT))
 #define PIECE_STACK_BYTES (UINT64_C(1) << SHADOW_PIECE_SHIFT)
 
-/* Of stack, for which there is a page of shadow. */
+/* Bytes of stack whose shadow is one page. */
 #define PAGE_STACK_BYTES (PAGE_BYTES / 2)
 
 struct shadowed_look {
@@ -39,7 +40,7 @@ static int look_at_words(const struct shadowed_look *to, uint64_t at)
 	return show_words(to, at, words, sizeof(words));
 }
 
-/* So many in a row; page by page where not all of them can be read. */
+/* Reads this many pages at once, or page by page if some cannot be read. */
 static int look_at_run(const struct shadowed_look *to, uint64_t at,
 		       uint64_t count)
 {
@@ -105,7 +106,10 @@ static int look_at_range(const struct shadowed_look *to,
 	return result;
 }
 
-/* The next range, and those behind it of whose shadow one mincore() tells. */
+/*
+ * Returns the next range, merged with following ones as far as one mincore()
+ * call covers their shadow.
+ */
 static struct memory_range take_ranges(const struct stacks *stacks, uint32_t *i)
 {
 	struct memory_range range = stacks->ranges[(*i)++];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is on stacks that nobody runs on: of coroutines that are suspended.
+ * Inspects stacks on which no thread runs: those of suspended coroutines.
  *
- * No register leads to them; but where a stub has moved a return address there
- * is shadow, and where no shadow is none has.
+ * No register points to them. But each return address that a stub has moved has
+ * a shadow slot, so only memory with shadow is read.
  */
 #ifndef CLEW_PATCH_SHADOWED_H
 #define CLEW_PATCH_SHADOWED_H
@@ -11,10 +11,10 @@
 #include "preload/patch/stacks.h"
 
 /*
- * Call look for each word, in the memory that stacks_init() has found, that has a
- * shadow (is_pc false, as for stacks_walk()): stacks that are gone may be among
- * them. Stops at the first answer that is not 0, and returns it. Nothing is
- * looked at in mappings of more than 64 GiB.
+ * Calls `look` for each word with a shadow in the memory that stacks_init() has
+ * found (is_pc false, as in stacks_walk()); stale stacks may be among it. Stops
+ * at the first result that is not 0, and returns it. Skips mappings of more
+ * than 64 GiB.
  */
 int shadowed_walk(const struct stacks *stacks,
 		  int (*look)(const void *context, uint64_t at, uint64_t word,

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Breakpoints: sites whose first byte is int3, for good where no jump fits
- * (VERDICT_IS_TRAP), or while live.c exchanges what stands there.
+ * Breakpoints: sites whose first byte is int3, permanently if no jump fits
+ * (VERDICT_IS_TRAP), or while live.c replaces a site's bytes.
  *
  *	f: int3 -> SIGTRAP -> on_trap() -> returns to f's stub
  *
- * The stub executes the displaced instruction elsewhere, so nothing is ever
- * stepped. SIGTRAP stays the program's: its handler, its wish to ignore it, or
- * the default get every SIGTRAP that is not ours, and what it asks about is
- * told as though we were not there (signals.c stands in front of libc's
- * functions for that). A breakpoint kills a thread that blocks SIGTRAP, so three
- * things are not as natively:
+ * The stub executes the displaced instruction, so no single-stepping is needed.
+ * SIGTRAP remains available to the program: its handler, its wish to ignore it,
+ * or the default action get every SIGTRAP that is not clew's, and its queries
+ * are answered as without clew (signals.c wraps libc's functions for that). A
+ * breakpoint kills a thread that blocks SIGTRAP, so three things differ from a
+ * native run:
  *
- *	1. the kernel's masks of the threads never contain SIGTRAP, but in our
- *	   own handler;
- *	2. a SIGTRAP that is sent to a thread which means to block it, as each
- *	   does in its handler, is kept here until the thread does not;
+ *	1. The kernel's signal masks of the threads never contain SIGTRAP,
+ *	   except in clew's own handler.
+ *	2. A SIGTRAP that is sent to a thread that has asked to block it, as
+ *	   each does in its handler, is held here until the thread unblocks it.
  *	3. sigwait() does not see SIGTRAP.
  */
 #ifndef CLEW_PATCH_TRAP_H
@@ -27,65 +27,71 @@
 #define TRAP_BIT (UINT64_C(1) << (SIGTRAP - 1))
 
 /*
- * Whether breakpoints may be used from now on. Not under a debugger, which
- * would stop at them. Reads /proc.
+ * Returns whether breakpoints may be used from now on. A debugger forbids that,
+ * because it would stop at them. Reads /proc.
  */
 int trap_is_possible(void);
 
 /*
- * Take SIGTRAP, before the first breakpoint is written. Any thread, any number
- * of times. 0 or -errno.
+ * Installs clew's handler for SIGTRAP; call it before the first breakpoint is
+ * written. Any thread, any number of times. Returns 0 or -errno.
  */
 int trap_install(void);
 
 /*
- * In a process that runs already: the program may have taken SIGTRAP back since the
- * last time. Then trap_install() takes it again.
+ * Rechecks the action of SIGTRAP in a process that was already running: the
+ * program may have replaced it. Then trap_install() installs the handler again.
  */
 void trap_look_again(void);
 
-/* How far from a thread's control block is what it has said of blocking SIGTRAP. */
+/*
+ * Returns the distance from a thread's control block to its request about
+ * blocking SIGTRAP.
+ */
 uint64_t trap_blocks_at(void);
 
 /*
- * What the program says about SIGTRAP: as sigaction(), but 0 or -errno. Safe
- * in signal handlers.
+ * Executes the program's sigaction() for SIGTRAP. Returns 0 or -errno. Safe in
+ * signal handlers.
  */
 int trap_change_action(const struct sigaction *set, struct sigaction *old);
 
 /*
- * Whether the calling thread means to block SIGTRAP. A new thread inherits the
- * mask of its creator, but not what we know of it; until it says something
- * itself, it blocks SIGTRAP if its mask holds all other signals.
+ * Returns whether the calling thread has asked to block SIGTRAP. A new thread
+ * inherits the mask of its creator, but no request; until it makes one, it
+ * counts as blocking SIGTRAP if its mask contains all other signals.
  */
 int trap_is_blocked(uint64_t mask);
 void trap_set_blocked(int is_blocked);
 
 /*
- * What the calling thread has said, for what clew makes it call: that may say something
- * else (own_thread.c).
+ * The calling thread's request, saved and restored around code that clew makes
+ * the thread execute and that may make another request (own_thread.c).
  */
 uint32_t trap_said(void);
 void trap_say_again(uint32_t said);
 
 /*
- * The calling thread is about to go on at this stack pointer with the mask that
- * it had there: if that is outside of its handler for SIGTRAP, it does not block
- * that any more. What this returns goes to trap_come_back(), if the thread comes
- * back to where it was.
+ * The calling thread is about to continue at this stack pointer with the mask
+ * that it had there. If that is outside its handler for SIGTRAP, the thread no
+ * longer blocks SIGTRAP. Pass the result to trap_come_back() if the thread
+ * returns to where it was.
  */
 uint64_t trap_leave_handler(uint64_t stack);
 void trap_come_back(uint64_t handler);
 
 /*
- * The calling thread is about to execute a program, which inherits its mask: as
- * it means it. What this returns goes to trap_end_exec(), if it lives to do so.
- * Keep errno.
+ * The calling thread is about to execute a program, which inherits its mask:
+ * sets the mask as the thread has requested it. Pass the result to
+ * trap_end_exec() if exec fails. Both preserve errno.
  */
 uint64_t trap_begin_exec(void);
 void trap_end_exec(uint64_t begun);
 
-/* SIGTRAP was blocked by whoever exec'ed us: as trap_set_blocked(1). */
+/*
+ * SIGTRAP was blocked by the process that has executed this program: as
+ * trap_set_blocked(1).
+ */
 void trap_take_inherited_mask(void);
 
 #endif

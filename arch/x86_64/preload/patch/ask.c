@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See preload/patch/ask.h. */
 #include "preload/patch/ask.h"
 
 #include <signal.h>
@@ -13,25 +14,25 @@
 #include "preload/time/watch.h"
 
 #define SIGNAL_LAST   64
-#define SIGNAL_FIRST  34 /* libc keeps 32 and 33 for itself */
+#define SIGNAL_FIRST  34 /* libc uses 32 and 33 itself */
 #define SYSCALL_BYTES 2
-#define LOAD_BYTES    5 /* mov $number,%eax in front of it */
+#define LOAD_BYTES    5 /* mov $number,%eax before it */
 
-/* Kept, because a handler may be late. */
+/* Remains set, because a handler may run late. */
 static _Atomic ask_taker take_answer;
 
 /*
- * All signals that have been sent, and those whose handlers have begun. They
- * differ while some have not arrived, and for good where one never will, because
- * its thread has ended or it was discarded.
+ * The number of signals sent, and of handlers that have begun. The numbers differ
+ * while signals are on the way, and permanently if one never arrives because
+ * its thread has ended or the signal was discarded.
  */
 static _Atomic uint32_t sent, taken;
 
-/* ---- In the thread that is asked ---- */
+/* ---- In the queried thread ---- */
 
 /*
- * Calls that fail with EINTR when any handler has run, and that may be made
- * again as they were, since only an instant has passed.
+ * System calls that fail with EINTR after any handler, and that can be repeated
+ * unchanged, because hardly any time has passed.
  */
 static int can_be_made_again(uint32_t call)
 {
@@ -62,7 +63,10 @@ static int can_be_made_again(uint32_t call)
 	return 0;
 }
 
-/* The signal was ours alone: the program shall not see that it came. */
+/*
+ * Restarts the interrupted system call, because the program must not notice the
+ * signal.
+ */
 static void undo_interruption(ucontext_t *context)
 {
 	greg_t *registers = context->uc_mcontext.gregs;
@@ -104,7 +108,7 @@ static int is_free(int signal)
 }
 
 struct blocked {
-	int own_tid; /* which blocks all of them now */
+	int own_tid; /* blocks all signals at this moment */
 	uint64_t by_some;
 };
 
@@ -119,8 +123,9 @@ static int add_blocked(void *context, int tid)
 }
 
 /*
- * The last that is free, for it will be delivered on top of all others; in
- * preference one that nobody blocks, who may wait for it.
+ * Returns the highest free signal, because it is delivered on top of all
+ * others. Prefers one that no thread blocks: a thread that blocks a signal may
+ * wait for it.
  */
 static int choose_signal(void)
 {
@@ -165,9 +170,10 @@ int ask_thread(const struct ask *ask, int tid, uint64_t value)
 }
 
 /*
- * Signals that have not arrived are discarded by ignoring them for a moment,
- * but only then, because the program's would be lost as well, which it may have
- * blocked to wait for. Meanwhile it may have made use of the signal: that stays.
+ * Signals that have not arrived are discarded by ignoring them for a moment.
+ * This is done only if there are any, because pending signals of the program,
+ * which it may have blocked to wait for them, would be lost as well. If the
+ * program has installed an action for the signal meanwhile, that action stays.
  */
 void ask_close(const struct ask *ask)
 {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See preload/patch/relay.h. */
 #include "preload/patch/relay.h"
 
 #include <string.h>
@@ -10,7 +11,10 @@
 
 #define ENDBR_BYTES 4
 
-/* What the stub displaces, which stands nowhere else: jmp *RELAY_TARGET(%r11) */
+/*
+ * The stub's displaced instruction, which is nowhere else in memory: jmp
+ * *RELAY_TARGET(%r11)
+ */
 static const uint8_t leave[] = { 0x41, 0xff, 0x63, RELAY_TARGET };
 
 static int write_all(const struct decoder *decoder, uint32_t first,
@@ -65,7 +69,7 @@ static int has_stub(const struct patch *patch, uint64_t pc)
 	return site && verdict_class(site->verdict) == VERDICT_HOOKED;
 }
 
-/* A site may be behind an endbr64, at which the function begins. */
+/* If the function begins with an endbr64, its site is after it. */
 int relay_is_needless(uint64_t pc)
 {
 	static const uint8_t endbr[ENDBR_BYTES] = { 0xf3, 0x0f, 0x1e, 0xfa };

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A signal frame is recognised by what the kernel saved of the segment
- * registers, one word that nothing else looks like, behind the pc:
+ * A signal frame is recognized by the segment registers that the kernel has
+ * saved, one word with a unique value, above the pc:
  *
- *	struct ucontext: ... rsp | rip | eflags | cs gs fs ss | ...
+ *	struct ucontext:  ... rsp | rip | eflags | cs gs fs ss | ...
  *
- * That of a handler of ours that has returned says so (signal_frame.h). Only a thread
- * whose stack pointer is just below it may still be on its way out of there.
+ * The frame of a handler of clew that has returned is marked (signal_frame.h).
+ * Only a thread whose stack pointer is just below the frame may still be
+ * executing the return.
  */
 #include "preload/patch/stacks.h"
 
@@ -17,21 +18,21 @@
 #define RSP_TO_SEGMENTS 24
 #define CHUNK_WORDS     128
 #define TO_SEGMENTS     offsetof(ucontext_t, uc_mcontext.gregs[REG_CSGSFS])
-#define STACKS_MAX      8 /* that one thread is on, through handlers */
+#define STACKS_MAX      8 /* stacks of one thread, through signal handlers */
 #define POINTERS_MAX    16
 #define GROWTH_MAX      (UINT64_C(64) << 20)
 #define STACK_BYTES_MAX (UINT64_C(4) << 30)
 
-/* ---- What is mapped ---- */
+/* ---- Mappings ---- */
 
-/* "START-END PERMISSIONS ...", of which a line in parts is put together. */
+/* Parses lines of "START-END PERMISSIONS ...", which may arrive in parts. */
 struct maps_reader {
 	struct stacks *stacks;
 	uint64_t numbers[2];
 	uint32_t field; /* 0: start, 1: end, 2: permissions, 3: the rest */
 };
 
-/* One too many is counted, for stacks_init() to refuse. */
+/* Counts one range too many on overflow, so that stacks_init() fails. */
 static void add_range(struct stacks *stacks, const uint64_t numbers[2])
 {
 	if (stacks->count < STACKS_RANGE_MAX)
@@ -81,11 +82,11 @@ int stacks_init(struct stacks *stacks)
 }
 
 /*
- * From sp to the end of its stack. One that has grown downwards since begins
- * where it did: it is what was there before that matters. What looked like the
- * frame of a signal may be what is left of one, and sp be anything: nothing is
- * taken for a stack that is too far above it, or too large. (The shadow itself
- * has 8 TiB.)
+ * Returns the range from sp to the end of its stack. A stack that has grown
+ * downwards since stacks_init() is read from its former lowest address, because
+ * only words that existed then matter. A word that looks like a signal frame
+ * may be stale, and its sp may be anything, so ranges that are too far above sp
+ * or too large are no stacks. (The shadow itself has 8 TiB.)
  */
 static struct memory_range find_stack(const struct stacks *stacks, uint64_t sp)
 {
@@ -119,7 +120,10 @@ struct stacks_walker {
 	const void *context;
 	struct memory_range seen[STACKS_MAX];
 	uint32_t count, done;
-	/* Where the thread is, or was interrupted; beyond POINTERS_MAX not known */
+	/*
+	 * Stack pointers of the thread and of interrupted code; beyond
+	 * POINTERS_MAX they are unknown.
+	 */
 	uint64_t pointers[POINTERS_MAX];
 	uint32_t pointer_count;
 };
@@ -138,7 +142,10 @@ static void add_stack(struct stacks_walker *walker, uint64_t sp)
 		walker->seen[walker->count++] = range;
 }
 
-/* Whether the thread may be at the end of the handler, or at what that returns to. */
+/*
+ * Returns whether the thread may be at the end of the handler, or in the code
+ * that the handler returns to.
+ */
 static int may_be_ending(const struct stacks_walker *walker, uint64_t context)
 {
 	if (walker->pointer_count > POINTERS_MAX)
@@ -162,7 +169,9 @@ static int look_at_frame(struct stacks_walker *walker, uint64_t segments)
 	return walker->look(walker->context, 0, words[1], 1);
 }
 
-/* How many bytes could be read: many if there is room, else few, or none. */
+/*
+ * Returns the number of bytes read: many if there is a buffer, else few, or 0.
+ */
 static uint64_t read_some(const struct stacks *stacks, uint64_t at,
 			  uint64_t bytes, uint64_t few[CHUNK_WORDS],
 			  const uint64_t **words)

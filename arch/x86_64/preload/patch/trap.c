@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See preload/patch/trap.h. */
 #include "preload/patch/trap.h"
 
 #include <stddef.h>
@@ -17,16 +18,18 @@
 
 static void on_trap(int signal, siginfo_t *info, void *context);
 
-#define NSIG_LIBC_FIRST 32 /* libc keeps two signals for itself */
+#define NSIG_LIBC_FIRST 32 /* libc uses two signals itself */
 #define SENT_BY_PERF    6  /* TRAP_PERF of <asm-generic/siginfo.h> */
-#define INFO_BYTES      40 /* of a siginfo_t: all that those have which are kept */
+/* of a siginfo_t: contains all fields of the signals that are held */
+#define INFO_BYTES 40
 
 /*
- * A SIGTRAP that waits to be unblocked, if there is one in this process: a forked
- * child, which inherits none, has another header. Under trap.chained.lock.
+ * A SIGTRAP that is held until the program unblocks it. A forked child inherits
+ * none, because it has another header. Protected by trap.chained.lock.
  */
 struct kept_trap {
-	const struct wire_header *_Atomic sent_in; /* rt.header then, or NULL */
+	/* rt.header at that time; NULL: none is held */
+	const struct wire_header *_Atomic sent_in;
 	uint8_t info[INFO_BYTES];
 };
 
@@ -40,20 +43,22 @@ static struct {
 		     .mask = ~UINT64_C(0) },
 };
 
-/* The thread's own, and that of its handlers. */
+/* State of the thread and of its handlers. */
 static _Thread_local struct {
-	/* What it said last. HANDLING: nothing since its handler began. */
+	/*
+	 * The thread's latest request. HANDLING: none since its handler began.
+	 */
 	enum {
 		NOTHING = WIRE_ATTACH_BLOCKS_AS_OTHERS,
 		BLOCKED = WIRE_ATTACH_BLOCKS,
 		UNBLOCKED = WIRE_ATTACH_BLOCKS_NOT,
 		HANDLING
 	} said;
-	uint64_t handler;      /* while HANDLING: the stack is below */
+	uint64_t handler; /* while HANDLING: the handler's stack is below */
 	struct kept_trap kept; /* sent to the thread */
 } own __attribute__((tls_model("initial-exec")));
 
-/* ---- What the program says ---- */
+/* ---- Requests of the program ---- */
 
 int trap_is_possible(void)
 {
@@ -91,14 +96,14 @@ int trap_change_action(const struct sigaction *set, struct sigaction *old)
 	return chained_change_action(&trap.chained, set, old);
 }
 
-/* ---- SIGTRAPs that are the program's ---- */
+/* ---- SIGTRAPs for the program ---- */
 
 static int is_there(const struct kept_trap *kept)
 {
 	return kept->sent_in == rt.header;
 }
 
-/* Like the kernel, which keeps the first of a kind. */
+/* Holds a signal. Like the kernel, holds only the first of a kind. */
 static void keep(const siginfo_t *info)
 {
 	struct kept_trap *kept =
@@ -130,7 +135,10 @@ static int take(struct kept_trap *kept, siginfo_t *info)
 	return was_there;
 }
 
-/* What the calling thread, which does not block it, is to get now. */
+/*
+ * Returns whether a signal is held that must be delivered to the calling
+ * thread, which does not block SIGTRAP.
+ */
 static int take_kept(siginfo_t *info)
 {
 	return take(&own.kept, info) || take(&trap.kept, info);
@@ -145,8 +153,8 @@ static void send_kept(void)
 }
 
 /*
- * Call the program's handler as the kernel would: SIGTRAP is blocked meanwhile,
- * if the action says so, and what was blocked before is again afterwards, unless
+ * Calls the program's handler as the kernel would: SIGTRAP is blocked meanwhile
+ * if the action requires it, and the former mask is restored afterwards, unless
  * the handler has changed it in the context.
  */
 static void call(const struct kernel_action *theirs, siginfo_t *info,
@@ -167,9 +175,9 @@ static void call(const struct kernel_action *theirs, siginfo_t *info,
 }
 
 /*
- * What the kernel would do. A breakpoint can be neither blocked nor ignored:
- * the process dies of it. To die, it is sent again, to the default action, and
- * arrives when we return, at the same pc.
+ * Does what the kernel would do. A breakpoint's SIGTRAP can be neither blocked
+ * nor ignored: it kills the process. To do so it is sent again with the default
+ * action, and arrives at the same pc when this handler returns.
  */
 static void pass_on(siginfo_t *info, ucontext_t *context)
 {
@@ -193,7 +201,7 @@ static void pass_on(siginfo_t *info, ucontext_t *context)
 	chained_send_again(SIGTRAP, info);
 }
 
-/* Where the site at pc leads; 0: none is there. */
+/* Returns the address to which the site at pc leads; 0: no site. */
 static uint64_t find_entry(uint64_t pc)
 {
 	const struct patch *patch =
@@ -214,8 +222,9 @@ static int is_on_stack(uint64_t sp, const stack_t *stack)
 }
 
 /*
- * Whether the thread is still in its handler, or in others on top of it: a jump
- * that brings back no mask is not told of (trap_leave_handler()).
+ * Returns whether the thread is still in its handler, or in other handlers
+ * above it. A jump out of a handler that restores no mask is not reported
+ * (trap_leave_handler()).
  */
 static int is_handling(const ucontext_t *interrupted)
 {
@@ -235,9 +244,9 @@ static void go_to_stub(uint64_t entry, greg_t *registers)
 }
 
 /*
- * With all signals blocked but in the program's handler, which never runs a
- * second time on top of itself: what comes meanwhile is kept and has its turn
- * here.
+ * All signals are blocked except in the program's handler, which never
+ * interrupts itself: a signal that arrives meanwhile is held, and delivered
+ * here afterwards.
  */
 static void on_trap(int signal, siginfo_t *info, void *context)
 {
@@ -307,7 +316,7 @@ void trap_come_back(uint64_t handler)
 	own.said = HANDLING;
 }
 
-/* ---- Programs that are executed, and who executed us ---- */
+/* ---- exec ---- */
 
 uint64_t trap_begin_exec(void)
 {
