@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What all of libclew.so knows of the process that it is in: `rt`, its one global
- * variable. What concerns one file only is static there.
+ * `rt`: the global state of libclew.so. State that concerns one file only is
+ * static in that file.
  *
- * Written while the process has one thread (before main, and in a forked child),
- * and read by any thread afterwards; members for which that does not hold say so.
+ * Members are written while the process has one thread (before main, and in a
+ * forked child), and read by any thread afterwards, unless their comments say
+ * otherwise.
  */
 #ifndef CLEW_HOT_RUNTIME_H
 #define CLEW_HOT_RUNTIME_H
@@ -28,104 +29,130 @@ struct windows;
 
 struct runtime {
 	struct wire_header *header; /* of the recording's part */
-	/* Of the header, or of the nearest ancestor's that has a file. */
+	/*
+	 * Counters of lost calls, in the header or that of the nearest ancestor
+	 * with a file.
+	 */
 	_Atomic uint64_t *losses;
 	const struct sink *sink; /* never NULL (sink.h) */
-	/* The template of leaves' stubs; NULL: they have the sink's. */
+	/*
+	 * The template of leaves' stubs, or NULL: leaves have the sink's
+	 * template.
+	 */
 	const struct stub_template *leaf_stub;
-	/* Each says in its own header who may touch what is in it. */
+	/* The header of each says who may access its members. */
 	struct recorder *recorder;
 	const struct config *config;
 	const struct windows *windows;
 	const struct pads *pads;
 	struct patches *patches;
-	struct lock *code_lock; /* of patches: to change code, and to fork */
+	/* the lock of patches: for changes of code and for fork() */
+	struct lock *code_lock;
 	struct cold *cold;
-	uint64_t max_contexts; /* past it contexts fold, for this reason: */
+	/*
+	 * The limit of contexts, and the reason that is reported for folding
+	 * beyond it.
+	 */
+	uint64_t max_contexts;
 	enum wire_fold max_contexts_cause;
 	uint32_t verify_period;        /* 0: never verify */
 	uint32_t folds_recursion;      /* recursion.h */
-	const struct tally *folded_in; /* or NULL: recursion_look_in() */
-	uint32_t begins_unwanted; /* threads do: the user will switch them on */
-	/* Where functions on stacks below hot_shadow_low return to in a stub. */
-	uint32_t exit_elsewhere_at;
-	uint32_t exit_until;      /* where an exit ends, in a stub */
-	uint32_t stub_bytes;      /* of all but leaves' */
-	uint64_t first_block;     /* the first thread's control block */
-	uint64_t first_stack_end; /* and where its stack ends, nearly */
+	const struct tally *folded_in; /* recursion_look_in(), or NULL */
+	/* Threads begin unwanted: the user will switch them on. */
+	uint32_t begins_unwanted;
 	/*
-	 * Where the records of trampolines are, and their code (trampoline.h):
-	 * stored last, 0 where there are none.
+	 * Offset of the exit in a stub of calls on stacks below hot_shadow_low.
+	 */
+	uint32_t exit_elsewhere_at;
+	/* Offset of an exit's end in a stub. */
+	uint32_t exit_until;
+	uint32_t stub_bytes;      /* of all stubs but leaves' */
+	uint64_t first_block;     /* the first thread's control block */
+	uint64_t first_stack_end; /* approximate end of its stack */
+	/*
+	 * Addresses of the records and of the code of trampolines
+	 * (trampoline.h). Stored last; 0 if there are none.
 	 */
 	uint64_t trampoline_records;
 	uint64_t trampolines;
 	/*
-	 * Called where a function returns this value to a trampoline, or NULL. The slot is that
-	 * of its return address; the thread's id is still that of the function. Stored before there is
-	 * a trampoline. Safe in signal handlers, calls no libc.
+	 * Called when a function returns this value to a trampoline, or NULL.
+	 * The slot is that of the return address; the thread's id is still the
+	 * function's. Stored before the first trampoline exists. Safe in signal
+	 * handlers, calls no libc.
 	 */
 	void (*call_ends)(const uint64_t *slot, uint64_t result);
 	/*
-	 * Points to 1, in a page that the kernel wipes in a forked child
-	 * (MADV_WIPEONFORK): 0 until the child has a part of its own. So a
-	 * child is noticed that no handler of fork() was called for.
+	 * Points to 1 in a page that the kernel zeroes in a forked child
+	 * (MADV_WIPEONFORK). The value is 0 until the child has a part of its
+	 * own, so a child notices a fork for which no atfork handler ran.
 	 */
 	uint32_t *is_this_process;
 	/*
-	 * From the handler before a fork to the one behind it: the thread that
-	 * forks finds out, and others, which earlier handlers may have made in
-	 * the child, wait for that. Under code_lock.
+	 * Set from clew's first atfork handler to its last one. The forking
+	 * thread handles the fork. Threads that other handlers have created in
+	 * the child wait for it. Under code_lock.
 	 */
 	uint32_t is_forking;
-	_Atomic uint64_t lost_meanwhile; /* calls of those others, any thread */
-	uint64_t fork_tsc; /* of the one under way; under code_lock */
+	/* Lost calls of these threads; written by any thread. */
+	_Atomic uint64_t lost_meanwhile;
+	/* When the present fork began; under code_lock. */
+	uint64_t fork_tsc;
 	/*
-	 * The library was loaded while the program ran (attach.c): it is in front
-	 * of libc by patches of entries, hooks have no breakpoints, and it may
-	 * leave and come again.
+	 * The library was loaded while the program ran (attach.c): it
+	 * intercepts libc by patches of function entries, hooks have no
+	 * breakpoints, and it may detach and attach again.
 	 */
 	uint32_t is_late;
 	/*
-	 * In a forked child: its thread is in functions that its parent had recorded,
-	 * and has no tally until it calls something (stack/callers.h).
+	 * In a forked child: the thread is in functions that its parent had
+	 * recorded, and has no tally until its first call (stack/callers.h).
 	 */
 	uint32_t is_heir;
-	uint32_t asks_generated; /* which generated code calls (config.h) */
+	uint32_t asks_generated; /* record generated callers (config.h) */
 	/*
-	 * Java methods tell of their calls themselves (jvm/java_exact.h): their
-	 * contexts have no place on the stack. Stored before the first does.
+	 * Java methods report their own calls (jvm/java_exact.h): their
+	 * contexts have no slot on the stack. Stored before the first such
+	 * report.
 	 */
 	uint32_t counts_java;
-	uint64_t
-		sessions; /* that have entered; changes while all threads are stopped */
-	/* A language's layer says so that it gets on (late_runtimes.c), or NULL. */
+	/*
+	 * Number of attached sessions so far; changes while all threads
+	 * are stopped.
+	 */
+	uint64_t sessions;
+	/*
+	 * A layer that attaches late adds to this counter after each step
+	 * (late_runtimes.c); or NULL.
+	 */
 	_Atomic uint64_t *late_steps;
 	/*
-	 * Where the library was there from the start: a layer that counts when it is
-	 * switched on only says so here, WIRE_RUNTIMES_FOUND.
+	 * If the library was loaded at the start: a layer that counts only when
+	 * it is switched on reports itself here (WIRE_RUNTIMES_FOUND).
 	 */
 	_Atomic uint32_t *runtimes;
-	/* Any thread, at any time (filter.h): */
-	uint32_t is_filtered;   /* no system calls may be made */
-	uint32_t sections;      /* under way with signals blocked */
-	uint32_t is_unrecorded; /* header is another's, for losses only */
+	/* Written by any thread at any time (filter.h): */
+	uint32_t is_filtered; /* no system calls may be made */
+	uint32_t sections;    /* active sections with signals blocked */
+	/* The header is another process's and serves for losses only. */
+	uint32_t is_unrecorded;
 };
 
 extern struct runtime rt;
 
 /*
- * The window map: one byte, WINDOW_..., for each 16 MiB of address space. Set
- * before what is there can run.
+ * The window map: one byte (WINDOW_...) for each 16 MiB of address space. A
+ * byte is set before code in its window can run.
  */
 extern uint8_t hot_windows[WINDOW_COUNT];
 
-/* Whether the calling thread may be in hooked functions. */
+/* Returns whether the calling thread may be in hooked functions. */
 static inline int runtime_has_callers(void)
 {
 	return hot.tally || rt.is_late || rt.is_heir;
 }
 
-/* Whether the calling thread may make no system calls. */
+/* Returns whether the calling thread must not make system calls. */
 static inline int runtime_is_filtered(void)
 {
 	return __atomic_load_n(&rt.is_filtered, __ATOMIC_SEQ_CST) ||
@@ -133,9 +160,9 @@ static inline int runtime_is_filtered(void)
 }
 
 /*
- * Where the stack ends that libc made for this thread: its control block is at
- * the top. 0 for the first thread, whose block is among the mappings, where
- * others end up below it, coroutines' stacks among them.
+ * Returns the end of the stack that libc created for this thread, whose control
+ * block is at its top. Returns 0 for the first thread: its block is among the
+ * mappings, below which other stacks may lie, those of coroutines for example.
  */
 static inline uint64_t runtime_own_stack_end(void)
 {
@@ -144,13 +171,16 @@ static inline uint64_t runtime_own_stack_end(void)
 	return block == rt.first_block ? 0 : block;
 }
 
-/* Whether it was attached to and is to be left: nothing is counted any more. */
+/*
+ * Returns whether clew is detaching from the process: nothing is counted any
+ * more.
+ */
 static inline int runtime_is_being_left(void)
 {
 	return rt.is_late && rt.header && rt.header->state == WIRE_ENDED;
 }
 
-/* What is known of where any word points to. */
+/* Returns the window map's byte for an arbitrary word. */
 static inline uint8_t runtime_window(uint64_t word)
 {
 	return word >> WINDOW_SHIFT < WINDOW_COUNT
@@ -158,17 +188,18 @@ static inline uint8_t runtime_window(uint64_t word)
 		       : WINDOW_UNKNOWN;
 }
 
-/* Whether any word is an address in a block of stubs. */
+/* Returns whether an arbitrary word is an address in a block of stubs. */
 static inline int runtime_is_stub(uint64_t word)
 {
 	return runtime_window(word) == WINDOW_STUBS;
 }
 
 /*
- * Whether any word is the address at which functions wait that a stub has
- * called: whoever changes the word wants to know. Data may point into a block
- * of stubs by chance, as a small int does beside the upper half of an address
- * that was there before; and a stub that is interrupted half-way has others.
+ * Returns whether an arbitrary word is the address of a stub's exit, to which a
+ * function returns. Callers need certainty before they change the word, because
+ * data may point into a block of stubs by chance: a small int beside the upper
+ * half of an old address, for example. An interrupted stub may have other
+ * addresses on the stack.
  */
 static inline int runtime_is_exit(uint64_t word)
 {
@@ -178,7 +209,7 @@ static inline int runtime_is_exit(uint64_t word)
 	       runtime_is_stub(word);
 }
 
-/* The key of the function whose stub a pc is in: they stand in rows. */
+/* Returns the key of the function whose stub contains pc. Stubs are aligned. */
 static inline uint64_t runtime_stub_key(uint64_t pc)
 {
 	uint64_t stub = pc & ~(STUB_BYTES - UINT64_C(1));

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a thread needs to count a call, in thread-local storage.
+ * The state of a thread, in thread-local storage.
  *
- * The first cache line is all that a call with a known context touches here.
- * A thread is born with the initial values below: an empty table that no id is
- * found in, so that its first call takes the slow path, which attaches it.
- * The thread itself and signal handlers on top of it write this, and threads or
- * children that share its thread pointer (sharing.h); the thread that samples by
- * the wall clock reads the id (look.c).
+ * A call in a known context touches the first cache line only. A new thread has
+ * the initial values of state.c: an empty table in which no id is found, so its
+ * first call takes the slow path, which attaches the thread. The writers are
+ * the thread itself, signal handlers on top of it, and threads or children that
+ * share its thread pointer (sharing.h). The thread that samples by the wall
+ * clock reads the id (look.c).
  */
 #ifndef CLEW_HOT_THREAD_H
 #define CLEW_HOT_THREAD_H
@@ -21,18 +21,20 @@
 struct tally;
 struct java_recall;
 
-/* Why a thread's calls are not to be recorded (switch.h). */
+/* Why a thread's calls are not recorded (switch.h). */
 enum hot_muted {
 	HOT_IS_HEARD,
-	HOT_MUTED_FORK,    /* inside fork(): they are lost */
-	HOT_MUTED_OWN,     /* made by clew: nobody wants them */
-	HOT_MUTED_SHARED,  /* by two at once (sharing.h): they are lost */
-	HOT_MUTED_HANDLER, /* in a probe's handler (probe_calls.h): likewise */
+	HOT_MUTED_FORK, /* inside fork(); counted as lost */
+	HOT_MUTED_OWN,  /* clew's own calls */
+	/* two threads share the block (sharing.h); counted as lost */
+	HOT_MUTED_SHARED,
+	/* In a probe's handler (probe_calls.h); counted as lost. */
+	HOT_MUTED_HANDLER,
 };
 
-/* What the user's switches of the trace have said to a thread (switch.h). */
+/* The latest setting of a thread by the user's trace switches (switch.h). */
 enum hot_wanted {
-	HOT_WANTED_AS_BEGUN, /* nothing yet: rt.begins_unwanted */
+	HOT_WANTED_AS_BEGUN, /* not set yet: rt.begins_unwanted */
 	HOT_IS_WANTED,
 	HOT_IS_UNWANTED,
 };
@@ -40,21 +42,22 @@ enum hot_wanted {
 #define HOT_SHARERS_MAX 16
 
 /*
- * Who shares the thread pointer while the thread is HOT_MUTED_SHARED
- * (stack/sharing.c): those that are aside, and others. `owner` and `from` are the
- * owner's, stored before it is muted; the others are changed by any sharer, one
- * word at a time.
+ * The threads that share the thread pointer while the thread is
+ * HOT_MUTED_SHARED (stack/sharing.c); those with a known tid are in hot_aside.
+ * `owner` and `from` are stored by the owner before it is muted. Any sharer
+ * changes the other members, one word at a time.
  */
 struct hot_sharing {
 	int32_t owner;
-	int32_t unknown; /* how many there was no place for */
+	int32_t unknown; /* sharers that did not fit into hot_aside */
 	uint64_t from;   /* stack slot where it began */
 };
 
 /*
- * The slice of a stack that was copied back last, and one that may be
- * (stack/landing_restored.c). A handler that jumps between two stores sees a
- * bound of the one and a bound of the other, and looks where no slice may be.
+ * The slice of a stack that was copied back last, and a range that may be such
+ * a slice (stack/landing_restored.c). A handler that jumps out between two
+ * stores leaves bounds that do not fit together; clew then searches a wrong
+ * range.
  */
 struct hot_slices {
 	uint64_t restored_from, restored_until;
@@ -62,74 +65,80 @@ struct hot_slices {
 };
 
 /*
- * The jump that libc is making: where to, and jump_places_find(). The fronts of
- * longjmp() store the stack and then the id, and the leap takes both
- * (stack/landing.c). A handler's jump in between leaves stack 0 behind, and the
- * leap is taken for one that nobody announced.
+ * The target of libc's jump that is being made, and the result of
+ * jump_places_find(). The fronts of longjmp() store the stack pointer and then
+ * the id; the handler of the leap reads both (stack/landing.c). A handler's
+ * jump in between leaves 0 in `stack`, and the leap counts as unannounced.
  */
 struct hot_jump {
 	uint64_t stack; /* 0: none */
 	uint64_t id;
 };
 
-/* Beyond these, an exception passes the frames of stubs. */
+/* Loans of one exception. Further out it passes the frames of stubs. */
 #define HOT_LOANS_MAX 16
 
 struct loan {
 	uint64_t at;   /* stack slot */
-	uint64_t word; /* the stub's, that belongs there */
+	uint64_t word; /* the stub's address, to be restored */
 };
 
 /*
- * Return addresses lent to an exception (stack/loans.c), which are aside. A loan is
- * in the list there and in the filter before its slot changes, so a handler that
- * walks the stack finds what belongs there.
+ * Return addresses that an exception has on loan (stack/loans.c); the list is
+ * in hot_aside. A loan is in the list and in the filter before its slot
+ * changes, so that a handler that walks the stack finds the stub's address.
  */
 struct hot_loans {
-	uint64_t borrower; /* 0: none is on its way */
-	uint64_t filter;   /* bit at / 8 % 64 of each */
+	uint64_t borrower; /* the exception; 0: none */
+	uint64_t filter;   /* bit at / 8 % 64 of each slot */
 };
 
 /*
- * What of a thread's is too large for its block, which is to fit where threads have
- * little room (machine/control_block.h): beside the tally that it first had, where a forked
- * child finds it, too.
+ * Per-thread state that does not fit into the TLS block, whose size is limited
+ * (machine/control_block.h). This state is in the thread's first tally, where a
+ * forked child also finds it.
  */
 struct hot_aside {
 	struct hot_lent {
-		uint64_t until; /* the outermost slot */
+		uint64_t until; /* the outermost slot on loan */
 		uint32_t count;
 		struct loan of[HOT_LOANS_MAX];
 	} lent;
 	int32_t sharers[HOT_SHARERS_MAX]; /* 0: none */
-	/* Of the trace, where they are so much time apart: the last one, and so many calls. */
+	/*
+	 * Trace: the time and the number of calls since the latest time stamp.
+	 */
 	struct hot_stamps {
 		uint64_t tsc;
 		uint64_t every;
 	} stamps;
 	/*
-	 * When the thread came to the stack it is on, and what was accounted then
-	 * (time/exact.c). 0: it has not changed stacks. A handler that changes stacks
-	 * comes back before it returns, and leaves the moment when it did.
+	 * When the thread switched to its present stack, and `accounted` then
+	 * (time/exact.c). 0: it has not switched stacks. A handler that
+	 * switches stacks returns to this stack first, and leaves the time of
+	 * that.
 	 */
 	struct hot_stay {
 		uint64_t since, accounted;
 	} stay;
-	/* Of the trace. */
-	uint64_t leaving; /* the slot of whose return C sees to, or did last */
-	uint64_t
-		told_until; /* slots have places from the window's base to there */
-	/* Of the trace, where calls are written to some depth only. */
+	/* Trace: */
+	/* The slot of the call whose return C handles, or has handled last. */
+	uint64_t leaving;
+	/* Slots from the window's base to here have places. */
+	uint64_t told_until;
+	/* Trace with a limited depth: */
 	struct hot_depth {
-		uint64_t slot; /* of the last call that was made */
-		uint32_t
-			count; /* of slots that are known (time/trace_depth.c) */
+		uint64_t slot; /* of the latest call */
+		/* Number of recorded slots (time/trace_depth.c). */
+		uint32_t count;
 		uint8_t is_known;
-		uint8_t owes_context; /* packet.moved, while all was too deep */
+		/* packet.moved was set while all calls were too deep. */
+		uint8_t owes_context;
 	} depth;
 	/*
-	 * The function in whose slot a virtual thread has come or gone
-	 * (jvm/java_border.h): no link leads on from there until it returns.
+	 * The function in whose slot a virtual thread was mounted or unmounted
+	 * (jvm/java_border.h): walks end at this slot until the function
+	 * returns.
 	 */
 	struct hot_border {
 		uint64_t slot; /* of the stack */
@@ -138,44 +147,52 @@ struct hot_aside {
 };
 
 /*
- * The handler of a probe that the thread is in (preload/probe_calls.c). A signal
+ * The probe's handler that the thread is in (preload/probe_calls.c). A signal
  * handler on top of it may jump out of both (stack/landing.c).
  */
 struct hot_handler {
-	uint64_t frame; /* the stack pointer at the probe; 0: in none */
-	uint32_t probe; /* its number */
-	uint32_t muted; /* what the thread was before (enum hot_muted) */
+	uint64_t frame; /* the stack pointer at the probe; 0: no handler */
+	uint32_t probe; /* the probe's number */
+	uint32_t muted; /* the former hot.muted */
 };
 
 /*
- * The packet that the thread's calls leave words in (wire/packet.h), where the
- * process writes any. Written by the thread and by handlers on top of it
+ * The packet in which the thread's calls write words (wire/packet.h), if the
+ * process writes a trace. Written by the thread and by handlers on top of it
  * (time/traced.c).
  */
 struct hot_packet {
-	uint64_t end;           /* of its bytes; 0: there is no packet */
-	uint64_t limit;         /* trace_limit, while the thread is on */
-	uint64_t settled_from;  /* sink->moved() was told, or 0 */
-	uint8_t is_turning;     /* the next packet is being made */
-	uint8_t moved;          /* the stack may not be what the calls say */
-	uint32_t attempts_left; /* to pass over until one is asked for again */
+	uint64_t end; /* end of its bytes; 0: no packet */
+	/* the value of trace_limit while the thread is on */
+	uint64_t limit;
+	uint64_t settled_from; /* the latest argument of sink->moved() */
+	uint8_t is_turning;    /* the next packet is being prepared */
+	/* the stack may differ from the written calls */
+	uint8_t moved;
+	/* Attempts to skip before a packet is requested again. */
+	uint32_t attempts_left;
 };
 
 /*
- * What comes before `tally` has offsets that stubs and thunks know (layout.h), and
- * compiled_frame has. What else follows is for C; each struct says above whose it is.
+ * Stubs and thunks use the members before `tally`, and compiled_frame, by the
+ * offsets in layout.h. C uses the other members; the comment of each struct
+ * says who writes it.
  */
 struct hot_thread {
-	uint64_t id;   /* of the context that is running */
+	uint64_t id;   /* of the present context */
 	uint64_t mask; /* of byte offsets in the table: 16 * (entries - 1) */
 	struct wire_count *table;
-	/* Constants: 64-bit immediates make a stub slower (stub.S). */
-	uint64_t multiplier;  /* ID_MULTIPLIER */
-	uint64_t step;        /* WIRE_CALL_STEP */
-	uint64_t entry_base;  /* -SHADOW_STACK_LOW, or 0: all is elsewhere */
+	/*
+	 * Constants. 64-bit immediate operands would make a stub slower
+	 * (stub.S).
+	 */
+	uint64_t multiplier; /* ID_MULTIPLIER */
+	uint64_t step;       /* WIRE_CALL_STEP */
+	/* -SHADOW_STACK_LOW; 0: all stacks are elsewhere */
+	uint64_t entry_base;
 	uint64_t exit_base;   /* hot_shadow_half - SHADOW_STACK_LOW - 8 */
 	uint64_t shadow_half; /* hot_shadow_half */
-	/* Thunks (thunks.inc), in reach of every stub. */
+	/* Thunks (thunks.inc). */
 	void (*miss_call)(void);
 	void (*miss_tail)(void);
 	void (*verify_call)(void);
@@ -183,61 +200,81 @@ struct hot_thread {
 	void (*enter_elsewhere)(void);
 	void (*leave_elsewhere)(void);
 	void (*guard)(void);
-	const struct native_range *native; /* where a call came from lately */
+	const struct native_range *native; /* range of a recent caller */
 	void (*probe)(void);
 	/*
-	 * Since the thread began, in time stamp ticks: what is in some
-	 * context's own time already, and what our slow paths took (timing.h).
+	 * Ticks since the thread's beginning that already belong to some
+	 * context's own time, and ticks that clew's slow paths took (timing.h).
 	 */
 	uint64_t accounted;
 	uint64_t paused;
 	void (*close)(void);
 	void (*open_tail)(void);
-	const uint8_t *windows; /* hot_windows; read at tail calls */
+	const uint8_t *windows; /* hot_windows, for tail calls */
 	uint64_t time_base;     /* hot_time_third - SHADOW_STACK_LOW - 8 */
-	/* Hits away from their home entry until busy contexts are moved home. */
+	/* Strays until busy contexts are moved to their home entries. */
 	int32_t strays_left;
 	uint32_t muted; /* enum hot_muted */
-	/* Where trampolines go on. */
+	/* Thunks of trampolines. */
 	void (*carried)(void);
 	void (*carried_told)(void);
-	/* The frame of the bridge that the thread is in, or 0 (jvm/bridge.h). */
+	/* The frame of the innermost bridge, or 0 (jvm/bridge.h). */
 	uint64_t java_top;
-	/* Where calls leave words (time/traced.c). */
+	/* Addresses in the packet (time/traced.c). */
 	uint64_t trace_next;
 	uint64_t trace_limit;
-	uint64_t trace_span; /* bytes of the window of stack that words know */
+	/*
+	 * Size in bytes of the window, the part of the stack that words
+	 * describe.
+	 */
+	uint64_t trace_span;
 	void (*trace_call)(void);
 	void (*trace_tail)(void);
 	void (*trace_return)(void);
-	uint64_t trace_base; /* where the window begins, and 8 */
-	/* If the latest was a return: the stack pointer then; or else less than that. */
+	uint64_t trace_base; /* the window's beginning plus 8 */
+	/*
+	 * The stack pointer at the latest return if no call followed; otherwise
+	 * a smaller number.
+	 */
 	uint64_t trace_left;
 	void (*tail)(void);
 	void (*tail_count)(void);
 	struct hot_packet packet;
-	/* The tally that the thread counts in, NULL until attached (switch.c). */
+	/*
+	 * The tally that the thread counts in; NULL until it is attached
+	 * (switch.c).
+	 */
 	struct tally *tally;
-	struct hot_aside *aside; /* NULL until it has had a tally */
-	uint32_t attempts_left; /* to pass over until room is asked for again */
-	uint32_t doubts_left;   /* calls whose caller is to be looked at */
-	uint64_t random;        /* state of a generator, for verifications */
-	uint64_t stacks_left;   /* of Java's, until one is verified */
+	struct hot_aside *aside; /* NULL before the first tally */
+	/* Attempts to skip before room is requested again. */
+	uint32_t attempts_left;
+	uint32_t doubts_left; /* calls whose caller is to be checked */
+	uint64_t random;      /* state of the random generator */
+	uint64_t stacks_left; /* Java stacks until one is verified */
 	struct java_recall *java_recall; /* jvm/java_recall.h; or NULL */
 	/*
-	 * A Java method adds to this entry of the table, in more than one
-	 * instruction (jvm/tracker_class.c), so that the table must stay; or 0.
+	 * The entry of the table to which a Java method is adding, in more than
+	 * one instruction (jvm/tracker_class.c), so that the table must stay;
+	 * or 0.
 	 */
 	uint64_t java_counting;
 	union {
-		/* While a virtual thread is mounted: the id before. */
+		/* While a virtual thread is mounted: the id of its carrier. */
 		uint64_t carrier_id;
-		/* The slot of the innermost call (jvm/in_place_calls.c), or 0. */
+		/*
+		 * The slot of the innermost call (jvm/in_place_calls.c), or 0.
+		 */
 		uint64_t compiled_frame;
 	};
-	/* No system calls while it says 1; NULL: always (dispatch.c). */
+	/*
+	 * No system calls while it contains 1. NULL: system calls are allowed
+	 * (dispatch.c).
+	 */
 	const volatile uint8_t *selector;
-	/* Filters of a child that borrows this thread until it execs (filter.c). */
+	/*
+	 * System call filters of a child that borrows this thread until exec
+	 * (filter.c).
+	 */
 	uint32_t child_filters;
 	uint32_t wanted; /* enum hot_wanted */
 	struct hot_sharing sharing;
@@ -293,8 +330,8 @@ extern _Thread_local struct hot_thread hot
 	__attribute__((tls_model("initial-exec")));
 
 /*
- * A table that holds nothing: what a thread starts with. It has as many entries
- * as the first table that a thread gets (preload/record/blank.h), and one behind them.
+ * An empty table, with which a thread begins. The table has the size of a
+ * thread's first table (preload/record/blank.h), plus one empty entry.
  */
 extern struct wire_count hot_empty_table[(1 << WIRE_TALLY_TABLE_LOG2) + 1];
 

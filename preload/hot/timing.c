@@ -8,7 +8,7 @@
 #include "preload/hot/tails.h"
 #include "preload/hot/upcalls.h"
 
-/* Some 0.3 ms, beside which two system calls are nothing. */
+/* About 0.3 ms; the cost of two system calls is negligible beside it. */
 #define LONG_TICKS (UINT64_C(1) << 20)
 
 uint64_t time_id(const struct time_slot *slot)
@@ -42,7 +42,7 @@ static void keep_most(uint64_t *to, uint64_t ticks)
 		;
 }
 
-/* 0 says that there was no call yet: none takes no time at all. */
+/* 0 means that there was no call yet: the duration of a call is never 0. */
 static void keep_least(uint64_t *to, uint64_t ticks)
 {
 	uint64_t old = *to;
@@ -53,7 +53,7 @@ static void keep_least(uint64_t *to, uint64_t ticks)
 		;
 }
 
-/* How long a call has run, and how much of that is its own. */
+/* The duration of a call, and the part that is its own. */
 struct lapse {
 	uint64_t total, self;
 	int is_clamped;
@@ -77,7 +77,7 @@ static struct lapse lapse_of(const struct time_slot *slot, uint64_t now)
 	return lapse;
 }
 
-/* Where the times of a context are, or NULL. */
+/* Returns the times of a context, or NULL. */
 static struct wire_times *find_times(const struct tally *tally, uint64_t id,
 				     uint32_t *function)
 {
@@ -92,9 +92,9 @@ static struct wire_times *find_times(const struct tally *tally, uint64_t id,
 }
 
 /*
- * The latest call waits; the one before it goes into its bin. Where the bins are is
- * read once: in a child that a handler forks meanwhile, what was the table is
- * empty.
+ * Stores the latest call in `latest` and adds the one before it to its bin. The
+ * address of the bins is read once: if a handler forks meanwhile, the former
+ * table is empty in the child.
  */
 static void put_in_bin(struct tally *tally, struct wire_times *times,
 		       uint64_t id, uint32_t function, uint64_t total)
@@ -154,7 +154,7 @@ static void account(const struct time_slot *slot, uint64_t now, int has_ended)
 		return;
 	lapse = lapse_of(slot, now);
 	if (hot.muted || (!tally && rt.is_late))
-		return; /* its count is lost, too, or it never had one */
+		return; /* its count is lost as well, or it was never counted */
 	if (!tally || !*rt.is_this_process) {
 		lose(has_ended);
 		return;
@@ -166,7 +166,11 @@ static void account(const struct time_slot *slot, uint64_t now, int has_ended)
 		hot_note_presence();
 }
 
-/* The function that runs has returned, or jumped: its slot is that of who jumped to it. */
+/*
+ * Ends the time of the innermost function, which has returned or jumped. The
+ * slot then describes the function that jumped to it. Returns false if there is
+ * none.
+ */
 static int close_innermost(struct time_slot *slot, uint64_t now)
 {
 	struct tail_time *record = tail_time_of(slot);
@@ -186,7 +190,7 @@ void time_close(struct time_slot *slot, uint64_t now)
 	slot->start = 0;
 }
 
-/* That of the function which has jumped to the one that runs, or NULL. */
+/* Returns the slot of the function that has jumped to this one, or NULL. */
 static struct time_slot *jumped(const struct time_slot *slot)
 {
 	struct tail_time *record = tail_time_of(slot);
@@ -214,7 +218,10 @@ void time_begin_anew(struct time_slot *slot, uint64_t now)
 	}
 }
 
-/* Until the one runs that has jumped; false if it is none of the slot's. */
+/*
+ * Ends times until the function `id`, which has jumped, is the innermost one.
+ * Returns false if it is none of the slot's.
+ */
 static int close_until(struct time_slot *slot, uint64_t id, uint64_t now)
 {
 	while (time_id(slot) != id)
@@ -251,7 +258,7 @@ struct sink_pause time_pause_since(uint64_t start)
 				    .accounted = hot.accounted };
 }
 
-/* What handlers' calls took they have accounted for. */
+/* Signal handlers' calls have accounted for their own time. */
 void time_pause_end(const struct sink_pause *pause)
 {
 	const uint64_t total = time_now() - pause->start;

@@ -1,34 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How long calls take: the clock of each thread's calls.
+ * The time of calls.
  *
- * The clock is the time stamp counter less what slow paths of ours have taken of
- * the thread's time, which is nobody's.
+ * The clock of a thread's calls is the time stamp counter minus the time that
+ * clew's slow paths took in this thread.
  *
- * A timed stub (stub_timed.inc) stores the moment of each call's start
- * beside the shadow slot of its stack slot, and the id of its context. When the
- * function returns, now - start is its inclusive time. Its own time is that less
- * what others took meanwhile, and this is how that is known:
+ * A timed stub (stub_timed.inc) stores the time of the call's start and the id
+ * of its context beside the shadow slot. When the function returns, now - start
+ * is its inclusive time. The own time of the call is the inclusive time minus
+ * the part that belongs to other calls:
  *
- *	hot.accounted	ticks of this thread that are in some context's own
- *			time. Whenever a call ends, the part of its duration
- *			that nobody has accounted for is its own, and is added.
+ *	hot.accounted	Ticks of this thread that belong to some context's own
+ *			time. When a call ends, the part of its duration that is
+ *			not accounted for yet is its own, and is added.
  *
  *	main  |--------------------------------|	self = 32 - (5 + 3 + 4)
  *	  f       |-------|      |----|			      = 20
  *	    g       |---|
  *	accounted 0     3 8           12       32
  *
- * A slot holds what `accounted` was at its start; there is nothing to restore
- * when functions are left by a jump, and each tick is accounted for once, come
- * what may. A call that a jump leaves ends at its landing (preload/time/exact.c); one
- * whose landing nobody sees stays open, and its own time falls to where the
- * thread goes on.
+ * A slot holds the value of `accounted` at its start. Nothing has to be
+ * restored when a jump leaves functions, and each tick is accounted for once. A
+ * call that a jump leaves ends at its landing (preload/time/exact.c). If the
+ * landing is not detected, the call stays open, and its own time counts for the
+ * function that continues.
  *
- * On a stack that is left and returned to, as coroutines' are, inclusive time
- * goes on meanwhile. Where intervals overlap without one being inside the other
- * the difference would be less than nothing: it is 0 then, and `clamped` counts
- * it.
+ * On a stack that is left and returned to, as coroutines do, inclusive time
+ * continues meanwhile. If intervals overlap without nesting, the difference
+ * would be negative. Then the call has no own time, and `clamped` counts it.
  */
 #ifndef CLEW_HOT_TIMING_H
 #define CLEW_HOT_TIMING_H
@@ -46,7 +45,7 @@
 #include "wire/recording.h"
 
 struct time_slot {
-	uint64_t start; /* 0: the call has ended already, by a jump */
+	uint64_t start; /* 0: a jump has ended the call already */
 	uint64_t accounted;
 	uint64_t id;
 };
@@ -71,16 +70,16 @@ _Static_assert(sizeof(struct wire_count) * TIMES_PER_ENTRY == TIMES_BYTES,
 
 #define TIME_BYTES (UINT64_C(3) * (ADDRESS_END - SHADOW_STACK_LOW))
 
-/* A piece of shadow is followed by that of its time slots. */
+/* The time slots of a piece of shadow follow it. */
 #define TIME_PIECE_BYTES (UINT64_C(3) << SHADOW_PIECE_SHIFT)
 
-/* By the calling thread's clock. */
+/* Returns the time by the calling thread's clock. */
 static inline uint64_t time_now(void)
 {
 	return stamp_counter() - hot.paused;
 }
 
-/* The time slot of a stack slot that has a shadow. */
+/* Returns the time slot of a stack slot that has a shadow. */
 static inline struct time_slot *time_of(uint64_t stack)
 {
 	const uint64_t start = stack >> SHADOW_PIECE_SHIFT
@@ -96,46 +95,50 @@ static inline struct time_slot *time_of(uint64_t stack)
 				    3 * (stack - start));
 }
 
-/* The times of a table's entry. */
+/* Returns the times of a table's entry. */
 static inline struct wire_times *times_of(struct wire_count *table, uint64_t i)
 {
 	return (struct wire_times *)table - 1 - i;
 }
 
-/* The call at a stack slot begins now, as the thread's id says. */
+/*
+ * Begins the time of the call at a stack slot, in the context of the thread's
+ * id.
+ */
 void time_open(uint64_t stack);
 
-/* The id of the function whose time runs in a slot; 0: nobody's. */
+/* Returns the id of the function whose time is measured in a slot, or 0. */
 uint64_t time_id(const struct time_slot *slot);
 
 /*
- * A function of a stack slot has jumped to another one, whose id the thread has, and
- * below which it counts (tails.h): its time goes on, or it has ended.
+ * A function has jumped to the one whose id the thread has. Ends the time of
+ * the jumping function, or saves its start if the new one counts below it
+ * (tails.h).
  */
 void hot_open_tail(const uint64_t *stack);
 
 /*
- * The call has ended, and whoever has jumped there, without the exit of its stub, which
- * changes nothing any more should it come.
+ * Ends the time of a call, and of the functions that have jumped to it, without
+ * the exit of its stub. A later exit changes nothing.
  */
 void time_close(struct time_slot *slot, uint64_t now);
 
 /*
- * It goes on, and what of its time is its own and not accounted for yet is to
- * be. Innermost first; when all that are concerned have settled, so that
- * nothing is left to account for, they are told so.
+ * time_settle() accounts for a continuing call's time of its own; it is
+ * called for all calls concerned, innermost first. time_has_settled() then
+ * makes each slot consistent with the new `accounted`.
  */
 void time_settle(const struct time_slot *slot, uint64_t now);
 void time_has_settled(struct time_slot *slot, uint64_t now);
 
-/* They begin now: the process is another one. */
+/* Restarts the time of calls in a process that has just forked. */
 void time_begin_anew(struct time_slot *slot, uint64_t now);
 
-/* The clock stands still from a moment on, but for handlers that come. */
+/* Stops the clock from a moment on, except for calls of signal handlers. */
 struct sink_pause time_pause_since(uint64_t start);
 void time_pause_end(const struct sink_pause *pause);
 
-/* What the thunks call: the call at a stack slot has ended after so long. */
+/* Called by thunks: the call at a stack slot has ended after `total` ticks. */
 void hot_close(const uint64_t *stack, uint64_t total);
 
 #endif

@@ -1,27 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Trampolines: return addresses that carry what the shadow would hold.
+ * Trampolines: return addresses that have a record instead of a shadow slot.
  *
- * The shadow knows a call by its place on the stack. Coroutines on one stack,
- * and continuations, copy a slice of the stack away, run something else there,
- * and copy the slice back: stubs' addresses return with it, but the shadow of
- * that place is somebody else's by then. So in such a copy each stub's address
- * is replaced by the address of a trampoline, which is code of its own with a
- * record of its own:
+ * The shadow identifies a call by its stack slot. Coroutines on one stack, and
+ * continuations, copy a slice of the stack away, run other code there, and copy
+ * the slice back. Stubs' addresses return with the slice, but the shadow then
+ * belongs to other calls. Therefore each stub's address in such a copy is
+ * replaced by the address of a trampoline, code with a record of its own:
  *
  *	stack		copy		  trampoline	      record
  *	stub of f   ->	trampoline 7 -->  rdx = record 7 -->  return address,
  *	other words	other words	  jmp *%fs:...	      ids
  *
- * A trampoline needs no shadow. It may be copied on, kept for ever, and returned
- * to any number of times, by any thread; equal ones are one. What it costs is a
- * mispredicted return.
+ * A trampoline needs no shadow. A copy may be copied further, stored for any
+ * time, and returned to any number of times, by any thread. Equal trampolines
+ * are one. A return through a trampoline costs a mispredicted return.
  *
- * A function that leaves by a tail call takes the trampoline over as it would
- * a stub's exit, and stubs know both by the same glance: the lowest byte of the
- * address (STUB_EXIT_AT), then the window map. Its caller they have from the
- * shadow; so whoever puts trampolines back on a stack restores that as well
- * (trampolines_settle). To all others it is no stub: see runtime_is_stub().
+ * A function that ends with a tail call passes its trampoline on, like a stub's
+ * exit. Stubs recognize both by the lowest byte of the address (STUB_EXIT_AT)
+ * and then by the window map, and take the caller from the shadow. Therefore
+ * code that restores trampolines to a stack also restores the shadow there
+ * (trampolines_settle()). runtime_is_stub() is false for trampolines.
  */
 #ifndef CLEW_HOT_TRAMPOLINE_H
 #define CLEW_HOT_TRAMPOLINE_H
@@ -33,14 +32,14 @@
 #include "preload/hot/shadow.h"
 
 /*
- * Code and records are in the same order: each address of a trampoline's cell
- * has its record at an eighth of the offset, rounded down.
+ * Code and records have the same order: the record of any address in a
+ * trampoline's cell is at an eighth of its offset, rounded down.
  */
 #define TRAMPOLINE_CELL_BYTES  256
 #define TRAMPOLINE_CODE_AT     (STUB_EXIT_AT % 256)
 #define TRAMPOLINE_BYTES       (1 << TRAMPOLINE_SHIFT)
 #define TRAMPOLINE_SHIFT       5
-#define TRAMPOLINE_CELL_SHIFT  3 /* cell to record */
+#define TRAMPOLINE_CELL_SHIFT  3 /* from a cell to its record */
 #define TRAMPOLINE_BLOCK_BYTES (UINT64_C(1) << WINDOW_SHIFT)
 #define TRAMPOLINE_HEAD_BYTES                                                  \
 	4096 /* an ELF image (preload/stubs/stub_image.h) */
@@ -48,9 +47,9 @@
 	(TRAMPOLINE_BLOCK_BYTES >> TRAMPOLINE_CELL_SHIFT)
 
 struct trampoline {
-	struct shadow_slot slot; /* as the shadow had it; never changed */
+	struct shadow_slot slot; /* the former shadow slot; never changed */
 	uint64_t id;             /* of the function that returns here */
-	uint32_t next;           /* with the same hash: number + 1, or 0 */
+	uint32_t next;           /* next with this hash: number + 1, or 0 */
 	uint32_t pad;
 };
 _Static_assert(sizeof(struct trampoline) == TRAMPOLINE_BYTES, "rules");
@@ -58,7 +57,7 @@ _Static_assert(TRAMPOLINE_CELL_BYTES >> TRAMPOLINE_CELL_SHIFT ==
 		       TRAMPOLINE_BYTES,
 	       "in the same order");
 
-/* The record for an offset in the block. */
+/* Returns the record for an offset in the block. */
 static inline struct trampoline *trampoline_record(uint64_t offset)
 {
 	return (struct trampoline *)(rt.trampoline_records +
@@ -66,7 +65,10 @@ static inline struct trampoline *trampoline_record(uint64_t offset)
 				      -(uint64_t)TRAMPOLINE_BYTES));
 }
 
-/* The trampoline that any word is the address of, or NULL. */
+/*
+ * Returns the record of the trampoline whose address an arbitrary word is, or
+ * NULL.
+ */
 static inline const struct trampoline *trampoline_at(uint64_t word)
 {
 	const uint64_t offset = word - rt.trampolines;
@@ -78,14 +80,17 @@ static inline const struct trampoline *trampoline_at(uint64_t word)
 	return trampoline_record(offset);
 }
 
-/* Whether a slot is a trampoline's, not to be changed. */
+/*
+ * Returns whether a slot is part of a trampoline's record, which must not
+ * change.
+ */
 static inline int trampoline_has(const struct shadow_slot *slot)
 {
 	return rt.trampolines && (uintptr_t)slot - rt.trampoline_records <
 					 TRAMPOLINE_RECORDS_BYTES;
 }
 
-/* Whether a pc is in the code of one. */
+/* Returns whether a pc is in a trampoline's code. */
 static inline int trampoline_is_pc(uint64_t pc)
 {
 	return rt.trampolines && pc - rt.trampolines < TRAMPOLINE_BLOCK_BYTES;
