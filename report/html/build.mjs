@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Bundles src/ into page.html, which is committed and becomes part of clew:
+ * Bundles src/ into page.html, which is committed and becomes part of clew.
+ * Its commands:
  *
- *	npm ci && npm run build		writes it
- *	npm run check			fails unless it is what src/ gives
+ *	npm ci && npm run build		writes page.html
+ *	npm run check			fails unless page.html is up to date
  *
- * The page may run this one script, known by its hash, and load nothing.
+ * The page may run only this script, which is identified by its hash, and load
+ * nothing.
  */
 import { createHash } from "node:crypto";
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
@@ -15,9 +17,11 @@ import { build } from "esbuild";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const page = join(here, "page.html");
-const mark = "<!--clew-data-->"; /* report/html/html.c puts the data here */
+const mark = "<!--clew-data-->"; /* report/html/html.c inserts the data here */
 
-/* Names come from hostile files: text must never be read as markup. */
+/*
+ * Names come from hostile files, so text must never be interpreted as markup.
+ */
 function refuseMarkup() {
   const forbidden =
     /innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(/;
@@ -30,7 +34,10 @@ function refuseMarkup() {
   }
 }
 
-/* The licences of what was bundled ask to be passed on with it. */
+/*
+ * Returns the licences of all bundled packages, which must be distributed with
+ * them.
+ */
 function licences(metafile) {
   const packages = new Set(Object.keys(metafile.inputs)
     .map((input) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(input)?.[1])

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One function from both sides: who called it and what it called, as tables
- * of exact edges and as the two graphs that meet at it.
+ * Callers and callees of one function, as tables of exact edges and as two
+ * graphs that meet at the function.
  */
 import { element, replace } from "./dom.js";
 import { FlameView } from "./flame.js";
@@ -13,9 +13,9 @@ import { tip, where } from "./tips.js";
 import { calleesTree, callersTree } from "./tree.js";
 
 /*
- * The edges at f: Map other -> { calls, time, contexts }, and .whole, their
- * sums. Calls are of every edge; what lies below a function is counted once
- * if it recurs on a path.
+ * Returns the edges at f: Map other -> { calls, time, contexts }, and .whole,
+ * their sums. Calls are those of every edge. Time below a function is counted
+ * once if the function recurs on a path.
  */
 export function edges(profile, f, isUpwards) {
   const found = new Map();

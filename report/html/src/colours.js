@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Colours of frames. Few and quiet: a frame's hue says one thing (its kind,
- * its module or its change), and small steps of lightness keep neighbours
- * apart. All come from short lists, so that the renderer can draw those of
- * one colour together.
+ * Colours of frames. A frame's hue has one meaning (kind, module or change),
+ * and small steps of lightness distinguish neighbours. All colours come from
+ * short lists, so the renderer can draw frames of one colour together.
  */
 
-/* What a function is, with a name and hue; the order is the legend's. */
+/* Kinds of functions, with name and hue, in the order of the legend. */
 export const kinds = {
   native: { label: "native", hue: 36, saturation: 82 },
   inlined: { label: "inlined", hue: 192, saturation: 48 },
@@ -47,7 +46,7 @@ export class Colours {
     this.names = new Map();
   }
 
-  /* Modules by what they do themselves; the first have hues of their own. */
+  /* Ranks modules by their own measures; the first ones get their own hues. */
   #rankModules() {
     const { profile } = this;
     const total = new Float64Array(profile.meta.modules.length);
@@ -61,7 +60,7 @@ export class Colours {
     return new Map(this.moduleOrder.map((module, rank) => [module, rank]));
   }
 
-  /* [[label, colour]] of what the mode tells apart. */
+  /* Returns [[label, colour]] for the present mode. */
   legend() {
     const { profile } = this;
 
@@ -103,7 +102,7 @@ export class Colours {
     return frame(moduleHues[rank], 66, step, this.isDark);
   }
 
-  /* From -1, there was much more before, to 1, it is all new. */
+  /* `change` ranges from -1 (much more before) to 1 (all new). */
   #change(change) {
     const step = Math.round(Math.abs(change) * 5);
 

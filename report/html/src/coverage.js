@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* "Missing and estimated data": how much of the truth this recording is. */
+/* "Missing and estimated data": the quality of this recording. */
 import { element, replace } from "./dom.js";
 import * as format from "./format.js";
 import { amountName, capital, rangeOf, traceTimeNote } from "./measures.js";
@@ -217,7 +217,7 @@ function groupTable(profile) {
                            format.amount(sum(group.self.time))))))) : null;
 }
 
-/* Conditions that were asked for, or are usual, are no problems. */
+/* Removes conditions that were asked for or are usual from the problems. */
 function problemsOf({ problems: lines, expected = [] }) {
   return lines.filter((line) => !expected.includes(line));
 }
@@ -227,7 +227,7 @@ function list(title, lines, kind) {
     element(kind, {}, lines.map((line) => element("li", {}, line))))] : [];
 }
 
-/* "nothing lost", or what there is to know, in a few words. */
+/* Returns "nothing lost", or a short description of losses. */
 export function verdict(meta) {
   const { total, hooking, confidence } = meta;
   const lines = problemsOf(meta);

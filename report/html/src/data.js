@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What report/html/html.c put into the page: base64 of a zlib stream of sections,
+ * Decodes the data that report/html/html.c writes into the page. It is base64 of
+ * a zlib stream of sections:
  *
  *	8 bytes of name, padded with blanks | u64 length | that many bytes
  *
- * of which "meta" is JSON and all others are columns of unsigned LEB128
- * numbers. Sections that nobody asks for are skipped.
+ * Section "meta" is JSON; all others are columns of unsigned LEB128 numbers.
+ * Sections that are not requested are skipped.
  */
 
 async function inflate(base64) {
@@ -19,7 +20,7 @@ async function inflate(base64) {
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-/* { name: bytes } */
+/* Returns { name: bytes }. */
 function sections(bytes) {
   const view = new DataView(bytes.buffer);
   const ascii = new TextDecoder();
@@ -36,7 +37,7 @@ function sections(bytes) {
   return found;
 }
 
-/* Numbers above 2^53 lose their last digits; no count comes near them. */
+/* Numbers above 2^53 lose their last digits; no count is that large. */
 export class Numbers {
   constructor(bytes) {
     this.bytes = bytes;
@@ -66,7 +67,7 @@ export class Numbers {
   }
 }
 
-/* { meta, column(name, array): filled or null, numbers(name) } */
+/* Returns { meta, column(name, array): filled or null, numbers(name) }. */
 export async function decode(base64) {
   const found = sections(await inflate(base64.trim()));
   const meta = JSON.parse(new TextDecoder().decode(found.meta));

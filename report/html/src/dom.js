@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Elements. Names come from files that anyone may have made, so text becomes
- * text nodes and nothing else: no other module makes markup, and the build
- * refuses the properties that would.
+ * Creates elements. Names come from untrusted files, so text only becomes text
+ * nodes. No other module creates markup, and the build rejects properties that
+ * would.
  */
 
 /* element("div.row", { title: "x", onclick: f }, child, "text", ...) */
@@ -30,8 +30,8 @@ export function replace(parent, ...children) {
 }
 
 /*
- * A row of buttons of which one is pressed. choices: [[value, label, title]].
- * The element has .choose(value), which does not call `chosen`.
+ * Creates a row of buttons of which one is pressed. choices: [[value, label,
+ * title]]. The element has .choose(value), which does not call `chosen`.
  */
 export function segments(label, choices, value, chosen) {
   const group = element("div.segments", { role: "group", "aria-label": label });
@@ -53,7 +53,7 @@ export function segments(label, choices, value, chosen) {
   return group;
 }
 
-/* A list to choose from; options: [[value, label]] or { label, options }. */
+/* Creates a selection list; options: [[value, label]] or { label, options }. */
 export function select(label, options, value, chosen) {
   const option = ([each, text]) =>
     element("option", { value: each, selected: each === value }, text);

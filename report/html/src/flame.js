@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A flame graph on the page: a canvas that fills its host, what is shown of
- * which tree, the zoom and how it got there, the selected frame, the tip that
- * follows the mouse, and the keys.
+ * A flame graph on the page: a canvas that fills its host, the visible part of
+ * a tree, zoom and its history, the selected frame, the tip beside the mouse,
+ * and the keys.
  */
 import { FlameChartContainer } from "flame-chart-js";
 import { Frames, ROW, WIDTH } from "./frames.js";
@@ -30,7 +30,7 @@ const isStill = () =>
 
 export class FlameView {
   /*
-   * options: { colours, label: what the canvas is, tip: (facts) => elements,
+   * options: { colours, label: of the canvas, tip: (facts) => elements,
    * selected: (node or null), opened: (node) on a double click or Enter }
    */
   constructor(host, options) {
@@ -95,7 +95,9 @@ export class FlameView {
     });
     this.canvas.addEventListener("mousemove", (event) => placeTip(this.tip, event));
     this.canvas.addEventListener("keydown", (event) => this.#key(event));
-    /* The engine zooms by the wheel alone; here that takes a modifier. */
+    /*
+     * The engine zooms on every wheel event; here zooming needs a modifier key.
+     */
     this.host.addEventListener("wheel", (event) => {
       if (!event.ctrlKey && !event.metaKey)
         this.#scroll(event);
@@ -124,7 +126,7 @@ export class FlameView {
     if (width < 10 || height < 10)
       return; /* hidden */
     if (width !== this.engine.width || height !== this.engine.height) {
-      /* The parts of a focused frame's view follow the new width. */
+      /* Adapts the visible part to the new width. */
       const left = this.engine.positionX;
       const right = left + this.engine.width / this.engine.zoom;
 
@@ -134,7 +136,7 @@ export class FlameView {
     }
   }
 
-  /* Shows a tree, all of it. */
+  /* Shows a whole tree. */
   show(tree) {
     this.tree = tree;
     this.selected = null;
@@ -173,7 +175,9 @@ export class FlameView {
     return { colour: colours.function(f, this.#change(node)) };
   }
 
-  /* Of the children too narrow to see: whether a match is among them. */
+  /*
+   * Returns whether a match is among the children that are too narrow to see.
+   */
   restColour({ node, rest }) {
     const { matches } = this.options.colours;
     const children = matches ? this.tree.children(node) : [];
@@ -195,10 +199,10 @@ export class FlameView {
     return profile.change(before[measure], now[measure]);
   }
 
-  /* Looking at a part. */
+  /* Shows a part of the tree. */
 
   #look(left, right) {
-    this.engine.zoom = 0; /* or it refuses beyond what it thinks exact */
+    this.engine.zoom = 0; /* otherwise setZoom() rejects large values */
     this.engine.setZoom(this.engine.width / (right - left));
     this.engine.setPositionX(Math.max(0, Math.min(
       left, WIDTH - this.engine.width / this.engine.zoom)));
@@ -233,7 +237,10 @@ export class FlameView {
     this.render();
   }
 
-  /* Where a node is, which only its callers' other callees tell. */
+  /*
+   * Returns the position of a node, which depends on its callers' other
+   * callees.
+   */
   placeOf(node) {
     const { tree } = this;
     const scale = WIDTH / (tree.value(tree.root) || 1);
@@ -275,7 +282,7 @@ export class FlameView {
     this.render();
   }
 
-  /* From the frames: a region's data, or null. */
+  /* Handles a click: `region` is a frame's data, or null. */
 
   picked(region) {
     this.canvas.focus({ preventScroll: true });
@@ -302,7 +309,7 @@ export class FlameView {
     this.tipped = key;
   }
 
-  /* Keys: arrows walk, Enter zooms, Escape goes back. */
+  /* Arrows walk, Enter zooms, Escape goes back. */
 
   #key(event) {
     const walks = { ArrowUp: this.isFlame ? "in" : "out",
@@ -355,7 +362,7 @@ export class FlameView {
     this.reveal(to);
   }
 
-  /* Moves as little as will bring a node into sight, and wide enough. */
+  /* Moves as little as possible to make a node visible and wide enough. */
   reveal(node) {
     const { start, width, row } = this.placeOf(node);
     const left = this.engine.positionX;

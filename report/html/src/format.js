@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers as people read them. */
+/* Formats numbers for people. */
 
 const grouped = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
 const twoDigits = new Intl.NumberFormat("en-US",
   { maximumSignificantDigits: 2, useGrouping: false });
 
-/* 12,345,678: every digit, for counts are exact. */
+/* 12,345,678: with all digits, since counts are exact. */
 export function count(number) {
   return grouped.format(number);
 }
 
-/* 12.3 M: for places with room for a word. */
+/* 12.3 M: for locations with little room. */
 export function short(number) {
   for (const [size, unit] of [[1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"]])
     if (number >= size && number >= 1e4)
@@ -28,7 +28,7 @@ export function time(ns) {
   return `${significant(ns)} ns`;
 }
 
-/* What the page shows as time: nanoseconds, or what an agent counted. */
+/* Whether the page shows time, or else a value that an agent counted. */
 let isTime = true;
 
 export function showCounts() {
@@ -45,14 +45,14 @@ function significant(number) {
   return number.toFixed(size >= 100 ? 1 : size >= 10 ? 2 : 3);
 }
 
-/* 12.34 %; what is not nothing is never shown as 0. */
+/* 12.34 %; a nonzero share is never shown as 0. */
 export function percent(share) {
   if (share > 0 && share < 0.0001)
     return "<0.01 %";
   return `${(share * 100).toFixed(2)} %`;
 }
 
-/* 12 %: two digits of an estimate or a bound, and never an exponent. */
+/* 12 %: an estimate or bound with two digits, without exponent. */
 export function roughly(share) {
   return `${twoDigits.format(share * 100)} %`;
 }

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The frames of a flame graph, as a plugin of flame-chart-js, whose engine
- * draws on a canvas, fits text, zooms, and knows what the mouse is on.
+ * draws on a canvas, fits text, zooms, and reports what is under the mouse.
  *
- * Its own plugin wants an object a node and sorts them all. This one walks
- * from the root to what is visible and no further: children come in
- * descending order, so at the first that is too narrow to see, all the rest
- * are one pale block. A frame costs as much as can be seen, at a million
- * contexts as at a thousand.
+ * The library's own plugin needs an object for each node and sorts all of them.
+ * This plugin walks only from the root to visible nodes. Children are in
+ * descending order, so when one is too narrow to see, all following ones are
+ * drawn as one pale block. The cost of drawing depends on what is visible, not
+ * on the number of contexts.
  */
 import { UIPlugin } from "flame-chart-js";
 import { count } from "./format.js";
 
 export const ROW = 19;
-export const WIDTH = 1e9; /* of the root, in the engine's units */
+export const WIDTH = 1e9; /* width of the root in the engine's units */
 
-const NARROWEST = 0.7; /* pixels; what is narrower is not told apart */
+const NARROWEST = 0.7; /* in pixels; narrower frames are drawn as a block */
 const NARROWEST_TEXT = 22;
-const MOST_FRAMES = 60000; /* looked at in one drawing */
+const MOST_FRAMES = 60000; /* limit for one drawing */
 
 export class Frames extends UIPlugin {
   constructor(view) {
@@ -26,7 +26,7 @@ export class Frames extends UIPlugin {
     this.height = "flexible";
     this.min = 0;
     this.max = WIDTH;
-    this.scroll = 0; /* in pixels, from where the root is */
+    this.scroll = 0; /* in pixels, from the root */
     this.hovered = null;
     this.deepest = 0;
   }
@@ -40,7 +40,10 @@ export class Frames extends UIPlugin {
       renderEngine.tryToChangePosition(deltaX);
       this.scrollBy(this.view.isFlame ? -deltaY : deltaY);
     });
-    /* Also without moving between frames, for the tip follows the mouse. */
+    /*
+     * Called for each mouse move, also within a frame, because the tip follows
+     * the mouse.
+     */
     interactionsEngine.on("move", (region) => this.#hover(region));
   }
 
@@ -75,8 +78,8 @@ export class Frames extends UIPlugin {
   }
 
   /*
-   * Calls see(node, row, x, width, rest) for what is wide enough to be seen,
-   * in the engine's units; rest is how many children a pale block stands for.
+   * Calls see(node, row, x, width, rest) for each visible node, in the engine's
+   * units. `rest` is the number of children that a pale block stands for.
    */
   #walk(rows, see) {
     const { tree } = this.view;
@@ -122,8 +125,8 @@ export class Frames extends UIPlugin {
   }
 
   /*
-   * How far down there is something to see, for scrolling; where looking is
-   * dear, not much further than what is in sight.
+   * Returns the depth of the visible tree, for scrolling. Where searching is
+   * expensive, the result may be only slightly deeper than the visible part.
    */
   measure(scroll = this.scroll) {
     const { reach } = this.view.tree;
@@ -148,7 +151,7 @@ export class Frames extends UIPlugin {
         this.#frame(node, row, start, width, rest, top);
     });
     engine.resolveQueue();
-    return true; /* and no grid of time behind them */
+    return true; /* the engine draws no time grid */
   }
 
   #frame(node, row, start, width, rest, top) {
@@ -180,7 +183,7 @@ export class Frames extends UIPlugin {
                            gap - 1.5 }, 1);
   }
 
-  /* Fitted by us, for the engine would cut names in their middle. */
+  /* Fits the text here, since the engine would cut names in the middle. */
   #label(text, x, across, top) {
     const engine = this.renderEngine;
     const room = Math.min(across + Math.min(x, 0), engine.width) - 9;
@@ -190,7 +193,7 @@ export class Frames extends UIPlugin {
         engine.ctx, text, room), x, y: top, w: 1e6 });
   }
 
-  /* Drawn over the finished picture, so that hovering draws nothing anew. */
+  /* Draws over the finished picture, so that hovering does not redraw it. */
   postRender() {
     const { hovered, renderEngine: engine } = this;
     const canvas = this.view.context;

@@ -14,18 +14,18 @@ export function nameCell(app, f) {
                         app.profile.name(f))];
 }
 
-/* Its end is what is seen of a path that is too long. */
+/* Shows the end of a path that is too long. */
 export function pathCell(path) {
   return element("span.quiet.end", { title: path }, element("bdi", {}, path));
 }
 
-/* A quiet "12.3 %" in a column of its own width. */
+/* Returns a pale "12.3 %" in a column of its own width. */
 export function shareCell(share, isKnown = true) {
   return element("span.share", {}, !isKnown ? ""
     : share > 0 && share < 0.0005 ? "<0.1 %" : `${(share * 100).toFixed(1)} %`);
 }
 
-/* What was not counted has no number, rather than 0. */
+/* A value that was not counted is shown as "–" instead of 0. */
 function amount(profile, f, measure, value) {
   if (measure === "time")
     return format.amount(value);
@@ -56,7 +56,7 @@ function sumByFunction(profile, column) {
   return sums;
 }
 
-/* Own calls, time and samples of each function. */
+/* Returns a function that returns a function's own calls, time and samples. */
 function selvesByFunction(profile, self) {
   const sums = Object.entries(self).filter(([, column]) => column)
     .map(([key, column]) => [key, sumByFunction(profile, column)]);
@@ -64,7 +64,10 @@ function selvesByFunction(profile, self) {
   return (f) => Object.fromEntries(sums.map(([key, sum]) => [key, sum[f]]));
 }
 
-/* Which changes may be random, by function: all of them are judged together. */
+/*
+ * Returns, by function, whether its change may be random; all are judged
+ * together.
+ */
 function randomChanges(profile, measure, before, now) {
   const { significance } = profile.base;
   const pairs = profile.functions.name.map((_, f) =>
@@ -75,7 +78,10 @@ function randomChanges(profile, measure, before, now) {
                                                    pair.now, () => limit));
 }
 
-/* The rank of each function, the largest significant change last. */
+/*
+ * Returns the rank of each function; the largest significant change has the
+ * highest.
+ */
 function ranks(isRandom, change) {
   const rank = new Float64Array(isRandom.length);
 
@@ -161,7 +167,7 @@ export function functionColumns(app) {
   ];
 }
 
-/* What the reader came for: the change, or where the time went. */
+/* Returns the first sort key: the change, or own time. */
 function firstColumn(profile) {
   const [measure] = profile.measures;
 

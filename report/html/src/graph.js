@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The flame graph's panel: the graph, its switches, and the line below. */
+/* The flame graph's panel: the graph, its controls, and the line below. */
 import { element, replace, segments, select } from "./dom.js";
 import { FlameView } from "./flame.js";
 import * as format from "./format.js";
@@ -75,7 +75,10 @@ export class GraphView {
     this.#showWanted();
   }
 
-  /* What another view has chosen, where this one shows contexts. */
+  /*
+   * Selects the context that another view has chosen, if this view shows
+   * contexts.
+   */
   #showWanted() {
     const { context } = this.app;
 
@@ -109,13 +112,16 @@ export class GraphView {
     this.show();
   }
 
-  /* What lies in or below matches; the same whichever way up it is shown. */
+  /*
+   * Returns the sum of matches and their subtrees, independent of the
+   * direction.
+   */
   matched(matches) {
     return new ContextTree(this.app.profile, this.app.measure)
       .matched(matches);
   }
 
-  /* Selects the next match that can be seen; the tree of contexts only. */
+  /* Selects the next visible match; only in the tree of contexts. */
   next(step) {
     const { tree } = this.graph;
 
@@ -132,7 +138,7 @@ export class GraphView {
     this.graph.zoomTo(hit);
   }
 
-  /* The widest matches that have no match above them. */
+  /* Returns the widest matches without a match above them. */
   #bestHits({ below }) {
     const { profile, found } = this.app;
     const hits = [];

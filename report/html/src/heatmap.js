@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Samples of all threads as cells: a column is a piece of time, its cells follow each other
- * from the top, and are the darker the more time was sampled in them. What comes again and
- * again, or now and then, makes patterns that a sum has none of.
+ * Samples of all threads as cells. A column is an interval of time; its cells
+ * follow each other from the top and are darker the more time was sampled in
+ * them. Periodic and irregular activity shows as patterns that sums do not
+ * have.
  */
 import { roundStep, moment } from "./timescale.js";
 
-const COLUMN = 8; /* pixels at least */
-const CELLS = 50; /* in a column */
+const COLUMN = 8; /* minimal width in pixels */
+const CELLS = 50; /* number of cells in a column */
 
 export class Heatmap {
   constructor(timeline) {
@@ -15,8 +16,8 @@ export class Heatmap {
   }
 
   /*
-   * Columns are as long as a second, or a round number of seconds or parts of one where
-   * there would be too many of them, or too few.
+   * Columns are one second long, or a round multiple or fraction of it if there
+   * would be too many or too few of them.
    */
   #lay({ from, to, left, top, width, height }) {
     const most = Math.floor(width / COLUMN);
@@ -92,7 +93,7 @@ export class Heatmap {
                        22, this.top + i * this.height / 5 + 7);
   }
 
-  /* { from, to, weight, samples } of the nearest cell to a point. */
+  /* Returns { from, to, weight, samples } of the cell nearest to a point. */
   cellAt(x, y) {
     const within = (at, size, count) =>
       Math.max(0, Math.min(count - 1, Math.floor(at / size)));
@@ -105,7 +106,7 @@ export class Heatmap {
              samples: this.samples[i] };
   }
 
-  /* From cell to cell, down a column and on at the top of the next. */
+  /* The range runs down a column and continues at the top of the next. */
   drawRange(context, style, { from, to }) {
     const cell = this.column / CELLS;
     const begin = this.first * this.column;

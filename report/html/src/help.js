@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The dialog that says what the keys do. */
+/* The dialog that lists the keys. */
 import { element } from "./dom.js";
 
 const keys = [
@@ -23,7 +23,7 @@ const keys = [
   ["d", "light or dark"],
 ];
 
-/* Where there is no timeline, nothing is said of it. */
+/* Lists keys of the timeline only if there is one. */
 export function help(hasTimeline) {
   const dialog = element("dialog", { "aria-label": "Keys" },
     element("h2", {}, "Keys"),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The 95 % interval of a share that was estimated from samples: Jeffreys', as
- * report/model/confidence.c has it and says why.
+ * The 95 % interval of a share that was estimated from samples: Jeffreys'
+ * interval, as in report/model/confidence.c, which gives the reasons.
  */
 
 /* Lanczos' approximation (g = 7, n = 9), to 1e-13 for x > 0.5. */
@@ -19,7 +19,7 @@ function logGamma(x) {
     Math.log(sum);
 }
 
-/* Abramowitz and Stegun, 26.5.8, by the method of Lentz. */
+/* Abramowitz and Stegun, 26.5.8, by Lentz's method. */
 function fraction(a, b, x) {
   let c = 1;
   let d = 1 / (1 - (a + b) * x / (a + 1));
@@ -63,7 +63,7 @@ function betaQuantile(a, b, q) {
   return (low + high) / 2;
 }
 
-/* [low, high]; [0, 1] without samples. */
+/* Returns [low, high]; [0, 1] without samples. */
 export function interval(share, samples) {
   if (!(samples > 0))
     return [0, 1];
@@ -74,7 +74,7 @@ export function interval(share, samples) {
           hits < samples ? betaQuantile(a, b, 0.975) : 1];
 }
 
-/* "31.5–45.2", of percent, with as many digits as it has meaning. */
+/* Returns "31.5–45.2" in percent, with only significant digits. */
 export function range(share, samples) {
   const [low, high] = interval(share, samples);
   const digits = high - low < 0.002 ? 2 : high - low < 0.05 ? 1 : 0;

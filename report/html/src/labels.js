@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names cut to the room there is: first go parameters, template arguments and
- * what compilers append, then outer scopes, then the end.
+ * Shortens names to the available room: removes first parameters, template
+ * arguments and suffixes of compilers, then outer scopes, then the end.
  */
 
 const appended = /\.(lto_priv|isra|part|constprop|cold|llvm)(\.\d+)*/g;
@@ -50,7 +50,9 @@ export class Labels {
     return width;
   }
 
-  /* As much of the name as fits into `room` pixels, or "". */
+  /*
+   * Returns the longest form of the name that fits into `room` pixels, or "".
+   */
   fit(context, name, room) {
     let text = name;
 

@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lanes on a canvas: where they are, what is drawn of them, and what is at a point.
+ * Lanes on a canvas: their layout, their drawing, and what is at a point.
  *
- * Each row is drawn from left to right in steps of what is to be seen: a slice as wide as
- * it is; slices narrower than a pixel, all at once, as one pixel of the colour of that
- * which runs in its middle, the paler the more of it is empty. The next is found by
- * halving, so drawing costs as much as there are pixels, however many slices there are.
- * Pixels stand at multiples of their width from the beginning of time, so that moving
- * does not make them flicker.
+ * Each row is drawn from left to right. A slice wider than a pixel is drawn
+ * with its width. Narrower slices are drawn together as one pixel in the colour
+ * of the slice at its middle, paler the more of it is empty. The next slice is
+ * found by bisection, so drawing costs as much as there are pixels, however
+ * many slices there are. Pixels lie at multiples of their width from the
+ * beginning of time, so moving does not make them flicker.
  */
 import { Labels } from "./labels.js";
 import { firstOf } from "./timeline.js";
 
-export const GUTTER = 156; /* of names, at the left */
+export const GUTTER = 156; /* width of the names at the left */
 export const ROW = 18;
 
-const GAP = 7; /* between lanes */
-const FOLDED_ROWS = 24; /* that a lane shows of more, until it is opened */
-const MANY_STRIPS = 60; /* then lanes of samples show their heat alone */
-const NARROWEST = 1.5; /* pixels; what is narrower is not told apart */
+const GAP = 7; /* height between lanes */
+const FOLDED_ROWS = 24; /* visible rows of a deeper lane, until it is opened */
+/* with more strips, lanes of samples show only activity */
+const MANY_STRIPS = 60;
+const NARROWEST = 1.5; /* in pixels; narrower slices are drawn together */
 const NARROWEST_TEXT = 24;
 const FONT = "11px system-ui, 'Segoe UI', Roboto, 'Helvetica Neue', " +
   "'Noto Sans', 'DejaVu Sans', sans-serif";
@@ -36,7 +37,7 @@ export const styles = {
           zebra: "rgba(255,255,255,0.018)" },
 };
 
-/* [red, green, blue] of any colour that a canvas knows. */
+/* Returns [red, green, blue] of any colour that a canvas accepts. */
 class Palette {
   constructor() {
     this.known = new Map();
@@ -72,7 +73,7 @@ export class Lanes {
       this.foldAll(({ slices }) => slices === 0);
   }
 
-  /* Strips, from the top: { kind, lane, row, top }, of equal height. */
+  /* Creates strips of equal height from the top: { kind, lane, row, top }. */
   layOut() {
     let top = GAP / 2;
 
@@ -99,7 +100,9 @@ export class Lanes {
     this.height = top;
   }
 
-  /* Shows the first rows of a lane, then all of them, then hardly any. */
+  /*
+   * Cycles through showing the first rows of a lane, all rows, and hardly any.
+   */
   fold(lane) {
     const isDeep = lane.rows.length > FOLDED_ROWS;
 
@@ -153,8 +156,8 @@ export class Lanes {
   /* ---- Drawing ---- */
 
   /*
-   * view: { context, style, from, scale (pixels a ns), left, width, top, height }; what is
-   * drawn is from `from` on, in the pixels from `left` on.
+   * view: { context, style, from, scale (pixels a ns), left, width, top, height
+   * }. Draws times from `from` on, at pixels from `left` on.
    */
   draw(view) {
     const { context, style, top, height } = view;
@@ -212,7 +215,7 @@ export class Lanes {
     if (shown.length === 0)
       return;
     this.#clearBuffer(width, shown.length);
-    const rects = new Map(); /* colour -> [x, y, width, slice] in a row */
+    const rects = new Map(); /* colour -> [x, y, width, slice], concatenated */
 
     shown.forEach((strip, s) => {
       const y = top + strip.top - this.scroll;
@@ -267,7 +270,7 @@ export class Lanes {
       context.fillText(text, x + 4, y + ROW / 2);
   }
 
-  /* Of a function, in this drawing. */
+  /* Returns a function's colour in this drawing. */
   #colour(f) {
     return this.colourOf[f] ??= this.colours.function(f);
   }
@@ -309,11 +312,14 @@ export class Lanes {
     }
   }
 
-  /* All narrow ones that begin in a pixel, from slice i on; returns the next slice. */
+  /*
+   * Draws all narrow slices that begin in a pixel, from slice i on; returns the
+   * next slice.
+   */
   #pixel({ from, scale, width }, row, i, column, at) {
     const { timeline } = this;
     const end = this.#pixelEnd(row, i, from + (column + 1) / scale);
-    /* The last one alone may reach far beyond it. */
+    /* Only the last slice can extend far beyond the pixel. */
     const isLastWide = end - i > 1 &&
       timeline.length(end - 1) * scale >= NARROWEST;
     const next = isLastWide ? end - 1 : end;
@@ -337,7 +343,7 @@ export class Lanes {
       (alpha << 24 | blue << 16 | green << 8 | red) >>> 0;
   }
 
-  /* Most ends are near: doubling steps, then halving. */
+  /* Most ends are near, so the search doubles its steps and then bisects. */
   #pixelEnd(row, i, time) {
     const { timeline } = this;
     let step = 1;
@@ -349,7 +355,7 @@ export class Lanes {
                    (each) => timeline.begin[each] >= time);
   }
 
-  /* How much of its time a thread ran, or what each sample saw. */
+  /* Draws how much of the time a thread ran, or what each sample saw. */
   #heat(view, lane, at, y, rects) {
     const { samples } = this.timeline;
     const { from, scale, width } = view;
@@ -402,7 +408,7 @@ export class Lanes {
     }
   }
 
-  /* Where calls are missing, a line through the lane. */
+  /* Draws a line through a lane where calls are missing. */
   #gaps({ context, style, left, width, from, scale, top }, shown) {
     const lanes = new Set(shown.map(({ lane }) => lane));
 
@@ -417,11 +423,11 @@ export class Lanes {
       }
   }
 
-  /* ---- What is at a point, in pixels of the lanes ---- */
+  /* ---- The item at a point, in pixels of the lanes ---- */
 
   /*
-   * { strip, slice } of one, { strip, first, end } of those narrower than a pixel,
-   * { strip, sample }, { strip, note }, or null.
+   * Returns { strip, slice }, { strip, first, end } for slices narrower than a
+   * pixel, { strip, sample }, { strip, note }, or null.
    */
   at(x, y, { from, scale }) {
     const strip = this.stripAt(y + this.scroll);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The page: what is shown of what, and how one gets from here to there. */
+/* The page: its views, and navigation between them. */
 import { ButterflyView } from "./butterfly.js";
 import { Colours } from "./colours.js";
 import { CoverageView, verdict } from "./coverage.js";
@@ -33,9 +33,9 @@ class App {
     this.colours.mode = profile.base ? "change"
       : this.colours.kindsPresent().filter((kind) => kind !== "note")
         .length > 1 ? "kind" : "module";
-    this.function = 0; /* the selected one */
-    this.context = 0; /* that the flame graph is to select, once */
-    this.found = null; /* what search() returned */
+    this.function = 0; /* the selected function */
+    this.context = 0; /* to be selected once by the flame graph */
+    this.found = null; /* result of search() */
     this.views = {};
     this.#makePage();
     this.#setTheme(this.#storedTheme());
@@ -47,7 +47,7 @@ class App {
     document.addEventListener("keydown", (event) => this.#key(event));
   }
 
-  /* The frame around the views. */
+  /* Creates the frame around the views. */
 
   #makePage() {
     this.panels = Object.fromEntries(this.tabs.map(([key, label]) =>
@@ -67,7 +67,10 @@ class App {
     return first ? first.command.join(" ") : "a recording";
   }
 
-  /* What it is compared with, and which of the two is as wide as it was. */
+  /*
+   * Describes the other recording of a comparison, and which one the widths
+   * show.
+   */
   #comparison() {
     const { profile } = this;
     const [first] = profile.meta.before ?? [];
@@ -128,7 +131,7 @@ class App {
         ? `, ${format.plural(profile.samples, "sample")}` : "");
   }
 
-  /* What holds for all views: the search, the measure, the threads. */
+  /* Controls for all views: search, measure, threads. */
 
   #toolbar() {
     const { profile } = this;
@@ -175,7 +178,7 @@ class App {
       }) : null;
   }
 
-  /* The range of time that all views are of, and what of it they can show. */
+  /* Shows the selected time range, and which data is available for it. */
   #rangeChip() {
     if (!this.profile.timeline)
       return null;
@@ -188,7 +191,7 @@ class App {
     return this.rangeBox;
   }
 
-  /* Shows what was in a range of time, { from, to }; null: all. */
+  /* Restricts all views to a time range { from, to }; null: all. */
   setRange(range) {
     const { profile } = this;
 
@@ -213,7 +216,7 @@ class App {
     this.#changed();
   }
 
-  /* What is shown is out of date, here and in the views not in sight. */
+  /* Marks all views as outdated and refreshes the visible one. */
   #changed() {
     this.stale = new Set(Object.keys(this.views));
     this.#refresh();
@@ -271,7 +274,7 @@ class App {
       "what matches, nested matches counted once";
   }
 
-  /* Going places. */
+  /* Opens a tab and stores it in the address. */
 
   go(tab) {
     this.open(tab);
@@ -312,7 +315,7 @@ class App {
         this.stale.add(key);
   }
 
-  /* A context, 0 if it has none, and its function. */
+  /* Selects a context, 0 for none, and its function. */
   selectContext(context, f) {
     this.selectFunction(f);
     this.context = context;
@@ -327,7 +330,7 @@ class App {
     this.go("butterfly");
   }
 
-  /* Light and dark. */
+  /* Light and dark theme. */
 
   #storedTheme() {
     let stored = null;
@@ -335,7 +338,7 @@ class App {
     try {
       stored = localStorage.getItem("clew-theme");
     } catch {
-      /* a file may have no storage */
+      /* pages from files may have no storage */
     }
     const dark = matchMedia("(prefers-color-scheme: dark)");
 
@@ -353,7 +356,7 @@ class App {
     try {
       localStorage.setItem("clew-theme", this.isDark ? "dark" : "light");
     } catch {
-      /* then it is forgotten */
+      /* the choice is not stored */
     }
   }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What numbers mean, in one place: each is said to be exact or sampled, and a
- * sampled one comes with its error.
+ * Descriptions of measures: each number is labelled exact or sampled, and
+ * sampled ones have their error.
  */
 import * as format from "./format.js";
 import { range } from "./interval.js";
@@ -11,14 +11,14 @@ export function isSampled(profile, measure) {
     profile.meta.taken?.mode !== "exact";
 }
 
-/* What is in the place of time: that, or a value that an agent counted. */
+/* Returns "time", or the name of the agents' value that replaces it. */
 export function amountName(profile) {
   const { value } = profile.meta;
 
   return value ? `${value.name}${value.unit ? `, ${value.unit}` : ""}` : "time";
 }
 
-/* A measure, in words. */
+/* Returns the name of a measure. */
 export function nameOf(profile, measure) {
   return measure === "time" ? amountName(profile) : measure;
 }
@@ -44,21 +44,21 @@ export function label(profile, measure) {
   }
 }
 
-/* Of the whole time, in so many samples if that is known. */
+/* Returns the interval of a share of all time; `samples` may be unknown. */
 export function rangeOf(profile, share, samples) {
   const time = share * profile.below.time[0];
 
   return range(share, profile.equalSamples(time, samples));
 }
 
-/* What is counted as time where a trace has it. */
+/* Returns the meaning of time that comes from a trace. */
 export function traceTimeNote({ timeline: { meta } }) {
   return "Times are those from the start to the end of each call in the trace" +
     (meta.shortest_ns > 0 ? `; calls of less than ${format.time(
       meta.shortest_ns)} are included in the time of their callers.` : ".");
 }
 
-/* How far sampled shares are to be trusted, or "". */
+/* Returns how reliable sampled shares are, or "". */
 export function errorNote(profile) {
   if (profile.meta.value)
     return `Calls are exact, and so is ${amountName(profile)}, ` +
@@ -73,7 +73,7 @@ export function errorNote(profile) {
     `${rangeOf(profile, 0.01)} % (in 95 of 100 cases).`;
 }
 
-/* What is known of a range of time, in a few words. */
+/* Returns which data exists for a time range. */
 export function rangeNote(profile) {
   const { timeline } = profile;
   const words = [];
@@ -94,7 +94,7 @@ export function value(measure, number) {
   return measure === "time" ? format.amount(number) : format.count(number);
 }
 
-/* "12.34 %", with "(11.2–13.6)" where it was sampled. */
+/* Returns "12.34 %", followed by "(11.2–13.6)" for sampled time. */
 export function share(profile, measure, number, samples) {
   const whole = profile.below[measure][0];
   const part = whole > 0 ? number / whole : 0;

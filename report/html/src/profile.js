@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The recording in columns. Contexts are numbered in pre-order from 0, the
- * root, so that the subtree of i is [i, end[i]) and its children are i + 1,
- * end[i + 1], and so on; sums run up the tree in one backward pass. A million
- * contexts are a dozen arrays here and never a million objects.
+ * root. The subtree of i is [i, end[i]), and its children are i + 1, end[i +
+ * 1], and so on. Sums are computed in one backward pass. A million contexts are
+ * a dozen arrays and not a million objects.
  *
- * A measure is "calls" or "time"; each has `self`, of exactly this context,
- * and `below`, of its subtree. Whose count is chosen by choose(), and of which
- * time by look().
+ * A measure is "calls" or "time". Each has `self`, for single contexts, and
+ * `below`, for subtrees. choose() selects threads or processes, and look()
+ * selects a time range.
  */
 
 import { showCounts } from "./format.js";
@@ -36,19 +36,19 @@ export class Profile {
     };
     this.allCounted = this.#counted();
     this.base = this.#base(data, contexts);
-    this.isBefore = false; /* shows what it is compared with */
+    this.isBefore = false; /* shows the other recording of a comparison */
     this.groups = this.#groups(data);
     this.lines = this.#lines(data);
     this.timeline = meta.timeline ? new Timeline(data, this) : null;
-    this.range = null; /* of time: { from, to }, or all of it */
-    /* There is no time but that of the calls in the trace. */
+    this.range = null; /* time range { from, to }; null: all */
+    /* The only times are those of the calls in the trace. */
     this.isTraceTimed = !this.whole.time && Boolean(this.timeline?.hasCalls);
     if (this.isTraceTimed)
       this.whole.time = this.timeline.within(this.timeline, null, true).time;
     this.choose(null);
   }
 
-  /* The column "up": how far the parent is before its child, in contexts. */
+  /* Column "up" has the distance between a context and its parent. */
   #parents(data) {
     const parent = data.column("up", new Uint32Array(this.count));
 
@@ -79,8 +79,8 @@ export class Profile {
   }
 
   /*
-   * Whether no caller of a context is the same function: what is summed over
-   * these counts recursion once.
+   * Returns, by context, whether no caller is the same function. Sums over
+   * these contexts count recursion once.
    */
   #outermost() {
     const outermost = new Uint8Array(this.count);
@@ -97,7 +97,9 @@ export class Profile {
     return outermost;
   }
 
-  /* Which functions have calls: others are only seen by samples. */
+  /*
+   * Returns, by function, whether it has calls; others appear only in samples.
+   */
   #counted() {
     const counted = new Uint8Array(this.functions.name.length);
 
@@ -107,7 +109,7 @@ export class Profile {
     return counted;
   }
 
-  /* What the recording is compared with, if it is. */
+  /* Returns the other recording of a comparison, if there is one. */
   #base(data, contexts) {
     const self = {
       calls: data.column("b.calls", new Float64Array(contexts)),
@@ -129,12 +131,12 @@ export class Profile {
     return base;
   }
 
-  /* From -1, there was much more before, to 1, it is all new. */
+  /* Returns a value from -1 (much more before) to 1 (all new). */
   change(before, now) {
     return (now - before) / Math.max(now, before, 1e-12);
   }
 
-  /* Whether a change of what a frame has below it may be random. */
+  /* Returns whether the change of a frame's subtree may be random. */
   isRandom(measure, before, now) {
     const { significance } = this.base;
 
@@ -143,8 +145,8 @@ export class Profile {
   }
 
   /*
-   * Processes and threads: each has its contexts, ascending, and its calls
-   * (and time) in each. None if there is but one of either.
+   * Returns processes and threads, each with its contexts, ascending, and its
+   * calls (and time) in each. Empty if there is only one thread.
    */
   #groups(data) {
     const numbers = data.numbers("groups");
@@ -167,7 +169,7 @@ export class Profile {
     });
   }
 
-  /* Where in a context's own code samples fell: columns. */
+  /* Returns the source lines of samples in contexts, as columns. */
   #lines(data) {
     const numbers = data.numbers("lines");
     const lines = { context: [], file: [], line: [], time: [], samples: [] };
@@ -178,7 +180,7 @@ export class Profile {
     return lines;
   }
 
-  /* Sums of subtrees. */
+  /* Returns sums of subtrees. */
   sum(self) {
     const below = Float64Array.from(self);
 
@@ -187,25 +189,25 @@ export class Profile {
     return below;
   }
 
-  /* Of two recordings, shows the earlier one. */
+  /* Shows the earlier of two recordings. */
   turnBack(isBefore) {
     this.isBefore = isBefore;
     this.choose(null);
   }
 
-  /* Counts what these groups (an array of this.groups, null: all) did. */
+  /* Selects groups, an array of this.groups; null: all. */
   choose(groups) {
     this.chosen = groups;
     this.#count();
   }
 
-  /* Counts what was in a range of time, { from, to }; null: all. */
+  /* Selects a time range { from, to }; null: all. */
   look(range) {
     this.range = range;
     this.#count();
   }
 
-  /* Whether what is counted is a part of the recording. */
+  /* Whether only a part of the recording is selected. */
   get isPart() {
     return Boolean(this.chosen || this.range);
   }
@@ -231,7 +233,7 @@ export class Profile {
     this.rows = this.#rows();
   }
 
-  /* Of the times that samples stand for, summed. */
+  /* Returns the sum of the squares of the samples' times. */
   #squares() {
     const { time, samples } = this.self;
 
@@ -240,8 +242,9 @@ export class Profile {
   }
 
   /*
-   * So many samples of one weight would tell as much of a share: see
-   * report/model/confidence.c. Its own samples; without them, those of the whole.
+   * Returns the number of equally weighted samples that would give the same
+   * precision: see report/model/confidence.c. Uses the context's samples or,
+   * without any, those of the whole recording.
    */
   equalSamples(time, samples) {
     if (!this.samples)
@@ -273,7 +276,7 @@ export class Profile {
     return sums;
   }
 
-  /* Per function: columns, by the function's index. */
+  /* Returns columns by function. */
   #rows() {
     const size = this.functions.name.length;
     const make = () => new Float64Array(size);
@@ -312,7 +315,7 @@ export class Profile {
     return this.meta.kinds[this.functions.kind[f]] ?? "native";
   }
 
-  /* The index of its module, or -1. */
+  /* Returns the index of the function's module, or -1. */
   module(f) {
     return this.functions.module[f];
   }
@@ -321,7 +324,7 @@ export class Profile {
     return this.meta.modules[this.module(f)]?.name ?? "";
   }
 
-  /* "file:line", or "". */
+  /* Returns "file:line", or "". */
   place(f) {
     const file = this.meta.files[this.functions.file[f]];
 

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What to look for in names: a regular expression, without regard to case
- * unless it has a capital letter. `module:` before one looks at modules.
+ * Searches names for a regular expression, ignoring case unless it contains a
+ * capital letter. With the prefix `module:` it searches names of modules.
  */
 
-/* { matches: Uint8Array by function, functions: how many } or { error }. */
+/*
+ * Returns { matches: Uint8Array by function, functions: number of them } or {
+ * error }.
+ */
 export function search(profile, text) {
   const isModule = text.startsWith("module:");
   const pattern = isModule ? text.slice(7).trim() : text;

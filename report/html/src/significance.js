@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which differences of sampled times are not random: the same test as in
+ * Finds differences of sampled times that are not random, by the test of
  * report/model/confidence.c, whose first comment names the articles.
  */
 import { betaCdf } from "./interval.js";
@@ -13,8 +13,9 @@ function tail(k, rest, p) {
 }
 
 /*
- * How probable it is that two estimates of one time differ as much as these:
- * { time, squares } each, the squares of the times of their samples summed.
+ * Returns the probability that two estimates of one time differ by chance at
+ * least as much as these. Each is { time, squares }, with the sum of the
+ * squares of its samples' times.
  */
 export function chance(a, b) {
   const of = ({ time, squares }) => time > 0 ? time * time / squares : 0;
@@ -30,7 +31,7 @@ export function chance(a, b) {
                                   tail(second, first, 1 - p)));
 }
 
-/* The largest of these probabilities that is significant, or -1. */
+/* Returns the largest of these probabilities that is significant, or -1. */
 export function limit(chances) {
   const sorted = Float64Array.from(chances).sort();
 
@@ -41,8 +42,8 @@ export function limit(chances) {
 }
 
 /*
- * The recording and what it is compared with, as columns `self` and `below`
- * of contexts. A change is from one { calls, time, samples } to another.
+ * Compares two recordings, given as columns `self` and `below` of contexts. A
+ * change is from one { calls, time, samples } to another.
  */
 export class Significance {
   constructor(before, now) {
@@ -61,7 +62,10 @@ export class Significance {
     };
   }
 
-  /* Samples tell at most as much as as many of the whole's samples. */
+  /*
+   * Samples are assumed to say at most as much as the same share of the whole
+   * recording's samples.
+   */
   #sampled({ time, samples }, whole) {
     return { time, squares: Math.max(samples ? time * time / samples : 0,
                                      whole.time > 0
@@ -74,14 +78,17 @@ export class Significance {
                   this.#sampled(now, this.now));
   }
 
-  /* The limit for a list of pairs, without those that were not sampled. */
+  /*
+   * Returns the limit for a list of pairs, ignoring pairs that were not
+   * sampled.
+   */
   limitOf(pairs) {
     return limit(pairs.filter(({ before, now }) =>
       before.samples > 0 || now.samples > 0)
       .map(({ before, now }) => this.#chance(before, now)));
   }
 
-  /* All contexts are judged together. */
+  /* Returns the limit for contexts; all of them are judged together. */
   get contextLimit() {
     const { before, now } = this.columns;
     const of = ({ time, samples }, i) =>
@@ -93,8 +100,8 @@ export class Significance {
   }
 
   /*
-   * Whether the change of a measure is 0 or may be random; limit() returns the
-   * limit of all that are judged together.
+   * Returns whether the change of a measure is 0 or may be random. limit()
+   * returns the limit of all changes that are judged together.
    */
   isRandom(measure, before, now, limit) {
     if (before[measure] === now[measure])

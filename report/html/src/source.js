@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where functions are written, and on which lines time was spent. */
+/* Source locations of functions, and the lines on which time was spent. */
 import { element } from "./dom.js";
 import * as format from "./format.js";
 import { nameCell, pathCell, shareCell } from "./functions.js";
@@ -64,7 +64,7 @@ export class SourceView {
 
   /*
    * Rows are lines where a function begins, which have its calls, and lines
-   * that samples fell on, which have time.
+   * with samples, which have time.
    */
   #lineColumns() {
     const { profile } = this.app;
@@ -109,7 +109,7 @@ export class SourceView {
     for (let f = 1; f < functions.name.length; f++)
       if (functions.file[f] && rows.contexts[f] && !isOut(f))
         this.#add(functions.file[f], functions.line[f], f, rows.calls[f], 0);
-    /* Nobody kept apart whose samples those of a line were, and of when. */
+    /* Samples of lines are not recorded by thread or time. */
     for (let i = 0; !profile.isPart && i < lines.context.length; i++) {
       const f = profile.function[lines.context[i]];
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A table of as many rows as there are: only those in sight exist as
- * elements. Columns are { key, label, title, isNumber, value(row),
- * cell(row): text or elements, share(row): of a bar behind it, or none }.
+ * A table with any number of rows, of which only visible ones exist as
+ * elements. Columns are { key, label, title, isNumber, value(row), cell(row):
+ * text or elements, share(row): length of a bar behind it, or none }.
  */
 import { element, replace } from "./dom.js";
 

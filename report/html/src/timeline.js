@@ -1,25 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What has a time, in columns: the calls of a trace (slices) and samples, by thread.
+ * Data with a time, in columns: the calls of a trace (slices) and samples, by
+ * thread.
  *
- * A lane is a thread. The slices of one depth in a lane are a row, in which none overlaps
- * another, so that begins and ends both ascend and what is at a time is found by halving.
- * Slices are numbered row by row; a row is [first, end). Of a lane without calls the rows
- * are made of its samples: what is on the stack of several samples in a row was there all
- * the time, for all that is known.
+ * A lane is a thread. The slices of one depth in a lane form a row. Slices of a
+ * row do not overlap, so beginnings and ends both ascend, and the slice at a
+ * time is found by bisection. Slices are numbered row by row; a row is [first,
+ * end). In a lane without calls, the rows are computed from its samples: a
+ * function on the stacks of consecutive samples is assumed to have been there
+ * all the time.
  *
  * Times are nanoseconds since the recording began.
  */
 const FLAG_BITS = 4;
-const MOST_SAMPLED = 2000000; /* slices that are made of samples */
+/* limit of slices that are computed from samples */
+const MOST_SAMPLED = 2000000;
 
 export const BEGAN_BEFORE = 1;
-export const IS_SAMPLED = 16; /* made here */
+export const IS_SAMPLED = 16; /* computed from samples, not read */
 const IS_ODD = 8;
 
 export const endings = ["returned", "left", "cut", "open"];
 
-/* The first of [low, high) for which it is true; it stays true from there on. */
+/*
+ * Returns the first index in [low, high) for which isTrue is true. It must be
+ * true for all later indices.
+ */
 export function firstOf(low, high, isTrue) {
   while (low < high) {
     const middle = (low + high) >>> 1;
@@ -35,7 +41,7 @@ export function firstOf(low, high, isTrue) {
 const signed = (number) =>
   number % 2 ? -(number - 1) / 2 : number / 2;
 
-/* Slices in the order in which they began, before they are put into rows. */
+/* Slices in the order of their beginnings, before they are sorted into rows. */
 class Unsorted {
   constructor(size) {
     this.begin = new Float64Array(size);
@@ -47,7 +53,10 @@ class Unsorted {
   }
 }
 
-/* The samples of a lane as slices: { begin, end, context, depth } as arrays. */
+/*
+ * Returns the samples of a lane as slices: arrays { begin, end, context, depth
+ * }.
+ */
 function stacksOf(samples, first, end, profile, most) {
   const found = { begin: [], end: [], context: [], depth: [] };
   const open = []; /* [context, index in found], outermost first */
@@ -89,7 +98,7 @@ class Samples {
     this.weight = data.column("s.weight", new Float64Array(count));
     this.looks = data.column("s.looks", new Uint32Array(count));
     this.context = new Uint32Array(count);
-    this.sum = new Float64Array(count + 1); /* of weights before each */
+    this.sum = new Float64Array(count + 1); /* sum of the previous weights */
     const where = data.numbers("s.where");
     let first = 0;
 
@@ -106,19 +115,25 @@ class Samples {
     }
   }
 
-  /* The time that one look stands for. */
+  /* Returns the time that one look stands for. */
   step(i) {
     return this.weight[i] / Math.max(1, this.looks[i]);
   }
 
-  /* [begin, end]: what a sample stands for is before it, and behind it if it grew. */
+  /*
+   * Returns [begin, end]. A sample stands for time before it and, if it was
+   * extended, for later time.
+   */
   span(i) {
     const begin = this.time[i] - this.step(i);
 
     return [begin, begin + this.weight[i]];
   }
 
-  /* How many looks of a sample were in a range: the first at its time. */
+  /*
+   * Returns how many looks of a sample were in a range; the first is at its
+   * time.
+   */
   looksIn(i, from, to) {
     const { time, looks } = this;
     const step = this.step(i);
@@ -141,7 +156,8 @@ export class Timeline {
     this.lanes = meta.lanes.map((lane) => ({ ...lane }));
     this.samples = new Samples(data, this.lanes);
     this.calls = this.lanes.reduce((sum, lane) => sum + lane.slices, 0);
-    this.odd = new Map(); /* slices of no context of their own -> function */
+    /* slice -> function, for slices whose context is not in the tree */
+    this.odd = new Map();
     this.#readSlices(data);
     this.#readNotes(data);
     this.#findExtent();
@@ -258,7 +274,7 @@ export class Timeline {
     this.#sumRows();
   }
 
-  /* How long the slices before each in its row took, together. */
+  /* Computes, for each slice, the time of all previous slices in its row. */
   #sumRows() {
     this.before = new Float64Array(this.count + 1);
     for (const { first, end } of this.rows)
@@ -305,7 +321,7 @@ export class Timeline {
     this.to = Math.max(this.from, Math.floor(to)) + 1;
   }
 
-  /* ---- Asking ---- */
+  /* ---- Queries ---- */
 
   function(i) {
     return this.odd.get(i) ?? this.profile.function[this.context[i]];
@@ -319,7 +335,10 @@ export class Timeline {
     return endings[this.flags[i] >> 1 & 3];
   }
 
-  /* The first of a row that ends after a time; that begins at it or after. */
+  /*
+   * endsAfter() returns the first slice of a row that ends after a time;
+   * beginsFrom() the first one that begins at it or later.
+   */
   endsAfter(row, time) {
     return firstOf(row.first, row.end, (i) => this.end[i] > time);
   }
@@ -334,7 +353,7 @@ export class Timeline {
     return this.rows[after];
   }
 
-  /* The longest of [first, end), of the first so many of them. */
+  /* Returns the longest slice of the first `most` ones in [first, end). */
   longestOf(first, end, most = 20000) {
     let longest = first;
 
@@ -344,7 +363,7 @@ export class Timeline {
     return longest;
   }
 
-  /* What a range can tell: of calls if there is a trace, of time if it was sampled. */
+  /* Whether a time range has data: calls with a trace, or samples. */
   get canFollow() {
     return this.calls > 0 || this.samples.count > 0;
   }
@@ -354,9 +373,9 @@ export class Timeline {
   }
 
   /*
-   * What was from one time to before another: columns by context. Calls are those that
-   * began then. Time is that of samples; without any, what calls took of it without
-   * those in them, if `isTimed`.
+   * Returns columns by context for the time range [from, to). Calls are those
+   * that began in it. Time is that of samples. Without samples and with
+   * `isTimed`, it is calls' own time.
    */
   within({ from, to }, groups, isTimed) {
     const { count } = this.profile;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The upper part of the timeline: what there is of the whole time, and an axis. */
+/*
+ * The upper part of the timeline: an overview of the whole time, and an axis.
+ */
 import * as format from "./format.js";
 import { GUTTER } from "./lanes.js";
 import { marks, moment } from "./timescale.js";
@@ -8,7 +10,7 @@ export const OVERVIEW = 40; /* pixels */
 const AXIS = 22;
 export const HEAD = OVERVIEW + AXIS;
 
-const MARK_ROOM = 110; /* pixels between marks on the axis */
+const MARK_ROOM = 110; /* in pixels, between marks on the axis */
 
 export class TimelineHead {
   constructor(view) {
@@ -31,7 +33,7 @@ export class TimelineHead {
       context.fillRect(Math.round(view.x(each)), HEAD, 1, height - HEAD);
   }
 
-  /* How much there is at each time: looks of samples, or calls. */
+  /* Returns the activity by time: looks of samples, or calls. */
   #activity() {
     const { timeline } = this;
     const size = Math.floor(this.view.width);
@@ -124,7 +126,10 @@ export class TimelineHead {
     context.fillRect(0, HEAD - 1, GUTTER + width + 8, 1);
   }
 
-  /* What is outside of a range pales; one that is being dragged says how long it is. */
+  /*
+   * Dims everything outside of a range. While a range is dragged, its length is
+   * shown.
+   */
   drawRange(context, height, range, isDragged) {
     const { view } = this;
     const { style } = view;

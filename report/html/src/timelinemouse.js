@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* What the mouse does in the timeline, and the tip beside it. */
+/* Mouse actions in the timeline, and the tip beside the mouse. */
 import { element } from "./dom.js";
 import { GUTTER } from "./lanes.js";
 import { HEAD, OVERVIEW } from "./timelinehead.js";
 import { placeTip } from "./tips.js";
 import { tipOf } from "./timelinetips.js";
 
-const CLICK = 4; /* pixels that a click may move */
+const CLICK = 4; /* maximal movement of a click in pixels */
 
 export class TimelineMouse {
   constructor(view) {
     this.view = view;
-    this.press = null; /* a button that is down, and where */
+    this.press = null; /* the pressed button, and where it was pressed */
     this.tip = element("div.tip", { hidden: true });
     document.body.append(this.tip);
     this.#listen();
@@ -39,7 +39,7 @@ export class TimelineMouse {
     return { x: clientX - box.left, y: clientY - box.top };
   }
 
-  /* What a drag that begins there does. */
+  /* Returns the action of a drag that begins at this point. */
   #kindOf({ x, y }, isShifted) {
     if (x < GUTTER && y >= HEAD && !this.view.isHeat)
       return "fold";
@@ -98,7 +98,7 @@ export class TimelineMouse {
     this.view.render();
   }
 
-  /* The range that is being dragged over, or null. */
+  /* The range that is being dragged, or null. */
   get dragged() {
     return this.press?.isMoved ? this.#dragged(this.press) : null;
   }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is said of what is in the timeline: beside the mouse, and below. */
+/* Descriptions of items in the timeline: in the tip, and in the line below. */
 import { element } from "./dom.js";
 import * as format from "./format.js";
 import { BEGAN_BEFORE, IS_SAMPLED } from "./timeline.js";
@@ -17,7 +17,7 @@ function list(facts) {
     [element("dt", {}, term), element("dd", {}, text)]));
 }
 
-/* How long a call took, as far as that is known. */
+/* Returns the known bounds of a call's duration as text. */
 function length(timeline, i) {
   const most = timeline.length(i), least = timeline.least[i];
 
@@ -31,7 +31,7 @@ function length(timeline, i) {
     : `${format.time(least)} to ${format.time(most)}`;
 }
 
-/* [[what, how much]] of a slice. */
+/* Returns [[term, value]] for a slice. */
 export function sliceFacts(timeline, i) {
   const { lane } = timeline.rowOf(i);
   const isSampled = timeline.flags[i] & IS_SAMPLED;
@@ -92,7 +92,7 @@ function cellTip(cell) {
           element("div.where", {}, "click, or drag to another column, to select a range")];
 }
 
-/* Of what Lanes.at() has found, or of a heatmap's { cell }. */
+/* Returns a tip for a result of Lanes.at(), or for a heatmap's { cell }. */
 export function tipOf(profile, found) {
   if (found.cell)
     return cellTip(found.cell);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The timeline's panel. From the top: what there is of the whole time, with the part that
- * is looked at; an axis; the lanes. Dragging over the upper two chooses a range of time,
- * which all views are then of; dragging lanes moves them.
+ * The timeline's panel. From the top: an overview of the whole time with the
+ * visible part marked, an axis, and the lanes. Dragging in the upper two
+ * selects a time range for all views; dragging lanes moves them.
  */
 import { element, replace, segments } from "./dom.js";
 import * as format from "./format.js";
@@ -14,7 +14,7 @@ import { sliceFacts } from "./timelinetips.js";
 import { moment } from "./timescale.js";
 import { showLegend, where } from "./tips.js";
 
-const NARROWEST_NS = 10; /* across the whole width */
+const NARROWEST_NS = 10; /* minimal time across the whole width */
 const SMOOTH_MS = 160;
 
 const isStill = () =>
@@ -25,7 +25,7 @@ export class TimelineView {
     this.app = app;
     this.timeline = app.profile.timeline;
     this.lanes = new Lanes(this.timeline, app.colours);
-    this.selected = null; /* a slice */
+    this.selected = null; /* a slice, or null */
     this.host = element("div.graph");
     this.canvas = element("canvas", {
       tabindex: "0", role: "application", "aria-label": "Timeline" });
@@ -77,7 +77,7 @@ export class TimelineView {
       this.app.views.graph.mode];
   }
 
-  /* What the page does not have, of calls and samples. */
+  /* Reports calls and samples that the page does not contain. */
   #sayWhatIsLeftOut() {
     const { meta, calls, lanes } = this.timeline;
     const told = lanes.reduce((sum, { notes }) =>
@@ -105,7 +105,7 @@ export class TimelineView {
     this.note.textContent = said.map((text) => `${text}. `).join("");
   }
 
-  /* ---- Looking at a part ---- */
+  /* ---- The visible part ---- */
 
   get width() {
     return Math.max(1, this.canvas.clientWidth - GUTTER - 8);
@@ -115,7 +115,7 @@ export class TimelineView {
     return this.width / (this.to - this.from);
   }
 
-  /* Where a time is, in pixels of the canvas. */
+  /* x() converts a time to pixels of the canvas, time() the reverse. */
   x(time) {
     return GUTTER + (time - this.pixelFrom) * this.scale;
   }
@@ -124,7 +124,7 @@ export class TimelineView {
     return this.pixelFrom + (x - GUTTER) / this.scale;
   }
 
-  /* What the left edge is at: pixels stand at multiples of their width. */
+  /* The time at the left edge. Pixels lie at multiples of their width. */
   get pixelFrom() {
     return Math.floor(this.from * this.scale) / this.scale;
   }
@@ -185,7 +185,9 @@ export class TimelineView {
     return this.lanes.height > this.canvas.clientHeight - HEAD;
   }
 
-  /* As wide as a quarter of what is to be seen, in the middle. */
+  /*
+   * Zooms until the slice is in the middle and fills two thirds of the width.
+   */
   zoomTo(i) {
     const { timeline } = this;
     const around = Math.max(timeline.length(i), NARROWEST_NS) * 0.25;
@@ -208,7 +210,7 @@ export class TimelineView {
     this.render();
   }
 
-  /* ---- Choosing ---- */
+  /* ---- Selection ---- */
 
   select(i) {
     this.selected = i;
@@ -222,7 +224,7 @@ export class TimelineView {
     this.render();
   }
 
-  /* A sample's, which is no slice. */
+  /* Selects the context of a sample, which is no slice. */
   selectContext(context) {
     this.selected = null;
     this.app.selectContext(context, this.app.profile.function[context]);
@@ -230,7 +232,7 @@ export class TimelineView {
     this.render();
   }
 
-  /* A range that all views show; null: all of the time. */
+  /* Sets the time range of all views; null: all. */
   choose(range) {
     if (!this.timeline.canFollow)
       return;
@@ -251,7 +253,7 @@ export class TimelineView {
       : { from: timeline.begin[selected], to: timeline.end[selected] });
   }
 
-  /* Along a row, to the caller, or to the first call in it. */
+  /* Moves the selection along a row, to the caller, or to the first callee. */
   walk(to) {
     const { timeline, selected } = this;
 
@@ -298,7 +300,7 @@ export class TimelineView {
     return null;
   }
 
-  /* Moves as little as brings a slice into sight, and wide enough. */
+  /* Moves as little as possible to make a slice visible and wide enough. */
   reveal(i) {
     const { timeline, lanes } = this;
     const [begin, end] = [timeline.begin[i], timeline.end[i]];
@@ -379,7 +381,7 @@ export class TimelineView {
     return Boolean(keys[key]);
   }
 
-  /* One step at a time: what is selected, the range, the zoom. */
+  /* Undoes one step: the selection, the range, or the zoom. */
   #back() {
     if (this.selected !== null)
       this.select(null);
@@ -405,7 +407,7 @@ export class TimelineView {
 
   /* ---- Drawing ---- */
 
-  /* Soon, and once for all that has changed. */
+  /* Draws in the next animation frame, once for all changes. */
   render() {
     if (this.isAsked)
       return;
@@ -447,7 +449,7 @@ export class TimelineView {
     this.#drawRange(context, height);
   }
 
-  /* That which is being dragged over, or all views are of. */
+  /* Draws the range that is being dragged, or that of all views. */
   #drawRange(context, height) {
     const { dragged } = this.mouse;
     const range = dragged ?? this.app.profile.range;
@@ -468,7 +470,7 @@ export class TimelineView {
     this.#drawScroll(context, height);
   }
 
-  /* Which part of the lanes is in sight, if not all are. */
+  /* Draws a scroll bar if not all lanes are visible. */
   #drawScroll(context, height) {
     const room = height - HEAD;
     const share = room / this.lanes.height;

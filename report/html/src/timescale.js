@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Times on an axis: where its marks stand, and how moments are written. */
+/* Times on an axis: the position of its marks, and times as text. */
 const units = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]];
 
-/* 1, 2 or 5 times a power of ten, not less than `least`. */
+/* Returns 1, 2 or 5 times a power of ten, at least `least`. */
 export function roundStep(least) {
   const power = 10 ** Math.floor(Math.log10(Math.max(1, least)));
 
@@ -10,7 +10,7 @@ export function roundStep(least) {
     .find((step) => step >= least * 0.999999) ?? 10 * power;
 }
 
-/* A moment, as exactly as a step tells: "12.304 ms". */
+/* Returns a time with the precision of a step: "12.304 ms". */
 export function moment(ns, step = 1) {
   if (ns === 0)
     return "0";
@@ -20,7 +20,7 @@ export function moment(ns, step = 1) {
   return `${(ns / size).toFixed(Math.min(digits, 9))} ${unit}`;
 }
 
-/* The moments of [from, to] that marks stand at, of which there are so many at most. */
+/* Returns the times of marks in [from, to], about `most` of them. */
 export function marks(from, to, most) {
   const step = roundStep((to - from) / Math.max(1, most));
   const found = [];
@@ -30,7 +30,7 @@ export function marks(from, to, most) {
   return { step, moments: found };
 }
 
-/* "12.3 ms to 14.1 ms": ends that differ look different. */
+/* Returns "12.3 ms to 14.1 ms", with enough digits to distinguish both ends. */
 export function rangeText({ from, to }) {
   const step = Math.max(1, 10 ** Math.floor(Math.log10(
     Math.max(1, to - from)) - 2));

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What is said of a frame: beside the mouse, and below the graph. */
+/*
+ * Descriptions of frames: in the tip beside the mouse, and in the line below
+ * the graph.
+ */
 import { element, replace } from "./dom.js";
 import * as format from "./format.js";
 import * as measures from "./measures.js";
@@ -64,7 +67,7 @@ export function placeTip(tip, { clientX, clientY }) {
   tip.style.transform = `translate(${Math.max(8, x)}px, ${Math.max(8, y)}px)`;
 }
 
-/* What the colours mean, unless a search has taken them. */
+/* Shows the legend of colours, unless a search uses them. */
 export function showLegend(host, colours) {
   replace(host, colours.matches ? []
     : colours.legend().map(([label, colour]) => {

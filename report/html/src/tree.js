@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The trees that a flame graph can show. All speak of nodes by number and of
- * a node's children in descending order of value, made when first asked for:
- * whoever draws stops at the first that is too narrow, and what is never
- * visible costs nothing.
+ * The trees that a flame graph can show. Nodes are numbers. A node's children
+ * are in descending order of value and are computed on first use. The renderer
+ * stops at the first child that is too narrow, so invisible nodes cost nothing.
  *
  *	ContextTree	the recording as it is; a node is a context
  *	GroupedTree	a node stands for several contexts, grouped by function:
  *			upwards, their callers; downwards, their callees
  */
 
-const REMEMBERED = 16; /* longer lists of children are kept */
-const LOOKAHEAD = 60; /* rows; a recursion of n levels has n^2 / 2 chains */
+const REMEMBERED = 16; /* longer lists of children are cached */
+const LOOKAHEAD = 60; /* in rows; a recursion of n levels has n^2 / 2 chains */
 
 export class ContextTree {
   constructor(profile, measure) {
@@ -65,7 +64,7 @@ export class ContextTree {
              tails: this.profile.tails.get(node) };
   }
 
-  /* Whether a match is in or below any of these nodes. */
+  /* Returns whether a match is among these nodes or below them. */
   holdsMatch(nodes, matches) {
     if (this.matches !== matches)
       this.#markPaths(matches);
@@ -85,7 +84,7 @@ export class ContextTree {
     }
   }
 
-  /* The value of what matches or lies below a match. */
+  /* Returns the sum of all matches and their subtrees. */
   matched(matches, node = 0) {
     const { end, function: functions } = this.profile;
     let sum = 0;
@@ -104,9 +103,9 @@ export class ContextTree {
 
 export class GroupedTree {
   /*
-   * contexts: what the root stands for, each with its weight. Upwards, a
-   * chain of callers carries the weight of where it began ("self" or
-   * "below"); downwards, contexts have their own.
+   * contexts: the contexts of the root, each with its weight. Upwards, a chain
+   * of callers has the weight of its start ("self" or "below"); downwards,
+   * contexts have their own weights.
    */
   constructor(profile, measure, contexts, options) {
     const weights = profile[options.weight];
@@ -151,7 +150,7 @@ export class GroupedTree {
     return this.nodes[node].children;
   }
 
-  /* Counts the members of each group first, for there may be a million. */
+  /* Counts the members of each group first, since there may be a million. */
   #expand(node) {
     const groups = new Map();
     let last = null;
@@ -186,7 +185,7 @@ export class GroupedTree {
       .sort((a, b) => this.nodes[b].value - this.nodes[a].value);
   }
 
-  /* Calls see(context, where its chain began) for all below a node. */
+  /* Calls see(context, start of its chain) for all contexts below a node. */
   #each(node, see) {
     const { parent, end } = this.profile;
     const { at, origin } = this.nodes[node];
@@ -233,7 +232,7 @@ export class GroupedTree {
   }
 }
 
-/* Every function with its own share, below each its callers. */
+/* Returns all functions with their own measures, and below each its callers. */
 export function invertedTree(profile, measure) {
   const self = profile.self[measure];
   const contexts = [];
@@ -245,7 +244,9 @@ export function invertedTree(profile, measure) {
     { isUpwards: true, weight: "self", hasGroupedRoot: true });
 }
 
-/* What led to a function, and what it led to; recursion counted once. */
+/*
+ * Return the callers of a function, and its callees; recursion is counted once.
+ */
 export function callersTree(profile, measure, f) {
   return new GroupedTree(profile, measure, outermost(profile, f),
     { isUpwards: true, weight: "below", function: f });
