@@ -42,7 +42,7 @@ static void free_strings(char **strings)
 	free(strings);
 }
 
-/* What gives the same file another index: where is searched, and for what. */
+/* Returns a hash of the options that give the same file another index. */
 static uint64_t config_of(const struct a2n *a2n)
 {
 	uint64_t hash = a2n->flags & A2N_NO_DEBUG ? 1 : 0;
@@ -130,7 +130,10 @@ static const struct a2n_module *find_open(const struct a2n *a2n,
 	return NULL;
 }
 
-/* Opens what is not open yet; the lock is held. `path` is where it is now. */
+/*
+ * Opens a module that is not open yet; the lock is held. `path` is its present
+ * location.
+ */
 static int open_module(struct a2n *a2n, const char *name, const char *path,
 		       const struct a2n_build_id *wanted,
 		       const struct a2n_module **out)
@@ -193,7 +196,9 @@ int a2n_module_open(struct a2n *a2n, const char *path,
 	return err;
 }
 
-/* The worker, and whoever else has a path of it, needs a file. */
+/*
+ * The worker and other readers need a path, so the image is written to a file.
+ */
 static int open_image(struct a2n *a2n, const char *name, struct span image,
 		      const struct a2n_build_id *build_id)
 {
@@ -204,7 +209,7 @@ static int open_image(struct a2n *a2n, const char *name, struct span image,
 
 	if (fd < 0)
 		return -errno;
-	/* the worker keeps no descriptors of ours */
+	/* workers have no descriptors of the caller */
 	snprintf(path, sizeof(path), "/proc/%d/fd/%d", getpid(), fd);
 	if (write(fd, image.at, image.bytes) == (ssize_t)image.bytes)
 		err = open_module(a2n, name, path, build_id, &module);
@@ -241,7 +246,7 @@ int module_find_image(struct a2n *a2n, const char *name,
 
 static const char *source_of(const struct index *index, uint32_t role)
 {
-	/* The last is the separate file, which knows more. */
+	/* The last source is the separate debug file, which has more data. */
 	for (size_t i = index->source_count; i-- > 0;) {
 		if (index->sources[i].role & role)
 			return index_text(index, index->sources[i].path);
@@ -275,13 +280,16 @@ size_t a2n_module_lookup(const struct a2n_module *module, uint64_t vaddr,
 	return index_lookup(&module->index, vaddr, frames, room);
 }
 
-/* Room for the frames of one row, which is given back grown if need be. */
+/* A buffer for the frames of one row, which grows as needed. */
 struct frames {
 	struct a2n_frame *items;
 	size_t room;
 };
 
-/* How many frames there are, all of them in *frames; 0 too where no memory. */
+/*
+ * Returns the number of frames, all of them in *frames; 0 also when out of
+ * memory.
+ */
 static size_t all_frames(const struct index *index, const struct index_row *row,
 			 struct frames *frames)
 {
@@ -362,7 +370,10 @@ void a2n_module_symbols(const struct a2n_module *module, a2n_visit_range *visit,
 		struct a2n_frame frames[64];
 		size_t count = index_lookup(index, start, frames, 64);
 
-		/* Of the chain at its first byte, the function itself. */
+		/*
+		 * At the first byte, the outermost frame is the function
+		 * itself.
+		 */
 		if (count > 0 && count <= 64)
 			visit(context, &range, &frames[count - 1], 1);
 	}

@@ -3,29 +3,30 @@
  * liba2n: from addresses to names, files, lines and inlined calls.
  *
  * A *module* is one ELF file. Its symbols and debug information are read once,
- * in a child process with limits, and become an *index*: an immutable file in
- * the cache directory, keyed by build-id, which is mapped from then on. A look-
- * up in it needs a few hundred nanoseconds and no lock.
+ * in a child process with limits, and written to an *index*: an immutable file
+ * in the cache directory, keyed by build-id, which later lookups map. A lookup
+ * in it takes a few hundred nanoseconds and no lock.
  *
- * A *space* is the address space of a process over time: which module, or
- * which piece of generated code, was where and when. Modules enter it from
- * /proc or from what a recorder saw; generated code from perf maps, jitdump
- * files or one piece at a time.
+ * A *space* is the address space of a process over time: it records which
+ * module, or which piece of generated code, was at which address and when.
+ * Modules are added from /proc or from the data of a recorder; generated code
+ * from perf maps, jitdump files, or piece by piece.
  *
- * Whatever is not known is said to be unknown (NULL, 0): a name is never
- * guessed. A file that is damaged or hostile costs an error with a reason.
+ * Unknown data is reported as unknown (NULL, 0); names are never guessed. A
+ * damaged or hostile file causes an error with a reason.
  *
  * Conventions. Functions return 0 or a count, or -errno; outputs are untouched
- * on failure. `vaddr` is an address as the ELF file has it, `pc` one in a
- * process, `file_offset` one in the file. Times are whatever 64-bit clock the
- * caller uses throughout one space; 0 is before everything. Strings belong to
- * the object they came from, are safe to print, and live as long as it does.
+ * on failure. `vaddr` is an address as in the ELF file, `pc` an address in a
+ * process, `file_offset` an offset in the file. Times are those of any 64-bit
+ * clock that the caller uses throughout one space; 0 is before all events.
+ * Strings belong to the object that returned them, are safe to print, and live
+ * as long as the object.
  *
- * Threads. An a2n and its modules may be used by any number of threads at
- * once: looking up takes no lock, opening takes one. A space may be read by
- * any number of threads between two changes; changing it is up to one thread
- * with no readers. The child processes are reaped by us; a host that waits for
- * any child (waitpid(-1)) may see one of them end, which does no harm.
+ * Threads. Any number of threads may use an a2n and its modules at once:
+ * lookups take no lock, opening takes one. Any number of threads may read a
+ * space between two changes; while one thread changes it, there must be no
+ * readers. The library reaps its child processes. A program that waits for any
+ * child (waitpid(-1)) may reap one of them, which does no harm.
  */
 #ifndef CLEW_A2N_H
 #define CLEW_A2N_H
@@ -44,30 +45,34 @@ extern "C" {
 struct a2n;
 
 enum {
-	A2N_NO_CACHE = 1,    /* index in memory, for this process alone */
-	A2N_NO_DEBUG = 2,    /* symbols only: no files, lines, inlined calls */
-	A2N_NO_DOWNLOAD = 4, /* never ask debuginfod */
-	A2N_REBUILD = 8,     /* index anew even if the cache has it */
+	A2N_NO_CACHE = 1, /* keep the index in memory, for this process only */
+	A2N_NO_DEBUG = 2, /* symbols only: no files, lines, inlined calls */
+	A2N_NO_DOWNLOAD = 4, /* never query debuginfod */
+	A2N_REBUILD = 8,     /* create the index again even if it is cached */
 };
 
-/* Zero is the default everywhere. Everything is copied. */
+/* Zero-initialised: defaults. All strings are copied. */
 struct a2n_options {
 	uint32_t flags;
-	uint32_t index_seconds; /* at most, for one module; 0: 120 */
-	uint64_t index_bytes;   /* of memory, at most, likewise; 0: 4 GiB */
+	uint32_t index_seconds; /* limit for one module; 0: 120 */
+	uint64_t index_bytes;   /* limit of memory for one module; 0: 4 GiB */
 	const char *cache; /* NULL: $XDG_CACHE_HOME/clew/a2n, ~/.cache/... */
-	const char *root;  /* before every path, for containers; NULL: "" */
-	/* More of the kind of /usr/lib/debug, NULL at the end. NULL: none. */
+	/* Precedes every path, for containers; NULL: "". */
+	const char *root;
+	/*
+	 * Further directories like /usr/lib/debug, terminated by NULL. NULL:
+	 * none.
+	 */
 	const char *const *debug_roots;
 };
 
-/* `options` may be NULL. 0, or -ENOMEM. */
+/* `options` may be NULL. Returns 0 or -ENOMEM. */
 A2N_API int a2n_create(const struct a2n_options *options, struct a2n **out);
 
-/* Closes what is open; its modules and their strings are gone. */
+/* Frees everything, including modules and their strings. */
 A2N_API void a2n_destroy(struct a2n *a2n);
 
-/* The cache's directory, or NULL where there can be none. */
+/* Returns the cache's directory, or NULL if there is none. */
 A2N_API const char *a2n_cache_directory(const struct a2n *a2n);
 
 /* ---- modules ---- */
@@ -75,17 +80,18 @@ A2N_API const char *a2n_cache_directory(const struct a2n *a2n);
 struct a2n_module;
 
 struct a2n_build_id {
-	uint32_t bytes; /* 0: the module has none, or any will do */
+	uint32_t bytes; /* 0: the module has none, or any is accepted */
 	uint8_t data[32];
 };
 
 /*
- * Opens a file's index, which is made first if need be. The same file opened
- * again is the same module; it stays open until a2n_destroy().
+ * Opens a file's index; creates it if needed. Opening the same file again
+ * returns the same module. Modules stay open until a2n_destroy().
  *
- * 0, or -errno: -ENOENT and the like from the system, -ENOEXEC not a 64-bit
- * little-endian ELF file, -ESTALE another build-id than asked for. A file with
- * neither symbols nor debug information is no error; see a2n_module_reason().
+ * Returns 0 or -errno: -ENOENT and other system errors, -ENOEXEC if the file is
+ * not a 64-bit little-endian ELF file, -ESTALE if it has another build-id than
+ * requested. A file with neither symbols nor debug information is no error; see
+ * a2n_module_reason().
  */
 A2N_API int a2n_module_open(struct a2n *a2n, const char *path,
 			    const struct a2n_build_id *build_id,
@@ -94,25 +100,25 @@ A2N_API int a2n_module_open(struct a2n *a2n, const char *path,
 struct a2n_module_info {
 	const char *path; /* as it was opened */
 	struct a2n_build_id build_id;
-	const char *symbols_from; /* the file, or NULL if there are none */
-	const char *debug_from;   /* likewise, for lines and inlined calls */
-	const char *reason;       /* why something is missing, or NULL */
-	uint64_t index_bytes;     /* of the index's file */
+	const char *symbols_from; /* file with the symbols, or NULL */
+	const char *debug_from; /* file with lines and inlined calls, or NULL */
+	const char *reason;     /* why data is missing, or NULL */
+	uint64_t index_bytes;   /* of the index's file */
 	uint64_t symbol_count;
-	uint64_t row_count; /* pieces of code of one line and inlined chain */
-	int was_cached;     /* the index was there already */
+	uint64_t row_count; /* pieces of code with one line and inlined chain */
+	int was_cached;     /* the index existed before */
 };
 
 A2N_API void a2n_module_info(const struct a2n_module *module,
 			     struct a2n_module_info *out);
 
 /*
- * One function at an address. The first of a look-up is the innermost; each
- * is inlined into the one after it, at that one's file:line.
+ * One function at an address. The first frame of a lookup is the innermost one.
+ * Each frame is inlined into the next one, at that frame's file:line.
  */
 struct a2n_frame {
-	const char *symbol; /* as linkers know it; NULL: unknown */
-	const char *name;   /* as programmers do: demangled */
+	const char *symbol; /* mangled; NULL: unknown */
+	const char *name;   /* demangled */
 	const char *file;   /* NULL: unknown */
 	uint32_t symbol_length;
 	uint32_t name_length;
@@ -121,22 +127,23 @@ struct a2n_frame {
 	uint32_t column; /* 0: unknown */
 	uint32_t discriminator;
 	uint32_t is_inlined;
-	uint32_t from_symbol; /* the name is of the symbol table */
+	uint32_t from_symbol; /* `name` comes from the symbol table */
 	uint64_t start;       /* of its symbol or piece of code; ~0: unknown */
 };
 
 /*
- * What is at a vaddr. Fills at most `room` frames and returns how many there
- * are, as snprintf does; 0 if nothing is known.
+ * Looks up a vaddr. Fills at most `room` frames and returns their total number,
+ * like snprintf; 0 if nothing is known.
  */
 A2N_API size_t a2n_module_lookup(const struct a2n_module *module,
 				 uint64_t vaddr, struct a2n_frame *frames,
 				 size_t room);
 
 /*
- * The names of other functions whose code a linker or a compiler has merged with that of
- * the symbol that starts at a vaddr. Aliases of one function are not among them. Fills at
- * most `room`, and at most A2N_MERGED_MAX, and returns how many there are.
+ * Lists the names of other functions whose code a linker or compiler has merged
+ * with that of the symbol that starts at a vaddr. Aliases of one function are
+ * not included. Fills at most `room` and at most A2N_MERGED_MAX names and
+ * returns their total number.
  */
 A2N_API size_t a2n_module_merged(const struct a2n_module *module,
 				 uint64_t vaddr, const char **names,
@@ -144,20 +151,26 @@ A2N_API size_t a2n_module_merged(const struct a2n_module *module,
 
 enum { A2N_MERGED_MAX = 16 };
 
-/* Called for each address of a batch, in the order they were given. */
+/* Called for each address of a batch, in the given order. */
 typedef void a2n_visit(void *context, size_t index,
 		       const struct a2n_frame *frames, size_t count);
 
-/* The same for many addresses. 0, -ENOMEM. */
+/* Looks up many addresses. Returns 0 or -ENOMEM. */
 A2N_API int a2n_module_lookup_all(const struct a2n_module *module,
 				  const uint64_t *vaddrs, size_t count,
 				  a2n_visit *visit, void *context);
 
-/* 0, or -ENOENT where no loaded segment holds that part of the file. */
+/*
+ * Converts an offset in the file to a vaddr. Returns 0, or -ENOENT if no loaded
+ * segment contains the offset.
+ */
 A2N_API int a2n_module_vaddr(const struct a2n_module *module,
 			     uint64_t file_offset, uint64_t *vaddr);
 
-/* A symbol's range, or with `rows`, one row's: code of one line and chain. */
+/*
+ * The range of a symbol or, from a2n_module_rows(), of a row: code of one line
+ * and inlined chain.
+ */
 struct a2n_range {
 	uint64_t start;
 	uint64_t end;
@@ -166,18 +179,18 @@ struct a2n_range {
 typedef void a2n_visit_range(void *context, const struct a2n_range *range,
 			     const struct a2n_frame *frames, size_t count);
 
-/* All symbols in order of address. */
+/* Visits all symbols in order of address. */
 A2N_API void a2n_module_symbols(const struct a2n_module *module,
 				a2n_visit_range *visit, void *context);
 
-/* All rows in order of address. */
+/* Visits all rows in order of address. */
 A2N_API void a2n_module_rows(const struct a2n_module *module,
 			     a2n_visit_range *visit, void *context);
 
 /*
- * Returns the demangled form of a symbol of C++ or Rust, or any other symbol
- * itself. The text is safe to print and has at most 8 KiB: a longer one ends
- * with "...". free() it. NULL when out of memory.
+ * Returns the demangled form of a C++ or Rust symbol, or any other symbol
+ * unchanged. The text is safe to print and has at most 8 KiB; a longer one ends
+ * with "...". The caller frees it. NULL when out of memory.
  */
 A2N_API char *a2n_demangle(const char *symbol);
 
@@ -185,34 +198,34 @@ A2N_API char *a2n_demangle(const char *symbol);
 
 struct a2n_space;
 
-#define A2N_LATEST UINT64_MAX /* a time behind all others */
+#define A2N_LATEST UINT64_MAX /* a time after all others */
 
 /*
- * 0, or -ENOMEM. The a2n must outlive it; it may be NULL, which opens no
- * modules.
+ * Creates a space. Returns 0 or -ENOMEM. The a2n must outlive the space. It may
+ * be NULL; then modules are not opened.
  *
- * Generated code is found before what is mapped: it may lie in a mapping, even
- * in that of an ELF file. Ranges that are empty or go beyond 2^64 - 1, and
- * A2N_LATEST as the time of a change, are -EINVAL.
+ * Generated code has precedence over mappings: it may lie in a mapping, even in
+ * that of an ELF file. Changes fail with -EINVAL if the range is empty or
+ * exceeds 2^64 - 1, or if the time is A2N_LATEST.
  */
 A2N_API int a2n_space_create(struct a2n *a2n, struct a2n_space **out);
 A2N_API void a2n_space_destroy(struct a2n_space *space);
 
 /*
- * What has been mapped, by a file. Modules are opened when first asked for. A
- * path that begins with '[' is none, as in "[vdso]".
+ * A mapping of a file. Modules are opened when they are first needed. A path
+ * that begins with '[', like "[vdso]", is no file.
  */
 struct a2n_mapping {
 	uint64_t start;
 	uint64_t bytes;
 	uint64_t file_offset;
-	const char *path; /* copied; NULL: memory of no file */
+	const char *path; /* copied; NULL: anonymous memory */
 	struct a2n_build_id build_id;
 };
 
 /*
- * Both end whatever is in the range at that time, code included; but code of
- * the same time lies in what is mapped.
+ * Both end all mappings and code in the range at that time, except code that is
+ * added with the same time.
  */
 A2N_API int a2n_space_map(struct a2n_space *space,
 			  const struct a2n_mapping *mapping, uint64_t time);
@@ -220,98 +233,106 @@ A2N_API int a2n_space_unmap(struct a2n_space *space, uint64_t start,
 			    uint64_t bytes, uint64_t time);
 
 /*
- * Maps what /proc/PID/maps shows now, in place of all mappings that there are
- * at that time. Code stays, for it does not say what changed when. Files are
- * found, and checked against the process's memory by their build-ids, even if
- * their paths are of another mount namespace, were deleted or replaced. The
- * vDSO is read from memory. 0, or -errno.
+ * Replaces all mappings at that time by those that /proc/PID/maps shows now.
+ * Generated code stays, because that file does not say what changed when. Files
+ * are found, and checked against the process's memory by build-id, even if
+ * their paths belong to another mount namespace or were deleted or replaced.
+ * The vDSO is read from memory. Returns 0 or -errno.
  */
 A2N_API int a2n_space_map_process(struct a2n_space *space, int pid,
 				  uint64_t time);
 
-/* A piece of generated code, until it is removed or something covers it. */
+/* A piece of generated code. It lasts until it is removed or covered. */
 struct a2n_code {
 	uint64_t start;
 	uint64_t bytes;
-	const char *name; /* copied; NULL or "": it has none */
+	const char *name; /* copied; NULL or "": no name */
 };
 
 /*
- * Adds code and says its id (> 0) in *id, which may be NULL. What it covers of
- * older code ends at that time; the rest of the older code stays. Times may
- * come in any order; of equal times the later call is the newer.
+ * Adds code and stores its id (> 0) in *id, which may be NULL. Older code ends
+ * at that time where it is covered; the rest of it stays. Times may be in any
+ * order; of equal times the later call counts.
  */
 A2N_API int a2n_space_add(struct a2n_space *space, const struct a2n_code *code,
 			  uint64_t time, uint64_t *id);
 
-/* 0, or -ENOENT if there is no such id. What was covered stays so. */
+/*
+ * Move or remove code. Return 0, or -ENOENT if there is no such id. Code that
+ * was covered stays covered.
+ */
 A2N_API int a2n_space_move(struct a2n_space *space, uint64_t id, uint64_t start,
 			   uint64_t time);
 A2N_API int a2n_space_remove(struct a2n_space *space, uint64_t id,
 			     uint64_t time);
 
 /*
- * A line for code, `offset` bytes behind its start, up to the next such. Of two
- * at one offset the later call counts. -EINVAL: the code is not that long.
+ * Adds a source line for code from `offset` bytes after its start up to the
+ * next line. Of two lines at one offset the later call counts. Fails with
+ * -EINVAL if the code is shorter.
  */
 A2N_API int a2n_space_add_line(struct a2n_space *space, uint64_t id,
 			       uint64_t offset, const char *file, uint32_t line,
 			       uint32_t discriminator);
 
-/* What a reader of somebody's file saw. */
+/* Statistics of a reader. */
 struct a2n_read {
-	uint64_t records;   /* that were used */
-	uint64_t malformed; /* that were skipped */
-	uint64_t unknown;   /* of a kind that we do not know, skipped */
-	uint64_t lines;     /* of used records, skipped: not in their code */
+	uint64_t records;   /* used records */
+	uint64_t malformed; /* skipped malformed records */
+	uint64_t unknown;   /* skipped records of unknown kinds */
+	uint64_t lines; /* lines of used records that lie outside the code */
 };
 
 /*
- * Perf's text map, each line at the given time, newest last. 0, or -errno:
- * never because of what a line says. *out, if not NULL, counts. The file may
- * grow meanwhile: lines that begin behind its end are not read. Only regular
- * files are (-EINVAL); this and the next read no more than 16 MiB at a time.
+ * Reads perf's text map. All entries get the given time; later entries are
+ * newer. Returns 0 or -errno; malformed lines cause no error. *out, if not
+ * NULL, is set. The file may grow meanwhile; lines after its initial end are
+ * not read. The file must be regular (-EINVAL). This function and the next one
+ * read at most 16 MiB at a time.
  */
 A2N_API int a2n_space_read_perf_map(struct a2n_space *space, const char *path,
 				    uint64_t time, struct a2n_read *out);
 
 /*
- * A jitdump file, by its own time stamps, which are CLOCK_MONOTONIC unless its
- * writer was told otherwise. -EBADMSG: it is none. What is behind the last
- * whole record is malformed.
+ * Reads a jitdump file with its own time stamps, which are CLOCK_MONOTONIC
+ * unless its writer used another clock. Returns -EBADMSG if it is no jitdump
+ * file. Bytes after the last complete record count as malformed.
  */
 A2N_API int a2n_space_read_jitdump(struct a2n_space *space, const char *path,
 				   struct a2n_read *out);
 
 /*
- * Makes all that was added visible to look-ups. 0 or -ENOMEM. Look-ups before
- * it see the state of the last one.
+ * Makes all additions visible to lookups. Until then, lookups see the previous
+ * state. Returns 0 or -ENOMEM.
  */
 A2N_API int a2n_space_commit(struct a2n_space *space);
 
 /*
- * What a look-up in a space found. In all of this range and time it is the
- * same that is found, unless it is a mapping in which there is code.
+ * The result of a lookup in a space. It is the same for the whole range and
+ * time, except where code lies in a mapping.
  */
 struct a2n_place {
-	uint64_t start; /* of what is here: the mapping's or the code's piece */
+	uint64_t start; /* range of the mapping or of the piece of code */
 	uint64_t end;
-	uint64_t from; /* when it came */
-	uint64_t to;   /* when it went; A2N_LATEST: it is still there */
-	uint64_t code; /* its id, or 0 for a mapping */
-	const struct a2n_module *module; /* of a mapping, if it can be opened */
-	uint64_t vaddr;                  /* in the module */
-	int error; /* why the module cannot be opened, -errno; else 0 */
+	uint64_t from; /* start time */
+	uint64_t to;   /* end time; A2N_LATEST: still there */
+	uint64_t code; /* id of the code, or 0 for a mapping */
+	/* for a mapping, if it can be opened */
+	const struct a2n_module *module;
+	uint64_t vaddr; /* address in the module */
+	int error;      /* -errno from opening the module; else 0 */
 };
 
 /*
- * What was at pc at that time. *place, if not NULL, is set if the result is
- * > 0, or if it is 0 and place->end is not 0: known, but without a name.
+ * Looks up the code at pc at that time. *place, if not NULL, is set if the
+ * result is > 0. It is also set if the result is 0 and the range is known but
+ * has no name; then place->end is not 0.
  *
- * `expected` are ids of code that the caller thinks it may be, the likeliest
- * first (the leaf of a known call stack, its parent, its children, siblings):
- * one of those that ever was at pc is the answer, whatever the time. This is
- * for clocks that are not quite the writer's, and for code without times.
+ * `expected` lists ids of code that the caller considers likely, the likeliest
+ * first (the leaf of a known call stack, its parent, its children, siblings).
+ * If one of them was ever at pc, it is the result, whatever the time. This
+ * helps with clocks that differ slightly from the writer's, and with code
+ * without times.
  */
 A2N_API size_t a2n_space_lookup(const struct a2n_space *space, uint64_t pc,
 				uint64_t time, const uint64_t *expected,
@@ -319,9 +340,10 @@ A2N_API size_t a2n_space_lookup(const struct a2n_space *space, uint64_t pc,
 				struct a2n_frame *frames, size_t room);
 
 /*
- * All code that was there at that time, mappings left out, in order of address;
- * what newer code has cut in two comes twice. `frames` is the one of its first
- * byte there, and count 0 for code that has neither name nor line.
+ * Visits all code that existed at that time, without mappings, in order of
+ * address. Code that newer code has cut in two is visited twice. `frames`
+ * describes the first byte of the range; count is 0 for code without name and
+ * line.
  */
 A2N_API void a2n_space_codes(const struct a2n_space *space, uint64_t time,
 			     a2n_visit_range *visit, void *context);

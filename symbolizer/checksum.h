@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A checksum at memory speed, against damage and not against malice: four
- * lanes of multiplications, since one after the other they would wait.
+ * A checksum at memory speed, against damage but not against attacks. Four
+ * lanes of multiplications run in parallel, because dependent ones would wait.
  */
 #ifndef CLEW_SYMBOLIZER_CHECKSUM_H
 #define CLEW_SYMBOLIZER_CHECKSUM_H
@@ -11,7 +11,10 @@
 
 uint64_t checksum(const void *bytes, size_t count);
 
-/* Of a whole index, at least a header long, whatever its header says it is. */
+/*
+ * Returns the checksum of an index of at least the size of its header, ignoring
+ * the header's own checksum.
+ */
 uint64_t checksum_of_index(const void *bytes, size_t count);
 
 #endif

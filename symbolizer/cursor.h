@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading bytes that others wrote: a cursor that never leaves its span.
+ * Reading untrusted bytes: a cursor that never leaves its span.
  *
- * Reading past the end gives 0 and leaves the cursor at the end with `is_bad`
- * set, so that a loop over a damaged file ends by itself and is judged once.
+ * Reading past the end returns 0, moves the cursor to the end, and sets
+ * `is_bad`. A loop over a damaged file therefore ends by itself, and one check
+ * afterwards suffices.
  */
 #ifndef CLEW_SYMBOLIZER_CURSOR_H
 #define CLEW_SYMBOLIZER_CURSOR_H
@@ -23,7 +24,9 @@ struct cursor {
 	int is_bad;
 };
 
-/* At `offset` of a span; bad from the start if that is outside. */
+/*
+ * Returns a cursor at `offset` of a span; it is bad if the offset is outside.
+ */
 static inline struct cursor cursor_at(struct span span, uint64_t offset)
 {
 	static const uint8_t nothing;
@@ -52,7 +55,7 @@ static inline void cursor_skip(struct cursor *cursor, uint64_t bytes)
 		cursor->at += bytes;
 }
 
-/* A little-endian number of 1 to 8 bytes. */
+/* Reads a little-endian number of 1 to 8 bytes. */
 static inline uint64_t cursor_number(struct cursor *cursor, size_t bytes)
 {
 	uint64_t number = 0;
@@ -87,8 +90,8 @@ static inline uint64_t cursor_u64(struct cursor *cursor)
 }
 
 /*
- * The bits of an LEB128 number. Its sign, if it has one, is the highest of the
- * *bits that were read; 64 is the most that fit.
+ * Reads the bits of an LEB128 number, at most 64. The sign of a signed one is
+ * the highest of the *bits that were read.
  */
 static inline uint64_t cursor_leb(struct cursor *cursor, unsigned int *bits)
 {
@@ -129,7 +132,7 @@ static inline int64_t cursor_sleb(struct cursor *cursor)
 	return (int64_t)number;
 }
 
-/* A terminated string, or "" at a bad place. */
+/* Reads a NUL-terminated string. Returns "" if there is none. */
 static inline const char *cursor_string(struct cursor *cursor)
 {
 	const uint8_t *start = cursor->at;
@@ -145,7 +148,7 @@ static inline const char *cursor_string(struct cursor *cursor)
 	return (const char *)start;
 }
 
-/* A cursor over the next `bytes`, which are skipped. */
+/* Returns a cursor over the next `bytes` and skips them. */
 static inline struct cursor cursor_part(struct cursor *cursor, uint64_t bytes)
 {
 	struct cursor part = *cursor;
@@ -161,7 +164,7 @@ static inline struct cursor cursor_part(struct cursor *cursor, uint64_t bytes)
 	return part;
 }
 
-/* The string at an offset of a span, or NULL. */
+/* Returns the string at an offset of a span, or NULL. */
 static inline const char *span_string(struct span span, uint64_t offset)
 {
 	struct cursor cursor = cursor_at(span, offset);

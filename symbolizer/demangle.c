@@ -133,9 +133,8 @@ static int demangle_cplusplus(const char *mangled, int options,
 }
 
 /*
- * Runs one demangler. Returns its result, or 1 if the text is full. The text
- * is in memory that does not belong to this function, so that it is defined
- * after the jump.
+ * Runs one demangler. Returns its result, or 1 if the text is full. `text`
+ * belongs to the caller, so its content is defined after the longjmp.
  */
 static int run(int demangle(const char *, int, demangle_callbackref, void *),
 	       const char *mangled, struct cut_text *text)
@@ -162,7 +161,7 @@ static char *demangled(const char *mangled)
 	return NULL;
 }
 
-/* "_Z" of C++, "_R" of Rust; "_GLOBAL_" of constructors. */
+/* C++ uses "_Z", Rust "_R", constructors "_GLOBAL_". */
 int demangle_is_mangled(const char *symbol)
 {
 	while (*symbol == '_' || *symbol == '$' || *symbol == '.')

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which file that is, found out in the caller's process by reads, without a
- * mapping that could fault.
+ * The identity of a file. It is determined by reads in the caller's process,
+ * without a mapping, which could fault.
  */
 #ifndef CLEW_SYMBOLIZER_IDENTITY_H
 #define CLEW_SYMBOLIZER_IDENTITY_H
@@ -11,20 +11,21 @@
 #include "symbolizer/a2n.h"
 
 struct identity {
-	struct a2n_build_id build_id; /* .bytes 0: none was found */
+	struct a2n_build_id build_id; /* .bytes is 0 without a build-id */
 	struct file_stamp stamp;
 };
 
-/* A larger file that another user can change is not hashed. */
+/* Limit for hashing files that another user can change. */
 #define IDENTITY_HASHED_MOST (UINT64_C(1) << 30)
 
-/* 0, or -errno; -ENOEXEC where it is not an ELF file that we read. */
+/* Returns 0 or -errno; -ENOEXEC if it is not a supported ELF file. */
 int identity_of_file(const char *path, struct identity *out);
 
 /*
- * A hash of all bytes of that file. `links` is a folder of hashes that are known
- * (digest/digest_links.h), which this function looks into and adds to. 0, or -errno;
- * -EFBIG if the file is too large, -ESTALE if it is another one by now.
+ * Computes a hash of all bytes of that file. `links` is a folder of known
+ * hashes (digest/digest_links.h), which is searched and extended. Returns 0 or
+ * -errno; -EFBIG if the file is too large, -ESTALE if it was replaced
+ * meanwhile.
  */
 int identity_digest(const char *path, const struct identity *identity,
 		    const char *links, uint8_t digest[DIGEST_BYTES]);

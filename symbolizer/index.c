@@ -44,7 +44,7 @@ static int header_is_sound(const struct index *index)
 			    (index->size - extent.offset) / item_bytes[i])
 			return 0;
 	}
-	/* Texts are read up to a zero: there is one behind all of them. */
+	/* Texts are read up to a NUL, so the section must end with one. */
 	if (header->sections[INDEX_TEXT].count == 0 ||
 	    index->bytes[header->sections[INDEX_TEXT].offset +
 			 header->sections[INDEX_TEXT].count - 1] != 0)
@@ -131,12 +131,12 @@ const char *index_text(const struct index *index, uint32_t position)
 		       : "";
 }
 
-/* The number of items that are at most `key`. */
+/* Returns the number of items that are at most `key`. */
 static size_t count_up_to(const uint32_t *items, size_t count, uint32_t key)
 {
 	const uint32_t *from = items;
 
-	/* Without a branch that random keys would mispredict. */
+	/* Without a branch, since random keys would be mispredicted. */
 	while (count > 1) {
 		size_t half = count / 2;
 
@@ -151,7 +151,7 @@ static size_t count_up_to(const uint32_t *items, size_t count, uint32_t key)
 static const char *string_of(const struct index *index,
 			     struct index_string string, uint32_t *bytes)
 {
-	/* It is followed by a zero, which has to be inside, too. */
+	/* The string is followed by a NUL, which must also be inside. */
 	if (string.at >= index->text.bytes ||
 	    string.bytes >= index->text.bytes - string.at)
 		return NULL;
@@ -170,7 +170,8 @@ static void set_name(const struct index *index, uint32_t name,
 	frame->symbol =
 		string_of(index, strings->symbol, &frame->symbol_length);
 	frame->name = string_of(index, strings->pretty, &frame->name_length);
-	__builtin_prefetch(frame->name); /* it will hardly be left unread */
+	/* the caller will most likely read it */
+	__builtin_prefetch(frame->name);
 }
 
 static void set_place(const struct index *index, uint64_t file, uint64_t line,
@@ -185,7 +186,7 @@ static void set_place(const struct index *index, uint64_t file, uint64_t line,
 	frame->discriminator = (uint32_t)discriminator;
 }
 
-/* Names a frame by the symbol table, which knows versions and clones. */
+/* Names a frame by the symbol table, which has versions and clones. */
 static int set_symbol(const struct index *index, uint32_t delta,
 		      struct a2n_frame *frame)
 {
@@ -204,7 +205,7 @@ static int set_symbol(const struct index *index, uint32_t delta,
 	return 1;
 }
 
-/* How many of them are of entries before that one. */
+/* Returns the number of items with smaller entries. */
 static size_t count_merged_before(const struct index *index, uint32_t entry)
 {
 	size_t low = 0, high = index->merged_count;
@@ -243,14 +244,14 @@ size_t index_merged_names(const struct index *index, uint64_t vaddr,
 		found++;
 		count = index->merged[at].count;
 	}
-	/* Only a full list leaves names out; a damaged index may claim others. */
+	/* Only a full list omits names; a damaged index may claim others. */
 	return found == MERGED_NAMES_MAX && count > found ? count : found;
 }
 
 /* ---- chains ---- */
 
 struct node {
-	uint32_t parent; /* 0: it is a function */
+	uint32_t parent; /* 0: a function */
 	uint32_t name;
 	uint64_t call_file, call_line, call_column, call_discriminator;
 };
@@ -318,7 +319,9 @@ static void read_row(struct cursor *cursor, struct index_row *row)
 	row->line = unzigzag(row->line, (uint32_t)cursor_uleb(cursor));
 }
 
-/* The bytes of the block that delta is in; empty if there is none. */
+/*
+ * Returns the bytes of the block that contains delta; empty if there is none.
+ */
 static struct cursor find_block(const struct index *index, uint32_t delta,
 				uint32_t *start)
 {
@@ -340,7 +343,7 @@ static struct cursor find_block(const struct index *index, uint32_t delta,
 	return cursor;
 }
 
-/* The row of a block that delta is in, or an empty one. */
+/* Returns the row of a block that contains delta, or an empty one. */
 static struct index_row find_row(struct cursor cursor, uint32_t start,
 				 uint32_t delta)
 {
@@ -352,7 +355,7 @@ static struct index_row find_row(struct cursor cursor, uint32_t start,
 			break;
 		found = row;
 	}
-	found.start = delta; /* where its symbol is sought */
+	found.start = delta; /* where set_symbol() searches */
 	return found;
 }
 

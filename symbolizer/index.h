@@ -24,21 +24,21 @@ struct index {
 	size_t segment_count, symbol_count, block_count, name_count, file_count,
 		source_count;
 	uint64_t row_count;
-	const char *reason; /* why something is missing, or NULL */
+	const char *reason; /* why data is missing, or NULL */
 	struct span row_bytes, node_bytes, text;
 };
 
 /*
- * Maps the file behind fd, which may be closed then. 0, or -EBADMSG if it is
- * not a whole index of our version, or -errno.
+ * Maps the file behind fd, which the caller may close afterwards. Returns 0,
+ * -EBADMSG if it is not a complete index of this version, or another -errno.
  */
 int index_open(struct index *index, int fd);
 void index_close(struct index *index);
 
-/* The text at a position, "" for 0 and for nonsense. */
+/* Returns the text at a position; "" for 0 and for invalid positions. */
 const char *index_text(const struct index *index, uint32_t position);
 
-/* As a2n_module_merged(). */
+/* See a2n_module_merged(). */
 size_t index_merged_names(const struct index *index, uint64_t vaddr,
 			  const char **names, size_t room);
 
@@ -50,15 +50,15 @@ struct index_row {
 enum { INDEX_GROUP = 32 };
 
 /*
- * Finds the rows of up to INDEX_GROUP addresses side by side: while one waits
- * for memory, the others are on their way. A row of an address where there is
- * none, or that is not of the module, has no node, file or line; its start is
- * the address, for index_row_frames(), or UINT32_MAX outside the module.
+ * Finds the rows of up to INDEX_GROUP addresses in parallel, so that their
+ * cache misses overlap. The row of an address without one, or outside the
+ * module, has no node, file or line. Its start is the address, for
+ * index_row_frames(), or UINT32_MAX outside the module.
  */
 void index_find_rows(const struct index *index, const uint64_t *vaddrs,
 		     size_t count, struct index_row *rows);
 
-/* As a2n_module_lookup(). */
+/* See a2n_module_lookup(). */
 size_t index_lookup(const struct index *index, uint64_t vaddr,
 		    struct a2n_frame *frames, size_t room);
 
@@ -68,15 +68,17 @@ struct index_rows {
 	const struct index *index;
 	struct cursor cursor;
 	struct index_row row;
-	uint64_t next; /* number of the row behind the current one */
+	uint64_t next; /* number of the row after the current one */
 	uint64_t count;
 };
 
-/* The first row. 0 if there is none. */
+/* Reads the first row. Returns 0 if there is none. */
 int index_rows_first(const struct index *index, struct index_rows *rows);
 int index_rows_next(struct index_rows *rows);
 
-/* The frames of a row, its function named by the symbol table. */
+/*
+ * Fills the frames of a row; its function gets its name from the symbol table.
+ */
 size_t index_row_frames(const struct index *index, const struct index_row *row,
 			struct a2n_frame *frames, size_t room);
 

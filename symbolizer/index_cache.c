@@ -27,7 +27,7 @@ static char *join(const char *directory, const char *name)
 	return asprintf(&path, "%s/%s", directory, name) < 0 ? NULL : path;
 }
 
-/* Makes a directory and those above it. 0 or -errno. */
+/* Creates a directory and its parents. Returns 0 or -errno. */
 static int make_directories(char *path)
 {
 	for (char *at = path + 1;; at++) {
@@ -52,7 +52,7 @@ char *index_cache_default_directory(void)
 
 	if (cache && cache[0] == '/')
 		return join(cache, "clew/a2n");
-	/* Who has a home that is not there is not to get one by us. */
+	/* Does not create a missing home directory. */
 	if (home && home[0] == '/' && stat(home, &status) == 0 &&
 	    S_ISDIR(status.st_mode))
 		return join(home, ".cache/clew/a2n");
@@ -76,7 +76,7 @@ char *index_cache_open_directory(const char *directory)
 	return NULL;
 }
 
-/* Whether another user can add or replace the files beside that one. */
+/* Returns whether another user can add or replace files next to this one. */
 static int is_among_guarded(const char *path)
 {
 	const char *end = strrchr(path, '/');

@@ -65,10 +65,10 @@ enum {
 	ROW_DISCRIMINATOR = 128,
 };
 
-/* Each is 8-byte aligned in the file; behind its bytes are some zeroes. */
+/* Sections are 8-byte aligned in the file and followed by some zero bytes. */
 enum index_section {
 	INDEX_SEGMENTS,      /* struct index_segment */
-	INDEX_SYMBOL_STARTS, /* u32, sorted; of disjoint pieces */
+	INDEX_SYMBOL_STARTS, /* u32, sorted; starts of disjoint pieces */
 	INDEX_SYMBOLS,       /* struct index_symbol, in the same order */
 	INDEX_BLOCK_STARTS,  /* u32, sorted */
 	INDEX_BLOCK_OFFSETS, /* u32 */
@@ -78,33 +78,33 @@ enum index_section {
 	INDEX_FILES,   /* struct index_string; [0] is none */
 	INDEX_TEXT,    /* bytes */
 	INDEX_MERGED,  /* struct index_merged, in order of entry */
-	INDEX_SOURCES, /* struct index_source: what all this came from */
+	INDEX_SOURCES, /* struct index_source: files the index came from */
 	INDEX_SECTIONS,
 };
 
-/* Where loaded bytes are in the file. */
+/* The location of loaded bytes in the file. */
 struct index_segment {
 	uint64_t file_offset;
 	uint64_t bytes;
 	uint64_t vaddr;
 };
 
-/* A piece of a symbol: others may lie inside it and cut it. */
+/* A piece of a symbol: other symbols may lie inside it and cut it. */
 struct index_symbol {
 	uint32_t bytes; /* of this piece */
-	uint32_t entry; /* the symbol's own start, as difference to base */
+	uint32_t entry; /* start of the whole symbol, relative to base */
 	uint32_t name;
 	uint32_t pad;
 };
 
 /*
- * Another function whose code was merged with that of the symbol at `entry`. Of one entry
- * there are MERGED_NAMES_MAX at most.
+ * Another function whose code was merged with that of the symbol at `entry`.
+ * There are at most MERGED_NAMES_MAX for one entry.
  */
 struct index_merged {
-	uint32_t entry; /* as index_symbol has it */
+	uint32_t entry; /* as in index_symbol */
 	uint32_t name;
-	uint32_t count; /* of all that there are, these included */
+	uint32_t count; /* total number for this entry */
 	uint32_t pad;
 };
 
@@ -121,33 +121,33 @@ struct index_name {
 };
 
 /*
- * A file that was looked for. When one of them is not what it was, appears or
- * goes, the index is out of date.
+ * A file that was searched for. The index is outdated when one of these files
+ * changes, appears or disappears.
  */
 struct index_source {
 	uint32_t path;     /* text */
 	uint32_t role;     /* enum index_role */
-	uint64_t bytes;    /* ~0: it was not there */
-	uint64_t mtime_ns; /* 0: of no importance */
+	uint64_t bytes;    /* ~0: did not exist */
+	uint64_t mtime_ns; /* 0: irrelevant */
 };
 
 enum index_role {
-	SOURCE_LOOKED_AT, /* and found to be of no use, or absent */
+	SOURCE_LOOKED_AT, /* not useful, or absent */
 	SOURCE_MODULE,
-	SOURCE_SYMBOLS = 2, /* symbols came from here */
-	SOURCE_DEBUG = 4,   /* lines and inlined calls did */
+	SOURCE_SYMBOLS = 2, /* provided symbols */
+	SOURCE_DEBUG = 4,   /* provided lines and inlined calls */
 };
 
 enum index_flag {
-	/* debuginfod may have what is missing, and has not said so */
+	/* debuginfod was not available and may have missing data */
 	INDEX_WANTS_DOWNLOAD = 1,
-	/* a file is missing that may stand beside another copy of the module */
+	/* a missing file may lie next to another copy of the module */
 	INDEX_WANTS_NEIGHBOUR = 2,
 };
 
 struct index_extent {
 	uint64_t offset; /* in the file */
-	uint64_t count;  /* of items */
+	uint64_t count;  /* number of items */
 };
 
 struct index_header {
@@ -155,13 +155,13 @@ struct index_header {
 	uint32_t version;
 	uint32_t header_bytes;
 	uint64_t file_bytes;
-	uint64_t checksum; /* of the whole file with this field 0 */
+	uint64_t checksum; /* of the whole file, with this field set to 0 */
 	uint64_t base;     /* of all 32-bit addresses */
-	uint64_t limit;    /* first address behind all code */
+	uint64_t limit;    /* first address after all code */
 	uint64_t row_count;
 	uint32_t build_id_bytes;
 	uint8_t build_id[32];
-	uint32_t reason; /* text: what is missing and why; 0: nothing is */
+	uint32_t reason; /* text: why data is missing; 0: none is */
 	uint32_t flags;
 	uint32_t pad;
 	struct index_extent sections[INDEX_SECTIONS];

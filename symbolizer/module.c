@@ -14,9 +14,9 @@
 
 struct index_search {
 	const struct a2n *a2n;
-	const char *path; /* absolute, with the root before it */
+	const char *path; /* absolute, including the root */
 	const struct a2n_build_id *wanted;
-	char *directory; /* for its index; NULL: it is not cached */
+	char *directory; /* of its index; NULL: not cached */
 	char name[INDEX_CACHE_NAME_BYTES];
 };
 
@@ -38,7 +38,7 @@ static size_t folder_length(const char *path)
 	return (size_t)(strrchr(path, '/') - path);
 }
 
-/* Whether the neighbours of one file are those of the other. */
+/* Returns whether both files are in the same folder. */
 static int is_same_folder(const char *a, const char *b)
 {
 	return *a == '/' && folder_length(a) == folder_length(b) &&
@@ -46,9 +46,9 @@ static int is_same_folder(const char *a, const char *b)
 }
 
 /*
- * Whether all that the index was made from is as it was then. The module
- * itself is known by its content: it may have been moved, or be another copy,
- * beside which a file may lie that was missing.
+ * Returns whether all files that the index was created from are unchanged. The
+ * module itself is identified by its content: it may have been moved, or be
+ * another copy next to a file that was missing before.
  */
 static int is_up_to_date(const struct index_search *search,
 			 const struct index *index)
@@ -87,7 +87,7 @@ static int open_fd(const struct index_search *search, int fd,
 		err = -ESTALE;
 	}
 	if (!err)
-		futimens(fd, used); /* so that `clew cache prune` knows */
+		futimens(fd, used); /* read by `clew cache prune` */
 	close(fd);
 	return err;
 }
@@ -129,7 +129,7 @@ static int run_worker(const struct index_search *search, int fd)
 		request.without_debug =
 			"no debug information: it was not requested";
 	err = worker_run(&limits, build, &request, fd, why);
-	/* Less and less, and the reason is remembered in the index. */
+	/* Tries again with less data; the index contains the reason. */
 	while (err == -ECHILD && !request.without_symbols) {
 		request.without_symbols = request.without_debug == reason;
 		snprintf(reason, sizeof(reason), "no %s: %s",
@@ -144,7 +144,7 @@ static int run_worker(const struct index_search *search, int fd)
 	return err == -ECHILD ? -EBADMSG : err;
 }
 
-/* Makes an index in memory. */
+/* Creates an index in memory. */
 static int make_private(const struct index_search *search, struct index *index)
 {
 	int fd = memfd_create("clew-a2n", MFD_CLOEXEC);
@@ -159,7 +159,7 @@ static int make_private(const struct index_search *search, struct index *index)
 	return err;
 }
 
-/* Makes an index in the cache; the lock is held. */
+/* Creates an index in the cache; the lock is held. */
 static int make_cached(const struct index_search *search, struct index *index)
 {
 	const char *directory = search->directory;
@@ -176,7 +176,7 @@ static int make_cached(const struct index_search *search, struct index *index)
 		unlink(path);
 	close(fd);
 	free(path);
-	/* A disk that is full is no reason to know less. */
+	/* If the disk is full, the index is created in memory. */
 	return err == -ENOSPC || err == -EDQUOT || err == -EIO
 		       ? make_private(search, index)
 		       : err;
@@ -194,7 +194,8 @@ static int make(const struct index_search *search, struct index *index,
 	lock = index_cache_lock(search->directory, search->name, patience);
 	if (lock < 0)
 		return make_private(search, index);
-	err = find_cached(search, index); /* somebody else was quicker */
+	/* another process may have created it */
+	err = find_cached(search, index);
 	if (!err)
 		*was_cached = 1;
 	else
@@ -203,7 +204,7 @@ static int make(const struct index_search *search, struct index *index,
 	return err;
 }
 
-/* The file is gone or another; what is cached of that build will do. */
+/* The file is missing or another one; uses a cached index of the same build. */
 static int find_elsewhere(const struct index_search *search,
 			  struct index *index, int otherwise)
 {
@@ -220,7 +221,7 @@ static int find_elsewhere(const struct index_search *search,
 	return otherwise;
 }
 
-/* Where its index is in the cache, and by which name, if anywhere. */
+/* Determines the directory and name of the index in the cache, if any. */
 static void name_index(struct index_search *search,
 		       const struct identity *identity)
 {
@@ -263,7 +264,7 @@ static int open_absolute(const struct a2n *a2n, const char *path,
 	return err;
 }
 
-/* An index outlives the working directory that a path may be relative to. */
+/* An index outlives the working directory to which a path may be relative. */
 static int make_absolute(const char *path, char **out)
 {
 	char *directory = path[0] == '/' ? NULL : getcwd(NULL, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Modules and what they are opened with. */
+/* Modules and the configuration that they are opened with. */
 #ifndef CLEW_SYMBOLIZER_MODULE_H
 #define CLEW_SYMBOLIZER_MODULE_H
 
@@ -9,9 +9,9 @@
 #include "symbolizer/worker.h"
 
 struct a2n_module {
-	struct a2n_module *next;    /* of the a2n; set before it is published */
-	char *path;                 /* as it was opened */
-	struct a2n_build_id wanted; /* as it was asked for */
+	struct a2n_module *next; /* in the a2n's list; set before publication */
+	char *path;              /* as it was opened */
+	struct a2n_build_id wanted; /* as it was requested */
 	struct index index;
 	int was_cached;
 };
@@ -20,26 +20,30 @@ struct a2n {
 	uint32_t flags;
 	struct worker_limits limits;
 	char *root;
-	char **debug_roots; /* NULL at the end, or NULL */
+	char **debug_roots; /* NULL-terminated; may be NULL */
 	char *cache;        /* the versioned directory, or NULL */
-	uint64_t config;    /* a hash of what changes an index; 0: default */
+	uint64_t config; /* hash of options that affect an index; 0: default */
 	pthread_mutex_t lock;
-	struct a2n_module *modules; /* under the lock */
+	struct a2n_module *modules; /* protected by the lock */
 };
 
-/* Finds or makes the index of a file. 0 or -errno; see a2n_module_open(). */
+/*
+ * Finds or creates the index of a file. Returns 0 or -errno; see
+ * a2n_module_open().
+ */
 int module_open_index(const struct a2n *a2n, const char *path,
 		      const struct a2n_build_id *wanted, struct index *index,
 		      int *was_cached);
 
 /*
- * Opens an ELF file that is in memory only, as the vDSO is, under a name that
- * begins with '[': no path does. It can be found from then on. 0 or -errno.
+ * Opens an ELF file that exists only in memory, such as the vDSO, under a name
+ * that begins with '[', unlike any path. module_find_image() then finds it.
+ * Returns 0 or -errno.
  */
 int module_open_image(struct a2n *a2n, const char *name, struct span image,
 		      const struct a2n_build_id *build_id);
 
-/* 0, or -ENOENT. */
+/* Returns 0 or -ENOENT. */
 int module_find_image(struct a2n *a2n, const char *name,
 		      const struct a2n_build_id *build_id,
 		      const struct a2n_module **out);

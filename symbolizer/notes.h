@@ -6,7 +6,7 @@
 #include "symbolizer/a2n.h"
 #include "symbolizer/cursor.h"
 
-/* Whether there is a build-id among the notes; it is then in *out. */
+/* Returns whether the notes contain a build-id, and then sets *out. */
 int notes_build_id(struct span notes, uint64_t align, struct a2n_build_id *out);
 
 #endif

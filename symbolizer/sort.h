@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sorting of 64-bit keys, which carry what is sorted in their lower bits:
- * several times as quick as qsort(), and stable in the bits that are sorted.
+ * Sorting of 64-bit keys, whose lower bits identify the items: several times
+ * faster than qsort(), and stable.
  */
 #ifndef CLEW_SYMBOLIZER_SORT_H
 #define CLEW_SYMBOLIZER_SORT_H
@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* In ascending order. `scratch` has room for as many keys. */
+/* Sorts in ascending order. `scratch` has room for `count` keys. */
 void sort_keys(uint64_t *keys, uint64_t *scratch, size_t count);
 
 #endif

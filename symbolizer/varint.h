@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Variable-length numbers as indexes have them: LEB128 and zigzag. */
+/* Variable-length numbers in indexes: LEB128 and zigzag. */
 #ifndef CLEW_SYMBOLIZER_VARINT_H
 #define CLEW_SYMBOLIZER_VARINT_H
 
@@ -17,7 +17,10 @@ static inline uint8_t *varint_put(uint8_t *to, uint64_t number)
 	return to;
 }
 
-/* Small numbers of either sign become small numbers. */
+/*
+ * Codes a signed difference such that small absolute values become small
+ * numbers.
+ */
 static inline uint32_t zigzag(uint32_t from, uint32_t to)
 {
 	uint32_t difference = to - from;

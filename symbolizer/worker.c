@@ -45,8 +45,8 @@ static void limit(int resource, uint64_t most)
 }
 
 /*
- * Closes all descriptors from `first` on, except fd. They may belong to the memory of
- * other processes, or to locks.
+ * Closes all descriptors from `first` on, except fd. They may refer to memory
+ * of other processes, or hold locks.
  */
 static void close_others(unsigned int first, int fd)
 {
@@ -72,8 +72,8 @@ static void be_silent(void)
 }
 
 /*
- * A signal that ends or stops the caller, perhaps its whole process group, does not end
- * what the caller needs until then.
+ * Blocks signals that end or stop the caller, perhaps with its process group,
+ * so that they do not end a child that the caller still needs.
  */
 static void block_signals_to_caller(sigset_t *blocked)
 {
@@ -86,8 +86,8 @@ static void block_signals_to_caller(sigset_t *blocked)
 }
 
 /*
- * The caller's handlers, masks and timers are not ours. The alarm is what ends
- * a child that waits for something that never comes.
+ * Resets handlers, masks and timers that the child has from the caller. The
+ * alarm ends a child that waits forever.
  */
 static int become_worker(const struct worker_limits *limits, pid_t caller,
 			 int fd)
@@ -102,7 +102,7 @@ static int become_worker(const struct worker_limits *limits, pid_t caller,
 		signal(number, SIG_DFL);
 	sigprocmask(SIG_SETMASK, &blocked, NULL);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != caller) /* it ended before that call */
+	if (getppid() != caller) /* the caller ended before prctl() */
 		return -ESRCH;
 	limit(RLIMIT_CORE, 0);
 	limit(RLIMIT_CPU, limits->seconds);
@@ -117,11 +117,11 @@ static int become_worker(const struct worker_limits *limits, pid_t caller,
 		return 0;
 	err = limits->only_reads_fd ? confinement_enter_closed()
 				    : confinement_enter(limits->writable);
-	/* a kernel, or an emulator, that has no such filters */
+	/* the kernel, or an emulator, has no such filters */
 	return err == -EINVAL || err == -ENOSYS ? 0 : err;
 }
 
-/* Whatever it has made of its alarm. */
+/* Kills the child if its alarm did not end it. */
 static void end_late(pid_t child, const struct worker_limits *limits)
 {
 	struct pollfd end = { .fd = (int)syscall(SYS_pidfd_open, child, 0),
@@ -205,7 +205,10 @@ int worker_wait(pid_t child, const struct worker_limits *limits,
 
 	end_late(child, limits);
 	err = wait_for(child, &status);
-	/* Somebody else reaped it: the file itself will show. */
+	/*
+	 * The program reaped the child; checks of the result file detect
+	 * errors.
+	 */
 	return err == -ECHILD ? 0 : err ? err : judge(status, limits, why);
 }
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A child process for each module that is indexed, or asked about its variables, and for
- * the code and the stacks of each process that is attached to.
+ * Child processes that read untrusted data: one for each module that is indexed
+ * or whose variables are read, and one for the code and stacks of each process
+ * that clew attaches to.
  *
- * Such files are large and written by others. What reads them runs in a
- * child of its own, with limits on memory, CPU and time, and confined
- * (symbolizer/confinement.h): a file that makes it
- * crash, loop or eat memory costs that child, and one error with a reason.
- * The result comes through a file descriptor, and is checked like any file.
+ * The files may be large and hostile. Each child has limits on memory, CPU time
+ * and wall time, and is confined (symbolizer/confinement.h). A file that makes
+ * a reader crash, loop or use too much memory costs only the child and causes
+ * one error with a reason. The result is written to a file descriptor and
+ * checked like any file.
  */
 #ifndef CLEW_SYMBOLIZER_WORKER_H
 #define CLEW_SYMBOLIZER_WORKER_H
@@ -16,39 +17,42 @@
 #include <sys/types.h>
 
 struct worker_limits {
-	uint32_t
-		seconds; /* of CPU; WORKER_CLOCK_FACTOR times that by the clock */
-	uint64_t bytes;   /* of memory beyond what the caller has */
-	int may_download; /* it is not confined: it connects, and keeps files */
-	int is_silent; /* nothing is to be read that it says, or libc of it */
 	/*
-	 * It has no other descriptor, opens nothing, and cannot write to fd either.
-	 * Signals that end or stop the caller do not concern it.
+	 * Limit of CPU time; the limit of wall time is WORKER_CLOCK_FACTOR
+	 * times as long.
+	 */
+	uint32_t seconds;
+	uint64_t bytes;   /* limit of memory beyond the caller's */
+	int may_download; /* not confined: it connects and writes files */
+	int is_silent;    /* its output, and that of libc, is discarded */
+	/*
+	 * The child has no other descriptor, opens no files, and cannot write
+	 * to fd either. Signals that end or stop the caller are blocked.
 	 */
 	int only_reads_fd;
-	int has_no_alarm; /* the caller watches the clock, and kills it in time */
-	/* Folders below which it may write, NULL at the end; NULL: nowhere. */
+	int has_no_alarm; /* the caller checks the time and kills it */
+	/* Folders below which it may write, terminated by NULL; NULL: none. */
 	const char *const *writable;
 };
 
 enum { WORKER_WHY_BYTES = 256, WORKER_CLOCK_FACTOR = 3 };
 
-/* The work of a child, which writes to fd: 0 or -errno. */
+/* The work of a child, which may write to fd. Returns 0 or -errno. */
 typedef int (*worker_work)(const void *request, int fd);
 
 /*
- * Runs it in a child, which keeps fd and no other descriptor but the first three. fd is
- * -1 where nothing is written. Its result, or -ECHILD if the child did not
- * end by itself or ran out of something: then `why` says what happened.
+ * Runs the work in a child, which has no descriptors except fd and the first
+ * three. fd is -1 if nothing is written. Returns its result, or -ECHILD if the
+ * child did not end by itself or exceeded a limit; then `why` has the reason.
  */
 int worker_run(const struct worker_limits *limits, worker_work work,
 	       const void *request, int fd, char why[WORKER_WHY_BYTES]);
 
-/* Forks that child and does not wait for it. Returns its pid or -errno. */
+/* Forks the child without waiting for it. Returns its pid or -errno. */
 pid_t worker_start(const struct worker_limits *limits, worker_work work,
 		   const void *request, int fd);
 
-/* Waits until it ends, and reaps it. Returns what worker_run() does. */
+/* Waits for the child's end and reaps it. Returns what worker_run() does. */
 int worker_wait(pid_t child, const struct worker_limits *limits,
 		char why[WORKER_WHY_BYTES]);
 

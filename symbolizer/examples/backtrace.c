@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Prints where it is, as a program may when something went wrong: the names,
- * files and lines of its callers, with the functions that were inlined.
+ * Prints its own stack, as a program may after an error: the names, files and
+ * lines of its callers, with inlined functions.
  *
  *	cc -g -O2 -o backtrace backtrace.c $(pkg-config --cflags --libs liba2n)
  */
@@ -26,7 +26,7 @@ static void print_frames(uint64_t pc, const struct a2n_frame *frames,
 		       frames[i].is_inlined ? ", inlined into" : "");
 }
 
-/* 0, or -errno. */
+/* Returns 0 or -errno. */
 static int print_callers(struct a2n_space *space)
 {
 	struct a2n_frame frames[FRAMES];
@@ -39,7 +39,7 @@ static int print_callers(struct a2n_space *space)
 	if (err)
 		return err;
 	for (int i = 0; i < depth; i++) {
-		/* The call is in front of where it returns to. */
+		/* The call precedes its return address. */
 		uint64_t pc = (uintptr_t)callers[i] - 1;
 		size_t count = a2n_space_lookup(space, pc, A2N_LATEST, NULL, 0,
 						NULL, frames, FRAMES);
