@@ -90,8 +90,8 @@ struct a2n_build_id {
  *
  * Returns 0 or -errno: -ENOENT and other system errors, -ENOEXEC if the file is
  * not a 64-bit little-endian ELF file, -ESTALE if it has another build-id than
- * requested. A file with neither symbols nor debug information is no error; see
- * a2n_module_reason().
+ * requested. A file with neither symbols nor debug information is no error;
+ * a2n_module_info() then gives the reason.
  */
 A2N_API int a2n_module_open(struct a2n *a2n, const char *path,
 			    const struct a2n_build_id *build_id,

@@ -2,14 +2,16 @@
 /*
  * The directory of indexes.
  *
- *	vN/[BUILDID-]DIGEST[-CONFIG].a2n	an index; DIGEST is a hash of the module's
- *					    file (identity_digest()): anyone can write
- *					    another module's build-id into a file
- *	vN/lock-XX			held while one is created (flock)
- *	vN/tmp-...			one that is being written
- *	vN/STAMP.stamp			the digest of a file (digest/digest_links.h)
- *	vN/user-UID/, vN/others/	the same, for files that another user, or more
- *					    than one other, can change
+ *	vN/[BUILDID-]DIGEST[-CONFIG].a2n
+ *				an index; DIGEST is a hash of the module's file
+ *				(identity_digest()), since anyone can write
+ *				another module's build-id into a file
+ *	vN/lock-XX		held while an index is created (flock)
+ *	vN/tmp-...		an index that is being written
+ *	vN/STAMP.stamp		the digest of a file (digest/digest_links.h)
+ *	vN/user-UID/		the same, for files that user UID can change
+ *	vN/others/		the same, for files that several other users can
+ *				change
  *
  * An index also contains data of files other than the module, such as debug
  * files next to it. Indexes that another user can influence are therefore kept

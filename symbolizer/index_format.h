@@ -1,52 +1,52 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An index: what is known about all code of one module, in one file.
+ * An index: all data about the code of one module, in one file.
  *
- * It is written once, mapped, and never changed. Three ideas make it small
- * and quick (libjvm.so: 257 MB of DWARF become some 25 MB):
+ * An index is written once, mapped, and never changed. Three ideas make it small
+ * and fast (257 MB of DWARF of libjvm.so become about 25 MB).
  *
- * *Rows.* Code is cut into disjoint pieces, each of one source line and one
- * chain of inlined calls. A row says {where it begins, file, line, column,
- * discriminator, chain}; it ends where the next begins, and a row without file
- * and chain is a gap. Rows are coded as differences to the row before, in
- * blocks of ROWS_PER_BLOCK: a look-up searches the blocks' first addresses and
+ * *Rows.* Code is cut into disjoint pieces, each with one source line and one
+ * chain of inlined calls. A row has {start, file, line, column, discriminator,
+ * chain}. A row ends where the next one begins, and a row without file and
+ * chain is a gap. Rows are coded as differences to the previous row, in blocks
+ * of ROWS_PER_BLOCK. A lookup searches the first addresses of the blocks and
  * decodes one block.
  *
  *	block_starts[]  |0x1000|0x1388|0x1a04| ...        4 bytes each, sorted
  *	block_offsets[] |     0|   211|   467| ...        into row_bytes
  *	row_bytes       |row row row ...|row row ...|
  *
- * *Chains.* A node is one call that was inlined, or a function that was not: a
- * tree with functions as roots. A node is named by where it is in node_bytes,
- * and its parent stands before it:
+ * *Chains.* A node is an inlined call, or a function that was not inlined. The
+ * nodes form trees with functions as roots. A node is identified by its
+ * position in node_bytes, and its parent precedes it.
  *
  *	root:     varint 0, varint name
  *	inlined:  varint (own position - parent's), varint name,
  *	          varint call file, call line, call column, call discriminator
  *
- * Position 0 is no node: the bytes there are a lone 0.
+ * Position 0 is no node; the byte there is 0.
  *
- * *Names.* Each symbol is stored once, with its demangled form, so that no
- * reader ever runs a demangler. A text is named by its position in INDEX_TEXT,
- * where a 0 follows it; position 0 is "none", and the last byte is 0. A name is
- * an index into INDEX_NAMES, whose items have both forms; a file is an index
- * into INDEX_FILES, of full paths; 0 is none. Both tables know the lengths, so
- * that a look-up does not touch the texts.
+ * *Names.* Each symbol is stored once, with its demangled form, so no reader
+ * needs a demangler. A text is identified by its position in INDEX_TEXT and
+ * followed by a 0; position 0 means "none", and the last byte is 0. A name is
+ * an index into INDEX_NAMES, whose items have both forms. A file is an index
+ * into INDEX_FILES, which has full paths; 0 means none. Both tables contain the
+ * lengths, so a lookup does not read the texts.
  *
- * A row is coded as one byte of flags and what they announce, in this order:
+ * A row is coded as one byte of flags, followed by these fields in this order.
  *
- *	bits 0-3: difference of address to the row before; 0: it is a varint
- *	ROW_FILE, ROW_CHAIN: zigzag varint of the difference; else as before
- *	ROW_COLUMN: varint; else as before
+ *	bits 0-3: difference of address to the previous row; 0: it is a varint
+ *	ROW_FILE, ROW_CHAIN: zigzag varint of the difference; else unchanged
+ *	ROW_COLUMN: varint; else unchanged
  *	ROW_DISCRIMINATOR: varint; else it is 0
  *	line: zigzag varint of the difference, always
  *
  * The first row of a block is relative to {block_start, all zero}.
  *
  * All addresses are 32-bit differences to `base`. Integers are little-endian.
- * The checksum covers everything behind the header, and the header's own
- * fields; a file that fails it is built again. Readers check all bounds as
- * they go, so that a file that was forged costs nonsense, not a crash.
+ * The checksum covers all bytes after the header and the header's own fields.
+ * A file with a wrong checksum is created again. Readers check all bounds, so a
+ * forged file causes wrong answers but no crash.
  */
 #ifndef CLEW_SYMBOLIZER_INDEX_FORMAT_H
 #define CLEW_SYMBOLIZER_INDEX_FORMAT_H

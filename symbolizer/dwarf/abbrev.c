@@ -57,7 +57,9 @@ int abbrev_form_bytes(uint32_t form, struct abbrev_sizes sizes)
 	}
 }
 
-/* How to skip a form that has no fixed size; -1 if it is unknown. */
+/*
+ * Returns how to skip a form without a fixed size; -1 if the form is unknown.
+ */
 static int step_of(uint32_t form)
 {
 	switch (form) {
@@ -179,7 +181,7 @@ static void add_form(struct builder *builder, uint32_t form,
 	int bytes = abbrev_form_bytes(form, sizes);
 	int kind = bytes >= 0 ? STEP_FIXED : step_of(form);
 
-	/* An unknown form and DW_FORM_indirect end the unit there. */
+	/* An unknown form or DW_FORM_indirect ends the fast path here. */
 	add_step(builder, kind < 0 ? STEP_INDIRECT : kind,
 		 bytes >= 0 ? bytes : 0);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Abbreviations: what the bytes of a DIE mean, prepared for skipping them.
+ * Abbreviations: the layout of DIEs, prepared for skipping them.
  *
- * Of twenty million DIEs one in twenty is looked at. So each abbreviation says
- * at once what kind it is for the scan, and how to get past its attributes:
- * runs of those that have a fixed size are one step.
+ * Only one in twenty of about twenty million DIEs is read. Each abbreviation
+ * therefore states its kind for the scan, and how to skip its attributes:
+ * consecutive attributes of fixed size are one step.
  */
 #ifndef CLEW_SYMBOLIZER_DWARF_ABBREV_H
 #define CLEW_SYMBOLIZER_DWARF_ABBREV_H
@@ -14,12 +14,12 @@
 struct abbrev_attribute {
 	uint16_t name;    /* enum dwarf_at */
 	uint16_t form;    /* enum dwarf_form */
-	int64_t constant; /* of DW_FORM_implicit_const */
+	int64_t constant; /* value of DW_FORM_implicit_const */
 };
 
-/* How to skip something whose size the bytes say. */
+/* How to skip an attribute whose size depends on its bytes. */
 enum abbrev_step_kind {
-	STEP_FIXED, /* `bytes` */
+	STEP_FIXED, /* skip `bytes` */
 	STEP_LEB,
 	STEP_STRING,
 	STEP_BLOCK1,
@@ -34,12 +34,12 @@ struct abbrev_step {
 	uint16_t bytes;
 };
 
-/* What the scan for code does with a DIE. */
+/* How the scan for code treats a DIE. */
 enum abbrev_kind {
-	ABBREV_ABSENT, /* no such code */
+	ABBREV_ABSENT, /* no abbreviation with this code */
 	ABBREV_OTHER,  /* skipped */
 	ABBREV_FUNCTION_WITH_CODE,
-	ABBREV_FUNCTION, /* a declaration, or one that is only inlined */
+	ABBREV_FUNCTION, /* a declaration, or a function that is only inlined */
 	ABBREV_INLINED,
 };
 
@@ -47,20 +47,23 @@ struct abbrev {
 	uint8_t kind; /* enum abbrev_kind */
 	uint8_t has_children;
 	uint16_t tag;
-	uint16_t fixed_bytes; /* of the first steps, if they are fixed */
-	uint16_t step_count;  /* the rest */
+	uint16_t fixed_bytes; /* size of the first steps, if fixed */
+	uint16_t step_count;  /* number of remaining steps */
 	uint32_t attribute_count;
 	const struct abbrev_step *steps;
 	const struct abbrev_attribute *attributes;
 };
 
-/* Codes are mostly 1, 2, 3, ..., so they are indices; others are refused. */
+/*
+ * Codes are mostly 1, 2, 3, ..., so they serve as indices. Tables with other
+ * codes are rejected.
+ */
 struct abbrev_table {
 	struct abbrev *items; /* by code */
 	size_t count;
 };
 
-/* What the sizes of forms depend on. */
+/* Properties on which sizes of forms depend. */
 struct abbrev_sizes {
 	uint8_t address;
 	uint8_t offset;
@@ -68,20 +71,25 @@ struct abbrev_sizes {
 };
 
 /*
- * The table at an offset of .debug_abbrev. What is behind a damaged place is
- * absent. Lives as long as the worker.
+ * Reads the table at an offset of .debug_abbrev. Entries after a damaged one
+ * are absent. The table lives as long as the worker.
  */
 void abbrev_read(struct span section, uint64_t offset,
 		 struct abbrev_sizes sizes, struct abbrev_table *out);
 
-/* Gets past the attributes of a DIE. */
+/* Skips the attributes of a DIE. */
 static inline void abbrev_skip(const struct abbrev *abbrev,
 			       struct cursor *cursor);
 
-/* The size of a form, or -1 where the bytes say it, or its kind is unknown. */
+/*
+ * Returns the size of a form; -1 if it depends on the bytes or the form is
+ * unknown.
+ */
 int abbrev_form_bytes(uint32_t form, struct abbrev_sizes sizes);
 
-/* Skips an attribute of any form; spoils the cursor at an unknown one. */
+/*
+ * Skips an attribute of any form; makes the cursor bad if the form is unknown.
+ */
 void abbrev_skip_form(struct cursor *cursor, uint32_t form,
 		      struct abbrev_sizes sizes);
 

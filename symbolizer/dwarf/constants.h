@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The numbers of the DWARF standard, versions 2 to 5, that we look at. */
+/* Constants of the DWARF standard, versions 2 to 5, that the reader uses. */
 #ifndef CLEW_SYMBOLIZER_DWARF_CONSTANTS_H
 #define CLEW_SYMBOLIZER_DWARF_CONSTANTS_H
 
@@ -133,13 +133,13 @@ enum dwarf_lnct {
 	DW_LNCT_directory_index,
 };
 
-/* Contributions in the index of a package of .dwo files. */
+/* Columns in the index of a package of .dwo files. */
 enum dwarf_sect {
 	DW_SECT_INFO = 1,
 	DW_SECT_ABBREV = 3,
 	DW_SECT_LINE = 4,
 	DW_SECT_STR_OFFSETS = 6,
-	DW_SECT_RNGLISTS = 8, /* version 5; in version 2 it was MACRO */
+	DW_SECT_RNGLISTS = 8, /* version 5; MACRO in version 2 */
 };
 
 #endif

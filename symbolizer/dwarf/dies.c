@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * DIEs: what their attributes say, which other DIEs they refer to, and the names of
- * functions, which those may have.
+ * DIEs: their attributes, references to other DIEs, and names of functions,
+ * which may be found by references.
  */
 #include "symbolizer/dwarf/constants.h"
 #include "symbolizer/dwarf/file.h"
@@ -106,7 +106,9 @@ static uint32_t name_of(struct dwarf_unit *unit, const struct dwarf_die *die,
 	return name ? name : texts_name(texts, dwarf_string(unit, die->name));
 }
 
-/* The name of the DIE that a reference leads to, remembered by its place. */
+/*
+ * Returns the name of the DIE that a reference leads to; caches it by offset.
+ */
 static uint32_t name_at(struct dwarf_unit *unit, struct dwarf_value reference,
 			int hops)
 {
@@ -123,7 +125,7 @@ static uint32_t name_at(struct dwarf_unit *unit, struct dwarf_value reference,
 	known = map_at(&there->name_by_die, offset);
 	if (*known)
 		return *known - 1;
-	dwarf_read_root(there); /* for the bases of its strings */
+	dwarf_read_root(there); /* to get the bases of its strings */
 	abbrevs = dwarf_abbrevs(there);
 	cursor = cursor_at(there->file->info, offset);
 	cursor.end = there->file->info.at + there->end;

@@ -26,7 +26,7 @@ static struct span section_of(struct dwarf_file *file, struct elf *elf,
 	return bytes;
 }
 
-/* 0 where it is a unit of a kind we know. */
+/* Reads a unit's header. Returns 0 if its kind is supported. */
 static int read_header(struct cursor *cursor, struct dwarf_unit *unit)
 {
 	unit->sizes.version = cursor_u16(cursor);
@@ -98,7 +98,9 @@ void dwarf_file_init(struct dwarf_file *file, struct elf *elf,
 const struct abbrev_table *dwarf_abbrevs(struct dwarf_unit *unit)
 {
 	struct dwarf_file *file = unit->file;
-	/* Sizes differ between units of one table only in forged files. */
+	/*
+	 * Only forged files have units with different sizes and the same table.
+	 */
 	uint64_t key =
 		(unit->abbrev_offset << 16 ^
 		 (uint64_t)unit->sizes.version << 8 ^
@@ -148,8 +150,8 @@ static uint64_t number_of(struct dwarf_value value, uint64_t otherwise)
 }
 
 /*
- * The root's attributes. Strings and the address wait until all bases are
- * known, since the bases may come last.
+ * The root's attributes. Strings and addresses are resolved after all
+ * attributes are read, since the bases may come last.
  */
 struct root {
 	struct dwarf_value name, comp_dir, dwo_name, low_pc;
@@ -192,7 +194,7 @@ static void take_root(struct dwarf_unit *unit, const struct root *root)
 	uint64_t header = unit->sizes.offset == 8 ? 16 : 8;
 	int is_split = unit->file->main != NULL;
 
-	/* A .dwo says no bases: its tables begin behind their headers. */
+	/* A .dwo file has no bases: its tables begin after their headers. */
 	unit->str_offsets_base +=
 		number_of(root->str_offsets_base,
 			  is_split && unit->sizes.version == 5 ? header : 0);

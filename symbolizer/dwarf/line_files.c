@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Paths. A file of a line table is (directory, name), and directories may be
- * relative to the unit's. Up to version 4 directory 0 is the unit's own and
- * both count from 1; in version 5 both count from 0 and the table says how its
- * entries are coded. Where the unit's directory and directory 0 are the same
- * and relative, the path has both, which is what all other tools say.
+ * Paths of line tables. A file is (directory, name), and directories may be
+ * relative to that of the unit. Up to version 4, directory 0 is the unit's, and
+ * both numbers count from 1. In version 5 both count from 0, and the table
+ * describes the format of its entries. If the unit's directory and directory 0
+ * are equal and relative, the path contains both, as in all other tools.
  */
 #include "symbolizer/dwarf/line_files.h"
 
@@ -25,7 +25,7 @@ struct line_entry {
 struct entry_format {
 	struct abbrev_attribute items[MOST_FORMATS];
 	size_t count;
-	struct abbrev_sizes sizes; /* of the table, not the unit */
+	struct abbrev_sizes sizes; /* of the table, not of the unit */
 };
 
 static int is_absolute(const char *path)
@@ -109,12 +109,11 @@ static void read_old_tables(struct cursor *cursor, struct line_files *files)
 	struct line_entry entry = { .path = files->unit->name };
 	const char *directory;
 
-	add_directory(files,
-		      ""); /* the unit's own, as always before the rest */
+	add_directory(files, ""); /* the unit's directory, before the others */
 	while (*(directory = cursor_string(cursor)))
 		add_directory(files, directory);
 	add_file(files,
-		 &entry); /* there is no file 0; the unit's name serves */
+		 &entry); /* there is no file 0, so the unit's name is used */
 	for (;;) {
 		entry = (struct line_entry){ 0 };
 		read_old_entry(cursor, &entry);

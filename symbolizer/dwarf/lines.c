@@ -8,7 +8,7 @@
 #include "symbolizer/dwarf/values.h"
 #include "symbolizer/indexer/heap.h"
 
-/* The registers of the standard's state machine that we keep. */
+/* The state machine's registers of the standard that the reader uses. */
 struct machine {
 	uint64_t address;
 	uint64_t file;
@@ -25,9 +25,9 @@ struct program {
 	struct line_files files;
 	struct machine at;
 	size_t first_row;  /* of the sequence */
-	uint64_t area_end; /* of the section that the sequence is in */
+	uint64_t area_end; /* end of the section that contains the sequence */
 	int is_dropped;    /* the sequence is not in code */
-	int has_rows;      /* the sequence does */
+	int has_rows;      /* the sequence has rows */
 };
 
 static void begin_sequence(struct program *program)
@@ -60,8 +60,8 @@ static void append(struct program *program, uint64_t address)
 }
 
 /*
- * Of several rows at one address the last counts. A sequence has to ascend;
- * where it does not, the table is damaged there and the row is left out.
+ * Adds a row. Of several rows at one address the last counts. A sequence must
+ * ascend; a row that does not is damaged and omitted.
  */
 static void add_row(struct program *program)
 {
@@ -98,7 +98,7 @@ static void end_sequence(struct program *program)
 	if (end > program->area_end)
 		end = program->area_end;
 	if (end <= gather->base + gather->rows[gather->row_count - 1].start) {
-		/* No end that makes sense: the last row only ends the others. */
+		/* Without a valid end, the last row only ends the others. */
 		if (gather->row_count - first < 2) {
 			gather->row_count = first;
 			return;
@@ -222,7 +222,7 @@ static void run(struct program *program, struct cursor *cursor)
 		else
 			run_standard(program, cursor, opcode);
 	}
-	/* A sequence that does not end says nothing. */
+	/* A sequence without an end is ignored. */
 	if (program->has_rows &&
 	    program->first_row < program->gather->row_count)
 		program->gather->row_count = program->first_row;

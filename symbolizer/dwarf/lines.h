@@ -6,13 +6,16 @@
 #include "symbolizer/dwarf/file.h"
 
 /*
- * Reads the line table of a unit whose root has been read: its rows go to the
- * gather, and what it calls its files to unit->files. A table that several
- * units share gives its rows once.
+ * Reads the line table of a unit whose root was read: adds its rows to the
+ * gather and sets unit->files. The rows of a table that several units share are
+ * added once.
  */
 void dwarf_read_lines(struct dwarf_unit *unit);
 
-/* The file (of texts) that a unit, or its skeleton, calls by this number. */
+/*
+ * Returns the file (in texts) with this number in the line table of a unit or
+ * its skeleton.
+ */
 uint32_t dwarf_file_number(const struct dwarf_unit *unit, uint64_t number);
 
 #endif

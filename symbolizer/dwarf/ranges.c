@@ -6,8 +6,9 @@
 #include "symbolizer/indexer/heap.h"
 
 /*
- * Where ranges overlap in a list, or a list is read millions of times, a file
- * of some megabytes could ask for terabytes; no compiler makes such lists.
+ * Limit of ranges. Overlapping ranges, or lists that are used millions of
+ * times, would let a file of some megabytes require terabytes. No compiler
+ * produces such lists.
  */
 enum { MOST_RANGES = 1 << 20 };
 
@@ -32,7 +33,7 @@ static const struct dwarf_unit *owner_of(const struct dwarf_unit *unit)
 	return unit->skeleton ? unit->skeleton : unit;
 }
 
-/* .debug_ranges of versions 2 to 4, which is always in the main file. */
+/* Reads .debug_ranges of versions 2 to 4, which is always in the main file. */
 static void read_pairs(struct dwarf_unit *unit, uint64_t offset,
 		       struct dwarf_ranges *out)
 {
@@ -59,7 +60,7 @@ static void read_pairs(struct dwarf_unit *unit, uint64_t offset,
 	}
 }
 
-/* One entry of .debug_rnglists. 0 at the end of the list. */
+/* Reads one entry of .debug_rnglists. Returns 0 at the end of the list. */
 static int read_entry(struct dwarf_unit *unit, struct cursor *cursor,
 		      uint64_t *base, struct dwarf_ranges *out)
 {

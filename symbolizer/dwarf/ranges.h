@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which code a DIE covers: low_pc and high_pc, or a list of ranges. */
+/* The code of a DIE: low_pc and high_pc, or a list of ranges. */
 #ifndef CLEW_SYMBOLIZER_DWARF_RANGES_H
 #define CLEW_SYMBOLIZER_DWARF_RANGES_H
 
@@ -15,8 +15,8 @@ struct dwarf_ranges {
 };
 
 /*
- * Replaces what is in *out by the ranges that lie in code; others belong to
- * functions that the linker dropped.
+ * Replaces *out by the ranges that lie in code. Other ranges belong to
+ * functions that the linker has discarded.
  */
 void dwarf_ranges(struct dwarf_unit *unit, const struct dwarf_die *die,
 		  struct dwarf_ranges *out);

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One pass over a unit's DIEs, in the order they stand in: no jumps over
- * children, since functions with code of their own hide even inside types that
- * are inside functions.
+ * One pass over a unit's DIEs in order. Children are not skipped, since
+ * functions with code may lie even inside types that lie inside functions.
  *
  * A *family* is a function with code and everything inside it. Its functions
  * and inlined calls are scopes, and each has ranges. Painting them in order,
- * each over those before it, leaves what llvm-symbolizer answers as well: the
- * innermost scope of each byte, even where a compiler lets a child stick out of
- * its parent. Painting is done by a sweep over the sorted ranges with a stack
- * of those that are open; the latest scope is on top.
+ * each over the previous ones, yields the innermost scope of each byte, even if
+ * a child extends beyond its parent; llvm-symbolizer gives the same result.
+ * Painting is a sweep over the sorted ranges with a stack of open ranges, with
+ * the latest scope on top.
  */
 #include "symbolizer/dwarf/scopes.h"
 
@@ -24,20 +23,20 @@
 
 enum {
 	NOWHERE = 0,     /* the scope of a DIE outside all code */
-	SCOPE_BITS = 24, /* scopes of a family: 16 million */
+	SCOPE_BITS = 24, /* for up to 16 million scopes of a family */
 	RANGES_MOST = 1 << 26,
 	NODE_MOST = 6 * VARINT_MOST,
 };
 
-/* A function, or a call that was inlined. */
+/* A function or an inlined call. */
 struct scope {
 	uint32_t parent; /* index; NOWHERE for a function */
-	uint32_t node;   /* once it is in the gather; 0 before */
+	uint32_t node;   /* in the gather; 0 if it is not added yet */
 	uint32_t name;
 	uint32_t call_file, call_line, call_column, call_discriminator;
 };
 
-/* Painted in order of `scope`. */
+/* Ranges are painted in order of `scope`. */
 struct range {
 	uint32_t start, end;
 	uint32_t scope;
@@ -50,15 +49,15 @@ struct scopes {
 	size_t count, capacity;
 	struct range *ranges;
 	size_t range_count, range_capacity;
-	uint32_t *levels; /* the scope that each open DIE is in */
+	uint32_t *levels; /* by depth: the scope that contains the DIE */
 	size_t depth, level_capacity;
-	size_t family_depth; /* of the function that the family began with */
+	size_t family_depth; /* depth of the function that began the family */
 	struct dwarf_ranges found;
 	uint64_t *keys, *scratch; /* for sorting */
 	size_t key_capacity, scratch_capacity;
-	uint32_t *open; /* ranges that are open, in order of scope */
+	uint32_t *open; /* open ranges in order of scope */
 	size_t open_capacity;
-	size_t first_piece; /* of the run that is being made */
+	size_t first_piece; /* of the present run */
 };
 
 static uint32_t number_of(struct dwarf_value value)
@@ -112,7 +111,7 @@ static void add_ranges(struct scopes *scopes, uint32_t scope)
 
 /* ---- painting ---- */
 
-/* A scope as a node behind its parent's; 0 when there is no more room. */
+/* Returns a scope as a node after its parent's; 0 if there is no more room. */
 static uint32_t node_of(struct scopes *scopes, uint32_t index)
 {
 	struct scope *scope = &scopes->scopes[index];
@@ -153,7 +152,7 @@ static void end_run(struct scopes *scopes)
 	scopes->first_piece = gather->piece_count;
 }
 
-/* Pieces come in order; a gap between them ends a run. */
+/* Adds a piece. Pieces are in order; a gap between two of them ends a run. */
 static void add_piece(struct scopes *scopes, uint32_t start, uint32_t end,
 		      uint32_t scope)
 {
@@ -180,7 +179,10 @@ static void add_piece(struct scopes *scopes, uint32_t start, uint32_t end,
 		(struct gather_piece){ start, end, node };
 }
 
-/* Emits what the open ranges cover from *at to `until`, and closes some. */
+/*
+ * Adds the pieces of open ranges from *at to `until`, and closes ranges that
+ * end.
+ */
 static void sweep_to(struct scopes *scopes, size_t *open_count, uint32_t *at,
 		     uint32_t until)
 {
@@ -200,7 +202,7 @@ static void sweep_to(struct scopes *scopes, size_t *open_count, uint32_t *at,
 	*at = until;
 }
 
-/* Keeps the stack of open ranges in order of scope. */
+/* Inserts a range into the stack of open ranges, in order of scope. */
 static void open_range(struct scopes *scopes, size_t *open_count,
 		       uint32_t index)
 {
@@ -216,7 +218,7 @@ static void open_range(struct scopes *scopes, size_t *open_count,
 	scopes->open[at] = index;
 }
 
-/* By start, then by scope: what is painted later comes later. */
+/* Sorts by start, then by scope, so that later scopes are painted later. */
 static void sort_ranges(struct scopes *scopes)
 {
 	size_t count = scopes->range_count;
@@ -226,7 +228,9 @@ static void sort_ranges(struct scopes *scopes)
 	scopes->scratch =
 		heap_reserve(scopes->scratch, count, &scopes->scratch_capacity,
 			     sizeof(*scopes->scratch));
-	/* Ranges were added in order of scope, so the index orders them. */
+	/*
+	 * Ranges were added in order of scope, so the index is the second key.
+	 */
 	for (size_t i = 0; i < count; i++)
 		scopes->keys[i] = (uint64_t)scopes->ranges[i].start << 32 | i;
 	sort_keys(scopes->keys, scopes->scratch, count);
@@ -251,7 +255,7 @@ static void paint_family(struct scopes *scopes)
 	scopes->range_count = 0;
 }
 
-/* ---- the scan ---- */
+/* ---- scanning ---- */
 
 static uint32_t enter_scope(struct scopes *scopes, const struct abbrev *abbrev,
 			    struct cursor *cursor, uint32_t parent)
@@ -261,7 +265,7 @@ static uint32_t enter_scope(struct scopes *scopes, const struct abbrev *abbrev,
 
 	dwarf_read_die(scopes->unit, abbrev, cursor, &die);
 	dwarf_ranges(scopes->unit, &die, &scopes->found);
-	/* A discarded function, or an inlined call that left no code. */
+	/* The function was discarded, or the inlined call has no code. */
 	if (scopes->found.count == 0 && !abbrev->has_children)
 		return NOWHERE;
 	if (abbrev->kind == ABBREV_FUNCTION_WITH_CODE)
@@ -285,7 +289,7 @@ static void push(struct scopes *scopes, uint32_t scope)
 	scopes->levels[scopes->depth++] = scope;
 }
 
-/* Whether the DIE at hand is outside every family that has been begun. */
+/* Returns whether the present DIE is outside the last family. */
 static int is_outside(const struct scopes *scopes)
 {
 	return scopes->count > 1 && scopes->depth <= scopes->family_depth;
@@ -355,7 +359,7 @@ void dwarf_read_scopes(struct scopes *scopes, struct dwarf_unit *unit)
 		unit->file->damaged++;
 	if (scopes->count > 1)
 		paint_family(scopes);
-	/* Most names were for this unit alone. */
+	/* Most cached names are used only by this unit. */
 	map_fini(&unit->name_by_die);
 }
 

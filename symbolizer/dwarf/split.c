@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A package has an index, a hash table from unit ids to rows; row r says where
- * that unit's part of each section begins. Section names that are one in the
- * package are many in the .dwo files, so bases are added: see dwarf/file.c.
+ * A package has an index, a hash table from unit ids to rows. Row r says where
+ * the unit's part of each section begins. All .dwo files share the sections of
+ * the package, so bases are added: see dwarf/file.c. The layout of the index:
  *
  *	version, columns, units, slots
  *	slots x u64 id          slots x u32 row (0: empty)
@@ -65,12 +65,12 @@ static void open_package(struct split *split, const char *path)
 	free(name);
 }
 
-/* Where a unit's contributions begin, by enum dwarf_sect. */
+/* Offsets of a unit's contributions, by enum dwarf_sect. */
 struct contributions {
 	uint64_t offsets[MOST_COLUMNS];
 };
 
-/* The row of an id, or 0. */
+/* Returns the row of an id, or 0. */
 static uint32_t find_row(struct span index, uint64_t at_ids, uint32_t slots,
 			 uint64_t id)
 {
@@ -182,7 +182,7 @@ static char *dwo_path(const struct split *split, const struct dwarf_unit *unit,
 	return heap_printf("%s%s/%s", root, unit->comp_dir, unit->dwo_name);
 }
 
-/* Reads a .dwo if it is the wanted unit's. */
+/* Reads a .dwo file if it belongs to the wanted unit. */
 static int read_file(struct split *split, struct scopes *scopes,
 		     struct dwarf_unit *skeleton, const char *path)
 {
@@ -212,7 +212,10 @@ static int read_file(struct split *split, struct scopes *scopes,
 	source->role = SOURCE_DEBUG;
 	unit->skeleton = skeleton;
 	dwarf_read_scopes(scopes, unit);
-	/* Names are in texts, files in the skeleton's: nothing else remains. */
+	/*
+	 * Names are in texts and files in the skeleton, so the rest can be
+	 * freed.
+	 */
 	map_fini(&file->abbrev_by_offset);
 	free(file->units);
 	elf_close(elf);

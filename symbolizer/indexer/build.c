@@ -16,11 +16,11 @@ struct build {
 	const struct build_request *request;
 	struct sources sources;
 	struct elf module;
-	struct elf debug; /* of its own, if has_debug_file */
+	struct elf debug; /* the separate file, if has_debug_file */
 	int has_debug_file;
 	const char *debug_path;
 	struct gather gather;
-	char *reason; /* what is missing, or NULL */
+	char *reason; /* why data is missing, or NULL */
 };
 
 static void set_reason(struct build *build, char *reason)
@@ -102,8 +102,8 @@ static void judge(struct build *build, const struct dwarf_file *file)
 }
 
 /*
- * Without the alternate file, names that are in it stay unknown; lines and
- * the shape of chains do not depend on it.
+ * Without the alternate file, names in it are unknown; lines and the structure
+ * of chains do not depend on it.
  */
 static void read_dwarf(struct build *build, struct elf *elf)
 {

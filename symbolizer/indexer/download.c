@@ -7,7 +7,9 @@
 #include <time.h>
 #include <unistd.h>
 
-/* As <elfutils/debuginfod.h> declares them; the header need not be there. */
+/*
+ * Declarations from <elfutils/debuginfod.h>; the header need not be installed.
+ */
 typedef int progress_function(void *session, long done, long all);
 
 struct client {
@@ -45,12 +47,12 @@ struct patience {
 };
 
 /*
- * The client calls this as it waits. It ends by itself if nothing comes at all,
- * but not for a server that sends a byte now and then.
+ * Called by the client while it waits. The client has a timeout for servers
+ * that send nothing, but not for one that sends a byte now and then.
  */
 static int is_over(void *session, long done, long all)
 {
-	struct client client; /* it is loaded already */
+	struct client client; /* the library is loaded already */
 	struct timespec now;
 	struct patience *patience;
 

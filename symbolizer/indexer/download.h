@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Debug files from a debuginfod server: only where DEBUGINFOD_URLS is set and
- * the client library is installed, which is loaded when it is needed.
+ * Downloads debug files from debuginfod servers. This needs DEBUGINFOD_URLS and
+ * the client library, which is loaded on first use.
  */
 #ifndef CLEW_SYMBOLIZER_INDEXER_DOWNLOAD_H
 #define CLEW_SYMBOLIZER_INDEXER_DOWNLOAD_H
@@ -9,9 +9,9 @@
 #include "symbolizer/a2n.h"
 
 /*
- * The path of the file in the client's own cache; free() it. 0, or -errno:
- * -ENOENT the servers do not have it, -ELIBACC there is no client library,
- * -ETIMEDOUT it took longer than that, and whatever the client says.
+ * Returns 0 and the file's path in the client's cache, which the caller frees,
+ * or -errno: -ENOENT if no server has the file, -ELIBACC without client
+ * library, -ETIMEDOUT after `seconds`, or an error of the client.
  */
 int download_debug_file(const struct a2n_build_id *id, uint32_t seconds,
 			char **path);

@@ -45,7 +45,7 @@ static struct span raw_bytes(const struct elf *elf,
 		       section->header.sh_size);
 }
 
-/* Section 0 holds what does not fit into the file's header. */
+/* Section 0 contains counts that do not fit into the file's header. */
 static void read_sections(struct elf *elf)
 {
 	const Elf64_Ehdr *header = &elf->header;
@@ -102,7 +102,7 @@ static void read_segments(struct elf *elf)
 	memcpy(elf->segments, table.at, table.bytes);
 }
 
-/* In a debug file the segments are not here, but the note's section is. */
+/* Debug files do not contain the segments' bytes, but the note section's. */
 static void read_build_id(struct elf *elf)
 {
 	for (size_t i = 0; i < elf->section_count; i++) {
@@ -124,7 +124,7 @@ static void read_build_id(struct elf *elf)
 	}
 }
 
-/* The section headers come last: whatever else is lost, they are. */
+/* The section headers are last, so a truncated file lacks them. */
 static int is_cut_short(const struct elf *elf)
 {
 	const Elf64_Ehdr *header = &elf->header;
@@ -199,7 +199,7 @@ void elf_close(struct elf *elf)
 	*elf = (struct elf){ 0 };
 }
 
-/* Whether `there` is ".zdebug_x" for a wanted ".debug_x". */
+/* Returns whether `there` is ".zdebug_x" and `wanted` is ".debug_x". */
 static int is_old_style(const char *there, const char *wanted)
 {
 	return strncmp(there, ".z", 2) == 0 && wanted[0] == '.' &&
@@ -229,7 +229,7 @@ struct elf_section *elf_section_of_type(struct elf *elf, uint32_t type)
 	return NULL;
 }
 
-/* The whole pages of folded bytes are not needed twice. */
+/* Releases whole pages of compressed bytes after their use. */
 static void forget(const struct elf *elf, struct span bytes)
 {
 	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE) - 1;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An ELF file as bytes: sections, segments, notes, with compressed sections
- * unfolded when they are asked for.
+ * An ELF file: its sections, segments and notes. Compressed sections are
+ * decompressed on first use.
  *
- * Read by the worker only, so a file that shrinks under us, and the SIGBUS it
- * brings, costs a child process. 64-bit little-endian files only.
+ * Only workers read ELF files, so SIGBUS from a file that shrinks ends only a
+ * child process. Only 64-bit little-endian files are supported.
  */
 #ifndef CLEW_SYMBOLIZER_INDEXER_ELF_H
 #define CLEW_SYMBOLIZER_INDEXER_ELF_H
@@ -15,15 +15,15 @@
 #include "symbolizer/cursor.h"
 
 struct elf_section {
-	const char *name; /* "" if it has none */
+	const char *name; /* "" without a name */
 	Elf64_Shdr header;
-	struct span plain; /* its bytes once unfolded; at == NULL: not yet */
-	int error;         /* why it could not be unfolded, -errno */
+	struct span plain; /* decompressed bytes; at == NULL: not yet */
+	int error;         /* why decompression failed, -errno */
 };
 
 struct elf {
-	struct span bytes; /* of the file */
-	int is_mapped;     /* else the bytes are on the heap */
+	struct span bytes; /* the whole file */
+	int is_mapped;     /* 0: the bytes are on the heap */
 	Elf64_Ehdr header;
 	struct elf_section *sections;
 	size_t section_count;
@@ -33,25 +33,28 @@ struct elf {
 };
 
 /*
- * 0, or -errno: -ENOEXEC where it is no ELF file that we read, -ENODATA where
- * the file ends before its section headers do.
+ * Returns 0 or -errno: -ENOEXEC for an unsupported file, -ENODATA if the file
+ * ends before its section headers.
  */
 int elf_open(struct elf *elf, const char *path);
 
-/* The same of bytes on the heap, which it owns from then on if it succeeds. */
+/* Like elf_open(), for bytes on the heap, which it owns on success. */
 int elf_open_bytes(struct elf *elf, struct span bytes);
 void elf_close(struct elf *elf);
 
-/* By name (also with ".zdebug" for ".debug"), or NULL. */
+/*
+ * Finds a section by name (".debug" also finds ".zdebug"); NULL if there is
+ * none.
+ */
 struct elf_section *elf_section(struct elf *elf, const char *name);
 struct elf_section *elf_section_of_type(struct elf *elf, uint32_t type);
 
-/* Whether there are bytes of it in this very file. */
+/* Returns whether this file contains the section's bytes. */
 int elf_section_is_here(const struct elf_section *section);
 
 /*
- * A section's bytes, unfolded; empty if there is none or it is damaged: see
- * its `error`, which is -ENOTSUP for an unknown way of compressing.
+ * Returns a section's decompressed bytes; empty if there are none or they are
+ * damaged. The section's `error` is -ENOTSUP for an unknown compression.
  */
 struct span elf_bytes(struct elf *elf, struct elf_section *section);
 

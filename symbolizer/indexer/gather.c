@@ -22,7 +22,7 @@ static void add_area(struct gather *gather, uint64_t start, uint64_t bytes)
 		(struct gather_area){ start, start + bytes };
 }
 
-/* A file without sections is judged by its segments. */
+/* In a file without sections, executable segments are used. */
 static void add_areas(struct gather *gather, const struct elf *elf)
 {
 	const uint64_t wanted = SHF_ALLOC | SHF_EXECINSTR;
@@ -44,7 +44,9 @@ static void add_areas(struct gather *gather, const struct elf *elf)
 	}
 }
 
-/* Areas in order, disjoint, and none farther than 32 bits reach. */
+/*
+ * Sorts the areas, makes them disjoint, and limits them to a range of 32 bits.
+ */
 static void settle_areas(struct gather *gather)
 {
 	size_t kept = 0;
@@ -74,7 +76,7 @@ void gather_init(struct gather *gather, const struct elf *elf)
 	*gather = (struct gather){ 0 };
 	texts_init(&gather->texts);
 	gather->nodes = heap_reserve(NULL, 1, &gather->node_capacity, 1);
-	gather->nodes[gather->node_bytes++] = 0; /* position 0 is none */
+	gather->nodes[gather->node_bytes++] = 0; /* position 0 means none */
 	add_areas(gather, elf);
 	if (gather->code_count > 0)
 		settle_areas(gather);

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is gathered about a module's code until it is written as an index.
+ * Data about a module's code that is collected before it is written as an
+ * index.
  *
- * Debug information says where code comes from twice over: line tables have
- * rows, trees of scopes have ranges. Both arrive in pieces, unit after unit,
- * in any order of address, and are kept as two kinds of *runs*, each of which
- * is in order: a run of lines is a sequence of a line table; a run of chains
- * is what one function and all that was inlined into it cover. merge_rows.c
- * then sorts the runs, not the millions of items in them.
+ * Debug information describes the origin of code twice: line tables have rows,
+ * and trees of scopes have ranges. Both arrive in pieces, one unit after
+ * another, in any order of addresses. Two kinds of sorted *runs* store them. A
+ * run of lines is a sequence of a line table; a run of chains is the code of one
+ * function with everything inlined into it. merge_rows.c then sorts the runs and
+ * not the millions of items in them.
  *
- * Addresses are kept as 32-bit differences to `base`, the lowest address of
- * code. What is not inside an executable section is dropped: linkers leave the
- * debug information of functions that they discarded at 0 or at -1.
+ * Addresses are stored as 32-bit differences to `base`, the lowest address of
+ * code. Addresses outside of executable sections are dropped: linkers leave the
+ * debug information of discarded functions at 0 or -1.
  */
 #ifndef CLEW_SYMBOLIZER_INDEXER_GATHER_H
 #define CLEW_SYMBOLIZER_INDEXER_GATHER_H
@@ -19,25 +20,27 @@
 #include "symbolizer/indexer/elf.h"
 #include "symbolizer/indexer/texts.h"
 
-/* A row of a line table. The last of a run only says where the run ends. */
+/*
+ * A row of a line table. The last one of a run only marks the end of the run.
+ */
 struct gather_row {
 	uint32_t start;
-	uint32_t file; /* of texts */
+	uint32_t file; /* index in texts */
 	uint32_t line;
 	uint16_t column;
 	uint16_t discriminator;
 };
 
-/* Code of one chain of inlined calls. */
+/* Code with one chain of inlined calls. */
 struct gather_piece {
 	uint32_t start;
 	uint32_t end;
 	uint32_t node; /* position in nodes */
 };
 
-/* Items [first, first + count), in order of address. */
+/* Items [first, first + count), sorted by address. */
 struct gather_run {
-	uint32_t start; /* of its first item */
+	uint32_t start; /* address of its first item */
 	uint32_t first;
 	uint32_t count;
 };
@@ -51,9 +54,9 @@ struct gather_symbol {
 	uint64_t start;
 	uint64_t bytes; /* 0: unknown */
 	uint32_t name;
-	uint8_t rank;        /* lower is better among those of one address */
-	uint8_t is_full;     /* from .symtab, which leaves nothing out */
-	uint8_t is_function; /* not a label or a resolver */
+	uint8_t rank;    /* among symbols of one address, the lowest is best */
+	uint8_t is_full; /* from .symtab, which is complete */
+	uint8_t is_function; /* no label and no resolver */
 	uint8_t is_weak;
 };
 
@@ -63,9 +66,9 @@ struct gather_area {
 
 struct gather {
 	struct texts texts;
-	struct gather_area *code; /* executable sections, in order */
+	struct gather_area *code; /* executable sections, sorted */
 	size_t code_count;
-	uint64_t base, limit; /* of all code */
+	uint64_t base, limit; /* bounds of all code */
 	struct gather_row *rows;
 	size_t row_count, row_capacity;
 	struct gather_runs row_runs;
@@ -76,14 +79,16 @@ struct gather {
 	size_t node_bytes, node_capacity;
 	struct gather_symbol *symbols;
 	size_t symbol_count, symbol_capacity;
-	int has_versions; /* it defines versions of symbols */
-	int is_cut;       /* some code is more than 4 GiB behind base */
+	int has_versions; /* the module defines symbol versions */
+	int is_cut;       /* some code is more than 4 GiB above base */
 };
 
-/* Learns from the module's own file where its code is. */
+/* Reads the module's file to find its code. */
 void gather_init(struct gather *gather, const struct elf *elf);
 
-/* Whether vaddr is in code; then *end is where that area ends. */
+/*
+ * Returns whether vaddr is in code; then sets *end to the end of that section.
+ */
 int gather_is_code(const struct gather *gather, uint64_t vaddr, uint64_t *end);
 
 static inline uint32_t gather_delta(const struct gather *gather, uint64_t vaddr)

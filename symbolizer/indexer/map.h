@@ -16,12 +16,12 @@ struct map_entry {
 struct map {
 	struct map_entry *entries;
 	size_t used;
-	unsigned int log2; /* of the number of entries */
+	unsigned int log2; /* log2 of the number of entries */
 };
 
 /*
- * The value of key, entered as 0 if it was not there; valid until the next
- * call.
+ * Returns the value of a key, which is created as 0 if needed. Valid until the
+ * next call.
  */
 uint32_t *map_at(struct map *map, uint64_t key);
 void map_fini(struct map *map);

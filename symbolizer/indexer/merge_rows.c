@@ -10,9 +10,9 @@
 
 enum { ROW_MOST = 1 + 6 * VARINT_MOST };
 
-/* ---- runs in order ---- */
+/* ---- sorted runs ---- */
 
-/* The indices of runs in order of address, then of their numbers. */
+/* Returns the indices of runs, sorted by address, then by number. */
 static uint32_t *order_runs(const struct gather_runs *runs)
 {
 	uint64_t *keys = heap_zeroed(runs->count, sizeof(*keys));
@@ -29,11 +29,11 @@ static uint32_t *order_runs(const struct gather_runs *runs)
 	return order;
 }
 
-/* What is at [start, end); ends at UINT32_MAX when all is read. */
+/* The content of [start, end); after the last one, `end` is UINT32_MAX. */
 struct row_stretch {
 	uint32_t start, end;
-	const struct gather_row *row; /* of lines */
-	uint32_t node;                /* of chains */
+	const struct gather_row *row; /* for lines */
+	uint32_t node;                /* for chains */
 };
 
 struct run_reader {
@@ -41,7 +41,7 @@ struct run_reader {
 	const struct gather_runs *runs;
 	uint32_t *order;
 	size_t run, item;
-	uint32_t covered; /* up to here */
+	uint32_t covered; /* all addresses below are done */
 	struct row_stretch now;
 };
 
@@ -70,7 +70,7 @@ static int next_chain(struct run_reader *reader, const struct gather_run *run)
 	return 1;
 }
 
-/* Goes to the next stretch that is not covered already. */
+/* Reads the next stretch that is not covered by a previous one. */
 static void advance(struct run_reader *reader, int is_lines)
 {
 	while (reader->run < reader->runs->count) {
@@ -181,7 +181,10 @@ static void put(struct merged_rows *merged, struct gather_row row,
 	merged->last_node = node;
 }
 
-/* What two streams have at `at`, up to where either changes. */
+/*
+ * Adds a row for both streams at `at`, up to the next change of either. Returns
+ * that address.
+ */
 static uint32_t put_both(struct merged_rows *merged,
 			 const struct row_stretch *line,
 			 const struct row_stretch *chain, uint32_t at)

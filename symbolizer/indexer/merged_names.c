@@ -3,7 +3,7 @@
 
 #include "symbolizer/indexer/heap.h"
 
-/* Of one address, so many symbols are looked at. */
+/* Limit of symbols at one address. */
 enum { CANDIDATES_MAX = 4096 };
 
 static const char *symbol_of(const struct gather *gather, uint32_t name)
@@ -18,7 +18,9 @@ static int is_c(const struct gather *gather, uint32_t name)
 	return strncmp(symbol, "_Z", 2) != 0 && strncmp(symbol, "_R", 2) != 0;
 }
 
-/* Whether both may be functions that were merged, by what the symbol table says. */
+/*
+ * Returns whether both may be merged functions, according to the symbol table.
+ */
 static int may_be_merged(const struct gather *gather,
 			 const struct gather_symbol *known,
 			 const struct gather_symbol *other)
@@ -73,7 +75,7 @@ static int skip(struct span *name, const char *text)
 	return 1;
 }
 
-/* What C's name is without what aliases add: "__GI_write", "f.localalias". */
+/* Removes from a C name what aliases add: "__GI_write", "f.localalias". */
 static struct span plain_name(struct span name)
 {
 	const uint8_t *dot;
@@ -87,7 +89,7 @@ static struct span plain_name(struct span name)
 	return name;
 }
 
-/* "f() [clone .part.0]" is a part of "f()". */
+/* Removes the suffix of a part: "f() [clone .part.0]" belongs to "f()". */
 static struct span plain_form(const struct gather *gather, uint32_t name)
 {
 	const struct index_name *strings = &gather->texts.names[name];
@@ -112,8 +114,9 @@ static int is_same(const struct gather *gather, uint32_t a, uint32_t b)
 }
 
 /*
- * Settles the candidates [first, end) of one address, and returns how many are kept at
- * `to`. The names that are not kept are counted, unless they are those of kept ones.
+ * Processes the candidates [first, end) of one address and stores the ones to
+ * keep at `to`. Returns their number. Names that are not kept are counted,
+ * unless they equal kept ones.
  */
 static size_t settle_one(const struct gather *gather,
 			 const struct index_merged *first,

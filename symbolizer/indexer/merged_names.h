@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions that share their code: linkers and compilers merge equal functions
- * (identical code folding), so that one address has the names of several.
+ * Functions that share their code. Linkers and compilers merge equal functions
+ * (identical code folding), so one address has the names of several functions:
  *
  *	1880 W _ZN1TILi1EE1fEl  \
  *	1880 W _ZN1TILi2EE1fEl   } three functions
@@ -9,10 +9,11 @@
  *	1890 T write            \
  *	1890 W __write          / one function, with an alias
  *
- * Names are those of one function if one of them is weak and not C++'s, if they differ in
- * underscores or prefixes, a version or a compiler's suffix, or if they have one
- * demangled form, as constructors do. C libraries define many standard names for one
- * function: in a library with symbol versions all names in C are taken for aliases.
+ * Names are aliases of one function in these cases: one of them is weak and not
+ * C++; they differ in underscores or prefixes, a version, or a compiler's
+ * suffix; or they have the same demangled form, as constructors do. C libraries
+ * define many standard names for one function, so in a library with symbol
+ * versions all C names count as aliases.
  */
 #ifndef CLEW_SYMBOLIZER_INDEXER_MERGED_NAMES_H
 #define CLEW_SYMBOLIZER_INDEXER_MERGED_NAMES_H
@@ -20,18 +21,18 @@
 #include "symbolizer/indexer/gather.h"
 
 struct merged_names {
-	struct index_merged *items; /* in order of entry */
+	struct index_merged *items; /* sorted by entry */
 	size_t count, capacity;
 };
 
 /*
- * Notes all symbols of one address; the first is the one that it is known by. Their
- * names need not be demangled yet.
+ * Stores all symbols of one address; the first one gives the address its name.
+ * Their names need not be demangled yet.
  */
 void merged_names_note(struct merged_names *merged, const struct gather *gather,
 		       const struct gather_symbol *symbols, size_t count);
 
-/* Drops aliases, when all names are demangled. */
+/* Removes aliases, after all names are demangled. */
 void merged_names_settle(struct merged_names *merged,
 			 const struct gather *gather);
 

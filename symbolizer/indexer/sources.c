@@ -49,7 +49,7 @@ static int same_build(const struct a2n_build_id *a,
 	return a->bytes == b->bytes && memcmp(a->data, b->data, a->bytes) == 0;
 }
 
-/* Opens a path, which it frees, if the file has that build-id. */
+/* Opens a path if the file has that build-id. Frees the path. */
 static int try_build(struct sources *sources, char *path,
 		     const struct a2n_build_id *wanted, struct elf *out,
 		     struct source **source)
@@ -99,7 +99,9 @@ static int find_by_build_id(struct sources *sources,
 	return -ENOENT;
 }
 
-/* Opens a path, which it frees, if the file has that CRC or our build-id. */
+/*
+ * Opens a path if the file has that CRC or the wanted build-id. Frees the path.
+ */
 static int try_crc(struct sources *sources, char *path, uint32_t crc,
 		   const struct a2n_build_id *id, struct elf *out,
 		   struct source **source)
@@ -174,8 +176,8 @@ static int find_by_link(struct sources *sources, struct elf *module,
 }
 
 /*
- * "It is not there" is an answer for as long as the index lives; where nobody
- * could be asked, or could say, the next one who may ask does.
+ * If all servers answer that the file does not exist, the index stores this. If
+ * no server could be asked, a later process may try again.
  */
 static int find_by_download(struct sources *sources,
 			    const struct a2n_build_id *id, struct elf *out,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finding the files that know about a module: the separate debug file, dwz's
- * alternate file, split DWARF.
+ * Finds the files with data about a module: the separate debug file, dwz's
+ * alternate file, and split DWARF.
  *
- * Every path that was tried is remembered, with what was there: an index is
- * out of date when one of them has changed, and one that could not be found
- * may be installed tomorrow.
+ * Every path that was tried is stored with the state of the file. The index is
+ * outdated when one of them has changed, for example because a missing file was
+ * installed.
  */
 #ifndef CLEW_SYMBOLIZER_INDEXER_SOURCES_H
 #define CLEW_SYMBOLIZER_INDEXER_SOURCES_H
@@ -20,33 +20,33 @@ struct source {
 };
 
 struct sources {
-	const char *root;               /* before system paths; "" for none */
-	const char *const *debug_roots; /* NULL at the end, or NULL */
-	uint32_t download_seconds;      /* at most; 0: not at all */
-	int download_error;             /* why there is none, -errno; or 0 */
-	int wants_download;  /* there is something that may yet be asked for */
-	int wants_neighbour; /* a file beside the module was not found */
+	const char *root;               /* precedes system paths; "" for none */
+	const char *const *debug_roots; /* NULL-terminated; may be NULL */
+	uint32_t download_seconds;      /* limit; 0: no download */
+	int download_error;  /* why a download failed, -errno; or 0 */
+	int wants_download;  /* a later download may find more */
+	int wants_neighbour; /* a file next to the module was not found */
 	struct source *items;
 	size_t count, capacity;
 };
 
-/* Adds a path as it is now, or returns what it was added as. */
+/* Adds a path with its present state, or returns its existing entry. */
 struct source *sources_add(struct sources *sources, const char *path);
 
-/* What the system says of a file, as struct index_source has it. */
+/* Reads the state of a file, as in struct index_source. */
 void source_look(const char *path, uint64_t *bytes, uint64_t *mtime_ns);
 
 /*
- * Opens the separate debug file of a module by build-id, debug link or, if it
- * may, by download. 0 and its source, or -ENOENT.
+ * Opens the separate debug file of a module by build-id, debug link or, if
+ * allowed, by download. Returns 0 and its source, or -ENOENT.
  */
 int sources_find_debug(struct sources *sources, struct elf *module,
 		       const char *path, struct elf *out,
 		       struct source **source);
 
 /*
- * Opens the alternate file that a debug file at `path` refers to. 0; 1 where
- * it refers to none; -ENOENT and its name where it cannot be found.
+ * Opens the alternate file that a debug file at `path` refers to. Returns 0; 1
+ * if it refers to none; -ENOENT and the file's name if it is not found.
  */
 int sources_find_alternate(struct sources *sources, struct elf *debug,
 			   const char *path, struct elf *out,

@@ -19,7 +19,7 @@ static uint8_t rank_of(const Elf64_Sym *symbol, const char *name)
 									 : 4;
 
 	if (ELF64_ST_TYPE(symbol->st_info) == STT_NOTYPE)
-		rank += 6; /* a label of an assembler file */
+		rank += 6; /* a label in an assembler file */
 	if (name[0] == '_' && !is_mangled(name))
 		rank += 1;
 	return (uint8_t)rank;
@@ -40,7 +40,7 @@ static void add(struct gather *gather, const Elf64_Sym *symbol,
 {
 	uint64_t end;
 
-	/* ".L1" is a compiler's label, "$x" an assembler's mark. */
+	/* ".L1" is a compiler's label, "$x" a mapping symbol. */
 	if (!name || !*name || strncmp(name, ".L", 2) == 0 || name[0] == '$' ||
 	    !gather_is_code(gather, symbol->st_value, &end))
 		return;
@@ -79,7 +79,7 @@ static void add_section(struct gather *gather, struct elf *elf,
 	}
 }
 
-/* A small symbol table that distributions leave in stripped files. */
+/* Adds the small symbol table that distributions leave in stripped files. */
 static void add_minidebug(struct gather *gather, struct elf *elf)
 {
 	struct elf_section *section = elf_section(elf, ".gnu_debugdata");
@@ -153,7 +153,7 @@ static void note_merged(const struct gather *gather,
 	}
 }
 
-/* One symbol of each address, the best; its size is the longest of any. */
+/* Keeps the best symbol of each address, with the longest size of all. */
 static size_t keep_best(struct gather_symbol *symbols, size_t count)
 {
 	size_t kept = 0;
@@ -172,7 +172,7 @@ static size_t keep_best(struct gather_symbol *symbols, size_t count)
 	return kept;
 }
 
-/* Drops labels inside functions. How many symbols remain. */
+/* Removes labels inside functions. Returns the number of remaining symbols. */
 static size_t drop_labels(struct gather_symbol *symbols, size_t count)
 {
 	uint64_t covered = 0;
@@ -191,8 +191,8 @@ static size_t drop_labels(struct gather_symbol *symbols, size_t count)
 }
 
 /*
- * A symbol without a size reaches to the next one, but only in a table that
- * leaves none out: between two exported functions there may be others.
+ * Extends a symbol without a size up to the next one, but only in a complete
+ * table: between two exported functions there may be others.
  */
 static void give_sizes(const struct gather *gather,
 		       struct gather_symbol *symbols, size_t count)
@@ -232,7 +232,7 @@ static void add_piece(struct symtab_pieces *pieces,
 	};
 }
 
-/* Emits what the symbols on the stack cover from `at` to `until`. */
+/* Adds the pieces of the symbols on the stack from `at` to `until`. */
 static uint64_t close_until(struct symtab_pieces *pieces,
 			    const struct gather_symbol **open, size_t *depth,
 			    uint64_t at, uint64_t until)

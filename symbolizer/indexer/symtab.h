@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Symbols: what the linker calls code.
+ * Symbols of code.
  *
- * Where several share an address, the one a programmer would call the function
- * by is kept: global before weak before local, no leading underscore, then the
- * longer range, then the shorter name. Where one lies inside another, the
- * inner has its own bytes.
+ * Of several symbols at one address, the one that a programmer would use is
+ * chosen: global before weak before local, no leading underscore, then the
+ * longer range, then the shorter name. A symbol inside another one keeps its
+ * own bytes.
  */
 #ifndef CLEW_SYMBOLIZER_INDEXER_SYMTAB_H
 #define CLEW_SYMBOLIZER_INDEXER_SYMTAB_H
@@ -13,19 +13,22 @@
 #include "symbolizer/indexer/gather.h"
 #include "symbolizer/indexer/merged_names.h"
 
-/* Adds those of .symtab, .dynsym and .gnu_debugdata. How many there were. */
+/*
+ * Adds the symbols of .symtab, .dynsym and .gnu_debugdata. Returns their
+ * number.
+ */
 size_t symtab_add(struct gather *gather, struct elf *elf);
 
-/* The settled pieces, in order, disjoint. */
+/* Disjoint pieces of symbols, sorted. */
 struct symtab_piece {
 	uint32_t start, end;
-	uint32_t entry; /* where its symbol starts */
+	uint32_t entry; /* start of the whole symbol */
 	uint32_t name;
 };
 
 /*
- * The pieces that all added symbols come to. free() them. Names that share an address are
- * noted, and still to be settled.
+ * Returns the pieces that result from all symbols; the caller frees them.
+ * Stores names that share an address; call merged_names_settle() later.
  */
 struct symtab_piece *symtab_settle(struct gather *gather,
 				   struct merged_names *merged, size_t *count);

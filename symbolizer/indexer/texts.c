@@ -22,7 +22,7 @@ static uint64_t hash_of(const char *text, size_t length)
 	word = 0;
 	memcpy(&word, text, length);
 	hash = (hash ^ word) * UINT64_C(0xd1342543de82ef95);
-	return (hash ^ hash >> 32) | 1; /* never 0, and steps of 2 stay so */
+	return (hash ^ hash >> 32) | 1; /* never 0, nor after steps of 2 */
 }
 
 const char *texts_at(const struct texts *texts, uint32_t position)
@@ -166,7 +166,7 @@ void texts_finish(struct texts *texts)
 void texts_init(struct texts *texts)
 {
 	*texts = (struct texts){ 0 };
-	append(texts, "", 0); /* position 0 is none */
+	append(texts, "", 0); /* position 0 means none */
 	texts->names = heap_reserve(NULL, 1, &texts->name_capacity,
 				    sizeof(*texts->names));
 	texts->names[texts->name_count++] = (struct index_name){ 0 };

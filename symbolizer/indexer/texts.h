@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The texts of an index, each once: names, demangled names, paths. */
+/* The texts of an index, each stored once: names, demangled names, paths. */
 #ifndef CLEW_SYMBOLIZER_INDEXER_TEXTS_H
 #define CLEW_SYMBOLIZER_INDEXER_TEXTS_H
 
@@ -7,9 +7,9 @@
 #include "symbolizer/indexer/map.h"
 
 struct texts {
-	uint8_t *bytes; /* as INDEX_TEXT has them */
+	uint8_t *bytes; /* in the format of INDEX_TEXT */
 	size_t count, capacity;
-	struct map by_hash; /* -> position */
+	struct map by_hash; /* hash -> position */
 	struct index_name *names;
 	size_t name_count, name_capacity;
 	struct map name_by_symbol; /* position -> index into names */
@@ -20,19 +20,22 @@ struct texts {
 
 void texts_init(struct texts *texts);
 
-/* The position of a text; 0 for an empty one. Control characters become '?'. */
+/*
+ * Returns the position of a text; 0 for an empty one. Replaces control
+ * characters by '?'.
+ */
 uint32_t texts_add(struct texts *texts, const char *text, size_t length);
 
-/* The name of a symbol; 0 for NULL or "". Versions ("@@V1") are cut off. */
+/* Returns the name of a symbol; 0 for NULL or "". Removes versions ("@@V1"). */
 uint32_t texts_name(struct texts *texts, const char *symbol);
 
-/* The file of a path; 0 for "". */
+/* Returns the file of a path; 0 for "". */
 uint32_t texts_file(struct texts *texts, const char *path);
 
 /* Demangles all names. */
 void texts_finish(struct texts *texts);
 
-/* The terminated text at a position, "" for 0. */
+/* Returns the NUL-terminated text at a position, "" for 0. */
 const char *texts_at(const struct texts *texts, uint32_t position);
 
 #endif

@@ -15,9 +15,9 @@
 #endif
 
 /*
- * Sizes are what a file claims. No way of compressing that we know makes a
- * byte of more than some thousand, so absurd claims are refused before memory
- * is; the address space limit of the worker stands behind this.
+ * Sizes come from the file. No supported compression expands a byte to more
+ * than some thousand, so larger claims are rejected before memory is allocated.
+ * The worker's memory limit applies in addition.
  */
 enum { MOST_RATIO = 1 << 16 };
 
@@ -31,7 +31,7 @@ static int room_for(struct span folded, uint64_t bytes, uint8_t **out)
 	return *out ? 0 : -EFBIG;
 }
 
-/* inflate() counts in 32 bits, so a large section is a few steps. */
+/* inflate() uses 32-bit lengths, so a large section takes several steps. */
 static int inflate_all(z_stream *stream, struct span folded, uint8_t *to,
 		       uint64_t bytes)
 {
@@ -122,7 +122,7 @@ int unfold_zdebug(struct span folded, struct span *out)
 	return unfold_zlib(folded, bytes, out);
 }
 
-/* How much it becomes is not said, so the room doubles. */
+/* The result's size is unknown, so the buffer is doubled until it fits. */
 int unfold_xz(struct span folded, struct span *out)
 {
 	for (uint64_t room = folded.bytes * 4 + 4096;

@@ -10,7 +10,7 @@
 #include "symbolizer/indexer/merge_rows.h"
 #include "symbolizer/indexer/symtab.h"
 
-/* A section's items, to be put one behind the other. */
+/* A section's items, to be written one after another. */
 struct section_part {
 	const void *bytes;
 	size_t count, item_bytes;

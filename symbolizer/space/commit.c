@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From what has been said about a space to what look-ups need. Everything that
- * can fail comes first; then the new replaces the old.
+ * Builds the lookup structures from the changes of a space. All steps that can
+ * fail come first; then the new structures replace the old ones.
  */
 #include <string.h>
 
 #include "symbolizer/space/space.h"
 
-/* By code, then by time, of equal times the later call last. */
+/* Sorts by code, then by time; for equal times the later call is last. */
 static int compare_changes(const void *a, const void *b)
 {
 	const struct code_change *x = a, *y = b;
@@ -34,7 +34,7 @@ static int compare_lines(const void *a, const void *b)
 	return 0;
 }
 
-/* Most writers are orderly. */
+/* Most writers add items in order, which is checked first. */
 static void sort(void *items, size_t count, size_t size,
 		 int (*compare)(const void *, const void *))
 {
@@ -48,7 +48,9 @@ static void sort(void *items, size_t count, size_t size,
 	}
 }
 
-/* A stay of code somewhere, from its change to the next change of it. */
+/*
+ * Returns the claim of code at one address, from this change to the next one.
+ */
 static struct claim stay_of(const struct a2n_space *space, size_t change)
 {
 	const struct changes *changes = &space->changes;
@@ -67,7 +69,7 @@ static struct claim stay_of(const struct a2n_space *space, size_t change)
 	return stay;
 }
 
-/* The stays of all code, then the gaps; first_stay on the way. */
+/* Lists the claims of all code, then the gaps; sets first_stay. */
 static int list_stays(struct a2n_space *space, uint32_t *first_stay,
 		      struct claims *out)
 {
@@ -128,7 +130,9 @@ static int build_mappings(const struct a2n_space *space, struct committed *new)
 	return err;
 }
 
-/* Sorts the lines, which old look-ups would not survive: the last step. */
+/*
+ * Sorts the lines. This invalidates the old structures, so it is the last step.
+ */
 static void sort_lines(struct a2n_space *space, struct committed *new)
 {
 	struct lines *lines = &space->lines;

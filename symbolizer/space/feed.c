@@ -50,7 +50,7 @@ int feed_has(const struct feed *feed, uint64_t bytes)
 	       bytes <= (uint64_t)stat.st_size - feed->offset;
 }
 
-/* Room for `wanted` bytes behind the cursor, and one more. */
+/* Makes room for `wanted` bytes after the cursor, and one more. */
 static int make_room(struct feed *feed, size_t wanted)
 {
 	size_t capacity = feed->capacity ? feed->capacity : WINDOW;
@@ -116,7 +116,7 @@ void feed_skip_hole(struct feed *feed)
 {
 	off_t data = lseek(feed->fd, (off_t)feed->offset, SEEK_DATA);
 
-	if (data < 0 && errno == ENXIO) /* nothing but a hole, to the end */
+	if (data < 0 && errno == ENXIO) /* only a hole up to the end */
 		data = (off_t)feed->size;
 	if (data > 0 && (uint64_t)data > feed->offset)
 		feed_skip(feed, (uint64_t)data - feed->offset);

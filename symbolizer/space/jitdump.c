@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Jitdump, perf's binary description of generated code: a header, then records
- * of which each says its kind, its length and its time. All numbers are in the
- * byte order of the writer's machine, which the magic number tells.
+ * with kind, length and time. All numbers are in the byte order of the writer's
+ * machine, which the magic number shows.
  *
  *	header   magic "JiTD", version, bytes, machine, 0, pid, time, flags
  *	record   kind, bytes, time, then by kind:
@@ -12,18 +12,17 @@
  *	  close     nothing
  *	  unwinding sizes, then tables
  *
- * Debug records come before the load record of their code, not always right
- * before it if threads compile at the same time. A file name of 0xff means the
- * one before.
+ * A debug record precedes the load record of its code, but not always directly,
+ * because threads may compile at the same time. The file name 0xff means the
+ * previous one.
  *
- * Perf puts the code into ELF files, at 0x40, and some writers have this in
- * mind and say the addresses of lines 0x40 too high (node does, erlang does
- * not). The file does not say so, but lines that are outside of their code
- * give it away. Thus we read everything twice: the first time to learn which
- * it is.
+ * Perf writes the code into ELF files at offset 0x40. Some writers anticipate
+ * this and write addresses of lines that are 0x40 too high (node does, erlang
+ * does not). The file does not say which, but such lines lie outside their
+ * code. Therefore the file is read twice, the first time to determine the bias.
  *
- * Lengths are not to be trusted. A record that is not all there is the last
- * one; one whose contents make no sense is skipped by its length.
+ * Lengths are not trusted. An incomplete record is the last one. A record with
+ * invalid content is skipped by its length.
  */
 #include "symbolizer/space/jitdump.h"
 
@@ -41,7 +40,7 @@ enum {
 
 enum kind { LOAD, MOVE, DEBUG_INFO, CLOSE, UNWINDING_INFO };
 
-/* Where the fields are. */
+/* Offsets of fields. */
 enum {
 	LOAD_ADDRESS = 32,
 	LOAD_SIZE = 40,
@@ -53,9 +52,12 @@ enum {
 	DEBUG_ADDRESS = 16,
 };
 
-/* ---- records: 0, -EINVAL to skip one as malformed, or another error ---- */
+/*
+ * ---- records: return 0, -EINVAL to skip a malformed one, or another error
+ * ----
+ */
 
-/* The whole record is at `record`. */
+/* Stores a debug record; `record` has all of its bytes. */
 static int keep_debug(struct jitdump *dump, const uint8_t *record, size_t bytes)
 {
 	struct jitdump_debug *slot =
@@ -77,7 +79,7 @@ static int keep_debug(struct jitdump *dump, const uint8_t *record, size_t bytes)
 	return 0;
 }
 
-/* The newest for code at that address; there may be none. */
+/* Returns the newest debug record for code at that address, or NULL. */
 static struct jitdump_debug *find_debug(struct jitdump *dump, uint64_t address)
 {
 	for (size_t i = 1; i <= JITDUMP_PENDING; i++) {
@@ -146,7 +148,7 @@ static int move(struct jitdump *dump, const uint8_t *record, size_t bytes)
 			      jitdump_u64(dump, record + 8));
 }
 
-/* How much of a record is to be looked at. */
+/* Returns how many bytes of a record are needed. */
 static size_t wanted_of(uint32_t kind, uint32_t bytes)
 {
 	switch (kind) {
@@ -184,7 +186,7 @@ static int read_body(struct jitdump *dump, uint32_t kind, uint32_t bytes)
 	}
 }
 
-/* Says in *is_last that nothing more can be read. */
+/* Reads one record. Sets *is_last if nothing more can be read. */
 static int read_record(struct jitdump *dump, int *is_last)
 {
 	uint8_t *record;
@@ -216,7 +218,7 @@ static int read_record(struct jitdump *dump, int *is_last)
 	return 0;
 }
 
-/* Leaves the cursor at the first record. */
+/* Reads the header and moves the cursor to the first record. */
 static int read_header(struct jitdump *dump)
 {
 	uint8_t *header;
@@ -236,7 +238,7 @@ static int read_header(struct jitdump *dump)
 	return 0;
 }
 
-/* Reads all; into the space if there is one. */
+/* Reads all records; adds them to the space if there is one. */
 static int read_all(struct jitdump *dump)
 {
 	int is_last = 0, err = read_header(dump);

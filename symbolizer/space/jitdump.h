@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What reading jitdump files shares between records and lines. */
+/* Declarations that the readers of jitdump records and lines share. */
 #ifndef CLEW_SYMBOLIZER_SPACE_JITDUMP_H
 #define CLEW_SYMBOLIZER_SPACE_JITDUMP_H
 
@@ -10,24 +10,25 @@
 #include "symbolizer/space/table.h"
 
 enum {
-	JITDUMP_PENDING = 8, /* about as many threads as compile at a time */
-	JITDUMP_DEBUG_BYTES = 32, /* of a debug record without lines */
+	/* about the number of threads that compile at a time */
+	JITDUMP_PENDING = 8,
+	JITDUMP_DEBUG_BYTES = 32, /* size of a debug record without lines */
 };
 
-/* A debug record that waits for its code. */
+/* A debug record whose code has not been loaded yet. */
 struct jitdump_debug {
 	uint64_t address;
 	size_t bytes;
-	char *record; /* and a NUL; NULL: unused */
+	char *record; /* followed by a NUL; NULL: unused */
 };
 
 struct jitdump {
 	struct feed feed;
-	struct a2n_space *space; /* NULL: only learn the bias */
+	struct a2n_space *space; /* NULL: only determine the bias */
 	int is_swapped;
-	uint64_t with_bias; /* records of which all lines fit so alone */
+	uint64_t with_bias; /* records whose lines all fit only with a bias */
 	uint64_t without_bias;
-	struct table ids; /* of the code, by the writer's index */
+	struct table ids; /* writer's index -> id of the code */
 	struct jitdump_debug pending[JITDUMP_PENDING];
 	size_t next_pending;
 	struct a2n_read read;
@@ -49,11 +50,11 @@ static inline uint32_t jitdump_u32(const struct jitdump *dump, const void *at)
 	return dump->is_swapped ? __builtin_bswap32(number) : number;
 }
 
-/* Counts in which way the lines fit into their code. */
+/* Counts whether the lines fit into their code with or without a bias. */
 void jitdump_learn_bias(struct jitdump *dump, const struct jitdump_debug *debug,
 			const struct a2n_code *code);
 
-/* Adds the lines to code of the space. 0 or -ENOMEM. */
+/* Adds the lines to code of the space. Returns 0 or -ENOMEM. */
 int jitdump_add_lines(struct jitdump *dump, const struct jitdump_debug *debug,
 		      const struct a2n_code *code, uint64_t id);
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 enum {
-	BIAS = 0x40, /* of an ELF file's header */
+	BIAS = 0x40, /* size of an ELF file header */
 	DEBUG_COUNT = 24,
 	LINE_NUMBER = 8,
 	LINE_DISCRIMINATOR = 12,
@@ -22,7 +22,7 @@ struct one_line {
 struct line_walk {
 	const struct jitdump *dump;
 	const char *at;
-	const char *end; /* a NUL */
+	const char *end; /* points to a NUL */
 	uint64_t left;
 	const char *file;
 };
@@ -45,7 +45,7 @@ static int next_line(struct line_walk *walk, struct one_line *out)
 	if (walk->left == 0 || walk->end - at <= LINE_FILE)
 		return 0;
 	walk->at = file + strlen(file) + 1;
-	if (walk->at > walk->end) /* the NUL is not the record's */
+	if (walk->at > walk->end) /* the record ends before the NUL */
 		return 0;
 	if (strcmp(file, "\xff") != 0)
 		walk->file = file;
@@ -57,7 +57,10 @@ static int next_line(struct line_walk *walk, struct one_line *out)
 	return 1;
 }
 
-/* Some writers say where the code ends, too. */
+/*
+ * Returns whether all lines lie in the code. Some writers also add a line at
+ * its end.
+ */
 static int do_lines_fit(const struct jitdump *dump,
 			const struct jitdump_debug *debug,
 			const struct a2n_code *code, uint64_t bias)
@@ -72,7 +75,7 @@ static int do_lines_fit(const struct jitdump *dump,
 	return 1;
 }
 
-/* Whether the first line is of the code's first byte, if there is a bias. */
+/* Returns whether, with a bias, the first line is that of the first byte. */
 static int is_first_biased(const struct jitdump *dump,
 			   const struct jitdump_debug *debug,
 			   const struct a2n_code *code)
@@ -93,7 +96,10 @@ void jitdump_learn_bias(struct jitdump *dump, const struct jitdump_debug *debug,
 	dump->without_bias += without && !with;
 }
 
-/* Lines that fit in one way tell it; of others, the file's rest does. */
+/*
+ * Returns the bias: if the record's lines fit in only one way, that one, else
+ * the one that fits most records.
+ */
 static uint64_t bias_of(const struct jitdump *dump,
 			const struct jitdump_debug *debug,
 			const struct a2n_code *code)
@@ -120,7 +126,7 @@ int jitdump_add_lines(struct jitdump *dump, const struct jitdump_debug *debug,
 		int err = a2n_space_add_line(dump->space, id, offset, line.file,
 					     line.number, line.discriminator);
 
-		if (err == -EINVAL) /* not in the code */
+		if (err == -EINVAL) /* the line lies outside the code */
 			dump->read.lines += offset != code->bytes;
 		else if (err)
 			return err;

@@ -64,7 +64,10 @@ size_t number_set_next(const struct number_set *set, size_t number)
 		word = set->words[level][number / 64] >> (number % 64);
 		if (word)
 			break;
-		/* The words of a level are one more than what they cover. */
+		/*
+		 * The number of the next word is the bit number on the next
+		 * level.
+		 */
 		number = number / 64 + 1;
 	}
 	if (!word)

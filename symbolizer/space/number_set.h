@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A set of small numbers in which the neighbours of any number are found in a
- * handful of steps: a bit for each number, above it a bit for each word that
- * is not zero, and so on up to one word.
+ * A set of small numbers that finds the neighbours of any number in a few
+ * steps. It has a bit for each number, on the next level a bit for each nonzero
+ * word, and so on up to a single word.
  *
  *	level 1                  1         1 0 1 ...
  *	                         |         |   |
@@ -14,15 +14,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { NUMBER_SET_LEVELS = 6 }; /* 64^6: more than any vector has */
+enum { NUMBER_SET_LEVELS = 6 }; /* 64^6: more than the size of any vector */
 
 struct number_set {
-	size_t limit; /* all numbers are below it */
+	size_t limit; /* all numbers are less */
 	size_t levels;
 	uint64_t *words[NUMBER_SET_LEVELS];
 };
 
-/* Empty. 0 or -ENOMEM. */
+/* Creates an empty set. Returns 0 or -ENOMEM. */
 int number_set_init(struct number_set *set, size_t limit);
 void number_set_fini(struct number_set *set);
 
@@ -30,10 +30,12 @@ int number_set_has(const struct number_set *set, size_t number);
 void number_set_set(struct number_set *set, size_t number);
 void number_set_clear(struct number_set *set, size_t number);
 
-/* The least that is not below `number`; the limit if there is none. */
+/* Returns the least member that is >= `number`; the limit if there is none. */
 size_t number_set_next(const struct number_set *set, size_t number);
 
-/* The greatest that is not above `number`; the limit if there is none. */
+/*
+ * Returns the greatest member that is <= `number`; the limit if there is none.
+ */
 size_t number_set_previous(const struct number_set *set, size_t number);
 
 #endif

@@ -4,13 +4,13 @@
  *
  *	start size name of any kind, up to the end of the line
  *
- * in hexadecimal, with 0x or without it. Writers only ever append: code that
- * was moved or compiled anew is announced once more, often over parts of older
- * code, and nothing ever says that code is gone. So the newest line wins.
+ * The numbers are hexadecimal, with or without 0x. Writers only append: code
+ * that was moved or recompiled is announced again, often over parts of older
+ * code, and the removal of code is not announced. The newest line therefore
+ * counts.
  *
- * The last line of a file that is being written may lack its end. If there is
- * no newline after it when we get there, it is taken all the same; nothing tells
- * a name that was cut from a whole one.
+ * The last line of a file that is being written may be incomplete. It is used
+ * even without a newline, since a truncated name cannot be recognised.
  */
 #include <errno.h>
 #include <string.h>
@@ -33,7 +33,7 @@ static int digit_of(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* A number and the blanks around it; moves *at behind them. */
+/* Parses a number with the blanks around it and advances *at. */
 static int parse_hex(const char **at, uint64_t *out)
 {
 	const char *c = *at;
@@ -59,7 +59,7 @@ static int parse_hex(const char **at, uint64_t *out)
 	return 1;
 }
 
-/* The line is a string of that length, unless there are NULs in it. */
+/* Parses a line, a string of that length. Rejects lines with NULs. */
 static int parse_line(char *line, size_t length, struct a2n_code *out)
 {
 	const char *at = line;
@@ -71,13 +71,13 @@ static int parse_line(char *line, size_t length, struct a2n_code *out)
 	if (!parse_hex(&at, &out->start) || !parse_hex(&at, &out->bytes))
 		return 0;
 	out->name = at;
-	return *at != '\0'; /* perf, too, skips a line without a name */
+	return *at != '\0'; /* perf also skips lines without a name */
 }
 
 /*
- * The next line, as a string in the feed's window, with *skip what it and its
- * end take. *is_whole: there is an end. A line that is too long is given in
- * parts of which none is whole.
+ * Returns the next line as a string in the feed's window. Sets *skip to the
+ * length including the newline, and *is_whole if there is a newline. A line
+ * that is too long is returned in parts that are not whole.
  */
 static char *peek_line(struct feed *feed, size_t *length, size_t *skip,
 		       int *is_whole)
@@ -99,7 +99,7 @@ static char *peek_line(struct feed *feed, size_t *length, size_t *skip,
 	return (char *)line;
 }
 
-/* One line, which counts as one thing however long it is. */
+/* Reads one line, which counts once however long it is. */
 static int read_line(struct feed *feed, struct a2n_space *space, uint64_t time,
 		     struct a2n_read *read)
 {
@@ -108,7 +108,7 @@ static int read_line(struct feed *feed, struct a2n_space *space, uint64_t time,
 	int is_whole, err = -EINVAL;
 	char *line = peek_line(feed, &length, &skip, &is_whole);
 
-	if (skip == 0) { /* cut short since it was opened */
+	if (skip == 0) { /* the file was truncated after it was opened */
 		feed->size = feed->offset;
 		return feed->err;
 	}

@@ -4,7 +4,7 @@
 #include "symbolizer/sort.h"
 #include "symbolizer/space/sweep.h"
 
-/* Every start and end once, in ascending order. */
+/* Lists every start and end once, in ascending order. */
 static int list_borders(struct pieces *pieces)
 {
 	const struct claims *claims = &pieces->claims;
@@ -31,14 +31,15 @@ static int list_borders(struct pieces *pieces)
 	return 0;
 }
 
-enum { NODES = 64 }; /* two on each of 31 levels at most */
+enum { NODES = 64 }; /* at most two on each of 31 levels */
 
 /*
- * The tree. Its leaves, one for each slot, are nodes slots .. 2 * slots - 1,
- * the parent of a node is half its number, and 1 is the root; the shape is odd
- * if the number of slots is no power of two, but every slot has one way up.
+ * The tree: its leaves, one for each slot, are nodes slots .. 2 * slots - 1.
+ * The parent of a node is half its number, and 1 is the root. If the number of
+ * slots is no power of two, the shape is irregular, but every slot has one path
+ * to the root.
  *
- * Fills in the nodes that make up a piece, and returns how many there are.
+ * Stores the nodes that cover a piece and returns their number.
  */
 static size_t nodes_of(const struct piece *piece, size_t slots,
 		       size_t nodes[NODES])
@@ -55,7 +56,7 @@ static size_t nodes_of(const struct piece *piece, size_t slots,
 	return count;
 }
 
-/* nodes[node + 1].head: how many pieces are in that node. Returns their sum. */
+/* Counts the pieces of each node in nodes[node + 1].head. Returns the sum. */
 static size_t count_entries(struct pieces *pieces)
 {
 	size_t nodes[NODES];
@@ -78,9 +79,9 @@ static uint64_t from_of(const struct pieces *pieces, size_t piece)
 }
 
 /*
- * Pieces come in the order in which they end, and those of a node do not
- * overlap in time, so each node has them in ascending order of both times.
- * Afterwards a node's head is where its entries end.
+ * Pieces are sorted by end, and those of a node do not overlap in time. Each
+ * node therefore has them in ascending order of both times. Afterwards a node's
+ * head is the end of its entries.
  */
 static void fill_entries(struct pieces *pieces)
 {
@@ -100,7 +101,7 @@ static void fill_entries(struct pieces *pieces)
 	}
 }
 
-/* Back to where entries begin, and the way up. */
+/* Sets heads to the first entries again, and links nodes to ancestors. */
 static void finish_nodes(struct pieces_node *nodes, size_t count)
 {
 	for (size_t i = count; i > 0; i--)
@@ -147,7 +148,7 @@ static int build_fences(struct pieces *pieces)
 	return 0;
 }
 
-/* Of the vector doubling's room for growth nothing is needed any more. */
+/* Releases the unused capacity of the vector. */
 static void shrink(struct piece_vector *all)
 {
 	struct piece *items =
@@ -197,7 +198,10 @@ void pieces_fini(struct pieces *pieces)
 	*pieces = (struct pieces){ 0 };
 }
 
-/* The last of some ascending numbers that is not above; the first is not. */
+/*
+ * Returns the index of the last number that is <= limit. The numbers ascend,
+ * and the first one is <= limit.
+ */
 static size_t last_not_above(const uint64_t *numbers, size_t count,
 			     uint64_t limit)
 {
@@ -212,7 +216,7 @@ static size_t last_not_above(const uint64_t *numbers, size_t count,
 	return (size_t)(at - numbers);
 }
 
-/* The slot that holds pc, which is between the first border and the last. */
+/* Returns the slot of pc, which lies between the first and the last border. */
 static size_t slot_at(const struct pieces *pieces, uint64_t pc)
 {
 	size_t fences = (pieces->border_count - 1) / PIECES_FENCE + 1;
@@ -225,7 +229,7 @@ static size_t slot_at(const struct pieces *pieces, uint64_t pc)
 				      pc);
 }
 
-/* The node's piece at that time, or NULL. */
+/* Returns the node's piece at that time, or NULL. */
 static const struct piece *find_in_node(const struct pieces *pieces,
 					const struct pieces_node *node,
 					uint64_t time)

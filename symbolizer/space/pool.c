@@ -9,7 +9,7 @@ enum { CHUNK = 64 * 1024 };
 
 struct pool_chunk {
 	struct pool_chunk *next;
-	size_t used; /* of bytes */
+	size_t used; /* number of bytes */
 	_Alignas(uint64_t) char bytes[];
 };
 
@@ -79,7 +79,7 @@ static struct pool_text *copy(struct pool *pool, const char *text,
 	return new;
 }
 
-/* Of two texts with one hash only the first is shared. */
+/* If two texts have the same hash, only the first one is shared. */
 const struct pool_text *pool_add(struct pool *pool, const char *text,
 				 size_t length)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Texts that many things share, such as the name of a file that a thousand
- * lines belong to: each is kept once, and until the end of the pool. Control
- * characters become '?', as a terminal obeys them.
+ * Shared texts, such as the name of a file with a thousand lines. Each text is
+ * stored once until the end of the pool. Control characters become '?', because
+ * terminals interpret them.
  */
 #ifndef CLEW_SYMBOLIZER_SPACE_POOL_H
 #define CLEW_SYMBOLIZER_SPACE_POOL_H
@@ -11,19 +11,19 @@
 
 struct pool_text {
 	uint32_t length;
-	char text[]; /* and a NUL */
+	char text[]; /* followed by a NUL */
 };
 
 struct pool_chunk;
 
 /* Zero-initialise before use. */
 struct pool {
-	struct table texts; /* of their hashes */
+	struct table texts; /* hash -> text */
 	struct pool_chunk *chunks;
-	size_t left; /* in the first chunk */
+	size_t left; /* free bytes in the first chunk */
 };
 
-/* NULL: no memory. */
+/* Returns NULL when out of memory. */
 const struct pool_text *pool_add(struct pool *pool, const char *text,
 				 size_t length);
 

@@ -36,7 +36,9 @@ void a2n_space_destroy(struct a2n_space *space)
 	free(space);
 }
 
-/* Of code and whatever else comes in the order of the calls. */
+/*
+ * Code and claims without owner share one sequence, in the order of the calls.
+ */
 static uint64_t next_order(struct a2n_space *space)
 {
 	return ++space->order;
@@ -152,8 +154,8 @@ static int is_same_file(const struct file *file,
 }
 
 /*
- * The parts of a file are mapped one after the other, so only the last file
- * is looked at; a file that is there twice does no harm.
+ * The parts of a file are mapped one after another, so only the last file is
+ * compared. A duplicate entry does no harm.
  */
 static int file_of(struct a2n_space *space, const struct a2n_mapping *mapping,
 		   struct file **out)
@@ -218,7 +220,7 @@ int space_map_below(struct a2n_space *space, const struct a2n_mapping *mapping,
 	return err;
 }
 
-/* Code of the same time lies in the mapping: order 0 is before all others. */
+/* Code of the same time lies in the mapping: order 0 precedes all others. */
 int a2n_space_map(struct a2n_space *space, const struct a2n_mapping *mapping,
 		  uint64_t time)
 {

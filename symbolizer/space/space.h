@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a space is made of.
+ * The data structures of a space.
  *
- * There are two layers, code above mappings, each a set of claims (see
+ * There are two layers, code above mappings, and each is a set of claims (see
  * pieces.h). Generated code may lie in a mapping, even in that of an ELF file
- * (node announces the builtins in its own text), so one does not hide the
- * other. But what is mapped or unmapped later takes the addresses away from
- * code that was there, by a claim of nobody in the upper layer.
+ * (node announces builtins in its own text), so neither layer hides the other.
+ * A later mapping or unmapping ends the code at its addresses, by a claim
+ * without owner in the upper layer.
  *
- * Changes only append to what is here. The commit makes of it the structures
- * that are looked into, beside the old ones, and then replaces these.
+ * Changes only append to these structures. A commit builds the lookup
+ * structures from them, next to the old ones, and then replaces the old ones.
  */
 #ifndef CLEW_SYMBOLIZER_SPACE_SPACE_H
 #define CLEW_SYMBOLIZER_SPACE_SPACE_H
@@ -23,12 +23,12 @@
 /* A piece of code; its id is one more than its index. */
 struct code {
 	uint64_t bytes;
-	const struct pool_text *name; /* NULL: it has none */
+	const struct pool_text *name; /* NULL: no name */
 };
 
 VECTOR(codes, struct code)
 
-/* Code is placed somewhere, or is gone. */
+/* Code is placed at an address or removed. */
 struct code_change {
 	uint64_t time;
 	uint64_t start;
@@ -43,19 +43,22 @@ struct code_line {
 	uint64_t offset;
 	const struct pool_text *file; /* NULL: unknown */
 	uint32_t code;
-	uint32_t order; /* of lines at one offset the last one counts */
+	uint32_t order; /* among lines at one offset, the last counts */
 	uint32_t line;
 	uint32_t discriminator;
 };
 
 VECTOR(lines, struct code_line)
 
-/* A file that is mapped. */
+/* A mapped file. */
 struct file {
-	struct file *next; /* the one before it in time */
+	struct file *next; /* the previous one in time */
 	const struct pool_text *path;
 	struct a2n_build_id build_id;
-	/* Whoever looks first opens it; if two do, they find the same. */
+	/*
+	 * The first lookup opens it; if two do at once, they get the same
+	 * module.
+	 */
 	_Atomic(const struct a2n_module *) module;
 	_Atomic int error;
 };
@@ -63,18 +66,18 @@ struct file {
 /* The owner of a claim in the layer of mappings. */
 struct mapped {
 	uint64_t file_offset;
-	struct file *file; /* NULL: memory of no file */
+	struct file *file; /* NULL: anonymous memory */
 };
 
 VECTOR(mappeds, struct mapped)
 
-/* What look-ups see. */
+/* The structures that lookups use. */
 struct committed {
-	struct pieces codes; /* claims in order of code, then of time */
+	struct pieces codes; /* claims sorted by code, then by time */
 	struct pieces mappings;
 	uint32_t code_count;
-	uint32_t *first_stay; /* of each code, in codes.claims; and the end */
-	uint32_t *first_line; /* of each code, in lines; and the end */
+	uint32_t *first_stay; /* by code: index in codes.claims; with an end */
+	uint32_t *first_line; /* by code: index in lines; with an end */
 };
 
 struct a2n_space {
@@ -83,21 +86,21 @@ struct a2n_space {
 	uint64_t order; /* of the last change */
 	struct codes codes;
 	struct changes changes;
-	struct claims gaps; /* of nobody, in the layer of code */
-	struct lines lines; /* what is committed is sorted */
-	struct file *files; /* the newest first */
+	struct claims gaps; /* claims without owner, in the layer of code */
+	struct lines lines; /* committed ones are sorted */
+	struct file *files; /* newest first */
 	struct mappeds mappeds;
 	struct claims mappings;
 	struct committed committed;
 };
 
 /*
- * Takes a range away from whatever is mapped there, not from code: for one who
- * sees what is there now, but not when it changed. 0, -ENOMEM.
+ * Ends all mappings but no code. For callers that see the present state but not
+ * when it changed. Returns 0 or -ENOMEM.
  */
 int space_clear_mappings(struct a2n_space *space, uint64_t time);
 
-/* Maps likewise, below all code. See a2n_space_map(). */
+/* Adds a mapping without ending code. See a2n_space_map(). */
 int space_map_below(struct a2n_space *space, const struct a2n_mapping *mapping,
 		    uint64_t time);
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Looking into a space: the code that is expected, then any code, then what is
- * mapped. Takes no lock; the only thing it ever writes is the module of a file
- * that is opened for the first time.
+ * Lookups in a space: first expected code, then any code, then mappings. They
+ * take no lock. Their only store is the module of a file that is opened for the
+ * first time.
  */
 #include "symbolizer/module.h"
 #include "symbolizer/space/space.h"
 
-/* The last line at or before the offset, or NULL. */
+/* Returns the last line at or before the offset, or NULL. */
 static const struct code_line *line_of(const struct a2n_space *space,
 				       uint32_t code, uint64_t offset)
 {
@@ -26,7 +26,7 @@ static const struct code_line *line_of(const struct a2n_space *space,
 	return low > first ? &lines[low - 1] : NULL;
 }
 
-/* Zero if the code has neither a name nor a line. */
+/* Returns 0 if the code has neither a name nor a line. */
 static size_t code_frame(const struct a2n_space *space,
 			 const struct claim *stay, uint64_t pc,
 			 struct a2n_frame *out)
@@ -66,8 +66,8 @@ static struct a2n_place place_of(const struct pieces *pieces,
 }
 
 /*
- * Where the code's stay was seen at pc. If it never was, because something
- * newer came at the same time, all of it is said to have gone as it came.
+ * Returns the place where a claim of code was visible at pc. If it never was,
+ * because a newer claim has the same time, the place ends at its start time.
  */
 static struct a2n_place stay_place(const struct pieces *pieces,
 				   const struct claim *stay, uint64_t pc)
@@ -82,7 +82,10 @@ static struct a2n_place stay_place(const struct pieces *pieces,
 				   .to = stay->from };
 }
 
-/* The stay at pc of one code: the last before that time, else the first. */
+/*
+ * Returns the claim of one code at pc: the last one before that time, else the
+ * first.
+ */
 static const struct claim *stay_at(const struct committed *committed,
 				   uint32_t code, uint64_t pc, uint64_t time)
 {
@@ -113,7 +116,7 @@ static const struct claim *expected_stay(const struct a2n_space *space,
 	return stay;
 }
 
-/* Opens the file if nobody has, and says its module, or NULL and why. */
+/* Opens the file on first use. Returns its module, or NULL and *error. */
 static const struct a2n_module *open_file(struct a2n *a2n, struct file *file,
 					  int *error)
 {
@@ -159,7 +162,9 @@ static size_t lookup_mapping(const struct a2n_space *space,
 	return a2n_module_lookup(place->module, place->vaddr, frames, room);
 }
 
-/* The place, and in *stay the code that is there, or NULL: a mapping. */
+/*
+ * Finds the place. Sets *stay to the claim of the code, or NULL for a mapping.
+ */
 static const struct piece *find(const struct committed *committed, uint64_t pc,
 				uint64_t time, struct a2n_place *place,
 				const struct claim **stay)

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A living process as /proc shows it.
+ * The mappings of a running process, from /proc.
  *
- * What is at a path now need not be what the process has mapped: packages are
- * upgraded, containers have files of their own. So a file is taken from where
- * it has the inode that is mapped: its path, that path below the process's own
- * root, or at last the kernel's link to what is mapped, which a deleted file
- * has, too, but not for everybody.
+ * The file at a path may differ from the one that the process has mapped:
+ * packages are upgraded, and containers have their own files. A file is
+ * therefore searched by the mapped inode: at its path, at that path below the
+ * process's root, and finally by the kernel's link to the mapped file, which
+ * exists also for deleted files but is not accessible to every user.
  *
- * With that, the build-id is read from the process's memory, where a file's
- * first page usually is, and only a file with that build-id will do. So what
- * is at the path of a deleted file by now is not taken for it, but the index
- * of the old file is found if the cache has it.
+ * In addition, the build-id is read from the process's memory, which usually
+ * contains a file's first page, and only a file with that build-id is used. A
+ * new file at the path of a deleted one is therefore not mistaken for it, while
+ * the old file's index is found if the cache has it.
  */
 #include <elf.h>
 #include <inttypes.h>
@@ -29,7 +29,7 @@ static const char VDSO[] = "[vdso]";
 
 enum { HEAD_BYTES = 64 * 1024 };
 
-/* How much of a process's memory was read. */
+/* Returns how many bytes of a process's memory were read. */
 static size_t read_memory(int pid, uint64_t start, void *out, size_t bytes)
 {
 	struct iovec here = { .iov_base = out, .iov_len = bytes };
@@ -40,7 +40,7 @@ static size_t read_memory(int pid, uint64_t start, void *out, size_t bytes)
 	return count > 0 ? (size_t)count : 0;
 }
 
-/* The build-id in the start of an ELF file; none if it is not there. */
+/* Returns the build-id from the start of an ELF file, which may be empty. */
 static struct a2n_build_id head_build_id(struct span head)
 {
 	struct a2n_build_id id = { 0 };
@@ -74,9 +74,9 @@ static struct a2n_build_id head_build_id(struct span head)
 }
 
 /*
- * Learns the build-id of what a mapping is the start of. The vDSO, which is in
- * no file, is opened as it is in memory; without a build-id, there may be
- * another one of that name, so it stays unknown.
+ * Reads the build-id of the file that begins with this mapping. The vDSO, which
+ * is in no file, is opened from memory. Without a build-id it stays unknown,
+ * because another vDSO may have the same name.
  */
 static struct a2n_build_id read_head(struct a2n *a2n, int pid,
 				     const struct a2n_mapping *mapping)
@@ -97,13 +97,13 @@ static struct a2n_build_id read_head(struct a2n *a2n, int pid,
 	return id;
 }
 
-/* Paths are below a root that the user gave, and there is nowhere else. */
+/* With a root, which the user gave, paths lie only below it. */
 static int has_root(const struct a2n_space *space)
 {
 	return space->a2n && *space->a2n->root;
 }
 
-/* In /proc a newline in a path is "\012", and nothing else is escaped. */
+/* /proc escapes only newlines in paths, as "\012". */
 static void unescape(char *path)
 {
 	char *to = path;
@@ -118,14 +118,14 @@ static void unescape(char *path)
 }
 
 struct area {
-	struct a2n_mapping mapping; /* its path is what follows */
+	struct a2n_mapping mapping; /* `path` is set later */
 	uint64_t inode;
-	char *path; /* as /proc has it */
+	char *path; /* as in /proc */
 };
 
 /*
- * A line of maps, in whose text the path is left. Memory without a name is of
- * no interest.
+ * Parses a line of /proc/PID/maps; the path points into its text. Anonymous
+ * memory is skipped.
  */
 static int parse_line(char *text, struct area *out)
 {
@@ -149,7 +149,7 @@ static int parse_line(char *text, struct area *out)
 	return 1;
 }
 
-/* Overlaid file systems show another device, so the inode has to do. */
+/* Overlay file systems report another device, so only the inode is compared. */
 static int is_inode_at(const char *path, uint64_t inode)
 {
 	struct stat status;
@@ -159,9 +159,9 @@ static int is_inode_at(const char *path, uint64_t inode)
 }
 
 /*
- * Where a file that is not at its path can be had. If it is nowhere, its path
- * will do for one of which we know the build-id; for others there is "[PATH]",
- * which nobody opens.
+ * Returns a path at which a file that is not at its own path can be read. If
+ * there is none, a file with a known build-id keeps its path, and others become
+ * "[PATH]", which is never opened.
  */
 static char *find_elsewhere(int pid, const struct area *area, int has_build_id)
 {
@@ -191,12 +191,12 @@ struct snapshot {
 	struct a2n_space *space;
 	int pid;
 	uint64_t time;
-	char *path;  /* of the last file, as /proc has it; or NULL */
-	char *found; /* where it can be had */
+	char *path;  /* of the last file, as in /proc; or NULL */
+	char *found; /* path for reading it */
 	struct a2n_build_id build_id;
 };
 
-/* A file of which the first mapping is this. */
+/* Begins a file with its first mapping. */
 static int begin_file(struct snapshot *snapshot, const struct area *area)
 {
 	free(snapshot->path);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * At any time the slots are divided into runs, each of one claim or of none.
- * A run is known by its first slot; which slots are first is in a set that
- * finds neighbours. A new claim cuts the runs at its two ends, closes all that
- * lie between, and is then one run itself. Runs of one claim are linked, so
- * that its end finds them without looking at others.
+ * At any time the slots form runs, each of one claim or of none. A run is
+ * identified by its first slot, and a number set stores the first slots to find
+ * neighbours. A new claim cuts the runs at its two ends, closes all runs in
+ * between, and becomes one run. Runs of one claim are linked, so the claim's
+ * end finds them directly.
  *
- * Each claim adds at most three first slots, and a first slot is removed but
- * once: the whole is linear, apart from sorting.
+ * Each claim adds at most three first slots, and each first slot is removed
+ * once. The work is therefore linear, apart from sorting.
  */
 #include "symbolizer/space/sweep.h"
 
@@ -17,7 +17,7 @@
 
 enum { NONE = -1 };
 
-/* What happens, in order of time. */
+/* A start or end of a claim, in order of time. */
 struct happening {
 	uint64_t time;
 	uint64_t order;
@@ -29,8 +29,8 @@ struct sweep {
 	struct pieces *pieces;
 	size_t slots;
 	struct number_set starts;
-	uint32_t *claim_at; /* by first slot; PIECES_NOBODY: nothing there */
-	int32_t *next;      /* first slot of the next run of the claim */
+	uint32_t *claim_at; /* by first slot; PIECES_NOBODY: none */
+	int32_t *next;      /* by first slot: the next run of the same claim */
 	int32_t *previous;
 	int32_t *runs; /* by claim: the first slot of one of its runs */
 };
@@ -87,7 +87,7 @@ static void cut(struct sweep *sweep, int slot)
 	link_run(sweep, slot, sweep->claim_at[first]);
 }
 
-/* The run's piece, unless nobody could ever have seen it. */
+/* Adds the run's piece, unless it was never visible. */
 static int close_run(struct sweep *sweep, int slot, uint64_t time)
 {
 	struct piece piece = { .to = time,
@@ -137,7 +137,7 @@ static int end_claim(struct sweep *sweep, uint32_t index, uint64_t time)
 	return err;
 }
 
-/* An end comes behind all that begins at the same time, its own claim too. */
+/* An end follows all starts of the same time, also that of its own claim. */
 static int compare(const void *a, const void *b)
 {
 	const struct happening *x = a, *y = b;
@@ -161,7 +161,10 @@ static void sort(struct happening *happenings, size_t count)
 	}
 }
 
-/* What happens, sorted; free() it. NULL: no memory. */
+/*
+ * Returns all starts and ends, sorted; the caller frees them. NULL: out of
+ * memory.
+ */
 static struct happening *list_happenings(const struct claims *claims,
 					 size_t *count)
 {

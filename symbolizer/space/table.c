@@ -6,7 +6,7 @@
 
 enum { FIRST_LOG2 = 6 };
 
-/* The entry of the key, or the empty one where it belongs. */
+/* Returns the entry of the key, or the free entry for it. */
 static struct table_entry *entry_of(const struct table *table, uint64_t key)
 {
 	size_t mask = ((size_t)1 << table->log2) - 1;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A map from 64-bit keys to 64-bit values that are not zero: open addressing,
- * at most half full, nothing is ever removed. The keys may be hostile and are
- * mixed. Like base/idmap.h, but of a library, which has to say -ENOMEM.
+ * A map from 64-bit keys to nonzero 64-bit values with open addressing, at most
+ * half full and without removal. Keys may be chosen by an attacker and are
+ * mixed. It differs from base/idmap.h in returning -ENOMEM, since it is part of
+ * a library.
  */
 #ifndef CLEW_SYMBOLIZER_SPACE_TABLE_H
 #define CLEW_SYMBOLIZER_SPACE_TABLE_H
@@ -22,10 +23,10 @@ struct table {
 	unsigned int log2;
 };
 
-/* The value of the key, or 0. */
+/* Returns the value of the key, or 0. */
 uint64_t table_find(const struct table *table, uint64_t key);
 
-/* Sets the value, which is not 0. 0 or -ENOMEM. */
+/* Sets the value, which must not be 0. Returns 0 or -ENOMEM. */
 int table_set(struct table *table, uint64_t key, uint64_t value);
 
 void table_fini(struct table *table);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Growing arrays in a library: without memory, -ENOMEM and nothing changed. */
+/*
+ * Growing arrays for a library: out of memory, they return -ENOMEM and are
+ * unchanged.
+ */
 #ifndef CLEW_SYMBOLIZER_SPACE_VECTOR_H
 #define CLEW_SYMBOLIZER_SPACE_VECTOR_H
 
@@ -8,12 +11,12 @@
 
 #include "base/array.h"
 
-/* All owners are 32-bit numbers, of which the last ones mean something else. */
+/* Owners are 32-bit numbers, and the highest ones have special meanings. */
 #define VECTOR_MOST ((size_t)1 << 28)
 
 /*
- * Declares `struct NAME`, zeroed when empty, and NAME_add(), which appends a
- * copy of an item.
+ * Declares `struct NAME`, which is empty when zeroed, and NAME_add(), which
+ * appends a copy of an item.
  */
 #define VECTOR(name, type)                                                     \
 	struct name {                                                          \
@@ -34,7 +37,10 @@
 		return 0;                                                      \
 	}
 
-/* `items` or what replaces it, with room for one more; NULL: no memory. */
+/*
+ * Returns `items` or its replacement with room for one more; NULL: out of
+ * memory.
+ */
 static inline void *vector_room(void *items, size_t count, size_t *capacity,
 				size_t size)
 {

@@ -5,7 +5,7 @@
 
 #define ORIGINS_MAX 8
 
-/* What libdwarf makes of a text in another file begins so. */
+/* Prefix of libdwarf's substitute for a text in another file. */
 #define NO_TEXT "<DW_FORM_"
 
 Dwarf_Half debug_die_tag(Dwarf_Die die)
@@ -163,7 +163,7 @@ Dwarf_Die debug_die_origin(struct debug_reading *reading, Dwarf_Die die)
 		      : debug_die_reference(reading, die, DW_AT_specification);
 }
 
-/* DIEs on the way stay: there are few. */
+/* The DIEs on the path are not freed, since there are few. */
 const char *debug_die_name(struct debug_reading *reading, Dwarf_Die die)
 {
 	for (int i = 0; die && i < ORIGINS_MAX; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Attributes of a DIE, by libdwarf. What is damaged is as what is not there. */
+/* Attributes of a DIE, by libdwarf. Damaged attributes count as missing. */
 #ifndef CLEW_SYMBOLIZER_VARIABLES_DEBUG_DIE_H
 #define CLEW_SYMBOLIZER_VARIABLES_DEBUG_DIE_H
 
@@ -7,40 +7,42 @@
 
 Dwarf_Half debug_die_tag(Dwarf_Die die);
 
-/* Unlike for any two DIEs. */
+/* Returns a key that is unique among DIEs. */
 uint64_t debug_die_key(Dwarf_Die die);
 
-/* 1 and the number, or 0. */
+/* Returns 1 and the number, or 0. */
 int debug_die_number(Dwarf_Die die, Dwarf_Half attribute, uint64_t *out);
 int debug_die_flag(Dwarf_Die die, Dwarf_Half attribute);
 const char *debug_die_text(Dwarf_Die die, Dwarf_Half attribute);
 
-/* What it refers to, or NULL. */
+/* Returns the DIE that the attribute refers to, or NULL. */
 Dwarf_Die debug_die_reference(struct debug_reading *reading, Dwarf_Die die,
 			      Dwarf_Half attribute);
 
-/* The type that has it; NULL. */
+/* Returns the type with this signature, or NULL. */
 Dwarf_Die debug_signature_die(struct debug_reading *reading,
 			      const struct debug_signature *of);
 
-/* What it is an instance of, or the definition of; or NULL. */
+/* Returns the DIE of which it is an instance or the definition, or NULL. */
 Dwarf_Die debug_die_origin(struct debug_reading *reading, Dwarf_Die die);
 
-/* The same of the DIE itself, or else of what it is an instance of. */
+/* Return the value of the DIE itself or, if missing, of its origin. */
 const char *debug_die_name(struct debug_reading *reading, Dwarf_Die die);
 Dwarf_Die debug_die_type(struct debug_reading *reading, Dwarf_Die die);
 
-/* The attribute, there or at its origin; NULL. */
+/* Returns the attribute of the DIE or its origin; NULL. */
 Dwarf_Attribute debug_die_attribute(struct debug_reading *reading,
 				    Dwarf_Die die, Dwarf_Half attribute);
 
-/* Whether code of it is at an address: 1, 0; -1: it says nothing of code. */
+/*
+ * Returns 1 if its code contains the address, 0 if not, -1 if it has no code.
+ */
 int debug_die_covers(struct debug_reading *reading, Dwarf_Die die,
 		     uint64_t vaddr);
 
 /*
- * Visit what is right below it, until a visit returns what is not 0, which this
- * returns. The DIE is freed behind the visit, unless that returned something.
+ * Visits the children until a visit returns nonzero, and returns that value.
+ * Each DIE is freed after its visit, unless that returned nonzero.
  */
 typedef int (*debug_die_visit)(void *context, Dwarf_Die die);
 int debug_die_children(struct debug_reading *reading, Dwarf_Die die,

@@ -5,7 +5,7 @@ struct name_walk {
 	struct debug_reading *reading;
 	debug_die_visit visit;
 	void *context;
-	int depth; /* of namespaces */
+	int depth; /* nesting of namespaces */
 };
 
 static int visit_one(void *context, Dwarf_Die die)

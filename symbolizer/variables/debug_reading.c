@@ -8,7 +8,7 @@
 
 /* ---- Sections ---- */
 
-/* The first is none, as in an ELF file. */
+/* Section 0 is empty, as in ELF files. */
 static const char *const section_names[] = {
 	"",
 	".debug_info",
@@ -26,13 +26,13 @@ static const char *const section_names[] = {
 };
 enum { SECTIONS = sizeof(section_names) / sizeof(*section_names) };
 
-/* libdwarf may look at what is behind the end of what is damaged. */
+/* libdwarf may read past the end of damaged data. */
 #define SLACK_BYTES 64
 
 struct debug_sections {
 	Dwarf_Obj_Access_Interface interface;
 	unsigned int count;
-	const char *names[SECTIONS]; /* of those that the file has */
+	const char *names[SECTIONS]; /* of the sections that the file has */
 	struct span bytes[SECTIONS];
 };
 
@@ -155,7 +155,7 @@ static void add_signature(struct debug_reading *reading,
 	reading->signatures[reading->signature_count++] = *added;
 }
 
-/* Of .debug_info, or of .debug_types. 0, or -EBADMSG. */
+/* Lists the units of .debug_info or .debug_types. Returns 0 or -EBADMSG. */
 static int list_units(struct debug_reading *reading, Dwarf_Bool is_info)
 {
 	Dwarf_Unsigned offset = 0, next = 0;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Debug information that is being read by libdwarf, in a worker, and what all who do
- * so have in common.
+ * State that all readers of debug information by libdwarf share, in a worker.
  */
 #ifndef CLEW_SYMBOLIZER_VARIABLES_DEBUG_READING_H
 #define CLEW_SYMBOLIZER_VARIABLES_DEBUG_READING_H
@@ -13,7 +12,7 @@
 #include "symbolizer/indexer/map.h"
 #include "symbolizer/variables/variable_answer.h"
 
-/* Ways that lead in circles, in damaged files, end here. */
+/* Limit of nesting; damaged files may contain circles. */
 #define DEBUG_DEPTH_MAX 64
 
 struct debug_unit {
@@ -21,35 +20,38 @@ struct debug_unit {
 	Dwarf_Half version;
 };
 
-/* A type in a unit of its own, which is referred to by its signature. */
+/* A type in a separate unit, which references identify by signature. */
 struct debug_signature {
 	Dwarf_Sig8 signature;
 	Dwarf_Off die;
-	Dwarf_Bool is_info; /* in .debug_info, not .debug_types */
+	Dwarf_Bool is_info; /* in .debug_info, else in .debug_types */
 };
 
 struct debug_reading {
 	const struct variables_request *request;
 	struct variable_answer answer;
 	Dwarf_Debug debug;
-	struct debug_unit *units; /* those that may have code */
+	struct debug_unit *units; /* the units that may have code */
 	size_t unit_count, unit_room;
 	struct debug_signature *signatures;
 	size_t signature_count, signature_room;
-	/* The unit that has the address: */
-	size_t unit; /* or unit_count */
+	/* The unit that contains the address: */
+	size_t unit; /* unit_count: none */
 	Dwarf_Die unit_die;
-	Dwarf_Addr unit_base; /* what its ranges are relative to */
+	Dwarf_Addr unit_base; /* base of its ranges */
 	int unit_is_cxx;
-	struct map types;  /* offset of a DIE -> type + 1 */
-	int is_split;      /* some unit's DIEs are in another file */
+	struct map types;  /* offset of a DIE -> 1 + type */
+	int is_split;      /* DIEs of some unit are in another file */
 	int has_alternate; /* some reference leads to another file */
 };
 
-/* The debugging sections of a file, for libdwarf. 0, or 1: it has none; or -errno. */
+/*
+ * Opens the debugging sections of a file. Returns 0; 1 if it has none; or
+ * -errno.
+ */
 int debug_reading_open(struct debug_reading *reading, struct elf *elf);
 
-/* Whether a name is among those that may be named; all are, in a listing. */
+/* Returns whether a name was requested; in a listing all are. */
 int debug_reading_wants(const struct debug_reading *reading, const char *name);
 
 #endif

@@ -13,7 +13,7 @@ void variable_answer_begin(struct variable_answer *answer)
 						    VARIABLE_ANSWER_MAGIC };
 	answer->texts = heap_reserve(NULL, 1, &answer->text_room, 1);
 	answer->texts[answer->header.text_bytes++] = '\0';
-	/* Type 0 is what nothing is known of. */
+	/* Type 0 means unknown. */
 	variable_answer_type(answer);
 }
 

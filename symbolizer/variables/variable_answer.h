@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* An answer (variables.h) that is being made, in a worker. */
+/* An answer (variables.h) under construction, in a worker. */
 #ifndef CLEW_SYMBOLIZER_VARIABLES_VARIABLE_ANSWER_H
 #define CLEW_SYMBOLIZER_VARIABLES_VARIABLE_ANSWER_H
 
@@ -17,17 +17,17 @@ struct variable_answer {
 	size_t list_room, type_room, member_room, step_room, text_room;
 };
 
-/* One more of each, all zeros; pointers are good until the next one. */
+/* Each adds an item of zeros. Pointers are valid until the next call. */
 void variable_answer_begin(struct variable_answer *answer);
 struct variable *variable_answer_variable(struct variable_answer *answer);
 uint32_t variable_answer_type(struct variable_answer *answer);
 struct variable_member *variable_answer_member(struct variable_answer *answer);
 struct variable_step *variable_answer_step(struct variable_answer *answer);
 
-/* 0 of NULL. */
+/* Returns 0 for NULL. */
 uint32_t variable_answer_text(struct variable_answer *answer, const char *text);
 
-/* 0 or -errno. */
+/* Returns 0 or -errno. */
 int variable_answer_write(const struct variable_answer *answer, int fd);
 
 #endif

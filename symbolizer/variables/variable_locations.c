@@ -5,16 +5,16 @@
 
 #define STEPS_MAX 64
 
-/* The steps of one location, and what is wrong with it. */
+/* The steps of one location, and its error. */
 struct location_steps {
 	struct debug_reading *reading;
 	const struct variable_frame *frame;
-	Dwarf_Die die; /* of whose unit addresses are counted */
+	Dwarf_Die die; /* determines the unit for address indices */
 	struct variable_step steps[STEPS_MAX];
 	unsigned int count;
-	int is_value; /* it is no address */
+	int is_value; /* the result is no address */
 	const char *why;
-	int is_frame_base; /* this is being read */
+	int is_frame_base; /* the frame base is being read */
 };
 
 static void read_frame_base(struct location_steps *out, uint64_t offset);
@@ -74,7 +74,7 @@ static const struct operation_name {
 	{ DW_OP_ge, VARIABLE_MORE_OR_SAME },
 };
 
-/* Operations that stand for numbers in a row, or have one operand. */
+/* Handles operations that are numbered consecutively or have one operand. */
 static int take_simple(struct location_steps *out, Dwarf_Small op,
 		       Dwarf_Unsigned operand, Dwarf_Unsigned second)
 {
@@ -97,7 +97,7 @@ static int take_simple(struct location_steps *out, Dwarf_Small op,
 	return 1;
 }
 
-/* The value of a register as the caller has left it is still there at the entry. */
+/* At the entry, a register still has the value that the caller passed. */
 static void take_entry_value(struct location_steps *out, Dwarf_Unsigned bytes,
 			     Dwarf_Unsigned block)
 {
@@ -146,7 +146,7 @@ static const char *refusal_of(Dwarf_Small op)
 	}
 }
 
-/* An entry of the unit's table of addresses. */
+/* Adds an entry of the unit's address table. */
 static void put_indexed(struct location_steps *out, Dwarf_Unsigned index)
 {
 	Dwarf_Error error = NULL;

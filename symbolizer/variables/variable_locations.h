@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* Where a variable is at an address, for the answer. */
+/* The location of a variable at an address, for the answer. */
 #ifndef CLEW_SYMBOLIZER_VARIABLES_VARIABLE_LOCATIONS_H
 #define CLEW_SYMBOLIZER_VARIABLES_VARIABLE_LOCATIONS_H
 
 #include "symbolizer/variables/debug_die.h"
 
-/* What a location is read for. */
+/* The position for which a location is read. */
 struct variable_frame {
-	Dwarf_Die function; /* whose frame base counts; NULL */
+	Dwarf_Die function; /* provides the frame base; may be NULL */
 	uint64_t vaddr;
-	int is_entry; /* registers are as the caller has left them */
+	int is_entry; /* registers are as the caller has set them */
 };
 
-/* How a DIE says where it is. */
+/* The form in which a DIE gives its location. */
 enum variable_location {
 	LOCATION_IS_NONE,
 	LOCATION_IS_CONSTANT,
-	LOCATION_IS_ONE,  /* wherever the program is */
+	LOCATION_IS_ONE,  /* valid at all addresses */
 	LOCATION_IS_LIST, /* by ranges of addresses */
 };
 

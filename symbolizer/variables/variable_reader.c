@@ -14,25 +14,25 @@
 #define VARIABLES_MAX 4096
 #define SCOPES_MAX    128
 
-/* What says of a scope whose code is at the address: a function, a block. */
+/* A scope whose code contains the address: a function or a block. */
 struct variable_scope {
 	Dwarf_Die die;
-	const char
-		*inlined; /* the name of the function that it is in, or NULL */
-	int is_inlined;   /* it is that function's own */
+	/* Name of the inlined function that contains it, or NULL. */
+	const char *inlined;
+	int is_inlined; /* it is the inlined function itself */
 };
 
 struct scope_walk {
 	struct debug_reading *reading;
 	struct variable_frame frame;
-	struct variable_scope scopes[SCOPES_MAX]; /* the function first */
+	struct variable_scope scopes[SCOPES_MAX]; /* the function is first */
 	unsigned int count;
 	int has_function;
-	uint64_t start; /* of the function */
-	uint64_t body;  /* behind its prologue; or its start */
+	uint64_t start; /* first address of the function */
+	uint64_t body;  /* address after its prologue; or its start */
 };
 
-/* ---- Where the address is ---- */
+/* ---- The scope of the address ---- */
 
 static int find_unit(struct debug_reading *reading)
 {
@@ -136,8 +136,8 @@ static int visit_function(void *context, Dwarf_Die die)
 /* ---- The prologue ---- */
 
 /*
- * The second row of the function in the table of lines: until there, what the
- * caller has left in registers is on its way to where it is said to be.
+ * Returns the address of the function's second row in the line table. Before
+ * it, arguments are being moved from registers to the described locations.
  */
 static uint64_t find_body(struct scope_walk *walk)
 {
@@ -172,11 +172,12 @@ struct variable_visit {
 	struct scope_walk *walk;
 	const struct variable_scope *scope;
 	struct variable_arguments arguments;
-	int counts_arguments; /* they are the function's that the address is in */
-	Dwarf_Half kind;      /* of DIEs that are looked at now */
+	/* the arguments are those of the function at the address */
+	int counts_arguments;
+	Dwarf_Half kind; /* tag of the DIEs that are visited */
 };
 
-/* Where an argument is at the function's first instruction. */
+/* Sets the location of an argument at the function's first instruction. */
 static void be_argument(struct debug_reading *reading, struct variable *out,
 			enum argument_way way, uint64_t number)
 {
@@ -201,7 +202,7 @@ static void be_argument(struct debug_reading *reading, struct variable *out,
 	variable_answer_step(&reading->answer)->operation = VARIABLE_PLUS;
 }
 
-/* Compilers describe one place for the whole function, where it is put first. */
+/* Compilers describe the location after the prologue for the whole function. */
 static void settle_argument(struct variable_visit *visit, Dwarf_Die die,
 			    struct variable *out)
 {
@@ -235,7 +236,7 @@ static void settle_argument(struct variable_visit *visit, Dwarf_Die die,
 			    (unsigned long long)walk->body));
 }
 
-/* A local that is declared only is a global. */
+/* Adds a variable. A local that is only declared is a global. */
 static int add_variable(struct variable_visit *visit, Dwarf_Die die,
 			enum variable_kind kind)
 {
@@ -281,7 +282,10 @@ static int visit_local(void *context, Dwarf_Die die)
 				    : VARIABLE_IS_LOCAL);
 }
 
-/* What the instance of a function says nothing of: there is nothing left of it. */
+/*
+ * Handles a variable that an instance of a function does not mention: it was
+ * optimised away.
+ */
 static int visit_original(void *context, Dwarf_Die die)
 {
 	struct variable_visit *visit = context;
@@ -337,7 +341,10 @@ static int visit_global(void *context, Dwarf_Die die)
 	return add_variable(visit, die, VARIABLE_IS_GLOBAL);
 }
 
-/* Of the unit itself, it is the one that is meant, though nothing is left of it. */
+/*
+ * A global of the unit itself is the intended one, even if it was optimised
+ * away.
+ */
 static int visit_own_global(void *context, Dwarf_Die die)
 {
 	return debug_die_tag(die) == DW_TAG_variable
@@ -345,7 +352,7 @@ static int visit_own_global(void *context, Dwarf_Die die)
 		       : 0;
 }
 
-/* ---- All of it ---- */
+/* ---- The answer ---- */
 
 static void read_function(struct scope_walk *walk)
 {
@@ -411,7 +418,7 @@ static void read_all(struct debug_reading *reading)
 	debug_names_walk(reading, visit_global, &globals);
 }
 
-/* 0; 1: nothing is known of it; -errno. */
+/* Returns 0; 1 without debug information; or -errno. */
 static int open_debug(struct debug_reading *reading, struct elf *module)
 {
 	struct sources sources = { .root = "" };

@@ -30,7 +30,7 @@ static int is_wrapper(Dwarf_Half tag)
 	}
 }
 
-/* What stands for a type in a unit of its own. */
+/* Returns the type in a separate unit to which a DIE refers, or the DIE. */
 static Dwarf_Die elsewhere(struct debug_reading *reading, Dwarf_Die die)
 {
 	Dwarf_Die other = debug_die_reference(reading, die, DW_AT_signature);
@@ -57,7 +57,7 @@ struct definition_search {
 	Dwarf_Die found;
 };
 
-/* C++ says class here and struct there. */
+/* C++ mixes class and struct. */
 static int is_alike(Dwarf_Half a, Dwarf_Half b)
 {
 	return a == b || (a != DW_TAG_union_type && b != DW_TAG_union_type);
@@ -89,7 +89,7 @@ static int look_at_type(void *context, Dwarf_Die die)
 	return 1;
 }
 
-/* Compilers leave the name out where they refer to a unit that has it. */
+/* Compilers omit the name where they refer to the unit that has it. */
 static void look_at_signatures(struct definition_search *search)
 {
 	struct debug_reading *reading = search->reading;
@@ -126,7 +126,7 @@ struct member_walk {
 	uint64_t struct_bytes;
 };
 
-/* Before DWARF 4 bits are counted from the upper end of a unit of `bytes`. */
+/* Before DWARF 4, bits are counted from the upper end of a unit of `bytes`. */
 static int read_bits(Dwarf_Die die, struct variable_member *member)
 {
 	uint64_t bits = 0, offset, bytes;
@@ -209,7 +209,7 @@ static void read_members(struct debug_reading *reading, Dwarf_Die die,
 		*variable_answer_member(&reading->answer) = walk.list[i];
 }
 
-/* Their names are all that a listing shows of them. */
+/* A listing shows only names of structs. */
 static void read_struct(struct debug_reading *reading, Dwarf_Die die,
 			uint32_t type, unsigned int depth)
 {
@@ -294,7 +294,7 @@ static int read_dimension(void *context, Dwarf_Die die)
 	return 0;
 }
 
-/* An array of more than one dimension is one of arrays. */
+/* An array of several dimensions is an array of arrays. */
 static void read_array(struct debug_reading *reading, Dwarf_Die die,
 		       uint32_t type, unsigned int depth)
 {

@@ -5,16 +5,19 @@
 
 #include "symbolizer/variables/debug_die.h"
 
-/* The type that a DIE is; NULL: void. */
+/* Returns the type of a DIE; NULL: void. */
 uint32_t variable_type_read(struct debug_reading *reading, Dwarf_Die die);
 
-/* As the program has it; NULL: void. */
+/* Returns the type's text as in the source; NULL: void. */
 uint32_t variable_type_text(struct debug_reading *reading, Dwarf_Die die);
 
-/* Without typedef, const and the like; NULL: void. */
+/* Returns the type without typedef, const and the like; NULL: void. */
 Dwarf_Die variable_type_bare(struct debug_reading *reading, Dwarf_Die die);
 
-/* What says of a declared struct what is in it; the DIE itself if nobody does. */
+/*
+ * Returns the definition of a declared struct, or the DIE itself if there is
+ * none.
+ */
 Dwarf_Die variable_type_definition(struct debug_reading *reading,
 				   Dwarf_Die die);
 

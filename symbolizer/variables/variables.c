@@ -18,7 +18,7 @@
 #define BYTES_MAX     (UINT64_C(4) << 30)
 #define ANSWER_MAX    (UINT64_C(64) << 20)
 
-/* ---- What was answered ---- */
+/* ---- Answers ---- */
 
 static int types_are_good(const struct variables *v)
 {
@@ -119,7 +119,7 @@ void variables_free(struct variables *variables)
 	*variables = (struct variables){ 0 };
 }
 
-/* ---- Asking ---- */
+/* ---- Requests ---- */
 
 static int read_answer(int fd, struct variables *out)
 {

@@ -14,7 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Whatever is done with these concerns the worker alone. */
+/* System calls that affect only the worker itself. */
 static const unsigned int allowed[] = {
 	SYS_read,
 	SYS_pread64,
@@ -86,7 +86,9 @@ static const unsigned int allowed[] = {
 	SYS_exit_group,
 };
 
-/* The calls of a worker that opens nothing. Sanitizers ask for the signal stack. */
+/*
+ * System calls of a worker that opens no files. Sanitizers need sigaltstack().
+ */
 static const unsigned int allowed_if_closed[] = {
 	SYS_sigaltstack,     SYS_pread64,      SYS_brk,
 	SYS_munmap,          SYS_mremap,       SYS_madvise,
@@ -95,13 +97,16 @@ static const unsigned int allowed_if_closed[] = {
 	SYS_restart_syscall, SYS_exit,         SYS_exit_group,
 };
 
-/* Where Landlock says which folders. */
+/* Additional system calls if Landlock limits the folders. */
 static const unsigned int allowed_to_writers[] = {
 	SYS_mkdir,  SYS_mkdirat,  SYS_rename, SYS_renameat, SYS_renameat2,
 	SYS_unlink, SYS_unlinkat, SYS_rmdir,  SYS_fchmod,   SYS_utimensat,
 };
 
-/* Of the instructions a call's number or arguments are looked at by. */
+/*
+ * Macros for filter instructions, which load a system call's number or
+ * arguments.
+ */
 #define ARGUMENT_AT(i)                                                         \
 	((uint32_t)(offsetof(struct seccomp_data, args) + 8 * (i)))
 #define LOAD(at)  BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)(at))
@@ -109,7 +114,7 @@ static const unsigned int allowed_to_writers[] = {
 #define REFUSE    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM)
 #define COUNT(of) (sizeof(of) / sizeof(*(of)))
 
-#define X32       0x40000000U /* the other ABI's numbers have this bit */
+#define X32       0x40000000U /* bit in the numbers of the x32 ABI */
 
 #define WRITES    (O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | O_APPEND)
 
@@ -123,7 +128,7 @@ static void add(struct syscall_filter *filter, struct sock_filter instruction)
 	filter->code[filter->count++] = instruction;
 }
 
-/* Of other calls the number stays loaded. */
+/* Permits a call. For other calls the number stays loaded. */
 static void permit(struct syscall_filter *filter, unsigned int call)
 {
 	add(filter, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
@@ -138,7 +143,10 @@ static void permit_all(struct syscall_filter *filter, const unsigned int *calls,
 		permit(filter, calls[i]);
 }
 
-/* Permits a call if an argument, of 32 bits, passes the test: that skips one instruction. */
+/*
+ * Permits a call if a 32-bit argument passes the test, which skips one
+ * instruction.
+ */
 static void permit_if(struct syscall_filter *filter, unsigned int call,
 		      unsigned int argument, struct sock_filter test)
 {
@@ -176,7 +184,10 @@ static void begin(struct syscall_filter *filter)
 	add(filter, (struct sock_filter)REFUSE);
 }
 
-/* With what every worker may do, and nothing else that was not added before. */
+/*
+ * Installs the filter after adding what every worker may do. All other calls
+ * fail.
+ */
 static int install(struct syscall_filter *filter)
 {
 	struct sock_fprog program = { .filter = filter->code };
@@ -192,7 +203,7 @@ static int install(struct syscall_filter *filter)
 
 static int filter_calls(int may_write)
 {
-	/* Landlock has known of truncation only since Linux 6.2 */
+	/* Landlock handles truncation only since Linux 6.2 */
 	const uint32_t writes = may_write ? O_TRUNC : WRITES;
 	struct syscall_filter filter = { .count = 0 };
 
@@ -228,7 +239,7 @@ static int add_folder(int rules, const char *path)
 	int err = 0;
 
 	if (rule.parent_fd < 0)
-		return 0; /* it is not there, and will not be */
+		return 0; /* the folder does not exist, so it needs no rule */
 	if (syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH,
 		    &rule, 0) != 0)
 		err = -errno;

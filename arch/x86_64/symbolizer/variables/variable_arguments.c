@@ -6,7 +6,7 @@
 #define GENERAL_ARGUMENTS 6
 #define VECTOR_ARGUMENTS  8
 
-/* Of eight bytes of it; the more is stronger. */
+/* The class of eight bytes of an argument; the greater one prevails. */
 enum argument_class {
 	CLASS_IS_NONE,
 	CLASS_IS_VECTOR,
@@ -18,7 +18,7 @@ enum argument_class {
 struct argument_classes {
 	struct debug_reading *reading;
 	enum argument_class of[2];
-	uint64_t offset; /* of what is being looked at */
+	uint64_t offset; /* of the present member */
 	unsigned int depth;
 };
 
@@ -59,7 +59,7 @@ static int classify_member(void *context, Dwarf_Die die)
 	uint64_t offset = 0;
 
 	if (tag == DW_TAG_subprogram || tag == DW_TAG_template_type_param) {
-		/* A class with code may be passed by reference. */
+		/* A class with functions may be passed by reference. */
 		if (classes->reading->unit_is_cxx)
 			classes->depth |= 0x80;
 		return 0;
@@ -146,14 +146,20 @@ void variable_arguments_begin(struct debug_reading *reading, Dwarf_Die result,
 	classify(&classes, result);
 	if (classes.of[0] == CLASS_IS_UNKNOWN)
 		out->is_unknown = 1;
-	/* It is written where the first argument leads to. A long double is not. */
+	/*
+	 * The result is written to the address in the first argument, except a
+	 * long double.
+	 */
 	else if (classes.of[0] == CLASS_IS_MEMORY &&
 		 debug_die_tag(variable_type_bare(reading, result)) !=
 			 DW_TAG_base_type)
 		out->used = 1;
 }
 
-/* It is copied there; what comes behind what is aligned otherwise is not known. */
+/*
+ * Puts an argument on the stack. Arguments after one with other alignment are
+ * unknown.
+ */
 static enum argument_way put_on_stack(struct debug_reading *reading,
 				      struct variable_arguments *arguments,
 				      Dwarf_Die type, int is_struct,
