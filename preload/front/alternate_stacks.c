@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * In front of sigaltstack(): some programs give all of their threads one alternate stack,
- * for handlers that never return. Ours run on it for an instant, for there the program's
- * own stack may have no room; two threads at once would write over each other's frames.
- * And who knows a call's stack by where it is has to know where the other one is.
+ * Front of sigaltstack(). Some programs give all their threads the same
+ * alternate stack, for handlers that never return. clew's handlers run on it
+ * for a moment, because the program's own stack may be full there; two threads
+ * at once would overwrite each other's frames. Code that decides by address
+ * which stack a call is on must also know the alternate stack.
  */
 #include <signal.h>
 #include <stdatomic.h>
@@ -14,7 +15,10 @@
 #include "preload/sys/chained.h"
 #include "preload/sys/sys.h"
 
-/* Of the latest that was set: its address without what is too few bytes for one, and whose. */
+/*
+ * The stack that was set last: its address, without bits for less than a
+ * stack's size, and its thread.
+ */
 #define THREAD_BITS 22 /* the kernel's PID_MAX_LIMIT */
 #define STACK_SHIFT 5
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See changed_text.h. */
 #include "preload/front/changed_text.h"
 
 #include <errno.h>
@@ -15,7 +16,10 @@
 
 #define DONTNEED_LOCKED 24 /* MADV_DONTNEED_LOCKED, since Linux 5.18 */
 
-/* Of all that was noted. Under the patches' lock, which is held while forking. */
+/*
+ * Bounds of all noted ranges. Written under the patches' lock, which is held
+ * during fork.
+ */
 static struct {
 	_Atomic uint64_t start, end;
 } changed;
@@ -30,9 +34,9 @@ static uint64_t page_end(uint64_t at)
 	return page_of(at + PAGE_BYTES - 1);
 }
 
-/* ---- What is dropped ---- */
+/* ---- Dropped memory ---- */
 
-/* The lowest piece of [start, end) that is to stay, so far. */
+/* The lowest piece of [start, end) that must stay, so far. */
 struct kept_piece {
 	uint64_t start, end;
 };
@@ -46,7 +50,7 @@ static void keep(struct kept_piece *kept, uint64_t from, uint64_t start,
 		*kept = (struct kept_piece){ start, end };
 }
 
-/* { end, end }: none. */
+/* Returns { end, end } if there is none. */
 static struct kept_piece find_kept(uint64_t start, uint64_t end)
 {
 	const uint32_t count =
@@ -74,7 +78,7 @@ static long advise(uint64_t start, uint64_t bytes, int advice)
 			       0, 0);
 }
 
-/* The result is the last error: the kernel goes on, too, where nothing is mapped. */
+/* Returns the last error: the kernel also continues after unmapped pages. */
 static long drop_around_kept(uint64_t start, uint64_t end, int advice)
 {
 	long result = 0;
@@ -97,7 +101,8 @@ static long drop(uint64_t start, uint64_t bytes, int advice)
 	const uint64_t end = page_end(start + bytes);
 
 	if (start % PAGE_BYTES || start >= end || end > ADDRESS_END)
-		return advise(start, bytes, advice); /* an error, or nothing */
+		/* an error, or no effect */
+		return advise(start, bytes, advice);
 	return drop_around_kept(start, end, advice);
 }
 
@@ -118,7 +123,7 @@ long syscall_madvise(SYSCALL_ARGUMENTS)
 	return madvise((void *)a, (size_t)b, (int)c);
 }
 
-/* ---- What is written over ---- */
+/* ---- Overwritten memory ---- */
 
 static int is_recorded(void)
 {
@@ -155,7 +160,11 @@ void changed_text_note(uint64_t start, uint64_t bytes)
 	}
 }
 
-/* Taken out, or left out for a budget, or a hook: the rest is neither. */
+/*
+ * Returns whether the bytes are neither those before hooking nor the hook.
+ * Bytes before hooking are legitimate if the hook was removed, also for a
+ * budget.
+ */
 static int is_gone(const struct patch *patch, const struct patch_site *site)
 {
 	uint8_t bytes[PATCH_BYTES_MAX];
@@ -169,7 +178,10 @@ static int is_gone(const struct patch *patch, const struct patch_site *site)
 	       memcmp(bytes, text->before, text->bytes) != 0;
 }
 
-/* Of the sites of a patch that begin in what was noted. */
+/*
+ * Counts the lost hooks among the sites of a patch that begin in the noted
+ * range.
+ */
 static uint32_t count_gone(const struct patch *patch)
 {
 	const struct patch_site *end = patch->sites + patch->site_count;
@@ -187,7 +199,10 @@ static uint32_t count_gone(const struct patch *patch)
 	return count;
 }
 
-/* Of those that were found to be, when they were to be taken out. */
+/*
+ * Counts the lost hooks among the sites that were found overwritten when they
+ * should be unhooked.
+ */
 static uint32_t count_overwritten(const struct patch *patch)
 {
 	uint32_t count = 0;

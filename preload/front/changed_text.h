@@ -1,28 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the program does to text that hooks have been written to.
+ * Observes changes that the program makes to text with hooks.
  *
- * Such text is the process's own memory, and MADV_DONTNEED gives it up for what the
- * file has: hooks would be gone, and where hooked text is mapped (prelinked_text.h)
- * what is other in this process. The front of madvise() therefore passes over the
- * text of modules, and over stubs and pads: what is there stays.
+ * Text with hooks is private memory of the process, and MADV_DONTNEED would replace
+ * it by the file's contents: without hooks and, over hooked text
+ * (prelinked_text.h), without this process's differences. The front of
+ * madvise() therefore skips the text of modules, stubs and pads, which stay as
+ * they are.
  *
- * Who maps something else there, or writes to it, may mean to change what is
- * executed. It is let be, and the hooks that are gone by it are counted
- * (wire_header.overwritten_hooks), and so are those that are found to be gone when they
- * are to be taken out (patch/live.h).
+ * A program that maps other memory there or writes to it may intend to change
+ * the code. clew permits that and counts the hooks that it removes
+ * (wire_header.overwritten_hooks), also those that are found missing when they
+ * should be unhooked (patch/live.h).
  */
 #ifndef CLEW_FRONT_CHANGED_TEXT_H
 #define CLEW_FRONT_CHANGED_TEXT_H
 
 #include <stdint.h>
 
-/* Before the program changes what is mapped there, or makes it writable. */
+/* Call it before the program changes a mapping there, or makes it writable. */
 void changed_text_note(uint64_t start, uint64_t bytes);
 
 /*
- * Count the hooks that are gone now; nothing is looked at before a note, or before one
- * was found. While the process is recorded. Takes the patches' lock.
+ * Counts the hooks that are missing now, while the process is recorded. Checks
+ * nothing before the first note, or before a missing hook was found. Takes the
+ * patches' lock.
  */
 void changed_text_look(void);
 

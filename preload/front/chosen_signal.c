@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See chosen_signal.h. */
 #include "preload/front/chosen_signal.h"
 
 #include "preload/hot/runtime.h"
@@ -7,7 +8,10 @@
 
 static void on_signal(int signal, siginfo_t *info, void *context);
 
-/* Stored before the signal is taken; what is in `chained` is its lock's. */
+/*
+ * `take` is stored before the signal is installed; `chained` is protected by
+ * its lock.
+ */
 static struct {
 	struct chained chained;
 	void (*take)(void);
@@ -15,7 +19,9 @@ static struct {
 			  .handler = on_signal,
 			  .mask = ~UINT64_C(0) } };
 
-/* Who has no handler is not killed: the signal was for clew. */
+/*
+ * A program without a handler is not killed, because the signal was for clew.
+ */
 static void on_signal(int signal, siginfo_t *info, void *context)
 {
 	struct kernel_action theirs;

@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The signal that the user has chosen for snapshots (clew record --snapshot-on): one is
- * made when it comes, then the program's own handler is called, if it has one.
+ * The signal that the user has chosen for snapshots (clew record
+ * --snapshot-on): clew's handler takes one, then calls the program's handler,
+ * if any.
  */
 #ifndef CLEW_FRONT_CHOSEN_SIGNAL_H
 #define CLEW_FRONT_CHOSEN_SIGNAL_H
 
 #include <signal.h>
 
-/* `take` is called in handlers. While the process has one thread. */
+/*
+ * Installs the handler; `take` is called in it. Call this while the process has
+ * one thread.
+ */
 void chosen_signal_begin(int signal, void (*take)(void));
 
-/* Whether it is that, and taken. */
+/* Returns whether it is the chosen signal, and installed. */
 int chosen_signal_is(int signal);
 
-/* What the program says of it: as sigaction(), but 0 or -errno. */
+/* Executes the program's sigaction() for it. Returns 0 or -errno. */
 int chosen_signal_change_action(const struct sigaction *set,
 				struct sigaction *old);
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See clone.h. */
 #include "preload/front/clone.h"
 
 #include <sched.h>
@@ -19,7 +20,7 @@ static int is_running(void)
 	return rt.header && rt.header->state == WIRE_RUNNING;
 }
 
-/* Signals of a child that nobody has told yet that it is one. */
+/* Blocks all signals until the child is initialized. */
 static int hold_signals(uint64_t *old)
 {
 	uint64_t all = ~UINT64_C(0);
@@ -61,11 +62,14 @@ struct beginning {
 	int flags;
 };
 
-/* Its thread-local storage may be a copy of another's, whom what is aside belongs to. */
+/*
+ * The thread's block may be a copy of another thread's, whose state must not be
+ * used.
+ */
 static void begin_thread(void)
 {
 	if (hot.multiplier != ID_MULTIPLIER)
-		return; /* not a block that the loader has made */
+		return; /* the loader has not initialized the block */
 	hot.aside = NULL;
 	hot.loans = (struct hot_loans){ 0 };
 	sharing_forget();
@@ -92,7 +96,7 @@ static struct beginning *put_beginning(void *stack)
 	return (struct beginning *)(top - sizeof(struct beginning));
 }
 
-/* In the parent, when its child has left its memory. */
+/* Runs in the parent when its child no longer uses its memory. */
 static void come_back(uint64_t id)
 {
 	hot.id = id;
@@ -101,9 +105,10 @@ static void come_back(uint64_t id)
 }
 
 /*
- * A CLONE_VM child without CLONE_SETTLS uses the thread-local storage of the
- * thread that makes it, the id as well: that is put back when the child has left
- * (CLONE_VFORK), or nothing is counted while both run (sharing.h).
+ * A CLONE_VM child without CLONE_SETTLS uses the thread-local storage,
+ * including the id, of its parent thread. The id is restored when the child has
+ * left the memory (CLONE_VFORK); otherwise nothing is counted while both run
+ * (sharing.h).
  */
 EXPORT int clone(int (*function)(void *), void *stack, int flags,
 		 void *argument, ...)

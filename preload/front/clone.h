@@ -1,20 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Processes and threads that are made round libc's fork() and pthread_create().
+ * Processes and threads that are created without libc's fork() and
+ * pthread_create().
  *
- * Nobody's atfork handlers are run then, so the child is told before it runs
- * anything of the program's: with signals blocked until then, for handlers are
- * the program's, too. What clone() starts begins with a word of ours at the
- * top of its new stack, and one function that calls the program's.
+ * No atfork handlers run in that case, so the child is initialized before it
+ * runs code of the program. Signals are blocked until then, because handlers
+ * belong to the program. A child of clone() begins with a structure at the top
+ * of its new stack, and in a function of clew's that calls the program's
+ * function.
  *
- * A child of the bare instruction has to find out by itself (process.c).
+ * A child of a raw system call is detected later (process.c).
  */
 #ifndef CLEW_FRONT_CLONE_H
 #define CLEW_FRONT_CLONE_H
 
 #include "preload/front/syscalls.h"
 
-/* A system call that makes a process, to return twice on this stack. */
+/*
+ * Executes a system call that creates a process and returns twice on this
+ * stack.
+ */
 long clone_by(SYSCALL_ARGUMENTS);
 
 #endif

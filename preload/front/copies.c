@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The functions are called as the C library's are, from anywhere: what they
- * add is safe in signal handlers, and calls nothing of the program's.
+ * See copies.h. The program may call these functions anywhere, like libc's: the
+ * additions are safe in signal handlers and call no function of the program.
  */
 #include "preload/front/copies.h"
 
@@ -17,22 +17,21 @@
 #include "preload/sys/stack_pointer.h"
 #include "preload/sys/text.h"
 
-/* Stacks that are larger than this are not copied. */
+/* Larger copies are not copies of stacks. */
 #define NEAR_BYTES (UINT64_C(64) << 20)
 
-/* ---- A copy that was made ---- */
+/* ---- After a copy ---- */
 
-/* Slots where the copy has trampolines, if it has. */
+/* The range of slots in the copy with trampolines, if there are any. */
 struct carried {
 	uint64_t from, until;
 	const struct trampoline *last;
-	int callers; /* so many belong to callers of those before */
+	int callers; /* number that belong to callers of preceding ones */
 };
 
 /*
- * A slice of stack has as many at least. Data may have some, too: words that
- * functions have left behind on the stack, in a structure's unused part, are
- * copied away and back like others.
+ * A copy of a stack has at least this many. Data may also have some: the unused
+ * part of a structure may contain old stack words, and is copied to and fro.
  */
 #define CALLERS_MIN 2
 
@@ -48,8 +47,8 @@ static void note_trampoline(struct carried *carried, uint64_t at,
 }
 
 /*
- * Where no trampoline can be had the caller's address does as well: the thread
- * will have a wrong id for a while, and the program will not know.
+ * If no trampoline can be allocated, the caller's address also works: the
+ * thread has a wrong id for a while, which the program does not notice.
  */
 static void carry(uint64_t *copy, uint64_t at, uint64_t *expected)
 {
@@ -63,7 +62,7 @@ static void carry(uint64_t *copy, uint64_t at, uint64_t *expected)
 		*copy = shadow->return_address;
 }
 
-/* Return addresses lie at multiples of 8, in what was copied. */
+/* Return addresses in the copied memory are at multiples of 8. */
 static void look_at(void *to, const void *from, size_t bytes)
 {
 	const uint64_t start = ((uintptr_t)from + 7) & ~UINT64_C(7);
@@ -93,15 +92,18 @@ static void look_at(void *to, const void *from, size_t bytes)
 
 /* ---- The functions ---- */
 
-/* It ends outwards of the caller, as far as its stack may reach. */
+/*
+ * Returns whether the range ends in the caller's frames, as far as its stack
+ * may extend.
+ */
 static inline int is_near(const void *at, size_t bytes)
 {
 	return (uintptr_t)at + bytes - stack_pointer() < NEAR_BYTES;
 }
 
 /*
- * For a function that copies: what the program's modules find by this name, two
- * functions in front of it, and how these are found.
+ * Defines two fronts of a function that copies memory, and the IFUNC resolvers
+ * through which modules of the program find them.
  */
 #define COPY(name, parameters, arguments)                                      \
 	static void *(*real_##name)parameters;                                 \

@@ -1,32 +1,36 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * In front of the functions that copy memory, for modules that may copy stacks.
+ * Fronts of the functions that copy memory, for modules that may copy stacks.
  *
- * In a copy of a piece of stack, stubs' addresses become trampolines'
- * (hot/trampoline.h), while the stack itself stays as it is. Only modules that
- * switch stacks, or jump, are led here, by their own imports (imports.h).
+ * In a copy of a piece of stack, addresses of stubs are replaced by addresses
+ * of trampolines (hot/trampoline.h); the stack itself is unchanged. Only
+ * modules that switch stacks or jump are redirected here, through their own
+ * imports (imports.h).
  */
 #ifndef CLEW_FRONT_COPIES_H
 #define CLEW_FRONT_COPIES_H
 
 #include <stddef.h>
 
-/* One of those functions, and what stands in front of it. */
+/* A function that copies memory, and its fronts. */
 struct copying {
 	const char *name;
 	void **real;
-	/* Looks at copies from and to what may be the caller's own stack... */
+	/*
+	 * Checks copies from and to addresses that may be in the caller's
+	 * stack.
+	 */
 	void *near;
-	/* ... or at all, for those who have stacks anywhere. */
+	/* Checks all copies, for modules whose stacks may be anywhere. */
 	void *anywhere;
-	/* IFUNC resolvers for them. */
+	/* IFUNC resolvers of the two fronts. */
 	void *(*find_near)(void);
 	void *(*find_anywhere)(void);
 };
 
 /*
- * The one of that name, or NULL. Called where modules are hooked; from then on
- * it can be led to.
+ * Returns the function of that name, or NULL. Call it while modules are hooked;
+ * imports may be redirected to it afterwards.
  */
 const struct copying *copies_find(const char *name);
 

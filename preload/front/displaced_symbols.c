@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * In front of dladdr(): a handler of a fault in displaced instructions is given a stub's
- * address, and asks in which function that is.
+ * Front of dladdr(). A handler of a fault in displaced instructions gets an
+ * address in a stub, and asks for its function.
  *
- * Safe in signal handlers as far as libc's is.
+ * As safe in signal handlers as libc's dladdr().
  */
 #include <dlfcn.h>
 

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: MIT */
+/* See earlier_code.h. */
 #include "preload/front/earlier_code.h"
 
 #include "preload/hot/runtime.h"
 #include "preload/modules/natives.h"
 #include "preload/sys/sys.h"
 
-/* "START-END PERMISSIONS OFFSET DEVICE INODE PATH", a character at a time. */
+/*
+ * Parses "START-END PERMISSIONS OFFSET DEVICE INODE PATH", a character at a
+ * time.
+ */
 struct maps_line {
 	const struct pads *pads;
 	uint64_t numbers[2];
@@ -37,7 +41,7 @@ static uint64_t digit(char c)
 	return (uint64_t)(c <= '9' ? c - '0' : c - 'a' + 10);
 }
 
-/* How many mappings have been shared by that. */
+/* Returns the number of mappings that the character completes and shares. */
 static int read_char(struct maps_line *line, char c)
 {
 	int shared = 0;
@@ -68,7 +72,7 @@ int earlier_code_share(const struct pads *pads)
 	int fd = sys_open("/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
 
 	if (fd < 0)
-		return 1; /* perhaps */
+		return 1; /* unknown, so assume yes */
 	while ((got = sys_read(fd, buffer, sizeof(buffer))) > 0)
 		for (long i = 0; i < got; i++)
 			count += read_char(&line, buffer[i]);

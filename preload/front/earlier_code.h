@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory that the program had made executable before clew came. */
+/* Memory that the program made executable before clew was attached. */
 #ifndef CLEW_FRONT_EARLIER_CODE_H
 #define CLEW_FRONT_EARLIER_CODE_H
 
 #include "preload/stubs/pads.h"
 
 /*
- * Calls from there may be generated code's, but for clew's pads. Whether there is
- * any. Reads /proc.
+ * Marks that memory, except clew's pads: calls from it may be calls of
+ * generated code. Returns whether there is any. Reads /proc.
  */
 int earlier_code_share(const struct pads *pads);
 

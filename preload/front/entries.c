@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See entries.h. */
 #include "preload/front/entries.h"
 
 #include <stddef.h>
@@ -15,9 +16,9 @@
 /* Under the loader's lock. */
 static struct entry {
 	const char *called;
-	void **next; /* NULL: ours does not call it */
+	void **next; /* NULL: clew's function does not call it */
 	struct divert divert;
-	void *original; /* what ours is to call; NULL: not known yet */
+	void *original; /* value for *next; NULL: not known yet */
 	uint32_t is_diverted;
 	uint32_t has_failed;
 } entries[] = {
@@ -29,10 +30,12 @@ static struct entry {
 
 #define ENTRIES (sizeof(entries) / sizeof(*entries))
 
-/* It has been called. */
+/* This function has already been called. */
 static const char *const too_late = "__libc_start_main";
 
-/* Without these a program would not work, or its ids would be wrong for good. */
+/*
+ * Without these fronts the program would not work, or its ids would stay wrong.
+ */
 static const char *const wanted[] = {
 	"dl_iterate_phdr", "_dl_find_object", "vfork",  "longjmp",
 	"siglongjmp",      "__longjmp_chk",   "setjmp", "_setjmp",
@@ -47,7 +50,9 @@ static struct entry *find_same(uint64_t pc)
 	return NULL;
 }
 
-/* A name of a function that has another name, too, leads to the same of ours. */
+/*
+ * If the function has another name as well, both names lead to the same front.
+ */
 static void stand_in_front(struct entry *entry, struct module *module,
 			   struct windows *windows, uint64_t pc)
 {
@@ -69,8 +74,8 @@ static void stand_in_front(struct entry *entry, struct module *module,
 }
 
 /*
- * Ours call what they stand in front of once that can be executed. All entries of a
- * module are sealed together, as each seal takes a page.
+ * Sets the `next` pointers once the original functions can be executed. All
+ * entries of a module are sealed together, because each seal uses a page.
  */
 static void seal(struct windows *windows)
 {
@@ -86,7 +91,7 @@ static void seal(struct windows *windows)
 	}
 }
 
-/* What was found first is what everybody calls. */
+/* Returns whether another function was found first, which all callers use. */
 static int is_another(const struct entry *entry, uint64_t pc)
 {
 	return entry->is_diverted ||
@@ -108,10 +113,11 @@ void entries_meet_module(struct module *module, struct windows *windows,
 		if (!pc || is_another(entry, pc) ||
 		    same_text(entry->called, too_late))
 			continue;
-		slices_rest(); /* some system calls each */
+		slices_rest(); /* each takes some system calls */
 		if (module->is_gone)
 			break;
-		map = lookup_map(module->base); /* may be loaded anew */
+		/* may have been reloaded meanwhile */
+		map = lookup_map(module->base);
 		if (same_text(entry->called, "_Unwind_GetCFA"))
 			next.unwinder = module->image;
 		stand_in_front(entry, module, windows, pc);

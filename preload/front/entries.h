@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The functions that clew stands in front of, where the library was loaded late:
- * nobody finds ours by name then, so the entry of each of them leads to ours
- * (patch/divert.h), and what `next` says behaves as it did before.
+ * Installs the fronts if the library was loaded late. Symbol order then does
+ * not find clew's functions, so the entry of each function is diverted to its
+ * front (patch/divert.h), and `next` points to code that does what the function
+ * did.
  */
 #ifndef CLEW_FRONT_ENTRIES_H
 #define CLEW_FRONT_ENTRIES_H
@@ -12,13 +13,16 @@
 #include "wire/recording.h"
 
 /*
- * A new module, which may have some of them; `functions` are its own as recorded.
- * Once next_find() has run, under the loader's lock.
+ * Diverts the functions of a new module that have fronts; `functions` are the
+ * module's, as recorded. Call it after next_find(), under the loader's lock.
  */
 void entries_meet_module(struct module *module, struct windows *windows,
 			 struct wire_function *functions, uint32_t count);
 
-/* One that ours must be in front of and is not; NULL: none. */
+/*
+ * Returns the name of a function that needs its front and does not have it;
+ * NULL: none.
+ */
 const char *entries_missing(void);
 
 #endif

@@ -1,25 +1,31 @@
 /* SPDX-License-Identifier: MIT */
-/* erts/emulator/beam/jit/beam_jit_metadata.cpp of OTP 25 and later says what there is. */
+/*
+ * The format is declared in erts/emulator/beam/jit/beam_jit_metadata.cpp of OTP
+ * 25 and later.
+ */
 #include "preload/front/erlang_symbols.h"
 
 #include <stddef.h>
 
 enum { IS_EMULATOR, IS_MODULE };
 
-/* The name is from `name` on, and what follows begins that much behind the struct. */
+/*
+ * The name begins at `name`; the next structure begins as many bytes later as
+ * the name exceeds this array.
+ */
 struct erlang_head {
 	uint32_t kind;
 	uint32_t unused;
 	uint64_t base;
 	uint32_t range_count;
 	uint32_t code_bytes;
-	uint16_t name_bytes; /* with its NUL, as all of them */
+	uint16_t name_bytes; /* including its NUL, as all of these */
 	char name[6];
 };
 _Static_assert(sizeof(struct erlang_head) == 32, "as Erlang has it");
 
 struct __attribute__((packed)) erlang_range {
-	uint32_t start, end; /* from the module's base */
+	uint32_t start, end; /* relative to the module's base */
 	uint32_t line_count;
 	uint16_t name_bytes;
 	char name[2];
@@ -34,7 +40,10 @@ struct __attribute__((packed)) erlang_line {
 };
 _Static_assert(sizeof(struct erlang_line) == 12, "as Erlang has it");
 
-/* Of a struct that a name of so many bytes comes with, if it is there; or NULL. */
+/*
+ * Returns the structure that contains a name of this length, and skips it; NULL
+ * if it is cut off.
+ */
 static const void *take(struct erlang_symbols *symbols, size_t bytes)
 {
 	const unsigned char *at = symbols->at;

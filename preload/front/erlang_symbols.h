@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What Erlang's runtime registers by GDB's JIT interface, which is no ELF file: its own
- * debugger reads it. Of each module where its code is, and ranges of that, a function's or
- * a fragment's, with their names and lines; and once where the emulator's own code ends,
- * which has no names.
+ * Parses the data that Erlang's runtime registers through GDB's JIT interface.
+ * The data is no ELF file; only Erlang's own debugger reads it. For each module
+ * it contains the address of its code, and ranges with names and lines, each of
+ * a function or a fragment. Once it also describes the end of the emulator's
+ * own code, without names.
  *
  *	|head|name|range|name|line|file|line|file ... |range|name ...
  *
- * Without padding, numbers of the machine's byte order, names with their NULs. A copy is
- * read, which may hold anything. No libc, no vector registers.
+ * There is no padding; numbers have the native byte order, and names include
+ * their NULs. The input is a copy and may contain anything. Uses no libc
+ * functions and no vector registers.
  */
 #ifndef CLEW_FRONT_ERLANG_SYMBOLS_H
 #define CLEW_FRONT_ERLANG_SYMBOLS_H
@@ -17,24 +19,24 @@
 
 struct erlang_symbol {
 	uint64_t start, bytes;
-	const char *name; /* in what is read */
+	const char *name; /* points into the input */
 };
 
 struct erlang_symbols {
 	const unsigned char *at, *end;
 	uint64_t base;
-	uint32_t left; /* ranges that were not read yet */
+	uint32_t left; /* ranges not read yet */
 };
 
-/* Whether it looks like one. What it has comes then. */
+/* Begins to parse. Returns whether the data may have this format. */
 int erlang_symbols_begin(struct erlang_symbols *symbols,
 			 const unsigned char *bytes, uint64_t size);
 
-/* 0: no more, or it is damaged there. */
+/* Reads the next symbol. Returns 0 at the end, or if the data is damaged. */
 int erlang_symbols_next(struct erlang_symbols *symbols,
 			struct erlang_symbol *out);
 
-/* Whether all was read, to its end. */
+/* Returns whether everything was read up to the end. */
 int erlang_symbols_are_over(const struct erlang_symbols *symbols);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See exec.h. */
 #include "preload/front/exec.h"
 
 #include <alloca.h>
@@ -22,10 +23,10 @@
 #define PRELOAD_PREFIX "LD_PRELOAD="
 #define LIBRARY_NAME   "libclew.so"
 
-/* Ours, as "NAME=value"; empty when nothing is handed on. */
+/* The variables as "NAME=value"; empty if they are not passed on. */
 static struct {
 	char dir[PATH_MAX + sizeof(DIR_PREFIX)];
-	char preload[PATH_MAX + sizeof(PRELOAD_PREFIX)]; /* us alone */
+	char preload[PATH_MAX + sizeof(PRELOAD_PREFIX)]; /* only this library */
 } kept;
 
 static int has_prefix(const char *string, const char *prefix)
@@ -36,7 +37,10 @@ static int has_prefix(const char *string, const char *prefix)
 	return 1;
 }
 
-/* The element of a colon- or blank-separated list that is our library. */
+/*
+ * Returns the element of a colon- or blank-separated list that names this
+ * library.
+ */
 static const char *find_library(const char *list, size_t *length)
 {
 	for (;; list += *length + 1) {
@@ -104,20 +108,22 @@ void exec_clean_environment(char **environment)
 	*to = NULL;
 }
 
-/* ---- The program's environment, completed, or without us ---- */
+/* ---- The program's environment, completed, or without clew ---- */
 
 struct changes {
-	int dir, preload; /* are missing */
-	int unloadable; /* we cannot be loaded where this runs: no word of us */
-	size_t count;   /* of entries that there are */
-	size_t bytes;   /* of those with an LD_PRELOAD list */
+	int dir, preload; /* variables that are missing */
+	/* the library cannot be loaded there: remove both variables */
+	int unloadable;
+	size_t count; /* number of existing entries */
+	size_t bytes; /* size of entries with an LD_PRELOAD list */
 };
 
 /*
- * A program that has changed its root or its user since it was started may be
- * where our library is not, and the loader would complain of that, on stderr.
- * It opens files as the real user, without the capabilities that we may have
- * still: that is what faccessat() looks at.
+ * Returns whether the new program could not open the library, because this
+ * process has changed its root or its user. The loader would then print an
+ * error on stderr. The new program opens files as the real user, without
+ * capabilities that this process may still have: that is what faccessat()
+ * checks.
  */
 static int is_unreachable(void)
 {
@@ -125,7 +131,8 @@ static int is_unreachable(void)
 	int err;
 
 	if (!strchr(path, '/'))
-		return 0; /* the loader looks for it, or nothing is kept */
+		/* the loader searches for it, or nothing is passed on */
+		return 0;
 	err = sys_access(path, R_OK);
 	return err == -ENOENT || err == -EACCES || err == -ENOTDIR;
 }
@@ -152,7 +159,10 @@ static struct changes find_changes(char *const environment[], int is_foreign)
 	return changes;
 }
 
-/* Bytes for changed()'s array and strings: few, for a stack may be small. */
+/*
+ * Returns the size of changed()'s array and strings; it is small, because the
+ * stack may be small.
+ */
 static size_t changed_bytes(const struct changes *changes)
 {
 	return (changes->count + 3) * sizeof(char *) + strlen(kept.preload) +
@@ -212,7 +222,10 @@ static char **changed(const struct changes *changes, char *const old[],
 				   : completed(changes, old, memory);
 }
 
-/* The environment to exec with; on our caller's stack, as exec must be. */
+/*
+ * Evaluates to the environment for exec; allocated on the caller's stack,
+ * because exec must not use other memory.
+ */
 #define HANDED_ON(environment, is_foreign)                                     \
 	({                                                                     \
 		struct changes changes_ = find_changes(                        \
@@ -223,7 +236,10 @@ static char **changed(const struct changes *changes, char *const old[],
 			: (char **)(environment);                              \
 	})
 
-/* Executes with the mask that the program means (trap.h, exec_mask.h). */
+/*
+ * Executes a program with the signal mask that this program has requested
+ * (trap.h, exec_mask.h).
+ */
 #define WITH_MASK(call)                                                        \
 	({                                                                     \
 		events_end_own();                                              \
@@ -232,11 +248,11 @@ static char **changed(const struct changes *changes, char *const old[],
 		const int result_ = (call);                                    \
 		trap_end_exec(begun_);                                         \
 		exec_mask_end(opened_);                                        \
-		sink_moved(0); /* a child that was spawned called some */      \
+		sink_moved(0); /* a spawned child made calls */                \
 		result_;                                                       \
 	})
 
-/* ---- In front of libc ---- */
+/* ---- Fronts ---- */
 
 EXPORT int execve(const char *path, char *const argv[], char *const envp[])
 {
@@ -267,7 +283,7 @@ EXPORT int execvp(const char *file, char *const argv[])
 	return execvpe(file, argv, environ);
 }
 
-/* Collect the arguments of an execl into an array on the caller's stack. */
+/* Collects the arguments of an execl in an array on the caller's stack. */
 #define COLLECT(argv, first, arguments)                                        \
 	do {                                                                   \
 		va_list counting_;                                             \

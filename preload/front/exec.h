@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * exec: the programs that the target starts are recorded too.
+ * exec: programs that the target starts are also recorded.
  *
- * They are as long as they inherit our two environment variables. For a target
- * that gives them an environment of its own, exec.c stands in front of libc's
- * exec and posix_spawn functions and adds what is missing. Where our library
- * is out of reach, as after chroot(), it takes both out.
+ * That is so if they inherit two environment variables of clew. If the target
+ * passes another environment, the fronts of libc's exec and posix_spawn
+ * functions add the missing variables. If the library cannot be reached, as
+ * after chroot(), they remove both.
  */
 #ifndef CLEW_FRONT_EXEC_H
 #define CLEW_FRONT_EXEC_H
 
-/* Remember our variables, to hand them on. Once, before main; calls libc. */
+/*
+ * Stores clew's variables, to pass them on. Called once, before main; calls
+ * libc.
+ */
 void exec_keep_environment(char **environment);
 
-/* Take our variables out instead, so that nothing is handed on. */
+/* Removes clew's variables instead, so that they are not passed on. */
 void exec_clean_environment(char **environment);
 
 #endif

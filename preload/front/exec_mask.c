@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See exec_mask.h. */
 #include "preload/front/exec_mask.h"
 
 #include <signal.h>
@@ -9,14 +10,20 @@
 #include "preload/sys/sys.h"
 #include "preload/time/ticks.h"
 
-/* From a timer or an event; what others send has no such code. */
+/*
+ * Returns whether a timer or an event sent the signal; signals from other
+ * processes have another code.
+ */
 static int is_of_kernel(const siginfo_t *info)
 {
 	return info->si_signo == SIGURG ? info->si_code > 0
 					: info->si_code == SI_TIMER;
 }
 
-/* Those that came before their timers went; the program's come again at once. */
+/*
+ * Drops signals that arrived before their timers were deleted; signals for the
+ * program are sent again.
+ */
 static void drop_pending(uint64_t signals)
 {
 	const struct timespec no_time = { 0 };
@@ -30,7 +37,7 @@ static void drop_pending(uint64_t signals)
 		}
 }
 
-/* Those of ours that are blocked here, which they are no more. */
+/* Unblocks clew's signals that are blocked here, and returns them. */
 static uint64_t let_through(void)
 {
 	uint64_t blocked = ticks_own_signals();

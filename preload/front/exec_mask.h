@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a program that is executed inherits: a mask, and which signals are ignored.
- * Handlers on alternate stacks are kept from our signals (ticks.h); what one executes
- * is not.
+ * The signal mask and the ignored signals, which an executed program inherits.
+ * Handlers on alternate stacks run with clew's signals blocked (ticks.h); a
+ * program that such a handler executes must not.
  */
 #ifndef CLEW_FRONT_EXEC_MASK_H
 #define CLEW_FRONT_EXEC_MASK_H
@@ -11,13 +11,13 @@
 
 struct exec_mask {
 	uint64_t blocked;
-	uint32_t ignored; /* chained.h */
+	uint32_t ignored; /* see chained.h */
 };
 
 /*
- * The calling thread is about to execute a program: with our signals let through,
- * and none of them to come. What this returns goes to exec_mask_end(), if it lives
- * to do so. Keep errno; as safe in handlers as exec is.
+ * The calling thread is about to execute a program: unblocks clew's signals
+ * after stopping their timers. Pass the result to exec_mask_end() if exec
+ * fails. Both preserve errno and are as safe in signal handlers as exec.
  */
 struct exec_mask exec_mask_begin(void);
 void exec_mask_end(struct exec_mask begun);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See exec_target.h. */
 #include "preload/front/exec_target.h"
 
 #include <alloca.h>
@@ -10,8 +11,8 @@
 #include "preload/sys/sys.h"
 
 enum {
-	INTERPRETERS_MAX = 5, /* what the kernel follows */
-	LINE_MAX_BYTES = 256, /* what it reads of a script */
+	INTERPRETERS_MAX = 5, /* the kernel's limit */
+	LINE_MAX_BYTES = 256, /* bytes of a script that the kernel reads */
 	SEGMENTS_MAX = 4096,
 };
 
@@ -42,7 +43,10 @@ static int is_foreign_loader(int fd, const Elf64_Phdr *segment)
 	return strcmp(name ? name + 1 : path, MACHINE_LOADER) != 0;
 }
 
-/* The loader of a 32-bit program, if it has one, complains of a 64-bit library. */
+/*
+ * The loader of a 32-bit program, if it has one, prints an error about a 64-bit
+ * library.
+ */
 static int small_program_is_foreign(int fd, const Elf32_Ehdr *elf)
 {
 	if (elf->e_phentsize != sizeof(Elf32_Phdr) ||
@@ -61,7 +65,7 @@ static int small_program_is_foreign(int fd, const Elf32_Ehdr *elf)
 	return 0;
 }
 
-/* One without a loader does not care. */
+/* A program without a loader ignores LD_PRELOAD. */
 static int program_is_foreign(int fd, const Elf64_Ehdr *elf)
 {
 	if (elf->e_machine != MACHINE_ELF ||
@@ -83,7 +87,10 @@ static int program_is_foreign(int fd, const Elf64_Ehdr *elf)
 
 /* ---- Scripts ---- */
 
-/* The path in a script's first line, ended there; NULL: it is none. */
+/*
+ * Returns the path in a script's first line, and terminates it; NULL: no
+ * script.
+ */
 static char *interpreter_of(char *line)
 {
 	char *start;
@@ -95,7 +102,10 @@ static char *interpreter_of(char *line)
 	return *start ? start : NULL;
 }
 
-/* Of one file; or *next is its interpreter, which lies in the head. */
+/*
+ * Checks one file. *next is the interpreter of a script, a path inside the
+ * head.
+ */
 static int file_is_foreign(int fd, union head *head, char **next)
 {
 	long bytes = read_at(fd, head, sizeof(*head) - 1, 0);
@@ -150,7 +160,7 @@ int exec_target_is_foreign(const char *path)
 
 /* ---- Names ---- */
 
-/* NULL: there is none. */
+/* NULL: PATH is not set. */
 static const char *find_folders(void)
 {
 	for (char **entry = environ; entry && *entry; entry++)

@@ -1,20 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whose loader a program has that is about to be executed. musl's, for one, ends the program
- * where it is told to preload a library that was built for glibc; that of a 32-bit program
- * says on stderr that it cannot.
+ * Finds the loader of a program that is about to be executed. musl's loader,
+ * for example, ends the program if LD_PRELOAD names a library built for glibc;
+ * the loader of a 32-bit program prints an error on stderr.
  *
- * All are as safe in handlers, and in the child of a vfork, as exec is, and leave errno
- * alone. A file that cannot be read has glibc's, for all that is known.
+ * All functions are as safe in signal handlers, and in a child of vfork(), as
+ * exec is, and preserve errno. For a file that cannot be read they assume
+ * glibc's loader.
  */
 #ifndef CLEW_FRONT_EXEC_TARGET_H
 #define CLEW_FRONT_EXEC_TARGET_H
 
-/* Whether the loader is another than glibc's, of the program itself or of what runs a script. */
+/*
+ * Returns whether the loader of the program, or of a script's interpreter, is
+ * not glibc's.
+ */
 int exec_target_is_foreign(const char *path);
-int exec_target_is_foreign_at(int fd); /* of an open file, which stays open */
+int exec_target_is_foreign_at(int fd); /* for an open file, which stays open */
 
-/* Of a name that is looked for along PATH, unless there is a slash in it. */
+/*
+ * Like the above, for a name that is searched in PATH unless it contains a
+ * slash.
+ */
 int exec_target_is_foreign_by_name(const char *file);
 
 #endif

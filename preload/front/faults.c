@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See faults.h. */
 #include "preload/front/faults.h"
 
 #include <string.h>
@@ -22,7 +23,10 @@ static void on_fault(int signal, siginfo_t *info, void *context);
 		.signal = (number), .handler = on_fault, .mask = ~UINT64_C(0), \
 	}
 
-/* Whoever begins installs them; what is in each is its lock's. */
+/*
+ * Installed by the first caller of faults_begin(); each is protected by its own
+ * lock.
+ */
 static struct {
 	struct chained of[CHAINED_FAULTS_END - CHAINED_FAULTS];
 } faults = {
@@ -34,7 +38,7 @@ static struct {
 	for (struct chained *f = faults.of;                                    \
 	     f < faults.of + sizeof(faults.of) / sizeof(*faults.of); f++)
 
-/* NULL: it is none of them, or not taken. */
+/* Returns NULL if the signal is none of these, or not installed. */
 static struct chained *fault_of(int signal)
 {
 	EACH_FAULT(f)
@@ -43,7 +47,7 @@ static struct chained *fault_of(int signal)
 	return NULL;
 }
 
-/* ---- Whose is it? ---- */
+/* ---- Crashes ---- */
 
 static const char *file_name(const char *path)
 {
@@ -79,15 +83,16 @@ static void note_crash(int signal, const siginfo_t *info, uint64_t pc)
 	atomic_store_explicit(&chunk.head->used, bytes, memory_order_release);
 }
 
-/* The processor's own, and nobody has sent it. */
+/* Returns whether the processor raised the signal, and no process sent it. */
 static int is_forced(const siginfo_t *info)
 {
 	return info->si_code > 0;
 }
 
 /*
- * As the kernel would: what is forced can be neither ignored nor blocked. To die of it,
- * the instruction is executed once more, with no handler there.
+ * Does what the kernel would do: a raised signal can be neither ignored nor
+ * blocked. To kill the process the handler is removed and the instruction is
+ * executed again.
  */
 static void pass_on(struct chained *fault, siginfo_t *info, ucontext_t *context)
 {
@@ -116,7 +121,7 @@ static void on_fault(int signal, siginfo_t *info, void *context)
 		pass_on(fault, info, interrupted);
 }
 
-/* ---- What the program says ---- */
+/* ---- Requests of the program ---- */
 
 void faults_begin(void)
 {

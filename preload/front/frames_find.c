@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * In front of what unwinders ask the loader: where a pc's unwind information
- * is. Unwinders that are linked into a module ask there, too.
+ * Fronts of the functions by which unwinders ask the loader for unwind
+ * information. Unwinders that are linked into a module also call them.
  *
- * Called while unwinding, from any thread at any time: no locks, no libc but
- * what was asked for.
+ * Unwinders call them, from any thread at any time: no locks, and
+ * no libc function except the original.
  */
 #include <dlfcn.h>
 #include <link.h>
@@ -24,10 +24,11 @@ static const struct stub_image *image_of(uint64_t block)
 }
 
 /*
- * libgcc_s announces its landings by _Unwind_SetIP, and so does a libgcc in a module
- * where that function was found. Other unwinders announce none. Neither does libc when it
- * ends a thread: its jump out of the unwinding follows the lookup for a frame of libc, or
- * for a stub's frame, which has the same CFA as the frame of libc behind it.
+ * libgcc_s announces its landings by calling _Unwind_SetIP, and so does a
+ * libgcc in a module where that function was found. All other unwinders do
+ * not announce landings. Libc does not either when it ends a thread: its jump out
+ * of unwinding follows the lookup of a frame of libc, or of a stub's frame with
+ * the same CFA as the frame of libc behind it.
  */
 static int may_land_unseen(const void *caller, uintptr_t pc)
 {
@@ -72,17 +73,17 @@ EXPORT int _dl_find_object(void *pc, struct dl_find_object *result)
 typedef int (*phdr_callback)(struct dl_phdr_info *info, size_t bytes,
 			     void *context);
 
-/* The numbers of modules loaded and unloaded are the same for all. */
+/* The counts of loaded and unloaded modules are the same for all. */
 struct visit {
 	phdr_callback callback;
 	void *context;
 	struct dl_phdr_info last;
-	struct dl_phdr_info own; /* libclew.so's, once it was met */
+	struct dl_phdr_info own; /* of libclew.so, once it was visited */
 	size_t bytes;
 	int is_for_libunwind;
 };
 
-/* Both libraries of that name can do with the plain description. */
+/* Both libraries of that name work with the plain description. */
 static int is_libunwind(const struct dl_phdr_info *info)
 {
 	static const char name[] = "/libunwind";
@@ -149,9 +150,9 @@ static int see_blocks(struct visit *visit)
 }
 
 /*
- * Blocks of stubs come after the modules that the loader knows, and so does
- * what they belong to, though it was loaded first: that place is wanted by
- * runtimes of sanitizers, which end the program where they do not have it.
+ * Blocks of stubs follow the modules of the loader, and so does libclew.so,
+ * although it was loaded first: runtimes of sanitizers end the program unless
+ * they come first.
  */
 EXPORT int dl_iterate_phdr(phdr_callback callback, void *context)
 {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * In front of the functions that tell a program its own stack: the frames of
- * stubs, and ours, are not the program's and are left out. Where a signal has come
- * in the midst of displaced instructions that frame is the function's: backtrace()
- * has it where the program has them, _Unwind_Backtrace() where they are.
+ * Fronts of the functions that report a program's own stack: frames of stubs
+ * and of clew are removed. If a signal has interrupted displaced instructions,
+ * that frame is the function's: backtrace() reports it at the program's
+ * address, _Unwind_Backtrace() at the stub's.
  *
- *	backtrace			libc's, or libunwind's
- *	_Unwind_Backtrace		of any unwinder
- *	unw_backtrace			libunwind's; unw_step: libunwind_step.c
+ *	backtrace		libc's, or libunwind's
+ *	_Unwind_Backtrace	of any unwinder
+ *	unw_backtrace		libunwind's; unw_step: libunwind_step.c
  *
- * A program may look by weak symbols whether there is an unwinder, and finds
- * these: where there is none, no frames are found.
+ * A program may check by weak symbols whether there is an unwinder, and finds
+ * these functions. Without an unwinder they find no frames.
  */
 #include <execinfo.h>
 #include <unwind.h>
@@ -21,16 +21,19 @@
 #include "preload/sys/own_code.h"
 #include "preload/sys/sys.h"
 
-#define ON_STACK_MAX 512 /* frames wanted; for more there is memory */
+#define ON_STACK_MAX 512 /* frames on the stack; more are allocated */
 
-/* Each hooked function has one stub; a few frames are our own. */
+/* Each hooked function has one stub frame; a few frames are clew's. */
 #define ROOM_FOR(frames) (2 * (frames) + 16)
 
 int unw_backtrace(void **frames, int room);
 
 typedef int (*backtrace_function)(void **frames, int room);
 
-/* Whether a frame is the program's, and if so, what its pc is there. */
+/*
+ * Returns whether a frame is the program's; then sets *pc to its address in the
+ * program.
+ */
 static int is_program_frame(uint64_t *pc)
 {
 	if (!own_code_has(*pc))

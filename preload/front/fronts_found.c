@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See fronts_found.h. */
 #include "preload/front/fronts_found.h"
 
 #include <stddef.h>

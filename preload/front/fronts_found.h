@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fronts (host/fronts.h) for who does not find them by himself.
+ * Finds fronts (host/fronts.h) for code that symbol order does not lead to
+ * them.
  */
 #ifndef CLEW_FRONT_FRONTS_FOUND_H
 #define CLEW_FRONT_FRONTS_FOUND_H
 
 /*
- * An IFUNC resolver that returns the front of that name. NULL: there is none, or
- * modules of the program's find another function before it.
+ * Returns an IFUNC resolver for the front of that name. NULL: there is none, or
+ * the program's modules find another function before it.
  */
 void *(*fronts_finder(const char *name))(void);
 
-/* Whether fronts stand before functions of the library of that name (DT_NEEDED). */
+/*
+ * Returns whether there are fronts for functions of the library of that name
+ * (DT_NEEDED).
+ */
 int fronts_are_of(const char *library);
 
 #endif

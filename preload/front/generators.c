@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See generators.h. */
 #include "preload/front/generators.h"
 
 #include <errno.h>
@@ -45,8 +46,8 @@ static struct patch *find_by_function(const struct patches *patches,
 }
 
 /*
- * A return address in a stub is that of a function that has left by a jump to
- * mmap() or the like: the stub tells which.
+ * A return address in a stub means that a function has left by a jump to mmap()
+ * or a similar function: the stub identifies it.
  */
 static struct patch *find_patch(const struct patches *patches, uint64_t pc)
 {
@@ -79,8 +80,8 @@ void generators_note(const void *pc)
 }
 
 /*
- * In the text of the module whose code the return address stands for. The list of
- * patches may be read without its lock.
+ * Returns an address in the text of the module whose code the return address
+ * stands for. The list of patches may be read without its lock.
  */
 static uint64_t text_of_caller(uint64_t pc)
 {
@@ -110,15 +111,15 @@ void generators_foresee(void)
 	lock_release(&patches->lock, &signals);
 }
 
-/* ---- In front of libc ---- */
+/* ---- Fronts ---- */
 
-/* libclew.so and the modules in it ask the kernel (private_libc.h). */
+/* libclew.so and the modules in it use raw system calls (private_libc.h). */
 static int is_own(const void *caller)
 {
 	return own_code_is_library((uintptr_t)caller);
 }
 
-/* The path that a descriptor has now; "" if it has none or a long one. */
+/* Finds the path that a descriptor has now; "" if it has none or a long one. */
 static void find_path(int fd, char path[PATH_BYTES])
 {
 	char link[32];
@@ -142,7 +143,7 @@ static void note_file(uint64_t start, size_t bytes, int fd)
 		makers_note_name(start, bytes, name);
 }
 
-/* Of what was mapped as executable. */
+/* Notes an executable mapping. */
 static void note_mapping(const void *caller, uint64_t start, size_t bytes,
 			 int flags, int fd)
 {
@@ -153,7 +154,7 @@ static void note_mapping(const void *caller, uint64_t start, size_t bytes,
 	changed_text_look();
 }
 
-/* Before something is mapped. */
+/* Call it before memory is mapped. */
 static void note_place(const void *hint, size_t bytes, int flags)
 {
 	if (!(flags & MAP_FIXED))
@@ -163,9 +164,9 @@ static void note_place(const void *hint, size_t bytes, int flags)
 }
 
 /*
- * Opens what is to be mapped in place of a file of clew's: the module's own. Returns a
- * descriptor to close; -ENODATA if `fd` itself is to be mapped; or another -errno if
- * nothing can be, because jumps would lead elsewhere.
+ * If `fd` is one of clew's files, opens the module's own file to map instead.
+ * Returns a descriptor to close; -ENODATA if `fd` itself must be mapped; or
+ * another -errno if neither is possible, because jumps would lead elsewhere.
  */
 static int open_in_place(int fd, int protection, int flags)
 {
@@ -225,7 +226,10 @@ EXPORT void *mmap64(void *hint, size_t bytes, int protection, int flags, int fd,
 		   fd, offset);
 }
 
-/* The memory is there: it may be executed as soon as it can be. */
+/*
+ * The memory exists already, so it may be executed as soon as its protection
+ * changes: call this before.
+ */
 static void note_protection(const void *caller, const void *start, size_t bytes,
 			    int protection)
 {
@@ -237,7 +241,7 @@ static void note_protection(const void *caller, const void *start, size_t bytes,
 	natives_share((uintptr_t)start, (uintptr_t)start + bytes);
 	note_maker(caller, (uintptr_t)start, bytes);
 	if (!(protection & PROT_WRITE))
-		changed_text_look(); /* what was to be written is */
+		changed_text_look(); /* the program has finished writing */
 }
 
 EXPORT int mprotect(void *start, size_t bytes, int protection)
@@ -260,7 +264,7 @@ EXPORT int munmap(void *start, size_t bytes)
 	return NEXT(munmap)(start, bytes);
 }
 
-/* What is there goes elsewhere, and may be code: whose, or 0. */
+/* Memory is about to be moved, and may be code. Returns its maker, or 0. */
 static uint64_t begin_move(uint64_t old, uint64_t old_bytes, uint64_t bytes,
 			   int flags, uint64_t place)
 {
@@ -276,7 +280,7 @@ static uint64_t begin_move(uint64_t old, uint64_t old_bytes, uint64_t bytes,
 	return maker;
 }
 
-/* It is at `now`, or where it was: -1. */
+/* The memory is now at `now`; -1: it was not moved. */
 static void finish_move(uint64_t maker, uint64_t old, uint64_t old_bytes,
 			uint64_t now, uint64_t bytes)
 {
@@ -328,8 +332,8 @@ EXPORT void *shmat(int id, const void *place, int flags)
 }
 
 /*
- * Nobody says how long what goes is: as long as what was made executable there. It
- * stays if it is no segment.
+ * The size of a detached segment is not reported: assumes as much as was made
+ * executable there. If there is no segment the memory stays.
  */
 struct detached {
 	uint64_t start, bytes, maker;
@@ -360,7 +364,7 @@ EXPORT int shmdt(const void *start)
 	return result;
 }
 
-/* syscall(SYS_mmap, ...) and the like */
+/* Handles syscall(SYS_mmap, ...) and similar calls. */
 
 static long ask_to_map(const void *caller, SYSCALL_ARGUMENTS)
 {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See imports.h. */
 #include "preload/front/imports.h"
 
 #include <stddef.h>
@@ -16,18 +17,22 @@
 #define VERSION_HIDDEN 0x8000
 #define LIBRARIES_MAX  4096
 
-/* What the loader reads, too; 0 where there is none. */
+/* The tables that the loader reads; 0 if absent. */
 struct import_tables {
 	const Elf64_Sym *symbols;
 	const char *strings;
 	const Elf64_Half *versions; /* of symbols: numbers in `needed` */
 	const Elf64_Verneed *needed;
 	uint64_t relocations, relocation_bytes;
-	uint64_t relative_bytes; /* of these, at the beginning: of no symbol */
+	/* of the leading relocations, which have no symbol */
+	uint64_t relative_bytes;
 	uint64_t plt_relocations, plt_relocation_bytes;
 };
 
-/* The loader adds the base to addresses, except where it cannot write. */
+/*
+ * The loader adds the base to the addresses, except in memory that it cannot
+ * write.
+ */
 static uint64_t address(const struct module *module, uint64_t value)
 {
 	return value < module->base ? value + module->base : value;
@@ -90,7 +95,7 @@ typedef int (*relocation_visit)(void *context,
 				const struct import_tables *tables,
 				Elf64_Rela *relocation, const char *name);
 
-/* Those that want the address of a symbol of another module. */
+/* Visits relocations that need the address of another module's symbol. */
 static int visit_table(const struct import_tables *tables, uint64_t at,
 		       uint64_t bytes, relocation_visit visit, void *context)
 {
@@ -113,7 +118,10 @@ static int visit_table(const struct import_tables *tables, uint64_t at,
 	return result;
 }
 
-/* A large library's are relative, nine of ten, which the loader is told as well. */
+/*
+ * Skips the relative relocations, nine of ten in a large library, whose number
+ * the loader needs as well.
+ */
 static int visit_relocations(const struct import_tables *tables,
 			     relocation_visit visit, void *context)
 {
@@ -142,9 +150,9 @@ static int visit_imports(const struct module *module, relocation_visit visit,
 	return result ? result : visit_relocations(&tables, visit, context);
 }
 
-/* ---- What tells that a module jumps ---- */
+/* ---- Does a module jump? ---- */
 
-/* Of the functions in the table, those that tell something. */
+/* The functions of the table whose import says something about the module. */
 enum { JUMPS = 1, SWITCHES = 2, MAPS = 4 };
 
 static const struct {
@@ -160,7 +168,7 @@ static const struct {
 #undef X
 };
 
-/* Which of these a module does that imports the name, or 0. */
+/* Returns what the import of a name says, of the wanted kinds, or 0. */
 static int tells(const char *name, int wanted)
 {
 	for (size_t i = 0; i < sizeof(telling) / sizeof(*telling); i++)
@@ -170,7 +178,10 @@ static int tells(const char *name, int wanted)
 	return 0;
 }
 
-/* Linkers put relocations of one symbol side by side: vtables want a few, often. */
+/*
+ * Linkers place relocations of one symbol side by side, and vtables have many
+ * of the same.
+ */
 struct noting {
 	const char *last; /* name */
 	int found;
@@ -216,7 +227,7 @@ int imports_maps(const struct module *module)
 	return noting.found;
 }
 
-/* ---- Leading ---- */
+/* ---- Redirecting ---- */
 
 struct leading {
 	const struct module *module;
@@ -232,7 +243,10 @@ static int covers(const struct module *module, const ElfW(Phdr) * segment,
 	       at < start + segment->p_memsz;
 }
 
-/* What the loader makes read-only in the end: whole pages. */
+/*
+ * Returns whether the loader makes the address read-only after relocation:
+ * whole pages only.
+ */
 static int is_relro(const struct module *module, const ElfW(Phdr) * segment,
 		    uint64_t at)
 {
@@ -285,9 +299,9 @@ static int write_to(const struct module *module, void *to, const void *from,
 }
 
 /*
- * An address of this process, or still the file's, counted from its base? A
- * program that lies where it was linked to lie has none that is counted so, and
- * was relocated before we came.
+ * Returns whether the word is already an address, not still the file's value
+ * relative to the base. A program at its link-time address has no relative
+ * values and was relocated before clew started.
  */
 static int is_relocated(const struct module *module, const uint64_t *word)
 {
@@ -295,7 +309,7 @@ static int is_relocated(const struct module *module, const uint64_t *word)
 	       *word >= module->image.end - module->image.start;
 }
 
-/* To `ours`, which `find` returns. */
+/* Redirects to `ours`, which `find` returns. */
 static int lead(const struct module *module, Elf64_Rela *relocation,
 		const void *ours, void *(*find)(void))
 {
@@ -331,9 +345,9 @@ int imports_lead_copies(const struct module *module, int anywhere)
 	return visit_imports(module, lead_if_copying, &leading);
 }
 
-/* ---- Leading to fronts ---- */
+/* ---- Redirecting to fronts ---- */
 
-/* Of which library the symbol shall be, by its version; NULL: of any. */
+/* Returns the library that the symbol's version requires; NULL: any. */
 static const char *library_of(const struct import_tables *tables,
 			      uint64_t symbol)
 {

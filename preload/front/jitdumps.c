@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See jitdumps.h. */
 #include "preload/front/jitdumps.h"
 
 #include <stdatomic.h>
@@ -10,10 +11,13 @@
 #include "preload/sys/sys.h"
 #include "preload/sys/text.h"
 
-/* One for each of its runtimes; a program may map more, and they are not kept. */
+/* One for each of a process's runtimes; further ones are not recorded. */
 #define NOTES_MAX 8
 
-/* Also of a child on borrowed memory, whose part is its parent's: not its own. */
+/*
+ * Returns false in a child that uses its parent's memory, where the part and
+ * the pid differ.
+ */
 static int is_jitdump(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -27,7 +31,7 @@ static int is_jitdump(const char *path)
 	       (uint32_t)sys_getpid() == rt.header->pid;
 }
 
-/* Complete when it is seen: the chunk's `used` is stored last. */
+/* A reader sees a complete path only: the chunk's `used` is stored last. */
 static void record(const char *path, size_t bytes)
 {
 	struct chunk chunk;

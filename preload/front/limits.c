@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Limits that a program sets for itself.
+ * Fronts of libc's functions for limits that a program sets for itself.
  *
- * The shadow takes no memory, but terabytes of address space, which RLIMIT_AS
- * and RLIMIT_DATA count. So what the program asks for is set higher by what is
- * ours, and what it asks about is told without. The amount is the same in
- * every process, because limits outlive an exec. Where the shadow could not be
- * reserved to begin with, nothing is added.
+ * The shadow uses no memory, but terabytes of address space, which RLIMIT_AS
+ * and RLIMIT_DATA count. The fronts therefore add clew's part to limits that
+ * the program sets, and subtract it from those that it reads. The amount is the
+ * same in every process, because limits survive exec. If the shadow could not
+ * be reserved, nothing is added.
  *
- * In front of libc's; safe in signal handlers, as those are.
+ * Safe in signal handlers, as the originals.
  */
 #include <errno.h>
 
@@ -18,11 +18,11 @@
 #include "preload/hot/sink.h"
 #include "preload/sys/sys.h"
 
-/* Beside the shadow: stubs, the map of their places, the recording. */
+/* In addition to the shadow: stubs, the window map, the recording. */
 #define AS_BYTES   (UINT64_C(128) << 20)
 #define DATA_BYTES (UINT64_C(32) << 20)
 
-/* What of a resource is ours. */
+/* Returns clew's part of a resource. */
 static uint64_t own_bytes(int resource)
 {
 	const uint64_t shadow =
@@ -88,7 +88,7 @@ EXPORT int getrlimit(__rlimit_resource_t resource, struct rlimit *old)
 	return change_limit(0, (int)resource, NULL, old);
 }
 
-/* The same with 64 bits, which they all have here. */
+/* 64-bit variants; all types have 64 bits here. */
 EXPORT int prlimit64(pid_t pid, enum __rlimit_resource resource,
 		     const struct rlimit64 *set, struct rlimit64 *old)
 	__attribute__((alias("prlimit")));

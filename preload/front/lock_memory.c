@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Front of mlockall(). A program that locks all its memory does not want the
+ * terabytes of the shadow to be allocated. Pages are therefore locked when they
+ * are first used, including those of the shadow.
+ */
 #include <errno.h>
 
 #include "preload/host/next.h"
 #include "preload/hot/runtime.h"
 #include "preload/sys/sys.h"
 
-/*
- * In front of libc's: a program that locks all its memory does not want the
- * terabytes of the shadow made present for that. Pages are locked as they
- * come instead, which the shadow's do, too.
- */
 EXPORT int mlockall(int flags)
 {
 	long result;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See makers.h. */
 #include "preload/front/makers.h"
 
 #include <stdatomic.h>
@@ -19,33 +20,39 @@
 
 #define MADE_MAX    2048
 #define RECORDS_MAX 65536
-/* Behind so many what is made again is taken for what it was all the while. */
+/*
+ * After this many records, memory that the same maker makes executable again
+ * counts as never unmapped.
+ */
 #define RECORDS_FINE 4096
-/* All mappings are searched for each. */
+/* Each one requires a search of all mappings. */
 #define MAPPED_MAX 256
 
-/* No two that are in use have an address in common. */
+/* A range of executable memory. Ranges in use never overlap. */
 struct made {
 	_Atomic uint64_t start;
 	_Atomic uint64_t end; /* 0: unused */
 	_Atomic uint64_t pc;  /* the maker's */
 	_Atomic uint32_t is_gone;
-	uint32_t is_part; /* of what its record says */
-	/* Where its record says so; NULL: the record is a parent process's. */
+	uint32_t is_part; /* the record covers more than this range */
+	/*
+	 * Where the record stores the time of its end; NULL: the record is in a
+	 * parent process's part.
+	 */
 	_Atomic uint64_t *gone_tsc;
 	char name[MEMORY_NAME_BYTES];
 };
 
-/* Written under the patches' lock, which is held while forking. */
+/* Written under the patches' lock, which is held during fork. */
 static struct {
 	struct made items[MADE_MAX];
-	_Atomic uint32_t count;   /* of items that may be in use */
-	_Atomic uint32_t changes; /* odd while one is under way */
-	/* All that ever were in use lie there. */
+	_Atomic uint32_t count;   /* items that may be in use */
+	_Atomic uint32_t changes; /* odd during a change */
+	/* Bounds of all items that were ever in use. */
 	_Atomic uint64_t lowest, highest;
 	uint32_t records;
-	uint32_t mapped; /* of these, from files */
-	uint32_t pid;    /* whose part the records are in */
+	uint32_t mapped; /* records of mappings of files */
+	uint32_t pid;    /* process whose part has the records */
 } makers LARGE_TABLE;
 
 static int overlaps(const struct made *made, uint64_t start, uint64_t end)
@@ -77,7 +84,7 @@ static struct made *find_overlapping(uint64_t start, uint64_t end,
 	return NULL;
 }
 
-/* What is gone is remembered as long as there is room for it. */
+/* Ended items are kept as long as there is room. */
 static struct made *find_unused(void)
 {
 	const uint32_t count = makers.count;
@@ -95,7 +102,7 @@ static struct made *find_unused(void)
 	return NULL;
 }
 
-/* From `of`, whose record it has; `of` may be it. */
+/* Copies `of` with its record; both may be the same item. */
 static void fill(struct made *made, const struct made *of, uint64_t start,
 		 uint64_t end)
 {
@@ -124,7 +131,10 @@ static int may_look(void)
 	return makers.mapped < MAPPED_MAX && may_record();
 }
 
-/* From now on nobody knows of [start, end), of which `made` has the record. */
+/*
+ * Ends the knowledge about [start, end), which is covered by the record of
+ * `made`.
+ */
 static void disown(const struct made *made, uint64_t start, uint64_t end)
 {
 	if (may_record() && records_made(start, end, 0, "", NULL)) {
@@ -135,7 +145,7 @@ static void disown(const struct made *made, uint64_t start, uint64_t end)
 		*made->gone_tsc = records_stamp();
 }
 
-/* Takes [start, end) out of an item, which may be cut in two by that. */
+/* Removes [start, end) from an item, which may split it. */
 static void cut(struct made *made, uint64_t start, uint64_t end)
 {
 	const uint64_t last = made->end;
@@ -186,7 +196,10 @@ static void end_all(uint64_t start, uint64_t end)
 	}
 }
 
-/* Whether an item says all that is to be said, if need be again. */
+/*
+ * Returns whether an item already has these values; revives an ended one if it
+ * may.
+ */
 static int is_same(uint64_t pc, uint64_t start, uint64_t end, const char *name)
 {
 	struct made *made = find_overlapping(start, end, NULL);
@@ -204,7 +217,7 @@ static int is_same(uint64_t pc, uint64_t start, uint64_t end, const char *name)
 	return 1;
 }
 
-/* `mapped` is NULL where it is no file's. */
+/* `mapped` is NULL if it is not a mapping of a file. */
 static void make_mapped(uint64_t pc, uint64_t start, uint64_t end,
 			const char *name, struct wire_mapped_code *mapped)
 {
@@ -243,7 +256,7 @@ static void make(uint64_t pc, uint64_t start, uint64_t end)
 	make_mapped(pc, start, end, name, is_mapped ? &mapped : NULL);
 }
 
-/* Its maker is known only if it was noticed, in an earlier session. */
+/* The maker is known only if an earlier session observed it. */
 static void make_earlier(uint64_t start, uint64_t end)
 {
 	const struct made *made = find_overlapping(start, end, NULL);
@@ -281,7 +294,7 @@ static int may_overlap(uint64_t start, uint64_t end)
 	       memory_names_overlap(start, end);
 }
 
-/* A change meanwhile may have made anything of it: the answer is no, then. */
+/* Returns false if a change happens meanwhile. */
 static int is_known(uint64_t pc, uint64_t start, uint64_t end)
 {
 	const uint32_t before = makers.changes;
@@ -297,8 +310,8 @@ static int is_known(uint64_t pc, uint64_t start, uint64_t end)
 }
 
 /*
- * Behind a filter: no lock, and nothing can be recorded but ends, of what is not
- * that maker's.
+ * After a system call filter was installed there is no lock, and only ends can
+ * be recorded: ends the ranges that are not this maker's.
  */
 static void end_unlocked(uint64_t start, uint64_t end, uint64_t maker)
 {
@@ -314,7 +327,10 @@ static void end_unlocked(uint64_t start, uint64_t end, uint64_t maker)
 	}
 }
 
-/* What its parent has recorded is in another part, and what was gone is. */
+/*
+ * A forked child drops its parent's records, which are in another part, and
+ * ended items.
+ */
 static void begin_in_child(void)
 {
 	if (makers.pid == rt.header->pid)
@@ -326,7 +342,7 @@ static void begin_in_child(void)
 			makers.items[i].end = 0;
 	}
 	makers.records = makers.mapped = 0;
-	makers.changes |= 1; /* if one was under way, it is not any more */
+	makers.changes |= 1; /* a change that was in progress is over */
 	makers.pid = rt.header->pid;
 }
 
@@ -360,7 +376,7 @@ static uint64_t text_of(uint64_t pc)
 	return range ? range->start : pc;
 }
 
-/* ---- What the program does ---- */
+/* ---- Actions of the program ---- */
 
 void makers_note(uint64_t pc, uint64_t start, uint64_t bytes)
 {
@@ -416,7 +432,7 @@ static int is_mapped(const struct made *made)
 			0) == 0;
 }
 
-/* For memory that an earlier session has recorded, in that session's part only. */
+/* Records memory again that is recorded only in an earlier session's part. */
 static void record_again(struct made *made)
 {
 	if (!is_mapped(made)) {
@@ -501,6 +517,6 @@ uint64_t makers_find_bytes(uint64_t at)
 	const struct made *made = find_overlapping(at, at + 1, NULL);
 	const uint64_t end = made && !made->is_gone ? made->end : 0;
 
-	/* It may change meanwhile. */
+	/* The item may change meanwhile. */
 	return end > at ? end - at : 0;
 }

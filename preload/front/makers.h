@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who made memory executable: of code that nobody announces that is what there is
- * to know. The maker is the module whose code asked the kernel.
+ * Records which module made memory executable (the maker), because nothing else
+ * is known about unannounced code. The maker is the module whose code called
+ * the kernel.
  *
- *	libruntime.so: mprotect(code, n, PROT_READ | PROT_EXEC)
- *	  -> here: [code, code + n) is libruntime.so's, from now on
+ *	libruntime.so:	mprotect(code, n, PROT_READ | PROT_EXEC)
+ *		-> here: [code, code + n) is libruntime.so's from now on
  *
- * Recorded is what changes (struct wire_maker): a runtime that goes back and forth
- * between writing and executing one piece of memory is recorded once. Where there is
- * much of it, what is unmapped and made again by the same module is so, too.
+ * Only changes are recorded (struct wire_maker): a runtime that alternates
+ * between writing and executing the same memory is recorded once. If there are
+ * many records, memory that the same module unmaps and maps again is also
+ * recorded once.
  */
 #ifndef CLEW_FRONT_MAKERS_H
 #define CLEW_FRONT_MAKERS_H
@@ -16,30 +18,31 @@
 #include <stdint.h>
 
 /*
- * The code at pc, in a module's text or elsewhere, has made the memory executable,
- * or is about to. All of these: any thread, at any time, in a signal handler as
- * well; errno stays.
+ * The code at pc, in a module's text or elsewhere, makes the memory executable.
+ * All functions here: any thread, at any time, also in signal handlers; they
+ * preserve errno.
  */
 void makers_note(uint64_t pc, uint64_t start, uint64_t bytes);
 
-/* The memory is about to be unmapped, or something to be mapped over it. */
+/* The memory is about to be unmapped, or replaced by another mapping. */
 void makers_note_end(uint64_t start, uint64_t bytes);
 
-/* What is recorded from now on goes to another part. Nobody records meanwhile. */
+/* Later records go to another part. No other thread records meanwhile. */
 void makers_begin_again(void);
 
 /*
- * Records what an earlier session has recorded and is still mapped, and the memory
- * outside of modules that was mapped from modules' files before clew attached.
+ * Records memory that an earlier session recorded and that is still mapped, and
+ * memory outside modules that was mapped from modules' files before clew
+ * attached.
  */
 void makers_note_earlier(void);
 
-/* The program gives it a name: "" takes it away. */
+/* The program names the memory; "" removes the name. */
 void makers_note_name(uint64_t start, uint64_t bytes, const char *name);
 
 /*
- * In the maker's text, if what is at an address was made executable, and for how many
- * bytes from there on; or 0.
+ * Return an address in the maker's text, and the number of bytes from `at` on;
+ * 0 if the memory was not made executable.
  */
 uint64_t makers_find(uint64_t at);
 uint64_t makers_find_bytes(uint64_t at);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Runtimes that make code while the program runs, and can be asked about it: what
- * clew asks of a layer that knows one of them. Each is a folder beside preload/,
- * a row of the table in preload/layers.c, and unknown to everything else.
+ * Runtimes that generate code while the program runs and can report it: the
+ * interface of a layer that knows one of them. Each layer is a folder beside
+ * preload/ and a row of the table in preload/layers.c; all other code is
+ * independent of it.
  */
 #ifndef CLEW_FRONT_MANAGED_H
 #define CLEW_FRONT_MANAGED_H
@@ -13,33 +14,37 @@
 
 struct managed_runtime {
 	/*
-	 * A new module that may be the runtime: nothing runs in it, nor has it
-	 * been relocated if the program runs already. `functions` are its own as
-	 * recorded, of which some may be hooked next. Under the loader's lock.
+	 * A new module that may be the runtime. No thread executes it, and it
+	 * is not relocated yet if the program already runs. `functions` are the
+	 * module's, as recorded; some may be hooked next. Under the loader's
+	 * lock.
 	 */
 	void (*meet_module)(struct module *module, struct windows *windows,
 			    struct wire_function *functions, uint32_t count);
 
 	/*
-	 * Where clew has been attached; NULL where there is nothing to do. First of
-	 * an attachment with another configuration: numbers of functions that were
-	 * given before mean nothing.
+	 * Called first for an attachment with another configuration: function
+	 * numbers of earlier attachments are invalid. NULL: nothing to do.
 	 */
 	void (*forget_numbers)(void);
-	/* Whether the runtime is there, so that the next two are of use. */
+	/*
+	 * Returns whether the runtime exists; otherwise the next functions have
+	 * no use.
+	 */
 	int (*is_there)(void);
 	/*
-	 * It is to tell of itself from now on; and no more, so that nothing of ours
-	 * is left in it: 0, or -errno if something is. On a thread of clew's that
-	 * libc has made, in which nothing is counted. No lock is held.
+	 * Start and end the runtime's reports. After end_late() no part of clew
+	 * remains in the runtime: it returns 0, or -errno if something does.
+	 * Called on a thread of clew's that libc has created and that counts
+	 * nothing. No lock is held.
 	 */
 	void (*begin_late)(void);
 	int (*end_late)(void);
 
 	/*
-	 * Where the library has been there from the start: what the runtime runs is to
-	 * count from now on, or not, if it stands by (rt.runtimes). 0, or -errno: it does not.
-	 * On such a thread, too.
+	 * If the library was preloaded: starts or ends counting of the
+	 * runtime's calls while it stands by (rt.runtimes). Returns 0, or
+	 * -errno if it does not. Called on the same kind of thread.
 	 */
 	int (*switch_calls)(int is_on);
 };

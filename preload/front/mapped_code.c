@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See mapped_code.h. */
 #include "preload/front/mapped_code.h"
 
 #include "machine/address_space.h"
@@ -8,11 +9,11 @@
 #include "preload/sys/mappings.h"
 #include "preload/sys/sys.h"
 
-/* A search for `start` in all mappings, and then for another one of its file. */
+/* A search for the mapping at `start`, then for another mapping of its file. */
 struct mapping_search {
 	uint64_t start;
-	struct mapped_range found; /* end is 0: not yet */
-	uint64_t pc;               /* 0: not yet */
+	struct mapped_range found; /* end is 0: not found yet */
+	uint64_t pc;               /* 0: not found yet */
 };
 
 static int contains(const struct mapped_range *mapping, uint64_t at)
@@ -44,7 +45,7 @@ static int find_mapping(struct mapping_search *search, int is_named)
 	return err;
 }
 
-/* Returns where a module has that offset of its file; 0: nowhere in its code. */
+/* Returns the address of a file offset in the module's code; 0: none. */
 static uint64_t pc_in_module(const struct module *module, uint64_t offset)
 {
 	/* The loader maps whole pages. */
@@ -63,7 +64,7 @@ static uint64_t pc_in_module(const struct module *module, uint64_t offset)
 }
 
 /*
- * clew may have mapped hooked text over a module's own: then only other segments are
+ * If clew has mapped hooked text over the module, only its other segments are
  * still mapped from the module's file.
  */
 static uint64_t pc_by_segments(uint64_t at, uint64_t offset)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See memory_names.h. */
 #include "preload/front/memory_names.h"
 
 #include <stdatomic.h>
@@ -8,7 +9,7 @@
 
 #define NAMES_MAX 64
 
-/* Unused while end is 0. */
+/* Unused if end is 0. */
 struct memory_name {
 	_Atomic uint64_t start, end;
 	char text[MEMORY_NAME_BYTES];
@@ -26,7 +27,7 @@ static int overlaps(const struct memory_name *name, uint64_t start,
 	return start < name->end && end > name->start;
 }
 
-/* A part of one loses its name as well, but for a piece at its end. */
+/* A partly covered name keeps only a piece at one end. */
 static void forget(uint64_t start, uint64_t end)
 {
 	for (uint32_t i = 0; i < NAMES_MAX; i++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads' names, in front of libc: a thread is usually named after it has
- * started, and when it is gone nobody can ask for its name. Their filters are
- * set through the same function.
+ * Fronts for the names of threads: a thread is usually named after it has
+ * started, and its name cannot be read when it has ended. System call filters
+ * are set through the same function.
  */
 #include <errno.h>
 #include <linux/seccomp.h>
@@ -22,15 +22,18 @@
 #include "preload/sys/sys.h"
 
 /*
- * Calls, samples, packets, and what probes and agents keep have times, by the
- * counter. Where calls are counted alone a probe may still come.
+ * Calls, samples, packets, and values of probes and agents have time stamps. A
+ * probe may also be added later if only calls are counted.
  */
 static int uses_stamps(void)
 {
 	return rt.header && rt.header->state != WIRE_DISABLED;
 }
 
-/* Of a text that may not be there, or reach to the next page. 0 or -EFAULT. */
+/*
+ * Copies a text that may be unmapped, or end at an unmapped page. Returns 0 or
+ * -EFAULT.
+ */
 static int copy_text(uint64_t at, char text[MEMORY_NAME_BYTES])
 {
 	for (int i = 0; at && i < MEMORY_NAME_BYTES - 1; i++) {
@@ -44,7 +47,7 @@ static int copy_text(uint64_t at, char text[MEMORY_NAME_BYTES])
 	return 0;
 }
 
-/* Whatever the kernel says of it, which may know of no such names. */
+/* Stores the name even if the kernel does not support such names. */
 static void note_name(uint64_t start, uint64_t bytes, uint64_t name)
 {
 	char text[MEMORY_NAME_BYTES] = "";

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See records.h. */
 #include "preload/front/records.h"
 
 #include <string.h>
@@ -12,11 +13,11 @@
 
 #define CHUNK_BYTES (32 << 10)
 
-/* A stream with its lock, in the part of a process. */
+/* A stream of records with its lock, in the part of a process. */
 struct locked_stream {
 	struct record_stream records;
 	struct lock lock; /* taken before the part's */
-	uint32_t pid;     /* whose part it is in */
+	uint32_t pid;     /* process that owns the part */
 };
 
 static struct locked_stream bindings = {
@@ -37,7 +38,10 @@ static struct locked_stream lines = {
 
 /* ---- Streams ---- */
 
-/* A forked child has a part of its own, and whoever held the lock is not there. */
+/*
+ * A forked child has its own part, and the owner of the lock may not exist in
+ * it.
+ */
 static void begin_in_child(struct locked_stream *stream)
 {
 	if (stream->pid == rt.header->pid)
@@ -47,7 +51,9 @@ static void begin_in_child(struct locked_stream *stream)
 	stream->pid = rt.header->pid;
 }
 
-/* The text's bytes follow, of which some may be none. NULL: there is no room. */
+/*
+ * Appends a record and its texts, some of which may be empty. NULL: no space.
+ */
 static void *put(struct record_stream *stream, const void *head,
 		 size_t head_bytes, const char *const texts[3],
 		 const size_t text_bytes[3])
@@ -89,7 +95,7 @@ static void *put_locked(struct locked_stream *stream, const void *head,
 
 /* ---- Records ---- */
 
-/* Their NULs, too. Returns how many bytes in all, or 0: that is too long. */
+/* Measures texts with their NULs. Returns the total, or 0 if it is too long. */
 static uint32_t measure(const char *const texts[3], size_t bytes[3])
 {
 	size_t sum = 0;
@@ -132,7 +138,7 @@ void records_begin_again(void)
 	mapped_codes.pid = 0;
 }
 
-/* Without its name the code is code that nobody has told of. */
+/* Code without a name is treated as unreported. */
 static uint64_t add_code(uint64_t start, uint32_t code_bytes,
 			 enum wire_code_kind kind, const char *const texts[3])
 {
@@ -182,7 +188,7 @@ void records_gone(uint64_t start)
 	add_code(start, 0, WIRE_CODE_GONE, texts);
 }
 
-/* Without libc, which uses vector registers (registration.c). */
+/* libc's functions use vector registers (registration.c). */
 static size_t bytes_of_name(const char *name)
 {
 	size_t bytes = 0;

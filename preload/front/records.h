@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What runtimes tell of the code that they make, on its way into the part. Any
- * thread, not in signal handlers. No libc.
+ * Writes the reports of runtimes about generated code to the part. Any thread,
+ * but not in signal handlers. Uses no libc functions.
  */
 #ifndef CLEW_FRONT_RECORDS_H
 #define CLEW_FRONT_RECORDS_H
@@ -10,7 +10,7 @@
 
 #include "wire/recording.h"
 
-/* Class and signature as class files have them. */
+/* Class and signature in the form of class files. */
 struct java_method {
 	const char *class;
 	const char *name;
@@ -18,54 +18,61 @@ struct java_method {
 };
 
 /*
- * A native method's code is at pc from now on (struct wire_binding), and counts as the
- * function with that number, or, if that is 0 or WIRE_INTRINSIC, as the one at pc. What cannot be
- * recorded is counted in the header.
+ * Records that a native method's code is at pc (struct wire_binding). The
+ * method counts as the function with that number or, if that is 0 or
+ * WIRE_INTRINSIC, as the function at pc. Failures are counted in the header.
  */
 void records_bind(uint64_t pc, uint32_t number,
 		  const struct java_method *method);
 
-/* What is recorded from now on goes to another part. Nobody records meanwhile. */
+/* Later records go to another part. No other thread records meanwhile. */
 void records_begin_again(void);
 
-/* One that has no name, for want of memory or by an error of the machine's. */
+/*
+ * Counts a binding without a name, for lack of memory or after an error of the
+ * JVM.
+ */
 void records_miss(void);
 
 /*
- * Code that the machine has made (struct wire_code): of a method, or a piece of its
- * own, such as its interpreter; and that it has given up. Returns its stamp.
+ * Record code that the JVM has generated (struct wire_code): a method, or a
+ * piece of the JVM itself, such as its interpreter; and that it was freed.
+ * records_compiled() returns the record's time stamp.
  */
 uint64_t records_compiled(uint64_t start, uint32_t bytes,
 			  const struct java_method *method);
 void records_generated(uint64_t start, uint32_t bytes, const char *name);
 void records_gone(uint64_t start);
 
-/* What is where in code of a method: numbers of methods, and bytes behind them. */
+/*
+ * Records the inlined methods in a method's code: numbers of methods, followed
+ * by bytes.
+ */
 void records_lines(const struct wire_code_lines *head, const uint32_t *methods,
 		   const void *bytes);
 
 /*
- * Code of an object that a program has registered, or taken back (registered.h).
- * Names are cut where they are too long. Returns whether there was room.
+ * Record code of an object that a program has registered or unregistered
+ * (registered.h). Long names are cut. Return whether there was space.
  */
 int records_registered(uint64_t start, uint64_t bytes, const char *name,
 		       uint32_t object);
 int records_unregistered(uint64_t start, uint32_t object);
 
-/* Of one, or of all of a module's, no names are known. */
+/* Records that one object, or all objects of a module, have no names. */
 void records_unread(enum wire_unread why);
 
 /*
- * The time, as a stamp. 1 where no time is taken: the program may have forbidden
- * itself the counter then.
+ * Returns the present time as a stamp, or 1 if no time is measured: the program
+ * may have disabled the counter.
  */
 uint64_t records_stamp(void);
 
 /*
- * The code at pc has made [start, end) executable (struct wire_maker); a pc of 0:
- * nobody knows who has. `mapped`, unless it is NULL, says which file that is; its stamp
- * is set here. Where the record says when that is over: the caller's to store; NULL if
- * there is no room.
+ * Records that the code at pc has made [start, end) executable (struct
+ * wire_maker); a pc of 0: unknown. `mapped`, unless NULL, describes the file;
+ * its stamp is set here. Returns where to store the time of its end; NULL if
+ * there is no space.
  */
 _Atomic uint64_t *records_made(uint64_t start, uint64_t end, uint64_t pc,
 			       const char *name,

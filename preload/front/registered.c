@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See registered.h. */
 #include "preload/front/registered.h"
 
 #include "preload/front/records.h"
@@ -17,7 +18,10 @@ static void *const ours_in[REGISTRIES_MAX] = {
 	(void *)registered_enter_3,
 };
 
-/* Where the same function was before its module was unloaded, or a new one. */
+/*
+ * Returns the slot that the same function had before its module was unloaded,
+ * or a new one.
+ */
 static uint32_t find_slot(uint64_t pc)
 {
 	uint32_t slot = 0;

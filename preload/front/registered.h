@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Code that a program registers by GDB's JIT interface: LLVM's, and whoever else
- * has a symbol file (ELF, in memory) for each piece of code, fills in
- * __jit_debug_descriptor and calls __jit_debug_register_code(), which does nothing
- * but be a place for a breakpoint. Clew stands in for it.
+ * Code that a program registers through GDB's JIT interface. LLVM and other
+ * runtimes with a symbol file (ELF, in memory) for each piece of code fill in
+ * __jit_debug_descriptor and call __jit_debug_register_code(), an empty
+ * function for a debugger's breakpoint. clew diverts that function.
  */
 #ifndef CLEW_FRONT_REGISTERED_H
 #define CLEW_FRONT_REGISTERED_H
@@ -12,7 +12,10 @@
 
 extern const struct managed_runtime registered_runtimes;
 
-/* One for each module that may have it; they lead to registration_stand_in(). */
+/*
+ * One for each module that may have the function; they call
+ * registration_stand_in().
+ */
 void registered_enter_0(void);
 void registered_enter_1(void);
 void registered_enter_2(void);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * All that is registered is the program's, and may be damaged or gone: it is
- * copied by a system call that can fail, and the copy is checked.
+ * See registration.h. The registered data belongs to the program and may be
+ * damaged or freed. The data is therefore copied by a system call that can fail, and
+ * the copy is checked.
  */
 #include "preload/front/registration.h"
 
@@ -15,7 +16,7 @@
 
 #define BYTES_MAX (UINT64_C(64) << 20) /* of a symbol file */
 
-/* As GDB's manual has them ("JIT Compilation Interface"). */
+/* As declared in GDB's manual ("JIT Compilation Interface"). */
 struct jit_object {
 	uint64_t next, previous;
 	uint64_t symbol_file, symbol_file_bytes;
@@ -37,8 +38,8 @@ struct symbol_file {
 	uint64_t size;
 	const Elf64_Shdr *sections;
 	uint32_t section_count;
-	uint32_t object; /* of which it is */
-	int is_gone;     /* now */
+	uint32_t object; /* number of its object */
+	int is_gone;     /* unregistered now */
 };
 
 static int is_inside(const struct symbol_file *file, uint64_t at,
@@ -64,7 +65,10 @@ static int find_sections(struct symbol_file *file)
 	return 0;
 }
 
-/* In an object file it is an offset in a section, which knows where it is. */
+/*
+ * In an object file the value is an offset in a section, whose header has the
+ * address.
+ */
 static uint64_t address_of(const struct symbol_file *file,
 			   const Elf64_Sym *symbol)
 {
@@ -78,7 +82,7 @@ static uint64_t address_of(const struct symbol_file *file,
 	return file->sections[symbol->st_shndx].sh_addr + symbol->st_value;
 }
 
-/* Whether it was recorded. */
+/* Returns whether it was recorded. */
 static int tell_code(const struct symbol_file *file, uint64_t start,
 		     uint64_t bytes, const char *name)
 {
@@ -89,7 +93,7 @@ static int tell_code(const struct symbol_file *file, uint64_t start,
 		       : records_registered(start, bytes, name, file->object);
 }
 
-/* The same, if it is code's. */
+/* Records the symbol if it is a function. */
 static int tell_symbol(const struct symbol_file *file, const Elf64_Sym *symbol,
 		       const char *name)
 {
@@ -101,7 +105,7 @@ static int tell_symbol(const struct symbol_file *file, const Elf64_Sym *symbol,
 	return tell_code(file, start, symbol->st_size, name);
 }
 
-/* Returns how many symbols were told of. */
+/* Returns how many symbols were recorded. */
 static uint64_t tell_table(const struct symbol_file *file,
 			   const Elf64_Shdr *table)
 {
@@ -115,7 +119,7 @@ static uint64_t tell_table(const struct symbol_file *file,
 	    !is_inside(file, table->sh_offset, table->sh_size))
 		return 0;
 	texts = &file->sections[table->sh_link];
-	/* Names may begin anywhere. */
+	/* Names may begin at any offset. */
 	if (texts->sh_offset > file->size || texts->sh_size == 0 ||
 	    texts->sh_size > file->size - texts->sh_offset)
 		return 0;
@@ -130,7 +134,7 @@ static uint64_t tell_table(const struct symbol_file *file,
 	return told;
 }
 
-/* Whether it was one of Erlang's, to its end. */
+/* Returns whether the data was Erlang's, and complete. */
 static int tell_erlang(const struct symbol_file *file)
 {
 	struct erlang_symbols symbols;
@@ -143,7 +147,7 @@ static int tell_erlang(const struct symbol_file *file)
 	return erlang_symbols_are_over(&symbols);
 }
 
-/* Whether anything in it was understood. */
+/* Returns whether any symbol was found. */
 static int tell_file(struct symbol_file *file)
 {
 	uint64_t told = 0;
@@ -158,7 +162,7 @@ static int tell_file(struct symbol_file *file)
 
 /* ---- A registration ---- */
 
-/* Whether anything in it was understood. */
+/* Returns whether any symbol was found. */
 static int tell_copy(const struct jit_object *entry, struct symbol_file *file)
 {
 	int is_told = 0;
@@ -178,7 +182,7 @@ static int tell_copy(const struct jit_object *entry, struct symbol_file *file)
 	return is_told;
 }
 
-/* The list is not followed: of each object that is in it we have been told. */
+/* Does not follow the list, because each object in it was reported. */
 static void tell(uint64_t descriptor_at)
 {
 	struct jit_registration descriptor;

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What clew does where a program registers generated code by GDB's JIT interface
- * (registered.h): the symbols of the file that comes with it are recorded.
+ * Records the symbols of generated code that a program registers through GDB's
+ * JIT interface (registered.h).
  */
 #ifndef CLEW_FRONT_REGISTRATION_H
 #define CLEW_FRONT_REGISTRATION_H
 
 #include "preload/patch/divert.h"
 
-#define REGISTRIES_MAX 4 /* modules that have one, in turn or at once */
+/* modules with this function, loaded at once or in turn */
+#define REGISTRIES_MAX 4
 
-/* A module's: where clew stands in for its function. */
+/* A module's function, which is diverted. */
 struct registry {
 	struct divert divert;
 	uint64_t descriptor;
@@ -18,10 +19,7 @@ struct registry {
 
 extern struct registry registries[REGISTRIES_MAX];
 
-/*
- * The program has called the function of that one of the registries. Does not use
- * vector registers.
- */
+/* The program has called this registry's function. Uses no vector registers. */
 void registration_stand_in(uint32_t index);
 
 #endif

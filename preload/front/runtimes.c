@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See runtimes.h. */
 #include "preload/front/runtimes.h"
 
 #include <stdint.h>
@@ -9,13 +10,13 @@
 #include "preload/hot/trampoline.h"
 
 /*
- * V8 finds the JavaScript frames below a call into C++ by that call's return
- * address. For profilers that move it there is
+ * V8 identifies the JavaScript frames below a call into C++ by that call's
+ * return address. For profilers that move return addresses it has
  *
  *	v8::V8::SetReturnAddressLocationResolver(uintptr_t (*)(uintptr_t))
  *
- * (v8-initialization.h), which asks where the return address is that should
- * be at a stack slot.
+ * (v8-initialization.h), which sets a function that returns the present
+ * location of the return address for a stack slot.
  */
 #define V8_SET_RESOLVER "_ZN2v82V832SetReturnAddressLocationResolverEPFmmE"
 

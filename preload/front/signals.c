@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * In front of libc's signal functions, for the sake of SIGTRAP (trap.h) and of
- * the signals of our timers and events (ticks.h, events.h).
+ * Fronts of libc's signal functions, for SIGTRAP (trap.h) and for the signals
+ * of clew's timers and events (ticks.h, events.h).
  *
- * A thread that executes a breakpoint while SIGTRAP is blocked is killed by the
- * kernel, and the program must not replace our handlers. So SIGTRAP is taken
- * out of every mask on its way to the kernel, and what the program is told is
- * what it said. The same is done with the signals of timers and events: blocked,
- * they would come when the program waits for signals; but handlers on alternate
- * stacks run without them (ticks_kept_from()). All else goes on to libc unchanged. Masks are changed from the start, not only once a breakpoint exists,
- * because live.c may write one at any time.
+ * The kernel kills a thread that executes a breakpoint while SIGTRAP is
+ * blocked, and the program must not replace clew's handlers. The fronts
+ * therefore remove SIGTRAP from every mask that goes to the kernel, and report
+ * the mask that the program has set. The fronts also do this for the signals of
+ * timers and events, which would otherwise be pending when the program waits
+ * for signals; but handlers on alternate stacks run with these blocked
+ * (ticks_kept_from()). All other calls go to libc unchanged. Masks are changed
+ * from the start, even before a breakpoint exists, because live.c may write one
+ * at any time.
  *
- * As safe in signal handlers as libc's own.
+ * As safe in signal handlers as libc's functions.
  */
 #include <errno.h>
 #include <poll.h>
@@ -34,13 +36,16 @@
 #include "preload/sys/sys.h"
 #include "preload/time/ticks.h"
 
-/* These are what programs use, even so. */
+/* Programs still use these deprecated functions. */
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
 /* Signals whose handlers the program wants to run with SIGTRAP blocked. */
 static _Atomic uint64_t masks_with_trap;
 
-/* ... and those whose handlers run without our signals, though it did not ask. */
+/*
+ * Signals whose handlers run with clew's signals blocked, without the program's
+ * request.
+ */
 static _Atomic uint64_t kept_from_ours;
 
 static void put(_Atomic uint64_t *signals, uint64_t bit, int is_in)
@@ -51,7 +56,7 @@ static void put(_Atomic uint64_t *signals, uint64_t bit, int is_in)
 		*signals &= ~bit;
 }
 
-/* A process that is being left has what it said of SIGTRAP until it is left. */
+/* While clew detaches, the state of SIGTRAP is kept until the end. */
 static int is_on(void)
 {
 	return rt.header && (rt.header->state == WIRE_RUNNING ||
@@ -70,7 +75,7 @@ static int is_ours(int signal)
 			   faults_have(signal) || chosen_signal_is(signal));
 }
 
-/* The set, or a copy of it without our signals. */
+/* Returns the set, or a copy of it without clew's signals. */
 static const sigset_t *without_ours(const sigset_t *set, sigset_t *copy)
 {
 	uint64_t mask;
@@ -85,8 +90,8 @@ static const sigset_t *without_ours(const sigset_t *set, sigset_t *copy)
 }
 
 /*
- * A mask that the kernel told of, as the program means it: without what handlers
- * on alternate stacks are kept from.
+ * Returns the mask that the program has set, for one that the kernel reports:
+ * without clew's signals that are blocked in handlers on alternate stacks.
  */
 static uint64_t as_meant(uint64_t mask)
 {
@@ -103,7 +108,7 @@ static int answer(int err)
 
 /* ---- Masks ---- */
 
-/* After a change that libc has made of all but SIGTRAP. */
+/* Called after libc has changed the mask except for SIGTRAP. */
 static void note_change(int how, int changes_trap)
 {
 	if (how == SIG_SETMASK || changes_trap)
@@ -111,8 +116,8 @@ static void note_change(int how, int changes_trap)
 }
 
 /*
- * What is unblocked: the thread has left a handler that was kept from our signals,
- * as far as we know; longjmp() leaves masks alone.
+ * Adds clew's signals to an unblocked set. The thread has probably left a
+ * handler that ran with these blocked: longjmp() does not restore masks.
  */
 static const sigset_t *with_ours(const sigset_t *set, sigset_t *copy)
 {
@@ -131,7 +136,10 @@ static int change_mask(int (*change)(int, const sigset_t *, sigset_t *),
 
 	if (!is_on())
 		return change(how, set, old);
-	/* From here on SIGTRAPs that are sent to us may have to be kept. */
+	/*
+	 * From here on SIGTRAPs that are sent to the process may have to be
+	 * held.
+	 */
 	if (changes_trap && how != SIG_UNBLOCK && trap_install())
 		return change(how, set, old);
 	err = change(how,
@@ -187,7 +195,7 @@ EXPORT int siggetmask(void)
 	return sigblock(0);
 }
 
-/* As sigaddset(): those two that libc keeps for itself are none to others. */
+/* As in sigaddset(): the two signals that libc uses itself are invalid. */
 static int is_of_libc(int signal)
 {
 	return signal == 32 || signal == 33;
@@ -222,9 +230,12 @@ EXPORT int pthread_attr_setsigmask_np(pthread_attr_t *attr, const sigset_t *set)
 	return NEXT(pthread_attr_setsigmask_np)(attr, without_ours(set, &copy));
 }
 
-/* ---- Masks that hold while a call waits: handlers run with them ---- */
+/* ---- Masks during a system call that waits: handlers run with them ---- */
 
-/* For the wait: handlers that are kept from our signals are so while they wait. */
+/*
+ * Returns the mask for a wait. Handlers that run with clew's signals blocked
+ * keep them blocked.
+ */
 static const sigset_t *in_wait(const sigset_t *set, sigset_t *copy)
 {
 	uint64_t kept;
@@ -238,8 +249,8 @@ static const sigset_t *in_wait(const sigset_t *set, sigset_t *copy)
 }
 
 /*
- * A signal of ours that was under way when the wait begins would end it: so they
- * wait, and what they stand for is told once it is over.
+ * A signal of clew's that is about to arrive would end the wait. These signals are
+ * therefore blocked, and delivered when it is over.
  */
 EXPORT int sigsuspend(const sigset_t *set)
 {
@@ -261,7 +272,7 @@ EXPORT int ppoll(struct pollfd *fds, nfds_t count,
 	return NEXT(ppoll)(fds, count, timeout, in_wait(set, &copy));
 }
 
-/* For _FORTIFY_SOURCE, which knows the size of the array. */
+/* The variant for _FORTIFY_SOURCE, which checks the size of the array. */
 int __ppoll_chk(struct pollfd *fds, nfds_t count,
 		const struct timespec *timeout, const sigset_t *set,
 		size_t fds_bytes);
@@ -360,7 +371,7 @@ EXPORT int sigaction(int signal, const struct sigaction *set,
 	return change_action(NEXT(sigaction), signal, set, old);
 }
 
-/* By this name other libraries in front of libc's reach the one behind. */
+/* Libraries that also have fronts of libc's functions reach libc's by this name. */
 int __sigaction(int signal, const struct sigaction *set, struct sigaction *old);
 EXPORT int __sigaction(int signal, const struct sigaction *set,
 		       struct sigaction *old)
@@ -376,7 +387,7 @@ EXPORT int timer_create(clockid_t clock, struct sigevent *event, timer_t *timer)
 	return NEXT(timer_create)(clock, event, timer);
 }
 
-/* What signal() and its kin are made of. */
+/* Implements signal() and its variants. */
 static __sighandler_t set_handler(int signal, __sighandler_t handler, int flags,
 				  uint64_t mask)
 {
@@ -412,7 +423,7 @@ EXPORT __sighandler_t ssignal(int number, __sighandler_t handler)
 	return signal(number, handler);
 }
 
-/* System V's: once only, with nothing blocked. */
+/* System V's variant: one signal only, with nothing blocked. */
 EXPORT __sighandler_t sysv_signal(int signal, __sighandler_t handler)
 {
 	return set_handler(signal, handler, SA_RESETHAND | SA_NODEFER, 0);
@@ -443,7 +454,7 @@ EXPORT int siginterrupt(int signal, int interrupts)
 	return sigaction(signal, &action, NULL);
 }
 
-/* SIG_HOLD blocks the signal and leaves its action alone. */
+/* SIG_HOLD blocks the signal and does not change its action. */
 EXPORT __sighandler_t sigset(int signal, __sighandler_t handler)
 {
 	struct sigaction action;
@@ -467,9 +478,12 @@ EXPORT __sighandler_t sigset(int signal, __sighandler_t handler)
 	return old.__val[0] & it.__val[0] ? SIG_HOLD : former;
 }
 
-/* ---- Actions from before, and for afterwards ---- */
+/* ---- Actions set before clew attached, and restored afterwards ---- */
 
-/* The kernel's, whole: also what its handler returns to. 0 or -errno. */
+/*
+ * Exchanges the kernel's whole action, including the restorer. Returns 0 or
+ * -errno.
+ */
 static int exchange_action(int signal, const struct kernel_action *set,
 			   struct kernel_action *out)
 {
@@ -477,7 +491,7 @@ static int exchange_action(int signal, const struct kernel_action *set,
 			     sizeof(out->mask), 0, 0);
 }
 
-/* Of a signal; how changes the action, or says that it stays as it is. */
+/* Changes the action of a signal with a handler, if `how` returns true. */
 static void change_handler(int signal,
 			   int (*how)(int signal, struct kernel_action *action))
 {
@@ -510,7 +524,10 @@ static int close_action(int signal, struct kernel_action *action)
 	return action->mask != had;
 }
 
-/* Signals that have handlers: there are few, and who traces is told of each call. */
+/*
+ * Returns the signals with handlers. The signals are few, and each system call saved
+ * avoids two stops by a tracer.
+ */
 static uint64_t caught(void)
 {
 	struct proc_line line = { .name = "SigCgt", .base = 16 };

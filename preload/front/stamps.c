@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See stamps.h. */
 #include "preload/front/stamps.h"
 
 #include <linux/filter.h>
@@ -9,7 +10,10 @@
 #include "machine/elf_numbers.h"
 #include "preload/sys/sys.h"
 
-/* Of all threads: who would forbid it to one and ask another? */
+/*
+ * One value for all threads: no program is expected to disable the counter in
+ * one thread and query it in another.
+ */
 static int told = PR_TSC_ENABLE;
 
 long stamps_set_access(long access)
@@ -57,11 +61,14 @@ long stamps_enter_strict_mode(void)
 	};
 	long result;
 
-	/* Who has a filter cannot have that mode; ours would be one more. */
+	/* A process with a filter cannot enter that mode. */
 	result = sys_call_anyway(SYS_prctl, PR_GET_SECCOMP, 0, 0, 0, 0, 0);
 	if (result != SECCOMP_MODE_DISABLED)
 		return result < 0 ? result : -EINVAL;
-	/* Nothing is executed any more, so it cannot be missed. */
+	/*
+	 * No program can be executed afterwards, so setting this has no other
+	 * effect.
+	 */
 	result = sys_call_anyway(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0, 0);
 	if (result)
 		return result;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See syscalls.h. */
 #include "preload/front/syscalls.h"
 
 #include <linux/sched.h> /* struct clone_args */
@@ -22,7 +23,7 @@ long syscall_seccomp(SYSCALL_ARGUMENTS)
 	int begun = 0;
 	long result;
 
-	/* libseccomp asks without a filter what flags there are */
+	/* libseccomp calls it without a filter to query the supported flags */
 	if ((a == SECCOMP_SET_MODE_STRICT && !b && !c) ||
 	    (a == SECCOMP_SET_MODE_FILTER && c)) {
 		generators_foresee();
@@ -32,7 +33,10 @@ long syscall_seccomp(SYSCALL_ARGUMENTS)
 		result = stamps_enter_strict_mode();
 	else
 		result = sys_call_anyway(number, a, b, c, d, e, f);
-	/* positive: a listener's descriptor, or who could not follow */
+	/*
+	 * positive: a listener's descriptor, or the tid of a thread that could
+	 * not be synchronized
+	 */
 	filter_end(begun, !result || (result > 0 &&
 				      b & SECCOMP_FILTER_FLAG_NEW_LISTENER));
 	return syscall_result(result);
@@ -43,7 +47,7 @@ long syscall_fork(SYSCALL_ARGUMENTS)
 	return clone_by(number, a, b, c, d, e, f);
 }
 
-/* flags, stack, ... */
+/* arguments: flags, stack, ... */
 long syscall_clone(SYSCALL_ARGUMENTS)
 {
 	if (a & CLONE_VM || b)
@@ -51,7 +55,7 @@ long syscall_clone(SYSCALL_ARGUMENTS)
 	return clone_by(number, a, b, c, d, e, f);
 }
 
-/* struct clone_args, its size */
+/* arguments: struct clone_args, its size */
 long syscall_clone3(SYSCALL_ARGUMENTS)
 {
 	const struct clone_args *wanted = (const struct clone_args *)a;

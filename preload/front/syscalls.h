@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * System calls that a program makes through libc's syscall(), not by the function
- * of the call's name.
+ * System calls that a program makes through libc's syscall() instead of the
+ * function for that call.
  *
- * Those below change what clew must know of, and come here (syscall.S); number and
- * arguments are where syscall() found them. The result is -1 with errno set where
- * the call fails, as the program expects it.
+ * syscall.S forwards the calls below, which clew must observe, with the number
+ * and arguments of syscall(). The result of a failed call is -1 with errno set,
+ * as the program expects.
  */
 #ifndef CLEW_FRONT_SYSCALLS_H
 #define CLEW_FRONT_SYSCALLS_H
@@ -32,10 +32,10 @@ long syscall_prlimit(SYSCALL_ARGUMENTS);
 long syscall_setrlimit(SYSCALL_ARGUMENTS);
 long syscall_getrlimit(SYSCALL_ARGUMENTS);
 
-/* Any other call, by the next library that has a syscall(). */
+/* Makes any other call, through the next library's syscall(). */
 long syscall_plainly(SYSCALL_ARGUMENTS);
 
-/* The kernel's answer, in libc's way. */
+/* Converts the kernel's result to libc's convention. */
 static inline long syscall_result(long result)
 {
 	if (result >= 0)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pthread_create(), in front of libc's: a thread is sampled from its start on,
- * also one that calls nothing that is hooked.
+ * Front of pthread_create(): a thread is sampled from its start, even if it
+ * calls no hooked function.
  *
- * What the program wants to run waits in one of a few slots. While all are
- * taken, threads begin without us, and are met at their first hooked call.
- * unshare() and setns() are here because they want a process with one thread.
+ * The thread's function and argument wait in one of a few slots. If all are in
+ * use, threads start without clew, and are found at their first hooked call.
+ * unshare() and setns() are here because they require a process with one
+ * thread.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -22,7 +23,8 @@
 #define SLOTS 64
 
 static struct start_slot {
-	_Atomic uint32_t is_taken; /* by a creator; the thread gives it back */
+	/* set by the creator; cleared by the thread */
+	_Atomic uint32_t is_taken;
 	void *(*function)(void *);
 	void *argument;
 } slots[SLOTS];
@@ -46,8 +48,9 @@ static void give_back(struct start_slot *slot)
 }
 
 /*
- * A thread that was made just before its process was left may begin behind that, when
- * nobody counts, or while a part is being made for the next time.
+ * Returns whether the thread must be counted. A thread that was created just
+ * before clew detached may start afterwards, or while a new part is being
+ * created.
  */
 static int is_counted(void)
 {
@@ -55,12 +58,12 @@ static int is_counted(void)
 }
 
 /*
- * A key of libc's whose destructor runs when a thread ends. It is created before
- * the program's first thread.
+ * A key of libc's whose destructor runs when a thread ends; created before the
+ * program's first thread.
  */
 static struct {
 	pthread_key_t key;
-	int (*set)(pthread_key_t, const void *); /* NULL: there is no key */
+	int (*set)(pthread_key_t, const void *); /* NULL: no key */
 	_Atomic uint32_t is_sought;
 } end_key;
 
@@ -82,7 +85,10 @@ static void make_end_key(void)
 		end_key.set = set;
 }
 
-/* What libc's functions call, such as calloc(), is not a call of the program. */
+/*
+ * Calls that libc's functions make, such as calloc(), are not calls of the
+ * program.
+ */
 static void seek_end_key(void)
 {
 	uint32_t muted;
@@ -105,7 +111,7 @@ static void note_end(void)
 	switch_unmute(muted);
 }
 
-/* Ends in a jump: no frame of ours is on the thread's stack. */
+/* Ends with a jump, so no frame of clew is on the thread's stack. */
 static void *begin(void *at)
 {
 	struct start_slot *slot = at;
