@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See candidate.h. */
 #include "preload/modules/candidate.h"
 
 #include <errno.h>
@@ -42,7 +43,7 @@ static int is_what_is_loaded(const struct candidate *candidate)
 		       module->build_id_bytes);
 }
 
-/* Whoever waits for the program may wonder what it waits for. */
+/* Announces a long analysis to the user, who waits for the program. */
 static void tell_begun(const char *path)
 {
 	struct wire_header *header = rt.header;
@@ -60,7 +61,7 @@ void candidate_analyse(struct candidate *candidate, const struct config *config,
 {
 	struct module *module = candidate->module;
 
-	/* whatever its file is called */
+	/* independent of the file's name */
 	module->state = module->base == own_code_start()
 				? MODULE_IS_SELF
 				: select_module(config, module->path);
@@ -90,8 +91,8 @@ void candidate_analyse(struct candidate *candidate, const struct config *config,
 }
 
 /*
- * Where its build-id says: of a module without one, where its name does. Without
- * numbers it has no functions.
+ * The preferred numbers follow from the build-id or, without one, from the
+ * path. A module without numbers has no functions.
  */
 static int take_numbers(struct candidate *candidate, struct arena *kept)
 {

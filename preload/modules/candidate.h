@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A module (executable or shared object) that has been loaded, before it is hooked:
- * whether it is to be, and which functions it has, by its file.
+ * A loaded module (executable or shared object) before it is hooked: whether it
+ * will be hooked, and its functions, from its file.
  *
- * Under the loader's lock, as hook_update().
+ * Called under the loader's lock, as hook_update().
  */
 #ifndef CLEW_MODULES_CANDIDATE_H
 #define CLEW_MODULES_CANDIDATE_H
@@ -19,31 +19,31 @@ struct candidate {
 	struct module *module;
 	struct analysis analysis;
 	struct catalog_entry entry;
-	struct number_range *numbers; /* of its functions, NULL: it has none */
-	struct prelinked prelinked;   /* what stubs are there for it already */
-	int prelinked_err;            /* 0, or why there are none */
-	struct prelinked_text *text;  /* NULL: none is there for it */
-	int has_kept_text;            /* it was made now */
+	struct number_range *numbers; /* of its functions; NULL: it has none */
+	struct prelinked prelinked;   /* existing prelinked stubs */
+	int prelinked_err;            /* 0, or the reason why there are none */
+	struct prelinked_text *text;  /* NULL: no hooked text */
+	int has_kept_text;            /* the text was stored just now */
 	struct patch *patch;          /* NULL: nothing to hook, or no memory */
-	struct wire_hooking cost; /* base and loaded_ns are added in the end */
+	struct wire_hooking cost; /* base and loaded_ns are set at the end */
 };
 
 /*
- * Whether the module is to be hooked, which its state says then, and its
- * functions if so. is_late: the program runs already.
+ * Decides whether the module will be hooked, and sets its state; if so, finds
+ * its functions. is_late: the program already runs.
  */
 void candidate_analyse(struct candidate *candidate, const struct config *config,
 		       struct arena *scratch, int is_late);
 
 /*
- * Give its functions their numbers, and record both. Numbers live in `kept`.
- * now_ns: 0 before main. 0 or -errno.
+ * Assigns numbers to its functions, and records module and functions. Numbers
+ * are allocated in `kept`. now_ns: 0 before main. Returns 0 or -errno.
  */
 int candidate_record(struct candidate *candidate, const struct config *config,
 		     struct arena *scratch, struct arena *kept,
 		     uint64_t now_ns);
 
-/* What it took to hook them: a list of candidates. */
+/* Records the CPU time of hooking, for a list of candidates. */
 void candidates_record_costs(const struct candidate *first, uint64_t now_ns);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See catalog.h. */
 #include "preload/modules/catalog.h"
 
 #include <errno.h>
@@ -127,6 +128,6 @@ static int update_rules(void *context, const struct chunk *chunk)
 
 void catalog_update_rules(const struct part *part, const struct rule *rules)
 {
-	if (rules) /* else all chunks are visited in vain */
+	if (rules) /* avoids visiting all chunks without need */
 		part_each_chunk(part, WIRE_RULES, update_rules, (void *)rules);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the recording says of modules, their functions, and rules.
+ * The recording's data about modules, functions, and rules.
  *
- * Records are found again by the numbers of what they are about (numbers.h): pointers
- * into a part do not survive a fork, after which the child has a part of its own.
+ * Records are found again by their functions' numbers (numbers.h). Pointers
+ * into a part become invalid after a fork, because the child has its own part.
  */
 #ifndef CLEW_MODULES_CATALOG_H
 #define CLEW_MODULES_CATALOG_H
@@ -25,7 +25,10 @@ static inline uint64_t catalog_padded(uint64_t bytes)
 	return (bytes + 7) & ~UINT64_C(7);
 }
 
-/* Those of a module's record, behind its path. Safe in signal handlers. */
+/*
+ * Returns the functions of a module's record, which follow its path. Safe in
+ * signal handlers.
+ */
 static inline struct wire_function *catalog_functions(
 	struct wire_module *record)
 {
@@ -34,7 +37,7 @@ static inline struct wire_function *catalog_functions(
 	return (void *)(path + catalog_padded(record->path_bytes));
 }
 
-/* The record of a module that is loaded, or NULL. Safe in signal handlers. */
+/* Returns the record of a loaded module, or NULL. Safe in signal handlers. */
 static inline struct wire_module *catalog_loaded(
 	const struct number_range *numbers)
 {
@@ -44,26 +47,29 @@ static inline struct wire_module *catalog_loaded(
 }
 
 /*
- * Record a module and its functions, whose numbers module->numbers has.
- * 0 or -errno.
+ * Records a module and its functions, with the numbers in module->numbers.
+ * Returns 0 or -errno.
  */
 int catalog_add_module(struct part *part, const struct module *module,
 		       const struct analysis *analysis, uint64_t loaded_ns,
 		       struct catalog_entry *out);
 
-/* The record of the module whose functions have those numbers. 0 or -ENOENT. Any thread. */
+/*
+ * Finds the record of the module whose functions have these numbers. Returns 0
+ * or -ENOENT. Any thread.
+ */
 int catalog_find_module(const struct number_range *numbers,
 			struct catalog_entry *out);
 
 /*
- * It has been unloaded, or with 0 is back where it was. A forked child has records of
- * its own from then on.
+ * Records that the module was unloaded or, with 0, loaded again at the same
+ * address. A forked child gets a record of its own.
  */
 void catalog_note_unloaded(struct part *part,
 			   const struct number_range *numbers,
 			   uint64_t when_ns);
 
-/* Record the rules, and later how much they have matched since. */
+/* Record the rules, and later the number of their matches. */
 int catalog_add_rules(struct part *part, const struct rule *rules);
 void catalog_update_rules(const struct part *part, const struct rule *rules);
 

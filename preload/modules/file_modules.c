@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See file_modules.h. */
 #include "preload/modules/file_modules.h"
 
 #include <errno.h>
@@ -12,7 +13,10 @@
 #define SEGMENTS_MAX 256
 #define SPAN_MAX     (UINT64_C(1) << 36)
 
-/* Nothing else is there. Libraries lie below each other, as the loader maps them. */
+/*
+ * These address ranges are free. Libraries are placed downwards, as the loader
+ * does.
+ */
 #define PROGRAM_AT      (ADDRESS_END / 8 * 5)
 #define LIBRARIES_BELOW (ADDRESS_END / 32 * 21)
 
@@ -33,7 +37,7 @@ struct opened_file {
 	uint16_t type;
 	ElfW(Phdr) * segments; /* in the arena */
 	uint32_t count;
-	uint64_t start, end; /* of what is loaded, whole pages */
+	uint64_t start, end; /* of the loaded segments, in whole pages */
 	uint64_t alignment;
 };
 
@@ -109,7 +113,7 @@ static int reserve_at(uint64_t at, uint64_t bytes)
 	return sys_failed(got) ? (int)(long)got : 0;
 }
 
-/* The end of what the last library may take. */
+/* Returns the upper end of the address range for the next library. */
 static uint64_t below_all(const struct modules *modules)
 {
 	uint64_t below = LIBRARIES_BELOW;
@@ -121,7 +125,7 @@ static uint64_t below_all(const struct modules *modules)
 	return below;
 }
 
-/* *base is set to the load bias. */
+/* Sets *base to the load bias. */
 static int reserve(const struct opened_file *file,
 		   const struct modules *modules, int is_program,
 		   uint64_t *base)
@@ -138,7 +142,7 @@ static int reserve(const struct opened_file *file,
 	return reserve_at(at, bytes);
 }
 
-/* Never to be executed. */
+/* Maps a segment without the right to execute. */
 static int map_segment(const struct opened_file *file,
 		       const ElfW(Phdr) * segment, uint64_t base)
 {
@@ -196,7 +200,10 @@ int file_modules_add(struct modules *modules, const char *path, int is_program,
 
 /* ---- Thread-local storage ---- */
 
-/* `bytes` below `offset`, aligned, as glibc's _dl_determine_tlsoffset() reckons. */
+/*
+ * Returns the offset of storage placed below `offset`, aligned as in glibc's
+ * _dl_determine_tlsoffset().
+ */
 static uint64_t storage_below(uint64_t offset, const ElfW(Phdr) * storage)
 {
 	const uint64_t alignment = storage->p_align ? storage->p_align : 1;
@@ -226,7 +233,10 @@ uint64_t file_modules_storage(const struct module *program,
 
 	if (!own)
 		return 0;
-	/* What alignment leaves free above the program's is used first. */
+	/*
+	 * Free bytes above the program's storage, due to alignment, are used
+	 * first.
+	 */
 	offset = storage_below(0, own);
 	if (storage && offset <= above - storage->p_memsz)
 		return offset;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See modules.h. */
 #include "preload/modules/modules.h"
 
 #include <dlfcn.h>
@@ -14,18 +15,19 @@
 #include "preload/sys/text.h"
 
 /*
- * The loader reports modules in the order in which they were loaded, which is that of
- * struct modules. So a search starts behind the module that was found last, and
- * there is none once all have been found. Otherwise an update's time would be quadratic
- * in the number of modules.
+ * See modules.h. The loader reports modules in the order in which they were
+ * loaded, which is the order of struct modules. A search therefore starts after
+ * the module that was found last, and none is needed once all were found.
+ * Otherwise the time of an update would be quadratic in the number of modules.
  */
 struct finder {
 	struct modules *modules;
 	struct arena *arena;
-	struct module *next; /* behind the one found last; NULL: the first */
-	uint32_t unseen;     /* listed by earlier updates, and not found yet */
-	uint8_t has_gone;    /* some are unloaded */
-	uint8_t is_in_others; /* namespaces, which may share ld.so with the first */
+	struct module *next; /* start of the next search; NULL: the first */
+	uint32_t unseen; /* modules of earlier updates that are not found yet */
+	uint8_t has_gone; /* some modules were unloaded */
+	/* in other namespaces, which may share ld.so with the first */
+	uint8_t is_in_others;
 };
 
 /* Starts a new generation. */
@@ -41,7 +43,10 @@ static void begin(struct finder *finder)
 	}
 }
 
-/* The path of an unloaded module, which is stored once however often it is loaded. */
+/*
+ * Returns the stored path of an unloaded module, so that reloading it stores no
+ * copy.
+ */
 static const char *known_path(const struct module *list, const char *path)
 {
 	for (; list; list = list->next)
@@ -66,7 +71,7 @@ static const char *keep_path(struct finder *finder, const char *path)
 	return copy ? memcpy(copy, path, bytes) : NULL;
 }
 
-/* The loader keeps the names it was given; some are relative. */
+/* The loader stores names as it got them; some are relative. */
 static const char *absolute_path(struct finder *finder, const char *path)
 {
 	char absolute[2 * PATH_MAX];
@@ -94,7 +99,7 @@ static const char *executable_path(struct finder *finder)
 	return keep_path(finder, path);
 }
 
-/* Of the segments to load that have one of these flags. */
+/* Returns the bounds of the loaded segments that have one of these flags. */
 static struct pc_range bounds_of(uint64_t base, const ElfW(Phdr) * segments,
 				 uint32_t count, uint32_t flags)
 {
@@ -115,7 +120,9 @@ static struct pc_range bounds_of(uint64_t base, const ElfW(Phdr) * segments,
 	return bounds.end ? bounds : (struct pc_range){ 0 };
 }
 
-/* The GNU build-id among the notes in [at, end), or 0. */
+/*
+ * Reads the GNU build-id from the notes in [at, end). Returns its length, or 0.
+ */
 static uint32_t find_build_id(const uint8_t *at, const uint8_t *end,
 			      uint8_t out[32])
 {
@@ -139,8 +146,8 @@ static uint32_t find_build_id(const uint8_t *at, const uint8_t *end,
 }
 
 /*
- * Tools that remove notes leave their segment behind, empty of sense: it may
- * point to where nothing is.
+ * Returns whether a loaded segment contains the notes. Tools that remove notes
+ * may leave an invalid segment header that points to unmapped memory.
  */
 static int is_loaded(const struct module *module, const ElfW(Phdr) * part)
 {
@@ -245,7 +252,10 @@ static int add_module(struct finder *finder, const struct dl_phdr_info *info)
 	return 0;
 }
 
-/* Whether a module has the build-id that was read when it was added. */
+/*
+ * Returns whether a module still has the build-id that was read when it was
+ * added.
+ */
 static int has_same_build_id(const struct module *module,
 			     const struct dl_phdr_info *info)
 {
@@ -259,8 +269,8 @@ static int has_same_build_id(const struct module *module,
 }
 
 /*
- * Between two updates, one module may be unloaded and another one loaded at its
- * address. Those without a build-id are told apart by their paths.
+ * Between two updates, a module may be unloaded and another loaded at its
+ * address. Modules without a build-id are distinguished by their paths.
  */
 static int is_same(const struct module *module, const struct dl_phdr_info *info)
 {
@@ -281,9 +291,8 @@ static int see_module(struct dl_phdr_info *info, size_t size, void *context)
 }
 
 /*
- * dl_iterate_phdr() knows the namespace of its caller alone; those that
- * dlmopen() made hang on the loader's record for debuggers (<link.h>), since
- * glibc 2.35.
+ * dl_iterate_phdr() visits only its caller's namespace. Namespaces of dlmopen()
+ * are listed in the loader's data for debuggers (<link.h>), since glibc 2.35.
  */
 static int see_other_namespaces(struct finder *finder,
 				int (*see)(struct dl_phdr_info *, size_t,
@@ -353,7 +362,7 @@ static int see_again(struct dl_phdr_info *info, size_t size, void *context)
 	return 0;
 }
 
-/* The program itself stays. */
+/* The program itself cannot be unloaded. */
 void modules_look_for_gone(struct modules *modules)
 {
 	struct finder finder = { .modules = modules };

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See natives.h. */
 #include "preload/modules/natives.h"
 
 #include <stddef.h>
@@ -84,7 +85,7 @@ void natives_disown(const struct module *module)
 	natives_share(module->code.start, module->code.end);
 }
 
-/* Those that go first: what comes may lie where they were. */
+/* Removes ranges first, because new modules may be at the same addresses. */
 void natives_update(const struct modules *modules)
 {
 	for (const struct module *m = modules->first; m; m = m->next)

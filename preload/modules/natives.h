@@ -5,23 +5,24 @@
 #include "preload/modules/modules.h"
 
 /*
- * Bring hot_native (hot/native.h) up to date: the text of new modules in, that
- * of gone ones out. Under the loader's lock.
+ * Updates hot_native (hot/native.h): adds the text of new modules, removes that
+ * of unloaded ones. Under the loader's lock.
  */
 void natives_update(const struct modules *modules);
 
-/* A new module's text is no native code after all. */
+/* Removes a new module's text, which is not native code. */
 void natives_disown(const struct module *module);
 
 /*
- * A module may make memory executable without being noticed: callers are to be
- * looked at wherever they are, from now on. Likewise.
+ * A module may make memory executable without being observed: all callers must
+ * be checked from now on, at any address. Under the loader's lock.
  */
 void natives_distrust(void);
 
 /*
- * Not only the text of modules is or will be executable in [start, end), so
- * that callers from the same windows must be looked at. At any time.
+ * natives_share() marks [start, end), where other code than modules' text is or
+ * will be executable: callers from the same windows must be checked. At any
+ * time.
  */
 void natives_share(uint64_t start, uint64_t end);
 int natives_are_shared(uint64_t pc);

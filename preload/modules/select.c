@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See select.h. */
 #include "preload/modules/select.h"
 
 #include <stddef.h>
@@ -7,7 +8,10 @@
 #include "image/special_modules.h"
 #include "match/glob.h"
 
-/* Whether what is left out by default is asked for: by a rule, or an option. */
+/*
+ * Returns whether a rule or an option requests a module that is excluded by
+ * default.
+ */
 static int is_asked_for(const struct config *config, enum module_state state,
 			int wanted)
 {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See select_functions.h. */
 #include "preload/modules/select_functions.h"
 
 #include <string.h>
@@ -11,7 +12,8 @@
 struct name_search {
 	const struct config *config;
 	const struct catalog_entry *entry;
-	uint8_t *selected; /* of each function: 0 unnamed, 1 in, 2 out */
+	/* by function: 0 without a name, 1 selected, 2 excluded */
+	uint8_t *selected;
 };
 
 static struct wire_function *find_function(const struct catalog_entry *entry,
