@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See callers.h. */
 #include "preload/stack/callers.h"
 
 #include "preload/hot/record.h"
@@ -10,18 +11,23 @@
 #include "wire/id.h"
 
 #define SCAN_MAX    (1 << 16) /* stack slots, 512 KiB */
-#define WAITING_MAX 256       /* callers, which are looked for there */
+#define WAITING_MAX 256       /* callers that are searched there */
 
-/* Running functions without a record, from some function outwards. */
+/*
+ * A series of running functions without a record, outwards from some function.
+ */
 struct gap {
 	uint32_t count;
-	uint32_t depth; /* of the function that calls the outermost */
-	uint64_t id;    /* of that: recorded, ID_ROOT, or nobody knows whose */
-	uint32_t
-		first; /* the outermost, if it is no link (walk_first_function()) */
+	uint32_t depth; /* of the caller of the outermost one */
+	uint64_t id;    /* of that caller: recorded, ID_ROOT, or unknown */
+	/*
+	 * The outermost function, if it is the first of a stack
+	 * (walk_first_function()).
+	 */
+	uint32_t first;
 };
 
-/* The walk has ended at a function without a record, out from a slot. */
+/* The walk has ended outwards of a slot, at a function without a record. */
 static void take_first(struct gap *gap, const struct tally *tally, uint64_t at)
 {
 	gap->first = walk_first_function(at, gap->id);
@@ -32,7 +38,7 @@ static void take_first(struct gap *gap, const struct tally *tally, uint64_t at)
 	gap->depth = tally_note(tally, gap->id).depth;
 }
 
-/* The first of them is walk->id. */
+/* Finds the series that begins with walk->id. */
 static struct gap find_gap(const struct tally *tally, struct walk walk)
 {
 	struct gap gap = { 0 };
@@ -77,7 +83,7 @@ void hot_record_callers(uint64_t callee)
 	struct link link;
 	struct gap gap;
 
-	if (!rt.first_block) /* nothing is hooked, and nothing has a shadow */
+	if (!rt.first_block) /* nothing is hooked, so there is no shadow */
 		return;
 	if (!hot.tally || runtime_is_filtered() || hot.attempts_left)
 		return;
@@ -102,9 +108,10 @@ void hot_record_running(const uint64_t *slot, uint64_t id)
 }
 
 /*
- * Not those whose callers are not on the stack, or too many; nor on a coroutine's stack:
- * who resumed that waits on another, and the first function of one that was made by
- * hand need not have a return address to be known by.
+ * False if callers are not on the stack, or are too many; and on a coroutine's
+ * stack: the function that resumed it is on another stack, and the first
+ * function of a stack that was created by hand need not have a recognizable
+ * return address.
  */
 int callers_can_wait(const struct tally *old)
 {
@@ -122,7 +129,7 @@ void callers_take_up(void)
 		hot_record_running(__builtin_frame_address(0), hot.id);
 }
 
-/* What the parent recorded of a caller, and of its callers. */
+/* Copies the parent's records of a caller and of its callers. */
 static void copy_records(const struct tally *old, uint64_t id)
 {
 	while (id != ID_ROOT) {
@@ -135,8 +142,8 @@ static void copy_records(const struct tally *old, uint64_t id)
 }
 
 /*
- * Where recursion is folded, ids lead by the outermost of its calls only: those that
- * stand between have callers of their own.
+ * With folded recursion ids lead only along the outermost calls: the calls in
+ * between have callers of their own.
  */
 static void copy_folded(const struct tally *old, struct walk walk)
 {
@@ -151,8 +158,8 @@ static void copy_folded(const struct tally *old, struct walk walk)
 }
 
 /*
- * The parent has no record of functions that it called while it forked: they
- * are between here and those that it has.
+ * The parent has no record of functions that were called during the fork; these
+ * are inside of those that it has.
  */
 void callers_inherit(const struct tally *old)
 {

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Callers that the calling thread has no record of.
+ * Records callers that have no record in the calling thread's tally.
  *
- * Nearly always the caller of a new context has a record in the thread's tally.
- * Not so
+ * The caller of a new context usually has a record there. The caller has none
  *
- *	in a forked child	its parent has recorded the functions it is in;
- *	after fork()		atfork handlers, called by functions of libc's
+ *	in a forked child	whose parent has recorded the active functions;
+ *	after fork()		in atfork handlers, called by functions of libc
  *				that were entered while nothing was counted;
- *	after a clone()		that shared our thread pointer, likewise;
- *	in another thread	which goes on with a coroutine;
+ *	after a clone()		that shared the thread pointer, for the same reason;
+ *	in another thread	which continues a coroutine;
  *	after a full disk	that has room again.
  *
- * The stack tells who the callers are: they are recorded like others, as having
- * no calls, so that what they call stands below them and not below nobody.
+ * The stack shows the callers. These callers are recorded without calls, so
+ * that their callees' contexts lie below them.
  */
 #ifndef CLEW_STACK_CALLERS_H
 #define CLEW_STACK_CALLERS_H
@@ -21,19 +20,23 @@
 #include "preload/hot/tally.h"
 
 /*
- * In a forked child: the functions that its thread is in are recorded when it needs
- * them, as most children need none before they execute another program: with the
- * first call, as all callers are, or by callers_take_up(). False if that would not
- * find them all, so that they must be inherited at once. `old`: as below.
+ * In a forked child: returns whether the thread's active functions can be
+ * recorded when they are needed, since most children call exec() first. The
+ * functions are then recorded with the first call, or by callers_take_up().
+ * False if this would not find all, so that they must be inherited now. `old`
+ * is the parent's tally.
  */
 int callers_can_wait(const struct tally *old);
 
-/* The calling thread has a tally and these functions in it, if it was left to wait. */
+/*
+ * Attaches the calling thread to a tally and records its active functions
+ * there, if this has been deferred.
+ */
 void callers_take_up(void);
 
 /*
- * In a forked child: record, in the calling thread's tally, the functions that
- * it is in. `old` is the parent's tally of this thread.
+ * In a forked child: records the active functions of the calling thread in its
+ * tally. `old` is the parent's tally of this thread.
  */
 void callers_inherit(const struct tally *old);
 

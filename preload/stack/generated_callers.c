@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See generated_callers.h. */
 #include "preload/stack/generated_callers.h"
 
 #include <stdatomic.h>
@@ -18,19 +19,19 @@
 #define CALLERS       (UINT32_C(1) << CALLERS_LOG2)
 #define CALLERS_TRIED 64
 
-/* Taken by its pc; the number is stored when it is known. */
+/* Claimed by storing pc; the number is stored later. */
 struct generated_caller {
 	_Atomic uint64_t pc;
 	_Atomic uint32_t number;
 };
 
-/* A process's, and inherited by its children with the numbers. */
+/* The callers of this process; children inherit them with the numbers. */
 static struct generated_caller generated_callers[CALLERS] LARGE_TABLE;
-static uint32_t elsewhere; /* the number of all for which there is no room */
+static uint32_t elsewhere; /* the number of all callers without room */
 
 static uint32_t new_number(uint64_t pc)
 {
-	char name[2 * 16 + 2]; /* and its NUL, which is not written */
+	char name[2 * 16 + 2]; /* and a NUL, which is not recorded */
 	struct text text = text_in(name, sizeof(name));
 
 	text_hex(&text, pc);
@@ -46,7 +47,10 @@ void generated_callers_begin(void)
 	elsewhere = new_number(0);
 }
 
-/* That of a pc, or a free one that has become its; NULL: there is no room. */
+/*
+ * Returns the element of a pc, claiming a free one if necessary, or NULL if
+ * there is no room.
+ */
 static struct generated_caller *caller_at(uint64_t pc)
 {
 	const uint64_t hash = pc * ID_MULTIPLIER >> (64 - CALLERS_LOG2);
@@ -66,7 +70,10 @@ static struct generated_caller *caller_at(uint64_t pc)
 	return NULL;
 }
 
-/* Two threads, or a handler, may number a caller at once: one number is unused then. */
+/*
+ * Two threads, or a handler, may number a caller at once; one number is then
+ * unused.
+ */
 static uint32_t number_of(uint64_t pc)
 {
 	struct generated_caller *caller = caller_at(pc);
@@ -85,7 +92,10 @@ static uint32_t number_of(uint64_t pc)
 		       : none;
 }
 
-/* The trampoline first, so that the id has its link whenever it is looked at. */
+/*
+ * The trampoline is stored before the id, so that a walk always finds the id's
+ * link.
+ */
 void hot_enter_generated(uint64_t *slot)
 {
 	const struct shadow_slot before = {

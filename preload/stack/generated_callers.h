@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Native functions that generated code calls, below the code that calls them.
+ * Contexts for generated code that calls native functions.
  *
- * A stub that is asked to (STUB_IS_ASKING) sees by its return address that code of
- * no module calls. Then that place counts as a function, which has a number of its
- * own: what was there the reader finds by what the program announced. While the
- * call is under way its return address waits at a trampoline (hot/trampoline.h),
- * so that the stub needs to know nothing of it, and the context is the former one
- * afterwards.
+ * A stub with STUB_IS_ASKING sees by its return address that code of no module
+ * calls. This address then counts as a function with a number of its own; the
+ * reader finds its name in what the program has announced. During the call the
+ * return address is a trampoline (hot/trampoline.h). Therefore the stub needs
+ * no special case, and the former context is restored at the return.
  *
- * A place is known by its address alone: what comes there later, when its code has
- * gone, is taken for what was there first.
+ * An address identifies its code only until the code is unloaded: later code at
+ * the same address counts as the former.
  */
 #ifndef CLEW_STACK_GENERATED_CALLERS_H
 #define CLEW_STACK_GENERATED_CALLERS_H
 
-/* If they are asked for: when the recorder is there, before any hook. */
+/*
+ * Called before any hook, after the recorder was created, if this is requested.
+ */
 void generated_callers_begin(void);
 
 #endif

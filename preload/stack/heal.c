@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See heal.h. */
 #include "preload/stack/heal.h"
 #include "machine/address_space.h"
 #include "preload/record/numbers.h"
@@ -15,21 +16,23 @@
 #include "wire/id.h"
 
 /*
- * Calls to be looked at: all that unwinder and personality routine may make
- * between asking for the last time and landing.
+ * The calls to check: all that unwinder and personality routine may make
+ * between the last look-up and the landing.
  */
 #define DOUBTS   512
 
 #define SCAN_MAX (1 << 15) /* stack slots, 256 KiB */
 
-/* ... beyond the first that may be it, if other stacks may lie beside this. */
+/*
+ * Stack slots read beyond the first candidate, if other stacks may be adjacent.
+ */
 #define SCAN_PAST     512
 
 #define ANCESTORS_MAX 4096
 
 #define WATCHED_MAX   16
 
-/* end is 0 while unused, and stored last. */
+/* end is 0 while unused, and is stored last */
 static struct pc_range watched[WATCHED_MAX];
 
 void heal_watch(const struct pc_range *code)
@@ -77,15 +80,15 @@ void heal_cancel(void)
 	switch_trust();
 }
 
-/* A function that is running above a slot. */
+/* A running function outwards of a slot. */
 struct finding {
 	uint64_t id;
-	uint64_t at; /* its own slot, 0 if there is none */
+	uint64_t at; /* its slot; 0: not found */
 };
 
 /*
- * The function whose slot this is may have been replaced by tail calls. If it
- * is one of those that the id stands for, that tells which it is now.
+ * The function of this slot may have been replaced by tail calls. If one of the
+ * functions that the id stands for has this slot's caller, that one runs now.
  */
 static uint64_t running_at(uint64_t at, const struct shadow_slot *shadow,
 			   uint64_t id)
@@ -104,19 +107,25 @@ static uint64_t running_at(uint64_t at, const struct shadow_slot *shadow,
 			       runtime_stub_key(*(const uint64_t *)at));
 }
 
-/* Whether a function calls itself so from a slot, by the chain of ids. */
+/* Returns whether the chain of ids leads from `id` to this slot. */
 static int is_chained(const struct shadow_slot *shadow, uint64_t id)
 {
 	return numbers_function_between(shadow->caller_id, id) != 0;
 }
 
-/* A signal may have come before the stub's own call, or after it. */
+/*
+ * Returns whether a signal may have interrupted the slot's stub, so that the
+ * slot still, or again, has the return address.
+ */
 static int is_half_way(uint64_t at, const struct shadow_slot *shadow)
 {
 	return *(const uint64_t *)at == shadow->return_address;
 }
 
-/* Not beyond the end of the stack that a thread began on, if that is known. */
+/*
+ * Limits the search to the stack on which the thread began, if its end is
+ * known.
+ */
 static int slots_to_scan(uint64_t slot, int is_own)
 {
 	const uint64_t slots = (runtime_own_stack_end() - slot) / 8;
@@ -125,10 +134,10 @@ static int slots_to_scan(uint64_t slot, int is_own)
 }
 
 /*
- * The caller is the function with this id if there is a slot of its above.
- * Otherwise it is that of the first slot there is; but what lies beyond that
- * is looked at as well, for slots that were left behind look alike: all that are
- * within the caller's own frame, which a buffer may have made long.
+ * Finds the caller: the function with this id if a slot of it lies outwards,
+ * otherwise the function of the first slot. The search continues beyond that
+ * slot, because stale slots look alike. These lie within the caller's own
+ * frame, which a buffer may have made long.
  */
 static struct finding find_caller(uint64_t slot, uint64_t id)
 {
@@ -166,7 +175,9 @@ static struct finding find_caller(uint64_t slot, uint64_t id)
 	return finding;
 }
 
-/* The end of the alternate signal stack, if the thread is on it, or 0. */
+/*
+ * Returns the end of the alternate signal stack if the thread is on it, or 0.
+ */
 static uint64_t signal_stack_end(void)
 {
 	stack_t ss;
@@ -177,7 +188,7 @@ static uint64_t signal_stack_end(void)
 	return (uintptr_t)ss.ss_sp + ss.ss_size;
 }
 
-/* Whose call this is: of id, unless the stack says otherwise for sure. */
+/* Returns the caller's id: `id`, unless the stack certainly contradicts. */
 static uint64_t true_caller(uint64_t slot, uint64_t id)
 {
 	struct finding finding = find_caller(slot, id);
@@ -191,11 +202,11 @@ static uint64_t true_caller(uint64_t slot, uint64_t id)
 		return finding.at && finding.at < end ? finding.id : id;
 	if (own_end > slot && own_end - slot < SCAN_MAX * sizeof(uint64_t) &&
 	    (!finding.at || finding.at > own_end))
-		return ID_ROOT; /* nobody, down to where the thread began */
+		return ID_ROOT; /* no function, up to the thread's beginning */
 	return finding.at ? finding.id : id;
 }
 
-/* Contexts are looked at before they are recorded, not afterwards. */
+/* Contexts are checked before they are recorded, not afterwards. */
 static int is_settled(uint64_t id)
 {
 	return !hot.tally || hot.muted || runtime_is_filtered() ||
@@ -211,7 +222,7 @@ uint64_t hot_correct_caller(uint64_t *slot, uint64_t id)
 	if (said == ID_ROOT || (!hot.doubts_left && is_settled(id)))
 		return id;
 	if (walk_may_be_java(said) || walk_is_border(said)) {
-		/* It has no slot to be found. */
+		/* This function has no slot. */
 		switch_doubt_less();
 		return id;
 	}

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See jump_places.h. */
 #include "preload/stack/jump_places.h"
 
 #include <stdatomic.h>
@@ -14,8 +15,8 @@
 #define WAYS      4
 
 /*
- * Written by any thread, without a lock: who reads what two have written knows
- * by the check that it belongs to neither.
+ * Written by any thread without a lock. A reader that sees words of two writers
+ * notices it by `check`.
  */
 struct place {
 	_Atomic uint64_t buffer;
@@ -30,7 +31,7 @@ static struct place *set_of(uint64_t buffer)
 	return places[buffer / 8 * ID_MULTIPLIER >> (64 - SETS_LOG2)];
 }
 
-/* The buffer's own, one that was never used, or somebody's. */
+/* Returns the buffer's element, an unused one, or another buffer's. */
 static struct place *place_for(uint64_t buffer)
 {
 	static _Atomic unsigned int next;
@@ -62,7 +63,7 @@ static void note(const void *slot, const void *buffer)
 	atomic_store(&place->check, check_of(at, stack, hot.id));
 }
 
-/* What this takes is nobody's time. */
+/* The time that this takes is not the program's. */
 void jump_places_note(const void *slot, const void *buffer)
 {
 	struct sink_pause pause = sink_pause();

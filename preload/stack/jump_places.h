@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For longjmp(): the id, which says what functions a thread is in, that it had when
- * it called setjmp().
+ * For longjmp(): the ids that threads had when they called setjmp().
  *
  * A jmp_buf has no room for an id, and the frame may have been copied away and
- * back since, by whatever code. So the id is kept beside: by the buffer's
- * address and the stack pointer in it. Of very many buffers some are forgotten;
- * then the function in which the jump lands is looked for on the stack (landing.h),
- * as it is where clew did not see the buffer being filled.
+ * back since by any code. Therefore a table holds the ids, by the buffer's
+ * address and the stack pointer in it. With very many buffers some are
+ * forgotten. The function in which such a jump lands is searched on the stack
+ * (landing.h), as if clew had not seen the buffer being filled.
  *
- * Any thread, in signal handlers.
+ * All functions may be called by any thread and in signal handlers.
  */
 #ifndef CLEW_STACK_JUMP_PLACES_H
 #define CLEW_STACK_JUMP_PLACES_H
@@ -17,13 +16,13 @@
 #include <stdint.h>
 
 /*
- * The calling thread's function that is running remembers its frame: below the
- * slot is its stack pointer, in it the address that setjmp() returns to. Its
- * stubs wait at trampolines from then on.
+ * Notes that the running function remembers its frame. The frame's stack
+ * pointer is just above the slot, which holds the return address of setjmp().
+ * The stubs' addresses on the stack are replaced by trampolines.
  */
 void jump_places_note(const void *slot, const void *buffer);
 
-/* The id of that function, or ID_ROOT if it is not known. */
+/* Returns the id of that function, or ID_ROOT if it is not recorded. */
 uint64_t jump_places_find(const void *buffer, uint64_t stack);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See landing.h. */
 #include "preload/stack/landing.h"
 
 #include "machine/address_space.h"
@@ -13,7 +14,7 @@
 #include "preload/stack/walk.h"
 #include "wire/id.h"
 
-#define CALLERS_MAX 512 /* looked through; a jump is shorter, mostly */
+#define CALLERS_MAX 512 /* callers that are compared; most jumps are shorter */
 
 uint64_t landing_id(uint64_t stack)
 {
@@ -37,7 +38,7 @@ uint64_t landing_id(uint64_t stack)
 	return walk.id == ID_ROOT ? ID_ROOT : hot.id;
 }
 
-/* A handler that interrupted a slow path of ours jumps out of that, too. */
+/* A handler that has interrupted a slow path also jumps out of that. */
 static void leave_slow_paths(uint64_t stack)
 {
 	const struct stack_range signals = landing_signal_stack();
@@ -52,9 +53,9 @@ static void leave_slow_paths(uint64_t stack)
 }
 
 /*
- * Whether the function with this id waits near a stack pointer at which it has
- * remembered its frame: at a trampoline then, and another is there if another
- * slice of stack is.
+ * Returns whether the function with this id, which has remembered its frame,
+ * has its slot near the stack pointer. The function returns to a trampoline
+ * then. Another slice of stack at this address has another trampoline.
  */
 static int is_remembered(uint64_t stack, uint64_t id)
 {
@@ -73,13 +74,16 @@ static int is_remembered(uint64_t stack, uint64_t id)
 	return 0;
 }
 
-/* Whether those who are running were called, by any way, by one with this id. */
+/*
+ * Returns whether a function with this id is among the callers of the running
+ * one.
+ */
 static int is_below(uint64_t id)
 {
 	uint64_t from = hot.id;
 
 	if (!hot.tally || !tally_note(hot.tally, id).word)
-		return 1; /* for all that is known */
+		return 1; /* not known to be false */
 	for (int i = 0; from != id; i++) {
 		const union note note = tally_note(hot.tally, from);
 
@@ -90,7 +94,10 @@ static int is_below(uint64_t id)
 	return 1;
 }
 
-/* As which the function runs whose slot, or another one's that has jumped to it, this is. */
+/*
+ * Returns the id with which the function runs that has this slot, by itself or
+ * by a tail call.
+ */
 static uint64_t runs_as(uint64_t at, uint32_t function, uint64_t *page)
 {
 	const struct shadow_slot *shadow = shadow_of(at);
@@ -103,7 +110,10 @@ static uint64_t runs_as(uint64_t at, uint32_t function, uint64_t *page)
 	return walk_running_as(shadow->caller_id, id_key(function));
 }
 
-/* That id, if the function's slot is near there that runs as it; ID_ROOT: any of its ids. */
+/*
+ * Returns the id with which the function runs whose slot is near; `wanted`
+ * restricts the result to one id unless it is ID_ROOT.
+ */
 static uint64_t find_near(uint64_t stack, uint32_t function, uint64_t wanted)
 {
 	uint64_t at = stack & ~UINT64_C(7), page = (stack - 8) & -PAGE_BYTES;
@@ -121,9 +131,10 @@ static uint64_t find_near(uint64_t stack, uint32_t function, uint64_t wanted)
 }
 
 /*
- * Whether it waits near there at a stub after all: where recursion is folded, a trampoline
- * that others have left in its frame may look like its own, and then it has got none
- * when it was to remember that frame (trampolines_carry()).
+ * Returns whether the function has its slot near, with a stub's address. With
+ * folded recursion, a foreign trampoline in its frame may look like its own;
+ * the function then got no trampoline when its frame was remembered
+ * (trampolines_carry()).
  */
 static int is_near(uint64_t stack, uint64_t id)
 {
@@ -131,7 +142,7 @@ static int is_near(uint64_t stack, uint64_t id)
 	       find_near(stack, tally_note(hot.tally, id).function, id) == id;
 }
 
-/* The slots from where it lands on are looked at for the right one. */
+/* Searches the slots from the landing on for the right function. */
 uint64_t landing_id_of(uint64_t stack, uint32_t function)
 {
 	const uint64_t id = landing_id(stack);
@@ -149,8 +160,8 @@ uint32_t landing_function(uint64_t pc)
 }
 
 /*
- * A slice that nobody saw being copied back shows in that those who are running
- * were not called by who has remembered its frame.
+ * If the running functions were not called by the function that has remembered
+ * its frame, a slice was restored without clew seeing it.
  */
 static void land(uint64_t stack, uint64_t id, uint32_t function)
 {
@@ -161,7 +172,7 @@ static void land(uint64_t stack, uint64_t id, uint32_t function)
 	slice_end = landing_slice_end(stack);
 	if (is_remembered(stack, id) || is_near(stack, id)) {
 		if (!slice_end && !is_below(id))
-			slice_end = stack + 1; /* or farther out */
+			slice_end = stack + 1; /* or further out */
 		hot.id = id;
 	} else {
 		hot.id = landing_id_of(stack, function);
@@ -170,7 +181,7 @@ static void land(uint64_t stack, uint64_t id, uint32_t function)
 	landing_forget_slice(stack);
 }
 
-/* Likewise a handler that interrupted one of a probe's. */
+/* A handler that has interrupted a probe's handler also jumps out of that. */
 static void leave_handler(uint64_t stack)
 {
 	const struct stack_range signals = landing_signal_stack();
@@ -183,8 +194,8 @@ static void leave_handler(uint64_t stack)
 }
 
 /*
- * longjmp may be a coroutine's way to yield: what it leaves behind may go on
- * one day, so nothing is done to that but what the sink does.
+ * longjmp may be a coroutine's way to yield: the frames that it leaves may
+ * continue later. Therefore only the sink changes them.
  */
 static void land_in(uint64_t stack, uint64_t id, uint32_t function)
 {
@@ -193,7 +204,7 @@ static void land_in(uint64_t stack, uint64_t id, uint32_t function)
 	if (hot.handler.frame)
 		leave_handler(stack);
 	if (runtime_is_being_left() && hot.id == id)
-		return; /* nothing is left behind; and it shall not take long */
+		return; /* no function is left, and detaching must be fast */
 	pause = sink_jump(__builtin_frame_address(0), stack);
 	land(stack, id, function);
 	sink_moved(0);
@@ -205,7 +216,7 @@ void landing_at(uint64_t stack, uint64_t id)
 	land_in(stack, id, 0);
 }
 
-/* The jump is libc's, or one that nobody announced. */
+/* The jump is libc's, or was not announced. */
 void landing_on_leap(uint64_t stack, uint64_t sp)
 {
 	const uint64_t pc = *(const uint64_t *)(sp - PROBE_LEAP_PC);

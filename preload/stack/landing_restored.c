@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The landing in a slice of stack that was copied back.
+ * Landings in a slice of stack that was copied back.
  *
- * What the slice was copied over is no more, and with it the way from the
- * functions that are running to where they land: so whoever lands in the slice
- * by a jump is looked for there (walk_find_running). Others have moved the stack
- * pointer before they copy, and return to the slice.
+ * The slice has overwritten a part of the stack, and with it the chain from the
+ * running functions to the landing. Therefore a thread that lands in the slice
+ * by a jump gets the function that is found there (walk_find_running). Some
+ * programs move the stack pointer before they copy, and return to the slice.
  */
 #include "preload/hot/runtime.h"
 #include "preload/hot/sink.h"
@@ -16,7 +16,7 @@
 #include "preload/stack/trampolines.h"
 #include "preload/stack/walk.h"
 
-#define RETURN_MAX 16384 /* stack of those that return to a slice */
+#define RETURN_MAX 16384 /* stack of functions that return to a slice */
 
 static int is_restored(uint64_t stack)
 {
@@ -45,7 +45,7 @@ void landing_forget_slice(uint64_t stack)
 		hot.slices.perhaps_from = hot.slices.perhaps_until = 0;
 }
 
-/* Where the stack ends that the thread began on, if a slot is on it. */
+/* Returns whether a slot is on the stack on which the thread began. */
 static int is_on_own_stack(uint64_t slot)
 {
 	const uint64_t end = runtime_own_stack_end();
@@ -54,9 +54,9 @@ static int is_on_own_stack(uint64_t slot)
 }
 
 /*
- * The functions that are running, all of them between here and the slice, were
- * called by somebody who is gone. They return to a function of the slice, with
- * whose id the thread goes on at once, as theirs below that was never recorded.
+ * The callers of the running functions, between here and the slice, no longer
+ * exist. The running functions return to a function of the slice. The thread
+ * takes its id at once; the contexts below it were never recorded.
  */
 static void come_from(uint64_t from, uint64_t id)
 {
@@ -74,7 +74,8 @@ static void come_from(uint64_t from, uint64_t id)
 
 void landing_perhaps_restored(uint64_t at, uint64_t bytes)
 {
-	if (at == hot.slices.perhaps_until) { /* it comes in pieces */
+	/* the slice is copied in pieces */
+	if (at == hot.slices.perhaps_until) {
 		hot.slices.perhaps_until += bytes;
 	} else {
 		hot.slices.perhaps_from = at;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which of two places on a thread's stacks is further in, nearer to the running
- * function: it may be on its own stack or on its alternate signal stack
- * (sigaltstack(2)).
+ * Decides which of two stack addresses is further in (nearer to the running
+ * function). The thread may be on its own stack or on its alternate signal
+ * stack (sigaltstack(2)).
  */
 #ifndef CLEW_STACK_LANDING_STACKS_H
 #define CLEW_STACK_LANDING_STACKS_H
@@ -17,7 +17,10 @@ struct stack_range {
 	uint64_t end;
 };
 
-/* The alternate signal stack, if the thread is on it. */
+/*
+ * Returns the alternate signal stack if the thread is on it, else an empty
+ * range.
+ */
 static inline struct stack_range landing_signal_stack(void)
 {
 	stack_t ss;
@@ -36,8 +39,9 @@ static inline int landing_is_inside(const struct stack_range *range,
 }
 
 /*
- * Whether a link is further in than the landing. A handler on the alternate
- * stack is further in than all that it interrupted, wherever that stack lies.
+ * Returns whether a link is further in than the landing. A handler on the
+ * alternate stack is further in than the code that it interrupted, wherever
+ * that stack lies.
  */
 static inline int landing_is_inward(const struct stack_range *signals,
 				    uint64_t at, uint64_t landing)

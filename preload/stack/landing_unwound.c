@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The landing of an exception, which an unwinder makes while functions are
- * running that will return to it.
+ * Landings of exceptions. The unwinder determines the landing while functions
+ * are running that will return to it.
  */
 #include "machine/address_space.h"
 #include "preload/host/next.h"
@@ -21,19 +21,19 @@
 
 #define WAY_MAX 64
 
-/* The functions between here and a landing, as many as fit. */
+/* The functions between here and a landing, up to WAY_MAX. */
 struct way {
 	struct shadow_slot *slots[WAY_MAX];
-	uint64_t at[WAY_MAX]; /* on the stack */
+	uint64_t at[WAY_MAX]; /* stack slots */
 	uint32_t count;
-	uint32_t returning; /* the first so many return to the unwinder */
+	uint32_t returning; /* how many of the first return to the unwinder */
 	uint64_t id;        /* of the landing */
-	int is_whole;       /* the chain has been followed past the landing */
+	int is_whole;       /* the chain was followed past the landing */
 };
 
 /*
- * An unwinder calls functions at several depths. Slots of its earlier calls may be left in
- * the frames of functions that it calls now.
+ * An unwinder calls functions at several depths. Stale slots of its earlier
+ * calls may lie in the frames of functions that it calls now.
  */
 static void take_outermost(struct walk *walk, struct link *link,
 			   const struct pc_range *unwinder)
@@ -45,8 +45,9 @@ static void take_outermost(struct walk *walk, struct link *link,
 }
 
 /*
- * Further out on the same stack, or one that was interrupted: what is below
- * the landing is inward. The stack up to there is this thread's, and mapped.
+ * Follows the chain to a landing further out on the same stack, or on one that
+ * was interrupted: slots below the landing are inward. The stack up to the
+ * landing is this thread's, and mapped.
  */
 static void find_way(struct way *way, uint64_t stack,
 		     const struct pc_range *unwinder)
@@ -75,13 +76,13 @@ static void find_way(struct way *way, uint64_t stack,
 	way->is_whole = walk.id == ID_ROOT;
 }
 
-/* Another function is at its end than lands. */
+/* Returns whether the chain leads to another function than the landing one. */
 static int leads_past(const struct way *way, uint32_t function)
 {
 	return function && tally_note(hot.tally, way->id).function != function;
 }
 
-/* What that takes is no time of whoever goes on. */
+/* The time that this takes does not belong to the function that continues. */
 static void end(const struct way *way)
 {
 	const struct sink_pause pause =
@@ -102,7 +103,7 @@ static void end(const struct way *way)
 	sink_resume(&pause);
 }
 
-/* The same by any way there may be, however long and wherever it leads. */
+/* Prepares a landing along a chain of any length, to any stack. */
 static void prepare_far(uint64_t stack, uint32_t function,
 			const struct pc_range *unwinder)
 {
@@ -135,9 +136,9 @@ static void prepare_far(uint64_t stack, uint32_t function,
 }
 
 /*
- * What an exception leaves behind is dead, and its slots shall not look like
- * those of running functions. But those that the unwinder has called do return
- * to it first.
+ * The functions that an exception leaves have ended, and their slots must not
+ * look like those of running functions. But functions that the unwinder has
+ * called return to it first.
  */
 void landing_prepare(uint64_t stack, uint64_t pc,
 		     const struct pc_range *unwinder)
@@ -158,8 +159,9 @@ void landing_prepare(uint64_t stack, uint64_t pc,
 }
 
 /*
- * Who returns to an unwinder in a program cannot be told from who returns to
- * the program: all are put right, and none is taken for dead.
+ * An unwinder that is linked into the program cannot be distinguished from the
+ * program's own code. Therefore all slots are corrected and none is marked as
+ * dead.
  */
 void landing_on_set_ip(const struct _Unwind_Context *context)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whether a running function has its own return address on the stack instead of
- * its stub's, as those have that an exception is on its way through (loans.h). For
- * whoever looks for stubs' addresses on stacks.
+ * Tells code that searches stacks for stubs' addresses whether a running
+ * function has its own return address on the stack instead, on loan to an
+ * exception (loans.h).
  */
 #ifndef CLEW_STACK_LENT_H
 #define CLEW_STACK_LENT_H
@@ -11,7 +11,9 @@
 
 #include "preload/hot/thread.h"
 
-/* Whether the function whose slot this is has its return address back. */
+/*
+ * Returns whether the function with this slot has its return address on loan.
+ */
 static inline int lent_has(uint64_t at)
 {
 	if (!(hot.loans.filter >> at / 8 % 64 & 1))

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See loans.h. */
 #include "preload/stack/loans.h"
 
 #include <stddef.h>
@@ -16,13 +17,13 @@
 #include "preload/stack/walk.h"
 #include "wire/id.h"
 
-/* How far apart the functions are looked for that get something lent. */
+/* The stack that is searched for functions to lend to. */
 #define SCAN_SLOTS 2048 /* 16 KiB */
 
 /*
- * An exception that is still on its way: it was thrown further in than it will
- * land. One that was left behind cannot be told from it as long as throws come
- * from further in, which then cost what they did without loans.
+ * Returns whether another exception has not landed yet: it was thrown further
+ * in than it will land. An abandoned exception looks the same as long as throws
+ * come from further in; these then get no loans.
  */
 static int is_another_on_its_way(uint64_t exception, uint64_t sp)
 {
@@ -42,8 +43,8 @@ static void forget(void)
 }
 
 /*
- * A stub waits there that is this function's own. (Where another one has left
- * by a tail call, that one's module may be unloaded meanwhile.)
+ * Returns whether the slot has the address of the function's own stub. If
+ * another function has jumped there, its module may be unloaded meanwhile.
  */
 static int is_plain(const struct link *link)
 {
@@ -86,7 +87,10 @@ static void lend_outwards(uint64_t exception, uint64_t sp)
 		lend(&link);
 }
 
-/* Functions that ran before clew came may be all that the thread has called. */
+/*
+ * If clew has attached, a thread may have called no hooked function yet and
+ * have no tally.
+ */
 static int has_place(void)
 {
 	if (!hot.aside && rt.is_late)
@@ -107,8 +111,8 @@ void loans_make(uint64_t exception, uint64_t sp)
 }
 
 /*
- * Who calls an unwinder that is linked in is linked to the same one; if its
- * landings are not watched, nobody would take back what is lent.
+ * The code that throws is linked to the same unwinder. If its landings are not
+ * watched, the loans would never end.
  */
 void loans_on_raise(const struct _Unwind_Exception *exception, uint64_t sp)
 {
@@ -116,7 +120,7 @@ void loans_on_raise(const struct _Unwind_Exception *exception, uint64_t sp)
 		loans_make((uintptr_t)exception, sp);
 }
 
-/* The slot may have been used for something else since. */
+/* The slot may have been used otherwise since. */
 static void take_back(const struct loan *loan)
 {
 	const struct shadow_slot *shadow = shadow_of(loan->at);
@@ -126,7 +130,10 @@ static void take_back(const struct loan *loan)
 		*slot = loan->word;
 }
 
-/* Of functions that are dead. The filter still has them, which is no harm. */
+/*
+ * Removes loans of functions that have ended. The filter still has them, which
+ * does no harm.
+ */
 static void drop_below(uint64_t cfa)
 {
 	struct hot_lent *lent = &hot.aside->lent;
@@ -146,9 +153,9 @@ static uint64_t handler_of(uint64_t exception)
 }
 
 /*
- * Whether it is the borrower that lands, in the frame whose callee's CFA this is.
- * Personality routines of other languages do not show their exception; then the
- * borrower may have been freed long ago, if it never landed.
+ * Returns whether the borrower lands in the frame whose callee has this CFA.
+ * Personality routines of other languages do not show their exception. In that
+ * case the borrower may have been freed long ago, if it never landed.
  */
 static int is_handler(uint64_t exception, uint64_t cfa)
 {

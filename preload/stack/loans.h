@@ -1,44 +1,47 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Exceptions without stubs in their way.
+ * Loans: exceptions pass hooked functions without stubs' frames.
  *
- * An unwinder takes as long for a stub's frame as for a function's, so a throw
+ * An unwinder needs as long for a stub's frame as for a function's, so a throw
  * through hooked functions would cost twice as much. Therefore the innermost
  * running functions get their return addresses back on the stack when a throw
- * begins, and those that turn out to be outside of the handler give them up
- * again when it lands there:
+ * begins. When the exception lands, the functions outside of the handler give
+ * them up again:
  *
  *	stack	thrower | f | g | handler | main
  *	throw	          RA  RA   RA        RA		from the shadow
- *	lands			   stub      stub	as they were
+ *	landing			   stub      stub	as before
  *
- * Nothing returns in between, for what is inside of the handler is dead and
- * what is outside waits for it. Should an exception end otherwise, as by a
- * longjmp out of a destructor, functions return past their stubs, which is no
- * harm but to the id (heal.h).
+ * Nothing returns in between: functions inside of the handler have ended, and
+ * functions outside wait for it. If an exception ends otherwise, for example by
+ * a longjmp out of a destructor, functions return past their stubs. This only
+ * makes the id stale (heal.h).
  *
- * Both phases of an unwinder must see the same frames. So loans are not touched
- * at cleanups, nor is anything lent to an exception on top of another one that
- * has not landed.
+ * Both phases of an unwinder must see the same frames. Therefore loans remain
+ * at cleanups, and an exception that is thrown before another one has landed
+ * gets no loan.
  */
 #ifndef CLEW_STACK_LOANS_H
 #define CLEW_STACK_LOANS_H
 
 #include <stdint.h>
 
-/* A throw begins; sp is where the return address of the unwinder is. */
+/*
+ * Lends return addresses when a throw begins; sp is the slot of the unwinder's
+ * return address.
+ */
 void loans_make(uint64_t exception, uint64_t sp);
 
 /*
- * A probe's handler: the _Unwind_RaiseException() of a libgcc that is linked into
- * a module begins, whose return address is at sp.
+ * Handler of a probe: the _Unwind_RaiseException() of a libgcc that is linked
+ * into a module begins, with its return address at sp.
  */
 struct _Unwind_Exception;
 void loans_on_raise(const struct _Unwind_Exception *exception, uint64_t sp);
 
 /*
- * A personality routine has chosen where to land with what may be an exception:
- * in the frame whose callee's CFA this is.
+ * Ends the loans if an exception lands: a personality routine has chosen the
+ * frame whose callee has this CFA. `exception` may be something else.
  */
 void loans_settle(uint64_t exception, uint64_t cfa);
 

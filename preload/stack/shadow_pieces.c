@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The shadow of stacks that have none reserved: pieces, mapped when they are
- * first needed.
+ * The shadow of stacks without a reserved shadow: pieces that are mapped when
+ * they are first needed.
  */
 #include <stdatomic.h>
 
@@ -11,13 +11,14 @@
 #include "preload/hot/upcalls.h"
 #include "preload/sys/sys.h"
 
-/* One entry for each piece of a region. */
+/* A region's directory has one entry for each piece. */
 #define DIRECTORY_BYTES                                                        \
 	(sizeof(uint64_t) << (SHADOW_REGION_SHIFT - SHADOW_PIECE_SHIFT))
 
 /*
- * Map `bytes` for entry, so that its content is 0 no more: the address less
- * `bias`. Another thread, or a handler on top of us, may be faster.
+ * Maps `bytes` and stores the address minus `bias` in an entry that is 0.
+ * Another thread, or a handler on top of this one, may be faster. Returns 0 or
+ * -errno.
  */
 static int map_entry(_Atomic uint64_t *entry, uint64_t bytes, uint64_t bias)
 {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See sharing.h. */
 #include "preload/stack/sharing.h"
 
 #include "preload/hot/runtime.h"
@@ -18,14 +19,14 @@ static int has_gone(int tid)
 	return sys_call(SYS_tkill, tid, 0, 0, 0, 0, 0) == -ESRCH;
 }
 
-/* Sharers may be doing the same. */
+/* Sharers may change the same word. */
 static int change(int32_t *sharer, int32_t from, int32_t to)
 {
 	return __atomic_compare_exchange_n(sharer, &from, to, 0,
 					   __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
 
-/* How many there still are. */
+/* Returns the number of sharers that still exist. */
 static int count_sharers(void)
 {
 	int others = __atomic_load_n(&hot.sharing.unknown, __ATOMIC_SEQ_CST);

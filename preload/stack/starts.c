@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
+/* See starts.h. */
 #include "preload/stack/starts.h"
 
 #include "preload/hot/shadow.h"
 #include "preload/hot/upcalls.h"
 #include "preload/stack/walk.h"
 
-/* Tells a note from what a call has left there. */
+/* Distinguishes a note from a former call's id. */
 #define MARK UINT64_C(0x5ca1ab1e0ddba115)
 
-/* Arguments on the stack, behind which is the link. */
+/* Bytes of arguments on the stack, which the link follows. */
 #define ARGUMENTS_MAX 2048
 
 uint64_t starts_pc;

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who began a stack: contexts made by makecontext(), until they begin to run.
+ * The beginning of stacks that makecontext() has created.
  *
- * The first function of such a stack returns to a function of libc's, by
- * whose address it is known, so that those who walk the stack know where it
- * ends. What began it is the function that switched there, on another stack: its
- * id is kept in the shadow of the word behind that first slot, which no call uses
- * (there are the function's arguments, or the link to the next context).
+ * The first function of such a stack returns to a function of libc. Walks
+ * recognize this address and end there. The caller of the first function is the
+ * function that switched to the stack, on another stack. The caller's id is
+ * stored in the shadow of the word above the first slot, which no call uses
+ * (the function's arguments, or the link to the next context, are there).
  */
 #ifndef CLEW_STACK_STARTS_H
 #define CLEW_STACK_STARTS_H
 
 #include <stdint.h>
 
-/* Before main: where first functions return to. */
+/* Stores the address to which first functions return. Called before main. */
 void starts_learn(uint64_t pc);
 
 static inline int starts_is_first(uint64_t return_address)
@@ -24,23 +24,25 @@ static inline int starts_is_first(uint64_t return_address)
 }
 
 /*
- * Whether a context that is gone to has not begun: one in which the stack pointer
- * is `stack`, and the register in which libc keeps where the link to the next
- * context is, `link`.
+ * Returns whether a context to which a thread switches has not begun yet.
+ * `stack` is the context's stack pointer, and `link` its register in which libc
+ * stores the address of the link to the next context.
  */
 int starts_are_due(uint64_t stack, uint64_t link);
 
 /*
- * Nobody knows who calls the first function of such a stack: to be said first.
- * False if there is no shadow of it to be had.
+ * Marks the caller of the stack's first function as unknown; to be called
+ * first. Returns false if its shadow cannot be mapped.
  */
 int starts_clear(uint64_t stack);
 
-/* It is called by id. */
+/* Stores the id of the first function's caller. */
 void starts_put(uint64_t stack, uint64_t id);
 
-/* Whether the function whose slot is the first of its stack is known to be
- * called by id. */
+/*
+ * Returns whether the first function of a stack, with this slot, was called by
+ * id.
+ */
 int starts_are_by(uint64_t at, uint64_t id);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See starts_note.h. */
 #include "preload/stack/starts_note.h"
 
 #include "preload/hot/runtime.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which function began a stack that makecontext() has made, noted when a thread
- * goes there for the first time. Apart from starts.h because it walks the stack
- * that the thread leaves, and walks ask starts.h where stacks end.
+ * Notes the function that begins a stack of makecontext(), when a thread first
+ * switches there. This file is separate from starts.h because it walks the
+ * stack, and walks use starts.h.
  */
 #ifndef CLEW_STACK_STARTS_NOTE_H
 #define CLEW_STACK_STARTS_NOTE_H
@@ -10,9 +10,9 @@
 #include <stdint.h>
 
 /*
- * The calling thread, which runs as id, is about to go to a context (starts.h).
- * False if that has begun before; else notes who begins it, if that is known for
- * sure.
+ * Called before the calling thread, whose id is `id`, switches to a context
+ * (starts.h). Returns false if the context has begun before. Otherwise notes
+ * which function begins it, if that is certain.
  */
 int starts_note(uint64_t stack, uint64_t link, uint64_t id);
 

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Is the id right? The confidence statistics.
+ * Verifies ids, for the statistics of confidence.
  *
- * Now and then a call is checked against the thread's whole stack, as its
- * shadow tells it (walk.h). The chain must end at the thread's root, and every
- * context on it must have been recorded for the function that is really
- * there. Otherwise two contexts share an id (a collision), or id and stack
- * have gone different ways (a divergence). What called a coroutine is on another
- * stack, nobody knows where: there only what is on its own can be checked.
+ * A random call is compared with the thread's whole stack, as the shadow
+ * describes it (walk.h). The chain must end at the thread's root, and each
+ * context must be recorded for the function that is really there. Otherwise two
+ * contexts share an id (a collision), or id and stack disagree (a divergence).
+ * The caller of a coroutine is on an unknown other stack, so only the
+ * coroutine's own stack can be checked.
  *
- * Every call that is counted in a context is as likely to be checked as any
- * other, whatever way it is counted; so is every first call of a context, at
- * a rate of its own. What the checks find in that share of those that they can
- * decide is then true of all, within bounds (report/model/confidence.h).
+ * Each call that counts in a context has the same probability to be verified,
+ * however it is counted. Each first call of a context has another, equal
+ * probability. Therefore the share of errors among the verified calls that can
+ * be decided estimates the share among all, within bounds
+ * (report/model/confidence.h).
  */
 #include "preload/stack/verify.h"
 
@@ -31,15 +32,18 @@
 #include "wire/id.h"
 
 /*
- * Functions that are looked for: what lies deeper is said to be too long. New
- * contexts are drawn more often, and a deep recursion makes one at each call.
+ * The longest stacks that are verified. New contexts are verified more often,
+ * and a deep recursion creates one at each call.
  */
 #define FRAMES_MAX       10000
 #define FRAMES_OF_FIRSTS 512
 
 #define GAP_IN_PIECES    8192 /* 64 KiB */
 
-/* Below the control block: on a stack of libc's, where the root comes last. */
+/*
+ * Within this distance below the control block, the stack is libc's and ends
+ * with the root.
+ */
 #define OWN_STACK_BYTES (UINT64_C(1) << 18)
 
 enum outcome {
@@ -47,12 +51,12 @@ enum outcome {
 	COLLISION,
 	DIVERGED,
 	UNTOLD,
-	PARTIAL, /* and more of them: plus enum wire_partial */
+	PARTIAL, /* this and more, plus enum wire_partial */
 };
 
 /*
- * The child that posix_spawn() makes borrows our thread until it execs, and
- * goes on with our id on a stack of its own.
+ * The child of posix_spawn() borrows this thread's block until it execs, and
+ * continues with its id on a stack of its own.
  */
 static int is_borrowed(void)
 {
@@ -60,9 +64,9 @@ static int is_borrowed(void)
 }
 
 /*
- * Whether a slot is that of a coroutine's first function, or looks like it: no
- * function waits for a return further out on its stack. Other coroutines' may
- * lie side by side with it, so only what is near counts.
+ * Returns whether a slot seems to be that of a coroutine's first function: no
+ * function returns further out on its stack. The stacks of coroutines may be
+ * adjacent, so only near slots count.
  */
 static int is_outermost(uint64_t at)
 {
@@ -81,9 +85,9 @@ static int is_outermost(uint64_t at)
 }
 
 /*
- * Whether what is further out may be others' stack: a function that waits at a
- * trampoline may be the outermost one of a slice that was copied to where it
- * is, below other callers than it began with.
+ * Returns whether the memory further out may be another stack. A function that
+ * returns to a trampoline may be the outermost one of a copied slice, whose
+ * callers are no longer those it began with.
  */
 static int is_start(uint64_t at, uint64_t id)
 {
@@ -93,7 +97,9 @@ static int is_start(uint64_t at, uint64_t id)
 	       is_outermost(at);
 }
 
-/* The chain has ended before the thread's root, below the call at a slot. */
+/*
+ * The chain has ended before the thread's root, outwards of the call at a slot.
+ */
 static enum outcome broken(const struct walk *walk, uint64_t at)
 {
 	if (walk_is_exhausted(walk))
@@ -106,9 +112,9 @@ static enum outcome broken(const struct walk *walk, uint64_t at)
 }
 
 /*
- * Stacks whose shadow is in pieces are coroutines', nearly always, small and in
- * the midst of other memory, which takes long to look through: that is done
- * only where some function does wait further out.
+ * Stacks with shadow in pieces are mostly small stacks of coroutines between
+ * other memory. A long search is worth its time only if a function returns
+ * further out.
  */
 static int find_next(struct walk *walk, uint64_t at, struct link *link)
 {
@@ -127,7 +133,7 @@ static int find_next(struct walk *walk, uint64_t at, struct link *link)
 static enum outcome verify(struct walk *walk, uint32_t frames_max)
 {
 	uint64_t at = walk->at;
-	int is_handler = 0; /* the function before, of a signal */
+	int is_handler = 0; /* the preceding link is a signal handler */
 
 	if (runtime_is_filtered())
 		return PARTIAL + WIRE_PARTIAL_FILTER;
@@ -146,7 +152,7 @@ static enum outcome verify(struct walk *walk, uint32_t frames_max)
 			return UNTOLD;
 		if (!note.word)
 			return PARTIAL + WIRE_PARTIAL_RECORD;
-		/* These are compared with what the machine says. */
+		/* Java methods are compared with the JVM's stack instead. */
 		if (walk_is_java(walk->id))
 			return PARTIAL + WIRE_PARTIAL_START;
 		if (!find_next(walk, at, &link) &&
@@ -156,7 +162,7 @@ static enum outcome verify(struct walk *walk, uint32_t frames_max)
 					  : broken(walk, at);
 		is_handler = walk->is_handler;
 		at = link.at;
-		/* The innermost may still have its return address there. */
+		/* The innermost slot may still hold its return address. */
 		if (!frames && at != WALK_IN_JAVA)
 			walk_trust_own_stack(walk, (const void *)at);
 		if (note.function != link.function)
@@ -164,7 +170,7 @@ static enum outcome verify(struct walk *walk, uint32_t frames_max)
 		if (link.has_jumped)
 			atomic_fetch_add_explicit(&rt.header->jumped_functions,
 						  1, memory_order_relaxed);
-		/* Those that have jumped at the same slot come first. */
+		/* Functions that have jumped from the same slot come first. */
 		if (!walk->chain &&
 		    starts_is_first(link.shadow->return_address))
 			return starts_are_by(at, walk->id)
@@ -174,7 +180,10 @@ static enum outcome verify(struct walk *walk, uint32_t frames_max)
 	return PARTIAL + WIRE_PARTIAL_LENGTH;
 }
 
-/* Links of folded recursion are not certain: a walk may have left the chain. */
+/*
+ * A walk may have left the chain, because links of folded recursion are not
+ * certain. Searches for any chain.
+ */
 static enum outcome look_again(const void *slot, uint64_t id)
 {
 	uint64_t end;
@@ -191,7 +200,10 @@ int verify_is_right(const void *from, uint64_t id)
 	return hot.tally && verify(&walk, FRAMES_OF_FIRSTS) == VERIFIED;
 }
 
-/* What folded is in no context of its own, and reports say how much that is. */
+/*
+ * Folded calls have no context of their own and cannot be verified; reports
+ * show their number.
+ */
 int hot_verify_stack(const uint64_t *slot, struct wire_verdicts *verdicts)
 {
 	struct walk walk = walk_from(slot, hot.id);

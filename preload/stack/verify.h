@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Verification: whether a thread's id, from which its call counts, and the return
- * addresses on its stack tell of the same functions. Calls are drawn for it at
- * random, and reports say what came of it (struct wire_verdicts).
+ * Verification compares a thread's id with the return addresses on its stack.
+ * Calls to verify are selected at random; reports show the results (struct
+ * wire_verdicts).
  */
 #ifndef CLEW_STACK_VERIFY_H
 #define CLEW_STACK_VERIFY_H
@@ -10,9 +10,9 @@
 #include <stdint.h>
 
 /*
- * Whether the calling thread's stack, from an address outwards, is that of the
- * function with an id, to its very beginning. Not where system calls are
- * filtered, which this needs.
+ * Returns whether the calling thread's stack, from an address outwards to its
+ * beginning, is that of the function with this id. Returns false behind a
+ * system call filter.
  */
 int verify_is_right(const void *from, uint64_t id);
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See walk.h. */
 #include "preload/stack/walk.h"
 #include "machine/address_space.h"
 #include "preload/record/numbers.h"
@@ -19,16 +20,16 @@
 #include "preload/sys/sys.h"
 #include "wire/id.h"
 
-#define SCAN_MAX   (8 << 20) /* stack slots looked at in all: 64 MiB */
+#define SCAN_MAX   (8 << 20) /* stack slots that a walk reads: 64 MiB */
 #define GAP_MAX    (1 << 17) /* between two hooked functions: 1 MiB */
-#define FIND_MAX   65536     /* slots up to the nearest: 512 KiB */
+#define FIND_MAX   65536     /* slots up to the nearest function: 512 KiB */
 
 #define NESTED_MAX 64
 
-/* Links that a link of folded recursion has to lead to. */
+/* Links that must follow a link of folded recursion. */
 #define AHEAD_MAX 8
 
-/* Contexts on a stack whose recursion is folded. */
+/* Contexts on a stack with folded recursion. */
 #define WAYS_MAX 64
 
 static void set_id(struct walk *walk, uint64_t id)
@@ -61,8 +62,8 @@ void walk_trust_own_stack(struct walk *walk, const void *slot)
 }
 
 /*
- * Whether a call made by a caller counts in a "(folded)": that stands below the
- * caller, or below one further out where there was no room for it, or the
+ * Returns whether a call made by `caller` counts in the context `folded`: this
+ * is below the caller, or below one further out if there was no room, or the
  * caller itself counts there.
  */
 static int folds_into(uint64_t folded, uint64_t caller)
@@ -98,7 +99,7 @@ static int is_link(const struct walk *walk, const struct shadow_slot *shadow,
 	return walk->is_folded && folds_into(walk->id, shadow->caller_id);
 }
 
-/* Whether any word, which need not be an address, is that of a restorer. */
+/* Returns whether an arbitrary word is the address of a signal restorer. */
 static int is_restorer(uint64_t word)
 {
 	uint64_t page = 0;
@@ -109,7 +110,10 @@ static int is_restorer(uint64_t word)
 	       signal_frame_is_restorer(word);
 }
 
-/* A slot that a handler has left behind has something else above it. */
+/*
+ * Returns whether a signal frame lies there. Above a stale slot of a handler
+ * there is something else.
+ */
 static int is_context(uint64_t context)
 {
 	uint64_t page = 0;
@@ -122,9 +126,9 @@ static int is_context(uint64_t context)
 }
 
 /*
- * A signal may have come on top of another one's handler before that was in
- * the chain, or when it no longer was. Given what the later one interrupted,
- * returns where the struct ucontext of the earlier one is; 0: nothing of it.
+ * A second signal may have interrupted the handler of a first one before that
+ * was in the chain, or after. Returns the address of the first one's struct
+ * ucontext, given where the second one interrupted it, or 0.
  */
 static uint64_t find_outer_signal(const struct walk *walk, uint64_t pc,
 				  uint64_t stack)
@@ -146,8 +150,9 @@ static uint64_t find_outer_signal(const struct walk *walk, uint64_t pc,
 }
 
 /*
- * Whether who was interrupted may have a slot that does not look like one: a stub
- * between moving a return address and calling, or before returning.
+ * Returns whether the interrupted code may have a slot that does not look like
+ * one: a stub that has moved a return address and not yet called, or not yet
+ * returned.
  */
 static int is_half_way(uint64_t pc)
 {
@@ -156,8 +161,8 @@ static int is_half_way(uint64_t pc)
 }
 
 /*
- * Go on where a signal came. The slot of a stub that is half-way is at the stack
- * pointer or just below.
+ * Continues at the stack pointer that a signal has interrupted. An interrupted
+ * stub has its slot at that stack pointer or just below.
  */
 static void enter_interrupted_stack(struct walk *walk)
 {
@@ -178,23 +183,26 @@ static void enter_interrupted_stack(struct walk *walk)
 	}
 }
 
-/* Of a stack that is known to be there; an interrupted one may be another. */
+/* The interrupted code may be on another stack than this readable one. */
 static int is_known(const struct walk *walk, uint64_t at)
 {
 	return at >= walk->readable_from && at < walk->readable_until;
 }
 
-/* Whether the function that is next is being entered or left by slow paths of ours. */
+/*
+ * Returns whether clew's slow paths may be entering or leaving the next
+ * function.
+ */
 static int is_in_slow_path(const struct walk *walk)
 {
 	return !walk->has_begun || walk->is_in_clew;
 }
 
 /*
- * Whether a function is running whose slot this is: the stack has a stub's
- * address there, or still (again) the return address, of a function that is in a
- * slow path. Behind a filter, on a stack that may end anywhere, the shadow is
- * believed.
+ * Returns whether a slot belongs to a running function: it has a stub's
+ * address, or the return address of a function that is in a slow path. If the
+ * stack may end anywhere and a system call filter prevents the check, the
+ * shadow is trusted.
  */
 static int is_live(struct walk *walk, const struct shadow_slot *shadow)
 {
@@ -212,7 +220,10 @@ static int is_live(struct walk *walk, const struct shadow_slot *shadow)
 	       (is_in_slow_path(walk) && word == shadow->return_address);
 }
 
-/* Until where memory is there, from here on; this itself if it is not, or nobody knows. */
+/*
+ * Returns the end of the memory that is readable from `at` on, or `at` if it is
+ * not readable or this cannot be checked.
+ */
 static uint64_t known_until(struct walk *walk, uint64_t at)
 {
 	if (is_known(walk, at))
@@ -231,8 +242,8 @@ static uint64_t first_waiting(uint64_t at, uint64_t until)
 }
 
 /*
- * Where the stack is mapped, the words that are no stub's address are passed over, and
- * most are: the next slot that is not one of them.
+ * Skips words that are no stub's address, as most are, where the stack is
+ * readable.
  */
 static void skip_dead(struct walk *walk)
 {
@@ -254,7 +265,9 @@ static void skip_dead(struct walk *walk)
 	walk->scan_left -= passed;
 }
 
-/* At which the function whose slot this is waits, or NULL. */
+/*
+ * Returns the trampoline to which the function of this slot returns, or NULL.
+ */
 static const struct trampoline *trampoline_here(struct walk *walk)
 {
 	if (is_known(walk, walk->at))
@@ -263,9 +276,9 @@ static const struct trampoline *trampoline_here(struct walk *walk)
 }
 
 /*
- * A slot with a trampoline is that trampoline's, whatever the shadow has left of
- * others; but one to which a function returns that is being entered or left is in
- * the shadow as well.
+ * If the slot holds a trampoline, the link is in its record, and the shadow may
+ * be stale. The shadow also has the link while a function that returns to a
+ * trampoline is being entered or left.
  */
 static struct shadow_slot *link_here(struct walk *walk, uint32_t *function)
 {
@@ -281,7 +294,7 @@ static struct shadow_slot *link_here(struct walk *walk, uint32_t *function)
 	return shadow && is_link(walk, shadow, function) ? shadow : NULL;
 }
 
-/* Where trampolines are looked for it shows that the stack has ended. */
+/* The search for trampolines shows that the stack has ended. */
 static int is_past_end(const struct walk *walk)
 {
 	return walk->mapped_page ==
@@ -289,8 +302,8 @@ static int is_past_end(const struct walk *walk)
 }
 
 /*
- * Whether it is what a link has to be: if a signal has entered the function, what
- * that interrupted lies above. Then the walk enters that next.
+ * Returns whether a link is complete: if a signal has entered its function, the
+ * signal frame lies above, and the walk continues at the interrupted code.
  */
 static int is_whole(struct walk *walk, const struct shadow_slot *shadow)
 {
@@ -302,7 +315,7 @@ static int is_whole(struct walk *walk, const struct shadow_slot *shadow)
 static struct shadow_slot *find_link(struct walk *walk, uint32_t *function,
 				     int need_live);
 
-/* Whether nobody looks on behind the link at walk->at. */
+/* Returns whether no check continues beyond the link at walk->at. */
 static int is_end(const struct walk *walk, const struct shadow_slot *shadow)
 {
 	return walk->is_handler || shadow->caller_id == ID_ROOT ||
@@ -320,9 +333,10 @@ static void go_behind(struct walk *walk, const struct shadow_slot *shadow)
 }
 
 /*
- * Whether a chain of AHEAD_MAX links goes out from the one at walk->at, or a shorter
- * one up to an end. Where it breaks, the last link may be another one farther out, which
- * has another caller: no chain goes out from that one.
+ * Returns whether a chain of AHEAD_MAX links, or a shorter one up to an end,
+ * begins with the link at walk->at. If the chain breaks, the last link may be
+ * another slot further out with another caller: no chain begins at the former
+ * caller.
  */
 static int leads_on(const struct walk *walk, const struct shadow_slot *shadow)
 {
@@ -353,9 +367,9 @@ static int leads_on(const struct walk *walk, const struct shadow_slot *shadow)
 }
 
 /*
- * A link of recursion that is folded may be a slot that was left behind, for all that
- * the function has called at any time: of other ids no chain would lead there. It is
- * one if it leads on.
+ * A link of folded recursion may be a stale slot of any function that the
+ * function has ever called. For other ids no chain would lead there. The link
+ * is valid if a chain continues from it.
  */
 static int is_sure(struct walk *walk, const struct shadow_slot *shadow)
 {
@@ -399,7 +413,7 @@ static struct shadow_slot *find_link(struct walk *walk, uint32_t *function,
 	return NULL;
 }
 
-/* Whose link the slot at walk->at is, of those that ways lead to; NULL: of none. */
+/* Returns the link at walk->at if it belongs to one of the ids, or NULL. */
 static const struct shadow_slot *find_way(struct walk *walk,
 					  const uint64_t *ways, uint32_t count)
 {
@@ -424,7 +438,7 @@ static int has_way(const uint64_t *ways, uint32_t count, uint64_t id)
 	return 0;
 }
 
-/* Most slots are nobody's, whichever way leads past them. */
+/* Most slots belong to no function, whatever the id. */
 static int is_nobodys(const struct walk *walk)
 {
 	return walk->has_begun && is_known(walk, walk->at) &&
@@ -465,8 +479,9 @@ int walk_has_any_way(const void *slot, uint64_t id, uint64_t *end)
 }
 
 /*
- * The generated code that has called the function of the last link: it has no slot,
- * as that function's has its trampoline in place of a return address.
+ * Takes the link of generated code that has called the last link's function.
+ * This code has no slot: the return address of that function is a trampoline
+ * instead.
  */
 static int take_generated(struct walk *walk, struct link *link)
 {
@@ -517,7 +532,7 @@ static int take_java(struct walk *walk, struct link *link)
 	return 1;
 }
 
-/* Go on behind a slot, to the function that has called its owner. */
+/* Continues outwards of a slot, with the function that has called its owner. */
 static void leave_slot(struct walk *walk, uint64_t caller)
 {
 	set_id(walk, caller);
@@ -527,7 +542,10 @@ static void leave_slot(struct walk *walk, uint64_t caller)
 		walk->at += 8;
 }
 
-/* ... or first to the one that has jumped from there to the link's function. */
+/*
+ * Continues with the function that has jumped to the link's function, or
+ * outwards of the slot.
+ */
 static void go_on(struct walk *walk, const struct link *link, uint64_t caller)
 {
 	const uint64_t jumped = id_pop(link->id, id_key(link->function));
@@ -544,7 +562,10 @@ static void go_on(struct walk *walk, const struct link *link, uint64_t caller)
 	set_id(walk, jumped);
 }
 
-/* Others may have changed the slot meanwhile (stack/landing_unwound.c). */
+/*
+ * The landing of an exception may have changed the slot meanwhile
+ * (stack/landing_unwound.c).
+ */
 static int take_jumped(struct walk *walk, struct link *link)
 {
 	const uint64_t caller = walk->chain_caller;
@@ -580,7 +601,7 @@ int walk_next(struct walk *walk, struct link *link)
 		return 1;
 	link->shadow = find_link(walk, &link->function, 1);
 	if (!link->shadow && !walk->has_begun) {
-		/* A handler of libc's may be on top of a half-way stub. */
+		/* A signal handler of libc may have interrupted a stub. */
 		walk->at = start;
 		link->shadow = find_link(walk, &link->function, 0);
 	}
@@ -593,7 +614,10 @@ int walk_next(struct walk *walk, struct link *link)
 	return 1;
 }
 
-/* Whether the stub of this function, not one that it has replaced, waits for its return. */
+/*
+ * Returns whether the slot has the address of this function's own stub, and not
+ * of one that has jumped to it.
+ */
 static int is_own(uint64_t at, uint32_t function)
 {
 	const uint64_t word = *(const uint64_t *)at;
@@ -635,7 +659,10 @@ void walk_take_outermost(struct walk *walk, struct link *link)
 	}
 }
 
-/* Where a restorer's address is, and above it what the kernel writes; or 0. */
+/*
+ * Returns the address of a word with a restorer's address below a signal frame,
+ * or 0.
+ */
 static uint64_t find_signal(const struct walk *walk, uint64_t at, uint64_t end)
 {
 	uint64_t page = 0, last_page = 0;
@@ -655,7 +682,7 @@ static uint64_t find_signal(const struct walk *walk, uint64_t at, uint64_t end)
 	return 0;
 }
 
-/* What looks like a frame may be one that was left behind, and leads nowhere. */
+/* A frame may be stale, and then no link follows. */
 int walk_next_interrupted(struct walk *walk, uint64_t at, struct link *link,
 			  uint64_t *pc)
 {
@@ -705,7 +732,7 @@ uint64_t walk_running_as(uint64_t caller, uint64_t key)
 
 int walk_find_running(uint64_t stack, uint64_t *id)
 {
-	/* That of the return address of whoever has remembered this stack. */
+	/* The page of the return address that belongs to this stack pointer. */
 	uint64_t page = (stack - 8) & ~(PAGE_BYTES - 1);
 
 	for (uint64_t n = 0; n < FIND_MAX; n++, stack += 8) {

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Walking out along the calls that a thread is in.
+ * Walks along the active calls of a thread, outwards.
  *
  * The shadow slots of running functions form a chain: each holds its caller's
- * id. From that and the id before it follows a key, and only a slot of this
- * very chain yields the key of a function that exists (one in 2^45 others
- * would); besides, the stack must still hold a stub's address there. So stale
- * slots between live ones do not confuse the walk. Functions that wait at
- * trampolines (hot/trampoline.h) have their link there instead.
+ * id. Two consecutive ids determine a key, and only a slot of this chain yields
+ * the key of an existing function (by chance one in 2^45 others does). Besides,
+ * the stack must still hold a stub's address there. Therefore stale slots
+ * between live ones do not confuse a walk. Functions that return to trampolines
+ * (hot/trampoline.h) have their link in the trampoline's record.
  *
- * A function that was entered by a tail call shares its slot with the functions that
- * have jumped to it. Each has a link of its own, innermost first.
+ * A function that was entered by a tail call shares its slot with the functions
+ * that have jumped to it. Each has a link of its own, innermost first.
  *
- * Reads the calling thread's shadow only. Safe in signal handlers.
+ * A walk reads the calling thread's shadow only. All functions are safe in
+ * signal handlers.
  */
 #ifndef CLEW_STACK_WALK_H
 #define CLEW_STACK_WALK_H
@@ -22,123 +23,151 @@
 #include "preload/hot/shadow.h"
 #include "preload/stack/walk_slots.h"
 
-/* A function waits in a slot that is not farther out than this, mostly. */
+/*
+ * Most functions have their slot within this distance from a stack pointer in
+ * their frame.
+ */
 #define WALK_FRAME_BYTES 65536
 
 /*
- * Where a Java method is that tells of its calls itself (rt.counts_java): nobody knows,
- * but farther out than all that it has called. Its link has no slot of the stack.
+ * The `at` of a Java method that reports its own calls (rt.counts_java). The
+ * link has no stack slot; it is further out than all calls that the method
+ * makes.
  */
 #define WALK_IN_JAVA UINT64_MAX
 
 struct walk {
-	uint64_t at;                /* stack slot to go on from */
-	uint64_t id;                /* of the function whose slot is next */
-	uint32_t scan_left;         /* slots to look at in all */
-	uint32_t gap_left;          /* until the next link */
-	uint32_t gap_max;           /* between two links; 0: as usual */
-	uint64_t mapped_page;       /* of the stack, known to be there */
-	uint64_t readable_from;     /* where it began: from there on, */
-	uint64_t readable_until;    /* all below this is known to be */
-	uint64_t interrupted_until; /* slots where a stub may be half-way */
-	uint64_t
-		broken_at; /* a caller from where no chain leads out, or ID_ROOT */
-	uint64_t interrupted_pc; /* where the latest signal that it met came */
-	/* That of the last link's caller, generated code (generated_callers.c) */
+	uint64_t at;          /* the stack slot to continue from */
+	uint64_t id;          /* of the function whose slot is searched next */
+	uint32_t scan_left;   /* slots that may still be read */
+	uint32_t gap_left;    /* slots until the next link */
+	uint32_t gap_max;     /* between two links; 0: GAP_MAX */
+	uint64_t mapped_page; /* a page that is known to be readable */
+	uint64_t readable_from;  /* the memory from here */
+	uint64_t readable_until; /* up to here is readable */
+	/* slots that an interrupted stub may be changing */
+	uint64_t interrupted_until;
+	/* A caller from which no chain continues, or ID_ROOT. */
+	uint64_t broken_at;
+	uint64_t interrupted_pc; /* pc of the latest signal */
+	/*
+	 * The trampoline of the last link's caller, if that is generated code
+	 * (generated_callers.c).
+	 */
 	const struct trampoline *generated;
-	struct shadow_slot java; /* of the last link, if that is in Java */
-	/* The slot of the last link, if others have jumped from there; or NULL. */
+	struct shadow_slot java; /* the last link's, if it is a Java method */
+	/*
+	 * The slot of the last link, if other functions have jumped from there,
+	 * or NULL.
+	 */
 	struct shadow_slot *chain;
-	uint64_t chain_caller; /* who has called the first of these */
+	uint64_t chain_caller; /* the caller of the slot's owner */
 	uint8_t has_begun;
-	uint8_t is_folded;   /* the id is that of a "(folded)" */
+	uint8_t is_folded;   /* the id is a "(folded)"'s */
 	uint8_t is_jumped;   /* tail calls may lead to the id (hot/tails.h) */
-	uint8_t is_believed; /* nobody has looked whether the last link is live */
-	uint8_t is_handler; /* a signal has entered the last link's function */
-	uint8_t is_in_clew; /* one has interrupted what clew does for the next one */
-	uint8_t is_ahead; /* it only looks whether a link leads on */
+	uint8_t is_believed; /* the stack could not be read at the last link */
+	uint8_t is_handler;  /* the last link is a signal handler */
+	/* a signal has interrupted clew's code for the next one */
+	uint8_t is_in_clew;
+	uint8_t is_ahead; /* only checks whether a link leads on */
 };
-/* Larger ones are copied by a call, which no warm code may make. */
+/*
+ * A larger struct is copied by a call of memcpy(), which warm code must not
+ * make.
+ */
 _Static_assert(sizeof(struct walk) <= 128, "clang");
 
 struct link {
 	uint64_t at;                /* stack slot, or WALK_IN_JAVA */
-	uint64_t id;                /* of the function whose slot this is */
-	struct shadow_slot *shadow; /* not to be changed: trampoline_has() */
+	uint64_t id;                /* the function's */
+	struct shadow_slot *shadow; /* constant if trampoline_has() */
 	uint32_t function;          /* or WIRE_FOLDED */
-	int has_jumped; /* to the function of the link before: both have this slot */
+	/*
+	 * Set if the function has jumped to that of the preceding link; both
+	 * have this slot.
+	 */
+	int has_jumped;
 };
 
-/* Start at a stack slot at or below that of the function that runs as id. */
+/*
+ * Begins a walk at a stack slot at or below that of the function with this id.
+ */
 struct walk walk_from(const void *slot, uint64_t id);
 
 /*
- * Know that the stack is there from this slot on, which may be read, if it is the one that
- * the thread began on: no system call asks about its pages then, and words that are no
- * stub's address are passed over quickly.
+ * Lets the walk assume that the stack is readable from this slot on, if it is
+ * the one on which the thread began. The walk then needs no system calls for
+ * its pages and skips words that are no stub's address quickly.
  */
 void walk_trust_own_stack(struct walk *walk, const void *slot);
 
 /*
- * Where recursion is folded: whether any chain at all leads out from there, as none may be
- * where walk_next() has taken a slot that was left behind for a link. To the root, or as
- * far as can be told: *end, the caller's id of the last one's.
+ * For folded recursion: returns whether any chain leads outwards from the slot.
+ * A walk may have left the chain at a stale slot. True if the chain reaches the
+ * root or ends where a walk has to end; *end is then the last caller's id.
  */
 int walk_has_any_way(const void *slot, uint64_t id, uint64_t *end);
 
-/* Whether a function with this id is a Java method that has no slot. */
+/* Returns whether the function with this id is a Java method without a slot. */
 int walk_is_java(uint64_t id);
 
 /*
- * Whether it may be one: that of a virtual thread may have been counted by another carrier,
- * and nobody knows here.
+ * Returns whether the function may be such a Java method: a virtual thread's
+ * method may have been counted by another carrier and is not recorded in this
+ * tally.
  */
 int walk_may_be_java(uint64_t id);
 
-/* Whether no slot leads on from the function with this id (struct hot_border). */
+/*
+ * Returns whether walks end at the function with this id (struct hot_border).
+ */
 int walk_is_border(uint64_t id);
 
 /*
- * The next running function. Afterwards walk->id is its caller's id. False at
- * the root, and where the chain cannot be followed.
+ * Finds the next running function. Afterwards walk->id is its caller's id.
+ * Returns false at the root, and where the chain cannot be followed.
  */
 int walk_next(struct walk *walk, struct link *link);
 
 /*
- * Moves the link that walk_next() has just returned to the outermost slot that may be its
- * function's. Code without stubs, such as an unwinder, calls hooked functions at several
- * depths. The slot of a call that has returned may then lie within the frame of one that
- * runs, with the same caller, and walk_next() returns the inner slot. Below a "(folded)" the
- * link stays, since all calls of the recursion have the same caller.
+ * Moves the link that walk_next() has just returned to the outermost slot that
+ * may be its function's. Code without stubs, such as an unwinder, calls hooked
+ * functions at several depths. The slot of a call that has returned may then
+ * lie within the frame of one that runs, with the same caller, and walk_next()
+ * returns the inner slot. Below a "(folded)" the link stays, since all calls of
+ * the recursion have the same caller.
  */
 void walk_take_outermost(struct walk *walk, struct link *link);
 
 /*
- * The same where a signal has come meanwhile and its handler has no slot: behind the
- * next frame of one, out from the last link. *pc is where it has interrupted what clew does
- * for this one, or 0; pc may be NULL.
+ * Continues a walk beyond a signal whose handler has no slot: searches the next
+ * signal frame outwards of `at`, the last link's slot. *pc is the interrupted
+ * pc if clew's code was interrupted, else 0; pc may be NULL.
  */
 int walk_next_interrupted(struct walk *walk, uint64_t at, struct link *link,
 			  uint64_t *pc);
 
 /*
- * Between the slots of two links, the former being further in, a signal may have come whose
- * handler has no slot: where it has interrupted what clew does for the latter, or 0.
+ * Searches for a signal frame between the slots of two links. Returns the
+ * interrupted pc if the signal has interrupted clew's code for the outer link,
+ * or 0.
  */
 uint64_t walk_interrupted_pc(const struct walk *walk, uint64_t at,
 			     uint64_t until);
 
 /*
- * The id of the function that runs on the stack outwards of a slot, whoever's
- * stack that is: of the nearest whose stub waits for its return. False if
- * there is none near; *id is untouched then.
+ * Finds the nearest function outwards of a stack address whose stub waits for
+ * its return, on any stack, and stores its id. Returns false if there is none
+ * near; *id is then unchanged.
  */
 int walk_find_running(uint64_t stack, uint64_t *id);
 
-/* The id of a running function with this key that this caller has called. */
+/* Returns the id of a running function that has this key and caller. */
 uint64_t walk_running_as(uint64_t caller, uint64_t key);
 
-/* Whether it was for want of patience that walk_next() gave up. */
+/*
+ * Returns whether walk_next() has stopped because it has read too many slots.
+ */
 static inline int walk_is_exhausted(const struct walk *walk)
 {
 	return !walk->scan_left;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See walk_slots.h. */
 #include "preload/stack/walk_slots.h"
 
 #include "machine/address_space.h"
@@ -8,9 +9,9 @@
 #include "preload/sys/sys.h"
 
 /*
- * So near to the end of the stack that a thread began on it is still on that:
- * the kernel leaves more room below the first thread's, and other threads' are
- * seldom smaller.
+ * Within this distance from the end of the stack on which it began, a thread is
+ * still on that stack: the kernel leaves more room below the first thread's
+ * stack, and other threads' stacks are seldom smaller.
  */
 #define FIRST_STACK_BYTES (UINT64_C(64) << 20)
 #define OWN_STACK_BYTES   (UINT64_C(1) << 18)
@@ -31,7 +32,7 @@ int walk_is_readable(uint64_t address, uint64_t *known_page)
 	uint64_t page = address & ~(PAGE_BYTES - 1);
 	const int no_such_way = -1;
 
-	if (!page) /* which is not known, whatever *known_page says */
+	if (!page) /* page 0 is never known, whatever *known_page contains */
 		return 0;
 	if ((*known_page & ~(uint64_t)WALK_MISSING) == page)
 		return !(*known_page & WALK_MISSING);
@@ -59,7 +60,10 @@ const struct trampoline *walk_trampoline(uint64_t at, uint64_t *known_page)
 	return one && one->id ? one : NULL;
 }
 
-/* Whether 0 is still there, as a slow path has come first. */
+/*
+ * Returns whether the slot still contains 0, because a slow path interrupts the
+ * entry.
+ */
 static int is_entered(uint64_t at, uint64_t known_page)
 {
 	return walk_is_readable(at, &known_page) && !*(const uint64_t *)at;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See trampolines.h. */
 #include "preload/stack/trampolines.h"
 #include "preload/hot/large_table.h"
 #include "preload/record/numbers.h"
@@ -21,15 +22,18 @@
 	 TRAMPOLINE_CELL_BYTES)
 #define HASH_BITS 16
 
-/* Of the stack, looked through for one more frame: to carry, to settle. */
+/*
+ * The stack that is searched for one more frame: to replace stubs, to restore
+ * the shadow.
+ */
 #define CARRY_SLOTS  16384
-#define SETTLE_BYTES 512  /* where nothing was copied back */
-#define SLICE_BYTES  8192 /* where something was */
+#define SETTLE_BYTES 512  /* if nothing was copied back */
+#define SLICE_BYTES  8192 /* if a slice was copied back */
 #define PAGE         UINT64_C(4096)
 
 static struct {
 	_Atomic uint32_t used;
-	_Atomic uint8_t is_ready[CHUNKS];       /* stored when mapped */
+	_Atomic uint8_t is_ready[CHUNKS];       /* set once mapped */
 	_Atomic uint32_t first[1 << HASH_BITS]; /* number + 1 */
 } made LARGE_TABLE;
 
@@ -46,8 +50,8 @@ static struct trampoline *record_of(uint32_t number)
 /* ---- Code ---- */
 
 /*
- * Whether trampolines call hot_leave_carried(). Trampolines outlive a session, so the answer is the
- * same for all sessions of a process.
+ * Returns whether trampolines call hot_leave_carried(). Trampolines outlive a
+ * session, so the answer is the same in all sessions of a process.
  */
 static int returns_are_told(void)
 {
@@ -75,7 +79,7 @@ static void write_code(uint8_t *at, uint64_t record, uint32_t target)
 	copy_bytes(at, &target, sizeof(target));
 }
 
-/* Between those that are there are breakpoints. */
+/* Fills the space between trampolines with breakpoints. */
 static void write_chunk(uint8_t *code, uint64_t offset, uint32_t target)
 {
 	for (uint64_t at = 0; at < CHUNK_BYTES; at++)
@@ -86,8 +90,8 @@ static void write_chunk(uint8_t *code, uint64_t offset, uint32_t target)
 }
 
 /*
- * Two threads may do the same: each moves a complete chunk to its place, and
- * the two are equal.
+ * Two threads may do this at once: each maps a complete chunk, and both are
+ * equal.
  */
 static int make_chunk(uint64_t chunk)
 {
@@ -142,7 +146,7 @@ static uint32_t find(uint32_t first, const struct shadow_slot *slot,
 	return first;
 }
 
-/* A number that nobody has, whose code is there: plus one, or 0. */
+/* Takes an unused number whose code is mapped. Returns it plus one, or 0. */
 static uint32_t take_number(void)
 {
 	uint32_t number = atomic_load(&made.used);
@@ -176,7 +180,7 @@ uint64_t trampoline_for(const struct shadow_slot *slot, uint64_t id)
 		one->slot = *slot;
 		one->id = id;
 		do
-			one->next = head; /* an equal one does no harm */
+			one->next = head; /* an equal trampoline does no harm */
 		while (!atomic_compare_exchange_weak(first, &head, found));
 	}
 	return rt.trampolines + offset_of(found - 1) + TRAMPOLINE_CODE_AT;
@@ -184,7 +188,10 @@ uint64_t trampoline_for(const struct shadow_slot *slot, uint64_t id)
 
 /* ---- Stubs that wait ---- */
 
-/* A stub's own function may have left by a tail call: the ids know better. */
+/*
+ * The stub's function may have made a tail call; then `expected` is the
+ * function.
+ */
 uint64_t trampoline_of_slot(uint64_t at, uint64_t word, uint64_t *expected)
 {
 	const struct shadow_slot *shadow = shadow_of(at);
@@ -205,9 +212,9 @@ uint64_t trampoline_of_slot(uint64_t at, uint64_t word, uint64_t *expected)
 }
 
 /*
- * The stub's word at a slot, if the function with this id waits there; then it
- * becomes its caller's. Behind the end of a coroutine's stack any word may lie,
- * and no call has ever been noted for its place.
+ * Replaces the stub's address in a slot by a trampoline if the function with
+ * this id returns there, and sets *id to its caller's. Beyond a coroutine's
+ * stack any word may lie; no call has used its shadow.
  */
 static int carry_one(uint64_t *at, uint64_t *id)
 {
@@ -236,8 +243,8 @@ int trampolines_await(uint64_t *slot)
 }
 
 /*
- * The same of a trampoline's word, whose function may have left by a tail call.
- * True if it is that of the function with this id.
+ * Does the same for a slot with a trampoline, whose function may have made a
+ * tail call. Returns true if the function with this id returns there.
  */
 static int carry_on(uint64_t *at, const struct trampoline *one, uint64_t id)
 {
@@ -253,7 +260,7 @@ static int carry_on(uint64_t *at, const struct trampoline *one, uint64_t id)
 	return 1;
 }
 
-/* Word by word: most calls end at the second slot. */
+/* Reads word by word, because most calls end at the second slot. */
 static void carry_all(const void *slot)
 {
 	uint64_t *at = (uint64_t *)((uintptr_t)slot & ~UINT64_C(7));
@@ -273,7 +280,7 @@ static void carry_all(const void *slot)
 	}
 }
 
-/* What this takes is nobody's time. */
+/* The time that this takes is not the program's. */
 void trampolines_carry(const void *slot)
 {
 	struct sink_pause pause = sink_pause();
@@ -282,7 +289,10 @@ void trampolines_carry(const void *slot)
 	sink_resume(&pause);
 }
 
-/* The shadow of a slot where a trampoline waits; false if it was right. */
+/*
+ * Restores the shadow of a slot with a trampoline. Returns false if it was
+ * right.
+ */
 static int settle_one(uint64_t at, const struct trampoline *one)
 {
 	struct shadow_slot *shadow = shadow_of(at);
@@ -296,7 +306,10 @@ static int settle_one(uint64_t at, const struct trampoline *one)
 
 #define NONE UINT64_MAX
 
-/* The first slot in [at, until) where a trampoline waits, while stack is there. */
+/*
+ * Returns the first slot in [at, until) with a trampoline, as far as the stack
+ * is readable, or NONE.
+ */
 static uint64_t find_slot(uint64_t at, uint64_t until, uint64_t *known_page)
 {
 	const uint64_t code = rt.trampolines;
@@ -320,7 +333,9 @@ static int settle_slot(uint64_t at)
 	return settle_one(at, trampoline_at(*(const uint64_t *)at));
 }
 
-/* Up to the frame's own, and on from there as long as something is to be done. */
+/*
+ * Searches up to the frame's own slot, and further while slots need a change.
+ */
 void trampolines_settle(uint64_t stack, uint64_t slice_end)
 {
 	uint64_t at = (stack + 7) & ~UINT64_C(7), page = stack & -PAGE;
@@ -341,7 +356,7 @@ void trampolines_settle(uint64_t stack, uint64_t slice_end)
 	}
 }
 
-/* What is wrong is so from the first on. */
+/* If the first slot is right, all are. */
 void trampolines_settle_cheaply(uint64_t stack)
 {
 	uint64_t at = (stack + 7) & ~UINT64_C(7), page = stack & -PAGE;
@@ -353,7 +368,7 @@ void trampolines_settle_cheaply(uint64_t stack)
 		trampolines_settle(at, 0);
 }
 
-/* From a trampoline: the function whose slot this is has returned. */
+/* Called by a trampoline: the function with this slot has returned. */
 void hot_leave_carried(uint64_t *slot, const struct trampoline *one,
 		       uint64_t result)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What an unwinder of libgcc keeps of a frame, as unwinder_sets_ip() has found it
- * in a module that is linked to its own (image/unwinder.h).
+ * The frame structure of libgcc's unwinder, as unwinder_sets_ip() has found it
+ * in a module that has its own unwinder (image/unwinder.h).
  */
 #ifndef CLEW_STACK_UNWIND_CONTEXT_H
 #define CLEW_STACK_UNWIND_CONTEXT_H
@@ -9,12 +9,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* By DWARF's number: rax, in which landing pads get their exception. */
+/* DWARF's number of rax, which passes the exception to landing pads. */
 #define UNWIND_EXCEPTION_REGISTER 0
 
 #define UNWIND_REGISTERS          18
 
-/* Of what it has else: where the function begins that the frame is of. */
+/* Index in `others`: the beginning of the frame's function. */
 #define UNWIND_FUNCTION 3
 
 struct _Unwind_Context {
@@ -30,15 +30,18 @@ struct _Unwind_Context {
 _Static_assert(offsetof(struct _Unwind_Context, is_value) == 0xd8, "libgcc's");
 
 /*
- * The CFA of stubs is odd, to tell their frames from others
- * (stubs/frames_rules.h): the address that it is.
+ * Returns the real CFA. The CFA of stubs is odd, to distinguish their frames
+ * (stubs/frames_rules.h).
  */
 static inline uint64_t unwind_even_cfa(uint64_t cfa)
 {
 	return cfa & ~UINT64_C(1);
 }
 
-/* As _Unwind_GetGR() of the register that callers of _Unwind_SetIP() have set. */
+/*
+ * Does the same as _Unwind_GetGR() for the register that callers of
+ * _Unwind_SetIP() have set.
+ */
 static inline uint64_t unwind_context_exception(
 	const struct _Unwind_Context *context)
 {
