@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See recursion.h. */
 #include "preload/hot/recursion.h"
 
 #include "preload/hot/runtime.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See sink.h. */
 #include "preload/hot/sink.h"
 
 #include "preload/hot/count.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See switch.h. */
 #include "preload/hot/switch.h"
 
 #include "preload/hot/sink.h"

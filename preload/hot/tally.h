@@ -152,13 +152,13 @@ struct tally_visits {
 };
 
 /*
- * The histogram of a function's calls, or of those that one Java method makes.
- * function is 0 in a free slot.
+ * The histogram of a function's calls: of those that one Java method makes, or
+ * of those that none makes. function is 0 in a free slot.
  */
 struct histogram_slot {
 	uint64_t *bins;
 	uint32_t function;
-	uint32_t caller; /* 0: all callers */
+	uint32_t caller; /* 0: callers that are no Java methods */
 };
 
 /*
@@ -208,9 +208,8 @@ struct tally_packets {
 	struct past_depths *past;
 	/* The slots of active calls (time/trace_depth.c). */
 	struct depth_slots *depths;
-	struct call_entries
-		/* The values of active calls (time/call_values.c). */
-		*values;
+	/* The values of active calls (time/call_values.c). */
+	struct call_entries *values;
 };
 
 /*

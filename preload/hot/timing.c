@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See timing.h. */
 #include "preload/hot/timing.h"
 
 #include <stdatomic.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See blank.h. */
 #include "preload/record/blank.h"
 
 #include <stdatomic.h>
@@ -11,8 +12,9 @@
 #define LOG2_MAX 48
 
 /*
- * By the log2 of their entries; those below `largest` stay, for threads that are
- * looking there. The first one has no need of memory (hot/count.c).
+ * Blank tables by the log2 of their entries. Smaller ones than `largest` stay,
+ * because threads may still use them. The smallest one needs no mapping
+ * (hot_empty_table).
  */
 static struct wire_count *_Atomic blanks[LOG2_MAX];
 static _Atomic uint32_t largest = WIRE_TALLY_TABLE_LOG2;
@@ -24,7 +26,7 @@ struct wire_count *hot_blank_table(void)
 	return table ? table : hot_empty_table;
 }
 
-/* An empty entry stands behind the last, as behind every table. */
+/* Like all tables, a blank one is followed by an empty entry. */
 static struct wire_count *map_blank(unsigned int log2)
 {
 	return place_map(

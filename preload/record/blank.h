@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The blank table: where the stubs of a thread look that is off (hot/switch.h),
- * hot_blank_table().
+ * The blank table, which the stubs of a thread read while it is off
+ * (hot/switch.h): hot_blank_table().
  *
  * A stub loads the mask and then the address of its thread's table
- * (hot/stub_template.inc). A signal handler that comes in between may
- * exchange the table, but never for a smaller one, because the stub goes on
- * with the mask that it has. So a thread that is switched off keeps its mask,
- * and one store exchanges its table for a blank one that is as large as the
- * largest table of the process. No id is found in it, so that every call takes
- * the slow path, which knows better; nobody writes to it, so that it costs
- * address space and no memory.
+ * (hot/stub_template.inc). A signal handler that interrupts it in between may
+ * exchange the table, but never for a smaller one, because the stub continues
+ * with the mask that it has loaded. Therefore a thread that is switched off
+ * keeps its mask, and one store replaces its table by a blank one that is as
+ * large as the largest table of the process. No id is found there, so each call
+ * takes the slow path. The table is never written, so it costs address space
+ * and no memory.
  */
 #ifndef CLEW_RECORD_BLANK_H
 #define CLEW_RECORD_BLANK_H
@@ -18,8 +18,8 @@
 #include "wire/recording.h"
 
 /*
- * Before a thread uses a table of 2^log2 entries: a blank one of that size. 0 or
- * -ENOMEM. Any thread, with signals blocked.
+ * Creates a blank table of 2^log2 entries; called before a thread uses a table
+ * of that size. Returns 0 or -ENOMEM. Any thread, with signals blocked.
  */
 int blank_reserve(unsigned int log2);
 

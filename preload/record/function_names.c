@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See function_names.h. */
 #include "preload/record/function_names.h"
 
 #include "preload/hot/runtime.h"
@@ -24,7 +25,10 @@ static struct number_range *new_range(struct function_names *names)
 	return &names->spare[--names->spare_count];
 }
 
-/* For a range; NULL: there is no memory, and they are not known. */
+/*
+ * Maps the innermost methods of a range. Returns NULL if there is no memory;
+ * they are then not recorded.
+ */
 static uint32_t *new_innermost(void)
 {
 	uint32_t *innermost =
@@ -33,7 +37,7 @@ static uint32_t *new_innermost(void)
 	return sys_failed(innermost) ? NULL : innermost;
 }
 
-/* A stack's name has the numbers of its methods. */
+/* The name of a Java stack contains the numbers of its methods. */
 static void note_innermost(struct number_range *range, const char *name,
 			   size_t bytes)
 {
@@ -60,7 +64,7 @@ static int record_range(struct part *part, const struct number_range *range)
 	return 0;
 }
 
-/* The range in which a number of that kind is left, or NULL. */
+/* Returns a range of this kind with an unused number, or NULL. */
 static struct number_range *range_with_room(struct function_names *names,
 					    struct part *part,
 					    enum wire_range_kind kind)
@@ -190,7 +194,7 @@ static int inherit_ranges(void *context, const struct chunk *chunk)
 
 	if (chunk->head->used < sizeof(*record))
 		return 0;
-	/* one of which no number is used yet, too */
+	/* includes ranges without used numbers */
 	range = atomic_load(&number_blocks[record->first >> NUMBER_BLOCK_LOG2]);
 	return range && range->first == record->first
 		       ? record_range(heirs->to, range)
@@ -210,7 +214,7 @@ static int inherit_names(void *context, const struct chunk *chunk)
 		int err = 0;
 
 		if (told->bytes > WIRE_SOURCE_BYTES_MAX)
-			return -EBADMSG; /* not what was written there */
+			return -EBADMSG; /* not written by clew */
 		if (numbers_find(told->number))
 			err = put_record(heirs->names, heirs->to, heirs->about,
 					 told->number, told + 1, told->bytes);

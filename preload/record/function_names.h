@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions that have nothing but a name: a runtime that generates code gives
- * each of its own a number, under which its calls are counted, and says what it
- * is called (wire/told.h).
+ * Functions that consist of a name only: a runtime that generates code gets a
+ * number for each of its functions, under which calls count, and announces its
+ * name (wire/told.h).
  *
- * Any thread, signal handlers included. Not before the recorder's part is there.
+ * Any thread and any signal handler may call these functions once the
+ * recorder's part exists.
  */
 #ifndef CLEW_RECORD_FUNCTION_NAMES_H
 #define CLEW_RECORD_FUNCTION_NAMES_H
@@ -13,7 +14,7 @@
 #include "preload/record/part.h"
 #include "preload/record/record_stream.h"
 
-/* What is told of numbers, each in chunks of its own. */
+/* The facts that are recorded about numbers; each kind has its own chunks. */
 enum names_about {
 	NAMES_TEXT,   /* WIRE_NAMES */
 	NAMES_SOURCE, /* WIRE_SOURCES */
@@ -21,43 +22,45 @@ enum names_about {
 	NAMES_COUNT
 };
 
-/* One range of a kind is filled at a time. */
+/* Numbers are taken from one range of each kind at a time. */
 struct function_names {
 	struct lock lock; /* taken before the part's */
 	struct number_range *filled[WIRE_RANGE_KIND_COUNT];
-	struct number_range *spare; /* memory for more */
+	struct number_range *spare; /* memory for further ranges */
 	uint32_t spare_count;
 	struct record_stream records[NAMES_COUNT];
 };
 
 /*
- * A number for a function of that kind, which the recording names from then on.
- * Twice the same name gets two numbers. Of a name longer than WIRE_NAME_BYTES_MAX
- * the beginning is kept. 0: there is no room, there are no more numbers, or
- * system calls are filtered.
+ * Returns a number for a function of this kind and records its name. A name
+ * that is added twice gets two numbers. A name longer than WIRE_NAME_BYTES_MAX
+ * is cut. Returns 0 if there is no room, no number is left, or system calls are
+ * filtered.
  */
 uint32_t function_names_add(struct function_names *names, struct part *part,
 			    enum wire_range_kind kind, const char *name,
 			    size_t bytes);
 
 /*
- * The number that function_names_add() gives to the next function of a kind, and with
- * it NUMBER_BLOCK or fewer that follow: as many as *left says. 0: there is none.
+ * Returns the number that function_names_add() will give to the next function
+ * of a kind. *left is how many numbers follow in a row from this one on, at
+ * most NUMBER_BLOCK. Returns 0 if there is none.
  */
 uint32_t function_names_next(struct function_names *names, struct part *part,
 			     enum wire_range_kind kind, uint32_t *left);
 
 /*
- * What else is known of a number that function_names_add() gave: as the chunk says
- * it, at most WIRE_SOURCE_BYTES_MAX. Where there is no room it is not recorded.
+ * Records another fact about a number of function_names_add(), in the format of
+ * the chunk, at most WIRE_SOURCE_BYTES_MAX. Drops it if there is no room.
  */
 void function_names_tell(struct function_names *names, struct part *part,
 			 enum names_about about, uint32_t number,
 			 const void *bytes, size_t count);
 
 /*
- * In a forked child, alone: its part gets the ranges, names and what else is told that
- * the child has from its parent, but none that the parent has added since. 0 or -errno.
+ * In a forked child with one thread: copies to its part the ranges, names and
+ * facts that the child has from its parent, but none that the parent has added
+ * since the fork. Returns 0 or -errno.
  */
 int function_names_after_fork(struct function_names *names, struct part *to,
 			      const struct part *from);

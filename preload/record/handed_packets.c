@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See handed_packets.h. */
 #include "preload/record/handed_packets.h"
 
 #include <errno.h>
@@ -8,13 +9,13 @@
 #include "preload/sys/sys.h"
 
 /*
- * Three seconds, in slices: a process that was stopped meanwhile has spent one of them, and
- * not its patience.
+ * Three seconds, in slices. A process that was stopped meanwhile has used up
+ * one slice only.
  */
 #define SLICE_NS 10000000
 #define PATIENCE 300 /* slices */
 
-/* Of <linux/futex.h>: between processes. */
+/* From <linux/futex.h>: futexes between processes. */
 #define FUTEX_WAIT_SHARED 0
 #define FUTEX_WAKE_SHARED 1
 
@@ -50,7 +51,7 @@ void handed_packets_give(struct trace_file *trace,
 	wake_workers(blocks);
 }
 
-/* The oldest of that kind becomes the thread's own; or NULL. */
+/* Takes the oldest packet in this state for the thread, or returns NULL. */
 static struct wire_chunk *take(struct tally_packets *packets,
 			       enum wire_packet_state from)
 {
@@ -68,7 +69,10 @@ static struct wire_chunk *take(struct tally_packets *packets,
 
 /* ---- Waiting ---- */
 
-/* Until something has come back since then, or for a slice. Returns the patience left. */
+/*
+ * Sleeps until a packet is freed after `freed` was read, or for a slice.
+ * Returns the remaining patience.
+ */
 static int sleep_since(struct wire_packet_blocks *blocks, uint32_t freed,
 		       int patience)
 {
@@ -83,16 +87,18 @@ static int sleep_since(struct wire_packet_blocks *blocks, uint32_t freed,
 	case -EINTR:
 		return patience - 1;
 	}
-	return 0; /* it cannot wait here */
+	return 0; /* waiting is not possible */
 }
 
-/* A system call is needed for that. */
+/* Waiting needs a system call. */
 static int may_wait(const struct wire_packet_blocks *blocks)
 {
 	return !runtime_is_filtered() && !atomic_load(&blocks->is_given_up);
 }
 
-/* One that a worker has counted; NULL: nobody came. */
+/*
+ * Waits for a packet that a worker has counted. Returns NULL if none was freed.
+ */
 static struct wire_chunk *wait_for_counted(struct wire_packet_blocks *blocks,
 					   struct tally_packets *packets)
 {
@@ -101,7 +107,7 @@ static struct wire_chunk *wait_for_counted(struct wire_packet_blocks *blocks,
 	int patience = PATIENCE;
 
 	atomic_fetch_add(&blocks->waiting, 1);
-	/* What they have counted may not be written yet. */
+	/* Workers may have counted packets and not yet written the result. */
 	wake_workers(blocks);
 	while (!chunk && patience && !atomic_load(&blocks->is_given_up)) {
 		const uint32_t freed = atomic_load(&blocks->freed);
@@ -134,7 +140,7 @@ enum handed handed_packets_find(struct trace_file *trace,
 	*chunk = take(packets, WIRE_PACKET_OFFERED);
 	if (*chunk)
 		return HANDED_BACK;
-	/* Workers have all of them: soon there is one, or never. */
+	/* Workers have all packets: one is freed soon, or never. */
 	if (may_wait(trace->blocks))
 		*chunk = wait_for_counted(trace->blocks, packets);
 	return *chunk ? HANDED_COUNTED : HANDED_NONE;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How long the calls of each function took, in bins: where time is taken, each
- * tally has a histogram for each function that it has seen the end of a call
- * of (wire/counts.h); of natives of Java one for each Java method that calls it.
- * The slow path finds it, once for each context.
+ * Histograms of the durations of calls. With exact times, each tally has a
+ * histogram for each function of which a call has ended (wire/counts.h). Java's
+ * native functions have one for each Java method that calls them. The slow path
+ * finds the histogram once for each context.
  */
 #include "preload/hot/runtime.h"
 #include "preload/hot/timing.h"
@@ -15,12 +15,12 @@
 #define LEAST_PAGES 1 /* most threads call few functions */
 #define MOST_PAGES  16
 
-/* Functions, over all tallies of a process, that find room: 130 MiB. */
+/* Histograms in all tallies of a process: 130 MiB. */
 #define HISTOGRAMS_MAX (1 << 18)
 
 #define ROOM_LEAST     256
 
-/* A new chunk, larger than the one before. */
+/* Allocates a chunk, larger than the one before. */
 static int use_chunk(struct tally *tally, struct part *part)
 {
 	uint64_t bytes = tally->histograms.chunk.bytes * 2;
@@ -39,7 +39,7 @@ static int use_chunk(struct tally *tally, struct part *part)
 	return err;
 }
 
-/* The next histogram, for a function and who calls it. */
+/* Takes the next histogram, for a function and its caller. */
 static uint64_t *take(struct tally *tally, uint32_t function, uint32_t caller)
 {
 	struct wire_histogram *histogram;
@@ -60,7 +60,7 @@ static uint64_t *take(struct tally *tally, uint32_t function, uint32_t caller)
 	return histogram->bins;
 }
 
-/* What is left for functions that get none of their own. */
+/* Returns the histogram of functions without their own. */
 static uint64_t *others(struct tally *tally)
 {
 	if (!tally->histograms.others)
@@ -68,7 +68,10 @@ static uint64_t *others(struct tally *tally)
 	return tally->histograms.others;
 }
 
-/* The slot of a function and its caller, or the free one where it belongs. */
+/*
+ * Returns the slot of a function and its caller, or the free slot where it
+ * belongs.
+ */
 static struct histogram_slot *slot_of(const struct tally_histograms *index,
 				      uint32_t function, uint32_t caller)
 {
@@ -82,7 +85,7 @@ static struct histogram_slot *slot_of(const struct tally_histograms *index,
 	return &index->slots[i];
 }
 
-/* Three quarters are in use at most. */
+/* Enlarges the index when three quarters are in use. */
 static int grow_index(struct tally_histograms *index)
 {
 	struct tally_histograms larger = *index;
@@ -126,7 +129,7 @@ static uint64_t *find(struct tally *tally, uint32_t function, uint32_t caller)
 	return slot->bins;
 }
 
-/* The Java method that calls the function of a context. */
+/* Returns the Java method that calls the function of a context, or 0. */
 static uint32_t java_caller(const struct tally *tally, uint64_t id,
 			    uint32_t function)
 {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See inheritance.h. */
 #include "preload/record/inheritance.h"
 
 #include <errno.h>
@@ -32,7 +33,7 @@ static int grow(struct inheritance *inherited)
 	return 0;
 }
 
-/* What the parent has inherited itself, and has no copy of. */
+/* Keeps the chunks that the parent has inherited itself and not copied. */
 static void keep_former(struct inheritance *inherited)
 {
 	uint32_t kept = 0;
@@ -54,7 +55,7 @@ static int add(void *context, const struct chunk *chunk)
 	const struct heir *heir = context;
 	struct inheritance *inherited = heir->inherited;
 
-	/* without, its owner is about to fill it */
+	/* used is 0 while the owner fills it */
 	if (!atomic_load_explicit(&chunk->head->used, memory_order_acquire) ||
 	    !heir->is_wanted(chunk->head))
 		return 0;
@@ -178,7 +179,10 @@ int inheritance_each_chunk(const struct part *part, uint32_t kind,
 
 /* ---- Copies ---- */
 
-/* A reader that comes between the stores finds it twice, which is once. */
+/*
+ * A reader that reads between the stores finds the module twice, and counts it
+ * once.
+ */
 static int settle(struct part *part, uint32_t i)
 {
 	struct inherited_chunk *item = &part->inherited.items[i];

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a forked child's part has of its ancestors' parts (wire/inherited.h).
+ * Chunks of ancestors' parts that a forked child's part refers to
+ * (wire/inherited.h).
  *
- * The chunks stay mapped where they were at the fork, in the ancestor's file, and
- * nothing is written there: who has something to change, or leaves the ancestors'
- * folder, has copies of his own first (inheritance_settle()).
+ * The chunks stay mapped at their addresses, in the ancestor's file. Nothing is
+ * written there: before the process changes a chunk, or records to another
+ * folder, it makes copies (inheritance_settle()).
  */
 #ifndef CLEW_RECORD_INHERITANCE_H
 #define CLEW_RECORD_INHERITANCE_H
@@ -13,41 +14,42 @@
 
 #include "preload/record/part.h"
 
-/* A chunk of an ancestor's. In memory of the process's own, which forks copy. */
+/* An inherited chunk. The list is private memory, which a fork copies. */
 struct inherited_chunk {
-	struct wire_chunk *head; /* NULL: there is a copy in the own part */
-	uint64_t offset;         /* in the file of the part that it is in */
+	struct wire_chunk *head; /* NULL: this part has a copy */
+	uint64_t offset;         /* in the file of its part */
 	uint64_t start_ns;       /* of that part */
-	uint32_t pid, seq;       /* likewise */
+	uint32_t pid, seq;       /* of that part */
 };
 
 /*
- * In a forked child: what its parent's part has, or had inherited itself, of these
- * kinds is the child's as well, but what is_wanted() returns 0 for. -ENOTSUP if a
- * reader would not find it: the parts are not in one folder, or the parent's has no
- * file any more. Other -errno: nothing is inherited.
+ * In a forked child: lets the child's part inherit the chunks of its parent's
+ * part, and those that the parent has inherited, for which is_wanted() returns
+ * true. Returns -ENOTSUP if a reader would not find them: the parts are in
+ * different folders, or the parent's file no longer exists. After another
+ * -errno nothing is inherited.
  */
 int inheritance_take(struct part *part, const struct part *parent,
 		     int (*is_wanted)(const struct wire_chunk *chunk));
 
 /*
- * Let go of the parent's part but for that, and for its header if that is needed, as
- * part_abandon() does.
+ * Releases the parent's part, as part_abandon() does, except the inherited
+ * chunks, and its header if that is needed.
  */
 void inheritance_abandon_rest(struct part *parent, int needs_header,
 			      const struct part *heir);
 
-/* Show the chunks of a kind, as part_each_chunk() does those of the part's own. */
+/* Visits the inherited chunks of a kind, like part_each_chunk(). */
 int inheritance_each_chunk(const struct part *part, uint32_t kind,
 			   part_visitor visit, void *context);
 
 /*
- * The part has copies of all from now on, and modules have their records there. 0 or
- * -errno: then some are inherited still. Any thread.
+ * Copies all inherited chunks to the part and makes modules use the copies.
+ * Returns 0, or -errno if some are still inherited. Any thread.
  */
 int inheritance_settle(struct part *part);
 
-/* Of a part that is left. */
+/* Frees the list of a part that is no longer used. */
 void inheritance_forget(struct part *part);
 
 #endif

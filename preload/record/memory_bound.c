@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See memory_bound.h. */
 #include "preload/record/memory_bound.h"
 
 #include "cgroup/memory_room.h"
@@ -10,16 +11,16 @@
 #define GRANT_MAX     (UINT64_C(16) << 20)
 #define GRANT_PART    16
 #define SHARE_PART    8
-#define PAUSE_NS      UINT64_C(100000000) /* after a refusal, until the next look */
+#define PAUSE_NS      UINT64_C(100000000) /* from a refusal to the next check */
 
-/* Of this process; all but `is_chosen` under `lock`. */
+/* The state of this process; under `lock`, except `is_chosen`. */
 static struct {
 	struct lock lock;
-	int is_chosen;       /* before the first thread */
-	uint64_t granted;    /* bytes that may be taken without a look */
+	int is_chosen;       /* stored before the first thread */
+	uint64_t granted;    /* bytes that may be taken without a check */
 	uint64_t taken;      /* by memory_bound_take() */
-	uint64_t refused_ns; /* when something was; 0: nothing since */
-	uint64_t limit;      /* of the narrowest group when it could be read */
+	uint64_t refused_ns; /* the time of the latest refusal; 0: none */
+	uint64_t limit;      /* of the narrowest group, when last read */
 	struct memory_room_search search;
 } bound = { .granted = UNASKED_BYTES, .limit = UINT64_MAX };
 
@@ -45,7 +46,7 @@ static int find(void *none)
 	return 0;
 }
 
-/* Bytes that may be taken now; UINT64_MAX: nothing limits them. */
+/* Returns the bytes that may be taken now; UINT64_MAX: without a limit. */
 static uint64_t look(void)
 {
 	const struct memory_room *found = &bound.search.found;
@@ -56,7 +57,7 @@ static uint64_t look(void)
 	return found->to_take;
 }
 
-/* What of the eighth is left. */
+/* Returns the rest of this process's eighth. */
 static uint64_t share_left(void)
 {
 	const uint64_t share = bound.limit / SHARE_PART;
@@ -76,7 +77,7 @@ static int is_pausing(uint64_t now_ns)
 	return bound.refused_ns && now_ns - bound.refused_ns < PAUSE_NS;
 }
 
-/* There is no grant for so many bytes. */
+/* Asks for a larger grant. Returns 0 or -EXFULL. */
 static int ask(uint64_t bytes)
 {
 	const uint64_t now_ns = sys_clock_ns(CLOCK_MONOTONIC);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See numbers.h. */
 #include "preload/record/numbers.h"
 
 #include <errno.h>
@@ -8,15 +9,15 @@
 #include "preload/sys/sys.h"
 
 /*
- * Not block 0, where number 0 is nobody's, nor the last one, where WIRE_FOLDED
- * is.
+ * Block 0 is not used, because number 0 means "none"; the last block contains
+ * WIRE_FOLDED.
  */
 #define FIRST_BLOCK 1
 #define END_BLOCK   (NUMBER_BLOCKS - 1)
 
 const struct number_range *_Atomic number_blocks[NUMBER_BLOCKS] LARGE_TABLE;
 
-/* Stands in blocks that somebody is about to take: nothing is found in it. */
+/* Marks blocks that a thread is about to take: it contains no number. */
 static const struct number_range claim;
 
 static uint32_t blocks_of(const struct number_range *range)
@@ -25,7 +26,10 @@ static uint32_t blocks_of(const struct number_range *range)
 	       (range->count % NUMBER_BLOCK != 0);
 }
 
-/* Up to that block, all or none. 0, or the block that is another's. */
+/*
+ * Claims the blocks [first, end), all or none. Returns 0, or a block that is
+ * taken.
+ */
 static uint32_t claim_blocks(uint32_t first, uint32_t end)
 {
 	uint32_t at = first;
@@ -44,7 +48,7 @@ static uint32_t claim_blocks(uint32_t first, uint32_t end)
 	return at;
 }
 
-/* The first block of so many in a row, claimed, from one on; 0: there are none. */
+/* Claims consecutive blocks in [from, end). Returns the first one, or 0. */
 static uint32_t claim_gap(uint32_t from, uint32_t end, uint32_t blocks)
 {
 	while (from < end && end - from >= blocks) {
@@ -79,7 +83,9 @@ int numbers_take(struct number_range *range, uint32_t preferred_block)
 
 #define BLOCKS_OF_PAGE (PAGE_BYTES / sizeof(*number_blocks))
 
-/* The pages of the table that these blocks are in, if nothing else is. */
+/*
+ * Releases the pages of the table that contain these blocks and nothing else.
+ */
 static void trim(uint32_t first, uint32_t end)
 {
 	const uint64_t table = (uintptr_t)number_blocks;

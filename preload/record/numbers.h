@@ -2,17 +2,17 @@
 /*
  * The numbers of functions.
  *
- * A function is known by a number of 32 bits, of which its key is made
+ * A function has a number of 32 bits, from which its key is computed
  * (wire/id.h). Numbers are taken in ranges, each for functions of one kind: a
- * module's code, methods of Java, ... Ranges lie anywhere among the numbers: a
- * module's lies where its build-id says, so that its functions have the same
- * keys in every process, unless something else is there in this one. Behind a
- * taken range the numbers up to the next whole block stay unused.
+ * module's code, Java methods and so on. The place of a module's range follows
+ * from its build-id, so that its functions have the same keys in every process,
+ * unless another range is there already. The numbers behind a range, up to the
+ * next whole block, stay unused.
  *
- * Who asks about a number looks into one table of blocks, without a lock: any
- * thread, signal handlers included. Numbers are taken by any thread, atomically.
- * Only numbers of modules are ever given back, when `clew attach` has left the process:
- * what was counted under them stays in the recording.
+ * A table of blocks leads from a number to its range without a lock, in any
+ * thread and any signal handler. Any thread takes numbers, atomically. Only
+ * modules' numbers are ever given back, when `clew attach` has detached: their
+ * counts remain in the recording.
  */
 #ifndef CLEW_RECORD_NUMBERS_H
 #define CLEW_RECORD_NUMBERS_H
@@ -30,62 +30,71 @@
 #define NUMBER_BLOCK      (UINT32_C(1) << NUMBER_BLOCK_LOG2)
 #define NUMBER_BLOCKS     (UINT32_C(1) << (32 - NUMBER_BLOCK_LOG2))
 
-/* Lives for ever: it is found by its numbers. */
+/* Never freed, because lookups hold no lock. */
 struct number_range {
 	uint32_t first;
-	uint32_t count; /* taken */
+	uint32_t count; /* numbers taken */
 	enum wire_range_kind kind;
-	/* The first so many are functions' that are recorded; only grows. */
+	/*
+	 * How many of the first numbers belong to recorded functions; only
+	 * grows.
+	 */
 	_Atomic uint32_t used;
-	/* WIRE_RANGE_JAVA_STACK: the innermost method of each, stored before `used` */
+	/*
+	 * WIRE_RANGE_JAVA_STACK: the innermost method of each stack, stored
+	 * before `used`.
+	 */
 	uint32_t *innermost;
 	/*
-	 * WIRE_RANGE_MODULE: the module's record in this process's part, NULL: there
-	 * is none. Stored by whoever records it; a child's is another.
+	 * WIRE_RANGE_MODULE: the module's record in this process's part, or
+	 * NULL. Stored when it is recorded; a child has another record.
 	 */
 	struct wire_module *_Atomic module;
 	/*
-	 * When that module was unloaded, or 0; as the record says, but of this process
-	 * alone, where the record may be shared with its parent.
+	 * When the module was unloaded, or 0. Unlike the record, which a child
+	 * may share with its parent, this is valid for this process.
 	 */
 	_Atomic uint64_t unloaded_ns;
 };
 
-/* The range that a block's numbers belong to, or NULL; stored once. */
+/* The range of each block's numbers, or NULL; stored once. */
 extern const struct number_range *_Atomic number_blocks[NUMBER_BLOCKS];
 
 /*
- * Take range->count numbers, `first` of which is stored: in the first gap that is
- * large enough at or behind the preferred block, or else from the beginning. Any
- * thread. 0, or -ENOSPC if there is none.
+ * Takes range->count numbers and stores range->first: in the first large enough
+ * gap at or behind the preferred block, otherwise the first gap of all. Returns
+ * 0, or -ENOSPC if there is none. Any thread.
  */
 int numbers_take(struct number_range *range, uint32_t preferred_block);
 
 /*
- * Nobody has numbers of this range any more, nor counts under them. All threads but the
- * caller's are stopped, or none has ever counted under them.
+ * Gives the numbers of a range back. Nothing may count under them any more: all
+ * other threads are stopped, or nothing has ever counted under them.
  */
 void numbers_give_back(const struct number_range *range);
 
 /*
- * The block for what has these bytes of identity, one of NUMBER_BLOCKS: the same
- * in every process. Of FNV-1a.
+ * Returns a block number below NUMBER_BLOCKS for these bytes of identity: a
+ * hash (FNV-1a), the same in every process.
  */
 uint32_t numbers_preferred(const void *identity, size_t bytes);
 
 /*
- * The module whose first function's number this is has its record there, or nowhere
- * (NULL) from now on. No effect if the number begins no range.
+ * Sets the record of the module whose first function has this number; NULL:
+ * none. Has no effect if no range begins with the number.
  */
 void numbers_set_module(uint32_t first, struct wire_module *record);
 
-/* When it was unloaded, 0: not, or it has no functions. Stored by catalog.c. */
+/*
+ * Returns when the module was unloaded, or 0 if it was not or has no functions.
+ * Stored by catalog.c.
+ */
 uint64_t numbers_unloaded_ns(const struct wire_module *record);
 
-/* How many ranges there are of modules, used ones. Looks at all blocks: slow. */
+/* Returns the number of used ranges of modules. Reads all blocks: slow. */
 uint32_t numbers_modules(void);
 
-/* The range in which a function has that number, or NULL. */
+/* Returns the range of a function's number, or NULL. */
 static inline const struct number_range *numbers_find(uint32_t number)
 {
 	const struct number_range *range = atomic_load_explicit(
@@ -99,7 +108,7 @@ static inline const struct number_range *numbers_find(uint32_t number)
 		       : NULL;
 }
 
-/* Whether it is the number of a Java method. */
+/* Returns whether a number belongs to a Java method. */
 static inline int numbers_are_java(uint32_t number)
 {
 	const struct number_range *range = numbers_find(number);
@@ -107,7 +116,10 @@ static inline int numbers_are_java(uint32_t number)
 	return range && range->kind == WIRE_RANGE_JAVA;
 }
 
-/* The Java method that a number is of, or the innermost of a stack, or 0. */
+/*
+ * Returns the Java method with this number, or the innermost method of the Java
+ * stack with this number, or 0.
+ */
 static inline uint32_t numbers_java_method(uint32_t number)
 {
 	const struct number_range *range = numbers_find(number);
@@ -121,7 +133,10 @@ static inline uint32_t numbers_java_method(uint32_t number)
 		       : 0;
 }
 
-/* The function that is called, or jumped to, from one id to another, or 0 if none is. */
+/*
+ * Returns the function that leads from one id to another by one call or jump,
+ * or 0.
+ */
 static inline uint32_t numbers_function_step(uint64_t caller, uint64_t callee)
 {
 	uint32_t function;
@@ -133,8 +148,8 @@ static inline uint32_t numbers_function_step(uint64_t caller, uint64_t callee)
 }
 
 /*
- * The function that runs as `callee`, if a chain of jumps leads to it from one that has
- * been called from `caller` (hot/tails.h), or 0.
+ * Returns the function that runs as `callee`, if a chain of jumps leads to it
+ * from one that `caller` has called (hot/tails.h), or 0.
  */
 static inline uint32_t numbers_function_jumped(uint64_t caller, uint64_t callee)
 {
@@ -146,9 +161,9 @@ static inline uint32_t numbers_function_jumped(uint64_t caller, uint64_t callee)
 }
 
 /*
- * The function that is entered from one id to another, or 0 if none is. By recursion
- * that is folded there may be others that have called it (hot/recursion.h); by tail
- * calls, others that have jumped to it.
+ * Returns the function that is entered between two ids, or 0. With folded
+ * recursion other functions may have called it in between (hot/recursion.h);
+ * with tail calls other functions may have jumped to it.
  */
 static inline uint32_t numbers_function_between(uint64_t caller,
 						uint64_t callee)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See page_making.h. */
 #include "preload/record/page_making.h"
 
 #include <linux/magic.h>
@@ -26,7 +27,10 @@ int page_making_pays(int fd)
 	       of.f_type == BTRFS_SUPER_MAGIC;
 }
 
-/* Stacks may be small: what it takes is given back before anything is written. */
+/*
+ * Not inlined: the program's stack may be small, and this frame is gone before
+ * anything is written.
+ */
 static __attribute__((noinline)) int is_that(int fd,
 					     const struct page_stretch *stretch)
 {

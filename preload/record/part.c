@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See part.h. */
 #include "preload/record/part.h"
 
 #include "preload/record/memory_bound.h"
@@ -13,8 +14,7 @@ static struct wire_header nowhere; /* see part_create_nowhere() */
 /* ---- Chunks ---- */
 
 /*
- * Leave the first `bytes` of a free chunk as one and make another of the rest.
- * A reader that comes between the stores sees the one or the other.
+ * Splits a free chunk behind its first `bytes`. A reader sees one chunk or two.
  */
 static void split_chunk(struct chunk *chunk, uint64_t bytes, struct chunk *rest)
 {
@@ -30,9 +30,9 @@ static void split_chunk(struct chunk *chunk, uint64_t bytes, struct chunk *rest)
 }
 
 /*
- * The blocks that part_free() gave to the file system are taken back: those of
- * the chunk's first `bytes` but for the page of its head, which it has kept, and of a
- * page for the head of what is left over.
+ * Takes again the blocks of the chunk's first `bytes` that part_free() has
+ * released: all but the page of its head, which has kept its block, plus a page
+ * for the head of the rest.
  */
 static int take_blocks(const struct part *part, const struct chunk *chunk,
 		       uint64_t bytes)
@@ -48,7 +48,7 @@ static int take_blocks(const struct part *part, const struct chunk *chunk,
 			      bytes - kept);
 }
 
-/* The first unused chunk that is large enough, cut to size. */
+/* Takes the first unused chunk that is large enough, and splits it. */
 static int take_unused(struct part *part, uint64_t bytes, struct chunk *out)
 {
 	for (uint32_t i = 0; i < part->unused_count; i++) {
@@ -82,7 +82,7 @@ static int append_chunk(struct part *part, uint64_t bytes, struct chunk *out)
 	return err;
 }
 
-/* What is behind the end becomes part of it, once it can be read. */
+/* Moves the end of the part behind a chunk that is ready. */
 static void publish_chunk(struct part *part, const struct chunk *chunk)
 {
 	const uint64_t end = chunk->offset + chunk->bytes;
@@ -100,8 +100,8 @@ void part_limit(struct part *part, uint64_t max_bytes)
 }
 
 /*
- * Threads count somewhere, and times have their bins, whatever the limit; what
- * these take is counted.
+ * Tallies and histograms are not bounded, because threads need them; their size
+ * counts, however.
  */
 static int is_bounded(enum wire_chunk_kind kind)
 {
@@ -121,13 +121,16 @@ static int is_too_much(const struct part *part, enum wire_chunk_kind kind,
 	return part->spent_bytes + bytes > most;
 }
 
-/* With what a table has beside its chunk (tables.c). */
+/* Includes the memory that a table has beside its chunk (tables.c). */
 static uint64_t memory_of(enum wire_chunk_kind kind, uint64_t bytes)
 {
 	return kind == WIRE_TABLE ? bytes + bytes / 2 : bytes;
 }
 
-/* 0; -ENOBUFS: too much for the user, -EXFULL: for the program's control group. */
+/*
+ * Returns 0, -ENOBUFS beyond the user's limit, or -EXFULL beyond the control
+ * group's.
+ */
 static int allow(const struct part *part, enum wire_chunk_kind kind,
 		 uint64_t bytes)
 {
@@ -136,7 +139,7 @@ static int allow(const struct part *part, enum wire_chunk_kind kind,
 	return is_bounded(kind) ? memory_bound_take(memory_of(kind, bytes)) : 0;
 }
 
-/* A chunk of so many bytes is now in use; or no more, if they are negative. */
+/* Counts the bytes of a chunk that is now in use, or no longer (negative). */
 static void spend(struct part *part, enum wire_chunk_kind kind, int64_t bytes)
 {
 	if (kind == WIRE_SAMPLES)
@@ -185,7 +188,9 @@ int part_copy_chunk(struct part *part, const struct chunk *from,
 	return 0;
 }
 
-/* Zero a chunk behind its head, giving back the blocks of all other pages. */
+/*
+ * Zeroes a chunk behind its head, and releases the blocks of its other pages.
+ */
 static void clear(struct part *part, const struct chunk *chunk)
 {
 	unsigned char *at = (unsigned char *)chunk->head;
@@ -194,7 +199,7 @@ static void clear(struct part *part, const struct chunk *chunk)
 	if (is_bounded(chunk->head->kind))
 		memory_bound_give(memory_of(chunk->head->kind, chunk->bytes));
 	atomic_store(&chunk->head->kind, WIRE_FREE);
-	atomic_store(&chunk->head->used, 0); /* who takes it adds to that */
+	atomic_store(&chunk->head->used, 0); /* the next owner adds to it */
 	fill_zero(chunk->head + 1, WIRE_PAGE_BYTES - sizeof(*chunk->head));
 	if (chunk->bytes > WIRE_PAGE_BYTES)
 		part_file_give_back(at + WIRE_PAGE_BYTES,
@@ -226,7 +231,7 @@ void part_complete(const struct chunk *chunk)
 	sys_madvise(chunk->head, chunk->bytes, MADV_DONTNEED);
 }
 
-/* The chunks in a segment, up to `end` in the file. */
+/* Visits the chunks of a segment up to file offset `end`. */
 static int each_in_segment(const struct segment *segment, uint64_t end,
 			   uint32_t kind, part_visitor visit, void *context)
 {
@@ -286,7 +291,7 @@ static void begin_header(struct part *part, struct wire_header *header,
 	part->end = WIRE_HEADER_BYTES;
 }
 
-/* There is a file, or private memory in place of one. */
+/* Begins a part whose file, or private memory, exists. */
 static int begin_part(struct part *part, uint32_t pid, uint32_t seq)
 {
 	uint64_t signals;

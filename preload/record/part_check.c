@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See part_check.h. */
 #include "preload/record/part_check.h"
 
 #include "preload/record/inheritance.h"
@@ -7,11 +8,11 @@
 #define WORDS_OF_PAYLOAD(chunk)                                                \
 	(((chunk)->bytes - sizeof(struct wire_chunk)) / sizeof(uint64_t))
 
-/* What a walk has seen so far. */
+/* The state of a walk. */
 struct walk_of_part {
 	const struct part *part;
 	uint32_t unused;  /* chunks of part->unused */
-	uint32_t modules; /* that have functions */
+	uint32_t modules; /* modules that have functions */
 };
 
 static int reads_as_zeros(const struct chunk *chunk)
@@ -44,7 +45,7 @@ static enum violation check_module(struct walk_of_part *walk,
 	const struct number_range *range = numbers_find(module->first_function);
 
 	if (!chunk->head->used)
-		return VIOLATION_IS_NONE; /* a thread is about to fill it */
+		return VIOLATION_IS_NONE; /* a thread is filling it */
 	if (sizeof(*module) + path + functions != chunk->head->used ||
 	    module->build_id_bytes > sizeof(module->build_id))
 		return VIOLATION_IS_MODULE_BYTES;
@@ -57,7 +58,7 @@ static enum violation check_module(struct walk_of_part *walk,
 		       : VIOLATION_IS_MODULE_NUMBERS;
 }
 
-/* An enum violation. */
+/* Returns an enum violation. */
 static int check_chunk(void *context, const struct chunk *chunk)
 {
 	struct walk_of_part *walk = context;
@@ -77,7 +78,7 @@ static int check_chunk(void *context, const struct chunk *chunk)
 						: VIOLATION_IS_CHUNK_FREE;
 }
 
-/* All but the last segment end where the next one begins. */
+/* Returns whether each segment ends where the next one begins. */
 static int is_without_gaps(const struct part *part)
 {
 	const uint32_t count = part->file.segment_count;
@@ -109,7 +110,7 @@ static enum violation check_chunks(struct walk_of_part *walk)
 						  : VIOLATION_IS_CHUNK_FREE;
 }
 
-/* Two modules that have the same numbers: no ranges overlap. */
+/* Returns whether two modules have the same numbers. Ranges do not overlap. */
 static int shares_numbers(void *context, const struct chunk *chunk)
 {
 	const struct wire_module *one = context;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whether a part is what it should be, chunk by chunk: for tests and for the
- * stress build (stress.h).
+ * Checks a part chunk by chunk, for tests and for the stress build (stress.h).
  */
 #ifndef CLEW_RECORD_PART_CHECK_H
 #define CLEW_RECORD_PART_CHECK_H
@@ -10,11 +9,10 @@
 #include "wire/violation.h"
 
 /*
- * The first thing that is wrong, or VIOLATION_IS_NONE: chunks lie one behind
- * the other up to the end, each of a known kind, holding no more than it can;
- * what was given back reads as zeros; and the modules' records account for all
- * ranges of numbers that modules have. Any thread, but none may be in the midst
- * of recording a module.
+ * Returns the first violation, or VIOLATION_IS_NONE. Chunks must be contiguous
+ * up to the end, of known kinds, and with no more content than fits. Freed
+ * chunks must read as zeros. The modules' records must account for all ranges
+ * of modules' numbers. Any thread, but no thread may be recording a module.
  */
 enum violation part_check(struct part *part);
 

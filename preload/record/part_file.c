@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See part_file.h. */
 #include "preload/record/part_file.h"
 
 #include "machine/address_space.h"
@@ -15,13 +16,14 @@
 
 #define LENGTH_TRIED        (UINT64_C(1) << 20)
 #define LENGTH_FIRST        (UINT64_C(256) << 20)
-#define HOLE_BLOCKS_MAX     64 /* 512 bytes each, of a file without data */
+#define HOLE_BLOCKS_MAX     64 /* of 512 bytes, in a file without data */
 
 #define SEGMENT_FIRST       (UINT64_C(16) << 20)
 #define SEGMENT_FIRST_TIGHT (UINT64_C(1) << 20)
 #define TIGHT_PART          8
 
-#define WRITTEN_MIN         (UINT64_C(32) << 10) /* pages that are made by writing */
+/* pages that are created by writing */
+#define WRITTEN_MIN (UINT64_C(32) << 10)
 
 static uint64_t limit_of(int resource)
 {
@@ -33,7 +35,7 @@ static uint64_t limit_of(int resource)
 
 /* ---- Length ---- */
 
-/* The program may have renamed or removed it, or changed its root. */
+/* The program may have renamed or removed the file, or changed its root. */
 static int is_there(const struct part_file *file)
 {
 	struct stat st;
@@ -42,7 +44,7 @@ static int is_there(const struct part_file *file)
 	       st.st_ino == file->ino;
 }
 
-/* By name. Less than was wanted where a limit says so. */
+/* Lengthens the file by its name, as far as RLIMIT_FSIZE allows. */
 static int set_length(struct part_file *file, uint64_t bytes)
 {
 	const uint64_t limit = limit_of(RLIMIT_FSIZE) & ~(uint64_t)(PAGE - 1);
@@ -60,7 +62,10 @@ static int set_length(struct part_file *file, uint64_t bytes)
 	return err;
 }
 
-/* Ahead of need, so that it can go on where the name leads nowhere. */
+/*
+ * Lengthens the file ahead of need, so that recording continues when the name
+ * is no longer valid.
+ */
 static int lengthen(struct part_file *file, uint64_t end)
 {
 	int err = 0;
@@ -75,8 +80,8 @@ static int lengthen(struct part_file *file, uint64_t end)
 }
 
 /*
- * The first length, by descriptor. There are file systems that know no holes:
- * on those it grows with what is in use.
+ * Sets the first length, by descriptor. On a file system without holes the file
+ * grows with its use.
  */
 static int set_first_length(struct part_file *file, int fd)
 {
@@ -98,8 +103,8 @@ static int set_first_length(struct part_file *file, int fd)
 /* ---- Memory ---- */
 
 /*
- * Where a segment is to be. What is to remain there is shared: a part of it can
- * be mapped a second time.
+ * Reserves the addresses of a segment. Private memory of a part without a file
+ * is shared, so that a part of it can be mapped a second time.
  */
 static unsigned char *reserve(const struct part_file *file, uint64_t bytes)
 {
@@ -110,8 +115,8 @@ static unsigned char *reserve(const struct part_file *file, uint64_t bytes)
 }
 
 /*
- * The same where it is as far from a huge page's start as it is in the file, so that
- * the kernel can map what it keeps in such pages as a whole.
+ * Reserves addresses at the same distance from a huge page's start as in the
+ * file, so that the kernel can map huge pages as a whole.
  */
 static unsigned char *reserve_like_file(const struct part_file *file,
 					uint64_t offset, uint64_t bytes)
@@ -139,8 +144,8 @@ static unsigned char *address_of(const struct part_file *file, uint64_t offset)
 }
 
 /*
- * Map [offset, offset + bytes) in place of what was reserved, and not yet to
- * be accessed. fd: for the first segment, which begins with the file.
+ * Maps [offset, offset + bytes) of the file over reserved addresses, without
+ * access yet. fd is used for the first segment, which begins with the file.
  */
 static int map_over(const struct part_file *file, unsigned char *at,
 		    uint64_t offset, uint64_t bytes, int fd)
@@ -159,15 +164,21 @@ static int map_over(const struct part_file *file, unsigned char *at,
 			0);
 	if (sys_failed(got))
 		return (int)(long)got;
-	/* or the first store would read megabytes of hole around it */
+	/* otherwise the first store reads megabytes of hole around it */
 	sys_madvise(at, bytes, MADV_RANDOM);
-	/* Who has filled a segment fills more: a page at a time is six times dearer. */
+	/*
+	 * A process that has filled a segment fills more: single pages cost six
+	 * times as much.
+	 */
 	if (offset)
 		sys_madvise(at, bytes, MADV_HUGEPAGE);
 	return sys_mprotect(at, bytes, PROT_NONE);
 }
 
-/* Of this size, behind `offset`, whose page is mapped already if it is not 0. */
+/*
+ * Maps a segment of this size at `offset`. The page before the offset, unless
+ * that is 0, is mapped already.
+ */
 static int map_segment(const struct part_file *file, uint64_t offset,
 		       uint64_t bytes, int fd, struct segment *out)
 {
@@ -193,8 +204,8 @@ static int map_segment(const struct part_file *file, uint64_t offset,
 }
 
 /*
- * As much again as there is, so that segments are few. Less where address space
- * is limited, and where it is not to be had.
+ * Adds a segment as large as the file's use so far, so that segments are few; a
+ * smaller one if address space is limited or not available.
  */
 static int add_segment(struct part_file *file, uint64_t offset,
 		       uint64_t bytes_needed, int fd)
@@ -222,7 +233,7 @@ static int add_segment(struct part_file *file, uint64_t offset,
 	return 0;
 }
 
-/* What is left of a segment is too short for what comes next. */
+/* Cuts a segment whose rest is too short for the next chunk. */
 static void end_segment(struct segment *segment, uint64_t offset)
 {
 	const uint64_t used = offset - segment->offset;
@@ -248,7 +259,7 @@ static int reach(struct part_file *file, uint64_t offset, uint64_t bytes)
 /* ---- Blocks ---- */
 
 /*
- * Linux before 5.14: the kernel adds nothing to a word of each page, and fails
+ * For Linux before 5.14: the kernel adds 0 to a word of each page, and fails
  * where a store would raise SIGBUS.
  */
 static int touch(unsigned char *at, uint64_t bytes)
@@ -267,7 +278,7 @@ static int touch(unsigned char *at, uint64_t bytes)
 	return 0;
 }
 
-/* Later segments have huge pages, which are made as fast (map_over()). */
+/* Later segments have huge pages, which are created as fast (map_over()). */
 static int writes_pages(const struct part_file *file, uint64_t offset,
 			uint64_t bytes)
 {
@@ -298,9 +309,10 @@ void part_file_give_back(void *at, uint64_t bytes)
 }
 
 /*
- * Of what is mapped from there on so much is to be accessible: up to the end of a huge page
- * of the file, as the kernel maps one at once only where all of it is. What is mapped a page
- * at a time of such a page is six times dearer than small ones.
+ * Returns how many bytes from `offset` to make accessible: up to the end of a
+ * huge page of the file, because the kernel maps a huge page at once only if
+ * all of it is accessible. Mapping single pages of a huge page is six times as
+ * expensive as small pages.
  */
 static uint64_t accessible_bytes(const struct part_file *file, uint64_t offset,
 				 uint64_t bytes)
@@ -332,7 +344,7 @@ int part_file_extend(struct part_file *file, uint64_t offset, uint64_t bytes,
 	if (!err)
 		err = part_file_take(file, offset, address, bytes);
 	if (err) {
-		/* those that were still to be had, too */
+		/* also blocks that were taken before the failure */
 		sys_madvise(address, bytes, MADV_REMOVE);
 		return err;
 	}
@@ -347,8 +359,10 @@ struct making {
 	const char *dir;
 	uint32_t pid;
 	uint32_t seq;
-	const struct part_file
-		*other; /* or NULL: beside it, with this suffix */
+	/*
+	 * The file beside which to create, with this suffix; or NULL.
+	 */
+	const struct part_file *other;
 	const char *suffix;
 };
 
@@ -389,7 +403,7 @@ static int open_beside(struct making *making)
 	return err ? err : sys_open(making->file->path, OPEN_NEW, 0600);
 }
 
-/* A new file under the first name that is free: its descriptor. */
+/* Creates a file with the first free name. Returns its descriptor or -errno. */
 static int open_new(struct making *making)
 {
 	if (making->other)
@@ -471,7 +485,7 @@ void part_file_cut(struct part_file *file, uint64_t bytes)
 		file->bytes = bytes;
 }
 
-/* Behind the last slash, or the beginning. */
+/* Returns the part of a path behind the last slash. */
 static const char *name_in(const char *path)
 {
 	const char *name = path;
@@ -514,7 +528,7 @@ void part_file_unmap(struct part_file *file, uint64_t but_bytes)
 	file->segment_count = 0;
 }
 
-/* Private zeros in place of shared pages, or at least nothing of the file's. */
+/* Replaces shared pages by private zeros, or at least unmaps them. */
 int part_file_blank_stretch(const struct segment *segment, uint64_t from,
 			    uint64_t to)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ids are stepped as stubs do, from the one that the packet's context has. Words are
- * the thread's own, so what they say is believed; but a handler that jumped away may
- * have left half a context.
+ * Computes ids as stubs do, from the id in the packet's context. The words are
+ * the thread's own and trusted, but a handler that jumped away may have left an
+ * incomplete context.
  */
 #include "preload/record/past_calls.h"
 
@@ -15,10 +15,10 @@
 #include "preload/sys/sys.h"
 #include "wire/id.h"
 
-/* A packet's context, all its words being calls. */
+/* The deepest context: a packet's first one, plus a call in each word. */
 #define DEPTH_MAX (WIRE_PACKET_FUNCTIONS + WIRE_PACKET_BYTES / 4)
 
-/* By depth, of the functions that were running, and of what is around them. */
+/* The running functions by depth, and the context outside of them. */
 struct past_depths {
 	uint64_t ids[DEPTH_MAX + 1];
 	uint32_t places[DEPTH_MAX + 1];
@@ -28,10 +28,10 @@ struct past {
 	const struct wire_packet_blocks *blocks;
 	struct past_depths *at;
 	uint32_t depth;
-	uint8_t is_known; /* in which context calls are */
+	uint8_t is_known; /* the context of calls is known */
 };
 
-/* Those around it first, so that each has its caller recorded. */
+/* Records the outer functions first, so that each has its caller recorded. */
 static void record_context(const struct past *past, const uint32_t *functions,
 			   uint32_t count)
 {
@@ -75,8 +75,8 @@ static void take_context(struct past *past,
 }
 
 /*
- * Whether the innermost function is the one that is jumped to there: a context that a
- * signal handler has written contains it already.
+ * Returns whether the innermost function is the one that is jumped to at this
+ * place: a context that a signal handler has written contains it already.
  */
 static int is_entered(const struct past *past, uint32_t place, uint64_t key)
 {
@@ -149,7 +149,7 @@ static void take_odd(struct past *past, const uint32_t *words, uint32_t head)
 	}
 }
 
-/* The thread's own, made when its first packet is counted. */
+/* Returns the thread's own, created when its first packet is counted. */
 static struct past_depths *depths_of(struct tally *tally)
 {
 	struct past_depths *made = tally->packets.past;

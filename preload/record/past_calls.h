@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The calls of a packet (wire/packet.h) that is about to be used again, counted as if
- * they were made now.
+ * Counts the calls of a packet (wire/packet.h) that is about to be reused, as
+ * if they were made now.
  */
 #ifndef CLEW_RECORD_PAST_CALLS_H
 #define CLEW_RECORD_PAST_CALLS_H
@@ -12,9 +12,9 @@
 #include "wire/packet.h"
 
 /*
- * Counts them in the calling thread's tally, of which the packet is. What it begins
- * with is no context any more when this returns, so that nobody counts its calls
- * again. 0, or -ENOMEM: nothing was counted. Signals blocked.
+ * Counts the calls in the calling thread's tally, which the packet belongs to.
+ * The packet then begins with no context, so that its calls are not counted
+ * again. Returns 0, or -ENOMEM if nothing was counted. Signals blocked.
  */
 int past_calls_count(struct tally *tally,
 		     const struct wire_packet_blocks *blocks, uint32_t *words,

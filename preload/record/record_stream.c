@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See record_stream.h. */
 #include "preload/record/record_stream.h"
 
 #include "preload/sys/sys.h"

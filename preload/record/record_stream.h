@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Records of one kind, one behind the other, in chunks of their own.
+ * A sequence of records of one kind, in chunks of their own.
  *
- * A record is seen when it is whole: its chunk's `used` is stored last. Only the
- * newest chunk is written to, so that the others need no memory (part_complete()).
- * Whoever has a stream sees to it that one thread at a time is in it.
+ * A record is visible when it is complete: the chunk's `used` is stored last.
+ * Only the newest chunk is written, so the others need no memory
+ * (part_complete()). The owner of a stream ensures that one thread at a time
+ * uses it.
  */
 #ifndef CLEW_RECORD_RECORD_STREAM_H
 #define CLEW_RECORD_RECORD_STREAM_H
@@ -21,16 +22,16 @@ struct record_stream {
 };
 
 /*
- * Where the next record goes, of so many bytes, a multiple of 8 and fewer than a
- * chunk has. 0 or -errno.
+ * Stores the address for the next record, of a size that is a multiple of 8 and
+ * less than a chunk's. Returns 0 or -errno.
  */
 int record_stream_room(struct record_stream *stream, struct part *part,
 		       uint64_t bytes, void **at);
 
-/* It is there, and whole. */
+/* Publishes the record, which is complete. */
 void record_stream_add(struct record_stream *stream, uint64_t bytes);
 
-/* In a forked child, which has another part. */
+/* Resets the stream in a forked child, which has another part. */
 void record_stream_forget(struct record_stream *stream);
 
 #endif

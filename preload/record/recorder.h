@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a process writes to the recording: its file (part), what its threads count
- * in (tallies), names of functions, and its calls one by one if that is asked
- * for (trace). rt.recorder points to it.
+ * The data that a process writes to the recording: its file (part), the counts
+ * of its threads (tallies), names of functions, and single calls (trace).
+ * rt.recorder points to it.
  *
- * Made before anything is hooked, and anew in a forked child.
+ * Created before anything is hooked, and again in a forked child.
  */
 #ifndef CLEW_RECORD_RECORDER_H
 #define CLEW_RECORD_RECORDER_H

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See slots.h. */
 #include "preload/record/slots.h"
 
 #include <errno.h>
@@ -6,7 +7,7 @@
 
 #define TRIES_MAX 4
 
-/* A chunk behind the one that is full; 0, or why there is none. */
+/* Appends a chunk behind the full one. Returns 0 or -errno. */
 static int extend(struct part *part, const struct slot_source *source,
 		  struct wire_slots *full)
 {
@@ -50,7 +51,7 @@ void *slots_take(struct part *part, const struct slot_source *source,
 		struct wire_slots *slots = atomic_load_explicit(
 			&source->lane->slots, memory_order_acquire);
 
-		/* Full ones are not counted up for ever. */
+		/* The counter of a full chunk must not grow for ever. */
 		if (slots &&
 		    atomic_load_explicit(&slots->used, memory_order_relaxed) <
 			    slots->room) {

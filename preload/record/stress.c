@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See stress.h. */
 #include "preload/record/stress.h"
 
 #include "preload/hot/runtime.h"

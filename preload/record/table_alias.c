@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See table_alias.h. */
 #include "preload/record/table_alias.h"
 
 #include "preload/sys/sys.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See table_copy.h. */
 #include "preload/record/table_copy.h"
 
 #include <stdatomic.h>
@@ -6,8 +7,8 @@
 #include "preload/hot/sink.h"
 
 /*
- * Add the calls of an entry; a new one keeps its countdown too. Not where an
- * interrupted slow path has claimed a place for another.
+ * Adds the calls of an entry; a new entry also gets the countdown. Skips
+ * entries that an interrupted slow path has claimed.
  */
 static uint64_t put_count(struct mapping *to, const struct wire_count *entry,
 			  union note note)
@@ -39,9 +40,9 @@ static uint64_t mean_calls(const struct mapping *mapping)
 }
 
 /*
- * Add the counts of entries with at least `least` and less than `limit`. All that is
- * asked of an entry is one condition: whether it is empty is as good as random, and
- * mostly it has not as many calls.
+ * Adds the counts of entries in [least, limit). The loop has one condition for
+ * each entry, because whether an entry is empty is unpredictable, and most have
+ * fewer calls.
  */
 static void copy_counts(const struct mapping *from, struct mapping *to,
 			uint64_t least, uint64_t limit)
@@ -60,7 +61,7 @@ static void copy_counts(const struct mapping *from, struct mapping *to,
 	}
 }
 
-/* What the sink has of entries without new calls. */
+/* Copies the sink's data of entries without new calls. */
 static void copy_rest(const struct mapping *from, struct mapping *to)
 {
 	uint64_t entries = UINT64_C(1) << from->log2;
@@ -92,7 +93,7 @@ void table_add_late(const struct mapping *from, struct mapping *to)
 		copy_rest(from, to);
 }
 
-/* Who is not counted keeps what it has, which is stored again without a branch. */
+/* Entries that are not counted get their own value again, without a branch. */
 void table_zero(const struct mapping *mapping)
 {
 	for (uint64_t i = 0; i < UINT64_C(1) << mapping->log2; i++) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Moving counts from one hash table of a thread's to another: to a larger one, or
- * to one in which the busiest entries are where stubs look first (tables.h).
+ * Moves counts from one hash table of a thread to another: to a larger one, or
+ * to one that has the busiest entries at their homes (tables.h).
  *
- * That thread calls these, with signals blocked; it may have been interrupted in
- * the midst of using either table.
+ * The thread itself calls these functions, with signals blocked. The thread may
+ * have been interrupted while using either table.
  */
 #ifndef CLEW_RECORD_TABLE_COPY_H
 #define CLEW_RECORD_TABLE_COPY_H
@@ -12,18 +12,18 @@
 #include "preload/hot/tally.h"
 
 /*
- * All of a table into an empty one, the busiest first, so that they get the
- * places where stubs look.
+ * Copies a table to an empty one, the busiest entries first, so that they get
+ * their home entries.
  */
 void table_copy(const struct mapping *from, struct mapping *to);
 
-/* What was counted in a table since table_zero(). */
+/* Adds what was counted in a table since table_zero(). */
 void table_add_late(const struct mapping *from, struct mapping *to);
 
 /*
- * Zero the counts of all entries that table_copy() has copied: those with an id.
- * One that is claimed is still being filled, by a slow path that was
- * interrupted and will publish its first call in this table.
+ * Zeroes the counts of all entries that table_copy() has copied: those with an
+ * id. A claimed entry is being filled by an interrupted slow path, which will
+ * publish its first call in this table.
  */
 void table_zero(const struct mapping *mapping);
 

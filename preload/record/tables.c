@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See tables.h. */
 #include "preload/record/tables.h"
 
 #include <stdatomic.h>
@@ -12,18 +13,19 @@
 #include "preload/sys/copy_bytes.h"
 
 #define CONTEXT_STEP_BYTES 65536
-/* Notes of so many bytes are worth huge pages: they are looked at in no order. */
+/* Notes of this size get huge pages, since they are read in random order. */
 #define HUGE_NOTES_BYTES (UINT64_C(4) << 20)
 #define LARGE_LOG2       21   /* 32 MiB */
 #define VAST_LOG2        24   /* 256 MiB */
-#define SWEEP_AFTER      1024 /* contexts, or calls counted away from home */
-#define REORDER_AFTER    16   /* such calls, for each entry of the table */
+#define SWEEP_AFTER      1024 /* contexts, or strays */
+#define REORDER_AFTER    16   /* strays for each entry of the table */
 
 /*
- * Entries a table holds before it grows: 13/16 of them. A large one is in no cache, where
- * a call away from home waits for memory before the processor learns that it has gone
- * the wrong way: there it is 5/8, unless its entries have more in front of the table; or
- * it is so large that to make and to read twice as much costs more than that.
+ * The entries that a table holds before it grows: 13/16 of its size. A large
+ * table is in no cache, and a stray there waits for memory before the CPU
+ * detects a mispredicted branch: the limit is 5/8. The limit is 13/16 again if
+ * the sink has data for each entry, or if the table is so large that creating
+ * and reading one of twice the size costs more.
  */
 static uint64_t table_limit(unsigned int log2)
 {
@@ -32,13 +34,13 @@ static uint64_t table_limit(unsigned int log2)
 	return (UINT64_C(5) << log2) / 8;
 }
 
-/* In front of a table: what the sink keeps for its entries. */
+/* Returns the size of the sink's data before a table. */
 static uint64_t bytes_before(unsigned int log2)
 {
 	return (uint64_t)rt.sink->entry_bytes << log2;
 }
 
-/* From the start of a tally's own chunk. */
+/* Returns the offset from the start of a tally's own chunk. */
 static uint64_t first_table_offset(void)
 {
 	return WIRE_TALLY_TABLE_OFFSET + bytes_before(WIRE_TALLY_TABLE_LOG2);
@@ -78,9 +80,9 @@ static uint64_t mapping_ref(const struct tally *tally,
 }
 
 /*
- * Memory of a table that nobody should use any more stays mapped and reads as
- * empty: a stub that a signal interrupted long ago may still look there. One that
- * follows pointers in front of the table must never find anything else there.
+ * Empties a table that is no longer used. The memory stays mapped and reads as
+ * empty, because a stub that was interrupted long ago may still read it. If the
+ * sink has pointers before the table, the memory must never be reused.
  */
 static void discard(struct tally *tally, struct part *part,
 		    const struct mapping *mapping)
@@ -106,7 +108,7 @@ static void discard(struct tally *tally, struct part *part,
 			(struct notes_left){ mapping->notes, mapping->log2 };
 }
 
-/* Beside a table, whose chunk is made: notes, and an alias if it needs one. */
+/* Maps the notes of a table in a new chunk, and an alias if it needs one. */
 static int map_beside(const struct tally *tally, const struct chunk *chunk,
 		      struct mapping *mapping)
 {
@@ -144,7 +146,7 @@ static int map_table(const struct tally *tally, struct part *part,
 	return err;
 }
 
-/* Whether the calling thread, whose tally it is, may be adding to its table. */
+/* Returns whether the calling thread, the owner, may be adding to its table. */
 static int is_in_use(void)
 {
 	return hot.java_counting != 0;
@@ -163,7 +165,7 @@ void tally_free_held(struct tally *tally, struct part *part)
 	}
 }
 
-/* Counts that were still added there are moved first. */
+/* Moves late counts first. */
 void tally_sweep(struct tally *tally, struct part *part)
 {
 	tally_free_held(tally, part);
@@ -176,9 +178,9 @@ void tally_sweep(struct tally *tally, struct part *part)
 }
 
 /*
- * The table that was left last must stay, though another is about to be: there
- * is an interrupted slow path that may have its place in it. Until that has
- * ended, which is soon, a reader does not see what it adds.
+ * Keeps the retired table, although another one is about to be retired: an
+ * interrupted slow path may have claimed an entry in it. Until the slow path
+ * ends, which is soon, readers do not see what it adds.
  */
 static void hold_retired(struct tally *tally, struct mapping *built)
 {
@@ -192,9 +194,10 @@ static void hold_retired(struct tally *tally, struct mapping *built)
 }
 
 /*
- * A new table of 2^log2 entries with the busiest contexts at home. The
- * recording is right at every step: the copy is complete before `table` names
- * it, and what is left in the old one is zeroed before `retired` does.
+ * Replaces the table by one of 2^log2 entries with the busiest contexts at
+ * home. The recording is right at every step: the copy is complete before
+ * `table` refers to it, and the old table is zeroed before `retired` refers to
+ * it.
  */
 static int rebuild_table(struct tally *tally, struct part *part,
 			 unsigned int log2)
@@ -229,7 +232,10 @@ static int rebuild_table(struct tally *tally, struct part *part,
 	return 0;
 }
 
-/* Come back for a sweep when so many more contexts have been recorded. */
+/*
+ * Limits the contexts so that the retired table is swept after SWEEP_AFTER
+ * more.
+ */
 static void limit_contexts(struct tally *tally)
 {
 	const uint64_t bytes = SWEEP_AFTER * sizeof(struct wire_context);
@@ -241,9 +247,9 @@ static void limit_contexts(struct tally *tally)
 }
 
 /*
- * Has the table that was left been left long enough? Never while a slow path
- * is interrupted that may still use it. An interrupted stub needs one more
- * instruction, once all handlers on top of it have returned.
+ * Returns whether the retired table may be swept: not while an interrupted slow
+ * path may use it. An interrupted stub needs one more instruction once all
+ * handlers on top of it have returned.
  */
 static int is_ripe(const struct tally *tally)
 {
@@ -306,7 +312,7 @@ int tally_grow(struct tally *tally, struct part *part)
 	return err;
 }
 
-/* A chunk for so many contexts more, where the one in use is too short. */
+/* Allocates a chunk for so many contexts unless the present one has room. */
 static int reserve_contexts(struct tally *tally, struct part *part,
 			    uint64_t contexts)
 {
@@ -357,9 +363,9 @@ int tally_first_table(struct tally *tally, struct wire_chunk *chunk)
 }
 
 /*
- * First time after a rebuild: the old table has had its time, if it is there
- * still. Later: the busiest should move home; if that does not help, it is
- * tried less and less often.
+ * The first call after a rebuild sweeps the retired table. A later call moves
+ * the busiest contexts home; if that does not help, it is done less and less
+ * often.
  */
 int32_t tally_reorder(struct tally *tally, struct part *part)
 {

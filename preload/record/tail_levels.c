@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory for the table of contexts that are reached by tail calls (hot/tails.h). */
+/*
+ * Memory for the tables of contexts that are reached by tail calls
+ * (hot/tails.h).
+ */
 #include <stddef.h>
 
 #include "preload/hot/runtime.h"

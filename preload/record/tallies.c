@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See tallies.h. */
 #include "preload/record/tallies.h"
 
 #include <sys/prctl.h>
@@ -21,8 +22,8 @@
 #define DIRECTORY_MIN       (4096 / sizeof(struct tally *))
 
 /*
- * The whole contexts that fit between a tally's head and its first table; some
- * are kept for "(folded)" where nothing else is left (hot/record.c).
+ * The contexts that fit between a tally's head and its first table. Some are a
+ * reserve for "(folded)" (hot/record.c).
  */
 #define SPARE_BYTES (16 * sizeof(struct wire_context))
 #define TALLY_CONTEXTS_BYTES                                                   \
@@ -32,7 +33,7 @@
 
 /* ---- Attaching a thread ---- */
 
-/* Tallies follow. */
+/* Tallies follow this head. */
 struct tally_slab {
 	struct tally_slab *former;
 } __attribute__((aligned(64)));
@@ -90,7 +91,7 @@ static struct tally *make_tally(struct tallies *tallies)
 	    part_alloc(tallies->part, WIRE_TALLY, tallies->count, bytes,
 		       &chunk))
 		return NULL;
-	/* a thread has had a mask before only where it was forked */
+	/* only a forked thread has had a mask before */
 	tally->memory.reach = hot.mask ? tallies->reach : 0;
 	tally->wire = chunk_payload(&chunk);
 	tally->memory.chunk = chunk.offset;
@@ -109,7 +110,7 @@ static struct tally *make_tally(struct tallies *tallies)
 	return tally;
 }
 
-/* A tally whose owner is gone, or NULL. */
+/* Returns a tally whose owner has exited, or NULL. */
 static struct tally *adopt_tally(struct tallies *tallies)
 {
 	int pid = sys_getpid();
@@ -156,7 +157,7 @@ static void get_name(uint32_t tid, char name[16])
 		return;
 	length = sys_read(fd, found, sizeof(found));
 	if (length > 0) {
-		found[length - 1] = '\0'; /* for the newline */
+		found[length - 1] = '\0'; /* replaces the newline */
 		copy_bytes(name, found, (size_t)length);
 	}
 	sys_close(fd);
@@ -180,7 +181,7 @@ static void record_thread(struct tallies *tallies, struct tally *tally,
 	atomic_store_explicit(&thread->tid, tid, memory_order_release);
 }
 
-/* A forked child goes on with its parent's: loans may be noted there. */
+/* A forked child continues with its parent's, which may contain loans. */
 static void take_aside(struct tally *tally)
 {
 	if (hot.aside)
@@ -189,13 +190,17 @@ static void take_aside(struct tally *tally)
 	hot.aside = &tally->aside;
 }
 
-/* The shadow of so much stack, of so many threads: each is two mappings more. */
+/*
+ * How much stack's shadow is put into core files, and for how many threads:
+ * each costs two mappings.
+ */
 #define CORE_STACK_BYTES UINT64_C(0x80000)
 #define CORE_THREADS_MAX 256
 
 /*
- * Where functions return to is in the shadow alone, most of which is left out of core
- * files, being terabytes: what the thread's own stack has is let in.
+ * Return addresses are in the shadow only. Most of the shadow is excluded from
+ * core files, because it has terabytes; the part for the thread's own stack is
+ * included.
  */
 static void let_shadow_into_cores(const struct tallies *tallies)
 {
@@ -210,7 +215,7 @@ static void let_shadow_into_cores(const struct tallies *tallies)
 		    2 * CORE_STACK_BYTES + PAGE_BYTES, MADV_DODUMP);
 }
 
-/* A tally for a thread that is new. NULL: there is no room. */
+/* Returns a tally for a new thread, or NULL if there is no room. */
 static struct tally *new_tally(struct tallies *tallies, uint32_t tid,
 			       int may_adopt, uint32_t is_early)
 {
@@ -222,7 +227,7 @@ static struct tally *new_tally(struct tallies *tallies, uint32_t tid,
 		tally = make_tally(tallies);
 	if (!tally)
 		return NULL;
-	tally->busy = 0; /* the last owner may have ended in there */
+	tally->busy = 0; /* the last owner may have ended in a slow path */
 	tally->is_early = is_early;
 	record_thread(tallies, tally, tid);
 	return tally;
@@ -238,7 +243,7 @@ struct tally *tallies_make_early(struct tallies *tallies,
 	return tally;
 }
 
-/* *blocked: by the thread, of its own will. */
+/* *blocked: the signals that the thread itself blocks. */
 static int attach(struct tallies *tallies, uint64_t *blocked)
 {
 	struct tally *tally;
@@ -300,7 +305,7 @@ void hot_reorder(void)
 	if (runtime_is_filtered())
 		return;
 	sys_block_signals(&signals);
-	if (hot.tally) { /* not where a handler has forked in vain */
+	if (hot.tally) { /* none if a handler has forked in vain */
 		hot.strays_left = tally_reorder(hot.tally, &rt.recorder->part);
 		switch_attach(hot.tally);
 	}
@@ -334,11 +339,11 @@ int hot_make_room(void)
 		err = attach(&rt.recorder->tallies, &signals);
 	if (!err)
 		err = tally_grow(hot.tally, &rt.recorder->part);
-	if (hot.tally) /* the table may have changed all the same */
+	if (hot.tally) /* also after an error, the table may have changed */
 		switch_attach(hot.tally);
 	if (hot.tally && err)
 		hot.tally->refusal = refusal_by(err);
-	/* Where there is no room, asking at every call would be dear. */
+	/* Without room, asking at each call would be expensive. */
 	hot.attempts_left = err ? ATTEMPT_EVERY : 0;
 	sys_restore_signals(&signals);
 	return err;
@@ -366,7 +371,7 @@ int tallies_reserve(uint64_t contexts)
 
 /* ---- fork ---- */
 
-/* What a stub may read of a table, where a signal has interrupted it. */
+/* Returns how much of a table a stub may read that a signal has interrupted. */
 static uint64_t reach_of(const struct tally *tally)
 {
 	const uint64_t bytes = sizeof(*tally->table)

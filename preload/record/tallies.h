@@ -2,11 +2,11 @@
 /*
  * The tallies of a process, and the threads that count in them.
  *
- * A tally outlives its thread: once there are TALLY_OWN_MAX of them, a thread
- * that starts takes over one whose owner is gone and counts on in it, so that
- * ten thousand short threads share a few tallies and meet contexts that are
- * already known. Whether an owner is gone is asked of the kernel; no promise
- * of the program's threads to say goodbye is needed.
+ * A tally outlives its thread. Once there are TALLY_OWN_MAX tallies, a new
+ * thread takes over one whose owner has exited, and continues its counts.
+ * Therefore ten thousand short threads share a few tallies, in which most
+ * contexts are recorded already. The kernel tells whether an owner has exited;
+ * the program's threads need not announce it.
  */
 #ifndef CLEW_RECORD_TALLIES_H
 #define CLEW_RECORD_TALLIES_H
@@ -17,55 +17,60 @@
 #define TALLY_OWN_MAX 64
 
 struct tallies {
-	struct lock lock; /* taken before the part's, never after */
+	struct lock lock; /* taken before the part's, never after it */
 	struct part *part;
 	struct tally *first;   /* newest first */
-	struct tally *suspect; /* next to be asked whether its owner lives */
-	/* By number; the array only grows, and the former ones stay. */
+	struct tally *suspect; /* the next whose owner is checked */
+	/* By number. The array only grows, and former arrays stay readable. */
 	struct tally **by_number;
 	uint32_t room;
 	uint32_t count;              /* stored last */
-	_Atomic uint32_t histograms; /* of functions, in all (histograms.c) */
-	uint64_t reach; /* bytes, of the thread that forked (table_alias.h) */
+	_Atomic uint32_t histograms; /* in all tallies (histograms.c) */
+	/* Bytes readable by the thread that forked (table_alias.h). */
+	uint64_t reach;
 	struct chunk threads; /* newest chunk of wire_threads */
 	uint32_t threads_left;
 	struct tally_slab *slabs; /* memory for struct tally; newest first */
-	unsigned char *slab;      /* the newest's that is not used yet */
+	unsigned char *slab;      /* unused memory of the newest one */
 	size_t slab_left;
 };
 
-/* The tally of a number, or NULL. Safe in signal handlers. */
+/* Returns the tally with this number, or NULL. Safe in signal handlers. */
 struct tally *tallies_find(const struct tallies *tallies, uint32_t number);
 
-/* The calling thread is new; what it has of another thread's is not its own. */
+/* Resets the state of a new thread, which may be another thread's. */
 void tallies_begin_thread(void);
 
 /*
- * Makes a tally for another thread, which has none: with signals blocked, under the
- * lock. The thread gets it by hot_early_tally(). NULL: there is no room.
+ * Creates a tally for another thread, which has none. The thread gets it by
+ * hot_early_tally(). Returns NULL if there is no room. Called with signals
+ * blocked, under the lock.
  */
 struct tally *tallies_make_early(struct tallies *tallies,
 				 const struct hot_thread *thread, uint32_t tid);
 
-/* Room for so many contexts more of the calling thread's. 0 or -errno. */
+/*
+ * Makes room for so many more contexts of the calling thread. Returns 0 or
+ * -errno.
+ */
 int tallies_reserve(uint64_t contexts);
 
 /*
- * In the forked child: forget the parent's tallies. The calling thread's own
- * stays readable until tally_leave_to_parent().
+ * In a forked child: forgets the parent's tallies. The calling thread's own
+ * tally stays readable until tally_leave_to_parent().
  */
 void tallies_reset_after_fork(struct tallies *tallies, struct part *part);
 
-/* Unmap what they have beside the part. No thread has a tally of these. */
+/* Unmaps the tallies' memory beside the part. No thread may use any of them. */
 void tallies_unmap(struct tallies *tallies);
 
-/* The calling thread is about to end the process: give back what it can. */
+/* Frees what the calling thread can free before it ends the process. */
 void tallies_finish_thread(void);
 
-/* The calling thread has a new name. Any thread. */
+/* Records the calling thread's new name. Any thread. */
 void tallies_thread_renamed(void);
 
-/* Look up the names of all living threads once more. Any thread. */
+/* Records the present names of all living threads. Any thread. */
 void tallies_refresh_names(struct tallies *tallies);
 
 #endif

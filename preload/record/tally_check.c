@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See tally_check.h. */
 #include "preload/record/tally_check.h"
 
 #include "preload/hot/runtime.h"
@@ -7,11 +8,11 @@
 #include "preload/record/tables.h"
 #include "wire/id.h"
 
-/* What a walk has seen so far. */
+/* The state of a walk. */
 struct walk_of_tally {
 	const struct tally *tally;
-	int is_amid;      /* callers are being recorded, from the innermost */
-	int is_quiet;     /* every step that was begun has been ended */
+	int is_amid;      /* callers are being recorded, innermost first */
+	int is_quiet;     /* no step is half-done */
 	uint64_t entries; /* in use */
 	uint64_t records;
 	enum violation found; /* in a record */
@@ -38,7 +39,7 @@ static enum violation check_mapping(const struct tally *tally)
 	return VIOLATION_IS_NONE;
 }
 
-/* In whichever tally: a coroutine may go on in another thread. */
+/* Searches all tallies, because a coroutine may continue in another thread. */
 static int is_recorded(uint64_t id)
 {
 	for (const struct tally *t = rt.recorder->tallies.first; t; t = t->next)
@@ -47,13 +48,18 @@ static int is_recorded(uint64_t id)
 	return 0;
 }
 
-/* Deeper by one, or 1 where it was met in a coroutine, before its caller was. */
+/*
+ * The depth is one more than the caller's, or 1 if a coroutine's context was
+ * recorded before its caller.
+ */
 static int has_right_depth(union note note, union note above)
 {
 	return note.depth == above.depth + 1 || note.depth == 1;
 }
 
-/* Of a context's tail calls, beside its own entry (wire_tail_id()). */
+/*
+ * Returns whether the entry is that of a context's tail calls (wire_tail_id()).
+ */
 static int is_tail_entry(const struct tally *tally, uint64_t id,
 			 union note note)
 {
@@ -77,7 +83,7 @@ static enum violation check_place(const struct walk_of_tally *walk, uint64_t id,
 			       : VIOLATION_IS_TALLY_CALLER;
 	if (!has_right_depth(note, above))
 		return VIOLATION_IS_TALLY_DEPTH;
-	if (above.function == WIRE_FOLDED || /* nothing is below that */
+	if (above.function == WIRE_FOLDED || /* nothing is below "(folded)" */
 	    (note.function == WIRE_FOLDED && !walk->tally->has_folds))
 		return VIOLATION_IS_TALLY_FOLDS;
 	return VIOLATION_IS_NONE;
@@ -105,7 +111,7 @@ static enum violation check_entry(struct walk_of_tally *walk, uint64_t i)
 	return check_place(walk, entry->id, tally->notes[i]);
 }
 
-/* No search ends in a table without a free entry. */
+/* A search does not end in a table without a free entry. */
 static int has_free_entry(const struct tally *tally)
 {
 	for (uint64_t i = 0; i <= tally->mask; i++)
@@ -143,7 +149,7 @@ static void check_record(struct walk_of_tally *walk,
 	walk->records++;
 	note = tally_note(walk->tally, context->id);
 	if (!note.word && !walk->is_quiet)
-		return; /* its entry is about to be published */
+		return; /* its entry is not published yet */
 	if (note.function != context->function || note.depth != context->depth)
 		walk->found = VIOLATION_IS_TALLY_RECORD;
 }

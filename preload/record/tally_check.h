@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whether a tally is what it should be, entry by entry and record by record:
- * for tests and for the stress build (stress.h).
+ * Checks a tally entry by entry and record by record, for tests and for the
+ * stress build (stress.h).
  */
 #ifndef CLEW_RECORD_TALLY_CHECK_H
 #define CLEW_RECORD_TALLY_CHECK_H
@@ -11,17 +11,17 @@
 #include "wire/violation.h"
 
 /*
- * The first thing that is wrong, or VIOLATION_IS_NONE. The table is where the
- * recording says, and has a free entry. What has an id has a note and is found
- * when it is looked for; it has a function of which there is a record, a caller
- * that is recorded, in this tally or another one, and a depth of one more than
- * the caller's, or 1 if this tally knew no caller of it. Each record of a
- * context has its entry, and says the same. Where no slow path was ever
- * interrupted by another, nothing is there twice, or half, and as many calls
- * stand under "(folded)" as were counted to fold.
+ * Returns the first violation, or VIOLATION_IS_NONE. The table must be where
+ * the recording says, and have a free entry. An entry with an id must have a
+ * note, and must be found by a search. The function must have a record, and the
+ * caller must be recorded, in this tally or another one. The depth must be one
+ * more than the caller's, or 1 if this tally knew no caller. Each record of a
+ * context must have an equal entry. If no slow path was ever interrupted by
+ * another one, nothing is doubled or half-done, and the calls at "(folded)" are
+ * as many as were counted to fold.
  *
- * By the owner, with signals blocked; amid a slow path of its own, or the
- * recording of callers, if it says so: then not all callers are there yet.
+ * Called by the owner with signals blocked. is_amid: called within a slow path
+ * or while callers are being recorded, so that some callers may be missing.
  */
 enum violation tally_check(const struct tally *tally, const struct part *part,
 			   int is_amid);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See trace.h. */
 #include "preload/record/trace.h"
 
 #include <errno.h>
@@ -11,7 +12,7 @@
 #include "preload/sys/sys.h"
 
 #define PAYLOAD_BYTES (WIRE_PACKET_BYTES - sizeof(struct wire_chunk))
-#define OWN_MIN       2   /* packets that a thread may have in any case */
+#define OWN_MIN       2   /* packets that each thread may have in any case */
 #define ROOM_FIRST    512 /* addresses of packets, a page */
 #define ADDRESS_BYTES sizeof(struct wire_chunk *)
 
@@ -19,8 +20,9 @@
 #define BLOCK_MASK    ((UINT32_C(1) << WIRE_PACKET_BLOCK_LOG2) - 1)
 
 /*
- * By the block of a function's number, its place in wire_packet_blocks, or 0; there where calls are
- * traced. Written by who makes patches, read by any thread; inherited by children.
+ * The index in wire_packet_blocks of each block of function numbers, or 0.
+ * Exists in traced processes. Written by the holder of the turn, read by any
+ * thread; inherited by children.
  */
 static _Atomic uint16_t *places;
 
@@ -53,16 +55,16 @@ int trace_create(struct trace_file *trace, const struct part *part)
 		return err;
 	}
 	trace->blocks = chunk_payload(&chunk);
-	trace->blocks->count = 1; /* nobody has index 0 */
+	trace->blocks->count = 1; /* index 0 is unused */
 	trace->blocks->least_ns = trace->least_ns;
 	trace->blocks->overflow = trace->overflow;
 	trace->blocks->keeps = trace->keeps;
 	if (trace->part.file.is_private)
-		trace->has_workers = 0; /* nobody else sees it */
+		trace->has_workers = 0; /* workers cannot read it */
 	return 0;
 }
 
-/* Those blocks that the parent has taken since the fork are passed over. */
+/* Skips blocks that the parent has added since the fork. */
 static void copy_blocks(struct wire_packet_blocks *to,
 			const struct wire_packet_blocks *from)
 {
@@ -78,7 +80,8 @@ static void copy_blocks(struct wire_packet_blocks *to,
 
 void trace_after_fork(struct trace_file *trace, const struct part *part)
 {
-	static struct part parent; /* one thread, and too large for its stack */
+	/* static, as it is too large for the stack; the child has one thread */
+	static struct part parent;
 	const struct wire_packet_blocks *blocks = trace->blocks;
 
 	if (!trace->part.header)
@@ -134,7 +137,7 @@ uint32_t trace_index(struct trace_file *trace, uint32_t function)
 
 /* ---- Packets ---- */
 
-/* Room for the address of another packet. 0 or -ENOMEM. */
+/* Makes room for the address of another packet. Returns 0 or -ENOMEM. */
 static int grow(struct tally_packets *packets)
 {
 	const uint32_t room = packets->room ? 2 * packets->room : ROOM_FIRST;
@@ -181,7 +184,7 @@ static struct wire_chunk *add_packet(struct trace_file *trace,
 	return chunk.head;
 }
 
-/* Whoever reads it sees first of all that it is no packet any more. */
+/* A reader first sees that this is no longer a packet. */
 static void clear(struct wire_chunk *chunk)
 {
 	uint32_t *words = (uint32_t *)(chunk + 1);
@@ -190,7 +193,10 @@ static void clear(struct wire_chunk *chunk)
 	fill_zero(words, PAYLOAD_BYTES);
 }
 
-/* Counts the calls of a packet that is to be used again, if that is asked for. */
+/*
+ * Counts the calls of a packet that is about to be reused, if the options
+ * request it.
+ */
 static void end_packet(struct trace_file *trace, struct tally *tally,
 		       struct wire_chunk *chunk)
 {
@@ -217,7 +223,10 @@ static struct wire_chunk *use_oldest_again(struct trace_file *trace,
 	return chunk;
 }
 
-/* One that a worker has counted, or, if need be, one that it is counted for. */
+/*
+ * Returns a packet that a worker has counted, or one whose calls it counts
+ * itself.
+ */
 static struct wire_chunk *use_handed_again(struct trace_file *trace,
 					   struct tally *tally)
 {
@@ -236,7 +245,10 @@ static struct wire_chunk *use_handed_again(struct trace_file *trace,
 	case HANDED_NONE:
 		break;
 	}
-	/* All are with workers that do not come back: they stay as they are. */
+	/*
+	 * Workers have all packets and do not return them: these stay as they
+	 * are.
+	 */
 	return runtime_is_filtered() ? NULL : add_packet(trace, tally);
 }
 
@@ -259,7 +271,10 @@ uint32_t *trace_take(struct trace_file *trace, struct tally *tally)
 	return chunk ? (uint32_t *)(chunk + 1) : NULL;
 }
 
-/* Behind all that is written; what is no call may end in zeros. */
+/*
+ * Returns the end of the written words; a record that is no call may end in
+ * zeros.
+ */
 static uint32_t *find_end(uint32_t *words, const uint32_t *end)
 {
 	uint32_t *last = words, *at = words;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The file of packets, beside the part, where calls are written down one by one
+ * The file of packets, beside the part, into which single calls are written
  * (wire/packet.h).
  *
- * It grows like a part (part.h), by a chunk for each packet, up to as many bytes
- * as the process may write, or each of its threads. From then on a thread uses its
- * oldest packet again; the file says how often. So a thread whose system calls
- * are filtered goes on, too, once it has had a packet. If that is asked for the
- * packet's calls are counted before, in the thread's tally (past_calls.h), or by
+ * The file grows like a part (part.h), by a chunk for each packet, up to the
+ * limits of the process and of each thread. From then on a thread reuses its
+ * oldest packet; the file says how often. Therefore a thread behind a system
+ * call filter continues as well, once it has had a packet. On request the
+ * packet's calls are counted first, in the thread's tally (past_calls.h) or by
  * workers in another process (handed_packets.h).
  */
 #ifndef CLEW_RECORD_TRACE_H
@@ -18,47 +18,55 @@
 #include "wire/packet.h"
 
 struct trace_file {
-	struct part part; /* its header is NULL where nothing is traced */
+	struct part part; /* its header is NULL without a trace */
 	struct wire_packet_blocks *blocks;
-	uint64_t most_bytes;   /* of packets, of all threads */
-	uint64_t thread_bytes; /* of those of one */
-	uint64_t least_ns;     /* that a call takes which is kept; 0: all are */
-	uint64_t least_ticks;  /* the same; 0: not known yet. Any thread */
-	uint64_t stamp_ns;     /* from stamp to stamp; 0: by calls */
-	uint64_t stamp_ticks;  /* the same; 0: not known yet. Any thread */
+	uint64_t most_bytes;   /* of all packets */
+	uint64_t thread_bytes; /* of one thread's packets */
+	uint64_t least_ns;     /* shortest call that is kept; 0: all are */
+	uint64_t least_ticks;  /* in ticks; 0: not known yet. Any thread */
+	uint64_t stamp_ns;     /* between time stamps; 0: by calls */
+	uint64_t stamp_ticks;  /* in ticks; 0: not known yet. Any thread */
 	enum wire_overflow overflow;
 	uint32_t keeps;              /* WIRE_KEEPS_SITES */
-	int has_workers;             /* somebody takes packets that are full */
+	int has_workers;             /* workers take full packets */
 	_Atomic uint64_t used_bytes; /* any thread */
 };
 
-/* Beside a part; its limits are in it. Not thread-safe. 0 or -errno. */
+/*
+ * Creates the file beside a part; the limits in `trace` are set. Not
+ * thread-safe. Returns 0 or -errno.
+ */
 int trace_create(struct trace_file *trace, const struct part *part);
 
-/* In a forked child, that has this part. What the parent has is let go. */
+/*
+ * In a forked child with this part: creates its file and releases the parent's.
+ */
 void trace_after_fork(struct trace_file *trace, const struct part *part);
 
-/* The process ends: what the file has more than is in use is cut off. */
+/* Cuts off the unused rest of the file when the process ends. */
 void trace_finish(struct trace_file *trace);
 
 /*
- * The index of a function, which gets one if it has none: 0 if there is no room
- * for it. With the turn to make patches.
+ * Returns the index of a function, and assigns one if it has none. Returns 0 if
+ * there is no room. Called by the holder of the turn to make patches.
  */
 uint32_t trace_index(struct trace_file *trace, uint32_t function);
 
-/* The same of one that may have none: 0 then. Any thread, signals. */
+/*
+ * Returns the index of a function, or 0 if it has none. Any thread, signal
+ * handlers.
+ */
 uint32_t trace_known_index(uint32_t function);
 
 /*
- * A packet of zeros for the tally's owner: the words of its chunk, or NULL. Signals
+ * Returns the words of a zeroed packet for the tally's owner, or NULL. Signals
  * blocked.
  */
 uint32_t *trace_take(struct trace_file *trace, struct tally *tally);
 
 /*
- * Where the former owner has stopped, in the newest of the tally's packets; *end
- * is where that ends. Or NULL. Likewise.
+ * Returns where the former owner has stopped in the tally's newest packet, or
+ * NULL; *end is the packet's end. Signals blocked.
  */
 uint32_t *trace_resume(struct tally *tally, uint64_t *end);
 
