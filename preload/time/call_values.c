@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An entry is made, or taken over, by storing its id last: until then it is nobody's. A
- * handler that comes in between may take it, and has left it when the thread goes on. What
- * has returned is found out when its entry is wanted by another call: entries are told by
- * slot, id and what is on the stack.
+ * An entry is created or reused by storing its id last; until then it belongs
+ * to no call. A signal handler may use the same entry meanwhile, and has
+ * finished when the thread continues. Entries of calls that have returned are
+ * detected when another call needs them: an entry is valid if slot, id and the
+ * stack agree.
  */
 #include "preload/time/call_values.h"
 
@@ -28,12 +29,12 @@
 
 #define ENTRIES_LOG2 13
 #define ENTRIES      (1 << ENTRIES_LOG2)
-#define NEIGHBOURS   16 /* where an entry may be, from its home on */
+#define NEIGHBOURS   16 /* entries from its home on in which an entry may be */
 #define AROUND_BYTES 40960
 #define STAMP_BYTES  (4 * WIRE_PACKET_STAMP_WORDS)
 
 struct call_entry {
-	uint64_t id; /* of the call, 0: free */
+	uint64_t id; /* of the call; 0: free */
 	uint64_t slot;
 	uint32_t probe;
 	uint32_t reserved;
@@ -44,17 +45,20 @@ struct call_entry {
 };
 _Static_assert(sizeof(struct call_entry) == 256, "no line is shared");
 
-/* The thread's own, in its tally, as it is too large for its block. */
+/*
+ * The entries of a thread, in its tally, because they do not fit into its
+ * block.
+ */
 struct call_entries {
 	struct call_entry of[ENTRIES + NEIGHBOURS];
 };
 
 static struct {
 	struct call_value values[WIRE_PROBE_FIELDS_MAX];
-	_Atomic uint32_t count; /* 0: it keeps nothing; stored last */
+	_Atomic uint32_t count; /* 0: no values are kept; stored last */
 } described[WIRE_PROBES_MAX];
 
-static _Atomic uint64_t most_bytes; /* of one hit, in a packet */
+static _Atomic uint64_t most_bytes; /* largest hit in a packet */
 
 /* ---- What is kept ---- */
 
@@ -91,13 +95,13 @@ uint64_t call_values_room(void)
 
 /* ---- Entries ---- */
 
-/* NULL: the thread has none. */
+/* Returns the thread's entries, or NULL. */
 static struct call_entries *entries(void)
 {
 	return hot.tally ? hot.tally->packets.values : NULL;
 }
 
-/* A handler may have made them meanwhile. */
+/* A handler may have created them meanwhile. */
 static struct call_entries *make_entries(void)
 {
 	struct call_entries *made = entries(), *none = NULL;
@@ -119,7 +123,7 @@ static struct call_entry *home_of(struct call_entries *all, uint64_t slot)
 	return &all->of[slot / 8 % ENTRIES];
 }
 
-/* That of a slot, whoever's it is, or NULL. */
+/* Returns the entry of a slot, for any call, or NULL. */
 static struct call_entry *find(uint64_t slot)
 {
 	struct call_entries *all = entries();
@@ -140,7 +144,9 @@ static int is_running(const struct call_entry *entry)
 	       numbers_function_between(shadow->caller_id, entry->id);
 }
 
-/* One for a slot that has none, or NULL: calls that are running have all. */
+/*
+ * Returns an entry for a slot without one, or NULL if running calls have all.
+ */
 static struct call_entry *take(uint64_t slot)
 {
 	struct call_entries *all = make_entries();
@@ -193,7 +199,7 @@ static uint64_t bytes_of(const struct call_entry *entry)
 	return bytes;
 }
 
-/* One value; returns where it ends. */
+/* Writes one value. Returns its end. */
 static uint32_t *put_value(uint32_t *at, const struct call_entry *entry,
 			   uint32_t value, uint32_t place, uint32_t out,
 			   uint8_t flags)
@@ -221,7 +227,10 @@ static uint32_t *put_value(uint32_t *at, const struct call_entry *entry,
 	return at + words;
 }
 
-/* Whether there was room, and no handler has moved the window meanwhile. */
+/*
+ * Writes the values of an entry. Returns false if there is no room, or if a
+ * handler has moved the window meanwhile.
+ */
 static int put_entry(const struct call_entry *entry, uint64_t base,
 		     uint32_t place, uint32_t out, uint8_t flags)
 {
@@ -243,8 +252,8 @@ static int put_entry(const struct call_entry *entry, uint64_t base,
 /* ---- Hits ---- */
 
 /*
- * Whether the function that was entered last has its return address there. If it is a leaf
- * that made no frame, it has returned there as far as its stub knows.
+ * Returns whether the function that was entered last has its return address in
+ * this slot. A leaf without a frame counts as returned to there.
  */
 static int is_entry(uint64_t slot)
 {
@@ -256,7 +265,7 @@ static int is_entry(uint64_t slot)
 		numbers_function_between(shadow->caller_id, hot.id));
 }
 
-/* Whether the thread's innermost call, at that slot, was to be written down. */
+/* Returns whether the thread's innermost call, at that slot, is recorded. */
 static int is_heard(uint64_t slot)
 {
 	return switch_is_on() && hot.packet.end &&
@@ -264,7 +273,7 @@ static int is_heard(uint64_t slot)
 		 trace_depth_has_left_out((const uint64_t *)slot));
 }
 
-/* And nothing is in doubt since. */
+/* Returns whether the packet still agrees with the stack. */
 static int is_in_step(void)
 {
 	return !hot.packet.moved || hot.packet.settled_from;
@@ -320,7 +329,7 @@ int call_values_end(struct wire_probe_event *event)
 /* ---- Contexts ---- */
 
 struct around {
-	uint64_t bytes; /* by now */
+	uint64_t bytes; /* bytes so far */
 	uint64_t base;
 	uint32_t left_out;
 	uint32_t place;

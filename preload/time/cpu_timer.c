@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See cpu_timer.h. */
 #include "preload/time/cpu_timer.h"
 
 #include <signal.h>
@@ -12,7 +13,7 @@ static struct timespec timespec_of(uint64_t ns)
 				  .tv_nsec = (long)(ns % 1000000000) };
 }
 
-/* By the number of the thread's CPU clock. */
+/* Uses the number of the thread's CPU clock. */
 int cpu_timer_make(uint32_t tid, int signal, uint64_t value, uint64_t period_ns,
 		   int32_t *timer)
 {

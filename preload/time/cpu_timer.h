@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* A timer of the kernel's by the CPU clock of one thread, which it sends a signal. */
+/* A kernel timer on the CPU clock of one thread, which gets a signal. */
 #ifndef CLEW_TIME_CPU_TIMER_H
 #define CLEW_TIME_CPU_TIMER_H
 
 #include <stdint.h>
 
-/* The number of a thread's CPU clock, as the kernel makes it. */
+/* Returns the number of a thread's CPU clock, as the kernel computes it. */
 static inline int cpu_timer_clock(uint32_t tid)
 {
 	return (int)(~tid << 3 | 6);
 }
 
 /*
- * For a thread of this process, with a value that comes with the signal. The first
- * period is cut short at random, so that short threads may have a sample. 0 or
- * -errno. Any thread, in signal handlers.
+ * Creates a timer for a thread of this process; its signal carries `value`. The
+ * first period is shortened at random, so that short threads may get a sample.
+ * Returns 0 or -errno. Any thread, signal handlers.
  */
 int cpu_timer_make(uint32_t tid, int signal, uint64_t value, uint64_t period_ns,
 		   int32_t *timer);

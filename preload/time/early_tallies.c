@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See early_tallies.h. */
 #include "preload/time/early_tallies.h"
 
 #include <stddef.h>
@@ -16,10 +17,10 @@
 #include "wire/attachment.h"
 #include "wire/id.h"
 
-/* Attaching itself mostly uses less in a thread that only waits. */
+/* Attaching itself mostly uses less CPU time in a thread that only waits. */
 #define LEAST_NS UINT64_C(1000000)
 
-/* In hot.tally: from the outermost function on. */
+/* Records the frames in hot.tally, outermost first. */
 static void record_frames(const struct early_frames *frames)
 {
 	union note note = { 0 };
@@ -38,7 +39,7 @@ static void record_frames(const struct early_frames *frames)
 	}
 }
 
-/* Both under the lock. Neither is tried again in vain. */
+/* Both are called under the lock and do not retry after a failure. */
 static struct tally *make_tally(struct early_timer *one)
 {
 	one->tally = tallies_make_early(&rt.recorder->tallies, one->thread,
@@ -50,7 +51,9 @@ static struct tally *make_tally(struct early_timer *one)
 	return one->tally;
 }
 
-/* The thread takes the tally with all its contexts. */
+/*
+ * Creates a tally with the contexts of its thread, which takes it over later.
+ */
 static void meet(struct early_timer *one, uint64_t since_ns)
 {
 	struct tally *tally = make_tally(one);
@@ -63,7 +66,7 @@ static void meet(struct early_timer *one, uint64_t since_ns)
 	hot.tally = tally;
 	record_frames(&one->frames);
 	switch_detach();
-	tally->visits.attached_ns = since_ns; /* its waits began before */
+	tally->visits.attached_ns = since_ns; /* its wait began earlier */
 }
 
 static void note_rest(struct early_timer *one, uint64_t since_ns)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See early_timers.h. */
 #include "preload/time/early_timers.h"
 
 #include <stddef.h>
@@ -11,15 +12,15 @@
 #include "preload/time/look.h"
 
 enum early_state {
-	EARLY_WAITS, /* for its timer */
+	EARLY_WAITS, /* its timer is not created yet */
 	EARLY_ON,
 	EARLY_STOPPED,
-	EARLY_OVER, /* the thread has a tally, or no timer can be had */
+	EARLY_OVER, /* the thread has a tally, or no timer is possible */
 };
 
 /*
- * The heir's is the first. Others follow in mapped memory, which stays mapped
- * until the next session: a late signal may look for them.
+ * The first timer is that of an heir. Further timers are in mapped memory,
+ * which stays until the next session, because a late signal may search it.
  */
 static struct {
 	struct early_timer heir;
@@ -85,7 +86,9 @@ struct early_timer *early_timers_at(uint32_t index)
 	return index < early.count ? &early.others[index] : NULL;
 }
 
-/* Else its owner ended, and another thread has adopted it. */
+/*
+ * Otherwise the owner has exited, and another thread has taken the tally over.
+ */
 static int is_for(const struct tally *tally, uint32_t tid)
 {
 	return tally->is_early && tally->tid == tid;

@@ -8,8 +8,8 @@
  * gives the thread a tally (ticks.c), in the thread itself; from then on the
  * tally's own timer replaces this one. A thread that never runs costs no tally.
  *
- * The threads of an attached process are noted while all of them are stopped. The
- * watch's task (watch.h) creates their timers later, while they run.
+ * The threads of an attached process are noted while all of them are stopped.
+ * The watch's task (watch.h) creates their timers later, while they run.
  */
 #ifndef CLEW_TIME_EARLY_TIMERS_H
 #define CLEW_TIME_EARLY_TIMERS_H
@@ -20,12 +20,13 @@ struct hot_thread;
 struct tally;
 struct wire_frame;
 
-/* Numbers from here on, in the value of a timer, mean an early timer. */
+/* Numbers from here on, in a timer's value, are those of early timers. */
 #define EARLY_TIMERS_FIRST (UINT32_C(1) << 31)
 
 /*
- * The frames of a thread in which clew has found it when it attached, the innermost
- * first; those at 0 are not hooked. They exist until recording ends.
+ * The frames in which clew has found a thread when it attached, innermost
+ * first. Frames with `at` 0 are not hooked. The frames exist until recording
+ * ends.
  */
 struct early_frames {
 	const struct wire_frame *items;
@@ -36,14 +37,18 @@ struct early_timer {
 	const struct hot_thread *thread;
 	uint32_t tid;
 	int32_t timer;
-	/* The thread's CPU time when its timer began, or should have; 0: it was
-	 * not read. */
+	/*
+	 * The thread's CPU time when its timer began or should have begun; 0:
+	 * not read.
+	 */
 	uint64_t came_ns;
 	/* enum early_state; changed under the lock of the tallies */
 	_Atomic uint32_t state;
 	struct early_frames frames;
-	/* Under the same lock: whether the thread needs no tally any more, and
-	 * the one that was made for it (early_tallies.h), or NULL. */
+	/*
+	 * Under the same lock: whether the thread no longer needs a tally, and
+	 * the tally that was created for it (early_tallies.h), or NULL.
+	 */
 	uint32_t has_begun;
 	struct tally *tally;
 };
@@ -58,8 +63,8 @@ void early_timers_end(void);
 void early_timers_forget(void);
 
 /*
- * Makes room for so many threads of an attached process. Returns 0 or -errno. All
- * threads are stopped, so this makes one system call.
+ * Makes room for so many threads of an attached process. Returns 0 or -errno.
+ * All threads are stopped, so this makes one system call.
  */
 int early_timers_reserve(uint64_t count);
 
@@ -67,12 +72,12 @@ int early_timers_reserve(uint64_t count);
 void early_timers_add(const struct hot_thread *thread, uint32_t tid,
 		      const struct early_frames *frames);
 
-/* The one that was added as this one, counted from 0; or NULL. */
+/* Returns the timer with this index, from 0, or NULL. */
 struct early_timer *early_timers_at(uint32_t index);
 
 /*
- * The calling thread gets a tally: the one that was made for it, or NULL. Under the
- * lock of the tallies.
+ * Returns the tally that was created for the calling thread, which needs one
+ * now, or NULL. Under the tallies' lock.
  */
 struct tally *early_timers_take_tally(const struct hot_thread *thread,
 				      uint32_t tid);
@@ -82,30 +87,34 @@ void early_timers_start_heir(const struct hot_thread *thread, uint32_t tid,
 			     early_timer_make make);
 
 /*
- * Creates the timers of all threads that have been added, but for threads that
- * have a tally by now, and for those that block `signals`: a tick that waits
- * until such a thread lets signals through would interrupt its system call.
- * Returns 1, or 0 if there are threads of the latter kind.
+ * Creates the timers of all noted threads, except those that have a tally by
+ * now and those that block `signals`: a pending tick would interrupt such a
+ * thread's system call as soon as it unblocks the signals. Returns 1, or 0 if
+ * some threads block them.
  */
 int early_timers_start(uint64_t signals, early_timer_make make);
 
 /*
- * The thread has a tally from now on. Stores the CPU time that it had used when its
- * early timer began; leaves *came_ns if it had none. Under the lock of the tallies.
+ * Deletes the early timer of a thread that has got a tally. Stores the CPU time
+ * when the timer began, or leaves *came_ns if there was none. Under the
+ * tallies' lock.
  */
 void early_timers_end_thread(uint32_t tid, uint64_t *came_ns);
 
 /*
- * Deletes the timers. Returns how many there were. early_timers_resume() creates
- * them again, and returns how many it could. Under the lock of the tallies.
+ * early_timers_stop() deletes the timers and returns their number.
+ * early_timers_resume() creates them again and returns how many it could
+ * create. Under the tallies' lock.
  */
 uint64_t early_timers_stop(void);
 uint64_t early_timers_resume(early_timer_make make);
 
-/* Whether a thread has such a timer. Any thread. */
+/* Returns whether a thread has an early timer. Any thread. */
 int early_timers_has(uint32_t tid);
 
-/* The thread whose timer has this number, if the timer exists; or NULL. */
+/*
+ * Returns the thread whose timer has this number, if the timer exists, or NULL.
+ */
 const struct early_timer *early_timers_find(uint32_t number);
 
 #endif

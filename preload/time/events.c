@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See events.h. */
 #include "preload/time/events.h"
 
 #include <stddef.h>
@@ -20,19 +21,20 @@
 #include "preload/time/samples.h"
 #include "preload/time/unsampled.h"
 
-#define SLOTS        256   /* events at a time, at most */
-#define PROBES       8     /* where the slot of a thread may be */
-#define LOCKED_PART  64    /* of the locked memory that the user may have */
-#define CALM_US      10000 /* in reserve, when an event begins */
-#define SWITCH_US    500   /* what a switch takes of the reserve */
-#define SMOOTHING    64    /* hits that share what is to be settled */
-#define SILENT_TICKS 8     /* in the program without a hit: none will come */
+#define SLOTS       256   /* events at the same time */
+#define PROBES      8     /* slots in which a thread's event may be */
+#define LOCKED_PART 64    /* the part of the user's locked memory */
+#define CALM_US     10000 /* the reserve with which an event begins */
+#define SWITCH_US   500   /* cost of a context switch */
+#define SMOOTHING   64    /* hits that share a difference */
+/* ticks in the program without a hit: the event does not work */
+#define SILENT_TICKS 8
 
 enum slot_state {
 	SLOT_FREE,
 	SLOT_TAKEN, /* the event is being opened */
 	SLOT_RUNS,
-	SLOT_ENDED, /* a signal may be under way still */
+	SLOT_ENDED, /* a signal may still arrive */
 };
 
 /* A thread's event. Changed under the lock of the tallies. */
@@ -40,24 +42,32 @@ struct event {
 	_Atomic uint32_t state;
 	_Atomic uint32_t tid;
 	struct perf_event source;
-	struct tally *tally; /* unmapped when a later session has begun: */
+	struct tally *tally; /* unmapped if a later session has begun: */
 	const struct wire_header *session;
-	const struct hot_thread *hot; /* of the owner: for what comes late */
-	/* The owner's: CPU time before it, and since, as far as samples tell. */
+	const struct hot_thread *hot; /* of the owner, for late signals */
+	/*
+	 * The owner's CPU time before the event, and the time that samples
+	 * since stand for.
+	 */
 	uint64_t began_us, told_ns;
-	int64_t untold_ns; /* of the time up to the last tick; may be negative */
-	uint32_t met_tick; /* one came while the last hit was on its way */
+	/* the difference up to the last tick; may be negative */
+	int64_t untold_ns;
+	uint32_t met_tick; /* a tick came during the last hit */
 	uint32_t silent;   /* ticks in the program since the last hit */
 };
 
 static void on_event(int signal, siginfo_t *info, void *context);
 
-/* Written before main, but for what is atomic. */
+/* Written before main, except atomic members. */
 static struct {
 	struct chained chained;
 	struct events_ticks ticks;
-	_Atomic uint32_t coarse; /* enum wire_coarse: no more events, and why */
-	/* Masks with all signals were ours until somebody sent a SIGURG. */
+	/* Why there are no more events (enum wire_coarse). */
+	_Atomic uint32_t coarse;
+	/*
+	 * Set when a SIGURG was sent: before that, full masks did not contain
+	 * it.
+	 */
 	_Atomic uint32_t is_awaited;
 	struct event slots[SLOTS];
 } events = {
@@ -68,7 +78,9 @@ static struct {
 	.coarse = WIRE_COARSE_ASKED,
 };
 
-/* ---- Slots: by thread, so that a handler needs no thread-local storage ---- */
+/*
+ * ---- Slots: by thread, so that a handler needs no thread-local storage ----
+ */
 
 static struct event *slot_of(uint32_t tid, uint32_t probe)
 {
@@ -100,7 +112,7 @@ static int is_of_gone_thread(const struct event *event, int pid)
 	       !sys_thread_exists(pid, (int)event->tid);
 }
 
-/* The kernel has an account of locked memory for each user. */
+/* The kernel counts locked memory for each user. */
 static uint32_t most_events(void)
 {
 	struct rlimit limit;
@@ -111,7 +123,10 @@ static uint32_t most_events(void)
 	return limit.rlim_cur < SLOTS ? (uint32_t)limit.rlim_cur : SLOTS;
 }
 
-/* For a thread; NULL: there are enough. Ends events whose threads are gone. */
+/*
+ * Takes a slot for a thread, or returns NULL if there are enough events. Ends
+ * events of threads that have exited.
+ */
 static struct event *take_slot(struct tally *tally)
 {
 	const int pid = sys_getpid();
@@ -149,7 +164,10 @@ static struct event *take_slot(struct tally *tally)
 
 /* ---- Samples ---- */
 
-/* What a hit stands for: a period, and its part of what is to be settled. */
+/*
+ * Returns the time that a hit stands for: a period, and a part of the
+ * difference.
+ */
 static uint64_t weigh_hit(struct event *event)
 {
 	const int64_t period = (int64_t)rt.header->period_ns;
@@ -165,8 +183,9 @@ static uint64_t weigh_hit(struct event *event)
 }
 
 /*
- * Until a hit's signal has been handled a tick's waits, so one that waits already
- * came since the hit. No instruction of the program's has been executed between.
+ * Until the handler of a hit's signal returns, a tick's signal is blocked. A
+ * pending one has thus come since the hit, and no instruction of the program
+ * has been executed since.
  */
 static int is_tick_due(void)
 {
@@ -264,13 +283,19 @@ uint64_t events_own_signal(void)
 		       : 0;
 }
 
-/* Most of the signals that have names: somebody means all, or all but a few. */
+/*
+ * The mask has most of the named signals: the program means all, or all but a
+ * few.
+ */
 static int has_most_signals(uint64_t mask)
 {
 	return signals_in(mask & (SIGNAL_BIT(32) - 1)) > 16;
 }
 
-/* To the process, if it was sent to that: any thread may wait for it. */
+/*
+ * Sends the signal to the process if it was sent to that: any thread may wait
+ * for it.
+ */
 static void send_again(int signal, siginfo_t *info)
 {
 	const long pid = sys_call_anyway(SYS_getpid, 0, 0, 0, 0, 0, 0);
@@ -303,8 +328,8 @@ static int may_be_ended(void)
 }
 
 /*
- * Somebody has sent SIGURG to the program, whose it is from now on. Threads that have
- * all signals blocked, as they think, get it when they wait for it.
+ * Another sender has sent SIGURG to the program, which owns the signal from now
+ * on. Threads that believe they block all signals get it when they wait for it.
  */
 static void pass_on(int signal, siginfo_t *info, ucontext_t *context)
 {
@@ -328,8 +353,9 @@ static void pass_on(int signal, siginfo_t *info, ucontext_t *context)
 }
 
 /*
- * The calling thread's number, without a system call unless the thread pointer is
- * the program's: the thread's calls may be dispatched to the program.
+ * Returns the calling thread's tid, without a system call unless the thread
+ * pointer is the program's: the thread's system calls may be dispatched to the
+ * program.
  */
 static uint32_t own_tid(void)
 {
@@ -342,8 +368,9 @@ static uint32_t own_tid(void)
 }
 
 /*
- * The calling thread's event, if it has sent this, or NULL. The descriptor alone
- * does not tell: each is opened where no other is, so that all have one number.
+ * Returns the calling thread's event if it has sent this signal, or NULL. The
+ * descriptor alone does not tell: all events have the same number, as each is
+ * opened in a table without others.
  */
 static struct event *sender_of(const siginfo_t *info)
 {
@@ -358,13 +385,13 @@ static struct event *sender_of(const siginfo_t *info)
 static void meet_event(struct event *event, const ucontext_t *interrupted)
 {
 	if (runtime_is_filtered())
-		return; /* its last, which was under way */
+		return; /* its last signal, which was pending */
 	if (event->state == SLOT_RUNS && event->session != rt.header)
-		end_event(event); /* begun as its session ended */
+		end_event(event); /* created while its session ended */
 	else if (event->state == SLOT_RUNS)
 		take_sample(event, signal_frame_pc(interrupted));
 	else
-		event->state = SLOT_FREE; /* the same */
+		event->state = SLOT_FREE; /* a late signal */
 }
 
 static __attribute__((noinline)) void meet_signal(int signal, siginfo_t *info,
@@ -404,8 +431,9 @@ void events_yield(int signal)
 }
 
 /*
- * A handler of the program's is called by ours, which keeps the last signals
- * of events from it; what is no handler goes to the kernel, as an exec wants it.
+ * clew's handler calls the program's, and hides the last signals of events from
+ * it. An action that is no handler is set in the kernel, where an exec needs
+ * it.
  */
 int events_change_action(const struct sigaction *set, struct sigaction *old)
 {
@@ -435,7 +463,7 @@ uint64_t events_take_out(uint64_t mask)
 
 	if (is_named == has_most_signals(mask))
 		return mask & ~events_own_signal();
-	events_yield(SIGURG); /* it alone, or all but it */
+	events_yield(SIGURG); /* SIGURG alone, or all but SIGURG */
 	return mask;
 }
 
@@ -446,7 +474,10 @@ uint64_t events_put_back(uint64_t mask)
 
 /* ---- Opening one ---- */
 
-/* Of the thread, for want of something that another may have. */
+/*
+ * Returns whether this thread alone failed, for lack of something that another
+ * may have.
+ */
 static int is_for_want_of_room(int err)
 {
 	return err == -EMFILE || err == -ENFILE || err == -ENOMEM ||
@@ -461,7 +492,10 @@ static enum wire_coarse reason_of(int err)
 					       : WIRE_COARSE_KERNEL;
 }
 
-/* The slot has an event, or is free again. Under the lock. */
+/*
+ * Stores the result of opening: the slot has an event, or is free again. Under
+ * the lock.
+ */
 static int settle_slot(struct event *event, int err)
 {
 	if (err) {
@@ -476,7 +510,7 @@ static int settle_slot(struct event *event, int err)
 		event->tally->ticks.user_us + event->tally->ticks.system_us;
 	event->tally->ticks.event = event;
 	event->state = SLOT_RUNS;
-	if (events.coarse) /* meanwhile */
+	if (events.coarse) /* set meanwhile */
 		end_event(event);
 	return 0;
 }
@@ -522,7 +556,7 @@ void events_begin(struct tally *tally, uint64_t blocked)
 	}
 	rt.header->coarse = reason_of(err);
 	if (!is_for_want_of_room(err))
-		events.coarse = reason_of(err); /* it will not change */
+		events.coarse = reason_of(err); /* this does not change */
 }
 
 void events_end(struct tally *tally)
@@ -560,7 +594,7 @@ static int is_signal_free(void)
 	struct kernel_action action;
 	uint64_t blocked;
 
-	if (rt.is_late) /* threads are asked one by one (sampling.c) */
+	if (rt.is_late) /* each thread is checked by itself (sampling.c) */
 		return !signal_get_action(SIGURG, &action) &&
 		       (events.chained.is_installed ||
 			action.handler == (uintptr_t)SIG_DFL);

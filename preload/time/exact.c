@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The sink that times each call (hot/timing.h). Its stubs do what a call, a
- * return and a tail call need; here is the rest: how calls end in other ways
- * than by returning, what becomes of times when a table is left, and when the
- * clock stands still. The calling thread's open calls are found by walking its
- * shadow.
+ * The sink that times each call (hot/timing.h).
+ *
+ * The stubs handle calls, returns and tail calls. This file does the
+ * rest: how calls end other than by returning, how times follow when a table is
+ * replaced, and when the clock stands still. A walk of the shadow finds the
+ * calling thread's open calls.
  */
 #include "preload/hot/count.h"
 #include "preload/hot/sink.h"
@@ -40,7 +41,7 @@ static void leave(const uint64_t *slot)
 	hot_close(slot, time_now() - time_of((uintptr_t)slot)->start);
 }
 
-/* Whose times these are: the slot may be another call's by now. */
+/* The slot may be another call's by now, so the ids are compared. */
 static void leave_carried(const uint64_t *slot, const struct trampoline *one)
 {
 	struct time_slot *time;
@@ -52,7 +53,7 @@ static void leave_carried(const uint64_t *slot, const struct trampoline *one)
 		time_close(time, time_now());
 }
 
-/* Its thread's clock begins. */
+/* Starts the clock of the call's thread. */
 static void resume_call(uint64_t at, uint64_t id)
 {
 	*time_of(at) = (struct time_slot){ .start = stamp_counter(), .id = id };
@@ -60,7 +61,7 @@ static void resume_call(uint64_t at, uint64_t id)
 
 /* ---- Jumps, and other stacks ---- */
 
-/* The calls of this stack that the thread was in since it came there. */
+/* Visits the active calls on this stack since the thread switched to it. */
 static void each_since(uint64_t came, uint64_t now,
 		       void (*visit)(struct time_slot *slot, uint64_t now))
 {
@@ -74,7 +75,7 @@ static void each_since(uint64_t came, uint64_t now,
 			continue;
 		visit(slot, now);
 		if (slot->start < came)
-			return; /* the innermost when it came */
+			return; /* the innermost call when the thread came */
 	}
 }
 
@@ -89,8 +90,8 @@ static void has_settled(struct time_slot *slot, uint64_t now)
 }
 
 /*
- * What was in no call, as the way to a coroutine's first one, is nobody's; or
- * it would be missing in what is to come.
+ * Accounts for time outside of calls, such as the time before a coroutine's
+ * first call: otherwise a later call would lack it.
  */
 static void account_for_rest(const struct hot_stay *stay, uint64_t now)
 {
@@ -102,8 +103,8 @@ static void account_for_rest(const struct hot_stay *stay, uint64_t now)
 }
 
 /*
- * The calls on the stack that the thread leaves have taken their own time until
- * now, and none of what runs on the other one.
+ * The calls on the stack that the thread leaves get their own time up to now,
+ * and none of the time on the other stack.
  */
 static void leave_stack(uint64_t now)
 {
@@ -111,7 +112,7 @@ static void leave_stack(uint64_t now)
 	struct sink_pause paused;
 
 	if (!stay)
-		return; /* it has counted nothing yet */
+		return; /* the thread has counted nothing yet */
 	each_since(stay->since, now, settle);
 	account_for_rest(stay, now);
 	each_since(stay->since, now, has_settled);
@@ -126,7 +127,7 @@ static void switch_stack(void)
 	leave_stack(time_now());
 }
 
-/* The calls that a jump leaves have taken their time until now. */
+/* Ends the time of calls that a jump leaves. */
 static void end_calls(const void *frame, uint64_t stack, uint64_t now)
 {
 	const uint64_t here = (uintptr_t)frame;
@@ -152,8 +153,8 @@ static struct sink_pause jump(const void *frame, uint64_t stack)
 }
 
 /*
- * The calls that return to the unwinder go on; where they cannot be told, they
- * end a moment too early.
+ * Calls that return to the unwinder continue. If they cannot be distinguished
+ * they end a moment too early.
  */
 static struct sink_pause unwind(const uint64_t *at, uint32_t count,
 				uint32_t returning)
@@ -177,7 +178,9 @@ static void end(uint64_t at, const struct sink_pause *when)
 
 /* ---- Threads and processes ---- */
 
-/* In a forked child all open calls begin now: the process is a new one. */
+/*
+ * In a forked child all open calls restart, because the process is a new one.
+ */
 static void begin_anew(void)
 {
 	struct walk walk = walk_from(__builtin_frame_address(0), hot.id);
@@ -200,7 +203,7 @@ static void finish(void)
 	presence_note_all(&rt.recorder->tallies);
 }
 
-/* ---- The times in front of a count table ---- */
+/* ---- The times before a count table ---- */
 
 static void add_entry(struct wire_count *to_table, uint64_t at,
 		      struct wire_count *from_table, uint64_t i)
@@ -224,7 +227,7 @@ static int has_entry(struct wire_count *table, uint64_t i)
 	return times->ended || times->self || times->latest;
 }
 
-/* An interrupted stub that has looked at the rest may still use it. */
+/* An interrupted stub may still use the other members. */
 static void zero_entry(struct wire_count *table, uint64_t i)
 {
 	struct wire_times *times = times_of(table, i);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See look.h. */
 #include "preload/time/look.h"
 
 #include <stddef.h>
@@ -9,9 +10,11 @@
 #include "preload/time/cpu_timer.h"
 #include "preload/time/samples.h"
 
-#define TRIES 3 /* for an answer that is of one moment */
+#define TRIES 3 /* for a consistent answer */
 
-/* What is read of a thread: the members of struct hot_thread up to `tally`. */
+/*
+ * The bytes read of a thread: the members of struct hot_thread up to `tally`.
+ */
 #define READ_BYTES (offsetof(struct hot_thread, tally) + sizeof(void *))
 
 uint64_t look_cpu_ns(uint32_t tid)
@@ -19,7 +22,9 @@ uint64_t look_cpu_ns(uint32_t tid)
 	return sys_clock_ns(cpu_timer_clock(tid));
 }
 
-/* False: it has gone, or counts elsewhere. */
+/*
+ * Reads the thread's block. Returns false if it has exited or counts elsewhere.
+ */
 static int read_thread(const struct tally *tally, struct look *look)
 {
 	const struct tally *expected = tally->is_early ? NULL : tally;
@@ -33,7 +38,7 @@ static int read_thread(const struct tally *tally, struct look *look)
 	return 1;
 }
 
-/* Outside of system calls a thread sleeps for a page, or is stopped. */
+/* Outside of system calls a thread waits for a page, or is stopped. */
 static uint32_t wait_of(struct proc_text *text, uint32_t tid, long call)
 {
 	char state;
@@ -98,7 +103,7 @@ void look_at(const struct tally *tally, uint64_t cpu_ns, int may_ask,
 		ask_kernel(tally, may_ask, &look);
 		if (look_cpu_ns(tally->tid) == look.cpu_ns)
 			break;
-		look.state = LOOK_RUNS; /* it has begun to */
+		look.state = LOOK_RUNS; /* it has begun to run */
 	}
 	*out = look;
 }

@@ -2,10 +2,10 @@
 /*
  * One look at a thread of this process, from outside, without stopping it.
  *
- * The thread's memory is read by a system call that fails where nothing is
- * mapped, for it may end at any time; why it is blocked is what the kernel
- * says in /proc. Both are of one moment if the thread's CPU clock says that it
- * has not run in between; else it runs.
+ * A system call reads the thread's memory and fails if it is not mapped, since
+ * the thread may exit at any time. /proc says why the thread is blocked. Both
+ * describe one moment if the thread's CPU clock has not advanced in between;
+ * otherwise the thread runs.
  */
 #ifndef CLEW_TIME_LOOK_H
 #define CLEW_TIME_LOOK_H
@@ -16,27 +16,27 @@
 #include "preload/sys/proc.h"
 
 enum look_state {
-	LOOK_GONE,    /* it counts in this tally no more */
+	LOOK_GONE,    /* it no longer counts in this tally */
 	LOOK_RUNS,    /* on a processor */
-	LOOK_READY,   /* would, if one were free */
+	LOOK_READY,   /* waits for a processor */
 	LOOK_BLOCKED, /* waits for something else */
 };
 
 struct look {
 	enum look_state state;
-	int is_shared;   /* its id is several threads' (sharing.h) */
+	int is_shared;   /* several threads share the id (sharing.h) */
 	uint64_t id;     /* of its innermost hooked function */
 	uint64_t where;  /* LOOK_BLOCKED: as in struct wire_sample */
-	uint64_t cpu_ns; /* that it had used at that moment */
+	uint64_t cpu_ns; /* its CPU time then */
 };
 
-/* What a thread has used of its processor so far; 0 if it has gone. */
+/* Returns a thread's CPU time so far, or 0 if it has exited. */
 uint64_t look_cpu_ns(uint32_t tid);
 
 /*
- * What the owner of a tally is doing. `cpu_ns` is what it had used just now. Unless
- * the kernel may be asked, by files of /proc, whoever does not run is taken for
- * blocked, for a reason that is unknown. No signal may interrupt.
+ * Finds out what the owner of a tally does. `cpu_ns` is its CPU time just
+ * before. Without may_ask (/proc is not read) a thread that does not run counts
+ * as blocked for an unknown reason. Called with signals blocked.
  */
 void look_at(const struct tally *tally, uint64_t cpu_ns, int may_ask,
 	     struct look *out);

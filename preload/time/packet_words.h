@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Places in a thread's packet: what traced.c says of claims. */
+/* Claims words in the thread's packet (see traced.c). */
 #ifndef CLEW_TIME_PACKET_WORDS_H
 #define CLEW_TIME_PACKET_WORDS_H
 
@@ -8,7 +8,7 @@
 #include "preload/hot/own_word.h"
 #include "preload/hot/thread.h"
 
-/* What was claimed last, but for the first so many bytes. */
+/* Gives back the latest claim except its first `but` bytes. */
 static inline void packet_give_back(uint64_t place, uint64_t bytes,
 				    uint64_t but)
 {
@@ -16,8 +16,9 @@ static inline void packet_give_back(uint64_t place, uint64_t bytes,
 }
 
 /*
- * Of so many bytes, or 0: the packet is full. Where a handler has begun another packet
- * meanwhile nobody knows in which one the place is: it remains a hole.
+ * Claims bytes. Returns their address, or 0 if the packet is full. If a handler
+ * begins another packet meanwhile, the claim may be in either one; it stays a
+ * hole.
  */
 static inline uint64_t packet_claim(uint64_t bytes)
 {
@@ -34,7 +35,7 @@ static inline uint64_t packet_claim(uint64_t bytes)
 	return 0;
 }
 
-/* Both halves at once, so that there is no half of it. */
+/* Writes two words at once, so that no half is ever visible. */
 static inline void packet_put_pair(uint32_t *words, uint64_t value)
 {
 	__builtin_memcpy(words, &value, sizeof(value));

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See presence.h. */
 #include "preload/time/presence.h"
 
 #include "preload/hot/runtime.h"
@@ -18,8 +19,8 @@ void presence_begin(struct tally *tally)
 }
 
 /*
- * From the beginning each time: who is interrupted here, or meets another thread,
- * writes what is an instant old.
+ * Computes the totals anew each time. An interrupted call, or another thread,
+ * may store values that are an instant old.
  */
 static void note(struct tally *tally)
 {
@@ -27,7 +28,7 @@ static void note(struct tally *tally)
 	const uint64_t now_ns = sys_clock_ns(CLOCK_MONOTONIC);
 
 	if (!cpu_ns || !now_ns ||
-	    !tally->presence.came_ns) /* the thread is gone */
+	    !tally->presence.came_ns) /* the thread has exited */
 		return;
 	tally->wire->present_ns = tally->presence.former_present_ns + now_ns -
 				  tally->presence.came_ns;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How much of the time that threads are there they run.
+ * Records how long threads exist, and how much of this time they run.
  *
- * --time=exact measures by the time stamp counter, which goes on while a thread
- * waits or has no processor. The kernel knows each thread's CPU time, but to ask
- * it at both ends of a call would cost more than the call. So what is known is
- * the sum: each tally says how long its threads were there, and what of this
- * they ran. Both are noted together, at the process's end and when a call ends that
- * took 0.3 ms or more and that the stub leaves to C, being the first or the longest
- * of its context, say, as a thread's outermost call is: a killed process has them
- * as they were then.
+ * --time=exact measures by the time stamp counter, which also advances while a
+ * thread waits or has no processor. The kernel knows each thread's CPU time,
+ * but reading it at both ends of a call would cost more than the call.
+ * Therefore only sums are recorded: how long the threads of each tally existed,
+ * and their CPU time. Both are stored together, when the process ends, and when
+ * a call of 0.3 ms or more ends whose return the stub leaves to C (for example
+ * the first or the longest of its context, such as a thread's outermost call).
+ * A killed process has the values as of then.
  */
 #ifndef CLEW_TIME_PRESENCE_H
 #define CLEW_TIME_PRESENCE_H
@@ -17,10 +17,13 @@
 #include "preload/hot/tally.h"
 #include "preload/record/tallies.h"
 
-/* The calling thread is the tally's owner from now on. Under the lock. */
+/*
+ * Begins with the calling thread as the tally's new owner. Under the tallies'
+ * lock.
+ */
 void presence_begin(struct tally *tally);
 
-/* Note it for all threads that there still are, at the process's end. */
+/* Records it for all existing threads, when the process ends. */
 void presence_note_all(struct tallies *tallies);
 
 #endif

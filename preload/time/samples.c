@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See samples.h. */
 #include "preload/time/samples.h"
 
 #include "preload/hot/runtime.h"
@@ -10,12 +11,12 @@
 #define FIRST_BYTES WIRE_PAGE_BYTES /* of a tally's samples */
 #define MOST_BYTES  (16 * WIRE_PAGE_BYTES)
 
-/* Two readings of one moment lie this close together, or one was interrupted. */
+/* Two readings of one moment are this close, unless one was interrupted. */
 #define MOMENT_TICKS 20000
 #define MOMENT_NS    5000
 #define MOMENT_TRIES 4
 
-/* The closest readings of a few tries. */
+/* Returns the closest readings of a few tries. */
 static struct wire_moment this_moment(void)
 {
 	struct wire_moment moment = { 0 };
@@ -34,7 +35,9 @@ static struct wire_moment this_moment(void)
 	return moment;
 }
 
-/* CLOCK_REALTIME at a moment, by the closest readings of both clocks. */
+/*
+ * Returns CLOCK_REALTIME at a moment, by the closest readings of both clocks.
+ */
 static uint64_t real_ns_at(const struct wire_moment *moment)
 {
 	uint64_t real_ns = 0, least = UINT64_MAX;
@@ -82,7 +85,9 @@ void samples_lose(enum wire_sample_loss cause, uint64_t count)
 				  memory_order_relaxed);
 }
 
-/* Larger each time: most threads leave few samples. */
+/*
+ * Each chunk is larger than the one before, as most threads have few samples.
+ */
 static int use_chunk(const struct tally *tally, struct sample_room *room)
 {
 	const struct chunk full = room->chunk;
@@ -125,7 +130,7 @@ struct wire_sample *samples_put(struct tally *tally, struct sample_room *room,
 	sample->weight = WIRE_WEIGHT_LOOK | (weight_ns & WIRE_WEIGHT_NS);
 	atomic_store_explicit(&sample->tsc, stamp_counter(),
 			      memory_order_release);
-	if (rt.header->end_ns) /* exit handlers are recorded, too */
+	if (rt.header->end_ns) /* exit handlers are also recorded */
 		samples_note_moment(rt.header);
 	if ((where & (WIRE_SAMPLE_CLEW | WIRE_SAMPLE_KERNEL)) ==
 	    WIRE_SAMPLE_CLEW)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See sampling.h. */
 #include "preload/time/sampling.h"
 
 #include "preload/hot/runtime.h"
@@ -27,7 +28,7 @@ int sampling_is_on(void)
 
 void sampling_begin_thread(void)
 {
-	/* a child that has not found out yet that it is one: process.c */
+	/* not in a child that has not noticed its fork (process.c) */
 	if (!*rt.is_this_process)
 		return;
 	if (!hot.tally && sampling_is_on())
@@ -47,7 +48,7 @@ void sampling_expect_thread(const struct hot_thread *thread, uint32_t tid,
 		early_timers_add(thread, tid, frames);
 }
 
-/* In the watch's task. */
+/* An errand of the watch's task. */
 static int meet_expected(void)
 {
 	const int is_done = ticks_begin_early_threads();
@@ -68,7 +69,7 @@ struct tally *hot_early_tally(void)
 	return early_timers_take_tally(&hot, (uint32_t)sys_gettid());
 }
 
-/* A thread that was there before us may block the signals of our clocks. */
+/* A thread that existed before clew may block the signals of the clocks. */
 uint64_t hot_thread_begins(struct tally *tally)
 {
 	ticks_begin_thread(tally);
@@ -81,7 +82,7 @@ void hot_thread_has_begun(struct tally *tally)
 	watch_meet(tally);
 }
 
-/* Nobody will look at a part without a file. */
+/* A part without a file has no readers. */
 void sampling_after_fork(void)
 {
 	const int is_seen = !rt.recorder->part.file.is_private;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Where the time goes, by samples: the ways to take them, as configured.
- */
+/* Starts and ends sampling, by the configured methods. */
 #ifndef CLEW_TIME_SAMPLING_H
 #define CLEW_TIME_SAMPLING_H
 
@@ -9,38 +7,44 @@
 #include "preload/hot/thread.h"
 #include "preload/time/early_timers.h"
 
-/* Begin, with this thread. Before main, when calls can be counted. */
+/*
+ * Begins with the calling thread. Called before main, when calls can be
+ * counted.
+ */
 void sampling_start(const struct config *config);
 
-/* No samples are taken any more; none is lost by that. Any thread. */
+/* Ends sampling without counting samples as lost. Any thread. */
 void sampling_end(void);
 
 /*
- * The calling thread is new, or a process of its own: sample it from now on,
- * not only from its first hooked call. Nothing if no samples are taken.
+ * Begins to sample the calling thread, which is new or a process of its own,
+ * before its first hooked call. Does nothing if no samples are taken.
  */
 void sampling_begin_thread(void);
 
 /*
- * The threads that exist when clew attaches, all stopped: so many, and each of
- * them. When all can count, the last function sees to it that they are sampled
- * from now on, whatever they do.
+ * Announce the threads that exist when clew attaches: their number, and each of
+ * them, while all are stopped. When all can count, sampling_meet_expected()
+ * makes the watch sample them, whatever they do.
  */
 void sampling_expect_threads(uint64_t count);
 void sampling_expect_thread(const struct hot_thread *thread, uint32_t tid,
 			    const struct early_frames *frames);
 void sampling_meet_expected(void);
 
-/* The calling thread ends: the rest of its CPU time is recorded. */
+/* Records the rest of the calling thread's CPU time when it ends. */
 void sampling_end_thread(void);
 
-/* The process ends: likewise, for all threads. Samples may follow. Any thread. */
+/*
+ * Records the rest of all threads' CPU time when the process ends. Samples may
+ * follow. Any thread.
+ */
 void sampling_note_rest(void);
 
-/* Whether samples are taken in this process. */
+/* Returns whether samples are taken in this process. */
 int sampling_is_on(void);
 
-/* In a forked child, when its part is there. */
+/* Called in a forked child that has its part. */
 void sampling_after_fork(void);
 
 #endif

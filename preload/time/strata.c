@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/* See strata.h. */
 #include "preload/time/strata.h"
 
 #define WAIT_PARTS 32
 
-/* splitmix64: what differs in any bit differs in all. */
+/* splitmix64: inputs that differ in any bit have unrelated results. */
 static uint64_t mix(uint64_t x)
 {
 	x += UINT64_C(0x9e3779b97f4a7c15);
@@ -28,7 +29,9 @@ uint64_t strata_ticks_past(const struct strata_clock *clock, uint64_t now_ns)
 	return tick + (strata_instant_ns(clock, tick) <= now_ns);
 }
 
-/* The tick of a stratum in which threads of this group are looked at. */
+/*
+ * Chooses the tick of a stratum in which threads of this group are looked at.
+ */
 static uint64_t choose(const struct strata_clock *clock, uint64_t begin,
 		       uint32_t level, uint32_t group)
 {
@@ -48,7 +51,7 @@ static void enter(struct strata *strata, const struct strata_clock *clock,
 	strata->due = choose(clock, begin, level, strata->group);
 }
 
-/* The longest that is wanted of those which may begin there. */
+/* Enters the longest wanted stratum that may begin at this tick. */
 static void enter_at(struct strata *strata, const struct strata_clock *clock,
 		     uint64_t begin)
 {

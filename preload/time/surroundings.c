@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See surroundings.h. */
 #include "preload/time/surroundings.h"
 
 #include "preload/hot/count.h"
@@ -12,17 +13,17 @@
 #include "wire/id.h"
 #include "wire/packet.h"
 
-/* As large as a thread's mostly is: so near to its end a slot is probably on it. */
+/* A usual stack size: a slot so near to the stack's end is probably on it. */
 #define THREAD_STACK_BYTES (UINT64_C(8) << 20)
 
 #define FAR_BYTES                                                              \
 	(                                                                      \
 		UINT64_C(1)                                                    \
-		<< 32) /* to the next function on the same stack, at most */
+		<< 32) /* bytes to the next slot on the same stack, at most */
 
 /*
- * Of the function that so many are further in than. On another stack it has none, nor has what
- * is around it, whatever stack that is on.
+ * Returns the place of the function with `at` functions further in. On another
+ * stack it has none, and neither have the functions outside of it.
  */
 static uint32_t place_of(const struct surroundings_of *of, uint32_t at,
 			 uint64_t slot, unsigned int has_jumped)
@@ -54,7 +55,10 @@ static void tell(const struct surroundings_of *of, uint32_t at,
 	}
 }
 
-/* Whether that is where a stub's exit is, or what it has called, but for C. */
+/*
+ * Returns whether a pc is in a stub's exit or in assembly that the exit has
+ * called.
+ */
 static int is_exit(uint64_t pc)
 {
 	const uint64_t at = pc % rt.stub_bytes;
@@ -67,8 +71,8 @@ static int is_exit(uint64_t pc)
 }
 
 /*
- * Whether a stub's thunk returns there that stamps the function's return, or that writes the
- * call's word and has no place for it yet (traced.c).
+ * Returns whether the word is the return address of a thunk that stamps the
+ * function's return, or that has no place for the call's word yet (traced.c).
  */
 static int is_apart(uint64_t word)
 {
@@ -79,8 +83,9 @@ static int is_apart(uint64_t word)
 }
 
 /*
- * Of the function of a link, which was being entered or left: where a thunk of its stub is at
- * work the slot has that thunk's return address.
+ * Returns whether the link's function was being left, or entered without its
+ * word. While a thunk of its stub runs, the slot has the thunk's return
+ * address.
  */
 static int is_leaving(const struct link *link, uint64_t pc)
 {
@@ -95,7 +100,10 @@ static int is_leaving(const struct link *link, uint64_t pc)
 	       is_apart(*(const uint64_t *)link->at);
 }
 
-/* A handler that has no slot itself is looked for where it has to be, or on request. */
+/*
+ * Finds the next function. A handler without a slot is searched where the chain
+ * needs it, or on request.
+ */
 static int next(struct surroundings *found, const struct surroundings_of *of,
 		struct walk *walk, struct link *link)
 {
@@ -123,8 +131,9 @@ static int next(struct surroundings *found, const struct surroundings_of *of,
 }
 
 /*
- * On a stack that somebody else has made, a coroutine's, the chain mostly ends in vain: what
- * called it is elsewhere. That is looked for at each of its switches.
+ * On a coroutine's stack the chain usually ends without its caller, which is
+ * elsewhere. This function runs at each of its switches, so the search is
+ * short.
  */
 static void be_quick(struct walk *walk, const uint64_t *slot)
 {
@@ -147,7 +156,10 @@ struct surroundings surroundings_find(const struct surroundings_of *of,
 	struct link link = { .at = (uintptr_t)slot };
 	int is_found;
 
-	/* The first function of a stack that was made by hand returns to nobody. */
+	/*
+	 * The first function of a stack that was created by hand has no return
+	 * address.
+	 */
 	if (!shadow_of((uintptr_t)slot)->return_address) {
 		found.around = found.id;
 		return found;
@@ -155,7 +167,7 @@ struct surroundings surroundings_find(const struct surroundings_of *of,
 	be_quick(&walk, slot);
 	is_found = walk_next(&walk, &link);
 	if (is_found && walk.chain) {
-		found.id = walk.id; /* it has jumped there */
+		found.id = walk.id; /* it has jumped */
 	} else if (!is_found || walk.id != found.id) {
 		walk = walk_from(slot + 1, found.id);
 		be_quick(&walk, slot);
@@ -169,7 +181,7 @@ struct surroundings surroundings_find(const struct surroundings_of *of,
 	return found;
 }
 
-/* Without the functions that are left out: what they have called is called by others. */
+/* Returns the id without the functions that are left out. */
 static uint64_t id_without(const struct surroundings *found,
 			   const uint32_t *functions)
 {

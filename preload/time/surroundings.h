@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Which functions a call is made in, as the thread's stack says: for a trace's contexts. */
+/*
+ * Finds the functions in which a call is made, on the thread's stack, for the
+ * contexts of a trace.
+ */
 #ifndef CLEW_TIME_SURROUNDINGS_H
 #define CLEW_TIME_SURROUNDINGS_H
 
@@ -11,37 +14,48 @@ struct link;
 
 struct surroundings {
 	uint64_t id;     /* of the innermost function */
-	uint64_t around; /* of what is around them, or ID_ROOT */
+	uint64_t around; /* of the function outside of them, or ID_ROOT */
 	uint32_t count;  /* of functions */
-	/* A signal has interrupted one while clew was entering or leaving it. */
+	/*
+	 * A signal has interrupted clew while it entered or left one of them.
+	 */
 	uint8_t has_half_way;
-	/* How many are further in than the innermost one that was being left so, or NONE. */
+	/*
+	 * How many functions are further in than the innermost one that was
+	 * being left, or NONE.
+	 */
 	uint32_t leaving;
-	/* That one, and those that had jumped to it from the same slot. */
+	/*
+	 * The number of this one and of those that had jumped to it from the
+	 * same slot.
+	 */
 	uint32_t leaving_count;
 };
 
-/* What is to be known of each, the innermost first; NULL: nobody asks. */
+/* The results to store, innermost function first. NULL: not needed. */
 struct surroundings_of {
 	uint32_t *functions; /* their numbers */
 	uint32_t *places;    /* in a window that begins at the base */
 	uint64_t base;
-	uint32_t *sites; /* where they return to: low, high */
-	/* Told of each, `at` being how many were before. */
+	uint32_t *sites; /* return addresses: low, high */
+	/* Called for each function; `at` counts those before. */
 	void (*tell)(void *context, uint32_t at, const struct link *link);
 	void *context;
-	/* Handlers that are not hooked may have come while clew was entering some. */
+	/*
+	 * Also search for handlers that are not hooked and have interrupted
+	 * clew's code.
+	 */
 	uint8_t minds_signals;
 };
 
 /*
- * Without the function that is entered at the slot, where the walk begins, and at most
+ * Finds the functions outside of the one that is entered at the slot, at most
  * WIRE_PACKET_FUNCTIONS.
  */
 struct surroundings surroundings_find(const struct surroundings_of *of,
 				      const uint64_t *slot);
 
-/* As if those that were being left were not there, whose places are 0 then. */
+/* Removes the functions that were being left; freed places become 0. */
 void surroundings_leave_out(struct surroundings *found,
 			    const struct surroundings_of *of);
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See ticks.h. */
 #include "preload/time/ticks.h"
 
 #include <stddef.h>
@@ -26,31 +27,32 @@
 #include "preload/time/samples.h"
 #include "preload/time/unsampled.h"
 
-#define RT_FIRST     34 /* libc keeps 32 and 33 for itself */
+#define RT_FIRST     34 /* libc uses 32 and 33 */
 #define RT_LAST      64
-#define RT_PREFERRED 58 /* programs begin to count at either end */
+#define RT_PREFERRED 58 /* programs use the lowest and the highest first */
 #define RT_SIGNALS   (~UINT64_C(0) << (RT_FIRST - 1))
 
 #define DISPERSE     UINT64_C(0x9e3779b97f4a7c15) /* 2^64 / golden ratio */
 
 static void on_tick(int signal, siginfo_t *info, void *context);
 
-/* Written before main; is_on also by whoever stops them. */
+/* Written before main; is_on also when timers are stopped. */
 static struct {
 	struct chained chained;
 	uint64_t period_ns; /* 0: never started */
-	uint64_t tick_ns;   /* of the kernel's; 0: unknown */
-	uint32_t secret;    /* in the value of each of our timers */
+	uint64_t tick_ns;   /* the kernel's tick; 0: unknown */
+	uint32_t secret;    /* in the value of each timer of clew's */
 	_Atomic uint32_t is_on;
-	_Atomic uint32_t is_given_up; /* the program has a use for the signal */
-	uint32_t has_no_room;         /* for the signal's frame on stacks */
+	_Atomic uint32_t is_given_up; /* the program uses the signal */
+	/* stacks have no room for the signal's frame */
+	uint32_t has_no_room;
 } ticks = { .chained = { .place = CHAINED_TICKS,
 			 .handler = on_tick,
 			 .mask = ~UINT64_C(0) } };
 
 /* ---- Taking a sample ---- */
 
-/* The thread comes from the kernel if what it executed last is a system call. */
+/* The thread comes from the kernel if its last instruction is a system call. */
 static int is_behind_syscall(uint64_t pc)
 {
 	uint8_t code[SYSTEM_CALL_BYTES];
@@ -65,13 +67,13 @@ static uint64_t microseconds(const struct timeval *time)
 }
 
 /*
- * Whether the time of this sample was the kernel's: in a system call, but in a
- * page fault or an interrupt as well, which no pc tells. The kernel's account of
- * the thread does: where it counts by ticks, as most do, the tick that brought
- * us here went into one of its two sums, so that nearly all of what has come
- * since the last sample is in that one. Where it measures, or where ticks were
- * missed, the larger the kernel's part the likelier it is chosen, which is
- * right on average.
+ * Returns whether the time of this sample was the kernel's: in a system call, a
+ * page fault or an interrupt. The pc does not show the latter two, but the
+ * kernel's account of the thread does. If the kernel counts by ticks, as most
+ * do, the tick that caused this signal went into one of its two sums, so nearly
+ * all of the increase since the last sample is in one sum. If it measures, or
+ * ticks were missed, the result is drawn in proportion to the kernel's part,
+ * which is right on average.
  */
 static int was_in_kernel(struct tally *tally, uint64_t pc)
 {
@@ -93,7 +95,7 @@ static int was_in_kernel(struct tally *tally, uint64_t pc)
 	return stamp_counter() * DISPERSE >> 32 < (system << 32) / all;
 }
 
-/* By the calling thread: where its account stands. */
+/* Reads the calling thread's account. */
 static void begin_account(struct tally *tally)
 {
 	tally->ticks.user_us = tally->ticks.system_us = tally->ticks.switches =
@@ -103,7 +105,7 @@ static void begin_account(struct tally *tally)
 	unsampled_begin(tally);
 }
 
-/* What the kernel does to take samples is ours as well. */
+/* The kernel's work for samples counts as clew's. */
 static uint64_t where_is(uint64_t pc, int is_kernel, int is_of_sample)
 {
 	const uint64_t where = pc & WIRE_SAMPLE_PC;
@@ -116,17 +118,17 @@ static uint64_t where_is(uint64_t pc, int is_kernel, int is_of_sample)
 	       (is_of_sample ? WIRE_SAMPLE_CLEW : 0);
 }
 
-/* The value of a tally's timer: which tally it is, and that it is ours. */
+/* Returns the value of a tally's timer, which identifies the tally and clew. */
 static uint64_t timer_value(uint32_t number)
 {
 	return (uint64_t)ticks.secret << 32 | number;
 }
 
 /*
- * Who may send us signals can say that one comes from a timer, with any value.
- * One without the secret is the program's. Who has found the secret out (the
- * kernel may show it in /proc/PID/timers) gets no more than a sample of the
- * thread that he sent the signal to.
+ * Any process that may send signals can claim that one comes from a timer, with
+ * any value. A signal without the secret is the program's. A sender that has
+ * found the secret (the kernel may show it in /proc/PID/timers) only causes a
+ * sample of the receiving thread.
  */
 static int is_tick(const siginfo_t *info)
 {
@@ -136,8 +138,8 @@ static int is_tick(const siginfo_t *info)
 }
 
 /*
- * The signal waits for the end of a system call: meanwhile each tick has found
- * the thread there.
+ * The signal is delivered at the end of a system call; each tick meanwhile has
+ * found the thread there.
  */
 static uint64_t ticks_in_kernel(uint64_t time_ns)
 {
@@ -191,7 +193,7 @@ static void take_sample(struct tally *tally, uint64_t periods,
 		events_begin(tally, interrupted->uc_sigmask.__val[0]);
 }
 
-/* Records the functions that it is in, as their time is going to be recorded. */
+/* Records the thread's active functions, whose time is about to be recorded. */
 static void meet_early_tick(uint32_t number, uint64_t periods,
 			    const ucontext_t *interrupted)
 {
@@ -231,20 +233,23 @@ static void meet_tick(const siginfo_t *info, const ucontext_t *interrupted)
 	thread_pointer_put_back(theirs);
 }
 
-/* Most of them: somebody means all, or all but a few. */
+/*
+ * The mask has most real-time signals: the program means all, or all but a few.
+ */
 static int has_rt_signals(uint64_t mask)
 {
 	mask &= RT_SIGNALS & ~SIGNAL_BIT(ticks.chained.signal);
 	return signals_in(mask) > (RT_LAST - RT_FIRST) / 2;
 }
 
-/* Somebody has sent our signal to the program. */
+/* Another sender has sent the signal to the program. */
 static void pass_on(int signal, siginfo_t *info, ucontext_t *context)
 {
 	const int is_blocked = has_rt_signals(context->uc_sigmask.__val[0]);
 	struct kernel_action theirs;
 
-	if (is_blocked) { /* it waits for all signals: let it have this one */
+	/* the program waits for all signals, and gets this one */
+	if (is_blocked) {
 		ticks_yield(signal);
 		context->uc_sigmask.__val[0] |= SIGNAL_BIT(signal);
 		chained_send_again(signal, info);
@@ -280,7 +285,7 @@ static void on_tick(int signal, siginfo_t *info, void *context)
 
 enum { TIMER_NONE, TIMER_ON, TIMER_STOPPED, TIMER_KEPT_OFF };
 
-/* Those that have no timer, or none any more; the watch sees them still. */
+/* Threads without a timer; the watch still sees them. */
 static void lose_threads(uint64_t count)
 {
 	samples_lose(rt.header->time == WIRE_TIME_WALL ? WIRE_SAMPLE_NO_PC
@@ -296,7 +301,10 @@ static void delete_timer(struct tally *tally)
 	tally->ticks.timer_state = TIMER_NONE;
 }
 
-/* Of a thread; the number is that of its tally, or of an early timer. */
+/*
+ * Creates a timer of a thread; the number is that of its tally or of an early
+ * timer.
+ */
 static int make_timer(uint32_t tid, uint32_t number, int32_t *timer)
 {
 	return cpu_timer_make(tid, ticks.chained.signal, timer_value(number),
@@ -324,7 +332,7 @@ void ticks_begin_thread(struct tally *tally)
 {
 	if (!ticks.period_ns)
 		return;
-	delete_timer(tally); /* of a thread that is gone */
+	delete_timer(tally); /* of a thread that has exited */
 	begin_account(tally);
 	early_timers_end_thread(tally->tid, &tally->unsampled.came_ns);
 	if (!ticks.is_on || start_timer(tally))
@@ -343,7 +351,7 @@ int ticks_has_timer(const struct tally *tally)
 	       (tally->is_early && early_timers_has(tally->tid));
 }
 
-/* Returns of how many threads. */
+/* Returns the number of stopped timers. */
 static uint64_t stop_timers(void)
 {
 	struct tallies *tallies = &rt.recorder->tallies;
@@ -427,7 +435,7 @@ void ticks_resume(void)
 	for (struct tally *tally = tallies->first; tally; tally = tally->next)
 		if (tally->ticks.timer_state == TIMER_STOPPED)
 			resumed += !start_timer(tally);
-	lose_threads(-resumed); /* as if never stopped */
+	lose_threads(-resumed); /* as if they had not stopped */
 	lock_release(&tallies->lock, &signals);
 }
 
@@ -441,7 +449,7 @@ static int is_free(int signal)
 	       action.handler == (uintptr_t)SIG_DFL;
 }
 
-/* Unblocked, if there is one. 0: all are in use. */
+/* Returns a free signal, unblocked if possible, or 0 if all are in use. */
 static int choose_signal(uint64_t blocked)
 {
 	int chosen = 0;
@@ -479,7 +487,7 @@ static int take_signal(void)
 	return err;
 }
 
-/* Whether timers wait for the end of a system call. */
+/* Returns whether timers do not interrupt system calls. */
 static int is_new_kernel(void)
 {
 	uint32_t major = 0, minor = 0;
@@ -508,7 +516,7 @@ static uint32_t draw_secret(void)
 	return (uint32_t)(stamp * UINT64_C(0x9e3779b97f4a7c15) >> 32);
 }
 
-/* By the coarse clocks, which go by ticks. */
+/* Reads the resolution of the coarse clocks, which advance by ticks. */
 static uint64_t find_tick_ns(void)
 {
 	struct timespec tick = { 0 };
@@ -522,12 +530,12 @@ static uint64_t find_tick_ns(void)
 
 void ticks_start(uint64_t period_ns)
 {
-	early_timers_end(); /* of a session that could not enter */
+	early_timers_end(); /* of a session whose attaching failed */
 	ticks.tick_ns = find_tick_ns();
 	ticks.secret = draw_secret();
 	ticks.period_ns = period_ns;
 	chained_look_again(&ticks.chained);
-	/* who attaches traces for a moment */
+	/* the attaching process traces for a moment */
 	ticks.is_on = is_new_kernel() && !ticks.has_no_room &&
 		      (rt.is_late || !proc_is_traced()) &&
 		      (ticks.chained.is_installed || !take_signal());
@@ -571,7 +579,7 @@ void ticks_yield(int signal)
 	ticks_stop();
 }
 
-/* To be kept out of masks. */
+/* Returns the signal to keep out of masks. */
 static uint64_t own_bit(void)
 {
 	return ticks.chained.is_installed && !ticks.is_given_up

@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A timer for each thread, by its CPU clock, whose signal finds out what the
- * thread is doing: all of --time=cpu, and what --time=wall knows of threads that
- * run.
+ * A timer on each thread's CPU clock. The timer's signal samples what the
+ * thread does: all samples of --time=cpu, and those of --time=wall for threads
+ * that run.
  *
- * The handler reads the id and the pc and stores them. It walks the stack only at
- * the first tick of a thread that has no tally yet (early_timers.h). The thread
- * pointer may be the program's, so the timer's value leads to the tally
- * and that to the thread (thread_pointer.h). Who may send us signals can make up
- * any value: one with our secret is ours, and leads to no other tally than that
- * of the thread to which the signal has come. The kernel looks at the timers
- * when it ticks, which may be less often than was asked for: a sample stands
- * for the periods that were missed as well, or the thread has an event for its time in
- * the program (events.h), and its timer's samples are of the kernel's time.
+ * The handler reads the id and the pc and stores them. The handler walks the
+ * stack only at the first tick of a thread without a tally (early_timers.h).
+ * The thread pointer may be the program's, so the timer's value leads to the
+ * tally, and the tally to the thread (thread_pointer.h). Any sender may use any
+ * value: only a value with clew's secret is accepted, and it leads only to the
+ * tally of the receiving thread. The kernel checks timers at its tick, which
+ * may be less often than requested. A sample then also stands for the missed
+ * periods, or the thread has an event for its time in the program (events.h),
+ * and its timer's samples are the kernel's time.
  *
  * A program that counts EINTR must see none. Since Linux 5.10 an expired CPU
- * timer is dealt with when the thread returns to its program, never in the
- * middle of a system call (POSIX_CPU_TIMERS_TASK_WORK): so a call that sleeps
- * is not woken, whatever it is. Only a signal that is blocked while it comes,
- * and let through while a call waits, could do that: so ours is taken out of
- * every mask (signals.c), but for handlers on alternate stacks, whose waits keep
- * it blocked; and no call that waits for signals meets it. Older kernels get no
- * timers.
+ * timer is handled when the thread returns to its program, never within a
+ * system call (POSIX_CPU_TIMERS_TASK_WORK), so no sleeping call is woken. Only
+ * a signal that is pending while blocked, and is unblocked while a call waits,
+ * could interrupt that call. Therefore clew takes its signal out of every mask
+ * (signals.c), except for handlers on alternate stacks, whose waits keep it
+ * blocked. No call that waits for signals receives it. On older kernels there
+ * are no timers.
  *
- * The signal is one that the program does not use. Should it put a handler
- * there later, both have it (chained.h); should it name the signal in a mask,
- * as those do that wait for it, we let go of it and sample no more. Our handler
- * stays in front even so: a signal of ours that has not come yet ends there,
- * and none of the program's that wait to be let through are lost.
+ * The program does not use this signal at first. If it installs a handler
+ * later, both get the signal (chained.h). If it names the signal in a mask, as
+ * it does to wait for it, clew gives the signal up and samples no more. clew's
+ * handler remains installed: it consumes clew's own pending signals and passes
+ * the program's on.
  */
 #ifndef CLEW_TIME_TICKS_H
 #define CLEW_TIME_TICKS_H
@@ -37,86 +37,90 @@
 
 #include "preload/hot/tally.h"
 
-/* Before main: from now on threads that attach are sampled. */
+/* Begins to sample threads that attach. Called before main. */
 void ticks_start(uint64_t period_ns);
 
-/* No samples any more, in any thread; but for ticks_resume(), for good. */
+/* Stops sampling in all threads until ticks_resume(). */
 void ticks_stop(void);
 
 /*
- * The same, also if ticks_start() follows: the program has stacks with less room than
- * the kernel needs for the signal's frame.
+ * Stops sampling for good, also if ticks_start() follows: the program has
+ * stacks with less room than the signal's frame needs.
  */
 void ticks_give_up(void);
 
-/* For good, and no sample is missed. */
+/* Ends sampling for good without counting samples as lost. */
 void ticks_end(void);
 void ticks_resume(void);
 
 /*
- * No samples of the calling thread, for as long as it may not be sent signals:
- * it is counted as one without a timer meanwhile.
+ * Stops sampling the calling thread while it must not receive signals.
+ * Meanwhile it counts as a thread without a timer.
  */
 void ticks_leave_thread(void);
 void ticks_come_back_to_thread(void);
 
 /*
- * The calling thread counts in this tally from now on. Under the lock of the
- * tallies; where no timer is to be had, the thread is counted as that.
+ * Starts the timer of the calling thread, which begins to use this tally. If
+ * that fails the thread is counted as one without a timer. Under the tallies'
+ * lock.
  */
 void ticks_begin_thread(struct tally *tally);
 
 /*
- * In a forked child. An heir, its only thread, has no tally yet (stack/callers.h): its
- * first tick gives it one, unless it has called something by then.
+ * Called in a forked child. An heir, its only thread, has no tally yet
+ * (stack/callers.h): its first tick gives it one, unless a call has done so.
  */
 void ticks_after_fork(int is_heir);
 
 /*
- * Starts the timers of threads that exist since before clew attached. Returns 1,
- * or 0 if some of them block the signal now. A watch_errand.
+ * Starts the timers of threads that exist since before clew attached. Returns
+ * 1, or 0 if some of them block the signal now. A watch_errand.
  */
 int ticks_begin_early_threads(void);
 
-/* Whether the owner of a tally has one. Any thread. */
+/* Returns whether the owner of a tally has a timer. Any thread. */
 int ticks_has_timer(const struct tally *tally);
 
-/* How far the kernel's ticks are apart, once ticks_start() has been; 0: unknown. */
+/*
+ * Returns the distance of the kernel's ticks, after ticks_start(); 0: unknown.
+ */
 uint64_t ticks_length_ns(void);
 
-/* The signal that ticks come by. */
+/* Returns the ticks' signal. */
 int ticks_signal(void);
 
-/* ---- For those in front of libc's signal functions ---- */
+/* ---- For the fronts of libc's signal functions ---- */
 
-/* Whether this is a signal that we use; the program may do so as well. */
+/* Returns whether clew uses this signal; the program may use it as well. */
 int ticks_is_signal(int signal);
 
-/* As sigaction() for it, but 0 or -errno. */
+/* Does the same as sigaction() for this signal. Returns 0 or -errno. */
 int ticks_change_action(int signal, const struct sigaction *set,
 			struct sigaction *old);
 
 /*
- * Signals that the program wants blocked: what is to go to the kernel. Where
- * most real-time signals are named, ours is not meant; else it is given up.
+ * Returns the mask for the kernel when the program wants to block `mask`. If it
+ * names most real-time signals, clew's is not meant; otherwise clew gives its
+ * signal up.
  */
 uint64_t ticks_take_out(uint64_t mask);
 
-/* What the kernel says is blocked, as the program means it. */
+/* Returns the mask as the program means it, from the kernel's. */
 uint64_t ticks_put_back(uint64_t mask);
 
-/* Those that timers and events send, a bit each. */
+/* Returns the signals of timers and events, a bit each. */
 uint64_t ticks_own_signals(void);
 
 /*
- * Those of them that a handler with these flags is to run without. An alternate
- * stack often has little more room than one signal's frame takes (SIGSTKSZ is 8
- * KiB, a frame with the registers of AVX-512 3.5): one of ours on top of what the
- * handler needs would end a process that natively lives.
+ * Returns which of them to block in a handler with these flags. An alternate
+ * stack often has little more room than one signal's frame (SIGSTKSZ is 8 KiB,
+ * a frame with the registers of AVX-512 3.5), so clew's signal on top of the
+ * handler could end the process.
  */
 uint64_t ticks_kept_from(uint64_t action_flags);
 
-/* The program is going to send itself this signal. */
+/* Gives the signal up if the program is about to send it to itself. */
 void ticks_yield(int signal);
 
 #endif

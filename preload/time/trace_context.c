@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See trace_context.h. */
 #include "preload/time/trace_context.h"
 
 #include <stddef.h>
@@ -24,8 +25,8 @@ uint64_t trace_context_bytes(void)
 }
 
 /*
- * So many words that were written farther behind, where the longest context has them: there
- * is 0 then. Returns where they end.
+ * Moves words that were written further behind, where the longest context has
+ * them, and zeroes their former place. Returns their new end.
  */
 static uint32_t *move_here(uint32_t *to, uint32_t *from, uint32_t words)
 {
@@ -39,7 +40,10 @@ static uint32_t *move_here(uint32_t *to, uint32_t *from, uint32_t words)
 	return end;
 }
 
-/* What is behind the numbers of the context's functions; returns where it ends. */
+/*
+ * Moves the words behind the numbers of the context's functions. Returns the
+ * end.
+ */
 static uint32_t *finish(const struct surroundings_of *of, uint32_t count)
 {
 	uint32_t *end = move_here(of->functions + count, of->places, count);
@@ -57,7 +61,10 @@ static uint64_t behind(const struct stack_window *window, uint32_t place)
 	return window->base + (place + UINT64_C(1)) * TRACE_SLOT_BYTES;
 }
 
-/* Behind the slots that have places: those of calls, and of the context's functions. */
+/*
+ * Returns the end of the slots with places: those of calls, and of the
+ * context's functions.
+ */
 static uint64_t told_until(const struct stack_window *window,
 			   const uint32_t *places, uint32_t count)
 {
@@ -74,10 +81,10 @@ static uint64_t told_until(const struct stack_window *window,
 }
 
 /*
- * Nobody knows where on this stack what is around the context's functions is, nor whether it
- * is there at all: a coroutine was switched to unseen, say, and the id is another one's. A
- * call further out than these functions may be made when it has returned, so it has no place:
- * the next context says what is right by then.
+ * The function outside of the context's may be at any address, or on another
+ * stack: a coroutine may have been switched to unseen. A call further out than
+ * the context may be made after that function has returned, so it gets no
+ * place. The next context corrects this.
  */
 static void narrow(struct stack_window *window, const uint64_t *slot,
 		   const struct surroundings *found, const uint32_t *places)
@@ -94,7 +101,10 @@ static void narrow(struct stack_window *window, const uint64_t *slot,
 		window->span = until - window->base;
 }
 
-/* Behind it a handler may have begun another one, whose window is another. */
+/*
+ * A handler may have begun another context behind this one, with another
+ * window.
+ */
 static void settle(const struct stack_window *window, uint64_t until,
 		   const uint32_t *end)
 {
@@ -105,7 +115,7 @@ static void settle(const struct stack_window *window, uint64_t until,
 		hot.packet.moved = 1;
 }
 
-/* Functions are not told of where a handler has interrupted their return. */
+/* Leaves out functions whose return a handler has interrupted. */
 static struct surroundings find(const struct surroundings_of *of,
 				const uint64_t *slot)
 {
@@ -127,7 +137,7 @@ int trace_context_put(const uint64_t *slot, enum wire_packet_cause cause)
 	uint64_t until;
 	uint32_t *end, place;
 
-	/* What stubs write from here on comes behind it. */
+	/* Words that stubs write from here on follow this context. */
 	trace_window_close();
 	begin = (void *)packet_claim(claimed);
 	if (!begin)
@@ -135,7 +145,7 @@ int trace_context_put(const uint64_t *slot, enum wire_packet_cause cause)
 	begin->head =
 		wire_packet_odd(WIRE_PACKET_BEGIN, (uint32_t)(claimed / 4));
 	hot.packet.moved = 0;
-	hot.trace_left = 0; /* what has returned is not in it */
+	hot.trace_left = 0; /* functions that have returned are not in it */
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	begin->tid = tally->tid;
 	packet_put_pair(begin->sequence, ++tally->packets.sequence);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Contexts in a thread's packet (wire/packet.h), as its stack says, where calls do not. */
+/*
+ * Writes contexts into a thread's packet (wire/packet.h), from the stack, where
+ * the words of calls do not suffice.
+ */
 #ifndef CLEW_TIME_TRACE_CONTEXT_H
 #define CLEW_TIME_TRACE_CONTEXT_H
 
@@ -7,16 +10,17 @@
 
 #include "wire/packet.h"
 
-/* Of the longest. */
+/* Returns the size of the longest context. */
 uint64_t trace_context_bytes(void);
 
 /*
- * Writes the context of the function that is called at a slot, before its call. Until it
- * is whole its length is that of the longest, so that nobody takes what is in it
- * for calls. Returns 0 if there is no room in the packet.
+ * Writes the context of a call at a slot, before the call. Until it is complete
+ * its length is that of the longest context, so that a reader does not take
+ * parts of it for calls. Returns 0 if the packet has no room.
  *
- * A function in it that a handler has interrupted may be in step while its own word
- * is yet to come: so it need not be in what the packet before says, whatever the cause.
+ * A function in the context that a handler has interrupted may be in the chain
+ * before its own word is written. Then the preceding packet need not contain
+ * it, whatever the cause.
  */
 int trace_context_put(const uint64_t *slot, enum wire_packet_cause cause);
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See trace_depth.h. */
 #include "preload/time/trace_depth.h"
 
 #include "preload/host/config.h"
@@ -10,17 +11,20 @@
 #include "preload/time/surroundings.h"
 #include "wire/packet.h"
 
-#define NEAR_BYTES 4096 /* of the last call: on the same stack */
+#define NEAR_BYTES 4096 /* distance to the last call on the same stack */
 
-/* Of the outermost functions that are running. */
+/* The slots of the outermost running functions. */
 struct depth_slots {
 	uint64_t of[WIRE_PACKET_DEPTH_MAX]; /* by depth */
 	uint64_t found
 		[WIRE_PACKET_DEPTH_MAX]; /* the latest, from the innermost on */
-	uint32_t looks; /* that have begun: a handler's come in between */
+	uint32_t looks; /* searches begun; a handler may search in between */
 };
 
-/* The thread's own, made when it is first asked for; or NULL. A handler may do so meanwhile. */
+/*
+ * Returns the thread's own slots, created on first use, or NULL. A handler may
+ * create them meanwhile.
+ */
 static struct depth_slots *slots_of(struct tally *tally)
 {
 	struct depth_slots *made = tally->packets.depths, *none = NULL;
@@ -46,7 +50,7 @@ static void take_slot(void *context, uint32_t at, const struct link *link)
 	slots->found[at % WIRE_PACKET_DEPTH_MAX] = link->at;
 }
 
-/* How deep each is, is known when all are found. */
+/* The depth of each function is known when all are found. */
 static void turn_round(struct depth_slots *slots, uint32_t count)
 {
 	for (uint32_t out = 0; out < count && out < WIRE_PACKET_DEPTH_MAX;
@@ -71,8 +75,9 @@ static struct surroundings look_once(const uint64_t *slot,
 }
 
 /*
- * How many functions the call at the slot is made in. What is half way may yet return, or be
- * called: so then it is asked again at the next call.
+ * Returns in how many functions the call at the slot is made. If one is
+ * half-entered, it may still return or be entered, so the next call searches
+ * again.
  */
 static uint32_t look(const uint64_t *slot, struct depth_slots *slots,
 		     struct hot_depth *known)
@@ -101,8 +106,8 @@ static int is_near(const struct hot_depth *known, const uint64_t *slot)
 }
 
 /*
- * How many of `count` functions go on when another one is entered at the slot: those further
- * out, and those that have jumped to it.
+ * Returns how many of `count` functions remain active when another one is
+ * entered at the slot: those further out, and those that have jumped to it.
  */
 static uint32_t stay(const struct depth_slots *slots, uint32_t count,
 		     uint64_t at, uint32_t tail_word)
@@ -121,8 +126,8 @@ static uint32_t stay(const struct depth_slots *slots, uint32_t count,
 }
 
 /*
- * Likewise. The slot is stored before it is counted, and looked at again: a handler that came
- * in between has put others there.
+ * Does the same and notes the slot. The slot is stored before it is counted,
+ * and checked afterwards: a handler in between may have overwritten it.
  */
 static uint32_t note(const uint64_t *slot, struct depth_slots *slots,
 		     struct hot_depth *known, uint32_t tail_word)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Traces that leave out calls deeper than so many functions (clew record --trace-depth).
- * Only where that is asked for: each call comes by here then.
+ * Leaves out calls deeper than a number of functions (clew record
+ * --trace-depth). With this option each call takes the slow path.
  */
 #ifndef CLEW_TIME_TRACE_DEPTH_H
 #define CLEW_TIME_TRACE_DEPTH_H
@@ -9,12 +9,12 @@
 #include <stdint.h>
 
 /*
- * Whether the call that is made at a slot is too deep. While all is too deep nothing is
- * said of the stack, but owed.
+ * Returns whether the call at a slot is too deep. While all calls are too deep
+ * no context is written; it is written later.
  */
 int trace_depth_leaves_out(const uint64_t *slot, uint32_t tail_word);
 
-/* Whether the running call was whose slot that is. */
+/* Returns whether the running call with this slot was too deep. */
 int trace_depth_has_left_out(const uint64_t *slot);
 
 #endif

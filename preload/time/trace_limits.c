@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See trace_limits.h. */
 #include "preload/time/trace_limits.h"
 
 #include "preload/host/config.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A call that looked at the clock would cost what a stamp does, so the next one is due
- * after as many calls as took so long before, and after no more than twice as many as the
- * last one was.
+ * Reading the clock at a call would cost as much as a stamp. Therefore the next
+ * stamp is due after as many calls as took this time before, and after at most
+ * twice as many as the last one.
  */
 #include "preload/time/trace_pace.h"
 

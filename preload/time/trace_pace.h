@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * When the next stamp of a trace is due, where they are to be so much time apart, and how many
- * ticks of the time stamp counter that is.
+ * Decides when the next stamp of a trace is due, if stamps have a distance in
+ * time, and converts this time to ticks of the time stamp counter.
  */
 #ifndef CLEW_TIME_TRACE_PACE_H
 #define CLEW_TIME_TRACE_PACE_H
 
 #include <stdint.h>
 
-/* A stamp was written: of the calling thread's stamps. Safe in signal handlers. */
+/*
+ * Notes that the calling thread has written a stamp. Safe in signal handlers.
+ */
 void trace_pace_step(uint64_t tsc);
 
 /*
- * Of the times that were asked for, in nanoseconds, by what the clocks have said by now.
- * Signals blocked.
+ * Converts the requested times from nanoseconds to ticks, by the clocks read so
+ * far. Signals blocked.
  */
 void trace_pace_learn(void);
 

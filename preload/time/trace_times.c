@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See trace_times.h. */
 #include "preload/time/trace_times.h"
 
 #include <stdatomic.h>
@@ -47,7 +48,7 @@ void trace_put_moment(void)
 	packet_put_pair(words + 1, stamp_counter());
 }
 
-/* Whether the word before a call's says that it is a tail call. */
+/* Returns whether the word before a call's marks it as a tail call. */
 static int is_tail_word(uint32_t word)
 {
 	return word == TRACE_TAIL_WORD || word == TRACE_TAIL_BELOW_WORD ||
@@ -55,9 +56,10 @@ static int is_tail_word(uint32_t word)
 }
 
 /*
- * Whether nothing has come behind the call at that slot that has returned, and its stamp,
- * and that is too near: their words are taken back. What a handler writes meanwhile stays
- * behind a hole. *is_tail: whether it was jumped to.
+ * Takes back the words of the call at a slot, which has returned, if nothing
+ * but its stamp follows and the call was too short. A word that a handler
+ * writes meanwhile stays behind a hole. *is_tail: whether the call was a tail
+ * call. Returns whether the words were taken back.
  */
 static int take_call_back(const uint64_t *slot, uint64_t tsc, int *is_tail)
 {
@@ -67,7 +69,7 @@ static int take_call_back(const uint64_t *slot, uint64_t tsc, int *is_tail)
 	uint32_t *call = end - WIRE_PACKET_STAMP_WORDS - trace_site_words() - 1;
 	uint64_t begun;
 
-	/* The packet is full, and more than it has was asked for. */
+	/* The packet is full, and more words were claimed than it has. */
 	if ((uintptr_t)end > hot.packet.end)
 		return 0;
 	if (end[-3] != stamp ||
@@ -82,10 +84,11 @@ static int take_call_back(const uint64_t *slot, uint64_t tsc, int *is_tail)
 		return 0;
 	*call = 0;
 	packet_put_pair(end - 2,
-			0); /* a stamp of 0 is none, its halves are no calls */
+			/* A stamp of 0 is none, and its halves are no calls. */
+			0);
 	end[-3] = 0;
 	if (rt.config->keeps_sites) {
-		packet_put_pair(call + 2, 0); /* likewise */
+		packet_put_pair(call + 2, 0); /* a site of 0 is none */
 		call[1] = 0;
 	}
 	*is_tail = is_tail_word(call[-1]);
@@ -98,7 +101,10 @@ static int take_call_back(const uint64_t *slot, uint64_t tsc, int *is_tail)
 	return 1;
 }
 
-/* The same of all functions of the slot. 0: some stay, which return. */
+/*
+ * Does the same for all functions of the slot. Returns 0 if some remain and
+ * return.
+ */
 static int take_back(const uint64_t *slot, uint64_t tsc)
 {
 	int is_tail = 1, taken = 0;
@@ -123,7 +129,8 @@ void trace_put_return(const uint64_t *slot, uint64_t tsc)
 	if (rt.recorder->trace.least_ticks && take_back(slot, tsc))
 		return;
 	words = trace_claim_above(base, RETURN_BYTES);
-	if (!words) { /* who is elsewhere is told of in turn, or not at all */
+	/* a call elsewhere is described by a context, or not at all */
+	if (!words) {
 		hot.packet.moved |= !is_told;
 		return;
 	}

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+/* See trace_window.h. */
 #include "preload/time/trace_window.h"
 
 #include <signal.h>
 
 #include "preload/sys/sys.h"
 
-/* It ends where the alternate signal stack begins, or the other way round. */
+/* The window ends where the alternate signal stack begins, or the reverse. */
 static struct stack_window part_of(struct stack_window window, uint64_t slot,
 				   uint64_t low, uint64_t high)
 {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The part of a thread's stack whose slots have places in its packet's words (wire/packet.h).
- * Stubs compare it with each call (stub_traced.inc): one outside of it is told of by a
- * context, which moves it. No two stacks are in one window, as far as anybody knows: places
- * say what has returned, and what is on the other stack need not.
+ * The window: the part of a thread's stack whose slots have places in the words
+ * of its packet (wire/packet.h). Stubs compare each call with the window
+ * (stub_traced.inc). For a call outside of it a context is written, which moves
+ * the window. A window contains no parts of two known stacks: places show which
+ * calls have returned, and calls on the other stack may not have.
  *
- * Any thread, of its own window, and signal handlers.
+ * Any thread and signal handler may call these functions, for its own window.
  */
 #ifndef CLEW_TIME_TRACE_WINDOW_H
 #define CLEW_TIME_TRACE_WINDOW_H
@@ -17,16 +18,19 @@
 
 #define TRACE_SLOT_BYTES 8
 #define TRACE_WINDOW_BYTES                                                     \
-	((uint64_t)WIRE_PACKET_PLACES * TRACE_SLOT_BYTES) /* at most */
+	((uint64_t)WIRE_PACKET_PLACES * TRACE_SLOT_BYTES) /* largest size */
 
 struct stack_window {
 	uint64_t base, span; /* bytes */
 };
 
-/* What it is to be for calls about a slot: on both sides of it. A system call. */
+/*
+ * Returns a window for calls around a slot, on both sides of it. Makes a system
+ * call.
+ */
 struct stack_window trace_window_around(const uint64_t *slot);
 
-/* No call is in it. */
+/* Closes the window: it contains no call. */
 static inline void trace_window_close(void)
 {
 	*(volatile uint64_t *)&hot.trace_span = 0;
@@ -40,7 +44,7 @@ static inline void trace_window_open(const struct stack_window *window)
 	*(volatile uint64_t *)&hot.trace_span = window->span;
 }
 
-/* As it is when this is asked. */
+/* Returns the present base. */
 static inline uint64_t trace_window_base(void)
 {
 	return *(const volatile uint64_t *)&hot.trace_base - TRACE_SLOT_BYTES;
@@ -52,7 +56,7 @@ static inline int trace_window_has(const uint64_t *slot)
 	       *(const volatile uint64_t *)&hot.trace_span;
 }
 
-/* Of a slot in a window that begins there. */
+/* Returns the place of a slot in a window with this base. */
 static inline uint32_t trace_window_place(uint64_t base, uint64_t slot)
 {
 	return (uint32_t)((slot - base) / TRACE_SLOT_BYTES);

@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The sink that writes down each call (wire/packet.h). Its stubs write the words of
- * calls (stub_traced.inc); here is what they find no place for:
+ * The sink that writes each call into a packet (wire/packet.h). The stubs write
+ * the words of calls (stub_traced.inc). This file handles the cases in which a
+ * stub cannot:
  *
- *	limit 0		the thread has no packet yet, is switched off, or its
- *			stack is no longer what its calls say: packet.moved
- *	no window	the call's slot has no place there (trace_window.h)
- *	the next stamp	a time stamp is due
- *	the end		the packet is full
+ *	limit 0		The thread has no packet yet, is switched off, or its
+ *			stack is no longer what its calls say: packet.moved.
+ *	no window	The call's slot has no place there (trace_window.h).
+ *	the next stamp	A time stamp is due.
+ *	the end		The packet is full.
  *
- * In the thread's block trace_next is where the next word goes, and trace_limit
- * where a stub's words end at the latest. A word is claimed by adding to trace_next, whoever
- * does so: so handlers, which come anywhere in here as well, claim others, and
- * each word is written by who claimed it. What a stub has claimed in vain it gives
- * back, unless a handler has claimed more; then a hole remains.
+ * In the thread's block trace_next is the address of the next word, and
+ * trace_limit the end of the stubs' words. Stubs, handlers and this code claim
+ * a word by adding to trace_next. Therefore handlers, which may interrupt at
+ * any instruction, claim other words, and each word is written by its claimer.
+ * A stub's useless claim is given back, unless a handler has claimed more; then
+ * a hole remains.
  *
- * A word's place means something together with the base that the context before it in the
- * packet has. So whoever claims looks whether the window was moved meanwhile.
+ * A word's place refers to the base of the context before it in the packet.
+ * Therefore a claimer checks whether the window was moved meanwhile.
  */
 #include <stdatomic.h>
 #include <stddef.h>
@@ -70,7 +72,7 @@ static int put_context(const uint64_t *slot, enum wire_packet_cause cause)
 
 /* ---- The next packet ---- */
 
-/* The rest of the one that a thread before this one has left, or a new one. */
+/* Takes the rest of the packet that a former thread has left, or a new one. */
 static int take_packet(void)
 {
 	uint64_t end = 0;
@@ -87,7 +89,7 @@ static int take_packet(void)
 	}
 	if (!words)
 		return 0;
-	/* Whoever claims in between gets nothing, and stubs nothing at all. */
+	/* Claims in between get nothing, and stubs write nothing. */
 	hot.packet.moved = 1;
 	hot.trace_limit = hot.packet.limit = hot.packet.end = 0;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -103,7 +105,7 @@ static int take_and_note(void)
 {
 	const int is_there = hot.tally && take_packet();
 
-	if (is_there) { /* who is killed has told how fast the counter runs */
+	if (is_there) { /* so that a killed process has the counter's rate */
 		samples_note_moment(rt.header);
 		trace_pace_learn();
 	}
@@ -112,10 +114,11 @@ static int take_and_note(void)
 }
 
 /*
- * With the context of the call that is made at a slot, as a packet begins with one: a handler
- * that came in between might fill the packet first. Signals that come meanwhile are handled once
- * they are let through; one that came before may have begun a packet. Behind a filter a
- * handler may come in, whose calls are lost until it is done.
+ * Begins the next packet, with the context of the call at a slot, as each
+ * packet begins with one: a handler in between might fill the packet first.
+ * Signals are blocked meanwhile; a handler before that may have begun a packet
+ * already. Behind a system call filter a handler may run in between; its calls
+ * are lost.
  */
 static int turn(const uint64_t *slot, enum wire_packet_cause cause)
 {
@@ -139,8 +142,8 @@ static int turn(const uint64_t *slot, enum wire_packet_cause cause)
 }
 
 /*
- * A packet in which there is room for the call that is made at a slot, and in
- * which its context is known. A handler that comes in may have made one.
+ * Ensures that the packet has room for the call at a slot, and that its context
+ * is known. A handler in between may do the same.
  */
 static int prepare(const uint64_t *slot)
 {
@@ -173,8 +176,8 @@ static int prepare(const uint64_t *slot)
 /* ---- Calls ---- */
 
 /*
- * Whether what has returned last had its slot further out than the one that a call is made at,
- * so that this does not say so.
+ * Returns whether the latest return was further out than the slot of this call,
+ * so that the call's word does not show it.
  */
 static int has_left(const uint64_t *slot)
 {
@@ -182,7 +185,10 @@ static int has_left(const uint64_t *slot)
 	       (uintptr_t)(slot + 1);
 }
 
-/* Returns 0 if a context has to say it, or will. */
+/*
+ * Writes the position of the latest return. Returns 0 if a context is needed
+ * instead.
+ */
 static int put_left(void)
 {
 	const uint64_t base = trace_window_base();
@@ -225,8 +231,9 @@ static int put_call(const uint64_t *slot, uint32_t index, uint32_t tail_word)
 }
 
 /*
- * Of a call, while its thunk is in its slot: whether its word has no place yet, and comes
- * behind what handlers write. The thunk's address is even (surroundings.c).
+ * Notes, in the thunk's return address in the call's slot, whether the call's
+ * word has no place yet and will follow the words of handlers. That address is
+ * even (surroundings.c).
  */
 static void set_wordless(uint64_t *slot, int is_wordless)
 {
@@ -237,9 +244,10 @@ static void set_wordless(uint64_t *slot, int is_wordless)
 }
 
 /*
- * A handler that comes in between may use up what was left of the packet. If the call is said to
- * have its word before it has, what a handler calls there is below it; a handler that came
- * behind the word and did not know of it would begin a context without the call.
+ * Writes the words of a call. A handler in between may use up the packet. If
+ * the call is marked as having its word too early, the handler's calls are
+ * below it; if too late, a handler behind the word would begin a context
+ * without the call.
  */
 static int write_call(uint64_t *slot, uint32_t index, uint32_t tail_word,
 		      int has_thunk)
@@ -249,7 +257,10 @@ static int write_call(uint64_t *slot, uint32_t index, uint32_t tail_word,
 			return 0;
 		if (has_left(slot) && !put_left())
 			continue;
-		/* Not behind its word: nobody shall say that the call has left. */
+		/*
+		 * Before its word, so that no handler takes the call for one
+		 * that has returned.
+		 */
 		hot.trace_left = 0;
 		if (has_thunk)
 			set_wordless(slot, 0);
@@ -284,7 +295,7 @@ static void trace(uint64_t *slot, uint32_t index, uint32_t tail_word,
 		return;
 	settle(slot);
 	if (rt.config->trace_depth && trace_depth_leaves_out(slot, tail_word)) {
-		hot.trace_left = 0; /* so what is too deep has returned */
+		hot.trace_left = 0; /* calls that are too deep have returned */
 		return;
 	}
 	if (!write_call(slot, index, tail_word, has_thunk)) {
@@ -292,7 +303,7 @@ static void trace(uint64_t *slot, uint32_t index, uint32_t tail_word,
 		record_loss(WIRE_LOSS_NO_SPACE);
 		return;
 	}
-	hot.trace_left = 0; /* it runs */
+	hot.trace_left = 0; /* the call runs */
 	if (hot.trace_next > hot.packet.limit)
 		trace_put_stamp();
 	if (hot.packet.settled_from)
@@ -301,8 +312,8 @@ static void trace(uint64_t *slot, uint32_t index, uint32_t tail_word,
 }
 
 /*
- * Whether nothing but a stamp is due, for a call of one word: what the stub has claimed is in
- * the packet that the thread is in, and there is room for both.
+ * Returns whether only a stamp is due, for a call of one word: the stub's claim
+ * is in the present packet, and there is room for both.
  */
 static int is_stamp_due(uint64_t place, int is_tail)
 {
@@ -323,7 +334,7 @@ void hot_trace(uint64_t *slot, uint32_t index, uint64_t end, uint32_t tail_word,
 
 	if (end && is_stamp_due(place, is_tail)) {
 		*(uint32_t *)place = word;
-		hot.trace_left = 0; /* it runs */
+		hot.trace_left = 0; /* the call runs */
 		trace_put_stamp();
 		trace_set_limit();
 		return;
@@ -337,7 +348,7 @@ void hot_trace(uint64_t *slot, uint32_t index, uint64_t end, uint32_t tail_word,
 		set_wordless(slot, 0);
 }
 
-/* On a stack elsewhere, where no stub has done anything. */
+/* A call on a stack below hot_shadow_low, where no stub has written a word. */
 static void miss(uint64_t *slot, uint64_t id, int is_tail)
 {
 	const uint64_t caller = shadow_of((uintptr_t)slot)->caller_id;
@@ -359,7 +370,9 @@ static int has_left_out(const uint64_t *slot)
 	return rt.config->trace_depth && trace_depth_has_left_out(slot);
 }
 
-/* Whoever looks at the thread's stack meanwhile is to know (surroundings.c). */
+/*
+ * Tells code that walks the stack meanwhile about the return (surroundings.c).
+ */
 static void leave(const uint64_t *slot)
 {
 	if (hot.aside)
@@ -381,8 +394,8 @@ static void leave_stamped(const uint64_t *slot)
 }
 
 /*
- * Who returns is who is running, and the stack is what the calls say; or else a stack has come
- * back that somebody had copied.
+ * The function that returns must be the running one, or belong to its chain of
+ * jumps. Otherwise a stack has been copied back.
  */
 static void carried(const uint64_t *slot, const struct trampoline *one)
 {
@@ -393,7 +406,7 @@ static void carried(const uint64_t *slot, const struct trampoline *one)
 	rt.sink->leave(slot);
 }
 
-/* It may be in this window, too. */
+/* The window may contain the new signal stack. */
 static void signal_stack(void)
 {
 	hot.packet.moved = 1;
@@ -412,7 +425,7 @@ static void on(void)
 	trace_set_limit();
 }
 
-/* What it had is the parent's. */
+/* The former packet belongs to the parent. */
 static void forget(void)
 {
 	hot.packet = (struct hot_packet){ 0 };
@@ -426,7 +439,10 @@ static uint32_t index_of(uint32_t function)
 	return trace_index(&rt.recorder->trace, function);
 }
 
-/* Nothing has been called since, or a handler was; or the words of values are behind its own. */
+/*
+ * The leaf's word is the latest one, unless a handler was called since, or
+ * values follow it.
+ */
 static int is_leaf_on_top(const struct tally *tally, uint64_t id,
 			  uint32_t function)
 {

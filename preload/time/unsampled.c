@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See unsampled.h. */
 #include "preload/time/unsampled.h"
 
 #include "preload/hot/runtime.h"
@@ -12,7 +13,7 @@
 
 #define DISPERSE UINT64_C(0x9e3779b97f4a7c15) /* 2^64 / golden ratio */
 
-#define LEAST_NS 10000 /* less is not worth a sample */
+#define LEAST_NS 10000 /* shorter times get no sample */
 
 void unsampled_begin(struct tally *tally)
 {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See visits.h. */
 #include "preload/time/visits.h"
 
 #include <stdatomic.h>
@@ -14,11 +15,11 @@
 
 #define SLAB_BYTES 16384
 
-/* Of a sample that grows. */
+/* Limits of a sample that grows. */
 #define MERGED_NS    UINT64_C(1000000000)
 #define MERGED_LOOKS 60000
-#define RAN_PART     16 /* of the time: if it ran for less, it hardly did */
-/* Of time for which a processor was waited for. */
+#define RAN_PART     16 /* part of the time: a shorter run does not count */
+/* Limits of the time of waiting for a processor. */
 #define MOST_OWED_NS  INT64_C(200000000)
 #define LEAST_OWED_NS INT64_C(-20000000)
 #define LEAST_PUT_NS  1000000
@@ -26,21 +27,23 @@
 
 #define MIN(a, b)     ((a) < (b) ? (a) : (b))
 
-/* What is known of a tally's owner. */
+/* The watch's data about a tally's owner. */
 struct watched {
 	struct sample_room room;
-	struct wire_sample *blocked; /* its last, if it was blocked; or NULL */
+	/* its last sample if it was blocked, or NULL */
+	struct wire_sample *blocked;
 	struct strata strata;
-	uint64_t cpu_ns; /* it had used, when it was looked at */
-	uint64_t
-		ready_ns; /* put, of its waits for a processor; or UNKNOWN_NS */
-	int64_t owed_ns;  /* not put yet; less than 0: too much was */
-	uint64_t since;   /* tick since which it has not run */
+	uint64_t cpu_ns; /* CPU time at the last look */
+	/* Recorded waits for a processor, or UNKNOWN_NS. */
+	uint64_t ready_ns;
+	/* not recorded yet; negative: too much was recorded */
+	int64_t owed_ns;
+	uint64_t since; /* the tick since which it has not run */
 };
 
 static struct watched *take_memory(void)
 {
-	static unsigned char *slab; /* there is one thread */
+	static unsigned char *slab; /* used by one thread only */
 	static size_t left;
 
 	if (left < sizeof(struct watched)) {
@@ -78,10 +81,10 @@ static void go_on_waiting(struct tally *tally, uint64_t weight_ns)
 }
 
 /*
- * A thread was seen to run, or to be ready to, for this time, and used that much
- * of a processor: the rest it has waited for one. Whether it just did cannot be
- * seen, for whoever was on this processor until the watch took it looks as though
- * it waited.
+ * A thread was seen running, or ready to run, for seen_ns and used used_ns of a
+ * processor. The thread has waited for a processor in the rest. A single look
+ * does not show this, because the thread that ran on the watch's own processor
+ * seems to wait.
  */
 static void owe(struct watched *watched, uint64_t seen_ns, uint64_t used_ns)
 {
@@ -93,7 +96,10 @@ static void owe(struct watched *watched, uint64_t seen_ns, uint64_t used_ns)
 		watched->owed_ns = LEAST_OWED_NS;
 }
 
-/* No more than the kernel says, which counts waits that have ended. */
+/*
+ * Records waits for a processor, at most the kernel's figure, which counts
+ * completed waits.
+ */
 static void put_ready(struct tally *tally, uint64_t id)
 {
 	struct watched *watched = tally->visits.watched;
@@ -130,7 +136,7 @@ static void put_running(struct tally *tally, const struct look *look,
 	}
 }
 
-/* A wait that was hardly interrupted goes on in the same sample. */
+/* A wait that was hardly interrupted continues in the same sample. */
 static int is_where_it_was(const struct watched *watched,
 			   const struct look *look, uint64_t weight_ns)
 {
@@ -184,13 +190,13 @@ static void visit(const struct visits *visits, struct tally *tally,
 	if (watched->strata.due == VISITS_NONE)
 		return;
 	if (level)
-		group = 0; /* all that wait are looked at together */
+		group = 0; /* all waiting threads are looked at together */
 	if (level < visits->level)
 		level = visits->level;
 	strata_change(&watched->strata, &visits->clock, past, group, level);
 }
 
-/* The tally has a new owner since then. */
+/* Begins with a tally's new owner. */
 static void meet(const struct visits *visits, struct tally *tally,
 		 uint64_t since_ns)
 {
@@ -217,7 +223,7 @@ static struct tally *first_tally(void)
 	return __atomic_load_n(&rt.recorder->tallies.first, __ATOMIC_ACQUIRE);
 }
 
-/* Tallies come first in the list, and stay in it. */
+/* New tallies are put first in the list, and none is removed. */
 uint64_t visits_make(const struct visits *visits, uint64_t now_ns)
 {
 	const uint64_t past = strata_ticks_past(&visits->clock, now_ns);

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * --time=wall: looking at threads when they are due (strata.h), and what is
- * written of that.
+ * --time=wall: looks at threads when they are due (strata.h), and writes the
+ * results.
  *
- *	a thread that	is written as
- *	is blocked	a sample with the time that the look stands for
- *	runs		nothing: timers sample that by its CPU clock (ticks.h);
- *			where it has none, as one that is blocked, without a pc
- *	is ready to	such a sample, whose reason is the processor
- *	run
+ *	thread		sample
+ *	blocked		a sample with the time that the look stands for
+ *	running		Nothing: its CPU timer samples it (ticks.h). Without a timer,
+ *			a sample without a pc.
+ *	ready to run	a sample whose reason is the processor
  *
- * A thread whose CPU clock stands still has not run, so that it is where it was:
- * its last sample grows, and it is looked at less often. That includes the time
- * from being woken to running.
+ * A thread whose CPU clock has not advanced has not run and is where it was:
+ * its last sample grows, and it is looked at less often. This includes the time
+ * from waking up to running.
  */
 #ifndef CLEW_TIME_VISITS_H
 #define CLEW_TIME_VISITS_H
@@ -23,21 +22,21 @@
 
 #define VISITS_NONE UINT64_MAX
 
-/* How often to look; all of the caller's. */
+/* How often to look. The caller owns all members. */
 struct visits {
 	struct strata_clock clock;
-	uint32_t level;      /* of all strata, at least */
-	uint32_t wait_level; /* of those of threads that wait, at most */
-	int may_ask;         /* the kernel, by files of /proc */
+	uint32_t level;      /* least level of all strata */
+	uint32_t wait_level; /* largest level for waiting threads */
+	int may_ask;         /* may read /proc */
 };
 
 /*
- * Look at all threads that are due. Returns the tick when the next one is, or
+ * Looks at all threads that are due. Returns the tick of the next look, or
  * VISITS_NONE. One thread at a time, with all signals blocked.
  */
 uint64_t visits_make(const struct visits *visits, uint64_t now_ns);
 
-/* How many threads are visited that have not ended. */
+/* Returns the number of watched threads that have not exited. */
 uint64_t visits_threads(void);
 
 #endif

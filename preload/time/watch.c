@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See watch.h. */
 #include "preload/time/watch.h"
 
 #include <stdatomic.h>
@@ -11,11 +12,11 @@
 #include "preload/time/samples.h"
 #include "preload/time/visits.h"
 
-/* How much longer strata get for threads that wait, and for all. */
+/* The longest strata of waiting threads, and of all. */
 #define WAIT_NS UINT64_C(130000000)
 #define LONG_NS UINT64_C(4000000000)
 
-/* From one call of an errand to the next: from 0.5 ms to 1 s. */
+/* The time between two calls of an errand: from 0.5 ms to 1 s. */
 #define ERRAND_FIRST_NS   UINT64_C(500000)
 #define ERRAND_LAST_NS    UINT64_C(1000000000)
 
@@ -26,35 +27,36 @@
 #define FUTEX_WAIT_BITSET 137 /* FUTEX_WAIT_BITSET_PRIVATE */
 #define FUTEX_WAKE        129 /* FUTEX_WAKE_PRIVATE */
 
-/* What the thread is told: a futex. */
+/* Messages to the watch, in a futex. */
 enum { TOLD_NOTHING, TOLD_NEWS, TOLD_TO_END };
 
 static struct {
 	struct task task;
-	_Atomic uint32_t told;         /* by any thread */
-	_Atomic uint64_t sleeps_until; /* by the thread; ns */
-	uint64_t period_ns;            /* of looks; 0: there are none */
+	_Atomic uint32_t told;         /* written by any thread */
+	_Atomic uint64_t sleeps_until; /* written by the watch; ns */
+	uint64_t period_ns;            /* of looks; 0: none */
 	watch_job job;                 /* or NULL */
 	_Atomic watch_errand errand;   /* or NULL */
 	uint64_t errand_due_ns;
-	uint64_t errand_wait_ns; /* from this call of it to the next */
-	uint64_t start_ns;       /* of the first thread of this process */
-	uint64_t given_up;       /* threads */
+	uint64_t errand_wait_ns; /* from this call to the next */
+	/* when the first watch of this process began */
+	uint64_t start_ns;
+	uint64_t given_up; /* threads without samples */
 } watch;
 
-/* ---- What looking may cost ---- */
+/* ---- The budget of looking ---- */
 
 #define WINDOW_NS   UINT64_C(64000000)
-#define COST_PART   64 /* of the time of one processor: 1.6 % */
-#define GROUPS_LOG2 3  /* of threads, where all strata are long */
+#define COST_PART   64 /* of one processor's time: 1.6 % */
+#define GROUPS_LOG2 3  /* groups of threads, if all strata are long */
 
 struct budget {
-	uint64_t begin_ns, begin_cpu_ns; /* of a window */
-	uint64_t cpu_ns;                 /* now */
+	uint64_t begin_ns, begin_cpu_ns; /* beginning of a window */
+	uint64_t cpu_ns;                 /* at the last check */
 	uint32_t max_level;
 };
 
-/* By how many levels all strata are to be longer, or shorter. */
+/* Returns by how many levels all strata are to be longer, or shorter. */
 static int32_t change_of(uint64_t used_ns, uint64_t allowed_ns)
 {
 	int32_t change = 0;
@@ -96,7 +98,9 @@ static uint64_t now(void)
 	return sys_clock_ns(CLOCK_MONOTONIC);
 }
 
-/* Or until there are news. False when it is to end. */
+/*
+ * Sleeps until a time or a message. Returns false if sleeping is not possible.
+ */
 static int sleep_until(uint64_t ns)
 {
 	const struct timespec at = { .tv_sec = (time_t)(ns / 1000000000),
@@ -127,7 +131,7 @@ static uint32_t level_of(uint64_t ns)
 	return level;
 }
 
-/* When the job is due next. */
+/* Runs the job if it is due. Returns when it is due next. */
 static uint64_t do_job(int has_table, uint64_t now_ns, uint64_t due_ns)
 {
 	if (!watch.job)
@@ -139,7 +143,7 @@ static uint64_t do_job(int has_table, uint64_t now_ns, uint64_t due_ns)
 	return now_ns < due_ns ? due_ns : watch.job(now_ns);
 }
 
-/* When the next look is due. */
+/* Looks at threads. Returns when the next look is due. */
 static uint64_t look(struct visits *visits, struct budget *budget,
 		     uint64_t now_ns)
 {
@@ -153,7 +157,10 @@ static uint64_t look(struct visits *visits, struct budget *budget,
 				   : strata_instant_ns(&visits->clock, next);
 }
 
-/* When the errand is due next: sooner at first, and not for ever. */
+/*
+ * Runs the errand if it is due. Returns when it is due next: with growing
+ * delays, and not for ever.
+ */
 static uint64_t do_errand(uint64_t now_ns)
 {
 	const watch_errand errand = watch.errand;
@@ -225,7 +232,7 @@ static void wake(void)
 	sys_call(SYS_futex, (long)&watch.told, FUTEX_WAKE, 1, 0, 0, 0);
 }
 
-/* ---- For others ---- */
+/* ---- Called by other files ---- */
 
 void watch_start(uint64_t period_ns)
 {

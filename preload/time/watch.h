@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A thread of ours. With --time=wall it looks at all others now and then (visits.h),
- * from outside, so that threads that wait are seen where they wait; and it does a
- * job that somebody else has for it.
+ * The watch: clew's own thread. With --time=wall it looks at all other threads
+ * from time to time (visits.h), so that waiting threads are sampled. The watch
+ * also runs a job for other files.
  *
- * It sleeps until the next of these is due. What it uses itself is measured, and
- * all threads are looked at less often while that is more than 1.6 % of the time
- * of one processor.
+ * The watch sleeps until the next of these is due. The watch measures its own
+ * CPU time, and looks less often while it uses more than 1.6 % of one
+ * processor.
  *
- * The program is not to meet this thread: it blocks all signals, has none of
- * libc's state, opens files where the program's descriptors are not (task.h),
- * and is gone while something is asked of the kernel that only a process with a
- * single thread gets.
+ * The watch is invisible to the program: it blocks all signals, has no state of
+ * libc, and opens files in a descriptor table of its own (task.h). The watch
+ * ends for as long as the program requests something from the kernel that only
+ * a single-threaded process gets.
  */
 #ifndef CLEW_TIME_WATCH_H
 #define CLEW_TIME_WATCH_H
@@ -21,57 +21,61 @@
 #include "preload/hot/tally.h"
 
 /*
- * Begin, in this process. One thread at a time. In vain is counted as a thread
- * without a timer.
+ * Starts the watch in this process. One thread at a time. A failure is counted
+ * as a thread without a timer.
  */
 void watch_start(uint64_t period_ns);
 
 /*
- * A job for the thread: called when its time has come, it returns when that will
- * be next (CLOCK_MONOTONIC, ns). In a thread that has no descriptors but those that
- * it opens itself, and is not known to libc. One thread at a time may say so.
+ * Sets the job of the watch: a function that is called when it is due and
+ * returns when it is due next (CLOCK_MONOTONIC, ns). The watch has no
+ * descriptors except those that it opens itself, and libc does not know it. One
+ * thread at a time may call this.
  */
 typedef uint64_t (*watch_job)(uint64_t now_ns);
 
 void watch_start_job(watch_job job);
 
 /*
- * Has the thread call a function as soon as it can, and again for about two
- * seconds while that returns 0, which means that something is left to do. If the
- * thread has no other work it is started for that, and ends afterwards.
+ * Lets the watch call a function as soon as possible, and again for about two
+ * seconds while it returns 0, which means that work remains. A watch without
+ * other work is started for this, and ends afterwards.
  */
 typedef int (*watch_errand)(void);
 
 void watch_run_errand(watch_errand errand);
 
-/* In a forked child: the thread was its parent's. The first begins nothing. */
+/*
+ * In a forked child, whose parent had the watch: watch_forget() starts no new
+ * one, watch_start_after_fork() does.
+ */
 void watch_forget(void);
 void watch_start_after_fork(void);
 
-/* Likewise, where nobody will look at what is recorded. */
+/* In a forked child whose recording has no readers: disables the watch. */
 void watch_end_after_fork(void);
 
 /*
- * End, and wait for that. Whether it was on; then watch_start_again() resumes
- * it. Any thread.
+ * Ends the watch and waits for its end. Returns whether it was active; then
+ * watch_start_again() resumes it. Any thread.
  */
 int watch_stop(void);
 void watch_start_again(void);
 
-/* For good. */
+/* Ends the watch for good. */
 void watch_end(void);
 
-/* The calling thread owns a tally from now on. */
+/* Announces the calling thread, which has just become a tally's owner. */
 void watch_meet(struct tally *tally);
 
 /*
- * Behind a filter there are no looks any more: as watch_stop(), and threads are
- * counted as those that have no samples. Then watch_resume() takes that back.
+ * Ends the watch behind a system call filter, and counts its threads as threads
+ * without samples. watch_resume() undoes this.
  */
 void watch_give_up(void);
 void watch_resume(void);
 
-/* Its thread, or 0: not to be counted among those of the program. */
+/* Returns the watch's tid, or 0; it is none of the program's threads. */
 int watch_tid(void);
 
 #endif
