@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 """`clew a2n` and `clew cache`: generated code, processes, the cache, damage.
 
-Perf maps are replayed here as well, in the simplest way there is: a list of
-all lines, of which the last that covers an address is right. Folders of real
-ones are found in $CLEW_TEST_DATA/perfmap, or beside the sources.
+The tests replay perf maps in the simplest way: in a list of all lines, the last
+line that covers an address is right. tests/data/perfmap has maps of real
+runtimes; $CLEW_TEST_DATA names another folder instead of tests/data.
 """
 import collections
 import json
@@ -113,7 +113,7 @@ class PerfMaps(A2n):
 
     def test_real_maps(self):
         data = os.environ.get("CLEW_TEST_DATA",
-                              clewtest.ROOT.parent / "shared" / "data")
+                              clewtest.ROOT / "tests" / "data")
         maps = sorted((pathlib.Path(data) / "perfmap").glob("*.map"))
         if not maps:
             self.skipTest("no $CLEW_TEST_DATA/perfmap here")

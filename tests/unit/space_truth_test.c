@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What real runtimes wrote, against a replay that is too simple to be wrong:
- * of all lines of a perf map that hold an address, the last is right; of a
- * jitdump file of node, what each record says holds at the time it says.
+ * Compares the answers for generated code with a replay that is too simple to
+ * be wrong. In a perf map, the last line that contains an address is right. In
+ * a jitdump file of Node.js, each record is right from its time on.
  *
- *	space_truth_test            a map made here, with all that real ones have
- *	space_truth_test real       all files in $CLEW_TEST_DATA/perfmap
+ *	space_truth_test            a random map with the oddities of real maps
+ *	space_truth_test real       all files in tests/data/perfmap, or in
+ *	                            $CLEW_TEST_DATA/perfmap
  *
  * Exits with 77 if there are none.
  */
