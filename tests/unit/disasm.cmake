@@ -3,7 +3,7 @@ function(clew_image_test name)
   add_executable(${name}_test ${name}_test.c)
   target_link_libraries(${name}_test PRIVATE image disasm cmocka)
   add_test(NAME ${name} COMMAND ${name}_test)
-  set_tests_properties(${name} PROPERTIES LABELS unit SKIP_RETURN_CODE 77)
+  set_tests_properties(${name} PROPERTIES LABELS "unit;fast" SKIP_RETURN_CODE 77)
 endfunction()
 
 clew_image_test(disasm_decode)

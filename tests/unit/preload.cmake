@@ -5,7 +5,7 @@ function(preload_test name)
   target_compile_options(${name}_test PRIVATE -ftls-model=initial-exec)
   target_link_libraries(${name}_test PRIVATE image cmocka)
   add_test(NAME unit.${name} COMMAND ${name}_test)
-  set_tests_properties(unit.${name} PROPERTIES LABELS unit)
+  set_tests_properties(unit.${name} PROPERTIES LABELS "unit;fast")
 endfunction()
 
 set(preload ${CMAKE_SOURCE_DIR}/preload)
@@ -77,7 +77,7 @@ preload_test(reclaim ${preload}/reclaim.c ${preload}/patch/quiesce.c
 
 add_test(NAME unit.imports
   COMMAND ${CMAKE_SOURCE_DIR}/scripts/imports.sh ${CMAKE_BINARY_DIR})
-set_tests_properties(unit.imports PROPERTIES LABELS unit)
+set_tests_properties(unit.imports PROPERTIES LABELS "unit;fast")
 preload_test(bridge ${CMAKE_SOURCE_DIR}/jvm/bridge.c
   ${CMAKE_SOURCE_DIR}/jvm/bridges.c ${CLEW_ARCH}/jvm/bridge.S
   ${preload}/stubs/trampoline_block.c ${preload}/stubs/stub_memory.c
@@ -86,3 +86,7 @@ set_source_files_properties(bridge_test.c PROPERTIES
   COMPILE_OPTIONS -fno-omit-frame-pointer)
 set_source_files_properties(${CMAKE_SOURCE_DIR}/jvm/bridge.c PROPERTIES
   COMPILE_OPTIONS -mgeneral-regs-only)
+
+# These run for more than five seconds, so they do not have the label fast.
+set_tests_properties(unit.confidence unit.forwarding unit.strata PROPERTIES
+  LABELS unit)
