@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""scripts/test goes on behind a stage that fails; the scripts of check.sh."""
+"""scripts/test and the scripts that scripts/check.sh runs."""
 import os
 import pathlib
 import shutil
@@ -63,16 +63,24 @@ class Stages(clewtest.Case):
         self.assertIn("1 is not 2", end)
         self.assertNotIn("unit.part", end)
 
+    def test_check_and_page_run_without_setup(self):
+        self.write(self.scripts / "setup", "echo packages were installed")
+        self.assertNotIn("installed\n",
+                         self.run_stages("check", "page").stdout)
+        self.assertIn("installed\n", self.run_stages("check", "gcc").stdout)
+
     def fail_tests(self, count, again):
-        """A ctest in which count tests fail, and the command they are run
-        again with."""
+        """Writes a ctest with `count` failing tests; `again` replaces a rerun."""
         log = "build/gcc/Testing/Temporary/LastTestsFailed.log"
         self.write(self.work / "bin" / "ctest",
                    'case "$*" in *--rerun-failed*) ' + again + ';; esac\n'
                    f"mkdir -p {log.rpartition('/')[0]}\n"
+                   "exec 3>build/gcc/Testing/Temporary/LastTest.log\n"
                    f"for i in $(seq {count}); do\n"
                    f"    echo $i:unit.id$i >>{log}\n"
                    "    echo \"7/9 Test #8: unit.id$i ...***Failed 0.1 sec\"\n"
+                   "    echo \"$i/9 Testing: unit.id$i\" >&3\n"
+                   "    echo \"AssertionError: $i is not 0\" >&3\n"
                    "done\n"
                    "exit 8")
 
@@ -86,6 +94,21 @@ class Stages(clewtest.Case):
                               r" +unsteady: unit.id1\n"
                               r" +unsteady: unit.id2\n"
                               r"check +passed, \d+ s$")
+
+    def test_each_unsteady_test_has_a_row_and_its_output_in_a_file(self):
+        self.fail_tests(2, "exit 0")
+        done = self.run_stages("gcc")
+        _, rows = done.stdout.split("== rows for tests/unsteady.md")
+        rows = rows.strip().splitlines()[1:]
+        self.assertEqual(len(rows), 2, done.stdout)
+        for i, row in enumerate(rows, 1):
+            name, observed, output = row.strip("| ").split(" | ")
+            self.assertEqual(name, f"unit.id{i}")
+            self.assertRegex(observed, rf"load .*; AssertionError: {i} is not 0")
+            kept = self.scripts.parent / output.removeprefix("output: ")
+            self.assertEqual(kept.read_text(encoding="ascii"),
+                             f"Testing: unit.id{i}\n"
+                             f"AssertionError: {i} is not 0\n")
 
     def test_what_fails_alone_too_fails_its_stage(self):
         self.fail_tests(1, "exit 8")
