@@ -122,11 +122,11 @@ int handlers_bind(uint32_t probe, const struct probe_call *call)
 	return 0;
 }
 
-void handlers_load_asked(struct cold *cold)
+void handlers_load_asked(const struct config *config)
 {
 	const int saved_errno = errno;
 
-	for (const struct asked_probe *p = cold->config.probes; p; p = p->next)
+	for (const struct asked_probe *p = config->probes; p; p = p->next)
 		if (p->action.call && !handlers_load(p->action.call->object))
 			handlers_bind(p->number, p->action.call);
 	errno = saved_errno;

@@ -6,7 +6,7 @@
 #ifndef CLEW_PRELOAD_HANDLERS_H
 #define CLEW_PRELOAD_HANDLERS_H
 
-#include "preload/cold.h"
+#include "preload/host/config.h"
 
 /* A probe that is about to be added calls one, which nobody has loaded yet. */
 void handlers_foresee(uint32_t probe, const struct probe_call *call);
@@ -16,7 +16,7 @@ int handlers_are_there(void);
  * Load all that the configuration asks for. Where libraries can be called, before main;
  * with nothing of clew's held, as the loader will tell of them.
  */
-void handlers_load_asked(struct cold *cold);
+void handlers_load_asked(const struct config *config);
 
 /* Likewise one that config_add_object() knows: 0 or -ELIBACC. */
 int handlers_load(const char *object);

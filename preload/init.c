@@ -252,7 +252,7 @@ void init_before_main(void)
 		return;
 	muted = switch_mute(HOT_MUTED_OWN);
 	runtimes_tell();
-	handlers_load_asked(rt.cold);
+	handlers_load_asked(&rt.cold->config);
 	switch_unmute(muted);
 }
 

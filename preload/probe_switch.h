@@ -18,11 +18,6 @@
 #define EACH_PATCH(m, p)                                                       \
 	for (struct patch *p = (m)->patches; p; p = p->next_of_module)
 
-static inline int module_is_loaded(const struct module *module)
-{
-	return !module->is_gone && !module->is_retired;
-}
-
 /* In how many places it is, or would be. */
 uint32_t probe_switch_sites(const struct cold *cold, uint32_t number);
 

@@ -44,6 +44,11 @@ struct module {
 	uint8_t is_retired; /* is_gone, and the recording contains that */
 };
 
+static inline int module_is_loaded(const struct module *module)
+{
+	return !module->is_gone && !module->is_retired;
+}
+
 static inline struct window_user module_user(const struct module *module)
 {
 	return (struct window_user){ module->code, module->image };
