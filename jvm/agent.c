@@ -29,7 +29,7 @@
 #include "jvm/native_relays.h"
 #include "jvm/tracker_natives.h"
 #include "jvm/tracker_standby.h"
-#include "preload/front/records.h"
+#include "preload/generated/records.h"
 #include "preload/host/lookup.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/switch.h"

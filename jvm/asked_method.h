@@ -6,7 +6,7 @@
 #include <jni.h>
 #include <jvmti.h>
 
-#include "preload/front/records.h"
+#include "preload/generated/records.h"
 
 struct asked_method {
 	char *class_name, *name, *signature;

@@ -10,7 +10,7 @@
 #include <jvmti.h>
 #include <stdint.h>
 
-#include "preload/front/records.h"
+#include "preload/generated/records.h"
 
 struct bound_native {
 	struct java_method its; /* names */

@@ -5,7 +5,7 @@
 #include <stdatomic.h>
 
 #include "jvm/java_callers.h"
-#include "preload/front/records.h"
+#include "preload/generated/records.h"
 #include "preload/sys/text.h"
 
 #define AGENTS   "Lsun/instrument/InstrumentationImpl;"

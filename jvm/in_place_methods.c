@@ -8,7 +8,7 @@
 #include "jvm/in_place_code.h"
 #include "jvm/java_stack.h"
 #include "machine/address_space.h"
-#include "preload/front/records.h"
+#include "preload/generated/records.h"
 #include "preload/hot/large_table.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/shadow.h"

@@ -9,7 +9,7 @@
 #include <stdatomic.h>
 
 #include "jvm/java_numbers.h"
-#include "preload/front/records.h"
+#include "preload/generated/records.h"
 #include "preload/sys/spare.h"
 
 #define FRAMES_MAX  4096

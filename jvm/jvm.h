@@ -8,7 +8,7 @@
  *	agent_load.c	the option, and what the machine calls then
  *	agent.c		the agent: is told which native method is bound to which
  *			address, and what code the machine makes
- *			(preload/front/records.h writes that into the part)
+ *			(preload/generated/records.h writes that into the part)
  *	late.c		a machine that runs already, which has no option
  *	bound_natives.c	its natives, that are bound already
  *	from_java.c	what only a caller in Java may do
@@ -40,7 +40,7 @@
 #ifndef CLEW_JVM_JVM_H
 #define CLEW_JVM_JVM_H
 
-#include "preload/front/managed.h"
+#include "preload/generated/managed.h"
 
 extern const struct managed_runtime jvm_runtime;
 

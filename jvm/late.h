@@ -8,7 +8,7 @@
 /* That module is a machine's, which is to be asked. Under the loader's lock. */
 void late_meet(const struct module *machine);
 
-/* As front/managed.h says. */
+/* As generated/managed.h says. */
 int late_is_there(void);
 void late_begin(void);
 int late_end(void);

@@ -8,7 +8,7 @@
 #ifndef CLEW_JVM_NATIVE_RELAYS_H
 #define CLEW_JVM_NATIVE_RELAYS_H
 
-#include "preload/front/records.h"
+#include "preload/generated/records.h"
 #include "preload/modules/modules.h"
 
 /* For a machine. Under the loader's lock; once is enough. */

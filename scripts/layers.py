@@ -41,21 +41,33 @@ MAY_INCLUDE = {
             "hot sys stack"),
            ("preload/modules", {"wire", "image", "match"},
             "hot sys host record stubs"),
+           ("preload/lookup", {"wire", "disasm"}, "hot sys stubs modules"),
            ("preload/patch", {"wire", "disasm"},
-            "hot sys time process stubs modules"),
-           ("preload/probe", {"wire", "disasm", "image"},
-            "hot sys host record stubs modules patch"),
+            "hot sys time process stubs modules lookup"),
+           ("preload/tracing", {"wire"}, "hot sys host record stack time"),
            ("preload/budget", {"wire"},
-            "hot sys host record time stubs patch"),
+            "hot sys host record time stubs lookup patch"),
            ("preload/answers", {"wire", "agent"},
-            "hot sys record stack time modules patch"),
+            "hot sys record stack time modules lookup patch"),
+           ("preload/generated", {"wire"},
+            "hot sys host record stubs modules lookup patch"),
            ("preload/front", {"wire"}, "hot sys host record stack time "
-            "process stubs modules patch"),
-           ("preload", {"wire", "agent", "disasm", "expression", "image", "jvm"},
-            "hot sys host record stack time process stubs modules patch "
-            "probe budget answers front"))},
-    "jvm": {"machine", "wire", "classfile", "disasm", "image", "match", *(f"preload/{room}" for room in
-                      "hot sys host record stack modules stubs patch front".split())},
+            "process stubs modules patch lookup generated"),
+           ("preload/probe", {"wire", "agent", "disasm", "image"},
+            "hot sys host record stack time tracing stubs modules patch lookup "
+            "answers front"),
+           ("preload/hooking", {"wire", "agent", "disasm", "image", "jvm"},
+            "hot sys host record stack time stubs modules patch lookup "
+            "generated front probe"),
+           ("preload/live", {"wire", "image"},
+            "hot sys host stubs modules lookup patch front probe hooking"),
+           ("preload/session", {"wire", "agent", "disasm"},
+            "hot sys host record stack time process stubs modules lookup "
+            "patch tracing budget answers generated front probe hooking"))},
+    "jvm": {"machine", "wire", "classfile", "disasm", "image", "match",
+            *(f"preload/{room}" for room in
+              "hot sys host record stack modules stubs patch lookup generated "
+              "front".split())},
     "disasm": {"wire"},
     "match": set(),
     "cgroup": set(),

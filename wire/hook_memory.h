@@ -28,7 +28,7 @@
  * stays in the page cache. In redis-server the rise is then 33,300 kB; the
  * estimate uses 1,200 bytes for each function, the column shows 1,050. The
  * process also writes copies of modules with their hooks
- * (preload/shared_text.h), whose constants and symbols are in the page cache as
+ * (preload/hooking/shared_text.h), whose constants and symbols are in the page cache as
  * well. In redis-server the rise is then 40,700 kB; the estimate adds
  * HOOK_MEMORY_FILES_BYTES for the first process.
  *

@@ -88,7 +88,7 @@
  * written (the thread was killed, or a handler jumped away), or is not claimed
  * yet. Zeros therefore mark the end of a packet.
  *
- * The library writes packets in place (preload/time/traced.c), so a killed or
+ * The library writes packets in place (preload/tracing/traced.c), so a killed or
  * crashed process loses no words. A packet is zeroed before it is reused, and
  * gets another sequence. A reader that copies a packet while it is written
  * checks the sequence again afterwards.

@@ -77,7 +77,7 @@
 #define WIRE_STUBS_MODULE                                                      \
 	"content-" /* prefix of the name: shared_table.h, prelinked.h */
 #define WIRE_HOOKED_SUFFIX                                                     \
-	".hooked" /* a module with its hooks: preload/shared_text.h */
+	".hooked" /* a module with its hooks: preload/hooking/shared_text.h */
 /* prefix of the name of the file for all */
 #define WIRE_STUBS_SHARED   "shadow-"
 #define WIRE_MAP_SUFFIX     ".perfmap"

@@ -72,7 +72,7 @@ static void add_mapping(struct target_maps *maps, const char *line)
 }
 
 /*
- * The module's inode, by the name of its copy with hooks (preload/shared_text_prepare.c), of which
+ * The module's inode, by the name of its copy with hooks (preload/hooking/shared_text_prepare.c), of which
  * "content-HASH-INODE-NAME.hooked" is the form; 0: it is none.
  */
 static uint64_t inode_of_hooked(const struct target_mapping *mapping)

@@ -13,7 +13,7 @@
 #include "preload/answers/agent_recorded.h"
 #include "preload/hot/stamp_counter.h"
 #include "preload/hot/tally.h"
-#include "preload/patch/patches.h"
+#include "preload/lookup/patches.h"
 #include "preload/record/slots.h"
 #include "preload/stack/callers.h"
 #include "preload/sys/sys.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Whether what an agent tells is recorded, and where that of its parent is not. */
-#ifndef CLEW_AGENT_RECORDED_H
-#define CLEW_AGENT_RECORDED_H
+#ifndef CLEW_ANSWERS_AGENT_RECORDED_H
+#define CLEW_ANSWERS_AGENT_RECORDED_H
 
 #include "preload/hot/runtime.h"
 #include "preload/record/recorder.h"

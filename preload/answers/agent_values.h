@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What clew itself counts as agents do (agent/clew.h), without asking each time. */
-#ifndef CLEW_PRELOAD_AGENT_VALUES_H
-#define CLEW_PRELOAD_AGENT_VALUES_H
+#ifndef CLEW_ANSWERS_AGENT_VALUES_H
+#define CLEW_ANSWERS_AGENT_VALUES_H
 
 #include <stdint.h>
 

@@ -14,8 +14,8 @@
 #include "preload/hot/runtime.h"
 #include "preload/hot/tally.h"
 #include "preload/hot/upcalls.h"
+#include "preload/lookup/patches.h"
 #include "preload/modules/catalog.h"
-#include "preload/patch/patches.h"
 #include "preload/record/numbers.h"
 #include "preload/record/recorder.h"
 #include "preload/stack/callers.h"
@@ -51,7 +51,7 @@ static inline struct clew_here answer(uint64_t id, union note note,
 }
 
 /*
- * Methods that have called one of our own natives (preload/java_natives.c) are recorded by
+ * Methods that have called one of our own natives (preload/session/java_natives.c) are recorded by
  * no stub, as that has none.
  */
 static __attribute__((noinline)) struct clew_here java_context(uint64_t id)

@@ -3,8 +3,8 @@
  * Recordings of what the process has done so far, made by itself while it goes on.
  * Between any two instructions of the program's, by any thread, and in handlers.
  */
-#ifndef CLEW_PRELOAD_SNAPSHOTS_H
-#define CLEW_PRELOAD_SNAPSHOTS_H
+#ifndef CLEW_ANSWERS_SNAPSHOTS_H
+#define CLEW_ANSWERS_SNAPSHOTS_H
 
 /*
  * In a new directory. 0, or -errno: -ENODEV the process is not recorded, -EPERM its

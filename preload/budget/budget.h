@@ -16,8 +16,8 @@
  * The recording has a record of each function that was ever left out
  * (struct wire_left_out): what is counted of it are fewer calls than were made.
  */
-#ifndef CLEW_PRELOAD_BUDGET_H
-#define CLEW_PRELOAD_BUDGET_H
+#ifndef CLEW_BUDGET_BUDGET_H
+#define CLEW_BUDGET_BUDGET_H
 
 /*
  * Begin, where there is a budget. Before the program runs, or before it counts again;

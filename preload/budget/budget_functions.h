@@ -6,8 +6,8 @@
  * Used by clew's own thread, from outside of those that count: a table of counts
  * may be exchanged while it is read, and then nothing is believed of what was read.
  */
-#ifndef CLEW_PRELOAD_BUDGET_FUNCTIONS_H
-#define CLEW_PRELOAD_BUDGET_FUNCTIONS_H
+#ifndef CLEW_BUDGET_BUDGET_FUNCTIONS_H
+#define CLEW_BUDGET_BUDGET_FUNCTIONS_H
 
 #include <stdint.h>
 

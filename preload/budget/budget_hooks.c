@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "preload/hot/runtime.h"
+#include "preload/lookup/patches.h"
 #include "preload/patch/live.h"
-#include "preload/patch/patches.h"
 #include "preload/sys/sys.h"
 #include "wire/verdict.h"
 

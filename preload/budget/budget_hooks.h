@@ -6,8 +6,8 @@
  * its own, and must not meet a breakpoint then. Nor those whose jump leads by way
  * of another function's, or stands behind one: they come and go together only.
  */
-#ifndef CLEW_PRELOAD_BUDGET_HOOKS_H
-#define CLEW_PRELOAD_BUDGET_HOOKS_H
+#ifndef CLEW_BUDGET_BUDGET_HOOKS_H
+#define CLEW_BUDGET_BUDGET_HOOKS_H
 
 #include "preload/budget/budget_functions.h"
 

@@ -8,8 +8,8 @@
  * meanwhile; and one that is counted is slower than one that is not, often by a
  * half, of which the program's own time knows nothing.
  */
-#ifndef CLEW_PRELOAD_BUDGET_MISSED_H
-#define CLEW_PRELOAD_BUDGET_MISSED_H
+#ifndef CLEW_BUDGET_BUDGET_MISSED_H
+#define CLEW_BUDGET_BUDGET_MISSED_H
 
 #include "wire/counts.h"
 

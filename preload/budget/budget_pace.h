@@ -17,8 +17,8 @@
  * hooked, the estimate is wrong by at most a factor of two as long as clew takes no
  * more than three quarters of the time.
  */
-#ifndef CLEW_PRELOAD_BUDGET_PACE_H
-#define CLEW_PRELOAD_BUDGET_PACE_H
+#ifndef CLEW_BUDGET_BUDGET_PACE_H
+#define CLEW_BUDGET_BUDGET_PACE_H
 
 #include "preload/budget/budget_functions.h"
 

@@ -10,8 +10,8 @@
  * took nearly all of a survey's time for clew's, and what a survey found was up to
  * twice too many calls a second of the program's own.
  */
-#ifndef CLEW_PRELOAD_BUDGET_PRICE_H
-#define CLEW_PRELOAD_BUDGET_PRICE_H
+#ifndef CLEW_BUDGET_BUDGET_PRICE_H
+#define CLEW_BUDGET_BUDGET_PRICE_H
 
 #include <stdint.h>
 

@@ -3,8 +3,8 @@
  * What the recording says of functions that a budget leaves out: a record of each
  * (struct wire_left_out). For clew's own thread.
  */
-#ifndef CLEW_PRELOAD_BUDGET_RECORDS_H
-#define CLEW_PRELOAD_BUDGET_RECORDS_H
+#ifndef CLEW_BUDGET_BUDGET_RECORDS_H
+#define CLEW_BUDGET_BUDGET_RECORDS_H
 
 #include "preload/budget/budget_functions.h"
 

@@ -10,7 +10,7 @@
 #include "preload/host/next.h"
 #include "preload/hot/native.h"
 #include "preload/hot/runtime.h"
-#include "preload/patch/patches.h"
+#include "preload/lookup/patches.h"
 #include "preload/stubs/pads.h"
 #include "preload/sys/sys.h"
 

@@ -8,7 +8,7 @@
 #include <dlfcn.h>
 
 #include "preload/host/next.h"
-#include "preload/patch/displaced.h"
+#include "preload/lookup/displaced.h"
 
 static const void *of_program(const void *address)
 {

@@ -16,7 +16,7 @@
 #include <unwind.h>
 
 #include "preload/host/next.h"
-#include "preload/patch/displaced.h"
+#include "preload/lookup/displaced.h"
 #include "preload/stack/heal.h"
 #include "preload/sys/own_code.h"
 #include "preload/sys/sys.h"

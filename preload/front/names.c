@@ -11,9 +11,9 @@
 #include <sys/prctl.h>
 
 #include "preload/front/generators.h"
-#include "preload/front/makers.h"
-#include "preload/front/memory_names.h"
 #include "preload/front/stamps.h"
+#include "preload/generated/makers.h"
+#include "preload/generated/memory_names.h"
 #include "preload/host/next.h"
 #include "preload/hot/sink.h"
 #include "preload/process/dispatch.h"

@@ -6,7 +6,7 @@
  * loader sets aside when the process begins; then it does not load libclew.so. But
  * in each control block of libc's there is room (machine/control_block.h), and
  * there the variables of another libclew.so are, which is the same but for a few
- * words (preload/place_in_blocks.c): its relocations say that they are at a
+ * words (preload/session/place_in_blocks.c): its relocations say that they are at a
  * positive distance from the thread pointer, so stubs for them are as good as others.
  *
  * What the loader does not know is that threads which are made from now on are to

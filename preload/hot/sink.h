@@ -10,7 +10,7 @@
  *	sink_timing	counts and times it (time/exact.c)
  *	sink_of_trace()	writes each call into a packet and counts none; on
  *			request also each return with its time, or call sites
- *			(time/traced.c)
+ *			(tracing/traced.c)
  *
  * The template of the sink's stubs, and the thunks that it calls, handle most
  * calls, returns and tail calls. This table of operations handles the events
@@ -20,7 +20,7 @@
  *	operation	called by	at
  *	off, on		hot		the thread's switch (switch.h)
  *	miss		hot		a call that the stub could not record
- *	resume_call	(top)		a call that was active when clew
+ *	resume_call	session		a call that was active when clew
  *					attached, in another, stopped thread
  *	enter, leave	hot		a call on a stack below hot_shadow_low,
  *					and its return
@@ -35,12 +35,12 @@
  *	moved		stack, front	the id has become that of another
  *					function, without a stub: the cases above
  *	signal_stack	front		sigaltstack()
- *	moment		(top)		a notable event between two calls
+ *	moment		answers, probe	a notable event between two calls
  *	index		stubs		the creation of a stub
- *	is_leaf_on_top	patch		a query of a thread's context
+ *	is_leaf_on_top	lookup		a query of a thread's context
  *	begin_thread	time		a thread begins to use a tally
  *	fork		process		a child has become a process of its own
- *	finish		(top)		the process ends
+ *	finish		session		the process ends
  *	add_entry ...	record		a count table is replaced by another
  *
  * All operations concern the calling thread unless noted. As upcalls
@@ -170,7 +170,7 @@ struct sink {
 
 extern const struct sink sink_counting, sink_timing;
 
-/* Returns the sink of a trace, by its options (time/traced.c). */
+/* Returns the sink of a trace, by its options (tracing/traced.c). */
 struct config;
 const struct sink *sink_of_trace(const struct config *config);
 

@@ -206,9 +206,9 @@ struct tally_packets {
 	uint64_t sequence; /* of the latest context in a packet */
 	/* Set if calls of old packets are counted. */
 	struct past_depths *past;
-	/* The slots of active calls (time/trace_depth.c). */
+	/* The slots of active calls (tracing/trace_depth.c). */
 	struct depth_slots *depths;
-	/* The values of active calls (time/call_values.c). */
+	/* The values of active calls (tracing/call_values.c). */
 	struct call_entries *values;
 };
 

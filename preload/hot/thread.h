@@ -129,7 +129,7 @@ struct hot_aside {
 	/* Trace with a limited depth: */
 	struct hot_depth {
 		uint64_t slot; /* of the latest call */
-		/* Number of recorded slots (time/trace_depth.c). */
+		/* Number of recorded slots (tracing/trace_depth.c). */
 		uint32_t count;
 		uint8_t is_known;
 		/* packet.moved was set while all calls were too deep. */
@@ -147,7 +147,7 @@ struct hot_aside {
 };
 
 /*
- * The probe's handler that the thread is in (preload/probe_calls.c). A signal
+ * The probe's handler that the thread is in (preload/probe/probe_calls.c). A signal
  * handler on top of it may jump out of both (stack/landing.c).
  */
 struct hot_handler {
@@ -159,7 +159,7 @@ struct hot_handler {
 /*
  * The packet in which the thread's calls write words (wire/packet.h), if the
  * process writes a trace. Written by the thread and by handlers on top of it
- * (time/traced.c).
+ * (tracing/traced.c).
  */
 struct hot_packet {
 	uint64_t end; /* end of its bytes; 0: no packet */
@@ -220,7 +220,7 @@ struct hot_thread {
 	void (*carried_told)(void);
 	/* The frame of the innermost bridge, or 0 (jvm/bridge.h). */
 	uint64_t java_top;
-	/* Addresses in the packet (time/traced.c). */
+	/* Addresses in the packet (tracing/traced.c). */
 	uint64_t trace_next;
 	uint64_t trace_limit;
 	/*

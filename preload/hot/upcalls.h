@@ -20,14 +20,14 @@
  *	hot_verify_stack      hot               stack/verify.c
  *	hot_leave_carried     hot               stack/trampolines.c
  *	hot_note_presence     hot               time/presence.c
- *	hot_trace             hot               time/traced.c
- *	hot_trace_return      hot               time/traced.c
+ *	hot_trace             hot               tracing/traced.c
+ *	hot_trace_return      hot               tracing/traced.c
  *	hot_early_tally       record/tallies.c  time/sampling.c
  *	hot_thread_begins     record/tallies.c  time/sampling.c
  *	hot_thread_has_begun  record/tallies.c  time/sampling.c
  *	hot_after_unseen_fork hot               process/process.c
- *	hot_id_at             time              patch/leaf_ids.c
- *	hot_function_at       stack             patch/function_at.c
+ *	hot_id_at             time              lookup/leaf_ids.c
+ *	hot_function_at       stack             lookup/function_at.c
  *
  * All upcalls are safe in signal handlers, in threads that clew has not seen
  * yet, and re-entered by themselves. None calls libc.

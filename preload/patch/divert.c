@@ -9,6 +9,7 @@
 #include "disasm/prologue.h"
 #include "disasm/relocate.h"
 #include "preload/patch/journal.h"
+#include "preload/patch/patch.h"
 #include "preload/sys/copy_bytes.h"
 
 /* How many bytes of the function are decoded. */

@@ -25,8 +25,8 @@
 
 #include "disasm/jumps.h"
 #include "preload/hot/runtime.h"
+#include "preload/lookup/patches.h"
 #include "preload/patch/code.h"
-#include "preload/patch/patches.h"
 #include "preload/patch/quiesce.h"
 #include "preload/patch/trap.h"
 #include "preload/sys/proc.h"

@@ -1,104 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A patch: the hooks of a module as bytes, original and replaced.
- *
- * Each hooked function has a site, where its first bytes are replaced:
- *
- *	JUMP, JUMP_PADDED	a jump to the stub
- *	JUMP_SHORT		a short jump to an island: a jump to the stub,
- *				in padding, or behind the jump of a host
- *	JUMP_PUNNED		the first bytes of a jump; its other bytes are
- *				the unchanged following ones. Leads to a pad
- *	TRAP			a breakpoint (trap.h)
- *	LEAP, LANDS, RAISES	a jump to a probe (probe.h)
- *
- * Islands in padding, which no thread executes, may be written at any time and
- * stay. A host's site has two jumps, its own and the guest's. patch_commit()
- * writes sites while no thread executes the module's code; live.h writes and
- * restores them while threads do.
- */
+/* Writes the sites of a module's hooks (lookup/patch_find.h), and frees patches. */
 #ifndef CLEW_PATCH_PATCH_H
 #define CLEW_PATCH_PATCH_H
 
-#include "disasm/jumps.h"
-#include "preload/modules/modules.h"
+#include "preload/lookup/patch_find.h"
 #include "preload/stubs/window.h"
-
-#define PATCH_BYTES_MAX (2 * JUMP_BYTES)
-
-/* Value of `probe` for a patch that was never written and will not be. */
-#define PROBE_FORGOTTEN UINT32_MAX
-
-/* Bytes of the module's code, before and after. */
-struct patch_text {
-	uint64_t pc;   /* relative to the patch's base */
-	uint8_t bytes; /* 1 to PATCH_BYTES_MAX */
-	uint8_t before[PATCH_BYTES_MAX];
-	uint8_t after[PATCH_BYTES_MAX];
-};
-
-struct patch_site {
-	struct patch_text text;
-	uint8_t verdict; /* for which verdict_is_written() holds */
-	uint8_t is_host;
-	uint8_t is_guest; /* its island is in a host */
-	uint8_t displaced_bytes;
-	uint8_t loops; /* as wire_loops() */
-	/* its stub leads to a user's probe (probe_patch.h) */
-	uint8_t has_probe;
-	/*
-	 * The site is in a stub, not in code: written before that was sealed,
-	 * or live.
-	 */
-	uint8_t is_in_stub;
-	/* at the latest change, other bytes were found (live.h) */
-	uint8_t is_overwritten;
-	uint32_t function; /* its number */
-	/* size of a leaf, from its pc; else 0 (leaves.h) */
-	uint32_t leaf_bytes;
-	uint64_t stub; /* start of the stub, relative to the patch's base */
-	/* address in the stub to which the patch leads, relative to the base */
-	uint64_t entry;
-};
-
-struct prelinked_text;
-
-/* A patch of a module. The memory lives until patch_destroy(). */
-struct patch {
-	struct patch *next; /* in the list of all patches (patches.h) */
-	struct patch *next_of_module;
-	struct module *module;
-	/*
-	 * Base of the addresses in sites and islands: the module's load bias if
-	 * these are mapped (prelinked_text.h), else 0.
-	 */
-	uint64_t base;
-	struct patch_site *sites; /* in order of pc */
-	uint32_t site_count;
-	struct pc_range functions; /* range of their addresses (leaf_ids.h) */
-	struct patch_text *islands;
-	uint32_t island_count;
-	uint32_t trap_count;   /* number of sites with VERDICT_IS_TRAP */
-	int lands;             /* a site has VERDICT_IS_LANDS */
-	uint64_t memory_bytes; /* size of both arrays */
-	/*
-	 * The patch is mapped from this text instead of written; NULL once
-	 * committed.
-	 */
-	const struct prelinked_text *text;
-	uint64_t stub_bytes; /* of each stub */
-	int is_written;
-	uint32_t probe;  /* 1 + number of the user's probe; 0: hooks */
-	int is_disabled; /* a user's probe that is disabled at present */
-	int is_guarded;  /* its stubs are guarded (guard.h) */
-	/*
-	 * need no guards: its runtime calls a function that resolves return
-	 * addresses
-	 */
-	int is_told;
-	/* false: it imports no function that makes memory executable */
-	int may_generate;
-};
 
 /*
  * Writes the sites of a chain of patches (next_of_module) of one module, except
@@ -113,21 +19,6 @@ int patch_fits(const struct patch *patch);
 
 /* Returns whether both patches change a common byte. */
 int patch_meets(const struct patch *patch, const struct patch *other);
-
-/*
- * Returns the first site at or after pc, which is relative to the base; or the
- * end.
- */
-struct patch_site *patch_from(const struct patch *patch, uint64_t pc);
-
-/* Returns the site at a pc, or NULL. Safe in signal handlers. */
-const struct patch_site *patch_find(const struct patch *patch, uint64_t pc);
-
-/*
- * Returns whether pc is inside a site, after its first byte. Safe in signal
- * handlers.
- */
-int patch_covers(const struct patch *patch, uint64_t pc);
 
 /*
  * Frees the patch's memory, but not its stubs: threads may still return into

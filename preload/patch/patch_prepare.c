@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "disasm/jumps.h"
+#include "preload/patch/patch.h"
 #include "preload/stubs/probe.h"
 #include "preload/sys/copy_bytes.h"
 #include "preload/sys/slices.h"

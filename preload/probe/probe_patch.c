@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include "preload/patch/patch.h"
 #include "preload/record/numbers.h"
 #include "preload/sys/copy_bytes.h"
 #include "preload/sys/sys.h"

@@ -3,8 +3,8 @@
  * Measures the cost of taking time (hot/timing.h) in the running process: with
  * a stub like all others, for a function that does nothing.
  */
-#ifndef CLEW_PRELOAD_CALIBRATE_H
-#define CLEW_PRELOAD_CALIBRATE_H
+#ifndef CLEW_STUBS_CALIBRATE_H
+#define CLEW_STUBS_CALIBRATE_H
 
 #include <stdint.h>
 

@@ -51,7 +51,7 @@ def jitdump():
 
 
 def erlang():
-    """A module of the runtime's JIT (preload/front/erlang_symbols.h)."""
+    """A module of the runtime's JIT (preload/generated/erlang_symbols.h)."""
     def named(head, name, padding):
         return head + struct.pack("<H", len(name) + 1) + name + bytes(
             1 + padding)

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "preload/front/erlang_symbols.h"
+#include "preload/generated/erlang_symbols.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -24,6 +24,7 @@
 #include "preload/hot/runtime.h"
 #include "preload/hot/shadow.h"
 #include "preload/hot/sink.h"
+#include "preload/patch/patch.h"
 #include "preload/patch/prelinked_text.h"
 #include "tests/fuzz/folder.h"
 #include "wire/verdict.h"

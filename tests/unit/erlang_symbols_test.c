@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "preload/front/erlang_symbols.h"
+#include "preload/generated/erlang_symbols.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Room for the hooks of modules that are loaded late (preload/hook_room.h). */
+/* Room for the hooks of modules that are loaded late (preload/hooking/hook_room.h). */
 #include "unit.h"
 
 #include <stdio.h>
 
-#include "preload/hook_room.h"
+#include "preload/hooking/hook_room.h"
 #include "preload/host/config.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/thread.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "preload/hot/runtime.h"
-#include "preload/patch/patches.h"
+#include "preload/lookup/patches.h"
 #include "tests/unit/unit.h"
 
 static struct patch_site sites[SITES];

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "preload/hot/runtime.h"
-#include "preload/patch/patches.h"
+#include "preload/lookup/patches.h"
 #include "tests/unit/live_guests.h"
 #include "tests/unit/live_sites.h"
 #include "tests/unit/unit.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * preload/module_patches.c: a module gets patches at different times, is unloaded, and
+ * preload/hooking/module_patches.c: a module gets patches at different times, is unloaded, and
  * comes back with all of them.
  */
-#include "preload/module_patches.h"
+#include "preload/hooking/module_patches.h"
 
 #include <errno.h>
 #include <string.h>

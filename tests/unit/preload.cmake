@@ -25,9 +25,9 @@ preload_test(prelinked ${preload}/stubs/prelinked.c
   ${preload}/stubs/window.c ${preload}/stubs/stub_memory.c
   ${preload}/stubs/stub_image.c ${arch}/stubs/frames_rules.c ${counting})
 target_link_libraries(prelinked_test PRIVATE disasm)
-preload_test(hook_room ${preload}/hook_room.c)
+preload_test(hook_room ${preload}/hooking/hook_room.c)
 preload_test(pristine ${preload}/patch/pristine.c ${counting})
-preload_test(erlang_symbols ${preload}/front/erlang_symbols.c)
+preload_test(erlang_symbols ${preload}/generated/erlang_symbols.c)
 preload_test(budget_missed ${preload}/budget/budget_missed.c)
 preload_test(budget_pace ${preload}/budget/budget_pace.c)
 preload_test(numbers ${counting})
@@ -56,7 +56,7 @@ preload_test(probe ${arch}/stubs/probe.c ${preload}/stubs/probe_kinds.c
   ${preload}/stubs/stub_write.c ${preload}/host/next.c ${preload}/host/lookup.c
   ${counting})
 target_link_libraries(probe_test PRIVATE disasm)
-preload_test(module_patches ${preload}/module_patches.c ${patch}
+preload_test(module_patches ${preload}/hooking/module_patches.c ${patch}
   ${preload}/patch/code.c ${preload}/patch/journal.c ${preload}/patch/quiesce.c ${arch}/patch/ask.c
   ${arch}/patch/stacks.c ${arch}/patch/trap.c ${preload}/stubs/window.c
   ${preload}/stubs/stub_memory.c ${preload}/stubs/stub_image.c
@@ -67,7 +67,7 @@ preload_test(live live_sites.c live_guests.c live_code_x86_64.S
   ${arch}/patch/stacks.c ${arch}/patch/trap.c ${preload}/stubs/window.c
   ${preload}/stubs/stub_memory.c ${preload}/stubs/stub_image.c
   ${arch}/stubs/frames_rules.c ${counting})
-preload_test(reclaim ${preload}/reclaim.c ${preload}/patch/quiesce.c
+preload_test(reclaim ${preload}/hooking/reclaim.c ${preload}/patch/quiesce.c
   ${arch}/patch/ask.c ${preload}/patch/code.c ${preload}/patch/journal.c ${patch}
   ${preload}/modules/modules.c
   ${preload}/host/next.c ${preload}/host/lookup.c ${arch}/patch/stacks.c

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * preload/reclaim.c: the stubs of an unloaded module's patches are given back,
+ * preload/hooking/reclaim.c: the stubs of an unloaded module's patches are given back,
  * but none of them while a thread is in one.
  */
-#include "preload/reclaim.h"
+#include "preload/hooking/reclaim.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "preload/hot/runtime.h"
+#include "preload/patch/patch.h"
 #include "preload/sys/proc.h"
 #include "tests/unit/unit.h"
 

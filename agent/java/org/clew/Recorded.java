@@ -2,7 +2,7 @@
 package org.clew;
 
 /**
- * Natives of libclew.so (preload/java_natives.c). They are called by whoever asks, without a
+ * Natives of libclew.so (preload/session/java_natives.c). They are called by whoever asks, without a
  * method of ours between, whose frame would be in the context.
  */
 final class Recorded extends Clew {

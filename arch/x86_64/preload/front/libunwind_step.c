@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "preload/host/next.h"
-#include "preload/patch/displaced.h"
+#include "preload/lookup/displaced.h"
 #include "preload/sys/own_code.h"
 
 #define LIBUNWIND_RIP 16   /* UNW_X86_64_RIP */

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "preload/hot/runtime.h"
+#include "preload/lookup/patches.h"
 #include "preload/patch/patch.h"
-#include "preload/patch/patches.h"
 #include "preload/stubs/stub_write.h"
 
 #define ENDBR_BYTES 4

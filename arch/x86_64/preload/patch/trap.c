@@ -7,7 +7,7 @@
 
 #include "preload/hot/runtime.h"
 #include "preload/hot/thread_block.h"
-#include "preload/patch/patches.h"
+#include "preload/lookup/patches.h"
 #include "preload/patch/quiesce.h"
 #include "preload/sys/chained.h"
 #include "preload/sys/copy_bytes.h"

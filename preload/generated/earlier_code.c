@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/* See earlier_code.h. */
+#include "preload/generated/earlier_code.h"
+
+#include "preload/hot/runtime.h"
+#include "preload/modules/natives.h"
+#include "preload/sys/sys.h"
+
+/*
+ * Parses "START-END PERMISSIONS OFFSET DEVICE INODE PATH", a character at a
+ * time.
+ */
+struct maps_line {
+	const struct pads *pads;
+	uint64_t numbers[2];
+	uint32_t field; /* 0: start, 1: end, 2: permissions, ..., 6: path */
+	uint32_t is_executable, has_path, is_between;
+};
+
+static int is_own(const struct pads *pads, uint64_t at)
+{
+	const uint8_t window = runtime_window(at);
+
+	for (uint32_t i = 0; i < pads->count; i++)
+		if (pads->pages[i].start == at)
+			return 1;
+	return window == WINDOW_STUBS || window == WINDOW_TRAMPOLINES;
+}
+
+static int share(const struct maps_line *line)
+{
+	if (!line->is_executable || line->has_path ||
+	    is_own(line->pads, line->numbers[0]))
+		return 0;
+	natives_share(line->numbers[0], line->numbers[1]);
+	return 1;
+}
+
+static uint64_t digit(char c)
+{
+	return (uint64_t)(c <= '9' ? c - '0' : c - 'a' + 10);
+}
+
+/* Returns the number of mappings that the character completes and shares. */
+static int read_char(struct maps_line *line, char c)
+{
+	int shared = 0;
+
+	if (c == '\n') {
+		shared = share(line);
+		*line = (struct maps_line){ .pads = line->pads };
+	} else if (c == ' ' || (c == '-' && line->field == 0)) {
+		line->is_between = 1;
+	} else {
+		line->field += line->is_between;
+		line->is_between = 0;
+		if (line->field < 2)
+			line->numbers[line->field] =
+				line->numbers[line->field] << 4 | digit(c);
+		line->is_executable |= line->field == 2 && c == 'x';
+		line->has_path |= line->field >= 5 && c != '0';
+	}
+	return shared;
+}
+
+int earlier_code_share(const struct pads *pads)
+{
+	struct maps_line line = { .pads = pads };
+	char buffer[2048];
+	int count = 0;
+	long got;
+	int fd = sys_open("/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
+
+	if (fd < 0)
+		return 1; /* unknown, so assume yes */
+	while ((got = sys_read(fd, buffer, sizeof(buffer))) > 0)
+		for (long i = 0; i < got; i++)
+			count += read_char(&line, buffer[i]);
+	sys_close(fd);
+	return count > 0;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* See jitdumps.h. */
+#include "preload/generated/jitdumps.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "preload/hot/runtime.h"
+#include "preload/record/recorder.h"
+#include "preload/sys/copy_bytes.h"
+#include "preload/sys/sys.h"
+#include "preload/sys/text.h"
+
+/* One for each of a process's runtimes; further ones are not recorded. */
+#define NOTES_MAX 8
+
+/*
+ * Returns false in a child that uses its parent's memory, where the part and
+ * the pid differ.
+ */
+static int is_jitdump(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char name[32];
+	struct text text = text_in(name, sizeof(name));
+
+	text_string(&text, "/jit-");
+	text_number(&text, rt.header->pid);
+	text_string(&text, ".dump");
+	return slash && strcmp(slash, name) == 0 &&
+	       (uint32_t)sys_getpid() == rt.header->pid;
+}
+
+/* A reader sees a complete path only: the chunk's `used` is stored last. */
+static void record(const char *path, size_t bytes)
+{
+	struct chunk chunk;
+
+	if (part_alloc(&rt.recorder->part, WIRE_JITDUMP, 0, bytes, &chunk))
+		return;
+	copy_bytes(chunk_payload(&chunk), path, bytes);
+	atomic_store_explicit(&chunk.head->used, bytes, memory_order_release);
+}
+
+void jitdumps_note(const char *path)
+{
+	static _Atomic uint32_t notes;
+
+	if (rt.header && rt.recorder && !runtime_is_filtered() &&
+	    is_jitdump(path) && atomic_fetch_add(&notes, 1) < NOTES_MAX)
+		record(path, strlen(path) + 1);
+}

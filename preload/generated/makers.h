@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Records which module made memory executable (the maker), because nothing else
+ * is known about unannounced code. The maker is the module whose code called
+ * the kernel.
+ *
+ *	libruntime.so:	mprotect(code, n, PROT_READ | PROT_EXEC)
+ *		-> here: [code, code + n) is libruntime.so's from now on
+ *
+ * Only changes are recorded (struct wire_maker): a runtime that alternates
+ * between writing and executing the same memory is recorded once. If there are
+ * many records, memory that the same module unmaps and maps again is also
+ * recorded once.
+ */
+#ifndef CLEW_GENERATED_MAKERS_H
+#define CLEW_GENERATED_MAKERS_H
+
+#include <stdint.h>
+
+/*
+ * The code at pc, in a module's text or elsewhere, makes the memory executable.
+ * All functions here: any thread, at any time, also in signal handlers; they
+ * preserve errno.
+ */
+void makers_note(uint64_t pc, uint64_t start, uint64_t bytes);
+
+/* The memory is about to be unmapped, or replaced by another mapping. */
+void makers_note_end(uint64_t start, uint64_t bytes);
+
+/* Later records go to another part. No other thread records meanwhile. */
+void makers_begin_again(void);
+
+/*
+ * Records memory that an earlier session recorded and that is still mapped, and
+ * memory outside modules that was mapped from modules' files before clew
+ * attached.
+ */
+void makers_note_earlier(void);
+
+/* The program names the memory; "" removes the name. */
+void makers_note_name(uint64_t start, uint64_t bytes, const char *name);
+
+/*
+ * Return an address in the maker's text, and the number of bytes from `at` on;
+ * 0 if the memory was not made executable.
+ */
+uint64_t makers_find(uint64_t at);
+uint64_t makers_find_bytes(uint64_t at);
+
+#endif

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT */
+/* See records.h. */
+#include "preload/generated/records.h"
+
+#include <string.h>
+
+#include "preload/hot/runtime.h"
+#include "preload/hot/stamp_counter.h"
+#include "preload/record/record_stream.h"
+#include "preload/record/recorder.h"
+#include "preload/sys/copy_bytes.h"
+#include "preload/sys/sys.h"
+
+#define CHUNK_BYTES (32 << 10)
+
+/* A stream of records with its lock, in the part of a process. */
+struct locked_stream {
+	struct record_stream records;
+	struct lock lock; /* taken before the part's */
+	uint32_t pid;     /* process that owns the part */
+};
+
+static struct locked_stream bindings = {
+	.records = { .kind = WIRE_BINDINGS, .chunk_bytes = CHUNK_BYTES },
+};
+static struct locked_stream codes = {
+	.records = { .kind = WIRE_CODES, .chunk_bytes = CHUNK_BYTES },
+};
+static struct locked_stream makers = {
+	.records = { .kind = WIRE_MAKERS, .chunk_bytes = CHUNK_BYTES },
+};
+static struct locked_stream mapped_codes = {
+	.records = { .kind = WIRE_MAPPED_CODE, .chunk_bytes = 4 << 10 },
+};
+static struct locked_stream lines = {
+	.records = { .kind = WIRE_CODE_LINES, .chunk_bytes = CHUNK_BYTES },
+};
+
+/* ---- Streams ---- */
+
+/*
+ * A forked child has its own part, and the owner of the lock may not exist in
+ * it.
+ */
+static void begin_in_child(struct locked_stream *stream)
+{
+	if (stream->pid == rt.header->pid)
+		return;
+	lock_forget(&stream->lock);
+	record_stream_forget(&stream->records);
+	stream->pid = rt.header->pid;
+}
+
+/*
+ * Appends a record and its texts, some of which may be empty. NULL: no space.
+ */
+static void *put(struct record_stream *stream, const void *head,
+		 size_t head_bytes, const char *const texts[3],
+		 const size_t text_bytes[3])
+{
+	const uint64_t bytes =
+		head_bytes + text_bytes[0] + text_bytes[1] + text_bytes[2];
+	const uint64_t padded = (bytes + 7) & ~UINT64_C(7);
+	unsigned char *to;
+	void *at;
+
+	if (record_stream_room(stream, &rt.recorder->part, padded, &at))
+		return NULL;
+	to = at;
+	copy_bytes(to, head, head_bytes);
+	to += head_bytes;
+	for (int i = 0; i < 3; i++) {
+		copy_bytes(to, texts[i], text_bytes[i]);
+		to += text_bytes[i];
+	}
+	record_stream_add(stream, padded);
+	return at;
+}
+
+static void *put_locked(struct locked_stream *stream, const void *head,
+			size_t head_bytes, const char *const texts[3],
+			const size_t text_bytes[3])
+{
+	uint64_t signals;
+	void *record;
+
+	if (runtime_is_filtered())
+		return NULL;
+	begin_in_child(stream);
+	lock_acquire(&stream->lock, &signals);
+	record = put(&stream->records, head, head_bytes, texts, text_bytes);
+	lock_release(&stream->lock, &signals);
+	return record;
+}
+
+/* ---- Records ---- */
+
+/* Measures texts with their NULs. Returns the total, or 0 if it is too long. */
+static uint32_t measure(const char *const texts[3], size_t bytes[3])
+{
+	size_t sum = 0;
+
+	for (int i = 0; i < 3; i++) {
+		bytes[i] = texts[i] ? strlen(texts[i]) + 1 : 0;
+		sum += bytes[i];
+	}
+	return sum > WIRE_BINDING_BYTES_MAX ? 0 : (uint32_t)sum;
+}
+
+void records_miss(void)
+{
+	atomic_fetch_add(&rt.header->unnamed_natives, 1);
+}
+
+void records_bind(uint64_t pc, uint32_t number,
+		  const struct java_method *method)
+{
+	const char *const texts[] = { method->class, method->name,
+				      method->signature };
+	struct wire_binding head = { .pc = pc, .number = number };
+	size_t bytes[3];
+
+	head.bytes = measure(texts, bytes);
+	head.bound_ns = sys_clock_ns(CLOCK_REALTIME);
+	if (!head.bytes ||
+	    !put_locked(&bindings, &head, sizeof(head), texts, bytes))
+		records_miss();
+}
+
+uint64_t records_stamp(void)
+{
+	return rt.header->time == WIRE_TIME_NONE ? 1 : stamp_counter();
+}
+
+void records_begin_again(void)
+{
+	bindings.pid = codes.pid = makers.pid = lines.pid = 0;
+	mapped_codes.pid = 0;
+}
+
+/* Code without a name is treated as unreported. */
+static uint64_t add_code(uint64_t start, uint32_t code_bytes,
+			 enum wire_code_kind kind, const char *const texts[3])
+{
+	struct wire_code head = { .start = start,
+				  .code_bytes = code_bytes,
+				  .kind = kind };
+	size_t bytes[3];
+
+	head.bytes = measure(texts, bytes);
+	head.tsc = records_stamp();
+	if (head.bytes || kind == WIRE_CODE_GONE)
+		put_locked(&codes, &head, sizeof(head), texts, bytes);
+	return head.tsc;
+}
+
+uint64_t records_compiled(uint64_t start, uint32_t bytes,
+			  const struct java_method *method)
+{
+	const char *const texts[] = { method->class, method->name,
+				      method->signature };
+
+	return add_code(start, bytes, WIRE_CODE_JAVA, texts);
+}
+
+void records_lines(const struct wire_code_lines *head, const uint32_t *methods,
+		   const void *bytes)
+{
+	const size_t method_bytes = head->methods * sizeof(*methods);
+	const char *const texts[] = { (const char *)methods, bytes, NULL };
+	const size_t text_bytes[] = { method_bytes, head->bytes - method_bytes,
+				      0 };
+
+	put_locked(&lines, head, sizeof(*head), texts, text_bytes);
+}
+
+void records_generated(uint64_t start, uint32_t bytes, const char *name)
+{
+	const char *const texts[] = { name, NULL, NULL };
+
+	add_code(start, bytes, WIRE_CODE_OTHER, texts);
+}
+
+void records_gone(uint64_t start)
+{
+	const char *const texts[] = { NULL, NULL, NULL };
+
+	add_code(start, 0, WIRE_CODE_GONE, texts);
+}
+
+/* libc's functions use vector registers (registration.c). */
+static size_t bytes_of_name(const char *name)
+{
+	size_t bytes = 0;
+
+	while (bytes < WIRE_NAME_BYTES_MAX && name[bytes] != '\0')
+		bytes++;
+	return bytes;
+}
+
+int records_registered(uint64_t start, uint64_t bytes, const char *name,
+		       uint32_t object)
+{
+	const char *const texts[] = { name, "", NULL };
+	const size_t text_bytes[] = { bytes_of_name(name), 1, 0 };
+	const struct wire_code head = {
+		.start = start,
+		.code_bytes = bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX,
+		.kind = WIRE_CODE_REGISTERED,
+		.bytes = (uint32_t)(text_bytes[0] + text_bytes[1]),
+		.object = object,
+		.tsc = records_stamp(),
+	};
+
+	return put_locked(&codes, &head, sizeof(head), texts, text_bytes) !=
+	       NULL;
+}
+
+static int add_nameless(enum wire_code_kind kind, uint64_t start,
+			uint32_t object)
+{
+	const char *const texts[] = { NULL, NULL, NULL };
+	const size_t text_bytes[3] = { 0 };
+	const struct wire_code head = { .start = start,
+					.kind = kind,
+					.object = object,
+					.tsc = records_stamp() };
+
+	return put_locked(&codes, &head, sizeof(head), texts, text_bytes) !=
+	       NULL;
+}
+
+int records_unregistered(uint64_t start, uint32_t object)
+{
+	return add_nameless(WIRE_CODE_GONE, start, object);
+}
+
+void records_unread(enum wire_unread why)
+{
+	add_nameless(WIRE_CODE_UNREAD, 0, why);
+}
+
+static void add_mapped(const struct wire_mapped_code *mapped)
+{
+	const char *const texts[] = { NULL, NULL, NULL };
+	const size_t text_bytes[3] = { 0 };
+
+	put_locked(&mapped_codes, mapped, sizeof(*mapped), texts, text_bytes);
+}
+
+_Atomic uint64_t *records_made(uint64_t start, uint64_t end, uint64_t pc,
+			       const char *name,
+			       struct wire_mapped_code *mapped)
+{
+	const char *const texts[] = { name, NULL, NULL };
+	const size_t named = bytes_of_name(name);
+	const size_t text_bytes[] = { named < WIRE_MAKER_BYTES_MAX
+					      ? named
+					      : WIRE_MAKER_BYTES_MAX,
+				      0, 0 };
+	const struct wire_maker head = { .start = start,
+					 .end = end,
+					 .tsc = records_stamp(),
+					 .pc = pc,
+					 .bytes = (uint32_t)text_bytes[0] };
+	struct wire_maker *record;
+
+	if (mapped) {
+		mapped->tsc = head.tsc;
+		add_mapped(mapped);
+	}
+	record = put_locked(&makers, &head, sizeof(head), texts, text_bytes);
+	return record ? &record->gone_tsc : NULL;
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Writes the reports of runtimes about generated code to the part. Any thread,
+ * but not in signal handlers. Uses no libc functions.
+ */
+#ifndef CLEW_GENERATED_RECORDS_H
+#define CLEW_GENERATED_RECORDS_H
+
+#include <stdint.h>
+
+#include "wire/recording.h"
+
+/* Class and signature in the form of class files. */
+struct java_method {
+	const char *class;
+	const char *name;
+	const char *signature;
+};
+
+/*
+ * Records that a native method's code is at pc (struct wire_binding). The
+ * method counts as the function with that number or, if that is 0 or
+ * WIRE_INTRINSIC, as the function at pc. Failures are counted in the header.
+ */
+void records_bind(uint64_t pc, uint32_t number,
+		  const struct java_method *method);
+
+/* Later records go to another part. No other thread records meanwhile. */
+void records_begin_again(void);
+
+/*
+ * Counts a binding without a name, for lack of memory or after an error of the
+ * JVM.
+ */
+void records_miss(void);
+
+/*
+ * Record code that the JVM has generated (struct wire_code): a method, or a
+ * piece of the JVM itself, such as its interpreter; and that it was freed.
+ * records_compiled() returns the record's time stamp.
+ */
+uint64_t records_compiled(uint64_t start, uint32_t bytes,
+			  const struct java_method *method);
+void records_generated(uint64_t start, uint32_t bytes, const char *name);
+void records_gone(uint64_t start);
+
+/*
+ * Records the inlined methods in a method's code: numbers of methods, followed
+ * by bytes.
+ */
+void records_lines(const struct wire_code_lines *head, const uint32_t *methods,
+		   const void *bytes);
+
+/*
+ * Record code of an object that a program has registered or unregistered
+ * (registered.h). Long names are cut. Return whether there was space.
+ */
+int records_registered(uint64_t start, uint64_t bytes, const char *name,
+		       uint32_t object);
+int records_unregistered(uint64_t start, uint32_t object);
+
+/* Records that one object, or all objects of a module, have no names. */
+void records_unread(enum wire_unread why);
+
+/*
+ * Returns the present time as a stamp, or 1 if no time is measured: the program
+ * may have disabled the counter.
+ */
+uint64_t records_stamp(void);
+
+/*
+ * Records that the code at pc has made [start, end) executable (struct
+ * wire_maker); a pc of 0: unknown. `mapped`, unless NULL, describes the file;
+ * its stamp is set here. Returns where to store the time of its end; NULL if
+ * there is no space.
+ */
+_Atomic uint64_t *records_made(uint64_t start, uint64_t end, uint64_t pc,
+			       const char *name,
+			       struct wire_mapped_code *mapped);
+
+#endif

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+#include "agent/clew.h"
+
+#include <errno.h>
+
+#include "preload/front/changed_text.h"
+#include "preload/hot/runtime.h"
+#include "preload/lookup/patches.h"
+#include "preload/patch/live.h"
+#include "preload/stack/heal.h"
+#include "preload/sys/proc_threads.h"
+#include "preload/sys/sys.h"
+#include "preload/time/watch.h"
+
+#define PATIENCE_NS UINT64_C(5000000000)
+
+static int count_thread(void *context, int tid)
+{
+	++*(uint32_t *)context;
+	return 0;
+}
+
+static int is_alone(void)
+{
+	uint32_t threads = 0;
+
+	return !proc_each_thread(watch_tid(), count_thread, &threads) &&
+	       threads == 1;
+}
+
+/*
+ * libc blocks all signals now and then, by system calls of its own, and must
+ * not meet a breakpoint then.
+ */
+static int is_concerned(const struct patch *patch, int to_hooked,
+			int is_single_threaded)
+{
+	return patch->is_written != to_hooked && !patch->is_disabled &&
+	       (is_single_threaded || !patch->module->is_libc);
+}
+
+/* Those that are concerned, into ranges if there are any. */
+static uint32_t gather(const struct patches *patches, int to_hooked,
+		       int is_single_threaded, struct live_range *ranges)
+{
+	uint32_t count = 0;
+
+	for (const struct patch *p = patches->first; p; p = p->next) {
+		if (!is_concerned(p, to_hooked, is_single_threaded))
+			continue;
+		if (ranges)
+			ranges[count] =
+				(struct live_range){ .patch = p,
+						     .count = p->site_count };
+		count++;
+	}
+	return count;
+}
+
+static void note_written(struct patches *patches, int to_hooked,
+			 int is_single_threaded)
+{
+	patches->is_out = !to_hooked;
+	for (struct patch *p = patches->first; p; p = p->next)
+		if (is_concerned(p, to_hooked, is_single_threaded))
+			p->is_written = to_hooked;
+}
+
+/* While its probe is out, where an unwinder lands is not announced. */
+static void expect_announcements(const struct patches *patches, int to_hooked,
+				 int is_single_threaded, int are_announced)
+{
+	for (const struct patch *p = patches->first; p; p = p->next) {
+		if (!p->lands ||
+		    !is_concerned(p, to_hooked, is_single_threaded))
+			continue;
+		if (are_announced)
+			heal_watch(&p->module->code);
+		else
+			heal_forget(&p->module->code);
+	}
+}
+
+static int change_hooks(struct patches *patches, int to_hooked,
+			uint64_t deadline_ns)
+{
+	const int is_single_threaded = is_alone();
+	uint32_t count = gather(patches, to_hooked, is_single_threaded, NULL);
+	uint64_t bytes = (count + UINT64_C(1)) * sizeof(struct live_range);
+	struct live_range *ranges = sys_map_private(bytes);
+	int err, tid = 0;
+
+	if (sys_failed(ranges))
+		return -ENOMEM;
+	gather(patches, to_hooked, is_single_threaded, ranges);
+	if (!to_hooked)
+		expect_announcements(patches, to_hooked, is_single_threaded, 0);
+	err = to_hooked ? live_commit(ranges, count, deadline_ns, &tid)
+			: live_revert(ranges, count, deadline_ns, &tid);
+	sys_munmap(ranges, bytes);
+	if (to_hooked ? !err : err)
+		expect_announcements(patches, to_hooked, is_single_threaded, 1);
+	if (!err)
+		note_written(patches, to_hooked, is_single_threaded);
+	return err;
+}
+
+/* The lock, once nothing is being unloaded. */
+static int acquire(struct patches *patches, uint64_t deadline_ns,
+		   uint64_t *signals)
+{
+	const struct timespec moment = { .tv_nsec = 100000 };
+
+	for (;;) {
+		lock_acquire(&patches->lock, signals);
+		if (!atomic_load(&patches->is_unloading))
+			return 0;
+		lock_release(&patches->lock, signals);
+		if (sys_clock_ns(CLOCK_MONOTONIC) >= deadline_ns)
+			return -EBUSY;
+		sys_call(SYS_nanosleep, (long)&moment, 0, 0, 0, 0, 0);
+	}
+}
+
+static int control(int to_hooked)
+{
+	uint64_t deadline_ns = sys_clock_ns(CLOCK_MONOTONIC) + PATIENCE_NS;
+	uint64_t signals;
+	int err;
+
+	if (!rt.header || rt.header->state != WIRE_RUNNING)
+		return -ENODEV;
+	err = acquire(rt.patches, deadline_ns, &signals);
+	if (err)
+		return err;
+	err = change_hooks(rt.patches, to_hooked, deadline_ns);
+	lock_release(&rt.patches->lock, &signals);
+	changed_text_look();
+	return err;
+}
+
+int clew_unhook(void)
+{
+	return control(0);
+}
+
+int clew_hook(void)
+{
+	return control(1);
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/hooking/hook_room.h"
+
+#include "preload/host/config.h"
+#include "preload/hot/runtime.h"
+#include "preload/record/memory_bound.h"
+#include "preload/sys/mappings.h"
+#include "preload/sys/sys.h"
+#include "wire/hook_memory.h"
+
+#define UNASKED       500 /* functions, which take half a megabyte */
+#define MAPPINGS_PART 32  /* of vm.max_map_count stay the program's */
+#define COMMIT_PART                                                            \
+	4 /* of its memory a function takes when it is written over */
+
+static int count_one(void *count, const struct mapped_range *mapping)
+{
+	++*(uint64_t *)count;
+	return 0;
+}
+
+/* UINT64_MAX where the kernel does not say. */
+static uint64_t most_mappings(void)
+{
+	char text[24];
+	const int fd =
+		sys_open("/proc/sys/vm/max_map_count", O_RDONLY | O_CLOEXEC, 0);
+	const long bytes = fd < 0 ? 0 : sys_read(fd, text, sizeof(text));
+	uint64_t most = 0;
+
+	if (fd >= 0)
+		sys_close(fd);
+	for (long i = 0; i < bytes && text[i] >= '0' && text[i] <= '9'; i++)
+		most = most * 10 + (uint64_t)(text[i] - '0');
+	return most ? most : UINT64_MAX;
+}
+
+/*
+ * Reading all mappings takes milliseconds where there are thousands. A pass takes much less
+ * time than a program needs to add as many as the reserve.
+ */
+static int has_mappings(struct hook_room *room, uint64_t wanted)
+{
+	const uint64_t most = most_mappings();
+
+	if (!room->mappings && mappings_each(count_one, &room->mappings) < 0) {
+		room->mappings = 0;
+		return 1;
+	}
+	return room->mappings + wanted + most / MAPPINGS_PART <= most;
+}
+
+static uint64_t bytes_of(uint64_t functions, int is_timed)
+{
+	return hook_memory(functions, 0, is_timed).bytes -
+	       HOOK_MEMORY_LIBRARY_BYTES;
+}
+
+static int has_room(struct hook_room *room, uint64_t functions,
+		    int is_before_main)
+{
+	const int is_timed = rt.config->time == WIRE_TIME_EXACT;
+	const uint64_t others = room->functions;
+	const struct hook_memory all =
+		hook_memory(functions + others, 0, is_timed);
+
+	return memory_bound_allows(bytes_of(functions, is_timed) +
+				   bytes_of(others, is_timed) / COMMIT_PART) &&
+	       (is_before_main ||
+		has_mappings(room, all.mappings - HOOK_MEMORY_MAPPINGS));
+}
+
+int hook_room_take(struct hook_room *room, uint64_t functions,
+		   int is_before_main)
+{
+	if (functions >= UNASKED && !has_room(room, functions, is_before_main))
+		return 0;
+	room->functions += functions;
+	return 1;
+}
+
+int hook_room_has_mappings(uint64_t wanted)
+{
+	struct hook_room room = { 0 };
+
+	return has_mappings(&room, wanted);
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * For debuggers the loader has a function that does nothing, and calls it
+ * whenever its list of modules has changed: r_brk of struct r_debug, <link.h>.
+ * It is called for every way of loading there is (dlopen, dlmopen, libc's own
+ * loading of NSS, gconv and libgcc_s), with the loader's lock held; and for
+ * a new module after it was mapped and before it is relocated, so that not
+ * even a constructor or an IFUNC resolver of it has run.
+ *
+ *	_dl_debug_state:  return, padding  ->  jump to a pad
+ *	pad:	far jump to loader_has_changed(), which returns to the loader
+ *
+ * A debugger that was there first keeps its breakpoint; then we are blind.
+ */
+#include "preload/hooking/loader.h"
+
+#include <errno.h>
+#include <link.h>
+
+#include "disasm/function_code.h"
+#include "disasm/jumps.h"
+#include "disasm/prologue.h"
+#include "preload/hooking/hook.h"
+#include "preload/hooking/hooking_turn.h"
+#include "preload/host/lookup.h"
+#include "preload/hot/runtime.h"
+#include "preload/hot/switch.h"
+#include "preload/hot/thread.h"
+#include "preload/patch/patch.h"
+#include "preload/record/stress.h"
+#include "preload/record/tallies.h"
+#include "preload/sys/copy_bytes.h"
+
+#define PAD_ROOM 64
+
+static struct {
+	const struct r_debug *debug;
+	struct patch patch; /* of the loader, with one site: its breakpoint */
+	struct patch_site site;
+	void (*also)(void);
+} watch;
+
+void loader_also_call(void (*function)(void))
+{
+	watch.also = function;
+}
+
+static void call_muted(void (*function)(void))
+{
+	int saved_errno = errno;
+	uint32_t muted = switch_mute(HOT_MUTED_OWN);
+
+	function();
+	switch_unmute(muted);
+	errno = saved_errno;
+}
+
+static void update(void)
+{
+	hook_update(rt.cold);
+	if (CLEW_STRESS)
+		stress_check();
+}
+
+/* In any namespace. */
+static int is_deleting(void)
+{
+	const struct r_debug_extended *debug = (const void *)watch.debug;
+	int others = watch.debug->r_version > 1;
+
+	for (; debug; debug = others ? debug->r_next : NULL)
+		if (debug->base.r_state == RT_DELETE)
+			return 1;
+	return 0;
+}
+
+/* Nor may anybody make patches of what goes. */
+static void await_others(void)
+{
+	if (hooking_turn_take(HOOKING_TURN_EVER))
+		hooking_turn_give();
+}
+
+/*
+ * In place of _dl_debug_state(). While something is being unmapped nobody may
+ * write to code (live.c); what is gone shows when the list is consistent.
+ */
+static void loader_has_changed(void)
+{
+	struct cold *cold = rt.cold;
+	uint64_t signals;
+
+	if (runtime_is_filtered())
+		return;
+	if (watch.also && watch.debug->r_state == RT_CONSISTENT)
+		call_muted(watch.also);
+	if (rt.header->state != WIRE_RUNNING)
+		return;
+	atomic_store(&cold->patches.is_unloading, is_deleting());
+	/* Whoever holds it has not seen that, and may be writing. */
+	lock_acquire(&cold->patches.lock, &signals);
+	lock_release(&cold->patches.lock, &signals);
+	await_others();
+	if (watch.debug->r_state == RT_CONSISTENT)
+		call_muted(update);
+}
+
+static struct module *find_module_of(const struct modules *modules, uint64_t pc)
+{
+	for (struct module *m = modules->first; m; m = m->next)
+		if (!m->is_gone && pc >= m->code.start && pc < m->code.end)
+			return m;
+	return NULL;
+}
+
+/* The function is a return, aligned as functions are, with padding behind. */
+static int find_site(const struct r_debug *debug, uint64_t *pc)
+{
+	const uint8_t *code = (const uint8_t *)debug->r_brk;
+	struct prologue_query query = { .code = code };
+	struct prologue prologue;
+	struct arena scratch = { 0 };
+	struct decoder decoder;
+	int err = decoder_open(&decoder, arena_memory, &scratch);
+
+	if (err)
+		return err;
+	query.size_bytes = function_empty_bytes(code);
+	query.padding_bytes = FUNCTION_ALIGNMENT - query.size_bytes;
+	prologue = prologue_judge(&decoder, &query);
+	arena_fini(&scratch);
+	if (prologue.verdict != VERDICT_IS_JUMP_PADDED)
+		return -EBUSY;
+	*pc = debug->r_brk + prologue.patch_offset;
+	return 0;
+}
+
+static int make_jump(struct cold *cold, struct patch_text *text)
+{
+	const struct window_user user = module_user(watch.patch.module);
+	uint8_t *pad;
+	int err = window_alloc(&cold->windows, &user, PAD_ROOM, &pad);
+
+	if (err)
+		return err;
+	jump_encode_far(pad, (uintptr_t)loader_has_changed);
+	text->bytes = JUMP_BYTES;
+	copy_bytes(text->before, (const void *)text->pc, text->bytes);
+	return jump_encode(text->after, text->pc, (uintptr_t)pad);
+}
+
+/*
+ * The breakpoint's patch is in no list: it is to stay when the hooks are taken
+ * out, and has no stub that is ever given back.
+ */
+int loader_watch(struct cold *cold)
+{
+	struct module *module;
+	int err;
+
+	watch.debug = lookup_debug();
+	if (!watch.debug || !watch.debug->r_brk)
+		return -ENOENT;
+	module = find_module_of(&cold->modules, watch.debug->r_brk);
+	if (!module)
+		return -ENOENT;
+	watch.patch = (struct patch){ .module = module,
+				      .sites = &watch.site,
+				      .site_count = 1 };
+	err = find_site(watch.debug, &watch.site.text.pc);
+	if (!err)
+		err = make_jump(cold, &watch.site.text);
+	if (!err)
+		err = windows_seal(&cold->windows);
+	return err ? err : patch_commit(&watch.patch);
+}

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Who may still need the stub of a function that is gone? Not its callers: what
+ * it returns to them for is gone as well. But it may have left by a tail call,
+ * and whoever it called returns through its stub; on a thread's stack, or on
+ * that of a coroutine which nobody runs at the moment.
+ *
+ * So every word that could be such a return address spares its module. They
+ * lie where a stub has stored one in the shadow, hence only memory whose shadow
+ * is present is looked through. Threads are asked for their pcs first
+ * (quiesce.h): one that is inside of a stub now has stored its return address
+ * by then, or spares the module itself.
+ */
+#include "preload/hooking/reclaim.h"
+
+#include "machine/address_space.h"
+#include "preload/hot/large_table.h"
+#include "preload/hot/runtime.h"
+#include "preload/hot/shadow.h"
+#include "preload/patch/patch.h"
+#include "preload/patch/quiesce.h"
+#include "preload/patch/stacks.h"
+#include "preload/sys/proc.h"
+#include "preload/sys/sys.h"
+
+#define PILE_BYTES    (UINT64_C(1) << 20)
+#define PATIENCE_NS   UINT64_C(200000000)
+#define RETIRED_MAX   4096
+#define PAGES_AT_ONCE 512
+#define PAGE_IS_THERE (UINT64_C(3) << 62) /* present, or swapped */
+#define PIECE_BYTES   (UINT64_C(1) << SHADOW_PIECE_SHIFT)
+
+/* From a patch's first stub to its last; others may lie in between. */
+struct retired {
+	struct module *module;
+	struct pc_range stubs;
+	_Atomic uint32_t is_spared;
+};
+
+/* Static, because a handler may be late. Under the lock of patches. */
+static struct {
+	struct retired items[RETIRED_MAX];
+	uint32_t count;
+} pile LARGE_TABLE;
+
+static struct pc_range stubs_of(const struct patch *patch)
+{
+	struct pc_range stubs = { .start = UINT64_MAX };
+
+	for (uint32_t i = 0; i < patch->site_count; i++) {
+		uint64_t stub = patch->base + patch->sites[i].stub;
+
+		if (stub < stubs.start)
+			stubs.start = stub;
+		if (stub + patch->stub_bytes > stubs.end)
+			stubs.end = stub + patch->stub_bytes;
+	}
+	return stubs;
+}
+
+/* Never "inside": what is spared need not be waited for. */
+static int spare(const void *context, uint64_t word)
+{
+	if (!runtime_is_stub(word))
+		return 0;
+	for (uint32_t i = 0; i < pile.count; i++) {
+		struct retired *retired = &pile.items[i];
+
+		if (word >= retired->stubs.start && word < retired->stubs.end)
+			retired->is_spared = 1;
+	}
+	return 0;
+}
+
+static const struct quiesce_places places = { .contains = spare };
+
+/* ---- Stacks that may hold a return address ---- */
+
+static void look_through(uint64_t at, uint64_t bytes)
+{
+	uint64_t words[64];
+
+	for (; bytes; at += sizeof(words), bytes -= sizeof(words)) {
+		if (sys_read_memory(at, words, sizeof(words)))
+			continue;
+		for (uint32_t i = 0; i < 64; i++)
+			spare(NULL, words[i]);
+	}
+}
+
+/* Ordinary stacks: a page of shadow is there for half a page of stack. */
+static void look_through_range(int pagemap, const struct memory_range *range)
+{
+	uint64_t entries[PAGES_AT_ONCE];
+	uint64_t at = range->start;
+
+	while (at < range->end) {
+		uint64_t page = (uintptr_t)shadow_of(at) / PAGE_BYTES;
+		uint64_t count = (range->end - at) / (PAGE_BYTES / 2);
+		long got;
+
+		if (count > PAGES_AT_ONCE)
+			count = PAGES_AT_ONCE;
+		got = sys_call(SYS_pread64, pagemap, (long)entries,
+			       (long)(count * 8), (long)(page * 8), 0, 0);
+		if (got <= 0)
+			return;
+		for (long i = 0; i < got / 8; i++, at += PAGE_BYTES / 2)
+			if (entries[i] & PAGE_IS_THERE)
+				look_through(at, PAGE_BYTES / 2);
+	}
+}
+
+static int look_through_ordinary(void)
+{
+	struct stacks *stacks = sys_map_private(sizeof(*stacks));
+	int pagemap, err;
+
+	if (sys_failed(stacks))
+		return -ENOMEM;
+	err = stacks_init(stacks);
+	pagemap = sys_open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC, 0);
+	if (!err && pagemap < 0)
+		err = pagemap;
+	for (uint32_t i = 0; !err && i < stacks->count; i++)
+		if (stacks->ranges[i].start >= hot_shadow_low)
+			look_through_range(pagemap, &stacks->ranges[i]);
+	if (pagemap >= 0)
+		sys_close(pagemap);
+	sys_munmap(stacks, sizeof(*stacks));
+	return err;
+}
+
+/* Stacks elsewhere, whose shadow is in pieces. */
+static void look_through_elsewhere(void)
+{
+	for (uint64_t region = 0; region < SHADOW_REGION_COUNT; region++) {
+		uint64_t at = region << SHADOW_REGION_SHIFT;
+		uint64_t end = (region + 1) << SHADOW_REGION_SHIFT;
+
+		if (!hot_shadow_regions[region])
+			continue;
+		for (; at < end; at += PIECE_BYTES)
+			if (*shadow_piece(at))
+				look_through(at, PIECE_BYTES);
+	}
+}
+
+/* ---- The pile ---- */
+
+/* All of a module's patches, one behind the other, or none. Returns their bytes. */
+static uint64_t put_on_pile(struct module *module)
+{
+	const uint32_t first = pile.count;
+	const struct patch *patch = module->patches;
+	uint64_t bytes = 0;
+
+	for (; patch && pile.count < RETIRED_MAX;
+	     patch = patch->next_of_module) {
+		bytes += patch->site_count * patch->stub_bytes;
+		bytes += PAGE_BYTES / 2; /* wasted, on average (window.h) */
+		pile.items[pile.count++] =
+			(struct retired){ .module = module,
+					  .stubs = stubs_of(patch) };
+	}
+	if (!patch)
+		return bytes;
+	pile.count = first;
+	return 0;
+}
+
+static uint64_t gather(const struct cold *cold)
+{
+	uint64_t bytes = 0;
+
+	pile.count = 0;
+	for (struct module *m = cold->modules.first; m; m = m->next)
+		if (m->is_retired)
+			bytes += put_on_pile(m);
+	return bytes;
+}
+
+/* Marks what is to be spared. 0 or -errno, when all is. */
+static int look_everywhere(void)
+{
+	uint64_t deadline_ns = sys_clock_ns(CLOCK_MONOTONIC) + PATIENCE_NS;
+	int tid, err = proc_is_traced() ? -EPERM : 0;
+
+	if (!err)
+		err = quiesce(&places, deadline_ns, &tid);
+	if (!err)
+		err = look_through_ordinary();
+	if (!err)
+		look_through_elsewhere();
+	return err;
+}
+
+static void free_module(struct cold *cold, struct module *module)
+{
+	struct patch *next;
+
+	for (struct patch *p = module->patches; p; p = next) {
+		next = p->next_of_module;
+		patch_free_stubs(p, &cold->windows);
+		patch_destroy(p);
+	}
+	module->patches = NULL;
+	modules_forget(&cold->modules, module);
+}
+
+/* A module that comes back must have all its patches, or none. */
+static void free_unspared(struct cold *cold)
+{
+	uint32_t i = pile.count;
+
+	while (i) {
+		struct module *module = pile.items[i - 1].module;
+		uint32_t is_spared = 0;
+
+		for (; i && pile.items[i - 1].module == module; i--)
+			is_spared |= pile.items[i - 1].is_spared;
+		if (!is_spared)
+			free_module(cold, module);
+	}
+}
+
+void reclaim_stubs(struct cold *cold)
+{
+	uint64_t signals, bytes;
+
+	lock_acquire(&cold->patches.lock, &signals);
+	bytes = gather(cold);
+	if (bytes >= PILE_BYTES && bytes >= cold->reclaim_at_bytes) {
+		if (!look_everywhere())
+			free_unspared(cold);
+		cold->reclaim_at_bytes = gather(cold) + PILE_BYTES;
+	}
+	lock_release(&cold->patches.lock, &signals);
+}

@@ -1,8 +1,0 @@
-/* SPDX-License-Identifier: MIT */
-#ifndef CLEW_PRELOAD_INIT_H
-#define CLEW_PRELOAD_INIT_H
-
-/* Called by our __libc_start_main, once, before libc's. */
-void init_before_main(void);
-
-#endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* What libclew.so exports for `clew probe`: see wire/probe_requests.h. */
+#ifndef CLEW_LIVE_LIVE_PROBES_H
+#define CLEW_LIVE_LIVE_PROBES_H
+
+#include "wire/probe_requests.h"
+
+extern struct wire_live_probes clew_probes
+	__attribute__((visibility("protected")));
+
+void clew_probes_ask(const char *lines, uint64_t bytes);
+
+#endif

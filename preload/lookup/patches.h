@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * All changes of the code of loaded modules: a list of patches, each with hooks
+ * of one module (patch.h). rt.patches points to it.
+ */
+#ifndef CLEW_LOOKUP_PATCHES_H
+#define CLEW_LOOKUP_PATCHES_H
+
+#include <stdint.h>
+
+#include "preload/lookup/patch_find.h"
+#include "preload/sys/lock.h"
+
+struct patches {
+	/* Protects changes of the list and of code; held during fork. */
+	struct lock lock;
+	/*
+	 * May be read without the lock, in signal handlers: patches are added
+	 * in front, and removed ones stay readable.
+	 */
+	struct patch *first;
+	uint32_t is_out; /* removed by clew_unhook(); under the lock */
+	uint32_t
+		/* some site was overwritten once; under the lock */
+		has_overwritten;
+	/* The loader is unmapping modules: their code may not be mapped. */
+	_Atomic uint32_t is_unloading;
+};
+
+#endif

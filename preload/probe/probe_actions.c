@@ -1,0 +1,661 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Between any two instructions of the program's: general registers only, no lock, and
+ * nothing of libc's. Memory is read by a system call, which fails where there is none;
+ * a program whose system calls are filtered has no values from memory.
+ */
+#include "preload/probe/probe_actions.h"
+#include "preload/lookup/leaf_ids.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+
+#include "agent/clew.h"
+#include "image/probe_spec.h"
+#include "preload/answers/agent_recorded.h"
+#include "preload/answers/snapshots.h"
+#include "preload/hot/sink.h"
+#include "preload/hot/stamp_counter.h"
+#include "preload/hot/switch.h"
+#include "preload/hot/tally.h"
+#include "preload/modules/modules.h"
+#include "preload/probe/handlers.h"
+#include "preload/probe/probe_calls.h"
+#include "preload/probe/probe_hits.h"
+#include "preload/probe/probe_records.h"
+#include "preload/probe/probe_stopwatches.h"
+#include "preload/record/slots.h"
+#include "preload/stack/trampolines.h"
+#include "preload/sys/copy_bytes.h"
+#include "preload/sys/range.h"
+#include "preload/sys/sys.h"
+#include "preload/time/samples.h"
+#include "preload/tracing/call_values.h"
+#include "wire/id.h"
+#include "wire/user_probe.h"
+
+#define FIRST_EVENTS 128
+#define MOST_EVENTS  4096
+#define EVENTS_MAX   (UINT32_C(1) << 20) /* of a process */
+/* So often the clocks are noted, besides the first few times. */
+#define EVENTS_A_MOMENT 1024
+
+_Static_assert(EXPRESSION_FIELDS_MAX == WIRE_PROBE_FIELDS_MAX,
+	       "a bit for each");
+
+/* What is kept of one process. */
+struct probe_life {
+	const struct wire_header
+		*header; /* the process's: a child's is another */
+	struct chunk chunk;
+	struct wire_probe_hits *hits; /* WIRE_PROBES_MAX of them */
+	_Atomic uint32_t given;       /* slots, of all probes */
+	struct slot_lane lanes[WIRE_PROBES_MAX];
+};
+
+static struct {
+	const struct probe_action
+		*of[WIRE_PROBES_MAX]; /* NULL: it counts only */
+	uint32_t event_bytes[WIRE_PROBES_MAX];
+	const struct module *modules[WIRE_PROBES_MAX]; /* that they are in */
+	_Atomic uint64_t bases[WIRE_PROBES_MAX];
+	/* The probes whose hits may wait until a call has returned: await_return(). */
+	uint32_t awaiting[WIRE_PROBES_MAX];
+	_Atomic uint32_t awaiting_count;
+	struct probe_life *_Atomic life;
+} actions;
+
+/*
+ * Read by probe_hit, before anything is saved. 0: it does nothing but count. Where there
+ * are handlers none is that: in those hits are told, and do nothing.
+ */
+enum { ACTS_NOT, ACTS_SIMPLY, ACTS };
+uint8_t probe_has_action[WIRE_PROBES_MAX];
+
+/* ---- Lives ---- */
+
+static struct probe_life *life_new(void)
+{
+	const uint64_t bytes = WIRE_PROBES_MAX * sizeof(struct wire_probe_hits);
+	struct probe_life *made = sys_map_private(sizeof(*made));
+
+	if (sys_failed(made))
+		return NULL;
+	if (part_alloc(&rt.recorder->part, WIRE_PROBE_HITS, 0, bytes,
+		       &made->chunk) != 0) {
+		sys_munmap(made, sizeof(*made));
+		return NULL;
+	}
+	made->header = rt.header;
+	made->hits = chunk_payload(&made->chunk);
+	atomic_store_explicit(&made->chunk.head->used, bytes,
+			      memory_order_release);
+	return made;
+}
+
+/* NULL if there is no memory. */
+static struct probe_life *life(void)
+{
+	struct probe_life *there =
+		atomic_load_explicit(&actions.life, memory_order_acquire);
+	struct probe_life *made;
+
+	if (there && agent_is_of_this_process(there->header))
+		return there;
+	made = life_new();
+	if (made &&
+	    !atomic_compare_exchange_strong(&actions.life, &there, made)) {
+		part_free(&rt.recorder->part, &made->chunk);
+		sys_munmap(made, sizeof(*made));
+		made = there;
+	}
+	return made;
+}
+
+static void tell(_Atomic uint64_t *number)
+{
+	atomic_fetch_add_explicit(number, 1, memory_order_relaxed);
+}
+
+/* ---- Values ---- */
+
+/* By the number that the process had when its part was made: asking costs as much. */
+static long read_program(void *to, uint64_t from, size_t bytes)
+{
+	return runtime_is_filtered() ? -EPERM
+				     : sys_read_memory_of((int)rt.header->pid,
+							  from, to, bytes);
+}
+
+/* Pages may end it; bytes behind its end are 0. Not 0: nothing of it is there. */
+static long read_string(uint64_t from, uint64_t *length, uint32_t most)
+{
+	char *text = (char *)(length + 1);
+	uint32_t got = 0;
+
+	while (got < most) {
+		uint64_t here = PAGE_BYTES - (from + got) % PAGE_BYTES;
+		uint64_t i = 0;
+
+		if (here > most - got)
+			here = most - got;
+		if (read_program(text + got, from + got, here) != 0) {
+			if (!got)
+				return -EFAULT;
+			break;
+		}
+		while (i < here && text[got + i])
+			i++;
+		got += (uint32_t)i;
+		if (i < here)
+			break;
+	}
+	for (uint64_t i = got; i < most && text[i]; i++)
+		text[i] = '\0';
+	*length = got;
+	return 0;
+}
+
+static void keep_field(const struct expression_field *field,
+		       const struct expression_view *view, uint64_t *slot,
+		       int *failed)
+{
+	uint64_t value = 0;
+
+	*failed = expression_evaluate(&field->expression, view, &value) !=
+		  EXPRESSION_IS_FINE;
+	if (*failed)
+		return;
+	if (field->format == WIRE_FIELD_STRING)
+		*failed = read_string(value, slot, field->string_bytes) != 0;
+	else
+		*slot = value;
+}
+
+static void keep_values(const struct probe_action *action,
+			const struct expression_view *view,
+			struct wire_probe_event *event)
+{
+	unsigned char *slot = (unsigned char *)(event + 1);
+	unsigned int index = 0;
+	int failed;
+
+	for (const struct probe_field *f = action->fields; f; f = f->next) {
+		keep_field(&f->field, view, (uint64_t *)slot, &failed);
+		if (failed)
+			event->failed |= (uint16_t)(1U << index);
+		slot += probe_field_bytes(&f->field);
+		index++;
+	}
+}
+
+/* ---- Events ---- */
+
+static void write_head(void *context, struct wire_slots *slots)
+{
+	const uint32_t *probe = context;
+	struct wire_probe_events *head = (struct wire_probe_events *)slots;
+
+	head->event_bytes = actions.event_bytes[*probe];
+	head->probe = *probe;
+}
+
+/* `probe` stays where it is. */
+static struct slot_source source_of(struct probe_life *mine, uint32_t *probe)
+{
+	return (struct slot_source){
+		.form = {
+			.kind = WIRE_PROBE_EVENTS,
+			.head_bytes = sizeof(struct wire_probe_events),
+			.slot_bytes = actions.event_bytes[*probe],
+			.first = FIRST_EVENTS,
+			.most = MOST_EVENTS,
+			.limit = EVENTS_MAX,
+		},
+		.lane = &mine->lanes[*probe],
+		.given = &mine->given,
+		.write = write_head,
+		.context = probe,
+	};
+}
+
+static struct wire_probe_event *take_event(struct probe_life *mine,
+					   uint32_t probe, uint32_t *before)
+{
+	const struct slot_source source = source_of(mine, &probe);
+	struct wire_probe_event *event;
+	int err;
+
+	event = slots_take(&rt.recorder->part, &source, before, &err);
+	if (!event)
+		tell(err == -ENOBUFS ? &mine->hits[probe].lost_too_many
+				     : &mine->hits[probe].lost_no_space);
+	return event;
+}
+
+static uint64_t own_tid(void)
+{
+	const struct tally *tally = *(struct tally *volatile *)&hot.tally;
+
+	return tally ? tally->tid : (uint64_t)sys_gettid();
+}
+
+/* As values of the call whose entry that is, if it is one; else NULL. */
+static const struct wire_probe_event *keep_of_call(
+	uint32_t probe, const struct expression_view *view)
+{
+	struct wire_probe_event *event =
+		call_values_begin(view->registers[MACHINE_SP], probe);
+
+	if (!event)
+		return NULL;
+	keep_values(actions.of[probe], view, event);
+	return call_values_end(event) ? event : NULL;
+}
+
+static void keep(struct probe_life *mine, uint32_t probe,
+		 const struct expression_view *view)
+{
+	const struct tally *tally = *(struct tally *volatile *)&hot.tally;
+	const struct wire_probe_event *of_call = keep_of_call(probe, view);
+	uint32_t before;
+	struct wire_probe_event *event = take_event(mine, probe, &before);
+
+	if (!event)
+		return;
+	event->tsc = stamp_counter();
+	event->id = tally && !hot.muted ? hot.id : ID_ROOT;
+	event->tid = (uint32_t)own_tid();
+	if (of_call) {
+		event->failed = of_call->failed;
+		copy_bytes(event + 1, of_call + 1,
+			   actions.event_bytes[probe] - sizeof(*event));
+	} else {
+		keep_values(actions.of[probe], view, event);
+	}
+	atomic_store_explicit(&event->is_there, 1, memory_order_release);
+	if ((before & (before + 1)) == 0 ||
+	    before % EVENTS_A_MOMENT == EVENTS_A_MOMENT - 1)
+		samples_note_moment(rt.header);
+}
+
+/* ---- Modules ---- */
+
+/* One probe in two modules has no base: addresses of one are nothing in the other. */
+void probe_actions_place(uint32_t probe, const struct module *module)
+{
+	const struct module *former = actions.modules[probe];
+
+	actions.modules[probe] = module;
+	atomic_store_explicit(&actions.bases[probe],
+			      former && former != module &&
+					      module_is_loaded(former)
+				      ? 0
+				      : module->base,
+			      memory_order_relaxed);
+}
+
+void probe_actions_forget(void)
+{
+	for (uint32_t i = 0; i < WIRE_PROBES_MAX; i++) {
+		probe_has_action[i] = ACTS_NOT;
+		actions.of[i] = NULL;
+		actions.modules[i] = NULL;
+	}
+	actions.awaiting_count = 0;
+}
+
+/* ---- Hits ---- */
+
+static void start_times(const struct probe_action *action, uint64_t sp)
+{
+	if (action->starts)
+		sink_moment();
+	for (const struct probe_stopwatch *s = action->starts; s; s = s->next)
+		stopwatch_start(s->name, sp, stamp_counter());
+}
+
+/* Whether a call that began at this time (0: unknown) took as long as the action asks for. */
+static int is_slow(const struct probe_action *action, uint64_t start,
+		   struct wire_probe_hits *hits)
+{
+	const uint64_t now = stamp_counter();
+
+	sink_moment();
+	if (start && start < now &&
+	    stopwatch_is_over(now - start, action->slower->ns))
+		return 1;
+	tell(start ? &hits->refused : &hits->unknown);
+	return 0;
+}
+
+/*
+ * Whether the call, which began at `start`, was slow enough, the condition holds, and the limit is
+ * not reached.
+ */
+static int is_wanted(const struct probe_action *action,
+		     const struct expression_view *view, uint64_t start,
+		     struct wire_probe_hits *hits)
+{
+	uint64_t value = 1;
+
+	if (action->slower && !is_slow(action, start, hits))
+		return 0;
+	if (action->condition &&
+	    expression_evaluate(action->condition, view, &value) !=
+		    EXPRESSION_IS_FINE) {
+		tell(&hits->unknown);
+		return 0;
+	}
+	if (!value) {
+		tell(&hits->refused);
+		return 0;
+	}
+	if (action->limit &&
+	    atomic_fetch_add(&hits->wanted, 1) >= action->limit) {
+		tell(&hits->over);
+		return 0;
+	}
+	return 1;
+}
+
+/* Where calls are counted all of them are. */
+static void switch_trace(enum probe_trace to)
+{
+	if (to && rt.config->trace_bytes)
+		switch_want(to == PROBE_TRACE_ON ? HOT_IS_WANTED
+						 : HOT_IS_UNWANTED);
+}
+
+static void tell_regions(const struct probe_action *action,
+			 const struct expression_view *view,
+			 struct wire_probe_hits *hits)
+{
+	for (const struct probe_region *r = action->regions; r; r = r->next) {
+		uint64_t number = 0;
+
+		if (r->number.count &&
+		    expression_evaluate(&r->number, view, &number) !=
+			    EXPRESSION_IS_FINE)
+			tell(&hits->unknown);
+		else if (r->is_end)
+			clew_end(r->name, number);
+		else
+			clew_begin(r->name, number);
+	}
+}
+
+/* Or say that nobody is there to be called. */
+static void call(struct clew_registers *registers, uint64_t sp, uint32_t probe)
+{
+	struct probe_life *mine;
+
+	if (probe_calls_run(registers, sp, probe))
+		return;
+	mine = life();
+	if (mine)
+		tell(&mine->hits[probe].uncalled);
+}
+
+/* What needs no register. */
+static void act_simply(const struct probe_action *action, uint64_t probe)
+{
+	probe_count_here(probe);
+	if (action->takes_snapshot)
+		snapshot_take();
+	switch_trace(action->trace);
+}
+
+static struct expression_view view_of(const uint64_t *registers, uint64_t probe)
+{
+	return (struct expression_view){
+		.registers = registers,
+		.base = atomic_load_explicit(&actions.bases[probe],
+					     memory_order_relaxed),
+		.tid = own_tid,
+		.read = read_program,
+	};
+}
+
+/* ---- Calls that end with a jump ---- */
+
+/*
+ * Whether an action can be taken where the function of a tail call has returned: it asks how long
+ * the call took or what it returned, and needs no other register.
+ */
+static int can_wait(const struct probe_action *action)
+{
+	return (action->slower || action->condition) && !action->fields &&
+	       !action->regions && !action->starts && !action->call &&
+	       (!action->condition ||
+		expression_needs_only(action->condition, MACHINE_RESULT));
+}
+
+/* Other names are hashes of texts, so no time has this one. */
+static uint64_t awaited_name(uint32_t probe)
+{
+	return ~(uint64_t)probe;
+}
+
+/*
+ * A function that jumps to another one is active until that one returns. If the probe is at
+ * such a jump, and its action can wait for the return, it does.
+ */
+static int await_return(const struct probe_action *action, uint64_t sp,
+			uint32_t probe, const uint8_t *at)
+{
+	uint64_t start = 1;
+
+	if (!at[PROBE_AT_JUMP_AT] || !can_wait(action) ||
+	    !trampolines_await((uint64_t *)sp))
+		return 0;
+	if (action->slower)
+		start = stopwatch_stop(action->slower->name, sp);
+	if (start)
+		stopwatch_start(awaited_name(probe), sp, start);
+	return start != 0;
+}
+
+static void end_awaited(uint32_t probe, uint64_t sp, uint64_t result)
+{
+	const struct probe_action *action = actions.of[probe];
+	const uint64_t start = stopwatch_stop(awaited_name(probe), sp);
+	uint64_t registers[MACHINE_REGISTERS] = { 0 };
+	const struct expression_view view = view_of(registers, probe);
+	struct probe_life *mine;
+
+	mine = start && action && agent_is_recorded() ? life() : NULL;
+	if (!mine)
+		return;
+	registers[MACHINE_RESULT] = result;
+	if (is_wanted(action, &view, start, &mine->hits[probe]))
+		act_simply(action, probe);
+}
+
+void probe_actions_call_ends(const uint64_t *slot, uint64_t result)
+{
+	const uint32_t count = atomic_load_explicit(&actions.awaiting_count,
+						    memory_order_acquire);
+
+	if (hot.muted == HOT_MUTED_OWN || hot.handler.frame)
+		return;
+	for (uint32_t i = 0; i < count; i++)
+		end_awaited(actions.awaiting[i], (uintptr_t)slot, result);
+}
+
+/* ---- Acting ---- */
+
+__attribute__((noinline)) static void act(uint64_t *pushed, uint64_t sp,
+					  uint64_t probe, const uint8_t *at)
+{
+	const struct probe_action *action = actions.of[probe];
+	uint64_t registers[MACHINE_REGISTERS], start = 0;
+	const struct expression_view view = view_of(registers, probe);
+	struct probe_life *mine;
+
+	if (!agent_is_recorded())
+		return;
+	mine = life();
+	if (!mine)
+		return;
+	for (unsigned int i = 0; i < MACHINE_SP; i++)
+		registers[i] = pushed[i];
+	registers[MACHINE_SP] = sp;
+	if (await_return(action, sp, (uint32_t)probe, at))
+		return;
+	if (action->slower)
+		start = stopwatch_stop(action->slower->name, sp);
+	if (!is_wanted(action, &view, start, &mine->hits[probe])) {
+		call_values_forget(sp);
+		return;
+	}
+	if (action->fields)
+		keep(mine, (uint32_t)probe, &view);
+	tell_regions(action, &view, &mine->hits[probe]);
+	act_simply(action, probe);
+	start_times(action, sp);
+	if (action->call)
+		call((struct clew_registers *)pushed, sp, (uint32_t)probe);
+}
+
+/* Where a handler is, or a signal's handler on top of it. */
+static void tell_inside(uint64_t probe)
+{
+	struct probe_life *mine = agent_is_recorded() ? life() : NULL;
+
+	if (mine)
+		tell(&mine->hits[probe].inside);
+}
+
+/*
+ * By probe_hit. `pushed`: what machine/registers.h has in front of the stack pointer; it
+ * is what the program's registers will be. `at`: the probe (stubs/probe.h).
+ */
+void probe_act(uint64_t *pushed, uint64_t sp, uint64_t probe,
+	       const uint8_t *at);
+
+void probe_act(uint64_t *pushed, uint64_t sp, uint64_t probe, const uint8_t *at)
+{
+	const uint64_t id = hot.id;
+	const uint64_t leaf = leaf_id_at_probe(at);
+
+	if (hot.muted == HOT_MUTED_OWN)
+		return;
+	if (leaf != id)
+		hot.id = leaf;
+	if (hot.handler.frame) {
+		tell_inside(probe);
+	} else if (probe_has_action[probe] == ACTS_SIMPLY) {
+		probe_count_here(probe);
+		if (actions.of[probe])
+			call((struct clew_registers *)pushed, sp,
+			     (uint32_t)probe);
+	} else {
+		act(pushed, sp, probe, at);
+	}
+	if (leaf != id)
+		hot.id = id;
+}
+
+/* ---- What was asked for ---- */
+
+static uint32_t event_bytes_of(const struct probe_action *action)
+{
+	uint32_t bytes = sizeof(struct wire_probe_event);
+
+	for (const struct probe_field *f = action->fields; f; f = f->next)
+		bytes += probe_field_bytes(&f->field);
+	return bytes;
+}
+
+/* Behind a filter of system calls there is none to be had any more. */
+static int make_room(uint32_t probe)
+{
+	struct probe_life *mine = life();
+	struct slot_source source;
+
+	if (!mine)
+		return -ENOMEM;
+	if (!actions.of[probe]->fields)
+		return 0;
+	source = source_of(mine, &probe);
+	return slots_begin(&rt.recorder->part, &source);
+}
+
+/* It counts, and calls a handler, and that is all. */
+static int is_simple(const struct probe_action *action)
+{
+	return action->call && !action->condition && !action->limit &&
+	       !action->fields && !action->regions && !action->starts &&
+	       !action->slower && !action->takes_snapshot && !action->trace;
+}
+
+/* Before its code is reached. */
+static void foresee(const struct asked_probe *probe)
+{
+	uint8_t *acts = &probe_has_action[probe->number];
+	const uint32_t awaiting = actions.awaiting_count;
+
+	if (can_wait(&probe->action) && awaiting < WIRE_PROBES_MAX) {
+		actions.awaiting[awaiting] = probe->number;
+		atomic_store_explicit(&actions.awaiting_count, awaiting + 1,
+				      memory_order_release);
+	}
+	if (probe->action.call)
+		handlers_foresee(probe->number, probe->action.call);
+	actions.of[probe->number] = probe->lines ? &probe->action : NULL;
+	actions.event_bytes[probe->number] = event_bytes_of(&probe->action);
+	*acts = !probe->lines || is_simple(&probe->action) ? ACTS_SIMPLY : ACTS;
+	if (!probe->lines && !handlers_are_there())
+		*acts = ACTS_NOT;
+	for (uint32_t i = 0; probe->action.call && i < WIRE_PROBES_MAX; i++)
+		if (probe_has_action[i] == ACTS_NOT)
+			probe_has_action[i] = ACTS_SIMPLY;
+}
+
+/* If it stands at functions' entries: what of its hits is of calls. */
+static void describe(const struct asked_probe *probe)
+{
+	struct call_value values[WIRE_PROBE_FIELDS_MAX];
+	uint32_t offset = sizeof(struct wire_probe_event), count = 0;
+	struct probe_spec spec;
+
+	if (probe_spec_parse(probe->text, &spec) != 0 || !*spec.function ||
+	    spec.offset || spec.is_return)
+		return;
+	for (const struct probe_field *f = probe->action.fields; f;
+	     f = f->next) {
+		values[count++] = (struct call_value){
+			.offset = (uint16_t)offset,
+			.string_bytes = f->field.format == WIRE_FIELD_STRING
+						? f->field.string_bytes
+						: 0,
+		};
+		offset += probe_field_bytes(&f->field);
+	}
+	call_values_describe(probe->number, values, count, offset);
+}
+
+int probe_actions_add(struct part *part, const struct asked_probe *probe)
+{
+	int err;
+
+	foresee(probe);
+	if (!probe->lines)
+		return 0;
+	if (can_wait(&probe->action))
+		trampolines_reserve();
+	describe(probe);
+	err = probe_records_add(part, probe);
+	return err ? err : make_room(probe->number);
+}
+
+int probe_actions_begin(struct part *part, const struct config *config)
+{
+	int err = 0;
+
+	for (const struct asked_probe *p = config->probes; p && !err;
+	     p = p->next)
+		err = probe_actions_add(part, p);
+	return err;
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/session/earlier_frames.h"
+
+#include "disasm/function_code.h"
+#include "preload/host/next.h"
+#include "preload/host/thread_template.h"
+#include "preload/hot/native.h"
+#include "preload/hot/runtime.h"
+#include "preload/hot/shadow.h"
+#include "preload/hot/sink.h"
+#include "preload/hot/upcalls.h"
+#include "preload/lookup/patches.h"
+#include "preload/stack/heal.h"
+#include "preload/stubs/stub_template.h"
+#include "preload/sys/sys.h"
+#include "wire/id.h"
+#include "wire/verdict.h"
+
+static const struct patch_site *site_at(uint64_t pc, uint64_t *base)
+{
+	const struct patch_site *site = NULL;
+
+	for (const struct patch *p = rt.patches->first; p && !site;
+	     p = p->next) {
+		*base = p->base;
+		if (p->is_written)
+			site = patch_find(p, pc);
+	}
+	return site && verdict_class(site->verdict) == VERDICT_HOOKED ? site
+								      : NULL;
+}
+
+/*
+ * Its patch's base in *base. Nothing of the function precedes its site but such a
+ * mark.
+ */
+static const struct patch_site *site_of(uint64_t function, uint64_t *base)
+{
+	const struct patch_site *site = site_at(function, base);
+
+	return site ? site : site_at(function + FUNCTION_MARK_BYTES, base);
+}
+
+/*
+ * The page of a stack that was read last: most frames are on the same one, and the thread
+ * stops twice at each system call for who traces.
+ */
+struct stack_page {
+	int pid;
+	uint64_t at; /* 0: none */
+	uint64_t words[PAGE_BYTES / 8];
+};
+
+/* Of words at their places: 0, which is no return address, where nothing is mapped. */
+static uint64_t word_at(struct stack_page *page, uint64_t at)
+{
+	const uint64_t wanted = at & ~(PAGE_BYTES - 1);
+
+	if (page->at != wanted &&
+	    sys_read_memory_of(page->pid, wanted, page->words, PAGE_BYTES)) {
+		page->at = 0;
+		return 0;
+	}
+	page->at = wanted;
+	return page->words[(at - wanted) / 8];
+}
+
+/* What has been interrupted at its entry is about to be called. */
+static int is_under_way(struct stack_page *page, const struct wire_frame *frame,
+			uint64_t site_pc)
+{
+	return (!frame->pc || frame->pc > site_pc) && !frame->is_kept &&
+	       native_find(frame->word) && frame->at % 8 == 0 &&
+	       word_at(page, frame->at) == frame->word;
+}
+
+/* The id of the function, called by that with this one. */
+static uint64_t enter(struct stack_page *page, struct wire_frame *frame,
+		      uint64_t caller)
+{
+	uint64_t base;
+	const struct patch_site *site = site_of(frame->function, &base);
+	const uint64_t at = frame->at;
+	uint64_t id;
+
+	if (!site || !is_under_way(page, frame, base + site->text.pc) ||
+	    (!shadow_of(at) && hot_map_shadow(at))) {
+		frame->at = 0;
+		return caller;
+	}
+	id = id_push(caller, id_key(site->function));
+	frame->number = site->function;
+	*shadow_of(at) = (struct shadow_slot){ frame->word, caller };
+	sink_resume_call(at, id);
+	frame->word =
+		base + site->stub +
+		(at >= hot_shadow_low ? STUB_EXIT_AT
+				      : stub_template()->exit_elsewhere_at);
+	return id;
+}
+
+static int is_unwinder(uint64_t pc)
+{
+	return next_is_inside(&next.unwinder, pc) || heal_is_watched(pc);
+}
+
+/*
+ * An unwinder that is under way has found some frames and not others, and would
+ * not know again where it wanted to land.
+ */
+static int is_in_unwinder(const struct wire_stopped *thread,
+			  const struct wire_frame *frames)
+{
+	int is_in = is_unwinder(thread->pc);
+
+	for (uint32_t i = 0; i < thread->frame_count && !is_in; i++)
+		is_in = is_unwinder(frames[i].word);
+	return is_in;
+}
+
+int earlier_frames_enter(const struct wire_stopped *thread,
+			 struct wire_frame *frames)
+{
+	struct stack_page page;
+	uint64_t id = ID_ROOT;
+	uint32_t i = thread->frame_count;
+
+	if (!thread->is_unwound)
+		return 0;
+	frames += thread->first_frame;
+	if (is_in_unwinder(thread, frames)) {
+		while (i-- > 0)
+			frames[i].at = 0;
+		frames[thread->frame_count].at = 0;
+		return 0;
+	}
+	page.pid = sys_getpid();
+	page.at = 0;
+	while (i-- > 0)
+		id = enter(&page, &frames[i], id);
+	frames[thread->frame_count] = (struct wire_frame){
+		.at = (uintptr_t)&thread_template_of(thread->block)->id,
+		.word = id,
+	};
+	return 1;
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A thread of clew's own for language runtimes that ran before clew came
+ * (generated/managed.h): they may have to wait for all threads of the program, also
+ * for the one that clew has stopped to call us. So that does not wait: the
+ * controller looks at clew_attachment.runtimes until the thread is done, and goes on
+ * without it if that takes too long. libc makes the thread, as runtimes want to know
+ * of it what libc does. It is there for as long as it is needed only.
+ */
+#include <errno.h>
+#include <stdatomic.h>
+
+#include "preload/front/own_thread.h"
+#include "preload/hooking/layers.h"
+#include "preload/host/next.h"
+#include "preload/hot/runtime.h"
+#include "preload/session/attach.h"
+#include "preload/sys/sys.h"
+
+static void end_with(uint32_t state)
+{
+	atomic_store(&clew_attachment.runtimes, state);
+}
+
+static void begin(void)
+{
+	layers_begin_late();
+	end_with(WIRE_RUNTIMES_TELL);
+}
+
+static void end(void)
+{
+	end_with(layers_end_late() ? WIRE_RUNTIMES_UNLEFT : WIRE_RUNTIMES_NONE);
+}
+
+/* Where it was there from the start, and one that stands by. */
+static void switch_on(void)
+{
+	end_with(layers_switch(1) ? WIRE_RUNTIMES_FOUND : WIRE_RUNTIMES_TELL);
+}
+
+static void switch_off(void)
+{
+	end_with(layers_switch(0) ? WIRE_RUNTIMES_UNLEFT : WIRE_RUNTIMES_FOUND);
+}
+
+static int make_thread(uint32_t wish)
+{
+	if (clew_attachment.state == WIRE_ATTACH_PRELOADED)
+		return own_thread_make(
+			wish == WIRE_RUNTIMES_BEGIN ? switch_on : switch_off);
+	return own_thread_make(wish == WIRE_RUNTIMES_BEGIN ? begin : end);
+}
+
+/* The process whose runtimes have been asked. */
+static int asked_pid;
+
+/* In a forked child no thread of a runtime's is there, nor anything to be left. */
+static int is_needless(uint32_t wish)
+{
+	const uint32_t now = atomic_load(&clew_attachment.runtimes);
+
+	if (wish == WIRE_RUNTIMES_END && asked_pid != sys_getpid())
+		return 1;
+	return wish == WIRE_RUNTIMES_BEGIN
+		       ? now != WIRE_RUNTIMES_FOUND
+		       : now != WIRE_RUNTIMES_TELL &&
+				 now != WIRE_RUNTIMES_UNLEFT;
+}
+
+static void ask(uint32_t wish)
+{
+	const uint32_t former = atomic_load(&clew_attachment.runtimes);
+
+	clew_attachment.result = 0;
+	if (is_needless(wish)) {
+		if (wish == WIRE_RUNTIMES_END)
+			atomic_store(&clew_attachment.runtimes,
+				     WIRE_RUNTIMES_NONE);
+		return;
+	}
+	asked_pid = sys_getpid();
+	rt.late_steps = &clew_attachment.runtime_steps;
+	atomic_store(&clew_attachment.runtimes, wish);
+	if (make_thread(wish))
+		atomic_store(&clew_attachment.runtimes,
+			     wish == WIRE_RUNTIMES_BEGIN &&
+					     clew_attachment.state !=
+						     WIRE_ATTACH_PRELOADED
+				     ? WIRE_RUNTIMES_NONE
+				     : former);
+}
+
+EXPORT void clew_attach_runtimes(uint64_t wish)
+{
+	const int saved_errno = errno;
+
+	if (!attach_begin_call())
+		return;
+	ask((uint32_t)wish);
+	attach_end_call();
+	errno = saved_errno;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Values that probes at functions' entries record as values of the call, in
+ * packets (wire/packet.h): when the call is made, and again at the beginning of
+ * each context that contains it. Therefore a thread remembers the values by
+ * stack slot while the call runs.
+ *
+ * Any thread, signal handler and probe may call these functions, unless a
+ * comment says otherwise.
+ */
+#ifndef CLEW_TRACING_CALL_VALUES_H
+#define CLEW_TRACING_CALL_VALUES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "wire/user_probe.h"
+
+#define CALL_VALUES_BYTES 232 /* of a hit; a larger one is not kept */
+
+/* One value of a probe's event: a number, or a string up to this length. */
+struct call_value {
+	uint16_t offset;
+	uint16_t string_bytes; /* 0: a number */
+};
+
+/*
+ * Describes the events of a probe at functions' entries, before its code is
+ * reached. If events are too large, or there is no trace, nothing is kept.
+ * Called by the holder of the turn to make patches.
+ */
+void call_values_describe(uint32_t probe, const struct call_value *values,
+			  uint32_t count, uint32_t event_bytes);
+
+/*
+ * Begins a hit at the entry of the function with this slot. Returns an event
+ * whose values and `failed` the caller fills before call_values_end(). Returns
+ * NULL if the hit is not kept, for example because calls of the function are
+ * not recorded.
+ */
+struct wire_probe_event *call_values_begin(uint64_t slot, uint32_t probe);
+/*
+ * Ends a hit. Returns whether it is kept: then the event stays unchanged while
+ * the call runs.
+ */
+int call_values_end(struct wire_probe_event *event);
+
+/* Forgets the values of the call at a slot: its hit is not kept. */
+void call_values_forget(uint64_t slot);
+
+/*
+ * Returns the bytes that a packet must have free behind a call's words for a
+ * hit.
+ */
+uint64_t call_values_room(void);
+
+/*
+ * Returns the bytes for the values of the calls outside of a slot, at most as
+ * many as fit into a new packet.
+ */
+uint64_t call_values_bytes(const uint64_t *slot);
+
+/*
+ * Writes these values behind the context of those calls, unless a handler has
+ * moved the window since. `place` is that of the context's innermost function
+ * above `base`. The call with `left_out` calls further in is not in the
+ * context, unless it is SURROUNDINGS_NONE.
+ */
+void call_values_put_around(const uint64_t *slot, uint64_t base, uint32_t place,
+			    uint32_t left_out);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* Claims words in the thread's packet (see traced.c). */
+#ifndef CLEW_TRACING_PACKET_WORDS_H
+#define CLEW_TRACING_PACKET_WORDS_H
+
+#include <stdint.h>
+
+#include "preload/hot/own_word.h"
+#include "preload/hot/thread.h"
+
+/* Gives back the latest claim except its first `but` bytes. */
+static inline void packet_give_back(uint64_t place, uint64_t bytes,
+				    uint64_t but)
+{
+	own_change(&hot.trace_next, place + bytes, place + but);
+}
+
+/*
+ * Claims bytes. Returns their address, or 0 if the packet is full. If a handler
+ * begins another packet meanwhile, the claim may be in either one; it stays a
+ * hole.
+ */
+static inline uint64_t packet_claim(uint64_t bytes)
+{
+	const volatile struct hot_packet *const packet = &hot.packet;
+	uint64_t end, place;
+
+	do {
+		end = packet->end;
+		place = own_fetch_add(&hot.trace_next, bytes);
+	} while (end != packet->end);
+	if (place + bytes <= end)
+		return place;
+	packet_give_back(place, bytes, 0);
+	return 0;
+}
+
+/* Writes two words at once, so that no half is ever visible. */
+static inline void packet_put_pair(uint32_t *words, uint64_t value)
+{
+	__builtin_memcpy(words, &value, sizeof(value));
+}
+
+#endif

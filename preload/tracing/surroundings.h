@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Finds the functions in which a call is made, on the thread's stack, for the
+ * contexts of a trace.
+ */
+#ifndef CLEW_TRACING_SURROUNDINGS_H
+#define CLEW_TRACING_SURROUNDINGS_H
+
+#include <stdint.h>
+
+struct link;
+
+#define SURROUNDINGS_NONE UINT32_MAX
+
+struct surroundings {
+	uint64_t id;     /* of the innermost function */
+	uint64_t around; /* of the function outside of them, or ID_ROOT */
+	uint32_t count;  /* of functions */
+	/*
+	 * A signal has interrupted clew while it entered or left one of them.
+	 */
+	uint8_t has_half_way;
+	/*
+	 * How many functions are further in than the innermost one that was
+	 * being left, or NONE.
+	 */
+	uint32_t leaving;
+	/*
+	 * The number of this one and of those that had jumped to it from the
+	 * same slot.
+	 */
+	uint32_t leaving_count;
+};
+
+/* The results to store, innermost function first. NULL: not needed. */
+struct surroundings_of {
+	uint32_t *functions; /* their numbers */
+	uint32_t *places;    /* in a window that begins at the base */
+	uint64_t base;
+	uint32_t *sites; /* return addresses: low, high */
+	/* Called for each function; `at` counts those before. */
+	void (*tell)(void *context, uint32_t at, const struct link *link);
+	void *context;
+	/*
+	 * Also search for handlers that are not hooked and have interrupted
+	 * clew's code.
+	 */
+	uint8_t minds_signals;
+};
+
+/*
+ * Finds the functions outside of the one that is entered at the slot, at most
+ * WIRE_PACKET_FUNCTIONS.
+ */
+struct surroundings surroundings_find(const struct surroundings_of *of,
+				      const uint64_t *slot);
+
+/* Removes the functions that were being left; freed places become 0. */
+void surroundings_leave_out(struct surroundings *found,
+			    const struct surroundings_of *of);
+
+#endif

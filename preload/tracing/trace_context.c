@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/* See trace_context.h. */
+#include "preload/tracing/trace_context.h"
+
+#include <stddef.h>
+
+#include "preload/host/config.h"
+#include "preload/hot/layout.h"
+#include "preload/hot/runtime.h"
+#include "preload/hot/stamp_counter.h"
+#include "preload/hot/tally.h"
+#include "preload/hot/thread.h"
+#include "preload/tracing/call_values.h"
+#include "preload/tracing/packet_words.h"
+#include "preload/tracing/surroundings.h"
+#include "preload/tracing/trace_window.h"
+#include "wire/id.h"
+
+#define CONTEXT_BYTES (4 * WIRE_PACKET_BEGIN_WORDS(WIRE_PACKET_FUNCTIONS))
+#define SITES_BYTES   (4 * WIRE_PACKET_SITES_WORDS(WIRE_PACKET_FUNCTIONS))
+
+uint64_t trace_context_bytes(void)
+{
+	return CONTEXT_BYTES + (rt.config->keeps_sites ? SITES_BYTES : 0);
+}
+
+/*
+ * Moves words that were written further behind, where the longest context has
+ * them, and zeroes their former place. Returns their new end.
+ */
+static uint32_t *move_here(uint32_t *to, uint32_t *from, uint32_t words)
+{
+	uint32_t *const end = to + words;
+
+	for (uint32_t i = 0; i < words; i++)
+		to[i] = from[i];
+	for (uint32_t i = 0; i < words; i++)
+		if (from + i >= end)
+			from[i] = 0;
+	return end;
+}
+
+/*
+ * Moves the words behind the numbers of the context's functions. Returns the
+ * end.
+ */
+static uint32_t *finish(const struct surroundings_of *of, uint32_t count)
+{
+	uint32_t *end = move_here(of->functions + count, of->places, count);
+
+	*end++ = WIRE_PACKET_BEGIN_END;
+	if (!of->sites)
+		return end;
+	*end++ = wire_packet_odd(WIRE_PACKET_SITES,
+				 WIRE_PACKET_SITES_WORDS(count));
+	return move_here(end, of->sites, 2 * count);
+}
+
+static uint64_t behind(const struct stack_window *window, uint32_t place)
+{
+	return window->base + (place + UINT64_C(1)) * TRACE_SLOT_BYTES;
+}
+
+/*
+ * Returns the end of the slots with places: those of calls, and of the
+ * context's functions.
+ */
+static uint64_t told_until(const struct stack_window *window,
+			   const uint32_t *places, uint32_t count)
+{
+	uint64_t until = window->base + window->span;
+
+	while (count && places[count - 1] == WIRE_PACKET_ELSEWHERE)
+		count--;
+	if (count) {
+		const uint64_t last = behind(window, places[count - 1]);
+
+		until = last > until ? last : until;
+	}
+	return until;
+}
+
+/*
+ * The function outside of the context's may be at any address, or on another
+ * stack: a coroutine may have been switched to unseen. A call further out than
+ * the context may be made after that function has returned, so it gets no
+ * place. The next context corrects this.
+ */
+static void narrow(struct stack_window *window, const uint64_t *slot,
+		   const struct surroundings *found, const uint32_t *places)
+{
+	const uint32_t last =
+		found->count
+			? places[found->count - 1]
+			: trace_window_place(window->base, (uintptr_t)slot);
+	const uint64_t until = behind(window, last);
+
+	if (found->around == ID_ROOT || last == WIRE_PACKET_ELSEWHERE)
+		return;
+	if (until < window->base + window->span)
+		window->span = until - window->base;
+}
+
+/*
+ * A handler may have begun another context behind this one, with another
+ * window.
+ */
+static void settle(const struct stack_window *window, uint64_t until,
+		   const uint32_t *end)
+{
+	hot.aside->told_until = until;
+	trace_window_open(window);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (*(volatile uint64_t *)&hot.trace_next != (uintptr_t)end)
+		hot.packet.moved = 1;
+}
+
+/* Leaves out functions whose return a handler has interrupted. */
+static struct surroundings find(const struct surroundings_of *of,
+				const uint64_t *slot)
+{
+	struct surroundings found = surroundings_find(of, slot);
+
+	if (found.leaving < found.count)
+		surroundings_leave_out(&found, of);
+	return found;
+}
+
+int trace_context_put(const uint64_t *slot, enum wire_packet_cause cause)
+{
+	const uint64_t claimed = trace_context_bytes();
+	struct stack_window window = trace_window_around(slot);
+	struct tally *tally = hot.tally;
+	struct wire_packet_begin *begin;
+	struct surroundings_of of;
+	struct surroundings found;
+	uint64_t until;
+	uint32_t *end, place;
+
+	/* Words that stubs write from here on follow this context. */
+	trace_window_close();
+	begin = (void *)packet_claim(claimed);
+	if (!begin)
+		return 0;
+	begin->head =
+		wire_packet_odd(WIRE_PACKET_BEGIN, (uint32_t)(claimed / 4));
+	hot.packet.moved = 0;
+	hot.trace_left = 0; /* functions that have returned are not in it */
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	begin->tid = tally->tid;
+	packet_put_pair(begin->sequence, ++tally->packets.sequence);
+	of = (struct surroundings_of){
+		.functions = (uint32_t *)(begin + 1),
+		.places = (uint32_t *)(begin + 1) + WIRE_PACKET_FUNCTIONS,
+		.base = window.base,
+		.sites = rt.config->keeps_sites
+				 ? (uint32_t *)begin + CONTEXT_BYTES / 4 + 1
+				 : NULL,
+		.minds_signals = cause == WIRE_PACKET_FULL,
+	};
+	found = find(&of, slot);
+	place = found.count ? of.places[0] : 0;
+	narrow(&window, slot, &found, of.places);
+	until = told_until(&window, of.places, found.count);
+	begin->cause = found.has_half_way ? WIRE_PACKET_MOVED : cause;
+	packet_put_pair(begin->id, found.id);
+	begin->functions = found.count;
+	end = finish(&of, found.count);
+	hot.aside->stamps.tsc = stamp_counter();
+	packet_put_pair(begin->tsc, hot.aside->stamps.tsc);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	begin->head = wire_packet_odd(WIRE_PACKET_BEGIN,
+				      WIRE_PACKET_BEGIN_WORDS(found.count));
+	packet_give_back((uintptr_t)begin, claimed,
+			 (uintptr_t)end - (uintptr_t)begin);
+	settle(&window, until, end);
+	call_values_put_around(slot, window.base, place, found.leaving);
+	return 1;
+}

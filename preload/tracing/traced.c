@@ -1,0 +1,490 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The sink that writes each call into a packet (wire/packet.h). The stubs write
+ * the words of calls (stub_traced.inc). This file handles the cases in which a
+ * stub cannot:
+ *
+ *	limit 0		The thread has no packet yet, is switched off, or its
+ *			stack is no longer what its calls say: packet.moved.
+ *	no window	The call's slot has no place there (trace_window.h).
+ *	the next stamp	A time stamp is due.
+ *	the end		The packet is full.
+ *
+ * In the thread's block trace_next is the address of the next word, and
+ * trace_limit the end of the stubs' words. Stubs, handlers and this code claim
+ * a word by adding to trace_next. Therefore handlers, which may interrupt at
+ * any instruction, claim other words, and each word is written by its claimer.
+ * A stub's useless claim is given back, unless a handler has claimed more; then
+ * a hole remains.
+ *
+ * A word's place refers to the base of the context before it in the packet.
+ * Therefore a claimer checks whether the window was moved meanwhile.
+ */
+#include <stdatomic.h>
+#include <stddef.h>
+
+#include "preload/host/config.h"
+#include "preload/hot/count.h"
+#include "preload/hot/record.h"
+#include "preload/hot/shadow.h"
+#include "preload/hot/sink.h"
+#include "preload/hot/stamp_counter.h"
+#include "preload/hot/switch.h"
+#include "preload/hot/tails.h"
+#include "preload/hot/trampoline.h"
+#include "preload/hot/upcalls.h"
+#include "preload/record/recorder.h"
+#include "preload/time/samples.h"
+#include "preload/tracing/call_values.h"
+#include "preload/tracing/packet_words.h"
+#include "preload/tracing/trace_context.h"
+#include "preload/tracing/trace_depth.h"
+#include "preload/tracing/trace_limits.h"
+#include "preload/tracing/trace_pace.h"
+#include "preload/tracing/trace_times.h"
+#include "preload/tracing/trace_window.h"
+#include "wire/id.h"
+
+_Static_assert(TRACE_PLACE_SHIFT == WIRE_PACKET_PLACE_SHIFT, "stubs");
+#define TAIL_WORD(kind)                                                        \
+	((kind) << WIRE_PACKET_PLACE_SHIFT | WIRE_PACKET_ODD |                 \
+	 WIRE_PACKET_TAIL_WORDS)
+_Static_assert(TRACE_TAIL_WORD == TAIL_WORD(WIRE_PACKET_TAIL), "stubs");
+_Static_assert(TRACE_TAIL_BELOW_WORD == TAIL_WORD(WIRE_PACKET_TAIL_BELOW),
+	       "stubs");
+_Static_assert(TRACE_TAIL_OUT_WORD == TAIL_WORD(WIRE_PACKET_TAIL_OUT), "stubs");
+_Static_assert(TRACE_SITE_WORD == (WIRE_PACKET_SITE << WIRE_PACKET_PLACE_SHIFT |
+				   WIRE_PACKET_ODD | WIRE_PACKET_SITE_WORDS),
+	       "stubs");
+
+#define LEFT_BYTES    (4 * WIRE_PACKET_LEFT_WORDS)
+#define SPARE_BYTES   64
+#define ATTEMPT_EVERY 4096
+
+static int put_context(const uint64_t *slot, enum wire_packet_cause cause)
+{
+	const int is_put = trace_context_put(slot, cause);
+
+	if (is_put)
+		trace_plan_stamp();
+	return is_put;
+}
+
+/* ---- The next packet ---- */
+
+/* Takes the rest of the packet that a former thread has left, or a new one. */
+static int take_packet(void)
+{
+	uint64_t end = 0;
+	uint32_t *words = NULL;
+
+	if (!hot.packet.end)
+		words = trace_resume(hot.tally, &end);
+	if (!words || end - (uintptr_t)words < trace_context_bytes() +
+						       TRACE_STAMP_BYTES +
+						       SPARE_BYTES) {
+		words = trace_take(&rt.recorder->trace, hot.tally);
+		end = (uintptr_t)words + WIRE_PACKET_BYTES -
+		      sizeof(struct wire_chunk);
+	}
+	if (!words)
+		return 0;
+	/* Claims in between get nothing, and stubs write nothing. */
+	hot.packet.moved = 1;
+	hot.trace_limit = hot.packet.limit = hot.packet.end = 0;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (!hot.aside->stamps.tsc)
+		hot.aside->stamps.every = rt.config->stamp_every;
+	hot.trace_next = (uintptr_t)words;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	hot.packet.end = end - SPARE_BYTES;
+	return 1;
+}
+
+static int take_and_note(void)
+{
+	const int is_there = hot.tally && take_packet();
+
+	if (is_there) { /* so that a killed process has the counter's rate */
+		samples_note_moment(rt.header);
+		trace_pace_learn();
+	}
+	hot.packet.attempts_left = is_there ? 0 : ATTEMPT_EVERY;
+	return is_there;
+}
+
+/*
+ * Begins the next packet, with the context of the call at a slot, as each
+ * packet begins with one: a handler in between might fill the packet first.
+ * Signals are blocked meanwhile; a handler before that may have begun a packet
+ * already. Behind a system call filter a handler may run in between; its calls
+ * are lost.
+ */
+static int turn(const uint64_t *slot, enum wire_packet_cause cause)
+{
+	const uint64_t end = hot.packet.end;
+	uint64_t signals;
+	int is_there = 1;
+
+	if (hot.packet.is_turning ||
+	    (hot.packet.attempts_left && hot.packet.attempts_left--))
+		return 0;
+	sys_block_signals(&signals);
+	if (hot.packet.end == end) {
+		hot.packet.is_turning = 1;
+		is_there = take_and_note();
+		hot.packet.is_turning = 0;
+		if (is_there)
+			put_context(slot, cause);
+	}
+	sys_restore_signals(&signals);
+	return is_there;
+}
+
+/*
+ * Ensures that the packet has room for the call at a slot, and that its context
+ * is known. A handler in between may do the same.
+ */
+static int prepare(const uint64_t *slot)
+{
+	enum wire_packet_cause cause = WIRE_PACKET_MOVED;
+	uint64_t bytes = trace_call_bytes(1) + trace_context_bytes();
+
+	if (!trace_window_has(slot))
+		hot.packet.moved = 1;
+	if (!hot.packet.end)
+		cause = WIRE_PACKET_FIRST;
+	else if (!hot.packet.moved && trace_is_full(trace_call_bytes(1)))
+		cause = WIRE_PACKET_FULL;
+	if (hot.packet.moved || cause != WIRE_PACKET_MOVED)
+		bytes += call_values_bytes(slot);
+	for (int i = 0; i < 3; i++) {
+		if (!trace_window_has(slot))
+			hot.packet.moved = 1;
+		if (hot.packet.end && !hot.packet.moved &&
+		    !trace_is_full(trace_call_bytes(1)))
+			return 1;
+		if (hot.packet.end && hot.packet.moved &&
+		    !trace_is_full(bytes) && put_context(slot, cause))
+			return 1;
+		if (!turn(slot, cause))
+			return 0;
+	}
+	return 0;
+}
+
+/* ---- Calls ---- */
+
+/*
+ * Returns whether the latest return was further out than the slot of this call,
+ * so that the call's word does not show it.
+ */
+static int has_left(const uint64_t *slot)
+{
+	return *(const volatile uint64_t *)&hot.trace_left >
+	       (uintptr_t)(slot + 1);
+}
+
+/*
+ * Writes the position of the latest return. Returns 0 if a context is needed
+ * instead.
+ */
+static int put_left(void)
+{
+	const uint64_t base = trace_window_base();
+	const uint64_t left = *(const volatile uint64_t *)&hot.trace_left;
+	uint32_t *words;
+
+	if (left < base || left > hot.aside->told_until) {
+		hot.packet.moved = 1;
+		return 0;
+	}
+	words = trace_claim_above(base, LEFT_BYTES);
+	if (!words)
+		return 0;
+	words[0] = wire_packet_odd(WIRE_PACKET_LEFT, WIRE_PACKET_LEFT_WORDS);
+	words[1] = trace_window_place(base, left);
+	return 1;
+}
+
+static int put_call(const uint64_t *slot, uint32_t index, uint32_t tail_word)
+{
+	const uint64_t base = trace_window_base();
+	uint32_t *words =
+		trace_window_has(slot)
+			? trace_claim_above(base,
+					    trace_call_bytes(tail_word != 0))
+			: NULL;
+
+	if (!words)
+		return 0;
+	if (tail_word)
+		*words++ = tail_word;
+	*words++ = trace_window_place(base, (uintptr_t)slot)
+			   << WIRE_PACKET_PLACE_SHIFT |
+		   index;
+	if (!rt.config->keeps_sites)
+		return 1;
+	words[0] = TRACE_SITE_WORD;
+	packet_put_pair(words + 1, shadow_of((uintptr_t)slot)->return_address);
+	return 1;
+}
+
+/*
+ * Notes, in the thunk's return address in the call's slot, whether the call's
+ * word has no place yet and will follow the words of handlers. That address is
+ * even (surroundings.c).
+ */
+static void set_wordless(uint64_t *slot, int is_wordless)
+{
+	volatile uint64_t *thunk = slot;
+
+	*thunk = (*thunk & ~UINT64_C(1)) | (uint64_t)is_wordless;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+/*
+ * Writes the words of a call. A handler in between may use up the packet. If
+ * the call is marked as having its word too early, the handler's calls are
+ * below it; if too late, a handler behind the word would begin a context
+ * without the call.
+ */
+static int write_call(uint64_t *slot, uint32_t index, uint32_t tail_word,
+		      int has_thunk)
+{
+	for (int i = 0; i < 3; i++) {
+		if (!prepare(slot))
+			return 0;
+		if (has_left(slot) && !put_left())
+			continue;
+		/*
+		 * Before its word, so that no handler takes the call for one
+		 * that has returned.
+		 */
+		hot.trace_left = 0;
+		if (has_thunk)
+			set_wordless(slot, 0);
+		if (put_call(slot, index, tail_word))
+			return 1;
+		if (has_thunk)
+			set_wordless(slot, 1);
+	}
+	return 0;
+}
+
+/* A landing is over when a call is made so far out. */
+static void settle(const uint64_t *slot)
+{
+	if (!hot.packet.settled_from)
+		return;
+	if ((uintptr_t)slot >= hot.packet.settled_from)
+		hot.packet.settled_from = 0;
+	hot.packet.moved = 1;
+}
+
+static void trace(uint64_t *slot, uint32_t index, uint32_t tail_word,
+		  int has_thunk)
+{
+	const uint64_t id = hot.id;
+
+	if (hot.aside)
+		hot.aside->leaving = 0;
+	if (count_right_id(slot, id, tail_word != 0) != id)
+		hot.packet.moved = 1;
+	if (!count_is_heard())
+		return;
+	settle(slot);
+	if (rt.config->trace_depth && trace_depth_leaves_out(slot, tail_word)) {
+		hot.trace_left = 0; /* calls that are too deep have returned */
+		return;
+	}
+	if (!write_call(slot, index, tail_word, has_thunk)) {
+		hot.packet.moved = 1;
+		record_loss(WIRE_LOSS_NO_SPACE);
+		return;
+	}
+	hot.trace_left = 0; /* the call runs */
+	if (hot.trace_next > hot.packet.limit)
+		trace_put_stamp();
+	if (hot.packet.settled_from)
+		hot.packet.moved = 1;
+	trace_set_limit();
+}
+
+/*
+ * Returns whether only a stamp is due, for a call of one word: the stub's claim
+ * is in the present packet, and there is room for both.
+ */
+static int is_stamp_due(uint64_t place, int is_tail)
+{
+	const uint64_t left = hot.packet.end - place;
+
+	return hot.trace_limit && !is_tail && !rt.config->keeps_sites &&
+	       !hot.packet.settled_from && left <= WIRE_PACKET_BYTES &&
+	       left >= trace_call_bytes(0) + TRACE_STAMP_BYTES +
+			       call_values_room() &&
+	       __atomic_load_n(rt.is_this_process, __ATOMIC_ACQUIRE);
+}
+
+void hot_trace(uint64_t *slot, uint32_t index, uint64_t end, uint32_t tail_word,
+	       uint32_t word)
+{
+	const int is_tail = tail_word != 0;
+	const uint64_t place = end - trace_call_bytes(is_tail);
+
+	if (end && is_stamp_due(place, is_tail)) {
+		*(uint32_t *)place = word;
+		hot.trace_left = 0; /* the call runs */
+		trace_put_stamp();
+		trace_set_limit();
+		return;
+	}
+	if (!is_tail)
+		set_wordless(slot, 1);
+	if (end)
+		packet_give_back(place, trace_call_bytes(is_tail), 0);
+	trace(slot, index, tail_word, !is_tail);
+	if (!is_tail)
+		set_wordless(slot, 0);
+}
+
+/* A call on a stack below hot_shadow_low, where no stub has written a word. */
+static void miss(uint64_t *slot, uint64_t id, int is_tail)
+{
+	const uint64_t caller = shadow_of((uintptr_t)slot)->caller_id;
+	const uint32_t function = numbers_function_between(caller, id);
+
+	trace(slot, trace_known_index(function), (uint32_t)is_tail, 0);
+}
+
+static void moved(uint64_t from)
+{
+	hot.packet.settled_from = from;
+	hot.packet.is_turning = 0;
+	hot.packet.moved = 1;
+	hot.trace_limit = 0;
+}
+
+static int has_left_out(const uint64_t *slot)
+{
+	return rt.config->trace_depth && trace_depth_has_left_out(slot);
+}
+
+/*
+ * Tells code that walks the stack meanwhile about the return (surroundings.c).
+ */
+static void leave(const uint64_t *slot)
+{
+	if (hot.aside)
+		hot.aside->leaving = (uintptr_t)slot;
+	*(volatile uint64_t *)&hot.trace_left = (uintptr_t)(slot + 1);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+void hot_trace_return(const uint64_t *slot, uint64_t tsc)
+{
+	leave(slot);
+	if (trace_is_in_step() && !has_left_out(slot))
+		trace_put_return(slot, tsc);
+}
+
+static void leave_stamped(const uint64_t *slot)
+{
+	hot_trace_return(slot, stamp_counter());
+}
+
+/*
+ * The function that returns must be the running one, or belong to its chain of
+ * jumps. Otherwise a stack has been copied back.
+ */
+static void carried(const uint64_t *slot, const struct trampoline *one)
+{
+	if (!tails_share_slot(one->slot.caller_id, hot.id, one->id)) {
+		hot.packet.moved = 1;
+		hot.trace_limit = 0;
+	}
+	rt.sink->leave(slot);
+}
+
+/* The window may contain the new signal stack. */
+static void signal_stack(void)
+{
+	hot.packet.moved = 1;
+	hot.trace_limit = 0;
+}
+
+/* ---- The sink ---- */
+
+static void off(void)
+{
+	hot.trace_limit = 0;
+}
+
+static void on(void)
+{
+	trace_set_limit();
+}
+
+/* The former packet belongs to the parent. */
+static void forget(void)
+{
+	hot.packet = (struct hot_packet){ 0 };
+	hot.trace_next = 0;
+	hot.packet.moved = 1;
+	hot.trace_limit = 0;
+}
+
+static uint32_t index_of(uint32_t function)
+{
+	return trace_index(&rt.recorder->trace, function);
+}
+
+/*
+ * The leaf's word is the latest one, unless a handler was called since, or
+ * values follow it.
+ */
+static int is_leaf_on_top(const struct tally *tally, uint64_t id,
+			  uint32_t function)
+{
+	const volatile struct hot_thread *thread = tally->hot;
+	const uint64_t next = thread->trace_next;
+
+	(void)id;
+	if (!thread->trace_limit || thread->trace_left < TRACE_WINDOW_BYTES)
+		return 0;
+	return rt.recorder->trace.keeps & WIRE_KEEPS_VALUES ||
+	       (((const uint32_t *)next)[-1] & WIRE_PACKET_INDEX) ==
+		       trace_known_index(function);
+}
+
+/* clang-format off */
+#define TRACES(template, way_out) \
+	.stub = &(template), \
+	.carried_at = HOT_CARRIED_TOLD, \
+	.reads_clock = 1, \
+	.off = off, \
+	.on = on, \
+	.miss = miss, \
+	.leave = (way_out), \
+	.carried = carried, \
+	.signal_stack = signal_stack, \
+	.moved = moved, \
+	.moment = trace_put_moment, \
+	.index = index_of, \
+	.fork = forget
+
+static const struct sink sink_tracing = { TRACES(hot_stub_traced, leave),
+	.leaf_stub = &hot_stub_traced_leaf,
+	.is_leaf_on_top = is_leaf_on_top,
+};
+static const struct sink sink_stamping = { TRACES(hot_stub_stamped, leave_stamped) };
+static const struct sink sink_siting = { TRACES(hot_stub_sited, leave) };
+static const struct sink sink_doing_both = { TRACES(hot_stub_stamped_sited, leave_stamped) };
+/* clang-format on */
+
+const struct sink *sink_of_trace(const struct config *config)
+{
+	if (config->keeps_sites)
+		return config->stamp_returns ? &sink_doing_both : &sink_siting;
+	return config->stamp_returns ? &sink_stamping : &sink_tracing;
+}
