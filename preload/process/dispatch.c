@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See dispatch.h. */
 #include "preload/process/dispatch.h"
 
 #include <stdint.h>
@@ -11,13 +12,15 @@
 #include "preload/sys/sys.h"
 #include "preload/time/ticks.h"
 
-#define MODE_EXCLUSIVE 1 /* PR_SYS_DISPATCH_ON: what is outside of the range */
-#define MODE_INCLUSIVE 2 /* what is inside; since Linux 6.16 */
+/* PR_SYS_DISPATCH_ON: dispatches calls from outside of the range. */
+#define MODE_EXCLUSIVE 1
+#define MODE_INCLUSIVE 2 /* ... from inside; since Linux 6.16 */
 
-/* Where there is no selector, all calls are dispatched at all times. */
+/* The selector of threads without one: all calls are dispatched. */
 static const uint8_t always = 1;
 
-static _Atomic uint32_t threads; /* any thread; those whose calls may be */
+/* threads whose calls may be dispatched; any thread */
+static _Atomic uint32_t threads;
 
 static int has_ours(long mode, uint64_t start, uint64_t bytes)
 {

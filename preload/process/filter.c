@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See filter.h. */
 #include "preload/process/filter.h"
 
 #include <stdatomic.h>
@@ -14,9 +15,9 @@
 #include "preload/time/watch.h"
 
 #define CONTEXTS 50000 /* and a "(folded)" for each: 4.5 MiB of recording */
-#define PATIENCE 500   /* moments, of a millisecond */
+#define PATIENCE 500   /* milliseconds */
 
-/* Past what there is room for now, contexts fold. */
+/* Limits contexts to the present room; further ones fold. */
 static void limit_contexts(void)
 {
 	const uint64_t contexts = rt.header->contexts + CONTEXTS;
@@ -27,7 +28,10 @@ static void limit_contexts(void)
 	}
 }
 
-/* What others have begun; a thread that was killed in there never ends. */
+/*
+ * Waits for sections of other threads. A thread that was killed in one never
+ * ends it.
+ */
 static void wait_for_sections(void)
 {
 	const struct timespec moment = { .tv_nsec = 1000000 };
@@ -54,13 +58,14 @@ int filter_make_room(void)
 }
 
 /*
- * While these are more than 0 it is for the sake of children: of how many
- * threads; unless one of the process's own has asked for a filter meanwhile.
+ * by_children is the number of threads whose vfork children are filtered. While
+ * it is greater than 0 the process counts as filtered, for the children only.
+ * is_own: a thread of the process itself has requested a filter meanwhile.
  */
 static _Atomic uint32_t by_children;
 static _Atomic uint32_t is_own;
 
-/* The filter is a child's, and so is this thread, for the moment. */
+/* The filter is a vfork child's, which borrows this thread. */
 static void note_child(void)
 {
 	hot.child_filters++;
@@ -106,7 +111,7 @@ void filter_end(int begun, int is_set)
 {
 	if (!begun || is_set)
 		return;
-	if (hot.child_filters) { /* its parent's timers have gone on */
+	if (hot.child_filters) { /* its parent's timers have continued */
 		filter_after_vfork();
 		return;
 	}

@@ -1,39 +1,41 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Programs that have their system calls filtered (seccomp).
+ * Programs that filter their system calls (seccomp).
  *
- * A filter answers a call that it does not know with death, and it cannot know
- * ours. So when the program asks for one, we make all the calls that we are
- * going to make, and then no more:
+ * A filter kills at a call that it does not know, and it cannot know clew's.
+ * Therefore clew makes all the calls that it needs when the program requests a
+ * filter, and none afterwards:
  *
- *	- the thread gets room for many contexts; what is over folds;
- *	- all system calls of ours fail from now on (sys.h), in all threads;
- *	- where one is under way with signals blocked, it is waited for.
+ * - The thread gets room for many contexts; further ones fold.
+ * - All system calls of clew's fail from now on (sys.h), in all threads.
+ * - Calls that other threads have begun with signals blocked are waited for.
  *
- * New threads and forked children find no room then: their calls are lost,
- * and counted as that. A filter that is set by a system call instruction of
- * the program's own is not noticed.
+ * New threads and forked children have no room then: their calls are counted as
+ * lost. A filter that the program sets by its own system call instruction is
+ * not detected.
  *
- * A child made by vfork() that lets itself be filtered runs in the memory of its
- * parent, which is not filtered: what holds for the child ends when the parent
- * goes on.
+ * A child of vfork() that requests a filter runs in the memory of its parent,
+ * which is not filtered. The restrictions end when the parent continues.
  */
 #ifndef CLEW_PROCESS_FILTER_H
 #define CLEW_PROCESS_FILTER_H
 
-/* Have room for contexts in the calling thread. False: there is less. */
+/*
+ * Makes room for contexts in the calling thread. Returns false if there is
+ * less.
+ */
 int filter_make_room(void);
 
 /*
- * The calling thread is about to ask for a filter. Returns what filter_end()
- * wants to know. Any thread.
+ * Called before the calling thread requests a filter. Returns the first
+ * argument of filter_end(). Any thread.
  */
 int filter_begin(void);
 
-/* It has asked; is_set: and got it. */
+/* Called after the request; is_set: it has succeeded. */
 void filter_end(int begun, int is_set);
 
-/* The calling thread goes on behind a vfork(), in the parent. */
+/* Called in the parent when it continues after a vfork(). */
 void filter_after_vfork(void);
 
 #endif

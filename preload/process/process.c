@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See process.h. */
 #include "preload/process/process.h"
 
 #include <pthread.h>
@@ -33,11 +34,11 @@ static int copy_chunk(void *context, const struct chunk *chunk)
 	struct chunk copy;
 
 	if (!chunk->head->used)
-		return 0; /* the parent is about to fill it */
+		return 0; /* the parent was filling it */
 	return part_copy_chunk(context, chunk, &copy);
 }
 
-/* But those that the parent has loaded since the fork. */
+/* Excludes modules that the parent has loaded since the fork. */
 static int is_known(const struct wire_chunk *chunk)
 {
 	const struct wire_module *module = (const void *)(chunk + 1);
@@ -51,7 +52,7 @@ static int copy_if_known(void *context, const struct chunk *chunk)
 	return is_known(chunk->head) ? copy_chunk(context, chunk) : 0;
 }
 
-/* A part's own, and those that it has inherited. */
+/* Copies a part's own chunks and those that it has inherited. */
 static int copy_all(struct part *to, const struct part *from,
 		    enum wire_chunk_kind kind)
 {
@@ -60,7 +61,7 @@ static int copy_all(struct part *to, const struct part *from,
 	return err ? err : part_each_chunk(from, kind, copy_if_known, to);
 }
 
-/* Those functions that are left out at this moment. */
+/* Copies the functions that a budget has left out at present. */
 static int copy_left_out(void *context, const struct chunk *chunk)
 {
 	const struct wire_left_out *items = chunk_payload(chunk);
@@ -90,7 +91,7 @@ static int copy_left_out(void *context, const struct chunk *chunk)
 	return 0;
 }
 
-/* Modules are found in this process's part, or nowhere any more. */
+/* Sets the record of a module to the one in this process's part, or to none. */
 static int place_module(void *is_there, const struct chunk *chunk)
 {
 	struct wire_module *module = chunk_payload(chunk);
@@ -101,7 +102,10 @@ static int place_module(void *is_there, const struct chunk *chunk)
 	return 0;
 }
 
-/* What was decided before the fork holds for the child too. 0 or -errno. */
+/*
+ * Copies decisions made before the fork, which also hold for the child. Returns
+ * 0 or -errno.
+ */
 static int copy_decisions(struct part *to, const struct part *from)
 {
 	static const enum wire_chunk_kind kinds[] = {
@@ -118,7 +122,7 @@ static int copy_decisions(struct part *to, const struct part *from)
 		   : function_names_after_fork(&rt.recorder->names, to, from);
 }
 
-/* Modules are found in the copy from then on. 0 or -errno. */
+/* Copies all chunks and makes modules use the copies. Returns 0 or -errno. */
 static int copy_chunks(struct part *to, const struct part *from)
 {
 	int err = copy_all(to, from, WIRE_PROCESS);
@@ -132,7 +136,7 @@ static int copy_chunks(struct part *to, const struct part *from)
 	return err;
 }
 
-/* Modules stay in the parent's part, where they can. */
+/* Leaves modules in the parent's part if possible. */
 static int inherit_chunks(struct part *to, const struct part *from)
 {
 	const int err = inheritance_take(to, from, is_known);
@@ -143,10 +147,10 @@ static int inherit_chunks(struct part *to, const struct part *from)
 }
 
 /*
- * A process that is not to be recorded counts where nobody looks. One that is
- * and cannot make a file, or has no room in it for the names of what it calls,
- * since it has become another user or has another root or the disk is full,
- * loses its calls, and an ancestor's part says how many.
+ * A process that is not to be recorded counts in private memory. A process that
+ * is to be recorded loses its calls if it cannot create a file, or has no room
+ * for the names of its functions: it has another user or root, or the disk is
+ * full. An ancestor's part counts these calls.
  */
 static void create_part(struct part *part, const struct part *parent)
 {
@@ -166,7 +170,9 @@ static void create_part(struct part *part, const struct part *parent)
 		rt.losses = part->header->losses;
 }
 
-/* Modules and functions keep their numbers in a child: they are inherited. */
+/*
+ * Starts the child's part. Modules and functions keep their inherited numbers.
+ */
 static void start_part(struct part *part, const struct part *parent)
 {
 	struct wire_header *header;
@@ -195,15 +201,15 @@ static int is_off(void)
 	       (rt.is_late && rt.header->state != WIRE_RUNNING);
 }
 
-/* Else the program may have forbidden itself the counter. */
+/* Without samples the program may have forbidden itself the counter. */
 static uint64_t stamp_if_timed(void)
 {
 	return rt.header->time == WIRE_TIME_NONE ? 0 : stamp_counter();
 }
 
 /*
- * The signal mask from before the fork. The lock under which code is changed is
- * held from before_fork() on, so that no child inherits half-written code.
+ * The signal mask from before the fork. before_fork() acquires the lock of code
+ * changes, so that no child inherits half-written code.
  */
 static uint64_t signals_at_fork;
 
@@ -213,7 +219,7 @@ static void before_fork(void)
 
 	if (is_off())
 		return;
-	/* Late, the handlers are called before those of the program. */
+	/* After attaching, clew's handlers are called before the program's. */
 	if (hot.muted != HOT_IS_HEARD || rt.is_late)
 		return;
 	lock_acquire(rt.code_lock, &signals);
@@ -242,7 +248,7 @@ static void after_fork_in_parent(void)
 	release_patches();
 }
 
-/* From here on every thread counts: there is somewhere to count. */
+/* Lets every thread count from here on, as the part exists. */
 static void say_that_it_is_ours(void)
 {
 	atomic_fetch_add(&rt.losses[WIRE_LOSS_FORK],
@@ -252,8 +258,8 @@ static void say_that_it_is_ours(void)
 }
 
 /*
- * Behind a filter nothing can be made for a child: what it calls is lost, and
- * counted as that in its parent's part.
+ * Behind a system call filter nothing can be created for a child: its calls are
+ * counted as lost in its parent's part.
  */
 static void go_unrecorded(void)
 {
@@ -263,8 +269,8 @@ static void go_unrecorded(void)
 }
 
 /*
- * Whether it is enough that the child begins to count when it calls something: not
- * where each call is timed, or threads are looked at from outside.
+ * Returns whether the child may begin to count with its first call: not if each
+ * call is timed, or if threads are looked at from outside.
  */
 static int can_begin_later(const struct tally *old)
 {
@@ -272,16 +278,19 @@ static int can_begin_later(const struct tally *old)
 	       rt.header->time != WIRE_TIME_WALL && callers_can_wait(old);
 }
 
-/* is_on_its_stack: who called before the fork is found on the stack after it. */
+/*
+ * is_on_its_stack: the callers from before the fork are on the present stack.
+ */
 static void begin_child(int is_on_its_stack)
 {
-	static struct part parent; /* one thread, and too large for its stack */
+	/* static, as it is too large for the stack; the child has one thread */
+	static struct part parent;
 	struct recorder *recorder = rt.recorder;
 	const struct tally *old = hot.tally;
 	uint64_t signals;
 
 	dispatch_forget();
-	rt.sections = 0; /* of threads that are not here */
+	rt.sections = 0; /* of threads that do not exist here */
 	lock_forget(rt.code_lock);
 	chained_after_fork();
 	if (runtime_is_filtered()) {
@@ -358,11 +367,11 @@ static void after_fork_in_child(void)
 	begin_child(has_lock);
 	if (!has_lock)
 		return;
-	rt.sections += signals_at_fork < LOCK_NOT_TAKEN; /* ours */
+	rt.sections += signals_at_fork < LOCK_NOT_TAKEN; /* this thread's */
 	release_patches();
 }
 
-/* A page of which a child finds zeros. */
+/* Maps a page that a child finds zeroed. */
 static int map_mark(void)
 {
 	uint32_t *mark;
@@ -372,7 +381,7 @@ static int map_mark(void)
 	mark = sys_map_private(PAGE_BYTES);
 	if (sys_failed(mark))
 		return -ENOMEM;
-	*mark = 1; /* also where the kernel (before 4.14) does not wipe it */
+	*mark = 1; /* 0 in children if the kernel zeroes it (since 4.14) */
 	sys_madvise(mark, PAGE_BYTES, MADV_WIPEONFORK);
 	rt.is_this_process = mark;
 	return 0;

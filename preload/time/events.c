@@ -78,9 +78,7 @@ static struct {
 	.coarse = WIRE_COARSE_ASKED,
 };
 
-/*
- * ---- Slots: by thread, so that a handler needs no thread-local storage ----
- */
+/* ---- Slots, by thread: handlers need no thread-local storage ---- */
 
 static struct event *slot_of(uint32_t tid, uint32_t probe)
 {
