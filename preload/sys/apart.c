@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: MIT */
+/* See apart.h. */
 #include "preload/sys/apart.h"
 
 #include "preload/sys/sys.h"
 #include "preload/sys/task.h"
 
-#define LINKS_OF_TASKS 2 /* of /proc/self/task, beside one for each thread */
+/* links of /proc/self/task beside one for each thread */
+#define LINKS_OF_TASKS 2
 
 struct call {
 	int (*function)(void *);
 	void *argument;
-	int err; /* it was not made */
+	int err; /* the function was not called */
 	int result;
 };
 
-/* Asked by the number of links of a directory, which takes no descriptor. */
+/* Reads the number of links of a directory, which takes no descriptor. */
 static int is_one_thread(void)
 {
 	struct stat st;
@@ -22,7 +24,7 @@ static int is_one_thread(void)
 	       st.st_nlink == LINKS_OF_TASKS + 1;
 }
 
-/* In a task that shares the program's descriptors to begin with. */
+/* Runs in a task that shares the program's descriptors at first. */
 static void leave_and_run(void *at)
 {
 	struct call *call = at;
@@ -33,7 +35,10 @@ static void leave_and_run(void *at)
 	task_exit();
 }
 
-/* In one that has copies of them, of which one may have to make room. */
+/*
+ * Runs in a task that has copies of the descriptors, one of which may have to
+ * be closed to make room.
+ */
 static void run(void *at)
 {
 	struct call *call = at;
@@ -44,7 +49,7 @@ static void run(void *at)
 	task_exit();
 }
 
-/* Copies are dear where there are many, but any kernel can make them. */
+/* Copying many descriptors is expensive, but any kernel can do it. */
 static int call_in_task(struct call *call)
 {
 	struct task task = { 0 };

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See chained.h. */
 #include "preload/sys/chained.h"
 
 #include <stdatomic.h>
@@ -6,7 +7,7 @@
 
 #include "preload/sys/sys.h"
 
-/* Those that have been used. */
+/* The signals that have been used. */
 static struct chained *_Atomic known[CHAINED_PLACES];
 
 static _Atomic int alternate_is_shared;
@@ -33,9 +34,9 @@ void chained_after_fork(void)
 }
 
 /*
- * Ours, shaped after the program's where that can be noticed: which stack its
- * handler runs on, and whether a system call is restarted behind it. Without
- * a handler of the program's there is nothing to restart for.
+ * Installs clew's handler with the properties of the program's that the program
+ * can notice: its stack, and whether system calls are restarted. Without a
+ * handler of the program's system calls are restarted.
  */
 static int install_over(const struct chained *chained,
 			const struct kernel_action *theirs)
@@ -155,13 +156,18 @@ static int is_ignored(const struct chained *chained)
 	       chained->theirs.handler == (uintptr_t)SIG_IGN;
 }
 
-/* What is not a fault: those who ignore that die of it. */
+/*
+ * Returns whether the signal is no fault: ignoring a fault kills the process.
+ */
 static int may_be_ignored(enum chained_place place)
 {
 	return place != CHAINED_TRAP && place < CHAINED_FAULTS;
 }
 
-/* Under its lock: have the kernel ignore it, or have it handled. */
+/*
+ * Under the signal's lock: makes the kernel ignore the signal, or handles it
+ * again.
+ */
 static int set_ignored(struct chained *chained, int is_to_be)
 {
 	uint64_t signals;

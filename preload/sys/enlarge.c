@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See enlarge.h. */
 #include "preload/sys/enlarge.h"
 
 #include <sys/uio.h>
@@ -28,8 +29,8 @@ static void forget_size_signal(void)
 }
 
 /*
- * The signal goes to the calling thread, where it is blocked meanwhile. One that
- * was waiting before is the program's own.
+ * The calling thread gets the signal and blocks it meanwhile. A signal that was
+ * pending before is the program's own.
  */
 static long call(long number, long file, long a, long b, long c)
 {
@@ -61,7 +62,7 @@ long enlarge_by_write(int fd, const void *buffer, size_t bytes)
 	return call(SYS_write, fd, (long)buffer, (long)bytes, 0);
 }
 
-/* The parts are not made here: stacks may be small. */
+/* The parts are static, since the stack may be small. */
 long enlarge_by_zeros(int fd, uint64_t bytes, uint64_t offset)
 {
 	static const unsigned char zeros[ZEROS_BYTES];

@@ -2,15 +2,15 @@
 /*
  * A lock for clew's own structures that change seldom: a word and futex(2).
  *
- * Held with every signal blocked, so that no handler of the owner can wait for
- * it, and never across anything of the program's. Re-initialised in a forked
- * child, whose other threads are gone.
+ * A holder has all signals blocked, so no handler of its own can wait for the
+ * lock. A lock is never held while code of the program runs. Locks are reset in
+ * a forked child, which has no other threads.
  *
- * Once the program has filtered its system calls (seccomp), clew makes none, so
- * that no signal can be blocked and nobody can sleep: a handler on top of the
- * owner goes on without the lock, and another thread waits for it awhile, since a
- * handler may also have jumped out of the owner. What is protected there is small
- * and seldom changes (chained.h, trap.h).
+ * Behind a system call filter (seccomp) clew makes no system calls, so a thread
+ * can neither block signals nor sleep. A handler on top of the holder then
+ * continues without the lock. Another thread waits for a limited time, since a
+ * handler may also have jumped out of the holder. The structures that are
+ * protected then are small and seldom change (chained.h, trap.h).
  */
 #ifndef CLEW_SYS_LOCK_H
 #define CLEW_SYS_LOCK_H
@@ -22,14 +22,16 @@
 #include "preload/sys/sys.h"
 
 struct lock {
-	_Atomic uint32_t held; /* 1, or LOCK_AWAITED: somebody sleeps */
-	/* Behind a filter: the control block of the holder, or of the next. */
+	_Atomic uint32_t held; /* 1, or LOCK_AWAITED: a thread sleeps */
+	/*
+	 * Behind a filter: the control block of the holder, or of the next one.
+	 */
 	_Atomic uint64_t filtered_owner;
 };
 
 #define LOCK_AWAITED    2
-#define LOCK_NOT_TAKEN  (SYS_NOT_BLOCKED - 1) /* in place of a mask of signals */
-#define LOCK_PATIENCE   (1 << 18)             /* some 10 ms */
+#define LOCK_NOT_TAKEN  (SYS_NOT_BLOCKED - 1) /* instead of a signal mask */
+#define LOCK_PATIENCE   (1 << 18)             /* about 10 ms */
 
 #define LOCK_FUTEX_WAIT 128 /* FUTEX_WAIT_PRIVATE of <linux/futex.h> */
 #define LOCK_FUTEX_WAKE 129 /* FUTEX_WAKE_PRIVATE */
@@ -63,7 +65,10 @@ static inline void lock_acquire_filtered(struct lock *lock, uint64_t *signals)
 	*signals = LOCK_NOT_TAKEN;
 }
 
-/* Signals arrive while it waits: it may have to be asked for its pc (live.h). */
+/*
+ * Signals are unblocked while the thread waits: it may have to report its pc
+ * (live.h).
+ */
 static inline void lock_acquire(struct lock *lock, uint64_t *signals)
 {
 	sys_block_signals(signals);
@@ -82,8 +87,9 @@ static inline void lock_acquire(struct lock *lock, uint64_t *signals)
 }
 
 /*
- * Wakes also when a filter has been asked for since: it waits (filter.h). All
- * that sleep: who takes the lock behind a filter leaves no word of the others.
+ * Also wakes sleepers if a filter was requested since, as the filter waits
+ * (filter.h). Wakes all, because a thread that takes the lock behind a filter
+ * does not note other sleepers.
  */
 static inline void lock_release(struct lock *lock, const uint64_t *signals)
 {
@@ -98,7 +104,7 @@ static inline void lock_release(struct lock *lock, const uint64_t *signals)
 	sys_restore_signals(signals);
 }
 
-/* In a forked child: whoever held it is not there. */
+/* Resets the lock in a forked child, where its holder does not exist. */
 static inline void lock_forget(struct lock *lock)
 {
 	atomic_store(&lock->filtered_owner, 0);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See mappings.h. */
 #include "preload/sys/mappings.h"
 
 #include <linux/ioctl.h>
@@ -7,23 +8,24 @@
 
 #define BUFFER_BYTES 4096
 
-/* PROCMAP_QUERY of <linux/fs.h> without names and build-ids, which are optional. */
+/* PROCMAP_QUERY of <linux/fs.h>, without its optional names and build-ids. */
 struct mapping_query {
 	uint64_t bytes; /* of this struct */
 	uint64_t flags; /* 0: the mapping that contains `at` */
 	uint64_t at;
 	uint64_t start, end;
-	uint64_t protection; /* QUERIED_SHARED, and as PROT_READ and so on */
+	uint64_t protection; /* QUERIED_SHARED, and bits as PROT_READ */
 	uint64_t page_bytes;
 	uint64_t offset, inode;
 	uint32_t device_major, device_minor;
 };
 
-#define QUERIED_SHARED     8
-#define QUERY_STRUCT_BYTES 104 /* of the kernel's struct; in the request */
+#define QUERIED_SHARED 8
+/* size of the kernel's struct, part of the request */
+#define QUERY_STRUCT_BYTES 104
 #define QUERY_REQUEST      _IOC(_IOC_READ | _IOC_WRITE, 'f', 17, QUERY_STRUCT_BYTES)
 
-/* "START-END rwxp OFFSET MAJOR:MINOR INODE PATH", a character at a time. */
+/* A line "START-END rwxp OFFSET MAJOR:MINOR INODE PATH", read by characters. */
 enum field { START, END, PERMISSIONS, OFFSET, MAJOR, MINOR, INODE, PATH };
 
 struct mappings_line {
@@ -99,7 +101,7 @@ static uint64_t digit(char c)
 	return (uint64_t)(c <= '9' ? c - '0' : c - 'a' + 10);
 }
 
-/* Whether the line is at its end. */
+/* Reads a character. Returns whether the line has ended. */
 static int read_char(struct mappings_line *line, char c)
 {
 	if (c == '\n') {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See perf_event.h. */
 #include "preload/sys/perf_event.h"
 
 #include <linux/perf_event.h>
@@ -23,7 +24,7 @@ static int contains(const char *text, const char *part)
 	return 0;
 }
 
-/* "PREEMPT RT" before Linux 5.16. */
+/* The kernel says "PREEMPT RT" before Linux 5.16. */
 static int is_realtime_kernel(void)
 {
 	struct utsname name;
@@ -41,8 +42,8 @@ struct opening {
 };
 
 /*
- * The rate as a frequency, though the kernel makes a period of it: so it refuses
- * one that it would throttle.
+ * Requests a frequency, although the kernel converts it to a period, because it
+ * refuses a frequency that it would throttle.
  */
 static int ask_for_event(const struct opening *opening, int group)
 {
@@ -64,15 +65,15 @@ static int ask_for_event(const struct opening *opening, int group)
 }
 
 /*
- * For apart_call(): -EBADF where events may be had. None is made: the system's first
- * takes the kernel some milliseconds.
+ * For apart_call(). Returns -EBADF if events are possible. Creates none, since
+ * the first event of the system takes the kernel some milliseconds.
  */
 static int ask_in_vain(void *argument)
 {
 	return ask_for_event(argument, INT32_MAX);
 }
 
-/* Its signals go to the thread, and to nobody else. */
+/* Directs the event's signals to the thread alone. */
 static int aim(int fd, const struct opening *opening)
 {
 	struct f_owner_ex owner = { .type = F_OWNER_TID,

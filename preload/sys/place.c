@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See place.h. */
 #include "preload/sys/place.h"
 
 #include <stdatomic.h>
@@ -9,7 +10,7 @@
 
 #define RANGE_BYTES (UINT64_C(1) << 40)
 #define HEAP_ROOM   (UINT64_C(1) << 36)
-#define SKIP_BYTES  (UINT64_C(1) << 30) /* past somebody else's */
+#define SKIP_BYTES  (UINT64_C(1) << 30) /* past a foreign mapping */
 #define TRIES       16
 
 static const uint64_t ranges[] = { OWN_PLACES, 0 };
@@ -17,7 +18,7 @@ static const uint64_t ranges[] = { OWN_PLACES, 0 };
 extern char __bss_start[] __attribute__((visibility("hidden")));
 extern char _end[] __attribute__((visibility("hidden")));
 
-/* Written once; 0: the kernel chooses. */
+/* Written once; 0: the kernel chooses addresses. */
 static uint64_t range_start;
 static _Atomic uint64_t next_place; /* any thread */
 
@@ -33,7 +34,9 @@ int place_is_in_way_of_heap(uint64_t start, uint64_t bytes)
 	return start < heap + HEAP_ROOM && start + bytes > heap;
 }
 
-/* The library's variables: those of its pages that hold nothing else. */
+/*
+ * Makes the library's variables unreadable, on pages that contain nothing else.
+ */
 static void hide_variables(void)
 {
 	const uint64_t start = whole_pages((uintptr_t)__bss_start);
@@ -53,7 +56,7 @@ void place_begin(void)
 	next_place = *range;
 }
 
-/* So many bytes that no other thread is given; 0: more than there is. */
+/* Takes a range of addresses for this thread. Returns 0 if it is too large. */
 static uint64_t take(uint64_t bytes)
 {
 	uint64_t at = next_place, next;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where our memory goes: to a range of addresses of our own.
+ * Maps clew's memory in a range of addresses of its own.
  *
- * The kernel would choose a hole between the program's mappings, such as one
- * that the program has just made by munmap(), and looks at, or means to fill
- * again. In the range mappings follow each other, and what is taken by somebody
- * else is passed over. Safe anywhere.
+ * The kernel would choose a hole between the program's mappings, for example
+ * one that the program has just created by munmap() and inspects, or means to
+ * fill again. In clew's range mappings follow each other, and foreign mappings
+ * are skipped. Safe anywhere.
  */
 #ifndef CLEW_SYS_PLACE_H
 #define CLEW_SYS_PLACE_H
@@ -15,18 +15,21 @@
 #include <sys/types.h>
 
 /*
- * Choose the range. Before that the kernel chooses places. Once, while there is
- * but one thread.
+ * Chooses the range; before that the kernel chooses addresses. Called once,
+ * while there is one thread.
  */
 void place_begin(void);
 
-/* As mmap() without an address; the kernel's answer. */
+/* Does the same as mmap() without an address. Returns the kernel's result. */
 void *place_map(size_t bytes, int protection, int flags, int fd, off_t offset);
 
-/* What has been unmapped; if it was the last of the range, it goes first. */
+/*
+ * Notes that memory was unmapped: if it was the last of the range it is used
+ * next.
+ */
 void place_has_been_left(const void *address, size_t bytes);
 
-/* Whether the program's heap (brk) may want to grow into a range. */
+/* Returns whether the program's heap (brk) may grow into a range. */
 int place_is_in_way_of_heap(uint64_t start, uint64_t bytes);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See proc.h. */
 #include "preload/sys/proc.h"
 
 #include <errno.h>
@@ -7,7 +8,7 @@
 #include "preload/sys/proc_threads.h"
 #include "preload/sys/sys.h"
 
-/* -EOVERFLOW rather than a part of it. */
+/* Reads a whole file, or returns -EOVERFLOW. */
 static int read_text(struct proc_text *text, int tid, const char *name)
 {
 	int fd = proc_open(tid, name);
@@ -54,13 +55,13 @@ static const char *parse_number(const char *at, unsigned int base,
 
 /* ---- The lines of a status file ---- */
 
-/* A line is put together from blocks; of a long one the beginning will do. */
+/* A line that is composed from blocks; a long one is cut. */
 struct line {
 	char bytes[64];
 	size_t used;
 };
 
-/* What follows "NAME:" in a line, or NULL. */
+/* Returns the text behind "NAME:" in a line, or NULL. */
 static const char *value_of(const char *line, const char *name)
 {
 	while (*name && *line == *name)
@@ -148,7 +149,10 @@ static int read_switches(int tid, uint64_t *out)
 
 /* ---- Files of one line ---- */
 
-/* "running", or "CALL ARGUMENTS SP PC", or "-1 SP PC" outside of calls. */
+/*
+ * Parses "running", or "CALL ARGUMENTS SP PC", or "-1 SP PC" outside of system
+ * calls.
+ */
 static void parse_activity(const char *at, struct proc_activity *out)
 {
 	uint64_t word;
@@ -192,7 +196,10 @@ int proc_activity(struct proc_text *text, int tid, struct proc_activity *out)
 	return err;
 }
 
-/* What is behind a thread's name, which is in brackets, with anything in it. */
+/*
+ * Finds the text behind a thread's name, which is in parentheses and may
+ * contain any character.
+ */
 static int read_stat(struct proc_text *text, int tid, const char **out)
 {
 	const char *behind_name = NULL;
@@ -209,7 +216,7 @@ static int read_stat(struct proc_text *text, int tid, const char **out)
 	return 0;
 }
 
-/* The 22nd field; the name is the second. */
+/* Reads the 22nd field; the name is the second. */
 int proc_start_ticks(struct proc_text *text, int tid, uint64_t *out)
 {
 	const char *at;
@@ -230,7 +237,7 @@ char proc_state(struct proc_text *text, int tid)
 	return !read_stat(text, tid, &at) && at[0] == ' ' ? at[1] : '\0';
 }
 
-/* The second of its three numbers. */
+/* Reads the second of three numbers. */
 int proc_run_delay_ns(struct proc_text *text, int tid, uint64_t *out)
 {
 	int err = read_text(text, tid, "schedstat");

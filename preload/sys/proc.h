@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the kernel tells of this process and its threads in /proc.
+ * Reads facts about this process and its threads from /proc.
  *
  * No libc, no allocation: safe wherever opening a file is.
  */
@@ -10,11 +10,11 @@
 #include <stdint.h>
 
 /*
- * Functions that look at a thread return 0 or -errno: -ESRCH when the thread
- * has gone, and only then.
+ * Functions about a thread return 0 or -errno: -ESRCH if, and only if, the
+ * thread has exited.
  */
 
-/* Room for a file of one line; a longer one is refused. */
+/* Memory for a file of one line; a longer one is refused. */
 #define PROC_TEXT_BYTES 1024
 
 struct proc_text {
@@ -30,40 +30,44 @@ struct proc_line {
 };
 
 /*
- * Find such lines in /proc/self/status, or in a thread's. The file may be long,
- * for it lists all groups of a user. -EBADMSG if a line is missing.
+ * Finds such lines in /proc/self/status, or in a thread's status. The file may
+ * be long, as it lists all groups of a user. Returns -EBADMSG if a line is
+ * missing.
  */
 int proc_status(int tid, struct proc_line *lines, uint32_t count);
 
-/* Whether a debugger or the like (PTRACE_ATTACH, PTRACE_SEIZE) traces us. */
+/*
+ * Returns whether a debugger or another tracer (PTRACE_ATTACH, PTRACE_SEIZE)
+ * traces this process.
+ */
 int proc_is_traced(void);
 
-/* The bits of signals that a thread blocks. */
+/* Stores the mask of signals that a thread blocks. */
 int proc_blocked_signals(int tid, uint64_t *mask);
 
-/* What a thread is doing. */
+/* The present activity of a thread. */
 struct proc_activity {
-	int is_asleep; /* waits inside the kernel; else the rest is 0 */
+	int is_asleep; /* waits in the kernel; otherwise the rest is 0 */
 	long call;     /* number of the system call it waits in, or -1 */
 	uint64_t sp;
-	uint64_t pc;       /* where it will go on */
-	uint64_t switches; /* of contexts so far: changes if it ran */
+	uint64_t pc;       /* where it will continue */
+	uint64_t switches; /* context switches so far: changes if it ran */
 };
 
 int proc_activity(struct proc_text *text, int tid, struct proc_activity *out);
 
-/* The same in a third of the time, without `switches`, which are 0. */
+/* Does the same in a third of the time, without `switches`, which is 0. */
 int proc_wait(struct proc_text *text, int tid, struct proc_activity *out);
 
-/* When a thread started, in ticks of 10 ms (CLOCK_BOOTTIME). */
+/* Stores when a thread started, in ticks of 10 ms (CLOCK_BOOTTIME). */
 int proc_start_ticks(struct proc_text *text, int tid, uint64_t *out);
 
-/* A thread's state as proc(5) has it: 'R', 'S', 'D', 'T'...; 0: not known. */
+/* Returns a thread's state as in proc(5): 'R', 'S', 'D', 'T'...; 0: unknown. */
 char proc_state(struct proc_text *text, int tid);
 
 /*
- * How long a thread that was ready to run has waited for a processor so far. Some
- * kernels do not know.
+ * Stores how long a thread that was ready to run has waited for a processor so
+ * far. Some kernels do not record this.
  */
 int proc_run_delay_ns(struct proc_text *text, int tid, uint64_t *out);
 

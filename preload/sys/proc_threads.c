@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See proc_threads.h. */
 #include "preload/sys/proc_threads.h"
 
 #include <errno.h>
@@ -8,7 +9,7 @@
 #include "preload/sys/sys.h"
 #include "preload/sys/text.h"
 
-/* What getdents64() fills in. */
+/* An entry that getdents64() stores. */
 struct directory_entry {
 	uint64_t inode;
 	int64_t next;
@@ -31,7 +32,10 @@ static int parse_decimal(const char *at)
 	return value;
 }
 
-/* By the number of a directory in /proc/self/task; 0: the process's file. */
+/*
+ * Opens a file in the directory of this number in /proc/self/task; 0: of the
+ * process.
+ */
 static int open_numbered(int number, const char *name)
 {
 	char path[64];
@@ -58,7 +62,7 @@ static int is_of_outer_namespace(void)
 	return parse_decimal(number) != sys_getpid();
 }
 
-/* ---- "NSpid:", its number in each namespace, ours last ---- */
+/* ---- "NSpid:", the number in each namespace, the innermost last ---- */
 
 static const char numbers_key[] = "NSpid:";
 
@@ -88,7 +92,9 @@ static void read_char(struct numbers_line *line, char c)
 	}
 }
 
-/* What gettid() is in a thread that has this directory. -ESRCH: it has gone. */
+/*
+ * Returns the tid of the thread with this directory; -ESRCH if it has exited.
+ */
 static int inner_number(int number)
 {
 	struct numbers_line line = { .last = 0 };
@@ -162,7 +168,7 @@ static int is_wanted(void *context, int number)
 	return 1;
 }
 
-/* The number of a thread's directory; 0: there is none. */
+/* Returns the number of a thread's directory, or 0. */
 static int directory_of(int tid)
 {
 	struct wanted_thread wanted = { .tid = tid };

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The threads of this process, and where /proc has their files.
+ * The threads of this process, and their files in /proc.
  *
- * What is mounted at /proc may be that of an outer namespace of processes, as
- * in what `unshare --pid --fork` or a sandbox starts before it mounts one of its
- * own: the threads' directories are named there by their numbers in that
- * namespace. So the numbers that these functions take and give, which are those
- * of gettid(), are looked up then ("NSpid:" in a status file). That the numbers
- * differ is seen by /proc/self: a process has a greater one in each namespace
- * further out, for all that the inner ones ever had were given there, too.
+ * /proc may belong to an outer PID namespace, for example in a process that
+ * `unshare --pid --fork` or a sandbox starts before it mounts another /proc.
+ * The threads' directories then have the numbers of that namespace. The
+ * functions below take and return tids as gettid() does, and translate them in
+ * that case ("NSpid:" in a status file). /proc/self shows whether the numbers
+ * differ: a process has a greater number in each outer namespace, because all
+ * numbers of inner ones were assigned there as well.
  *
  * No libc, no allocation: safe wherever opening a file is.
  */
@@ -16,16 +16,16 @@
 #define CLEW_SYS_PROC_THREADS_H
 
 /*
- * Open a file of a thread's to be read; of the process's if tid is 0. -ESRCH
- * when the thread has gone, and only then; -EOPNOTSUPP when it is there, but no
- * such file.
+ * Opens a file of a thread for reading, or of the process if tid is 0. Returns
+ * -ESRCH if, and only if, the thread has exited; -EOPNOTSUPP if it exists and
+ * has no such file.
  */
 int proc_open(int tid, const char *name);
 
 /*
- * Call visit for each thread of this process but one, also for some that were
- * born or ended meanwhile. The list is not a snapshot: a thread may be missed when
- * others end. Stops at the first answer that is not 0, and returns it.
+ * Calls visit for each thread of this process but one, also for some that start
+ * or exit meanwhile. The list is no snapshot: a thread may be missed when
+ * others exit. Stops at the first result other than 0 and returns it.
  */
 int proc_each_thread(int but_tid, int (*visit)(void *context, int tid),
 		     void *context);

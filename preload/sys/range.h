@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-/* pcs in [start, end) */
+/* The pcs in [start, end). */
 struct pc_range {
 	uint64_t start;
 	uint64_t end;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Signal actions as the kernel knows them, for handlers of our own.
+ * Signal actions in the kernel's format, for clew's own handlers.
  *
- * libc's sigaction() may be hooked, and stands behind ours. System calls only,
- * made behind a filter too (filter.h); safe anywhere.
+ * libc's sigaction() may be hooked, and clew has a front for it. System calls
+ * only, which are also made behind a filter (filter.h); safe anywhere.
  */
 #ifndef CLEW_SYS_SIGNAL_RETURN_H
 #define CLEW_SYS_SIGNAL_RETURN_H
@@ -13,7 +13,7 @@
 
 #include "preload/sys/sys.h"
 
-/* In a mask. */
+/* The bit of a signal in a mask. */
 #define SIGNAL_BIT(signal) (UINT64_C(1) << ((unsigned int)(signal)-1))
 
 static inline int signals_in(uint64_t mask)
@@ -28,7 +28,7 @@ static inline int signals_in(uint64_t mask)
 struct kernel_action {
 	uintptr_t handler;
 	uint64_t flags;
-	uintptr_t signal_return; /* what a handler returns to */
+	uintptr_t signal_return; /* the return address of a handler */
 	uint64_t mask;
 };
 
@@ -38,13 +38,16 @@ struct kernel_action {
 void signal_return(void);
 
 /*
- * In a handler: have these signals blocked, by the system call with which
- * handlers return, which every filter allows who lets the program have handlers.
- * Floating-point registers are as at the beginning of a handler afterwards.
+ * Called in a handler: blocks these signals, by the system call with which
+ * handlers return. Every filter that lets the program have handlers allows this
+ * call. Floating-point registers then are as at the beginning of a handler.
  */
 void signal_change_mask(uint64_t mask);
 
-/* In the thread's mask, which is returned as it was. Nothing, behind a filter. */
+/*
+ * Changes bits of the thread's mask and returns the former mask. Does nothing
+ * behind a filter.
+ */
 static inline uint64_t signal_change_bits(int how, uint64_t bits)
 {
 	uint64_t mask = 0;
@@ -60,7 +63,10 @@ static inline int signal_get_action(int signal, struct kernel_action *out)
 				    sizeof(out->mask), 0, 0);
 }
 
-/* Handlers come back through signal_return(). 0 or -errno. */
+/*
+ * Sets an action whose handler returns through signal_return(). Returns 0 or
+ * -errno.
+ */
 static inline int signal_set_action(int signal,
 				    const struct kernel_action *action,
 				    struct kernel_action *old)

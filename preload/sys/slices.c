@@ -1,19 +1,24 @@
 /* SPDX-License-Identifier: MIT */
+/* See slices.h. */
 #include "preload/sys/slices.h"
 
 #include <time.h>
 
 #include "preload/sys/sys.h"
 
-#define STACK_BYTES (UINT64_C(256) << 10) /* pages come as they are used */
+/* pages are allocated as they are used */
+#define STACK_BYTES (UINT64_C(256) << 10)
 
-/* slices_switch.S: the one stack's registers are kept there, the other's are put on. */
+/*
+ * In slices_switch.S: saves the registers of one stack and restores those of
+ * the other.
+ */
 void slices_switch(uint64_t *left, uint64_t entered);
 uint64_t slices_first(uint64_t top, void (*function)(void));
 
-/* Written by whose turn it is. */
+/* Written by the thread that runs the work, or by the work. */
 static struct {
-	unsigned char *stack; /* NULL: there is no work */
+	unsigned char *stack; /* NULL: no work */
 	void (*function)(void *);
 	void *argument;
 	uint64_t outside, inside; /* stack pointers, while the other one runs */
@@ -26,7 +31,7 @@ static uint64_t cpu_now_ns(void)
 	return sys_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
-/* On the stack of its own, from which nobody returns. */
+/* Runs on the work's own stack and never returns. */
 static void do_work(void)
 {
 	work.function(work.argument);
@@ -65,7 +70,7 @@ int slices_go_on(uint64_t cpu_ns)
 	return 1;
 }
 
-/* Others make patches, too, who are not on that stack. */
+/* Threads on other stacks also create patches. */
 static int is_inside(void)
 {
 	const uint64_t here = (uintptr_t)__builtin_frame_address(0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One piece of memory that nobody uses just now, so that most who want one for a
- * while need none of the system's. Any thread, without a lock.
+ * A cache of one unused piece of memory, so that most users need no system
+ * call. Any thread, without a lock.
  */
 #ifndef CLEW_SYS_SPARE_H
 #define CLEW_SYS_SPARE_H
@@ -11,7 +11,10 @@
 
 #include "preload/sys/sys.h"
 
-/* Of that size, always the same; with what its last user left, or zeroed. Or NULL. */
+/*
+ * Returns memory of this size, which is always the same; its content is that of
+ * its last user, or zeros. Returns NULL on failure.
+ */
 static inline void *spare_take(void *_Atomic *spare, size_t bytes)
 {
 	void *memory = atomic_exchange(spare, NULL);

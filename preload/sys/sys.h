@@ -3,10 +3,11 @@
  * System calls without libc.
  *
  * libc's wrappers may be hooked, set errno, or be cancellation points. These
- * return the kernel's answer: a result, or -errno. Safe anywhere.
+ * functions return the kernel's result or -errno. Safe anywhere.
  *
- * Once the program has a system call filter, calls of ours could have it
- * killed: then they all fail with -ENOSYS instead of being made (filter.h).
+ * Behind a system call filter of the program, clew's calls could kill the
+ * program. Therefore they all fail with -ENOSYS then, and are not made
+ * (filter.h).
  */
 #ifndef CLEW_SYS_SYS_H
 #define CLEW_SYS_SYS_H
@@ -27,7 +28,7 @@
 #include "preload/sys/place.h"
 #include "preload/sys/system_call.h"
 
-/* What the program itself asked for is made in any case. */
+/* Makes a call that the program itself has requested, also behind a filter. */
 static inline long sys_call_anyway(long number, long a, long b, long c, long d,
 				   long e, long f)
 {
@@ -55,14 +56,13 @@ static inline void *sys_mmap(void *hint, size_t bytes, int prot, int flags,
 }
 
 /*
- * The protection of memory that is ours alone. The processor can read all that
- * it can write; but who goes through the program's memory by /proc/self/maps, to
- * test it in a crash handler, to find pointers or to save it, passes over what is
- * not to be read.
+ * The protection of clew's memory. The CPU can read what it can write. But code
+ * that reads the program's memory by /proc/self/maps, to test it in a crash
+ * handler, to find pointers or to save it, skips unreadable mappings.
  */
 #define SYS_PROT_OURS PROT_WRITE
 
-/* Private zeroed memory, or a negative errno as an address. */
+/* Returns private zeroed memory, or a negative errno as an address. */
 static inline void *sys_map_private(size_t bytes)
 {
 	return place_map(bytes, SYS_PROT_OURS, MAP_PRIVATE | MAP_ANONYMOUS, -1,
@@ -97,7 +97,7 @@ static inline int sys_open(const char *path, int flags, int mode)
 			     0);
 }
 
-/* As the real user: 0 or -errno. */
+/* Checks access as the real user. Returns 0 or -errno. */
 static inline int sys_access(const char *path, int mode)
 {
 	return (int)sys_call(SYS_faccessat, AT_FDCWD, (long)path, mode, 0, 0,
@@ -119,7 +119,7 @@ static inline int sys_fstat(int fd, struct stat *st)
 	return (int)sys_call(SYS_fstat, fd, (long)st, 0, 0, 0, 0);
 }
 
-/* Of the file itself where it is a symbolic link. */
+/* Does not follow a symbolic link. */
 static inline int sys_stat(const char *path, struct stat *st)
 {
 	return (int)sys_call(SYS_newfstatat, AT_FDCWD, (long)path, (long)st,
@@ -136,7 +136,10 @@ static inline int sys_unlink(const char *path)
 	return (int)sys_call(SYS_unlinkat, AT_FDCWD, (long)path, 0, 0, 0, 0);
 }
 
-/* Where a symbolic link leads: bytes of it, not terminated, or -errno. */
+/*
+ * Reads a symbolic link. Returns the number of bytes, which are not terminated,
+ * or -errno.
+ */
 static inline long sys_readlink(const char *path, char *out, size_t bytes)
 {
 	return sys_call(SYS_readlinkat, AT_FDCWD, (long)path, (long)out,
@@ -158,7 +161,7 @@ static inline int sys_gettid(void)
 	return (int)sys_call(SYS_gettid, 0, 0, 0, 0, 0, 0);
 }
 
-/* Copy memory that may not be there. 0 or -EFAULT. */
+/* Copies memory that may not be mapped. Returns 0 or -EFAULT. */
 static inline int sys_read_memory_of(int pid, uint64_t at, void *out,
 				     size_t bytes)
 {
@@ -176,7 +179,7 @@ static inline int sys_read_memory(uint64_t at, void *out, size_t bytes)
 	return sys_read_memory_of(sys_getpid(), at, out, bytes);
 }
 
-/* Whether a thread of this process still exists. */
+/* Returns whether a thread of this process still exists. */
 static inline int sys_thread_exists(int pid, int tid)
 {
 	return sys_call(SYS_tgkill, pid, tid, 0, 0, 0, 0) != -ESRCH;
@@ -184,13 +187,13 @@ static inline int sys_thread_exists(int pid, int tid)
 
 #define SYS_POPULATE_WRITE 23 /* MADV_POPULATE_WRITE, since Linux 5.14 */
 
-/* No mask that the kernel gives: it has SIGKILL in it. */
+/* Differs from each mask of the kernel's, because it contains SIGKILL. */
 #define SYS_NOT_BLOCKED (~UINT64_C(0))
 
 /*
- * Block every signal; *old is what sys_restore_signals() wants. Where no
- * system calls may be made nothing is blocked, and callers that rely on it
- * have looked at runtime_is_filtered() before.
+ * Blocks all signals; *old is the argument of sys_restore_signals(). Behind a
+ * filter nothing is blocked; callers that need it check runtime_is_filtered()
+ * first.
  */
 static inline void sys_block_signals(uint64_t *old)
 {
@@ -203,7 +206,10 @@ static inline void sys_block_signals(uint64_t *old)
 		__atomic_fetch_sub(&rt.sections, 1, __ATOMIC_SEQ_CST);
 }
 
-/* Also when a filter has been asked for since: it waits for us (filter.h). */
+/*
+ * Also restores if a filter was requested since: the filter waits for it
+ * (filter.h).
+ */
 static inline void sys_restore_signals(const uint64_t *old)
 {
 	if (*old == SYS_NOT_BLOCKED)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See task.h. */
 #include "preload/sys/task.h"
 
 #include <sched.h>
@@ -10,27 +11,29 @@
 
 #define STACK_BYTES 65536
 
-/* FUTEX_WAIT: not private, for the kernel's wake at a thread's end is not. */
+/* FUTEX_WAIT, not private, as the kernel's wake at a thread's end. */
 #define FUTEX_JOIN    0
 
 #define UNSHARE_TABLE 2 /* CLOSE_RANGE_UNSHARE of <linux/close_range.h> */
 
-#define JOIN_LOOKS    1000 /* a tracer may keep what has ended */
+#define JOIN_LOOKS    1000 /* a tracer may delay the end */
 
 /* task.S */
 long task_clone(long flags, void *stack, _Atomic int32_t *tid,
 		void (*function)(void *), void *argument, void *block);
 
 /*
- * A task's memory: its stack, its thread-local variables as far down as ours, and
- * the block that its thread pointer points to, whose first word says where it is, and
- * in which our variables may be as well (host/own_place.h).
+ * The memory of a task: its stack, its thread-local variables down to clew's,
+ * and the block to which its thread pointer points. The block's first word is
+ * its own address. clew's variables may also be in the block
+ * (host/own_place.h).
  */
 static size_t variables_bytes(void)
 {
 	const uint64_t block = thread_block();
 	const size_t bytes = (uintptr_t)&hot < block ? block - (uintptr_t)&hot
-						     : 0; /* they are in it */
+						     /* they are in the block */
+						     : 0;
 
 	return (bytes + PAGE_BYTES - 1) & ~(size_t)(PAGE_BYTES - 1);
 }

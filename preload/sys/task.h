@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tasks of ours: threads of the program's process that libc knows nothing of.
+ * Tasks: threads of clew in the program's process that libc does not know.
  *
- * A task shares everything with the thread that starts it but the thread pointer:
- * that thread may end first. Of thread-local variables it has ours only, all 0. It
- * starts with that thread's signal mask, in which all signals have to be blocked.
+ * A task shares everything with the thread that starts it except the thread
+ * pointer, so that thread may exit first. The task has only clew's thread-local
+ * variables, all 0. The task starts with the thread's signal mask, in which all
+ * signals must be blocked.
  *
- * A descriptor that a task opens is a number in the program's table, where any
- * thread may close it and get it for a file of its own: what a task does to it
- * next would be done to that file. So a task takes leave of that table first.
+ * A descriptor that a task opens is a number in the program's table. Any thread
+ * may close it and reuse the number, and the task's next operation would act on
+ * that file. Therefore a task leaves that table first.
  */
 #ifndef CLEW_SYS_TASK_H
 #define CLEW_SYS_TASK_H
@@ -16,7 +17,7 @@
 #include <stdint.h>
 
 struct task {
-	_Atomic int32_t tid; /* 0: it has ended; the kernel clears it */
+	_Atomic int32_t tid; /* 0: it has ended; cleared by the kernel */
 	unsigned char *stack;
 };
 
@@ -26,24 +27,25 @@ enum task_descriptors {
 };
 
 /*
- * Starts function(argument), which ends by task_exit(). All signals blocked. A
- * stack is mapped where the task has none. 0 or -errno.
+ * Starts function(argument), which must end by task_exit(). All signals must be
+ * blocked. Maps a stack if the task has none. Returns 0 or -errno.
  */
 int task_start(struct task *task, enum task_descriptors descriptors,
 	       void (*function)(void *), void *argument);
 
 /*
- * In the task: go on with a table of descriptors that is empty and its own. 0,
- * or -errno with everything as it was: Linux before 5.9 cannot do that.
+ * Called in the task: replaces the descriptor table by an empty one of its own.
+ * Returns 0, or -errno with everything unchanged: not supported before Linux
+ * 5.9.
  */
 int task_leave_descriptors(void);
 
-/* In the task, as its last. */
+/* Ends the task. Called in it. */
 _Noreturn void task_exit(void);
 
 /*
- * Waits until it has ended, and until the kernel does not count it any more
- * either: there are system calls that want a process with one thread.
+ * Waits until the task has ended and the kernel no longer counts it: some
+ * system calls require a process with one thread.
  */
 void task_join(struct task *task);
 

@@ -8,7 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A NUL-terminated text being written into a buffer; what is over is cut. */
+/*
+ * A NUL-terminated text that is being written into a buffer; the rest is cut.
+ */
 struct text {
 	char *at;
 	size_t left; /* including the NUL */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Copying and clearing memory without libc, whose functions may be hooked, and use
+ * Copies and clears memory without libc, whose functions may be hooked and use
  * vector registers.
  */
 #ifndef CLEW_SYS_COPY_BYTES_H
@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-/* `rep movsb` and `rep stosb`: no loop for a compiler to turn into a call. */
+/* Single instructions, because a compiler may turn a loop into a call. */
 static inline void copy_bytes(void *to, const void *from, size_t bytes)
 {
 	__asm__ volatile("rep movsb"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the kernel puts on the stack of a handler: the address that it returns
- * to, a restorer, and above that a struct ucontext, where the restorer's stack
- * pointer finds it. See setup_rt_frame() of Linux, arch/x86/kernel/signal_64.c.
+ * The stack of a signal handler: the kernel stores the handler's return
+ * address, the address of a restorer, and above it a struct ucontext, where the
+ * restorer's stack pointer points. See setup_rt_frame() of Linux,
+ * arch/x86/kernel/signal_64.c.
  */
 #ifndef CLEW_SYS_SIGNAL_FRAME_H
 #define CLEW_SYS_SIGNAL_FRAME_H
@@ -11,7 +12,10 @@
 #include <stdint.h>
 #include <ucontext.h>
 
-/* A restorer: `mov $SYS_rt_sigreturn,%rax; syscall`, and where that call is. */
+/*
+ * A restorer is `mov $SYS_rt_sigreturn,%rax; syscall`; SIGNAL_FRAME_CALL_AT is
+ * the call's offset.
+ */
 #define SIGNAL_FRAME_RESTORER_BYTES 9
 #define SIGNAL_FRAME_CALL_AT        7
 
@@ -39,13 +43,14 @@ static inline uint64_t signal_frame_stack(const ucontext_t *context)
 }
 
 /*
- * What a handler has returned from stays on the stack, and whoever looks for signal
- * frames there finds it. So ours say, just before they return, that theirs is over: by
- * a bit of the flags that the kernel saves as 0 and does not read.
+ * The signal frame of a handler that has returned stays on the stack, where a
+ * search may find it. Therefore clew's handlers mark their frames just before
+ * they return, by a bit of the flags that the kernel saves as 0 and does not
+ * read.
  */
 #define SIGNAL_FRAME_IS_OVER (UINT64_C(1) << 63)
 
-/* Bytes that such a handler has on the stack meanwhile: it has called nobody. */
+/* Bytes of stack that a handler uses at this point, as it calls nothing. */
 #define SIGNAL_FRAME_END_BYTES 256
 
 static inline void signal_frame_end(ucontext_t *context)
@@ -59,8 +64,8 @@ static inline void signal_frame_end(ucontext_t *context)
 #define SIGNAL_FRAME_READ_BYTES offsetof(ucontext_t, uc_mcontext.fpregs)
 
 /*
- * Whether the kernel has written this: it links no other context, and has the
- * code segment of user space, and 0 for gs and fs.
+ * Returns whether the kernel has written this context: it links no other
+ * context, and has the code segment of user space, and 0 for gs and fs.
  */
 static inline int signal_frame_is_context(const ucontext_t *context)
 {

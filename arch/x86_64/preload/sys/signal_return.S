@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a signal handler of ours returns to. Unwinders and debuggers know these
- * very instructions, if nothing describes them: so there is no .cfi here, and
- * a nop in front, because they look up the byte before a return address.
+ * The return address of clew's signal handlers. Unwinders and debuggers
+ * recognize these exact instructions if nothing describes them. Therefore there
+ * is no .cfi here, and a nop precedes them, because unwinders look up the byte
+ * before a return address.
  */
 #include <asm/unistd.h>
 
@@ -19,10 +20,10 @@ signal_return:
 /*
  * void signal_change_mask(uint64_t mask)
  *
- * Returns to its caller as from a signal: from a struct ucontext of its own, in
- * which are the caller's registers and the mask. Its alternate stack has flags
- * that do not exist, so the kernel leaves what there is; without a state of
- * the floating-point unit the kernel makes a new one.
+ * Returns to its caller as a signal handler does: from a struct ucontext of its
+ * own with the caller's registers and the mask. The alternate stack in it has
+ * invalid flags, so the kernel keeps the present one. Without a floating-point
+ * state the kernel creates a new one.
  */
 #define UC_FLAGS	0
 #define UC_STACK_FLAGS	24

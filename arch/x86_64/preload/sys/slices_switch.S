@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Two stacks, between which a thread goes to and fro (preload/sys/slices.h). Nobody
- * computes with floating-point numbers there, so no control word is kept.
+ * Switches a thread between two stacks (preload/sys/slices.h). The code on
+ * these stacks uses no floating-point numbers, so no control word is saved.
  *
  *	void slices_switch(uint64_t *left, uint64_t entered)
  *
- * keeps the registers that a function may expect to be kept on the stack that it leaves,
- * and where they are in *left; and takes those from the stack that it enters.
+ * Saves the callee-saved registers on the present stack and its stack pointer
+ * in *left, and restores those of the stack `entered`.
  */
 	.text
 	.globl	slices_switch
@@ -47,8 +47,9 @@ slices_switch:
 /*
  *	uint64_t slices_first(uint64_t top, void (*function)(void))
  *
- * A stack on which the switch enters the function, with nobody to return to. The
- * six registers are 0, as fresh memory is; top is a multiple of 16.
+ * Prepares a stack on which slices_switch() enters the function, without a
+ * return address. The six registers are 0, as in fresh memory; top is a
+ * multiple of 16.
  */
 	.globl	slices_first
 	.hidden	slices_first

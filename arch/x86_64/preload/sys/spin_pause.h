@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a thread executes that looks at one word again and again. */
+/* Pauses in a loop that waits for a word to change. */
 #ifndef CLEW_SYS_SPIN_PAUSE_H
 #define CLEW_SYS_SPIN_PAUSE_H
 

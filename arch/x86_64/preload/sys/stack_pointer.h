@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The stack pointer, wherever the compiler keeps the frame. */
+/* Returns the stack pointer, with or without a frame pointer. */
 #ifndef CLEW_SYS_STACK_POINTER_H
 #define CLEW_SYS_STACK_POINTER_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A system call: the kernel's answer, a result or -errno. */
+/* Makes a system call. Returns the kernel's result or -errno. */
 #ifndef CLEW_SYS_SYSTEM_CALL_H
 #define CLEW_SYS_SYSTEM_CALL_H
 
@@ -22,13 +22,18 @@ static inline long system_call(long number, long a, long b, long c, long d,
 	return result;
 }
 
-/* The call that a thread waits in for the child that shares its stack. */
+/*
+ * Returns whether a call is the one in which a thread waits for a child that
+ * shares its stack.
+ */
 static inline int system_call_is_vfork(long number)
 {
 	return number == SYS_vfork;
 }
 
-/* That instruction, which the pc of a thread that is in the kernel is behind. */
+/*
+ * The system call instruction, which precedes the pc of a thread in the kernel.
+ */
 #define SYSTEM_CALL_BYTES 2
 
 static inline int system_call_is(const uint8_t code[SYSTEM_CALL_BYTES])

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A thread without libc:
+ * Creates a thread without libc:
  *
  *	long task_clone(flags, stack, tid, function, argument, block)
  *
- * calls function(argument) on the new stack, with a thread pointer to the block,
- * and does not return there. The tid is written where it is to be and, if the
- * flags say so, cleared when the thread has ended.
+ * Calls function(argument) on the new stack, with the block as thread pointer,
+ * and does not return in the new thread. Stores the tid in *tid; the kernel
+ * clears it when the thread has ended, if the flags say so.
  */
 #include <asm/unistd.h>
 
@@ -16,7 +16,7 @@
 	.type	task_clone, @function
 task_clone:
 	.cfi_startproc
-	movq	%rcx, -16(%rsi)		/* the new thread finds both there */
+	movq	%rcx, -16(%rsi)		/* for the new thread */
 	movq	%r8, -8(%rsi)
 	subq	$16, %rsi
 	movq	%rdx, %r10

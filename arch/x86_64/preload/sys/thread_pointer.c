@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See thread_pointer.h. */
 #include "preload/sys/thread_pointer.h"
 
 #include "preload/hot/thread.h"
@@ -7,7 +8,7 @@
 #define HWCAP2_FSGSBASE 2 /* asm/hwcap2.h, since Linux 5.9 */
 
 static int can_read;
-static uint64_t offset; /* of struct hot_thread, from what is pointed to */
+static uint64_t offset; /* offset of struct hot_thread from the pointer */
 
 static uint64_t read_pointer(void)
 {
