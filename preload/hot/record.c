@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Recording contexts: those that are new, and where calls of others fold.
+ * Records new contexts, and folds calls without room.
  *
- * A thread records in its tally, between two instructions of its own, and
- * re-entered by signal handlers of its own at every step: a record and an entry
- * of the table are claimed by one instruction each (own_word.h), and valid once the
- * id is stored in them, last.
+ * A thread records in its tally, between two instructions of the program. The
+ * thread's signal handlers may interrupt every step and record as well. Records
+ * and entries of the table are claimed by one instruction each (own_word.h),
+ * and valid once their id is stored, last.
  */
 #include "preload/hot/record.h"
 
@@ -20,7 +20,8 @@
 #include "preload/hot/upcalls.h"
 #include "wire/id.h"
 
-#define LOOK_MAX         4096 /* a countdown is 16 times longer once in 10^7 */
+/* one countdown in 10^7 is longer than 16 times this */
+#define LOOK_MAX         4096
 #define COUNTDOWN_MAX    0xfffe
 #define WHOLE_MAX        UINT64_C(32)
 #define RUN_MAX          32
@@ -40,8 +41,8 @@ uint64_t record_draw(void)
 }
 
 /*
- * Calls from one look at whether to verify to the next. There are 16 bits for a
- * countdown, so where the period is longer only some looks verify.
+ * Returns the mean number of calls from one check to the next. A countdown has
+ * 16 bits, so with a longer period only some checks verify.
  */
 uint64_t record_look_period(void)
 {
@@ -51,10 +52,10 @@ uint64_t record_look_period(void)
 }
 
 /*
- * An exponential deviate of mean 2^32 by comparisons alone: a run of falling
- * uniform numbers begins with x and is of odd length with probability
- * exp(-x) (J. von Neumann, "Various techniques used in connection with random
- * digits", 1951).
+ * Returns an exponential deviate of mean 2^32, computed by comparisons alone: a
+ * run of falling uniform numbers that begins with x has odd length with
+ * probability exp(-x) (J. von Neumann, "Various techniques used in connection
+ * with random digits", 1951).
  */
 static uint64_t draw_exponential(void)
 {
@@ -74,9 +75,9 @@ static uint64_t draw_exponential(void)
 }
 
 /*
- * Geometric: each call is looked at with probability 1 / period, whatever came
- * before, in contexts of few calls and of many. The scale is -1 / ln(1 - 1 / n)
- * by its series, in 65536ths.
+ * The distribution is geometric: each call is checked with probability 1 /
+ * period, independently of others, in contexts of few calls and of many. The
+ * scale is -1 / ln(1 - 1 / n) by its series, in 65536ths.
  */
 uint64_t record_draw_countdown(void)
 {
@@ -104,9 +105,10 @@ void record_want_of_room(void)
 }
 
 /*
- * A record of this thread's own, or NULL when the chunk is full. If a signal handler
- * installs another chunk between the two loads, the record may lie beyond the end
- * of either chunk. Nothing tells, so the record is given up.
+ * Takes a record for this thread, or returns NULL if the chunk is full. If a
+ * signal handler installs another chunk between the two loads, the record may
+ * lie beyond the end of either chunk. This cannot be detected, so the record is
+ * given up.
  */
 static struct wire_context *take_context(uintptr_t *next,
 					 const uintptr_t *end_of_chunk)
@@ -125,7 +127,7 @@ static int has_room(const struct tally *tally)
 	       tally->next_context < tally->end_context;
 }
 
-/* A free entry for id, with its note. */
+/* Claims a free entry for id and stores its note. */
 static struct wire_count *claim_entry(struct tally *tally, uint64_t id,
 				      union note note)
 {
@@ -169,7 +171,10 @@ enum record_known record_known_call(struct tally *tally, uint64_t id)
 	return former >> WIRE_VERIFY_SHIFT ? RECORD_IS_COUNTED : RECORD_IS_DUE;
 }
 
-/* Contexts that its thread may record without asking, in the tally's chunk. */
+/*
+ * Returns the number of contexts that the thread may still record without
+ * asking. The number is in the tally's chunk.
+ */
 static uint64_t *admitted_in(const struct tally *tally)
 {
 	struct wire_chunk *chunk = (struct wire_chunk *)tally->wire - 1;
@@ -178,9 +183,9 @@ static uint64_t *admitted_in(const struct tally *tally)
 }
 
 /*
- * What all threads add to waits for whatever the processor has under way, the new
- * context's stores above all. So a thread takes some at once, as long as there are
- * so many; the last ones one by one.
+ * An addition to a shared counter waits for earlier stores, above all those of
+ * the new context. Therefore a thread takes several contexts at once while
+ * enough are left, and the last ones one by one.
  */
 static int admit_some(struct tally *tally)
 {
@@ -201,7 +206,7 @@ static int admit_some(struct tally *tally)
 	return 0;
 }
 
-/* Whether one more context may be recorded in this process. */
+/* Returns whether one more context may be recorded in this process. */
 static int admit_context(void)
 {
 	struct tally *tally = hot.tally;
@@ -209,14 +214,14 @@ static int admit_context(void)
 	return tally && (own_take(admitted_in(tally)) || admit_some(tally));
 }
 
-/* False if there is no room. */
+/* Records a context. Returns false if there is no room. */
 static int record(uint64_t id, union note note, uint64_t site, uint64_t calls)
 {
 	struct wire_context *context = NULL;
 	struct tally *tally;
 
 	while (!context) {
-		tally = hot.tally; /* another one, where a handler has forked */
+		tally = hot.tally; /* another tally if a handler has forked */
 		if ((!tally || !has_room(tally)) && hot_make_room())
 			return 0;
 		if (tally && hot.tally == tally)
@@ -236,7 +241,7 @@ int record_caller(uint64_t id, union note note)
 	return 1;
 }
 
-/* For the next one. */
+/* Gives an admission back, for the next context. */
 static void withdraw_context(void)
 {
 	if (hot.tally)
@@ -246,7 +251,7 @@ static void withdraw_context(void)
 					  memory_order_relaxed);
 }
 
-/* Nothing where a handler has forked and its child has no tally. */
+/* Returns no note if a handler has forked and its child has no tally. */
 static union note note_of(uint64_t id)
 {
 	struct tally *tally = hot.tally;
@@ -254,7 +259,10 @@ static union note note_of(uint64_t id)
 	return tally ? recent_note_of(tally, id) : (union note){ .word = 0 };
 }
 
-/* False if there is no room, or none is given. */
+/*
+ * Records a new context. Returns false if there is no room or the limit is
+ * reached.
+ */
 static int record_new_context(uint64_t id, union note note, uint64_t site,
 			      uint64_t calls)
 {
@@ -284,8 +292,8 @@ enum record_known record_first_tail_call(uint64_t id, uint64_t site)
 }
 
 /*
- * A new context by a tail call. Where there is room for one record only, the
- * call is counted as an ordinary one.
+ * Records a new context that is reached by a tail call. If there is room for
+ * one record only, the call counts as an ordinary one.
  */
 static int record_new_tail_call(uint64_t id, union note note, uint64_t site)
 {
@@ -315,8 +323,8 @@ int record_new_call(uint64_t id, uint64_t caller, uint64_t site)
 }
 
 /*
- * Where nothing can grow, a last part of the table and some records are kept for
- * "(folded)", and the last of all for that below the root.
+ * If nothing can grow, the last part of the table and some records are a
+ * reserve for "(folded)", and the very last ones for the one below the root.
  */
 static struct wire_context *take_spare(struct tally *tally, uint64_t caller)
 {
@@ -334,7 +342,10 @@ static struct wire_context *take_spare(struct tally *tally, uint64_t caller)
 	return take_context(&tally->next_spare, &tally->end_spare);
 }
 
-/* A "(folded)" below a recorded caller of this depth, or the root. */
+/*
+ * Records a "(folded)" below a recorded caller of this depth, or below the
+ * root.
+ */
 static int record_fold(uint64_t id, uint64_t caller, uint32_t depth)
 {
 	const union note note = { .function = WIRE_FOLDED, .depth = depth + 1 };
@@ -353,8 +364,8 @@ static int record_fold(uint64_t id, uint64_t caller, uint32_t depth)
 }
 
 /*
- * Count a call at the "(folded)" below a caller. A handler that forks meanwhile
- * gives its child another tally, or none.
+ * Counts a call at the "(folded)" below a caller. A handler that forks
+ * meanwhile gives its child another tally, or none.
  */
 static int fold_below(uint64_t caller, union note note)
 {

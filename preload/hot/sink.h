@@ -70,7 +70,9 @@ struct sink {
 	 * The template of leaves, if they have their own (runtime.leaf_stub).
 	 */
 	const struct stub_template *leaf_stub;
-	/* Where trampolines go on: the offset in struct hot_thread. */
+	/*
+	 * Offset in struct hot_thread of the thunk to which trampolines jump.
+	 */
 	uint32_t carried_at;
 	/*
 	 * Whether it reads the time stamp counter, which a process may forbid.

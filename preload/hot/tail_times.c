@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See tail_times.h. */
 #include "preload/hot/tail_times.h"
 
 #include <stddef.h>
@@ -10,7 +11,7 @@
 #define NEIGHBOURS   16
 #define SPREAD       UINT64_C(0x9e3779b97f4a7c15) /* Fibonacci hashing (Knuth) */
 
-/* Of all threads; each claims records by their slots. */
+/* The records of all threads, claimed by their stack slots. */
 static struct tail_time records[1 << RECORDS_LOG2] LARGE_TABLE;
 
 static struct tail_time *record_at(uint64_t id)
@@ -25,7 +26,7 @@ struct tail_time *tail_time_of(const struct time_slot *slot)
 	return record_at(slot->id);
 }
 
-/* Whether its slot still leads to it. */
+/* Returns whether the record's slot still leads to it. */
 static int is_in_use(const struct tail_time *record, uint64_t stack)
 {
 	const struct tail_time *next = record_at(time_of(stack)->id);
@@ -38,7 +39,9 @@ static int is_in_use(const struct tail_time *record, uint64_t stack)
 	return 0;
 }
 
-/* What an earlier call at the same slot has left: nobody but this thread uses it. */
+/*
+ * A record that an earlier call at this slot has left belongs to this thread.
+ */
 struct tail_time *tail_time_take(uint64_t stack)
 {
 	const uint64_t home = stack * SPREAD >> (64 - RECORDS_LOG2);

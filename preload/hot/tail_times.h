@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where calls are timed: the times of functions that have jumped to another one.
+ * The times of functions that have jumped to another one, with exact times.
  *
- * A stack slot has one time_slot (timing.h), which is that of the function that runs.
- * When a function of the slot jumps to another one, its own goes into a record, and
- * comes back when the slot's functions return:
+ * A stack slot has one time_slot (timing.h), that of the running function. When
+ * this function jumps to another one, its time_slot moves into a record, and
+ * returns when the slot's functions return:
  *
  *	f jumps to g, which jumps to h
  *
- *	slot: h since when  -> record: the id of h, and g since when
- *	                    -> record: the id of g, and f since when
+ *	slot: the start of h -> record: the id of h, and the start of g
+ *	                     -> record: the id of g, and the start of f
  *
- * The id of a time_slot with a record is the record's address: no context's id. So the
- * thunk that ends a call finds no context, and leaves all to hot_close().
+ * The `id` of a time_slot with a record is the record's address, which is no
+ * context's id. Therefore the thunk that ends a call finds no context, and
+ * calls hot_close().
  *
- * Records are few. A slot's are given back when it returns, or when a later call at the
- * slot needs one.
+ * Records are few. The records of a slot are freed when it returns, or when a
+ * later call at the slot needs one.
  *
  * Safe in signal handlers. Any thread, for slots of its own stacks.
  */
@@ -35,7 +36,10 @@ struct tail_time {
 /* The record of a slot, or NULL if no function of it has jumped. */
 struct tail_time *tail_time_of(const struct time_slot *slot);
 
-/* A record for a stack slot, or NULL. The time slot does not have it yet. */
+/*
+ * Returns a record for a stack slot, or NULL. The time slot does not refer to
+ * it yet.
+ */
 struct tail_time *tail_time_take(uint64_t stack);
 
 void tail_time_give(struct tail_time *record);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See tails.h. */
 #include "preload/hot/tails.h"
 
 #include <stddef.h>
@@ -11,27 +12,30 @@
 #include "preload/hot/upcalls.h"
 #include "wire/id.h"
 
-/* Contexts that were reached by a jump. Each level is larger; the latest has room. */
+/*
+ * The contexts that were reached by a jump are in a few levels of hash tables.
+ * Each level is larger than the one before; the last one has room.
+ */
 #define LEVEL_LEAST_LOG2 12
 #define LEVEL_STEP_LOG2  2
 #define LEVELS           5 /* 22 MiB: 700,000 contexts */
 
-/* Known chains of two slots may have become one chain. */
+/* The known chains of two slots may have become one chain. */
 #define FOLLOWED_MAX (4 * TAILS_CHAIN_MAX)
 
-/* Claimed by its function, and valid once its id is stored. */
+/* Claimed by storing the function, and valid once the id is stored. */
 struct tail_context {
 	uint64_t id;
 	uint32_t function;
 	uint32_t pad;
 };
 
-/* Where the functions of a chain are, innermost first. */
+/* The result of following a chain of jumps. */
 struct tail_chain {
 	uint64_t owner;
 	uint32_t owner_function;
 	uint32_t jumps;
-	int has_function; /* that it was searched for */
+	int has_function; /* it contains the searched function */
 };
 
 #define ON_PAGES LARGE_TABLE __attribute__((aligned(4096)))
@@ -43,7 +47,10 @@ uint32_t hot_tails_nest = 1;
 
 static struct tail_context first_level[1 << LEVEL_LEAST_LOG2] ON_PAGES;
 
-/* Mapped once, by any thread, and never given back; `used` only grows. */
+/*
+ * Each level is mapped once, by any thread, and never unmapped; `used` only
+ * grows.
+ */
 static struct {
 	struct tail_context *contexts;
 	uint32_t used;
@@ -86,7 +93,10 @@ uint32_t tails_function(uint64_t id)
 	return 0;
 }
 
-/* Another level, which another thread may have mapped first. 0: there is none. */
+/*
+ * Opens another level, which another thread may map first. Returns 0 on
+ * failure.
+ */
 static int open_level(unsigned int level)
 {
 	struct tail_context *none = NULL, *made;
@@ -103,7 +113,10 @@ static int open_level(unsigned int level)
 	return 1;
 }
 
-/* The level is at most half full. 0: it has no room. */
+/*
+ * Adds a context to a level, which is at most half full. Returns 0 if it has no
+ * room.
+ */
 static int keep_in(unsigned int level, uint64_t id, uint32_t function)
 {
 	struct tail_context *contexts = contexts_of(level);
@@ -141,7 +154,7 @@ void tails_forget(void (*zero)(void *pages, uint64_t bytes))
 	for (unsigned int i = 0; i < LEVELS && contexts_of(i); i++) {
 		zero(contexts_of(i),
 		     (mask_of(i) + 1) * sizeof(struct tail_context));
-		if (levels[i].used) /* what is not written takes no page */
+		if (levels[i].used) /* a store would take a page */
 			__atomic_store_n(&levels[i].used, 0, __ATOMIC_RELAXED);
 	}
 }
@@ -155,8 +168,8 @@ void tails_move(uint64_t id, uint32_t function)
 /* ---- Chains ---- */
 
 /*
- * The function that runs as `id` at a slot whose owner has this caller, 0: nobody knows.
- * *is_owner: whether it is the owner.
+ * Returns the function that runs as `id` at a slot whose owner has this caller,
+ * or 0. *is_owner: whether it is the owner.
  */
 static uint32_t function_at(uint64_t caller, uint64_t id, int *is_owner)
 {
@@ -166,7 +179,10 @@ static uint32_t function_at(uint64_t caller, uint64_t id, int *is_owner)
 	return *is_owner ? function : tails_function(id);
 }
 
-/* The chain from the function that runs as `id` to a slot's owner. 0: there is none. */
+/*
+ * Follows the chain from the function that runs as `id` to a slot's owner.
+ * Returns 0 if there is none.
+ */
 static int follow(struct tail_chain *chain, uint64_t caller, uint64_t id,
 		  uint32_t sought)
 {
@@ -239,7 +255,7 @@ static int is_cut(uint64_t key)
 	return cuts[0] == (uint32_t)key || cuts[1] == (uint32_t)key;
 }
 
-/* The third of a hash takes the place of the second. */
+/* A third key with the same hash replaces the second. */
 static void cut(uint64_t key)
 {
 	uint32_t *cuts = cuts_of(key);
@@ -254,8 +270,7 @@ void tails_begin(int nest)
 {
 	const uint32_t count = sizeof(hot_tail_cuts) / sizeof(*hot_tail_cuts);
 
-	if (hot_tails_nest !=
-	    (uint32_t)nest) /* what is not written takes no page */
+	if (hot_tails_nest != (uint32_t)nest) /* a store would take a page */
 		hot_tails_nest = (uint32_t)nest;
 	for (uint32_t i = 0; rt.is_late && i < count; i++)
 		if (hot_tail_cuts[i])
@@ -265,7 +280,9 @@ void tails_begin(int nest)
 
 /* ---- Jumps ---- */
 
-/* A context that is kept, so that the thunk need not ask about it again. */
+/*
+ * Marks a recorded context as known, so that the thunk need not check it again.
+ */
 static struct tail_step admit(uint64_t id, uint64_t word)
 {
 	__atomic_store_n(&hot_tail_known[id >> (64 - TAIL_KNOWN_LOG2)], id,
@@ -274,8 +291,9 @@ static struct tail_step admit(uint64_t id, uint64_t word)
 }
 
 /*
- * The function takes the place of the slot's owner. It is kept as well: elsewhere, the function
- * of the caller's id may jump to this one, and the stub finds the context in the count table.
+ * The function takes the place of the slot's owner. The context is recorded as
+ * well: at another slot the function of the caller's id may jump to this one,
+ * and the stub finds the context in the count table.
  */
 static struct tail_step replace(uint64_t caller, uint64_t key, int loops)
 {

@@ -127,8 +127,8 @@ static int is_context(uint64_t context)
 
 /*
  * A second signal may have interrupted the handler of a first one before that
- * was in the chain, or after. Returns the address of the first one's struct
- * ucontext, given where the second one interrupted it, or 0.
+ * handler was in the chain, or after it had left it. Returns the address of the
+ * first one's struct ucontext, given where the second one interrupted it, or 0.
  */
 static uint64_t find_outer_signal(const struct walk *walk, uint64_t pc,
 				  uint64_t stack)

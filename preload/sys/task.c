@@ -31,9 +31,8 @@ long task_clone(long flags, void *stack, _Atomic int32_t *tid,
 static size_t variables_bytes(void)
 {
 	const uint64_t block = thread_block();
-	const size_t bytes = (uintptr_t)&hot < block ? block - (uintptr_t)&hot
-						     /* they are in the block */
-						     : 0;
+	const size_t bytes =
+		(uintptr_t)&hot < block ? block - (uintptr_t)&hot : 0;
 
 	return (bytes + PAGE_BYTES - 1) & ~(size_t)(PAGE_BYTES - 1);
 }

@@ -36,8 +36,8 @@
  * If a module generates code at run time, this code and the module may inspect
  * each other's return addresses. The stubs of such a module are *guarded*: they
  * do not count calls that come from no module's text. Guarding a stub changes
- * two bytes, so that its glance matches all calls. Other threads may execute
- * the stub meanwhile (preload/patch/guard.h).
+ * two bytes, so that its glance matches all calls, while any thread may execute
+ * the stub (preload/patch/guard.h).
  *
  * stub_template.inc is assembled once for each of these templates:
  *
