@@ -4,7 +4,7 @@
 #include <jni.h>
 #include <stdatomic.h>
 
-#include "jvm/java_callers.h"
+#include "jvm/natives/java_callers.h"
 #include "preload/generated/records.h"
 #include "preload/sys/text.h"
 

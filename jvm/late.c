@@ -10,8 +10,8 @@
 #include <stdatomic.h>
 
 #include "jvm/agent.h"
-#include "jvm/daemon.h"
-#include "jvm/hotspot.h"
+#include "jvm/hotspot/hotspot.h"
+#include "jvm/machine/daemon.h"
 #include "preload/host/config.h"
 #include "preload/host/lookup.h"
 #include "preload/hot/runtime.h"

@@ -64,10 +64,24 @@ MAY_INCLUDE = {
            ("preload/session", {"wire", "agent", "disasm"},
             "hot sys host record stack time process stubs modules lookup "
             "patch tracing budget answers generated front probe hooking"))},
-    "jvm": {"machine", "wire", "classfile", "disasm", "image", "match",
-            *(f"preload/{room}" for room in
-              "hot sys host record stack modules stubs patch lookup generated "
-              "front".split())},
+    **{room: {*others.split(),
+              *(f"preload/{name}" for name in of_preload.split()),
+              *(f"jvm/{name}" for name in below.split())}
+       for room, others, of_preload, below in (
+           ("jvm/machine", "", "hot sys record generated", ""),
+           ("jvm/hotspot", "machine wire", "hot sys host record generated",
+            "machine"),
+           ("jvm/natives", "machine wire",
+            "hot sys host record stack modules stubs lookup patch generated",
+            "machine hotspot"),
+           ("jvm/exact", "classfile image match wire",
+            "hot sys host record stack", "machine hotspot natives"),
+           ("jvm/inplace", "disasm image machine wire",
+            "hot sys host stubs generated", "machine natives exact"),
+           ("jvm/jni", "machine wire", "hot sys record modules stubs",
+            "hotspot natives"),
+           ("jvm", "", "hot sys host modules patch generated",
+            "machine hotspot natives exact inplace jni"))},
     "disasm": {"wire"},
     "match": set(),
     "cgroup": set(),

@@ -111,7 +111,7 @@ struct runtime {
 	uint32_t is_heir;
 	uint32_t asks_generated; /* record generated callers (config.h) */
 	/*
-	 * Java methods report their own calls (jvm/java_exact.h): their
+	 * Java methods report their own calls (jvm/exact/java_exact.h): their
 	 * contexts have no slot on the stack. Stored before the first such
 	 * report.
 	 */

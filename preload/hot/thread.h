@@ -137,7 +137,7 @@ struct hot_aside {
 	} depth;
 	/*
 	 * The function in whose slot a virtual thread was mounted or unmounted
-	 * (jvm/java_border.h): walks end at this slot until the function
+	 * (jvm/exact/java_border.h): walks end at this slot until the function
 	 * returns.
 	 */
 	struct hot_border {
@@ -218,7 +218,7 @@ struct hot_thread {
 	/* Thunks of trampolines. */
 	void (*carried)(void);
 	void (*carried_told)(void);
-	/* The frame of the innermost bridge, or 0 (jvm/bridge.h). */
+	/* The frame of the innermost bridge, or 0 (jvm/natives/bridge.h). */
 	uint64_t java_top;
 	/* Addresses in the packet (tracing/traced.c). */
 	uint64_t trace_next;
@@ -251,10 +251,11 @@ struct hot_thread {
 	uint32_t doubts_left; /* calls whose caller is to be checked */
 	uint64_t random;      /* state of the random generator */
 	uint64_t stacks_left; /* Java stacks until one is verified */
-	struct java_recall *java_recall; /* jvm/java_recall.h; or NULL */
+	struct java_recall
+		*java_recall; /* jvm/hotspot/java_recall.h; or NULL */
 	/*
 	 * The entry of the table to which a Java method is adding, in more than
-	 * one instruction (jvm/tracker_class.c), so that the table must stay;
+	 * one instruction (jvm/exact/tracker_class.c), so that the table must stay;
 	 * or 0.
 	 */
 	uint64_t java_counting;
@@ -262,7 +263,7 @@ struct hot_thread {
 		/* While a virtual thread is mounted: the id of its carrier. */
 		uint64_t carrier_id;
 		/*
-		 * The slot of the innermost call (jvm/in_place_calls.c), or 0.
+		 * The slot of the innermost call (jvm/inplace/in_place_calls.c), or 0.
 		 */
 		uint64_t compiled_frame;
 	};

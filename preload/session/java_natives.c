@@ -3,7 +3,7 @@
  * org.clew.Clew's questions (java/org/clew/Clew.java), as the machine hands them on: it
  * looks for natives in its agents' libraries, of which libclew.so is one.
  *
- * Like any native they are called through a bridge (jvm/bridge.h), so that the thread's
+ * Like any native they are called through a bridge (jvm/natives/bridge.h), so that the thread's
  * context is that of the Java method that asks. The functions here are in none.
  */
 #include <errno.h>

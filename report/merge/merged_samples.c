@@ -172,7 +172,7 @@ static int is_inlined(const struct catalog *catalog, uint32_t leaf,
 
 /*
  * Returns whether the function belongs to the tracker, which rewritten Java
- * methods call (jvm/tracker_class.h).
+ * methods call (jvm/exact/tracker_class.h).
  */
 static int is_tracker(struct catalog *catalog, uint32_t function)
 {

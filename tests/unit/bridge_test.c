@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* jvm/bridge.c and bridges.c, without a Java machine: this is its wrapper's, and its natives. */
+/* jvm/natives/bridge.c and bridges.c, without a Java machine: this is its wrapper's, and its natives. */
 #include "tests/unit/unit.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "jvm/bridge.h"
-#include "jvm/bridges.h"
-#include "jvm/java_callers.h"
-#include "jvm/java_stack.h"
+#include "jvm/natives/bridge.h"
+#include "jvm/natives/bridges.h"
+#include "jvm/natives/java_callers.h"
+#include "jvm/natives/java_stack.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/thread.h"
 #include "preload/stack/trampolines.h"
@@ -23,7 +23,7 @@ static uint64_t learnt, known_as;
 static struct bridge_frame *frame_seen;
 static uint64_t native_id;
 
-/* As jvm/java_stack.c, whose walk tests with a machine have. */
+/* As jvm/natives/java_stack.c, whose walk tests with a machine have. */
 struct java_code java_code, java_interpreter;
 static uint64_t stack_hash;
 
@@ -34,7 +34,7 @@ uint64_t java_stack_hash(const struct bridge_frame *frame, uint32_t *end)
 	return stack_hash;
 }
 
-/* As jvm/java_callers.c, but nobody is asked. Spoils what it may. */
+/* As jvm/natives/java_callers.c, but nobody is asked. Spoils what it may. */
 uint32_t callers_learn(struct bridge_frame *frame)
 {
 	learnt++;

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "image/arena.h"
-#include "jvm/compiled_shape.h"
+#include "jvm/inplace/compiled_shape.h"
 
 #define LOOK     "\x89\x84\x24\x00\xc0\xfe\xff" /* mov %eax, -0x14000(%rsp) */
 #define ENTER    "\x55\x48\x83\xec\x20"         /* push %rbp; sub $0x20, %rsp */

@@ -78,13 +78,13 @@ preload_test(reclaim ${preload}/hooking/reclaim.c ${preload}/patch/quiesce.c
 add_test(NAME unit.imports
   COMMAND ${CMAKE_SOURCE_DIR}/scripts/imports.sh ${CMAKE_BINARY_DIR})
 set_tests_properties(unit.imports PROPERTIES LABELS "unit;fast")
-preload_test(bridge ${CMAKE_SOURCE_DIR}/jvm/bridge.c
-  ${CMAKE_SOURCE_DIR}/jvm/bridges.c ${CLEW_ARCH}/jvm/bridge.S
+preload_test(bridge ${CMAKE_SOURCE_DIR}/jvm/natives/bridge.c
+  ${CMAKE_SOURCE_DIR}/jvm/natives/bridges.c ${CLEW_ARCH}/jvm/natives/bridge.S
   ${preload}/stubs/trampoline_block.c ${preload}/stubs/stub_memory.c
   ${preload}/stubs/stub_image.c ${arch}/stubs/frames_rules.c ${counting})
 set_source_files_properties(bridge_test.c PROPERTIES
   COMPILE_OPTIONS -fno-omit-frame-pointer)
-set_source_files_properties(${CMAKE_SOURCE_DIR}/jvm/bridge.c PROPERTIES
+set_source_files_properties(${CMAKE_SOURCE_DIR}/jvm/natives/bridge.c PROPERTIES
   COMPILE_OPTIONS -mgeneral-regs-only)
 
 # These run for more than five seconds, so they do not have the label fast.

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+#include "jvm/exact/java_call.h"
+
+#include "preload/hot/switch.h"
+#include "preload/hot/tally.h"
+#include "preload/hot/thread.h"
+#include "preload/hot/upcalls.h"
+#include "wire/id.h"
+
+/*
+ * Where the thread's id is now. That of a virtual thread may have been counted by another
+ * carrier.
+ */
+int java_call_is_folded(uint64_t id)
+{
+	return switch_is_on() && hot.tally->has_folds &&
+	       !tally_note(hot.tally, id).word;
+}
+
+static int is_at_home(uint64_t id)
+{
+	const struct tally *tally = hot.tally;
+
+	return !tally || tally->table[id >> 4 & tally->mask].id == id;
+}
+
+/* A call that was found away from home, as those of stubs are (stub.S). */
+static void count_stray(uint64_t id)
+{
+	if (switch_is_on() && !is_at_home(id) && --hot.strays_left < 0)
+		hot_reorder();
+}
+
+/*
+ * The id is the caller's until the context is recorded: what a handler calls meanwhile is
+ * below that.
+ */
+enum count_result java_call_count(uint64_t caller, uint32_t number)
+{
+	const uint64_t id = id_push(caller, id_key(number));
+	enum count_result result;
+
+	*(volatile uint64_t *)&hot.id = caller;
+	result = hot_count(id, caller, 0);
+	if (java_call_is_folded(id))
+		return COUNT_IS_DONE;
+	*(volatile uint64_t *)&hot.id = id;
+	if (result != COUNT_IS_FIRST)
+		count_stray(id);
+	return result;
+}

@@ -1,0 +1,467 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Classes are rewritten when the JVM loads them. Classes that it has loaded before clew
+ * begins are changed at once: those that --java selects, if clew attaches. In a JVM that
+ * clew has started, these are classes of the JDK, classes of an AOT cache and classes of
+ * other agents, which the JVM loads before VMInit. When clew detaches it gives back all.
+ */
+#include "jvm/exact/java_exact.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "classfile/classfile.h"
+#include "image/arena.h"
+#include "jvm/exact/java_border.h"
+#include "jvm/exact/java_selection.h"
+#include "jvm/exact/java_tracked.h"
+#include "jvm/exact/java_verify.h"
+#include "jvm/exact/tracker.h"
+#include "jvm/exact/tracker_natives.h"
+#include "jvm/exact/tracker_standby.h"
+#include "jvm/exact/virtual_threads.h"
+#include "jvm/machine/daemon.h"
+#include "jvm/machine/loaded_classes.h"
+#include "jvm/machine/own_loaders.h"
+#include "jvm/natives/bridges.h"
+#include "preload/host/config.h"
+#include "preload/hot/runtime.h"
+#include "preload/hot/switch.h"
+#include "preload/sys/copy_bytes.h"
+#include "preload/sys/sys.h"
+#include "wire/attachment.h"
+
+#define NAME_BYTES JAVA_SELECTION_NAME_BYTES
+#define CODE_LIMIT 8000 /* HotSpot compiles no method of more */
+
+static struct {
+	int is_there; /* methods may call the tracker */
+	JavaVM *vm;   /* that stands by, in the process pid; NULL: none does */
+	int pid;
+	_Atomic int is_over; /* all are to be as they were */
+} exact;
+
+int java_exact_is_wanted(void)
+{
+	return rt.config->java == CONFIG_JAVA_EXACT || standby_is_wanted();
+}
+
+/* ---- Rewriting ---- */
+
+/* A method that is none of those that were asked for. */
+struct other_method {
+	struct other_method *next;
+	struct tracked_method method;
+};
+
+struct changed_class {
+	struct arena arena;
+	JNIEnv *jni;
+	jobject loader;
+	uint32_t muted; /* what the thread was before (switch_mute()) */
+	int is_own;     /* the class is the machine's */
+	int is_meant;   /* some method of it was asked for */
+	int is_asked;   /* whether its loader has the tracker, and it has */
+	int has_tracker;
+	struct other_method *others;
+	char class_name[NAME_BYTES];
+};
+
+/*
+ * Memory that one thread at a time has for the class that it changes, so that the kernel
+ * need not make it anew for each.
+ */
+static struct {
+	atomic_flag is_taken;
+	struct arena arena;
+} spare;
+
+/* Whether the arena is the spare one. */
+static int begin_memory(struct arena *arena)
+{
+	if (atomic_flag_test_and_set(&spare.is_taken))
+		return 0;
+	*arena = spare.arena;
+	return 1;
+}
+
+static void end_memory(struct arena *arena, int is_spare)
+{
+	if (!is_spare) {
+		arena_fini(arena);
+		return;
+	}
+	arena_clear(arena);
+	spare.arena = *arena;
+	atomic_flag_clear(&spare.is_taken);
+}
+
+static void give_back_memory(void)
+{
+	struct arena arena = { 0 };
+	const int is_spare = begin_memory(&arena);
+
+	arena_fini(&arena);
+	end_memory(&arena, is_spare);
+}
+
+static void *take(void *context, size_t bytes)
+{
+	struct changed_class *changed = context;
+
+	return arena_alloc(&changed->arena, bytes);
+}
+
+static struct tracked_method tracked(const struct classfile_method *method)
+{
+	return (struct tracked_method){
+		{ method->class_name.text, method->class_name.length },
+		{ method->name.text, method->name.length },
+		{ method->descriptor.text, method->descriptor.length },
+		{ method->source.text, method->source.length },
+		method->line,
+	};
+}
+
+/* Without memory it is not listed. */
+static void note_other(struct changed_class *changed,
+		       const struct tracked_method *method)
+{
+	struct other_method *other =
+		arena_alloc(&changed->arena, sizeof(*other));
+
+	if (!other)
+		return;
+	*other = (struct other_method){ changed->others, *method };
+	changed->others = other;
+}
+
+/*
+ * Whether what the class calls will be found: else each call of its methods would throw.
+ * Its loader is asked once a class, and only if there is something to be changed. What that
+ * calls counts.
+ */
+static int finds_tracker(struct changed_class *changed)
+{
+	if (changed->is_own)
+		return 1;
+	if (changed->is_asked)
+		return changed->has_tracker;
+	changed->is_asked = 1;
+	switch_unmute(changed->muted);
+	changed->has_tracker = tracker_is_found(changed->jni, changed->loader);
+	changed->muted = switch_mute(HOT_MUTED_OWN);
+	return changed->has_tracker;
+}
+
+static int64_t choose(void *context, const struct classfile_method *method)
+{
+	const struct tracked_method its = tracked(method);
+	struct changed_class *changed = context;
+	char name[NAME_BYTES];
+	uint32_t number;
+
+	java_selection_dotted(name, method->name.text, method->name.length);
+	if (!java_selection_has(changed->class_name, name, changed->is_own)) {
+		note_other(changed, &its);
+		return -1;
+	}
+	changed->is_meant = 1;
+	if (method->code_bytes < rt.config->java_min_size) {
+		java_tracked_leave(&its, WIRE_JAVA_SMALL);
+		return -1;
+	}
+	if (!finds_tracker(changed)) {
+		java_tracked_leave(&its, WIRE_JAVA_LOADER);
+		return -1;
+	}
+	number = java_tracked_number(&its, standby_is_wanted());
+	if (!number)
+		java_tracked_leave(&its, WIRE_JAVA_ROOM);
+	return number ? (int64_t)number : -1;
+}
+
+static enum wire_java_left reason_of(enum classfile_refusal why)
+{
+	switch (why) {
+	case CLASSFILE_SUBROUTINES:
+		return WIRE_JAVA_SUBROUTINES;
+	case CLASSFILE_TOO_LARGE:
+		return WIRE_JAVA_LARGE;
+	case CLASSFILE_FAR_JUMP:
+		return WIRE_JAVA_JUMP;
+	case CLASSFILE_CONSTRUCTOR:
+		return WIRE_JAVA_CONSTRUCTOR;
+	case CLASSFILE_POOL_FULL:
+		return WIRE_JAVA_CONSTANTS;
+	case CLASSFILE_NO_MEMORY:
+		return WIRE_JAVA_ROOM;
+	default:
+		return WIRE_JAVA_CODE;
+	}
+}
+
+static void refuse(void *context, const struct classfile_method *method,
+		   enum classfile_refusal why)
+{
+	const struct tracked_method its = tracked(method);
+
+	java_tracked_leave(&its, reason_of(why));
+}
+
+static void leave_class(const char *name, size_t bytes, enum wire_java_left why)
+{
+	const struct tracked_method all = {
+		.class_name = { name, (uint32_t)bytes },
+		.name = { "*", 1 },
+		.signature = { "", 0 },
+	};
+
+	java_tracked_leave(&all, why);
+}
+
+/*
+ * Methods that were not asked for are listed where others of their class were; of an
+ * application's class, else, that it was not. Most of the machine's own never are.
+ */
+static void leave_others(const char *name, const struct changed_class *changed)
+{
+	const struct other_method *other = changed->others;
+
+	if (other && !changed->is_meant && !changed->is_own)
+		leave_class(name, strlen(name), WIRE_JAVA_PATTERN);
+	for (; other && changed->is_meant; other = other->next)
+		java_tracked_leave(&other->method, WIRE_JAVA_PATTERN);
+}
+
+/* Somebody may have asked for it by its name. */
+static void leave_needed(const char *name)
+{
+	char class_name[NAME_BYTES];
+
+	java_selection_dotted(class_name, name, strlen(name));
+	if (!atomic_load(&exact.is_over) && !tracker_class_is_clews(name) &&
+	    java_selection_names_classes() &&
+	    java_selection_may_have(class_name))
+		leave_class(name, strlen(name), WIRE_JAVA_NEEDED);
+}
+
+/* 0, or why the class is as it was. */
+static enum classfile_refusal rewrite(const char *name,
+				      const unsigned char *data, jint bytes,
+				      struct changed_class *changed,
+				      struct classfile_result *result)
+{
+	struct classfile_tracker tracker = {
+		.class_name = tracker_name(),
+		.enter = { "enter", "(I)J" },
+		.exit = { "exit", "(J)V" },
+		.caught = { "caught", "(JI)V" },
+		.rethrow = { "rethrow",
+			     "(Ljava/lang/Throwable;)Ljava/lang/Throwable;" },
+		.code_limit = CODE_LIMIT,
+	};
+	const struct classfile_caller caller = { changed, take, choose,
+						 refuse };
+
+	if (atomic_load(&exact.is_over)) {
+		tracker_makes(name, &caller, result);
+		return CLASSFILE_DONE;
+	}
+	if (java_selection_is_needed(name)) {
+		leave_needed(name);
+		return CLASSFILE_DONE;
+	}
+	if (changed->is_own && !java_selection_names_classes())
+		return CLASSFILE_DONE;
+	java_selection_dotted(changed->class_name, name, strlen(name));
+	if (standby_is_wanted()) { /* tracker_standby.c */
+		tracker.gate = STANDBY_FIELD;
+		tracker.catching =
+			(struct classfile_call){ "catching", "(II)J" };
+		tracker.caught = (struct classfile_call){ "caught", "(JII)V" };
+		tracker.leave = (struct classfile_call){ "leave", "(J)V" };
+		tracker.thrown = (struct classfile_call){ "thrown", "(J)V" };
+	}
+	return classfile_rewrite(data, (size_t)bytes, &tracker, &caller,
+				 result);
+}
+
+/* 0, or -1: the machine has no memory for it. */
+static int hand_over(jvmtiEnv *jvmti, const struct classfile_result *result,
+		     jint *new_bytes, unsigned char **new_data)
+{
+	if ((*jvmti)->Allocate(jvmti, (jlong)result->bytes, new_data))
+		return -1;
+	copy_bytes(*new_data, result->data, result->bytes);
+	*new_bytes = (jint)result->bytes;
+	return 0;
+}
+
+/* ---- Events ---- */
+
+static void JNICALL is_loaded(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined,
+			      jobject loader, const char *name, jobject domain,
+			      jint bytes, const unsigned char *data,
+			      jint *new_bytes, unsigned char **new_data)
+{
+	struct changed_class changed = { .jni = jni,
+					 .loader = loader,
+					 .muted = switch_mute(HOT_MUTED_OWN) };
+	struct classfile_result result = { NULL, 0, 0 };
+	const int saved_errno = errno;
+
+	changed.is_own = own_loaders_have(jni, loader);
+	if (name) {
+		const int is_spare = begin_memory(&changed.arena);
+		const enum classfile_refusal why =
+			rewrite(name, data, bytes, &changed, &result);
+
+		if (why)
+			leave_class(name, strlen(name), reason_of(why));
+		leave_others(name, &changed);
+		if (result.data &&
+		    hand_over(jvmti, &result, new_bytes, new_data))
+			leave_class(name, strlen(name), WIRE_JAVA_ROOM);
+		end_memory(&changed.arena, is_spare);
+	}
+	errno = saved_errno;
+	switch_unmute(changed.muted);
+}
+
+static void JNICALL thread_ends(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
+{
+	jint frames = 0;
+
+	/* System.exit() ends the thread that calls it, in the midst of Java. */
+	if (!(*jvmti)->GetFrameCount(jvmti, thread, &frames) && frames == 0)
+		tracker_natives_end_thread();
+}
+
+/* ---- The beginning ---- */
+
+int java_exact_avoids_archive(void)
+{
+	return java_exact_is_wanted() &&
+	       !java_selection_begin(rt.config->java_methods) &&
+	       java_selection_names_classes();
+}
+
+int java_exact_prepare(jvmtiEnv *jvmti, jvmtiEventCallbacks *callbacks)
+{
+	jvmtiCapabilities wanted = {
+		.can_generate_all_class_hook_events = 1,
+		.can_retransform_classes = 1,
+		.can_retransform_any_class = 1,
+		.can_get_bytecodes = 1,
+	};
+
+	if (virtual_threads_are_there(jvmti))
+		virtual_threads_want(&wanted);
+	if (java_selection_begin(rt.config->java_methods) ||
+	    (*jvmti)->AddCapabilities(jvmti, &wanted))
+		return -1;
+	callbacks->ClassFileLoadHook = is_loaded;
+	callbacks->ThreadEnd = thread_ends;
+	return 0;
+}
+
+/* Of a class that is loaded already. */
+static int is_meant(JNIEnv *jni, jobject loader, const char *name)
+{
+	char class_name[NAME_BYTES];
+
+	if (java_selection_is_needed(name)) {
+		leave_needed(name);
+		return 0;
+	}
+	java_selection_dotted(class_name, name, strlen(name));
+	return java_selection_names_classes()
+		       ? java_selection_may_have(class_name)
+		       : !own_loaders_have(jni, loader);
+}
+
+static void is_refused(const char *name, size_t bytes)
+{
+	if (!atomic_load(&exact.is_over))
+		leave_class(name, bytes, WIRE_JAVA_MACHINE);
+}
+
+static const struct loaded_classes_asker asker = { is_meant, is_refused };
+
+static int enable(jvmtiEnv *jvmti, jvmtiEvent event)
+{
+	return !(*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, event,
+						   NULL);
+}
+
+/* The controller sees that there is something to be switched. */
+static void stand_by(JNIEnv *jni)
+{
+	exact.pid = sys_getpid();
+	if (!(*jni)->GetJavaVM(jni, &exact.vm) && rt.runtimes)
+		atomic_store(rt.runtimes, WIRE_RUNTIMES_FOUND);
+}
+
+void java_exact_begin(jvmtiEnv *jvmti, JNIEnv *jni)
+{
+	rt.counts_java = 1;
+	atomic_store(&exact.is_over, 0);
+	if ((virtual_threads_are_there(jvmti) &&
+	     (java_border_learn(jvmti, jni) || virtual_threads_hear(jvmti))) ||
+	    own_loaders_find(jni) ||
+	    tracker_begin(jvmti, jni, standby_is_wanted()) ||
+	    !enable(jvmti, JVMTI_EVENT_THREAD_END) ||
+	    !enable(jvmti, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK)) {
+		atomic_store(&rt.header->java, WIRE_JAVA_INEXACT);
+		return;
+	}
+	exact.is_there = 1;
+	java_verify_begin(jvmti);
+	if (standby_is_wanted())
+		stand_by(jni);
+	loaded_classes_change(jvmti, jni, &asker);
+}
+
+/* ---- Standing by ---- */
+
+/* Natives are not to be called below Java methods twice, once these may count. */
+int java_exact_switch(int is_on)
+{
+	JNIEnv *jni;
+	int err;
+
+	if (!exact.vm || exact.pid != sys_getpid())
+		return -ENOENT;
+	jni = daemon_attach(exact.vm);
+	if (!jni)
+		return -EBUSY;
+	if (is_on)
+		bridges_yield();
+	err = tracker_switch(jni, is_on);
+	(*exact.vm)->DetachCurrentThread(exact.vm);
+	return err;
+}
+
+/* ---- The end ---- */
+
+/*
+ * A class that has been rewritten and comes to be loaded only behind this calls a
+ * tracker that counts nothing, as do methods that are running.
+ */
+int java_exact_end(jvmtiEnv *jvmti, JNIEnv *jni)
+{
+	int err;
+
+	if (!exact.is_there)
+		return 0;
+	java_verify_begin(NULL);
+	if (!atomic_exchange(&exact.is_over, 1))
+		loaded_classes_change(jvmti, jni, &asker);
+	give_back_memory();
+	err = tracker_end(jvmti, jni);
+	if (!err)
+		exact.is_there = 0;
+	return err;
+}

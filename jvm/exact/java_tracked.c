@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT */
+#include "jvm/exact/java_tracked.h"
+
+#include <string.h>
+
+#include "preload/hot/runtime.h"
+#include "preload/record/recorder.h"
+#include "preload/sys/copy_bytes.h"
+#include "preload/sys/lock.h"
+#include "preload/sys/sys.h"
+
+#define ROOM_LEAST 4096
+
+/* By a hash of 64 bits of its names and of what it is: 0: free. */
+struct tracked {
+	uint64_t hash;
+	uint32_t number;
+	uint32_t is_constructor;
+};
+
+static struct {
+	struct lock lock; /* taken before that of the names */
+	struct tracked *table;
+	uint32_t room; /* a power of two, 0: none yet */
+	uint32_t used;
+} tracked;
+
+/* ---- Names ---- */
+
+static uint64_t mix(uint64_t hash, const struct tracked_name *name)
+{
+	for (uint32_t i = 0; i < name->bytes; i++)
+		hash = (hash ^ (uint8_t)name->text[i]) *
+		       UINT64_C(0x100000001b3);
+	return (hash ^ 0xff) * UINT64_C(0x100000001b3); /* in no name */
+}
+
+static int tells(enum wire_java_left why)
+{
+	return why == WIRE_JAVA_COUNTS || why == WIRE_JAVA_STANDS_BY;
+}
+
+/* FNV-1a, of one that counts, or was left. */
+static uint64_t hash_of(const struct tracked_method *method, int is_left)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325) + (uint64_t)is_left;
+
+	hash = mix(hash, &method->class_name);
+	hash = mix(hash, &method->name);
+	hash = mix(hash, &method->signature);
+	return hash ? hash : 1;
+}
+
+struct method_text {
+	char bytes[WIRE_NAME_BYTES_MAX];
+	uint32_t used;
+};
+
+static void put(struct method_text *text, const char *bytes, uint32_t count)
+{
+	if (count > sizeof(text->bytes) - text->used)
+		count = (uint32_t)sizeof(text->bytes) - text->used;
+	copy_bytes(text->bytes + text->used, bytes, count);
+	text->used += count;
+}
+
+/* As a wire_name has it: class, name, signature, and whether it is left, and why. */
+static uint32_t record(const struct tracked_method *method,
+		       enum wire_java_left why)
+{
+	const char reason[2] = { wire_java_digit(why), '\0' };
+	struct recorder *recorder = rt.recorder;
+	struct method_text text = { .used = 0 };
+
+	put(&text, "L", 1);
+	put(&text, method->class_name.text, method->class_name.bytes);
+	put(&text, ";", 2);
+	put(&text, method->name.text, method->name.bytes);
+	put(&text, "", 1);
+	put(&text, method->signature.text, method->signature.bytes);
+	put(&text, "", 1);
+	put(&text, reason, 2);
+	return function_names_add(&recorder->names, &recorder->part,
+				  tells(why) ? WIRE_RANGE_JAVA
+					     : WIRE_RANGE_JAVA_LEFT,
+				  text.bytes, text.used);
+}
+
+/* The folder of a class's package: "com/acme/" of "com/acme/Foo". */
+static uint32_t folder_bytes(const struct tracked_name *class_name)
+{
+	uint32_t bytes = class_name->bytes;
+
+	while (bytes > 0 && class_name->text[bytes - 1] != '/')
+		bytes--;
+	return bytes;
+}
+
+/* As a wire_line has it: where the method begins is all that is known of its lines. */
+static void record_source(const struct tracked_method *method, uint32_t number)
+{
+	static const char padding[4];
+	const struct wire_line line = { .bytecode = 0,
+					.line = (uint16_t)method->line };
+	struct recorder *recorder = rt.recorder;
+	struct method_text text = { .used = 0 };
+
+	put(&text, method->class_name.text, folder_bytes(&method->class_name));
+	put(&text, method->source.text, method->source.bytes);
+	put(&text, padding, 4 - text.used % 4);
+	put(&text, (const char *)&line, sizeof(line));
+	function_names_tell(&recorder->names, &recorder->part, NAMES_SOURCE,
+			    number, text.bytes, text.used);
+}
+
+/* ---- The table, under the lock ---- */
+
+static struct tracked *slot_of(struct tracked *table, uint32_t room,
+			       uint64_t hash)
+{
+	uint64_t i = hash;
+
+	while (table[i % room].hash && table[i % room].hash != hash)
+		i++;
+	return &table[i % room];
+}
+
+static int make_room(void)
+{
+	const uint32_t room = tracked.room ? 2 * tracked.room : ROOM_LEAST;
+	struct tracked *larger;
+
+	if (tracked.used < tracked.room / 4 * 3)
+		return 1;
+	larger = sys_map_private(room * sizeof(*larger));
+	if (sys_failed(larger))
+		return 0;
+	for (uint32_t i = 0; i < tracked.room; i++)
+		if (tracked.table[i].hash)
+			*slot_of(larger, room, tracked.table[i].hash) =
+				tracked.table[i];
+	if (tracked.table)
+		sys_munmap(tracked.table,
+			   tracked.room * sizeof(*tracked.table));
+	tracked.table = larger;
+	tracked.room = room;
+	return 1;
+}
+
+static uint32_t is_constructor(const struct tracked_method *method)
+{
+	static const char name[] = "<init>";
+
+	return method->name.bytes == sizeof(name) - 1 &&
+	       !memcmp(method->name.text, name, sizeof(name) - 1);
+}
+
+static uint32_t find_or_add(const struct tracked_method *method,
+			    enum wire_java_left why)
+{
+	const uint64_t hash = hash_of(method, !tells(why));
+	uint32_t number = 0;
+	uint64_t signals;
+
+	lock_acquire(&tracked.lock, &signals);
+	if (make_room()) {
+		struct tracked *slot =
+			slot_of(tracked.table, tracked.room, hash);
+
+		if (!slot->hash) {
+			*slot = (struct tracked){ hash, record(method, why),
+						  is_constructor(method) };
+			tracked.used++;
+			if (slot->number && tells(why) && method->line &&
+			    method->source.bytes)
+				record_source(method, slot->number);
+		}
+		number = slot->number;
+	}
+	lock_release(&tracked.lock, &signals);
+	return number;
+}
+
+uint32_t java_tracked_number(const struct tracked_method *method, int stands_by)
+{
+	return find_or_add(method,
+			   stands_by ? WIRE_JAVA_STANDS_BY : WIRE_JAVA_COUNTS);
+}
+
+uint32_t java_tracked_find(const struct tracked_method *method)
+{
+	uint32_t number = 0;
+	uint64_t signals;
+
+	lock_acquire(&tracked.lock, &signals);
+	if (tracked.room)
+		number =
+			slot_of(tracked.table, tracked.room, hash_of(method, 0))
+				->number;
+	lock_release(&tracked.lock, &signals);
+	return number;
+}
+
+static struct tracked of_number(uint32_t number)
+{
+	struct tracked found = { 0 };
+	uint64_t signals;
+
+	lock_acquire(&tracked.lock, &signals);
+	for (uint32_t i = 0; i < tracked.room && !found.number; i++)
+		if (tracked.table[i].number == number)
+			found = tracked.table[i];
+	lock_release(&tracked.lock, &signals);
+	return found;
+}
+
+int java_tracked_is_constructor(uint32_t number)
+{
+	return of_number(number).is_constructor;
+}
+
+void java_tracked_leave(const struct tracked_method *method,
+			enum wire_java_left why)
+{
+	find_or_add(method, why);
+}
+
+void java_tracked_forget(void)
+{
+	uint64_t signals;
+
+	lock_acquire(&tracked.lock, &signals);
+	if (tracked.table)
+		sys_munmap(tracked.table,
+			   tracked.room * sizeof(*tracked.table));
+	tracked.table = NULL;
+	tracked.room = tracked.used = 0;
+	lock_release(&tracked.lock, &signals);
+}

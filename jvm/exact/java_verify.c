@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: MIT */
+#include "jvm/exact/java_verify.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "classfile/classfile.h"
+#include "jvm/exact/java_tracked.h"
+#include "jvm/exact/tracker_standby.h"
+#include "preload/hot/large_table.h"
+#include "preload/hot/runtime.h"
+#include "preload/hot/switch.h"
+#include "preload/hot/tally.h"
+#include "preload/hot/thread.h"
+#include "preload/record/numbers.h"
+#include "wire/id.h"
+
+#define FRAMES_MAX 512
+#define KNOWN_LOG2 14
+#define CALL_AT    3 /* behind the number (classfile/method_code.c) */
+
+static jvmtiEnv *_Atomic asked;
+
+/*
+ * Numbers of methods that tell, by the machine's identifiers, which it does not use again. With
+ * a number is the lower half of the identifier that it is of, as two threads may store
+ * at once.
+ */
+static struct {
+	_Atomic uint64_t method, number;
+} known[1 << KNOWN_LOG2] LARGE_TABLE;
+
+void java_verify_begin(jvmtiEnv *jvmti)
+{
+	atomic_store(&asked, jvmti);
+}
+
+void java_verify_forget(void)
+{
+	/* written only where needed: untouched pages take no memory */
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+		if (atomic_load_explicit(&known[i].method,
+					 memory_order_relaxed))
+			atomic_store(&known[i].method, 0);
+}
+
+void java_verify_note(int is_right)
+{
+	atomic_fetch_add_explicit(is_right ? &rt.header->verified_stacks
+					   : &rt.header->mismatched_stacks,
+				  1, memory_order_relaxed);
+}
+
+static struct tracked_name named(const char *text, size_t bytes)
+{
+	return (struct tracked_name){ text, (uint32_t)bytes };
+}
+
+/* That under which a method of its name tells of its calls, or 0. */
+static uint32_t ask_name(jvmtiEnv *jvmti, JNIEnv *jni, jmethodID method)
+{
+	char *name = NULL, *signature = NULL, *class_name = NULL;
+	jclass class = NULL;
+	uint32_t number = 0;
+
+	if (!(*jvmti)->GetMethodName(jvmti, method, &name, &signature, NULL) &&
+	    !(*jvmti)->GetMethodDeclaringClass(jvmti, method, &class) &&
+	    !(*jvmti)->GetClassSignature(jvmti, class, &class_name, NULL) &&
+	    *class_name == 'L') {
+		const struct tracked_method its = {
+			.class_name =
+				named(class_name + 1, strlen(class_name) - 2),
+			.name = named(name, strlen(name)),
+			.signature = named(signature, strlen(signature)),
+		};
+
+		number = java_tracked_find(&its);
+	}
+	if (class)
+		(*jni)->DeleteLocalRef(jni, class);
+	(*jvmti)->Deallocate(jvmti, (unsigned char *)name);
+	(*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
+	(*jvmti)->Deallocate(jvmti, (unsigned char *)class_name);
+	return number;
+}
+
+/*
+ * A method has its number before its class is changed, if ever it is; and that of
+ * another loader's may be as it was. So its code is looked at, but where the machine
+ * stands by: there methods are not all expected (may_be_silent()).
+ */
+static int tells(jvmtiEnv *jvmti, jmethodID method, uint32_t number)
+{
+	unsigned char *code = NULL;
+	jint bytes = 0, max_locals = 0;
+	int does;
+
+	if (standby_is_wanted())
+		return 1;
+	if ((*jvmti)->GetMaxLocals(jvmti, method, &max_locals) ||
+	    (*jvmti)->GetBytecodes(jvmti, method, &bytes, &code))
+		return 0;
+	does = classfile_tells(code, (size_t)bytes, (uint32_t)max_locals,
+			       number);
+	(*jvmti)->Deallocate(jvmti, code);
+	return does;
+}
+
+/* The number of a method that tells of its calls, or 0. */
+static uint32_t ask(jvmtiEnv *jvmti, JNIEnv *jni, jmethodID method)
+{
+	const uint32_t number = ask_name(jvmti, jni, method);
+
+	return number && tells(jvmti, method, number) ? number : 0;
+}
+
+static uint32_t number_of(jvmtiEnv *jvmti, JNIEnv *jni, jmethodID method)
+{
+	const uint64_t id = (uintptr_t)method;
+	const uint64_t at = id * ID_MULTIPLIER >> (64 - KNOWN_LOG2);
+	uint64_t number;
+
+	number = atomic_load(&known[at].number);
+	if (atomic_load(&known[at].method) == id &&
+	    number >> 32 == (uint32_t)id)
+		return (uint32_t)number;
+	number = ask(jvmti, jni, method);
+	if (number) {
+		atomic_store(&known[at].number,
+			     (uint64_t)(uint32_t)id << 32 | number);
+		atomic_store(&known[at].method, id);
+	}
+	return (uint32_t)number;
+}
+
+/* The Java method that is nearest outwards, from an id on; 0: none is. */
+static uint32_t next_in_context(uint64_t *id)
+{
+	while (*id != ID_ROOT) {
+		const union note note = tally_note(hot.tally, *id);
+
+		if (!note.word)
+			return 0;
+		*id = id_pop(*id, id_key(note.function));
+		if (numbers_are_java(note.function))
+			return note.function;
+	}
+	return 0;
+}
+
+/*
+ * Whether a method that calls others is at its call of the tracker, whose class is
+ * looked for there the first time, by a class loader that may be of Java: the
+ * method has not told of itself yet.
+ */
+static int is_before_entry(const jvmtiFrameInfo *frame)
+{
+	return frame->location >= 0 && frame->location <= CALL_AT;
+}
+
+/* A call that began in an earlier session, and tells of nothing any more. */
+static int is_former(jvmtiEnv *jvmti, jmethodID method)
+{
+	jboolean is_obsolete = JNI_FALSE;
+
+	return rt.sessions > 1 &&
+	       !(*jvmti)->IsMethodObsolete(jvmti, method, &is_obsolete) &&
+	       is_obsolete;
+}
+
+/*
+ * While the machine stands by, a call counts or not by when it began: of those that are running
+ * some are in the context.
+ */
+static int may_be_silent(jvmtiEnv *jvmti, jmethodID method, int is_innermost)
+{
+	return standby_is_wanted() ? !is_innermost : is_former(jvmti, method);
+}
+
+enum agreement {
+	DIFFERS,
+	AGREES,
+	UNDECIDED,
+};
+
+/*
+ * Each method that is running and tells of its calls has to be in the context, in this
+ * order.
+ */
+static enum agreement compare(jvmtiEnv *jvmti, JNIEnv *jni, uint64_t id)
+{
+	jvmtiFrameInfo frames[FRAMES_MAX];
+	jint count = 0;
+	uint32_t wanted = next_in_context(&id);
+	int has_begun = 0, is_innermost;
+
+	if ((*jvmti)->GetStackTrace(jvmti, NULL, 0, FRAMES_MAX, frames, &count))
+		return UNDECIDED;
+	for (jint i = 0; i < count; i++) {
+		const uint32_t number = number_of(jvmti, jni, frames[i].method);
+
+		if (!number || (has_begun && is_before_entry(&frames[i])))
+			continue;
+		is_innermost = !has_begun;
+		has_begun = 1;
+		if (number == wanted)
+			wanted = next_in_context(&id);
+		else if (!may_be_silent(jvmti, frames[i].method, is_innermost))
+			return DIFFERS;
+	}
+	if (count == FRAMES_MAX)
+		return UNDECIDED;
+	return wanted ? DIFFERS : AGREES;
+}
+
+/*
+ * It is asked again before it is wrong: a class may have been changed after its frames
+ * were told, whose method is the new one then.
+ */
+static void verify(jvmtiEnv *jvmti, JNIEnv *jni, uint64_t id)
+{
+	enum agreement agreement = compare(jvmti, jni, id);
+
+	if (agreement == DIFFERS)
+		agreement = compare(jvmti, jni, id);
+	if (agreement != UNDECIDED)
+		java_verify_note(agreement == AGREES);
+}
+
+/* ---- Calls that count beside others that do not ---- */
+
+/* Those that are running, the innermost first, behind the one that asks. */
+struct running {
+	uint32_t numbers[FRAMES_MAX];
+	uint32_t count;
+	int is_cut; /* there are more, or nobody knows */
+};
+
+static void find_running(jvmtiEnv *jvmti, JNIEnv *jni, struct running *running)
+{
+	jvmtiFrameInfo frames[FRAMES_MAX];
+	jint count = 0;
+	int has_begun = 0;
+
+	running->count = 0;
+	running->is_cut = (*jvmti)->GetStackTrace(jvmti, NULL, 0, FRAMES_MAX,
+						  frames, &count) ||
+			  count == FRAMES_MAX;
+	for (jint i = 0; i < count; i++) {
+		const uint32_t number = number_of(jvmti, jni, frames[i].method);
+
+		if (number && has_begun)
+			running->numbers[running->count++] = number;
+		has_begun |= number != 0;
+	}
+}
+
+/* Whether all Java methods of a context may be running. */
+static int may_run(const struct running *running, uint64_t id)
+{
+	uint32_t wanted = next_in_context(&id);
+
+	for (uint32_t i = 0; i < running->count && wanted; i++)
+		if (running->numbers[i] == wanted)
+			wanted = next_in_context(&id);
+	return !wanted || running->is_cut;
+}
+
+static int is_in_java(uint64_t id)
+{
+	return id != ID_ROOT &&
+	       numbers_are_java(tally_note(hot.tally, id).function);
+}
+
+static uint64_t find_live(jvmtiEnv *jvmti, JNIEnv *jni, uint64_t id)
+{
+	struct running running;
+
+	if (!is_in_java(id))
+		return id;
+	find_running(jvmti, jni, &running);
+	while (is_in_java(id) && !may_run(&running, id))
+		next_in_context(&id);
+	return id;
+}
+
+uint64_t java_verify_live(JNIEnv *jni, uint64_t id)
+{
+	jvmtiEnv *jvmti = atomic_load(&asked);
+	uint32_t muted;
+
+	if (!jvmti || !hot.tally || runtime_is_filtered())
+		return id;
+	muted = switch_mute(HOT_MUTED_OWN);
+	id = find_live(jvmti, jni, id);
+	switch_unmute(muted);
+	return id;
+}
+
+/* ---- Verifying ---- */
+
+void java_verify(JNIEnv *jni, uint64_t id)
+{
+	jvmtiEnv *jvmti = atomic_load(&asked);
+	uint32_t muted;
+
+	if (!jvmti || !switch_is_on() || runtime_is_filtered())
+		return;
+	muted = switch_mute(HOT_MUTED_OWN);
+	verify(jvmti, jni, id);
+	switch_unmute(muted);
+}

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the tracker leaves to natives: calls that are not found where they should be, and
+ * those that are due to be verified.
+ *
+ * A native's thread is that of the block, whatever thread Java takes it for. So the id of
+ * a virtual thread is in the block of its carrier while it is mounted, and is exchanged
+ * with the carrier's own where it comes and goes (java_border.h). Since Java 24 it may go in
+ * the midst of a native (Object.wait0()), which then returns on this thread, and never to
+ * its caller: the virtual thread goes on in that.
+ *
+ * They are bound by their names, which the machine looks for in its agents' libraries; in
+ * one that runs already, by RegisterNatives(), which would warn on the console elsewhere, as
+ * the class is one of its own.
+ */
+#include "jvm/exact/tracker_natives.h"
+
+#include "jvm/exact/java_border.h"
+#include "jvm/exact/java_call.h"
+#include "jvm/exact/java_tracked.h"
+#include "jvm/exact/java_verify.h"
+#include "jvm/exact/tracker_class.h"
+#include "jvm/exact/tracker_standby.h"
+#include "jvm/machine/java_exceptions.h"
+#include "preload/hot/count.h"
+#include "preload/hot/record.h"
+#include "preload/hot/runtime.h"
+#include "preload/hot/switch.h"
+#include "preload/hot/tally.h"
+#include "preload/hot/thread.h"
+#include "preload/record/numbers.h"
+#include "preload/sys/text.h"
+#include "wire/id.h"
+
+#define EXPORT       __attribute__((visibility("default")))
+#define NATIVE(name) Java_java_lang_ClewNatives_##name
+
+EXPORT jlong JNICALL NATIVE(enter)(JNIEnv *jni, jclass class, jint number);
+EXPORT void JNICALL NATIVE(exit)(JNIEnv *jni, jclass class, jlong kept);
+EXPORT void JNICALL NATIVE(caught)(JNIEnv *jni, jclass class, jlong kept,
+				   jint number);
+EXPORT jlong JNICALL NATIVE(word)(JNIEnv *jni, jclass class);
+EXPORT void JNICALL NATIVE(passed)(JNIEnv *jni, jclass class, jlong began);
+
+#define NOBODY 0 /* is called: no method has this number */
+
+/* One new context in so many is verified: the machine takes long to tell a stack. */
+#define FIRST_PERIOD 256
+
+/* Whether the call is to be compared with the stack. */
+static int is_drawn(enum count_result result, uint64_t id)
+{
+	if (result == COUNT_IS_DUE)
+		return count_is_drawn(id);
+	return result == COUNT_IS_FIRST && rt.verify_period && hot.tally &&
+	       record_draw() % FIRST_PERIOD == 0;
+}
+
+EXPORT jlong JNICALL NATIVE(enter)(JNIEnv *jni, jclass class, jint number)
+{
+	const uint64_t caller = hot.id;
+	const uint64_t id = id_push(caller, id_key((uint32_t)number));
+
+	if (number == NOBODY)
+		return (jlong)caller;
+	hot.java_counting = 0; /* what was thrown out of the tracker */
+	if (is_drawn(java_call_count(caller, (uint32_t)number), id))
+		java_verify(jni, id);
+	return (jlong)caller;
+}
+
+EXPORT void JNICALL NATIVE(exit)(JNIEnv *jni, jclass class, jlong kept)
+{
+	*(volatile uint64_t *)&hot.id = (uint64_t)kept;
+}
+
+/* That at which calls of a caller are counted which have found no room. */
+static uint64_t folded_below(uint64_t caller)
+{
+	union note note = tally_note(hot.tally, caller);
+
+	while (note.word && note.function != WIRE_FOLDED) {
+		const uint64_t id = id_push(caller, id_key(WIRE_FOLDED));
+
+		if (tally_note(hot.tally, id).word)
+			return id;
+		caller = id_pop(caller, id_key(note.function));
+		note = tally_note(hot.tally, caller);
+	}
+	return note.word ? caller : id_push(ID_ROOT, id_key(WIRE_FOLDED));
+}
+
+/* The innermost method is Java's, which *id is then without; or not. */
+static int leave_java(uint64_t *id)
+{
+	const union note note = tally_note(hot.tally, *id);
+
+	if (*id == ID_ROOT || !note.word || !numbers_are_java(note.function))
+		return 0;
+	*id = id_pop(*id, id_key(note.function));
+	return 1;
+}
+
+/*
+ * A handler of the method's has caught something: what has not told of its end, as
+ * constructors out of whose super() something is thrown, has ended.
+ */
+EXPORT void JNICALL NATIVE(caught)(JNIEnv *jni, jclass class, jlong kept,
+				   jint number)
+{
+	const uint64_t caller = (uint64_t)kept;
+	const uint64_t id = id_push(caller, id_key((uint32_t)number));
+
+	if (number == NOBODY)
+		return;
+	hot.java_counting = 0;
+	*(volatile uint64_t *)&hot.id =
+		java_call_is_folded(id) ? folded_below(caller) : id;
+}
+
+/*
+ * Something is thrown that goes through a call which does not count, or is caught there, and
+ * which has kept no id: the same. Outside of one that began when nothing had been
+ * counted yet, nothing counts.
+ */
+EXPORT void JNICALL NATIVE(passed)(JNIEnv *jni, jclass class, jlong began)
+{
+	uint64_t id = hot.id;
+
+	if (began == NOBODY)
+		return;
+	hot.java_counting = 0;
+	if (began == PASSED_NEVER)
+		while (leave_java(&id))
+			;
+	else
+		id = java_verify_live(jni, id);
+	*(volatile uint64_t *)&hot.id = id;
+}
+
+/* What the thread's Thread is to have. */
+EXPORT jlong JNICALL NATIVE(word)(JNIEnv *jni, jclass class)
+{
+	return (jlong) ~(uintptr_t)&hot;
+}
+
+int tracker_natives_are(const char *signature)
+{
+	return same_text(signature, "L" TRACKER_NATIVES ";");
+}
+
+/* NULL: it is not there. */
+static jmethodID find(JNIEnv *jni, jclass natives, const char *name,
+		      const char *descriptor)
+{
+	const jmethodID method =
+		(*jni)->GetStaticMethodID(jni, natives, name, descriptor);
+
+	return has_thrown(jni) ? NULL : method;
+}
+
+/* By calling each, so that none is looked for where Java is in the tracker. */
+int tracker_natives_find(JNIEnv *jni, jclass natives)
+{
+	const jmethodID enter = find(jni, natives, "enter", "(I)J");
+	const jmethodID leave = find(jni, natives, "exit", "(J)V");
+	const jmethodID catches = find(jni, natives, "caught", "(JI)V");
+	const jmethodID word = find(jni, natives, "word", "()J");
+	const jmethodID passed = find(jni, natives, "passed", "(J)V");
+	const jlong id = (jlong)hot.id;
+	int is_missing = 0;
+
+	if (!enter || !leave || !catches || !word || !passed)
+		return -1;
+	(*jni)->CallStaticLongMethod(jni, natives, enter, NOBODY);
+	is_missing |= has_thrown(jni);
+	(*jni)->CallStaticVoidMethod(jni, natives, leave, id);
+	is_missing |= has_thrown(jni);
+	(*jni)->CallStaticVoidMethod(jni, natives, catches, id, NOBODY);
+	is_missing |= has_thrown(jni);
+	(*jni)->CallStaticLongMethod(jni, natives, word);
+	is_missing |= has_thrown(jni);
+	(*jni)->CallStaticVoidMethod(jni, natives, passed, (jlong)NOBODY);
+	is_missing |= has_thrown(jni);
+	return is_missing ? -1 : 0;
+}
+
+int tracker_natives_register(JNIEnv *jni, jclass natives)
+{
+	static const JNINativeMethod methods[] = {
+		{ (char *)"enter", (char *)"(I)J", (void *)NATIVE(enter) },
+		{ (char *)"exit", (char *)"(J)V", (void *)NATIVE(exit) },
+		{ (char *)"caught", (char *)"(JI)V", (void *)NATIVE(caught) },
+		{ (char *)"word", (char *)"()J", (void *)NATIVE(word) },
+		{ (char *)"passed", (char *)"(J)V", (void *)NATIVE(passed) },
+	};
+
+	return (*jni)->RegisterNatives(jni, natives, methods,
+				       sizeof(methods) / sizeof(*methods))
+		       ? -1
+		       : 0;
+}
+
+/* ---- Threads ---- */
+
+void tracker_natives_mounted(jvmtiEnv *jvmti, JNIEnv *jni)
+{
+	void *id = NULL;
+
+	(*jvmti)->GetThreadLocalStorage(jvmti, NULL, &id);
+	hot.carrier_id = java_border_exchange(jni, (uintptr_t)id);
+}
+
+void tracker_natives_unmounted(jvmtiEnv *jvmti, JNIEnv *jni)
+{
+	const uint64_t id = java_border_exchange(jni, hot.carrier_id);
+
+	(*jvmti)->SetThreadLocalStorage(jvmti, NULL, (void *)(uintptr_t)id);
+}
+
+/*
+ * Constructors that have thrown out of super(), and through calls that do not count: nobody
+ * was left to tell.
+ */
+static uint64_t leave_constructors(uint64_t id)
+{
+	union note note = tally_note(hot.tally, id);
+
+	while (id != ID_ROOT && note.word &&
+	       java_tracked_is_constructor(note.function)) {
+		id = id_pop(id, id_key(note.function));
+		note = tally_note(hot.tally, id);
+	}
+	return id;
+}
+
+/* No Java method is running any more: is there one in its context? */
+void tracker_natives_end_thread(void)
+{
+	uint64_t id = hot.id;
+	int is_wrong = 0;
+
+	if (!switch_is_on())
+		return;
+	if (standby_is_wanted())
+		*(volatile uint64_t *)&hot.id = id = leave_constructors(id);
+	while (id != ID_ROOT && !is_wrong) {
+		const union note note = tally_note(hot.tally, id);
+
+		if (!note.word)
+			return;
+		is_wrong = numbers_are_java(note.function);
+		id = id_pop(id, id_key(note.function));
+	}
+	java_verify_note(!is_wrong);
+}

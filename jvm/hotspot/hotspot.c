@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+#include "jvm/hotspot/hotspot.h"
+
+#include <link.h>
+
+#include "preload/host/lookup.h"
+#include "preload/sys/text.h"
+
+/* The tables have strides and places of their own, as their machine says. */
+static uint64_t word_at(const void *at)
+{
+	return at ? *(const uint64_t *)at : 0;
+}
+
+static uint64_t base_of(uint64_t machine_pc)
+{
+	const struct link_map *map = lookup_module(machine_pc);
+
+	return map ? map->l_addr : 0;
+}
+
+#define WORD(base, name) word_at(lookup_in(base, "gHotSpotVM" name))
+
+static const char *text_at(const char *entry, uint64_t offset)
+{
+	return *(const char *const *)(entry + offset);
+}
+
+/* A field's entry, or NULL. */
+static const char *find_field(uint64_t base, const char *type,
+			      const char *field)
+{
+	const uint64_t stride = WORD(base, "StructEntryArrayStride");
+	const uint64_t type_at = WORD(base, "StructEntryTypeNameOffset");
+	const uint64_t field_at = WORD(base, "StructEntryFieldNameOffset");
+	const char *entry = (const char *)WORD(base, "Structs");
+
+	if (!entry || !stride)
+		return NULL;
+	for (; text_at(entry, type_at) && text_at(entry, field_at);
+	     entry += stride)
+		if (same_text(text_at(entry, type_at), type) &&
+		    same_text(text_at(entry, field_at), field))
+			return entry;
+	return NULL;
+}
+
+const void *hotspot_static_at(uint64_t machine_pc, const char *type,
+			      const char *field)
+{
+	const uint64_t base = base_of(machine_pc);
+	const uint64_t at = WORD(base, "StructEntryAddressOffset");
+	const char *entry = find_field(base, type, field);
+
+	return entry && at ? *(const void *const *)(entry + at) : NULL;
+}
+
+uint64_t hotspot_static(uint64_t machine_pc, const char *type,
+			const char *field)
+{
+	return word_at(hotspot_static_at(machine_pc, type, field));
+}
+
+int64_t hotspot_offset(uint64_t machine_pc, const char *type, const char *field)
+{
+	const uint64_t base = base_of(machine_pc);
+	const uint64_t at = WORD(base, "StructEntryOffsetOffset");
+	const char *entry = find_field(base, type, field);
+
+	return entry && at ? *(const int64_t *)(entry + at) : -1;
+}
+
+const void *hotspot_option(uint64_t machine_pc, const char *name)
+{
+	const char *option =
+		(const char *)hotspot_static(machine_pc, "JVMFlag", "flags");
+	const uint64_t count =
+		hotspot_static(machine_pc, "JVMFlag", "numFlags");
+	const uint64_t stride = hotspot_size(machine_pc, "JVMFlag");
+	const int64_t name_at = hotspot_offset(machine_pc, "JVMFlag", "_name");
+	const int64_t value_at = hotspot_offset(machine_pc, "JVMFlag", "_addr");
+
+	if (!option || !stride || name_at < 0 || value_at < 0)
+		return NULL;
+	for (uint64_t i = 0; i < count; i++, option += stride) {
+		const char *its = text_at(option, (uint64_t)name_at);
+
+		if (its && same_text(its, name))
+			return *(const void *const *)(option + value_at);
+	}
+	return NULL;
+}
+
+uint64_t hotspot_size(uint64_t machine_pc, const char *type)
+{
+	const uint64_t base = base_of(machine_pc);
+	const uint64_t stride = WORD(base, "TypeEntryArrayStride");
+	const uint64_t name_at = WORD(base, "TypeEntryTypeNameOffset");
+	const uint64_t size_at = WORD(base, "TypeEntrySizeOffset");
+	const char *entry = (const char *)WORD(base, "Types");
+
+	if (!entry || !stride || !size_at)
+		return 0;
+	for (; text_at(entry, name_at); entry += stride)
+		if (same_text(text_at(entry, name_at), type))
+			return word_at(entry + size_at);
+	return 0;
+}

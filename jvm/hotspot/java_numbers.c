@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: MIT */
+#include "jvm/hotspot/java_numbers.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "jvm/machine/line_tables.h"
+#include "preload/hot/runtime.h"
+#include "preload/record/recorder.h"
+#include "preload/sys/copy_bytes.h"
+#include "preload/sys/lock.h"
+#include "preload/sys/sys.h"
+
+#define ROOM_LEAST  1024
+#define STACKS_MAX  40000 /* each needs trampolines, of which there are 65,520 */
+#define STACKS_ROOM (1 << 17)
+
+/* A method that has called a native. */
+struct method {
+	uint32_t number;
+	_Atomic(jmethodID) id; /* NULL: free; stored last */
+};
+
+/*
+ * Open addressing, three quarters full at most. Whoever looks for a method takes no
+ * lock, which would be two system calls for each of the methods of a stack: so tables
+ * that were outgrown stay, half as large as the next each.
+ */
+struct method_table {
+	uint32_t room; /* a power of two */
+	struct method methods[];
+};
+
+static struct {
+	struct lock lock; /* to add; taken before that of the names */
+	struct method_table *_Atomic table;
+	uint32_t used;
+} methods;
+
+/* A stack that has called a native, by a hash of what it is known by. */
+struct numbered_stack {
+	uint64_t hash; /* 0: free */
+	uint32_t number;
+};
+
+static struct {
+	struct lock lock; /* taken before that of the names */
+	struct numbered_stack *table;
+	uint32_t used;
+} stacks;
+
+static struct numbered_stack *stack_slot(uint64_t hash)
+{
+	uint64_t i = hash;
+
+	while (stacks.table[i % STACKS_ROOM].hash &&
+	       stacks.table[i % STACKS_ROOM].hash != hash)
+		i++;
+	return &stacks.table[i % STACKS_ROOM];
+}
+
+static struct method *slot_of(struct method_table *table, jmethodID method)
+{
+	uint64_t i = (uintptr_t)method * ID_MULTIPLIER >> 32;
+
+	for (;; i++) {
+		struct method *slot = &table->methods[i & (table->room - 1)];
+		const jmethodID id =
+			atomic_load_explicit(&slot->id, memory_order_acquire);
+
+		if (!id || id == method)
+			return slot;
+	}
+}
+
+static void fill(struct method *slot, jmethodID method, uint32_t number)
+{
+	slot->number = number;
+	atomic_store_explicit(&slot->id, method, memory_order_release);
+}
+
+/* Under the lock. NULL: there is no memory. */
+static struct method_table *table_with_room(void)
+{
+	struct method_table *table = methods.table, *larger;
+	const uint32_t room = table ? 2 * table->room : ROOM_LEAST;
+
+	if (table && methods.used < table->room / 4 * 3)
+		return table;
+	larger = sys_map_private(sizeof(*larger) +
+				 room * sizeof(*larger->methods));
+	if (sys_failed(larger))
+		return NULL;
+	larger->room = room;
+	for (uint32_t i = 0; table && i < table->room; i++)
+		if (table->methods[i].id)
+			fill(slot_of(larger, table->methods[i].id),
+			     table->methods[i].id, table->methods[i].number);
+	atomic_store_explicit(&methods.table, larger, memory_order_release);
+	return larger;
+}
+
+static uint32_t number_of(jmethodID method)
+{
+	struct method_table *table =
+		atomic_load_explicit(&methods.table, memory_order_acquire);
+	const struct method *slot = table ? slot_of(table, method) : NULL;
+
+	/* a slot that was free may be another method's by now */
+	return slot && atomic_load_explicit(&slot->id, memory_order_acquire) ==
+				       method
+		       ? slot->number
+		       : 0;
+}
+
+/* Another thread may have been faster: its number is as good, and not new. */
+static uint32_t add(jmethodID method, const char *text, size_t bytes,
+		    int *is_new)
+{
+	struct recorder *recorder = rt.recorder;
+	struct method_table *table;
+	uint32_t number = 0;
+	uint64_t signals;
+
+	*is_new = 0;
+	lock_acquire(&methods.lock, &signals);
+	table = table_with_room();
+	if (table) {
+		struct method *slot = slot_of(table, method);
+
+		number = slot->id ? slot->number
+				  : function_names_add(
+					    &recorder->names, &recorder->part,
+					    WIRE_RANGE_JAVA, text, bytes);
+		if (number && !slot->id) {
+			fill(slot, method, number);
+			methods.used++;
+			*is_new = 1;
+		}
+	}
+	lock_release(&methods.lock, &signals);
+	return number;
+}
+
+/* The text of a wire_name of Java's: class, name and signature, each with a NUL. */
+static size_t put(char *to, size_t room, const char *const parts[3])
+{
+	size_t used = 0;
+
+	for (int i = 0; i < 3; i++) {
+		const size_t bytes = strlen(parts[i]) + 1;
+
+		if (bytes > room - used)
+			return 0;
+		copy_bytes(to + used, parts[i], bytes);
+		used += bytes;
+	}
+	return used;
+}
+
+static uint32_t name(jvmtiEnv *jvmti, JNIEnv *jni, jmethodID method)
+{
+	char *called = NULL, *signature = NULL, *class_name = NULL;
+	char text[WIRE_NAME_BYTES_MAX];
+	jclass class = NULL;
+	uint32_t number = 0;
+	int is_new = 0;
+	size_t bytes;
+
+	if (!(*jvmti)->GetMethodName(jvmti, method, &called, &signature,
+				     NULL) &&
+	    !(*jvmti)->GetMethodDeclaringClass(jvmti, method, &class) &&
+	    !(*jvmti)->GetClassSignature(jvmti, class, &class_name, NULL)) {
+		bytes = put(text, sizeof(text),
+			    (const char *[]){ class_name, called, signature });
+		if (bytes)
+			number = add(method, text, bytes, &is_new);
+		if (is_new)
+			line_tables_tell(jvmti, method, class, class_name,
+					 number);
+	}
+	if (class)
+		(*jni)->DeleteLocalRef(jni, class);
+	(*jvmti)->Deallocate(jvmti, (unsigned char *)called);
+	(*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
+	(*jvmti)->Deallocate(jvmti, (unsigned char *)class_name);
+	return number;
+}
+
+uint32_t java_numbers_method(jvmtiEnv *jvmti, JNIEnv *jni, jmethodID method)
+{
+	const uint32_t number = number_of(method);
+
+	return number ? number : name(jvmti, jni, method);
+}
+
+static uint64_t mix(uint64_t hash, uint32_t more)
+{
+	return (hash ^ more) * UINT64_C(0x100000001b3);
+}
+
+/* A stack is known by a hash of its methods' numbers, and its call (FNV-1a). */
+static uint64_t hash_of(const struct java_stack_numbers *stack)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	for (uint32_t i = 0; i < stack->count; i++)
+		hash = mix(hash, stack->numbers[i]);
+	hash = mix(hash, stack->calls[stack->count - 1]);
+	return hash ? hash : 1;
+}
+
+static uint32_t name_stack(const struct java_stack_numbers *stack)
+{
+	struct recorder *recorder = rt.recorder;
+	const uint32_t number = function_names_add(
+		&recorder->names, &recorder->part, WIRE_RANGE_JAVA_STACK,
+		(const char *)stack->numbers,
+		stack->count * sizeof(*stack->numbers));
+
+	if (number)
+		function_names_tell(&recorder->names, &recorder->part,
+				    NAMES_CALLS, number, stack->calls,
+				    stack->count * sizeof(*stack->calls));
+	return number;
+}
+
+static int has_table(void)
+{
+	struct numbered_stack *table;
+
+	if (stacks.table)
+		return 1;
+	table = sys_map_private(STACKS_ROOM * sizeof(*table));
+	if (!sys_failed(table))
+		stacks.table = table;
+	return stacks.table != NULL;
+}
+
+uint32_t java_numbers_stack(const struct java_stack_numbers *stack)
+{
+	const uint64_t hash = hash_of(stack);
+	uint32_t number = 0;
+	uint64_t signals;
+
+	lock_acquire(&stacks.lock, &signals);
+	if (has_table())
+		number = stack_slot(hash)->number;
+	if (stacks.table && !number && stacks.used < STACKS_MAX) {
+		number = name_stack(stack);
+		if (number) {
+			*stack_slot(hash) =
+				(struct numbered_stack){ hash, number };
+			stacks.used++;
+		}
+	}
+	lock_release(&stacks.lock, &signals);
+	return number;
+}
+
+void java_numbers_forget(void)
+{
+	struct method_table *table = methods.table;
+
+	for (uint32_t i = 0; table && i < table->room; i++)
+		table->methods[i].id = NULL;
+	for (uint32_t i = 0; stacks.table && i < STACKS_ROOM; i++)
+		if (stacks.table[i].hash)
+			stacks.table[i] = (struct numbered_stack){ 0 };
+	methods.used = stacks.used = 0;
+}

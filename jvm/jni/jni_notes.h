@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Notes on the calls of JNI's functions, in the recording (struct wire_jni_note):
+ * one for each context, subject and name in each tally. Any thread whose calls are
+ * recorded (jni_notes_are_wanted()), not in signal handlers. No libc.
+ */
+#ifndef CLEW_JVM_JNI_JNI_NOTES_H
+#define CLEW_JVM_JNI_JNI_NOTES_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "preload/hot/switch.h"
+#include "wire/recording.h"
+
+/* Room for notes. 0 or -errno. */
+int jni_notes_begin(void);
+
+/* Whether the calling thread's calls are recorded, so that hot.id is a context. */
+static inline int jni_notes_are_wanted(void)
+{
+	return switch_is_on();
+}
+
+/*
+ * The note on a context, which lives for ever; NULL: there is no room, which is
+ * counted, or no part.
+ */
+struct wire_jni_note *jni_notes_find(uint64_t id, enum wire_jni_what what);
+
+/* The same for what a name was asked for, and, of members, a signature; or NULL. */
+struct wire_jni_note *jni_notes_find_lookup(uint64_t id, const char *name,
+					    const char *signature);
+
+/* Adds to what the calling thread alone writes. */
+static inline void jni_note_count(_Atomic uint64_t *number, uint64_t more)
+{
+	atomic_store_explicit(
+		number,
+		atomic_load_explicit(number, memory_order_relaxed) + more,
+		memory_order_relaxed);
+}
+
+/* One more, of so many bytes, say, of which the most is kept, too. */
+static inline void jni_note_add(struct wire_jni_note *note, uint64_t amount)
+{
+	jni_note_count(&note->count, 1);
+	jni_note_count(&note->amount, amount);
+	if (amount > atomic_load_explicit(&note->most, memory_order_relaxed))
+		atomic_store_explicit(&note->most, amount,
+				      memory_order_relaxed);
+}
+
+/* A number of the note, from which it is found again: JNI_NOTE_BITS. */
+#define JNI_NOTE_BITS 16
+uint32_t jni_note_index(const struct wire_jni_note *note);
+struct wire_jni_note *jni_note_at(uint32_t index);
+
+/* Something found no room that a note would have been made of. */
+void jni_notes_miss(void);
+
+#endif

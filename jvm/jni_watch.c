@@ -1,4 +1,0 @@
-/* SPDX-License-Identifier: MIT */
-#include "jvm/jni_watch.h"
-
-struct JNINativeInterface_ jni_real;

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * We have a caller in Java in an event: that we wait for a monitor, which
+ * Object.wait(long, int) does for us.
+ */
+#include "jvm/machine/from_java.h"
+
+#include <errno.h>
+#include <jvmti.h>
+#include <stdatomic.h>
+#include <stddef.h>
+
+#include "jvm/machine/java_exceptions.h"
+
+struct wished_call {
+	from_java_function function;
+	void *context;
+};
+
+/* By the thread that does so, for its own event; NULL: nobody does. */
+static struct wished_call *_Atomic under_way;
+
+static void JNICALL waits(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread,
+			  jobject object, jlong ms)
+{
+	const struct wished_call *wished = atomic_load(&under_way);
+
+	if (wished)
+		wished->function(jni, wished->context);
+	atomic_store(&under_way, NULL);
+}
+
+static int wait_for_nobody(JNIEnv *jni)
+{
+	jclass class = (*jni)->FindClass(jni, "java/lang/Object");
+	jobject object = class ? (*jni)->AllocObject(jni, class) : NULL;
+	jmethodID wait;
+
+	if (has_thrown(jni) || !object)
+		return -ENOMEM;
+	wait = (*jni)->GetMethodID(jni, class, "wait", "(JI)V");
+	if (has_thrown(jni) || !wait || (*jni)->MonitorEnter(jni, object))
+		return -ENOTSUP;
+	(*jni)->CallVoidMethod(jni, object, wait, (jlong)1, (jint)0);
+	has_thrown(jni);
+	(*jni)->MonitorExit(jni, object);
+	(*jni)->DeleteLocalRef(jni, object);
+	(*jni)->DeleteLocalRef(jni, class);
+	return 0;
+}
+
+static int call(jvmtiEnv *jvmti, JNIEnv *jni, struct wished_call *wished)
+{
+	static const jvmtiEventCallbacks callbacks = { .MonitorWait = waits };
+	const jvmtiCapabilities wanted = { .can_generate_monitor_events = 1 };
+	jthread self;
+	int err = -ENOTSUP;
+
+	if ((*jvmti)->AddCapabilities(jvmti, &wanted) ||
+	    (*jvmti)->SetEventCallbacks(jvmti, &callbacks, sizeof(callbacks)) ||
+	    (*jvmti)->GetCurrentThread(jvmti, &self))
+		return err;
+	atomic_store(&under_way, wished);
+	if (!(*jvmti)->SetEventNotificationMode(
+		    jvmti, JVMTI_ENABLE, JVMTI_EVENT_MONITOR_WAIT, self)) {
+		err = wait_for_nobody(jni);
+		(*jvmti)->SetEventNotificationMode(
+			jvmti, JVMTI_DISABLE, JVMTI_EVENT_MONITOR_WAIT, self);
+	}
+	if (atomic_exchange(&under_way, NULL))
+		err = -ENOTSUP; /* nobody has told of it */
+	(*jni)->DeleteLocalRef(jni, self);
+	return err;
+}
+
+int from_java_call(JavaVM *vm, JNIEnv *jni, from_java_function function,
+		   void *context)
+{
+	struct wished_call wished = { function, context };
+	jvmtiEnv *jvmti;
+	int err;
+
+	if ((*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_9) != JNI_OK)
+		return -ENOTSUP;
+	err = call(jvmti, jni, &wished);
+	(*jvmti)->DisposeEnvironment(jvmti);
+	return err;
+}

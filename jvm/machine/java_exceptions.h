@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* Exceptions that Java throws at a call of ours. */
+#ifndef CLEW_JVM_MACHINE_JAVA_EXCEPTIONS_H
+#define CLEW_JVM_MACHINE_JAVA_EXCEPTIONS_H
+
+#include <jni.h>
+
+/* Whether one is pending in the calling thread; none is afterwards. */
+static inline int has_thrown(JNIEnv *jni)
+{
+	if (!(*jni)->ExceptionCheck(jni))
+		return 0;
+	(*jni)->ExceptionClear(jni);
+	return 1;
+}
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+#include "jvm/machine/stopped_machine.h"
+
+#include "preload/hot/switch.h"
+
+struct stopped_work {
+	void (*does)(void);
+	int is_done;
+};
+
+/* Of the first root it is called, which is enough. */
+static jint JNICALL is_stopped(jvmtiHeapReferenceKind kind,
+			       const jvmtiHeapReferenceInfo *info,
+			       jlong class_tag, jlong referrer_class_tag,
+			       jlong size, jlong *tag, jlong *referrer_tag,
+			       jint length, void *context)
+{
+	const uint32_t muted = switch_mute(HOT_MUTED_OWN);
+	struct stopped_work *work = context;
+
+	if (!work->is_done)
+		work->does();
+	work->is_done = 1;
+	switch_unmute(muted);
+	return JVMTI_VISIT_ABORT;
+}
+
+/*
+ * From the roots: to begin with an object has JDK 17 look through its whole heap afterwards,
+ * for the marks that it has left there.
+ */
+int stopped_machine_do(jvmtiEnv *jvmti, void (*does)(void))
+{
+	const jvmtiHeapCallbacks callbacks = {
+		.heap_reference_callback = is_stopped,
+	};
+	struct stopped_work work = { does, 0 };
+
+	(*jvmti)->FollowReferences(jvmti, 0, NULL, NULL, &callbacks, &work);
+	return work.is_done ? 0 : -1;
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+#include "jvm/natives/intrinsics.h"
+
+#include <stddef.h>
+
+#include "jvm/hotspot/hotspot.h"
+
+/*
+ * Machines in which a method's identifier (jmethodID) is the address of a pointer to
+ * the machine's Method, which has the number of its intrinsic in two bytes, 0 being none.
+ */
+#define OLDEST 11
+#define NEWEST 25
+
+/* Where things are, in bytes; written once, at the start. */
+static struct {
+	int64_t number; /* in a Method; -1: nothing is known */
+	/* Of a method's name, all of which must be known */
+	int64_t description;    /* in a Method: its ConstMethod */
+	int64_t pool;           /* in that: its ConstantPool */
+	int64_t index;          /* in that: which entry of the pool */
+	int64_t length, text;   /* in the entry, a Symbol */
+	uint64_t entries_begin; /* in the pool */
+} at = { .number = -1 };
+
+/*
+ * Methods that have a number and yet no code: the compilers of HotSpot 11 to 25 call
+ * Unsafe's. No others of these names have numbers.
+ */
+static const char *const called[] = { "park", "unpark" };
+
+void intrinsics_learn(uint64_t machine_pc)
+{
+	const int32_t *version = hotspot_static_at(
+		machine_pc, "Abstract_VM_Version", "_vm_major_version");
+
+	at.number = -1;
+	if (!version || *version < OLDEST || *version > NEWEST)
+		return;
+	at.description = hotspot_offset(machine_pc, "Method", "_constMethod");
+	at.pool = hotspot_offset(machine_pc, "ConstMethod", "_constants");
+	at.index = hotspot_offset(machine_pc, "ConstMethod", "_name_index");
+	at.length = hotspot_offset(machine_pc, "Symbol", "_length");
+	at.text = hotspot_offset(machine_pc, "Symbol", "_body[0]");
+	at.entries_begin = hotspot_size(machine_pc, "ConstantPool");
+	at.number = hotspot_offset(machine_pc, "Method", "_intrinsic_id");
+}
+
+static const char *pointer_at(const char *from, int64_t bytes)
+{
+	return *(const char *const *)(from + bytes);
+}
+
+static uint16_t number_at(const char *from, int64_t bytes)
+{
+	return *(const uint16_t *)(from + bytes);
+}
+
+/* The Symbol that is the method's name; NULL if that cannot be known. */
+static const char *name_of(const char *method)
+{
+	const char *description, *pool;
+
+	if (at.description < 0 || at.pool < 0 || at.index < 0 ||
+	    at.length < 0 || at.text < 0 || at.entries_begin == 0)
+		return NULL;
+	description = pointer_at(method, at.description);
+	pool = pointer_at(description, at.pool);
+	return pointer_at(pool + at.entries_begin,
+			  number_at(description, at.index) *
+				  (int64_t)sizeof(void *));
+}
+
+static int is_symbol(const char *symbol, const char *text)
+{
+	const uint16_t length = number_at(symbol, at.length);
+	uint16_t i = 0;
+
+	while (i < length && text[i] && symbol[at.text + i] == text[i])
+		i++;
+	return i == length && !text[i];
+}
+
+static int is_called(const char *method)
+{
+	const char *name = name_of(method);
+
+	for (size_t i = 0; name && i < sizeof(called) / sizeof(*called); i++)
+		if (is_symbol(name, called[i]))
+			return 1;
+	return 0;
+}
+
+int intrinsics_have(const void *method)
+{
+	const char *const *id = method;
+
+	return at.number >= 0 && number_at(*id, at.number) != 0 &&
+	       !is_called(*id);
+}

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Beside the code of an nmethod lie its PcDescs, in order of address, each with an
+ * offset into a stream of numbers: there is {offset of the caller's scope or 0,
+ * index of the method, bytecode + 1, ...} of the innermost method (nmethod.hpp,
+ * scopeDesc.cpp and unsigned5.hpp in HotSpot's sources, since 17). A frame on the
+ * stack keeps all of that alive.
+ */
+#include "jvm/natives/java_scopes.h"
+
+#include <stddef.h>
+
+#include "jvm/hotspot/hotspot.h"
+#include "jvm/natives/java_stack.h"
+
+#define NUMBER_BYTES_MAX 5
+#define LAST_BYTE_BELOW  192 /* a number goes on behind others */
+#define DIGIT_BITS       6
+
+/* The release in which the bytes of numbers became greater by one. */
+#define RELEASE_NONZERO 20
+
+/* Offsets are in bytes. */
+static struct {
+	int is_known;
+	int is_apart; /* what is not code has memory of its own (since 24) */
+	uint32_t least_byte;
+	uint64_t method; /* of an nmethod */
+	uint64_t code;   /* where its code begins */
+	uint64_t pcs;
+	uint64_t pcs_end; /* is_apart: that of the scopes' data, too */
+	uint64_t data;    /* !is_apart: an address */
+	uint64_t metadata;
+	uint64_t immutable, immutable_bytes; /* is_apart */
+	uint64_t mutable, mutable_bytes;     /* likewise */
+	uint64_t pc, scope;                  /* of a PcDesc */
+	uint64_t desc_bytes;
+	uint64_t const_method; /* of a Method */
+	uint64_t code_bytes;   /* of a ConstMethod */
+	uint64_t const_method_bytes;
+} layout;
+
+/* Of an nmethod, as addresses. */
+struct code_scopes {
+	uint64_t code;
+	uint64_t pcs, pcs_end;
+	uint64_t data, data_end;
+	uint64_t metadata, metadata_end;
+};
+
+static uint64_t word_at(uint64_t at)
+{
+	return *(const uint64_t *)at;
+}
+
+static uint64_t int_at(uint64_t at)
+{
+	return (uint64_t)(int64_t) * (const int32_t *)at;
+}
+
+static struct code_scopes scopes_of(uint64_t nmethod)
+{
+	uint64_t immutable, mutable;
+
+	if (!layout.is_apart)
+		return (struct code_scopes){
+			.code = word_at(nmethod + layout.code),
+			.pcs = nmethod + int_at(nmethod + layout.pcs),
+			.pcs_end = nmethod + int_at(nmethod + layout.pcs_end),
+			.data = word_at(nmethod + layout.data),
+			.data_end = nmethod + int_at(nmethod + layout.pcs),
+			.metadata = nmethod + int_at(nmethod + layout.metadata),
+			.metadata_end = word_at(nmethod + layout.data),
+		};
+	immutable = word_at(nmethod + layout.immutable);
+	mutable = word_at(nmethod + layout.mutable);
+	return (struct code_scopes){
+		.code = nmethod + int_at(nmethod + layout.code),
+		.pcs = immutable + int_at(nmethod + layout.pcs),
+		.pcs_end = immutable + int_at(nmethod + layout.pcs_end),
+		.data = immutable + int_at(nmethod + layout.pcs_end),
+		.data_end =
+			immutable + int_at(nmethod + layout.immutable_bytes),
+		.metadata = mutable + int_at(nmethod + layout.metadata),
+		.metadata_end =
+			mutable + int_at(nmethod + layout.mutable_bytes),
+	};
+}
+
+/* Where the scope at a pc is, in the data; 0: there is none. */
+static uint64_t scope_at(const struct code_scopes *scopes, uint64_t pc)
+{
+	const int64_t wanted = (int64_t)(pc - scopes->code);
+	uint64_t low = 0,
+		 high = (scopes->pcs_end - scopes->pcs) / layout.desc_bytes;
+
+	if (scopes->pcs_end < scopes->pcs)
+		return 0;
+	while (low < high) {
+		const uint64_t middle = low + (high - low) / 2;
+		const uint64_t desc = scopes->pcs + middle * layout.desc_bytes;
+		const int64_t found = (int64_t)int_at(desc + layout.pc);
+
+		if (found == wanted)
+			return int_at(desc + layout.scope);
+		if (found < wanted)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return 0;
+}
+
+/* 0 is read where there is no number. */
+static uint64_t read_number(const struct code_scopes *scopes, uint64_t *at)
+{
+	uint64_t number = 0;
+
+	for (int i = 0; i < NUMBER_BYTES_MAX; i++) {
+		uint32_t byte;
+
+		if (*at < scopes->data || *at >= scopes->data_end)
+			return 0;
+		byte = *(const uint8_t *)(*at)++;
+		if (byte < layout.least_byte)
+			return 0;
+		number += (uint64_t)(byte - layout.least_byte)
+			  << (DIGIT_BITS * i);
+		if (byte < LAST_BYTE_BELOW)
+			break;
+	}
+	return (uint32_t)number;
+}
+
+/* 0: there is none of that number. */
+static uint64_t metadata_at(const struct code_scopes *scopes, uint64_t index)
+{
+	const uint64_t at = scopes->metadata + 8 * (index - 1);
+
+	return index && at >= scopes->metadata && at < scopes->metadata_end
+		       ? word_at(at)
+		       : 0;
+}
+
+/* A call that stands at no bytecode, as the machine says it. */
+static int32_t bytecode_of(uint64_t number)
+{
+	return number ? (int32_t)(number - 1) : 0;
+}
+
+/* How many calls; 0: it cannot be told. */
+static uint32_t read_compiled(const struct java_frame *frame,
+			      struct java_call *calls, uint32_t room)
+{
+	const struct code_scopes scopes = scopes_of(frame->code);
+	uint64_t scope = scope_at(&scopes, frame->pc);
+	uint32_t count = 0;
+
+	while (scope && count < room) {
+		uint64_t at = scopes.data + scope;
+		const uint64_t outer = read_number(&scopes, &at);
+
+		calls[count].method =
+			metadata_at(&scopes, read_number(&scopes, &at));
+		calls[count].bytecode = bytecode_of(read_number(&scopes, &at));
+		/* scopes of callers are written first */
+		if (!calls[count++].method || outer >= scope)
+			return 0;
+		scope = outer;
+	}
+	return count;
+}
+
+static uint32_t read_interpreted(const struct java_frame *frame,
+				 struct java_call *call)
+{
+	const uint64_t fixed = word_at(frame->method + layout.const_method);
+	const uint64_t index =
+		frame->bytecode - (fixed + layout.const_method_bytes);
+
+	call->method = frame->method;
+	call->bytecode = frame->bytecode ? (int32_t)index : SCOPES_NATIVE;
+	return !frame->bytecode ||
+	       index < *(const uint16_t *)(fixed + layout.code_bytes);
+}
+
+static uint32_t read_frame(const struct java_frame *frame,
+			   struct java_call *calls, uint32_t room)
+{
+	if (!frame->code)
+		return read_interpreted(frame, calls);
+	if (!frame->is_stub)
+		return read_compiled(frame, calls, room);
+	*calls = (struct java_call){ word_at(frame->code + layout.method),
+				     SCOPES_NATIVE };
+	return 1;
+}
+
+uint32_t java_scopes_read(const struct java_frames *frames,
+			  struct java_call *calls, uint32_t room)
+{
+	uint32_t count = 0;
+
+	if (!layout.is_known)
+		return 0;
+	for (uint32_t i = 0; i < frames->count && count < room; i++) {
+		const uint32_t more = read_frame(&frames->frames[i],
+						 calls + count, room - count);
+
+		if (!more)
+			return 0;
+		count += more;
+	}
+	return count;
+}
+
+/* ---- What the machine says of itself ---- */
+
+struct scope_field {
+	uint64_t *to;
+	const char *type, *field;
+};
+
+/* Whether all of them are there. */
+static int learn(uint64_t pc, const struct scope_field *wanted, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const int64_t offset =
+			hotspot_offset(pc, wanted[i].type, wanted[i].field);
+
+		if (offset < 0)
+			return 0;
+		*wanted[i].to = (uint64_t)offset;
+	}
+	return 1;
+}
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static int learn_common(uint64_t pc)
+{
+	static const struct scope_field wanted[] = {
+		{ &layout.pcs, "nmethod", "_scopes_pcs_offset" },
+		{ &layout.pc, "PcDesc", "_pc_offset" },
+		{ &layout.scope, "PcDesc", "_scope_decode_offset" },
+		{ &layout.const_method, "Method", "_constMethod" },
+		{ &layout.code_bytes, "ConstMethod", "_code_size" },
+	};
+	const int *release = hotspot_static_at(pc, "Abstract_VM_Version",
+					       "_vm_major_version");
+
+	layout.desc_bytes = hotspot_size(pc, "PcDesc");
+	layout.const_method_bytes = hotspot_size(pc, "ConstMethod");
+	layout.least_byte = release && *release >= RELEASE_NONZERO;
+	return release && layout.desc_bytes && layout.const_method_bytes &&
+	       learn(pc, wanted, COUNT(wanted));
+}
+
+static int learn_together(uint64_t pc)
+{
+	static const struct scope_field wanted[] = {
+		{ &layout.method, "CompiledMethod", "_method" },
+		{ &layout.code, "CodeBlob", "_code_begin" },
+		{ &layout.pcs_end, "nmethod", "_dependencies_offset" },
+		{ &layout.data, "CompiledMethod", "_scopes_data_begin" },
+		{ &layout.metadata, "nmethod", "_metadata_offset" },
+	};
+
+	return learn(pc, wanted, COUNT(wanted));
+}
+
+static int learn_apart(uint64_t pc)
+{
+	static const struct scope_field wanted[] = {
+		{ &layout.method, "nmethod", "_method" },
+		{ &layout.code, "CodeBlob", "_code_offset" },
+		{ &layout.pcs_end, "nmethod", "_scopes_data_offset" },
+		{ &layout.metadata, "CodeBlob", "_relocation_size" },
+		{ &layout.immutable, "nmethod", "_immutable_data" },
+		{ &layout.immutable_bytes, "nmethod", "_immutable_data_size" },
+		{ &layout.mutable, "CodeBlob", "_mutable_data" },
+		{ &layout.mutable_bytes, "CodeBlob", "_mutable_data_size" },
+	};
+
+	return learn(pc, wanted, COUNT(wanted));
+}
+
+void java_scopes_learn(uint64_t machine_pc)
+{
+	if (!learn_common(machine_pc))
+		return;
+	layout.is_apart = learn_apart(machine_pc);
+	layout.is_known = layout.is_apart || learn_together(machine_pc);
+}

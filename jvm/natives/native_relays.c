@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+#include "jvm/natives/native_relays.h"
+
+#include <string.h>
+
+#include "preload/hot/large_table.h"
+#include "preload/hot/runtime.h"
+#include "preload/patch/relay.h"
+#include "preload/record/recorder.h"
+#include "preload/stubs/stub_write.h"
+#include "preload/sys/copy_bytes.h"
+#include "preload/sys/lock.h"
+#include "preload/sys/sys.h"
+
+#define RELAYS_MAX 2048 /* of natives: a JDK without windows has half of that */
+
+/* Number and name of a relay are those of the same method whenever it is bound. */
+static struct {
+	struct lock lock; /* taken before that of the names */
+	uint64_t first_entry;
+	uint32_t first_number;
+	uint32_t count; /* 0: there are none */
+	uint32_t used;
+	const void *methods[RELAYS_MAX]; /* the machine's identifiers */
+} relays LARGE_TABLE;
+
+void native_relays_make(const struct module *machine, struct windows *windows)
+{
+	struct recorder *recorder = rt.recorder;
+	uint32_t left = 0, first;
+	uint64_t entry;
+
+	if (relays.count)
+		return;
+	first = function_names_next(&recorder->names, &recorder->part,
+				    WIRE_RANGE_JAVA_NATIVE, &left);
+	if (!first || left < RELAYS_MAX ||
+	    relay_make(windows, machine, first, RELAYS_MAX, &entry))
+		return;
+	relays.first_entry = entry;
+	relays.first_number = first;
+	relays.count = RELAYS_MAX;
+}
+
+void native_relays_forget(void)
+{
+	relays.count = relays.used = 0;
+}
+
+/* As a wire_name has it. 0: it is too long. */
+static size_t put_name(char *to, size_t room, const struct java_method *method)
+{
+	const char *const parts[] = { method->class, method->name,
+				      method->signature };
+	size_t used = 0;
+
+	for (int i = 0; i < 3; i++) {
+		const size_t bytes = strlen(parts[i]) + 1;
+
+		if (bytes > room - used)
+			return 0;
+		copy_bytes(to + used, parts[i], bytes);
+		used += bytes;
+	}
+	return used;
+}
+
+/* Names get numbers one after the other, so the relay is that of the number. */
+static int take(const void *id, const struct java_method *method)
+{
+	struct recorder *recorder = rt.recorder;
+	char name[WIRE_NAME_BYTES_MAX];
+	const size_t bytes = put_name(name, sizeof(name), method);
+
+	if (!bytes || relays.used == relays.count ||
+	    function_names_add(&recorder->names, &recorder->part,
+			       WIRE_RANGE_JAVA_NATIVE, name,
+			       bytes) != relays.first_number + relays.used)
+		return 0;
+	relays.methods[relays.used++] = id;
+	return 1;
+}
+
+static int find(const void *id, const struct java_method *method,
+		uint32_t *index)
+{
+	uint64_t signals;
+	int is_there;
+
+	lock_acquire(&relays.lock, &signals);
+	*index = 0;
+	while (*index < relays.used && relays.methods[*index] != id)
+		(*index)++;
+	is_there = *index < relays.used || take(id, method);
+	lock_release(&relays.lock, &signals);
+	return is_there;
+}
+
+int native_relays_find(uint64_t pc, const void *id,
+		       const struct java_method *method,
+		       struct native_relay *out)
+{
+	uint32_t index;
+
+	if (relay_is_needless(pc))
+		return 0;
+	if (!find(id, method, &index)) {
+		atomic_fetch_add(&rt.header->relayless_natives, 1);
+		return 0;
+	}
+	*out = (struct native_relay){
+		.entry = relays.first_entry + index * stub_bytes(),
+		.number = relays.first_number + index,
+	};
+	return 1;
+}
