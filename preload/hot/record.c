@@ -20,7 +20,7 @@
 #include "preload/hot/upcalls.h"
 #include "wire/id.h"
 
-/* one countdown in 10^7 is longer than 16 times this */
+/* One countdown in 10^7 is longer than 16 times this. */
 #define LOOK_MAX         4096
 #define COUNTDOWN_MAX    0xfffe
 #define WHOLE_MAX        UINT64_C(32)

@@ -19,7 +19,7 @@
 enum record_known {
 	RECORD_IS_UNKNOWN,
 	RECORD_IS_COUNTED,
-	/* counted, and the countdown has expired: call hot_verify() */
+	/* Counted, and the countdown has expired: call hot_verify(). */
 	RECORD_IS_DUE,
 };
 

@@ -46,7 +46,7 @@ struct runtime {
 	const struct windows *windows;
 	const struct pads *pads;
 	struct patches *patches;
-	/* the lock of patches: for changes of code and for fork() */
+	/* The lock of patches: for changes of code and for fork(). */
 	struct lock *code_lock;
 	struct cold *cold;
 	/*

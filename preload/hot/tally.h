@@ -198,7 +198,7 @@ struct call_entries;
 struct tally_packets {
 	struct wire_chunk **chunks; /* in the order of allocation */
 	struct wire_chunk *newest;  /* in use */
-	/* the one before, unless it was handed over */
+	/* The one before, unless it was handed over. */
 	struct wire_chunk *left;
 	uint32_t count, room;
 	uint32_t oldest; /* the next to be reused */
@@ -254,7 +254,7 @@ struct tally {
 	uint32_t busy;          /* active slow paths; 2 and more: in handlers */
 	/* Stress builds: set if slow paths have been nested. */
 	uint32_t was_reentered;
-	/* stack addresses of the slow paths */
+	/* Stack addresses of the slow paths. */
 	uintptr_t paths[TALLY_PATHS_MAX];
 
 	/*
@@ -308,7 +308,7 @@ static inline uint32_t tally_enter_path(struct tally *tally, const void *frame)
 	if (CLEW_STRESS && busy)
 		tally->was_reentered = 1;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	/* a handler may have overwritten it */
+	/* A handler may have overwritten it. */
 	tally_place_path(tally, busy, frame);
 	return busy;
 }

@@ -26,7 +26,7 @@ enum hot_muted {
 	HOT_IS_HEARD,
 	HOT_MUTED_FORK, /* inside fork(); counted as lost */
 	HOT_MUTED_OWN,  /* clew's own calls */
-	/* two threads share the block (sharing.h); counted as lost */
+	/* Two threads share the block (sharing.h); counted as lost. */
 	HOT_MUTED_SHARED,
 	/* In a probe's handler (probe_calls.h); counted as lost. */
 	HOT_MUTED_HANDLER,
@@ -147,8 +147,8 @@ struct hot_aside {
 };
 
 /*
- * The probe's handler that the thread is in (preload/probe/probe_calls.c). A signal
- * handler on top of it may jump out of both (stack/landing.c).
+ * The probe's handler that the thread is in (preload/probe/probe_calls.c). A
+ * signal handler on top of it may jump out of both (stack/landing.c).
  */
 struct hot_handler {
 	uint64_t frame; /* the stack pointer at the probe; 0: no handler */
@@ -163,11 +163,11 @@ struct hot_handler {
  */
 struct hot_packet {
 	uint64_t end; /* end of its bytes; 0: no packet */
-	/* the value of trace_limit while the thread is on */
+	/* The value of trace_limit while the thread is on. */
 	uint64_t limit;
 	uint64_t settled_from; /* the latest argument of sink->moved() */
 	uint8_t is_turning;    /* the next packet is being prepared */
-	/* the stack may differ from the written calls */
+	/* The stack may differ from the written calls. */
 	uint8_t moved;
 	/* Attempts to skip before a packet is requested again. */
 	uint32_t attempts_left;

@@ -19,7 +19,7 @@
 /* The selector of threads without one: all calls are dispatched. */
 static const uint8_t always = 1;
 
-/* threads whose calls may be dispatched; any thread */
+/* Threads whose calls may be dispatched; any thread. */
 static _Atomic uint32_t threads;
 
 static int has_ours(long mode, uint64_t start, uint64_t bytes)

@@ -194,7 +194,7 @@ static int inherit_ranges(void *context, const struct chunk *chunk)
 
 	if (chunk->head->used < sizeof(*record))
 		return 0;
-	/* includes ranges without used numbers */
+	/* Includes ranges without used numbers. */
 	range = atomic_load(&number_blocks[record->first >> NUMBER_BLOCK_LOG2]);
 	return range && range->first == record->first
 		       ? record_range(heirs->to, range)

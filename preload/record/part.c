@@ -90,7 +90,7 @@ static void publish_chunk(struct part *part, const struct chunk *chunk)
 	if (end <= part->end)
 		return;
 	__atomic_store_n(&part->end, end, __ATOMIC_RELEASE);
-	/* pairs with the reader's load */
+	/* Pairs with the reader's load. */
 	atomic_store_explicit(&part->header->end, end, memory_order_release);
 }
 

@@ -29,7 +29,7 @@ struct inheritance {
 	struct inherited_chunk *items;
 	uint32_t count, room;
 	struct lock lock;
-	/* the WIRE_INHERITED chunk: a record for each item */
+	/* The WIRE_INHERITED chunk: a record for each item. */
 	struct chunk chunk;
 };
 

@@ -22,7 +22,7 @@
 #define SEGMENT_FIRST_TIGHT (UINT64_C(1) << 20)
 #define TIGHT_PART          8
 
-/* pages that are created by writing */
+/* Pages that are created by writing. */
 #define WRITTEN_MIN (UINT64_C(32) << 10)
 
 static uint64_t limit_of(int resource)
@@ -164,7 +164,7 @@ static int map_over(const struct part_file *file, unsigned char *at,
 			0);
 	if (sys_failed(got))
 		return (int)(long)got;
-	/* otherwise the first store reads megabytes of hole around it */
+	/* Otherwise the first store reads megabytes of hole around it. */
 	sys_madvise(at, bytes, MADV_RANDOM);
 	/*
 	 * A process that has filled a segment fills more: single pages cost six
@@ -344,7 +344,7 @@ int part_file_extend(struct part_file *file, uint64_t offset, uint64_t bytes,
 	if (!err)
 		err = part_file_take(file, offset, address, bytes);
 	if (err) {
-		/* also blocks that were taken before the failure */
+		/* Also blocks that were taken before the failure. */
 		sys_madvise(address, bytes, MADV_REMOVE);
 		return err;
 	}

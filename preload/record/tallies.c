@@ -74,7 +74,7 @@ static int grow_directory(struct tallies *tallies)
 
 struct tally *tallies_find(const struct tallies *tallies, uint32_t number)
 {
-	/* pairs with the store in make_tally() */
+	/* Pairs with the store in make_tally(). */
 	if (number >= __atomic_load_n(&tallies->count, __ATOMIC_ACQUIRE))
 		return NULL;
 	return __atomic_load_n(&tallies->by_number, __ATOMIC_ACQUIRE)[number];
@@ -91,7 +91,7 @@ static struct tally *make_tally(struct tallies *tallies)
 	    part_alloc(tallies->part, WIRE_TALLY, tallies->count, bytes,
 		       &chunk))
 		return NULL;
-	/* only a forked thread has had a mask before */
+	/* Only a forked thread has had a mask before. */
 	tally->memory.reach = hot.mask ? tallies->reach : 0;
 	tally->wire = chunk_payload(&chunk);
 	tally->memory.chunk = chunk.offset;

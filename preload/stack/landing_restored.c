@@ -74,7 +74,7 @@ static void come_from(uint64_t from, uint64_t id)
 
 void landing_perhaps_restored(uint64_t at, uint64_t bytes)
 {
-	/* the slice is copied in pieces */
+	/* The slice is copied in pieces. */
 	if (at == hot.slices.perhaps_until) {
 		hot.slices.perhaps_until += bytes;
 	} else {

@@ -45,7 +45,7 @@ struct walk {
 	uint64_t mapped_page; /* a page that is known to be readable */
 	uint64_t readable_from;  /* the memory from here */
 	uint64_t readable_until; /* up to here is readable */
-	/* slots that an interrupted stub may be changing */
+	/* Slots that an interrupted stub may be changing. */
 	uint64_t interrupted_until;
 	/* A caller from which no chain continues, or ID_ROOT. */
 	uint64_t broken_at;
@@ -67,7 +67,7 @@ struct walk {
 	uint8_t is_jumped;   /* tail calls may lead to the id (hot/tails.h) */
 	uint8_t is_believed; /* the stack could not be read at the last link */
 	uint8_t is_handler;  /* the last link is a signal handler */
-	/* a signal has interrupted clew's code for the next one */
+	/* A signal has interrupted clew's code for the next function. */
 	uint8_t is_in_clew;
 	uint8_t is_ahead; /* only checks whether a link leads on */
 };

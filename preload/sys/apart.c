@@ -5,7 +5,7 @@
 #include "preload/sys/sys.h"
 #include "preload/sys/task.h"
 
-/* links of /proc/self/task beside one for each thread */
+/* Links of /proc/self/task beside one for each thread. */
 #define LINKS_OF_TASKS 2
 
 struct call {

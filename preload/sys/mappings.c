@@ -21,7 +21,7 @@ struct mapping_query {
 };
 
 #define QUERIED_SHARED 8
-/* size of the kernel's struct, part of the request */
+/* Size of the kernel's struct, part of the request. */
 #define QUERY_STRUCT_BYTES 104
 #define QUERY_REQUEST      _IOC(_IOC_READ | _IOC_WRITE, 'f', 17, QUERY_STRUCT_BYTES)
 

@@ -6,7 +6,7 @@
 
 #include "preload/sys/sys.h"
 
-/* pages are allocated as they are used */
+/* Pages are allocated as they are used. */
 #define STACK_BYTES (UINT64_C(256) << 10)
 
 /*

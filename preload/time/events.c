@@ -27,7 +27,7 @@
 #define CALM_US     10000 /* the reserve with which an event begins */
 #define SWITCH_US   500   /* cost of a context switch */
 #define SMOOTHING   64    /* hits that share a difference */
-/* ticks in the program without a hit: the event does not work */
+/* Ticks in the program without a hit: the event does not work. */
 #define SILENT_TICKS 8
 
 enum slot_state {
@@ -50,7 +50,7 @@ struct event {
 	 * since stand for.
 	 */
 	uint64_t began_us, told_ns;
-	/* the difference up to the last tick; may be negative */
+	/* The difference up to the last tick; may be negative. */
 	int64_t untold_ns;
 	uint32_t met_tick; /* a tick came during the last hit */
 	uint32_t silent;   /* ticks in the program since the last hit */
@@ -578,7 +578,7 @@ void events_end_own(void)
 
 void events_forget(void)
 {
-	/* a store would give the child a page of its own */
+	/* A store would give the child a page of its own. */
 	for (struct event *event = events.slots; event < events.slots + SLOTS;
 	     event++)
 		if (event->state != SLOT_FREE)

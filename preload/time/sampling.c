@@ -28,7 +28,7 @@ int sampling_is_on(void)
 
 void sampling_begin_thread(void)
 {
-	/* not in a child that has not noticed its fork (process.c) */
+	/* Not in a child that has not noticed its fork (process.c). */
 	if (!*rt.is_this_process)
 		return;
 	if (!hot.tally && sampling_is_on())

@@ -37,7 +37,7 @@ struct strata_clock {
 	uint64_t start_ns;  /* of tick 0 */
 	uint64_t period_ns; /* of a tick */
 	uint64_t seed;
-	/* groups of threads; at most the ticks of a stratum */
+	/* Groups of threads; at most the ticks of a stratum. */
 	uint32_t groups_log2;
 };
 
@@ -46,7 +46,7 @@ struct strata {
 	uint64_t begin, end; /* ticks of the stratum: [begin, end) */
 	uint64_t due;        /* the tick in which the thread is looked at */
 	uint32_t group;      /* group of threads, any number */
-	/* level of later strata, if they may begin there */
+	/* Level of later strata, if they may begin there. */
 	uint32_t level;
 };
 

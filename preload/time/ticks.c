@@ -44,7 +44,7 @@ static struct {
 	uint32_t secret;    /* in the value of each timer of clew's */
 	_Atomic uint32_t is_on;
 	_Atomic uint32_t is_given_up; /* the program uses the signal */
-	/* stacks have no room for the signal's frame */
+	/* Stacks have no room for the signal's frame. */
 	uint32_t has_no_room;
 } ticks = { .chained = { .place = CHAINED_TICKS,
 			 .handler = on_tick,
@@ -248,7 +248,7 @@ static void pass_on(int signal, siginfo_t *info, ucontext_t *context)
 	const int is_blocked = has_rt_signals(context->uc_sigmask.__val[0]);
 	struct kernel_action theirs;
 
-	/* the program waits for all signals, and gets this one */
+	/* The program waits for all signals, and gets this one. */
 	if (is_blocked) {
 		ticks_yield(signal);
 		context->uc_sigmask.__val[0] |= SIGNAL_BIT(signal);
@@ -535,7 +535,7 @@ void ticks_start(uint64_t period_ns)
 	ticks.secret = draw_secret();
 	ticks.period_ns = period_ns;
 	chained_look_again(&ticks.chained);
-	/* the attaching process traces for a moment */
+	/* The attaching process traces for a moment. */
 	ticks.is_on = is_new_kernel() && !ticks.has_no_room &&
 		      (rt.is_late || !proc_is_traced()) &&
 		      (ticks.chained.is_installed || !take_signal());

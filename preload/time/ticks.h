@@ -100,13 +100,13 @@ int ticks_change_action(int signal, const struct sigaction *set,
 			struct sigaction *old);
 
 /*
- * Returns the mask for the kernel when the program wants to block `mask`. If it
- * names most real-time signals, clew's is not meant; otherwise clew gives its
- * signal up.
+ * Returns the mask for the kernel when the program wants to block `mask`. A
+ * mask with most real-time signals does not mean clew's, which is taken out. A
+ * mask that names few signals and clew's makes clew give its signal up.
  */
 uint64_t ticks_take_out(uint64_t mask);
 
-/* Returns the mask as the program means it, from the kernel's. */
+/* Returns the mask as the program means it, given the kernel's. */
 uint64_t ticks_put_back(uint64_t mask);
 
 /* Returns the signals of timers and events, a bit each. */

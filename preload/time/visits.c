@@ -30,13 +30,13 @@
 /* The watch's data about a tally's owner. */
 struct watched {
 	struct sample_room room;
-	/* its last sample if it was blocked, or NULL */
+	/* The last sample if the owner was blocked then, or NULL. */
 	struct wire_sample *blocked;
 	struct strata strata;
 	uint64_t cpu_ns; /* CPU time at the last look */
 	/* Recorded waits for a processor, or UNKNOWN_NS. */
 	uint64_t ready_ns;
-	/* not recorded yet; negative: too much was recorded */
+	/* Not recorded yet; negative: too much was recorded. */
 	int64_t owed_ns;
 	uint64_t since; /* the tick since which it has not run */
 };

@@ -39,7 +39,7 @@ static struct {
 	_Atomic watch_errand errand;   /* or NULL */
 	uint64_t errand_due_ns;
 	uint64_t errand_wait_ns; /* from this call to the next */
-	/* when the first watch of this process began */
+	/* When the first watch of this process began. */
 	uint64_t start_ns;
 	uint64_t given_up; /* threads without samples */
 } watch;

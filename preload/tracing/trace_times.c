@@ -129,7 +129,7 @@ void trace_put_return(const uint64_t *slot, uint64_t tsc)
 	if (rt.recorder->trace.least_ticks && take_back(slot, tsc))
 		return;
 	words = trace_claim_above(base, RETURN_BYTES);
-	/* a call elsewhere is described by a context, or not at all */
+	/* A call elsewhere is described by a context, or not at all. */
 	if (!words) {
 		hot.packet.moved |= !is_told;
 		return;

@@ -189,8 +189,8 @@ uint64_t trampoline_for(const struct shadow_slot *slot, uint64_t id)
 /* ---- Stubs that wait ---- */
 
 /*
- * The stub's function may have made a tail call; then `expected` is the
- * function.
+ * The stub's function may have made a tail call; then *expected is the id of
+ * the running one.
  */
 uint64_t trampoline_of_slot(uint64_t at, uint64_t word, uint64_t *expected)
 {
