@@ -210,7 +210,7 @@ class Agreement(clewtest.Case):
 
     @clewtest.needs("clang++", "ld.lld")
     @slow
-    def test_what_compilers_make(self):
+    def test_liba2n_agrees_with_libdwarf_on_all_compilers(self):
         """All over the targets of the matrix, in the forms that libdwarf
         reads: neither split nor with an alternate file."""
         for compiler, linker in (("g++", ()), ("clang++", ("-fuse-ld=lld",))):

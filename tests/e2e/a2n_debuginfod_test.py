@@ -233,7 +233,7 @@ class Debuginfod(clewtest.Case):
         self.assertEqual(len(server.asked), 1)
         self.assertFalse((self.work / "client").exists())
 
-    def test_what_is_here_is_not_asked_for(self):
+    def test_local_debug_files_are_not_downloaded(self):
         server = self.serve(lambda to: to.send(404))
         self.assert_all_known(self.plain)
         self.assertEqual(server.asked, [])

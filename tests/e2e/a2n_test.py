@@ -155,7 +155,7 @@ class PerfMaps(A2n):
         self.assertEqual(self.names([0x10], "--perf-map", path),
                          ["evil?[31m"])
 
-    def test_what_is_no_file_is_refused(self):
+    def test_directories_and_devices_as_maps_are_refused(self):
         for path in ("/nowhere", "/dev/zero", str(self.work)):
             done = self.clew("a2n", "--perf-map", path, "0x10")
             self.assertEqual(done.returncode, 1)
@@ -263,7 +263,7 @@ class Jitdumps(A2n):
         self.assertEqual(self.ask(path, 0x1000)[0], "f")
         self.assertEqual(self.ask(path, 0x2000)[0], "??")
 
-    def test_what_is_no_jitdump_is_refused(self):
+    def test_other_files_as_jitdumps_are_refused(self):
         done = self.clew("a2n", "--jitdump", clewtest.CLEW, "0x10")
         self.assertEqual(done.returncode, 1)
         self.assert_one_line(done, "not a jitdump file")
@@ -341,7 +341,7 @@ class Output(A2n):
         same = sum(a == b for a, b in places)
         self.assertGreater(same, len(places) * 0.98)
 
-    def test_same_as_addr2line(self):
+    def test_output_equals_that_of_addr2line(self):
         path = self.build()
         start, size, _ = a2n_truth.text_section(path)
         addresses = "".join(f"{a:#x}\n" for a in range(start, start + size, 9))
@@ -353,7 +353,7 @@ class Output(A2n):
                                       input=addresses)
             self.assert_places_agree(ours.stdout, theirs.stdout)
 
-    def test_same_as_llvm_symbolizer(self):
+    def test_output_equals_that_of_llvm_symbolizer(self):
         path = self.build()
         start, size, _ = a2n_truth.text_section(path)
         lines = "".join(f"{path} {a:#x}\n"
@@ -706,7 +706,7 @@ class Damage(A2n):
     def test_damaged_compressed(self):
         self.damage_all(7, "-gz")
 
-    def test_too_much_is_a_reason_and_symbols_remain(self):
+    def test_oversized_section_is_refused_and_symbols_remain(self):
         """A section that claims to unfold to more than the worker may have."""
         path = self.build("-gz")
         out = subprocess.run(["readelf", "-SW", path], check=True, text=True,

@@ -119,7 +119,7 @@ class Cost(Hints):
         self.record_well([self.compile(IDLE)])
         self.assertIsNone(self.hint("clew itself took "))
 
-    def test_without_samples_of_cpu_time_there_is_none(self):
+    def test_no_advice_without_samples_of_cpu_time(self):
         program = self.compile(BUSY)
         for time in "none", "exact":
             with self.subTest(time):

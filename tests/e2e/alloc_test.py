@@ -63,7 +63,7 @@ class Allocations(clewtest.Case):
         return {row["name"]: row["self_value"] for row in report["functions"]
                 if row["self_value"]}
 
-    def test_of_a_program_in_cplusplus(self):
+    def test_allocations_of_cplusplus_are_counted(self):
         self.check("exit", 0)
         live = self.own("live_bytes")
         # with the exit handler's and the child's, without what that frees
@@ -78,15 +78,15 @@ class Allocations(clewtest.Case):
         self.assertEqual(self.own("mapped_bytes")["maps"], 7 * 4096)
         self.assertEqual(self.own("mappings")["maps"], 1)
 
-    def test_without_an_exit(self):
+    def test_allocations_are_counted_without_an_exit(self):
         self.check("_exit", 0)
         self.assertEqual(self.own("live_bytes")["moves"], 10000)
 
-    def test_of_a_crash(self):
+    def test_allocations_are_counted_despite_a_crash(self):
         self.check("abort", -signal.SIGABRT)
         self.assertEqual(self.own("live_bytes")["moves"], 10000)
 
-    def test_of_python(self):
+    def test_allocations_of_python_are_counted(self):
         """It ends when its threads have, which free what is theirs after join()."""
         program = [PYTHON, "-c", "import json, os, threading\n"
                    "def f(): json.dumps([{str(i): i} for i in range(9999)])\n"
@@ -99,7 +99,7 @@ class Allocations(clewtest.Case):
         self.assert_same_behaviour(native, recorded)
         self.assert_equal_to_the_shim(1)
 
-    def test_of_a_child_that_executes(self):
+    def test_allocations_of_an_executing_child_are_counted(self):
         done = self.run_program(self.command(
             ["/bin/sh", "-c", "/bin/echo one; exec /bin/echo two"]))
         self.assertEqual((done.stdout, done.stderr, done.returncode),
@@ -108,20 +108,20 @@ class Allocations(clewtest.Case):
         self.assertGreater(self.values()["allocations"], 0)
 
     @needs("redis-server")
-    def test_of_redis(self):
+    def test_allocations_of_redis_are_counted(self):
         path = self.work / "redis"
         run_redis(self, self.command(
             ["redis-server", "--port", "0", "--save", "",
              "--unixsocket", path]), path)
         self.assert_equal_to_the_shim(1)
 
-    def test_without_clew_it_is_as_if_it_were_not_there(self):
+    def test_library_does_nothing_without_clew(self):
         native = self.run_program([target("allocates")])
         self.environment["LD_PRELOAD"] = self.environment["CLEW_ALLOC"]
         self.assert_same_behaviour(native,
                                    self.run_program([target("allocates")]))
 
-    def test_its_own_functions_are_in_no_context(self):
+    def test_library_functions_are_in_no_context(self):
         self.run_program(self.command([target("allocates")],
                                       with_shim=False))
         states = [module.state_name for part in self.recording().parts

@@ -139,38 +139,38 @@ class Truth(Case):
         self.check("jitdump")
 
     @undisturbed
-    def test_of_a_process_that_was_killed(self):
+    def test_names_of_a_killed_process_are_known(self):
         self.check("map", "kill", -9)
         self.check("jitdump", "kill", -9)
 
     @undisturbed
-    def test_of_a_jitdump_in_a_folder_of_its_own(self):
+    def test_jitdump_in_another_folder_is_found(self):
         self.environment["TMPDIR"] = str(self.work / "other")
         self.check("jitdump")
         self.check("jitdump", "kill", -9)
 
     @undisturbed
-    def test_with_what_they_ask_of_the_kernel(self):
+    def test_names_of_code_that_makes_system_calls_are_known(self):
         self.check("map", "kernel")
 
     @undisturbed
-    def test_of_a_forked_child(self):
+    def test_names_of_a_forked_child_are_known(self):
         self.check("map", "fork")
 
     @undisturbed
-    def test_in_merged_recordings(self):
+    def test_merged_recordings_have_names(self):
         done, moved = self.check("jitdump")
         merged = self.work / "merged"
         self.assertEqual(self.clew("merge", "-o", merged, moved).returncode, 0)
         shutil.rmtree(moved)
         self.check_shares(done, merged)
 
-    def test_by_a_recording_that_replaces_another(self):
+    def test_recording_made_again_has_names(self):
         for _ in range(3):
             self.announce("map")
 
     @undisturbed
-    def test_in_every_view(self):
+    def test_every_view_has_names(self):
         _, moved = self.check("map", "kill", -9)
         dumped = self.clew("dump", moved).stdout
         self.assertNotIn("\njitdump ", dumped)
@@ -194,7 +194,7 @@ class Truth(Case):
                          ("generated", "generated"))
 
     @undisturbed
-    def test_without_clew_record(self):
+    def test_names_are_read_without_clew_record(self):
         """Nobody kept a copy: what was written is read, while it is there."""
         self.recording_path.mkdir()
         (self.recording_path / "config").write_text("time cpu\n")
@@ -273,7 +273,7 @@ class Hostile(Case):
         self.assertNotIn("newer", names)
         self.assertIn(NOBODY, names)
 
-    def test_neither_links_nor_pipes_are_believed(self):
+    def test_links_and_pipes_are_not_read(self):
         self.record_one()
         whole = self.work / "whole"
         self.copy.rename(whole)
@@ -289,7 +289,7 @@ class Hostile(Case):
                     else:
                         place.unlink()
 
-    def test_one_of_another_time_is_not_believed(self):
+    def test_map_of_another_time_is_ignored(self):
         self.record_one()
         self.copy.unlink()
         self.assertIn("newer", self.functions())
@@ -299,7 +299,7 @@ class Hostile(Case):
             self.assert_unnamed()
 
     @needs("setpriv")
-    def test_one_of_another_user_is_not_believed(self):
+    def test_map_of_another_user_is_ignored(self):
         if os.geteuid() != 0:
             self.skipTest("only root can give files away")
         self.record_one()

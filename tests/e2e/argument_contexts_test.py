@@ -112,7 +112,7 @@ class ArgumentContexts(clewtest.Case):
         self.assertEqual(found["leaf"], own["leaf"])
         self.assertEqual(self.totals(f"tell@{name}"), self.totals("function"))
 
-    def test_by_a_number(self):
+    def test_contexts_split_by_a_number(self):
         program = self.build("numbers", "-O2", "-g")
         for options in ([], ["--stamps=all"], ["--stamps=packet"],
                         ["--stamps=1"], ["--sites"]):
@@ -120,11 +120,11 @@ class ArgumentContexts(clewtest.Case):
                 self.check(self.run_traced(program, "--args=tell@arg1",
                                            *options), "arg1")
 
-    def test_by_the_name_that_debug_information_has(self):
+    def test_contexts_split_by_an_argument_name(self):
         program = self.build("names", "-O1", "-g")
         self.check(self.run_traced(program, "--args=tell"), "kind")
 
-    def test_by_a_string(self):
+    def test_contexts_split_by_a_string(self):
         program = self.build("strings", "-O2", "-g0")
         own = self.run_traced(program, "--args=tell@arg1,arg2/s")
         found = self.by_value("tell@arg2")
@@ -132,7 +132,7 @@ class ArgumentContexts(clewtest.Case):
         self.assertEqual(self.totals("tell@arg2"), self.totals("function"))
         self.check(own, "arg1")
 
-    def test_in_packets_that_are_full(self):
+    def test_full_packets_keep_argument_values(self):
         """Each begins in calls of which it says the values."""
         program = self.build("many", "-O2", "-g0")
         own = self.run_traced(program, "--args=tell@arg1,arg2/s",
@@ -203,7 +203,7 @@ class ArgumentContexts(clewtest.Case):
             for value, calls in found.items():
                 self.assertLessEqual(calls, own["tell"][value] + others)
 
-    def test_what_is_not_there(self):
+    def test_unknown_arguments_are_refused(self):
         program = self.build("none", "-O2", "-g0")
         self.run_traced(program, "--args=tell@arg1", rounds=10)
         for context in "tell@arg2", "once@arg1":

@@ -42,7 +42,7 @@ class Asks(clewtest.Case):
 
 class Library(clewtest.Case):
     @needs("readelf")
-    def test_its_interface(self):
+    def test_agent_library_keeps_its_interface(self):
         """What a program was linked with stays, under the version it had."""
         listed = self.run_program(["readelf", "-W", "--dyn-syms", LIBRARY],
                                   text=True).stdout

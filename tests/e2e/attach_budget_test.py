@@ -81,7 +81,7 @@ class Budget(Attached):
             self.assertLess(leaf["left_out"]["counted_share"], 1)
             self.assertLess(leaf["calls"], made)
 
-    def test_it_comes_back(self):
+    def test_unhooked_function_is_hooked_again(self):
         """Now and then, to be looked at."""
         self.detach(self.attach_until_left_out(times=2))
         self.assert_unharmed()

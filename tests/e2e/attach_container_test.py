@@ -50,7 +50,7 @@ class Container(ContainerCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assert_as_before(process)
 
-    def test_one_that_cannot_see_the_library(self):
+    def test_process_that_cannot_see_the_library_is_recorded(self):
         """It has a copy, which is gone once it is loaded."""
         hidden = self.work / "hidden"
         hidden.mkdir()
@@ -59,7 +59,7 @@ class Container(ContainerCase):
         self.environment["CLEW_LIBRARY"] = str(hidden / "libclew.so")
         self.is_recorded(process)
 
-    def test_one_that_cannot_see_the_recording(self):
+    def test_process_that_cannot_see_the_recording_is_recorded(self):
         hidden = self.work / "hidden"
         hidden.mkdir()
         self.recording_path = hidden / "out"
@@ -124,7 +124,7 @@ class Chrooted(Container):
     def clew(self, *arguments, **options):
         return super().clew(*arguments, cwd="/", **self.NOBODY, **options)
 
-    def test_it_is_recorded(self):
+    def test_process_in_another_root_is_recorded(self):
         process = self.begin_below('mount -t proc none "$0/proc" &&')
         done = self.clew("attach", "--calls", "10000", "-o",
                          self.recording_path, process.pid)
@@ -134,7 +134,7 @@ class Chrooted(Container):
         self.go_on()
         self.assertEqual(self.word(1), 0, "wrong answers")
 
-    def test_without_proc(self):
+    def test_process_without_proc_is_recorded(self):
         process = self.begin_below("")
         self.assert_refused(process, "has no /proc", "mount one")
 
@@ -252,7 +252,7 @@ class Shut(Container):
         self.assertGreater(rows["busy_leaf"], 1000)
         return report
 
-    def test_it_is_recorded(self):
+    def test_process_that_sees_no_file_of_ours_is_recorded(self):
         """And again, with its analyses and the stubs of the first time."""
         process = self.begin()
         files = sorted(pathlib.Path(f"/proc/{process.pid}/fd").iterdir())
@@ -268,7 +268,7 @@ class Shut(Container):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assert_home()
 
-    def test_what_others_tell_of_it(self):
+    def test_status_and_top_show_a_shut_in_process(self):
         process = self.begin()
         controller = self.attach(process, "--time", "none")
         (row,) = self.clew_json("status", "--json",
@@ -303,7 +303,7 @@ class Shut(Container):
         self.go_on()
         self.assertEqual(self.word(1), 0, "wrong answers")
 
-    def test_another_attach_after_one_that_was_killed(self):
+    def test_attach_works_after_a_killed_attach(self):
         """Both recordings are where they belong."""
         process = self.begin()
         first = self.recording_path
@@ -318,7 +318,7 @@ class Shut(Container):
         for self.recording_path in first, self.recording_path:
             self.assert_home()
 
-    def test_one_that_ends(self):
+    def test_recording_of_an_ended_process_is_complete(self):
         """With all of its files: they were open."""
         process = self.begin()
         controller = self.attach(process, "--time", "none")
@@ -362,7 +362,7 @@ class Shut(Container):
         for process in first, second:
             self.assert_as_before(process)
 
-    def test_one_that_can_write_nowhere(self):
+    def test_process_without_writable_folder_is_refused(self):
         """It says of each folder why; and goes on."""
         process = self.begin(is_read_only=True)
         self.assert_refused(process, "/tmp: mounted noexec",

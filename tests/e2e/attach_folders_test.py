@@ -51,7 +51,7 @@ class Detaches(Attached):
         change(self.recording_path)
         self.assert_detaches(process)
 
-    def test_from_a_file_system_mounted_noexec(self):
+    def test_detaching_works_on_a_noexec_file_system(self):
         self.recording_path = self.mounted("noexec,size=64m") / "out"
         process = self.sleeper()
         for _ in range(2):
@@ -60,7 +60,7 @@ class Detaches(Attached):
         self.abandon(process)
         self.assert_detaches(process)
 
-    def test_from_processes_of_root_and_of_a_user_at_once(self):
+    def test_root_and_user_processes_detach_at_once(self):
         (user,) = make_users(self, 1)
         self.work.chmod(0o755)
         own, other = self.sleeper(), self.sleeper(**user.as_user)
@@ -70,7 +70,7 @@ class Detaches(Attached):
         for process in own, other:
             self.assert_as_before(process)
 
-    def test_from_mounts_of_its_own_that_are_noexec(self):
+    def test_detaching_works_with_own_noexec_mounts(self):
         """It has /tmp alone, and records there until it is detached."""
         process = self.sleeper(
             "unshare", "-m", "sh", "-c",
@@ -78,20 +78,20 @@ class Detaches(Attached):
         self.detach(self.attach(process))
         self.assert_as_before(process)
 
-    def test_after_the_folder_was_removed(self):
+    def test_detaching_works_after_the_folder_was_removed(self):
         self.assert_detaches_after(shutil.rmtree)
 
-    def test_after_the_folder_was_moved(self):
+    def test_detaching_works_after_the_folder_was_moved(self):
         self.assert_detaches_after(
             lambda folder: folder.rename(self.work / "moved"))
 
-    def test_after_the_stubs_were_removed(self):
+    def test_detaching_works_after_the_stubs_were_removed(self):
         def remove(folder):
             for stubs in folder.glob("*.stubs"):
                 stubs.unlink()
         self.assert_detaches_after(remove)
 
-    def test_after_the_folder_was_given_to_another_user(self):
+    def test_detaching_works_after_the_folder_changed_owner(self):
         if os.geteuid() != 0:
             self.skipTest("wants to be root")
 
@@ -100,19 +100,19 @@ class Detaches(Attached):
             folder.chmod(0)
         self.assert_detaches_after(give)
 
-    def test_after_its_file_system_was_unmounted(self):
+    def test_detaching_works_after_an_unmount(self):
         folder = self.mounted("size=64m")
         self.recording_path = folder / "out"
         self.assert_detaches_after(lambda _: subprocess.run(
             ["umount", "--lazy", folder], check=True))
 
-    def test_after_its_file_system_was_remounted_noexec(self):
+    def test_detaching_works_after_a_noexec_remount(self):
         folder = self.mounted("size=64m")
         self.recording_path = folder / "out"
         self.assert_detaches_after(lambda _: subprocess.run(
             ["mount", "-o", "remount,noexec", folder], check=True))
 
-    def test_after_its_file_system_became_full(self):
+    def test_detaching_works_on_a_full_file_system(self):
         folder = self.mounted("size=8m")
         self.recording_path = folder / "out"
 

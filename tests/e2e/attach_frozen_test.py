@@ -141,7 +141,7 @@ class Frozen(Attached):
         self.detach(self.attach(process))
         self.assert_as_before(process)
 
-    def test_what_is_frozen_while_attached_is_left_later(self):
+    def test_process_frozen_while_attached_detaches_later(self):
         process = self.sleeper()
         controller = self.attach(process)
         self.freeze(process)

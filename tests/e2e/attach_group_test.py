@@ -138,7 +138,7 @@ class Titles(Attached):
 
 
 class Together(Grouped):
-    def test_one_that_is_forked_meanwhile(self):
+    def test_child_forked_while_attached_is_recorded(self):
         """It counts from its first call, and is left with the others."""
         family = Family(self, "one", 1)
         family.hold()
@@ -155,7 +155,7 @@ class Together(Grouped):
             pid: counted[pid]})
         self.assert_left(family.pids())
 
-    def test_one_that_a_left_process_has_forked(self):
+    def test_child_of_a_detached_process_is_recorded_once(self):
         """It has but one part, and counts like any other."""
         family = Family(self, "one", 0)
         first = family.pids()[0]
@@ -164,7 +164,7 @@ class Together(Grouped):
             family.grow()
             self.is_recorded_exactly([family], "--children", first)
 
-    def test_one_is_refused(self):
+    def test_refused_process_does_not_stop_the_others(self):
         """The others are recorded."""
         families = [Family(self, "one", 1), Family(self, "two", 0)]
         pid = families[1].pids()[0]
@@ -208,7 +208,7 @@ class Together(Grouped):
             self.assertIn(f"process {pid} has exited", said)
         self.assertEqual(set(self.recorded()), set(pids))
 
-    def test_for_a_time(self):
+    def test_group_is_recorded_for_a_time(self):
         family = Family(self, "one", 2)
         done = self.clew("attach", "--for", "50ms", "-o", self.recording_path,
                          "--children", family.pids()[0])
@@ -216,7 +216,7 @@ class Together(Grouped):
         self.assertIn("3 processes", done.stderr)
         self.assert_left(family.pids())
 
-    def test_for_as_many_calls(self):
+    def test_group_is_recorded_for_a_number_of_calls(self):
         """They may be some more, and not any fewer."""
         family = Family(self, "one", 1)
         family.let_go()

@@ -84,7 +84,7 @@ class Locks(Attached):
             f"{controller.pid}, user {user}) is attached to it; wait "
             "until it ends, or end it")
 
-    def test_another_user_cannot_prevent_it(self):
+    def test_another_user_cannot_prevent_attaching(self):
         process = self.sleeper()
         self.detach(self.attach(process))  # there is a folder
         squatter = self.start(

@@ -152,7 +152,7 @@ class Counts(NoStorage, CountingTarget):
 class Hidden(NoStorage, ContainerCase):
     """It cannot see the libraries: the second is copied where the first was."""
 
-    def test_one_that_cannot_see_the_library(self):
+    def test_process_that_cannot_see_the_library_is_recorded(self):
         hidden = self.work / "hidden"
         shutil.copytree(self.library().parent / "in-blocks",
                         hidden / "in-blocks")
@@ -187,7 +187,7 @@ class Threads(NoStorage):
         struct.pack_into("<Q", self.memory, 0, 0)
         self.assertTrue(until(lambda: self.word(1)))
 
-    def test_that_begin_and_end_are_counted_exactly(self):
+    def test_threads_that_begin_and_end_are_counted_exactly(self):
         """And those of a forked child; twice, the second time with the same stubs."""
         for _ in range(2):
             self.hold()
@@ -204,7 +204,7 @@ class Threads(NoStorage):
             self.assert_as_before(self.process)
         self.assert_is_in_blocks(self.process)
 
-    def test_again_and_again_while_threads_begin_and_end(self):
+    def test_repeated_sessions_survive_short_threads(self):
         self.let_go()
         tasks = os.listdir(f"/proc/{self.process.pid}/task")
         for _ in range(self.CYCLES):

@@ -150,7 +150,7 @@ class Starting(Attached):
         process.kill()
         drain.join()
 
-    def test_it_executes_programs_meanwhile(self):
+    def test_program_that_executes_often_is_attached(self):
         script = self.work / "again"
         script.write_text('#!/bin/sh\ntest "$1" = 0 && exec sleep 1000\n'
                           'exec "$0" $(($1 - 1))\n', encoding="ascii")
@@ -180,7 +180,7 @@ class Refused(Attached):
         gone.wait()
         self.assert_refused(gone.pid, "no such process")
 
-    def test_what_only_a_recording_from_the_start_has(self):
+    def test_options_of_clew_record_alone_are_refused(self):
         rules = self.work / "rules"
         for word in "libc", "jni-env", "jit-callers", "probe main":
             with self.subTest(word):
@@ -251,7 +251,7 @@ class Refused(Attached):
         self.assert_refused(process.pid, "has exited", os.getpid())
 
     @needs("gdb")
-    def test_that_ends_meanwhile(self):
+    def test_process_that_ends_while_attaching_is_reported(self):
         """
         When clew makes such a call, it is killed, and what clew looks for then is
         not there. The calls are the first ones for the process, to look at it, to be
@@ -298,7 +298,7 @@ class Refused(Attached):
         tid = max(int(task.name) for task in tasks.iterdir())
         self.assert_refused(tid, f"thread of process {process.pid}")
 
-    def test_of_32_bits(self):
+    def test_process_of_32_bits_is_refused(self):
         built = self.run_program(
             ["cc", "-m32", "-nostdlib", "-static", "-x", "c", "-", "-o",
              "narrow"], input=b"void _start(void) { __asm__ volatile("
@@ -309,13 +309,13 @@ class Refused(Attached):
         self.assertTrue(until(lambda: program(process.pid) == "narrow"))
         self.assert_refused(process.pid, "32-bit")
 
-    def test_whose_first_thread_has_ended(self):
+    def test_process_without_its_first_thread_is_refused(self):
         """Of three, the others of which go on."""
         process = self.start([PYTHON, "-c", FIRST_ENDS])
         self.assertTrue(until(lambda: state(process.pid) == "Z"))
         self.assert_refused(process.pid, "main thread has exited")
 
-    def test_what_may_start_no_thread(self):
+    def test_process_at_its_limit_of_threads_is_refused(self):
         """As haproxy's workers; who has threads, and is not root."""
         self.work.chmod(0o755)
         process = self.start([PYTHON, "-c", MAY_START_NO_THREAD],
@@ -359,7 +359,7 @@ class Refused(Attached):
 
     @unittest.skipIf(os.geteuid(), "wants to be root")
     @needs("unshare")
-    def test_whose_children_have_other_ids(self):
+    def test_process_with_children_in_another_pid_namespace(self):
         """Its /proc is theirs; they can be attached to."""
         process = self.start(["unshare", "-p", "-f", "--mount-proc",
                               "--kill-child", "sleep", "1000"])
@@ -492,7 +492,7 @@ class Refused(Attached):
         locked = status.split("VmLck:")[1].split()[0]
         self.assertLess(int(locked), 1 << 22)
 
-    def test_another_users(self):
+    def test_process_of_another_user_is_refused(self):
         """Root may (attach_group_test.py), and its own processes are theirs."""
         if os.geteuid():
             self.skipTest("wants to be root")

@@ -212,7 +212,7 @@ class Shared(Attached):
         return [line.split("-")[0] for line in mappings(pid)
                 if path.name in line and " r-xp " in line]
 
-    def test_another_module_is_loaded_where_a_shared_one_was(self):
+    def test_module_at_the_address_of_a_shared_one_is_hooked(self):
         """The same file, or another one, at the same address."""
         first, second = self.work / "first.so", self.work / "second.so"
         ctypes.CDLL("libm.so.6")
@@ -305,7 +305,7 @@ class NotShared(Attached):
         self.assertTrue(until((self.work / "ready").exists))
         self.check(process)
 
-    def test_under_a_limit_of_address_space(self):
+    def test_text_is_not_shared_under_an_address_space_limit(self):
         limit = 2 << 30
         process = self.start(
             ["sleep", "1000"], preexec_fn=lambda:

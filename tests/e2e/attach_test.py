@@ -20,7 +20,7 @@ class Counts(CountingTarget):
     def test_exceptions_jumps_and_signals_are_counted_exactly(self):
         self.check_exact_counts()
 
-    def test_with_recursion_folded(self):
+    def test_attached_process_folds_recursion(self):
         self.is_recorded_exactly("--time", "none", "--fold-recursion")
 
     def test_each_kind_of_time(self):
@@ -28,7 +28,7 @@ class Counts(CountingTarget):
             with self.subTest(kind):
                 self.is_recorded_exactly("--time", kind)
 
-    def test_under_load(self):
+    def test_counts_are_bounded_under_load(self):
         """Attached and left while all threads run; no more than is bounded."""
         self.let_go()
         for _ in range(3):

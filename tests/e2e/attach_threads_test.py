@@ -155,7 +155,7 @@ class Loading(Built):
         if is_to:
             self.assertTrue(until(lambda: self.word(1) > rounds + 3))
 
-    def test_it_is_left(self):
+    def test_process_that_always_loads_libraries_detaches(self):
         program = self.build("loading", source=LOADING)
         library = self.build("loaded.so", "-shared", "-fPIC",
                              source="int loaded(int n) { return n + 1; }")
@@ -231,7 +231,7 @@ class WithinLibc(Attached):
                  if line.startswith("SigBlk:"))
         return int(line.split()[1], 16)
 
-    def test_it_is_over_while_clew_is_there(self):
+    def test_thread_leaves_libc_while_attached(self):
         controller = self.attach(self.process)
         self.assertEqual(self.tell("look"), "blocks")
         self.assertEqual(self.tell("back"), "does not")
@@ -239,7 +239,7 @@ class WithinLibc(Attached):
         self.assertEqual(self.blocked(), 0)
         self.assertEqual(self.tell("look"), "does not")
 
-    def test_it_is_over_once_clew_has_left(self):
+    def test_thread_leaves_libc_after_detaching(self):
         before = self.blocked()
         self.detach(self.attach(self.process))
         self.assertEqual(self.blocked(), before)

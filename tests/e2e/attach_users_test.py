@@ -94,7 +94,7 @@ class Users(Attached):
         return done.returncode == 0 and '"calls": 0,' not in \
             done.stdout.split('"functions"')[0]
 
-    def test_from_a_folder_that_its_user_cannot_enter(self):
+    def test_process_that_cannot_enter_the_folder_is_recorded(self):
         process = self.busy(self.alice, "one")
         self.attach_for_a_while(process)
         self.assertIn(process.pid, self.pids())
@@ -130,7 +130,7 @@ class Users(Attached):
         self.detach(controller)
         self.assert_as_before(second)
 
-    def test_where_one_user_can_enter_and_another_cannot(self):
+    def test_group_member_and_stranger_are_both_recorded(self):
         """By a group that the first is in."""
         self.home.chmod(0o750)
         os.chown(self.home, 0, self.alice.gid)
@@ -154,7 +154,7 @@ class Users(Attached):
             self.assertIn(process.pid, self.pids())
         self.assertEqual(self.recording_path.stat().st_uid, self.alice.uid)
 
-    def test_what_a_hostile_user_puts_there_is_not_brought(self):
+    def test_files_of_a_hostile_user_are_not_copied(self):
         secret = self.home / "secret"
         secret.write_text("secret")
         process = self.busy(self.alice, "one")

@@ -113,7 +113,7 @@ class Blocking(Case):
                                     source=source)
         self.said = []
 
-    def test_they_are_hit_there_as_elsewhere(self):
+    def test_probes_hit_in_threads_that_block_signals(self):
         self.start()
         self.tell("p")
         self.probe("add", "work", "quiet")

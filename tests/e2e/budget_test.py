@@ -79,7 +79,7 @@ class Budget(clewtest.Case):
         self.assertIn("left_out ", self.clew("dump", text=True).stdout)
         del one
 
-    def test_it_comes_back(self):
+    def test_unhooked_function_is_hooked_again(self):
         one, = self.record_budgeted("back")
         _, rows = self.rows(one)
         self.assert_left_out(one, rows, "leaf")
@@ -94,13 +94,13 @@ class Budget(clewtest.Case):
         self.assertLess(leaf["calls"], made)
         return leaf["left_out"]["missed_calls"], made - leaf["calls"]
 
-    def test_what_sleeps_calls_nothing(self):
+    def test_missed_calls_of_a_sleeping_program_are_estimated(self):
         """A twentieth of the time is CPU time: that is what counts."""
         stated, missed = self.missed("sleepy")
         self.assertGreater(stated, missed / 3)
         self.assertLess(stated, missed * 3)
 
-    def test_what_was_missed(self):
+    def test_missed_calls_of_a_hot_leaf_are_estimated(self):
         """The leaf's locked instructions hide nearly all of its stub's cost.
 
         The machine's other load may be there in one second and not in another.
@@ -109,13 +109,13 @@ class Budget(clewtest.Case):
         self.assertGreater(stated, missed / 2)
         self.assertLess(stated, missed * 2)
 
-    def test_what_was_missed_of_a_light_leaf(self):
+    def test_missed_calls_of_a_light_leaf_are_estimated(self):
         """While it is hooked, most of the time is clew's."""
         stated, missed = self.missed("light", LARGE, "light_leaf")
         self.assertGreater(stated, missed / 2)
         self.assertLess(stated, missed * 2)
 
-    def test_what_was_killed(self):
+    def test_killed_process_has_an_estimate_of_missed_calls(self):
         """The last look may be a while ago."""
         stated, missed = self.missed("killed")
         self.assertLess(stated, missed * 3)
@@ -158,7 +158,7 @@ class Budget(clewtest.Case):
                 cost_ns, = re.findall(r"cost_ns=(\d+)", line)
                 self.assertLess(int(cost_ns), 60e9, line)
 
-    def test_what_costs_little_is_all_there(self):
+    def test_cheap_functions_are_counted_completely(self):
         self.record([PYTHON, "-c", "print(sum(range(1000)))"],
                     ["--budget=100%"])
         budget = self.clew_json("report", "--json")["budget"]

@@ -39,7 +39,7 @@ class Version(clewtest.Case):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         return output.read_text().split('"')[1]
 
-    def test_of_a_repository_names_the_commit(self):
+    def test_version_in_a_repository_names_the_commit(self):
         self.git("init")
         first = self.commit()
         self.assertEqual(self.version(self.sources), f"clew 1.2 ({first})")
@@ -54,7 +54,7 @@ class Version(clewtest.Case):
         self.assertEqual(self.version(self.sources),
                          f"clew 1.2 ({second}-dirty)")
 
-    def test_of_no_repository_is_alone(self):
+    def test_version_outside_of_a_repository_has_no_commit(self):
         self.assertEqual(self.version(self.sources), "clew 1.2")
 
     def test_is_not_that_of_a_repository_around(self):
@@ -67,7 +67,7 @@ class Version(clewtest.Case):
 
 @needs("cmake", "cc", "protoc-c", "make")
 class Configured(clewtest.Case):
-    def test_without_cmocka_there_are_no_tests_and_that_is_said(self):
+    def test_configuring_without_cmocka_reports_that_tests_are_omitted(self):
         done = self.run_program(["cmake", "-S", ROOT, "-B", self.work / "b",
                                  "-DCMOCKA_LIBRARY="], text=True)
         self.assertEqual((done.returncode, done.stderr), (0, ""))

@@ -175,7 +175,7 @@ class Warm(clewtest.Case):
                 self.assertEqual(self.record([program]).returncode, 0)
                 self.assertEqual(self.kept(), before)
 
-    def test_without_the_library_no_stubs_are_made(self):
+    def test_warming_without_the_library_makes_no_stubs(self):
         library = self.work / "library"
         library.mkdir()
         self.environment["CLEW_LIBRARY"] = str(library / "none.so")
@@ -184,7 +184,7 @@ class Warm(clewtest.Case):
         self.assertIn("no stubs are created: ", done.stderr)
         self.assertEqual(self.kept(), {})
 
-    def test_as_the_loader_lists(self):
+    def test_warming_reads_what_the_loader_lists(self):
         listed = self.run_program(["ldd", PYTHON], text=True).stdout
         wanted = {os.path.realpath(path)
                   for path in re.findall(r"(/\S+) \(0x", listed)}
@@ -265,7 +265,7 @@ class Warm(clewtest.Case):
             key=lambda path: path.stat().st_size))
         self.assertLessEqual(large.st_mtime_ns, small.st_mtime_ns)
 
-    def test_what_runs_a_script(self):
+    def test_warming_a_script_reads_its_interpreter(self):
         (self.work / "env").write_text("#!/usr/bin/env -S python3 -S\n")
         (self.work / "plain").write_text(f"#! {PYTHON} -S\n")
         (self.work / "twice").write_text(f"#!{self.work}/plain\n")
@@ -276,7 +276,7 @@ class Warm(clewtest.Case):
                                   self.work / script)
                 self.assertEqual(list(found), [os.path.realpath(PYTHON)])
 
-    def test_by_name(self):
+    def test_warming_finds_a_program_by_name(self):
         self.environment["PATH"] = "/usr/bin:/bin"
         self.assertEqual(
             list(self.warm("--no-libraries", "--no-indexes", "python3")),
@@ -288,7 +288,7 @@ class Warm(clewtest.Case):
             [str(self.work / "python3")])
 
     @needs("gcc")
-    def test_without_build_id_and_with_a_library_that_is_missing(self):
+    def test_warming_reports_a_missing_library(self):
         (self.work / "gone.c").write_text("int gone(void) { return 0; }\n")
         (self.work / "here.c").write_text(
             "int gone(void);\nint main(void) { return gone(); }\n")

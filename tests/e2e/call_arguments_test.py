@@ -46,18 +46,18 @@ class Arguments(clewtest.Case):
                                 self.recording_path)
         return [event["values"] for event in report["events"]]
 
-    def test_by_their_names_and_types(self):
+    def test_arguments_have_names_and_types(self):
         """But those in vector registers."""
         self.assertEqual(self.events("named", "--args=tell"), EXPECTED)
 
-    def test_of_no_arguments(self):
+    def test_calls_without_arguments_are_counted(self):
         """There is nothing to keep, but they count."""
         self.record([self.work / "named"], ["--args=nothing"])
         report = self.clew_json("report", "--json", self.recording_path)
         [probe] = report["probes"]
         self.assertEqual((probe["hits"], probe.get("actions")), (1, None))
 
-    def test_as_they_are_said(self):
+    def test_arguments_by_register_are_recorded(self):
         for program in ("named", "bare"):
             self.assertEqual(
                 self.events(program, "--args=tell@arg1, arg2/s2"),
@@ -73,7 +73,7 @@ class Arguments(clewtest.Case):
                 [{"ret": one["number"] + ord(one["text"][0])}
                  for one in EXPECTED])
 
-    def test_without_debug_information(self):
+    def test_arguments_without_debug_information_are_refused(self):
         done = self.record([self.work / "bare"], ["--args=tell"], text=True)
         self.assertEqual((done.returncode, done.stdout), (1, ""))
         self.assertIn("write the arguments as in tell@arg1,arg2/s", done.stderr)

@@ -200,7 +200,7 @@ for i in range(2):
             self.assertIn(str(self.recording_path / file) + "\n", maps)
             self.assertNotIn("(deleted)", maps)
 
-    def test_one_file_of_stubs_is_for_all_processes(self):
+    def test_all_processes_share_one_file_of_stubs(self):
         self.record(["/bin/sh", "-c",
                      "for i in 1 2 3; do (/bin/sleep 0); done; "
                      f"ls {self.recording_path}/*.stubs > {self.work}/seen"])
@@ -215,7 +215,7 @@ for i in range(2):
         self.assertLess(sum(file.st_size for file in files),
                         2 * sum(file.st_blocks * 512 for file in files))
 
-    def test_where_our_library_is_not(self):
+    def test_child_that_cannot_load_the_library_runs(self):
         """As after chroot(), or as a user who may not read it: the loader
         would say so on stderr."""
         library = shutil.copy(clewtest.LIBRARY, self.work)
@@ -384,7 +384,7 @@ class RoundLibc(clewtest.Case):
     def test_six_sharers_of_whom_two_remain(self):
         self.assertEqual(self.crowd(6), 2)
 
-    def test_as_many_sharers_as_are_kept_in_mind(self):
+    def test_sixteen_sharers_of_memory_are_recorded(self):
         self.assertEqual(self.crowd(16), 2)
 
     def test_more_sharers_than_are_kept_in_mind(self):

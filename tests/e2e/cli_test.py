@@ -338,16 +338,16 @@ class Disabled(clewtest.Case):
         self.environment.update(environment, LD_PRELOAD=str(LIBRARY))
         self.assert_same_behaviour(native, self.run_program([target("abi")]))
 
-    def test_without_a_directory(self):
+    def test_runtime_is_absent_without_a_directory(self):
         self.assert_undisturbed()
 
-    def test_with_a_directory_that_is_not_there(self):
+    def test_runtime_is_absent_with_a_missing_directory(self):
         self.assert_undisturbed(CLEW_DIR="/nowhere/at/all")
 
-    def test_with_a_relative_directory(self):
+    def test_runtime_is_absent_with_a_relative_directory(self):
         self.assert_undisturbed(CLEW_DIR="clew.out")
 
-    def test_with_a_config_that_is_nonsense(self):
+    def test_runtime_is_absent_with_a_bad_configuration(self):
         self.recording_path.mkdir()
         (self.recording_path / "config").write_bytes(
             b"frobnicate 7\nfunction (((\n\xff\0\xff\n")
@@ -371,13 +371,13 @@ class Disabled(clewtest.Case):
             part = wire.Recording(self.recording_path).parts[-1]
             self.assertIn(part.state, (wire.RUNNING, wire.ENDED))
 
-    def test_with_little_address_space(self):
+    def test_runtime_is_absent_with_little_address_space(self):
         self.assert_recorded_or_said("-v 2000000")
 
-    def test_with_few_file_descriptors(self):
+    def test_runtime_is_absent_with_few_descriptors(self):
         self.assert_recorded_or_said("-n 4")
 
-    def test_with_small_files_only(self):
+    def test_runtime_is_absent_with_a_small_file_limit(self):
         self.assert_recorded_or_said("-f 64")
 
 

@@ -158,7 +158,7 @@ class Rates(Case):
     def test_the_kernels_share_is_what_its_account_says_natively(self):
         self.check_the_kernels_share([target("kernel")])
 
-    def test_behind_a_filter_nothing_is_asked_for(self):
+    def test_filtered_program_opens_no_perf_event(self):
         done = self.record([URGENT, "waiting"], preexec_fn=filter_calls)
         self.assertEqual((done.returncode, done.stdout),
                          (0, b"cut short 0\n"))
@@ -200,7 +200,7 @@ class Unnoticed(Case):
     def test_all_blocked_but_the_signal(self):
         self.check("suspended")
 
-    def test_what_ignores_it_executes_what_does(self):
+    def test_ignored_signal_stays_ignored_after_exec(self):
         self.check("ignored")
 
     @undisturbed

@@ -124,7 +124,7 @@ class Common:
         self.assertEqual({path.rpartition("/")[2] for path in
                           self.values("report", "clew.out/")}, {"1.0.part"})
 
-    def test_one_recording_is_enough(self):
+    def test_second_recording_is_not_completed(self):
         self.make_recording("clew.out")
         self.assertNotIn("clew.out", self.values("report", "clew.out", ""))
 
@@ -140,7 +140,7 @@ class Common:
         self.assertIn("some.folder", self.values("a2n", "--root="))
         self.assertNotIn("some.rules", self.values("a2n", "--root="))
 
-    def test_what_the_cache_does(self):
+    def test_cache_commands_are_completed(self):
         self.assertEqual(self.complete("cache", ""), {"ls", "prune", "warm"})
 
     def test_programs_behind_record(self):
@@ -155,7 +155,7 @@ class Common:
         (self.work / "argument").touch()
         self.assertIn("argument", self.complete("record", "--", "cat", "arg"))
 
-    def test_what_is_no_command(self):
+    def test_unknown_commands_complete_nothing(self):
         self.assertEqual(self.complete("frobnicate", "--"), set())
 
 
@@ -200,7 +200,7 @@ class Bash(Common, Shell):
                                                        left)[0], said)
             said += os.read(terminal, 4096).decode(errors="replace")
 
-    def test_on_a_terminal(self):
+    def test_completion_works_on_a_terminal(self):
         self.make_recording("a recording")
         self.type("clew rep\t--met\tti\ta\t",
                   "clew report --metric=time a\\ recording/")

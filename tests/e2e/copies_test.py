@@ -99,24 +99,24 @@ class Jumps(Copies):
         for jumping in jumpings:
             self.check("copied_jump", copying, jumping, flavours=flavours)
 
-    def test_by_memcpy(self):
+    def test_stack_copied_by_memcpy_is_followed(self):
         self.check_all("memcpy", "after")
         self.check_all("memcpy", "before", "builtin",
                        flavours=("O2", "O0", "O3", "cet"))
 
-    def test_by_memmove(self):
+    def test_stack_copied_by_memmove_is_followed(self):
         self.check_all("memmove", "after", "before", "builtin")
 
-    def test_in_pieces(self):
+    def test_stack_copied_in_pieces_is_followed(self):
         self.check_all("pieces", "after")
 
-    def test_by_bytes(self):
+    def test_stack_copied_by_bytes_is_followed(self):
         self.check_all("bytes", "after")
 
-    def test_by_words(self):
+    def test_stack_copied_by_words_is_followed(self):
         self.check_all("words", "after")
 
-    def test_by_a_string_instruction(self):
+    def test_stack_copied_by_a_string_instruction_is_followed(self):
         self.check_all("string", "after")
 
     def test_a_slice_of_one_frame(self):
@@ -145,10 +145,10 @@ class Places(clewtest.Case):
 
 
 class Neighbours(Copies):
-    def test_what_lies_behind_a_stack_is_not_touched(self):
+    def test_memory_behind_a_stack_is_not_touched(self):
         self.check("neighbour")
 
-    def test_another_stack_begins_where_it_ends(self):
+    def test_adjacent_stacks_are_told_apart(self):
         self.check("adjoining", flavours=("O2", "O0"),
                    options=["--time=none"])  # no room for signals
 

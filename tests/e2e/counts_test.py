@@ -73,7 +73,7 @@ class Counts(clewtest.Case):
         self.assertRegex(self.clew("tree", recording.path).stdout,
                          r"\([\d,]+ by tail calls\)")
 
-    def test_below_buffers_with_old_return_addresses(self):
+    def test_buffers_with_old_return_addresses_do_no_harm(self):
         self.check("buffers")
 
     def test_every_way_of_hooking(self):
@@ -86,7 +86,7 @@ class Counts(clewtest.Case):
         for name in ("JUMP", "JUMP_SHORT", "JUMP_PUNNED", "TRAP"):
             self.assertIn(texts[name], verdicts)
 
-    def test_what_loops_to_its_own_start_is_named(self):
+    def test_function_that_jumps_to_its_start_is_reported(self):
         """A call of itself by a jump would be taken for the loop."""
         recording, (one,) = self.record_target([target("tiers")])
         loops = {vaddr for (_, vaddr), name in one.names.items()
@@ -262,7 +262,7 @@ class Preserved(clewtest.Case):
     def test_calling_convention(self):
         self.same("abi", "O2", "O0", "Os")
 
-    def test_other_conventions(self):
+    def test_other_calling_conventions_keep_their_registers(self):
         self.same("conventions", "O2", "O0", "unaligned", "noredzone")
 
     def test_all_that_xsave_saves(self):
@@ -413,7 +413,7 @@ class Verification(clewtest.Case):
         return (sum((compared.found - compared.wanted).values()),
                 sum(compared.wanted.values()), report["confidence"])
 
-    def test_in_traces_switches_are_as_wrong_as_in_counts(self):
+    def test_traces_and_counts_agree_on_unhooked_switches(self):
         """Until the function that goes on returns, not until the next packet."""
         wrong, _, _ = self.wrong_calls("mapped")
         for options in (["--trace"], ["--trace", "--stamps=all"],

@@ -27,7 +27,7 @@ class Unknown(clewtest.Case):
         self.assertIn("\nmissing: 10 bytes of unknown code\n",
                       self.clew("report", self.recording().path).stdout)
 
-    def test_it_is_listed_with_its_address(self):
+    def test_unknown_function_is_listed_with_its_address(self):
         texts = {name: text for name, _, text in wire.JSON_VERDICTS}
         listing = self.clew_json("list", "--json", "--all",
                                  target("uncovered"))
@@ -47,7 +47,7 @@ class Unknown(clewtest.Case):
                 self.assertEqual(coverage["refused"], 0)
                 self.assertGreater(coverage["hooked"], 5)
 
-    def test_what_only_words_of_data_lead_to_is_named(self):
+    def test_function_reached_by_data_words_is_reported(self):
         """At a fixed place any number may look like a pointer."""
         argv = [target("leaves_by_table", "bare_nopie")]
         native = self.run_program(argv)
@@ -99,7 +99,7 @@ class Runtimes(clewtest.Case):
                      "-Wno-implicit-function-declaration",
                      *(f"./lib{i}.so" for i in range(len(symbols))))
 
-    def test_such_a_library_is_recognized_and_mentioned(self):
+    def test_library_of_another_runtime_is_reported(self):
         for symbol, reason in self.SYMBOLS.items():
             with self.subTest(symbol):
                 self.build([symbol])

@@ -107,22 +107,22 @@ class Growth(clewtest.Case):
                 self.assertGreater(part.recorded, 65000)
                 self.assertEqual(list(part.losses), [0] * 8)
 
-    def test_after_everything_was_closed(self):
+    def test_recording_grows_after_all_descriptors_were_closed(self):
         self.check("closed")
 
-    def test_on_an_older_kernel(self):
+    def test_recording_grows_on_an_older_kernel(self):
         self.before_exec = seccomp.be_an_older_kernel
         self.check("closed")
 
-    def test_after_files_were_limited(self):
+    def test_recording_grows_after_files_were_limited(self):
         self.check("limit")
 
     @unittest.skipIf(os.geteuid(), "only root can")
-    def test_in_another_root(self):
+    def test_recording_grows_in_another_root(self):
         self.check("root")
 
     @unittest.skipIf(os.geteuid(), "only root can")
-    def test_as_another_user(self):
+    def test_recording_grows_as_another_user(self):
         self.check("user")
 
 

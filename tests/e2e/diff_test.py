@@ -183,7 +183,7 @@ class Diff(clewtest.Case):
             if "[spin]" in line:
                 self.assertNotRegex(line, r"\b(new|gone)\b")
 
-    def test_what_did_not_change_is_not_significant(self):
+    def test_unchanged_functions_are_not_significant(self):
         recordings = self.record_both()
         for arguments in ([], ["--sort=total"], ["--sort=calls"]):
             rows = self.clew_json("diff", "--json", *arguments,

@@ -125,7 +125,7 @@ class Libraries(clewtest.Case):
         part, _ = self.use("at", "bt")
         self.assert_exact(part)
 
-    def test_with_the_c_library_hooked(self):
+    def test_libraries_load_with_the_c_library_hooked(self):
         part, _ = self.use("an", "bd", "am", "bt", options=["--libc"])
         self.assert_exact(part)
 
@@ -161,7 +161,7 @@ class UnderALock(clewtest.Case):
     def test_rules_are_applied_to_them(self):
         self.check("-m", "*", "-f", "[[:alpha:]]+", "-F", "0$")
 
-    def test_with_the_c_library_hooked(self):
+    def test_loading_under_a_lock_with_the_c_library_hooked(self):
         self.check("--libc")
 
 

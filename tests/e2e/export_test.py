@@ -330,7 +330,7 @@ class Chrome(InSpeedscope):
                           for frame in trace["stackFrames"].values()},
                          {"script>"})
 
-    def test_without_samples_there_is_nothing_to_show(self):
+    def test_chrome_export_without_samples_is_refused(self):
         made = self.synthetic(samples=0)
         self.assert_one_line_error(
             self.clew("export", "-F", "chrome", made.path), "no samples",
@@ -745,7 +745,7 @@ class Output(exports.Export):
         self.assertEqual(status, 0)
         self.assertEqual(unfold(said), made.stacks("ns"))
 
-    def test_what_is_missing_is_said(self):
+    def test_incomplete_counts_are_reported(self):
         self.record([target("recursion")], ("--time=none",
                                             "--max-contexts=100"))
         done = self.clew("export", "-F", "folded", self.recording_path)

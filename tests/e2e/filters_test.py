@@ -142,10 +142,10 @@ class Dispatched(clewtest.Case):
                 for part in recording.parts:
                     self.assert_nothing_lost(part)
 
-    def test_by_prctl(self):
+    def test_dispatch_by_prctl_hides_our_system_calls(self):
         self.check("prctl")
 
-    def test_by_syscall(self):
+    def test_dispatch_by_syscall_hides_our_system_calls(self):
         self.check("syscall")
 
     def test_child_is_free(self):
@@ -173,7 +173,7 @@ class Dispatched(clewtest.Case):
         self.assertIn("behind a system call filter",
                       self.details(self.recording_path))
 
-    def test_without_a_selector(self):
+    def test_dispatch_without_a_selector_hides_our_system_calls(self):
         argv = [target("dispatched"), "always"]
         self.assert_same_behaviour(self.run_program(argv), self.record(argv))
 

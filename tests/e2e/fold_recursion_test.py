@@ -131,7 +131,7 @@ class FoldRecursion(clewtest.Case):
                     self.assertEqual([t.firsts_wrong for t in tallies
                                       if t.firsts_wrong], [])
 
-    def test_what_it_does_not_go_with(self):
+    def test_conflicting_options_are_refused(self):
         for options in (["--trace"], ["--time=exact"], ["--java=exact"]):
             with self.subTest(options):
                 done = self.record(["true"], ["--fold-recursion", *options],

@@ -90,20 +90,20 @@ class Contexts(clewtest.Case):
             with self.subTest(name=name, limit=limit):
                 self.check(name, limit, whole)
 
-    def test_of_recursion(self):
+    def test_recursion_folds_and_is_counted(self):
         self.check_all("recursion")
 
-    def test_of_tail_calls(self):
+    def test_tail_calls_fold_and_are_counted(self):
         self.check_all("tail")
 
-    def test_of_jumps(self):
+    def test_jumps_between_folded_functions_are_counted(self):
         """They land in functions that have folded, and in others."""
         self.check_all("jumps")
 
-    def test_of_exceptions(self):
+    def test_exceptions_fold_and_are_counted(self):
         self.check_all("exceptions")
 
-    def test_of_coroutines(self):
+    def test_coroutines_fold_and_are_counted(self):
         # what starts them, which the truth leaves open, is recorded
         self.check_all("coroutines_ucontext", least=5)
 
@@ -131,10 +131,10 @@ class Contexts(clewtest.Case):
                 folds = sum(part.folded_calls() for part in parts.values())
                 self.assertTrue(folds or limit > 10)
 
-    def test_of_threads(self):
+    def test_threads_fold_and_are_counted(self):
         self.check_each_thread("threads")
 
-    def test_of_children_made_where_calls_fold(self):
+    def test_children_forked_in_folded_calls_are_counted(self):
         self.check_each_thread("processes", "fork")
 
 
@@ -162,7 +162,7 @@ class ManyContexts(clewtest.Case):
                 depths[context.depth] += calls.get(context.id, 0)
         return depths
 
-    def test_at_every_limit(self):
+    def test_counts_are_exact_at_every_limit(self):
         for limit in (1, 2, 3, 4, 10, 100, 200, 208, *range(988, 1026, 3),
                       1023, 1100, 1111, 1112, 1113):
             with self.subTest(limit):
@@ -256,7 +256,7 @@ class NoRoom(clewtest.Case):
         self.assertGreaterEqual(sum(part.counts().values()), 2 * 111110)
         self.assertIn(words, self.details(path))
 
-    def test_in_the_address_space(self):
+    def test_counting_survives_a_full_address_space(self):
         """As much as there must be for a first table, and little more."""
         self.before_exec = lambda: resource.setrlimit(
             resource.RLIMIT_AS, (50 << 20, 50 << 20))
@@ -268,7 +268,7 @@ class NoRoom(clewtest.Case):
             resource.RLIMIT_FSIZE, (700 << 10, 700 << 10))
         self.check(wire.FOLD_SPACE, "could not grow", self.work / "clew.out")
 
-    def test_on_the_disk(self):
+    def test_counting_survives_a_full_disk(self):
         disk = pathlib.Path(self.work / "disk")
         disk.mkdir()
         if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=700k", "none",

@@ -74,7 +74,7 @@ class Ways(clewtest.Case):
     def test_pkey_mprotect(self):
         self.check("pkey")
 
-    def test_in_a_signal_handler(self):
+    def test_mapping_in_a_signal_handler_is_noticed(self):
         self.check("handler")
 
     def test_a_file_in_memory(self):
@@ -86,20 +86,20 @@ class Ways(clewtest.Case):
     def test_moved_memory(self):
         self.check("mremap")
 
-    def test_by_syscall(self):
+    def test_mapping_by_syscall_is_noticed(self):
         self.check("syscall-mmap")
         self.recording_path.rename(self.work / "first")
         self.check("syscall-mprotect")
 
-    def test_without_descriptors(self):
+    def test_mapping_without_descriptors_is_noticed(self):
         self.check("nofile")
 
-    def test_behind_a_filter(self):
+    def test_mapping_behind_a_filter_is_assumed(self):
         """Nothing can be guarded there any more: so whatever might generate
         code is, the program, too, which does not."""
         self.check("filtered", lost=("library_answer", "program_answer"))
 
-    def test_by_a_system_call_instruction(self):
+    def test_mapping_by_a_system_call_instruction_is_noticed(self):
         self.check("instruction", flavour="raw")
 
     def test_the_program_itself(self):

@@ -155,7 +155,7 @@ class SeveralProcesses(Guarded):
 
 
 class Forked(Grouped):
-    def test_what_was_forked_meanwhile_is_detached(self):
+    def test_child_forked_while_attached_is_detached(self):
         family = Family(self, "one", 2)
         controller = self.group("--children", family.pids()[0])
         family.let_go()

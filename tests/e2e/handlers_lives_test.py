@@ -108,7 +108,7 @@ class Lives(Case):
         source.write_text(LIVES, encoding="utf-8")
         self.compile("gcc", "-pthread", "-o", self.program, source)
 
-    def test_in_forked_children_and_where_threads_end(self):
+    def test_handlers_run_in_children_and_ending_threads(self):
         """By a stub and by a breakpoint: each argument is one more."""
         numbers = 3 * [1, 2] + list(range(10))
         plain = self.run_program([self.program], text=True).stdout

@@ -14,7 +14,7 @@ COMPILERS = ["gcc", "clang"]
 
 
 class Registers(Case):
-    def test_one_is_changed(self):
+    def test_handler_changes_one_register(self):
         for compiler in COMPILERS:
             sums = self.handled(["--probe=plain", "--handler",
                                  f"{self.general(compiler)}:more"], "calls")
@@ -30,7 +30,7 @@ class Registers(Case):
         self.assertEqual(words[1:14], 13 * ["f" * 16])
         self.assertEqual(int(words[14], 16), (0x44 ^ 0xcd5) & ~0x400)
 
-    def test_without_a_macro(self):
+    def test_handler_without_the_macro_is_called(self):
         sums = self.handled(["--probe=plain", "--handler",
                              f"{self.vectors()}:undeclared"], "calls")
         self.assertEqual(sums, str(2 * sum(range(COUNT))))
@@ -66,7 +66,7 @@ class Kept(Case):
 
 
 class Calls(Case):
-    def test_its_calls_are_none_of_the_programs(self):
+    def test_calls_of_a_handler_are_not_counted(self):
         sums = self.handled([
             "--probe=plain", "--handler", f"{self.vectors()}:calls_back",
             "--probe=helper", "--action=record arg1"], "calls")
@@ -91,7 +91,7 @@ class Calls(Case):
         calls = {row["name"]: row["calls"] for row in self.report["functions"]}
         self.assertEqual((calls["jumps"], calls["plain"]), (COUNT, 10))
 
-    def test_it_knows_the_context(self):
+    def test_handler_knows_the_calling_context(self):
         self.assertEqual(self.handled(
             ["--probe=answers%return", "--handler",
              f"{self.general()}:context"], "answers"), str(COUNT))
@@ -106,7 +106,7 @@ class Crashes(Case):
         self.assertEqual((crash["signal"], crash["address"]),
                          (signal.SIGSEGV, 0x18))
 
-    def test_it_is_named_and_kills(self):
+    def test_crash_in_a_handler_names_it_and_kills(self):
         self.handled(["--probe=plain", "--handler",
                       f"{self.general()}:crash"], "calls")
         self.assertEqual(self.done.returncode, -signal.SIGSEGV)
@@ -120,7 +120,7 @@ class Crashes(Case):
         self.assertEqual((out, self.done.returncode), ("caught", 3))
         self.check_named(self.done.stderr)
 
-    def test_one_of_the_programs_own_is_no_handlers(self):
+    def test_crash_of_the_program_is_not_blamed_on_a_handler(self):
         path = self.work / "crashes.c"
         path.write_text("int main(void) { return *(volatile int *)8; }")
         self.program = self.work / "crashes"
@@ -139,7 +139,7 @@ class Refused(Case):
         self.assertEqual((done.returncode, done.stdout), (1, ""))
         return done.stderr
 
-    def test_with_its_reason(self):
+    def test_handler_is_refused_with_a_reason(self):
         general = self.general()
         self.assertIn("none.so: No such file", self.refused("./none.so:f"))
         self.assertIn("not a shared object",
@@ -147,7 +147,7 @@ class Refused(Case):
         self.assertIn("exports no function f", self.refused(f"{general}:f"))
         self.assertIn("not OBJECT:FUNCTION", self.refused("no.so"))
 
-    def test_it_says_general_and_is_not(self):
+    def test_handler_that_imports_vector_code_is_refused(self):
         path = self.work / "lies.c"
         path.write_text('#include "clew_handler.h"\n#include <string.h>\n'
                         "CLEW_HANDLER(lies) { hit->registers->rdi = "
@@ -157,7 +157,7 @@ class Refused(Case):
         self.assertIn("its object imports strlen, which may use others",
                       self.refused("./lies.so:lies"))
 
-    def test_what_it_may_not_call_is_named(self):
+    def test_forbidden_call_of_a_handler_is_named(self):
         path = self.work / "loud.c"
         path.write_text('#include "clew_handler.h"\n#include <stdio.h>\n'
                         '__attribute__((constructor)) static void begin(void)'
@@ -218,7 +218,7 @@ class Live(Case):
         self.assertRegex(modules, r"general-gcc\.so: not hooked: it contains "
                                   "the handler of a probe")
 
-    def test_in_a_process_that_is_attached_to(self):
+    def test_handlers_run_in_an_attached_process(self):
         self.begin([])
         pid = str(self.process.pid)
         attached = subprocess.Popen(

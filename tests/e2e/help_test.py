@@ -108,7 +108,7 @@ class Texts(clewtest.Case):
             text = self.help(command, "--usage")
             self.assertTrue(text.startswith(f"Usage: clew {command} "))
 
-    def test_other_lists_do_not_exist(self):
+    def test_unknown_help_lists_are_refused(self):
         self.assert_usage_error(self.clew("record", "--help=everything"),
                                 "--help=everything", "all")
 

@@ -207,7 +207,7 @@ class PerfMap(clewtest.Case):
         done = self.clew("a2n", "-f", "-p", self.process.pid, "0x10")
         return done.stdout.split("\n", maxsplit=1)[0], done.stderr
 
-    def test_its_own_map_is_read(self):
+    def test_own_perf_map_is_read(self):
         self.map.write_text("10 10 mine\n")
         self.assertEqual(self.name(), ("mine", ""))
 

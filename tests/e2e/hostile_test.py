@@ -343,7 +343,7 @@ class Cache(clewtest.Case):
         kept, = alone.rglob("*.analysis")
         return self.cache / kept.relative_to(alone)
 
-    def test_without_a_build_id_content_tells_a_module(self):
+    def test_content_identifies_modules_without_build_id(self):
         name = self.work / "libplain.so"
         self.build(name)
         fresh, first = self.load(name)
@@ -352,7 +352,7 @@ class Cache(clewtest.Case):
         shutil.copy(name, copy)
         self.assertEqual(self.load(copy), (1, first))
 
-    def test_without_a_build_id_a_change_is_seen_whatever_the_times_say(self):
+    def test_changes_are_seen_without_build_id_despite_equal_times(self):
         """In place and replaced; of the same size, with the same times."""
         name, other = self.work / "libplain.so", self.work / "libother.so"
         self.build(name)
@@ -377,7 +377,7 @@ class Cache(clewtest.Case):
                     self.assertEqual(was_kept, 0)
                     self.assertEqual(self.load(other), (1, found))
 
-    def test_without_a_build_id_garbage_is_not_believed_either(self):
+    def test_garbage_is_ignored_without_build_id(self):
         name = self.work / "libplain.so"
         self.build(name)
         _, first = self.load(name)
@@ -393,7 +393,7 @@ class Cache(clewtest.Case):
         self.environment["XDG_CACHE_HOME"] = "/proc/nowhere"
         self.record_cleanly()
 
-    def test_another_users_files_are_not_believed(self):
+    def test_files_of_another_user_are_ignored(self):
         if os.geteuid() != 0:
             self.skipTest("only root can give files away")
         cold = self.record_cleanly()

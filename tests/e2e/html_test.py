@@ -76,7 +76,7 @@ class Html(Paged, clewtest.Case):
             self.assertEqual(
                 [sums[i] for i in range(len(page.calls))], page.calls)
 
-    def test_one_thread_is_asked_for(self):
+    def test_page_can_show_one_thread(self):
         self.record([clewtest.PYTHON, "-c", "import threading as t\n"
                      "w = t.Thread(target=lambda: sorted('abc'))\n"
                      "w.start(); w.join()"])
@@ -239,7 +239,7 @@ class Html(Paged, clewtest.Case):
         self.assertLess(usage.ru_utime + usage.ru_stime,
                         3 * (report.ru_utime + report.ru_stime))
 
-    def test_what_cannot_be_written_is_said_and_removed(self):
+    def test_unwritable_page_is_reported_and_removed(self):
         self.record(["/bin/true"])
         self.assert_one_line_error(
             self.clew("html", "-o", "missing/page.html",

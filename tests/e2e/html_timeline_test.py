@@ -210,7 +210,7 @@ class Recorded(Timed, clewtest.Case):
                     self.assert_slices_are_the_calls(
                         self.page("--slices=100000000"))
 
-    def test_those_of_each_thread_and_process(self):
+    def test_timeline_has_samples_of_each_thread_and_process(self):
         self.recorded([clewtest.PYTHON, "-c", FORKS_AND_THREADS], "--trace")
         page = self.page("--slices=100000000")
         sums = collections.defaultdict(collections.Counter)

@@ -102,7 +102,7 @@ class Generations(Case):
         self.assertEqual((done.returncode, done.stderr), (0, b""))
         self.assert_exact(done.stdout)
 
-    def test_while_all_still_run(self):
+    def test_generations_are_read_while_all_run(self):
         """Parents' files grow, and are long, when a child's is read."""
         process = subprocess.Popen(
             [str(a) for a in self.record_command(self.generations("paused"))],
@@ -148,7 +148,7 @@ class CallNothing(Case):
             name = contexts[name].parent
         return found
 
-    def test_their_files_are_small(self):
+    def test_files_of_idle_children_are_small(self):
         for time in "cpu", "none":
             with self.subTest(time=time):
                 shutil.rmtree(self.recording_path, ignore_errors=True)
@@ -166,7 +166,7 @@ class CallNothing(Case):
                                      [m.path for m in first.modules])
                 self.assert_no_problem()
 
-    def test_their_time_is_their_callers(self):
+    def test_time_of_idle_children_belongs_to_their_callers(self):
         part = self.child_of("burns", "--time=cpu")
         self.assertGreater(len(part.samples), 5)
         for sample in part.samples:
@@ -174,7 +174,7 @@ class CallNothing(Case):
         self.assertGreater(sum(s.weight_ns for s in part.samples), 10**8)
         self.assertEqual(sum(part.counts().values()), 0)
 
-    def test_who_jumps_out_of_what_they_are_in_is_there(self):
+    def test_longjmp_out_of_inherited_calls_is_followed(self):
         for time in "cpu", "none", "exact":
             with self.subTest(time=time):
                 shutil.rmtree(self.recording_path, ignore_errors=True)
@@ -267,12 +267,12 @@ class Missing(Case):
         self.first.path.unlink()
         self.check("does not exist")
 
-    def test_it_is_truncated(self):
+    def test_truncated_part_of_a_parent_is_reported(self):
         with self.first.path.open("r+b") as file:
             file.truncate(6000)
         self.check("is truncated or damaged")
 
-    def test_another_process_has_its_name(self):
+    def test_part_of_another_process_is_not_used(self):
         shutil.copy(self.recording().parts[2].path, self.first.path)
         self.check("belongs to another process")
 

@@ -51,7 +51,7 @@ class Asks(CompiledCase):
             self.assertEqual(report["confidence"]["diverged"], 0)
             self.assert_marked(self.clew_json("report", "--json", copy))
 
-    def test_what_pauses_is_not_counted(self):
+    def test_paused_program_is_not_counted(self):
         for self.version in HERE:
             report = self.check()
             self.assertEqual([row["calls"] for row in report["functions"]
@@ -62,7 +62,7 @@ class Asks(CompiledCase):
             self.check("-Xint", "-Xcheck:jni")
             self.assert_marked(self.check(record=["--java=exact"]))
 
-    def test_where_clew_is_absent(self):
+    def test_agent_calls_do_nothing_without_clew(self):
         for self.version in HERE:
             done = self.run_program(self.program(), text=True)
             self.assertEqual((done.stdout, done.stderr, done.returncode),

@@ -24,16 +24,16 @@ class Counts(JavaAttached):
         self.ends()
 
     @needs("javac")
-    def test_by_java_caller_on_17(self):
+    def test_natives_count_by_java_caller_on_17(self):
         self.check_version(17)
 
     @needs("javac")
     @slow
-    def test_by_java_caller_on_25(self):
+    def test_natives_count_by_java_caller_on_25(self):
         self.check_version(25)
 
     @needs("javac")
-    def test_of_the_interpreter_and_each_compiler(self):
+    def test_natives_count_in_interpreter_and_compilers(self):
         for options in (["-Xint"], ["-XX:TieredStopAtLevel=1"], ["-Xcomp"]):
             with self.subTest(options):
                 self.start_java(*options)
@@ -73,24 +73,24 @@ class Counts(JavaAttached):
 class UnderLoad(CollectorCase):
     @needs("javac")
     @slow
-    def test_with_serial_gc(self):
+    def test_attaching_works_with_serial_gc(self):
         self.check_collector("SerialGC", "-Xcheck:jni")
 
     @needs("javac")
     @slow
-    def test_with_parallel_gc(self):
+    def test_attaching_works_with_parallel_gc(self):
         self.check_collector("ParallelGC")
 
     @needs("javac")
-    def test_with_g1(self):
+    def test_attaching_works_with_g1(self):
         self.check_collector("G1GC", "-Xcheck:jni")
 
     @needs("javac")
-    def test_with_zgc(self):
+    def test_attaching_works_with_zgc(self):
         self.check_collector("ZGC", versions=(17,))
 
     @needs("javac")
-    def test_with_zgc_of_a_later_machine(self):
+    def test_zgc_of_jdk_25_is_reported_and_not_changed(self):
         """It is left alone, and the report says so."""
         self.version = 25
         if not HOMES[25]:

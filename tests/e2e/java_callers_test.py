@@ -186,12 +186,12 @@ class Callers(JavaCase):
                                    classes=40)
 
     @needs("javac")
-    def test_while_every_call_is_verified(self):
+    def test_callers_agree_with_verification_of_every_call(self):
         verified = self.check(record=["--verify-period=1"], rounds=2000)
         self.assertGreater(verified, 30000)
 
     @needs("javac")
-    def test_below_java_methods_that_count_exactly(self):
+    def test_natives_count_below_exact_java_methods(self):
         for version in 17, 25:
             self.version = version
             for options in (), ("-Xint",):
@@ -212,21 +212,21 @@ class Callers(JavaCase):
         self.assertGreater(stacks["verified"], 0)
 
     @needs("javac")
-    def test_with_exact_times(self):
+    def test_natives_have_exact_times(self):
         self.check(record=["--time=exact"], rounds=4000)
 
     @needs("javac")
-    def test_where_callers_in_generated_code_are_asked_for(self):
+    def test_natives_have_java_callers_beside_jit_callers(self):
         """Bridges are none, and what Java's calls by itself is Java's."""
         self.check(record=["--jit-callers"], rounds=4000)
 
     @needs("javac")
     @slow
-    def test_beside_the_machine_s_own_functions(self):
+    def test_natives_count_beside_functions_of_the_jvm(self):
         self.check(record=["--java=vm"], rounds=1000)
 
     @needs("javac")
-    def test_of_natives_that_were_not_to_be_hooked(self):
+    def test_natives_excluded_by_filters_have_callers(self):
         for version in HOMES:
             if HOMES[version]:
                 self.version = version
@@ -293,7 +293,7 @@ class Callers(JavaCase):
 
     @needs("javac")
     @slow
-    def test_of_natives_without_hooks(self):
+    def test_natives_without_hooks_have_callers(self):
         for version in HOMES:
             if HOMES[version]:
                 self.version = version
@@ -303,7 +303,7 @@ class Callers(JavaCase):
                     self.check_unhooked("-Xint", record=["--verify-period=1"])
 
     @needs("javac")
-    def test_of_critical_natives(self):
+    def test_critical_natives_have_callers(self):
         rows = self.check_unhooked("-XX:+CriticalJNINatives",
                                    but=[self.GET_CLASS])
         self.assertFalse([name for name in rows if "JavaCritical" in name])
@@ -363,7 +363,7 @@ class Callers(JavaCase):
         return found, int(done.stdout), self.details(self.recording_path)
 
     @needs("javac")
-    def test_of_virtual_threads_that_were_suspended(self):
+    def test_suspended_virtual_threads_keep_callers(self):
         for options in (), ("-Xint",):
             with self.subTest(options):
                 found, truth, details = self.suspended("100", options=options)
@@ -377,7 +377,7 @@ class Callers(JavaCase):
                     self.assertNotIn("in virtual threads", details)
 
     @needs("javac")
-    def test_of_virtual_threads_that_are_suspended_too_often(self):
+    def test_often_suspended_virtual_threads_count_by_method(self):
         found, truth, details = self.suspended("20000", "often")
         self.assertEqual(sum(found.values()), truth)
         self.assertEqual(truth, 400000)
@@ -415,19 +415,19 @@ class Callers(JavaCase):
         self.assertEqual(sum(callers.values()), int(truth))
 
     @needs("javac")
-    def test_on_stacks_that_are_hard_to_walk_on_17(self):
+    def test_stacks_hard_to_walk_have_callers_on_17(self):
         self.check_hard()
         self.check_hard("-Xint")
 
     @needs("javac")
     @slow
-    def test_on_stacks_that_are_hard_to_walk_on_25(self):
+    def test_stacks_hard_to_walk_have_callers_on_25(self):
         self.version = 25
         self.check_hard()
         self.check_hard("-Xint")
 
     @needs("javac")
-    def test_of_more_stacks_than_are_told_apart(self):
+    def test_too_many_java_stacks_are_reported(self):
         if not HOMES[17]:
             self.skipTest("no JDK 17 here, of which the compiler is")
         done = self.record(

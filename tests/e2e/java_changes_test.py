@@ -78,7 +78,7 @@ class Changes(CompiledCase):
         self.check_version(25)
 
     @needs("javac")
-    def test_by_an_agent_whose_natives_were_not_to_be_hooked(self):
+    def test_classes_changed_by_an_unhooked_agent_count(self):
         for version in HOMES:
             if HOMES[version]:
                 self.version = version

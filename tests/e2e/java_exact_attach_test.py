@@ -25,7 +25,7 @@ class Counts(ExactAttached):
             self.ends()
 
     @needs("javac")
-    def test_of_the_interpreter_and_each_compiler(self):
+    def test_methods_count_in_interpreter_and_compilers(self):
         for options in (["-Xint"], ["-XX:TieredStopAtLevel=1"], ["-Xcomp"]):
             with self.subTest(options):
                 self.start_java(*VERIFY, *options)

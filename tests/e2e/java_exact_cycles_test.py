@@ -42,15 +42,15 @@ class UnderLoad(ExactAttached):
                 self.ends()
 
     @needs("javac")
-    def test_with_serial_gc(self):
+    def test_repeated_sessions_work_with_serial_gc(self):
         self.check_collector("SerialGC", "-Xcheck:jni")
 
     @needs("javac")
-    def test_with_parallel_gc(self):
+    def test_repeated_sessions_work_with_parallel_gc(self):
         self.check_collector("ParallelGC")
 
     @needs("javac")
-    def test_with_g1(self):
+    def test_repeated_sessions_work_with_g1(self):
         self.check_collector("G1GC")
 
     @needs("javac")
@@ -58,7 +58,7 @@ class UnderLoad(ExactAttached):
         self.check_collector("G1GC", versions=(17,), cycles=100)
 
     @needs("javac")
-    def test_with_zgc(self):
+    def test_repeated_sessions_work_with_zgc(self):
         self.check_collector("ZGC", versions=(17,))
 
     @needs("javac")

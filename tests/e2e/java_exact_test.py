@@ -73,7 +73,7 @@ class Contexts(ExactCase):
         self.check_natives()
 
     @needs("javac")
-    def test_beside_hooks_of_the_machine(self):
+    def test_methods_count_beside_hooks_of_the_jvm(self):
         """
         Their stubs put back the id, too: that which a virtual thread has exchanged
         meanwhile, and that which the tracker has stored by a native of the machine's.
@@ -124,7 +124,7 @@ class Contexts(ExactCase):
 
     @needs("javac")
     @slow
-    def test_without_time(self):
+    def test_methods_count_without_time(self):
         self.check("-Xcheck:jni", record=["--time=none"])
 
 
@@ -187,7 +187,7 @@ class Compiler(ExactCase):
 
     @needs("javac")
     @slow
-    def test_its_own_methods(self):
+    def test_own_methods_of_javac_count_exactly(self):
         for version in 17, 25:
             methods = self.check(version, "", 5000)
             self.assertEqual(methods["left"], {})
@@ -258,7 +258,7 @@ class Listed(ExactCase):
         return methods, whole
 
     @needs("javac")
-    def test_with_its_way_or_its_reason(self):
+    def test_list_shows_how_each_method_counts_or_why_not(self):
         for way in "exact", "standby":
             methods, whole = self.listed(way)
             self.assertEqual(methods["Calls.leaf()"], way)
@@ -316,7 +316,7 @@ class Loaders(ExactCase):
         self.confidence()
 
     @needs("javac")
-    def test_that_do_not_find_the_tracker(self):
+    def test_classes_of_isolated_loaders_stay_unchanged(self):
         """Their classes stay as they are; they themselves are asked, and count."""
         self.compile("loaders", TARGETS / "Loaders.java")
         for self.version in 17, 25:
@@ -346,7 +346,7 @@ class Refused(ExactCase):
         self.assertGreater(self.confidence(), 100)
 
     @needs("javac")
-    def test_one_that_runs_below_others_is_none_that_is_missing(self):
+    def test_refused_method_on_the_stack_is_not_missing(self):
         """Verified contexts are without it, and it is not listed as counted."""
         source = self.work / "Large.java"
         source.write_text(f"""
@@ -371,7 +371,7 @@ class Refused(ExactCase):
 
 class Classes(ExactCase):
     @needs("javac")
-    def test_that_are_unloaded_and_loaded_again_or_hidden(self):
+    def test_unloaded_and_hidden_classes_count_correctly(self):
         """Methods of one name are one method; those of hidden ones do not count."""
         self.compile("unloads", TARGETS / "Unloads.java")
         for self.version in 17, 25:

@@ -164,7 +164,7 @@ class WhileAttached(InPlaceCase):
         self.check("-XX:+UseZGC")
 
     @needs("javac")
-    def test_they_say_where_they_begin(self):
+    def test_methods_counted_in_place_have_lines(self):
         lines = (TARGETS / "Compiled.java").read_text().splitlines()
         begins = {name: next(number for number, line in enumerate(lines, 2)
                              if f" {name}(Calls calls, int" in line)

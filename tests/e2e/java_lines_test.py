@@ -105,11 +105,11 @@ class CallLines(JavaCase):
         self.check_version(25)
 
     @needs("javac")
-    def test_while_every_call_is_verified(self):
+    def test_call_lines_agree_with_verification(self):
         self.check(rounds=2000, record=["--verify-period=1"])
 
     @needs("javac")
-    def test_with_exact_times(self):
+    def test_call_lines_have_exact_times(self):
         self.check(record=["--time=exact"])
 
     @needs("javac")
@@ -252,7 +252,7 @@ class MethodLines(JavaCase):
                 for function in tree["functions"]}
 
     @needs("javac")
-    def test_of_methods_that_count(self):
+    def test_counted_methods_have_lines(self):
         wanted = {name: (FILE, line_with(text))
                   for name, text in self.BEGINNINGS.items()}
         for self.version in HOMES:
@@ -262,7 +262,7 @@ class MethodLines(JavaCase):
                                  wanted)
 
     @needs("javac")
-    def test_without_tables_they_have_none(self):
+    def test_methods_without_line_tables_have_no_lines(self):
         found = self.functions("exact", "-g:none")
         self.assertEqual({found[name] for name in self.BEGINNINGS},
                          {(None, None)})
@@ -339,12 +339,12 @@ class SampleLines(JavaCase):
         self.check("-XX:-TieredCompilation")
 
     @needs("javac")
-    def test_of_each_compiler_on_17(self):
+    def test_samples_of_each_compiler_have_lines_on_17(self):
         self.check_version(17)
 
     @needs("javac")
     @slow
-    def test_of_each_compiler_on_25(self):
+    def test_samples_of_each_compiler_have_lines_on_25(self):
         self.check_version(25)
 
     @needs("javac")
@@ -367,7 +367,7 @@ class SampleLines(JavaCase):
                          "time")
 
     @needs("javac")
-    def test_without_tables_there_are_names_alone(self):
+    def test_samples_without_line_tables_have_names(self):
         self.burn(debug="-g:none")
         self.assertGreater(self.inlined_ns(), 0)
         self.assertFalse([name for name in self.by_line() if ":" in name])

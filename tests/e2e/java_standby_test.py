@@ -166,21 +166,21 @@ class Counts(StandbyCase):
         self.check(seed=100, steps=100, times=25)
 
     @needs("javac")
-    def test_of_the_interpreter(self):
+    def test_interpreted_methods_count_while_attached(self):
         self.check("-Xint", seed=200, steps=300)
 
     @needs("javac")
     @slow
-    def test_of_each_compiler(self):
+    def test_compiled_methods_count_while_attached(self):
         self.check("-XX:TieredStopAtLevel=1", "-Xcomp", times=4)
         self.check("-XX:-TieredCompilation", seed=300, steps=500)
 
     @needs("javac")
-    def test_in_virtual_threads(self):
+    def test_virtual_threads_count_while_attached(self):
         self.check(seed=400, steps=300, words=["virtual"], versions=(25,))
 
     @needs("javac")
-    def test_with_verifications_and_samples(self):
+    def test_standby_counts_agree_with_verification_and_samples(self):
         self.check(seed=500, steps=500, record=["--time=cpu",
                                                 "--verify-period=500"])
 
@@ -208,7 +208,7 @@ class Counts(StandbyCase):
 
 class UnderLoad(StandbyCase):
     @needs("javac")
-    def test_again_and_again(self):
+    def test_repeated_sessions_agree_under_load(self):
         """While all run: contexts and stacks agree, and threads end in none."""
         for self.version in HOMES:
             if not HOMES[self.version]:
@@ -267,7 +267,7 @@ class Commands(StandbyCase):
         self.assert_one_line(done, *words)
 
     @needs("javac")
-    def test_what_is_said_of_a_process_that_stands_by(self):
+    def test_status_shows_a_process_on_standby(self):
         self.start()
         for options in (["-o", "other"], ["--java=exact"], ["--time=none"],
                         ["--calls=1"], ["--no-cache"], ["--probe=main"]):
@@ -303,7 +303,7 @@ class Commands(StandbyCase):
         self.is_counted_exactly()
 
     @needs("javac")
-    def test_others_are_refused_as_ever(self):
+    def test_processes_without_standby_are_refused(self):
         self.start(patterns="--java=exact:com.acme.Standby*")
         self.is_refused(self.clew("attach", self.pid),
                         "it has been recorded since its start")
@@ -326,7 +326,7 @@ class Commands(StandbyCase):
                     program, [f"--java=standby{patterns}",
                               "--java-min-size=0"]))
 
-    def test_what_it_does_not_go_with(self):
+    def test_options_that_conflict_with_standby_are_refused(self):
         for options, *words in (
                 (["--budget=5%"], "--budget", "standby"),
                 (["--time=exact"], "--time=exact", "standby"),

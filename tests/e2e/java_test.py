@@ -286,7 +286,7 @@ class CommandLine(JavaCase):
         self.check_refused(self.record(self.java(self.option("=nonsense"),
                                                  "-version")))
 
-    def test_without_being_preloaded(self):
+    def test_agent_is_refused_without_preloading(self):
         for version in HOMES:
             if HOMES[version]:
                 self.version = version
@@ -307,14 +307,14 @@ class Embedded(JavaCase):
             self.clew("dump", self.recording_path).stdout)))
         self.assert_no_problem()
 
-    def test_that_load_it(self):
+    def test_program_that_loads_the_jvm_is_recorded(self):
         for version in HOMES:
             if HOMES[version]:
                 with self.subTest(version=version):
                     self.check(clewtest.target("embeds"), HOMES[version] /
                                "lib" / "server" / "libjvm.so")
 
-    def test_that_are_linked_with_it(self):
+    def test_program_linked_with_the_jvm_is_recorded(self):
         program = clewtest.target("embeds_linked")
         if not os.path.exists(program):
             self.skipTest("no libjvm.so to link with")

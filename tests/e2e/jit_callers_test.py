@@ -50,10 +50,10 @@ class Truth(Case):
             with self.subTest(flavour=flavour):
                 self.check(flavour=flavour)
 
-    def test_with_exact_times(self):
+    def test_generated_callers_have_exact_times(self):
         self.check("--time=exact")
 
-    def test_with_the_c_library_hooked(self):
+    def test_generated_callers_with_the_c_library_hooked(self):
         self.check("--libc")
 
     def test_unasked_they_are_below_the_native_caller(self):

@@ -28,7 +28,7 @@ class Kept(Attached):
         self.assertEqual(
             sorted(p.name for p in self.path.parent.glob("*.before")), [])
 
-    def test_by_record_without_a_program(self):
+    def test_failed_record_keeps_the_old_recording(self):
         broken = self.work / "broken"
         broken.write_bytes(b"\x7fELF\2\1\1" + bytes(100))
         broken.chmod(0o755)
@@ -36,7 +36,7 @@ class Kept(Attached):
             self.assertEqual(self.record([program]).returncode, status)
             self.assert_kept()
 
-    def test_by_record_of_nothing(self):
+    def test_empty_record_keeps_the_old_recording(self):
         """It has left a part, in which no call is counted."""
         self.before_exec = lambda: resource.setrlimit(resource.RLIMIT_FSIZE,
                                                       (8192, 8192))
@@ -46,14 +46,14 @@ class Kept(Attached):
             self.assertIn("still contains the earlier recording", done.stderr)
             self.assert_kept()
 
-    def test_by_merge_of_nothing(self):
+    def test_empty_merge_keeps_the_old_recording(self):
         (self.work / "empty").mkdir()
         (self.work / "empty" / "config").write_text("")
         done = self.clew("merge", "-o", self.path, self.work / "empty")
         self.assertNotEqual(done.returncode, -1)
         self.assert_kept()
 
-    def test_by_merge_and_snapshot_on_a_full_disk(self):
+    def test_full_disk_keeps_the_old_recording(self):
         """What they have copied before that is removed."""
         process, _ = self.shared("memory", [clewtest.target("busy")])
         self.recording_path = "other"
@@ -69,7 +69,7 @@ class Kept(Attached):
             self.assert_kept()
         self.detach(controller)
 
-    def test_by_attach_to_a_process_that_cannot_be_recorded(self):
+    def test_refused_attach_keeps_the_old_recording(self):
         for pid in 4000000, self.stopped():
             done = self.clew("attach", "-o", self.path, pid)
             self.assertEqual(done.returncode, 1, done.stderr)
@@ -98,7 +98,7 @@ class Kept(Attached):
         self.assertEqual(program.wait(60), 0)
         self.assertNotEqual(contents(self.path), self.both[0])
 
-    def test_by_record_while_a_process_is_recorded_there(self):
+    def test_running_process_keeps_its_recording(self):
         """Its recorder has ended."""
         done = self.record(["sh", "-c", "sleep 1000 >/dev/null 2>&1 & echo $!"],
                            text=True)

@@ -32,7 +32,7 @@ class Kept(clewtest.Case):
                 (folder / "1.0.part").write_bytes(unpacked(packed))
                 yield folder, name
 
-    def test_there_are_some_of_each_version_that_is_read(self):
+    def test_stored_recordings_cover_each_version(self):
         oldest, present = versions()
         kept = {int(path.name.split("-")[0]) for path in KEPT.glob("*.xz")}
         self.assertEqual(kept, set(range(oldest, present + 1)))

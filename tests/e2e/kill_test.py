@@ -48,7 +48,7 @@ class Kill(clewtest.Case):
                 self.assertEqual(self.clew("report", self.recording_path)
                                  .returncode, 0)
 
-    def test_what_is_left_packs_as_small_as_it_lies_on_disk(self):
+    def test_recording_of_a_killed_process_packs_small(self):
         """Of a process that was killed, and of those around it, as tar has it."""
         process = subprocess.Popen(
             [str(a) for a in self.record_command(
@@ -72,7 +72,7 @@ class Kill(clewtest.Case):
                       for path in self.recording_path.iterdir())
         self.assertLess(packed.stat().st_size, 2 * on_disk)
 
-    def test_what_nobody_cut_off_is_read_and_merged(self):
+    def test_uncut_files_are_read_and_merged(self):
         """`clew record` was killed with the program: files are as long as ever."""
         self.record_options = ["--trace=1M"]
         self.run_and_kill(ACKNOWLEDGEMENT.size * 500)

@@ -63,16 +63,16 @@ class Faults(clewtest.Case):
                 calls[function.vaddr] += counts[context.id]
         return calls.values()
 
-    def test_on_one_stack(self):
+    def test_signals_during_a_jump_on_one_stack(self):
         self.land()
 
     def test_unoptimized(self):
         self.land(flavour="O0")
 
-    def test_from_a_signal_stack(self):
+    def test_signals_during_a_jump_from_a_signal_stack(self):
         self.land("alternate")
 
-    def test_where_time_is_taken(self):
+    def test_signals_during_a_jump_with_times(self):
         self.land("alternate", options=["--time=exact"])
 
 

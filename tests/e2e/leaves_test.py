@@ -51,10 +51,10 @@ class Leaves(clewtest.Case):
                                  row["name"].startswith("yes_"))
         self.assertEqual(len(listed), 21 + switches)
 
-    def test_which_they_are(self):
+    def test_leaf_functions_are_found(self):
         self.check_which(SWITCHES)
 
-    def test_which_they_are_at_a_fixed_place(self):
+    def test_leaf_functions_are_found_at_a_fixed_address(self):
         self.program = target("leaves", "nopie")
         self.check_which(SWITCHES + SWITCHES_BY_WORDS)
 
@@ -112,7 +112,7 @@ class Leaves(clewtest.Case):
         self.assertGreater(totals[1]["folded"], 0)
         self.assertEqual(totals[0]["calls"], totals[1]["calls"])
 
-    def test_what_jumps_to_its_own_start(self):
+    def test_leaf_that_jumps_to_its_start_counts_once(self):
         """It is not called again by that."""
         self.follow("loops", 10)
         self.assertEqual(
@@ -130,7 +130,7 @@ class Leaves(clewtest.Case):
                     sum(row["calls"] for name, row in contexts.items()
                         if name.startswith("on_fault ")), 50)
 
-    def test_who_looks_at_the_stack_meanwhile(self):
+    def test_unwinding_in_a_leaf_shows_the_true_stack(self):
         for options in [], *TRACES:
             with self.subTest(options):
                 self.follow("backtraces", options=options)
@@ -145,7 +145,7 @@ class Leaves(clewtest.Case):
                               for name, row in self.contexts().items()})
                 self.assertEqual(found[-1], found[0])
 
-    def test_their_time_is_theirs(self):
+    def test_time_of_leaves_is_their_own(self):
         for options in [], ["--clock=tick"], ["--time=wall"]:
             with self.subTest(options):
                 self.follow("works", 10, options=options)

@@ -140,7 +140,7 @@ os.execv("/bin/bash", ["bash", "-c", "ulimit -v -d; ulimit -d 50000; "
          "ulimit -d; exec bash -c 'ulimit -v -d'"])
 """
 
-    def test_they_bind_as_they_do_natively(self):
+    def test_limits_bind_as_they_do_natively(self):
         argv = [clewtest.PYTHON, "-c", self.SCRIPT]
         native = self.run_program(argv, text=True)
         self.assertEqual(native.stdout.count("had not"), 2, native.stderr)

@@ -44,7 +44,7 @@ CALLS = 1500  # of work() in a phase
 
 
 class Recorded(Case):
-    def test_what_is_there_counts_and_what_is_removed_does_not(self):
+    def test_added_probe_counts_until_it_is_removed(self):
         self.start("--time=none")
         self.tell("p")
         self.probe("add", "work", "one%return", "phase")
@@ -117,7 +117,7 @@ class Recorded(Case):
         kept = [event["values"]["arg1"] for event in report["events"]]
         self.assertEqual(sorted(kept), sorted(2 * list(range(1, 1000, 4))))
 
-    def test_by_a_breakpoint(self):
+    def test_live_probe_by_a_breakpoint_counts(self):
         self.start("--time=none")
         trap = self.trap()
         for _ in range(3):
@@ -129,7 +129,7 @@ class Recorded(Case):
         self.end()
         self.assertEqual(self.hits("p1"), [3 * CALLS])
 
-    def test_while_threads_run_through_and_signals_interrupt_them(self):
+    def test_probes_toggle_under_threads_and_signals(self):
         self.start("--time=none")
         native = self.run_program([self.program], text=True, stdin=None,
                                   input="p\n").stdout.splitlines()[1]
@@ -161,7 +161,7 @@ class Recorded(Case):
                        if "phase;" in line and "on_alarm" not in line)
             self.assertEqual(mine, 12 * calls, name + "\n" + folded)
 
-    def test_beside_those_that_were_there_from_the_start(self):
+    def test_live_probes_count_beside_initial_ones(self):
         self.start("--time=none", "--probe=work", "--probe=one%return")
         self.tell("p")
         self.assertIn("this probe exists already, as p1",
@@ -229,7 +229,7 @@ class Recorded(Case):
         self.end()
         self.assertEqual(self.hits("p1"), [500])
 
-    def test_no_more_than_there_is_room_for(self):
+    def test_too_many_live_probes_are_refused(self):
         self.start("--time=none")
         for i in range(32):
             self.probe("add", f"work x{i}" if i else "work")
@@ -281,7 +281,7 @@ int main(int argc, char **argv)
 class Attached(Case):
     attaches = True
 
-    def test_what_is_there_counts_and_is_gone_afterwards(self):
+    def test_probes_of_an_attached_process_end_with_it(self):
         self.start("--time=none", "--probe=one%return")
         self.tell("p")
         self.probe("add", "work")
@@ -368,7 +368,7 @@ class Attached(Case):
         self.process.stdin.close()
         self.assertEqual(self.process.wait(), 3)
 
-    def test_what_cannot_be_is_told(self):
+    def test_impossible_live_probes_are_refused(self):
         self.start("--probe=work", "--probe=nothing")
         self.assertTrue(any("probe nothing: no hooked module has a function "
                             "of that name" in line

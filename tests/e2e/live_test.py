@@ -82,7 +82,7 @@ class Busy(clewtest.Case):
     def test_everything_at_once_unoptimized(self):
         self.assert_counted(self.toggle("all", "O0"), "on_tick")
 
-    def test_what_is_called_in_between_is_counted_exactly(self):
+    def test_calls_between_two_switches_are_counted_exactly(self):
         self.assert_equals_truth(self.truth_of("exact"), self.part)
 
     def test_a_thread_that_cannot_be_asked(self):
@@ -94,7 +94,7 @@ class Busy(clewtest.Case):
         self.part = self.toggle(case, options=options)
         return self.truth
 
-    def test_in_a_signal_handler(self):
+    def test_switching_in_a_signal_handler_works(self):
         self.assert_counted(self.toggle("handler"))
 
     def test_sleeping_threads_are_not_interrupted(self):
@@ -113,7 +113,7 @@ class Busy(clewtest.Case):
         self.assert_counted(self.toggle("forks"))
 
     @needs("unshare")
-    def test_where_proc_is_that_of_an_outer_namespace(self):
+    def test_switching_works_with_proc_of_an_outer_namespace(self):
         inside = ["unshare", "-Urpf"]
         if self.run_program([*inside, "true"]).returncode:
             self.skipTest("no user namespaces here")
@@ -153,7 +153,7 @@ class Refusals(clewtest.Case):
         self.assertEqual(done.returncode, 0)
 
     @needs("strace")
-    def test_under_a_tracer(self):
+    def test_switching_under_a_tracer_is_refused(self):
         argv = ["strace", "-f", "-qqq", "-e", "trace=none",
                 target("toggle"), "exact", 2]
         done = self.record(argv, text=True)

@@ -90,16 +90,16 @@ class Locks(clewtest.Case):
         self.assertEqual(self.totals()["untracked"], 0)
         return parts
 
-    def test_of_all_kinds_of_locks(self):
+    def test_all_kinds_of_locks_are_counted(self):
         for part in self.check("exit", 0):
             is_child = not self.truth(part.pid)["keeps"]["acquisitions"]
             self.assert_true(part.pid, 0 if is_child else 1)
 
-    def test_without_an_exit(self):
+    def test_locks_are_counted_without_an_exit(self):
         for part in self.check("_exit", 0):
             self.assert_true(part.pid, 0)
 
-    def test_of_a_crash(self):
+    def test_locks_are_counted_despite_a_crash(self):
         for part in self.check("abort", -signal.SIGABRT):
             self.assert_true(part.pid, 0)
 
@@ -113,7 +113,7 @@ class Locks(clewtest.Case):
             once = "gives_up" if value == "wait" else "hands_over"
             self.assertEqual(self.own(longest)[once], sums[once])
 
-    def test_of_contended_ones_only(self):
+    def test_contended_locks_alone_can_be_counted(self):
         for part in self.check("exit", 0, "--contended"):
             truth = self.truth(part.pid)
             acquisitions = self.own("acquisitions", f"--process={part.pid}")
@@ -128,7 +128,7 @@ class Locks(clewtest.Case):
             self.assertGreaterEqual(wait, truth["wants"]["wait"][0])
             self.assertLessEqual(wait, truth["wants"]["wait"][1])
 
-    def test_of_cplusplus(self):
+    def test_locks_of_cplusplus_are_counted(self):
         source = self.work / "source.cc"
         source.write_text("""
             #include <chrono>
@@ -174,7 +174,7 @@ class Locks(clewtest.Case):
                           "main": 33})
         self.assertGreaterEqual(self.totals()["condition_waits"], 1)
 
-    def test_of_python(self):
+    def test_locks_of_python_are_counted(self):
         """Threads wait for the interpreter's lock until all of them are there."""
         program = [PYTHON, "-c", "import hashlib, threading\n"
                    "there = []\n"
@@ -194,7 +194,7 @@ class Locks(clewtest.Case):
         self.assertGreater(totals["condition_waits"], 0)
 
     @needs("redis-server")
-    def test_of_redis(self):
+    def test_locks_of_redis_are_counted(self):
         path = self.work / "redis"
         run_redis(self, self.command(
             ["redis-server", "--port", "0", "--save", "", "--io-threads", "3",
@@ -203,12 +203,12 @@ class Locks(clewtest.Case):
         self.assertEqual(totals["untracked"], 0)
         self.assertGreater(totals["acquisitions"], 100)
 
-    def test_without_clew_it_is_as_if_it_were_not_there(self):
+    def test_library_does_nothing_without_clew(self):
         native = self.run_program([target("locks")])
         self.environment["LD_PRELOAD"] = self.environment["CLEW_LOCKS"]
         self.assert_same_behaviour(native, self.run_program([target("locks")]))
 
-    def test_its_own_functions_are_in_no_context(self):
+    def test_library_functions_are_in_no_context(self):
         self.run_program(self.command([target("locks")]))
         states = [module.state_name for part in self.recording().parts
                   for module in part.modules

@@ -69,7 +69,7 @@ class Truth(Case):
                 self.check("plain", flavour=flavour)
 
     @undisturbed
-    def test_of_a_process_that_was_killed(self):
+    def test_makers_of_a_killed_process_are_recorded(self):
         self.check("killed", -9)
 
     @undisturbed
@@ -98,7 +98,7 @@ class Truth(Case):
     def test_a_forked_child_has_its_parents_as_of_then(self):
         self.check("forked")
 
-    def test_behind_a_system_call_filter(self):
+    def test_makers_behind_a_filter_are_recorded(self):
         """Where there are no samples any more; but the recording knows."""
         self.record([target("makers"), "filtered", "10"])
         dumped = self.clew("dump", self.recording_path).stdout
@@ -106,7 +106,7 @@ class Truth(Case):
         self.assertEqual([tsc != "0" for tsc in gone], [False, True])
 
     @undisturbed
-    def test_what_changes_often_is_recorded_a_few_times(self):
+    def test_code_that_changes_often_is_recorded_rarely(self):
         self.check("often")
         self.assertLess(len(self.makers()), 5000)
 
@@ -119,7 +119,7 @@ class Truth(Case):
         self.check("deep", arguments=[deep], options=["-M", "deep.so"])
 
     @undisturbed
-    def test_in_every_view(self):
+    def test_every_view_shows_makers(self):
         self.check("plain")
         name = of("libmakers_library.so")
         for arguments in (["report"], ["tree"], ["report", f"--function={name}"],

@@ -90,13 +90,13 @@ class Marks(clewtest.Case):
                          marks["part"]["total_ns"])
         self.assertEqual(marks["part"]["self_ns"], marks["part"]["total_ns"])
 
-    def test_of_threads_handlers_and_children(self):
+    def test_marks_of_threads_handlers_and_children(self):
         self.check("exit", 0)
 
-    def test_without_times(self):
+    def test_marks_without_times_are_counted(self):
         self.check("exit", 0, "--time=none")
 
-    def test_with_exact_times(self):
+    def test_marks_have_exact_times(self):
         self.check("exit", 0, "--time=exact")
 
     def test_nothing_is_lost_without_an_exit(self):
@@ -105,7 +105,7 @@ class Marks(clewtest.Case):
     def test_nothing_is_lost_in_a_crash(self):
         self.check("abort", -signal.SIGABRT, "--time=none")
 
-    def test_of_one_thread(self):
+    def test_marks_of_one_thread_can_be_shown(self):
         self.record([target("marks"), "exit"])
         (part,) = [part for part in self.recording().parts
                    if "sleeps" in self.marks(f"--process={part.pid}")]
@@ -126,7 +126,7 @@ class Marks(clewtest.Case):
         self.assertIn(f"\nmarks lost: {lost:,}, more than clew stores per "
                       "process\n", self.details())
 
-    def test_as_text(self):
+    def test_marks_are_printed_as_text(self):
         self.record([target("marks"), "exit"])
         text = self.details("--marks")
         self.assertRegex(text, rf"(?m)^ *- +{REQUESTS:,} ( *\S+ [mun]?s){{6}}"
@@ -140,7 +140,7 @@ class Marks(clewtest.Case):
         self.assertEqual(none.returncode, 1)
         self.assertIn("the program marked no moment", none.stderr)
 
-    def test_in_time(self):
+    def test_marks_appear_in_the_timeline(self):
         self.record([target("marks"), "exit"])
         path = self.work / "trace"
         done = self.clew("export", "-F", "chrome", "-o", path)
@@ -164,7 +164,7 @@ class Marks(clewtest.Case):
         self.assertEqual(sorted(event["args"]["number"] for event in halves),
                          sorted([*range(500)] * 3 + [1]))
 
-    def test_in_perfetto(self):
+    def test_marks_appear_in_perfetto(self):
         self.record([target("marks"), "exit"])
         path = self.work / "trace"
         done = self.clew("export", "-F", "perfetto", "-o", path)
@@ -186,7 +186,7 @@ class Marks(clewtest.Case):
                 names = {name for _, _, name in events if name}
                 self.assertEqual(names, {trace.tracks[track]})
 
-    def test_in_the_dump(self):
+    def test_marks_appear_in_the_dump(self):
         self.record([target("marks"), "exit"])
         dumped = "".join(self.clew("dump", part).stdout for part in
                          sorted(self.recording_path.glob("*.part")))

@@ -50,7 +50,7 @@ class Recorded(clewtest.Case):
     def test_a_smaller_group_folds_more(self):
         self.check_folds(40 * MIB)
 
-    def test_what_the_user_asks_for_leaves_a_reserve(self):
+    def test_requested_tables_leave_a_reserve(self):
         self.check_folds(40 * MIB, "--max-contexts", "2M")
 
     def trace_with_workers(self, limit):
@@ -201,7 +201,7 @@ class Attached(attached.Attached):
         self.assertIn("for the program", said)
         self.assertEqual(self.failures(process), 0)
 
-    def test_with_enough_mappings_the_program_maps_on(self):
+    def test_program_maps_on_with_enough_mappings(self):
         process = self.many_mappings(3000)
         self.addCleanup(self.close, process)
         self.assertEqual(process.stdout.readline(), "ready\n")

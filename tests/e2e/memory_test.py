@@ -31,18 +31,18 @@ class Walked(clewtest.Case):
                     [target("memory_walks"), way], ["--time", timing])
                 self.assert_nothing_lost(recording.parts[0])
 
-    def test_by_a_reader_of_all_there_is(self):
+    def test_reader_of_all_memory_finishes(self):
         self.check("read")
 
-    def test_by_a_tester_of_anonymous_memory(self):
+    def test_tester_of_anonymous_memory_finishes(self):
         self.check("write")
 
-    def test_by_a_leak_checker_that_the_environment_requests(self):
+    def test_leak_checker_finishes(self):
         self.environment["HEAPCHECK"] = "normal"
         self.check("scan")
 
     @needs("redis-server", "redis-cli")
-    def test_by_the_crash_handler_of_redis(self):
+    def test_crash_handler_of_redis_finishes(self):
         with socket.create_server(("127.0.0.1", 0)) as free:
             port = str(free.getsockname()[1])
         client = ["redis-cli", "-p", port]

@@ -180,7 +180,7 @@ class Redis(clewtest.Case):
             server.wait()
         return answers.stdout, status
 
-    def test_same_answers(self):
+    def test_redis_gives_the_same_answers(self):
         native = self.session("native", lambda argv: argv)
         recorded = self.session("recorded", self.record_command)
         self.assertEqual(native, recorded)
@@ -495,7 +495,7 @@ class Verified(clewtest.Case):
         self.assertEqual(list(part.losses), [0] * len(part.losses))
         return part
 
-    def test_what_jumps_inside_functions_is_counted(self):
+    def test_jumps_into_functions_are_counted(self):
         """These landings are seen; the switches do no harm to ids."""
         part = self.count_calls("""
             COUNTED body(void)

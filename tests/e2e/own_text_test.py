@@ -30,17 +30,17 @@ class OwnText(clewtest.Case):
             self.assertIn("the program overwrote 1 hook: later calls of that "
                           "function are not counted", problems[0])
 
-    def test_what_is_given_up_stays(self):
+    def test_discarded_text_keeps_its_hooks(self):
         for turn, options in enumerate([["--no-prelinking"], [], [],
                                         ["--time=exact"], ["--trace"]]):
             for way in "dontneed", "syscall", "all":
                 with self.subTest(way=way, turn=turn):
                     self.check(way, 2 * CALLS, *options)
 
-    def test_what_is_at_a_fixed_place(self):
+    def test_text_at_a_fixed_address_keeps_its_hooks(self):
         self.check("all", 2 * CALLS, "--no-prelinking", flavour="nopie")
 
-    def test_nor_do_pads_of_punned_jumps_go(self):
+    def test_pads_of_punned_jumps_survive_discarded_text(self):
         for options in [], ["--no-prelinking"], ["--trace"]:
             self.check("executable", 2 * CALLS, *options, flavour="nopie")
             self.check("executable", 2 * CALLS, *options)
@@ -57,16 +57,16 @@ class OwnText(clewtest.Case):
             self.assertNotIn("work", [function["name"] for function
                                       in shown["functions"]])
 
-    def test_what_is_mapped_over_hooks_is_said(self):
+    def test_mapping_over_hooks_is_reported(self):
         self.check("remap", CALLS, gone=True)
         self.check("remap", CALLS, gone=True)
         self.check("remap", CALLS, "--no-prelinking", gone=True)
 
-    def test_what_is_written_over_hooks_is_said(self):
+    def test_writing_over_hooks_is_reported(self):
         self.check("rewrite", CALLS, gone=True)
         self.check("rewrite", CALLS, "--no-prelinking", gone=True)
 
-    def test_what_is_written_over_hooks_stays_when_they_are_taken_out(self):
+    def test_code_written_over_hooks_survives_unhooking(self):
         self.check("patch", CALLS, gone=True)
         self.check("patch", CALLS, "--no-prelinking", gone=True)
         self.check("patch", CALLS, "--no-prelinking", flavour="nopie",

@@ -234,7 +234,7 @@ class Package(clewtest.Case):
         self.ask("cc", "-o", self.work / "program", source, *flags)
         self.assertEqual(self.ask(self.work / "program"), "0")
 
-    def test_same_sources_give_the_same_bytes(self):
+    def test_packages_are_reproducible(self):
         again = self.build(self.work / "elsewhere")
         for package in PACKAGES:
             with self.subTest(package=package):

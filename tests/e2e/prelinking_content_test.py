@@ -148,7 +148,7 @@ class Kept(Case):
         # the program's; the library is not known yet
         self.assertEqual(self.run_both(), (2, 1))
 
-    def test_without_a_cache(self):
+    def test_disabled_cache_stores_nothing(self):
         for option in "--no-cache", "--no-prelinking":
             done = self.record(["./program", "./library.so"], [option],
                                text=True)
@@ -296,7 +296,7 @@ class Others(Case):
         return sorted(item["calls"] for item in shown["functions"]
                       if item["name"] == "twice")
 
-    def test_another_while_it_was_unloaded(self):
+    def test_module_replaced_while_unloaded_is_noticed(self):
         """Renamed, or written over it and stamped as it was."""
         self.build_program("""
             #include <dlfcn.h>

@@ -109,7 +109,7 @@ class Cache(Case):
         self.assertEqual(self.files(), made)
         self.assertTrue(all(name.endswith("-0.prelinked") for name in made))
 
-    def test_without(self):
+    def test_disabled_cache_is_neither_read_nor_written(self):
         for options in ["--no-prelinking"], ["--no-cache"]:
             self.assertEqual(self.show(*options), 0)
             self.assertEqual(self.files(), {})
@@ -145,7 +145,7 @@ class Cache(Case):
                                  set(made.values()))
                 made = self.files()
 
-    def test_what_is_in_its_place_is_left_alone(self):
+    def test_foreign_files_in_the_cache_stay(self):
         self.show()
         precious = self.work / "precious"
         precious.write_text("mine", encoding="utf-8")
@@ -158,7 +158,7 @@ class Cache(Case):
         self.assertEqual(self.show(), 0)
         self.assertEqual(precious.read_text(encoding="utf-8"), "mine")
 
-    def test_others_may_write_there(self):
+    def test_cache_that_others_may_write_is_not_used(self):
         self.show()
         (self.cache / "clew").chmod(0o777)
         self.assertEqual(self.show(), 0)
@@ -166,7 +166,7 @@ class Cache(Case):
         self.assertGreater(self.show(), 1)
 
     @unittest.skipIf(os.geteuid() != 0, "only root can give files away")
-    def test_another_users(self):
+    def test_cache_of_another_user_is_not_used(self):
         self.show()
         for path in self.cache.rglob("*.prelinked"):
             os.chown(path, 65534, 65534)
@@ -254,7 +254,7 @@ class Text(Case):
             self.assertGreater(self.texts, 1)
         self.assertEqual(self.files("hooked"), made)
 
-    def test_without(self):
+    def test_probes_and_disabled_prelinking_use_no_hooked_text(self):
         self.show()
         self.show("--no-prelinking")
         self.assertEqual(self.texts, 0)
@@ -328,7 +328,7 @@ class Text(Case):
         path.chmod(0o400)
         os.utime(path, ns=(seal.st_atime_ns, seal.st_mtime_ns))
 
-    def test_of_another(self):
+    def test_text_of_another_module_is_not_used(self):
         self.show()
         for name, at in self.LIES.items():
             with self.subTest(name):
@@ -471,7 +471,7 @@ class Places(Case):
     before_exec = None
 
     @needs("setarch")
-    def test_at_the_same_place_each_time(self):
+    def test_modules_at_the_same_address_share_stubs(self):
         argv = ["setarch", "-R", PYTHON, "-S", "-E", "-c", SHOW]
         found = []
         for _ in range(3):

@@ -79,14 +79,14 @@ class Values(Case):
                          number % 256 if has_pair else None)
         self.assertEqual(values["(unsigned char)arg4"], number % 256)
 
-    def test_of_all_calls(self):
+    def test_values_of_all_calls_are_recorded(self):
         fields = FIELDS.replace("arg2/x, ", "")
         events = self.probed(["--probe=tell", f"--action=record {fields}"])
         self.check(events)
         self.assertEqual(self.probes["p1"]["hits"], COUNT)
         self.assertEqual(self.probes["p1"]["actions"], [f"record {fields}"])
 
-    def test_by_a_breakpoint(self):
+    def test_values_at_a_breakpoint_are_recorded(self):
         """The same at an instruction that has no room for a jump."""
         events = self.probed(["--probe=tell%return",
                               "--action=record ret, tid"])
@@ -95,7 +95,7 @@ class Values(Case):
         self.assertEqual(results, sorted(2 * i if i % 10 else -1
                                          for i in range(COUNT)))
 
-    def test_of_registers(self):
+    def test_values_of_registers_are_recorded(self):
         names = ", ".join(f"${name}" for name in NAMES)
         place = f"{address_of(self, self.program, 'spot'):#x}"
         events = self.probed([
@@ -124,14 +124,14 @@ class Values(Case):
         self.assertIn('p1: tell  arg2="a w"...  arg2 + 2="word"  '
                       "*(char *)arg2='a'  in tell\n", text)
 
-    def test_in_handlers(self):
+    def test_values_in_signal_handlers_are_recorded(self):
         events = self.probed(["--probe=tell", "--action=if arg1 == 10",
                               "--action=record arg2/s"], "signals")
         texts = [values["arg2"] for values in self.values(events["p1: tell"])]
         self.assertEqual(sorted(text or "" for text in texts),
                          [""] + 10 * ["handler"])
 
-    def test_in_forked_children(self):
+    def test_values_in_forked_children_are_recorded(self):
         events = self.probed(["--probe=tell", "--action=record arg1, arg2/s",
                               "--action=limit 350"], "forks")
         texts = [values["arg2"] for values in self.values(events["p1: tell"])
@@ -141,7 +141,7 @@ class Values(Case):
         self.assertEqual(len({event["pid"] for event in events["p1: tell"]}),
                          2)
 
-    def test_where_system_calls_are_filtered(self):
+    def test_filtered_programs_survive_memory_values(self):
         """Memory is not read, and the program is not killed for it."""
         events = self.probed([
             "--probe=tell", "--action=record arg1, arg2/s",
@@ -197,7 +197,7 @@ class Conditions(Case):
         return super().probed([*options, "--probe=main",
                                "--action=record tid"], *arguments)
 
-    def test_of_strings_and_memory(self):
+    def test_conditions_compare_strings_and_memory(self):
         self.probed([
             "--probe=tell", '--action=if arg2 == "a word"',
             "--probe=deep", '--action=if *(int *)arg2 == 0'])
@@ -219,7 +219,7 @@ class Conditions(Case):
         self.assertEqual(self.probes["p1"]["over_limit"], COUNT - 20)
         self.assertEqual(len(events["p1: tell"]), 20)
 
-    def test_what_cannot_be(self):
+    def test_invalid_conditions_are_refused(self):
         for action, why in (
                 ("record arg9", "this name is unknown here, at \"arg9\""),
                 ("record arg1,", "a value is missing"),

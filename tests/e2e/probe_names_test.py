@@ -85,19 +85,19 @@ class Cxx(Case):
                                  (hits, functions))
 
     @needs("g++")
-    def test_of_no_other(self):
+    def test_name_matches_no_other_function(self):
         found = self.probed(OF_NOBODY, [self.program], ["--time=none"])
         self.assertEqual(self.native.stdout, self.done.stdout)
         self.assertEqual([one["places"] for one in found],
                          [[]] * len(OF_NOBODY))
 
     @needs("g++")
-    def test_where_it_is_left(self):
+    def test_exits_of_a_named_function_are_probed(self):
         [one] = self.probed(["shop::Cart::add%return"], [self.program])
         self.assertEqual(one["hits"], 10)
 
     @needs("g++")
-    def test_with_its_variables(self):
+    def test_probe_by_name_records_variables(self):
         self.done = self.record([self.program], [
             "--probe", "shop::hidden", "--action", "record n"], text=True)
         self.assertEqual(self.done.returncode, 0, self.done.stderr)
@@ -107,7 +107,7 @@ class Cxx(Case):
                          list(range(5)))
 
     @needs("g++")
-    def test_its_sites(self):
+    def test_sites_of_a_named_function_are_listed(self):
         self.assertEqual(self.sites("lone", self.program),
                          self.sites("_ZL4lonei", self.program))
 

@@ -124,7 +124,7 @@ class Sites(clewtest.Case):
             if line.endswith(" looping"))
         self.assertEqual(self.sites(f"{vaddr + 1:#x}"), by_name)
 
-    def test_what_cannot_be_shown(self):
+    def test_sites_of_unknown_functions_are_refused(self):
         for arguments, what in (
                 (["--sites", "nothing", "-e", self.library],
                  "has no function nothing"),

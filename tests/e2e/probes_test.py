@@ -16,7 +16,7 @@ FUNCTIONS = ["leaf", "loops", "switches", "recursion", "through_pointers",
 AT_ONCE = 32
 class WithoutMemory(Case):
     @needs("strace")
-    def test_that_is_what_a_probe_says(self):
+    def test_probe_reports_a_lack_of_memory(self):
         """The file is mapped to be analysed, and then there is no memory."""
         program = self.compile("probed", "-O2")
         done = self.run_program([
@@ -99,7 +99,7 @@ class EachInstruction(Case):
     def test_not_position_independent(self):
         self.walk("-O1", "-no-pie", "-fno-pie")
 
-    def test_without_hooks(self):
+    def test_probes_work_at_each_instruction_without_hooks(self):
         program = self.compile("probed", "-O2")
         truth = self.counts(program)
         places = [vaddr for function in ("switches", "flags")
@@ -326,7 +326,7 @@ class Twisted(Case):
                                 places=["part", "libpart*:part%return"])
         self.assertEqual(hits, {"part": 10, "libpart*:part%return": 10})
 
-    def test_with_a_budget(self):
+    def test_probes_count_with_a_budget(self):
         hits = self.run_twisted("threads", places=["work", "one"],
                                 options=["--budget=0.1%"])
         self.assertEqual(hits, {"work": THREADS, "one": 3 * 10000})
@@ -366,7 +366,7 @@ int main()
 
 class Exceptions(Case):
     @needs("g++")
-    def test_they_pass_functions_with_probes(self):
+    def test_exceptions_pass_probed_functions(self):
         source = self.work / "thrown.cc"
         source.write_text(EXCEPTIONS, encoding="utf-8")
         program = self.work / "thrown"
@@ -444,7 +444,7 @@ datum:	.quad 1
                            ["nm", self.program], text=True).stdout.splitlines()
                        if len(line.split()) == 3}
 
-    def test_before_the_program_starts(self):
+    def test_bad_probes_are_refused_before_the_start(self):
         datum = self.vaddrs["datum"]
         for place, why in (
                 ("bad+1", "in the middle of an instruction"),
@@ -476,7 +476,7 @@ datum:	.quad 1
         self.assertIn("was not placed: " + found[-1]["reason"], self.done.stderr)
         return found[-1]["reason"]
 
-    def test_when_the_program_has_run(self):
+    def test_refused_probes_are_reported_after_the_run(self):
         for places, why, options in (
                 (["nothing"], "has a function of that name", []),
                 (["nothing*:bad"], "no such module was loaded", []),
@@ -489,7 +489,7 @@ datum:	.quad 1
                 self.assertIn(why, self.reason(places, options=options))
 
     @needs("g++")
-    def test_where_exceptions_are_followed(self):
+    def test_probes_in_a_static_unwinder_are_refused(self):
         """The unwinder of a program that has it in itself is watched."""
         source = self.work / "thrown.cc"
         source.write_text(EXCEPTIONS, encoding="utf-8")
@@ -515,7 +515,7 @@ datum:	.quad 1
                       self.reason([f"libc.so*:{vaddr:#x}"],
                                   options=["--libc"]))
 
-    def test_of_the_c_library(self):
+    def test_probes_of_the_c_library_count(self):
         [one] = self.probed(["libc.so*:exit"], [self.program], ["--libc"])
         self.assertEqual(self.done.returncode, 0)
         self.assertEqual(one["hits"], 1)
@@ -610,7 +610,7 @@ class Copies(Case):
             self.assertEqual(done.returncode, 1)
             self.assertIn("not a probe location", done.stderr)
 
-    def test_of_variables_that_move_the_first_copy_is_probed_and_said(self):
+    def test_probe_of_moving_variables_uses_the_first_copy(self):
         program = self.compile("copies", "-O2", "-g")
         place = self.line("line of part")
         probe = self.hits(program, place, "--action", "record x")

@@ -55,7 +55,7 @@ class Library(clewtest.Case):
         self.assertEqual(self.exported(), {*fronts, *attaching, *agent,
                                            *asked})
 
-    def test_what_is_made_to_be_found_is_exported(self):
+    def test_exports_are_those_of_the_list(self):
         visible = set()
         for line in self.words("readelf", "-sW", *OBJECTS):
             if len(line) == 8 and line[4] in ("GLOBAL", "WEAK") and \

@@ -144,7 +144,7 @@ class Readers(clewtest.Case):
              for f in listing["modules"][0]["functions"]},
             {f.vaddr: wire.JSON_VERDICTS[f.verdict][2] for f in module.functions})
 
-    def test_what_is_missing_is_explained(self):
+    def test_missing_recordings_are_explained(self):
         def summary_of(program, time):
             self.record([program], [f"--time={time}"])
             return self.details(self.recording_path)

@@ -86,7 +86,7 @@ class Contexts(clewtest.Case):
             "file", lambda name: pathlib.Path(name).name),
             {("classes.cc",): 11})
 
-    def test_what_is_no_context(self):
+    def test_unknown_context_functions_are_refused(self):
         self.record(["true"], ["--time=none"])
         done = self.clew("tree", "--context=nothing", self.recording_path)
         self.assert_usage_error(done, "not one of function, site")

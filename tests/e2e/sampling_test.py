@@ -212,7 +212,7 @@ class Wall(Case):
                     argv, ["--time=wall", "--rate", "5000"]))
 
     @needs("unshare")
-    def test_what_only_one_thread_may_ask_for(self):
+    def test_unshare_of_one_thread_works_while_sampled(self):
         argv = ["unshare", "-U", "true"]
         native = self.run_program(argv)
         if native.returncode:
@@ -422,7 +422,7 @@ class Unnoticed(Case):
     def test_every_signal_waited_for(self):
         self.check(target("alarms"), "queue")
 
-    def test_who_lies_about_a_signal_is_not_believed(self):
+    def test_forged_signals_take_no_samples(self):
         said = self.check(target("forgeries"))
         self.assertEqual(said, "1116 forged, 31 timers, forger 0\n")
 

@@ -29,13 +29,13 @@ class Stages(clewtest.Case):
         return self.run_program([str(self.scripts / "test"), *stages],
                                 text=True)
 
-    def test_all_that_pass_are_named(self):
+    def test_passed_stages_are_named(self):
         done = self.run_stages("check", "gcc")
         self.assertEqual(0, done.returncode, done.stderr)
         self.assertRegex(done.stdout, r"(?m)^check +passed, \d+ s$")
         self.assertRegex(done.stdout, r"(?m)^gcc +passed, \d+ s$")
 
-    def test_one_that_fails_does_not_keep_the_next_from_running(self):
+    def test_failed_stage_does_not_stop_the_next(self):
         self.write(self.scripts / "check.sh", "false")
         done = self.run_stages("check", "gcc")
         self.assertEqual(1, done.returncode)
@@ -50,7 +50,7 @@ class Stages(clewtest.Case):
         self.assertEqual(1, done.returncode)
         self.assertNotIn("tests were run", done.stdout)
 
-    def test_what_failed_is_shown_once_more_in_the_end(self):
+    def test_failures_are_repeated_at_the_end(self):
         self.write(self.work / "bin" / "ctest",
                    "echo '7/9 Test #8: unit.id ...***Failed 0.1 sec'\n"
                    "echo 1 is not 2\n"
@@ -84,7 +84,7 @@ class Stages(clewtest.Case):
                    "done\n"
                    "exit 8")
 
-    def test_what_passes_alone_is_unsteady(self):
+    def test_test_that_passes_alone_is_unsteady(self):
         self.fail_tests(2, "exit 0")
         done = self.run_stages("gcc", "check")
         self.assertEqual(0, done.returncode, done.stderr)
@@ -110,13 +110,13 @@ class Stages(clewtest.Case):
                              f"Testing: unit.id{i}\n"
                              f"AssertionError: {i} is not 0\n")
 
-    def test_what_fails_alone_too_fails_its_stage(self):
+    def test_test_that_fails_alone_fails_its_stage(self):
         self.fail_tests(1, "exit 8")
         done = self.run_stages("gcc")
         self.assertEqual(1, done.returncode)
         self.assertNotIn("unsteady", done.stdout)
 
-    def test_many_that_fail_are_not_run_again(self):
+    def test_four_failed_tests_are_not_run_again(self):
         self.fail_tests(4, "exit 0")
         done = self.run_stages("gcc")
         self.assertEqual(1, done.returncode)
@@ -144,7 +144,7 @@ class Links(clewtest.Case):
         self.assertEqual(done.returncode, 1 if done.stdout else 0, done.stderr)
         return done.stdout.splitlines()
 
-    def test_what_leads_somewhere_is_no_offence(self):
+    def test_valid_links_are_accepted(self):
         self.assertEqual([], self.offences(
             "# Here\n[b](b.md) [up](../docs) ![](b.md \"title\")\n"
             "[![in](b.md)](b.md#a-heading) [again](b.md#a-heading-1)\n"
@@ -152,12 +152,12 @@ class Links(clewtest.Case):
             "[host](https://example.org/x#y) <mailto:a@b> [r][r]\n\n"
             "[r]: b.md\n"))
 
-    def test_what_is_code_is_no_link(self):
+    def test_code_contains_no_links(self):
         self.assertEqual([], self.offences(
             "`[a](none)` ``[`](none)``\n\n```\n[a](none)\n```\n"
             "~~~c\n# [a](none)\n```\n~~~\n"))
 
-    def test_each_that_leads_nowhere_is_named(self):
+    def test_broken_links_are_reported(self):
         self.assertEqual(
             ["docs/a.md:1: c.md leads nowhere",
              "docs/a.md:2: ../d leads nowhere",
@@ -173,7 +173,7 @@ class Links(clewtest.Case):
             self.offences("[](#no)\n[](b.md#a-heading-2)\n\n[](#code)\n"
                           "```\n# Code\n```\n"))
 
-    def test_nothing_leads_out_of_the_tree(self):
+    def test_links_out_of_the_tree_are_reported(self):
         self.assertEqual(
             ["docs/a.md:1: ../../tree/docs/b.md leads out of the tree",
              "docs/a.md:1: /etc/passwd is not relative"],
@@ -217,7 +217,7 @@ class Layers(clewtest.Case):
                 text, encoding="ascii")
         return self.complaints(tree)
 
-    def test_what_is_below_may_be_included(self):
+    def test_lower_layers_may_be_included(self):
         self.assertEqual(self.check(a="wire/b.h", b="base.h"),
                          ['wire/b.h:1: "base.h" is not written from the root'])
         self.assertEqual(self.check(a="wire/b.h", b="base/memory.h"),
@@ -254,7 +254,7 @@ class Layers(clewtest.Case):
                          base_b="struct y {\n\tunion x {\n\t} z;\n};\n"),
             ["the tag x: base/b.h and wire/a.h"])
 
-    def test_what_is_used_only_is_no_declaration(self):
+    def test_uses_of_a_tag_are_no_declarations(self):
         self.assertEqual(
             self.declare(wire_a="struct x {\n};\n",
                          base_b="struct x;\nstruct x *made(void)\n{\n"
@@ -302,7 +302,7 @@ class Seams(clewtest.Case):
             with self.subTest(text):
                 self.assertIn(f"2: {word}", self.check(f"\n{text}\n"))
 
-    def test_comments_and_barriers_are_none(self):
+    def test_comments_and_barriers_are_accepted(self):
         self.assertEqual(self.check(
             "/* push %rbp: 0x55,\n * e9 */ // 0x7fffffffffff\n"
             '__asm__ volatile("" ::: "memory");\n'
@@ -312,10 +312,10 @@ class Seams(clewtest.Case):
         self.assertEqual(self.check("/*\n\n*/ y = 47;\n"), [
             "3: 47: bits of an address (ADDRESS_BITS, ADDRESS_END)"])
 
-    def test_arch_has_them(self):
+    def test_machine_words_in_arch_are_accepted(self):
         self.assertEqual(self.check("EM_X86_64", "arch/m/wire/a.h"), [])
 
-    def test_who_reads_no_code_has_bytes(self):
+    def test_bytes_outside_of_code_readers_are_accepted(self):
         self.assertEqual(self.check("b[] = { 0x0f, 0x05 };", "base/a.h"), [])
 
 
@@ -370,7 +370,7 @@ class Objects(clewtest.Case):
                 "symbolizer/a.c -> symbolizer/dwarf/b.c (b) -> "
                 "symbolizer/a.c (a)"])
 
-    def test_what_is_below_may_be_referred_to(self):
+    def test_lower_layers_may_be_referred_to(self):
         down = {"base/a.c": "void a(void) { }",
                 "cli/b.c": "void a(void); void b(void) { a(); }"}
         up = {"base/c.c": "void b(void); void c(void) { b(); }"}

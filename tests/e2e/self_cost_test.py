@@ -42,7 +42,7 @@ class Starts(clewtest.Case):
         self.assertEqual({m["uncached"] for m in second.values()}, {0})
         self.assertEqual(set(second), set(first))
 
-    def test_what_is_loaded_later_is_not_of_the_start(self):
+    def test_later_libraries_are_not_part_of_the_start(self):
         _, modules = self.costs_of([PYTHON, "-c", "import _ctypes"])
         late = [m for path, m in modules.items() if "_ctypes" in path]
         self.assertEqual([m["start_ns"] for m in late], [0])

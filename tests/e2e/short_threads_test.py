@@ -123,13 +123,13 @@ class Short(Case):
                 # clew's start and end have some time of the process, too
                 self.assertLess(time_s, 1.02 * all_s + 0.004)
 
-    def test_by_the_finer_clock(self):
+    def test_short_threads_have_fine_times(self):
         self.is_all_there("--clock=auto")
 
-    def test_by_the_tick(self):
+    def test_short_threads_have_times_in_ticks(self):
         self.is_all_there("--clock=tick")
 
-    def test_what_clew_calls_for_each_thread_is_not_counted(self):
+    def test_calls_by_clew_for_threads_are_not_counted(self):
         self.clew("record", "-q", "--module=libc.so*", "-o",
                   self.recording_path, "--", self.work / "short", 4, 1)
         report = self.clew_json("report", "--json", self.recording_path)

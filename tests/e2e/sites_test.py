@@ -80,7 +80,7 @@ class Sites(clewtest.Case):
         self.assertNotIn("", {site for _, site in by_site})
         self.assert_same_functions(by_site)
 
-    def test_what_is_called_in_a_context_of_a_site(self):
+    def test_calls_below_a_site_are_counted(self):
         """`nest` calls `leaf` in two lines, whoever has called it where."""
         self.run_traced(self.build("sites", "-g", "-O2"))
         inner = collections.defaultdict(collections.Counter)
@@ -94,7 +94,7 @@ class Sites(clewtest.Case):
         for path, calls in outer.items():
             self.assertEqual(list(inner[path].values()), [calls, calls], path)
 
-    def test_without_debug_information(self):
+    def test_sites_without_debug_information_have_addresses(self):
         program = self.build("sites", "-O2", "-g0")
         own = self.run_traced(program)
         by_site = self.by_site(self.tree("site"))
@@ -135,7 +135,7 @@ class Sites(clewtest.Case):
             self.assertLessEqual(
                 calls, own[function, int(site.partition(":")[2])])
 
-    def test_what_takes_no_time_is_taken_back(self):
+    def test_short_calls_at_sites_are_removed_from_traces(self):
         program = self.build("sites", "-g", "-O2")
         own = self.run_traced(program, "--stamps=all", "--min-duration=1s")
         by_site = self.by_site(self.tree("site"))
@@ -144,7 +144,7 @@ class Sites(clewtest.Case):
         self.assertGreater(self.totals(by_site)["busy"], 0)
         self.assert_same_functions(by_site)
 
-    def test_who_has_no_sites(self):
+    def test_recordings_without_sites_are_reported(self):
         for options in [], ["--trace"]:
             self.record(["true"], options)
             done = self.clew("tree", "--context=site", self.recording_path)

@@ -95,7 +95,7 @@ class When(Case):
                           "--snapshot-when=step==-3")
         self.assertEqual(self.snapshots(), [])
 
-    def test_what_is_not_understood(self):
+    def test_invalid_conditions_are_refused(self):
         for text in "", ">5ms", "f<5ms", "==3":
             done = self.clew("record", f"--snapshot-when={text}", "--", "true")
             self.assert_usage_error(done, "--snapshot-when")
@@ -112,7 +112,7 @@ class Signalled(Case):
 
     COUNT = 500
 
-    def test_one_for_each_signal(self):
+    def test_each_signal_makes_one_snapshot(self):
         for how, handled in (("handler", 2), ("once", 1), ("ignored", 0),
                              ("default", 0)):
             with self.subTest(how):
@@ -137,7 +137,7 @@ class Signalled(Case):
                           for one in self.snapshots()],
                          [self.COUNT, 2 * self.COUNT])
 
-    def test_where_they_are_is_said(self):
+    def test_folder_of_snapshots_is_printed(self):
         command = self.record_command(
             [target("signalled"), "handler", self.COUNT],
             ["-v", "--time=none", "--snapshot-on", "SIGUSR2"])
@@ -158,7 +158,7 @@ class Signalled(Case):
 class Live(Case):
     """targets/acknowledge.c: it says what it has called."""
 
-    def test_of_a_process_that_traces(self):
+    def test_snapshot_of_a_tracing_process(self):
         process = subprocess.Popen(
             [str(a) for a in self.record_command(
                 [target("acknowledge")], ["--trace=ring:512K"])],

@@ -58,7 +58,7 @@ int main(void)
 
 @needs("gcc")
 class SplitStack(clewtest.Case):
-    def test_it_is_left_alone_and_survives(self):
+    def test_program_with_split_stacks_is_not_hooked_and_survives(self):
         source, program = self.work / "split.c", self.work / "split"
         source.write_text(PROGRAM)
         built = subprocess.run(

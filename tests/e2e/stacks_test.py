@@ -60,7 +60,7 @@ class Overflow(clewtest.Case):
                     r"called (\d+) times, (\d+) recorded", line).groups())
                 self.assertLessEqual(abs(found - wanted), falls)
 
-    def test_without_a_handler(self):
+    def test_stack_overflow_without_a_handler_kills(self):
         argv = [target("overflow"), "fatal"]
         native = self.run_program(argv)
         self.assertEqual(native.returncode, -signal.SIGSEGV)

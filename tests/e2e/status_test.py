@@ -66,7 +66,7 @@ class Live(clewtest.Case):
 
         self.assertTrue(until(is_waiting))
 
-    def test_of_a_process_that_waits(self):
+    def test_status_of_a_waiting_process_is_its_recordings(self):
         """Both say as much as its recording, and it is not stopped for that."""
         recorder, pid = self.recorded()
         for i in range(2):
@@ -135,7 +135,7 @@ class Live(clewtest.Case):
         recorder.stdin.close()
         self.assertEqual(recorder.wait(), 0)
 
-    def test_what_is_hooked(self):
+    def test_status_shows_hooked_functions(self):
         """Of the process as of its recording; its child's recording is another."""
         recorder, pid = self.recorded()
         self.step(recorder)

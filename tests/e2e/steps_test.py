@@ -259,7 +259,7 @@ class EveryStepOfATrace(clewtest.Case):
         self.interrupt("fills", "low_hits", "--trace", "--stamps=packet",
                        "-F", "^on_signal$", left_out=1)
 
-    def test_what_is_too_deep_is_left_out_alone(self):
+    def test_only_calls_that_are_too_deep_are_omitted(self):
         """idle() is too deep where a handler calls it."""
         self.interrupt("fills", "hits", "--trace", "--trace-depth=9",
                        words=64, deeper=["idle"])

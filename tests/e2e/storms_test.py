@@ -50,10 +50,10 @@ class Storm(clewtest.Case):
     def test_handlers_on_their_own_stack(self):
         self.check("stack")
 
-    def test_while_many_hits_are_verified(self):
+    def test_signal_storm_with_many_verified_hits(self):
         self.check("stay", self.frequent())
 
-    def test_while_each_call_is_timed(self):
+    def test_signal_storm_with_each_call_timed(self):
         """All that have ended, wherever a handler came, and whatever table
         was left meanwhile."""
         one, part = self.record_storm("stay",

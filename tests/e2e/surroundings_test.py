@@ -70,7 +70,7 @@ class Environment(clewtest.Case):
         return library
 
     @needs("setarch", "sqlite3")
-    def test_without_address_space_randomization(self):
+    def test_programs_run_without_address_randomization(self):
         self.check(["setarch", "-R", *SQL])
 
     @needs("cc")
@@ -442,7 +442,7 @@ class Sanitizers(clewtest.Case):
 
 class Notes(clewtest.Case):
     @needs("cc", "objcopy")
-    def test_that_were_removed(self):
+    def test_programs_without_a_build_id_note_are_recorded(self):
         """objcopy leaves the segment of the build-id, at address 0."""
         source, program = self.work / "plain.c", self.work / "plain"
         source.write_text("""

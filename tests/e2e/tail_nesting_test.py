@@ -439,7 +439,7 @@ class TailNesting(Attached):
                 self.assertEqual(
                     found["main", "rounds", "reached", "after"]["calls"], 40)
 
-    def test_what_is_cut_is_so_for_a_session(self):
+    def test_cut_tail_call_chain_lasts_for_a_session(self):
         self.start_to_talk(self.build(SESSIONS))
         for names in (("cycles", "first", "second"),
                       ("chains", "second", "first", "last")):

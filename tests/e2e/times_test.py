@@ -89,7 +89,7 @@ class Presence(clewtest.Case):
         self.assertIn(f"{100 * share:.1f} % of the ", text)
 
     @undisturbed
-    def test_who_is_killed_has_told_before(self):
+    def test_killed_process_has_recorded_its_presence(self):
         self.check_threads(-signal.SIGKILL, "killed")
 
     def test_samples_of_cpu_time_say_nothing_of_it(self):

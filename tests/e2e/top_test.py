@@ -106,7 +106,7 @@ class Tables(Watched):
             [p for p in self.clew_json("status", "--json")["processes"]
              if str(self.work) in p["recording"]], [])
 
-    def test_one_that_is_recorded_is_looked_at(self):
+    def test_top_shows_a_recorded_process(self):
         recorder = self.start([CLEW, "record", "-q", "-o",
                                self.recording_path, "--", PYTHON, "-c", LOOP],
                               stdout=subprocess.PIPE)

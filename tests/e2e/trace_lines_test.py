@@ -85,7 +85,7 @@ class Filters(Case):
         self.calls = Run(3, 0, MAIN, 800)
         self.make(*self.calls.script, *Run(4, 1, WORKER, 300).script)
 
-    def test_by_duration(self):
+    def test_lines_are_filtered_by_duration(self):
         found = calls_of(self.lines("--min-duration=1us", "--thread=main"),
                          MAIN)
         self.assertEqual(
@@ -93,26 +93,26 @@ class Filters(Case):
             [call[0] for call in self.calls.calls
              if (call[1] or self.calls.now) - call[0] >= 1000])
 
-    def test_by_function_with_those_around_left_out(self):
+    def test_lines_are_filtered_by_function(self):
         found = calls_of(self.lines("--function=0x10[0-4]0$"), MAIN)
         self.assertEqual([call[0] for call in found],
                          [call[0] for call in self.calls.calls
                           if call[3] <= 5])
         self.assertEqual(min(call[2] for call in found), 0)
 
-    def test_by_depth(self):
+    def test_lines_are_filtered_by_depth(self):
         found = calls_of(self.lines("--depth=2"), MAIN)
         self.assertEqual([call[0] for call in found],
                          [call[0] for call in self.calls.calls if call[2] < 2])
 
-    def test_by_thread(self):
+    def test_lines_are_filtered_by_thread(self):
         self.assertEqual({line["tid"] for line in self.lines("--thread=4243")},
                          {WORKER})
         self.assertEqual({line["thread"]
                           for line in self.lines("--thread=worker")},
                          {"worker"})
 
-    def test_by_module(self):
+    def test_lines_are_filtered_by_module(self):
         done = self.clew("trace", "--module=nothing", self.recording_path)
         self.assertEqual((done.returncode, done.stdout), (1, ""))
         self.assertEqual(len(self.lines("--module=synth*")),
@@ -254,7 +254,7 @@ class Functions(Case):
         self.assertEqual(done.returncode, 0, done.stderr)
         return [json.loads(line) for line in done.stdout.splitlines()]
 
-    def test_as_text(self):
+    def test_function_table_is_printed_as_text(self):
         slow = self.text(f"--slowest={name(5)}", "--top=2", "--tree=2")
         self.assertIn(f"   1 ", slow)
         self.assertIn(f"{name(5)}()", slow)
@@ -476,7 +476,7 @@ class Text(Case):
         self.assertLess(max(map(len, shown)), 170)
         self.assertIn("[960] ", shown[970])
 
-    def test_without_a_trace_there_is_none(self):
+    def test_recording_without_a_trace_is_reported(self):
         self.record(["/bin/true"])
         done = self.clew("trace", self.recording_path)
         self.assertEqual(done.returncode, 1)

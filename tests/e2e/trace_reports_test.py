@@ -175,7 +175,7 @@ class Reports(exports.Export, Case):
             (said["profiles"][0]["unit"], said["profiles"][0]["endValue"]),
             ("nanoseconds", 1000))
 
-    def test_without_stamps_there_is_no_time(self):
+    def test_trace_without_stamps_has_no_time(self):
         self.make(*NO_STAMPS)
         self.assertRegex(self.shown("report"), r"^ +calls +share")
         self.assertNotIn("wall time", self.shown("report", "--details"))

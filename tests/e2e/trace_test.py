@@ -105,7 +105,7 @@ class Traced(clewtest.Case):
     def test_jumps(self):
         self.check("jumps")
 
-    def test_who_remembers_where_to_jump_returns_like_others(self):
+    def test_saved_return_addresses_are_followed(self):
         """By a trampoline: no context says where it goes on, and its return has its time."""
         self.check("remembers", 1000, options=["--stamps=packet"])
         trace = self.recording().parts[0].trace
@@ -249,7 +249,7 @@ class Traced(clewtest.Case):
         self.check_trees("tail", "jumps", "unwinding")
 
     @slow
-    def test_so_are_those_of_many_contexts(self):
+    def test_many_contexts_are_counted_from_packets(self):
         self.check_trees("exceptions")
 
     def check_trees(self, *names):
@@ -307,7 +307,7 @@ class Switched(clewtest.Case):
         self.assertEqual(found, {("main",): 1, ("main", "handle"): self.COUNT,
                                  ("main", "handle", "step"): self.COUNT})
 
-    def test_what_is_not_understood(self):
+    def test_invalid_switches_are_refused(self):
         done = self.clew("record", "--trace-on=handle", "--", "true")
         self.assert_usage_error(done, "--trace-on")
         for action in "trace", "trace now", "trace on off":
@@ -349,7 +349,7 @@ class Deserted(clewtest.Case):
                          self.batches * self.CALLS + 1)  # and main()
         return shown
 
-    def test_nobody_waits_for_a_recorder_that_was_killed(self):
+    def test_threads_stop_waiting_for_a_killed_recorder(self):
         for before in 1, 5:
             with self.subTest(before=before):
                 self.setUp()
@@ -374,7 +374,7 @@ class Deserted(clewtest.Case):
         self.assertGreater(shown["waits"]["count"], 0)
         self.assertGreater(shown["waits"]["ns"], 1e9)
 
-    def test_nor_for_one_that_is_stopped(self):
+    def test_threads_stop_waiting_for_a_stopped_recorder(self):
         self.begin()
         self.call(2)
         self.process.send_signal(signal.SIGSTOP)
@@ -550,7 +550,7 @@ class Kept(clewtest.Case):
         done = self.clew("trace", "--json", "both")
         self.assertEqual(done.returncode, 0)
 
-    def test_what_contradicts_it_is_refused(self):
+    def test_options_that_conflict_with_a_trace_are_refused(self):
         for options in (["--time=cpu"], ["--budget=5%"], ["--jit-callers"],
                         ["--jni-env"]):
             done = self.clew("record", "--trace", *options, "--", "true")

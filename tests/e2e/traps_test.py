@@ -119,10 +119,10 @@ class Handlers(Trapping):
     """trap_handlers.c: the signal is blocked in its handler, if the action
     says so, though breakpoints are met there."""
 
-    def test_what_comes_meanwhile_waits(self):
+    def test_trap_during_a_handler_waits(self):
         self.assertGreater(self.record_case("defers", HANDLERS), 50)
 
-    def test_on_alternate_stacks(self):
+    def test_trap_handlers_run_on_alternate_stacks(self):
         self.record_case("stacks", HANDLERS)
 
     def test_contexts_are_switched(self):
@@ -223,10 +223,10 @@ class Actions(clewtest.Case):
         self.assertEqual(native.stdout, b"0 errors\n")
         self.assert_same_behaviour(native, self.record(argv))
 
-    def test_behind_a_filter_while_the_signal_comes_very_often(self):
+    def test_trap_action_is_set_behind_a_filter(self):
         self.check("filter")
 
-    def test_in_children_that_are_forked_meanwhile(self):
+    def test_trap_action_is_set_in_forked_children(self):
         self.check("forks")
 
 

@@ -191,7 +191,7 @@ class Recordings(clewtest.Case):
     COMMANDS = (["report"], ["tree"], ["html"], ["export", "-F", "csv"],
                 ["trace"], ["list"], ["dump"])
 
-    def test_without_any_the_command_to_record_is_told(self):
+    def test_missing_recording_names_the_record_command(self):
         for words in self.COMMANDS:
             with self.subTest(words=words):
                 self.assert_one_line_error(

@@ -136,7 +136,7 @@ class Notes(clewtest.Case):
                       f"it cannot create the recording: {LIMIT}",
                       self.details(self.recording_path))
 
-    def test_what_is_no_note_is_passed_over(self):
+    def test_invalid_notes_are_skipped(self):
         self.record(HELLO)
         notes = self.recording_path / "unrecorded"
         self.assertEqual(notes.read_text(encoding="ascii").count("\n"), 1)

@@ -73,7 +73,7 @@ class Inside(clewtest.Case):
         """Weak symbols find what clew has in front of one."""
         self.look_for_an_unwinder()
 
-    def test_it_is_looked_for_while_libraries_come_and_go(self):
+    def test_unwinder_is_found_while_libraries_load(self):
         self.look_for_an_unwinder(target("libplugin_a.so"),
                                   target("libplugin_b.so"))
 

@@ -42,7 +42,7 @@ class Values(clewtest.Case):
                 self.assertEqual(report["value"]["unit"],
                                  "" if name == "visits" else "bytes")
 
-    def test_of_threads_and_children(self):
+    def test_values_of_threads_and_children(self):
         self.check("exit", 0)
 
     def test_nothing_is_lost_without_an_exit(self):
@@ -71,7 +71,7 @@ class Values(clewtest.Case):
         self.assertEqual(found.pop(("right", "inner")), 60 * ROUNDS)
         self.assertEqual(sum(found.values()), LEFTS)
 
-    def test_as_text(self):
+    def test_values_are_printed_as_text(self):
         self.recorded()
         report = self.clew("report", "--value=moved").stdout
         self.assertRegex(report, r"(?m)^ *140,010 +98\.59% .*  inner  \[")
@@ -146,7 +146,7 @@ class Values(clewtest.Case):
         self.assertIn("event: Value : moved (bytes)\n", callgrind)
         self.assertIn("events: Value Calls\nsummary: 142011 ", callgrind)
 
-    def test_by_context(self):
+    def test_values_are_shown_by_context(self):
         self.recorded()
         rows = {row["name"]: (row["self_value"], row["total_value"])
                 for row in self.clew_json(
@@ -187,7 +187,7 @@ class Values(clewtest.Case):
                              one["before"]["below_value"]
                              for one in tree["contexts"]), 11)
 
-    def test_on_the_page(self):
+    def test_values_appear_on_the_page(self):
         self.recorded()
         path = self.work / "page.html"
         done = self.clew("html", "--value=moved", "-o", path)
@@ -219,7 +219,7 @@ class Values(clewtest.Case):
         self.assertNotIn(b"nanoseconds", message)
         self.assertIn(b"\xa0\x1f\xc0\xa9\x07", message)  # 4000, 120000
 
-    def test_what_is_not_there_is_refused(self):
+    def test_unknown_values_are_refused(self):
         self.recorded()
         for command, words in (
                 (["report", "--value=none"],
@@ -239,7 +239,7 @@ class Values(clewtest.Case):
         self.assertIn("no agent counted any",
                       self.clew("report", "--value=moved", without).stderr)
 
-    def test_in_the_dump(self):
+    def test_values_appear_in_the_dump(self):
         self.recorded()
         dumped = "".join(self.clew("dump", part).stdout for part in
                          sorted(self.recording_path.glob("*.part")))

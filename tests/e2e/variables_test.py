@@ -97,16 +97,16 @@ class Values(Case):
                 self.check(self.build(compiler, f"-O{level}", "-g",
                                       f"-gdwarf-{version}"))
 
-    def test_of_gcc(self):
+    def test_variables_of_gcc_programs_are_read(self):
         self.check_all("gcc")
 
-    def test_of_clang(self):
+    def test_variables_of_clang_programs_are_read(self):
         self.check_all("clang")
 
-    def test_where_the_program_is_not_moved(self):
+    def test_variables_at_fixed_addresses_are_read(self):
         self.check(self.build("gcc", "-O2", "-g", "-no-pie"))
 
-    def test_with_types_in_units_of_their_own(self):
+    def test_variables_with_type_units_are_read(self):
         for compiler, version in itertools.product(("gcc", "clang"), "45"):
             clewtest.needs(compiler)
             with self.subTest(compiler=compiler, version=version):
@@ -125,10 +125,10 @@ class Values(Case):
             {"req->other->number": 4242,
              "req->other->self->self->number": 4242}])
 
-    def test_of_what_another_unit_defines(self):
+    def test_variables_of_another_unit_are_read(self):
         self.check_elsewhere(self.build("gcc", "-O2", "-g"))
 
-    def test_with_a_debug_file_of_its_own(self):
+    def test_variables_of_a_separate_debug_file_are_read(self):
         clewtest.needs("objcopy")
         for link in (False, True):
             with self.subTest(link=link):
@@ -211,7 +211,7 @@ class Refusals(Case):
         self.refused(program, "/no/library.so:handle", "record req->uri",
                      "give the path")
 
-    def test_without_debug_information(self):
+    def test_variables_without_debug_information_are_refused(self):
         program = self.build("gcc", "-O2")
         self.refused(program, "handle", "record req->uri",
                      "this name is unknown here",
@@ -221,13 +221,13 @@ class Refusals(Case):
         self.assertEqual(events["p1:"][0],
                          {"*(char **)arg1": "/index", "(int)arg2": -1})
 
-    def test_of_what_is_split_off(self):
+    def test_variables_in_split_dwarf_are_refused(self):
         for version in "45":
             program = self.build("gcc", "-O2", "-g", "-gsplit-dwarf",
                                  f"-gdwarf-{version}")
             self.refused(program, "handle", "record req->uri", "in a .dwo file")
 
-    def test_of_dwz(self):
+    def test_variables_in_dwz_files_are_read_or_refused(self):
         """Its values, or that they are in a file that is not followed."""
         clewtest.needs("dwz")
         program = self.build("gcc", "-O2", "-g", "-gdwarf-4")
@@ -242,7 +242,7 @@ class Refusals(Case):
         self.refused(program, "handle", "record req->other->number",
                      "(dwz), which clew does not read")
 
-    def test_before_the_frame_is_ready(self):
+    def test_variables_before_the_frame_is_ready_are_refused(self):
         clewtest.needs("clang")
         for compiler in "gcc", "clang":
             program = self.build(compiler, "-O0", "-g")
@@ -251,7 +251,7 @@ class Refusals(Case):
                          "it is not yet at its final location"
                          if compiler == "gcc" else "")
 
-    def test_of_exits_that_differ(self):
+    def test_variables_at_differing_exits_are_refused(self):
         source = self.work / "exits.c"
         source.write_text("""
 int exits(int a, int *b) {
@@ -299,7 +299,7 @@ class Crashes(Case):
         self.assertIn("debug information: the worker process crashed (Aborted)", line)
 
     @clewtest.unless_sanitized
-    def test_its_reader_prints_one_line_and_keeps_recordings(self):
+    def test_crash_of_libdwarf_prints_one_line(self):
         before = sorted(self.recording_path.glob("*.part"))
         self.assert_one_line(self.clew("probe", "--vars", "main", self.program))
         self.assert_one_line(self.clew(
@@ -337,7 +337,7 @@ class Listing(Case):
         self.assertEqual(self.vars(program, line_of("the middle"))["list"][0],
                          "int[4]")
 
-    def test_of_no_place(self):
+    def test_listing_of_an_unknown_location_is_refused(self):
         program = self.build("gcc", "-O2", "-g")
         done = self.clew("probe", "--vars", "nowhere", program)
         self.assertEqual(done.returncode, 1)

@@ -128,7 +128,7 @@ class Splits(Case):
         self.check(100, 3000, 100000)
 
     @undisturbed
-    def test_another_rate(self):
+    def test_wall_time_is_right_at_another_rate(self):
         self.check(4, 3000, 50000, "jitter", options=["--rate=97"])
 
     @undisturbed
@@ -204,7 +204,7 @@ class Reasons(Case):
                 if words[:1] == ["LOAD"] and "E" in words[6:-1]]
 
     @undisturbed
-    def test_who_works_does_not_wait(self):
+    def test_working_threads_have_no_wait_reason(self):
         truth = self.record_idles("reasons", 300)
         rows, _ = self.rows()
         blocked = self.reasons()["by_nothing"]
@@ -235,7 +235,7 @@ class Rows(Case):
                    if row["calls"] == 0 and row["total_ns"] > 0}
         self.assertIn("libc.so.6", modules)
 
-    def test_what_clew_takes_is_taken_off(self):
+    def test_time_of_clew_is_subtracted(self):
         """Of a program that lasts long enough to be looked at."""
         self.record_idles("split", 1, 500, 20000, "spin")
         _, report = self.rows()
