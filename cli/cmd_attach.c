@@ -28,7 +28,8 @@
 #include "cli/target/file_rights.h"
 #include "cli/target/target_choice.h"
 
-#define COMMAND "clew attach"
+#define COMMAND                "clew attach"
+#define DIRECTIVE_JAVA_STANDBY ""
 
 /* Of processes that fork and fork, some go on unrecorded. */
 #define ROUNDS_MAX 16
@@ -46,12 +47,7 @@ static const struct argp_option argp_options[] = {
 	{ "calls", KEY_CALLS, "N", 0, "Detach after about N calls",
 	  HELP_OUTPUT },
 	ROW_QUIET,
-	RECORDING_SELECTION,
-	RECORDING_RULES,
-	RECORDING_TIME,
-	RECORDING_PROBES,
-	RECORDING_JAVA(""),
-	RECORDING_LIMITS,
+	WIRE_DIRECTIVES(ATTACH_ROW) RECORDING_ROWS,
 	{ 0 },
 };
 
@@ -132,9 +128,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_END:
 		recording_check(&options->directives, state);
-		if (options->directives.has_trace)
-			argp_error(state, "--trace: clew attach cannot record "
-					  "a trace; use clew record --trace");
 		return target_choice_parse(&options->choice, key, argument,
 					   state);
 	default:
@@ -147,47 +140,29 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	}
 }
 
-/* What may be asked for in a file of rules, and why it cannot be had. */
+/* Why a file of rules cannot contain a directive here. Indexed by enum wire_directive. */
 static const struct {
 	const char *word, *why;
-} refused[] = {
-	{ "libc", "functions of the C library can be hooked only from the "
-		  "start of a process; use clew record --libc" },
-	{ "jni-env", "a running JVM cannot be made to report calls of JNI "
-		     "functions; use clew record --jni-env" },
-	{ "jit-callers", "clew could not detach while generated code waits for "
-			 "a call to return; use clew record --jit-callers" },
-	{ "action", "a rules file cannot contain this for clew attach; use "
-		    "--probe, or clew probe add" },
-	{ "probe", "a rules file cannot contain this for clew attach; use "
-		   "--probe, or clew probe add" },
+} obstacles[] = {
+#define X(id, word, kind, member, standard, least, most, commands, key,        \
+	  argument, group, rank, help, obstacle)                               \
+	{ word, obstacle },
+	WIRE_DIRECTIVES(X)
+#undef X
 };
 
-/* "standby", with patterns or not: what is waited for is the next attachment. */
-static int check_java(const char *text, char **why)
+static int check_directives(const struct directives *directives, char **why)
 {
-	char *java = attach_group_directive(text, "java");
-	const int is_standby = java && strncmp(java, "standby", 7) == 0;
-
-	free(java);
-	return is_standby ? fail(why, -ENOTSUP,
-				 "--java=standby is an option of clew record; "
-				 "run clew attach without options on a process "
-				 "that was started with it")
-			  : 0;
-}
-
-static int check_directives(const char *text, char **why)
-{
-	for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++) {
-		char *found = attach_group_directive(text, refused[i].word);
-
-		free(found);
-		if (found)
-			return fail(why, -ENOTSUP, "%s: %s", refused[i].word,
-				    refused[i].why);
-	}
-	return check_java(text, why);
+	for (int i = 0; i < DIRECTIVE_COUNT; i++)
+		if (obstacles[i].why && directives->given[i])
+			return fail(why, -ENOTSUP, "%s: %s", obstacles[i].word,
+				    obstacles[i].why);
+	return directives_have(directives, DIRECTIVE_JAVA, "standby")
+		       ? fail(why, -ENOTSUP,
+			      "--java=standby is an option of clew record; run "
+			      "clew attach without options on a process that "
+			      "was started with it")
+		       : 0;
 }
 
 /* ---- Entering ---- */
@@ -545,7 +520,7 @@ int command_attach(int argc, char **argv)
 
 	directives_init(&options.directives);
 	command_line_parse(&argp, argc, argv, 0, &options);
-	if (check_directives(directives_text(&options.directives), &why) != 0 ||
+	if (check_directives(&options.directives, &why) != 0 ||
 	    target_choice_find(&options.choice, &chosen, &why) != 0)
 		status = give_up(COMMAND, why);
 	else

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/display_text.h"
 #include "base/memory.h"
 #include "cli/common/command.h"
 #include "cli/common/command_line.h"
@@ -37,6 +38,8 @@
 #include "report/recording/rules.h"
 #include "wire/packet.h"
 
+#define DIRECTIVE_JAVA_STANDBY "|standby[:...]"
+
 enum { KEY_SNAPSHOT_WHEN = KEY_OF_COMMAND, KEY_TRACE_ON, KEY_TRACE_OFF };
 
 enum {
@@ -50,55 +53,16 @@ static const struct argp_option argp_options[] = {
 	ROW_QUIET,
 	{ "verbose", 'v', NULL, 0,
 	  "Print a summary at the end, also without a terminal", HELP_OUTPUT },
-	RECORDING_SELECTION,
-	{ "libc", KEY_LIBC, NULL, 0, "Also count functions of the C library",
-	  HELP_SELECTION },
-	{ "jit-callers", KEY_JIT_CALLERS, NULL, 0,
-	  "Show functions that JIT code calls below that code",
-	  HELP_SELECTION },
-	{ "no-children", KEY_NO_CHILDREN, NULL, 0,
-	  "Do not record forked and executed processes", HELP_SELECTION },
-	RECORDING_RULES,
-	RECORDING_TIME,
-	{ "trace", KEY_TRACE, "SIZE|ring:SIZE",
-	  OPTION_ARG_OPTIONAL | HELP_FIRST,
-	  "Record each call in order (default: latest " DEFAULT_TRACE ")",
-	  HELP_TRACES },
-	{ "stamps", KEY_STAMPS, "packet|N|TIME|all", 0,
-	  "How often to store a time stamp (default: every 64 calls)",
-	  HELP_TRACES },
-	{ "min-duration", KEY_MIN_DURATION, "TIME", 0,
-	  "Drop calls shorter than TIME, such as 10us", HELP_TRACES },
-	{ "sites", KEY_SITES, NULL, 0, "Record the call site of each call",
-	  HELP_TRACES },
-	{ "on-overflow", KEY_ON_OVERFLOW, "drop-oldest|process|wait", 0,
-	  "What to do when the trace is full (default: drop-oldest)",
-	  HELP_TRACES },
-	{ "workers", KEY_WORKERS, "N", 0,
-	  "Threads of clew that count calls before they are "
-	  "overwritten",
-	  HELP_TRACES },
-	{ "trace-depth", KEY_TRACE_DEPTH, "N", 0,
-	  "Omit calls deeper than N levels (at most 200)", HELP_TRACES },
-	{ "trace-on", KEY_TRACE_ON, "PLACE", 0,
-	  "Start the trace of a thread at PLACE, such as FUNCTION",
-	  HELP_TRACES },
+	WIRE_DIRECTIVES(RECORD_ROW){
+		"trace-on", KEY_TRACE_ON, "PLACE", 0,
+		"Start the trace of a thread at PLACE, such as FUNCTION",
+		HELP_TRACES },
 	{ "trace-off", KEY_TRACE_OFF, "PLACE", 0,
 	  "Stop the trace of a thread at PLACE, such as FUNCTION%return",
 	  HELP_TRACES },
 	{ "snapshot-when", KEY_SNAPSHOT_WHEN, "WHEN", HELP_FIRST,
 	  "Save a snapshot at FUNCTION or FUNCTION>5ms", HELP_SNAPSHOTS },
-	{ "snapshot-on", KEY_SNAPSHOT_ON, "SIGNAL", 0,
-	  "Save a snapshot when a process receives SIGNAL, such as USR2",
-	  HELP_SNAPSHOTS },
-	RECORDING_PROBES,
-	RECORDING_JAVA("|standby[:...]"),
-	{ "jni-env", KEY_JNI_ENV, NULL, 0,
-	  "Also count JNI functions that native methods call", HELP_JAVA },
-	RECORDING_LIMITS,
-	{ "no-prelinking", KEY_NO_PRELINKING, NULL, 0,
-	  "Generate stubs in each process; do not use cached ones",
-	  HELP_LIMITS },
+	RECORDING_ROWS,
 	{ 0 },
 };
 
@@ -112,20 +76,6 @@ struct record_options {
 	struct directives directives;
 	struct probe_options probes;
 };
-
-/* Whether a line of what was asked for is that. */
-static int is_asked(struct record_options *options, const char *line)
-{
-	const char *at = directives_text(&options->directives);
-	const size_t length = strlen(line);
-
-	for (; (at = strstr(at, line)); at += length)
-		if (at[length] == '\n' &&
-		    (at == directives_text(&options->directives) ||
-		     at[-1] == '\n'))
-			return 1;
-	return 0;
-}
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
@@ -177,12 +127,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 			   "no program is given; write `clew record -- CMD`");
 		return 0;
 	case ARGP_KEY_END:
-		if (is_asked(options, "jni-env") &&
-		    is_asked(options, "java off"))
-			argp_error(state, "--jni-env and --java=off exclude "
-					  "each other; omit one "
-					  "of them");
-		if (options->switches_trace && !options->directives.has_trace)
+		if (options->switches_trace &&
+		    !options->directives.given[DIRECTIVE_TRACE])
 			argp_error(state,
 				   "--trace-on and --trace-off need --trace");
 		recording_check(&options->directives, state);
@@ -429,18 +375,21 @@ static struct packet_workers *begin_workers(
 	const struct launch *job)
 {
 	const struct directives *directives = &options->directives;
-	unsigned int count = directives->workers;
+	const char *asked = directives->given[DIRECTIVE_WORKERS];
+	uint64_t count = 0;
 	struct packet_workers *workers;
 	char *why;
 
-	if (!count && directives->waits)
-		count = (unsigned int)sysconf(_SC_NPROCESSORS_ONLN);
+	if (asked)
+		text_parse_size(asked, &count);
+	else if (directives_have(directives, DIRECTIVE_ON_OVERFLOW, "wait"))
+		count = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
 	if (!job->output || !count)
 		return NULL;
 	if (count > WIRE_WORKERS_MAX)
 		count = WIRE_WORKERS_MAX;
-	if (packet_workers_start(&workers, job->output, count, room_files_allow,
-				 &why) == 0)
+	if (packet_workers_start(&workers, job->output, (unsigned int)count,
+				 room_files_allow, &why) == 0)
 		return workers;
 	complain(name, "%s", why);
 	free(why);

@@ -19,69 +19,44 @@
 #include "image/arena.h"
 #include "image/probe_spec.h"
 #include "match/ere.h"
-#include "wire/packet.h"
 
 #define STAMP_NS_LEAST 100
 #define STAMP_NS_MOST  UINT64_C(10000000000)
 
-enum value_kind {
-	VALUE_NONE,
-	VALUE_TEXT,
-	VALUE_REGEX,
-	VALUE_SIZE,
-	VALUE_TIME,
-	VALUE_CLOCK,
-	VALUE_BUDGET,
-	VALUE_TRACE,
-	VALUE_STAMPS,
-	VALUE_LEAST,
-	VALUE_DEPTH,
-	VALUE_OVERFLOW,
-	VALUE_WORKERS,
-	VALUE_SIGNAL,
-	VALUE_JAVA,
-	VALUE_PROBE,
-	VALUE_ACTION
+enum directive_kind {
+	KIND_FLAG,
+	KIND_NUMBER,
+	KIND_LIMIT,
+	KIND_WORD,
+	KIND_TEXT,
+	KIND_REGEX,
+	KIND_CLOCK,
+	KIND_TRACE,
+	KIND_STAMPS,
+	KIND_DURATION,
+	KIND_SIGNAL,
+	KIND_JAVA,
+	KIND_BUDGET,
+	KIND_PROBE,
+	KIND_ACTION,
 };
 
-/* Zero is no limit that anyone can mean; a period of 0 verifies nothing. */
+/* Indexed by enum wire_directive. */
 static const struct directive {
 	const char *word;
-	enum value_kind kind;
+	enum directive_kind kind;
 	uint64_t least, most;
 } known_directives[] = {
-	{ "libc", VALUE_NONE, 0, 0 },
-	{ "jni-env", VALUE_NONE, 0, 0 },
-	{ "jit-callers", VALUE_NONE, 0, 0 },
-	{ "no-children", VALUE_NONE, 0, 0 },
-	{ "no-prelinking", VALUE_NONE, 0, 0 },
-	{ "fold-recursion", VALUE_NONE, 0, 0 },
-	{ "no-tail-nesting", VALUE_NONE, 0, 0 },
-	{ "java", VALUE_JAVA, 0, 0 },
-	{ "java-min-size", VALUE_SIZE, 0, UINT16_MAX },
-	{ "module", VALUE_TEXT, 0, 0 },
-	{ "not-module", VALUE_TEXT, 0, 0 },
-	{ "function", VALUE_REGEX, 0, 0 },
-	{ "not-function", VALUE_REGEX, 0, 0 },
-	{ "max-contexts", VALUE_SIZE, 1, UINT32_MAX },
-	{ "max-memory", VALUE_SIZE, 1, INT64_MAX },
-	{ "verify-period", VALUE_SIZE, 0, INT32_MAX / 2 },
-	{ "cache", VALUE_TEXT, 0, 0 },
-	{ "time", VALUE_TIME, 0, 0 },
-	{ "rate", VALUE_SIZE, 1, 100000 },
-	{ "clock", VALUE_CLOCK, 0, 0 },
-	{ "budget", VALUE_BUDGET, 1, 1000 },
-	{ "trace", VALUE_TRACE, 65536, INT64_MAX },
-	{ "stamps", VALUE_STAMPS, 1, UINT16_MAX },
-	{ "min-duration", VALUE_LEAST, 1, 1000000000000 },
-	{ "sites", VALUE_NONE, 0, 0 },
-	{ "on-overflow", VALUE_OVERFLOW, 0, 0 },
-	{ "workers", VALUE_WORKERS, 1, WIRE_WORKERS_MAX },
-	{ "snapshot-on", VALUE_SIGNAL, 0, 0 },
-	{ "trace-depth", VALUE_DEPTH, 1, WIRE_PACKET_DEPTH_MAX },
-	{ "probe", VALUE_PROBE, 0, 0 },
-	{ "action", VALUE_ACTION, 0, 0 },
+#define X(id, word, kind, member, standard, least, most, ...)                  \
+	{ word, KIND_##kind, least, most },
+	WIRE_DIRECTIVES(X)
+#undef X
 };
+
+static enum wire_directive id_of(const struct directive *directive)
+{
+	return (enum wire_directive)(directive - known_directives);
+}
 
 void directives_init(struct directives *directives)
 {
@@ -126,8 +101,26 @@ static const struct directive *find_directive(const char *word)
 	return NULL;
 }
 
-static int add_regex(struct directives *directives, const char *word,
-		     const char *value, char **why)
+/* The line of a directive, for the config file. */
+static void put(struct directives *directives,
+		const struct directive *directive, const char *value)
+{
+	fprintf(directives->out, *value ? "%s %s\n" : "%s%s\n", directive->word,
+		value);
+}
+
+static int add_text(struct directives *directives,
+		    const struct directive *directive, const char *value,
+		    char **why)
+{
+	(void)why;
+	put(directives, directive, value);
+	return 0;
+}
+
+static int add_regex(struct directives *directives,
+		     const struct directive *directive, const char *value,
+		     char **why)
 {
 	struct arena arena = { 0 };
 	struct ere regex;
@@ -136,15 +129,15 @@ static int add_regex(struct directives *directives, const char *word,
 
 	arena_fini(&arena);
 	if (err)
-		return fail(why, -EINVAL, "%s %s: %s", word, value, problem);
-	fprintf(directives->out, "%s %s\n", word, value);
-	return 0;
+		return fail(why, -EINVAL, "%s %s: %s", directive->word, value,
+			    problem);
+	return add_text(directives, directive, value, why);
 }
 
 /* Suffixes are for people: the runtime is told plain numbers. */
-static int add_size(struct directives *directives,
-		    const struct directive *directive, const char *value,
-		    char **why)
+static int add_number(struct directives *directives,
+		      const struct directive *directive, const char *value,
+		      char **why)
 {
 	uint64_t number;
 
@@ -169,28 +162,28 @@ static int refuse_value(const char *word, const char *value,
 	return -EINVAL;
 }
 
-static int add_time(struct directives *directives, const char *word,
-		    const char *value, char **why)
+static int add_word(struct directives *directives,
+		    const struct directive *directive, const char *value,
+		    char **why)
 {
-	static const char *const known[] = { "cpu", "wall", "exact", "none" };
+	unsigned int count;
+	const char *const *words =
+		wire_directive_words(id_of(directive), &count);
 
-	if (known_words_find(value, known, 4) == 4)
-		return refuse_value(word, value, known, 4, why);
-	fprintf(directives->out, "%s %s\n", word, value);
-	directives->is_exact = strcmp(value, "exact") == 0;
-	directives->has_time = strcmp(value, "none") != 0;
-	return 0;
+	if (known_words_find(value, words, count) == count)
+		return refuse_value(directive->word, value, words, count, why);
+	return add_text(directives, directive, value, why);
 }
 
-static int add_clock(struct directives *directives, const char *word,
-		     const char *value, char **why)
+static int add_clock(struct directives *directives,
+		     const struct directive *directive, const char *value,
+		     char **why)
 {
 	static const char *const known[] = { "auto", "tick" };
 
 	if (known_words_find(value, known, 2) == 2)
-		return refuse_value(word, value, known, 2, why);
-	fprintf(directives->out, "%s %s\n", word, value);
-	return 0;
+		return refuse_value(directive->word, value, known, 2, why);
+	return add_text(directives, directive, value, why);
 }
 
 /* Patterns behind "exact:", "standby:" or "inplace:", of which the regular expressions are in slashes. */
@@ -241,29 +234,24 @@ static int is_way(const char *value, const char *way)
 	       (!value[length] || value[length] == ':');
 }
 
-static int add_java(struct directives *directives, const char *word,
-		    const char *value, char **why)
+static int add_java(struct directives *directives,
+		    const struct directive *directive, const char *value,
+		    char **why)
 {
 	/* The first three take no patterns. */
 	static const char *const known[] = { "natives", "vm",      "off",
 					     "exact",   "standby", "inplace" };
 
-	directives->is_exact_java = is_way(value, "exact") ||
-				    is_way(value, "standby") ||
-				    is_way(value, "inplace");
-	if (directives->is_exact_java) {
-		int err = strchr(value, ':') ? check_patterns(word, value, why)
-					     : 0;
-
-		if (!err)
-			fprintf(directives->out, "%s %s\n", word, value);
-		return err;
-	}
-	if (known_words_find(value, known, 3) == 3)
-		return refuse_value(word, value, known,
+	if (is_way(value, "exact") || is_way(value, "standby") ||
+	    is_way(value, "inplace")) {
+		if (strchr(value, ':') &&
+		    check_patterns(directive->word, value, why) != 0)
+			return -EINVAL;
+	} else if (known_words_find(value, known, 3) == 3) {
+		return refuse_value(directive->word, value, known,
 				    sizeof(known) / sizeof(*known), why);
-	fprintf(directives->out, "%s %s\n", word, value);
-	return 0;
+	}
+	return add_text(directives, directive, value, why);
 }
 
 /* "5%", or "0.5%". */
@@ -287,7 +275,6 @@ static int add_budget(struct directives *directives,
 	number = (unsigned int)thousandths;
 	fprintf(directives->out, "%s %u.%u%%\n", directive->word, number / 10,
 		number % 10);
-	directives->has_budget = 1;
 	return 0;
 }
 
@@ -311,7 +298,6 @@ static int add_trace(struct directives *directives,
 			directive->word, value);
 	fprintf(directives->out, "%s %.*s%" PRIu64 "\n", directive->word,
 		(int)skipped, value, number);
-	directives->has_trace = 1;
 	return 0;
 }
 
@@ -321,29 +307,23 @@ static int add_stamps(struct directives *directives,
 {
 	uint64_t ns;
 
-	if (strcmp(value, "packet") == 0) {
-		directives->has_stamps = 1;
-		fprintf(directives->out, "%s 0\n", directive->word);
-		return 0;
-	}
-	directives->has_stamps = strcmp(value, "all") != 0;
-	if (!directives->has_stamps) {
-		fprintf(directives->out, "%s all\n", directive->word);
-		return 0;
-	}
+	if (strcmp(value, "packet") == 0)
+		return add_text(directives, directive, "0", why);
+	if (strcmp(value, "all") == 0)
+		return add_text(directives, directive, value, why);
 	if (text_parse_size(value, &ns) != 0 && read_time(value, &ns) == 0 &&
 	    ns >= STAMP_NS_LEAST && ns <= STAMP_NS_MOST) {
 		fprintf(directives->out, "%s time %" PRIu64 "\n",
 			directive->word, ns);
 		return 0;
 	}
-	return add_size(directives, directive, value, why);
+	return add_number(directives, directive, value, why);
 }
 
 /* "10us", in nanoseconds for the runtime. */
-static int add_least(struct directives *directives,
-		     const struct directive *directive, const char *value,
-		     char **why)
+static int add_duration(struct directives *directives,
+			const struct directive *directive, const char *value,
+			char **why)
 {
 	uint64_t ns;
 
@@ -353,41 +333,13 @@ static int add_least(struct directives *directives,
 			    "%s %s: not a time; write 10us, for example",
 			    directive->word, value);
 	fprintf(directives->out, "%s %" PRIu64 "\n", directive->word, ns);
-	directives->has_least = 1;
-	return 0;
-}
-
-static int add_overflow(struct directives *directives, const char *word,
-			const char *value, char **why)
-{
-	static const char *const known[] = { "drop-oldest", "process", "wait" };
-
-	if (known_words_find(value, known, 3) == 3)
-		return refuse_value(word, value, known, 3, why);
-	fprintf(directives->out, "%s %s\n", word, value);
-	directives->has_overflow = 1;
-	directives->drops = strcmp(value, "drop-oldest") == 0;
-	directives->waits = strcmp(value, "wait") == 0;
-	return 0;
-}
-
-static int add_workers(struct directives *directives,
-		       const struct directive *directive, const char *value,
-		       char **why)
-{
-	uint64_t number = 0;
-	int err = add_size(directives, directive, value, why);
-
-	if (err)
-		return err;
-	text_parse_size(value, &number);
-	directives->workers = (unsigned int)number;
 	return 0;
 }
 
 /* By name, as kill has it; its number for the runtime. */
-static int add_signal(struct directives *directives, const char *word,
-		      const char *value, char **why)
+static int add_signal(struct directives *directives,
+		      const struct directive *directive, const char *value,
+		      char **why)
 {
 	static const char *const known[] = { "USR1", "USR2", "HUP",
 					     "QUIT", "PWR",  "WINCH" };
@@ -397,13 +349,14 @@ static int add_signal(struct directives *directives, const char *word,
 	const size_t found = known_words_find(name, known, 6);
 
 	if (found == 6)
-		return refuse_value(word, name, known, 6, why);
-	fprintf(directives->out, "%s %d\n", word, numbers[found]);
+		return refuse_value(directive->word, name, known, 6, why);
+	fprintf(directives->out, "%s %d\n", directive->word, numbers[found]);
 	return 0;
 }
 
-static int add_probe(struct directives *directives, const char *word,
-		     const char *value, char **why)
+static int add_probe(struct directives *directives,
+		     const struct directive *directive, const char *value,
+		     char **why)
 {
 	struct probe_spec spec;
 
@@ -411,19 +364,19 @@ static int add_probe(struct directives *directives, const char *word,
 		return fail(why, -EINVAL,
 			    "%s %s: not a probe location; write FUNCTION, "
 			    "FUNCTION+OFFSET, FUNCTION%%return or FILE.c:LINE",
-			    word, value);
+			    directive->word, value);
 	if (directives->probes == WIRE_PROBES_MAX)
-		return fail(why, -EINVAL, "%s %s: more than %d probes", word,
-			    value, WIRE_PROBES_MAX);
+		return fail(why, -EINVAL, "%s %s: more than %d probes",
+			    directive->word, value, WIRE_PROBES_MAX);
 	directives->probes++;
 	directives->action = (struct probe_action){ 0 };
-	fprintf(directives->out, "%s %s\n", word, value);
-	return 0;
+	return add_text(directives, directive, value, why);
 }
 
 /* Of the probe before it. */
-static int add_action(struct directives *directives, const char *word,
-		      const char *value, char **why)
+static int add_action(struct directives *directives,
+		      const struct directive *directive, const char *value,
+		      char **why)
 {
 	const size_t bytes = strlen(value) + 1;
 	const char mark[] = { PROBE_ACTION_MARK, '\0' };
@@ -433,8 +386,8 @@ static int add_action(struct directives *directives, const char *word,
 
 	if (!directives->probes)
 		return fail(why, -EINVAL,
-			    "%s %s: no probe precedes this action", word,
-			    value);
+			    "%s %s: no probe precedes this action",
+			    directive->word, value);
 	text = arena_alloc(&directives->arena, bytes);
 	if (text)
 		err = probe_action_add(&directives->action,
@@ -443,11 +396,38 @@ static int add_action(struct directives *directives, const char *word,
 	if (err == -ENOMEM)
 		return fail(why, err, "%s", strerror(-err));
 	if (err)
-		return fail(why, -EINVAL, "%s %.*s: %s%s%s%s", word,
+		return fail(why, -EINVAL, "%s %.*s: %s%s%s%s", directive->word,
 			    (int)strcspn(value, mark), value, problem.what,
 			    value[problem.at] ? ", at \"" : "",
 			    value + problem.at, value[problem.at] ? "\"" : "");
-	fprintf(directives->out, "%s %s\n", word, value);
+	return add_text(directives, directive, value, why);
+}
+
+/* Indexed by enum directive_kind. */
+static int (*const adders[])(struct directives *directives,
+			     const struct directive *directive,
+			     const char *value, char **why) = {
+	[KIND_FLAG] = add_text,     [KIND_NUMBER] = add_number,
+	[KIND_LIMIT] = add_number,  [KIND_WORD] = add_word,
+	[KIND_TEXT] = add_text,     [KIND_REGEX] = add_regex,
+	[KIND_CLOCK] = add_clock,   [KIND_TRACE] = add_trace,
+	[KIND_STAMPS] = add_stamps, [KIND_DURATION] = add_duration,
+	[KIND_SIGNAL] = add_signal, [KIND_JAVA] = add_java,
+	[KIND_BUDGET] = add_budget, [KIND_PROBE] = add_probe,
+	[KIND_ACTION] = add_action,
+};
+
+/* Keep the value for directives_have(). 0 or -ENOMEM and *why. */
+static int keep_value(struct directives *directives,
+		      enum wire_directive directive, const char *value,
+		      char **why)
+{
+	const size_t bytes = strlen(value) + 1;
+	char *copy = arena_alloc(&directives->arena, bytes);
+
+	if (!copy)
+		return fail(why, -ENOMEM, "%s", strerror(ENOMEM));
+	directives->given[directive] = memcpy(copy, value, bytes);
 	return 0;
 }
 
@@ -455,57 +435,71 @@ int directives_add(struct directives *directives, const char *word,
 		   const char *value, char **why)
 {
 	const struct directive *directive = find_directive(word);
-	int is_empty = !value || !*value;
+	const int is_empty = !value || !*value;
+	int err;
 
 	if (!directive)
 		return refuse_directive(word, why);
-	if (is_empty != (directive->kind == VALUE_NONE))
+	if (is_empty != (directive->kind == KIND_FLAG))
 		return fail(why, -EINVAL, "%s: %s", word,
 			    is_empty ? "the value is missing"
 				     : "takes no value");
-	if (!is_empty && strchr(value, '\n'))
+	if (is_empty)
+		value = "";
+	if (strchr(value, '\n'))
 		return fail(why, -EINVAL, "%s: the value contains a line break",
 			    word);
-	if (directive->kind == VALUE_REGEX)
-		return add_regex(directives, word, value, why);
-	if (directive->kind == VALUE_SIZE)
-		return add_size(directives, directive, value, why);
-	if (directive->kind == VALUE_TIME)
-		return add_time(directives, word, value, why);
-	if (directive->kind == VALUE_CLOCK)
-		return add_clock(directives, word, value, why);
-	if (directive->kind == VALUE_BUDGET)
-		return add_budget(directives, directive, value, why);
-	if (directive->kind == VALUE_TRACE)
-		return add_trace(directives, directive, value, why);
-	if (directive->kind == VALUE_STAMPS)
-		return add_stamps(directives, directive, value, why);
-	if (directive->kind == VALUE_LEAST)
-		return add_least(directives, directive, value, why);
-	if (directive->kind == VALUE_DEPTH) {
-		directives->has_depth = 1;
-		return add_size(directives, directive, value, why);
-	}
-	if (directive->kind == VALUE_SIGNAL)
-		return add_signal(directives, word, value, why);
-	if (directive->kind == VALUE_OVERFLOW)
-		return add_overflow(directives, word, value, why);
-	if (directive->kind == VALUE_WORKERS)
-		return add_workers(directives, directive, value, why);
-	if (directive->kind == VALUE_PROBE)
-		return add_probe(directives, word, value, why);
-	if (directive->kind == VALUE_ACTION)
-		return add_action(directives, word, value, why);
-	if (directive->kind == VALUE_JAVA)
-		return add_java(directives, word, value, why);
-	directives->has_cache |= strcmp(word, "cache") == 0;
-	directives->folds_recursion |= strcmp(word, "fold-recursion") == 0;
-	directives->has_sites |= strcmp(word, "sites") == 0;
-	directives->has_callers |= strcmp(word, "jni-env") == 0 ||
-				   strcmp(word, "jit-callers") == 0;
-	fprintf(directives->out, is_empty ? "%s\n" : "%s %s\n", word, value);
-	return 0;
+	err = adders[directive->kind](directives, directive, value, why);
+	return err ? err : keep_value(directives, id_of(directive), value, why);
 }
+
+/* ---- Conflicts ---- */
+
+/* Whether a value, up to a colon, is one of the words with `|` between them. */
+static int is_one_of(const char *value, const char *words)
+{
+	const size_t length = strcspn(value, ":");
+
+	for (;; words++) {
+		const size_t word_length = strcspn(words, "|");
+
+		if (word_length == length && strncmp(words, value, length) == 0)
+			return 1;
+		words += word_length;
+		if (!*words)
+			return 0;
+	}
+}
+
+int directives_have(const struct directives *directives,
+		    enum wire_directive directive, const char *values)
+{
+	const char *value = directives->given[directive];
+
+	if (!value || !values)
+		return value != NULL;
+	return *values == '!' ? !is_one_of(value, values + 1)
+			      : is_one_of(value, values);
+}
+
+const char *directives_conflict(const struct directives *directives)
+{
+#define EXCLUDES(a, a_values, b, b_values, why)                                \
+	if (directives_have(directives, DIRECTIVE_##a, a_values) &&            \
+	    directives_have(directives, DIRECTIVE_##b, b_values))              \
+		return why;
+#define NEEDS(a, a_values, b, b_values, why)                                   \
+	if (directives_have(directives, DIRECTIVE_##a, a_values) &&            \
+	    !directives_have(directives, DIRECTIVE_##b, b_values))             \
+		return why;
+	WIRE_EXCLUSIONS(EXCLUDES)
+	WIRE_NEEDS(NEEDS)
+#undef EXCLUDES
+#undef NEEDS
+	return NULL;
+}
+
+/* ---- Files ---- */
 
 /* Adds "word value", with blanks before, between and behind. */
 static int add_line(struct directives *directives, char *line, char **why)
@@ -554,7 +548,7 @@ static void add_cache(struct directives *directives, char *folder, mode_t mode)
 {
 	char *why = NULL;
 
-	if (!folder || directives->has_cache)
+	if (!folder || directives->given[DIRECTIVE_CACHE])
 		return;
 	cache_folder_make(folder, mode);
 	if (directives_add(directives, "cache", folder, &why) != 0)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is asked of the runtime: directives, one a line, as clew-record(1)
- * "RULES" describes them. They come from options and from files of rules, are
- * checked here, where there is somebody to tell, and go to the recording's
- * config.
+ * The configuration of a recording: directives (wire/directive_table.h), one on each line. They
+ * come from options and from files of rules. They are checked here, where errors can be shown
+ * to the user, and are written to the recording's config file.
  */
 #ifndef CLEW_CLI_RECORDING_DIRECTIVES_H
 #define CLEW_CLI_RECORDING_DIRECTIVES_H
@@ -13,29 +12,17 @@
 
 #include "expression/probe_action.h"
 #include "image/arena.h"
+#include "wire/directive_table.h"
 
 struct directives {
 	FILE *out; /* writes to text */
 	char *text;
 	size_t bytes;
-	int has_cache;        /* `cache` was added */
-	int has_budget;       /* `budget` was */
-	int has_trace;        /* `trace` was */
-	int has_stamps;       /* `stamps` was, and not `all` */
-	int has_least;        /* `min-duration` was */
-	int has_depth;        /* `trace-depth` was */
-	int has_sites;        /* `sites` was */
-	int has_overflow;     /* `on-overflow` was */
-	int drops, waits;     /* the last one was `drop-oldest`, `wait` */
-	unsigned int workers; /* as the last `workers` says; 0: none did */
-	int has_time;         /* `time` was, and not `none` */
-	int has_callers;      /* `jni-env` or `jit-callers` was */
-	int folds_recursion;  /* `fold-recursion` was */
-	int is_exact;         /* the last `time` was `exact` */
-	int is_exact_java;    /* the last `java` was */
-	int probes;           /* how many `probe` */
+	/* The last value of each that was added, or NULL. Empty: it takes no value. */
+	const char *given[DIRECTIVE_COUNT];
+	unsigned int probes;        /* number of `probe` directives */
 	struct probe_action action; /* of the last of these */
-	struct arena arena;         /* has what it consists of */
+	struct arena arena;         /* has the action and the values */
 };
 
 void directives_init(struct directives *directives);
@@ -59,7 +46,20 @@ void directives_add_cache(struct directives *directives);
 /* The same, by root, for processes of other users: a folder of which they read. */
 void directives_add_shared_cache(struct directives *directives);
 
-/* What was added so far, one directive a line; belongs to `directives`. */
+/*
+ * Whether the last directive of this kind has one of these values: NULL for any, or words with `|`
+ * between them, or a `!` and words that it must not have. What follows a colon is not compared.
+ */
+int directives_have(const struct directives *directives,
+		    enum wire_directive directive, const char *values);
+
+/*
+ * Why directives that were added exclude each other, or need others that were not; NULL if they
+ * do not. A constant.
+ */
+const char *directives_conflict(const struct directives *directives);
+
+/* The directives that were added so far, one on each line; belongs to `directives`. */
 const char *directives_text(struct directives *directives);
 
 #endif

@@ -6,19 +6,16 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "wire/directive_table.h"
+
 /*
  * Upper bounds, tables and records together, and with what calls of it took.
  * Below each context there may be a "(folded)", which takes as much.
  */
-#define BYTES_PER_CONTEXT     64
-#define BYTES_PER_TIMED       256
-#define DEFAULT_MAX_BYTES     (UINT64_C(1) << 30)
-#define DEFAULT_VERIFY_PERIOD 65536
-#define DEFAULT_STAMP_EVERY   64
-#define DEFAULT_JAVA_MIN_SIZE 7   /* what gets or sets a field is smaller */
-#define DEFAULT_HZ            997 /* in step with nothing */
-#define MAX_HZ                100000
-#define MAX_BUDGET            1000
+#define BYTES_PER_CONTEXT 64
+#define BYTES_PER_TIMED   256
+#define DEFAULT_MAX_BYTES (UINT64_C(1) << 30)
+#define MAX_BUDGET        1000
 
 /* ---- What each text means ---- */
 
@@ -36,30 +33,24 @@ static int parse_number(const char *text, uint64_t *out)
 	return *text ? 0 : -EINVAL;
 }
 
-static int set_limit(uint64_t *limit, const char *text)
+/* -EINVAL also if it is not within the bounds. */
+static int parse_within(const char *text, uint64_t least, uint64_t most,
+			uint64_t *out)
 {
-	uint64_t number;
-
-	if (parse_number(text, &number))
-		return -EINVAL;
-	if (number < *limit)
-		*limit = number;
-	return 0;
+	return parse_number(text, out) || *out < least || *out > most ? -EINVAL
+								      : 0;
 }
 
-static int set_max_contexts(struct config *config, const char *text)
+/* The word's index among those of a directive, -1: it is none of them. */
+static int parse_word(const char *text, enum wire_directive directive)
 {
-	return set_limit(&config->max_contexts, text);
-}
+	unsigned int count;
+	const char *const *words = wire_directive_words(directive, &count);
 
-static int set_max_bytes(struct config *config, const char *text)
-{
-	uint64_t bytes = config->max_bytes ? config->max_bytes : UINT64_MAX;
-	int err = set_limit(&bytes, text);
-
-	if (!err)
-		config->max_bytes = bytes ? bytes : 1;
-	return err;
+	for (unsigned int i = 0; i < count; i++)
+		if (!strcmp(words[i], text))
+			return (int)i;
+	return -1;
 }
 
 /* "N": bytes of the process; "ring:N": of each of its threads. */
@@ -97,7 +88,7 @@ static int set_stamps(struct config *config, const char *text)
 	uint64_t number = 1;
 
 	config->stamp_ns = 0;
-	config->stamp_every = DEFAULT_STAMP_EVERY;
+	config->stamp_every = DIRECTIVE_STAMPS_STANDARD;
 	if (!strncmp(text, time, sizeof(time) - 1))
 		return parse_number(text + sizeof(time) - 1, &config->stamp_ns);
 	config->stamp_returns = !strcmp(text, "all");
@@ -105,84 +96,6 @@ static int set_stamps(struct config *config, const char *text)
 	    (parse_number(text, &number) || number > UINT16_MAX))
 		return -EINVAL;
 	config->stamp_every = (uint32_t)number;
-	return 0;
-}
-
-static int set_trace_depth(struct config *config, const char *text)
-{
-	uint64_t number;
-
-	if (parse_number(text, &number) || !number ||
-	    number > WIRE_PACKET_DEPTH_MAX)
-		return -EINVAL;
-	config->trace_depth = (uint32_t)number;
-	return 0;
-}
-
-static int set_overflow(struct config *config, const char *text)
-{
-	static const char *const names[WIRE_OVERFLOW_COUNT] = {
-		[WIRE_OVERFLOW_DROP] = "drop-oldest",
-		[WIRE_OVERFLOW_PROCESS] = "process",
-		[WIRE_OVERFLOW_WAIT] = "wait",
-	};
-
-	for (int i = 0; i < WIRE_OVERFLOW_COUNT; i++) {
-		if (strcmp(text, names[i]) != 0)
-			continue;
-		config->overflow = (enum wire_overflow)i;
-		return 0;
-	}
-	return -EINVAL;
-}
-
-static int set_workers(struct config *config, const char *text)
-{
-	uint64_t number;
-
-	if (parse_number(text, &number) || !number || number > WIRE_WORKERS_MAX)
-		return -EINVAL;
-	config->workers = (uint32_t)number;
-	return 0;
-}
-
-static int set_snapshot_signal(struct config *config, const char *text)
-{
-	uint64_t number;
-
-	if (parse_number(text, &number) || !number || number > 31)
-		return -EINVAL;
-	config->snapshot_signal = (int)number;
-	return 0;
-}
-
-static int set_verify_period(struct config *config, const char *text)
-{
-	uint64_t number;
-
-	if (parse_number(text, &number) || number > INT32_MAX / 2)
-		return -EINVAL;
-	config->verify_period = (uint32_t)number;
-	return 0;
-}
-
-static int set_rate(struct config *config, const char *text)
-{
-	uint64_t number;
-
-	if (parse_number(text, &number) || !number || number > MAX_HZ)
-		return -EINVAL;
-	config->rate_hz = (uint32_t)number;
-	return 0;
-}
-
-static int set_java_min_size(struct config *config, const char *text)
-{
-	uint64_t number;
-
-	if (parse_number(text, &number) || number > UINT16_MAX)
-		return -EINVAL;
-	config->java_min_size = (uint32_t)number;
 	return 0;
 }
 
@@ -212,96 +125,101 @@ static int set_budget(struct config *config, const char *text)
 	return 0;
 }
 
-static int set_time(struct config *config, const char *text)
-{
-	static const char *const words[] = {
-		[WIRE_TIME_NONE] = "none",
-		[WIRE_TIME_CPU] = "cpu",
-		[WIRE_TIME_WALL] = "wall",
-		[WIRE_TIME_EXACT] = "exact",
-	};
-
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
-		if (!strcmp(words[i], text)) {
-			config->time = (enum wire_time)i;
-			return 0;
-		}
-	}
-	return -EINVAL;
-}
-
-static int set_flag(int *flag, const char *text)
-{
-	*flag = 1;
-	return *text ? -EINVAL : 0;
-}
-
 /* ---- By their words ---- */
 
-static int *flag_of(struct config *config, const char *word)
+/* In the same order as the table; -1: there is none. */
+static int find(const char *word)
 {
-	const struct {
-		const char *word;
-		int *flag;
-	} flags[] = {
-		{ "libc", &config->hook_libc },
-		{ "jni-env", &config->hook_jni },
-		{ "jit-callers", &config->jit_callers },
-		{ "fold-recursion", &config->folds_recursion },
-		{ "no-tail-nesting", &config->no_tail_nesting },
-		{ "no-children", &config->no_children },
-		{ "no-prelinking", &config->no_prelinking },
-		{ "sites", &config->keeps_sites },
+	static const char *const words[] = {
+#define X(id, word, ...) word,
+		WIRE_DIRECTIVES(X)
+#undef X
 	};
 
-	for (size_t i = 0; i < sizeof(flags) / sizeof(*flags); i++)
-		if (!strcmp(flags[i].word, word))
-			return flags[i].flag;
-	return NULL;
+	for (int i = 0; i < DIRECTIVE_COUNT; i++)
+		if (!strcmp(words[i], word))
+			return i;
+	return -1;
 }
+
+/* The code of config_set() for each kind of directive: each ends with a return. */
+#define MEMBER(member, value)                                                  \
+	(config->member = (__typeof__(config->member))(value))
+
+#define SET_FLAG(id, member, least, most)                                      \
+	MEMBER(member, 1);                                                     \
+	return *text ? -EINVAL : 0;
+#define SET_NUMBER(id, member, least, most)                                    \
+	if (parse_within(text, least, most, &number))                          \
+		return -EINVAL;                                                \
+	MEMBER(member, number);                                                \
+	return 0;
+#define SET_LIMIT(id, member, least, most)                                     \
+	if (parse_within(text, least, most, &number))                          \
+		return -EINVAL;                                                \
+	if (!config->member || number < config->member)                        \
+		MEMBER(member, number);                                        \
+	return 0;
+#define SET_WORD(id, member, least, most)                                      \
+	index = parse_word(text, DIRECTIVE_##id);                              \
+	if (index < 0)                                                         \
+		return -EINVAL;                                                \
+	MEMBER(member, index);                                                 \
+	return 0;
+#define SET_SIGNAL                            SET_NUMBER
+#define SET_CLOCK(id, member, least, most)    return set_clock(config, text);
+#define SET_TRACE(id, member, least, most)    return set_trace(config, text);
+#define SET_STAMPS(id, member, least, most)   return set_stamps(config, text);
+#define SET_DURATION(id, member, least, most) return set_least(config, text);
+#define SET_BUDGET(id, member, least, most)   return set_budget(config, text);
+/* config.c has these. */
+#define SET_TEXT(id, member, least, most) return -ENOENT;
+#define SET_REGEX                         SET_TEXT
+#define SET_JAVA                          SET_TEXT
+#define SET_PROBE                         SET_TEXT
+#define SET_ACTION                        SET_TEXT
 
 int config_set(struct config *config, const char *word, const char *text)
 {
-	static const struct {
-		const char *word;
-		int (*set)(struct config *config, const char *text);
-	} values[] = {
-		{ "java-min-size", set_java_min_size },
-		{ "max-contexts", set_max_contexts },
-		{ "max-memory", set_max_bytes },
-		{ "verify-period", set_verify_period },
-		{ "time", set_time },
-		{ "trace", set_trace },
-		{ "stamps", set_stamps },
-		{ "min-duration", set_least },
-		{ "trace-depth", set_trace_depth },
-		{ "snapshot-on", set_snapshot_signal },
-		{ "on-overflow", set_overflow },
-		{ "workers", set_workers },
-		{ "rate", set_rate },
-		{ "clock", set_clock },
-		{ "budget", set_budget },
-	};
-	int *flag = flag_of(config, word);
+	uint64_t number;
+	int index;
 
-	if (flag)
-		return set_flag(flag, text);
-	for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++)
-		if (!strcmp(values[i].word, word))
-			return *text ? values[i].set(config, text) : -EINVAL;
-	return -ENOENT;
+	switch (find(word)) {
+#define X(id, word, kind, member, standard, least, most, ...)                  \
+	case DIRECTIVE_##id:                                                   \
+		SET_##kind(id, member, least, most)
+		WIRE_DIRECTIVES(X)
+#undef X
+	default:
+		return -ENOENT;
+	}
 }
 
 /* ---- All of them ---- */
 
+#define BEGIN_NUMBER(member, standard) MEMBER(member, standard);
+#define BEGIN_LIMIT                    BEGIN_NUMBER
+#define BEGIN_WORD                     BEGIN_NUMBER
+#define BEGIN_STAMPS                   BEGIN_NUMBER
+/* The standard is 0, or nothing. */
+#define BEGIN_FLAG(member, standard)
+#define BEGIN_TEXT(member, standard)
+#define BEGIN_REGEX(member, standard)
+#define BEGIN_CLOCK(member, standard)
+#define BEGIN_TRACE(member, standard)
+#define BEGIN_DURATION(member, standard)
+#define BEGIN_SIGNAL(member, standard)
+#define BEGIN_JAVA(member, standard)
+#define BEGIN_BUDGET(member, standard)
+#define BEGIN_PROBE(member, standard)
+#define BEGIN_ACTION(member, standard)
+
 void config_begin(struct config *config)
 {
-	config->max_contexts = UINT64_MAX;
+#define X(id, word, kind, member, standard, ...) BEGIN_##kind(member, standard)
+	WIRE_DIRECTIVES(X)
+#undef X
 	config->max_contexts_cause = WIRE_FOLD_CONTEXTS;
-	config->verify_period = DEFAULT_VERIFY_PERIOD;
-	config->java_min_size = DEFAULT_JAVA_MIN_SIZE;
-	config->time = WIRE_TIME_CPU;
-	config->stamp_every = DEFAULT_STAMP_EVERY;
 }
 
 /*
@@ -340,8 +258,6 @@ void config_end(struct config *config)
 	    config->java == CONFIG_JAVA_STANDBY)
 		config->folds_recursion = 0;
 	limit_contexts(config);
-	if (!config->rate_hz)
-		config->rate_hz = DEFAULT_HZ;
 	/* A finer clock alone may cost as much as a budget is. */
 	if (config->budget && !config->has_clock)
 		config->wants_ticks = 1;

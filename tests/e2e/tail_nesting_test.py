@@ -419,7 +419,7 @@ class TailNesting(Attached):
         for options in self.MODES:
             with self.subTest(options):
                 found = self.tree(program, *options, "--verify-period=1",
-                                  "--snapshot-when=first(long)>=18")
+                                  "--snapshot-when=first>=18")
                 self.assertEqual(self.snapshots(), 1)
                 self.assertEqual(found["main", "catches(long)",
                                        "first(long)"]["calls"], 20)

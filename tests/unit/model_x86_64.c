@@ -19,7 +19,8 @@ extern const uint8_t hot_thunk_miss_call[], hot_thunk_probe[];
 #define STORES_MAX     512
 #define STEPS_MAX      400 /* of a path */
 #define VISITS_MAX     2   /* of one branch, in a path */
-#define BODIES_MAX     3   /* times that functions run, in a path */
+#define SEEN_MAX       (1 << 20)
+#define BODIES_MAX     3 /* times that functions run, in a path */
 #define INSNS_MAX      4096
 
 struct access {
@@ -48,6 +49,9 @@ struct machine {
 	/* What the last instruction has compared: known, if it was code, or of it. */
 	enum { ANYTHING, IS_EQUAL, IS_NOT_EQUAL } compared;
 	struct cached cache[INSNS_MAX];
+	/* Hashes of the states in which a branch was followed; 0: free. */
+	uint64_t seen[SEEN_MAX];
+	uint32_t seen_count;
 };
 
 enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI };
@@ -415,6 +419,40 @@ static void follow_to(struct machine *m, uint64_t pc)
 	m->bodies = bodies;
 }
 
+static uint64_t hash_of(uint64_t hash, uint64_t value)
+{
+	hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+	return hash ^ hash >> 32;
+}
+
+/* Of all that decides how the path goes on, but for the limits of its length. */
+static uint64_t hash_of_state(const struct machine *m)
+{
+	uint64_t hash = hash_of(m->pc, m->bodies);
+
+	for (int i = 0; i < 16; i++)
+		hash = hash_of(hash, m->registers[i]);
+	for (uint32_t i = 0; i < m->store_count; i++) {
+		hash = hash_of(hash, m->stores[i].at);
+		hash = hash_of(hash, m->stores[i].value + m->stores[i].bytes);
+	}
+	return hash ? hash : 1;
+}
+
+/* Whether a path has been here in the same state: then this one would go on alike. */
+static int is_seen(struct machine *m)
+{
+	const uint64_t hash = hash_of_state(m);
+	uint32_t i = (uint32_t)hash % SEEN_MAX;
+
+	for (; m->seen[i]; i = (i + 1) % SEEN_MAX)
+		if (m->seen[i] == hash)
+			return 1;
+	assert_true(++m->seen_count < SEEN_MAX / 2);
+	m->seen[i] = hash;
+	return 0;
+}
+
 static void branch(struct machine *m, struct cached *cached)
 {
 	const cs_insn *insn = cached->insn;
@@ -425,7 +463,7 @@ static void branch(struct machine *m, struct cached *cached)
 		follow_to(m, m->compared == IS_EQUAL ? target : next);
 		return;
 	}
-	if (cached->visits == VISITS_MAX)
+	if (cached->visits == VISITS_MAX || is_seen(m))
 		return;
 	cached->visits++;
 	follow_to(m, target);

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The directives that configure a recording (clew-record(1), "RULES"), one row each. The
+ * command line, files of rules, the target's library and `--help` all use this table.
+ *
+ *	X(ID, word, KIND, member, standard, least, most,
+ *	  COMMANDS, key, argument, GROUP, RANK, help, obstacle)
+ *
+ *	ID		DIRECTIVE_ID is its number, valid in one program only
+ *	word		in the configuration, and the long name of the option
+ *	KIND		what its value is, see below
+ *	member		of struct config (preload/host/config.h)
+ *	standard	the member's value if there is no such directive
+ *	least, most	bounds of its number; 0, 0: the kind has no number
+ *	COMMANDS	which commands have the option: RECORD (clew record), BOTH (clew attach as
+ *			well), NONE
+ *	key		the option's letter, or 0
+ *	argument	as --help shows it
+ *	GROUP, RANK	where --help shows it (HELP_GROUP of cli/common/help.h; FIRST or LATER)
+ *	help		its description
+ *	obstacle	why clew attach refuses the directive, or NULL
+ *
+ * The kinds:
+ *
+ *	FLAG		no value; sets an int to 1
+ *	NUMBER		a decimal number; people may write 4K, 2M or 1G. The last directive holds
+ *	LIMIT		the same, but the least one of several directives holds
+ *	WORD		one of the words of wire_directive_words()
+ *	TEXT, REGEX	any text; an extended regular expression
+ *	others		values with a parser of their own in cli/recording/directives.c and
+ *			preload/host/config_values.c
+ */
+#ifndef CLEW_WIRE_DIRECTIVE_TABLE_H
+#define CLEW_WIRE_DIRECTIVE_TABLE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "wire/packet.h"
+#include "wire/recording.h"
+
+/* What `--trace` without a value means. */
+#define DIRECTIVE_TRACE_STANDARD "1G"
+
+/* Calls between two stamps of a trace, if nothing else is asked for. */
+#define DIRECTIVE_STAMPS_STANDARD 64
+
+/* clang-format off */
+#define WIRE_DIRECTIVES(X) \
+X(MODULE, "module", TEXT, rules, 0, 0, 0, \
+  BOTH, 'm', "GLOB", SELECTION, FIRST, \
+  "Count only functions of matching modules", NULL) \
+X(NOT_MODULE, "not-module", TEXT, rules, 0, 0, 0, \
+  BOTH, 'M', "GLOB", SELECTION, FIRST, \
+  "Do not count functions of matching modules", NULL) \
+X(FUNCTION, "function", REGEX, rules, 0, 0, 0, \
+  BOTH, 'f', "REGEX", SELECTION, FIRST, \
+  "Count only functions whose names match", NULL) \
+X(NOT_FUNCTION, "not-function", REGEX, rules, 0, 0, 0, \
+  BOTH, 'F', "REGEX", SELECTION, LATER, \
+  "Do not count functions whose names match", NULL) \
+X(LIBC, "libc", FLAG, hook_libc, 0, 0, 0, \
+  RECORD, 0, NULL, SELECTION, LATER, \
+  "Also count functions of the C library", \
+  "functions of the C library can be hooked only from the start of a process; use " \
+  "clew record --libc") \
+X(JIT_CALLERS, "jit-callers", FLAG, jit_callers, 0, 0, 0, \
+  RECORD, 0, NULL, SELECTION, LATER, \
+  "Show functions that JIT code calls below that code", \
+  "clew could not detach while generated code waits for a call to return; use " \
+  "clew record --jit-callers") \
+X(NO_CHILDREN, "no-children", FLAG, no_children, 0, 0, 0, \
+  RECORD, 0, NULL, SELECTION, LATER, \
+  "Do not record forked and executed processes", NULL) \
+X(TIME, "time", WORD, time, WIRE_TIME_CPU, 0, 0, \
+  BOTH, 0, "cpu|wall|exact|none", TIME, FIRST, \
+  "Which time to measure (default: cpu, sampled)", NULL) \
+X(RATE, "rate", NUMBER, rate_hz, 997, 1, 100000, \
+  BOTH, 0, "N", TIME, LATER, \
+  "Take N samples per second (default: 997)", NULL) \
+X(CLOCK, "clock", CLOCK, wants_ticks, 0, 0, 0, \
+  BOTH, 0, "auto|tick", TIME, LATER, \
+  "Which clock triggers samples (default: auto, the finest one)", NULL) \
+X(TRACE, "trace", TRACE, trace_bytes, 0, 65536, INT64_MAX, \
+  RECORD, 0, "SIZE|ring:SIZE", TRACES, FIRST_OPTIONAL, \
+  "Record each call in order (default: latest " DIRECTIVE_TRACE_STANDARD ")", \
+  "clew attach cannot record a trace; use clew record --trace") \
+X(STAMPS, "stamps", STAMPS, stamp_every, DIRECTIVE_STAMPS_STANDARD, 1, UINT16_MAX, \
+  RECORD, 0, "packet|N|TIME|all", TRACES, LATER, \
+  "How often to store a time stamp (default: every 64 calls)", NULL) \
+X(MIN_DURATION, "min-duration", DURATION, least_ns, 0, 1, 1000000000000, \
+  RECORD, 0, "TIME", TRACES, LATER, \
+  "Drop calls shorter than TIME, such as 10us", NULL) \
+X(SITES, "sites", FLAG, keeps_sites, 0, 0, 0, \
+  RECORD, 0, NULL, TRACES, LATER, \
+  "Record the call site of each call", NULL) \
+X(ON_OVERFLOW, "on-overflow", WORD, overflow, WIRE_OVERFLOW_DROP, 0, 0, \
+  RECORD, 0, "drop-oldest|process|wait", TRACES, LATER, \
+  "What to do when the trace is full (default: drop-oldest)", NULL) \
+X(WORKERS, "workers", NUMBER, workers, 0, 1, WIRE_WORKERS_MAX, \
+  RECORD, 0, "N", TRACES, LATER, \
+  "Threads of clew that count calls before they are overwritten", NULL) \
+X(TRACE_DEPTH, "trace-depth", NUMBER, trace_depth, 0, 1, WIRE_PACKET_DEPTH_MAX, \
+  RECORD, 0, "N", TRACES, LATER, \
+  "Omit calls deeper than N levels (at most 200)", NULL) \
+X(SNAPSHOT_ON, "snapshot-on", SIGNAL, snapshot_signal, 0, 1, 31, \
+  RECORD, 0, "SIGNAL", SNAPSHOTS, LATER, \
+  "Save a snapshot when a process receives SIGNAL, such as USR2", NULL) \
+X(JAVA, "java", JAVA, java, 0, 0, 0, \
+  BOTH, 0, "natives|exact[:PATTERN,...]|inplace[:...]" DIRECTIVE_JAVA_STANDBY "|vm|off", \
+  JAVA, FIRST, "What to count in a JVM (default: natives)", NULL) \
+X(JAVA_MIN_SIZE, "java-min-size", NUMBER, java_min_size, 7, 0, UINT16_MAX, \
+  BOTH, 0, "N", JAVA, LATER, \
+  "Skip Java methods of less than N bytes of code (default: 7)", NULL) \
+X(JNI_ENV, "jni-env", FLAG, hook_jni, 0, 0, 0, \
+  RECORD, 0, NULL, JAVA, LATER, \
+  "Also count JNI functions that native methods call", \
+  "a running JVM cannot be made to report calls of JNI functions; use clew record --jni-env") \
+X(BUDGET, "budget", BUDGET, budget, 0, 1, 1000, \
+  BOTH, 0, "SHARE", LIMITS, FIRST, \
+  "Skip hot functions to limit clew's CPU share (5%)", NULL) \
+X(MAX_CONTEXTS, "max-contexts", LIMIT, max_contexts, UINT64_MAX, 1, UINT32_MAX, \
+  BOTH, 0, "N", LIMITS, LATER, \
+  "Record at most N contexts per process", NULL) \
+X(MAX_MEMORY, "max-memory", LIMIT, max_bytes, 0, 1, INT64_MAX, \
+  BOTH, 0, "SIZE", LIMITS, LATER, \
+  "Limit the memory per process (bytes, or with K, M, G)", NULL) \
+X(FOLD_RECURSION, "fold-recursion", FLAG, folds_recursion, 0, 0, 0, \
+  BOTH, 0, NULL, LIMITS, LATER, \
+  "Count recursive calls in the context of the first call", NULL) \
+X(NO_TAIL_NESTING, "no-tail-nesting", FLAG, no_tail_nesting, 0, 0, 0, \
+  BOTH, 0, NULL, LIMITS, LATER, \
+  "Show tail calls below the caller of the function that jumps", NULL) \
+X(VERIFY_PERIOD, "verify-period", NUMBER, verify_period, 65536, 0, INT32_MAX / 2, \
+  BOTH, 0, "N", LIMITS, LATER, \
+  "Check one call in N against the stack (default: 65536)", NULL) \
+X(NO_PRELINKING, "no-prelinking", FLAG, no_prelinking, 0, 0, 0, \
+  RECORD, 0, NULL, LIMITS, LATER, \
+  "Generate stubs in each process; do not use cached ones", NULL) \
+X(PROBE, "probe", PROBE, probes, 0, 0, 0, \
+  NONE, 0, NULL, PROBES, LATER, "", \
+  "a rules file cannot contain this for clew attach; use --probe, or clew probe add") \
+X(ACTION, "action", ACTION, probes, 0, 0, 0, \
+  NONE, 0, NULL, PROBES, LATER, "", \
+  "a rules file cannot contain this for clew attach; use --probe, or clew probe add") \
+X(CACHE, "cache", TEXT, cache_dir, 0, 0, 0, \
+  NONE, 0, NULL, LIMITS, LATER, "", NULL)
+/* clang-format on */
+
+enum wire_directive {
+#define X(id, ...) DIRECTIVE_##id,
+	WIRE_DIRECTIVES(X)
+#undef X
+		DIRECTIVE_COUNT
+};
+
+/*
+ * Directives that exclude each other, or need each other:
+ *
+ *	X(A, values, B, values, why)
+ *
+ * The values are those for which a row holds: NULL for any, or words with `|` between them. Words
+ * behind a `!` are those for which it does not hold. Only what precedes a colon is compared.
+ */
+/* clang-format off */
+#define WIRE_EXCLUSIONS(X) \
+X(TRACE, NULL, TIME, "!none", \
+  "--trace and --time exclude each other: a trace contains the time of each call; omit --time") \
+X(TRACE, NULL, BUDGET, NULL, \
+  "--trace and --budget exclude each other: a trace contains every call; omit one of them") \
+X(TRACE, NULL, JNI_ENV, NULL, \
+  "--trace excludes --jni-env and --jit-callers; omit them") \
+X(TRACE, NULL, JIT_CALLERS, NULL, \
+  "--trace excludes --jni-env and --jit-callers; omit them") \
+X(MIN_DURATION, NULL, STAMPS, "!all", \
+  "--min-duration needs --stamps=all") \
+X(FOLD_RECURSION, NULL, TRACE, NULL, \
+  "--fold-recursion and --trace exclude each other: a trace contains each call separately") \
+X(FOLD_RECURSION, NULL, TIME, "exact", \
+  "--fold-recursion and --time=exact exclude each other: the times of nested calls cannot be " \
+  "added") \
+X(FOLD_RECURSION, NULL, JAVA, "exact|standby|inplace", \
+  "--fold-recursion excludes --java=exact and standby: Java methods keep their contexts") \
+X(BUDGET, NULL, TIME, "exact", \
+  "--budget and --time=exact exclude each other: functions that are skipped cannot be measured") \
+X(BUDGET, NULL, JAVA, "exact|standby|inplace", \
+  "--budget excludes --java=exact, standby and inplace: Java methods cannot be skipped") \
+X(JAVA, "exact|standby|inplace", TIME, "exact", \
+  "--time=exact excludes --java=exact, standby and inplace: the time of Java methods cannot be " \
+  "measured exactly") \
+X(JNI_ENV, NULL, JAVA, "off", \
+  "--jni-env and --java=off exclude each other; omit one of them")
+
+#define WIRE_NEEDS(X) \
+X(MIN_DURATION, NULL, TRACE, NULL, "--min-duration needs --trace") \
+X(ON_OVERFLOW, NULL, TRACE, NULL, "--on-overflow needs --trace") \
+X(WORKERS, NULL, TRACE, NULL, \
+  "--workers needs --trace and --on-overflow=process or wait") \
+X(WORKERS, NULL, ON_OVERFLOW, "process|wait", \
+  "--workers needs --trace and --on-overflow=process or wait") \
+X(TRACE_DEPTH, NULL, TRACE, NULL, "--trace-depth needs --trace") \
+X(SITES, NULL, TRACE, NULL, "--sites needs --trace")
+/* clang-format on */
+
+/*
+ * The words of a directive of kind WORD, in the order of the enumeration that its member has, and
+ * how many there are. NULL for other directives.
+ */
+static inline const char *const *wire_directive_words(
+	enum wire_directive directive, unsigned int *count)
+{
+	static const char *const times[] = {
+		[WIRE_TIME_NONE] = "none",
+		[WIRE_TIME_CPU] = "cpu",
+		[WIRE_TIME_WALL] = "wall",
+		[WIRE_TIME_EXACT] = "exact",
+	};
+	static const char *const overflows[WIRE_OVERFLOW_COUNT] = {
+		[WIRE_OVERFLOW_DROP] = "drop-oldest",
+		[WIRE_OVERFLOW_PROCESS] = "process",
+		[WIRE_OVERFLOW_WAIT] = "wait",
+	};
+
+	switch (directive) {
+	case DIRECTIVE_TIME:
+		*count = sizeof(times) / sizeof(*times);
+		return times;
+	case DIRECTIVE_ON_OVERFLOW:
+		*count = WIRE_OVERFLOW_COUNT;
+		return overflows;
+	default:
+		*count = 0;
+		return NULL;
+	}
+}
+
+#endif
