@@ -10,7 +10,7 @@ scripts/seams.py
 git ls-files -z '*.md' | xargs -0r scripts/doc-links.py
 scripts/prose.py
 
-# Another version of clang-format has other opinions, so only this one counts.
+# Versions of clang-format differ, so only this one is used.
 if clang-format --version 2>/dev/null | grep -q 'version 14\.'; then
 	git ls-files -z '*.c' '*.h' | xargs -0r clang-format --dry-run --Werror
 else
@@ -23,7 +23,7 @@ else
 	echo "check.sh: shellcheck is not installed; scripts were not checked" >&2
 fi
 
-# Every file says its licence, and nothing else of the kind.
+# Every file has one line with its licence.
 missing=$(git ls-files '*.c' '*.h' '*.S' '*.py' '*.js' '*.mjs' 'scripts/*' \
 	'completion/*' |
 	xargs -r grep -L 'SPDX-License-Identifier: MIT' || true)

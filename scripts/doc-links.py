@@ -5,8 +5,8 @@
     scripts/doc-links.py FILE...
 
 A relative link must name a file or a folder below the folder in which this is
-run, and its anchor a heading of that file, in GitHub's spelling. Addresses of
-other hosts are not looked at. Exits with 1 and one line per offence.
+run, and its anchor a heading of that file, in GitHub's spelling. Links to other
+hosts are not checked. Exits with 1 and one line per offence.
 """
 import os
 import pathlib
@@ -25,7 +25,7 @@ HOST = re.compile(r"[a-z][a-z0-9+.-]*:|//", re.IGNORECASE)
 
 
 def prose(path):
-    """The lines of a file that are not code, with their numbers."""
+    """Yields the lines of a file outside of code, with their numbers."""
     fence = None
     text = path.read_text(encoding="utf-8")
     for number, line in enumerate(text.splitlines(), 1):
@@ -40,7 +40,7 @@ def prose(path):
 
 
 def anchors(path):
-    """The anchors that GitHub gives the headings of a file."""
+    """Returns the anchors that GitHub generates for the headings of a file."""
     found = set()
     for _, line in prose(path):
         heading = HEADING.match(line)
@@ -54,7 +54,7 @@ def anchors(path):
 
 
 def offence(path, target):
-    """What is wrong with a link of a file, or None."""
+    """Returns why a link of a file is wrong, or None."""
     if HOST.match(target):
         return None
     name, _, anchor = urllib.parse.unquote(target).partition("#")

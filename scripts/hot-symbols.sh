@@ -1,16 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# scripts/hot-symbols.sh BUILD-DIRECTORY checks what runs between a call and
-# its callee:
+# scripts/hot-symbols.sh BUILD-DIRECTORY checks the code that runs between a call
+# and its callee:
 #
-# 1. The hot island (preload/hot) calls nothing outside of itself but functions
-#    named hot_* that its slow paths find in the library "warm" (see
-#    preload/CMakeLists.txt): a promise of theirs to be as careful.
-# 2. Neither the island nor "warm" touches an SSE, MMX or x87 register: the
-#    interrupted function may keep values in any of them, and be none the
-#    wiser. Nor may they read the stack protector's word, as %fs may not be
-#    set up in a thread that has just begun.
+# 1. Hot code (preload/hot) calls no external functions except those named hot_*
+#    in the library "warm" (see preload/CMakeLists.txt), which are written for
+#    its slow paths and obey the same rules.
+# 2. Neither hot nor warm code uses SSE, MMX or x87 registers, because the
+#    interrupted function may have values in any of them. It does not read the
+#    stack protector's word, because %fs may not be set up in a new thread.
 set -eu
 
 [ $# -eq 1 ] || {
@@ -20,8 +19,8 @@ set -eu
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# Those of a library whose source is there still: others are left from before it
-# was moved.
+# Lists the objects of a library whose sources exist. Other objects remain from
+# sources that were moved.
 objects() { # BUILD-DIRECTORY LIBRARY
 	find "$1/preload" -path "*/$2.dir/*" -name '*.o' |
 		while read -r object; do
@@ -46,7 +45,7 @@ done
 xargs nm --defined-only --format=just-symbols <"$work/hot" >"$work/given"
 xargs nm --defined-only --format=just-symbols <"$work/warm" |
 	grep '^hot_' >>"$work/given"
-# the linker's, named by position-independent code
+# a symbol of the linker for position-independent code
 echo _GLOBAL_OFFSET_TABLE_ >>"$work/given"
 xargs nm --undefined-only --format=just-symbols <"$work/hot" |
 	sed '/^$/d; /:$/d' | sort -u >"$work/needed"

@@ -1,17 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# scripts/imports.sh BUILD-DIRECTORY checks that libclew.so calls nothing of
-# other modules but what preload/imports.txt allows, each with its reason:
+# scripts/imports.sh BUILD-DIRECTORY checks that libclew.so calls only functions
+# of other modules that preload/imports.txt allows, with a reason for each:
 #
-# 1. by name: every symbol that the loader looks up for it;
-# 2. by address: what it has looked up itself (next.h, lookup.h) and calls from
-#    elsewhere than from the function of that name that stands in front of it.
+# 1. by name: every symbol that the loader resolves for the library;
+# 2. by address: functions that the library looks up itself (next.h, lookup.h)
+#    and does not only call from its wrapper of the same name.
 #
-# And that the other libclew.so asks the loader for no static thread-local storage.
+# It also checks that the libclew.so in in-blocks/ needs no static thread-local
+# storage.
 #
-# All of the library is held to the same rules, and not only what can be reached
-# from under the loader's lock, say: so no graph of calls can be incomplete.
+# The rules apply to the whole library, not only to code that runs under the
+# loader's lock. The check therefore needs no call graph, which could be
+# incomplete.
 set -eu
 
 [ $# -eq 1 ] || {
@@ -32,8 +34,8 @@ trap 'rm -rf "$work"' EXIT
 readelf --wide --relocs "$library" | awk '$5 ~ /^[A-Za-z_]/ &&
 	$3 ~ /^R_/ { sub(/@.*/, "", $5); print $5 }' >"$work/named"
 
-# FILE:NAME of each use, but in macros that define fronts of any name, and
-# #include "preload/host/next.h".
+# Lists FILE:NAME of each use, except in macros that define wrappers of any name
+# and in #include "preload/host/next.h".
 cd "$(dirname "$0")/.."
 find preload arch -name '*.c' \
 	-exec grep -oHE '(NEXT\(|[^a-z_]next\.)[A-Za-z_0-9]+' {} + |

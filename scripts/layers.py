@@ -1,17 +1,17 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Checks that every #include obeys the table of layers, and goes in no circle.
+"""Checks that every #include obeys the table of layers, and that there are no circles.
 
-The table is the architecture: a folder may include its own headers, those of
-the folders in its row, and nothing else of the project. Two towers, the
-target (preload, disasm, image, match, cgroup, expression, classfile) and the reader (the rest), meet in wire/
-and digest/ only. What is one machine's own is in arch/MACHINE/FOLDER, is included as
-FOLDER's, and obeys FOLDER's row; what several folders must know of a machine
-is in machine/, which is there in arch/ only.
+The table is the architecture: a folder may include its own headers and those of the
+folders in its row, and no others of the project. The target (preload, disasm, image,
+match, cgroup, expression, classfile) and the reader (the rest) share only wire/ and
+digest/. Code for one architecture is in arch/MACHINE/FOLDER, is included as if it were
+in FOLDER, and obeys FOLDER's row. Code for one architecture that several folders need
+is in machine/, which exists only in arch/.
 
-One name, one meaning: no two units (a header, and the source files of the same
-path, a machine's own included) are called alike, nor are two structs, unions
-or enums, be they local to their files.
+Names are unique: no two units (a header with the source files of the same path, also
+those in arch/) have the same name. No two structs, unions or enums have the same name,
+even if they are local to their files.
 Exits with 1 and one line per offence.
 """
 import pathlib
@@ -124,7 +124,7 @@ MAY_INCLUDE = {
 }
 UNRESTRICTED = {"tests"}
 
-# The island takes only headers that a freestanding compiler brings itself.
+# Hot code includes only headers that a freestanding compiler provides.
 FREESTANDING = {"preload/hot": {"stdatomic.h", "stdbool.h", "stddef.h",
                                 "stdint.h"}}
 
@@ -134,13 +134,13 @@ TAG = re.compile(r"^(?:[^*/\"\n]*\s)?(?:struct|union|enum)\s+(\w+)\s*\{", re.M)
 
 
 def included_as(path):
-    """A path without the arch/MACHINE that it may begin with."""
+    """Returns a path without the prefix arch/MACHINE."""
     path = pathlib.PurePosixPath(path)
     return path.relative_to(*path.parts[:2]) if path.parts[0] == "arch" else path
 
 
 def layer_of(path):
-    """The innermost folder of the table that holds path, or None."""
+    """Returns the innermost folder of the table that contains path, or None."""
     for parent in included_as(path).parents:
         if str(parent) in MAY_INCLUDE or str(parent) in UNRESTRICTED:
             return str(parent)
@@ -148,13 +148,13 @@ def layer_of(path):
 
 
 def found(header):
-    """Whether each place where it may be has it."""
+    """Yields, for each folder that may contain the header, whether it does."""
     for root in (ROOT, *ROOT.glob("arch/*")):
         yield (root / header).is_file()
 
 
 def offence(layer, style, header):
-    """What is wrong with this include in a file of this layer, or None."""
+    """Returns why this include in a file of this layer is wrong, or None."""
     if style == "<":
         allowed = FREESTANDING.get(layer)
         if allowed is not None and header not in allowed:
@@ -186,7 +186,7 @@ def includes(path):
 
 
 def circles(below):
-    """Ways in {name: names} that lead back, as lists that begin where they end."""
+    """Yields circles in {name: names}, as lists whose first and last item are equal."""
     done = set()
 
     def visit(name, way):
@@ -208,7 +208,7 @@ def header_includes():
 
 
 def namesakes():
-    """(name, its places) of each name that is in more than one of them."""
+    """Yields (name, its paths) for each name that several paths have."""
     units, tags = {}, {}
     for path in sources():
         unit = included_as(path).with_suffix("")

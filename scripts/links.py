@@ -3,11 +3,11 @@
 """scripts/links.py BUILD-DIRECTORY checks the rooms of libclew.so and of clew by
 their objects.
 
-What an object refers to lies in its own room or in one that it may include
-(scripts/layers.py); or it is one of the upcalls in preload/hot/upcalls.h,
-called and defined where the table there says. Warm code refers to no cold code.
-Within a room, no objects refer to each other in a circle. Data that changes is
-in no file but those that docs/internals/invariants.md lists.
+An object refers only to symbols in its own room or in rooms that it may include
+(scripts/layers.py). Exceptions are the upcalls in preload/hot/upcalls.h, which must
+be called and defined where the table there says. Warm code refers to no cold code.
+Objects of a room do not refer to each other in a circle. Only the files that
+docs/internals/invariants.md lists have mutable data.
 Exits with 1 and one line per offence.
 """
 import collections
@@ -18,28 +18,28 @@ import sys
 
 import layers
 
-# What is linked together: an object's names are those of its own product.
+# Folders that are linked together; names are resolved within one product.
 PRODUCTS = (("preload",),
             ("cgroup", "digest", "disasm", "match", "image", "base", "symbolizer", "report", "cli"))
-# Stands in for libc, whose functions any cold room may call.
+# Replacements of libc functions, which any cold room may call.
 LIBC = {"preload/host/private_libc.c", "preload/host/private_string.c",
         "preload/host/capstone_libc.c"}
-# Objects whose references close circles within their rooms, and why they may.
+# Objects that may close a circle within their rooms, and the reason.
 ON_TOP = {
     "preload/hot/state.c":
         "what a thread begins with are addresses of what uses it",
 }
 UPCALL = re.compile(r"^ \*\t(\w+) +(\S+)(?: \([^)]*\))? +(\S+)$", re.M)
-# A table of files: those with data that changes.
+# The table of files with mutable data.
 STATICS = re.compile(r"^## Statics$(.*?)^## ", re.M | re.S)
 CHANGES = re.compile(r"\.t?(?:bss|data)\b(?!\.rel\.ro)")
-OF_OTHERS = {"argp_program_version"}  # its name and type are libc's
+OF_OTHERS = {"argp_program_version"}  # libc defines its name and type
 OBJECT = re.compile(r"^([^/]+)/CMakeFiles/(\w+)\.dir/(.+)\.o$")
-BESIDE = "__/"  # where the objects are of folders beside a library's
+BESIDE = "__/"  # prefix of objects from folders outside of the library's
 
 
 def source_of(folder, path):
-    """The source of an object, as it is included; None: it has been moved."""
+    """Returns the source of an object, as it is included; None if it was moved."""
     path = path[len(BESIDE):] if path.startswith(BESIDE) else f"{folder}/{path}"
     if not (layers.ROOT / path).is_file():
         return None
@@ -47,14 +47,14 @@ def source_of(folder, path):
 
 
 def upcalls():
-    """{function: (caller, definer)}: rooms or files below preload/."""
+    """Returns {function: (caller, definer)}, rooms or files below preload/."""
     text = (layers.ROOT / "preload/hot/upcalls.h").read_text(encoding="utf-8")
     return {name: where for name, *where in UPCALL.findall(text)
             if name != "function"}
 
 
 def is_at(source, where):
-    """Whether a source is a file, or in a room, of the table."""
+    """Returns whether a source is the file, or in the room, of the table."""
     where = f"preload/{where}"
     return where in (source, str(pathlib.PurePosixPath(source).parent))
 
@@ -62,7 +62,7 @@ def is_at(source, where):
 class Objects:
     def __init__(self, build, folders):
         self.temperature, self.given, self.needed = {}, {}, {}
-        self.changes = {}  # source: names of its data that changes
+        self.changes = {}  # source: names of its mutable data
         for folder in folders:
             for path in sorted((build / folder).rglob("*.o")):
                 match = OBJECT.match(str(path.relative_to(build)))
@@ -87,7 +87,7 @@ class Objects:
                 self.changes.setdefault(source, set()).add(name)
 
     def references(self):
-        """(source, name, source that gives it), between objects."""
+        """Yields (source, name, source that defines the name)."""
         for source, names in sorted(self.needed.items()):
             for name in sorted(names):
                 if name in self.given:
@@ -135,7 +135,7 @@ def offences(objects, table):
 
 
 def statics(seen, changes):
-    """Files with data that changes that are not listed; and those without."""
+    """Yields files with mutable data that are not listed, and the reverse."""
     text = (layers.ROOT / "docs/internals/invariants.md").read_text(
         encoding="utf-8")
     rows = re.findall(r"^\|.*$", STATICS.search(text)[1], re.M)

@@ -45,7 +45,7 @@ OPENERS = re.compile(
     r"likewise|the same|as ever|in (that|this|these|those)[,: ]|"
     r"where (it|they|that|those|there) |it|its|they|their|one that|some of|"
     r"others?|nobody|somebody)\b", re.IGNORECASE)
-# A message in lower case goes on after the process or file that it is about.
+# A message in lower case continues after the name of its process or file.
 CONTINUED = re.compile(r"^(it|its|they|their)\b")
 PHRASES = re.compile(
     r"\b(the own|such as come|(it|was|are|were) (said|told)|is (said|told)|"

@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Checks that what is one machine's own is in arch/, not beside it.
+"""Checks that code for one architecture is only in arch/.
 
-Comments may speak of a machine, as examples do; code may not. Looked for are
-a machine's names (EM_*, R_*, AUDIT_ARCH_*, its registers, its intrinsics,
-headers and system calls), assembly that is more than a barrier for the compiler, machine code,
-and how large an address space and its pages are.
+Comments may mention an architecture; code may not. The script searches for names of
+an architecture (EM_*, R_*, AUDIT_ARCH_*, registers, intrinsics, headers and system
+calls), assembly other than compiler barriers, machine code, and sizes of address
+spaces and pages.
 Exits with 1 and one line per offence.
 """
 import re
@@ -18,7 +18,7 @@ TARGET = ("disasm", "image", "jvm", "match", "preload")
 
 REGISTERS = r"[er](?:ax|bx|cx|dx|si|di|bp|sp|ip)|r(?:8|9|1[0-5])d?|[xyz]mm\d+"
 
-# Those that machines to which Linux came later do not have.
+# System calls that newer architectures do not have.
 OLD_CALLS = ("open|creat|access|stat|lstat|link|symlink|readlink|unlink|rename|"
              "mkdir|rmdir|chmod|chown|pipe|dup2|poll|select|epoll_create|"
              "epoll_wait|eventfd|signalfd|inotify_init|getdents|alarm|pause|"
