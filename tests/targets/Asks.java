@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Asks clew where it is, from methods of many kinds, each of which says who it is; and
-// compares: one stack of methods has one id, in each thread and however it is run, and no
-// other stack has that. Then "N contexts, M errors", "clew is absent" without clew.
+// Queries its context from methods of many kinds, each of which passes its number, and
+// checks: a stack of methods has one id, in each thread and in compiled or interpreted
+// code, and no other stack has this id. Prints "N contexts, M errors", or "clew is absent".
 //
 //	java -cp DIR:clew.jar com.acme.Asks ROUNDS [SNAPSHOT]
 package com.acme;
@@ -106,7 +106,7 @@ public class Asks implements Runnable {
     for (int i = 0; i < times; i++) deflater.reset();
   }
 
-  /** 7 calls of a native method that are counted, and 50 that are not. */
+  /** Makes 7 counted calls of a native method, and 50 uncounted ones. */
   static void pauses() throws Exception {
     final Deflater deflater = new Deflater();
     reset(deflater, 3);
@@ -122,7 +122,7 @@ public class Asks implements Runnable {
       alone();
       return;
     }
-    pauses(); // and all that follows is as it ever was
+    pauses(); // everything below must be unaffected
     final int rounds = Integer.parseInt(args[0]);
     final Thread[] threads = new Thread[2];
     for (int i = 0; i < threads.length; i++) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Threads that call natives (attached_java.c) from Java methods, in a loop, until the
-// file that both share with a test says to stop; how often each has is in that file.
-// Some threads live for a moment only, and there is garbage. Virtual threads leave their
-// carriers in the midst of a recursion.
+// Threads that call natives (attached_java.c) from Java methods in a loop, until a word in
+// a file that both share with a test tells them to stop. The file contains the numbers of
+// calls. Some threads are short-lived, and there is garbage to collect. Virtual threads
+// leave their carriers within a recursion.
 //
 //	java -cp DIR com.acme.Attached FILE LIBRARY THREADS [virtual]
 package com.acme;
@@ -10,7 +10,7 @@ package com.acme;
 public class Attached {
   static native void share(String file);
   static native void ready();
-  static native boolean pause(int thread); // false: for ever
+  static native boolean pause(int thread); // false: endless
   static native int hit(int who);
   static native int registered(int who);
   static native int late(int who);

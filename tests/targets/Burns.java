@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Takes CPU time in a loop of a method that compilers inline three deep, some
-// milliseconds a round.
+// Uses CPU time in a loop of a method that compilers inline three levels deep, some
+// milliseconds for each round.
 //
 //	java -cp DIR com.acme.Burns ROUNDS
 package com.acme;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Calls natives (callers.c) from Java methods of many kinds, each of which says who
-// it is, and prints how often each has: "CALLS CALLER".
+// Calls natives (callers.c) from Java methods of many kinds, each of which passes its
+// number, and prints the calls of each: "CALLS CALLER".
 //
 //	java -cp DIR com.acme.Callers LIBRARY ROUNDS CLASSES
 package com.acme;
@@ -16,7 +16,7 @@ public class Callers {
   static native void fail(int who);
   static native long count(int who);
 
-  // The methods that call, in the order of their numbers.
+  // The calling methods, in the order of their numbers.
   static final String[] WHO = {
     "once()", "hot(int)", "innermost(int)", "recursion(int)", "back(int)",
     "wideCaller(int)", "catches(int)", "locked(int)", "<init>(int)",
@@ -62,7 +62,7 @@ public class Callers {
     public void run() { hit(11); }
   }
 
-  // Loads Loaded again each time, so that the one before can be unloaded.
+  // Loads Loaded again each time, so that the previous class can be unloaded.
   static class Loader extends ClassLoader {
     protected Class<?> loadClass(String name, boolean resolve)
         throws ClassNotFoundException {
@@ -92,7 +92,8 @@ public class Callers {
         if (i % 10 == 4) locked(i);
         if (i % 10 == 5) new Callers(i);
         if (i % 10 == 6) deep(60);
-        if (i == rounds / 2) shape = new Square(); // what was assumed is wrong now
+        // invalidates assumptions of compiled code
+        if (i == rounds / 2) shape = new Square();
         shape.area();
         if (i % (rounds / classes) == 0) {
           Runnable loaded = (Runnable) Class.forName(

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 package com.acme;
 
-/** Methods that tell of themselves (In.java), as they return, throw, catch and construct. */
+/**
+ * Methods that report to In.java when they begin, return, throw, catch and
+ * construct.
+ */
 class Calls {
 	static class Thrown extends RuntimeException {
 		Thrown(String text) {
@@ -24,7 +27,7 @@ class Calls {
 		return result;
 	}
 
-	/** Has no handler: whoever catches tells. */
+	/** Has no handler; the method that catches reports instead. */
 	static int sinks(int depth) {
 		In in = In.of("sinks");
 
@@ -48,7 +51,7 @@ class Calls {
 		}
 	}
 
-	/** Goes on in its own context after what it has called has thrown. */
+	/** Continues in its own context after a callee has thrown. */
 	static int catches(int depth) {
 		In in = In.of("catches");
 		int caught = 0;
@@ -79,7 +82,7 @@ class Calls {
 		}
 	}
 
-	/** What comes behind super() never does if that throws. */
+	/** Code after super() never runs if super() throws. */
 	static class Doomed extends Base {
 		Doomed(int value, In[] in) {
 			super(In.begin("Doomed.<init>", in, value));

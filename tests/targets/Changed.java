@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What Redefines.java changes. Its other version has what is in the marked comments,
-// so that calls have other places.
+// The class that Redefines.java changes. The other version contains the code in the
+// marked comments, so that calls have other bytecode indices.
 package com.acme;
 
 public class Changed {
@@ -21,7 +21,7 @@ public class Changed {
   static int inner(int i) { return Callers.hit(3) /*+ * kept +*/ + i; }
   static int outer(int i) { return inner(i) /*+ - kept +*/; }
 
-  // Is on the stack while it is changed: it calls on as it was.
+  // Is on the stack while it is changed, and continues with its old code.
   static int held(int times, Runnable between) {
     int sum = 0;
     for (int i = 0; i < times; i++) {

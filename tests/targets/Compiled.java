@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Methods that count their calls, and do what a line of standard input says; after each a line
-// says how often each has been called until then: "METHOD=CALLS ... wrong=N".
+// Methods that count their calls. A line of standard input selects an action; after each
+// action a line has the calls of each method so far: "METHOD=CALLS ... wrong=N".
 //
 //	java -cp DIR com.acme.Compiled THREADS
 //	go N		N rounds in each thread
-//	storm N		likewise, while what compilers have assumed turns out wrong
+//	storm N		the same, while assumptions of compiled code become wrong
 //	unload N	N classes that are called, and unloaded
 //	virtual N	N rounds in a virtual thread
 //	end
@@ -22,7 +22,7 @@ public class Compiled {
     "large", "finds"
   };
 
-  /** What one thread has called. */
+  /** Calls of one thread. */
   static final class Calls {
     final long[] of = new long[NAMES.length];
     long wrong;
@@ -59,7 +59,7 @@ public class Compiled {
     }
   }
 
-  /** Of which there is one more whenever the machine is to change its mind. */
+  /** A further subclass invalidates compiled code. */
   static class Mood {
     int value(int x) {
       return x + 1;
@@ -100,7 +100,7 @@ public class Compiled {
     return deep(calls, depth - 1) + 1;
   }
 
-  /** Through which something is thrown. */
+  /** An exception passes through this method. */
   static int passes(Calls calls, int depth) {
     calls.of[6]++;
     try {
@@ -133,7 +133,10 @@ public class Compiled {
     return a + b + c + d + e + f + g + h + i + j + k + l + m + n + o + p + q + r;
   }
 
-  /** With a frame for which one look at the end of the stack is not enough, or nearly. */
+  /**
+   * Has a frame that is about as large as one check of the stack's end covers,
+   * or larger.
+   */
   static long large(Calls calls, long a) {
     calls.of[10]++;
     long b = a * 3, c = b ^ a, d = c + b, e = d * c, f = e - d, g = f ^ e, h = g + f, i = h * g;
@@ -144,7 +147,7 @@ public class Compiled {
     return x ^ a ^ b ^ c ^ d ^ e ^ f ^ g ^ h ^ i ^ j ^ k ^ l ^ m ^ n ^ o ^ p ^ q;
   }
 
-  /** Whose compiled code is left in the midst whenever there is a class more. */
+  /** Its compiled code is invalidated while it runs when a class is added. */
   static int finds(Calls calls, Mood mood, int x) {
     calls.of[11]++;
     int sum = 0;
@@ -190,7 +193,7 @@ public class Compiled {
     for (Thread thread : running) thread.join();
   }
 
-  /** The classes of this one once more, by another loader. */
+  /** Loads the classes of this program once more. */
   static final class Again extends ClassLoader {
     Again() {
       super(null);

@@ -10,8 +10,8 @@ import java.util.function.IntUnaryOperator;
 import java.util.stream.IntStream;
 
 /**
- * Methods of many shapes, each of which counts its own calls (Counts.own). What is
- * named as own("lambda$") are all lambdas.
+ * Methods of many kinds, each of which counts its own calls (Counts.own). The
+ * name in own("lambda$") stands for all lambdas.
  */
 class Counted {
 	static final int THREADS = 8;
@@ -69,7 +69,7 @@ class Counted {
 		}
 	}
 
-	/** Its loop begins with the method. */
+	/** The loop begins at the method's first instruction. */
 	static int loops(int n) {
 		do
 			n -= own("loops");
@@ -184,7 +184,7 @@ class Counted {
 		}
 	}
 
-	/** Of which no method can say so if its super() throws. */
+	/** If super() throws, no method can report this. */
 	static class Doomed extends Base {
 		Doomed(int value) {
 			super(value + 0 * own("Doomed.<init>"));
@@ -232,7 +232,10 @@ class Counted {
 	}
 
 	record Square(int side) implements Shape<Integer> {
-		/** There are two of this name, one of which takes an object. */
+		/**
+		 * There are two methods of this name, one of which takes an
+		 * object.
+		 */
 		public Integer area(Integer scale) {
 			return measured(scale);
 		}
@@ -258,7 +261,7 @@ class Counted {
 		}
 	}
 
-	// ---- Ways to be called ----
+	// ---- Kinds of calls ----
 
 	static int called(int n) {
 		own("called");

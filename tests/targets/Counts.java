@@ -7,8 +7,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Runs Counted and says what it has counted itself, and what its methods, which are
- * rewritten, have told the tracker: lines "own NAME COUNT" and "told NUMBER COUNT".
+ * Runs Counted and prints its own counts, and the counts that its rewritten
+ * methods have reported to the tracker: lines "own NAME COUNT" and "told NUMBER
+ * COUNT".
  */
 public class Counts {
 	static final Map<String, AtomicLong> OWN = new ConcurrentHashMap<>();
@@ -18,7 +19,7 @@ public class Counts {
 		return 1;
 	}
 
-	/** What rewritten methods call: each thread has a stack of them. */
+	/** Called by rewritten methods; each thread has a stack of them. */
 	public static class Tracker {
 		static final AtomicLong[] TOLD = new AtomicLong[4096];
 		static final AtomicLong RETURNS = new AtomicLong();
@@ -54,7 +55,9 @@ public class Counts {
 			TRACKERS.get().leave(number);
 		}
 
-		/** Above it are constructors, if any, that super() has thrown out of. */
+		/**
+		 * Constructors that super() has thrown out of may be above it.
+		 */
 		private void leave(int number) {
 			while (stack[--depth] != number)
 				DROPPED.incrementAndGet();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Calls natives (envs.c) that use JNI in good and bad ways, and count their calls of
-// it themselves.
+// JNI functions themselves.
 //
 //	java -cp DIR com.acme.Envs LIBRARY ROUNDS
 package com.acme;

@@ -5,14 +5,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
-/**
- * Counts its calls by their contexts (In.java). A word chooses what runs.
- */
+/** Counts its calls by context (In.java). A word selects what runs. */
 public class Exact extends Calls {
-	/** So many bytes of stack end a recursion soon. */
+	/** Stack size in bytes with which a recursion ends soon. */
 	private static final long SHALLOW = 300000;
 
-	/** Until the stack ends: the innermost call may not have come to count. */
+	/**
+	 * Recurses until the stack ends: the innermost call may not have been
+	 * counted.
+	 */
 	static int overflow(int depth) {
 		int result = overflow(depth + 1);
 
@@ -89,7 +90,7 @@ public class Exact extends Calls {
 		return result;
 	}
 
-	/** In the midst of which native it leaves its carrier, since Java 24. */
+	/** Leaves its carrier inside a native method, since Java 24. */
 	static int waits() {
 		In in = In.of("waits");
 		Object monitor = new Object();
@@ -107,7 +108,9 @@ public class Exact extends Calls {
 		return result;
 	}
 
-	/** It cannot leave its carrier here: frames of the machine's own are below. */
+	/**
+	 * Cannot leave its carrier here, because frames of the JVM are below.
+	 */
 	static class Pinned {
 		static final int RESULT = waits();
 	}

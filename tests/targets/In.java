@@ -6,17 +6,17 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * A context of one thread's calls, by the word of those that tell of themselves; who has
- * begun while nothing was to count is in that of its caller.
+ * A context of one thread's calls, as reported by its methods. A call that
+ * began while nothing was to be counted is in its caller's context.
  */
 final class In {
-	/** Of all threads that have ended. */
+	/** Sums of all threads that have ended. */
 	private static final Map<String, Long> ALL = new TreeMap<>();
 	private static final ThreadLocal<In[]> TOP = ThreadLocal.withInitial(() -> new In[] { new In(null, "") });
 
-	/** Whether calls that begin are to count. */
+	/** Whether calls that begin are counted. */
 	static volatile boolean counts = true;
-	/** What each does when it has told that it began. */
+	/** Runs after each reported beginning. */
 	static Runnable next = () -> {
 	};
 
@@ -31,7 +31,7 @@ final class In {
 		this.path = path;
 	}
 
-	/** A call has begun. */
+	/** Reports that a call has begun. */
 	static In of(String name) {
 		In in = enter(TOP.get(), name);
 
@@ -59,23 +59,23 @@ final class In {
 		return in;
 	}
 
-	/** Of an argument of super(), for what comes behind that. */
+	/** The same in an argument of super(), for code after super(). */
 	static int begin(String name, In[] in, int value) {
 		in[0] = of(name);
 		return value;
 	}
 
-	/** It ends; whoever it has called has ended, too. */
+	/** Reports that the call ends; its callees have ended also. */
 	void out() {
 		TOP.get()[0] = parent;
 	}
 
-	/** It has caught something. */
+	/** Reports that the call has caught an exception. */
 	void caught() {
 		TOP.get()[0] = isSilent ? parent : this;
 	}
 
-	/** Nobody that counts is running. */
+	/** Begins with an empty context. */
 	static void start() {
 		In[] top = TOP.get();
 
@@ -90,7 +90,7 @@ final class In {
 			callee.add();
 	}
 
-	/** The calling thread is about to end. */
+	/** Must be called at the end of each thread. */
 	static void end() {
 		start();
 		synchronized (ALL) {
@@ -99,7 +99,10 @@ final class In {
 		TOP.remove();
 	}
 
-	/** Lines "CALLS METHOD;METHOD;...", outermost first, when all threads have ended. */
+	/**
+	 * Prints lines "CALLS METHOD;METHOD;...", outermost first, after all
+	 * threads have ended.
+	 */
 	static void print() {
 		for (Map.Entry<String, Long> entry : ALL.entrySet())
 			System.out.println(entry.getValue() + " " + entry.getKey());

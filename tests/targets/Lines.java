@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Calls a native (callers.c) from several lines of a method, each of which has a
-// number that no other has, and prints how often each has: "CALLS NUMBER".
+// Calls a native (callers.c) from several lines of a method, each of which has a unique
+// number, and prints the calls of each: "CALLS NUMBER".
 //
 //	java -cp DIR com.acme.Lines LIBRARY ROUNDS
 package com.acme;
@@ -21,7 +21,7 @@ public class Lines {
       if (i % 7 == 0) throw new IllegalStateException();
     } catch (IllegalStateException e) {
       sum += Callers.hit(6);
-    } finally { // the compiler puts it there three times
+    } finally { // the compiler copies this line three times
       sum += Callers.hit(7);
     }
     return sum;
@@ -57,7 +57,7 @@ public class Lines {
   public static void main(String[] arguments) throws Exception {
     System.load(arguments[0]);
     int rounds = Integer.parseInt(arguments[1]);
-    Callers.hit(NUMBERS); // its code is looked for now, in Java
+    Callers.hit(NUMBERS); // its code is looked up here, in Java
     Thread[] threads = new Thread[2];
     for (int t = 0; t < threads.length; t++)
       (threads[t] = new Thread(() -> {

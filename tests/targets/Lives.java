@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Threads and programs that begin and end in unusual ways, around natives (lives.c):
+// Threads and programs that begin and end in unusual ways, with natives (lives.c).
 //
 //	java -cp DIR com.acme.Lives LIBRARY crash|attach|throw|exit|exits|daemon|wait
 package com.acme;
@@ -12,7 +12,7 @@ public class Lives {
   static native void fail();
   static native void pending();
 
-  static int up(int i) { return hit(i); } // of threads that are native
+  static int up(int i) { return hit(i); } // called by native threads
   static void thrower() { throw new IllegalStateException("Java's"); }
 
   static int caught(Runnable runnable) {
@@ -53,7 +53,7 @@ public class Lives {
     System.out.println("main is over");
   }
 
-  // For others to look at, until its standard input ends.
+  // Runs for inspection from outside until standard input ends.
   static void waits() throws java.io.IOException {
     Thread thread = new Thread(() -> { for (;;) up(1); }, "looked-at");
     thread.setDaemon(true);

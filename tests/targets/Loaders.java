@@ -5,14 +5,18 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.Set;
 
-/** Loads a class of its own by a loader that asks others, and one by one that has a list of what it gives. */
+/**
+ * Loads a class by a loader that asks others, and by one that has a list of
+ * what it returns.
+ */
 public class Loaders {
 	static int asked;
 	public static int worked;
 
 	static class Own extends ClassLoader {
 		private final String own;
-		private final Set<String> list; /* null: whatever the others have */
+		/* null: all classes that other loaders have */
+		private final Set<String> list;
 
 		Own(String own, Set<String> list) {
 			super(Loaders.class.getClassLoader());
@@ -70,7 +74,7 @@ public class Loaders {
 		}
 	}
 
-	/** By its name, which the usual loader is not asked for. */
+	/** Loads the class by name; the default loader is not asked for it. */
 	static void run(String name, Set<String> list) throws Exception {
 		for (int i = 0; i < 3; i++)
 			((Runnable) new Own(name, list).loadClass(name).getDeclaredConstructor().newInstance()).run();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes so many classes, an object of each, and prints what its process has in memory.
+// Loads CLASSES classes, creates an object of each, and prints the memory of the process.
 //
 //	java -cp DIR com.acme.Many CLASSES
 package com.acme;
@@ -9,7 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 public class Many extends ClassLoader {
-  // Called T00000, as each class is once its digits are changed.
+  // Named T00000; each class is a copy with other digits.
   public static class T00000 {
     int value;
     public T00000() {}

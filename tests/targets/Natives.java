@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Calls its native methods (natives.c) from interpreted and compiled code, from
-// several threads, and prints how often each was entered.
+// Calls its native methods (natives.c) from interpreted and compiled code, in several
+// threads, and prints the calls of each.
 //
 //	java -cp DIR com.acme.Natives LIBRARY ROUNDS [END [AGENT...]]
 package com.acme;
@@ -75,7 +75,7 @@ public class Natives {
     return thread;
   }
 
-  // Since 21, for which this is not compiled.
+  // This exists since Java 21; the class is compiled for an older version.
   static Thread startVirtual(int rounds) throws Exception {
     return (Thread) Thread.class
         .getMethod("startVirtualThread", Runnable.class)

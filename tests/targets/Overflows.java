@@ -4,8 +4,8 @@ package com.acme;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Its stack ends again and again below methods that have something to put right: none of
- * them leaves it undone, and the errors tell of nobody else's methods.
+ * Overflows the stack repeatedly below methods with cleanup code. All cleanup
+ * code must run, and stack traces must contain only the program's methods.
  */
 public class Overflows {
 	static final ReentrantLock LOCK = new ReentrantLock();
@@ -40,7 +40,7 @@ public class Overflows {
 		}
 	}
 
-	/** Within which others are: the innermost alone catches what it does. */
+	/** Nested calls: only the innermost one catches the error. */
 	static int nested(int n) {
 		entered[3]++;
 		depth++;

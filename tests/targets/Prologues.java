@@ -2,8 +2,9 @@
 package com.acme;
 
 /**
- * A constructor with much before super(), as Java 25 allows: handlers, loops and locks
- * where the object is not initialised. Says what became of some arguments.
+ * A constructor with much code before super(), as Java 25 allows: handlers,
+ * loops and locks before the object is initialised. Prints results for some
+ * arguments.
  */
 class Prologues {
 	static int cleaned;

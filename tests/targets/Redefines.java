@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Has its class Changed changed again and again, by an agent (this class), while
-// threads are in its methods, and prints how often each method has called natives
-// (callers.c): "CALLS CALLER".
+// Redefines the class Changed repeatedly, by an agent (this class), while threads are in
+// its methods, and prints the calls of natives (callers.c) by each method: "CALLS CALLER".
 //
 //	java -javaagent:JAR=DIR -cp DIR com.acme.Redefines LIBRARY ROUNDS CHANGES
 //
@@ -38,7 +37,7 @@ public class Redefines implements ClassFileTransformer {
     return changed == Changed.class && isOther ? other : null;
   }
 
-  // By turns the other version, and that of the class's file.
+  // Alternates between the other version and that of the class's file.
   static synchronized void change() {
     if (left-- <= 0) return;
     isOther = !isOther;

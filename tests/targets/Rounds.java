@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// A program that others wrote, once for each line of standard input, in one machine; then an
-// empty line and a line "done". Libraries are called by reflection: they need not be there to
+// Runs a third-party program once for each line of standard input, in one JVM, and prints an
+// empty line and a line "done" after each. Libraries are called by reflection, so they are not
+// needed to compile this class.
 //
 //	java -cp LIBRARIES:DIR com.acme.Rounds database SCRIPT
 //	... interpreter FILE	in Python, by Jython
 //	... json BENCHMARK_ROUNDS	by Jackson
 //	... compiler FOLDER SOURCE...
-//	... main CLASS ARGUMENT...	whose main() comes back
+//	... main CLASS ARGUMENT...	whose main() returns
 package com.acme;
 
 import java.io.BufferedReader;
@@ -30,7 +31,10 @@ public class Rounds {
     type.getMethod("close").invoke(it);
   }
 
-  /** A document of so many members, each of which has a list and an object. */
+  /**
+   * Returns a document with this number of members, each of which has a list
+   * and an object.
+   */
   static String document(int members) {
     final StringBuilder text = new StringBuilder("{");
     for (int i = 0; i < members; i++)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Spends its time in one method, which is compiled, or interpreted if that is
-// what is asked for.
+// Spends its time in one method, which is compiled, or interpreted if an option of the
+// JVM says so.
 //
 //	java -cp DIR com.acme.Spins ROUNDS
 package com.acme;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Calls a native (callers.c) from stacks that are hard to walk: deep ones, ones that
-// overflow, below class initialisers and reflection, of virtual threads that were
-// suspended; or from very many. Prints how often.
+// Calls a native (callers.c) from stacks that are difficult to walk: deep ones, ones that
+// overflow, ones below class initialisers and reflection, those of virtual threads that
+// were suspended; or from very many stacks. Prints the number of calls.
 //
 //	java -cp DIR com.acme.Stacks LIBRARY [many]
 package com.acme;

@@ -15,17 +15,17 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.IntSupplier;
 
 /**
- * Counts by their contexts the calls (In.java) that begin while it is told to count, by words
- * of its standard input: "go" lets its threads run until each rests, somewhere in the midst of
- * its calls, "run" that none does any more; "on" and "off" say whether calls count; "end" has them end,
- * and lines "CALLS METHOD;METHOD;..." be written.
+ * Counts calls by context (In.java) that begin while counting is on, controlled
+ * by words on standard input. "go" lets its threads run until each rests
+ * somewhere within its calls; "run" ends the resting. "on" and "off" switch
+ * counting. "end" ends the threads and prints lines "CALLS METHOD;METHOD;...".
  *
  *	java com.acme.Standby SEED STEPS [virtual]
  *
- * By the seed threads rest each so many steps, at most.
+ * By the seed, each thread rests at least every STEPS steps.
  */
 public class Standby extends Calls {
-	/** Where threads wait for each other. */
+	/** The points at which threads wait for each other. */
 	static final class Rests {
 		static final ReentrantLock LOCK = new ReentrantLock();
 		static final Condition CHANGED = LOCK.newCondition();
@@ -58,7 +58,10 @@ public class Standby extends Calls {
 			LOCK.unlock();
 		}
 
-		/** Until each of so many rests, again if they are let go. */
+		/**
+		 * Waits until this number of threads rests; releases them first
+		 * if isGo.
+		 */
 		static void await(int threads, boolean isGo) {
 			LOCK.lock();
 			if (isGo) {
@@ -81,7 +84,7 @@ public class Standby extends Calls {
 		}
 	}
 
-	/** Catches what others of its kind throw. */
+	/** Catches exceptions of other objects of this kind. */
 	static class Tree extends Base {
 		Tree(int depth, int value, In[] in) {
 			super(In.begin("Tree.<init>", in, value));
@@ -104,7 +107,10 @@ public class Standby extends Calls {
 		}
 	}
 
-	/** Catches, itself, what others of its class throw before it counts. */
+	/**
+	 * Catches exceptions of other objects of its class itself, before it
+	 * counts.
+	 */
 	static class Stem extends Base {
 		Stem(int depth, int value, In[] in) {
 			super(In.begin("Stem.<init>", in, value));
@@ -120,7 +126,7 @@ public class Standby extends Calls {
 		}
 	}
 
-	/** Without a handler. */
+	/** Has no handler. */
 	static Object makes() {
 		In in = In.of("makes");
 		Object made = new Doubly(-1, new In[1]);
@@ -129,7 +135,7 @@ public class Standby extends Calls {
 		return made;
 	}
 
-	/** The machine's own code catches. */
+	/** Code of the JVM catches the exception. */
 	static int fails() {
 		In in = In.of("fails");
 		FutureTask<Object> task = new FutureTask<>(Standby::makes);
@@ -154,7 +160,7 @@ public class Standby extends Calls {
 		return sum;
 	}
 
-	/** Its monitors are one thread's only. */
+	/** Only one thread uses its monitors. */
 	static class Locks {
 		synchronized int locked(int depth) {
 			In in = In.of("Locks.locked");
@@ -193,7 +199,7 @@ public class Standby extends Calls {
 		return sum;
 	}
 
-	/** Began before anything counted, or not: its rounds are outermost. */
+	/** May have begun before counting: its rounds are outermost. */
 	static void rounds() {
 		Locks locks = new Locks();
 
@@ -202,7 +208,7 @@ public class Standby extends Calls {
 		In.end();
 	}
 
-	/** Each of its rounds is a task, which throws. */
+	/** Each round is a task that throws. */
 	static void tasks(ExecutorService service) {
 		service.execute(() -> {
 			FutureTask<Object> task = new FutureTask<>(Standby::makes);
@@ -217,7 +223,7 @@ public class Standby extends Calls {
 		});
 	}
 
-	// ---- What it is told ----
+	// ---- Input ----
 
 	static Thread start(boolean isVirtual) throws Exception {
 		if (isVirtual)

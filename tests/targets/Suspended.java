@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Virtual threads that call a native (callers.c) after each time that they were
-// suspended: 20 of them, ROUNDS times each. With "often" they only yield.
+// 20 virtual threads that call a native (callers.c) each time after they were suspended,
+// ROUNDS times each. With "often" they only yield.
 //
 //	java -cp DIR com.acme.Suspended LIBRARY ROUNDS [often]
 package com.acme;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Methods that count their calls, some of which end by an exception of their own or
-// of what they call, and are timed by the Flight Recorder: "CALLS METHOD".
+// Methods that count their calls and are timed by the Flight Recorder. Some calls end by an
+// exception of the method or of a callee. Prints "CALLS METHOD".
 //
 //	java -XX:StartFlightRecording:method-timing=Timed Timed ROUNDS
 public class Timed {

@@ -10,13 +10,15 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntSupplier;
 
 /**
- * Two classes of one name, which are to be rewritten while it runs. When the loader of the
- * second is asked for clew's class, both call a class that is loaded only then, and the
- * loader answers afterwards. The methods of the second have not been changed by then.
+ * Two classes with the same name, which are rewritten while they run. When the
+ * loader of the second one is asked for clew's class, both call a class that is
+ * loaded only then, and the loader answers afterwards. The methods of the
+ * second class are not yet rewritten at that time.
  *
  *	java com.acme.Twins CALLS
  *
- * Says "ready", and "called" after each line that it reads and CALLS more calls of each.
+ * Prints "ready", and for each line of input "called" after CALLS more calls of
+ * each.
  */
 public class Twins {
 	static final AtomicInteger asked = new AtomicInteger();
@@ -25,7 +27,8 @@ public class Twins {
 
 	static class Own extends ClassLoader {
 		static {
-			registerAsParallelCapable(); // nobody waits for one that waits
+			// loaders must not block each other
+			registerAsParallelCapable();
 		}
 
 		private final String own;

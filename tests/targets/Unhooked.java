@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Calls natives whose code no hook is in: the machine's own, and one that callers.c
-// generates. Prints how often each is called: "CALLS NATIVE <- CALLER".
+// Calls natives whose code is not hooked: those of the JVM, and one that callers.c
+// generates. Prints the calls of each: "CALLS NATIVE <- CALLER".
 //
 //	java -cp DIR com.acme.Unhooked LIBRARY ROUNDS
 package com.acme;
@@ -11,7 +11,7 @@ public class Unhooked {
   static native void generate(); // binds generated()
   static native int generated(int i);
   static native long generatedCalls();
-  static native int critical(int i); // which may be called in another way
+  static native int critical(int i); // may be called in another way
   static native long criticalCalls();
 
   static int first(int n) {
@@ -40,7 +40,7 @@ public class Unhooked {
     return sum;
   }
 
-  // Unsafe.park() and unpark() have numbers as intrinsics have, and are called.
+  // Unsafe.park() and unpark() have intrinsic numbers but are called.
   static void parks(int n) {
     for (int i = 0; i < n; i++) {
       LockSupport.unpark(Thread.currentThread());

@@ -8,15 +8,15 @@ import java.lang.ref.WeakReference;
 import java.util.function.IntSupplier;
 
 /**
- * Classes that come and go with their loaders, and hidden ones: lines "METHOD CALLS", of
- * methods that are called a known number of times.
+ * Classes that are loaded and unloaded with their loaders, and hidden classes.
+ * Prints lines "METHOD CALLS" for methods with a known number of calls.
  *
  *	java com.acme.Unloads ROUNDS
  */
 public class Unloads {
 	static final int CALLS = 100;
 
-	/** Is loaded again and again. */
+	/** Loaded again and again. */
 	public static class Passing implements IntSupplier {
 		public int getAsInt() {
 			return twice(3) + twice(4);
@@ -27,7 +27,7 @@ public class Unloads {
 		}
 	}
 
-	/** Hidden: its methods do not count, what they call does. */
+	/** Hidden: its methods are not counted, but their callees are. */
 	public static class Unnamed implements IntSupplier {
 		public int getAsInt() {
 			return visible(1) + visible(2);

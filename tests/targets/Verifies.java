@@ -13,13 +13,13 @@ import java.util.jar.JarFile;
 import java.util.stream.Stream;
 
 /**
- * Has classes linked, and so verified, but not initialised:
+ * * Links classes, which verifies them, without initialising them:
  *
  *	java com.acme.Verifies EVERY JAR...
  *
- * Every EVERYth of the machine's own and of those in jars. Says "refused CLASS ERROR"
- * of each that the verifier refuses, and "linked COUNT", "missing COUNT": of
- * these a class that they need is not there.
+ * The program takes every EVERYth class of the JDK and of the jars. Prints
+ * "refused CLASS ERROR" for each that the verifier rejects, and "linked COUNT"
+ * and "missing COUNT", the number of classes whose dependencies are missing.
  */
 public class Verifies {
 	static int linked, missing;

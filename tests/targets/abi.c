@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Everything that the calling convention can pass and return: on the stack,
- * in pairs of registers, on the x87 stack, through hidden pointers. Prints
- * what arrived; the test compares with a run without clew.
+ * All kinds of arguments and results of the calling convention: on the stack,
+ * in pairs of registers, on the x87 stack, by hidden pointers. Prints the
+ * values that arrive; the test compares them with a run without clew.
  */
 #define TRUTH_MAIN
 #include "tests/targets/truth.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Calls step() for ever and says on standard output, after every BATCH of
- * them, how many there were: 8 bytes, written only when the calls have been
- * made. Whoever kills it finds at least that many in the recording.
+ * Calls step() forever. After every BATCH calls it writes their number, 8
+ * bytes, to standard output. When the test kills the process, the recording
+ * must contain at least that many calls.
  */
 #define TRUTH_MAIN
 #include "tests/targets/truth.h"
@@ -23,7 +23,10 @@ static COUNTED void step_other(uint64_t *count)
 	__atomic_add_fetch(count, 1, __ATOMIC_RELEASE);
 }
 
-/* A second thread, whose counts are another's when the end comes. */
+/*
+ * A second thread, whose counts are in another tally when the process is
+ * killed.
+ */
 static COUNTED void *thread_main(void *unused)
 {
 	for (;;)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * actions filter|forks: a thread sets its action for SIGTRAP again and again. It
- * has blocked that signal once, so that clew has a handler for it. Meanwhile
+ * actions filter|forks: a thread sets its action for SIGTRAP again and again.
+ * The program has blocked that signal once, so that clew has a handler for it.
+ * Meanwhile:
  *
- *	filter	behind a filter of system calls that allows them all, another
- *		thread sends it that signal as fast as it can
- *	forks	another thread forks children, which set that action, too
+ *	filter	after installing a filter that allows all system calls, another
+ *		thread sends it SIGTRAP as fast as it can
+ *	forks	another thread forks children, which also set that action
  */
 #define TRUTH_MAIN
 #include "tests/targets/truth.h"
@@ -27,7 +28,7 @@
 static volatile int handled, depth, is_over, errors;
 static pthread_t receiver;
 
-/* Never within itself, however long it lasts: the signal is blocked. */
+/* Must not be interrupted by itself, since the signal is blocked meanwhile. */
 static COUNTED void on_trap(int signal)
 {
 	errors += depth++ > 0;
@@ -44,7 +45,10 @@ static int set_action(void)
 	return sigaction(SIGTRAP, &action, NULL);
 }
 
-/* On the first processor or on another one, where there is one. */
+/*
+ * Runs the thread on the first processor or, if there are several, on another
+ * one.
+ */
 static void run_on(int is_first)
 {
 	cpu_set_t all, one;

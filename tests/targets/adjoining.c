@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Two coroutines by a switch of its own, whose stacks adjoin: where the one begins,
- * functions of the other wait, which is deep in its stack. Their first functions
- * return to nobody.
+ * Two coroutines with their own stack switch, whose stacks are adjacent. One of
+ * them is deep in its stack, at the beginning of the other stack, where
+ * functions wait. The first functions of both have no caller.
  */
 #define TRUTH_MAIN
 #include "tests/targets/switch_stack.h"
 #include "tests/targets/truth.h"
 
 #define STACK_BYTES ((size_t)64 * 1024)
-#define NEAR_BYTES  3072 /* enough for what is called there */
+#define NEAR_BYTES  3072 /* enough for the calls there */
 
 static void *main_sp, *sps[2];
 static char *end_of_lower;
@@ -30,7 +30,7 @@ static COUNTED void leaf(void)
 	LEAVE();
 }
 
-/* Down to where the other stack begins. */
+/* Descends to the beginning of the other stack. */
 static COUNTED void down(void)
 {
 	ENTER(down);
@@ -73,7 +73,7 @@ static COUNTED void *stack_for(char *end, void (*first)(void))
 	void **sp = (void **)(void *)end;
 
 	ENTER(stack_for);
-	*--sp = NULL; /* the return address, and the alignment */
+	*--sp = NULL; /* the return address, and alignment */
 	*--sp = (void *)(uintptr_t)first;
 	for (int i = 0; i < SAVED_REGISTERS; i++)
 		*--sp = NULL;

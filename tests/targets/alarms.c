@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program with signals of its own, all of them: profiling timers, timers with
- * real-time signals, and handlers, masks and waits for every signal there is.
- * What it says of them is always the same.
+ * * A program that uses all signals: profiling timers, timers with real-time
+ * signals, and handlers, masks and waits for every signal. The output is always
+ * the same.
  *
  *	alarms timers | actions | masks | queue
  */
@@ -46,7 +46,10 @@ static void await(int signal)
 	printf("%d has come\n", signal);
 }
 
-/* Each kind of clock, by ITIMER_PROF and by timers with signals of all sorts. */
+/*
+ * Uses each kind of clock, by ITIMER_PROF and by timers with all sorts of
+ * signals.
+ */
 static void use_timers(void)
 {
 	const struct itimerval often = { { 0, 4000 }, { 0, 4000 } },
@@ -94,7 +97,7 @@ static void say_actions(void)
 			       sigismember(&action.sa_mask, SIGRTMAX - 6));
 }
 
-/* Whatever is sent arrives, as often as it was sent. */
+/* Every signal must arrive as often as it was sent. */
 static void use_actions(void)
 {
 	say_actions();
@@ -165,7 +168,7 @@ static void use_masks(void)
 	execl("/proc/self/exe", "alarms", "inherited", NULL);
 }
 
-/* Blocked, sent and waited for, one by one and all together. */
+/* Signals are blocked, sent and waited for, one by one and all together. */
 static void use_queue(void)
 {
 	const union sigval value = { .sival_int = 7 };

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// allocates HOW: allocates in known places, in threads and a forked child, frees some of
-// it, in exit handlers, too, and ends by HOW: "exit", "_exit" or "abort". Prints nothing.
+// allocates HOW: allocates in known functions, in threads and in a forked child, and
+// frees some of it, also in exit handlers. HOW is its end: "exit", "_exit" or "abort".
+// Prints nothing.
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -108,7 +109,7 @@ int main(int argc, char **argv)
 	const pid_t child = fork();
 	if (child == 0) {
 		leaks(3);
-		free(kept[1]); /* the parent's */
+		free(kept[1]); /* allocated by the parent */
 		_exit(0);
 	}
 	while (waitpid(child, &status, 0) < 0 && errno == EINTR)

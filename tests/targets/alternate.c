@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * alternate [PROGRAM [ARGUMENT...]]: a handler on an alternate stack which has no
- * room for another's frame computes for a while, waits for nothing, tells what is blocked there, what its
- * action is said to be, and what is blocked in the kernel once it has returned; then
- * the same by longjmp() and with its signal unblocked afterwards. At last a handler
- * executes the program.
+ * * alternate [PROGRAM [ARGUMENT...]]: a handler computes for a while on an
+ * alternate stack that has no room for the frame of another handler. The
+ * program prints the blocked signals, the action of its signal, and the
+ * kernel's mask after the return. Then the same with longjmp(), and with the
+ * signal unblocked afterwards. At the end a handler executes the program.
  */
 #include <poll.h>
 #include <setjmp.h>
@@ -25,7 +25,7 @@
 static enum { RETURNS, JUMPS, EXECUTES } mode;
 static char **program;
 static sigset_t blocked;
-static int interrupted; /* waits of the handler's */
+static int interrupted; /* interrupted waits in the handler */
 static jmp_buf landing;
 
 static void burn(void)

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Generates code that burns CPU time, and announces it in perf's ways: each
- * piece is called while its name is the newest at its address, for as long as is
- * known.
+ * Generates code that burns CPU time and announces it in perf's formats. Each
+ * piece is called while its name is the newest at its address.
  *
  *	announces map|jitdump FOLDER MILLISECONDS [fork | kill | kernel]
  *
- * Two pieces, one after the other at one address, and one beside them: in a
- * jitdump each has its time. In a map the first is never called, for a map does
- * not say when it went. "fork" lets a child call the piece beside; "kill" ends
- * as a killed process does; "kernel" calls a piece that makes system calls, too.
- * Prints "PID NAME CPU_NS" for each that was called.
+ * Two pieces follow each other at one address, and one lies beside them. In a
+ * jitdump each has its time. With a map the first piece is never called,
+ * because a map does not say when it was removed. "fork": a child calls the
+ * piece beside. "kill": the process kills itself. "kernel": a piece that makes
+ * system calls is also called. Prints "PID NAME CPU_NS" for each called piece.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -84,7 +83,7 @@ static void begin(const char *folder)
 	if (is_map)
 		return;
 	put(&header, sizeof(header));
-	/* That it is mapped so is how perf learns of the file. */
+	/* perf learns of the file by this mapping. */
 	if (mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0) ==
 	    MAP_FAILED)
 		exit(EXIT_FAILURE);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * asks: a program that asks clew (agent/clew.h) in every context that it comes to,
- * and compares what it is told with its own count of calls: in threads, in handlers,
- * in a forked child, at the end of a thread, while hooks come and go. Prints how
- * many answers were wrong, or that clew is absent.
+ * asks: queries clew (agent/clew.h) in every context and compares the answers
+ * with the program's own count of calls: in threads, in handlers, in a forked
+ * child, at the end of a thread, and while hooks are removed and set. Prints
+ * the number of wrong answers, or that clew is absent.
  */
 #define TRUTH_MAIN
 #include "tests/targets/truth.h"
@@ -22,7 +22,7 @@
 #define THREADS 4
 #define ROOM    64
 
-/* Each thread's nodes point to what was true when a context was met first. */
+/* Each thread's nodes point to the truth when a context was first met. */
 static struct clew_nodes *nodes, *of_handlers;
 static _Atomic long met, errors, interrupts;
 static volatile int is_raising;
@@ -47,7 +47,7 @@ TRUTH_INLINE const struct truth_node *caller_of(const struct truth_node *node)
 
 extern const char etext[];
 
-/* Of the C library, which may be hooked as well, truth knows nothing. */
+/* truth.h does not count the C library, which may be hooked also. */
 TRUTH_INLINE int is_ours(const void *function)
 {
 	return (const char *)function >= __ehdr_start &&
@@ -78,10 +78,10 @@ TRUTH_INLINE void expect_stack(uint64_t id, const struct truth_node *node,
 		EXPECT(!site == !is_running);
 		if (!is_ours(frames[i].function))
 			continue;
-		if (!node->function) /* main, and who calls that */
+		if (!node->function) /* main and its callers */
 			return;
 		EXPECT(frames[i].function == (const void *)node->function);
-		/* A handler returns to the C library. */
+		/* The return address of a handler is in the C library. */
 		EXPECT(!site || !is_ours(caller) ||
 		       node->function == (const char *)(uintptr_t)on_signal ||
 		       (site > caller && site < caller + 4096));
@@ -148,7 +148,10 @@ static COUNTED void on_signal(int signal)
 	LEAVE();
 }
 
-/* Anywhere: what is true is not known, but something is. */
+/*
+ * The timer's signal may interrupt any code, so only the existence of an answer
+ * is checked.
+ */
 static COUNTED void on_timer(int signal)
 {
 	const int error = errno;
@@ -200,7 +203,7 @@ static void ask_in_threads(void)
 		pthread_create(&threads[i], NULL, work, &key);
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(threads[i], NULL);
-	if (of_worker) /* where this thread has never been */
+	if (of_worker) /* a context that this thread has never been in */
 		expect_stack(of_worker, worker_truth, 0);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Echoes what it reads, a byte at a time, and waits for it below functions that keep no
- * frame pointer: where one would be is what leads elsewhere.
+ * Echoes its input byte by byte, and waits for it below functions without frame
+ * pointers: the frame pointer register contains another value.
  */
 #include <stdint.h>
 #include <unistd.h>

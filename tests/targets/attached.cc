@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * What `clew attach` is attached to: threads that count, in memory that the test
- * shares, what they call, while the test lets them.
+ * * The target of `clew attach`. Threads count their calls in memory that the
+ * test shares, while the test allows it.
  *
  *	attached SHARED [threads]
  *
- * The first thread waits in the kernel, with a signal each 10 ms, whose handler
- * calls; of the others every second one sleeps between its rounds.
+ * The first thread waits in the kernel and gets a signal every 10 ms, whose
+ * handler makes calls. Every second one of the other threads sleeps between its
+ * rounds.
  */
 #include <fcntl.h>
 #include <pthread.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Natives of Attached.java, which count their calls in a file that a test shares.
- * Its words: [0] ready, [1] go, [2] bind late, [3] end, [4] tell how long a method of
- * it is, [5] so many bytes of code, [8 + t] thread t is held, [128 + who] calls by who.
+ * * Natives of Attached.java, which count their calls in a file that a test
+ * shares. The words of the file: [0] ready, [1] go, [2] bind late, [3] end, [4]
+ * request the length of a method, [5] its length in bytes of code, [8 + t]
+ * thread t is held, [128 + who] calls by `who`.
  */
 #include <fcntl.h>
 #include <jni.h>
@@ -53,7 +54,7 @@ JNIEXPORT void JNICALL Java_com_acme_Attached_ready(JNIEnv *env, jclass class)
 	shared[READY] = 1;
 }
 
-/* As an agent that is there for a moment sees it. */
+/* Reads the length as a JVMTI agent that exists for a moment. */
 static void tell_bytes(JNIEnv *env, jclass class)
 {
 	const jvmtiCapabilities wanted = { .can_get_bytecodes = 1 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * backtrace() from below counted frames. Frames of this executable are
- * printed relative to it, so that the output with and without clew is the
- * same or an unwinder has seen something else.
+ * Prints backtrace() from below counted frames. Addresses in this executable
+ * are printed relative to it, so the output with and without clew must be the
+ * same.
  */
 #define TRUTH_MAIN
 #include "tests/targets/truth.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* batches N: for each byte that it reads makes N calls, and writes it. */
+/* batches N: for each byte of input, makes N calls and writes the byte. */
 #include <stdlib.h>
 #include <unistd.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * beats COUNT [fork|exec]: prints the CLOCK_REALTIME at which beat() ran, COUNT
- * times in each process, as lines "PID NS". With fork or exec a child beats in
- * turn with its parent, so that the true order of all beats is known.
+ * times in each process, as lines "PID NS". With fork or exec, a child and its
+ * parent beat in turn, so the true order of all beats is known.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ __attribute__((noinline)) long beat(void)
 	return now.tv_sec * 1000000000L + now.tv_nsec;
 }
 
-/* Each beat but the first one waits for a byte, and each writes one. */
+/* Each beat except the first waits for a byte, and each writes one. */
 static void beat_in_turn(int count, int from, int to)
 {
 	char turn = 0;
@@ -67,7 +67,7 @@ int main(int argc, char **argv)
 {
 	const int count = argc > 1 ? atoi(argv[1]) : 1;
 
-	setvbuf(stdout, NULL, _IOLBF, BUFSIZ); /* two processes write */
+	setvbuf(stdout, NULL, _IOLBF, BUFSIZ); /* two processes write to it */
 
 	if (argc > 3)
 		beat_in_turn(count, atoi(argv[2]), atoi(argv[3]));

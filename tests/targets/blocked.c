@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads that wait in system calls which say how long they did, and complain if
- * one ends before its time, for another reason than it should, or twice.
+ * * Threads that wait in system calls and report the duration. Each reports an
+ * error if a wait ends early, with an unexpected result, or twice.
  *
  *	blocked SHARED
  *
- * In SHARED each thread counts its waits, and all of them the complaints.
+ * In SHARED each thread counts its waits, and all threads count errors.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -94,7 +94,7 @@ static void *run(void *number)
 	return NULL;
 }
 
-/* It is sent as many as it says it has got. */
+/* The test sends as many signals as this counter says. */
 static void on_signal(int signal)
 {
 	shared->signals++;

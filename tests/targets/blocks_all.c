@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Blocks all signals as libc does in fork() and pthread_create(): by a system call of
- * its own, and the two that libc keeps for itself as well. For each line that it reads
- * it says whether SIGTRAP is blocked; "back" brings the mask back before.
+ * Blocks all signals like libc in fork() and pthread_create(): by a direct
+ * system call that includes the two signals which libc reserves. For each line
+ * of input it prints whether SIGTRAP is blocked; "back" restores the mask
+ * first.
  */
 #include <signal.h>
 #include <stdint.h>

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * budgeted hot: calls a leaf all the time, until that is not hooked any more, and a
- *		while longer
- *	    back: then hardly calls it, until it is hooked again
- *	    fork: then forks, and the child calls it
- * budgeted sleepy: calls a longer leaf likewise, and then now and then between sleeps
- *	    killed: the same, and is killed at its end
- * budgeted steady: calls a leaf all the time, until that has come back a few times
- *	    light: the same with a leaf that does next to nothing: most of the time is
- *		clew's while it is hooked
+ * A program for --budget. Without clew each mode runs once.
  *
- * Natively it does each once.
+ *	budgeted hot	calls a leaf until it is no longer hooked, and a while
+ *			longer
+ *	    back	then rarely calls it, until it is hooked again
+ *	    fork	then forks, and the child calls it
+ *	budgeted sleepy	the same with a longer leaf, which it then calls now
+ *			and then between sleeps
+ *	    killed	the same, and kills itself at the end
+ *	budgeted steady	calls a leaf until it was hooked again several times
+ *	    light	the same with a leaf that does almost nothing, so that
+ *			clew takes most of the time while it is hooked
  */
 #define TRUTH_MAIN
 #include "tests/targets/truth.h"
@@ -68,7 +69,10 @@ static COUNTED unsigned long long_outer(unsigned long n)
 	return n;
 }
 
-/* The byte that a jump begins with, or a breakpoint, which is there meanwhile. */
+/*
+ * * Returns whether the function begins with a jump, or with a breakpoint,
+ * which exists while the jump is written.
+ */
 static int starts_with(const void *function, unsigned char code)
 {
 	return *(const volatile unsigned char *)function == code;
@@ -123,7 +127,7 @@ static COUNTED unsigned long step(unsigned long n)
 
 TRUTH_TOTAL(light_leaf);
 
-/* Its caller counts it. */
+/* The caller counts this function. */
 static COUNTED unsigned long light_leaf(unsigned long n)
 {
 	return n * 3 + 1;
@@ -139,7 +143,7 @@ static COUNTED unsigned long light_step(unsigned long n)
 	return n;
 }
 
-/* Steps are called as often for each call of the leaf, whether that is hooked or not. */
+/* Makes the same number of steps for each call of the leaf, hooked or not. */
 static unsigned long be_steady(unsigned long (*one_step)(unsigned long n),
 			       const void *its_leaf, unsigned long n)
 {

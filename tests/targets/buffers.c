@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions with a large buffer that nobody has written to, in which lie the
- * return addresses of calls that a jump has ended: each of them then calls
- * something for the first time. In the first thread, and near to where another
- * one began.
+ * Functions with a large unwritten buffer that contains return addresses of
+ * calls which a jump has ended. Each function then calls another for the first
+ * time. This happens in the first thread, and near the start of another
+ * thread's stack.
  */
 #define TRUTH_MAIN
 #include "tests/targets/truth.h"
@@ -24,7 +24,7 @@ static COUNTED int leaf(int n)
 	return n + zero;
 }
 
-/* Leaves a slot every EACH_BYTES or so. */
+/* Leaves a stack slot about every EACH_BYTES bytes. */
 static COUNTED int use_stack(int bytes, jmp_buf end)
 {
 	volatile char some[EACH_BYTES];

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What `clew attach --budget` is attached to: one function is called all the time, by
- * threads and in handlers that block SIGTRAP too, and nobody may notice.
+ * * The target of `clew attach --budget`. Threads, and handlers that also block
+ * SIGTRAP, call one function all the time and check that clew has no visible
+ * effect.
  *
  *	busy SHARED
  *
- * In memory that the test shares it counts what it calls, and how often that function
- * was hooked and then was not.
+ * In memory that the test shares it counts its calls, and how often the
+ * function was hooked and then unhooked.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -30,7 +31,7 @@
 
 static struct shared {
 	uint64_t is_ready, errors;
-	uint64_t rounds, leaves; /* calls of busy_round(), busy_leaf() */
+	uint64_t rounds, leaves; /* calls of busy_round() and busy_leaf() */
 	uint64_t times_out, interruptions;
 } * shared;
 
@@ -53,7 +54,10 @@ NOINLINE unsigned long busy_round(unsigned long n, unsigned long calls)
 	return n;
 }
 
-/* The byte that a jump begins with, or a breakpoint, which is there meanwhile. */
+/*
+ * * Checks whether the function begins with a jump, or with a breakpoint, which
+ * exists while the jump is written.
+ */
 static void look_at_leaf(void)
 {
 	static int was_hooked;
@@ -74,7 +78,7 @@ static void on_alarm(int signal)
 	add(&shared->errors, busy_round(1, FEW) == 0);
 }
 
-/* What it has said is what it is told. */
+/* sigaction() must return the action that the program has set. */
 static void check_action(void)
 {
 	struct sigaction now;
@@ -100,7 +104,7 @@ static void pause_for_a_moment(void)
 	nanosleep(&moment, NULL);
 }
 
-/* With all blocked, or SIGTRAP alone. */
+/* Blocks all signals, or only SIGTRAP. */
 static void *block(void *is_all)
 {
 	sigset_t set;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The C library calls back: qsort, bsearch, tsearch, twalk, on_exit. */
+/* Callbacks from the C library: qsort, bsearch, tsearch, twalk, on_exit. */
 #define TRUTH_MAIN
 #include "tests/targets/truth.h"
 
@@ -29,7 +29,7 @@ static COUNTED int compare(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-/* A comparison that sorts by itself: the library's frames in between. */
+/* A comparison that sorts, so that the library's frames are nested. */
 static COUNTED int compare_by_sorting(const void *left, const void *right)
 {
 	unsigned int pair[2];
@@ -74,7 +74,7 @@ int main(void)
 
 	ENTER(main);
 	fill();
-	on_exit(at_exit, NULL); /* atexit itself is linked into the program */
+	on_exit(at_exit, NULL); /* atexit() is linked into the program */
 	qsort(items, ITEMS, sizeof(items[0]), compare);
 	for (unsigned int i = 0; i < ITEMS; i++)
 		found += bsearch(&items[i], items, ITEMS, sizeof(items[0]),

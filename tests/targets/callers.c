@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Native methods of tests/targets/Callers.java, which count who has called them, as
- * callers say themselves; also called by those of Changed.java, Lines.java, Stacks.java, Suspended.java and Unhooked.java.
+ * Native methods of tests/targets/Callers.java, which count their callers by
+ * the number that these pass. Methods of Changed.java, Lines.java, Stacks.java,
+ * Suspended.java and Unhooked.java also call them.
  */
 #include <jni.h>
 #include <stdatomic.h>
@@ -68,7 +69,7 @@ JNIEXPORT jlong JNICALL Java_com_acme_Callers_count(JNIEnv *jni, jclass class,
 	return counts[who];
 }
 
-/* By name nobody would find these. */
+/* These cannot be found by name. */
 JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *vm, void *reserved)
 {
 	static const JNINativeMethod methods[] = {
@@ -88,7 +89,7 @@ JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *vm, void *reserved)
 
 static _Atomic jlong generated_calls;
 
-/* Code that counts its calls, and returns its argument. */
+/* Generates code that counts its calls and returns its argument. */
 static void *generate(void)
 {
 	static const unsigned char code[] = {
@@ -131,7 +132,7 @@ JNIEXPORT jint JNICALL Java_com_acme_Unhooked_critical(JNIEnv *jni,
 	return i;
 }
 
-/* JDK 17 and older call this instead if they are told to. */
+/* JDK 17 and older may call this instead if an option permits it. */
 JNIEXPORT jint JavaCritical_com_acme_Unhooked_critical(jint i)
 {
 	atomic_fetch_add(&critical_calls, 1);

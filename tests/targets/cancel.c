@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads that do not return: cancelled at a blocking read, cancelled
- * asynchronously, or gone by pthread_exit, all from below counted frames,
- * with cleanup handlers and key destructors that make counted calls.
+ * Threads that do not return: cancelled in a blocking read, cancelled
+ * asynchronously, or ended by pthread_exit, always below counted frames, with
+ * cleanup handlers and key destructors that make counted calls.
  */
 #define TRUTH_MAIN
 #include "tests/targets/truth.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * churn THREADS: that many short threads, a few alive at a time. Their
- * tallies must be recycled and no count of any of them lost. A new thread's
- * truth continues the tree of a finished one, as its pool is not recycled.
+ * * churn THREADS: creates this number of short-lived threads, a few at a time.
+ * Tallies must be reused without losing counts. The truth of a new thread
+ * continues the tree of a finished one, because truth nodes are not reused.
  */
 #define TRUTH_MAIN
 #include "tests/targets/truth.h"
@@ -11,7 +11,8 @@
 
 #define ALIVE 8
 
-static uint32_t finished[ALIVE]; /* the root that slot's last thread left */
+/* the root that the last thread of this slot left */
+static uint32_t finished[ALIVE];
 
 static COUNTED unsigned int work(unsigned int n)
 {

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * clones HOW: makes a process or thread as libc's fork() and pthread_create()
- * do not, works in it and beside it, and waits for its end.
+ * clones HOW: creates a process or thread in ways other than libc's fork() and
+ * pthread_create(), works in it and beside it, and waits for its end.
  *
- *	fork, clone, clone3	by syscall(), the child going on right here
- *	bare			by the instruction itself
- *	exits			likewise, the child ending by exit() at once, and
- *				its parent going on to where nobody has been
- *	process			clone() into a function on a stack of its own
- *	vfork			the same in our memory while we are asleep
- *	thread			clone() with a copy of our thread-local storage
- *	shared			clone() with our very own
- *	crowd N			the same N at once, of which the last one stays
+ *	fork, clone,	by syscall(); the child continues here
+ *	clone3
+ *	bare		by the instruction itself
+ *	exits		the same; the child ends by exit() at once, and its
+ *			parent continues in new contexts
+ *	process		clone() into a function on another stack
+ *	vfork		the same in shared memory while the parent sleeps
+ *	thread		clone() with a copy of the thread-local storage
+ *	shared		clone() with the caller's thread-local storage
+ *	crowd N		the same N times at once; the last one stays
  *
- * In `shared` nobody can say who called what while there are two; COUNT()
- * counts those calls, and ENTER() begins anew afterwards.
+ * In `shared` it is undefined which thread made a call while there are two;
+ * COUNT() counts these calls, and ENTER() begins with a new root afterwards.
  */
 #define TRUTH_MAIN
 #include "tests/targets/truth.h"
@@ -29,7 +30,7 @@
 #define STACK_BYTES (256 * 1024)
 #define ROUNDS      5
 
-/* What lies round a thread pointer: TLS below, libc's own above. */
+/* Memory around a thread pointer: TLS below, libc's data above. */
 #define TLS_BYTES    1536
 #define LIBC_BYTES   2304
 #define TCB_SELF     0
@@ -66,9 +67,9 @@ TRUTH_INLINE void wait_for(long pid)
 		puts("no child");
 }
 
-/* ---- Processes of their own ---- */
+/* ---- Separate processes ---- */
 
-/* Its first calls are in contexts that its parent has met. */
+/* The first calls are in contexts that the parent has recorded. */
 static COUNTED void in_child(void)
 {
 	ENTER(in_child);
@@ -160,13 +161,13 @@ static COUNTED void processes(void)
 	LEAVE();
 }
 
-/* ---- In our memory ---- */
+/* ---- In shared memory ---- */
 
 static COUNTED int vforked_main(void *unused)
 {
 	ENTER(vforked_main);
 	work(4);
-	_exit(7); /* from within a function that never returns */
+	_exit(7); /* from within a function that does not return */
 }
 
 static COUNTED void vforks(void)
@@ -199,7 +200,7 @@ static COUNTED int thread_main(void *unused)
 	return 0;
 }
 
-/* The truth's own variable is in there, too, and copied. */
+/* The copy also contains the truth's own variable. */
 TRUTH_INLINE char *copy_of_own_tls(void)
 {
 	char *block = mmap(NULL, TLS_BYTES + LIBC_BYTES, PROT_READ | PROT_WRITE,
@@ -286,7 +287,7 @@ static COUNTED int crowd_work(int n)
 	return n + 1;
 }
 
-/* Its calls have all been made once `stop` is set: who works says so. */
+/* Sets `stop` when all of its calls have been made. */
 static COUNTED int crowd_main(void *is_last)
 {
 	volatile int sum __attribute__((unused)) = 0;
@@ -305,7 +306,7 @@ static COUNTED int crowd_main(void *is_last)
 	return 7;
 }
 
-/* Two are left, and call at once. */
+/* Two threads remain and call at once. */
 static COUNTED void crowd(int count)
 {
 	long pids[CROWD_MAX];

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * contexts FANOUT DEPTH ROUNDS [AGAIN]: a tree in which each of FANOUT
- * functions calls all of them, DEPTH levels below main -> grow, so that there
- * are FANOUT + FANOUT^2 + ... + FANOUT^DEPTH contexts of depth 3 and more,
- * every one entered ROUNDS times. So many want no truth tree: the sums are
- * known beforehand, and main prints them.
+ * * contexts FANOUT DEPTH ROUNDS [AGAIN]: a tree in which each of FANOUT
+ * functions calls all of them, DEPTH levels below main -> grow. There are
+ * FANOUT + FANOUT^2 + ... + FANOUT^DEPTH contexts of depth 3 and more, and each
+ * is entered ROUNDS times. A truth tree would be too large, so main prints the
+ * sums, which are known.
  *
- * A round that goes through them all meets none of them in any cache again.
- * With AGAIN the two lowest levels below each node are walked that often
- * before the round goes on, as programs do what they do more than once.
+ * A round through all contexts finds none of them in a cache again. With AGAIN
+ * the two lowest levels below each node are walked that many times before the
+ * round continues, as in programs that repeat work.
  */
 #define TRUTH_MAIN
 #include "tests/targets/truth.h"
@@ -53,7 +53,7 @@ static const grower growers[FUNCTIONS] = {
 	grow_8, grow_9, grow_10, grow_11, grow_12, grow_13, grow_14, grow_15,
 };
 
-/* Calls growers: not one itself, so that every tree hangs below it. */
+/* Calls the growers but is not one, so that every tree is below it. */
 static COUNTED void grow(unsigned int depth)
 {
 	for (unsigned int i = 0; i < fanout; i++)
@@ -83,6 +83,6 @@ int main(int argc, char **argv)
 	}
 	printf("contexts %llu calls %llu\n", contexts, calls * rounds);
 	fflush(stdout);
-	_exit(0); /* what exit() calls would fold, too, where there is a limit
-		   */
+	/* where there is a limit, calls from exit() would fold also */
+	_exit(0);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Calls that do not go by the book: other ABIs, nested functions with their
- * static chain, frames of unknown size, stacks that are aligned to 8 bytes
- * only, no red zone, functions that keep registers which others may change.
- * Which of them a compiler knows differs; prints what came of those it does.
- * No floating point is printed, as libc wants an aligned stack for that.
+ * * Unusual calling conventions: other ABIs, nested functions with a static
+ * chain, frames of unknown size, stacks aligned only to 8 bytes, no red zone,
+ * functions that preserve caller-saved registers. Compilers support different
+ * ones; the program prints the results of those that are supported. The program
+ * prints no floating-point numbers, for which libc needs an aligned stack.
  */
 #define TRUTH_MAIN
 #include "tests/targets/truth.h"
@@ -86,7 +86,9 @@ static COUNTED VECTORCALL long by_vectors(double a, double b, long c)
 	return (long)(a * b) + c;
 }
 
-/* Much is alive over the call, in registers that it keeps. */
+/*
+ * Many values are live over the call, in registers that the callee preserves.
+ */
 static COUNTED long keepers(long n)
 {
 	long a = n, b = n * 3, c = n * 5, d = n * 7, e = n * 11, f = n * 13;
@@ -126,7 +128,7 @@ static COUNTED long with_nested(long n)
 {
 	long sum = 0;
 
-	/* r10 holds our frame */
+	/* r10 holds the enclosing frame */
 	__attribute__((noipa)) void add(long what)
 	{
 		sum += what + n;

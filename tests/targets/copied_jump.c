@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Coroutines on one stack, by setjmp: each has its slice of the stack copied away
- * while another one runs, and back to where it was.
+ * * Coroutines on one stack, by setjmp. The slice of each is copied away while
+ * another one runs, and later restored.
  *
  *	copied_jump COPYING JUMPING
  *
- * JUMPING: "after" if the copy is made between setjmp and longjmp, "before" if it
- * has been made before, "builtin" if the compiler does both.
+ * JUMPING: "after" if the copy is made between setjmp and longjmp, "before" if
+ * it is made before, "builtin" if the compiler implements both.
  */
 #define TRUTH_MAIN
 #define TRUTH_JUMPS
@@ -26,7 +26,7 @@ static struct coroutine coroutines[COROUTINES];
 static struct coroutine *running;
 static jmp_buf main_env;
 static void *main_builtin_env[5];
-static volatile uint32_t main_here; /* read anew after a jump */
+static volatile uint32_t main_here; /* read again after a jump */
 static const char *end;
 static enum { AFTER, BEFORE, BUILTIN } jumping;
 
@@ -77,7 +77,7 @@ static COUNTED void coroutine_yield(void)
 	TRUTH_HERE = here;
 }
 
-/* From below the slice, so as not to write over itself. */
+/* Runs below the slice, to avoid overwriting its own frame. */
 static COUNTED void restore(void)
 {
 	char room[4096];
@@ -104,7 +104,7 @@ static COUNTED void begin(void)
 	leave();
 }
 
-/* Its frame is the outermost part of all slices. */
+/* The frame of run() is the outermost part of all slices. */
 static COUNTED void run(void)
 {
 	ENTER(run);
@@ -121,7 +121,7 @@ static COUNTED void run(void)
 	LEAVE();
 }
 
-/* Two of a size, so that slices fit below both. */
+/* Two functions with frames of the same size, so that slices fit below both. */
 static COUNTED void run_first(void)
 {
 	ENTER(run_first);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The ways in which programs copy a slice of a stack, and what the coroutines do
- * that live in such slices.
+ * Methods by which programs copy a slice of a stack, and the work of coroutines
+ * that run in such slices.
  */
 #ifndef CLEW_TESTS_COPYING_H
 #define CLEW_TESTS_COPYING_H
@@ -16,7 +16,7 @@
 enum copy_by {
 	BY_MEMCPY,
 	BY_MEMMOVE,
-	BY_PIECES, /* the inner half first; it moves when the rest comes */
+	BY_PIECES, /* the inner half first; realloc() then moves the copy */
 	BY_BYTES,
 	BY_WORDS,
 	BY_STRING, /* rep movsb */
@@ -69,7 +69,7 @@ TRUTH_INLINE void copy_slice(void *to, const void *from, size_t bytes)
 	}
 }
 
-/* [low, end) of the stack; what is saved is at the same places in `copy`. */
+/* The stack range [low, low + bytes) and its copy. */
 struct slice {
 	char *low;
 	char *copy;
@@ -77,7 +77,10 @@ struct slice {
 	size_t saved;
 };
 
-/* By pieces: the copy is moved when it grows, by nobody whom clew sees. */
+/*
+ * Extends the copy to `bytes` bytes. realloc() may move it, which clew does not
+ * see.
+ */
 TRUTH_INLINE void slice_save(struct slice *slice, size_t bytes)
 {
 	slice->copy = realloc(slice->copy, bytes);
@@ -106,7 +109,7 @@ TRUTH_INLINE void slice_restore(struct slice *slice)
 	copy_slice(slice->low, slice->copy, slice->bytes);
 }
 
-/* ---- What coroutines do ---- */
+/* ---- The work of coroutines ---- */
 
 static COUNTED void after(void)
 {
@@ -114,10 +117,13 @@ static COUNTED void after(void)
 	LEAVE();
 }
 
-/* Hands over; when it comes back TRUTH_HERE is what it was. */
+/* Yields. When it returns, TRUTH_HERE has its former value. */
 static void coroutine_yield(void);
 
-/* In the place of one that was copied away while it waited, and back. */
+/*
+ * A tail call from a function that was copied away and restored while it
+ * waited.
+ */
 static COUNTED int conclude(int sum)
 {
 	ENTER(conclude);
@@ -133,7 +139,8 @@ static COUNTED int descend(int level)
 	ENTER(descend);
 	coroutine_yield();
 	after();
-	if (level % 2) /* calls from two places, which return differently */
+	/* calls from two sites, with different return addresses */
+	if (level % 2)
 		sum += level > 1 ? descend(level - 1) : 0;
 	else
 		sum += 10 * (level > 1 ? descend(level - 1) : 0);
@@ -154,7 +161,7 @@ static COUNTED void work(int number)
 	LEAVE();
 }
 
-/* What others do with the stack meanwhile. */
+/* Overwrites the stack while other coroutines wait. */
 static COUNTED void trample(int depth)
 {
 	ENTER(trample);

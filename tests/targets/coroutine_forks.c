@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A child that is forked on a coroutine's stack; the argument says how that is made.
+ * Forks a child on a coroutine's stack. The argument says how the coroutine is
+ * created:
  *
- *	hand	by hand, its first function returning to nobody
+ *	hand	without libc; its first function has no caller
  *	libc	by makecontext()
  */
 #include <stdlib.h>
@@ -46,7 +47,7 @@ __attribute__((noinline)) void body(void)
 		swapcontext(&own_context, &main_context);
 }
 
-/* With rsp as a call leaves it, and 0 for a return address. */
+/* Sets rsp as after a call, with the return address 0. */
 __attribute__((noinline)) void resume_by_hand(void)
 {
 	void **sp = (void **)(void *)(stack + STACK_BYTES);

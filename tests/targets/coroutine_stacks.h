@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stacks for coroutines, from all the places that programs take them from,
- * since clew knows a stack by its address: among the mappings, in .bss, in the
- * brk area and in malloc's arena.
+ * Stacks for coroutines in all kinds of memory that programs use, since clew
+ * identifies a stack by its address: mappings, .bss, the brk area and malloc's
+ * arena.
  */
 #ifndef CLEW_TESTS_COROUTINE_STACKS_H
 #define CLEW_TESTS_COROUTINE_STACKS_H
@@ -16,7 +16,7 @@
 
 static char bss_stacks[2][STACK_BYTES] __attribute__((aligned(64)));
 
-/* The stack of coroutine `number`, or null. */
+/* Returns the stack of coroutine `number`, or null. */
 TRUTH_INLINE char *coroutine_stack(int number)
 {
 	void *memory;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a coroutine does in both of the coroutine tests: descend, and at the
- * bottom and on the way back hand the processor over, then call on.
+ * The work of a coroutine in both coroutine tests: it descends, yields at the
+ * bottom and on the way back, and then continues to call.
  */
 #ifndef CLEW_TESTS_COROUTINES_H
 #define CLEW_TESTS_COROUTINES_H
 
 #include "tests/targets/coroutine_stacks.h"
 
-#define YIELDS 15 /* two on every level of the descent, one on every other */
+/* two on every level of the descent, and one on every second level */
+#define YIELDS 15
 #define LEVELS 6
 
 static COUNTED void after(void)
@@ -17,10 +18,10 @@ static COUNTED void after(void)
 	LEAVE();
 }
 
-/* Hands over; when it comes back TRUTH_HERE is what it was. */
+/* Yields. When it returns, TRUTH_HERE has its former value. */
 static void coroutine_yield(void);
 
-/* In the place of one that has handed over, and may hand over itself. */
+/* A tail call from a function that has yielded; it may yield again. */
 static COUNTED int conclude(int level)
 {
 	const int has_more = level % 2;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The coroutines of C++20, whose frames lie in the heap: a body is run by a
- * function that whoever resumes it calls, or jumps to. Generators, tasks that
- * await others by symmetric transfer, resumed by one thread and then by
- * another, destroyed half-way; exceptions that leave through co_await.
+ * The coroutines of C++20, whose frames lie in the heap. A function that the
+ * resuming code calls, or jumps to, runs the body. Contains generators, tasks
+ * that await others by symmetric transfer, coroutines that are resumed by one
+ * thread and then by another or destroyed half-way, and exceptions that leave
+ * through co_await.
  *
- * The functions that run the bodies are the compiler's and have no names to be
- * counted by. They are left out of what is compared: a call from a body is one
- * from where the body was resumed.
+ * The compiler generates the functions that run the bodies, and they cannot
+ * count themselves. The comparison omits them: a call from a body counts as a
+ * call from the code that resumed the body.
  */
 #define TRUTH_MAIN
 #define TRUTH_HAS_RUNTIME
@@ -69,7 +70,7 @@ struct promise_base {
 	}
 };
 
-/* A coroutine that its owner destroys, finished or not. */
+/* A coroutine that its owner destroys, whether it has finished or not. */
 template <typename Promise> struct owner {
 	using handle = std::coroutine_handle<Promise>;
 	handle body;
@@ -194,7 +195,7 @@ generator doubled(int to)
 		co_yield work(inner.body.promise().value) * 2;
 }
 
-/* Where a body waits to be resumed by whoever likes to. */
+/* A coroutine that waits until any code resumes it. */
 struct parking {
 	std::coroutine_handle<> parked;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Coroutines by a switch of its own, as every coroutine library has one: the
- * switching function is hooked like any other, and returns elsewhere.
+ * Coroutines with their own stack switch, as in coroutine libraries: the
+ * switching function is hooked like any other and returns on another stack.
  */
 #define TRUTH_MAIN
 #define TRUTH_JUMPS
@@ -26,7 +26,9 @@ TRUTH_INLINE void coroutine_yield(void)
 	switch_counted(&sps[running], main_sp);
 }
 
-/* What a new coroutine returns to out of switch_stack; never returns. */
+/*
+ * The address to which switch_stack returns in a new coroutine. Never returns.
+ */
 static COUNTED void start(void)
 {
 	uint32_t here;
@@ -39,12 +41,12 @@ static COUNTED void start(void)
 	__builtin_trap();
 }
 
-/* As switch_stack would have left it, with a return address to start. */
+/* A stack as switch_stack leaves it, with `start` as return address. */
 TRUTH_INLINE void *initial_sp(char *stack)
 {
 	void **sp = (void **)(void *)(stack + STACK_BYTES);
 
-	*--sp = NULL; /* start's own return address, and the alignment */
+	*--sp = NULL; /* the return address of start, and alignment */
 	*--sp = (void *)start;
 	for (int i = 0; i < SAVED_REGISTERS; i++)
 		*--sp = NULL;

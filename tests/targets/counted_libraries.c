@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Preloaded, counts calls of functions of C libraries that Java's libraries make, and
- * writes on standard output how many there were: "CALLS FUNCTION".
+ * When preloaded, counts the calls that Java's libraries make of functions in C
+ * libraries, and writes their numbers to standard output: "CALLS FUNCTION".
  */
 #include <dlfcn.h>
 #include <stdatomic.h>
@@ -17,7 +17,7 @@ struct counted {
 	_Atomic long calls;
 };
 
-/* The library is there, but not for everybody: Java's library has loaded it. */
+/* Java has loaded the library locally, so it is looked up by its handle. */
 static function real_of(struct counted *one)
 {
 	function real = atomic_load(&one->real);
@@ -32,7 +32,7 @@ static function real_of(struct counted *one)
 	return real;
 }
 
-/* Of functions with general arguments, six or fewer. */
+/* Counts a function with up to six general arguments. */
 #define COUNTED(its_library, function)                                         \
 	static struct counted counted_##function = { .library = (its_library), \
 						     .name = #function };      \

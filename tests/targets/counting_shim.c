@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A library to be preloaded that counts what clew-alloc counts, simply: one lock, one
- * table, sums for each process in a file of its own, SHIM_DIR/PID, mapped: allocations,
- * their bytes, blocks that are live, their bytes. In a forked child it begins anew. Like
- * clew-alloc it begins when clew has: what the loader allocates before is in neither.
+ * A library for LD_PRELOAD that counts the same as clew-alloc with one lock and
+ * one table. Sums of each process are in a mapped file SHIM_DIR/PID:
+ * allocations, their bytes, live blocks, their bytes. A forked child starts at
+ * 0. Like clew-alloc it starts when clew has started, so neither contains
+ * earlier allocations of the loader.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -54,7 +55,7 @@ static void *map(size_t bytes, int file)
 		    file, 0);
 }
 
-/* Under the lock. */
+/* The caller holds the lock. */
 static void begin(void)
 {
 	const char *folder = getenv("SHIM_DIR");
@@ -86,7 +87,7 @@ static size_t slot_of(uintptr_t at)
 	return i;
 }
 
-/* Slots of what is gone keep their address, and count no bytes. */
+/* Slots of freed blocks keep their address and count no bytes. */
 static void add(void *at, size_t bytes)
 {
 	size_t i;

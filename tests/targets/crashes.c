@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a handler of SIGSEGV sees of the stack, as programs do that print it before
- * they end: the faults are at the very start of functions. Frames of this executable
- * are printed relative to it, so that the output with and without clew is the same
- * or an unwinder has seen something else. Of the others there is a number. And which
- * function it is in that the fault is.
+ * * Prints the stack that a handler of SIGSEGV sees, as programs do before they
+ * end. The faults are at the very start of functions. Addresses in this
+ * executable are printed relative to it, so the output with and without clew
+ * must be the same. Prints the number of other frames, and the function of the
+ * fault.
  */
 #include <dlfcn.h>
 #include <execinfo.h>

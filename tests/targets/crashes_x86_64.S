@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions whose first five bytes, which a hook displaces, read memory or call:
- * at once, and behind an instruction that has moved the stack pointer.
+ * Functions whose first five bytes, which a hook displaces, read memory or
+ * call: at once, or after an instruction that has moved the stack pointer.
  */
 	.text
 	.macro	FUNCTION name

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * crowd N: so many threads at once, on the smallest stacks there are, each
- * with counted calls before and after all have come.
+ * crowd N: N threads at once on the smallest stacks, each with counted calls
+ * before and after all have started.
  */
 #define TRUTH_NODES (1 << 20)
 #define TRUTH_MAIN

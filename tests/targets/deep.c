@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* deep [LEVELS]: recursion to that depth, on main's and a thread's stack. */
+/* deep [LEVELS]: recursion to this depth, on main's and on a thread's stack. */
 #define TRUTH_MAIN
 #define TRUTH_NODES (1 << 20)
 #include "tests/targets/truth.h"

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * descriptors MODE: minds its descriptors, while it calls functions in ever
- * more contexts, so that who records that has to make room again and again.
+ * descriptors MODE: checks its descriptors while it calls functions in ever
+ * more contexts, so that clew must repeatedly extend its recording.
  *
- *	list	prints which are open: at the start, later, in a forked child
- *		and in what that executes
+ *	list	prints the open descriptors: at the start, later, in a forked
+ *		child and in an executed program
  *	numbers	a thread compares the numbers that it gets; prints how many
- *		were not the least that was free
- *	seize	a thread closes what it did not open and opens a file of its
- *		own everywhere; prints whether that file is as it was
- *	full	fills its table, then forks; prints what the child computed
+ *		were not the lowest free one
+ *	seize	a thread closes descriptors that it did not open, and opens its
+ *		own file under all numbers; prints whether that is unchanged
+ *	full	fills its table, then forks; prints the child's result
  *
- * After an event that takes away from it what it could do before:
+ * The other modes call functions after an event that takes rights away.
  *
- *	closed	every descriptor but the first three is closed
+ *	closed	every descriptor except the first three is closed
  *	root	it has another root directory
- *	user	it is another user (these two are for root)
- *	limit	files may have no more than a page
+ *	user	it is another user (these two need root)
+ *	limit	files may have at most one page
  */
 #include <fcntl.h>
 #include <pthread.h>

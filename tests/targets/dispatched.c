@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * dispatched [syscall|many|fork|always]: works while its system calls are sent
- * to a handler of its own, which nobody's should reach but those it makes itself:
- * it says how many did. `syscall` asks for that by syscall(); `many` works in
- * more contexts than anybody can have foreseen; `fork` goes on in a child, which
- * is free; `always` has no selector, and can but work until it makes a call.
+ * dispatched [syscall|many|fork|always]: works while its system calls are
+ * redirected to its own handler, which must see only the program's own calls;
+ * it prints their number. `syscall` enables this by syscall(). `many` works in
+ * more contexts than clew can have prepared for. `fork` continues in a child,
+ * which is not redirected. `always` has no selector, so it only works until it
+ * makes a call.
  */
 #define TRUTH_MAIN
 #define TRUTH_NODES (1 << 20)
@@ -63,7 +64,7 @@ static COUNTED void work(int ways)
 	LEAVE();
 }
 
-/* Long enough for a sampler to come by, were it to: of the time stamps. */
+/* Long enough for a sampler's signal, measured in time stamps. */
 static COUNTED void spin(void)
 {
 	const uint64_t start = __builtin_ia32_rdtsc();
@@ -116,7 +117,10 @@ int main(int argc, char **argv)
 		alarm(60);
 		is_dispatched(0, ON, NULL);
 		work(1000);
-		_exit(3); /* dispatched: killed by SIGSYS in its handler's return */
+		/*
+		 * dispatched: killed by SIGSYS in the return from its handler
+		 */
+		_exit(3);
 	}
 	if (!is_dispatched(!strcmp(mode, "syscall"), ON, &selector))
 		puts("no dispatch");
@@ -128,9 +132,9 @@ int main(int argc, char **argv)
 	fflush(stdout);
 	if (!strcmp(mode, "fork"))
 		go_on_in_child();
-	work(4000); /* new contexts, and free to make room for them */
+	work(4000); /* new contexts, while clew can allocate memory for them */
 	selector = 1;
-	syscall(SYS_getpid); /* the handler lets later ones pass */
+	syscall(SYS_getpid); /* the handler lets later calls pass */
 	is_dispatched(0, OFF, NULL);
 	work(5000);
 	printf("%d calls\n", (int)caught);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Makes a Java virtual machine by itself: after an attempt that must fail, and
- * before another that must, too. Its arguments are to stay as they are.
+ * * Creates a JVM in-process, after an attempt that must fail and before
+ * another one that must fail. The arguments must stay unchanged.
  *
- *	embeds [LIBJVM]		NULL: it is linked with one
+ *	embeds [LIBJVM]	without LIBJVM the program is linked with one
  */
 #include <dlfcn.h>
 #include <jni.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Waits in a function whose call frame information is an endless expression. */
+/* Waits in a function whose call frame information contains an endless loop. */
 #include <stdio.h>
 
 void wait_here(void);

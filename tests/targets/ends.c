@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ends HOW: the ways in which a process comes to its end, each from within
- * counted functions and with counted functions still to run.
+ * ends HOW: all ways in which a process can end, each within counted functions
+ * and with counted functions that run later.
  *
  *	return, exit, _exit, quick_exit, abort, kill, trap
  *	thread		exit() called by another thread
- *	handlers	exit() called again by what runs at the exit
- *	daemon		forks twice, leaves its session and all descriptors
- *	last		the main thread goes first
+ *	handlers	exit() called again by an exit handler
+ *	daemon		forks twice, leaves its session, closes descriptors
+ *	last		the main thread ends first
  *
- * The truth is written just before the end, by whoever comes last.
+ * The truth is written just before the end by the last function or thread.
  */
 #define TRUTH_MAIN
 #include "tests/targets/truth.h"
@@ -38,7 +38,10 @@ TRUTH_INLINE void say(const char *what)
 		_exit(9);
 }
 
-/* atexit() would be a function of ours: libc has that in every program. */
+/*
+ * atexit() would be a function of the program: libc links it into every
+ * program.
+ */
 int __cxa_at_quick_exit(void (*)(void *), void *);
 
 static COUNTED void at_quick_exit_last(void *unused)
@@ -62,7 +65,7 @@ static COUNTED void at_exit_first(int status, void *unused)
 	ENTER_ROOT(at_exit_first);
 	work(2);
 	say("once more\n");
-	exit(5); /* the handlers that are left, and this status */
+	exit(5); /* the remaining handlers, and this status */
 }
 
 static COUNTED void *exit_in_thread(void *unused)
@@ -104,7 +107,9 @@ static COUNTED void end_by_last_thread(void)
 		pthread_exit(NULL);
 }
 
-/* Our parent's parent waits for the end of the pipe, which is ours. */
+/*
+ * The parent's parent waits for the end of the pipe, whose write end is here.
+ */
 static COUNTED void become_daemon(void)
 {
 	int ends[2];

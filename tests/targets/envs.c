@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Natives of tests/targets/Envs.java. Each counts what it calls of JNI, and knows
- * what it copies, keeps and leaves.
+ * Natives of tests/targets/Envs.java. Each counts its calls of JNI functions,
+ * and what it copies, keeps and does not release.
  */
 #include <jni.h>
 #include <pthread.h>
@@ -12,7 +12,7 @@
 
 #define COUNTS_MAX 256
 
-/* How often a native has called a function. */
+/* Calls of a function by one native. */
 static struct {
 	char native[64];
 	const char *function;
@@ -42,7 +42,7 @@ static void count(const char *native, const char *function)
 
 #define NATIVE(type, name) JNIEXPORT type JNICALL Java_com_acme_Envs_##name
 
-/* ---- Look-ups ---- */
+/* ---- Lookups ---- */
 
 NATIVE(jint, lookups)(JNIEnv *jni, jclass class, jint rounds)
 {
@@ -129,7 +129,7 @@ NATIVE(void, sections)
 	}
 }
 
-/* ---- Local references: left, deleted, asked for, in a frame of their own ---- */
+/* ---- Local references: not released, deleted, requested, in a frame ---- */
 
 NATIVE(jint, locals)(JNIEnv *jni, jclass class, jint many, jint how)
 {
@@ -238,7 +238,7 @@ NATIVE(jdouble, upcalls)(JNIEnv *jni, jclass class, jobject self, jint rounds)
 	return sum;
 }
 
-/* ---- Fields, which have code of their own in the machine ---- */
+/* ---- Fields, for which the JVM has special code ---- */
 
 NATIVE(jdouble, fields)(JNIEnv *jni, jclass class, jobject self, jint rounds)
 {
@@ -277,7 +277,9 @@ NATIVE(jint, missing)(JNIEnv *jni, jclass class)
 	return is_missing && thrown;
 }
 
-/* ---- A thread that Java does not know, and whose references nobody deletes ---- */
+/*
+ * ---- A thread that Java does not know, whose references are not deleted ----
+ */
 
 struct attached {
 	JavaVM *vm;

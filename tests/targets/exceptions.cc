@@ -63,7 +63,7 @@ COUNTED void while_unwinding(int depth)
 	}
 }
 
-/* An exception that is thrown and caught while another one is passing. */
+/* An exception that is thrown and caught while another one propagates. */
 struct unwinding {
 	int depth;
 
@@ -93,7 +93,7 @@ COUNTED void while_unwinding_twice(int depth)
 	}
 }
 
-/* Three of them at once, the inner ones far from the outer one's handler. */
+/* Three at once; the inner ones are far from the handler of the outer one. */
 struct unwinding_twice {
 	int depth;
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Processes that `clew attach` is attached to together: each counts, in memory
- * that the test shares, what it calls, while the test lets it.
+ * Processes to which `clew attach` attaches together. Each counts its calls in
+ * memory that the test shares, while the test allows it.
  *
  *	family SHARED CHILDREN [user]
  *
- * The first has forked so many children when it is ready, and forks another each time
- * that it is asked to. If they are to be another user, the children become that.
+ * The first process has forked CHILDREN children when it is ready, and forks
+ * another on each request. With `user` the children change to that user.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -76,7 +76,7 @@ static void give_birth(uid_t user)
 		return;
 	if (user && setuid(user) != 0)
 		_exit(1);
-	prctl(PR_SET_PDEATHSIG, SIGKILL); /* which becoming another undoes */
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* a change of the user resets it */
 	if (getppid() != parent)
 		_exit(0);
 	self = place;
@@ -86,7 +86,7 @@ static void give_birth(uid_t user)
 		turn();
 }
 
-/* One after the other: each has its place. */
+/* One after another: each has its own place in SHARED. */
 static void give_birth_and_wait(uid_t user)
 {
 	const uint64_t place = shared->members;

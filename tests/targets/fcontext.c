@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Coroutines by the switches of fcontext.h; the argument says by which.
+ * * Coroutines with the switches of fcontext.h; the argument selects the
+ * switch.
  *
- * They are begun by one thread, resumed by two at once that then exchange
- * theirs, yield from deep recursion, resume each other, and end by switching
- * away for good. Each has a tree of truth of its own.
+ * One thread starts them. Two threads resume them at once and then exchange
+ * theirs. Coroutines yield from deep recursion, resume each other, and end by
+ * switching away for good. Each has its own truth tree.
  */
 #define TRUTH_MAIN
 #define TRUTH_NODES (1 << 14)
@@ -16,7 +17,7 @@
 #include "tests/targets/fcontext.h"
 
 #define DEPTH  40
-#define ROUNDS 3 /* by each of the threads, before they exchange */
+#define ROUNDS 3 /* of each thread, before the exchange */
 
 static const struct way {
 	const char *name;
@@ -30,10 +31,10 @@ static const struct way {
 static const struct way *way;
 
 struct routine {
-	void *context;          /* while it is not running */
-	void *resumer;          /* while it is */
-	struct routine *helper; /* which it resumes itself */
-	uint32_t here;          /* its TRUTH_HERE while it is not running */
+	void *context;          /* while it does not run */
+	void *resumer;          /* while it runs */
+	struct routine *helper; /* another coroutine that it resumes */
+	uint32_t here;          /* its TRUTH_HERE while it does not run */
 	uint32_t has_ended;
 	uint64_t sum;
 };
@@ -69,7 +70,7 @@ TRUTH_INLINE void resume(struct routine *routine)
 	routine->context = switch_to(routine->context, routine).context;
 }
 
-/* Runs on the routine's stack, in place of the switch it yielded by. */
+/* Runs on the routine's stack, instead of the switch by which it yielded. */
 static COUNTED struct transfer on_top(struct transfer transfer)
 {
 	struct routine *routine = transfer.data;
@@ -92,7 +93,7 @@ TRUTH_INLINE void resume_on_top(struct routine *routine)
 	TRUTH_HERE = here;
 }
 
-/* Deep down every call is below what was there before the switch. */
+/* Deep in the stack, every call is below the frames from before the switch. */
 static COUNTED void sink(struct routine *routine, int depth)
 {
 	ENTER(sink);
@@ -140,7 +141,10 @@ static COUNTED int routine_create(struct routine *routine, int number)
 	return stack != NULL;
 }
 
-/* Every other one; how often does not depend on who comes first. */
+/*
+ * Resumes every second one; the number of times does not depend on the order of
+ * threads.
+ */
 static COUNTED void resume_half(int first, int round)
 {
 	ENTER(resume_half);

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Switches in the manner of the fcontext libraries: what is saved lies on the
- * stack, a context is a stack pointer, and the switch ends in a jump to the
- * return address that it finds on the other stack.
+ * * Stack switches like those of the fcontext libraries. Saved registers lie on
+ * the stack, a context is a stack pointer, and the switch ends with a jump to
+ * the return address on the other stack.
  *
- * fcontext_x86_64.S has them in all the shapes that clew meets:
+ * fcontext_x86_64.S has them in all forms that clew meets.
  *
- *	jump_fcontext	exported, without unwind information: as libraries have it
+ *	jump_fcontext	exported, without unwind information, as in libraries
  *	popping_...	no name, unwind information, pops the return address
  *	loading_...	no name, unwind information, loads the return address
- *	unseen_...	neither name nor unwind information: nobody can find it
+ *	unseen_...	neither name nor unwind information: clew cannot find it
  */
 #ifndef CLEW_TESTS_FCONTEXT_H
 #define CLEW_TESTS_FCONTEXT_H
 
 #include <stddef.h>
 
-/* Where it was switched from, and what came with it. */
+/* The context that was left, and the data that was passed. */
 struct transfer {
 	void *context;
 	void *data;
@@ -29,7 +29,10 @@ typedef void *(*make_fn)(void *stack_end, size_t bytes,
 struct transfer jump_fcontext(void *to, void *data);
 void *make_fcontext(void *stack_end, size_t bytes,
 		    void (*entry)(struct transfer));
-/* Calls `on_top` over there, in place of the switch that left there. */
+/*
+ * Switches to `to` and calls `on_top` there, before the switch that was left
+ * there returns.
+ */
 struct transfer ontop_fcontext(void *to, void *data,
 			       struct transfer (*on_top)(struct transfer));
 

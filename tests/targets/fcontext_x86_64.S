@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See fcontext.h. A context that is not running, from its stack pointer up:
+ * See fcontext.h. The layout of a context that does not run, from its stack
+ * pointer up:
  *
  *	0x00 mxcsr, x87 control word	0x20 r15
  *	0x08 r12			0x28 rbx: the entry, if it has not begun
- *	0x10 r13			0x30 rbp: finish, likewise
- *	0x18 r14			0x38 where to go on
+ *	0x10 r13			0x30 rbp: finish, if it has not begun
+ *	0x18 r14			0x38 address to continue at
  */
 #define FRAME_BYTES 0x38
 
@@ -32,7 +33,7 @@
 	movq	0x30(%rsp), %rbp
 	.endm
 
-	/* {from, data} as a result, and as the entry's argument. */
+	/* Sets {from, data} as the result, and as the entry's argument. */
 	.macro	ANSWER
 	movq	%rsi, %rdx
 	movq	%rax, %rdi
@@ -89,7 +90,7 @@ trampoline:
 	pushq	%rbp
 	jmp	*%rbx
 finish:
-	ud2				/* entries do not return */
+	ud2				/* entries must not return */
 	END	make_fcontext
 
 	BEGIN	popping_jump
@@ -126,7 +127,7 @@ finish:
 	.cfi_endproc
 	END	loading_jump
 
-	/* In no symbol table once that is stripped. */
+	/* In no symbol table once the file is stripped. */
 	BEGIN	unseen_jump
 	.hidden	unseen_jump
 	SAVE

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * filtered_stacks swaps|jumps: behind a filter of system calls, which allows
- * them all, work goes on on another stack, and is left by swapcontext or done
- * again by longjmp. There was one more stack right behind it once, on which the
- * same was called; it has been unmapped before the filter came.
+ * filtered_stacks swaps|jumps: behind a filter that allows all system calls,
+ * work continues on another stack, which is left by swapcontext or repeated by
+ * longjmp. A further stack, on which the same functions were called, was
+ * directly behind it; it was unmapped before the filter was installed.
  */
 #define TRUTH_MAIN
 #include "tests/targets/truth.h"
@@ -47,7 +47,7 @@ static COUNTED void yield(void)
 
 static COUNTED int resume(int times);
 
-/* Where nobody called it from: the caller is looked for behind its stack. */
+/* A function without caller: clew looks for one beyond the end of its stack. */
 static void on_stack(void)
 {
 	resume(0);

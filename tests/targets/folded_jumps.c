@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * longjmp() to a function in whose frame others had their slots that an earlier jump has left,
- * all of them carried, as the innermost had called setjmp(). Where recursion is folded, what
- * is left looks like the slot of who calls setjmp() next, which then writes over it; and
- * what is left on both sides of the frame looks like the way out, past that function.
+ * * longjmp() to a function whose frame contains slots of functions that an
+ * earlier jump left. All of them have trampolines, because the innermost one
+ * called setjmp(). With folded recursion, such a slot looks like that of the
+ * next caller of setjmp(), which then overwrites it. Slots on both sides of the
+ * frame look like the chain of callers past that function.
  *
- *	main -> outer -> lands -> begins -> remembers -> remembers -> ...	is left
- *	main -> outer -> lands -> outer -> leaps	has some of these in each frame
+ *	main -> outer -> lands -> begins -> remembers -> ...	is left
+ *	main -> outer -> lands -> outer -> leaps has some of these in each frame
  */
 #define TRUTH_MAIN
 #include "tests/targets/truth.h"

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * __builtin_longjmp(), or an exception, out of a function in whose frame others, that an
- * earlier jump has left, have their slots: these are what a recursion looks like that is
- * folded, and lead out past the function that lands, to such a recursion that is running.
+ * __builtin_longjmp(), or an exception, out of a function whose frame contains
+ * slots of functions that an earlier jump has left. These slots look like a
+ * folded recursion and lead past the function that lands to a recursion that is
+ * active.
  *
  *	main -> lands -> walks -> even -> odd -> even -> ... -> lands
  *	lands -> walks -> even -> odd -> ... -> odd -> walks -> leaps	is left
  *	lands -> walks -> leaps		has the innermost of these in the frame
- *					of walks, and writes over the outermost
+ *					of walks, and overwrites the outermost
  *
- * and first of all likewise where no such recursion is running, so that what is left leads
- * nowhere:
+ * Before that the same is done where no such recursion is active, so that the
+ * slots lead nowhere.
  *
  *	main -> looks -> walks -> even -> odd -> ... -> odd -> walks -> leaps
  *	looks -> walks -> check
@@ -26,7 +27,7 @@
 
 static volatile unsigned int sink;
 static volatile long checks; /* instead of a leap */
-static volatile int throws;  /* likewise */
+static volatile int throws;  /* not 0: throw instead of a leap */
 static int lands_by_throwing;
 static void *place[5];
 
@@ -55,7 +56,7 @@ static COUNTED void leaps(void)
 	__builtin_longjmp(place, 1);
 }
 
-/* levels: of the recursion in here; 0: none, but room for what is left of one. */
+/* levels: of the recursion inside; 0: none, but room for the remains of one. */
 static COUNTED void walks(long levels, long bytes, long covered)
 {
 	volatile char room[bytes];
@@ -91,7 +92,7 @@ static COUNTED void odd(long levels)
 	sink += (unsigned int)room[0];
 }
 
-/* Less than 0: up to who lands. */
+/* levels < 0: recurse to the function that lands. */
 static COUNTED void even(long levels)
 {
 	volatile char room[FRAME_BYTES];
@@ -106,7 +107,7 @@ static COUNTED void even(long levels)
 	sink += (unsigned int)room[0];
 }
 
-/* levels: as they are for walks(), up to who leaps; or 0. */
+/* levels: passed to walks(), or 0. */
 static COUNTED void lands(long levels)
 {
 	volatile uint32_t here;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * forgeries: handles each real-time signal, and another process sends it all of
- * them, saying that a timer has expired, or that the process sent it to itself,
- * with values of every kind. So does a timer of its own that libc knows nothing
- * of. Prints how many have come.
+ * forgeries: handles each real-time signal. Another process sends it all of
+ * them, with siginfo of an expired timer or of a signal from the process to
+ * itself, with all kinds of values. A timer that libc does not know also sends
+ * signals. Prints how many arrived.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -57,7 +57,7 @@ static void forge(pid_t whose)
 	_exit(0);
 }
 
-/* By the instruction: there is nobody in between. */
+/* Uses the bare instruction, so that no wrapper is called. */
 static long timer_by_hand(int signal)
 {
 	struct sigevent event;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * generates WAY CALLS: code that is generated at run time calls the library that
- * did so, and a function of the program. The library notices if the call does not
- * seem to come from the code; "moved N" times, says the output.
+ * generates WAY CALLS: code that is generated at run time calls the library
+ * that generated it, and a function of the program. The library checks that the
+ * call comes from that code; the output "moved N" has the number of other
+ * calls.
  *
  * WAY "program": the program itself makes the memory executable.
  */
@@ -83,7 +84,8 @@ int main(int argc, char **argv)
 
 	for (int i = 0; i < THREADS; i++)
 		pthread_create(&threads[i], NULL, work, NULL);
-	while (begun < THREADS) /* behind a filter there is no room for them */
+	/* behind a filter clew has no room for new threads */
+	while (begun < THREADS)
 		sched_yield();
 	code = map(way);
 	if (!code || code == MAP_FAILED)

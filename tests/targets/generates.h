@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What generates.c and its library know of each other.
- */
+/* Declarations that generates.c and its library share. */
 #ifndef CLEW_TESTS_GENERATES_H
 #define CLEW_TESTS_GENERATES_H
 
@@ -11,16 +9,18 @@
 
 typedef long (*generated)(long n);
 
-/* Executable memory, made in a way that has a name, or NULL. */
+/*
+ * Returns executable memory that was created in the way of this name, or NULL.
+ */
 void *library_map(const char *way, size_t bytes);
 
-/* Called by generated code, with the stack slot of the return address. */
+/* Called by generated code with the stack slot of the return address. */
 long library_answer(long n, const unsigned long *slot);
 
-/* Called natively, in threads. */
+/* Called by native code in threads. */
 long library_work(long n);
 
-/* Where generated code is; how often the answer went elsewhere. */
+/* Range of the generated code; number of answers that returned elsewhere. */
 extern unsigned long library_code, library_code_bytes, library_moved;
 
 #endif

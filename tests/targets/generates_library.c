@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A runtime that generates code and minds where it is called from. -DIS_RAW: it
- * asks the kernel itself for the memory.
+ * A runtime that generates code and checks from where it is called. -DIS_RAW:
+ * requests memory by direct system calls.
  */
 #include "tests/targets/generates.h"
 
@@ -44,7 +44,7 @@ static void *map(size_t bytes, int protection)
 		    0);
 }
 
-/* Leaves by a jump. */
+/* Ends with a tail call. */
 static COUNTED int protect(void *start, size_t bytes, int protection)
 {
 	return mprotect(start, bytes, protection);
@@ -69,7 +69,7 @@ static void *map_in_handler(size_t bytes)
 	return handlers.start;
 }
 
-/* The code is written by the one and executed by the other. */
+/* Code is written through one mapping and executed through the other. */
 static void *map_twice(size_t bytes)
 {
 	int fd = memfd_create("code", 0);
@@ -100,7 +100,7 @@ static void *attach(size_t bytes)
 	return code;
 }
 
-/* One that allows everything, but nobody can know that. */
+/* The filter allows everything, but clew cannot know that. */
 static void *map_behind_a_filter(size_t bytes)
 {
 	struct sock_filter allow = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
@@ -112,7 +112,7 @@ static void *map_behind_a_filter(size_t bytes)
 	return map(bytes, RWX);
 }
 
-/* Nobody else can open a file meanwhile. */
+/* Meanwhile no file can be opened in the process. */
 static void *map_without_descriptors(size_t bytes)
 {
 	const struct rlimit none = { .rlim_cur = 0, .rlim_max = 1024 };

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * generations DIRECTORY [WAIT]: a process, its child, grandchild and great-grandchild,
- * each of which loads, calls or unloads plugin.c's libraries a and b; the parent's
- * waits for its child unless it is the first one, which ends before the others
- * where WAIT is "orphans". With "idle N" there are N children that call nothing, with
- * "burns" one that takes a fifth of a second of CPU time for it, with "jumps" one that
- * jumps to main from two calls further in and calls step there. Of these:
+ * generations DIRECTORY [WAIT]: a process, its child, grandchild and
+ * great-grandchild. Each loads, calls or unloads plugin.c's libraries a and b.
+ * Each parent waits for its child; with WAIT "orphans" the first process ends
+ * before the others. "idle N": N children that call nothing. "burns": one child
+ * uses a fifth of a second of CPU time for that. "jumps": one child jumps to
+ * main from two calls deeper and calls step there. These three print:
  *
  *	PID outer VADDR
  *
- * With "paused" the last one waits for a line on stdin.
- * What each process counted, on stdout, in one write:
+ * With "paused" the last process waits for a line on stdin. Each process prints
+ * its counts on stdout in one write:
  *
  *	PID LIBRARY VADDR CALLS	of plugin_inner, since the process was forked
- *	PID - VADDR CALLS	of step, likewise
+ *	PID - VADDR CALLS	of step, since the process was forked
  *	PID unloaded LIBRARY	in that process
  */
 #include <dlfcn.h>
@@ -31,8 +31,8 @@
 
 static struct {
 	void *handle;
-	long forked_at; /* its count then */
-	long calls;     /* of what is unloaded */
+	long forked_at; /* its count when the process was forked */
+	long calls;     /* calls in the unloaded library */
 	unsigned long inner_vaddr;
 } libraries[2];
 
@@ -81,7 +81,7 @@ static void call(int i, long n)
 	run(n);
 }
 
-/* Its destructor makes one call more. */
+/* The library's destructor makes one more call. */
 static void unload(int i)
 {
 	libraries[i].calls += counts_of(i)->inner - libraries[i].forked_at + 1;
@@ -107,7 +107,9 @@ static pid_t generate(void)
 	return 0;
 }
 
-/* The end of the program would unload what is loaded still: not here. */
+/*
+ * The normal end of the program would unload the libraries, so it uses _exit().
+ */
 static void say_and_end(void)
 {
 	for (int i = 0; i < 2; i++) {
@@ -160,12 +162,12 @@ static void grandchild(const char *folder, int is_paused)
 	say_and_end();
 }
 
-/* Its parent may have ended, and has unloaded what it had loaded. */
+/* The child's parent may have ended and has then unloaded its libraries. */
 static void child(const char *folder, int is_paused, int parent_ends)
 {
 	char byte;
 
-	/* there is an end when it has ended */
+	/* end of file when the parent has ended */
 	if (read(parent_ends, &byte, 1) < 0)
 		_exit(1);
 	for (int i = 0; i < 22; i++)

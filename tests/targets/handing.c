@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * handing: first() jumps to second(), and that to third(), which allocates, locks and
- * asks clew where it is; even() and odd() jump to each other. Does this as often as its
- * argument says, or as each line of its input, and prints how many answers were wrong.
+ * handing: first() jumps to second(), which jumps to third(), which allocates,
+ * locks and queries its context; even() and odd() jump to each other. Repeats
+ * this as often as its argument says, or for each line of input, and prints the
+ * number of wrong answers.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -29,12 +30,12 @@ long even(long n);
 static volatile long sink;
 static void *volatile kept;
 static long errors, answers;
-static uint64_t asked; /* the id in third() */
+static uint64_t asked; /* the context's id in third() */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static const void *const whole[] = { third, second, first, main };
 static const void *const cut_chain[] = { last, odd, even, main };
 
-/* Inline: the one that asks is the innermost function. */
+/* Inlined, so that its caller is the innermost function. */
 static inline __attribute__((always_inline)) void ask(
 	uint64_t id, const void *const chain[4], int is_running)
 {
@@ -43,12 +44,16 @@ static inline __attribute__((always_inline)) void ask(
 
 	errors += count < 4 || clew_depth(id) != (uint32_t)count;
 	for (int i = 0; i < 4 && i < count; i++, id = clew_parent(id))
-		errors +=
-			frames[i].id != id || frames[i].function != chain[i] ||
-			(frames[i].site != NULL) != is_running ||
-			/* A function that has jumped returns where its callee does. */
-			(i < 3 && frames[i].site != frames[0].site);
-	errors += (count == 4) != (id == 0); /* or the C library calls main() */
+		errors += frames[i].id != id ||
+			  frames[i].function != chain[i] ||
+			  (frames[i].site != NULL) != is_running ||
+			  /*
+			 * A function that has jumped returns where its callee
+			 * returns.
+			 */
+			  (i < 3 && frames[i].site != frames[0].site);
+	/* 0: the C library called main() */
+	errors += (count == 4) != (id == 0);
 	answers++;
 }
 

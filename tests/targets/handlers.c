@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * handlers: forks CHILDREN times. A handler makes a thread in each child, which
- * works and has ended before anybody else is told of the fork: its library,
- * handlers_library.c, came before all others. What is called there is not in
- * the truth.
+ * handlers: forks CHILDREN times. In each child, a fork handler creates a
+ * thread, which works and ends before other handlers run: its library,
+ * handlers_library.c, registered first. The truth does not contain these calls.
  */
 #define TRUTH_MAIN
 #include "tests/targets/truth.h"

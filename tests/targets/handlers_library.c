@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Linked with -z initfirst, and loaded after those that are preloaded, so that
- * the loader runs this constructor before all others, theirs included: of
- * several that ask to be first it takes the last. Sanitizers and allocators,
- * too, come to handlers before all others.
+ * Linked with -z initfirst and loaded after preloaded libraries, so its
+ * constructor runs before all others, including theirs: of several such
+ * libraries the loader takes the last. Handlers of sanitizers and allocators
+ * also come before all others.
  */
 #include <pthread.h>
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * heirs: a thread asks for what only a process with one thread gets (unshare), or
- * forks, so that whoever watches the process has to begin anew; then it ends, and
- * its stack and thread-local variables go. The process lives on for a while.
+ * heirs: a thread makes a call that only a process with one thread may make
+ * (unshare), or forks, so that clew's own thread must be restarted. Then the
+ * thread ends, and its stack and thread-local variables are freed. The process
+ * runs on for a while.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -12,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define STACK_BYTES (64 << 20) /* more than libc keeps of stacks of the past */
+#define STACK_BYTES (64 << 20) /* more than libc caches of old stacks */
 
 static void idle(void)
 {
@@ -35,7 +36,9 @@ static void *idle_and_end(void *unused)
 	return unused;
 }
 
-/* In the child this thread is the only one, until it makes another and goes. */
+/*
+ * In the child this thread is the only one, until it creates another and ends.
+ */
 static void *fork_and_end(void *unused)
 {
 	pthread_t thread;

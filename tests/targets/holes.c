@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Makes holes in its memory, works in ever more contexts, and says how often one
- * of the holes was no longer there.
+ * Creates holes in its memory, works in ever more contexts, and prints how many
+ * holes were filled.
  */
 #define TRUTH_MAIN
 #define TRUTH_NODES (1 << 19)

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- *	hostile LIBRARY	loads it as its libclew.so
+ * A hostile target of `clew attach`.
+ *
+ *	hostile LIBRARY	loads LIBRARY as its libclew.so
  *	hostile		waits for the genuine one, and changes what that reports
  *
- * and waits below a deep stack, whose frames are more than the library has room for.
+ * Both wait below a deep stack with more frames than the library has room for.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

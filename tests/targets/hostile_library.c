@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a hostile process has instead of libclew.so: it answers each call of `clew
- * attach`, and reports what its test gives at compile time. ON_PREPARE, ON_ENTER,
- * ON_LEAVE and ON_ASK are statements.
+ * The libclew.so of a hostile process: it answers each call of `clew attach`
+ * with data that its test sets at compile time. ON_PREPARE, ON_ENTER, ON_LEAVE
+ * and ON_ASK are statements.
  */
 #include <errno.h>
 #include <stdint.h>

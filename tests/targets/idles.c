@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Wall time that is spent where it is known, mostly waiting: each function says
- * by the clock how long it took, and how often it was called.
+ * Wall time of known functions, mostly waiting: each function measures its own
+ * duration and counts its calls.
  *
  *	idles split THREADS MILLISECONDS CYCLE_US [jitter] [spin]
  *		each thread spends 70, 20 and 10 % of a cycle in three functions
  *		that sleep; with `spin` the last one works
  *	idles burst THREADS MILLISECONDS
- *		one cycle: a second's sleep, then many of a millisecond
+ *		one cycle: a sleep of a second, then many of a millisecond
  *	idles reasons MILLISECONDS
- *		functions that wait so long, each for something else
+ *		functions that wait that long, each for another reason
  *
- * Prints "FUNCTION CALLS WALL_NS CPU_NS" for each function, over all threads.
+ * Prints "FUNCTION CALLS WALL_NS CPU_NS" for each function, sums of all
+ * threads.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -42,7 +43,7 @@
 #define THREADS_MAX   512
 #define FUNCTIONS_MAX 16
 
-/* What a thread spent in one function. */
+/* Time of a thread in one function. */
 struct spent {
 	uint64_t calls, wall_ns, cpu_ns;
 };
@@ -54,7 +55,10 @@ static volatile uint64_t sum;
 static uint64_t duration_ns, cycle_ns;
 static int has_jitter, spins;
 
-/* Not static: the dynamic symbols name them, though the file is stripped. */
+/*
+ * Not static, so that the dynamic symbol table has them although the file is
+ * stripped.
+ */
 void most(uint64_t ns);
 void some(uint64_t ns);
 void little(uint64_t ns);
@@ -91,9 +95,9 @@ static void sleep_for(uint64_t ns)
 }
 
 /*
- * Calls a function, by a pointer, so that it is not inlined. The clock that is
- * read last before it and first behind it is no system call, at which others like
- * to get the processor.
+ * Calls a function by a pointer, so that it is not inlined. The wall clock is
+ * read closest to the call, because reading it is no system call, at which the
+ * kernel may switch threads.
  */
 static void spend(int thread, int index, const char *name,
 		  void (*function)(uint64_t), uint64_t ns)
@@ -169,7 +173,7 @@ KEPT void little(uint64_t ns)
 		sleep_for(ns);
 }
 
-/* From half to one and a half of it. */
+/* Returns 50 to 150 % of `ns`. */
 static uint64_t vary(uint64_t ns, uint32_t *random)
 {
 	if (!has_jitter)
@@ -232,7 +236,7 @@ KEPT void by_epoll(uint64_t ns)
 	close(fd);
 }
 
-/* A child that closes what it has of these after a while. */
+/* Forks a child that closes its copy of `fd` after a while. */
 static pid_t close_later(uint64_t ns, int fd)
 {
 	pid_t pid = fork();
@@ -268,7 +272,7 @@ KEPT void by_nanosleep(uint64_t ns)
 	sleep_for(ns);
 }
 
-/* Nobody knocks. */
+/* No client connects. */
 KEPT void by_accept(uint64_t ns)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
@@ -277,7 +281,7 @@ KEPT void by_accept(uint64_t ns)
 								   1000000) };
 	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
 
-	/* without a name it gets one of the kernel's */
+	/* without a name, the kernel assigns one */
 	if (bind(fd, (void *)&address, sizeof(sa_family_t)) || listen(fd, 1) ||
 	    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience,
 		       sizeof(patience)))
@@ -291,7 +295,7 @@ KEPT void by_wait(uint64_t ns)
 	waitpid(close_later(ns, -1), NULL, 0);
 }
 
-/* A page that another thread is slow to provide. */
+/* A page that another thread provides slowly. */
 struct supplier {
 	int fd;
 	uint64_t ns;
@@ -332,7 +336,7 @@ static void open_faults(struct supplier *supplier)
 	supplier->fd = -1;
 }
 
-/* Where the kernel has no such faults, it sleeps. */
+/* If the kernel has no such faults, the function sleeps. */
 KEPT void by_fault(uint64_t ns)
 {
 	struct supplier supplier = { .ns = ns };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Inlined calls of every kind, for `clew a2n` to take apart: templates,
-// lambdas, local classes with code of their own, names of C, loops that are
-// unrolled, cold parts, and two files in one line table.
+// Inlined calls of every kind as input of `clew a2n`: templates, lambdas, local
+// classes with code of their own, C names, unrolled loops, cold parts, and two
+// files in one line table.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>

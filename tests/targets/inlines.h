@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Code in a header, so that a line table has more than one file. */
+/* Code in a header, so that a line table contains more than one file. */
 #ifndef CLEW_TESTS_INLINES_H
 #define CLEW_TESTS_INLINES_H
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Threads that are inside of functions when `clew attach` comes: in a recursion, below
- * a handler of exceptions, in a destructor that an exception runs, below a place to
- * jump to, in a signal handler on a stack of its own. Each goes on when the test
- * lets it, leaves by the way that it is for, and calls again.
+ * Threads that are inside of functions when `clew attach` attaches: in a
+ * recursion, below an exception handler, in a destructor that an exception
+ * runs, below a setjmp, in a signal handler on an alternate stack. Each
+ * continues when the test allows it, leaves in its own way, and calls again.
  *
  *	inside SHARED
  */
@@ -27,7 +27,7 @@ namespace {
 
 struct Shared {
 	volatile uint64_t is_ready, may_go, errors, done;
-	volatile uint64_t inside; /* how many threads */
+	volatile uint64_t inside; /* number of threads */
 };
 
 Shared *shared;
@@ -38,7 +38,7 @@ thread_local int is_first = 1;
 
 extern "C" {
 
-/* Behind it nothing is a tail call. */
+/* Calls after it are no tail calls. */
 NOINLINE void inside_leaf()
 {
 	__asm__ volatile("");
@@ -160,7 +160,7 @@ NOINLINE int inside_recursion()
 	return sum == 210 ? 7 : 0;
 }
 
-/* Twice the same: what was there already, and what is counted. */
+/* Runs twice: the calls that were active before, and the counted ones. */
 NOINLINE void *inside_run(void *function)
 {
 	static char stacks[8][65536];

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* An agent that calls, or jumps to, its own Agent_OnLoad() by name, as some do. */
+/*
+ * An agent that calls, or jumps to, its own Agent_OnLoad() by name, as some
+ * agents do.
+ */
 #include <jvmti.h>
 #include <stdio.h>
 #include <string.h>

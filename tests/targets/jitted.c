@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * jitted FOLDER CALLS: code that is generated calls functions of this program, of
- * which a perf map in FOLDER says what it is called. Prints "CALLER CALLEE CALLS" of
- * what was called so, and of what native functions called.
+ * jitted FOLDER CALLS: generated code calls functions of this program. A perf
+ * map in FOLDER has the names of the code. Prints "CALLER CALLEE CALLS" for
+ * these calls, and for the calls of native functions.
  *
- * In threads, below functions that generated code has called, in a handler that
- * interrupts all of it, in a forked child, and with jumps over it.
+ * This is done in threads, below functions that generated code has called, in a
+ * handler that interrupts all of it, in a forked child, and with jumps over it.
  */
 #include <pthread.h>
 #include <setjmp.h>

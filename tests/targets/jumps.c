@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* longjmp and siglongjmp over counted frames; contexts exact afterwards. */
+/*
+ * longjmp and siglongjmp over counted frames; contexts must be exact
+ * afterwards.
+ */
 #define TRUTH_MAIN
 #include "tests/targets/truth.h"
 
@@ -41,7 +44,7 @@ static COUNTED int lands(int depth)
 	return value;
 }
 
-/* The frame that lands has callers of its own that go on being right. */
+/* The callers of the function that lands must also stay correct. */
 static COUNTED int outer(int depth)
 {
 	ENTER(outer);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Time in the kernel that no system call explains, time in calls, and none of
- * it: prints what the kernel's account has, in microseconds of user and system.
+ * Kernel time without system calls, time in system calls, and user time only:
+ * prints the kernel's account, in microseconds of user and system time.
  */
 #include <stdio.h>
 #include <sys/mman.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * landings WAY
+ * * landings WAY
  *
- * siglongjmp, setcontext: signals are pending when a jump brings the old mask
- * back, in the midst of it. Their handlers are called on top of the function that
- * jumps: so a debugger shows it.
+ * siglongjmp, setcontext: signals are pending when a jump restores the old mask
+ * in its middle. The handlers are called on top of the function that jumps, as
+ * a debugger shows.
  *
  * fault, alternate: a handler of SIGSEGV jumps out of the function that wrote
- * where nothing can be written; the latter from a stack of its own.
+ * to read-only memory; `alternate` does so from an alternate stack.
  */
 #define TRUTH_MAIN
 #include "tests/targets/truth.h"
@@ -22,7 +22,7 @@
 #define STACK_BYTES (1 << 17)
 
 static int is_context;
-static volatile char *page; /* that cannot be written, if that is the way */
+static volatile char *page; /* read-only memory, for `fault` and `alternate` */
 static sigjmp_buf env;
 static ucontext_t context;
 static volatile int is_back, handled;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * __builtin_longjmp() over counted frames: the compiler's own code jumps, and
- * no library is asked. Contexts are exact right after each landing.
+ * __builtin_longjmp() over counted frames: the compiler's code jumps without a
+ * library function. Contexts must be exact right after each landing.
  *
- * IS_BY_HAND: the same by assembly of the program's own (leaps_x86_64.S), as
- * runtimes of languages have it. IS_LIBRARY: in a library, which calls that through
- * its procedure linkage table.
+ * IS_BY_HAND: the same by assembly of the program (leaps_x86_64.S), as in
+ * runtimes of languages. IS_LIBRARY: in a library, which calls that through its
+ * procedure linkage table.
  */
 #ifndef IS_LIBRARY
 #define TRUTH_MAIN
@@ -19,7 +19,7 @@
 typedef uint64_t place[8];
 
 int leaps_set(place landing) __attribute__((returns_twice));
-void leaps_jump(place landing); /* compilers need not know more */
+void leaps_jump(place landing); /* compilers need no attribute for this one */
 #define SET(place)  leaps_set(place)
 #define JUMP(place) leaps_jump(place)
 #else
@@ -56,14 +56,14 @@ static COUNTED void lands(int depth)
 	here = TRUTH_HERE;
 	if (!SET(landing)) {
 		leaps(depth);
-		abort(); /* it came back here, and not to SET() */
+		abort(); /* the jump must continue at SET(), not here */
 	}
 	TRUTH_HERE = here;
 	after();
 	LEAVE();
 }
 
-/* The frame that lands has callers of its own that go on being right. */
+/* The callers of the function that lands must also stay correct. */
 static COUNTED void outer(int depth)
 {
 	ENTER(outer);
@@ -86,7 +86,7 @@ static COUNTED void leaps_inside(int depth)
 	LEAVE();
 }
 
-/* Lands in a loop, time and again, and is landed over in the end. */
+/* Lands repeatedly in a loop; in the end another landing ends this function. */
 static COUNTED void lands_often(int depth)
 {
 	volatile uint32_t here;
@@ -134,7 +134,7 @@ static COUNTED void raises(int number)
 	LEAVE();
 }
 
-/* Out of a handler, from whichever stack it runs on. */
+/* Jumps out of a handler, which may run on any stack. */
 static COUNTED void lands_from_handler(int number)
 {
 	volatile uint32_t here;

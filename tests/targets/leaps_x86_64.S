@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * setjmp() and longjmp() as runtimes of languages write them, without unwind
- * information: Free Pascal's, which jumps to an address in memory, and in the
- * library libgo's, which has it in a register, and symbols of no type and no size.
+ * setjmp() and longjmp() as in runtimes of languages, without unwind
+ * information: Free Pascal's, which jumps to an address in memory; and, in the
+ * library, libgo's, which has the address in a register and symbols without
+ * type and size.
  */
 	.text
 	.globl	leaps_set

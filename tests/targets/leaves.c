@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * leaves WHAT: functions that never call any, which is what clew's stubs make use of,
- * and such as only look like it.
+ * leaves WHAT: functions that never call any, for which clew has special stubs,
+ * and functions that only look like that.
  *
- *	counts		each is called so often, in three contexts
- *	loops N		one goes back to its own start each second time
- *	faults N	one reads from nowhere, N times; its handler jumps away
- *	backtraces	signals interrupt one, whose handler looks who is running
- *	works S		one runs for S tenths of a second of CPU time, and another calls it
- *	probes		is called 1,000 times each, in two contexts
+ *	counts		each is called a number of times, in three contexts
+ *	loops N		one jumps back to its own start every second time
+ *	faults N	one reads from address 0, N times; a handler jumps away
+ *	backtraces	signals interrupt one; the handler checks which one runs
+ *	works S		another calls one, which runs for S tenths of a second
+ *	probes		each is called 1,000 times, in two contexts
  *
- * The functions are in assembly, so that each is what it is meant to be; what a
- * line begins with is for the test: yes, these are leaves, no, these are not.
+ * The functions are in assembly, so that each has exactly this form. The tests
+ * read the beginning of lines: YES for leaves, NO for others.
  */
 #include <execinfo.h>
 #include <pthread.h>
@@ -38,7 +38,7 @@
 #define YES(name, code) ASSEMBLY(yes_##name, code)
 #define NO(name, code)  ASSEMBLY(no_##name, code)
 
-/* Each returns its argument and one. */
+/* Each returns its argument plus one. */
 YES(adds, "leaq 1(%rdi), %rax; ret");
 YES(loops, "movq %rdi, %rax; movl $3, %ecx; 1: decl %ecx; jnz 1b\n"
 	   "leaq 1(%rax), %rax; ret");
@@ -71,7 +71,7 @@ NO(begins_anew, "incq %rdi; nopl 8(%rax); movq %rdi, %rax; incb tries(%rip)\n"
 		"jmp no_begins_anew; 1: ret");
 unsigned char tries = 1;
 
-/* Switches: of 0 to 3 by a table of distances, others go to 9. */
+/* Switches: 0 to 3 use a table of distances, other values go to 9. */
 #define TABLE(section, last)                                                   \
 	"1: ret; 2: nop; ret; 3: movl $0x90909090, %ecx; ret; 9: ret\n"        \
 	".pushsection " section "; .balign 4\n"                                \
@@ -94,14 +94,16 @@ YES(switches_again, "leaq 1(%rdi), %rax; leaq 8f(%rip), %rdx; jmp 5f\n"
 		    "8: .long 1b - 8b, 3b - 8b, 2b - 8b, 1b - 8b\n"
 		    ".popsection");
 
-/* One leads to another function, into an instruction, behind the table's end. */
+/*
+ * An entry leads to another function, into an instruction, or beyond the table.
+ */
 NO(switches_to_others,
    BOUND "movl %edi, %edi\n" GO TABLE(".rodata", "yes_adds"));
 NO(switches_into, BOUND "movl %edi, %edi\n" GO TABLE(".rodata", "3b + 1"));
 NO(switches_too_far,
    "leaq 1(%rdi), %rax; cmpl $3, %edi; jg 9f\n"
    "cmpl $4, %edi; ja 9f; movl %edi, %edi\n" GO TABLE(".rodata", "1b"));
-/* Somebody may write to it; the index is not compared, or not all of it. */
+/* The table is writable, or the index is not compared, or only a part of it. */
 NO(switches_by_data, BOUND "movl %edi, %edi\n" GO TABLE(".data", "1b"));
 NO(switches_blindly,
    "leaq 1(%rdi), %rax; cmpl $3, %edi; jg 9f\n" GO TABLE(".rodata", "1b"));
@@ -129,7 +131,7 @@ NO(has_no_fourth_word, "leaq 1(%rdi), %rax; cmpl $3, %edi; jg 9f\n"
 #define KEPT __attribute__((noipa))
 #endif
 
-/* As compilers make it: in each case something else is done. */
+/* As compilers create it: each case does something else. */
 volatile long done[6];
 
 KEPT long yes_is_compiled(long n)
@@ -218,7 +220,7 @@ KEPT void *in_a_thread(void *nothing)
 	return nothing;
 }
 
-/* On a stack of its own. */
+/* On another stack. */
 static ucontext_t here, there;
 
 KEPT void coroutine(void)
@@ -280,7 +282,7 @@ static int faults(int times)
 	return errors != 0;
 }
 
-/* ---- Who is running ---- */
+/* ---- The running function ---- */
 
 static volatile int seen;
 
@@ -324,7 +326,7 @@ static int backtraces(void)
 	void *first[1];
 	timer_t timer;
 
-	backtrace(first, 1); /* its library is there from now on */
+	backtrace(first, 1); /* this loads its library */
 	sigaction(SIGALRM, &action, NULL);
 	if (timer_create(CLOCK_MONOTONIC, &event, &timer))
 		return 2;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads that call functions all the time, deep in their stacks, until a line of standard
- * input says that it is enough. Then each waits, in a function that has written over
- * nothing that was left there; a line "waiting" says so. Ends with standard input.
+ * Threads that call functions all the time, deep in their stacks, until a line
+ * arrives on standard input. Then each waits in a function that has not
+ * overwritten the remains in its frame, and a line "waiting" is printed. Ends
+ * with standard input.
  *
  *	left_frames THREADS
  */

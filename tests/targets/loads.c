@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * CPU time that is spent where it is known: each function burns a share of it
- * in a context of its own, by its thread's CPU clock, one after the other, and
- * says how much that was.
+ * * CPU time of known functions. Each burns a share of it in its own context,
+ * by its thread's CPU clock, one after another, and prints how much that was.
  *
  *	loads MILLISECONDS [threads | fork | exec]
  *
- * Prints "PID TID FUNCTION CALLER CPU_NS WALL_NS" for each of them. With threads,
- * one spins and one sleeps.
+ * Prints "PID TID FUNCTION CALLER CPU_NS WALL_NS" for each. With threads, one
+ * spins and one sleeps.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -32,7 +31,10 @@ struct times {
 	uint64_t cpu_ns, wall_ns;
 };
 
-/* Not static: the dynamic symbols name them, though the file is stripped. */
+/*
+ * Not static, so that the dynamic symbol table has them although the file is
+ * stripped.
+ */
 struct times burn(uint64_t ns);
 struct times spin(uint64_t ns);
 void light(uint64_t ns);
@@ -97,7 +99,7 @@ KEPT struct times spin(uint64_t ns)
 	return use_cpu(ns);
 }
 
-/* The same callee in two of them: contexts are what tells it apart. */
+/* Two of them have the same callee, which only contexts distinguish. */
 KEPT void light(uint64_t ns)
 {
 	say("burn", "light", burn(ns));

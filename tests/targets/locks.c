@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * locks HOW: takes locks of all kinds in known places, counts what it does and measures
- * how long that takes, from just outside and from just inside, and writes it for each
- * place to LOCKS_TRUTH/PID: "NAME ACQUISITIONS CONTENDED REFUSED CONDITION_WAITS" and the
- * least and the most of hold, wait and condition_wait, in ns. Ends by HOW: "exit",
- * "_exit" or "abort". Prints nothing.
+ * * locks HOW: takes locks of all kinds in known functions. The program counts
+ * its operations and measures their durations, from just outside and from just
+ * inside. For each function it writes to LOCKS_TRUTH/PID: "NAME ACQUISITIONS
+ * CONTENDED REFUSED CONDITION_WAITS", and the minimum and maximum of hold, wait
+ * and condition_wait in ns. HOW is its end: "exit", "_exit" or "abort". Prints
+ * nothing.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -28,7 +29,7 @@ struct interval {
 	_Atomic uint64_t least, most;
 };
 
-/* What is true of a place. */
+/* The truth of one function. */
 struct lock_place {
 	const char *name;
 	_Atomic uint64_t acquisitions, contended, refused, conditions;
@@ -39,7 +40,7 @@ struct lock_place {
 static struct lock_place *_Atomic places;
 static _Atomic int errors;
 
-/* This function's, from now on. */
+/* Registers the current function. */
 #define HERE()                                                                 \
 	static struct lock_place here_is = { .name = __func__ };               \
 	struct lock_place *const here = known(&here_is)
@@ -72,7 +73,7 @@ static uint64_t now(void)
 	return (uint64_t)time.tv_sec * 1000000000U + (uint64_t)time.tv_nsec;
 }
 
-/* A hold, seen from inside and from outside. */
+/* A hold, measured from inside and from outside. */
 struct seen {
 	uint64_t before, since;
 };
@@ -203,7 +204,7 @@ PLACE void robust(void)
 	pthread_mutex_destroy(&lock);
 }
 
-/* ---- Given to another thread ---- */
+/* ---- Released by another thread ---- */
 
 static pthread_mutex_t handed = PTHREAD_MUTEX_INITIALIZER;
 static struct seen handed_seen;
@@ -220,13 +221,13 @@ PLACE void takes_over(void)
 	struct lock_place *here;
 
 	in_thread(hands_over, NULL);
-	here = places; /* whose hold it is */
+	here = places; /* the function that the hold is counted for */
 	while (strcmp(here->name, "hands_over") != 0)
 		here = here->next;
 	RELEASE(&handed_seen, pthread_mutex_unlock(&handed));
 }
 
-/* ---- Not to be had ---- */
+/* ---- Refused ---- */
 
 static struct timespec soon(clockid_t clock)
 {
@@ -287,12 +288,12 @@ PLACE void keeps(void)
 	RELEASE(&seen, pthread_rwlock_unlock(&both));
 }
 
-/* ---- Waited for ---- */
+/* ---- Contended ---- */
 
 static pthread_mutex_t wanted = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic int waiter;
 
-/* Until that thread waits for that lock; the kernel says so. */
+/* Waits until that thread waits for that lock, according to /proc. */
 static void until_it_waits(const void *lock)
 {
 	char path[64], text[64];
@@ -478,7 +479,7 @@ PLACE void times_out(void)
 	RELEASE(&seen, pthread_mutex_unlock(&of_condition));
 }
 
-/* What is held again, and released, by who cleans up. */
+/* The cleanup handler holds the lock again and releases it. */
 static void gives_back(void *lock)
 {
 	check(pthread_mutex_unlock(lock) == 0);
@@ -545,7 +546,7 @@ static void write_truth(void)
 		close(file);
 }
 
-/* After the truth was written, which has it already. */
+/* Runs after the truth was written, which contains it already. */
 PLACE void late(void)
 {
 	pthread_mutex_lock(&early_lock);
@@ -576,7 +577,7 @@ PLACE void forks(void)
 	child = fork();
 	if (child == 0) {
 		forget();
-		pthread_mutex_unlock(&lock); /* the parent's hold */
+		pthread_mutex_unlock(&lock); /* held by the parent */
 		TAKE(&seen, pthread_mutex_lock(&lock));
 		RELEASE(&seen, pthread_mutex_unlock(&lock));
 		plain(7);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Code in memory that the program or its library has made executable burns CPU
- * time, and nobody announces it.
+ * time without being announced.
  *
  *	makers WAY MILLISECONDS [LIBRARY]
  *
- * Prints "PID NAME CPU_NS" for each piece that was called: NAME is "program",
- * "library" or "deep" (LIBRARY) for who made it, with the name of its mapping behind a comma, or "nobody"
- * where that cannot be known.
+ * Prints "PID NAME CPU_NS" for each piece that was called. NAME is the maker:
+ * "program", "library" or "deep" (LIBRARY), followed by a comma and the name of
+ * the mapping; "nobody" if the maker cannot be known.
  */
 #include "tests/targets/makers.h"
 
@@ -98,7 +98,7 @@ static unsigned char *library_code(void)
 	return memory;
 }
 
-/* Nobody can stand in front of that. */
+/* No wrapper sees this call. */
 static void map_by_instruction(unsigned char *place, size_t bytes)
 {
 	register long flags __asm__("r10") =
@@ -122,7 +122,7 @@ static void run_plain(void)
 	burn("library", library_code());
 }
 
-/* Of a library that looks up libc before whatever was preloaded. */
+/* The library looks up libc's functions before preloaded ones. */
 static void run_deep(const char *path)
 {
 	void *library = dlopen(path, RTLD_NOW | RTLD_DEEPBIND);
@@ -137,7 +137,7 @@ static void run_deep(const char *path)
 	burn("deep", memory);
 }
 
-/* Code that makes memory executable itself is its own maker's. */
+/* Generated code that makes memory executable belongs to its own maker. */
 static void run_itself(void)
 {
 	/* sub $8, %rsp; mov $..., %rax */
@@ -180,7 +180,7 @@ static void run_named(void)
 	burn("program, late", memory);
 }
 
-/* One place, time after time. */
+/* Uses one address repeatedly. */
 static void run_reused(void)
 {
 	unsigned char *memory = map_plainly(RWX);
@@ -204,7 +204,7 @@ static void run_reused(void)
 	burn("library", memory);
 }
 
-/* The same code again and again: written, executed, unmapped, mapped. */
+/* Writes, executes, unmaps and maps the same code again and again. */
 static void run_often(void)
 {
 	unsigned char *memory = map_plainly(RWX);
@@ -241,7 +241,8 @@ static void run_moved(void *(*move_it)(void *, void *))
 
 	if (moved != room)
 		abort();
-	burn("library", moved); /* twice: it is not as long as nobody's */
+	/* twice, so that its time differs from that of "nobody" */
+	burn("library", moved);
 	burn("library", moved);
 	map_by_instruction(memory, BYTES);
 	fill(memory);
@@ -258,11 +259,11 @@ static int detach_by_syscall(const void *memory)
 	return (int)syscall(SYS_shmdt, memory);
 }
 
-/* System V's shared memory */
+/* System V shared memory */
 static void run_shared(void *(*attach)(int, const void *, int),
 		       int (*detach)(const void *))
 {
-	unsigned char *code = library_code(); /* no segment */
+	unsigned char *code = library_code(); /* not in the segment */
 	const int id = shmget(IPC_PRIVATE, BYTES, 0700);
 	unsigned char *memory = id < 0 ? NULL : attach(id, NULL, SHM_EXEC);
 
@@ -281,7 +282,7 @@ static void run_shared(void *(*attach)(int, const void *, int),
 	burn("nobody", memory);
 }
 
-/* What comes behind a filter is not noticed, what goes is. */
+/* Behind a filter, new mappings are not noticed, but removed ones are. */
 static void run_filtered(void)
 {
 	struct sock_filter allow = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
@@ -322,7 +323,7 @@ static int run_forked(void)
 		burn("program", map_plainly(RWX));
 		exit(EXIT_SUCCESS);
 	}
-	/* What the parent does now is no concern of the child's. */
+	/* Later changes in the parent must not affect the child. */
 	if (mmap(first, BYTES, RWX, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
 		 0) != first ||
 	    write(ready[1], &byte, 1) != 1)
@@ -334,8 +335,8 @@ static int run_forked(void)
 }
 
 /*
- * For each line: makes code, executes all, or unmaps a piece and lets anything else
- * have its place.
+ * For each line of input: generates code, executes all code, or unmaps a piece
+ * so that other code may get its address.
  */
 static void run_on_demand(void)
 {

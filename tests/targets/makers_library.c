@@ -6,7 +6,7 @@
 
 #define RWX (PROT_READ | PROT_WRITE | PROT_EXEC)
 
-/* Leaves by a jump where it is optimised. */
+/* Ends with a tail call if it is optimised. */
 static __attribute__((noinline)) int protect(void *start, size_t bytes,
 					     int protection)
 {

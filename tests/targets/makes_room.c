@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions that call one after the other from ever farther in on their stack: for arguments
- * that do not fit into registers, of ever larger arrays, and beyond what a trace's window has.
+ * Functions that call from ever lower addresses of their stack: for arguments
+ * that do not fit into registers, for ever larger arrays, and beyond the window
+ * of a trace.
  */
 #define TRUTH_MAIN
 #include "tests/targets/truth.h"
@@ -23,7 +24,7 @@ static COUNTED int few(int n)
 	return n;
 }
 
-/* Its last arguments are pushed. */
+/* The last arguments are pushed. */
 static COUNTED int many(int a, int b, int c, int d, int e, int f, int g, int h,
 			int i)
 {

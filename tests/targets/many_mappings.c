@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- *	many_mappings FREE
+ * many_mappings FREE
  *
- * maps pages until FREE mappings are left of vm.max_map_count, prints a line, and
- * prints one for each line that it reads: how often it could not map 33 more, as a
- * thread pool or a heap does, in so many rounds.
+ * Maps pages until FREE mappings are left of vm.max_map_count and prints a
+ * line. For each line of input it prints in how many of several rounds it could
+ * not map 33 more, as a thread pool or a heap would.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +35,7 @@ static size_t most_mappings(void)
 	return most;
 }
 
-/* Every second page of a range is a mapping of its own. */
+/* Every second page of a range becomes a separate mapping. */
 static int split(char *at, size_t pages)
 {
 	for (size_t i = 1; i < pages; i += 2)

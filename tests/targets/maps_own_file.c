@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Maps its own text a second time from the file that /proc/self/maps names, and calls a
- * function there.
+ * Maps its own text a second time from the file that /proc/self/maps names, and
+ * calls a function there.
  *
  *	maps_own_file WAY
  *
  *	mmap		by mmap()
  *	mprotect	the same; the mapping becomes executable later
  *	syscall		by syscall(SYS_mmap)
- *	bytes		calls nothing, compares the bytes of a readable mapping with
- *			those of /proc/self/exe
- *	waits		as mmap, whenever a byte arrives on the standard input
+ *	bytes		calls nothing; compares the bytes of a readable mapping
+ *			with those of /proc/self/exe
+ *	waits		as mmap, whenever a byte arrives on standard input
  *	refused		maps through descriptors that cannot be mapped
- *	removed		removes the program, and maps the file as executable, or not
+ *	removed		removes the program, and maps the file, executable or not
  *
  *	dlopen		loads its library by that name
  *	dlmopen		the same
  *
- * Prints the file's path and what was found.
+ * Prints the file's path and the results.
  */
 #include "tests/targets/maps_own_file.h"
 
@@ -48,7 +48,7 @@ sum_until(unsigned long last)
 	return sum;
 }
 
-/* A mapping of the file has as many functions as make it worth sharing. */
+/* A mapping of the file needs many functions to be worth sharing. */
 #define ONE(n)                                                                 \
 	__attribute__((noinline, aligned(PAGE / 2))) unsigned long work_##n(   \
 		unsigned long x)                                               \
@@ -126,7 +126,7 @@ static void *map(const char *way, const struct place *place, int fd)
 	return memory;
 }
 
-/* The number of the descriptor that is opened next. */
+/* Returns the number of the next descriptor. */
 static int next_descriptor(void)
 {
 	const int fd = open_file("/dev/null", O_RDONLY);
@@ -197,7 +197,7 @@ static void *load(const char *way, const char *path, int flags)
 
 static void load_library(const char *way)
 {
-	/* not the address in the program's linkage table */
+	/* not the address in the program's procedure linkage table */
 	void *symbol = dlsym(RTLD_DEFAULT, "library_add");
 	void *loaded, *again;
 	struct place place;

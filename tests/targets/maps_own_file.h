@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What maps_own_file.c and its library know of each other. */
+/* Declarations that maps_own_file.c and its library share. */
 #ifndef CLEW_TESTS_MAPS_OWN_FILE_H
 #define CLEW_TESTS_MAPS_OWN_FILE_H
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * marks HOW: tells clew of moments and regions (agent/clew.h) in threads, in handlers
- * and a forked child, and how long regions were, from just inside and from just outside:
- * "NAME REGIONS" and the least and the most of their sum, in ns, to MARKS_TRUTH/PID.
- * Ends by HOW: "exit", "_exit", "abort", or "flood" with more than are kept. Prints
+ * * marks HOW: reports moments and regions to clew (agent/clew.h) in threads,
+ * in handlers and in a forked child. The program measures regions from just
+ * inside and from just outside and writes "NAME REGIONS" with the minimum and
+ * maximum of their sum, in ns, to MARKS_TRUTH/PID. HOW is its end: "exit",
+ * "_exit", "abort", or "flood" with more marks than are recorded. Prints
  * nothing.
  */
 #include <errno.h>
@@ -43,7 +44,7 @@ static uint64_t now(void)
 	return (uint64_t)time.tv_sec * 1000000000U + (uint64_t)time.tv_nsec;
 }
 
-/* Around clew_begin() and clew_end(). */
+/* Times around clew_begin() and clew_end(). */
 struct bounds {
 	uint64_t before, since;
 };
@@ -69,7 +70,7 @@ static void ends(struct region_truth *of, struct bounds bounds, uint64_t number)
 
 PLACE void works(uint64_t number)
 {
-	/* not the name's own address */
+	/* a copy of the name at another address */
 	char name[] = "part";
 	struct bounds bounds = begins(name, number);
 
@@ -105,7 +106,7 @@ PLACE void on_signal(int signal)
 	errno = saved;
 }
 
-/* Begun by one thread, ended by another. */
+/* One thread begins it, another one ends it. */
 static void *hands_on(void *argument)
 {
 	clew_begin("handed", 7);
@@ -145,7 +146,7 @@ static int child(void)
 	part.count = part.least = part.most = 0;
 	sleep_in.count = sleep_in.least = sleep_in.most = 0;
 	serves(1);
-	clew_end("child", 0); /* of none */
+	clew_end("child", 0); /* without a beginning */
 	write_truth();
 	return 0;
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * memory_walks read|write|scan: goes through all memory that /proc/self/maps has.
+ * memory_walks read|write|scan: accesses all memory in /proc/self/maps.
  *
- * `read` reads every page that can be read, as collectors and scanners do;
- * `write` writes to every anonymous one, as crash handlers that test memory do,
- * and calls functions while it does. `scan` reads every page that is writable, as
- * gperftools' leak checker does, which ignores whether it may be read. All give up where there is more memory
- * than a program of this size can have.
+ * `read` reads every readable page, as garbage collectors and scanners do.
+ * `write` writes to every anonymous page, as crash handlers that test memory
+ * do, and calls functions meanwhile. `scan` reads every writable page, as
+ * gperftools' leak checker does, which does not check whether it is readable.
+ * All give up if there is more memory than a program of this size can have.
  */
 #define TRUTH_MAIN
 #include "tests/targets/truth.h"
@@ -42,7 +42,10 @@ TRUTH_INLINE int is_wanted(const char *line, const struct map *map,
 		 (uintptr_t)&in_thread_block < map->end);
 }
 
-/* Their bytes in all. Looked up first: libc maps a buffer to read the file. */
+/*
+ * Returns the number of bytes. Called first, because libc maps a buffer to read
+ * the file.
+ */
 static COUNTED uint64_t find_maps(enum way way)
 {
 	uint64_t bytes = 0;

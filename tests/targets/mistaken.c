@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Data that looks like addresses in stubs and is none: small numbers beside the
- * upper half of an address that was there before, on a piece of stack that
- * calls have used. It is copied away and back, and a frame beside it remembered.
+ * Data that looks like addresses in stubs: small numbers next to the upper half
+ * of an address that was there before, in a part of the stack that calls have
+ * used. The data is copied away and back, and a frame next to it is remembered
+ * by setjmp.
  */
 #define TRUTH_MAIN
 #include "tests/targets/truth.h"
@@ -20,9 +21,13 @@ static jmp_buf env;
 static struct record kept;
 static uintptr_t waiting_word;
 static unsigned int wrong;
-static volatile size_t bytes = sizeof(struct record); /* a call copies */
+/* variable, so that copies are calls */
+static volatile size_t bytes = sizeof(struct record);
 
-/* What a caller's frame holds as the address to return to. */
+/*
+ * Reads the return address in the caller's frame, to get the upper half of such
+ * a word.
+ */
 static COUNTED void look(const uintptr_t *frame)
 {
 	ENTER(look);

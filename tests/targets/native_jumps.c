@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Native methods of tests/targets/Jumps.java. Two of them end with a jump to a function
- * that does all the work; calls() calls it.
+ * Native methods of tests/targets/Jumps.java. Two of them end with a tail call
+ * to a function that does all the work; calls() calls it.
  */
 #include <jni.h>
 

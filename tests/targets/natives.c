@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Native methods of tests/targets/Natives.java, which count themselves: some found
- * by their names, others given to RegisterNatives(), whose names nobody knows once
- * the library is stripped.
+ * Native methods of tests/targets/Natives.java, which count their calls. Some
+ * are found by their names, others are passed to RegisterNatives() and have no
+ * names once the library is stripped.
  */
 #include <jni.h>
 #include <stdatomic.h>
@@ -81,7 +81,7 @@ JNIEXPORT void JNICALL Java_com_acme_Natives_fail(JNIEnv *jni, jclass class)
 		"thrown");
 }
 
-/* Goes down to 0 through Java. */
+/* Recurses to 0 through Java. */
 JNIEXPORT jint JNICALL Java_com_acme_Natives_up(JNIEnv *jni, jclass class,
 						jint depth)
 {
@@ -103,7 +103,7 @@ static jint JNICALL two(JNIEnv *jni, jclass class, jlongArray longs)
 	return (*jni)->GetArrayLength(jni, longs);
 }
 
-/* Of two methods. */
+/* The native code of two methods. */
 static void JNICALL three(JNIEnv *jni, jclass class)
 {
 	ENTER(SHARED);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A coroutine's stack with a page above it that may only be read, full of words
- * like those that wait on stacks: nobody's business, whoever walks this stack.
+ * A coroutine's stack with a read-only page above it that is full of words like
+ * those on stacks. Code that walks this stack must not use the page.
  */
 #define TRUTH_MAIN
 #include "tests/targets/truth.h"
@@ -36,7 +36,10 @@ static COUNTED void other(void)
 	}
 }
 
-/* What a caller's frame holds as the address to return to. */
+/*
+ * Reads the return address in the caller's frame, to get a word like those on
+ * stacks.
+ */
 static COUNTED void look(const uintptr_t *frame)
 {
 	ENTER(look);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Calls from everywhere: their return addresses have every lowest byte there is.
+ * Calls from all positions: their return addresses have every possible lowest
+ * byte.
  *
- * A stub looks at that byte first to tell a call from a tail call; the one of
- * its own exits must not make it count a call for something else. With IS_HOST the
- * program looks as though it hosted a JIT, so its stubs are of another kind.
+ * A stub compares that byte first to distinguish calls from tail calls; the
+ * byte of its own exit must not make it count a call as something else. With
+ * IS_HOST the program looks as if it hosted a JIT compiler, so its stubs are of
+ * another kind.
  */
 #define TRUTH_MAIN
 #include "tests/targets/truth.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A slice of stack with a single frame that waits, copied away by memcpy() and
- * back, and jumped into; with "builtin" by code of the compiler's. With "data", a
- * word like those that wait on stacks is copied back besides, before the jump: on
- * its way in a structure, as words that calls have left behind are.
+ * A slice of stack with a single waiting frame is copied away by memcpy(),
+ * restored, and jumped into; with "builtin" by the compiler's code. With
+ * "data", a word like those on stacks is copied back before the jump also, as
+ * part of a structure.
  */
 #define TRUTH_MAIN
 #define TRUTH_JUMPS
@@ -38,7 +38,10 @@ static COUNTED void leaf(void)
 	LEAVE();
 }
 
-/* What a caller's frame holds as the address to return to. */
+/*
+ * Reads the return address in the caller's frame, to get a word like those on
+ * stacks.
+ */
 static COUNTED void keep(const void *volatile *frame)
 {
 	ENTER(keep);
@@ -46,7 +49,7 @@ static COUNTED void keep(const void *volatile *frame)
 	LEAVE();
 }
 
-/* Not a copy of the stack for the caller: one structure of it. */
+/* Copies one structure of the stack, not the caller's frame. */
 static COUNTED void use(void)
 {
 	struct record here;
@@ -60,7 +63,7 @@ static COUNTED void use(void)
 
 static COUNTED void body(void)
 {
-	volatile uint32_t here; /* read anew after a jump */
+	volatile uint32_t here; /* read again after a jump */
 
 	ENTER(body);
 	here = TRUTH_HERE;
@@ -80,7 +83,7 @@ static COUNTED void body(void)
 
 #define LARGE 4096
 
-/* Its caller's slot is far from the one where its own callee waits. */
+/* The slot of this function's caller is far from that of its callee. */
 static COUNTED void large(void)
 {
 	volatile char room[LARGE];
@@ -114,7 +117,7 @@ static COUNTED void far(void)
 	LEAVE();
 }
 
-/* From far below what it writes over. */
+/* Runs far below the memory that it overwrites. */
 static COUNTED void restore(void)
 {
 	char room[2 * SLICE_MAX];

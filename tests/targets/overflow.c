@@ -2,13 +2,12 @@
 /*
  * overflow exact|anywhere|thread|fatal|small: recursion until the stack ends.
  *
- * The handler, on a stack of its own, jumps back out, and the program goes on
- * as if nothing had been. `exact` meets the end inside the function, behind
- * what it counts, because it reaches further down than any call needs; `thread`
- * is the same on a stack of 64 KiB. `anywhere` meets it in the midst of calls,
- * at another place each time: the last call may be made but not counted by
- * itself. `fatal` has no handler. `small` does not overflow, on the smallest
- * stack that there is.
+ * The handler, on an alternate stack, jumps out, and the program continues
+ * normally. `exact` reaches the end inside the function, after it has counted
+ * itself, because it uses more stack than any call. `thread` is the same on a
+ * stack of 64 KiB. `anywhere` reaches the end within calls, at a different
+ * position each time: the last call may be made but not counted. `fatal` has no
+ * handler. `small` does not overflow, on the smallest possible stack.
  */
 #define TRUTH_NODES (1 << 18)
 #define TRUTH_MAIN
@@ -28,7 +27,8 @@
 
 static sigjmp_buf landing;
 static volatile int faults;
-static volatile int bottom = INT_MAX; /* never reached, nobody knows */
+/* never reached, which compilers cannot know */
+static volatile int bottom = INT_MAX;
 
 static COUNTED int work(int n)
 {
@@ -63,7 +63,7 @@ static COUNTED int descend(int n)
 	return n;
 }
 
-/* As small a frame as can be, so that the end may be anywhere. */
+/* A minimal frame, so that the end may be at any position. */
 static COUNTED int descend_plainly(int n)
 {
 	ENTER(descend_plainly);
@@ -80,7 +80,7 @@ static COUNTED void fall(int (*function)(int), int round)
 	ENTER(fall);
 	here = TRUTH_HERE;
 	if (!sigsetjmp(landing, 1)) {
-		/* another offset from the end each time */
+		/* a different offset from the end each time */
 		volatile char *shift = alloca((size_t)round * 8);
 
 		shift[0] = 0;

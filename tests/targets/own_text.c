@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Calls work() and punned() a thousand times before and after it does something to the
- * text that the former is in, which is a page of its own.
+ * Calls work() and punned() a thousand times before and after it changes the
+ * text of work(), which is a separate page.
  *
- *	dontneed, syscall	gives the page up, for the file has them
- *	all			... and those of all text that is mapped
- *	executable		... and whatever else can be executed
+ *	dontneed, syscall	releases the page, since the file has its bytes
+ *	all			releases all mapped text
+ *	executable		releases all executable memory
  *	remap			maps the file over it
- *	moved			maps memory over it, and copies what was there
- *	rewrite			writes what the file has
- *	patch			writes a return there, so that no call does anything, by a
- *				way that nobody sees, and has clew's hooks taken out
- *				and put back, where there are any
+ *	moved			maps memory over it, and copies the bytes
+ *	rewrite			writes the bytes of the file
+ *	patch			writes a return instruction there, so that calls
+ *				do nothing, in a way that clew does not see;
+ *				then has clew's hooks removed and set
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -28,7 +28,7 @@
 static volatile unsigned long sink;
 static char copy[PAGE_BYTES];
 
-/* Behind all of .text. */
+/* After all of .text. */
 __attribute__((section("own_text"), noinline, aligned(PAGE_BYTES))) void work(
 	void)
 {
@@ -36,8 +36,8 @@ __attribute__((section("own_text"), noinline, aligned(PAGE_BYTES))) void work(
 }
 
 /*
- * Of a jump three bytes can be had, as in tests/golden/punned.s; and no place for another
- * one is as near as a jump of two bytes reaches.
+ * Three bytes of a jump can be used, as in tests/golden/punned.s, and no
+ * location for another jump is within the reach of a 2-byte jump.
  */
 void punned(long a, long b);
 __asm__(".macro function name\n"
@@ -78,7 +78,7 @@ static __attribute__((noinline)) void calls(int times)
 	}
 }
 
-/* Mappings of the kind that lie in files, of which there is a line each, or all of it. */
+/* Calls `look` for each mapping of this kind: of files, or all. */
 static off_t look_at_texts(int (*look)(char *start, size_t bytes), int in_files)
 {
 	FILE *maps = fopen("/proc/self/maps", "r");

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What room the packet has that the program's calls are written to, in words: for a
- * process that keeps all its packets, of one thread, without stamps.
+ * Returns how many words are free in the packet to which the program's calls
+ * are written. The process must record all packets, have one thread, and have
+ * no time stamps.
  */
 #ifndef CLEW_TESTS_PACKET_ROOM_H
 #define CLEW_TESTS_PACKET_ROOM_H
@@ -15,16 +16,16 @@
 #include "wire/packet.h"
 #include "wire/recording.h"
 
-/* No calls: they would leave words. */
+/* Functions here contain no calls that would write words. */
 #define PACKET_ROOM_INLINE static inline __attribute__((always_inline))
 
 #define PACKET_ROOM_WORDS                                                      \
 	((WIRE_PACKET_BYTES - sizeof(struct wire_chunk)) / sizeof(uint32_t))
 
-/* The calling process's trace, open for reading; -1: it has none. */
+/* Opens the process's trace for reading; -1: there is none. */
 PACKET_ROOM_INLINE int packet_room_open(void)
 {
-	static char line[4096]; /* not on the stack: walks go over it */
+	static char line[4096]; /* not on the stack, which walks read */
 	char name[32];
 	FILE *maps = fopen("/proc/self/maps", "r");
 	int fd = -1;
@@ -40,10 +41,12 @@ PACKET_ROOM_INLINE int packet_room_open(void)
 	return fd;
 }
 
-/* Where the last packet's words are in the file; 0: there is none. */
+/*
+ * Returns the offset of the last packet's words in the file; 0: there is none.
+ */
 PACKET_ROOM_INLINE off_t packet_room_find(int fd)
 {
-	static struct wire_header header; /* likewise */
+	static struct wire_header header; /* not on the stack either */
 	struct wire_chunk chunk;
 	off_t found = 0;
 
@@ -61,7 +64,7 @@ PACKET_ROOM_INLINE off_t packet_room_find(int fd)
 	return found;
 }
 
-/* 0 also where the calls of the process are not written anywhere. */
+/* Returns the number of free words; also 0 if no calls are written. */
 PACKET_ROOM_INLINE int packet_room_left(void)
 {
 	static uint32_t words[PACKET_ROOM_WORDS];

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A personality routine with a large frame, in which slots of earlier calls are left:
+ * * A personality routine with a large frame, which contains slots of earlier
+ * calls.
  *
  *	thrower -> unwinder -> unhooked function -> strlen	has returned
- *	thrower -> unwinder -> personality			has strlen's slot in its frame
+ *	thrower -> unwinder -> personality	has strlen's slot in its frame
  *
- * The unwinder is not hooked, so both were called by the same function as far as clew
- * knows. The linker gives all references to __gxx_personality_v0() to this one
- * (--wrap), and the unwinder finds the program's strlen() before that of libc.
+ * The unwinder is not hooked, so for clew both have the same caller. The linker
+ * directs all references to __gxx_personality_v0() to this function (--wrap),
+ * and the unwinder finds the program's strlen() before that of libc.
  */
 #define TRUTH_MAIN
 #include "tests/targets/scope.h"
@@ -37,7 +38,7 @@ COUNTED _Unwind_Reason_Code __wrap___gxx_personality_v0(
 					   exception, context);
 }
 
-/* Without a loop that compilers take for a call of strlen(). */
+/* Without a loop that compilers replace by a call of strlen(). */
 COUNTED size_t strlen(const char *text)
 {
 	COUNT(strlen);
@@ -52,7 +53,7 @@ COUNTED size_t strlen(const char *text)
 namespace
 {
 
-/* Volatile, or compilers would work out the length and not call. */
+/* Volatile, or compilers would compute the length at compile time. */
 const char *volatile text = "text";
 volatile size_t length;
 
@@ -98,7 +99,7 @@ COUNTED void catches(int depth)
 COUNTED void run()
 {
 	SCOPE(run);
-	length += strlen(text); /* or it would be part of the unwinder */
+	length += strlen(text); /* or it would count as part of the unwinder */
 	for (int i = 0; i < 300; i++) {
 		try {
 			throws(5);

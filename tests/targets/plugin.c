@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A library to be loaded and unloaded: its constructor calls functions of its
- * own, and one of the program, before anybody else can. -DVARIANT=n makes
+ * A library that is loaded and unloaded: its constructor calls its own
+ * functions and one of the program before other code can. -DVARIANT=n creates
  * libraries of different content and equal layout.
  */
 #include "tests/targets/plugins.h"
@@ -26,7 +26,7 @@ COUNTED long plugin_run(long n)
 	return sum;
 }
 
-/* A tail call: the library may be gone before host() returns for it. */
+/* A tail call: the library may be unloaded before host() returns. */
 COUNTED long plugin_leave(long (*host)(void *), void *handle)
 {
 	return host(handle);
@@ -40,7 +40,7 @@ __attribute__((constructor)) static void construct(void)
 		plugin_host_callback(VARIANT);
 }
 
-/* The program has read the counts by then; it knows that there is one more. */
+/* The program has already read the counts and adds this call. */
 __attribute__((destructor)) static void destruct(void)
 {
 	plugin_inner(VARIANT);

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Loads and unloads libraries in every way there is:
+ * Loads and unloads libraries in all ways:
  *
  *	plugins DIRECTORY WORD...
  *
- * Each word is a letter for the library and one for how: n(ow, local), l(azy),
- * g(lobal), d(eepbind), m (dlmopen, a new namespace), t (8 threads, 50 times
- * each), e (elsewhere: where it was before, something else is now), c (it is
- * closed by whom its function has left to, who loads b hundreds of times then),
- * i (the same in a coroutine on a mapped stack, which is idle while b is loaded),
- * s (and on a static one), h (and from then on nothing that has been writable
- * may be executed, where the kernel can refuse that). At the end, on stdout:
+ * Each word has a letter for the library and one for the way: n(ow, local),
+ * l(azy), g(lobal), d(eepbind), m (dlmopen, a new namespace), t (8 threads, 50
+ * times each), e (elsewhere: other memory occupies its former address), c (the
+ * library is closed by a function that its own function has jumped to, which
+ * then loads b hundreds of times), i (the same in a coroutine on a mapped
+ * stack, which is idle while b is loaded), s (the same on a static stack), h
+ * (from then on, memory that was writable must not be executed, if the kernel
+ * can enforce that). At the end, on stdout:
  *
  *	load LIBRARY BASE		each time it was loaded
- *	calls LIBRARY VADDR CALLS	in all, of one function
- *	stubs BYTES			there are of clew's
- *	calls - VADDR CALLS		of one of the program itself
+ *	calls LIBRARY VADDR CALLS	in total, of one function
+ *	stubs BYTES			of clew's stub memory
+ *	calls - VADDR CALLS		of a function of the program
  */
 #include <dlfcn.h>
 #include <link.h>
@@ -79,7 +80,7 @@ static void *open_library(const struct library *library, char how)
 	}
 }
 
-/* Add up what the library has counted since it was loaded. */
+/* Adds the counts of the library since it was loaded. */
 static void note(struct library *library, void *handle)
 {
 	struct plugin_counts *counts = dlsym(handle, "plugin_counts");
@@ -93,7 +94,8 @@ static void note(struct library *library, void *handle)
 		(unsigned long)dlsym(handle, "plugin_inner") - map->l_addr;
 	library->run_vaddr =
 		(unsigned long)dlsym(handle, "plugin_run") - map->l_addr;
-	library->inner += counts->inner + 1; /* and the destructor */
+	/* including the destructor's call */
+	library->inner += counts->inner + 1;
 	library->run += counts->run;
 }
 
@@ -114,7 +116,9 @@ static long close_and_go_on(void *handle)
 
 typedef long (*leave_fn)(long (*)(void *), void *);
 
-/* A coroutine that returns to the library's stub when the library is gone. */
+/*
+ * A coroutine that returns to the library's stub after the library is unloaded.
+ */
 static struct {
 	ucontext_t here, there;
 	leave_fn leave;
@@ -159,7 +163,7 @@ static void *coroutine_stack(char how)
 		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 }
 
-/* It is closed somewhere below. */
+/* The library is closed inside this call. */
 static long leave_and_close(leave_fn leave, void *handle, char how)
 {
 	if (how == 'c')
@@ -207,7 +211,9 @@ static void use_in_threads(struct library *library)
 		pthread_join(threads[i], NULL);
 }
 
-/* Executable memory of clew's, by the name of its file. */
+/*
+ * Returns the size of clew's executable memory, which its file name identifies.
+ */
 static unsigned long stub_bytes(void)
 {
 	FILE *maps = fopen("/proc/self/maps", "r");

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What plugins.c and the libraries that it loads know of each other.
- */
+/* Declarations that plugins.c and its libraries share. */
 #ifndef CLEW_TESTS_PLUGINS_H
 #define CLEW_TESTS_PLUGINS_H
 
@@ -11,14 +9,14 @@
 #define COUNTED __attribute__((noipa))
 #endif
 
-/* How often each function of a library was called, by the library itself. */
+/* Numbers of calls of a library's functions, counted by the library. */
 struct plugin_counts {
 	long inner;
 	long run;
-	long constructed; /* calls of inner by the constructor: all of them */
+	long constructed; /* calls of inner() by the constructor, in total */
 };
 
-/* The program's, called back by constructors where it can be found. */
+/* A function of the program that constructors call if it can be found. */
 long plugin_host_callback(long n);
 
 #endif

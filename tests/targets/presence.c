@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads that work and wait, and say how much of each there was:
+ * Threads that work and wait, and print their times.
  *
- *	presence [killed|busy]	prints "TID PRESENT_NS CPU_NS" for each thread,
- *				then ends, or kills itself; or many only work
+ *	presence [killed|busy]
+ *
+ * Prints "TID PRESENT_NS CPU_NS" for each thread, then ends or kills itself.
+ * With
+ * `busy`, many threads only work.
  */
 #include <pthread.h>
 #include <signal.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * processes fork|forkexec|atonce|vfork|exec|spawn|threads|homeless|watched: makes
- * other processes and waits for them; those of `homeless` find no recording,
- * those of `atonce` call nothing before they execute, those of `watched` are made
- * beside atfork handlers. Every image, `processes
- * work N` among them, has a truth of its own. Output is by write(2), one line at a time, so that a child does
- * not print its parent's buffer.
+ * * processes fork|forkexec|atonce|vfork|exec|spawn|threads|homeless|watched:
+ * creates other processes and waits for them. Processes of `homeless` find no
+ * recording, those of `atonce` call nothing before they execute, and those of
+ * `watched` run with atfork handlers. Every image, including `processes work
+ * N`, has its own truth. Output is by write(2), one line at a time, so that a
+ * child does not print its parent's buffer.
  */
 #define TRUTH_MAIN
 #include "tests/targets/truth.h"
@@ -116,7 +116,7 @@ static COUNTED void fork_execs(const char *self, int works)
 	LEAVE();
 }
 
-/* The child runs on this very frame, and on ours, until it execs. */
+/* The child shares the parent's frames until it execs. */
 static COUNTED pid_t vfork_exec(const char *self, char **argv)
 {
 	ENTER(vfork_exec);
@@ -164,7 +164,7 @@ static COUNTED void spawns(const char *self)
 	LEAVE();
 }
 
-/* Forks while another thread is in the midst of counted calls. */
+/* Forks while another thread makes counted calls. */
 static volatile int stop;
 
 static COUNTED unsigned int busy(unsigned int n)
@@ -172,7 +172,7 @@ static COUNTED unsigned int busy(unsigned int n)
 	COUNT(busy);
 	if (n < 2)
 		return n;
-	/* volatile: or the second call would become a loop */
+	/* volatile, or the second call would become a loop */
 	volatile unsigned int sum = busy(n - 1) + busy(n - 2);
 	return sum;
 }
@@ -198,7 +198,7 @@ static COUNTED void forks_with_thread(void)
 	LEAVE();
 }
 
-/* $CLEW_DIR is elsewhere meanwhile, as it is for who changes its root. */
+/* Changes $CLEW_DIR meanwhile, as for a process that changes its root. */
 static COUNTED void forks_homeless(void)
 {
 	const char *directory = getenv("CLEW_DIR");
@@ -236,7 +236,7 @@ static COUNTED void after_fork_in_child(void)
 	LEAVE();
 }
 
-/* What the handlers call, and each child in its parent's frames. */
+/* Handlers make calls, and each child runs in its parent's frames. */
 static COUNTED int forks_deep(int depth)
 {
 	ENTER(forks_deep);
@@ -255,7 +255,7 @@ static COUNTED int forks_deep(int depth)
 	return result;
 }
 
-/* Not below main: pthread_atfork() is linked in, and not counted. */
+/* Not below main: pthread_atfork() is linked in statically and not counted. */
 __attribute__((constructor)) static void watch_forks(int argc, char **argv)
 {
 	if (argc > 1 && !strcmp(argv[1], "watched"))

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * queued: blocks all real-time signals in all threads, sends itself SIGNALS of
- * one, has clew's hooks taken out and put back, and then asks for the signals.
+ * queued: blocks all real-time signals in all threads, sends itself one of them
+ * SIGNALS times, has clew's hooks removed and set, and then fetches the
+ * signals.
  */
 #define TRUTH_MAIN
 #include "tests/targets/truth.h"

@@ -56,7 +56,10 @@ static COUNTED unsigned int ackermann(unsigned int m, unsigned int n)
 	return answer;
 }
 
-/* Three that call each other in an order that depends on the argument. */
+/*
+ * Three functions that call each other in an order that depends on the
+ * argument.
+ */
 static COUNTED unsigned int ring(unsigned int n);
 
 static COUNTED unsigned int left(unsigned int n)
@@ -83,7 +86,7 @@ static COUNTED unsigned int ring(unsigned int n)
 	return sum;
 }
 
-/* Leaves so short that a 5-byte jump takes nearly all of them. */
+/* Leaves so short that a 5-byte jump covers nearly all of them. */
 #define LEAF(name, expression)                                                 \
 	static COUNTED unsigned int name(unsigned int n)                       \
 	{                                                                      \

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Generates code that burns CPU time, and registers it by GDB's JIT interface:
- * a symbol file for each piece.
+ * * Generates code that burns CPU time and registers it by GDB's JIT interface.
+ * Each piece has a symbol file.
  *
  *	registered MILLISECONDS [damaged | huge | gone | cyclic | kill]
  *
- * "older" is taken back before "newer" comes to its place; "over" then comes on
- * top of "newer", and when "newer" is taken back "over" is still there. Else the
- * symbol file, or the list, is not what it should be: what is called has no name, or
- * its own. Prints "PID NAME CPU_NS" for each that was called.
+ * "older" is unregistered before "newer" is placed at its address. "over" is
+ * then placed on top of "newer", and remains when "newer" is unregistered. In
+ * the other modes the symbol file or the list is invalid; called code then has
+ * no name, or its own. Prints "PID NAME CPU_NS" for each called piece.
  */
 #include <elf.h>
 #include <signal.h>
@@ -38,7 +38,7 @@ extern struct jit_descriptor __jit_debug_descriptor;
 struct jit_descriptor __jit_debug_descriptor = { .version = 1 };
 
 #ifdef IS_TIGHT
-/* Another function is right behind it: there is no room for a jump. */
+/* Another function follows directly, so there is no room for a jump. */
 __asm__(".globl __jit_debug_register_code\n"
 	".type __jit_debug_register_code, @function\n"
 	"__jit_debug_register_code: ret\n"
@@ -49,7 +49,9 @@ __asm__(".globl __jit_debug_register_code\n"
 	".size neighbour, . - neighbour\n");
 void __jit_debug_register_code(void);
 #else
-/* In a section of its own, hence with padding behind it, as others have it. */
+/*
+ * In its own section, and therefore followed by padding, as in other programs.
+ */
 void __jit_debug_register_code(void);
 __attribute__((noinline, section(".text.hot"), aligned(16))) void
 __jit_debug_register_code(void)
@@ -59,8 +61,9 @@ __jit_debug_register_code(void)
 #endif
 
 /*
- * Calls it as a compiler may that knows that it does nothing: with values in all
- * registers, on a stack that is not aligned. Whether they are all still there.
+ * Calls the function like a compiler that knows its empty body: with live
+ * values in all registers and an unaligned stack. Returns whether all values
+ * are unchanged.
  */
 static int call_with_values(void)
 {
@@ -103,7 +106,7 @@ static int call_with_values(void)
 /* An object file with one function in one section. */
 struct object {
 	Elf64_Ehdr head;
-	Elf64_Shdr sections[4]; /* none, .text, .symtab, .strtab */
+	Elf64_Shdr sections[4]; /* empty, .text, .symtab, .strtab */
 	Elf64_Sym symbols[2];
 	char names[32];
 	struct jit_code_entry entry;
@@ -174,7 +177,7 @@ static void burn(const char *name, uint64_t ns)
 	fflush(stdout);
 }
 
-/* What is not understood has no name; a list that never ends is not followed. */
+/* A malformed symbol file gives no name; an endless list is not followed. */
 static void damage(struct object *object, const char *way)
 {
 	if (strcmp(way, "damaged") == 0)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every register must reach a callee as the caller left it, and come back as
- * the callee left it: all general registers, flags on return, all of xmm.
- * Seen at known contexts, at new ones, while tables grow, below tail calls,
- * in threads, in handlers on a stack in .bss.
+ * Every register must arrive at a callee as the caller set it, and return as
+ * the callee set it: all general registers, the flags on return, all xmm
+ * registers. Checked in known contexts, in new ones, while tables grow, below
+ * tail calls, in threads, and in handlers on a stack in .bss.
  */
 #define TRUTH_MAIN
 #include "tests/targets/registers.h"
@@ -53,7 +53,7 @@ static void randomize(struct state *state, uint64_t *seed)
 
 static void complain(const char *where, const char *what, size_t callee)
 {
-	/* one is enough to fail, a few to understand, all would be too much */
+	/* one error fails the test, a few explain it */
 	if (__atomic_fetch_add(&errors, 1, __ATOMIC_RELAXED) < 20)
 		printf("callee %zu: %s differs %s\n", callee, what, where);
 }
@@ -84,7 +84,7 @@ static void check(uint64_t *seed, size_t callee)
 		complain("on return", "rsp", callee);
 }
 
-/* Every level is a new context for all of the callees. */
+/* Every level is a new context for all callees. */
 static COUNTED int descend(int levels, uint64_t *seed)
 {
 	for (size_t i = 0; i < CALLEES; i++)

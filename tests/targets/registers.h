@@ -8,7 +8,7 @@
 #define FLAGS_OFFSET (GPRS * 8)
 #define XMM_OFFSET   (FLAGS_OFFSET + 16)
 #define STATE_BYTES  (XMM_OFFSET + XMMS * 16)
-#define ARITHMETIC   0x8d5 /* OF SF ZF AF PF CF of the flags */
+#define ARITHMETIC   0x8d5 /* the flags OF SF ZF AF PF CF */
 
 #ifndef __ASSEMBLER__
 #include <stdint.h>
@@ -16,12 +16,15 @@
 struct state {
 	uint64_t gpr[GPRS];
 	uint64_t flags;
-	uint64_t rsp; /* what torture_call found it to be */
+	uint64_t rsp; /* as torture_call found it */
 	uint64_t xmm[XMMS][2];
 };
 _Static_assert(sizeof(struct state) == STATE_BYTES, "known to assembly");
 
-/* What the caller sets, the callee finds, the callee sets, the caller finds. */
+/*
+ * Values that the caller sets and the callee finds; that the callee sets and
+ * the caller finds.
+ */
 extern _Thread_local struct state torture_given, torture_found;
 extern _Thread_local struct state torture_reply, torture_result;
 extern _Thread_local void *torture_callee;
@@ -29,7 +32,9 @@ extern _Thread_local void *torture_callee;
 /* Sets every register to torture_given, and calls torture_callee. */
 void torture_call(void);
 
-/* Callees: all do the same, but begin in ways that are moved differently. */
+/*
+ * Callees do the same, but their first instructions are relocated differently.
+ */
 void torture_plain(void);
 void torture_endbr(void);
 void torture_rip_relative(void);

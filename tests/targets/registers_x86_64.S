@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Caller and callees that care for every register, as compilers' output may
- * once it knows both sides of a call (gcc's -fipa-ra does). State is thread
- * local and addressed through %fs, so that no register is needed to reach it.
+ * A caller and callees that check every register, like compiler output that
+ * relies on both sides of a call (gcc's -fipa-ra). The state is thread-local
+ * and addressed through %fs, so that no register is needed to reach it.
  */
 #include "tests/targets/registers.h"
 
@@ -136,7 +136,7 @@ function torture_rip_relative
 	ret
 end_function torture_rip_relative
 
-/* A jump to another function is all there is of it. */
+/* The function consists only of a jump to another function. */
 function torture_tail
 	jmp torture_plain
 end_function torture_tail
@@ -145,14 +145,14 @@ function torture_tail_indirect
 	jmp *plain_pointer(%rip)
 end_function torture_tail_indirect
 
-/* A conditional branch among the first bytes, flags from the caller. */
+/* A conditional branch in the first bytes depends on the caller's flags. */
 function torture_branch
 	jc 1f
 	jmp torture_plain
 1:	jmp torture_endbr
 end_function torture_branch
 
-/* The very first instruction calls a function of ours. */
+/* The first instruction calls a function of this file. */
 function torture_call_first
 	call torture_nothing
 	store_all torture_found
@@ -176,7 +176,10 @@ function torture_nops
 	ret
 end_function torture_nops
 
-/* Pushes and stack-relative accesses come first, as in most functions. */
+/*
+ * The function begins with pushes and stack-relative accesses, as most
+ * functions do.
+ */
 function torture_stack
 	pushq %rbp
 	.cfi_adjust_cfa_offset 8

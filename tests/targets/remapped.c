@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Maps a part of its own text a second time and burns CPU time there, as V8 does with
- * its builtins.
+ * Maps a part of its own text a second time and burns CPU time there, as V8
+ * does with its builtins.
  *
  *	remapped WAY MILLISECONDS
  *
@@ -9,8 +9,8 @@
  *	exe		from /proc/self/exe
  *	protected	the same; the mapping becomes executable later
  *	moved		the same, and the mapping is moved
- *	waits		as exe, and waits for a byte on the standard input before it burns
- *	copied		copies the code to memory of no file
+ *	waits		as exe, but first waits for a byte on standard input
+ *	copied		copies the code to anonymous memory
  *
  * Prints the CPU time in nanoseconds.
  */
@@ -48,7 +48,7 @@ static uint64_t cpu_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
-/* Where the function is in its file, and that file's path. */
+/* Returns the offset of the function in its file, and sets that file's path. */
 static unsigned long find_in_file(spin *function, char path[4096])
 {
 	const unsigned long at = (unsigned long)(uintptr_t)function;

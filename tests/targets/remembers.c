@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * remembers N: functions that remember where to jump back to, so that they and their
- * callers return to trampolines; nobody jumps. Contexts exact.
+ * remembers N: functions that call setjmp, so that they and their callers
+ * return to trampolines; none jumps. Contexts must be exact.
  */
 #define TRUTH_MAIN
 #include "tests/targets/truth.h"

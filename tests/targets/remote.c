@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* remote PID prints the stack of a process, as libunwind-ptrace sees it. */
+/* remote PID prints the stack of a process according to libunwind-ptrace. */
 #include <libunwind-ptrace.h>
 
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * requests COUNT FAILED SLOW MS: handles so many requests. That of number FAILED returns -1,
- * that of number SLOW sleeps MS milliseconds; each of the others returns its number. Prints
- * the longest that a call of handle() has taken, in ns, from within and from outside, once
- * for all but SLOW and once for SLOW.
+ * requests COUNT FAILED SLOW MS: handles COUNT requests. Request number FAILED
+ * returns -1, number SLOW sleeps MS milliseconds, and each other returns its
+ * number. Prints the longest call of handle() in ns, measured from within and
+ * from outside, once for all except SLOW and once for SLOW.
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An agent that rewrites classes as they are loaded:
+ * * An agent that rewrites classes when they are loaded:
  *
  *	java -agentpath:rewritten.so=TRACKER,FILE,[late:][keep:|gate:]PREFIX
  *
- * Those whose names begin with PREFIX, but for TRACKER, java/lang/Object, whose
- * constructor HotSpot has its own code for, and classes of lambdas. FILE says
- * what was done: "NUMBER CLASS.METHOD" of each method, "refused NAME: REASON", and at
- * the end "classes COUNT", "methods COUNT". late: they are loaded as they are, and all
- * changed at the end, but for what the machine itself would call meanwhile; FILE
- * says "kept CLASS" of each that the machine does not want to change. keep: methods keep
- * what enter() returns, and handlers of theirs call caught(). gate: the same, and they look
- * at STATE first.
+ * It rewrites classes whose names begin with PREFIX, except TRACKER,
+ * java/lang/Object, whose constructor HotSpot replaces, and classes of lambdas.
+ * FILE lists the results: "NUMBER CLASS.METHOD" for each method, "refused NAME:
+ * REASON", and at the end "classes COUNT" and "methods COUNT".
+ *
+ * late: Classes are loaded unchanged and all changed at the end, except those
+ * that the JVM itself would call meanwhile; FILE has "kept CLASS" for each that
+ * the JVM refuses to change. keep: Methods store the result of enter(), and
+ * their handlers call caught(). gate: The same, and methods check STATE first.
  */
 #include <jvmti.h>
 #include <pthread.h>
@@ -21,7 +22,7 @@
 
 #include "classfile/classfile.h"
 
-#define NUMBERS 65536 /* some need a constant */
+#define NUMBERS 65536 /* some need a constant-pool entry */
 
 static struct classfile_tracker tracker = {
 	.enter = { "enter", "(I)V" },
@@ -31,13 +32,14 @@ static struct classfile_tracker tracker = {
 static const char *prefix;
 static FILE *told;
 static pthread_mutex_t lock =
-	PTHREAD_MUTEX_INITIALIZER; /* of all that follows */
+	/* Protects everything below. */
+	PTHREAD_MUTEX_INITIALIZER;
 static int32_t next;
 static uint64_t classes, methods;
 static int is_late, has_ended;
-static _Atomic int is_changing; /* classes that are there */
+static _Atomic int is_changing; /* changing loaded classes */
 
-/* What one class needed. */
+/* Memory that one class needed. */
 struct block {
 	struct block *older;
 	_Alignas(16) char data[];
@@ -123,11 +125,11 @@ static void JNICALL is_loaded(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined,
 	pthread_mutex_unlock(&lock);
 }
 
-/* ---- Classes that are there ---- */
+/* ---- Loaded classes ---- */
 
 #define TOGETHER 50
 
-/* What changes of classes are made by. */
+/* Classes that are needed to change classes. */
 static int is_needed(const char *signature)
 {
 	static const char *const needed[] = {
@@ -156,7 +158,7 @@ static int may_change(jvmtiEnv *jvmti, jclass class)
 	return may;
 }
 
-/* Together, or, if one of them is refused, each alone. */
+/* Changes them together or, if one is refused, each alone. */
 static void change(jvmtiEnv *jvmti, jclass *changed, jint count)
 {
 	char *signature;

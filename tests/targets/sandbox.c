@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * sandbox none|strict|kill|errno|syscall|refused|twice|fork|thread|many|vfork:
- * works, lets its system calls be filtered, and works on. Whoever makes another
- * call than the filters below allow is killed, or sees it fail.
+ * works, filters its own system calls, and works on. Any other call than those
+ * that the filters below allow kills the process, or fails.
  *
  * `none` has no filter and can write its truth; the counted calls of `strict`,
- * `kill`, `errno`, `syscall`, `refused` and `twice` are the same; `twice` asks
- * for the strict mode behind a filter, which nobody gets. `fork` and `thread` go
- * on working in a child or thread made behind the filter, `many` in more
- * contexts than anybody can have foreseen; it prints how many calls those
- * were. `vfork` makes as many, behind a child that has been filtered, and is not
+ * `kill`, `errno`, `syscall`, `refused` and `twice` are the same. `twice`
+ * requests strict mode behind a filter, which is refused. `fork` and `thread`
+ * continue in a child or thread that is created behind the filter. `many` works
+ * in more contexts than clew can have prepared for, and prints the number of
+ * calls. `vfork` makes as many after a child that was filtered, and is not
  * filtered itself.
  */
 #define TRUTH_MAIN
@@ -45,7 +45,7 @@ static struct sock_filter errno_filter[] = {
 	BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
 };
 
-/* What it takes glibc to make a thread or a process. */
+/* The system calls that glibc needs to create a thread or a process. */
 static struct sock_filter children_filter[] = {
 	LOAD_NUMBER,
 	ALLOW(SYS_write),
@@ -95,7 +95,7 @@ static COUNTED int work(int n)
 	return sum;
 }
 
-/* New contexts, each known after its first call. */
+/* New contexts, each recorded after its first call. */
 static COUNTED int more_work(int n)
 {
 	ENTER(more_work);
@@ -105,9 +105,11 @@ static COUNTED int more_work(int n)
 	return n;
 }
 
-static uint64_t made; /* calls of grow(), grow_left() and leaf() there */
+static uint64_t made; /* number of calls of grow(), grow_left() and leaf() */
 
-/* A context for each path through a tree; volatile, or they are tail calls. */
+/*
+ * Makes a context for each path through a tree; volatile prevents tail calls.
+ */
 static COUNTED int grow(int depth)
 {
 	volatile int sum = 0;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* truth.h for C++: a counted function leaves also when an exception passes. */
+/*
+ * truth.h for C++: a counted function also leaves when an exception passes
+ * through it.
+ */
 #ifndef CLEW_TESTS_TARGETS_SCOPE_H
 #define CLEW_TESTS_TARGETS_SCOPE_H
 
@@ -25,7 +28,7 @@ struct scope {
 
 } // namespace
 
-/* First in each counted function f. */
+/* The first statement of each counted function f. */
 #define SCOPE(f) scope scope_of_f((const char *)(uintptr_t)(f), #f)
 
 #endif

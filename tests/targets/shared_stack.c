@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * shared_stack: threads that all have one alternate stack, as those of programs that want
- * one for a crash alone, compute for a while. Says whether anybody has written to it.
+ * shared_stack: threads that share one alternate stack, as in programs that
+ * need it only for crashes, compute for a while. Prints whether the stack was
+ * written.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -56,7 +57,7 @@ int main(int argc, char **argv)
 	for (int i = 0; i < THREADS; i++)
 		pthread_create(&threads[i], NULL, computes, NULL);
 	pthread_barrier_wait(&all_have_it);
-	if (argc > 1) { /* somebody is to come, and says that he has */
+	if (argc > 1) { /* waits until the test has attached */
 		puts("ready");
 		fflush(stdout);
 		getchar();

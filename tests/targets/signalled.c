@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * signalled HOW COUNT: calls step() so often, sends itself SIGUSR2, and does so again.
- * HOW it handles the signal: "handler", "once", "ignored", "default", or "inherited":
- * ignored by who has executed it. Prints how often its handler ran, and whether
- * sigaction() has told what it had said.
+ * signalled HOW COUNT: calls step() COUNT times, sends itself SIGUSR2, and
+ * repeats both. HOW it handles the signal: "handler", "once", "ignored",
+ * "default", or "inherited": ignored by the process that executed it. Prints
+ * how often its handler ran, and whether sigaction() returned what was set.
  */
 #include <signal.h>
 #include <stdio.h>

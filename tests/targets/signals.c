@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Handlers that make counted calls, on the normal and on an alternate stack.
- * A raised signal arrives at a known place, so its contexts are exact; a
- * timer's arrives anywhere, so there only sums are.
+ * Handlers that make counted calls, on the normal and on an alternate stack. A
+ * raised signal arrives at a known point, so its contexts are exact. A timer's
+ * signal may arrive anywhere, so only its sums are exact.
  */
 #define TRUTH_MAIN
 #include "tests/targets/truth.h"
@@ -31,7 +31,7 @@ static COUNTED void on_raise(int signal)
 	LEAVE();
 }
 
-/* Nested: raises another signal from inside the handler. */
+/* Nested: raises another signal inside the handler. */
 static COUNTED void on_raise_nested(int signal)
 {
 	ENTER(on_raise_nested);
@@ -54,7 +54,7 @@ static COUNTED unsigned int spin(unsigned int n)
 	COUNT(spin);
 	if (n < 2)
 		return n;
-	/* volatile: or the second call would become a loop */
+	/* volatile, or the second call would become a loop */
 	volatile unsigned int sum = spin(n - 1) + spin(n - 2);
 	return sum;
 }

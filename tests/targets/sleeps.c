@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program that counts EINTR. Each way to wait is tried many times with some
- * work in between, by a partner's help where it has no time limit; it says how
- * often it was interrupted, which nobody but clew could have done.
+ * * A program that counts EINTR. Each way to wait is tried many times with some
+ * work in between, with a partner's help if it has no time limit. The program
+ * prints how often it was interrupted; only clew can cause interruptions.
  *
  *	sleeps ROUNDS
  */
@@ -26,7 +26,7 @@
 #include <unistd.h>
 
 #define WAIT_NS   20000
-#define FDS_COUNT 1000 /* to be looked at before a call waits */
+#define FDS_COUNT 1000 /* checked before a call waits */
 
 static const struct timespec moment = { .tv_nsec = WAIT_NS };
 static int epoll_fd, pipe_fds[2], socket_fds[2], listener, queue, semaphores;
@@ -44,7 +44,7 @@ static void work(void)
 		sum += (unsigned long)i;
 }
 
-/* So long that a clock has ticked, whatever is blocked. */
+/* Works until a clock has ticked, also while signals are blocked. */
 static void work_long(void)
 {
 	for (int i = 0; i < 300; i++)
@@ -67,7 +67,7 @@ static int failed_so(int result)
 	return result < 0 && errno == EINTR;
 }
 
-/* ---- With a time limit: 1 if it was interrupted ---- */
+/* ---- With a time limit; return 1 if interrupted ---- */
 
 static int by_nanosleep(void)
 {
@@ -171,7 +171,7 @@ static int by_semtimedop(void)
 	return failed_so(semtimedop(semaphores, &take, 1, &moment));
 }
 
-/* ---- Without: a partner comes to help ---- */
+/* ---- Without a time limit: a partner wakes the waiter ---- */
 
 static void *send_byte(void *unused)
 {
@@ -243,7 +243,7 @@ static int by_msgrcv(void)
 	return with_partner(send_message, receive_message);
 }
 
-/* To return before the handler has run would be an interruption by nobody. */
+/* Returning before the handler has run would be an interruption. */
 static int suspend(void)
 {
 	sigset_t without = usr1;
@@ -381,7 +381,7 @@ static int by_sigwait(void)
 	return with_partner(send_signal, wait_for_any);
 }
 
-/* One in so many rounds, where one takes long. */
+/* Ways that take long are tried in fewer rounds. */
 static const struct {
 	const char *name;
 	int (*wait)(void);

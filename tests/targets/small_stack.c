@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * small_stack PROGRAM: a handler on an alternate stack, which has not much more
- * room than the kernel demands, executes the program in an environment of its
- * own. The page in front of that stack is not there.
+ * small_stack PROGRAM: a handler on an alternate stack of little more than the
+ * minimal size executes the program with another environment. The page before
+ * that stack is not mapped.
  */
 #define TRUTH_MAIN
 #include "tests/targets/truth.h"

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * snapshots FOLDER: makes recordings of what it has done so far (agent/clew.h) in FOLDER,
- * "first" and "second", of 1000 and 1500 calls of counted() while a thread calls busy(),
- * and, in a forked child that calls it 7 times, "child". Prints what each attempt
- * returned, one into a folder that is there and one into none included.
+ * snapshots FOLDER: creates recordings of its calls so far (agent/clew.h) in
+ * FOLDER: "first" and "second" with 1000 and 1500 calls of counted() while a
+ * thread calls busy(), and, in a forked child that calls it 7 times, "child".
+ * Prints the result of each attempt, including one with an existing folder and
+ * one without a folder.
  */
 #include <pthread.h>
 #include <stdatomic.h>

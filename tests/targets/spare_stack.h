@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * An alternate stack that has little more room than the kernel demands.
- */
+/* An alternate signal stack with little more than the minimal size. */
 #ifndef CLEW_TESTS_SPARE_STACK_H
 #define CLEW_TESTS_SPARE_STACK_H
 
@@ -12,7 +10,10 @@
 #define SPARE_STACK_PAGE 4096
 #define SPARE_STACK_ROOM (16 * SPARE_STACK_PAGE)
 
-/* Which ends where the memory does, so that it may begin behind nothing. */
+/*
+ * The stack ends at the end of its memory and is preceded by inaccessible
+ * pages.
+ */
 static int use_spare_stack(size_t spare_bytes)
 {
 	const size_t bytes = getauxval(AT_MINSIGSTKSZ) + spare_bytes;

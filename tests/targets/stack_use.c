@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How much stack a call takes below its caller, at most: paints the stack,
- * calls, and looks what has been written. Each depth of the recursion is a new
- * context, so that tables are made and grow; a child of a bare system call
- * finds out at its first call that it is one. Prints one number a process.
+ * The maximal stack use of a call below its caller: fills the stack with a
+ * pattern, calls, and finds what was overwritten. Each depth of the recursion
+ * is a new context, so that tables are created and grow; a child of a bare
+ * system call learns at its first call that it is a child. Prints one number
+ * for each process.
  */
 #define TRUTH_MAIN
 #include "tests/targets/truth.h"
@@ -28,7 +29,7 @@ static COUNTED int other_leaf(int n)
 	return n ^ n >> 5;
 }
 
-/* Bytes below `top` that are no longer painted. */
+/* Returns the number of bytes below `top` that were overwritten. */
 TRUTH_INLINE ptrdiff_t written_below(const volatile unsigned char *top)
 {
 	const volatile unsigned char *at = top - PAINT_BYTES;
@@ -52,7 +53,8 @@ TRUTH_INLINE void paint_below(unsigned char *top)
 static COUNTED int descend(int levels)
 {
 	unsigned char *top;
-	volatile int result; /* or the recursion would become a loop */
+	/* volatile, or the recursion would become a loop */
+	volatile int result;
 
 	__asm__ volatile("mov %%rsp, %0" : "=r"(top));
 	paint_below(top);

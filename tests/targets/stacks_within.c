@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Signal handlers on an alternate stack that lies within the thread's own, which come
- * while the thread is on another that lies below that and ends at a page that must
- * not be touched: what is known of the thread's stack is not true of this one.
+ * * Signal handlers on an alternate stack inside the thread's stack. The
+ * handlers run while the thread is on another stack that lies below the
+ * alternate one and ends at an inaccessible page. The bounds of the thread's
+ * stack do not apply to that stack.
  */
 #define TRUTH_MAIN
 #include "tests/targets/truth.h"
@@ -47,7 +48,7 @@ static COUNTED void elsewhere(void)
 	LEAVE();
 }
 
-/* Its end is that of what can be read. */
+/* Returns a stack that ends at inaccessible memory. */
 TRUTH_INLINE char *stack_at_an_end(void)
 {
 	char *stack = mmap(NULL, 2 * STACK_BYTES, PROT_NONE,
@@ -59,7 +60,10 @@ TRUTH_INLINE char *stack_at_an_end(void)
 	return stack;
 }
 
-/* The caller's slot is on another stack than the callee's. */
+/*
+ * Calls a function on another stack, so that slots of caller and callee are on
+ * different stacks.
+ */
 TRUTH_INLINE void call_on(char *stack_end, void (*function)(void))
 {
 	__asm__ volatile("movq %%rsp, %%rbx\n\t"

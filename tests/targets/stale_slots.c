@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A function that calls itself where functions that were left by a jump have their
+ * A function that calls itself where functions that a jump has left have their
  * slots: within the frame of the second call, which writes nothing there.
  *
  *	outer -> jumps -> deep -> middle -> inner	is left for jumps
- *	outer -> again -> outer -> check	has the slots of middle and inner in
- *						the frame of the second outer
+ *	outer -> again -> outer -> check
  *
- * Where jumps had its slot, arguments of again are.
+ * The frame of the second outer has the slots of middle and inner.
+ *
+ * The slot of jumps is overwritten by arguments of again.
  */
 #define TRUTH_MAIN
 #include "tests/targets/truth.h"
@@ -15,7 +16,7 @@
 #include <setjmp.h>
 
 #define FRAME_BYTES 8192
-#define AWAY_BYTES  3072 /* farther in than what clew itself writes */
+#define AWAY_BYTES  3072 /* further down than clew itself writes */
 #define CHECKS      1000
 
 static volatile unsigned int sink;
@@ -55,7 +56,7 @@ static COUNTED void deep(void)
 
 static COUNTED void outer(long checks);
 
-/* The last two are on the stack. */
+/* The last two arguments are on the stack. */
 static COUNTED void again(long checks, long b, long c, long d, long e, long f,
 			  long g, long h)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A signal at every instruction of what a program does between two marks.
+ * Delivers a signal at every instruction of a program between two marks.
  *
- * stepper_start() makes a child in which the program goes on; the parent
- * traces it to its end and exits as it does. Between STEPPER_BEGIN() and
- * STEPPER_END() the child advances instruction by instruction, and before the
- * one that is wanted SIGUSR1 is delivered, whose handler says
- * STEPPER_HANDLED() last, or jumps to in front of STEPPER_END(). A signal that
- * is blocked arrives once it is not.
+ * stepper_start() creates a child in which the program continues; the parent
+ * traces the child and exits with its status. Between STEPPER_BEGIN() and
+ * STEPPER_END() the child advances by single steps, and SIGUSR1 is delivered
+ * before the wanted instruction. The handler calls STEPPER_HANDLED() at its
+ * end, or jumps to the code before STEPPER_END(). A blocked signal arrives when
+ * it is unblocked.
  */
 #ifndef CLEW_TESTS_STEPPER_H
 #define CLEW_TESTS_STEPPER_H
@@ -32,18 +32,20 @@ enum stepper_mark {
 
 /* Shared by both processes. */
 struct stepper {
-	volatile int mark;   /* the last one that the child has come to */
-	volatile int wanted; /* the step that is to be interrupted */
-	volatile int was_interrupted; /* since the last begin */
+	volatile int mark;   /* the last mark that the child has reached */
+	volatile int wanted; /* number of the step to interrupt */
+	volatile int was_interrupted; /* since the last STEPPER_BEGIN() */
 	volatile int signals;
-	int pid; /* the child's */
+	int pid; /* pid of the child */
 };
 
 #define STEPPER_FLAG 0x100L /* TF */
 
 static struct stepper *stepper;
 
-/* Only who is traced may come to a breakpoint: not the child's own children. */
+/*
+ * Only a traced process may reach a breakpoint, not the child's own children.
+ */
 #define STEPPER_MARK(which)                                                    \
 	do {                                                                   \
 		stepper->mark = (which);                                       \
@@ -53,9 +55,9 @@ static struct stepper *stepper;
 #define STEPPER_HANDLED() STEPPER_MARK(STEPPER_AT_HANDLED)
 #define STEPPER_END()     STEPPER_MARK(STEPPER_AT_END)
 
-static int stepper_status; /* of the child, once it has ended */
+static int stepper_status; /* of the child, after its end */
 
-/* Returns the signal that stopped it, 0 when it has ended. */
+/* Continues the child. Returns the signal that stopped it, 0 after its end. */
 static int stepper_go(int how, int signal)
 {
 	if (ptrace(how, stepper->pid, NULL, (void *)(long)signal) ||
@@ -64,7 +66,7 @@ static int stepper_go(int how, int signal)
 	return WIFSTOPPED(stepper_status) ? WSTOPSIG(stepper_status) : 0;
 }
 
-/* Whether it was a breakpoint that stopped it, and which. */
+/* Returns which breakpoint stopped the child, or STEPPER_NONE. */
 static int stepper_mark(int stop)
 {
 	siginfo_t info;
@@ -77,8 +79,8 @@ static int stepper_mark(int stop)
 }
 
 /*
- * Whether it was stopped because it has put back flags that it had saved while it was
- * advancing: the one that says so is among them, and is taken back.
+ * Returns whether the child stopped because it has restored flags that it saved
+ * while it was being stepped: they contain TF, which is cleared here.
  */
 static int stepper_has_stepped(int stop)
 {
@@ -95,7 +97,10 @@ static int stepper_has_stepped(int stop)
 		       (void *)(flags & ~STEPPER_FLAG));
 }
 
-/* Runs it up to a mark, letting through what signals come; 0: it has ended. */
+/*
+ * Runs the child up to a mark and delivers signals that arrive. Returns 0 after
+ * its end.
+ */
 static int stepper_run_to_mark(int signal)
 {
 	int mark, has_stepped;
@@ -110,7 +115,7 @@ static int stepper_run_to_mark(int signal)
 	return mark;
 }
 
-/* Once interrupted it goes on at its own speed. */
+/* After the interruption, the child continues without single steps. */
 static void stepper_interrupt(void)
 {
 	int mark = stepper_run_to_mark(SIGUSR1);
@@ -157,7 +162,10 @@ static void stepper_trace(void)
 	exit(WEXITSTATUS(stepper_status));
 }
 
-/* Returns in the child; in the parent if there can be none: exit status 77. */
+/*
+ * Returns in the child. The parent exits here, with status 77 if no child can
+ * be created.
+ */
 static void stepper_start(void)
 {
 	stepper = (struct stepper *)mmap(NULL, sizeof(*stepper),

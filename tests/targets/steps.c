@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * steps ACT CALLS DEPTH [WORDS]: a signal arrives before each instruction of a call, once.
- * What the handler does:
+ * steps ACT CALLS DEPTH [WORDS]: a signal arrives once before each instruction
+ * of a call. ACT is what the handler does:
  *
- *	calls		functions, in contexts that nobody has met
+ *	calls		functions, in new contexts
  *	phdrs		dl_iterate_phdr(), as unwinders do
- *	jumps		out of the handler
- *	forks		fork(), the child going on with the interrupted call
- *	bare		the same by an instruction of its own
- *	grows		fork(), the child having met many contexts by then
- *	fills		so many calls, each of WORDS words (1), that packets of a trace are
- *			full meanwhile
- *	sinks		so many calls within each other that they leave a trace's window
+ *	jumps		jumps out of the handler
+ *	forks		fork(); the child continues the interrupted call
+ *	bare		the same by a bare instruction
+ *	grows		fork(); the child has then entered many contexts
+ *	fills		makes calls of WORDS words (1) each until packets of a
+ *			trace are full
+ *	sinks		nests calls until they leave a trace's window
  *
- * and what it interrupts: a call that was made before (hits), that was not
- * (misses), that ends in a jump to another function (tails), or that is made where
- * the packet of a trace ends (ends, tail_ends), maybe on a stack that lies low
- * (low_hits, low_tails), within many others (deep_hits, deep_tails) or with handlers
- * on a stack of their own (alt_hits, alt_deep_hits); or the first three of functions that
- * never call any (leaf_hits, ...). There are 2^(DEPTH + 1) contexts, so that their table
- * may be large.
+ * CALLS is what it interrupts: a call that was made before (hits) or not
+ * (misses), that ends in a tail call (tails), or that is made at the end of a
+ * trace's packet (ends, tail_ends). The call may be on a stack at a low address
+ * (low_hits, low_tails), within many others (deep_hits, deep_tails), or with
+ * handlers on an alternate stack (alt_hits, alt_deep_hits). The first three
+ * also exist for functions that never call any (leaf_hits, ...). There are
+ * 2^(DEPTH + 1) contexts, so that their table may be large.
  */
 #define TRUTH_MAIN
 #include "tests/targets/truth.h"
@@ -38,23 +38,28 @@
 #define IDLE       1000
 #define LOW_BYTES  (1 << 20)
 #define ALT_BYTES  (1 << 18)
-#define DEEP       150 /* as many again leave a window of the stack */
+#define DEEP       150 /* twice as many leave a window of the stack */
 
-/* Instructions to the next one, where they are many, and a part of those before. */
+/*
+ * If there are many instructions: the stride, and the part at the end that is
+ * done without it.
+ */
 #define STRIDE_OF_SLOW 7
 #define PART_AT_END    8
 
 static void (*act)(void);
 static int errors;
-static volatile int is_child; /* that a handler has made */
+static volatile int is_child; /* created by a handler */
 static int child_depth = NEW_DEPTH;
-static int fill = (int)PACKET_ROOM_WORDS; /* calls */
-static int room = -1; /* words that a packet is to have left; -1: any number */
+static int fill = (int)PACKET_ROOM_WORDS; /* number of calls */
+static int room = -1; /* words that a packet must have left; -1: any number */
 static sigjmp_buf before;
 
-/* ---- What is interrupted ---- */
+/* ---- The interrupted functions ---- */
 
-/* Until the unwinder that a handler may have looked like is forgotten. */
+/*
+ * Calls until an unwinder, which a handler may have looked like, is forgotten.
+ */
 static COUNTED int idle(int n)
 {
 	COUNT(idle);
@@ -71,7 +76,7 @@ static COUNTED int idle(int n)
 	static COUNTED int passes##n(int i)                                    \
 	{                                                                      \
 		COUNT(passes##n);                                              \
-		if (i < 0) /* it never is, but who knows */                    \
+		if (i < 0) /* never, but compilers do not know */              \
 			i = idle(i) + idle(i + 1);                             \
 		return i + n + 1;                                              \
 	}                                                                      \
@@ -100,8 +105,8 @@ static const interrupted_function functions_of[][FUNCTIONS] = {
 };
 
 /*
- * In a process without packets there is no room, and no need of any. The last call that a
- * stub has no room for leaves a stamp behind it, of three words.
+ * Does nothing in a process without packets. The last call that still fits may
+ * be followed by a stamp of three words.
  */
 static inline __attribute__((always_inline)) void leave_room(void)
 {
@@ -128,7 +133,7 @@ static COUNTED void lands(void)
 	COUNT(lands);
 }
 
-/* Who was forked has only to go on until here. */
+/* A forked child only needs to reach this point. */
 static void check(int is_right)
 {
 	if (is_child)
@@ -155,7 +160,7 @@ static COUNTED void call_once(int n, int (*function)(int))
 	STEPPER_END();
 }
 
-/* Below so many calls, all of one function. */
+/* Calls below `depth` calls of one function. */
 static COUNTED int dive(int depth, int n, int (*function)(int))
 {
 	COUNT(dive);
@@ -181,14 +186,14 @@ static COUNTED void call_at_each_step(int n, int (*function)(int), int stride,
 	}
 }
 
-/* ---- What the handler does ---- */
+/* ---- Actions of the handler ---- */
 
 static COUNTED int left(int depth);
 
 static COUNTED int right(int depth)
 {
 	COUNT(right);
-	volatile int sum = 0; /* or calls would become loops */
+	volatile int sum = 0; /* volatile, or calls would become loops */
 
 	if (depth > 0)
 		sum = left(depth - 1) + right(depth - 1) + 1;
@@ -228,7 +233,7 @@ static COUNTED int sinks(int depth)
 	return sum;
 }
 
-/* The call that follows says how deep it is. */
+/* The next call's word shows its depth. */
 static COUNTED void acts_sinks(void)
 {
 	COUNT(acts_sinks);
@@ -245,19 +250,19 @@ static COUNTED void acts_phdrs(void)
 {
 	COUNT(acts_phdrs);
 	dl_iterate_phdr(sees, NULL);
-	/* Not by a tail call: dl_iterate_phdr() reads its return address. */
+	/* Not a tail call: dl_iterate_phdr() reads its return address. */
 	__asm__ volatile("");
 }
 
-/* It was forked right before the mark that is the end of it all. */
+/* A child that was forked right before the last mark ends here. */
 static COUNTED void leave_child(int signal)
 {
 	_exit(0);
 }
 
 /*
- * Not a function: until it meets a new context, a child that nobody is told of
- * counts with its parent.
+ * Inlined: until a bare child enters a new context, it counts in its parent's
+ * tables.
  */
 static inline __attribute__((always_inline)) void see_to_child(long pid)
 {
@@ -303,7 +308,7 @@ static COUNTED void acts_bare(void)
 
 COUNTED void on_signal(int signal);
 
-/* Known by its name: it may be left out. */
+/* The test identifies it by name, because it may be missing in contexts. */
 COUNTED void on_signal(int signal)
 {
 	COUNT(on_signal);
@@ -330,7 +335,10 @@ static void choose(const char *name)
 
 static COUNTED void interrupt_all(const char *calls)
 {
-	/* A stub has room; there is room for one more; the next packet begins, twice. */
+	/*
+	 * A stub has room; there is room for one more call; the next packet
+	 * begins (twice).
+	 */
 	static const int rooms[FUNCTIONS] = { 22, 21, 17, 17 };
 	const interrupted_function *functions =
 		functions_of[(strstr(calls, "leaf") ? 2 : 0) +
@@ -348,7 +356,7 @@ static COUNTED void interrupt_all(const char *calls)
 	}
 }
 
-/* On a stack where the shadow has no place for calls of stubs. */
+/* Runs on a stack below the memory that the shadow covers for stubs. */
 static inline __attribute__((always_inline)) void run_low(const char *calls)
 {
 	char *low =

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * storm stay|stack|jump|wide: two timers, each at 10 kHz, interrupt a walk through
- * ever new contexts, and one another; their handlers walk through new contexts
- * as well. With `stack` the handlers run on a stack of their own; with `jump`
- * one of them now and then jumps out of whatever it interrupted. With `wide`
- * AVX-512 state is kept in all that is interrupted and spoilt in each handler;
- * it ends once that has happened often in clew's own code, if that is there.
+ * storm stay|stack|jump|wide: two timers at 10 kHz interrupt a walk through
+ * ever new contexts, and each other; their handlers also walk through new
+ * contexts. `stack`: the handlers run on an alternate stack. `jump`: one
+ * handler sometimes jumps out of the interrupted code. `wide`: interrupted code
+ * has AVX-512 state, which each handler overwrites; the program ends when this
+ * has happened often enough inside clew's code, if clew is present.
  *
- * What a handler interrupted may be between being called and counting that,
- * so handlers begin anew with their contexts. And what was jumped out of may
- * never get to count it: there, only what comes after the storm is exact. That
- * goes on until there is something to read, or the end of it.
+ * A handler may interrupt a function after its call and before it is counted,
+ * so handlers use a new root. A function that was jumped out of may never be
+ * counted, so with `jump` only contexts after the storm are exact. That phase
+ * lasts until standard input is readable or ends.
  */
 #define TRUTH_NODES (1 << 20)
 #define TRUTH_MAIN
@@ -31,15 +31,15 @@
 #define INSIDE_MIN 20
 
 static volatile unsigned int ticks[2];
-static volatile int may_jump; /* which could leave the truth half done */
+static volatile int may_jump; /* a jump could leave the truth inconsistent */
 static uint32_t roots[2];
 static sigjmp_buf landing;
 static volatile int has_landing;
 
 static int is_wide;
 static unsigned int wide_errors;
-static uint64_t clew_start, clew_end; /* pcs */
-static volatile unsigned int inside;  /* ticks that came to these */
+static uint64_t clew_start, clew_end; /* range of clew's code */
+static volatile unsigned int inside;  /* ticks that interrupted it */
 
 #define ENTER_UNLESS_JUMPING(f)                                                \
 	do {                                                                   \
@@ -114,7 +114,7 @@ static COUNTED void on_tick_jump(int signal, siginfo_t *info, void *interrupted)
 		siglongjmp(landing, 1);
 }
 
-/* Through calls of which none uses the state itself. */
+/* Makes calls that do not use this state themselves. */
 TRUTH_INLINE unsigned int left_wide(unsigned int seed)
 {
 	struct wide set, found;
@@ -173,7 +173,7 @@ TRUTH_INLINE long now_ms(void)
 	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* Whether clew was interrupted often enough, if it is there. */
+/* Returns whether clew was interrupted often enough, if it is present. */
 TRUTH_INLINE int is_settled(void)
 {
 	return !is_wide || !clew_end || inside >= INSIDE_MIN;
@@ -187,7 +187,7 @@ static COUNTED void weather_the_storm(void)
 	long end = now_ms() + SECONDS * 1000;
 	static volatile unsigned int seed;
 
-	/* twice as long if the machine is busy: until there were enough */
+	/* longer if the computer is busy: until there were enough ticks */
 	sigsetjmp(landing, 1);
 	has_landing = 1;
 	TRUTH_HERE = here;
@@ -196,7 +196,7 @@ static COUNTED void weather_the_storm(void)
 		walk(seed += 64);
 	timer_delete(timers[0]);
 	timer_delete(timers[1]);
-	sigsetjmp(landing, 1); /* one may still have been on its way */
+	sigsetjmp(landing, 1); /* a signal may still be pending */
 	may_jump = 0;
 	TRUTH_HERE = here;
 	LEAVE();
@@ -262,7 +262,7 @@ int main(int argc, char **argv)
 		printf("inside %u\n", inside);
 	puts(wide_errors ? "spoilt" : "over");
 	truth_write();
-	if (!strcmp(mode, "jump")) { /* without the exit's tidying up */
+	if (!strcmp(mode, "jump")) { /* skip exit handlers */
 		fflush(stdout);
 		_exit(0);
 	}

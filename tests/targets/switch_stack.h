@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The switch that every coroutine library has: a function like any other, which
- * returns elsewhere. Each module has its own; for one file of each.
+ * The stack switch of a coroutine library: a function that returns on another
+ * stack. Each module has its own copy, in one file.
  */
 #ifndef CLEW_TESTS_SWITCH_STACK_H
 #define CLEW_TESTS_SWITCH_STACK_H
 
-/* What it pops before it returns. */
+/* Number of registers that the switch pops before it returns. */
 #define SAVED_REGISTERS 6
 
-/* Saves the callee-saved registers, leaves sp in *save, goes on at `load`. */
+/*
+ * Saves the callee-saved registers, stores sp in *save, and continues at
+ * `load`.
+ */
 #ifdef __cplusplus
 extern "C"
 #endif

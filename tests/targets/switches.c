@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * switches WHERE: coroutines that are switched to and from by instructions in the
- * middle of functions, which nobody can find: what goes on after a switch calls
- * in contexts that are wrong, until it returns. The coroutines' stacks are
- * from malloc() (WHERE is "heap"), from mmap() ("mapped"), or in the program's
- * own data ("data").
+ * switches WHERE: coroutines that switch by instructions inside functions,
+ * which clew cannot find. Code after a switch calls in wrong contexts until it
+ * returns. The coroutines' stacks are from malloc() (WHERE is "heap"), from
+ * mmap() ("mapped"), or in the program's data ("data").
  */
 #define TRUTH_MAIN
 #include "tests/targets/truth.h"
@@ -27,7 +26,10 @@ static struct coroutine *running;
 static char data[COROUTINES][STACK_BYTES] __attribute__((aligned(4096)));
 static volatile int sum;
 
-/* Past the red zone: saves what the compiler cannot be told of, and sp. */
+/*
+ * Switches below the red zone: saves sp and registers that cannot be declared
+ * as clobbered.
+ */
 TRUTH_INLINE void switch_to(struct coroutine *from, struct coroutine *to)
 {
 	const uint32_t here = TRUTH_HERE;
@@ -123,7 +125,7 @@ static int make(const char *where, int n)
 		return 0;
 	top = (uintptr_t *)(((uintptr_t)stack + STACK_BYTES - 64) &
 			    ~(uintptr_t)15);
-	*--top = 0; /* nobody for begin() to return to */
+	*--top = 0; /* begin() has no caller */
 	*--top = (uintptr_t)begin;
 	coroutines[n].sp = top;
 	coroutines[n].seed = (unsigned int)n * 77 + 1;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Tail calls: to another function, in a circle, through a pointer, to itself,
- * and through the PLT into a library that tail-calls back. The build checks that
- * the compiler really made jumps of them.
+ * and through the PLT into a library that tail-calls back. The build checks
+ * that the compiler generated jumps.
  */
 #define TRUTH_MAIN
 #include "tests/targets/tail.h"
@@ -42,7 +42,7 @@ static COUNTED long through_pointer(long n, tail_function to)
 	return to(n);
 }
 
-/* Called, then tail-calls: the two kinds mixed on one stack. */
+/* A function that is called and then tail-calls: both kinds on one stack. */
 static COUNTED long mixed(long n)
 {
 	long sum = 0;
@@ -54,7 +54,7 @@ static COUNTED long mixed(long n)
 	return sum + n;
 }
 
-/* Back from the library, by a jump through its argument. */
+/* The library jumps back to this function, by a pointer in its argument. */
 static COUNTED long come_back(long n)
 {
 	ENTER(come_back);
@@ -68,7 +68,7 @@ static COUNTED long come_back(long n)
 
 static volatile tail_function pointer;
 
-/* To itself, and no loop: where the jump leads is not in the code. */
+/* Tail-calls itself by a pointer, so that the compiler creates no loop. */
 static COUNTED long itself(long n)
 {
 	ENTER(itself);
@@ -80,7 +80,7 @@ static COUNTED long itself(long n)
 	return pointer(n - 1);
 }
 
-/* A function that nothing tells of, so that it is not hooked. */
+/* A function without symbol and unwind information, so it is not hooked. */
 long past_it(long n, tail_function to);
 __asm__(".text\n"
 	"past_it:\n"

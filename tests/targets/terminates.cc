@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Exceptions that nobody catches, with what libstdc++ says of them.
+ * Uncaught exceptions, with the messages of libstdc++.
  *
- *	terminates noexcept	meets a function that lets none pass
+ *	terminates noexcept	reaches a function that lets none pass
  *	terminates uncaught	leaves main
  *	terminates thread	leaves a thread
- *	terminates handler	... and a terminate handler throws another one
+ *	terminates handler	leaves main; a terminate handler throws another
  */
 #include <cstdio>
 #include <cstdlib>

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads that end in the midst of functions, in C: by pthread_exit(), cancelled at a
- * blocking read(), and cancelled asynchronously. Some frames have cleanup handlers: the
- * flavour `exceptions` runs them as an exception would, other flavours by a jump into the
- * frame. Cleanup handlers and destructors of keys make calls, whose contexts are exact:
- * a handler is called by the function that pushed it, a destructor by nothing.
+ * Threads that end within functions, in C: by pthread_exit(), cancelled in a
+ * blocking read(), and cancelled asynchronously. Some frames have cleanup
+ * handlers: the variant `exceptions` runs them like an exception, other
+ * variants by a jump into the frame. Cleanup handlers and key destructors make
+ * calls with exact contexts: a handler is called by the function that pushed
+ * it, a destructor has no caller.
  */
 #define TRUTH_MAIN
 #include "tests/targets/truth.h"
@@ -28,7 +29,7 @@ static COUNTED void cleaned(void)
 	LEAVE();
 }
 
-/* Functions further in have not left. */
+/* Functions deeper on the stack have not left. */
 static COUNTED void cleanup(void *here)
 {
 	TRUTH_HERE = (uint32_t)(uintptr_t)here;
@@ -85,7 +86,7 @@ static COUNTED void descend(enum ending ending, int depth, int has_cleanups)
 	LEAVE();
 }
 
-/* The destructor is called from here, too: contexts of both kinds exist. */
+/* The destructor is called here also, so that contexts of both kinds exist. */
 static COUNTED void *with_cleanups(void *ending)
 {
 	ENTER(with_cleanups);

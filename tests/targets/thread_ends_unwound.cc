@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * thread_ends.c in C++: the frames have objects whose destructors make calls, or none, and
- * the thread has an object of its own and a key.
+ * thread_ends.c in C++: the frames have objects whose destructors make calls,
+ * or none. The thread has a thread_local object and a key.
  */
 #define TRUTH_MAIN
 #define TRUTH_HAS_RUNTIME /* the compiler's function for `own` */
@@ -27,7 +27,7 @@ COUNTED void cleaned()
 	__atomic_add_fetch(&cleanups, 1, __ATOMIC_RELAXED);
 }
 
-/* Functions further in without an object have not left. */
+/* Functions deeper on the stack without an object have not left. */
 COUNTED void cleanup(uint32_t here)
 {
 	TRUTH_HERE = here;

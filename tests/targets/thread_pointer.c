@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Works for 300 ms of CPU time with a thread pointer of its own, around which there
- * is no memory, as programs do that run others' code in their threads.
+ * Works for 300 ms of CPU time with its own thread pointer, around which no
+ * memory is mapped, as in programs that run foreign code in their threads.
  */
 #include <asm/prctl.h>
 #include <stdint.h>
@@ -13,7 +13,7 @@
 #define PAGE    4096
 #define WORK_NS 300000000
 
-/* libc's would set errno, in thread-local storage. */
+/* libc's function would set errno, in thread-local storage. */
 static inline __attribute__((always_inline)) long call(long number, long a,
 						       long b)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Many threads at once, each with its own shape of calls: thread n walks a
- * tree of depth n % 8, so that no two tallies look alike by accident.
+ * Many threads at once, each with its own shape of calls: thread n walks a tree
+ * of depth n % 8, so that no two tallies are equal by accident.
  */
 #define TRUTH_MAIN
 #include "tests/targets/truth.h"

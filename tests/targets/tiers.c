@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions that cannot have a 5-byte jump inside of them: what the assembler
- * part has of each kind is called here, and counted for it, since it cannot
- * count itself. Any argument: also the one that only a breakpoint can hook.
+ * Functions into which no 5-byte jump fits: calls each kind that the assembly
+ * part defines, and counts the calls for it. With any argument it also calls
+ * the one that only a breakpoint can hook.
  */
 #define TRUTH_MAIN
 #include "tests/targets/tiers.h"

@@ -2,7 +2,7 @@
 #ifndef CLEW_TESTS_TIERS_H
 #define CLEW_TESTS_TIERS_H
 
-/* tiers_x86_64.S says of each what is special in it. */
+/* tiers_x86_64.S describes each function. */
 long loops_to_its_entry(long n);
 long loops_to_its_endbr(long n);
 long tail_loops_through_another(long n);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One function of each kind that hooking takes pains over. Packed, so that
- * there is no padding but where it is wanted.
+ * One function of each kind that is difficult to hook. The functions are
+ * adjacent, without padding except where it is wanted.
  */
 	.macro function name
 	.globl \name
@@ -35,7 +35,7 @@ function loops_to_its_endbr
 	ret
 end loops_to_its_endbr
 
-	/* Neither is a loop of which a part lies elsewhere. */
+	/* A loop that lies partly in another function is also no call. */
 function tail_loops_through_another
 	add $7, %rdi
 	test $64, %dil
@@ -46,7 +46,7 @@ function tail_loops_through_another
 	jmp tail_loops_through_another
 end tail_loops_through_another
 
-	/* As memmove, which mempcpy enters behind its first instruction. */
+	/* Like memmove, which mempcpy enters after its first instruction. */
 	.p2align 4
 function entered_at_its_third_byte
 	mov %rdi, %rax
@@ -63,7 +63,10 @@ function enters_another
 	jmp .Lthird
 end enters_another
 
-	/* Moved in their first bytes, taken and not taken. */
+	/*
+	 * Branches that are relocated from the first bytes, taken and not
+	 * taken.
+	 */
 function counts_down_by_loop
 	lea 1(%rdi), %ecx
 	loop 1f
@@ -96,13 +99,13 @@ function calls_by_the_stack
 	ret
 end calls_by_the_stack
 
-	/* Nothing within the reach of a short jump that could be had. */
+	/* No usable bytes within the reach of a short jump. */
 	.skip 160, 0xc3
 function shares_bytes
 	xor %eax, %eax
 	ret
 end shares_bytes
-	/* Its endbr64 stays, and with it the jump's last bytes: f3 0f. */
+	/* The endbr64 stays, which fixes the jump's last bytes: f3 0f. */
 function behind_shared_bytes
 	endbr64
 	lea 2(%rdi), %rax
@@ -110,7 +113,10 @@ function behind_shared_bytes
 	ret
 end behind_shared_bytes
 
-	/* No padding near by, but a neighbour whose first ten bytes can go. */
+	/*
+	 * No padding nearby, but a neighbour whose first ten bytes can be
+	 * displaced.
+	 */
 	.skip 160, 0xc3
 function is_a_guest
 	mov %edi, %eax
@@ -127,7 +133,7 @@ function is_a_host
 end is_a_host
 	.skip 160, 0xc3
 
-	/* All that can be had is a byte. */
+	/* Only one byte can be overwritten. */
 function entered_at_its_second_byte
 	push %rdi
 1:	pop %rax

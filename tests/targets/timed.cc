@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * timed MODE: functions that measure with the time stamp counter what they take
- * themselves, in each of the ways that calls can end. Prints, for each context
- * below main, and at its own end, a line
+ * timed MODE: functions that measure their own time with the time stamp
+ * counter, for each way in which calls can end. Prints a line for each context
+ * below main, at the end of the process:
  *
  *	PID CALLS TICKS VADDR VADDR...
  *
- * with the functions from the outermost on; TICKS are those between entry and
- * return that were not spent in calls of others.
+ * The functions are listed from the outermost on; TICKS are those between entry
+ * and return without those of callees.
  */
 #include <cstdint>
 #include <cstdio>
@@ -24,7 +24,8 @@
 #ifdef __clang__
 #define TIMED static __attribute__((noinline))
 #else
-#pragma GCC diagnostic ignored "-Wclobbered" /* of what is dead by then */
+/* variables that are dead by then */
+#pragma GCC diagnostic ignored "-Wclobbered"
 #define TIMED static __attribute__((noipa))
 #endif
 
@@ -36,17 +37,20 @@ struct node {
 	uint64_t calls, ticks;
 };
 
-/* Each thread has nodes of its own, from its number on. */
+/* Each thread has its own nodes, starting at its number. */
 static const uint32_t EACH = 64;
 static node nodes[4 * EACH];
 
-/* Where a function is; one that others may jump into keeps it in a variable. */
+/*
+ * The position of a function; a function that is jumped into stores it in a
+ * variable.
+ */
 struct place {
 	uint32_t node;
 	uint64_t since;
 };
 
-/* What it takes to read the counter twice, and to note that. */
+/* The cost of reading the counter twice and storing the result. */
 static uint64_t gap;
 
 static thread_local uint32_t here __attribute__((tls_model("initial-exec")));
@@ -144,7 +148,10 @@ TIMED int first(int n)
 	return second(n);
 }
 
-/* What measuring takes varies by 50 ticks a call: little beside the work, too. */
+/*
+ * The cost of measuring varies by 50 ticks for each call, which is small
+ * compared with the work.
+ */
 TIMED int tails()
 {
 	int sum = 0;
@@ -179,7 +186,9 @@ TIMED void before_jump()
 	LEAVE();
 }
 
-/* Remembering and landing, and 100 ticks of clew's, are little beside the work. */
+/*
+ * setjmp and longjmp, and 100 ticks of clew, are small compared with the work.
+ */
 TIMED void jumps()
 {
 	ENTER(jumps);
@@ -193,7 +202,10 @@ TIMED void jumps()
 	LEAVE();
 }
 
-/* ---- Exceptions: making and freeing them is little beside the work ---- */
+/*
+ * ---- Exceptions: creating and freeing them is small compared with the work
+ * ----
+ */
 
 TIMED void thrower()
 {
@@ -247,12 +259,12 @@ static void threads()
 		pthread_join(id, nullptr);
 }
 
-/* ---- Coroutines: one, which works in `inner` whenever it has its turn ---- */
+/* ---- Coroutines: one, which works in `inner` whenever it runs ---- */
 
 static ucontext_t outside, inside;
 static char stack[262144];
 
-/* So long that the two system calls of a swap are little beside it. */
+/* Long enough that the two system calls of a swap are small in comparison. */
 static const int AGAIN = 50;
 
 TIMED void yield()
@@ -327,7 +339,8 @@ TIMED void forks()
 		memset(nodes, 0, sizeof(nodes));
 		me.node = find(reinterpret_cast<const void *>(forks), 0);
 		here = me.node;
-		work(1000 * LONG); /* what is left of fork() is little to it */
+		/* the rest of fork() is small in comparison */
+		work(1000 * LONG);
 	}
 	for (int i = 0; i < ROUNDS; i++) {
 		work(SHORT);
@@ -336,7 +349,7 @@ TIMED void forks()
 	LEAVE();
 }
 
-/* The least of some, for nothing but this shall be in it. */
+/* Uses the minimum of several measurements, which contains only the cost. */
 static void measure_gap()
 {
 	place me = { 0, 0 };
@@ -350,7 +363,7 @@ static void measure_gap()
 		if (me.since - before < least)
 			least = me.since - before;
 	}
-	gap = least / 2; /* three readings */
+	gap = least / 2; /* the measurement has three readings */
 	nodes[0] = {};
 }
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program that has its hooks taken out and put back while it is busy.
+ * * A program whose hooks are removed and set while it is busy.
  *
  *	toggle CASE [ROUNDS]
  *
- * Its threads check all that they compute; it aborts when anything is wrong,
- * and says so when a hook could not be changed. Without clew it does the same
- * work and changes nothing.
+ * Threads check their results. The program aborts if one is wrong, and prints
+ * an error if a hook could not be changed. Without clew it does the same work
+ * and changes nothing.
  */
 #define TRUTH_MAIN
 #include "tests/targets/truth.h"
@@ -32,7 +32,7 @@ constexpr int THREADS = 8;
 constexpr int DEPTH = 12;
 
 std::atomic<bool> is_over;
-bool counts = true; /* changed while nobody calls */
+bool counts = true; /* changed only while no thread calls */
 decltype(&clew_hook) hook, unhook;
 
 #define COUNT_IF(f)                                                            \
@@ -54,7 +54,7 @@ COUNTED int fib(int n)
 	COUNT_IF(fib);
 	if (n < 2)
 		return n;
-	/* volatile, here and below: or calls would become loops */
+	/* volatile, here and below, or calls would become loops */
 	volatile int sum = fib(n - 1) + fib(n - 2);
 	return sum;
 }
@@ -120,7 +120,7 @@ COUNTED void work()
 	check(jumps() == DEPTH);
 }
 
-/* A handler that works, too, wherever it comes. */
+/* A handler that also works, at any point. */
 COUNTED void on_tick(int)
 {
 	int saved_errno = errno;
@@ -139,7 +139,7 @@ void *works(void *)
 	return nullptr;
 }
 
-/* ---- Others that live in the process ---- */
+/* ---- Other threads of the process ---- */
 
 void block_all(int how)
 {
@@ -149,7 +149,7 @@ void block_all(int how)
 	pthread_sigmask(how, &all, nullptr);
 }
 
-/* Is never interrupted by anything of the program's. */
+/* A thread that no signal of the program interrupts. */
 void *sleeps(void *)
 {
 	sigset_t tick;
@@ -189,7 +189,7 @@ void *works_blocked(void *unused)
 	return works(unused);
 }
 
-/* Threads that are hardly there. */
+/* Threads that end at once. */
 void *works_once(void *)
 {
 	check(fib(5) == 5);
@@ -239,7 +239,7 @@ void change(int (*how)(void), const char *name)
 
 	do
 		err = how ? how() : 0;
-	while (err == -EBUSY); /* so is the machine */
+	while (err == -EBUSY); /* the computer is busy */
 	if (err) {
 		fprintf(stderr, "%s: %s\n", name, strerror(-err));
 		exit(1);
@@ -259,7 +259,7 @@ void start(pthread_t *thread, void *(*what)(void *))
 	check(!pthread_create(thread, nullptr, what, nullptr));
 }
 
-/* Threads that all do `what`, beside the busy ones. */
+/* Runs threads that all do `what`, beside the busy ones. */
 void toggle_beside(void *(*what)(void *), int rounds)
 {
 	pthread_t threads[THREADS];
@@ -294,7 +294,7 @@ void all(int rounds)
 	timer_delete(timer);
 }
 
-/* What is called in between is counted to the last call. */
+/* Counts must be exact between two changes of the hooks. */
 void exact(int rounds)
 {
 	for (int i = 0; i < rounds; i++) {
@@ -314,7 +314,9 @@ void exact(int rounds)
 	counts = true;
 }
 
-/* Sees no signal, never sleeps, and calls nothing that is hooked. */
+/*
+ * A thread that receives no signal, never sleeps, and calls no hooked function.
+ */
 std::atomic<bool> is_spinning;
 int is_spun; /* an atomic's operators are functions at -O0 */
 
@@ -345,7 +347,7 @@ void stubborn(int)
 	work();
 }
 
-/* Locks the changes out, as a handler may. */
+/* A handler may change hooks also, which excludes other changes. */
 void from_handler(int)
 {
 	toggle(1);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Preloaded beside clew: a thread that takes all hooks out and puts them back
- * as long as the program runs. Writes into $TOGGLER_FILE how often, and
- * what went wrong last.
+ * * A library that is preloaded with clew: a thread removes and sets all hooks
+ * as long as the program runs. The library writes to $TOGGLER_FILE how often,
+ * and the last error.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -17,7 +17,7 @@ static int (*hook)(void), (*unhook)(void);
 static pthread_t thread;
 static int rounds, failure;
 
-/* It may be the machine that is busy; clew may have ended before us. */
+/* The computer may be busy, and clew may have ended before. */
 static void change(int (*how)(void))
 {
 	int err;
@@ -49,7 +49,7 @@ __attribute__((constructor)) static void start(void)
 	*(void **)&unhook = dlsym(RTLD_DEFAULT, "clew_unhook");
 	if (!hook || !getenv("TOGGLER_FILE"))
 		return;
-	/* The program's signals are for its own threads. */
+	/* The program's signals must go to its own threads. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	if (pthread_create(&thread, NULL, toggles, NULL))

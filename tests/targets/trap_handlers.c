@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trap_handlers CASE: what becomes of SIGTRAPs that come while a handler for
- * SIGTRAP runs, which calls a function that is hooked by a breakpoint. Prints all
- * that the handlers see, in order.
+ * trap_handlers CASE: SIGTRAPs that arrive while a handler for SIGTRAP runs,
+ * which calls a function that is hooked by a breakpoint. Prints all that the
+ * handlers see, in order.
  */
 #define TRUTH_MAIN
 #include "tests/targets/truth.h"
@@ -69,7 +69,7 @@ static void say_code(const siginfo_t *info)
 	       info->si_code == SI_QUEUE ? info->si_value.sival_int : 0);
 }
 
-/* What is to be done within is done by the first. */
+/* The first handler performs the requested action. */
 static void handler(int signal, siginfo_t *info, void *context)
 {
 	void (*const once)(ucontext_t *) = within;
@@ -106,7 +106,7 @@ static void provoke(const char *name, void (*how)(ucontext_t *))
 	call(entered);
 }
 
-/* ---- What the handler does ---- */
+/* ---- Actions of the handler ---- */
 
 static void queue(int value)
 {
@@ -211,7 +211,7 @@ static void raise_on_top(ucontext_t *interrupted)
 	raise(SIGUSR1);
 }
 
-/* What has come to the parent is not the child's. */
+/* Signals that arrived in the parent must not arrive in the child. */
 static void fork_within(ucontext_t *interrupted)
 {
 	pid_t child;
@@ -314,7 +314,7 @@ static void on_breakpoint(int signal)
 	trapped(1);
 }
 
-/* No system calls but read, write, exit, and the return from a handler. */
+/* Only the system calls read, write, exit and sigreturn. */
 static void strict(void)
 {
 	signal(SIGTRAP, on_breakpoint);

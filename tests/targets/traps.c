@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A function that is hooked by a breakpoint, in a program that cares for
- * SIGTRAP itself: all it can learn of it, it prints.
+ * A function that is hooked by a breakpoint, in a program that uses SIGTRAP
+ * itself and prints all that it can observe.
  */
 #define TRUTH_MAIN
 #include "tests/targets/truth.h"
@@ -27,7 +27,7 @@ int after_trapped(int n);
 static volatile sig_atomic_t arrived, on_alternate, sum;
 static char alternate_stack[1 << 16];
 
-/* errno and what it returns are as they should be. */
+/* Checks errno and the result. */
 static void call(int n)
 {
 	errno = n;
@@ -148,7 +148,7 @@ static void in_threads(void)
 	show("threads");
 }
 
-/* Waits for a line, so that somebody can attach. */
+/* Waits for a line, so that the test can attach. */
 static void commanded(void)
 {
 	printf("%d\n", (int)getpid());
@@ -198,7 +198,7 @@ static void on_stacks(void)
 	provoke("on the alternate stack");
 }
 
-/* Calls with every signal blocked, by all means there are. */
+/* Calls with every signal blocked, in all possible ways. */
 static void *inherits(void *unused)
 {
 	call(2);
@@ -233,7 +233,10 @@ static void masks(void)
 	show("sigsetmask");
 }
 
-/* Handlers that run with all blocked, or during calls that say what is. */
+/*
+ * Handlers that run with all signals blocked, or during system calls that set
+ * the mask.
+ */
 static void waits(void)
 {
 	const struct itimerval soon = { .it_value = { 0, 20000 } };
@@ -260,7 +263,7 @@ static void waits(void)
 	show("waited");
 }
 
-/* ---- What the program dies of, or does not ---- */
+/* ---- Signals that end the program, or do not ---- */
 
 static void dies_raised(void)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A function that no jump fits into: three bytes, then one whose first bytes
- * are replaced themselves; and within the reach of a short jump there is no
- * padding and no function with room for two jumps.
+ * A function into which no jump fits: it has three bytes, and the first bytes
+ * of the next function are replaced also. Within the reach of a short jump
+ * there is no padding and no function with room for two jumps.
  */
 	.text
 	.p2align 4

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- *	truncates FILE
+ * truncates FILE
  *
- * maps an ELF file as code, and shortens it and writes it again all the time: whoever
- * has mapped it as well and reads behind its end gets SIGBUS.
+ * Maps an ELF file as code, and truncates and rewrites it all the time. A
+ * process that has mapped it also and reads beyond its end gets SIGBUS.
  */
 #include <fcntl.h>
 #include <stdio.h>

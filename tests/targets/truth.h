@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program's own count of its calls: the truth that a recording must equal.
+ * * A program's own count of its calls: the result that a recording must equal.
  *
- * Every counted function says when it is entered and left, and the header
- * keeps a calling context tree of its own, in plain memory, one root for each
- * thread. There must be no calls in the counting, for those would be counted
- * by clew as well: all of it is inlined, at -O0 too.
+ * Every counted function reports when it is entered and left. The header
+ * maintains a calling context tree in plain memory with one root for each
+ * thread. Counting must not call functions, because clew would count these
+ * calls also. All of it is therefore inlined, even at -O0:
  *
  *	static COUNTED int f(int n)
  *	{
@@ -15,37 +15,37 @@
  *		return n;
  *	}
  *
- * A program that makes tail calls defines TRUTH_JUMPS in all of its files.
- * A function that ends in a tail call says TAIL() instead of LEAVE(), right
- * before it: the callee is then entered as a child of the function that jumps to it,
- * and leaves that one as well. The first function of such a chain of jumps has called,
- * as clew has it, a function that is in the chain already when it is jumped to; from then
- * on, that holds for all jumps to this function.
- * Code that lands by longjmp or switches stacks keeps
- * TRUTH_HERE in a variable and puts it back.
+ * A program that makes tail calls defines TRUTH_JUMPS in all of its files. A
+ * function that ends in a tail call uses TAIL() instead of LEAVE(), directly
+ * before the call. The callee is then entered as a child of the function that
+ * jumps to it, and leaves that function also. If a function in a chain of jumps
+ * is jumped to again, clew shows it as called by the first function of the
+ * chain. From then on, this holds for all jumps to that function. Code that
+ * returns by longjmp or switches stacks saves TRUTH_HERE in a variable and
+ * restores it.
  *
- * Where execution starts on a stack of its own whose caller is nobody's
- * business, a function says ENTER_ROOT(f): contexts are compared from there on.
- * A forked child says TRUTH_FORKED(), for its counts begin at nought.
+ * A function at the start of a separate stack, whose caller does not matter,
+ * uses ENTER_ROOT(f): contexts are compared from there on. A forked child calls
+ * TRUTH_FORKED(), because its counts begin at 0.
  *
- * Where a signal may interrupt anything at any time no context can be exact,
- * only sums are: such functions say COUNT(f), once, and nothing else.
+ * If signals may interrupt any code, contexts cannot be exact, but sums can.
+ * Functions then use only COUNT(f), once.
  *
  * LEAVE_OUT(f) names a function that clew may or may not count. The comparison
  * removes it from all contexts, so its calls appear below its caller.
  *
- * truth_write(), at the end of main, writes $TRUTH_DIR/PID.N in lines of
+ * truth_write(), at the end of main, writes lines to $TRUTH_DIR/PID.N.
  *
  *	node N PARENT TID VADDR CALLS MODULE NAME	(PARENT 0: a root)
  *	jumped N					(to N, from its parent)
  *	root VADDR MODULE NAME				(see ENTER_ROOT)
  *	omitted VADDR MODULE NAME			(see LEAVE_OUT)
  *	total VADDR CALLS MODULE NAME
- *	runtime MODULE			(TRUTH_HAS_RUNTIME: linked into it are
- *					functions that the program is not aware of)
+ *	runtime MODULE			(TRUTH_HAS_RUNTIME: the module contains
+ *					functions that the program omits)
  *
- * N counts the images of one process. Exactly one source file of a program
- * defines TRUTH_MAIN before it includes this.
+ * N numbers the images of one process. Exactly one source file of a program
+ * defines TRUTH_MAIN before it includes this header.
  */
 #ifndef CLEW_TESTS_TRUTH_H
 #define CLEW_TESTS_TRUTH_H
@@ -64,10 +64,13 @@
 #define TRUTH_CUTS   256
 #define TRUTH_CHAIN  64 /* jumps */
 
-/* Not C++'s thread_local, which is reached through a function. */
+/* C++'s thread_local is accessed through a function, so it cannot be used. */
 #define TRUTH_THREAD_LOCAL __thread
 
-/* One function in the binary for one in the source: no clones, no merging. */
+/*
+ * Each source function is one function in the binary, without clones or
+ * merging.
+ */
 #ifdef __clang__
 #define COUNTED __attribute__((noinline))
 #else
@@ -76,22 +79,22 @@
 #define TRUTH_INLINE static inline __attribute__((always_inline, unused))
 
 struct truth_node {
-	const char *function; /* its address; null: a thread's root */
+	const char *function; /* address; null: the root of a thread */
 	const char *name;
-	const char *base; /* of its module */
+	const char *base; /* base address of its module */
 	const char *module;
 	uint64_t calls;
-	uint64_t tails; /* of these: by TAIL() */
+	uint64_t tails; /* the calls among these by TAIL() */
 	uint32_t parent;
-	uint32_t child;   /* the first */
-	uint32_t sibling; /* the next */
+	uint32_t child;   /* first child */
+	uint32_t sibling; /* next sibling */
 	uint32_t tid;
-	uint32_t is_root; /* whatever was above does not matter */
-	uint32_t is_jump; /* by TAIL(), from its parent */
-	uint32_t
-		plain; /* the node on the same path where no node is by a jump */
-	uint32_t
-		is_kept; /* of a plain one: somebody has jumped there, on this path */
+	uint32_t is_root; /* its callers do not matter */
+	uint32_t is_jump; /* called by TAIL() from its parent */
+	/* The node on the same path in which no call is a jump. */
+	uint32_t plain;
+	/* For a `plain` node: a jump to it on this path was kept as a child. */
+	uint32_t is_kept;
 };
 
 struct truth_total {
@@ -104,7 +107,7 @@ struct truth_total {
 	uint32_t pad;
 };
 
-/* A function that the comparison leaves out of all contexts. */
+/* A function that the comparison removes from all contexts. */
 struct truth_omitted {
 	const char *function;
 	const char *name;
@@ -113,14 +116,15 @@ struct truth_omitted {
 };
 
 struct truth {
-	uint32_t used; /* nodes; node 0 is none */
+	uint32_t used; /* number of nodes; node 0 means none */
 	uint32_t totals_used;
 	uint32_t omitted_used;
 	uint32_t pad;
 	struct truth_omitted omitted[TRUTH_TOTALS];
 	struct truth_node nodes[TRUTH_NODES];
 	struct truth_total *totals[TRUTH_TOTALS];
-	const char *cuts[TRUTH_CUTS]; /* functions that a chain had twice */
+	/* functions that occurred twice in a chain of jumps */
+	const char *cuts[TRUTH_CUTS];
 	uint32_t cuts_used;
 };
 
@@ -129,7 +133,7 @@ extern "C" {
 #endif
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 
-/* Shared by the executable and its libraries, so it is not hidden. */
+/* Shared by the executable and its libraries, so these are not hidden. */
 #ifdef TRUTH_MAIN
 struct truth truth;
 TRUTH_THREAD_LOCAL uint32_t truth_here
@@ -147,7 +151,10 @@ extern TRUTH_THREAD_LOCAL uint32_t truth_here
 }
 #endif
 
-/* clang reloads TLS after every call by itself; a landing needs that too. */
+/*
+ * clang reads TLS again after every call by itself; code after a longjmp also
+ * needs that.
+ */
 #define TRUTH_HERE (*(volatile uint32_t *)&truth_here)
 
 TRUTH_INLINE uint32_t truth_tid(void)
@@ -193,7 +200,7 @@ TRUTH_INLINE uint32_t truth_child(uint32_t here, uint32_t is_jump,
 }
 
 #ifdef TRUTH_JUMPS
-/* On the way of a node's parent, without jumps. */
+/* Returns the node for the same path without jumps, below `above`. */
 TRUTH_INLINE uint32_t truth_plain(uint32_t node, uint32_t above)
 {
 	struct truth_node *const it = &truth.nodes[node];
@@ -216,7 +223,7 @@ TRUTH_INLINE uint32_t truth_is_cut(const char *function)
 	return 0;
 }
 
-/* The node of a function that `here` jumps to. */
+/* Returns the node of a function that `here` jumps to. */
 TRUTH_INLINE uint32_t truth_jump(uint32_t here, const char *function,
 				 const char *name)
 {
@@ -269,7 +276,7 @@ TRUTH_INLINE void truth_enter(const char *function, const char *name)
 	TRUTH_HERE = node;
 }
 
-/* With those that have jumped there. */
+/* Leaves the function, and those that have jumped to it. */
 TRUTH_INLINE void truth_leave(void)
 {
 	uint32_t node = TRUTH_HERE;
@@ -282,14 +289,14 @@ TRUTH_INLINE void truth_leave(void)
 }
 
 #ifdef TRUTH_JUMPS
-/* What is entered next is called by a jump. */
+/* The next function is entered by a jump. */
 TRUTH_INLINE void truth_tail(void)
 {
 	truth_by_tail = 1;
 }
 #endif
 
-/* A signal may arrive anywhere in here, so every step is atomic by itself. */
+/* A signal may arrive at any point, so every step is atomic. */
 TRUTH_INLINE void truth_list(struct truth_total *total, const char *function,
 			     const char *name)
 {
@@ -314,7 +321,7 @@ TRUTH_INLINE void truth_count(struct truth_total *total, const char *function,
 	truth_list(total, function, name);
 }
 
-/* For one thread at a time. */
+/* Only one thread at a time may call this function. */
 TRUTH_INLINE void truth_leave_out(const char *function, const char *name)
 {
 	struct truth_omitted *omitted = &truth.omitted[truth.omitted_used++];
@@ -338,7 +345,9 @@ TRUTH_INLINE void truth_leave_out(const char *function, const char *name)
 #define LEAVE() truth_leave()
 #define TAIL()  truth_tail()
 
-/* Returns what a call does: by a jump, where the compiler makes one. */
+/*
+ * Returns the result of a call, which is a tail call if the compiler makes one.
+ */
 #if !defined(__OPTIMIZE__)
 #define RETURN_CALL(type, call)                                                \
 	do {                                                                   \
@@ -367,8 +376,8 @@ TRUTH_INLINE void truth_leave_out(const char *function, const char *name)
 	} while (0)
 
 /*
- * The same in a function that is to jump nowhere, as the compiler moves what
- * never happens out of it: main says LIST(f).
+ * Like COUNT(), for functions that must not contain jumps: the compiler moves
+ * rare code out of line. main() calls LIST(f).
  */
 #define TRUTH_TOTAL(f) static struct truth_total total_of_##f
 #define COUNT_LISTED(f)                                                        \
@@ -385,7 +394,7 @@ TRUTH_INLINE void truth_forked(void)
 
 #define TRUTH_FORKED() truth_forked()
 
-/* Address 0 of the module's own numbering: its load bias. */
+/* Returns the load bias of a module: the address of its vaddr 0. */
 TRUTH_INLINE const char *truth_bias(const char *base)
 {
 	uint16_t type = ((const Elf64_Ehdr *)(uintptr_t)base)->e_type;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Code that nothing tells of, but its own bytes: neither unwind information nor
- * a symbol, and no instruction or pointer has its address.
+ * Code without any metadata: it has neither unwind information nor a symbol,
+ * and no instruction or pointer contains its address.
  */
 #include <stdio.h>
 
 #define CALLS 1000
 
 long anchor(long n);
-extern const long distance; /* from there to the code */
+extern const long distance; /* from anchor() to the code */
 
 __asm__("	.pushsection .text\n"
 	"	.p2align 4\n"
@@ -26,7 +26,7 @@ __asm__("	.pushsection .text\n"
 	"	.quad nobody - anchor\n"
 	"	.popsection");
 
-/* Called, whatever it does. */
+/* A function that is called; its content does not matter. */
 __attribute__((noinline)) long anchor(long n)
 {
 	__asm__ volatile("" : "+r"(n));

@@ -4,8 +4,8 @@
  *
  *	unloads FILE DIRECTORY THREADS
  *
- * FILE is shared memory: 1 once they run, how many rounds there were, and how many of
- * them had a wrong result. Each round calls stays() STAYS times.
+ * FILE is shared memory: 1 once they run, the number of rounds, and the number
+ * of rounds with a wrong result. Each round calls stays() STAYS times.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -35,7 +35,10 @@ COUNTED long stays(long n)
 	return n + 1;
 }
 
-/* What run(3) of either library returns: inner(2) + inner(1) + inner(0). */
+/*
+ * Returns what run(3) of either library returns: inner(2) + inner(1) +
+ * inner(0).
+ */
 COUNTED long starts_round(unsigned *seed)
 {
 	const int variant = 1 + rand_r(seed) % 2;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The program's frames as unwinders show them to the program, from below plain
- * calls, a callback of libc's and a signal handler: with and without clew this
- * prints the same. Addresses of this executable are relative to it.
+ * Prints the program's frames according to unwinders, below plain calls, a
+ * callback of libc and a signal handler. The output with and without clew must
+ * be the same. Addresses in this executable are printed relative to it.
  */
 #define UNW_LOCAL_ONLY
 #include <libunwind.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stacks that unwinders take apart: by exceptions through callbacks of the C
- * and C++ libraries and through hundreds of frames, foreign exceptions, forced
- * unwinding, and threads that end so. Contexts are exact after each.
+ * Stacks that unwinders unwind: by exceptions through callbacks of the C and
+ * C++ libraries and through hundreds of frames, by foreign exceptions, by
+ * forced unwinding, and by threads that end so. Contexts must be exact after
+ * each.
  */
 #define TRUTH_MAIN
 #define TRUTH_HAS_RUNTIME /* templates of the library, and stop() */
@@ -18,7 +19,7 @@
 namespace
 {
 
-/* The compiler shall not see that nothing comes back from here. */
+/* Hides from the compiler that code does not continue after a throw. */
 volatile int always = 1;
 
 COUNTED void after()
@@ -48,14 +49,14 @@ COUNTED int catches_deep(int depth)
 	}
 }
 
-/* Seven arguments: what calls it has one of them on the stack. */
+/* Seven arguments: one of them is on the caller's stack. */
 COUNTED int many(int a, int b, int c, int d, int e, int f, int g)
 {
 	SCOPE(many);
 	return a + b + c + d + e + f + g;
 }
 
-/* Calls right after a landing, of functions that are called elsewhere, too. */
+/* Calls right after a landing functions that are also called elsewhere. */
 COUNTED int lands_and_calls(int n)
 {
 	SCOPE(lands_and_calls);
@@ -121,7 +122,8 @@ COUNTED void raises_foreign(int depth)
 	if (depth)
 		return raises_foreign(depth - 1);
 	std::memset(&foreign, 0, sizeof(foreign));
-	foreign.exception_class = 0x434c455754455354; /* nobody's */
+	/* a class of no known runtime */
+	foreign.exception_class = 0x434c455754455354;
 	_Unwind_RaiseException(&foreign);
 	after();
 }
@@ -175,7 +177,7 @@ COUNTED int lands_forced()
 
 	truth_enter((const char *)(uintptr_t)lands_forced, "lands_forced");
 	here = TRUTH_HERE;
-	frames_to_pass = 1; /* before any frame of ours is unwound */
+	frames_to_pass = 1; /* before the first counted frame is unwound */
 	if (!setjmp(target))
 		forces(5);
 	TRUTH_HERE = here;
@@ -184,11 +186,11 @@ COUNTED int lands_forced()
 	return 1;
 }
 
-/* ---- Threads that end in the midst ---- */
+/* ---- Threads that end during calls ---- */
 
 pthread_key_t key;
 
-/* What a thread calls when it is gone has no caller of ours. */
+/* Calls of an ending thread have no counted caller. */
 COUNTED void destroy(void *)
 {
 	TRUTH_HERE = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Programs that use SIGURG, or would notice signals that are not theirs, when
- * they have used so much time that clew samples them by an event. Each says
- * what came of it.
+ * Programs that use SIGURG, or would notice foreign signals, after they have
+ * used enough time for clew to sample them by an event. Each prints its
+ * observations.
  */
 #include <errno.h>
 #include <poll.h>
@@ -21,7 +21,7 @@
 static volatile sig_atomic_t calls, strangers;
 static volatile unsigned int work;
 
-/* Uses so much of the processor's time. */
+/* Uses this amount of CPU time. */
 __attribute__((noinline)) static void burn(long ms)
 {
 	struct timespec now;
@@ -58,7 +58,7 @@ static void *burn_in_thread(void *argument)
 	return argument;
 }
 
-/* A handler, put there while other threads are sampled. */
+/* Sets a handler while other threads are sampled. */
 static int handler(void)
 {
 	pthread_t threads[2];
@@ -77,7 +77,7 @@ static int handler(void)
 	return 0;
 }
 
-/* By one thread, to itself: none may be lost, or come unasked. */
+/* A thread sends itself signals: none may be lost, and none may be added. */
 static int raised(void)
 {
 	burn(150);
@@ -90,7 +90,7 @@ static int raised(void)
 	return 0;
 }
 
-/* Blocked by name, it waits to be fetched. */
+/* Blocked by name, the signal waits to be fetched. */
 static int blocked(void)
 {
 	const struct timespec no_time = { 0 };
@@ -125,7 +125,7 @@ static void *wait_for_all(void *argument)
 	return argument;
 }
 
-/* Blocked with all others: a thread waits for any. */
+/* All signals are blocked, and a thread waits for any. */
 static int awaited(void)
 {
 	sigset_t all, now;
@@ -142,7 +142,7 @@ static int awaited(void)
 	return 0;
 }
 
-/* All blocked but this one, while it is waited for. */
+/* All signals except this one are blocked while waiting for it. */
 static int suspended(void)
 {
 	sigset_t all;
@@ -165,7 +165,7 @@ static int suspended(void)
 	return 0;
 }
 
-/* It may be ignored, and what is executed then ignores it. */
+/* An ignored signal stays ignored in an executed program. */
 static int ignored(char **argv)
 {
 	burn(150);
@@ -187,7 +187,7 @@ static int told(void)
 	return 0;
 }
 
-/* No more signals can be queued: SIGIO, which kills, must not come instead. */
+/* No more signals can be queued: the fatal SIGIO must not be sent instead. */
 static int full(void)
 {
 	const int signal = SIGRTMIN + 5;
@@ -210,7 +210,7 @@ static int full(void)
 	return 0;
 }
 
-/* It executes itself, with all signals blocked or none, in the midst of work. */
+/* Executes itself during work, with all signals blocked or none. */
 static int executed(int argc, char **argv)
 {
 	char left[16];
@@ -234,7 +234,7 @@ static int executed(int argc, char **argv)
 	return 1;
 }
 
-/* Waits, in the midst of work, are not cut short. */
+/* Waits between work must not be interrupted. */
 static int waiting(void)
 {
 	const struct timespec moment = { .tv_nsec = 1000000 };

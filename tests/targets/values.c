@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * values HOW: a program that is its own agent (agent/clew.h): it counts how often its
- * functions are, and so many "bytes" for each, by context, in two threads and a forked
- * child, and ends by HOW: "exit", "_exit" or "abort". The test knows what is counted.
- * Without clew it counts nothing, and does the same.
+ * * values HOW: a program that is its own agent (agent/clew.h): it counts calls
+ * of its functions, and a number of "bytes" for each, by context, in two
+ * threads and a forked child. HOW is its end: "exit", "_exit" or "abort". The
+ * test knows the counts. Without clew it counts nothing and does the same.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -41,7 +41,7 @@ static __attribute__((noinline)) struct place *place_of(uint64_t id)
 	mine->row = clew_row_new(values, id);
 	if (!place)
 		return clew_node_add(nodes, id, mine);
-	/* In a forked child, which has one thread. */
+	/* Reached in a forked child, which has one thread. */
 	place->row = mine->row;
 	return place;
 }

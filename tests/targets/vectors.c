@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Everything that XSAVE can save must reach a callee as the caller left it and
- * come back as the callee left it: the x87 stack and control words, MXCSR, all
- * of xmm, ymm and zmm, the mask registers. At known contexts and at new ones,
- * where tables are made and grow, in the midst of the first call of a thread.
+ * All state that XSAVE can save must arrive at a callee as the caller set it
+ * and return as the callee set it: the x87 stack and control words, MXCSR, all
+ * xmm, ymm and zmm registers, the mask registers. Checked in known contexts and
+ * in new ones, where tables are created and grow, and in the first call of a
+ * thread.
  */
 #define TRUTH_MAIN
 #include "tests/targets/truth.h"
@@ -15,21 +16,21 @@
 #define AREA_BYTES 8192
 #define LEVELS     2000
 
-/* x87, SSE, AVX, and the three of AVX-512 */
+/* x87, SSE, AVX, and the three components of AVX-512 */
 #define WANTED    UINT64_C(0xe7)
 
 #define FCW_AT    0
 #define FTW_AT    4
 #define MXCSR_AT  24
-#define MASK_AT   28 /* what MXCSR can be, not what it is */
+#define MASK_AT   28 /* valid bits of MXCSR, not its value */
 #define ST_AT     32
 #define XMM_AT    160
-#define LEGACY    416 /* behind it there is nothing but reserved bytes */
+#define LEGACY    416 /* only reserved bytes follow */
 #define HEADER_AT 512
 
 typedef unsigned char area[AREA_BYTES] __attribute__((aligned(64)));
 
-/* of vectors_x86_64.S */
+/* in vectors_x86_64.S */
 void vectors_call(uint64_t mask, const unsigned char *given,
 		  const unsigned char *reply, unsigned char *found,
 		  unsigned char *result);
@@ -132,7 +133,7 @@ static COUNTED void *run(void *argument)
 	return NULL;
 }
 
-/* The thread's first call of all is one that is looked at. */
+/* This call of run() is the thread's first call and is checked. */
 static void *run_in_thread(void *argument)
 {
 	return run(argument);

@@ -16,7 +16,7 @@ vectors_call:
 	.cfi_rel_offset r13, 0
 	subq	$512, %rsp
 	.cfi_adjust_cfa_offset 512
-	fnsave	(%rsp)			/* our own control words */
+	fnsave	(%rsp)			/* preserves the control words */
 	stmxcsr	128(%rsp)
 	movq	%rdi, %rbx
 	movq	%r8, %r12

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A stack to be looked at from outside: says "ready" and then waits, or works,
+ * A stack for inspection from outside: prints "ready" and then waits, or works,
  * at the bottom of six calls, the last of them from a callback.
  *
  *	waits [works]
@@ -14,7 +14,10 @@
 #define KEPT __attribute__((noipa))
 #endif
 
-/* Not static: the dynamic symbols name them, though the file is stripped. */
+/*
+ * Not static, so that the dynamic symbol table has them although the file is
+ * stripped.
+ */
 int bottom(int works);
 int level(int depth, int works);
 int compare(const void *left, const void *right);
@@ -36,7 +39,8 @@ KEPT int level(int depth, int works)
 {
 	int result = depth ? level(depth - 1, works) : bottom(works);
 
-	__asm__ volatile("" : "+r"(result)); /* neither a loop nor a jump */
+	/* prevents a loop and a tail call */
+	__asm__ volatile("" : "+r"(result));
 	return result;
 }
 

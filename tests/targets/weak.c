@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * weak [LIBRARY...]: looks by weak symbols whether there is an unwinder, and uses
- * what it finds. It is not linked with one. With libraries a thread goes on
- * using it while these are loaded and unloaded.
+ * weak [LIBRARY...]: checks by weak symbols whether there is an unwinder, and
+ * uses it. The program is not linked with one. With libraries, a thread
+ * continues to use it while they are loaded and unloaded.
  */
 #define TRUTH_MAIN
 #include "tests/targets/truth.h"
@@ -22,7 +22,7 @@ extern int unw_backtrace(void **, int) WEAK;
 extern int _ULx86_64_step(void *) WEAK;
 
 #define FRAMES       10
-#define CURSOR_BYTES 4096 /* more than libunwind's */
+#define CURSOR_BYTES 4096 /* more than libunwind needs */
 
 static int frames;
 static volatile int is_over;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * AVX-512 state that no code but this touches: zmm16 to zmm31, k1 to k7. It is
- * written without the compiler's knowing, which uses none of it.
+ * AVX-512 state that only this code uses: zmm16 to zmm31, k1 to k7. The
+ * compiler does not know of these writes and uses none of the registers.
  */
 #ifndef CLEW_TESTS_WIDE_H
 #define CLEW_TESTS_WIDE_H
