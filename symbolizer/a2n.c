@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See a2n.h. */
 #include "symbolizer/a2n.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See checksum.h. */
 #include "symbolizer/checksum.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See identity.h. */
 #include "symbolizer/identity.h"
 
 #include <elf.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Reading an index: see index.h, and index_format.h for the format. */
 #include "symbolizer/index.h"
 
 #include <errno.h>

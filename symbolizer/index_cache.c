@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See index_cache.h. */
 #include "symbolizer/index_cache.h"
 
 #include <dirent.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See module.h. */
 #include "symbolizer/module.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See notes.h. */
 #include "symbolizer/notes.h"
 
 #include <elf.h>

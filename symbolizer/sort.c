@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See sort.h. */
 #include "symbolizer/sort.h"
 
 #include <string.h>

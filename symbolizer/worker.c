@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See worker.h. */
 #include "symbolizer/worker.h"
 
 #include <errno.h>

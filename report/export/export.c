@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See export.h. */
 #include "report/export/export.h"
 
 #include <stdlib.h>

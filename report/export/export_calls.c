@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See export_calls.h. */
 #include "report/export/export_calls.h"
 
 #include "report/trace/call_events.h"

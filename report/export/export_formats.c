@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The table of export formats. */
 #include "report/export/export.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See perfetto_packets.h. */
 #include "report/export/perfetto_packets.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See pprof_places.h. */
 #include "report/export/pprof_places.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See sqlite_rows.h. */
 #include "report/export/sqlite_rows.h"
 
 #include <stdlib.h>

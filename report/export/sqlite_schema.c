@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See sqlite_schema.h. */
 #include "report/export/sqlite_schema.h"
 
 /* SQLite stores the comments, and `.schema` prints them. */

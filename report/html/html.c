@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See html.h. */
 #include "report/html/html.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The page's columns of contexts and lines. */
 #include "base/memory.h"
 #include "report/html/html_page.h"
 

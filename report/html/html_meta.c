@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The page's JSON: functions, modules, processes, and the summary. */
 #include <stdlib.h>
 #include <string.h>
 

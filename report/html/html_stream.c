@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See html_stream.h. */
 #include "report/html/html_stream.h"
 
 #include <stdlib.h>

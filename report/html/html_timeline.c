@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See html_timeline.h. */
 #include "report/html/html_timeline.h"
 
 #include <stdlib.h>

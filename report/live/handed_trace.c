@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See handed_trace.h. */
 #include "report/live/handed_trace.h"
 
 #include <errno.h>

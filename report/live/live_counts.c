@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See live_counts.h. */
 #include "report/live/live_counts.h"
 
 #include <stdlib.h>

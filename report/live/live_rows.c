@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See live_rows.h. */
 #include "report/live/live_rows.h"
 
 #include <inttypes.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See packet_workers.h. */
 #include "report/live/packet_workers.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See call_tree.h. */
 #include "report/merge/call_tree.h"
 
 #include <stdlib.h>

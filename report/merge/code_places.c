@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See code_places.h. */
 #include "report/merge/code_places.h"
 
 #include <stdlib.h>

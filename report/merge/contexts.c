@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See contexts.h. */
 #include "report/merge/contexts.h"
 
 #include <stdlib.h>

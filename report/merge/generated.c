@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See generated.h. */
 #include "report/merge/generated.h"
 
 #include <inttypes.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See label_fields.h. */
 #include "report/merge/label_fields.h"
 
 #include <stdlib.h>

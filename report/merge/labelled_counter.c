@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See labelled_counter.h. */
 #include "report/merge/labelled_counter.h"
 
 #include <stdlib.h>

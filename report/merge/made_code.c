@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See made_code.h. */
 #include "report/merge/made_code.h"
 
 #include <stdlib.h>

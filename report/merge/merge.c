@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See merge.h. */
 #include "report/merge/merge.h"
 
 #include "report/merge/contexts.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See merged_samples.h. */
 #include "report/merge/merged_samples.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See method_sources.h. */
 #include "report/merge/method_sources.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See numbering.h. */
 #include "report/merge/numbering.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See oddities.h. */
 #include "report/merge/oddities.h"
 
 #include <inttypes.h>

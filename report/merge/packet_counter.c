@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See packet_counter.h. */
 #include "report/merge/packet_counter.h"
 
 #include <stdlib.h>

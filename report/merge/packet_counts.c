@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See packet_counts.h. */
 #include "report/merge/packet_counts.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See packet_pool.h. */
 #include "report/merge/packet_pool.h"
 
 #include <pthread.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See packet_table.h. */
 #include "report/merge/packet_table.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See packet_times.h. */
 #include "report/merge/packet_times.h"
 
 #include <stdlib.h>

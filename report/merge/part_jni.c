@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See part_jni.h. */
 #include "report/merge/part_jni.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See part_labels.h. */
 #include "report/merge/part_labels.h"
 
 #include <stdlib.h>

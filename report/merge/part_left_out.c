@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See part_left_out.h. */
 #include "report/merge/part_left_out.h"
 
 #include "base/memory.h"

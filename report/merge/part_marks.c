@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See part_marks.h. */
 #include "report/merge/part_marks.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See part_packets.h. */
 #include "report/merge/part_packets.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See part_probes.h. */
 #include "report/merge/part_probes.h"
 
 #include <inttypes.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See part_tallies.h. */
 #include "report/merge/part_tallies.h"
 
 #include <stdlib.h>

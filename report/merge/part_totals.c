@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See part_totals.h. */
 #include "report/merge/part_totals.h"
 
 #include "report/merge/part_tallies.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See part_values.h. */
 #include "report/merge/part_values.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See roots.h. */
 #include "report/merge/roots.h"
 
 #include <inttypes.h>

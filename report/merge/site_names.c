@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See site_names.h. */
 #include "report/merge/site_names.h"
 
 #include <inttypes.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See teller.h. */
 #include "report/merge/teller.h"
 
 #include "wire/id.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See timeline.h. */
 #include "report/merge/timeline.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See told_code.h. */
 #include "report/merge/told_code.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See announced.h. */
 #include "report/recording/announced.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See bindings_reader.h. */
 #include "report/recording/bindings_reader.h"
 
 #include <string.h>

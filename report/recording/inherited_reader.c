@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See inherited_reader.h. */
 #include "report/recording/inherited_reader.h"
 
 #include <errno.h>

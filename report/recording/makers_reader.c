@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See makers_reader.h. */
 #include "report/recording/makers_reader.h"
 
 int makers_next(const struct part_chunk *chunk, size_t *cursor,

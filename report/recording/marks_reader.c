@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See marks_reader.h. */
 #include "report/recording/marks_reader.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See names_reader.h. */
 #include "report/recording/names_reader.h"
 
 static uint32_t most_bytes(const struct part_chunk *chunk)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See packet_reader.h. */
 #include "report/recording/packet_reader.h"
 
 #include <string.h>

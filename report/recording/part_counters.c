@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See part_counters.h. */
 #include "report/recording/part_counters.h"
 
 #include <stddef.h>

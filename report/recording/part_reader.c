@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See part_reader.h. */
 #include "report/recording/part_reader.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See part_threads.h. */
 #include "report/recording/part_threads.h"
 
 #include <inttypes.h>

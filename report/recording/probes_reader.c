@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See probes_reader.h. */
 #include "report/recording/probes_reader.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See recording_reader.h. */
 #include "report/recording/recording_reader.h"
 
 #include <dirent.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See rules.h. */
 #include "report/recording/rules.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See taken_reader.h. */
 #include "report/recording/taken_reader.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See trace_reader.h. */
 #include "report/recording/trace_reader.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See trace_waits.h. */
 #include "report/recording/trace_waits.h"
 
 #include "base/memory.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See unrecorded_reader.h. */
 #include "report/recording/unrecorded_reader.h"
 
 #include <fcntl.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See values_reader.h. */
 #include "report/recording/values_reader.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See call_events.h. */
 #include "report/trace/call_events.h"
 
 struct events_walk {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See call_lines.h. */
 #include "report/trace/call_lines.h"
 
 #include <stdlib.h>

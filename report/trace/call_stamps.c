@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See call_stamps.h. */
 #include "report/trace/call_stamps.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See function_calls.h. */
 #include "report/trace/function_calls.h"
 
 #include <stdlib.h>

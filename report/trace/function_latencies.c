@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See function_latencies.h. */
 #include "report/trace/function_latencies.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See latencies.h. */
 #include "report/trace/latencies.h"
 
 enum { PARTS = 1 << LATENCY_PART_LOG2 };

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See merged_lines.h. */
 #include "report/trace/merged_lines.h"
 
 #include <stdlib.h>

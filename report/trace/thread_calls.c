@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See thread_calls.h. */
 #include "report/trace/thread_calls.h"
 
 #include <stdlib.h>

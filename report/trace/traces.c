@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See traces.h. */
 #include "report/trace/traces.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See butterfly.h. */
 #include "report/view/butterfly.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See coverage.h. */
 #include "report/view/coverage.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See diff.h. */
 #include "report/view/diff.h"
 
 #include <stdlib.h>

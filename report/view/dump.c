@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See dump.h. */
 #include "report/view/dump.h"
 
 #include <inttypes.h>

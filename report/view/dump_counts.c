@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See dump_counts.h. */
 #include "report/view/dump_counts.h"
 
 #include <inttypes.h>

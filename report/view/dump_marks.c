@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See dump_marks.h. */
 #include "report/view/dump_marks.h"
 
 #include <inttypes.h>

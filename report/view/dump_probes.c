@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See dump_probes.h. */
 #include "report/view/dump_probes.h"
 
 #include <inttypes.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See dump_string.h. */
 #include "report/view/dump_string.h"
 
 #include <stdlib.h>

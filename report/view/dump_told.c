@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See dump_told.h. */
 #include "report/view/dump_told.h"
 
 #include <inttypes.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See dump_values.h. */
 #include "report/view/dump_values.h"
 
 #include <inttypes.h>

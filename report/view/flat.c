@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See flat.h. */
 #include "report/view/flat.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See flat_lines.h. */
 #include "report/view/flat_lines.h"
 
 #include <inttypes.h>

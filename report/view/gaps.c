@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See gaps.h. */
 #include "report/view/gaps.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See inlines.h. */
 #include "report/view/inlines.h"
 
 #include <stdlib.h>

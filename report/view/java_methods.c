@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See java_methods.h. */
 #include "report/view/java_methods.h"
 
 static const struct {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See jni_advice.h. */
 #include "report/view/jni_advice.h"
 
 #include <inttypes.h>

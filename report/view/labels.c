@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See labels.h. */
 #include "report/view/labels.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See match.h. */
 #include "report/view/match.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See representation.h. */
 #include "report/view/representation.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See selection.h. */
 #include "report/view/selection.h"
 
 #include <fnmatch.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See session.h. */
 #include "report/view/session.h"
 
 #include <errno.h>

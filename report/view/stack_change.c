@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See stack_change.h. */
 #include "report/view/stack_change.h"
 
 #include "base/memory.h"

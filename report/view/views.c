@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See views.h. */
 #include "report/view/views.h"
 
 #include <stdlib.h>

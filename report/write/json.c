@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See json.h. */
 #include "report/write/json.h"
 
 #include <inttypes.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* JSON of a function with its callers and callees. */
 #include "report/write/json.h"
 
 static json_t *measure_json(const struct measure *measure)

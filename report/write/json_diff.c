@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* JSON of the table of changes between two recordings. */
 #include "report/write/json.h"
 
 static json_t *side_of(const struct session *session,

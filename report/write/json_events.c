@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* JSON of single marks and probe hits. */
 #include <stdlib.h>
 
 #include "report/write/json.h"

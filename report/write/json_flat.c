@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* JSON of the flat table. */
 #include "report/write/json.h"
 
 /* Returns the 95 % interval of a sampled time. */

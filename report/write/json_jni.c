@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* JSON of notes and advice on the use of JNI. */
 #include "report/view/jni_advice.h"
 #include "report/write/json.h"
 

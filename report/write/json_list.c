@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* JSON of `clew list`: modules and their functions. */
 #include <stdlib.h>
 
 #include "report/view/java_methods.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* JSON of the data that every report has: totals, losses, error bounds. */
 #include "report/write/json.h"
 
 #include "report/view/gaps.h"

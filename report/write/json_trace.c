@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* JSON of single calls of a trace. */
 #include "report/trace/call_duration.h"
 #include "report/write/json.h"
 #include "report/write/trace_lines.h"

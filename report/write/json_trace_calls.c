@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* JSON of the slowest calls, and of durations. */
 #include "report/write/json.h"
 #include "report/write/trace_calls.h"
 

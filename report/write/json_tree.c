@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* JSON of a tree: contexts that refer to their parents by number. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Names of verdicts in JSON. */
 #include "report/write/json.h"
 
 /*

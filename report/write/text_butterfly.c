@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* A function with its callers and callees as text. */
 #include <math.h>
 #include <string.h>
 

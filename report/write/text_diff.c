@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The table of changes between two recordings as text. */
 #include <string.h>
 
 #include "base/display_text.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Code whose calls are not counted, as text. */
 #include "report/write/text_writer.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Numbers of counted Java methods as text. */
 #include "base/display_text.h"
 #include "report/view/java_methods.h"
 #include "report/write/text_writer.h"

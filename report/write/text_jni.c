@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Advice on the use of JNI as text. */
 #include "report/view/jni_advice.h"
 #include "report/write/text_writer.h"
 

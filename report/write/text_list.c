@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The output of `clew list` as text: modules and their functions. */
 #include <inttypes.h>
 #include <stdlib.h>
 

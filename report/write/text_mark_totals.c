@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The summary's lines about moments and regions. */
 #include "base/display_text.h"
 #include "report/write/text_writer.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See text_probes.h. */
 #include "report/write/text_probes.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The slowest calls, and durations, as text. */
 #include <inttypes.h>
 
 #include "base/display_text.h"

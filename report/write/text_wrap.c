@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See text_wrap.h. */
 #include "report/write/text_wrap.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See text_writer.h. */
 #include "report/write/text_writer.h"
 
 #include <inttypes.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See trace_lines.h. */
 #include "report/write/trace_lines.h"
 
 const char *call_ending_word(enum call_ending ending)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See writer.h. */
 #include "report/write/writer.h"
 
 #include "report/write/json.h"

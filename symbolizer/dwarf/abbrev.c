@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See abbrev.h. */
 #include "symbolizer/dwarf/abbrev.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See file.h. */
 #include "symbolizer/dwarf/file.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See lines.h. */
 #include "symbolizer/dwarf/lines.h"
 
 #include <stdlib.h>

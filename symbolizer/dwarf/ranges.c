@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See ranges.h. */
 #include "symbolizer/dwarf/ranges.h"
 
 #include "symbolizer/dwarf/constants.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See values.h. */
 #include "symbolizer/dwarf/values.h"
 
 #include "symbolizer/dwarf/constants.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See build.h. */
 #include "symbolizer/indexer/build.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See download.h. */
 #include "symbolizer/indexer/download.h"
 
 #include <dlfcn.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See elf.h. */
 #include "symbolizer/indexer/elf.h"
 
 #include <errno.h>

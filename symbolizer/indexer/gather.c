@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See gather.h. */
 #include "symbolizer/indexer/gather.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See heap.h. */
 #include "symbolizer/indexer/heap.h"
 
 #include <stdarg.h>

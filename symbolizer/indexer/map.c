@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See map.h. */
 #include "symbolizer/indexer/map.h"
 
 #include <stdlib.h>

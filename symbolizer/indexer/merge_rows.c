@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See merge_rows.h. */
 #include "symbolizer/indexer/merge_rows.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See merged_names.h. */
 #include "symbolizer/indexer/merged_names.h"
 
 #include "symbolizer/indexer/heap.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See sources.h. */
 #include "symbolizer/indexer/sources.h"
 
 #include <errno.h>

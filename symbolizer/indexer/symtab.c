@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See symtab.h. */
 #include "symbolizer/indexer/symtab.h"
 
 #include <stdlib.h>

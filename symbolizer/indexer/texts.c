@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See texts.h. */
 #include "symbolizer/indexer/texts.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See unfold.h. */
 #include "symbolizer/indexer/unfold.h"
 
 #include <elf.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See write.h. */
 #include "symbolizer/indexer/write.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See feed.h. */
 #include "symbolizer/space/feed.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Lines of debug records in jitdump files: see jitdump.h. */
 #include "symbolizer/space/jitdump.h"
 
 #include <errno.h>

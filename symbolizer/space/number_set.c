@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See number_set.h. */
 #include "symbolizer/space/number_set.h"
 
 #include <errno.h>

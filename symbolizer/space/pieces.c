@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See pieces.h. */
 #include "symbolizer/space/pieces.h"
 
 #include "symbolizer/sort.h"

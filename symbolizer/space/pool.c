@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See pool.h. */
 #include "symbolizer/space/pool.h"
 
 #include <errno.h>

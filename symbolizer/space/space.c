@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See space.h. */
 #include "symbolizer/space/space.h"
 
 #include <string.h>

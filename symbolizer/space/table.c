@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See table.h. */
 #include "symbolizer/space/table.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See debug_die.h. */
 #include "symbolizer/variables/debug_die.h"
 
 #include <string.h>

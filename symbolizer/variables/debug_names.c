@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See debug_names.h. */
 #include "symbolizer/variables/debug_names.h"
 
 struct name_walk {

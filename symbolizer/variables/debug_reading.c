@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See debug_reading.h. */
 #include "symbolizer/variables/debug_reading.h"
 
 #include <errno.h>

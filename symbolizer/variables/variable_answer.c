@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See variable_answer.h. */
 #include "symbolizer/variables/variable_answer.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See variable_locations.h. */
 #include "symbolizer/variables/variable_locations.h"
 
 #include <string.h>

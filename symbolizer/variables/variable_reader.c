@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See variable_reader.h. */
 #include "symbolizer/variables/variable_reader.h"
 
 #include <errno.h>

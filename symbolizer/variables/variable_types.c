@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See variable_types.h. */
 #include "symbolizer/variables/variable_types.h"
 
 #include <stdio.h>

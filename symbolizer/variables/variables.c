@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See variables.h. */
 #include "symbolizer/variables/variables.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* x86-64: see confinement.h. */
 #include "symbolizer/confinement.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* x86-64: see variable_arguments.h. */
 #include "symbolizer/variables/variable_arguments.h"
 
 #include "symbolizer/variables/variable_types.h"
