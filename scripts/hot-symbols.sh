@@ -8,8 +8,9 @@
 #    in the library "warm" (see preload/CMakeLists.txt), which are written for
 #    its slow paths and obey the same rules.
 # 2. Neither hot nor warm code uses SSE, MMX or x87 registers, because the
-#    interrupted function may have values in any of them. It does not read the
-#    stack protector's word, because %fs may not be set up in a new thread.
+#    interrupted function may have values in any of them. This code also
+#    does not read the stack protector's word, because %fs may not be set up in
+#    a new thread.
 set -eu
 
 [ $# -eq 1 ] || {
@@ -19,8 +20,8 @@ set -eu
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# Lists the objects of a library whose sources exist. Other objects remain from
-# sources that were moved.
+# Lists the objects of a library whose sources exist. All other objects remain
+# from sources that were moved.
 objects() { # BUILD-DIRECTORY LIBRARY
 	find "$1/preload" -path "*/$2.dir/*" -name '*.o' |
 		while read -r object; do

@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: MIT
 #
 # scripts/imports.sh BUILD-DIRECTORY checks that libclew.so calls only functions
-# of other modules that preload/imports.txt allows, with a reason for each:
+# of other modules that preload/imports.txt allows, with a reason for each.
 #
-# 1. by name: every symbol that the loader resolves for the library;
-# 2. by address: functions that the library looks up itself (next.h, lookup.h)
+# 1. By name: every symbol that the loader resolves for the library.
+# 2. By address: functions that the library looks up itself (next.h, lookup.h)
 #    and does not only call from its wrapper of the same name.
 #
-# It also checks that the libclew.so in in-blocks/ needs no static thread-local
-# storage.
+# The script also checks that the libclew.so in in-blocks/ needs no static
+# thread-local storage.
 #
 # The rules apply to the whole library, not only to code that runs under the
 # loader's lock. The check therefore needs no call graph, which could be

@@ -2,10 +2,11 @@
 /*
  * liba2n: from addresses to names, files, lines and inlined calls.
  *
- * A *module* is one ELF file. Its symbols and debug information are read once,
- * in a child process with limits, and written to an *index*: an immutable file
- * in the cache directory, keyed by build-id, which later lookups map. A lookup
- * in it takes a few hundred nanoseconds and no lock.
+ * A *module* is one ELF file. Symbols and debug information of a module are
+ * read once, in a child process with limits, and written to an *index*. An
+ * index is an immutable file in the cache directory, keyed by build-id, which
+ * later lookups map. A lookup in it takes a few hundred nanoseconds and no
+ * lock.
  *
  * A *space* is the address space of a process over time: it records which
  * module, or which piece of generated code, was at which address and when.
@@ -201,8 +202,8 @@ struct a2n_space;
 #define A2N_LATEST UINT64_MAX /* a time after all others */
 
 /*
- * Creates a space. Returns 0 or -ENOMEM. The a2n must outlive the space. It may
- * be NULL; then modules are not opened.
+ * Creates a space. Returns 0 or -ENOMEM. The a2n must outlive the space. If a2n
+ * is NULL, modules are not opened.
  *
  * Generated code has precedence over mappings: it may lie in a mapping, even in
  * that of an ELF file. Changes fail with -EINVAL if the range is empty or
@@ -242,7 +243,7 @@ A2N_API int a2n_space_unmap(struct a2n_space *space, uint64_t start,
 A2N_API int a2n_space_map_process(struct a2n_space *space, int pid,
 				  uint64_t time);
 
-/* A piece of generated code. It lasts until it is removed or covered. */
+/* A piece of generated code. The code lasts until it is removed or covered. */
 struct a2n_code {
 	uint64_t start;
 	uint64_t bytes;
@@ -268,7 +269,7 @@ A2N_API int a2n_space_remove(struct a2n_space *space, uint64_t id,
 
 /*
  * Adds a source line for code from `offset` bytes after its start up to the
- * next line. Of two lines at one offset the later call counts. Fails with
+ * next line. If two lines have one offset, the later call counts. Fails with
  * -EINVAL if the code is shorter.
  */
 A2N_API int a2n_space_add_line(struct a2n_space *space, uint64_t id,
@@ -308,8 +309,8 @@ A2N_API int a2n_space_read_jitdump(struct a2n_space *space, const char *path,
 A2N_API int a2n_space_commit(struct a2n_space *space);
 
 /*
- * The result of a lookup in a space. It is the same for the whole range and
- * time, except where code lies in a mapping.
+ * The result of a lookup in a space. The result is the same for the whole range
+ * and time, except where code lies in a mapping.
  */
 struct a2n_place {
 	uint64_t start; /* range of the mapping or of the piece of code */

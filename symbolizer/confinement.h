@@ -2,9 +2,9 @@
 /*
  * Confinement of workers. A worker reads untrusted bytes, perhaps as root.
  * After this call it can read files, use memory, and write to open descriptors.
- * It cannot execute programs, connect, send signals to other processes, trace
- * them, or open files for writing. A defect of a reader can then cause only
- * wrong answers.
+ * The worker cannot execute programs, connect, send signals to other processes,
+ * trace them, or open files for writing. A defect of a reader can then cause
+ * only wrong answers.
  *
  * `writable` is a list of folders that ends with NULL; below them files may be
  * created, written, renamed and removed. NULL: none. On kernels without
@@ -21,7 +21,7 @@ int confinement_enter(const char *const *writable);
 
 /*
  * Allows fewer system calls: the process can use memory and pread() from its
- * descriptors. It can neither write to them nor open files.
+ * descriptors. The process can neither write to them nor open files.
  */
 int confinement_enter_closed(void);
 

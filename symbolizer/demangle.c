@@ -5,8 +5,8 @@
  * A mangled name refers back to its parts, so that a name of 200 bytes can
  * stand for gigabytes of text. The demanglers give their text to a callback in
  * small pieces; the callback jumps out of the demangler when the text is long
- * enough. They hold all memory on the stack at that time, except for the
- * characters of one Unicode identifier of Rust, which are then lost.
+ * enough. The demanglers hold all memory on the stack at that time, except for
+ * the characters of one Unicode identifier of Rust, which are then lost.
  *
  * The C++ demangler also searches the pattern of each pack expansion (T...) for
  * the pack. The search prints nothing and follows each reference back, so that
@@ -66,8 +66,8 @@ static void append(const char *piece, size_t length, void *opaque)
 }
 
 /*
- * Subtracts the number of parts that a walk visits from what is left of the
- * limit. The walk follows each reference back and ends when nothing is left.
+ * Subtracts the number of parts that a walk visits from the rest of the limit.
+ * The walk follows each reference back and ends when nothing is left.
  */
 static void count_parts(const struct demangle_component *part, size_t *left)
 {

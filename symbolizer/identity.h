@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The identity of a file. It is determined by reads in the caller's process,
- * without a mapping, which could fault.
+ * The identity of a file. The identity is determined by reads in the caller's
+ * process, without a mapping, which could fault.
  */
 #ifndef CLEW_SYMBOLIZER_IDENTITY_H
 #define CLEW_SYMBOLIZER_IDENTITY_H

@@ -52,7 +52,7 @@ enum { INDEX_GROUP = 32 };
 /*
  * Finds the rows of up to INDEX_GROUP addresses in parallel, so that their
  * cache misses overlap. The row of an address without one, or outside the
- * module, has no node, file or line. Its start is the address, for
+ * module, has no node, file or line. The start is the address, for
  * index_row_frames(), or UINT32_MAX outside the module.
  */
 void index_find_rows(const struct index *index, const uint64_t *vaddrs,

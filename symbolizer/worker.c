@@ -46,8 +46,8 @@ static void limit(int resource, uint64_t most)
 }
 
 /*
- * Closes all descriptors from `first` on, except fd. They may refer to memory
- * of other processes, or hold locks.
+ * Closes all descriptors from `first` on, except fd. The descriptors may refer
+ * to memory of other processes, or hold locks.
  */
 static void close_others(unsigned int first, int fd)
 {

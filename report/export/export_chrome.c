@@ -10,7 +10,7 @@
  *
  * The calls of a trace become slices with their own durations.
  *
- * Values of agents have no time. Their contexts are written as nested slices in
+ * Values of agents have no time. Contexts are then written as nested slices in
  * a row, each as wide as its value, as if the value were nanoseconds.
  */
 #include <inttypes.h>

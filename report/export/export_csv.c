@@ -2,7 +2,8 @@
 /*
  * Tables of comma-separated values, quoted according to RFC 4180. Names come
  * from untrusted files, and spreadsheets evaluate text that begins with =, +, -
- * or @ as a formula. Such a name is therefore preceded by an apostrophe.
+ * or @ as a formula. Names of this kind are therefore preceded by an
+ * apostrophe.
  */
 #include <inttypes.h>
 #include <stdlib.h>

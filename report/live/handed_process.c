@@ -180,7 +180,7 @@ static void add_share(struct handed_counts *counts, struct handed_share *share)
 }
 
 /*
- * Collects the counts of all workers. Their packets are in the file once it is
+ * Collects the counts of all workers. The packets are in the file once it is
  * renamed.
  */
 static void collect(struct handed_counts *counts,

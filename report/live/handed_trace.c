@@ -21,7 +21,10 @@
 
 /* ---- Memory ---- */
 
-/* Maps the rest of the file. It is mostly a hole, so this is rarely needed. */
+/*
+ * Maps the rest of the file. The rest is mostly a hole, so this is rarely
+ * needed.
+ */
 static int map_more(struct handed_trace *trace)
 {
 	struct handed_segment segment = { 0 };

@@ -13,9 +13,9 @@ struct packet_workers;
 
 /*
  * Starts `count` threads. Returns 0, or -errno and *why. The threads block all
- * signals. They call `may_take`, from any of them, before they allocate `bytes`
- * more. If it returns 0, they write their counts, free their tables, and let
- * the threads of all processes count their calls themselves.
+ * signals. Any of them calls `may_take` before they allocate `bytes` more. If
+ * it returns 0, they write their counts, free their tables, and let the threads
+ * of all processes count their calls themselves.
  */
 int packet_workers_start(struct packet_workers **workers, const char *folder,
 			 unsigned int count, int (*may_take)(uint64_t bytes),

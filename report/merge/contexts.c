@@ -274,9 +274,9 @@ static uint32_t told_site_below(struct contexts *contexts,
 }
 
 /*
- * Adds nodes for the callers of the innermost method of a stack below a node
- * and returns the last one. *site is the call site of the next node: at first
- * that of the stack's outermost method, in the end that of the innermost one.
+ * Adds nodes below `node` for the methods of a stack except the innermost one.
+ * Returns the last node. On entry, *site is the call site of the stack's
+ * outermost method, and on return that of the innermost one.
  */
 static uint32_t place_callers(struct contexts *contexts, uint32_t node,
 			      uint32_t number, uint32_t *site)

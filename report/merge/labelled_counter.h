@@ -3,13 +3,13 @@
  * Counts the calls of packets by function and by the chosen labels, one packet
  * after another, in any order (packet_pool.h).
  *
- * Callers outside a packet's context are known only by their id. They have one
- * node without a parent for each tally and id; id 0 is the beginning of a
- * thread.
+ * Callers outside a packet's context are known only by their id. These callers
+ * have one node without a parent for each tally and id; id 0 is the beginning
+ * of a thread.
  *
- * A call's values follow the call. It is therefore counted without values first
- * and then moved. If a signal handler has begun a new packet in between, the
- * old packet counts the call, and a node in the new packet's worker gets a
+ * A call's values follow the call. The call is therefore counted without values
+ * first and then moved. If a signal handler has begun a new packet in between,
+ * the old packet counts the call, and a node in the new packet's worker gets a
  * count of -1. Values that are repeated after a context move nothing.
  */
 #ifndef CLEW_MERGE_LABELLED_COUNTER_H

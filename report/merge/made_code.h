@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Makers: the modules that made memory executable whose code belongs to no
- * module and was not announced. Such code is named "(generated code of
+ * module and was not announced. This code is named "(generated code of
  * libx.so)" or, if the mapping has a name, "(generated code of libx.so,
  * memfd:jit)".
  *

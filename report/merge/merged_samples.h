@@ -5,10 +5,10 @@
  * A sample has a pc and the id of the innermost hooked function. The pc is
  * mostly inside that function. Otherwise the thread may be returning (the pc is
  * in the caller), be about to call (in a callee, or behind a tail call in a
- * sibling), or have jumped (further out); or the pc is in unhooked code, which
- * becomes a node below the function. A blocked thread's wait is a node below
- * that (waits.h). Time in clew's own code is not the program's time: it is
- * counted separately and gets no node unless requested.
+ * sibling), or have jumped (further out). The pc may also be in unhooked code,
+ * which becomes a node below the function. A blocked thread's wait is a node
+ * below that (waits.h). Time in clew's own code is not the program's time: it
+ * is counted separately and gets no node unless requested.
  */
 #ifndef CLEW_MERGE_MERGED_SAMPLES_H
 #define CLEW_MERGE_MERGED_SAMPLES_H

@@ -33,8 +33,7 @@ const char *java_text(uint32_t state);
 
 /*
  * Return why native methods of Java have no names, or JNI calls are missing.
- * NULL if not; the caller frees the text. The same holds for the functions
- * below.
+ * NULL if not; the caller frees the text. All functions below do the same.
  */
 char *java_problem_text(const struct part_copy *part);
 char *jni_problem_text(const struct part_copy *part);

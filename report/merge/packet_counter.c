@@ -65,7 +65,7 @@ static void take_time(struct packet_counter *counter, enum packet_event event,
 }
 
 /*
- * It is unknown which function ran before a context of another thread or after
+ * The function that ran is unknown before a context of another thread or after
  * a gap.
  */
 static void time_context(struct packet_counter *counter,

@@ -35,7 +35,7 @@ void part_labels_add(const struct part_labels *labels,
 		     struct contexts *contexts, struct roots *roots);
 
 /*
- * Sets negative counts to 0, after all parts were added. They are calls whose
+ * Sets negative counts to 0, after all parts were added. These are calls whose
  * packet was reused, while the packet with their values still exists.
  */
 void labels_settle(struct tree *tree);

@@ -7,7 +7,7 @@
 #include "report/model/value_list.h"
 
 /*
- * Adds all values of a part to the list. Those with the name `wanted` (NULL:
+ * Adds all values of a part to the list. Values with the name `wanted` (NULL:
  * none) are also added to the time of their contexts below `root`. Negative
  * sums wrap around there until values_settle() is called after all parts.
  */

@@ -31,7 +31,7 @@ struct call_label {
 };
 
 /*
- * Returns the function for these calls, which is created if needed. Its name is
+ * Returns the function for these calls, which is created if needed. The name is
  * "NAME [VALUE=..., ...] @ SITE". Copies the label.
  */
 uint32_t catalog_labelled(struct catalog *catalog,

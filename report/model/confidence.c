@@ -3,28 +3,30 @@
  * C. J. Clopper and E. S. Pearson, "The use of confidence or fiducial limits
  * illustrated in the case of the binomial", Biometrika 26 (1934): the upper
  * bound is the p at which seeing k or fewer mismatches in n trials has
- * probability 0.05. At k = 0 that is 1 - 0.05^(1/n), about 2.996 / n;
- * otherwise it is found by bisection.
+ * probability 0.05. At k = 0 that is 1 - 0.05^(1/n), about 2.996 / n; otherwise
+ * it is found by bisection.
  *
  * L. D. Brown, T. T. Cai and A. DasGupta, "Interval estimation for a binomial
  * proportion", Statistical Science 16 (2001): Jeffreys' interval lies between
  * the quantiles of a beta distribution, and reaches 0 or 1 where all samples
- * are on one side. Its coverage is nearest to 95 % over small and large shares
+ * are on one side. The coverage is nearest to 95 % over small and large shares
  * (tests/unit/confidence_test.c computes it); Wilson's, which is as good around
  * its own centre, has 84 % for some shares of 0.5 %.
  *
- * Samples have unequal weights: by the CPU clock one a millisecond for time in the
- * program, one a tick for the kernel's (preload/time/events.h); by the wall clock
- * strata as long as a thread is quiet. L. Kish, "Survey Sampling" (1965): what
- * n samples tell is then what (sum w)^2 / (sum w^2) of one weight would, which is
- * another number for each part, as its own weights differ from those of the
- * rest. With the number of samples instead, the kernel's share in samples of four
- * times the weight has 75 % and not 95, and that of long waits 70.
+ * Samples have unequal weights. By the CPU clock, one stands for a millisecond
+ * of time in the program, or for a tick of time in the kernel
+ * (preload/time/events.h). By the wall clock, one stands for a stratum, which
+ * lasts as long as a thread is quiet. L. Kish, "Survey Sampling" (1965): n such
+ * samples are as precise as (sum w)^2 / (sum w^2) samples of equal weight. That
+ * number differs for each part, because the weights of a part differ from those
+ * of the rest. With n instead, the intervals of the kernel's share contain the
+ * truth in 75 % of all cases and not in 95 %, if its samples have four times the
+ * weight; those of long waits in 70 %.
  *
  * J. Przyborowski and H. Wilenski, "Homogeneity of results in testing samples
  * from Poisson series", Biometrika 31 (1940): of the n samples of two
  * recordings together, the first one has a binomial share if both times are
- * equal. Its probability is the share that equal times have, which is not 1/2
+ * equal. The probability is the share that equal times have, which is not 1/2
  * where the samples of one recording have a larger weight.
  *
  * Y. Benjamini and Y. Hochberg, "Controlling the false discovery rate", Journal
@@ -67,8 +69,9 @@ static double binomial_cdf(double n, double k, double p)
 
 /*
  * The continued fraction of the incomplete beta function (M. Abramowitz and I.
- * Stegun, "Handbook of Mathematical Functions", 26.5.8), by Lentz's method. It
- * converges in about sqrt(a + b) steps if x is below about a / (a + b).
+ * Stegun, "Handbook of Mathematical Functions", 26.5.8), by Lentz's method. The
+ * fraction converges in about sqrt(a + b) steps if x is below about a / (a +
+ * b).
  */
 static double beta_fraction(double a, double b, double x)
 {

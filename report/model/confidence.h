@@ -17,8 +17,8 @@ double confidence_upper_bound(uint64_t trials, uint64_t mismatches);
 
 /*
  * Returns the 95 % interval of a share that was estimated from `samples`
- * samples. It contains the estimate but is not symmetric: no sample does not
- * prove that the share is 0. [0, 1] without samples.
+ * samples. The interval contains the estimate but is not symmetric: no sample
+ * does not prove that the share is 0. [0, 1] without samples.
  */
 struct share_interval {
 	double low, high;

@@ -118,7 +118,7 @@ static inline int catalog_is_recorded(const struct catalog_function *function)
 
 /*
  * Returns whether counts may lack calls that the function makes of itself by
- * jumps. Its code has a jump to its own start, and a loop looks the same.
+ * jumps. The code has a jump to its own start, and a loop looks the same.
  */
 static inline int catalog_loops(const struct catalog_function *function)
 {

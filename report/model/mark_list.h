@@ -89,7 +89,7 @@ void mark_list_add_value(struct mark_list *list,
 const struct mark_event **mark_list_by_time(const struct mark_list *list);
 
 /*
- * Pairs the events from index `from` on. They must be all events of one
+ * Pairs the events from index `from` on. These must be all events of one
  * process.
  */
 void mark_list_pair(struct mark_list *list, size_t from);

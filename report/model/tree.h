@@ -28,7 +28,7 @@ struct measure {
 	uint64_t samples; /* 0: not estimated */
 };
 
-/* By which measure subtrees are compared. */
+/* The measure by which subtrees are compared. */
 enum metric { METRIC_CALLS, METRIC_TIME };
 
 static inline uint64_t measure_of(const struct measure *measure,

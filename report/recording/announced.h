@@ -9,9 +9,9 @@
  *
  *	PID.SEQ.perfmap, PID.SEQ.jitdump
  *
- * If clew has made no copy yet, the reader uses the original file. It must
- * belong to this process image without doubt: a regular file, no symbolic link,
- * owned by the current user, last written while the image ran.
+ * If clew has made no copy yet, the reader uses the original file. That file
+ * must belong to this process image without doubt: a regular file, no symbolic
+ * link, owned by the current user, last written while the image ran.
  */
 #ifndef CLEW_RECORDING_ANNOUNCED_H
 #define CLEW_RECORDING_ANNOUNCED_H

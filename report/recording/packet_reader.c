@@ -90,7 +90,9 @@ static void take_context(struct packet_cursor *cursor, const uint32_t *words)
 		cursor->tsc = word_of(begin->tsc);
 }
 
-/* Time stamps never decrease. One that does is half-written and is ignored. */
+/*
+ * Time stamps never decrease. A stamp that does is half-written and is ignored.
+ */
 static int take_stamp(struct packet_cursor *cursor, const uint32_t *words)
 {
 	const uint64_t tsc = word_of(words);

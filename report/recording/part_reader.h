@@ -9,8 +9,8 @@
  * data.
  *
  * A forked child's part refers to chunks of modules in its ancestors' files
- * (wire/inherited.h). They are read with the part and come last. If they are
- * missing, `damage` says so.
+ * (wire/inherited.h). These chunks are read with the part and come last. If
+ * they are missing, `damage` says so.
  *
  * All chunks are checked once on opening. The part is cut off at the first
  * invalid one, and `damage` says so. Afterwards, every chunk that the iterator
@@ -43,7 +43,10 @@ struct part_copy {
 struct part_chunk {
 	uint32_t kind;
 	uint32_t owner;
-	/* Of its header, in the file; for an inherited chunk, in the copy. */
+	/*
+	 * Offset of its header in the file; for an inherited chunk, in the
+	 * copy.
+	 */
 	uint64_t offset;
 	uint64_t bytes; /* as its header claims */
 	/* used bytes of the payload as its header claims */
@@ -69,8 +72,8 @@ int part_open(struct part_copy *part, const char *path, char **why);
 
 /*
  * Like part_open(), but copies only the payloads of chunks of these kinds, a
- * set of PART_KIND(). Other payloads may read as zeros. Headers of all chunks
- * are copied.
+ * set of PART_KIND(). The other payloads may read as zeros. Headers of all
+ * chunks are copied.
  */
 #define PART_KIND(kind) (UINT64_C(1) << (kind))
 #define PART_KINDS_ALL  UINT64_MAX

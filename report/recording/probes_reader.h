@@ -21,7 +21,7 @@ struct recorded_probe {
 int recorded_probe_next(const struct part_chunk *chunk, size_t *at,
 			struct recorded_probe *out);
 
-/* The description of a recorded value. Its text is not NUL-terminated. */
+/* The description of a recorded value. The text is not NUL-terminated. */
 struct recorded_field {
 	const struct wire_probe_field *wire;
 	const char *text;
@@ -29,7 +29,7 @@ struct recorded_field {
 };
 
 /*
- * Reads a record of WIRE_PROBE_FIELDS, like recorded_probe_next(). Its probe,
+ * Reads a record of WIRE_PROBE_FIELDS, like recorded_probe_next(). The probe,
  * index and format are in range.
  */
 int recorded_field_next(const struct part_chunk *chunk, size_t *at,
@@ -51,7 +51,7 @@ int recorded_probe_events_of(const struct part_chunk *chunk,
 
 /* A crash of a probe's handler. The file's name is not NUL-terminated. */
 struct recorded_crash {
-	/* Its probe is below WIRE_PROBES_MAX. */
+	/* The probe is below WIRE_PROBES_MAX. */
 	const struct wire_handler_crash *wire;
 	const char *file;
 	size_t file_bytes;

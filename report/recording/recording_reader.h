@@ -2,9 +2,9 @@
 /*
  * A recording: the parts of all processes that were followed.
  *
- * An unreadable part does not prevent reading the others. It becomes a problem:
- * a line of text in every report, and a failure status of the command (view.h).
- * A process that could not be recorded is also a problem.
+ * An unreadable part does not prevent reading the others. An unreadable part
+ * becomes a problem: a line of text in every report, and a failure status of
+ * the command (view.h). A process that could not be recorded is also a problem.
  */
 #ifndef CLEW_RECORDING_RECORDING_READER_H
 #define CLEW_RECORDING_RECORDING_READER_H
@@ -31,7 +31,7 @@ struct recording {
 	struct part_copy *parts; /* sorted by start time */
 	size_t part_count;
 	size_t part_capacity;
-	char **problems; /* "NAME: what is wrong" */
+	char **problems; /* "NAME: error" */
 	size_t problem_count;
 	size_t problem_capacity;
 	/* The problems that were asked for or are usual. */

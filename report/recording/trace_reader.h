@@ -61,9 +61,9 @@ int trace_keep(const char *from_part, const char *to_part, char **why);
 /*
  * Repairs a copy at `path` of the trace that is open at `from`, if the process
  * wrote while it was copied: packets that were reused meanwhile are copied
- * again. They count as dropped only if the trace overwrites uncounted packets;
- * otherwise the file of counted calls, which is copied later, contains their
- * calls. Returns 0 or -errno.
+ * again. These packets count as dropped only if the trace overwrites uncounted
+ * packets; otherwise the file of counted calls, which is copied later, contains
+ * their calls. Returns 0 or -errno.
  */
 int trace_settle(int from, const char *path);
 

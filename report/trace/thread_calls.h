@@ -120,7 +120,7 @@ void thread_calls_init(struct thread_calls *calls, const struct trace *trace,
 void thread_calls_fini(struct thread_calls *calls);
 
 /*
- * Call after init to get only calls that run in [from_tsc, to_tsc]. Other
+ * Call after init to get only calls that run in [from_tsc, to_tsc]. The other
  * packets are not read.
  */
 void thread_calls_window(struct thread_calls *calls, uint64_t from_tsc,

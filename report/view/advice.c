@@ -313,8 +313,8 @@ static char *generator_of(struct catalog *catalog, uint32_t function)
 }
 
 /*
- * Returns the own time of each function, or its calls, by the metric; the
- * caller frees it.
+ * Returns, by the metric, calls or own time of each function; the caller frees
+ * it.
  */
 static uint64_t *own_weights(const struct session *session)
 {

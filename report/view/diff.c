@@ -75,8 +75,8 @@ static struct sampled whole_of(const struct session *session)
 
 /*
  * Samples of one function may have different weights, which are not recorded.
- * They are assumed to say at most as much as the same share of the recording's
- * samples.
+ * The samples are assumed to say at most as much as the same share of the
+ * recording's samples.
  */
 static struct sampled sampled_of(const struct measure *measure,
 				 struct sampled whole)

@@ -35,7 +35,7 @@ static int is_platforms(const char *class)
 	return 0;
 }
 
-/* Copies of regions need no advice: they are what is advised. */
+/* Copies of regions need no advice: the advice recommends them. */
 static int is_region(const char *function)
 {
 	const char *end = strstr(function, "Region");

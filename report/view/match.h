@@ -19,7 +19,7 @@ struct match {
 	uint32_t *functions; /* by function of `from`; 0: not yet determined */
 	/* by module of `from`: 1 + module of the same build */
 	uint32_t *builds;
-	uint32_t *homes;    /* likewise, or of another version */
+	uint32_t *homes;    /* by module of `from`: 1 + same or other version */
 	struct idmap named; /* hash of names -> function of `to` */
 };
 

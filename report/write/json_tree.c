@@ -8,8 +8,8 @@
 #include "report/write/json.h"
 
 /*
- * Returns whether a node is shown. Its ancestors are then also shown, since
- * none has less.
+ * Returns whether a node is shown. A shown node's ancestors are also shown,
+ * since none has less.
  */
 static int is_shown(const struct tree_view *view, enum metric metric,
 		    uint32_t index)

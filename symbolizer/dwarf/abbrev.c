@@ -182,7 +182,7 @@ static void add_form(struct builder *builder, uint32_t form,
 	int bytes = abbrev_form_bytes(form, sizes);
 	int kind = bytes >= 0 ? STEP_FIXED : step_of(form);
 
-	/* An unknown form or DW_FORM_indirect ends the fast path here. */
+	/* An unknown form or DW_FORM_indirect makes the cursor bad. */
 	add_step(builder, kind < 0 ? STEP_INDIRECT : kind,
 		 bytes >= 0 ? bytes : 0);
 }

@@ -3,8 +3,8 @@
  * The DWARF of one file: its sections and units, and reading of DIEs.
  *
  * clew has its own reader, because libdwarf 20210528 needs 5.5 s of CPU time
- * only to visit the DIEs of libjvm.so, while this scan of all DIEs with code
- * takes a small part of that. Moreover, libdwarf fails on the output of present
+ * only to visit the DIEs of libjvm.so. This scan of all DIEs with code takes a
+ * small part of that. Moreover, libdwarf fails on the output of present
  * compilers and packagers (see tests/e2e/a2n_matrix_test.py). Tests compare the
  * reader with libdwarf, addr2line and llvm-symbolizer.
  *

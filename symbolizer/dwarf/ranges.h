@@ -15,7 +15,7 @@ struct dwarf_ranges {
 };
 
 /*
- * Replaces *out by the ranges that lie in code. Other ranges belong to
+ * Replaces *out by the ranges that lie in code. All other ranges belong to
  * functions that the linker has discarded.
  */
 void dwarf_ranges(struct dwarf_unit *unit, const struct dwarf_die *die,

@@ -3,12 +3,12 @@
  * One pass over a unit's DIEs in order. Children are not skipped, since
  * functions with code may lie even inside types that lie inside functions.
  *
- * A *family* is a function with code and everything inside it. Its functions
- * and inlined calls are scopes, and each has ranges. Painting them in order,
- * each over the previous ones, yields the innermost scope of each byte, even if
- * a child extends beyond its parent; llvm-symbolizer gives the same result.
- * Painting is a sweep over the sorted ranges with a stack of open ranges, with
- * the latest scope on top.
+ * A *family* is a function with code and everything inside it. The functions
+ * and inlined calls of a family are scopes, and each has ranges. Painting them
+ * in order, each over the previous ones, yields the innermost scope of each
+ * byte, even if a child extends beyond its parent; llvm-symbolizer gives the
+ * same result. Painting is a sweep over the sorted ranges with a stack of open
+ * ranges, with the latest scope on top.
  */
 #include "symbolizer/dwarf/scopes.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Functions that share their code. Linkers and compilers merge equal functions
- * (identical code folding), so one address has the names of several functions:
+ * (identical code folding), so one address has the names of several functions.
  *
  *	1880 W _ZN1TILi1EE1fEl  \
  *	1880 W _ZN1TILi2EE1fEl   } three functions
@@ -27,7 +27,7 @@ struct merged_names {
 
 /*
  * Stores all symbols of one address; the first one gives the address its name.
- * Their names need not be demangled yet.
+ * The names need not be demangled yet.
  */
 void merged_names_note(struct merged_names *merged, const struct gather *gather,
 		       const struct gather_symbol *symbols, size_t count);

@@ -2,7 +2,7 @@
 /*
  * Symbols of code.
  *
- * Of several symbols at one address, the one that a programmer would use is
+ * If several symbols have one address, the one that a programmer would use is
  * chosen: global before weak before local, no leading underscore, then the
  * longer range, then the shorter name. A symbol inside another one keeps its
  * own bytes.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A set of small numbers that finds the neighbours of any number in a few
- * steps. It has a bit for each number, on the next level a bit for each nonzero
- * word, and so on up to a single word.
+ * steps. The set has a bit for each number, on the next level a bit for each
+ * nonzero word, and so on up to a single word.
  *
  *	level 1                  1         1 0 1 ...
  *	                         |         |   |

@@ -9,8 +9,8 @@
  * code, and the removal of code is not announced. The newest line therefore
  * counts.
  *
- * The last line of a file that is being written may be incomplete. It is used
- * even without a newline, since a truncated name cannot be recognised.
+ * The last line of a file that is being written may be incomplete. The line is
+ * used even without a newline, since a truncated name cannot be recognised.
  */
 #include <errno.h>
 #include <string.h>

@@ -2,11 +2,11 @@
 /*
  * Finds the owner of an address at a time.
  *
- * A claim takes a range of addresses from some time on. It keeps each part of
- * the range until a newer claim takes it; a part that was taken is lost
+ * A claim takes a range of addresses from some time on. A claim keeps each part
+ * of the range until a newer claim takes it; a part that was taken is lost
  * permanently. A claim may also end by itself. The drawing has addresses to the
- * right and time downwards. It shows claim A, claim B over a part of A, and the
- * end of A:
+ * right and time downwards. Shown are claim A, claim B over a part of A, and
+ * the end of A.
  *
  *	      |-------- A --------|
  *	      |                   |

@@ -2,8 +2,8 @@
 /*
  * A map from 64-bit keys to nonzero 64-bit values with open addressing, at most
  * half full and without removal. Keys may be chosen by an attacker and are
- * mixed. It differs from base/idmap.h in returning -ENOMEM, since it is part of
- * a library.
+ * mixed. This map differs from base/idmap.h in returning -ENOMEM, since it is
+ * part of a library.
  */
 #ifndef CLEW_SYMBOLIZER_SPACE_TABLE_H
 #define CLEW_SYMBOLIZER_SPACE_TABLE_H

@@ -4,9 +4,9 @@
  * their values, from debug information.
  *
  * A worker (symbolizer/worker.h) uses libdwarf, which may abort or hang on
- * hostile files. The answer is data and is checked. It contains only requested
- * data: variables and members with the given names, and the types that lead to
- * them.
+ * hostile files. The answer is data and is checked. The answer contains only
+ * requested data: variables and members with the given names, and the types
+ * that lead to them.
  */
 #ifndef CLEW_SYMBOLIZER_VARIABLES_VARIABLES_H
 #define CLEW_SYMBOLIZER_VARIABLES_VARIABLES_H

@@ -13,7 +13,7 @@ import java.util.jar.JarFile;
 import java.util.stream.Stream;
 
 /**
- * * Links classes, which verifies them, without initialising them:
+ * Links classes, which verifies them, without initialising them:
  *
  *	java com.acme.Verifies EVERY JAR...
  *

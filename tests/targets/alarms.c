@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * * A program that uses all signals: profiling timers, timers with real-time
+ * A program that uses all signals: profiling timers, timers with real-time
  * signals, and handlers, masks and waits for every signal. The output is always
  * the same.
  *

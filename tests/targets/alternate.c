@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * * alternate [PROGRAM [ARGUMENT...]]: a handler computes for a while on an
+ * alternate [PROGRAM [ARGUMENT...]]: a handler computes for a while on an
  * alternate stack that has no room for the frame of another handler. The
  * program prints the blocked signals, the action of its signal, and the
  * kernel's mask after the return. Then the same with longjmp(), and with the

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * * The target of `clew attach`. Threads count their calls in memory that the
+ * The target of `clew attach`. Threads count their calls in memory that the
  * test shares, while the test allows it.
  *
  *	attached SHARED [threads]

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * * Natives of Attached.java, which count their calls in a file that a test
+ * Natives of Attached.java, which count their calls in a file that a test
  * shares. The words of the file: [0] ready, [1] go, [2] bind late, [3] end, [4]
  * request the length of a method, [5] its length in bytes of code, [8 + t]
  * thread t is held, [128 + who] calls by `who`.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * * Threads that wait in system calls and report the duration. Each reports an
+ * Threads that wait in system calls and report the duration. Each reports an
  * error if a wait ends early, with an unexpected result, or twice.
  *
  *	blocked SHARED

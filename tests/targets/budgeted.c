@@ -70,8 +70,8 @@ static COUNTED unsigned long long_outer(unsigned long n)
 }
 
 /*
- * * Returns whether the function begins with a jump, or with a breakpoint,
- * which exists while the jump is written.
+ * Returns whether the function begins with a jump, or with a breakpoint, which
+ * exists while the jump is written.
  */
 static int starts_with(const void *function, unsigned char code)
 {

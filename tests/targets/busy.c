@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * * The target of `clew attach --budget`. Threads, and handlers that also block
+ * The target of `clew attach --budget`. Threads, and handlers that also block
  * SIGTRAP, call one function all the time and check that clew has no visible
  * effect.
  *
@@ -55,7 +55,7 @@ NOINLINE unsigned long busy_round(unsigned long n, unsigned long calls)
 }
 
 /*
- * * Checks whether the function begins with a jump, or with a breakpoint, which
+ * Checks whether the function begins with a jump, or with a breakpoint, which
  * exists while the jump is written.
  */
 static void look_at_leaf(void)

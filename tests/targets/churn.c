@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * * churn THREADS: creates this number of short-lived threads, a few at a time.
+ * churn THREADS: creates this number of short-lived threads, a few at a time.
  * Tallies must be reused without losing counts. The truth of a new thread
  * continues the tree of a finished one, because truth nodes are not reused.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * * contexts FANOUT DEPTH ROUNDS [AGAIN]: a tree in which each of FANOUT
+ * contexts FANOUT DEPTH ROUNDS [AGAIN]: a tree in which each of FANOUT
  * functions calls all of them, DEPTH levels below main -> grow. There are
  * FANOUT + FANOUT^2 + ... + FANOUT^DEPTH contexts of depth 3 and more, and each
  * is entered ROUNDS times. A truth tree would be too large, so main prints the

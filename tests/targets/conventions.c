@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * * Unusual calling conventions: other ABIs, nested functions with a static
+ * Unusual calling conventions: other ABIs, nested functions with a static
  * chain, frames of unknown size, stacks aligned only to 8 bytes, no red zone,
  * functions that preserve caller-saved registers. Compilers support different
  * ones; the program prints the results of those that are supported. The program

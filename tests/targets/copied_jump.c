@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * * Coroutines on one stack, by setjmp. The slice of each is copied away while
+ * Coroutines on one stack, by setjmp. The slice of each is copied away while
  * another one runs, and later restored.
  *
  *	copied_jump COPYING JUMPING

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * * Coroutines with the switches of fcontext.h; the argument selects the
- * switch.
+ * Coroutines with the switches of fcontext.h; the argument selects the switch.
  *
  * One thread starts them. Two threads resume them at once and then exchange
  * theirs. Coroutines yield from deep recursion, resume each other, and end by

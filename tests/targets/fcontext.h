@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * * Stack switches like those of the fcontext libraries. Saved registers lie on
+ * Stack switches like those of the fcontext libraries. Saved registers lie on
  * the stack, a context is a stack pointer, and the switch ends with a jump to
  * the return address on the other stack.
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * * longjmp() to a function whose frame contains slots of functions that an
+ * longjmp() to a function whose frame contains slots of functions that an
  * earlier jump left. All of them have trampolines, because the innermost one
  * called setjmp(). With folded recursion, such a slot looks like that of the
  * next caller of setjmp(), which then overwrites it. Slots on both sides of the

@@ -3,9 +3,10 @@
  * generations DIRECTORY [WAIT]: a process, its child, grandchild and
  * great-grandchild. Each loads, calls or unloads plugin.c's libraries a and b.
  * Each parent waits for its child; with WAIT "orphans" the first process ends
- * before the others. "idle N": N children that call nothing. "burns": one child
- * uses a fifth of a second of CPU time for that. "jumps": one child jumps to
- * main from two calls deeper and calls step there. These three print:
+ * before the others. "idle N" instead forks N children that call nothing. With
+ * "burns" instead, one child calls nothing and uses a fifth of a second of CPU
+ * time. With "jumps" it jumps to main from two calls deeper and calls step
+ * there. Both print:
  *
  *	PID outer VADDR
  *

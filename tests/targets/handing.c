@@ -52,7 +52,7 @@ static inline __attribute__((always_inline)) void ask(
 			 * returns.
 			 */
 			  (i < 3 && frames[i].site != frames[0].site);
-	/* 0: the C library called main() */
+	/* more if a hooked function calls main() */
 	errors += (count == 4) != (id == 0);
 	answers++;
 }

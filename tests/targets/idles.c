@@ -96,8 +96,8 @@ static void sleep_for(uint64_t ns)
 
 /*
  * Calls a function by a pointer, so that it is not inlined. The wall clock is
- * read closest to the call, because reading it is no system call, at which the
- * kernel may switch threads.
+ * read directly before and after the call. Reading it is no system call, at
+ * which the kernel might switch threads.
  */
 static void spend(int thread, int index, const char *name,
 		  void (*function)(uint64_t), uint64_t ns)

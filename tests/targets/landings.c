@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * * landings WAY
+ * landings WAY
  *
  * siglongjmp, setcontext: signals are pending when a jump restores the old mask
  * in its middle. The handlers are called on top of the function that jumps, as

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * * CPU time of known functions. Each burns a share of it in its own context,
- * by its thread's CPU clock, one after another, and prints how much that was.
+ * CPU time of known functions. Each burns a share of it in its own context, by
+ * its thread's CPU clock, one after another, and prints how much that was.
  *
  *	loads MILLISECONDS [threads | fork | exec]
  *

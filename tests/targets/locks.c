@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * * locks HOW: takes locks of all kinds in known functions. The program counts
+ * locks HOW: takes locks of all kinds in known functions. The program counts
  * its operations and measures their durations, from just outside and from just
  * inside. For each function it writes to LOCKS_TRUTH/PID: "NAME ACQUISITIONS
  * CONTENDED REFUSED CONDITION_WAITS", and the minimum and maximum of hold, wait

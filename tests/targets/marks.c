@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * * marks HOW: reports moments and regions to clew (agent/clew.h) in threads,
- * in handlers and in a forked child. The program measures regions from just
- * inside and from just outside and writes "NAME REGIONS" with the minimum and
- * maximum of their sum, in ns, to MARKS_TRUTH/PID. HOW is its end: "exit",
- * "_exit", "abort", or "flood" with more marks than are recorded. Prints
- * nothing.
+ * marks HOW: reports moments and regions to clew (agent/clew.h) in threads, in
+ * handlers and in a forked child. The program measures regions from just inside
+ * and from just outside and writes "NAME REGIONS" with the minimum and maximum
+ * of their sum, in ns, to MARKS_TRUTH/PID. HOW is its end: "exit", "_exit",
+ * "abort", or "flood" with more marks than are recorded. Prints nothing.
  */
 #include <errno.h>
 #include <fcntl.h>

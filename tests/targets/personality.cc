@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * * A personality routine with a large frame, which contains slots of earlier
+ * A personality routine with a large frame, which contains slots of earlier
  * calls.
  *
  *	thrower -> unwinder -> unhooked function -> strlen	has returned

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * * processes fork|forkexec|atonce|vfork|exec|spawn|threads|homeless|watched:
+ * processes fork|forkexec|atonce|vfork|exec|spawn|threads|homeless|watched:
  * creates other processes and waits for them. Processes of `homeless` find no
  * recording, those of `atonce` call nothing before they execute, and those of
  * `watched` run with atfork handlers. Every image, including `processes work

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * * Generates code that burns CPU time and registers it by GDB's JIT interface.
+ * Generates code that burns CPU time and registers it by GDB's JIT interface.
  * Each piece has a symbol file.
  *
  *	registered MILLISECONDS [damaged | huge | gone | cyclic | kill]

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * * An agent that rewrites classes when they are loaded:
+ * An agent that rewrites classes when they are loaded:
  *
  *	java -agentpath:rewritten.so=TRACKER,FILE,[late:][keep:|gate:]PREFIX
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * * A program that counts EINTR. Each way to wait is tried many times with some
+ * A program that counts EINTR. Each way to wait is tried many times with some
  * work in between, with a partner's help if it has no time limit. The program
  * prints how often it was interrupted; only clew can cause interruptions.
  *

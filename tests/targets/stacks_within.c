@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * * Signal handlers on an alternate stack inside the thread's stack. The
- * handlers run while the thread is on another stack that lies below the
- * alternate one and ends at an inaccessible page. The bounds of the thread's
- * stack do not apply to that stack.
+ * Signal handlers on an alternate stack inside the thread's stack. The handlers
+ * run while the thread is on another stack that lies below the alternate one
+ * and ends at an inaccessible page. The bounds of the thread's stack do not
+ * apply to that stack.
  */
 #define TRUTH_MAIN
 #include "tests/targets/truth.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * * A program whose hooks are removed and set while it is busy.
+ * A program whose hooks are removed and set while it is busy.
  *
  *	toggle CASE [ROUNDS]
  *

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * * A library that is preloaded with clew: a thread removes and sets all hooks
- * as long as the program runs. The library writes to $TOGGLER_FILE how often,
- * and the last error.
+ * A library that is preloaded with clew: a thread removes and sets all hooks as
+ * long as the program runs. The library writes to $TOGGLER_FILE how often, and
+ * the last error.
  */
 #include <dlfcn.h>
 #include <errno.h>

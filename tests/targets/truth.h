@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * * A program's own count of its calls: the result that a recording must equal.
+ * A program's own count of its calls: the result that a recording must equal.
  *
  * Every counted function reports when it is entered and left. The header
  * maintains a calling context tree in plain memory with one root for each

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * * values HOW: a program that is its own agent (agent/clew.h): it counts calls
+ * values HOW: a program that is its own agent (agent/clew.h): it counts calls
  * of its functions, and a number of "bytes" for each, by context, in two
  * threads and a forked child. HOW is its end: "exit", "_exit" or "abort". The
  * test knows the counts. Without clew it counts nothing and does the same.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Decodes the data that report/html/html.c writes into the page. It is base64 of
+ * Decodes the data that report/html/html.c writes into the page. The data is base64 of
  * a zlib stream of sections:
  *
  *	8 bytes of name, padded with blanks | u64 length | that many bytes

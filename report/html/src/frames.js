@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The frames of a flame graph, as a plugin of flame-chart-js, whose engine
- * draws on a canvas, fits text, zooms, and reports what is under the mouse.
+ * draws on a canvas, fits text, zooms, and reports the item under the mouse.
  *
  * The library's own plugin needs an object for each node and sorts all of them.
  * This plugin walks only from the root to visible nodes. Children are in
