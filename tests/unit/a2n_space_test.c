@@ -80,7 +80,7 @@ static void events_may_come_in_any_order(void **state)
 	assert_string_equal(at(space, 100, 20), "second");
 }
 
-static void what_is_removed_leaves_what_covered_it(void **state)
+static void removed_code_uncovers_older_code(void **state)
 {
 	struct a2n_space *space = *state;
 	uint64_t old = add(space, 100, 100, "old", 1);
@@ -255,7 +255,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(newer_code_cuts_the_older),
 		TEST(events_may_come_in_any_order),
-		TEST(what_is_removed_leaves_what_covered_it),
+		TEST(removed_code_uncovers_older_code),
 		TEST(expected_code_is_preferred_whatever_the_time),
 		TEST(nonsense_is_refused),
 		TEST(a_mapping_is_looked_up_in_its_file),

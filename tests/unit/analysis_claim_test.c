@@ -133,7 +133,7 @@ static int status_of(pid_t child)
 	return WEXITSTATUS(status);
 }
 
-static void who_asks_meanwhile_waits_and_finds_it(void **state)
+static void waiting_process_finds_the_stored_analysis(void **state)
 {
 	struct fixture *f = *state;
 	pid_t children[CHILDREN];
@@ -152,7 +152,7 @@ static void who_asks_meanwhile_waits_and_finds_it(void **state)
 	assert_int_equal(file_count(f), 1);
 }
 
-static void of_many_at_once_one_makes_it(void **state)
+static void one_of_many_processes_makes_the_analysis(void **state)
 {
 	struct fixture *f = *state;
 	pid_t children[CHILDREN];
@@ -196,7 +196,7 @@ static void a_holder_that_was_killed_holds_nothing(void **state)
 	assert_int_equal(file_count(f), 1);
 }
 
-static void without_a_folder_nothing_is_waited_for(void **state)
+static void claim_without_a_folder_does_not_wait(void **state)
 {
 	struct fixture *f = *state;
 	char missing[64];
@@ -216,10 +216,10 @@ static void without_a_folder_nothing_is_waited_for(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CLAIM_TEST(who_asks_meanwhile_waits_and_finds_it),
-		CLAIM_TEST(of_many_at_once_one_makes_it),
+		CLAIM_TEST(waiting_process_finds_the_stored_analysis),
+		CLAIM_TEST(one_of_many_processes_makes_the_analysis),
 		CLAIM_TEST(a_holder_that_was_killed_holds_nothing),
-		CLAIM_TEST(without_a_folder_nothing_is_waited_for),
+		CLAIM_TEST(claim_without_a_folder_does_not_wait),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

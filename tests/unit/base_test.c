@@ -161,7 +161,7 @@ static void escape_sequences_do_not_reach_the_terminal(void **state)
 	assert_string_equal(text_printable(text), "a?[2Jb?");
 }
 
-static void what_is_printable_is_utf8(void **state)
+static void printable_text_is_valid_utf8(void **state)
 {
 	static const struct {
 		const char *text, *printable;
@@ -242,7 +242,7 @@ int main(void)
 		cmocka_unit_test(numbers_are_grouped_by_thousands),
 		cmocka_unit_test(durations_have_three_digits_and_a_unit),
 		cmocka_unit_test(escape_sequences_do_not_reach_the_terminal),
-		cmocka_unit_test(what_is_printable_is_utf8),
+		cmocka_unit_test(printable_text_is_valid_utf8),
 		cmocka_unit_test(strings_are_kept_once),
 		cmocka_unit_test(sizes_take_suffixes_and_nothing_else),
 	};

@@ -136,7 +136,7 @@ static void a_native_gets_what_it_is_called_with(void **state)
 	assert_int_equal(learnt, 1);
 }
 
-static void what_is_no_signature_gets_no_bridge(void **state)
+static void invalid_signatures_get_no_bridge(void **state)
 {
 	static const char *const bad[] = { "", "I", "(", "(I", "(L)V", "([)V" };
 
@@ -183,7 +183,7 @@ static void a_relay_gets_to_the_native(void **state)
 	assert_int_equal(native_id, id_push(BASE, id_key(CALLER)));
 }
 
-static void who_calls_a_silent_one_is_not_asked(void **state)
+static void silent_bridge_does_not_ask_for_its_caller(void **state)
 {
 	struct bridge *bridge = bridges_make((void *)native, NULL, SIGNATURE);
 
@@ -194,7 +194,7 @@ static void who_calls_a_silent_one_is_not_asked(void **state)
 	assert_int_equal(learnt, 0);
 }
 
-static void there_is_no_end_of_bridges(void **state)
+static void ten_thousand_bridges_work(void **state)
 {
 	const double expected = java(native);
 
@@ -205,7 +205,7 @@ static void there_is_no_end_of_bridges(void **state)
 	}
 }
 
-static void its_caller_is_in_the_context_meanwhile(void **state)
+static void native_runs_in_the_context_of_its_caller(void **state)
 {
 	(void)state;
 	for (int i = 0; i < 3; i++) {
@@ -217,7 +217,7 @@ static void its_caller_is_in_the_context_meanwhile(void **state)
 	}
 }
 
-static void who_is_no_method_is_in_no_context(void **state)
+static void caller_without_a_method_adds_no_context(void **state)
 {
 	(void)state;
 	known_as = CALLERS_NOBODY;
@@ -228,7 +228,7 @@ static void who_is_no_method_is_in_no_context(void **state)
 	assert_int_equal(learnt, 1);
 }
 
-static void who_calls_from_elsewhere_has_no_frame(void **state)
+static void caller_outside_of_java_code_has_no_frame(void **state)
 {
 	(void)state;
 	java_code.end = 1;
@@ -338,14 +338,14 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CLAIM(a_native_gets_what_it_is_called_with),
-		CLAIM(what_is_no_signature_gets_no_bridge),
+		CLAIM(invalid_signatures_get_no_bridge),
 		CLAIM(arguments_pass_before_the_signature_is_known),
 		CLAIM(a_relay_gets_to_the_native),
-		CLAIM(who_calls_a_silent_one_is_not_asked),
-		CLAIM(there_is_no_end_of_bridges),
-		CLAIM(its_caller_is_in_the_context_meanwhile),
-		CLAIM(who_is_no_method_is_in_no_context),
-		CLAIM(who_calls_from_elsewhere_has_no_frame),
+		CLAIM(silent_bridge_does_not_ask_for_its_caller),
+		CLAIM(ten_thousand_bridges_work),
+		CLAIM(native_runs_in_the_context_of_its_caller),
+		CLAIM(caller_without_a_method_adds_no_context),
+		CLAIM(caller_outside_of_java_code_has_no_frame),
 		CLAIM(a_known_stack_is_in_the_context),
 		CLAIM(one_of_some_is_verified),
 		CLAIM(a_thread_knows_the_bridge_that_it_is_in),

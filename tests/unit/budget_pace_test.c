@@ -91,7 +91,7 @@ static void hidden_cost_is_not_subtracted(void **state)
 }
 
 /* Nothing stays hooked: clew takes at most half, whatever the loop measured. */
-static void without_a_clock_the_loop_is_cut(void **state)
+static void loop_is_unhooked_without_a_reference_function(void **state)
 {
 	struct program program;
 
@@ -118,7 +118,7 @@ static void calls_cost_no_less_than_nothing(void **state)
 }
 
 /* Such a function was counted in no interval that others were left out of. */
-static void what_was_left_out_is_no_clock(void **state)
+static void unhooked_function_is_no_reference(void **state)
 {
 	struct program program;
 
@@ -132,7 +132,7 @@ static void what_was_left_out_is_no_clock(void **state)
 }
 
 /* Once it stays hooked it is one. */
-static void what_came_back_is_a_clock(void **state)
+static void function_hooked_again_is_a_reference(void **state)
 {
 	struct program program;
 
@@ -153,9 +153,9 @@ int main(void)
 		cmocka_unit_test(surveys_outweigh_the_loop),
 		cmocka_unit_test(calls_cost_no_less_than_nothing),
 		cmocka_unit_test(hidden_cost_is_not_subtracted),
-		cmocka_unit_test(without_a_clock_the_loop_is_cut),
-		cmocka_unit_test(what_was_left_out_is_no_clock),
-		cmocka_unit_test(what_came_back_is_a_clock),
+		cmocka_unit_test(loop_is_unhooked_without_a_reference_function),
+		cmocka_unit_test(unhooked_function_is_no_reference),
+		cmocka_unit_test(function_hooked_again_is_a_reference),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -67,7 +67,7 @@ static void calls_need_no_number_and_no_third_method(void **state)
 #define KEPT         3 /* behind the method's own variables */
 #define LEAVE        0x16, KEPT, 0xb8, 0, ADDED_EXIT
 
-static void what_an_entry_returns_is_kept_in_each_frame(void **state)
+static void number_from_entry_is_kept_in_each_frame(void **state)
 {
 	const struct sketch sketch = {
 		.code = BYTES(0x00, 0xb1),
@@ -293,7 +293,7 @@ static void returns_share_an_exit_where_the_stack_is_known(void **state)
 	sketch_free();
 }
 
-static void what_a_handler_begins_with_may_jump(void **state)
+static void exception_handler_may_begin_with_a_jump(void **state)
 {
 	/* 0: nop; 1: return; 2: goto 5; 5: return */
 	const struct sketch sketch = {
@@ -329,7 +329,7 @@ static void old_classes_have_no_frames(void **state)
 
 /* ---- Refusals ---- */
 
-static void what_is_not_chosen_is_not_changed(void **state)
+static void unchosen_methods_stay_unchanged(void **state)
 {
 	const struct sketch sketch = { .code = BYTES(0xb1) };
 	const struct sketch abstract = { .access = 0x0401 };
@@ -499,7 +499,7 @@ static void the_last_constant_has_room_for_all_its_numbers(void **state)
 	sketch_free();
 }
 
-static void without_memory_a_class_is_refused(void **state)
+static void class_is_refused_without_memory(void **state)
 {
 	const struct sketch sketch = { .name = NAME_INIT,
 				       .access = 1,
@@ -537,7 +537,7 @@ int main(void)
 		cmocka_unit_test(a_method_tells_of_its_entry_and_its_ends),
 		cmocka_unit_test(a_large_number_is_a_constant),
 		cmocka_unit_test(calls_need_no_number_and_no_third_method),
-		cmocka_unit_test(what_an_entry_returns_is_kept_in_each_frame),
+		cmocka_unit_test(number_from_entry_is_kept_in_each_frame),
 		cmocka_unit_test(code_says_whether_it_tells),
 		cmocka_unit_test(a_time_may_be_taken_before_it_tells),
 		cmocka_unit_test(code_with_many_variables_tells),
@@ -547,9 +547,9 @@ int main(void)
 		cmocka_unit_test(a_loop_to_the_beginning_has_its_frame_there),
 		cmocka_unit_test(
 			returns_share_an_exit_where_the_stack_is_known),
-		cmocka_unit_test(what_a_handler_begins_with_may_jump),
+		cmocka_unit_test(exception_handler_may_begin_with_a_jump),
 		cmocka_unit_test(old_classes_have_no_frames),
-		cmocka_unit_test(what_is_not_chosen_is_not_changed),
+		cmocka_unit_test(unchosen_methods_stay_unchanged),
 		cmocka_unit_test(versions_are_refused_with_a_reason),
 		cmocka_unit_test(subroutines_are_left_alone),
 		cmocka_unit_test(code_that_cannot_be_read_is_left_alone),
@@ -558,7 +558,7 @@ int main(void)
 		cmocka_unit_test(damaged_classes_are_refused_at_each_byte),
 		cmocka_unit_test(
 			the_last_constant_has_room_for_all_its_numbers),
-		cmocka_unit_test(without_memory_a_class_is_refused),
+		cmocka_unit_test(class_is_refused_without_memory),
 		cmocka_unit_test(each_refusal_has_its_text),
 	};
 

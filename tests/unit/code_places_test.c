@@ -90,7 +90,7 @@ static void records_are_found_by_start_and_stamp(void **state)
 	code_places_fini(&places);
 }
 
-static void what_makes_no_sense_is_nothing(void **state)
+static void malformed_places_are_rejected(void **state)
 {
 	static const struct {
 		uint8_t count, bytes[8];
@@ -138,7 +138,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_place_is_all_up_to_its_end),
 		cmocka_unit_test(records_are_found_by_start_and_stamp),
-		cmocka_unit_test(what_makes_no_sense_is_nothing),
+		cmocka_unit_test(malformed_places_are_rejected),
 		cmocka_unit_test(whatever_the_bytes_are_does_no_harm),
 	};
 

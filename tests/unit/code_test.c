@@ -189,7 +189,7 @@ static void patches_of_a_module_are_committed_together(void **state)
 	}
 }
 
-static void or_none_of_them(void **state)
+static void failed_commit_writes_no_patch(void **state)
 {
 	lose_second_segment();
 	assert_int_not_equal(commit_two_patches(), 0);
@@ -273,7 +273,7 @@ static void only_the_page_being_written_is_both(void **state)
 	assert_int_equal(code_close(&writer), 0);
 }
 
-static void what_lies_across_two_pages_is_written_to_both(void **state)
+static void code_across_two_pages_is_written_to_both(void **state)
 {
 	static const enum code_use uses[] = { CODE_IS_IDLE, CODE_IS_LIVE,
 					      CODE_IS_BOTH };
@@ -302,11 +302,11 @@ int main(void)
 		CLAIM(idle_code_that_must_stay_executable_does),
 		CLAIM(a_segment_that_cannot_be_writable_leaves_all_executable),
 		CLAIM(patches_of_a_module_are_committed_together),
-		CLAIM(or_none_of_them),
+		CLAIM(failed_commit_writes_no_patch),
 		CLAIM(live_code_stays_executable_and_changes_at_the_barrier),
 		CLAIM(a_live_module_is_never_made_writable),
 		CLAIM(only_the_page_being_written_is_both),
-		CLAIM(what_lies_across_two_pages_is_written_to_both),
+		CLAIM(code_across_two_pages_is_written_to_both),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -202,7 +202,7 @@ static void only_the_shown_key_counts(void **state)
 	session_close(&after);
 }
 
-static void without_time_in_both_calls_are_compared(void **state)
+static void calls_are_compared_unless_both_have_times(void **state)
 {
 	struct session before, after;
 	struct diff diff;
@@ -227,7 +227,7 @@ int main(void)
 		cmocka_unit_test(modules_of_other_names_stay_apart),
 		cmocka_unit_test(random_changes_of_time_are_not_significant),
 		cmocka_unit_test(only_the_shown_key_counts),
-		cmocka_unit_test(without_time_in_both_calls_are_compared),
+		cmocka_unit_test(calls_are_compared_unless_both_have_times),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

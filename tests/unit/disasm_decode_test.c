@@ -244,7 +244,7 @@ static void use_of_the_stack_is_seen(void **state)
 	}
 }
 
-static void where_the_stack_pointer_goes_is_told(void **state)
+static void changes_of_the_stack_pointer_are_decoded(void **state)
 {
 	static const struct row rows[] = {
 		{ .bytes = "\x55", .count = 1 },             /* push %rbp */
@@ -519,7 +519,7 @@ static void assert_alike(const struct decoder *one, const uint8_t *code,
  * Two decoders each meet every opening once, one with other displacements and
  * immediates behind it than the other, so that the library answers both.
  */
-static void what_begins_alike_is_read_alike(void **state)
+static void cached_openings_decode_like_the_library(void **state)
 {
 	static const char *const starts[] = {
 		"",
@@ -594,7 +594,7 @@ int main(void)
 		cmocka_unit_test(
 			newer_instructions_cut_off_anywhere_are_refused),
 		cmocka_unit_test(use_of_the_stack_is_seen),
-		cmocka_unit_test(where_the_stack_pointer_goes_is_told),
+		cmocka_unit_test(changes_of_the_stack_pointer_are_decoded),
 		cmocka_unit_test(opening_without_memory_fails_cleanly),
 		cmocka_unit_test(both_modes_agree_on_random_bytes),
 		cmocka_unit_test(
@@ -604,7 +604,7 @@ int main(void)
 		cmocka_unit_test(an_instruction_is_found_by_how_it_begins),
 		cmocka_unit_test(a_base_of_sib_tells_lengths_apart),
 		cmocka_unit_test(openings_end_with_what_tells),
-		cmocka_unit_test(what_begins_alike_is_read_alike),
+		cmocka_unit_test(cached_openings_decode_like_the_library),
 	};
 
 	return cmocka_run_group_tests(tests, fixture_open_decoder, NULL);

@@ -17,7 +17,7 @@ static unsigned int read_leap(const char *code, size_t bytes)
 
 #define READ(code) read_leap(code, sizeof(code) - 1)
 
-static void what_compilers_write_is_read(void **state)
+static void jumps_between_stacks_by_compilers_are_read(void **state)
 {
 	/* mov 0x10(%rax),%rsp; jmp *%rdx */
 	assert_int_equal(READ("\x48\x8b\x60\x10\xff\xe2"), 6);
@@ -32,7 +32,7 @@ static void what_compilers_write_is_read(void **state)
 	assert_int_equal(READ("\x48\x8b\x24\xcd\0\0\0\0\xff\xe0"), 10);
 }
 
-static void what_glibc_writes_is_read(void **state)
+static void jumps_between_stacks_by_glibc_are_read(void **state)
 {
 	/* mov %r8,%rsp; mov %r9,%rbp; jmp *%rdx */
 	assert_int_equal(READ("\x4c\x89\xc4\x4c\x89\xcd\xff\xe2"), 8);
@@ -44,7 +44,7 @@ static void what_glibc_writes_is_read(void **state)
 	assert_int_equal(READ("\x4d\x89\xc4\x4c\x89\xcd\xff\xe2"), 0);
 }
 
-static void what_others_write_by_hand_is_read(void **state)
+static void jumps_between_stacks_by_hand_are_read(void **state)
 {
 	/* libgo: mov 0x30(%rdi),%rsp; mov 0x38(%rdi),%rdx; jmp *%rdx */
 	assert_int_equal(READ("\x48\x8b\x67\x30\x48\x8b\x57\x38\xff\xe2"), 10);
@@ -106,7 +106,7 @@ static void nothing_is_read_past_the_end(void **state)
 	part_is_not_read(by_place, sizeof(by_place) - 1);
 }
 
-static void its_target_is_loaded_elsewhere(void **state)
+static void target_of_a_moved_leap_is_loaded(void **state)
 {
 	static const uint8_t leap[] = { 0x48, 0x8b, 0x25, 0x10, 0,
 					0,    0,    0xff, 0xe0 };
@@ -156,7 +156,7 @@ static void assert_nothing_known(const char *leap)
 	assert_memory_equal(out, "\x6a\0", 2); /* push $0 */
 }
 
-static void what_it_jumps_to_from_memory_is_not_pushed(void **state)
+static void jump_target_in_memory_is_not_pushed(void **state)
 {
 	/* mov 0x30(%rdi),%rsp; mov 0x38(%rdi),%rdx; jmp *%rdx */
 	assert_nothing_known("\x48\x8b\x67\x30\x48\x8b\x57\x38\xff\xe2");
@@ -170,7 +170,7 @@ static void what_it_jumps_to_from_memory_is_not_pushed(void **state)
 	assert_push("\x48\x8b\x67\x30\x48\x8b\x6f\x08\xff\xe2", "\x52");
 }
 
-static void where_it_jumps_to_is_pushed(void **state)
+static void jump_target_in_a_register_is_pushed(void **state)
 {
 	/* mov 0x10(%rax),%rsp; mov %rcx,%rbp; jmp *%rdx: push %rdx */
 	assert_push("\x48\x8b\x60\x10\x48\x89\xcd\xff\xe2", "\x52");
@@ -187,14 +187,14 @@ static void where_it_jumps_to_is_pushed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_compilers_write_is_read),
-		cmocka_unit_test(what_glibc_writes_is_read),
-		cmocka_unit_test(what_others_write_by_hand_is_read),
+		cmocka_unit_test(jumps_between_stacks_by_compilers_are_read),
+		cmocka_unit_test(jumps_between_stacks_by_glibc_are_read),
+		cmocka_unit_test(jumps_between_stacks_by_hand_are_read),
 		cmocka_unit_test(other_code_is_not),
-		cmocka_unit_test(where_it_jumps_to_is_pushed),
-		cmocka_unit_test(what_it_jumps_to_from_memory_is_not_pushed),
+		cmocka_unit_test(jump_target_in_a_register_is_pushed),
+		cmocka_unit_test(jump_target_in_memory_is_not_pushed),
 		cmocka_unit_test(nothing_is_read_past_the_end),
-		cmocka_unit_test(its_target_is_loaded_elsewhere),
+		cmocka_unit_test(target_of_a_moved_leap_is_loaded),
 	};
 
 	return cmocka_run_group_tests(tests, fixture_open_decoder, NULL);

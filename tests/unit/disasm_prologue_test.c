@@ -60,7 +60,7 @@ static void padding_inside_the_function_is_as_good(void **state)
 		      VERDICT_IS_JUMP, 0, 3);
 }
 
-static void without_enough_padding_it_is_too_short(void **state)
+static void short_function_without_padding_is_refused(void **state)
 {
 	assert_refused(JUDGE(state, "\x31\xc0\xc3\xcc", 3, 1),
 		       VERDICT_IS_TOO_SHORT);
@@ -71,7 +71,7 @@ static void without_enough_padding_it_is_too_short(void **state)
 	assert_refused(JUDGE(state, "", 0, 1), VERDICT_IS_TOO_SHORT);
 }
 
-static void what_follows_must_be_padding(void **state)
+static void short_function_before_code_is_refused(void **state)
 {
 	assert_refused(JUDGE(state, "\x31\xc0\xc3\x55\xcc", 3, 1),
 		       VERDICT_IS_TOO_SHORT);
@@ -229,8 +229,8 @@ int main(void)
 		cmocka_unit_test(endbr_stays_first),
 		cmocka_unit_test(padding_completes_a_short_function),
 		cmocka_unit_test(padding_inside_the_function_is_as_good),
-		cmocka_unit_test(without_enough_padding_it_is_too_short),
-		cmocka_unit_test(what_follows_must_be_padding),
+		cmocka_unit_test(short_function_without_padding_is_refused),
+		cmocka_unit_test(short_function_before_code_is_refused),
 		cmocka_unit_test(falling_into_the_padding_is_too_short),
 		cmocka_unit_test(branch_into_the_jump_is_refused),
 		cmocka_unit_test(branch_into_the_padding_is_refused),

@@ -126,7 +126,7 @@ static int is_read(const struct made_symbols *made, size_t size)
 	return is_over;
 }
 
-static void what_is_cut_is_not_understood(void **state)
+static void truncated_symbols_are_rejected(void **state)
 {
 	struct made_symbols made;
 
@@ -174,7 +174,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(functions_have_names_and_places),
 		cmocka_unit_test(the_emulator_has_none),
-		cmocka_unit_test(what_is_cut_is_not_understood),
+		cmocka_unit_test(truncated_symbols_are_rejected),
 		cmocka_unit_test(damage_does_no_harm),
 		cmocka_unit_test(other_files_are_none),
 	};

@@ -77,7 +77,7 @@ static void another_context_of_a_function_has_its_last_word(void **state)
 }
 
 /* Another context has taken the caller's place among the recent ones. */
-static void who_is_forgotten_begins_anew(void **state)
+static void forgotten_caller_begins_anew(void **state)
 {
 	const uint64_t a = record(ID_ROOT, 0, A);
 	const union note note = { .function = D, .depth = 1 };
@@ -100,7 +100,7 @@ int main(void)
 		CLAIM(callees_are_expected_in_their_order),
 		CLAIM(callees_of_callees_are_passed_over),
 		CLAIM(another_context_of_a_function_has_its_last_word),
-		CLAIM(who_is_forgotten_begins_anew),
+		CLAIM(forgotten_caller_begins_anew),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

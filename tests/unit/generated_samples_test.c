@@ -206,7 +206,7 @@ static void announce(struct sampled_world *world, const char *text)
 }
 
 /* What a perf map says is known of no time; whose memory it is is less. */
-static void it_is_counted_how_dynamic_code_is_found(void **state)
+static void sources_of_generated_code_names_are_counted(void **state)
 {
 	const uint64_t module_pc = FIXTURE_MODULE_BASE + 0x1000;
 	struct sampled_world *world = *state;
@@ -331,7 +331,7 @@ int main(void)
 		TEST(files_of_the_cache_are_no_names),
 		TEST(told_code_has_lines_and_inlined_methods),
 		TEST(objects_with_code_may_overlap),
-		TEST(it_is_counted_how_dynamic_code_is_found),
+		TEST(sources_of_generated_code_names_are_counted),
 		TEST(java_is_looked_for_in_its_context_first),
 	};
 

@@ -119,7 +119,7 @@ static void keys_and_functions_are_one_to_one(void **state)
 	}
 }
 
-static void what_is_no_key_is_no_function(void **state)
+static void invalid_keys_have_no_function(void **state)
 {
 	uint32_t function = 7;
 
@@ -136,7 +136,7 @@ int main(void)
 		cmocka_unit_test(order_of_calls_matters),
 		cmocka_unit_test(recursion_does_not_come_round),
 		cmocka_unit_test(keys_and_functions_are_one_to_one),
-		cmocka_unit_test(what_is_no_key_is_no_function),
+		cmocka_unit_test(invalid_keys_have_no_function),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

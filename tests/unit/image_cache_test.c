@@ -265,7 +265,7 @@ static void symlinks_and_fifos_are_ignored(void **state)
 	assert_ignored(f);
 }
 
-static void of_unknown_content_nothing_is_kept(void **state)
+static void unknown_content_is_not_stored(void **state)
 {
 	struct fixture *f = *state;
 	struct analysis out;
@@ -276,7 +276,7 @@ static void of_unknown_content_nothing_is_kept(void **state)
 	assert_int_equal(load(f, &out), -ENOENT);
 }
 
-static void without_a_build_id_it_is_kept_likewise(void **state)
+static void analysis_without_build_id_is_stored(void **state)
 {
 	struct fixture *f = *state;
 	struct analysis out;
@@ -339,8 +339,8 @@ int main(void)
 		CACHE_TEST(a_file_that_others_may_write_is_ignored),
 		CACHE_TEST(a_file_of_another_user_is_ignored),
 		CACHE_TEST(symlinks_and_fifos_are_ignored),
-		CACHE_TEST(of_unknown_content_nothing_is_kept),
-		CACHE_TEST(without_a_build_id_it_is_kept_likewise),
+		CACHE_TEST(unknown_content_is_not_stored),
+		CACHE_TEST(analysis_without_build_id_is_stored),
 		CACHE_TEST(an_equal_build_id_does_not_make_content_equal),
 		CACHE_TEST(under_the_name_of_another_content_it_is_ignored),
 		CACHE_TEST(an_unwritable_directory_costs_nothing),

@@ -180,7 +180,7 @@ static int write_and_analyse(const uint8_t *bytes, size_t size)
 	return err;
 }
 
-static void what_is_no_module_is_not_executable(void **state)
+static void other_files_are_no_modules(void **state)
 {
 	struct copy *copy = *state;
 	uint8_t header[64];
@@ -215,7 +215,7 @@ int main(void)
 		cmocka_unit_test(spoilt_headers_do_no_harm),
 		cmocka_unit_test(spoilt_unwind_information_does_no_harm),
 		cmocka_unit_test(spoilt_symbols_do_no_harm),
-		cmocka_unit_test(what_is_no_module_is_not_executable),
+		cmocka_unit_test(other_files_are_no_modules),
 		cmocka_unit_test(directories_and_nothing_are_errors),
 	};
 

@@ -45,7 +45,7 @@ static void names_are_the_same_in_each_run(void **state)
 	assert_name("L12;", "f", "()V", "12.f()");
 }
 
-static void what_is_no_signature_stays(void **state)
+static void invalid_signatures_stay_unchanged(void **state)
 {
 	static const char *const wrong[] = {
 		"", "(", "(I", "(Q)V", "(Lx)V", "([)V", "I", ")", "(V)V",
@@ -68,7 +68,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(types_are_as_in_a_source),
 		cmocka_unit_test(names_are_the_same_in_each_run),
-		cmocka_unit_test(what_is_no_signature_stays),
+		cmocka_unit_test(invalid_signatures_stay_unchanged),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -358,7 +358,7 @@ static void a_name_ends_at_its_first_nul(void **state)
 	a2n_space_destroy(space);
 }
 
-static void what_is_complete_in_a_truncated_file_is_kept(void **state)
+static void complete_records_of_a_truncated_file_are_kept(void **state)
 {
 	static struct dump dump;
 	size_t whole;
@@ -431,7 +431,7 @@ static void a_length_that_cannot_be_is_the_end(void **state)
 	}
 }
 
-static void what_is_no_jitdump_is_an_error(void **state)
+static void damaged_headers_are_errors(void **state)
 {
 	static struct dump dump;
 	struct a2n_read read = { .records = 77 };
@@ -467,11 +467,11 @@ int main(void)
 			lines_find_their_code_among_that_of_other_threads),
 		cmocka_unit_test(a_file_of_0xff_is_the_one_before),
 		cmocka_unit_test(a_name_ends_at_its_first_nul),
-		cmocka_unit_test(what_is_complete_in_a_truncated_file_is_kept),
+		cmocka_unit_test(complete_records_of_a_truncated_file_are_kept),
 		cmocka_unit_test(
 			records_that_make_no_sense_are_skipped_by_length),
 		cmocka_unit_test(a_length_that_cannot_be_is_the_end),
-		cmocka_unit_test(what_is_no_jitdump_is_an_error),
+		cmocka_unit_test(damaged_headers_are_errors),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

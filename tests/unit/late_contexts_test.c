@@ -34,7 +34,7 @@ static void assert_near(double found, double expected)
 		fail_msg("%.9g instead of %.9g", found, expected);
 }
 
-static void of_one_kind_all_count(void **state)
+static void contexts_of_one_kind_all_count(void **state)
 {
 	(void)state;
 	assert_near(bound(4000, 0, 0, 0), confidence_upper_bound(4000, 0));
@@ -44,7 +44,7 @@ static void of_one_kind_all_count(void **state)
 }
 
 /* Of 4,096 early ones one in 16 is 512 of one in 128. */
-static void of_two_kinds_the_sparser_rules(void **state)
+static void sparser_of_two_kinds_sets_the_bound(void **state)
 {
 	(void)state;
 	assert_near(bound(4096, 0, 1000, 0), confidence_upper_bound(1512, 0));
@@ -116,8 +116,8 @@ static void senseless_counts_are_bounded(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(of_one_kind_all_count),
-		cmocka_unit_test(of_two_kinds_the_sparser_rules),
+		cmocka_unit_test(contexts_of_one_kind_all_count),
+		cmocka_unit_test(sparser_of_two_kinds_sets_the_bound),
 		cmocka_unit_test(it_holds_wherever_the_wrong_ones_are),
 		cmocka_unit_test(senseless_counts_are_bounded),
 	};

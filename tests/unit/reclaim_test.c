@@ -108,7 +108,7 @@ static void keep_while_somebody_is_in(const struct patch *patch)
 	assert_int_equal(guest.result, 1); /* through the stub's own ret */
 }
 
-static void who_is_in_a_stub_keeps_those_of_all_patches(void **state)
+static void thread_in_a_stub_keeps_stubs_of_all_patches(void **state)
 {
 	for (int i = 0; i < PATCHES; i++)
 		keep_while_somebody_is_in(&patches[i]);
@@ -127,7 +127,7 @@ static void take_again(uint64_t stub)
 	memset(again, 0xcc, STUB_BYTES);
 }
 
-static void what_nobody_is_in_is_given_back(void **state)
+static void unused_stubs_are_freed(void **state)
 {
 	uint64_t stubs[PATCHES];
 
@@ -174,8 +174,8 @@ static void stubs_of_a_probe_are_given_back_once(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(who_is_in_a_stub_keeps_those_of_all_patches),
-		cmocka_unit_test(what_nobody_is_in_is_given_back),
+		cmocka_unit_test(thread_in_a_stub_keeps_stubs_of_all_patches),
+		cmocka_unit_test(unused_stubs_are_freed),
 		cmocka_unit_test(stubs_of_a_probe_are_given_back_once),
 	};
 

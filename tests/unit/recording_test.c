@@ -122,7 +122,7 @@ static void require_some_is_like_whole(const char *path)
 	recording_close(&whole);
 }
 
-static void what_is_not_asked_for_is_not_copied(void **state)
+static void unrequested_chunks_are_not_copied(void **state)
 {
 	char *directory = fixture_directory();
 	char *path = memory_printf("%s/1.0.part", directory);
@@ -494,7 +494,7 @@ int main(void)
 		cmocka_unit_test(a_process_that_never_began_has_no_moments),
 		cmocka_unit_test(a_growing_part_is_read_up_to_its_end),
 		cmocka_unit_test(holes_are_zeros),
-		cmocka_unit_test(what_is_not_asked_for_is_not_copied),
+		cmocka_unit_test(unrequested_chunks_are_not_copied),
 		cmocka_unit_test(a_part_is_there_while_it_is_brought),
 		cmocka_unit_test(another_in_its_place_is_not_brought),
 	};

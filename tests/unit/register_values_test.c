@@ -133,7 +133,7 @@ static void switches_of_compilers_are_understood(void **state)
 	assert_ways(*state, ways, sizeof(ways) / sizeof(ways[0]));
 }
 
-static void what_is_in_doubt_is_not(void **state)
+static void doubtful_values_are_unknown(void **state)
 {
 	static const struct way ways[] = {
 		WAY(TAIL, VALUE_UNKNOWN, 0),
@@ -189,7 +189,7 @@ static void the_table_is_where_the_code_says(void **state)
 	assert_int_equal(to.vaddr, 0x1000 + 6 + 7 + 0x100);
 }
 
-static void what_ways_agree_on_is_kept(void **state)
+static void values_that_paths_agree_on_are_kept(void **state)
 {
 	struct values a = { 0 }, b = { 0 };
 
@@ -401,7 +401,7 @@ static void assert_true_behind_jumps(const struct values *values,
 	}
 }
 
-static void what_is_said_is_true(void **state)
+static void computed_values_hold_when_code_runs(void **state)
 {
 	uint8_t *thunk = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
 			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -449,10 +449,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(switches_of_compilers_are_understood),
-		cmocka_unit_test(what_is_in_doubt_is_not),
+		cmocka_unit_test(doubtful_values_are_unknown),
 		cmocka_unit_test(the_table_is_where_the_code_says),
-		cmocka_unit_test(what_ways_agree_on_is_kept),
-		cmocka_unit_test(what_is_said_is_true),
+		cmocka_unit_test(values_that_paths_agree_on_are_kept),
+		cmocka_unit_test(computed_values_hold_when_code_runs),
 	};
 
 	return cmocka_run_group_tests(tests, fixture_open_decoder, NULL);

@@ -237,7 +237,7 @@ static void vfork_for_a_while(void)
 	pause();
 }
 
-static void who_does_not_stop_in_time_goes_on(void **state)
+static void thread_that_does_not_stop_in_time_goes_on(void **state)
 {
 	const pid_t child = start(vfork_for_a_while);
 	struct tracer tracer;
@@ -333,7 +333,7 @@ int main(void)
 		cmocka_unit_test(a_call_that_takes_too_long_is_finished),
 		cmocka_unit_test(a_wait_goes_on_when_the_controller_is_killed),
 		cmocka_unit_test(the_end_of_a_process_ends_its_call),
-		cmocka_unit_test(who_does_not_stop_in_time_goes_on),
+		cmocka_unit_test(thread_that_does_not_stop_in_time_goes_on),
 		cmocka_unit_test(a_wait_goes_on_behind_a_stop),
 		cmocka_unit_test(a_handler_ends_a_wait_that_was_to_go_on),
 	};

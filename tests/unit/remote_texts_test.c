@@ -97,7 +97,7 @@ static int write_all(uint64_t *where)
 	return err ? err : remote_texts_write_hooks(0, &texts, 0);
 }
 
-static void what_is_written_is_taken_back(void **state)
+static void written_hooks_are_restored(void **state)
 {
 	uint64_t where;
 
@@ -137,7 +137,7 @@ static void nothing_is_written_over_what_is_not_expected(void **state)
 	assert_stands("firstguest", "other");
 }
 
-static void what_others_have_written_since_stays(void **state)
+static void later_writes_of_the_program_stay(void **state)
 {
 	uint64_t where;
 
@@ -152,7 +152,7 @@ static void what_others_have_written_since_stays(void **state)
 }
 
 /* As where the writer has been killed between two pages. */
-static void what_is_half_written_is_taken_back(void **state)
+static void half_written_hooks_are_restored(void **state)
 {
 	memcpy(at(FIRST_AT), "FIRSTguest", HOST_BYTES);
 	memcpy(at(ACROSS_AT), "CRoss", JUMP_BYTES);
@@ -181,11 +181,11 @@ static void no_child_inherits_the_copy_of_the_code(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CLAIM(what_is_written_is_taken_back),
+		CLAIM(written_hooks_are_restored),
 		CLAIM(pages_that_are_right_already_are_not_written),
 		CLAIM(nothing_is_written_over_what_is_not_expected),
-		CLAIM(what_others_have_written_since_stays),
-		CLAIM(what_is_half_written_is_taken_back),
+		CLAIM(later_writes_of_the_program_stay),
+		CLAIM(half_written_hooks_are_restored),
 		CLAIM(no_child_inherits_the_copy_of_the_code),
 	};
 

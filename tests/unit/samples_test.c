@@ -35,7 +35,7 @@ static void a_sample_in_the_leaf_is_its_own(void **state)
 	session_close(&world->session);
 }
 
-static void who_is_leaving_is_back_in_the_caller(void **state)
+static void sample_after_a_return_belongs_to_the_caller(void **state)
 {
 	struct sampled_world *world = *state;
 
@@ -45,7 +45,7 @@ static void who_is_leaving_is_back_in_the_caller(void **state)
 	session_close(&world->session);
 }
 
-static void who_is_entering_is_in_the_callee(void **state)
+static void sample_at_an_entry_belongs_to_the_callee(void **state)
 {
 	struct sampled_world *world = *state;
 
@@ -127,7 +127,7 @@ static void assert_wait(struct sampled_world *world, uint32_t wait,
 }
 
 /* As after a jump that was not seen: main is two calls further out. */
-static void who_has_jumped_is_further_out(void **state)
+static void sample_after_a_jump_belongs_to_an_outer_caller(void **state)
 {
 	struct sampled_world *world = *state;
 
@@ -137,7 +137,7 @@ static void who_has_jumped_is_further_out(void **state)
 	session_close(&world->session);
 }
 
-static void what_is_not_hooked_is_no_caller(void **state)
+static void unhooked_function_is_no_caller(void **state)
 {
 	struct sampled_world *world = *state;
 	struct wire_module *module =
@@ -156,7 +156,7 @@ static void what_is_not_hooked_is_no_caller(void **state)
 	session_close(&world->session);
 }
 
-static void it_is_counted_how_native_code_is_found(void **state)
+static void ways_to_find_native_code_are_counted(void **state)
 {
 	struct sampled_world *world = *state;
 	const uint64_t *native = world->session.summary.places.native;
@@ -254,7 +254,7 @@ static void lines_add_up(void **state)
 	session_close(&world->session);
 }
 
-static void what_clew_took_is_no_time_of_the_program(void **state)
+static void time_of_clew_is_not_the_programs(void **state)
 {
 	struct sampled_world *world = *state;
 
@@ -397,19 +397,19 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(a_sample_in_the_leaf_is_its_own),
-		TEST(who_is_leaving_is_back_in_the_caller),
-		TEST(who_is_entering_is_in_the_callee),
+		TEST(sample_after_a_return_belongs_to_the_caller),
+		TEST(sample_at_an_entry_belongs_to_the_callee),
 		TEST(behind_a_tail_call_is_the_sibling),
 		TEST(code_that_is_not_hooked_gets_a_node),
 		TEST(code_of_no_symbol_is_named_after_its_module),
 		TEST(flags_become_nodes),
-		TEST(who_has_jumped_is_further_out),
-		TEST(what_is_not_hooked_is_no_caller),
-		TEST(it_is_counted_how_native_code_is_found),
+		TEST(sample_after_a_jump_belongs_to_an_outer_caller),
+		TEST(unhooked_function_is_no_caller),
+		TEST(ways_to_find_native_code_are_counted),
 		TEST(a_wait_is_named_by_its_reason),
 		TEST(a_sample_that_grew_counts_its_looks),
 		TEST(lines_add_up),
-		TEST(what_clew_took_is_no_time_of_the_program),
+		TEST(time_of_clew_is_not_the_programs),
 		TEST(an_unknown_id_is_said_to_be_that),
 		TEST(samples_can_be_left_out),
 		TEST(a_module_that_went_is_found_by_its_time),

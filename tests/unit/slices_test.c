@@ -51,7 +51,7 @@ static void is_counted(const struct counting *counting)
 	assert_false(slices_are_left());
 }
 
-static void with_time_enough_it_does_not_rest(void **state)
+static void work_with_enough_time_does_not_rest(void **state)
 {
 	struct counting counting = { 0 };
 
@@ -62,7 +62,7 @@ static void with_time_enough_it_does_not_rest(void **state)
 	is_counted(&counting);
 }
 
-static void without_time_it_goes_from_rest_to_rest(void **state)
+static void work_without_time_stops_at_each_rest(void **state)
 {
 	struct counting counting = { 0 };
 	uint64_t slices = 1;
@@ -101,7 +101,7 @@ static void each_slice_may_be_another_threads(void **state)
 	is_counted(&counting);
 }
 
-static void who_is_not_in_the_work_never_rests(void **state)
+static void rest_outside_of_work_does_nothing(void **state)
 {
 	struct counting counting = { 0 };
 
@@ -114,7 +114,7 @@ static void who_is_not_in_the_work_never_rests(void **state)
 	slices_rest();
 }
 
-static void what_is_forgotten_makes_room(void **state)
+static void forgotten_work_makes_room(void **state)
 {
 	struct counting former = { 0 }, counting = { 0 };
 
@@ -131,11 +131,11 @@ static void what_is_forgotten_makes_room(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(with_time_enough_it_does_not_rest),
-		cmocka_unit_test(without_time_it_goes_from_rest_to_rest),
+		cmocka_unit_test(work_with_enough_time_does_not_rest),
+		cmocka_unit_test(work_without_time_stops_at_each_rest),
 		cmocka_unit_test(each_slice_may_be_another_threads),
-		cmocka_unit_test(who_is_not_in_the_work_never_rests),
-		cmocka_unit_test(what_is_forgotten_makes_room),
+		cmocka_unit_test(rest_outside_of_work_does_nothing),
+		cmocka_unit_test(forgotten_work_makes_room),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

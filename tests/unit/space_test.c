@@ -76,7 +76,7 @@ static void the_newest_is_found_and_the_rest_of_the_older_stays(void **state)
 	a2n_space_destroy(space);
 }
 
-static void what_was_covered_does_not_come_back(void **state)
+static void covered_code_stays_covered(void **state)
 {
 	struct a2n_space *space = new_space();
 	uint64_t id;
@@ -352,7 +352,7 @@ static void code_is_above_the_mapping_that_it_lies_in(void **state)
 	a2n_space_destroy(space);
 }
 
-static void what_is_mapped_later_takes_the_place_of_code(void **state)
+static void later_mapping_replaces_code(void **state)
 {
 	struct a2n_space *space = new_space();
 
@@ -416,7 +416,7 @@ static void our_own_functions_are_found_through_proc(void **state)
 	a2n_destroy(a2n);
 }
 
-static void what_is_no_file_is_known_but_has_no_module(void **state)
+static void anonymous_mapping_has_no_module(void **state)
 {
 	struct a2n *a2n = new_a2n();
 	struct a2n_space *space;
@@ -569,7 +569,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(
 			the_newest_is_found_and_the_rest_of_the_older_stays),
-		cmocka_unit_test(what_was_covered_does_not_come_back),
+		cmocka_unit_test(covered_code_stays_covered),
 		cmocka_unit_test(times_come_in_any_order),
 		cmocka_unit_test(moved_code_is_where_it_was_and_where_it_is),
 		cmocka_unit_test(
@@ -585,9 +585,9 @@ int main(void)
 		cmocka_unit_test(
 			memory_stays_in_proportion_however_much_overlaps),
 		cmocka_unit_test(code_is_above_the_mapping_that_it_lies_in),
-		cmocka_unit_test(what_is_mapped_later_takes_the_place_of_code),
+		cmocka_unit_test(later_mapping_replaces_code),
 		cmocka_unit_test(our_own_functions_are_found_through_proc),
-		cmocka_unit_test(what_is_no_file_is_known_but_has_no_module),
+		cmocka_unit_test(anonymous_mapping_has_no_module),
 		cmocka_unit_test(a_later_snapshot_forgets_what_is_gone),
 		cmocka_unit_test(a_process_that_is_none_is_an_error),
 		cmocka_unit_test(

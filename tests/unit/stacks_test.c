@@ -99,7 +99,7 @@ static void frames_of_signals_are_found_on_one_stack(void **state)
 	find_nested(0, 0);
 }
 
-static void and_where_an_alternate_stack_was_entered(void **state)
+static void entry_to_an_alternate_stack_is_found(void **state)
 {
 	find_nested(0, SA_ONSTACK);
 	find_nested(SA_ONSTACK, 0);
@@ -193,7 +193,7 @@ static int count_word(const void *context, uint64_t at, uint64_t word,
 	return ++looked_at > 1 << 20; /* 8 MiB: far too many */
 }
 
-static void what_is_left_of_a_frame_leads_nowhere(void **state)
+static void stale_frame_words_lead_nowhere(void **state)
 {
 	const uint64_t stale[] = { 7, 0x1000, UINT64_C(0x100000000000) };
 	const size_t vast_bytes = UINT64_C(8) << 40;
@@ -225,7 +225,7 @@ static void what_is_left_of_a_frame_leads_nowhere(void **state)
 }
 
 /* Words in front of a page that cannot be read, by large pieces and by small ones. */
-static void as_much_is_read_at_once_as_can_be(void **state)
+static void stack_is_read_up_to_an_unreadable_page(void **state)
 {
 	static uint64_t room[STACKS_ROOM_BYTES / 8];
 	const size_t page = 4096, pages = 60, good = 37;
@@ -252,7 +252,7 @@ static void as_much_is_read_at_once_as_can_be(void **state)
 	munmap(memory, pages * page);
 }
 
-static void what_is_not_mapped_is_not_read(void **state)
+static void unmapped_memory_is_not_read(void **state)
 {
 	uint64_t word = 1;
 
@@ -395,14 +395,14 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(frames_of_signals_are_found_on_one_stack),
-		cmocka_unit_test(and_where_an_alternate_stack_was_entered),
+		cmocka_unit_test(entry_to_an_alternate_stack_is_found),
 		cmocka_unit_test(
 			a_handler_that_has_returned_is_told_from_one_that_is_about_to),
 		cmocka_unit_test(
 			one_that_was_interrupted_as_it_returned_counts),
-		cmocka_unit_test(what_is_left_of_a_frame_leads_nowhere),
-		cmocka_unit_test(as_much_is_read_at_once_as_can_be),
-		cmocka_unit_test(what_is_not_mapped_is_not_read),
+		cmocka_unit_test(stale_frame_words_lead_nowhere),
+		cmocka_unit_test(stack_is_read_up_to_an_unreadable_page),
+		cmocka_unit_test(unmapped_memory_is_not_read),
 		cmocka_unit_test(a_sleeping_thread_is_seen_through),
 		cmocka_unit_test(no_number_of_groups_hides_a_thread),
 		cmocka_unit_test(only_who_has_gone_is_said_to_have_gone),

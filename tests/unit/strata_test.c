@@ -181,7 +181,7 @@ static void waits_of_any_length_have_their_share(void **state)
 	}
 }
 
-static void what_is_regular_is_not_met_in_step(void **state)
+static void regular_cycles_are_sampled_without_bias(void **state)
 {
 	(void)state;
 	/* The cycle is that of the ticks, or a multiple of it. */
@@ -308,7 +308,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(waits_of_any_length_have_their_share),
-		cmocka_unit_test(what_is_regular_is_not_met_in_step),
+		cmocka_unit_test(regular_cycles_are_sampled_without_bias),
 		cmocka_unit_test(short_waits_after_long_ones_are_seen),
 		cmocka_unit_test(threads_that_end_soon_count_on_average),
 		cmocka_unit_test(looking_less_often_is_less_precise_only),

@@ -229,7 +229,7 @@ static void another_build_is_refused(void **state)
 		-ESTALE);
 }
 
-static void what_is_no_module_is_refused(void **state)
+static void other_files_are_refused_as_modules(void **state)
 {
 	static const struct {
 		const char *path;
@@ -328,7 +328,7 @@ int main(void)
 		cmocka_unit_test(the_public_name_is_preferred),
 		cmocka_unit_test(inside_a_function_its_start_is_known),
 		cmocka_unit_test(another_build_is_refused),
-		cmocka_unit_test(what_is_no_module_is_refused),
+		cmocka_unit_test(other_files_are_refused_as_modules),
 		cmocka_unit_test(damaged_modules_do_no_harm),
 		cmocka_unit_test(a_damaged_index_claims_no_merged_names),
 	};

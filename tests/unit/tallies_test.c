@@ -106,7 +106,7 @@ static void every_call_of_every_context_is_counted(void **state)
 	assert_int_equal(hot.tally->wire->contexts, functions);
 }
 
-static void as_many_are_recorded_as_may_be(void **state)
+static void contexts_are_recorded_up_to_the_limit(void **state)
 {
 	const uint32_t functions = 2000, most = 1000;
 
@@ -453,7 +453,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CLAIM(every_call_of_every_context_is_counted),
-		CLAIM(as_many_are_recorded_as_may_be),
+		CLAIM(contexts_are_recorded_up_to_the_limit),
 		CLAIM(any_reason_keeps_a_thread_switched_off),
 		CLAIM(a_table_that_grows_switches_nothing_on),
 		CLAIM(depth_is_kept_beside_the_id),

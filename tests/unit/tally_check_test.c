@@ -92,7 +92,7 @@ static struct wire_context *record_of(uint64_t id)
 	return contexts;
 }
 
-static void what_is_right_is_valid(void **state)
+static void correct_tallies_are_valid(void **state)
 {
 	uint64_t id = ID_ROOT, caller;
 
@@ -272,7 +272,7 @@ static void a_record_that_is_missing_is_found(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CLAIM(what_is_right_is_valid),
+		CLAIM(correct_tallies_are_valid),
 		CLAIM(tail_calls_are_valid),
 		CLAIM(calls_that_fold_are_valid),
 		CLAIM(a_table_that_readers_do_not_find_is_found),

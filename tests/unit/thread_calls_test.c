@@ -256,7 +256,7 @@ static void missing_packets_are_not_bridged(void **state)
 }
 
 /* A ring has lost its beginning. */
-static void what_was_before_the_first_packet_is_missing(void **state)
+static void calls_before_the_first_packet_are_missing(void **state)
 {
 	struct told told;
 
@@ -269,7 +269,7 @@ static void what_was_before_the_first_packet_is_missing(void **state)
 	expect(&told, "100!0 100+1? 100+2 >100-2:o >100-1:o");
 }
 
-static void what_is_on_a_moved_stack_goes_on(void **state)
+static void calls_on_a_moved_stack_go_on(void **state)
 {
 	struct told told;
 
@@ -434,8 +434,8 @@ int main(void)
 		cmocka_unit_test(how_long_a_call_took_is_known_by_its_return),
 		cmocka_unit_test(a_tail_call_takes_the_place_of_its_caller),
 		cmocka_unit_test(missing_packets_are_not_bridged),
-		cmocka_unit_test(what_was_before_the_first_packet_is_missing),
-		cmocka_unit_test(what_is_on_a_moved_stack_goes_on),
+		cmocka_unit_test(calls_before_the_first_packet_are_missing),
+		cmocka_unit_test(calls_on_a_moved_stack_go_on),
 		cmocka_unit_test(
 			a_stack_that_calls_have_not_made_is_a_mismatch),
 		cmocka_unit_test(damage_cuts_everything),

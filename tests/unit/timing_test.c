@@ -109,7 +109,7 @@ static void own_time_is_compensated_and_raw_is_kept(void **state)
 	session_close(&session);
 }
 
-static void what_measuring_took_longer_for_is_nothing(void **state)
+static void time_below_the_cost_of_measuring_is_zero(void **state)
 {
 	struct fixture fixture;
 	struct session session;
@@ -379,7 +379,7 @@ int main(void)
 		cmocka_unit_test(no_two_bins_look_alike),
 		cmocka_unit_test(short_calls_are_told_from_long_ones),
 		cmocka_unit_test(own_time_is_compensated_and_raw_is_kept),
-		cmocka_unit_test(what_measuring_took_longer_for_is_nothing),
+		cmocka_unit_test(time_below_the_cost_of_measuring_is_zero),
 		cmocka_unit_test(times_of_a_retired_table_add_up),
 		cmocka_unit_test(times_go_along_into_other_trees),
 		cmocka_unit_test(histograms_of_tallies_and_processes_add_up),

@@ -93,7 +93,7 @@ static uint32_t calls_of(const struct trace *trace, uint32_t function)
 	return calls;
 }
 
-static void what_was_used_again_is_copied_once_more(void **unused)
+static void reused_packet_is_copied_again(void **unused)
 {
 	struct trace settled;
 
@@ -125,7 +125,7 @@ static void nothing_is_dropped_where_calls_are_counted_before(void **unused)
 	}
 }
 
-static void what_is_just_used_again_is_no_packet(void **unused)
+static void packet_being_reused_is_dropped(void **unused)
 {
 	struct trace settled;
 
@@ -138,7 +138,7 @@ static void what_is_just_used_again_is_no_packet(void **unused)
 	trace_close(&settled);
 }
 
-static void what_has_not_changed_stays(void **unused)
+static void unchanged_packet_stays(void **unused)
 {
 	struct trace settled;
 
@@ -154,11 +154,11 @@ static void what_has_not_changed_stays(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_was_used_again_is_copied_once_more),
+		cmocka_unit_test(reused_packet_is_copied_again),
 		cmocka_unit_test(
 			nothing_is_dropped_where_calls_are_counted_before),
-		cmocka_unit_test(what_is_just_used_again_is_no_packet),
-		cmocka_unit_test(what_has_not_changed_stays),
+		cmocka_unit_test(packet_being_reused_is_dropped),
+		cmocka_unit_test(unchanged_packet_stays),
 	};
 	int failed;
 

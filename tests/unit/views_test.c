@@ -409,7 +409,7 @@ static void the_tree_is_drawn_with_rails(void **state)
 		   "              2  20.00%               2  e\n");
 }
 
-static void with_time_the_tree_is_about_time(void **state)
+static void tree_shows_times_if_there_are_times(void **state)
 {
 	struct session *session = *state;
 
@@ -426,7 +426,7 @@ static void with_time_the_tree_is_about_time(void **state)
 		   "    60 ns  30.00%     60 ns             900  b\n");
 }
 
-static void what_is_hidden_is_counted(void **state)
+static void hidden_contexts_are_counted(void **state)
 {
 	struct session *session = *state;
 
@@ -502,8 +502,8 @@ int main(void)
 		TEST(equal_times_are_in_the_order_of_calls),
 		TEST(callers_have_their_calls_beside_the_time),
 		TEST(the_tree_is_drawn_with_rails),
-		TEST(with_time_the_tree_is_about_time),
-		TEST(what_is_hidden_is_counted),
+		TEST(tree_shows_times_if_there_are_times),
+		TEST(hidden_contexts_are_counted),
 		TEST(output_of_a_deep_recursion_is_linear),
 		TEST(json_is_json_and_adds_up),
 	};

@@ -118,7 +118,7 @@ static void many_small_batches_share_a_block(void **state)
 	unmap_blocks(&windows);
 }
 
-static void what_is_freed_is_handed_out_again(void **state)
+static void freed_stub_memory_is_reused(void **state)
 {
 	struct windows windows = { 0 };
 	uint8_t *first, *again;
@@ -261,7 +261,7 @@ static void the_heap_has_room_to_grow(void **state)
  * As of an executable with large variables that are zero, above which the kernel
  * puts the heap: displaced instructions reach all of them.
  */
-static void what_code_refers_to_is_near(void **state)
+static void stub_memory_is_near_the_data_of_the_module(void **state)
 {
 	const uint64_t data_bytes = UINT64_C(1) << 28;
 
@@ -292,7 +292,7 @@ static void what_code_refers_to_is_near(void **state)
 }
 
 /* It is hooked all the same. */
-static void there_may_be_no_place_but_in_the_heaps_way(void **state)
+static void stub_memory_may_lie_in_the_way_of_the_heap(void **state)
 {
 	const struct window_user code = user(0x400000, 0x500000);
 	struct windows windows = { .heap_start = 0x500000 };
@@ -385,13 +385,13 @@ int main(void)
 		cmocka_unit_test(executables_below_4_gib_are_served),
 		cmocka_unit_test(far_modules_have_stubs_of_their_own),
 		cmocka_unit_test(many_small_batches_share_a_block),
-		cmocka_unit_test(what_is_freed_is_handed_out_again),
+		cmocka_unit_test(freed_stub_memory_is_reused),
 		cmocka_unit_test(a_spare_block_outlives_the_places),
 		cmocka_unit_test(a_spare_block_has_a_file_when_it_is_used),
 		cmocka_unit_test(large_modules_have_room),
 		cmocka_unit_test(the_heap_has_room_to_grow),
-		cmocka_unit_test(what_code_refers_to_is_near),
-		cmocka_unit_test(there_may_be_no_place_but_in_the_heaps_way),
+		cmocka_unit_test(stub_memory_is_near_the_data_of_the_module),
+		cmocka_unit_test(stub_memory_may_lie_in_the_way_of_the_heap),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
