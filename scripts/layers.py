@@ -90,8 +90,19 @@ MAY_INCLUDE = {
     "digest": set(),
     "image": {"machine", "disasm", "wire", "match", "digest"},
     "base": set(),
-    "symbolizer": {"base", "digest"},
-    **{f"report/{room}": {"wire", "symbolizer", "base", "match"} |
+    # What liba2n promises, and the format that it writes.
+    "symbolizer/a2n.h": set(),
+    "symbolizer/index_format.h": set(),
+    **{room: {"symbolizer/a2n.h", "symbolizer/index_format.h", *others.split(),
+              *(f"symbolizer/{name}" for name in below.split())}
+       for room, others, below in (
+           ("symbolizer/elf", "base", ""),
+           ("symbolizer/dwarf", "", "elf"),
+           ("symbolizer/indexer", "", "elf dwarf"),
+           ("symbolizer/variables", "base", "elf dwarf indexer"),
+           ("symbolizer", "base digest", "elf dwarf indexer"),
+           ("symbolizer/space", "base symbolizer", "elf"))},
+    **{f"report/{room}": {"wire", "symbolizer/a2n.h", "base", "match"} |
        {f"report/{name}" for name in below.split()}
        for room, below in (
            ("recording", ""),
@@ -100,6 +111,7 @@ MAY_INCLUDE = {
            ("live", "recording model merge"),
            ("trace", "recording model merge"),
            ("view", "recording model merge"),
+           ("dump", "recording model merge view"),
            ("write", "recording model trace view"),
            ("export", "recording model trace view write"),
            ("html", "recording model merge trace view write"))},
@@ -109,17 +121,18 @@ MAY_INCLUDE = {
        for room, others, of_report, below in (
            ("cli/common", "wire", "merge trace view write", ""),
            ("cli/target", "cgroup image machine wire", "recording", "common"),
-           ("cli/attach", "cgroup image machine match symbolizer wire", "",
+           ("cli/attach", "cgroup image machine match symbolizer/indexer wire", "",
             "common target"),
            ("cli/recording",
-            "expression image machine match symbolizer wire",
+            "expression image machine match symbolizer/a2n.h wire",
             "merge recording view write", "common target"),
-           ("cli/probes", "agent expression image machine symbolizer wire", "",
-            "common recording"),
-           ("cli/show", "agent symbolizer", "live model recording view write",
+           ("cli/probes", "agent expression image machine symbolizer/a2n.h "
+            "symbolizer/variables wire", "", "common recording"),
+           ("cli/show", "agent symbolizer/a2n.h", "live model recording view write",
             "common target"),
-           ("cli", "digest image machine symbolizer wire",
-            "export html live merge model recording trace view write",
+           ("cli", "digest image machine symbolizer symbolizer/a2n.h "
+            "symbolizer/variables wire",
+            "dump export html live merge model recording trace view write",
             "common target attach recording probes show"))},
 }
 UNRESTRICTED = {"tests"}
@@ -140,8 +153,9 @@ def included_as(path):
 
 
 def layer_of(path):
-    """Returns the innermost folder of the table that contains path, or None."""
-    for parent in included_as(path).parents:
+    """Returns path, or the innermost folder around it, if in the table; else None."""
+    path = included_as(path)
+    for parent in (path, *path.parents):
         if str(parent) in MAY_INCLUDE or str(parent) in UNRESTRICTED:
             return str(parent)
     return None

@@ -24,6 +24,9 @@ PRODUCTS = (("preload",),
 # Replacements of libc functions, which any cold room may call.
 LIBC = {"preload/host/private_libc.c", "preload/host/private_string.c",
         "preload/host/capstone_libc.c"}
+# Rooms that define what a public header declares. Rooms of other folders that may
+# include the header may refer to them.
+PUBLIC = {"symbolizer/a2n.h": {"symbolizer", "symbolizer/space"}}
 # Objects that may close a circle within their rooms, and the reason.
 ON_TOP = {
     "preload/hot/state.c":
@@ -113,18 +116,26 @@ def circles(objects):
         yield f"{source}: needs no exception"
 
 
+def may_refer_to(room):
+    """Returns the rooms whose objects the objects of a room may refer to."""
+    rooms = {room, *layers.MAY_INCLUDE[room]}
+    for header, definers in PUBLIC.items():
+        if header in rooms and not room.startswith(header.split("/")[0]):
+            rooms |= definers
+    return rooms
+
+
 def offences(objects, table):
     used = collections.Counter()
     for source, name, giver in objects.references():
         room, other = layers.layer_of(source), layers.layer_of(giver)
-        if name in table and other not in {room, *layers.MAY_INCLUDE[room]}:
+        if name in table and other not in may_refer_to(room):
             caller, definer = table[name]
             used[name] += 1
             if not is_at(source, caller) or not is_at(giver, definer):
                 yield (f"upcalls.h: {name} is called by {source} "
                        f"and defined in {giver}")
-        elif other not in {room, *layers.MAY_INCLUDE[room]} and \
-                giver not in LIBC:
+        elif other not in may_refer_to(room) and giver not in LIBC:
             yield f"{source}: {name} is in {giver}, above"
         if objects.temperature[source] in ("hot", "warm") and \
                 objects.temperature[giver] == "libclew":

@@ -8,10 +8,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "symbolizer/checksum.h"
+#include "symbolizer/elf/checksum.h"
+#include "symbolizer/elf/sort.h"
 #include "symbolizer/index_cache.h"
 #include "symbolizer/module.h"
-#include "symbolizer/sort.h"
 
 enum { DEFAULT_SECONDS = 120 };
 #define DEFAULT_BYTES (UINT64_C(4) << 30)

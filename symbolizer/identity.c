@@ -10,8 +10,8 @@
 
 #include "base/regular_file.h"
 #include "digest/digest_links.h"
-#include "symbolizer/cursor.h"
-#include "symbolizer/notes.h"
+#include "symbolizer/elf/cursor.h"
+#include "symbolizer/elf/notes.h"
 
 enum { MOST_SEGMENTS = 256, NOTE_BYTES = 4096, PIECE_BYTES = 65536 };
 

@@ -4,7 +4,7 @@
 #define CLEW_SYMBOLIZER_INDEX_H
 
 #include "symbolizer/a2n.h"
-#include "symbolizer/cursor.h"
+#include "symbolizer/elf/cursor.h"
 #include "symbolizer/index_format.h"
 
 struct index {

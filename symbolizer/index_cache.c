@@ -16,7 +16,7 @@
 
 #include "base/regular_file.h"
 #include "digest/digest_links.h"
-#include "symbolizer/checksum.h"
+#include "symbolizer/elf/checksum.h"
 #include "symbolizer/index_format.h"
 
 #define SUFFIX ".a2n"

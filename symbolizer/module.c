@@ -9,9 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "symbolizer/dwarf/sources.h"
 #include "symbolizer/index_cache.h"
 #include "symbolizer/indexer/build.h"
-#include "symbolizer/indexer/sources.h"
 
 struct index_search {
 	const struct a2n *a2n;

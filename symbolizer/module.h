@@ -6,7 +6,7 @@
 #include <pthread.h>
 
 #include "symbolizer/index.h"
-#include "symbolizer/worker.h"
+#include "symbolizer/indexer/worker.h"
 
 struct a2n_module {
 	struct a2n_module *next; /* in the a2n's list; set before publication */

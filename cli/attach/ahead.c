@@ -18,7 +18,7 @@
 #include "image/analysis.h"
 #include "image/analysis_cache.h"
 #include "image/dynamic.h"
-#include "symbolizer/worker.h"
+#include "symbolizer/indexer/worker.h"
 #include "wire/recording.h"
 
 /* libLLVM, of 117 MB, takes one second. */

@@ -4,7 +4,7 @@
  * the cache, and is not kept waiting; and it is known how many functions it will hook.
  *
  * Its files may be hostile. A worker with limits reads them, which can write nowhere but
- * in the cache (symbolizer/worker.h). If it crashes or takes too long, so would the
+ * in the cache (symbolizer/indexer/worker.h). If it crashes or takes too long, so would the
  * process when it analysed them itself: it is refused.
  */
 #ifndef CLEW_CLI_ATTACH_AHEAD_H

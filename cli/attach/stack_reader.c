@@ -15,7 +15,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/now.h"
-#include "symbolizer/worker.h"
+#include "symbolizer/indexer/worker.h"
 
 /*
  * The threads are stopped meanwhile. As much as unwinding ever reads (cli/attach/unwinding.c) takes

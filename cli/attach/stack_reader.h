@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads stacks of a stopped process in a worker (symbolizer/worker.h).
+ * Reads stacks of a stopped process in a worker (symbolizer/indexer/worker.h).
  *
  * The process chose its stacks and its unwind information, and libunwind may have
  * faults. The worker therefore can only read the memory of that process and compute;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "symbolizer/dwarf/constants.h"
-#include "symbolizer/indexer/heap.h"
+#include "symbolizer/elf/heap.h"
 
 enum { MOST_CODES = 1 << 20, MOST_ATTRIBUTES = 1 << 12, STEP_MOST = 0xffff };
 

@@ -9,7 +9,7 @@
 #ifndef CLEW_SYMBOLIZER_DWARF_ABBREV_H
 #define CLEW_SYMBOLIZER_DWARF_ABBREV_H
 
-#include "symbolizer/cursor.h"
+#include "symbolizer/elf/cursor.h"
 
 struct abbrev_attribute {
 	uint16_t name;    /* enum dwarf_at */

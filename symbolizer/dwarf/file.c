@@ -7,7 +7,7 @@
 
 #include "symbolizer/dwarf/constants.h"
 #include "symbolizer/dwarf/values.h"
-#include "symbolizer/indexer/heap.h"
+#include "symbolizer/elf/heap.h"
 
 static struct span section_of(struct dwarf_file *file, struct elf *elf,
 			      const char *name)

@@ -17,9 +17,9 @@
 #define CLEW_SYMBOLIZER_DWARF_FILE_H
 
 #include "symbolizer/dwarf/abbrev.h"
-#include "symbolizer/indexer/elf.h"
-#include "symbolizer/indexer/gather.h"
-#include "symbolizer/indexer/map.h"
+#include "symbolizer/elf/elf.h"
+#include "symbolizer/elf/gather.h"
+#include "symbolizer/elf/map.h"
 
 #define DWARF_NONE UINT64_MAX
 

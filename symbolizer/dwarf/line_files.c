@@ -13,7 +13,7 @@
 
 #include "symbolizer/dwarf/constants.h"
 #include "symbolizer/dwarf/values.h"
-#include "symbolizer/indexer/heap.h"
+#include "symbolizer/elf/heap.h"
 
 enum { MOST_FORMATS = 16 };
 

@@ -7,7 +7,7 @@
 #include "symbolizer/dwarf/constants.h"
 #include "symbolizer/dwarf/line_files.h"
 #include "symbolizer/dwarf/values.h"
-#include "symbolizer/indexer/heap.h"
+#include "symbolizer/elf/heap.h"
 
 /* The state machine's registers of the standard that the reader uses. */
 struct machine {

@@ -4,7 +4,7 @@
 
 #include "symbolizer/dwarf/constants.h"
 #include "symbolizer/dwarf/values.h"
-#include "symbolizer/indexer/heap.h"
+#include "symbolizer/elf/heap.h"
 
 /*
  * Limit of ranges. Overlapping ranges, or lists that are used millions of

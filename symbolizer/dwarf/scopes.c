@@ -17,9 +17,9 @@
 #include "symbolizer/dwarf/constants.h"
 #include "symbolizer/dwarf/lines.h"
 #include "symbolizer/dwarf/ranges.h"
-#include "symbolizer/indexer/heap.h"
-#include "symbolizer/sort.h"
-#include "symbolizer/varint.h"
+#include "symbolizer/elf/heap.h"
+#include "symbolizer/elf/sort.h"
+#include "symbolizer/elf/varint.h"
 
 enum {
 	NOWHERE = 0,     /* the scope of a DIE outside all code */

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 #include "symbolizer/dwarf/constants.h"
-#include "symbolizer/indexer/heap.h"
+#include "symbolizer/elf/heap.h"
 
 enum { MOST_COLUMNS = 16 };
 

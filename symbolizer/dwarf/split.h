@@ -7,7 +7,7 @@
 #define CLEW_SYMBOLIZER_DWARF_SPLIT_H
 
 #include "symbolizer/dwarf/scopes.h"
-#include "symbolizer/indexer/sources.h"
+#include "symbolizer/dwarf/sources.h"
 
 struct split;
 

@@ -7,9 +7,9 @@
 
 #include "symbolizer/dwarf/constants.h"
 #include "symbolizer/dwarf/lines.h"
+#include "symbolizer/dwarf/sources.h"
 #include "symbolizer/dwarf/split.h"
-#include "symbolizer/indexer/heap.h"
-#include "symbolizer/indexer/sources.h"
+#include "symbolizer/elf/heap.h"
 #include "symbolizer/indexer/symtab.h"
 #include "symbolizer/indexer/write.h"
 

@@ -4,10 +4,10 @@
 
 #include <stdlib.h>
 
+#include "symbolizer/elf/heap.h"
+#include "symbolizer/elf/sort.h"
+#include "symbolizer/elf/varint.h"
 #include "symbolizer/index_format.h"
-#include "symbolizer/indexer/heap.h"
-#include "symbolizer/sort.h"
-#include "symbolizer/varint.h"
 
 enum { ROW_MOST = 1 + 6 * VARINT_MOST };
 

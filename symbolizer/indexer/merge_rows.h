@@ -10,7 +10,7 @@
 #ifndef CLEW_SYMBOLIZER_INDEXER_MERGE_ROWS_H
 #define CLEW_SYMBOLIZER_INDEXER_MERGE_ROWS_H
 
-#include "symbolizer/indexer/gather.h"
+#include "symbolizer/elf/gather.h"
 
 /* Rows in the format of the index. */
 struct merged_rows {

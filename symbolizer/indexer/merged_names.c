@@ -2,7 +2,7 @@
 /* See merged_names.h. */
 #include "symbolizer/indexer/merged_names.h"
 
-#include "symbolizer/indexer/heap.h"
+#include "symbolizer/elf/heap.h"
 
 /* Limit of symbols at one address. */
 enum { CANDIDATES_MAX = 4096 };

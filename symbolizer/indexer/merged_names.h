@@ -18,7 +18,7 @@
 #ifndef CLEW_SYMBOLIZER_INDEXER_MERGED_NAMES_H
 #define CLEW_SYMBOLIZER_INDEXER_MERGED_NAMES_H
 
-#include "symbolizer/indexer/gather.h"
+#include "symbolizer/elf/gather.h"
 
 struct merged_names {
 	struct index_merged *items; /* sorted by entry */

@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-#include "symbolizer/indexer/heap.h"
-#include "symbolizer/indexer/unfold.h"
+#include "symbolizer/elf/heap.h"
+#include "symbolizer/elf/unfold.h"
 
 static int is_mangled(const char *name)
 {

@@ -10,7 +10,7 @@
 #ifndef CLEW_SYMBOLIZER_INDEXER_SYMTAB_H
 #define CLEW_SYMBOLIZER_INDEXER_SYMTAB_H
 
-#include "symbolizer/indexer/gather.h"
+#include "symbolizer/elf/gather.h"
 #include "symbolizer/indexer/merged_names.h"
 
 /*

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "symbolizer/checksum.h"
-#include "symbolizer/indexer/heap.h"
+#include "symbolizer/elf/checksum.h"
+#include "symbolizer/elf/heap.h"
 #include "symbolizer/indexer/merge_rows.h"
 #include "symbolizer/indexer/symtab.h"
 

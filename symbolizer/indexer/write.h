@@ -3,8 +3,8 @@
 #ifndef CLEW_SYMBOLIZER_INDEXER_WRITE_H
 #define CLEW_SYMBOLIZER_INDEXER_WRITE_H
 
-#include "symbolizer/indexer/gather.h"
-#include "symbolizer/indexer/sources.h"
+#include "symbolizer/dwarf/sources.h"
+#include "symbolizer/elf/gather.h"
 
 /*
  * Returns 0 or -errno. `reason` may be NULL; `module` may be NULL if it is

@@ -2,7 +2,7 @@
 /* See pieces.h. */
 #include "symbolizer/space/pieces.h"
 
-#include "symbolizer/sort.h"
+#include "symbolizer/elf/sort.h"
 #include "symbolizer/space/sweep.h"
 
 /* Lists every start and end once, in ascending order. */

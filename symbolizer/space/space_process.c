@@ -20,8 +20,8 @@
 #include <sys/stat.h>
 #include <sys/uio.h>
 
+#include "symbolizer/elf/notes.h"
 #include "symbolizer/module.h"
-#include "symbolizer/notes.h"
 #include "symbolizer/space/space.h"
 
 static const char DELETED[] = " (deleted)";

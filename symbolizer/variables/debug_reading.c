@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "symbolizer/indexer/heap.h"
+#include "symbolizer/elf/heap.h"
 
 /* ---- Sections ---- */
 

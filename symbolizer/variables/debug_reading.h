@@ -8,8 +8,8 @@
 #include <dwarf.h>
 #include <libdwarf.h>
 
-#include "symbolizer/indexer/elf.h"
-#include "symbolizer/indexer/map.h"
+#include "symbolizer/elf/elf.h"
+#include "symbolizer/elf/map.h"
 #include "symbolizer/variables/variable_answer.h"
 
 /* Limit of nesting; damaged files may contain circles. */

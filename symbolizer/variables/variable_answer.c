@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "symbolizer/indexer/heap.h"
+#include "symbolizer/elf/heap.h"
 
 void variable_answer_begin(struct variable_answer *answer)
 {

@@ -5,8 +5,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "symbolizer/indexer/heap.h"
-#include "symbolizer/indexer/sources.h"
+#include "symbolizer/dwarf/sources.h"
+#include "symbolizer/elf/heap.h"
 #include "symbolizer/variables/debug_names.h"
 #include "symbolizer/variables/variable_arguments.h"
 #include "symbolizer/variables/variable_locations.h"

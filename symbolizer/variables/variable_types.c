@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "symbolizer/indexer/heap.h"
+#include "symbolizer/elf/heap.h"
 #include "symbolizer/variables/debug_names.h"
 
 #define TYPES_MAX   4096

@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "base/fail.h"
+#include "symbolizer/indexer/worker.h"
 #include "symbolizer/variables/variable_answer.h"
 #include "symbolizer/variables/variable_reader.h"
-#include "symbolizer/worker.h"
 
 #define USUAL_SECONDS 20
 #define BYTES_MAX     (UINT64_C(4) << 30)

@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "symbolizer/checksum.h"
+#include "symbolizer/elf/checksum.h"
 #include "symbolizer/index.h"
 
 enum { FRAMES = 16, PLACES = 200, ROWS = 10000 };

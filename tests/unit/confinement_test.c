@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a worker can do no more, and still can (symbolizer/confinement.h, worker.h). */
+/* What a worker can do no more, and still can (symbolizer/indexer/confinement.h, worker.h). */
 #include "unit.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "symbolizer/worker.h"
+#include "symbolizer/indexer/worker.h"
 
 #define LIMITS                                                                 \
 	{                                                                      \

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* See texts.h. */
-#include "symbolizer/indexer/texts.h"
+#include "symbolizer/elf/texts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbolizer/demangle.h"
-#include "symbolizer/indexer/heap.h"
+#include "symbolizer/elf/demangle.h"
+#include "symbolizer/elf/heap.h"
 
 enum { FARTHEST = 0xff000000 };
 

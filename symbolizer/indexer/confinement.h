@@ -10,8 +10,8 @@
  * created, written, renamed and removed. NULL: none. On kernels without
  * Landlock (before 5.13), a worker with such folders may write everywhere.
  */
-#ifndef CLEW_SYMBOLIZER_CONFINEMENT_H
-#define CLEW_SYMBOLIZER_CONFINEMENT_H
+#ifndef CLEW_SYMBOLIZER_INDEXER_CONFINEMENT_H
+#define CLEW_SYMBOLIZER_INDEXER_CONFINEMENT_H
 
 /*
  * Confines the calling process permanently. Returns 0, or -errno without any

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Variable-length numbers in indexes: LEB128 and zigzag. */
-#ifndef CLEW_SYMBOLIZER_VARINT_H
-#define CLEW_SYMBOLIZER_VARINT_H
+#ifndef CLEW_SYMBOLIZER_ELF_VARINT_H
+#define CLEW_SYMBOLIZER_ELF_VARINT_H
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Demangling of C++ and Rust names; see a2n_demangle() in the public header. */
-#ifndef CLEW_SYMBOLIZER_DEMANGLE_H
-#define CLEW_SYMBOLIZER_DEMANGLE_H
+#ifndef CLEW_SYMBOLIZER_ELF_DEMANGLE_H
+#define CLEW_SYMBOLIZER_ELF_DEMANGLE_H
 
 #include "symbolizer/a2n.h"
 

@@ -7,11 +7,11 @@
  * outdated when one of them has changed, for example because a missing file was
  * installed.
  */
-#ifndef CLEW_SYMBOLIZER_INDEXER_SOURCES_H
-#define CLEW_SYMBOLIZER_INDEXER_SOURCES_H
+#ifndef CLEW_SYMBOLIZER_DWARF_SOURCES_H
+#define CLEW_SYMBOLIZER_DWARF_SOURCES_H
 
+#include "symbolizer/elf/elf.h"
 #include "symbolizer/index_format.h"
-#include "symbolizer/indexer/elf.h"
 
 struct source {
 	char *path;

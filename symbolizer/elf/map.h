@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A map of the worker from 64-bit keys (never 0) to 32-bit values. */
-#ifndef CLEW_SYMBOLIZER_INDEXER_MAP_H
-#define CLEW_SYMBOLIZER_INDEXER_MAP_H
+#ifndef CLEW_SYMBOLIZER_ELF_MAP_H
+#define CLEW_SYMBOLIZER_ELF_MAP_H
 
 #include <stddef.h>
 #include <stdint.h>

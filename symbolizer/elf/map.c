@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* See map.h. */
-#include "symbolizer/indexer/map.h"
+#include "symbolizer/elf/map.h"
 
 #include <stdlib.h>
 
-#include "symbolizer/indexer/heap.h"
+#include "symbolizer/elf/heap.h"
 
 enum { FIRST_LOG2 = 8 };
 

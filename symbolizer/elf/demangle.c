@@ -13,7 +13,7 @@
  * a pattern of n parts can take 2^n steps. A name that may contain a pack
  * expansion therefore stays mangled if it has too many parts.
  */
-#include "symbolizer/demangle.h"
+#include "symbolizer/elf/demangle.h"
 
 #include <setjmp.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* See elf.h. */
-#include "symbolizer/indexer/elf.h"
+#include "symbolizer/elf/elf.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "base/regular_file.h"
-#include "symbolizer/indexer/heap.h"
-#include "symbolizer/indexer/unfold.h"
-#include "symbolizer/notes.h"
+#include "symbolizer/elf/heap.h"
+#include "symbolizer/elf/notes.h"
+#include "symbolizer/elf/unfold.h"
 
 enum { MOST_SECTIONS = 1 << 20, MOST_SEGMENTS = 1 << 16 };
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* See gather.h. */
-#include "symbolizer/indexer/gather.h"
+#include "symbolizer/elf/gather.h"
 
 #include <stdlib.h>
 
-#include "symbolizer/indexer/heap.h"
+#include "symbolizer/elf/heap.h"
 
 #define FARTHEST UINT64_C(0xfffffff0)
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* x86-64: see confinement.h. */
-#include "symbolizer/confinement.h"
+#include "symbolizer/indexer/confinement.h"
 
 #include <errno.h>
 #include <fcntl.h>

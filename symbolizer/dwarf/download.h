@@ -3,8 +3,8 @@
  * Downloads debug files from debuginfod servers. This needs DEBUGINFOD_URLS and
  * the client library, which is loaded on first use.
  */
-#ifndef CLEW_SYMBOLIZER_INDEXER_DOWNLOAD_H
-#define CLEW_SYMBOLIZER_INDEXER_DOWNLOAD_H
+#ifndef CLEW_SYMBOLIZER_DWARF_DOWNLOAD_H
+#define CLEW_SYMBOLIZER_DWARF_DOWNLOAD_H
 
 #include "symbolizer/a2n.h"
 

@@ -3,8 +3,8 @@
  * Sorting of 64-bit keys, whose lower bits identify the items: several times
  * faster than qsort(), and stable.
  */
-#ifndef CLEW_SYMBOLIZER_SORT_H
-#define CLEW_SYMBOLIZER_SORT_H
+#ifndef CLEW_SYMBOLIZER_ELF_SORT_H
+#define CLEW_SYMBOLIZER_ELF_SORT_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -14,11 +14,11 @@
  * code. Addresses outside of executable sections are dropped: linkers leave the
  * debug information of discarded functions at 0 or -1.
  */
-#ifndef CLEW_SYMBOLIZER_INDEXER_GATHER_H
-#define CLEW_SYMBOLIZER_INDEXER_GATHER_H
+#ifndef CLEW_SYMBOLIZER_ELF_GATHER_H
+#define CLEW_SYMBOLIZER_ELF_GATHER_H
 
-#include "symbolizer/indexer/elf.h"
-#include "symbolizer/indexer/texts.h"
+#include "symbolizer/elf/elf.h"
+#include "symbolizer/elf/texts.h"
 
 /*
  * A row of a line table. The last one of a run only marks the end of the run.

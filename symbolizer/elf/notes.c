@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* See notes.h. */
-#include "symbolizer/notes.h"
+#include "symbolizer/elf/notes.h"
 
 #include <elf.h>
 

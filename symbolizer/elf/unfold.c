@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* See unfold.h. */
-#include "symbolizer/indexer/unfold.h"
+#include "symbolizer/elf/unfold.h"
 
 #include <elf.h>
 #include <endian.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* See download.h. */
-#include "symbolizer/indexer/download.h"
+#include "symbolizer/dwarf/download.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* See heap.h. */
-#include "symbolizer/indexer/heap.h"
+#include "symbolizer/elf/heap.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* See worker.h. */
-#include "symbolizer/worker.h"
+#include "symbolizer/indexer/worker.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,8 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "symbolizer/confinement.h"
-#include "symbolizer/indexer/heap.h"
+#include "symbolizer/elf/heap.h"
+#include "symbolizer/indexer/confinement.h"
 
 /* An exit status above this is an errno. */
 enum { STATUS_OF_ERRNO = 100 };

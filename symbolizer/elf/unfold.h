@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Decompression of sections and files into memory. */
-#ifndef CLEW_SYMBOLIZER_INDEXER_UNFOLD_H
-#define CLEW_SYMBOLIZER_INDEXER_UNFOLD_H
+#ifndef CLEW_SYMBOLIZER_ELF_UNFOLD_H
+#define CLEW_SYMBOLIZER_ELF_UNFOLD_H
 
-#include "symbolizer/cursor.h"
+#include "symbolizer/elf/cursor.h"
 
 /*
  * All functions return 0 and bytes on the heap, or -errno: -EBADMSG for damaged

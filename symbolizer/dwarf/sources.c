@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* See sources.h. */
-#include "symbolizer/indexer/sources.h"
+#include "symbolizer/dwarf/sources.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -9,8 +9,8 @@
 
 #include <zlib.h>
 
-#include "symbolizer/indexer/download.h"
-#include "symbolizer/indexer/heap.h"
+#include "symbolizer/dwarf/download.h"
+#include "symbolizer/elf/heap.h"
 
 #define SYSTEM_DEBUG_ROOT "/usr/lib/debug"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* See checksum.h. */
-#include "symbolizer/checksum.h"
+#include "symbolizer/elf/checksum.h"
 
 #include <string.h>
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The texts of an index, each stored once: names, demangled names, paths. */
-#ifndef CLEW_SYMBOLIZER_INDEXER_TEXTS_H
-#define CLEW_SYMBOLIZER_INDEXER_TEXTS_H
+#ifndef CLEW_SYMBOLIZER_ELF_TEXTS_H
+#define CLEW_SYMBOLIZER_ELF_TEXTS_H
 
+#include "symbolizer/elf/map.h"
 #include "symbolizer/index_format.h"
-#include "symbolizer/indexer/map.h"
 
 struct texts {
 	uint8_t *bytes; /* in the format of INDEX_TEXT */

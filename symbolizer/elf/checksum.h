@@ -3,8 +3,8 @@
  * A checksum at memory speed, against damage but not against attacks. Four
  * lanes of multiplications run in parallel, because dependent ones would wait.
  */
-#ifndef CLEW_SYMBOLIZER_CHECKSUM_H
-#define CLEW_SYMBOLIZER_CHECKSUM_H
+#ifndef CLEW_SYMBOLIZER_ELF_CHECKSUM_H
+#define CLEW_SYMBOLIZER_ELF_CHECKSUM_H
 
 #include <stddef.h>
 #include <stdint.h>

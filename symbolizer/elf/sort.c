@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* See sort.h. */
-#include "symbolizer/sort.h"
+#include "symbolizer/elf/sort.h"
 
 #include <string.h>
 

@@ -6,13 +6,13 @@
  * Only workers read ELF files, so SIGBUS from a file that shrinks ends only a
  * child process. Only 64-bit little-endian files are supported.
  */
-#ifndef CLEW_SYMBOLIZER_INDEXER_ELF_H
-#define CLEW_SYMBOLIZER_INDEXER_ELF_H
+#ifndef CLEW_SYMBOLIZER_ELF_ELF_H
+#define CLEW_SYMBOLIZER_ELF_ELF_H
 
 #include <elf.h>
 
 #include "symbolizer/a2n.h"
-#include "symbolizer/cursor.h"
+#include "symbolizer/elf/cursor.h"
 
 struct elf_section {
 	const char *name; /* "" without a name */
