@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/view/dump.h"
+#include "report/dump/dump.h"
 
 #include <argp.h>
 #include <stdlib.h>

@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "report/dump/dump.h"
 #include "report/export/export.h"
 #include "report/html/html.h"
 #include "report/recording/rules.h"
-#include "report/view/dump.h"
 #include "report/view/labels.h"
 #include "report/view/views.h"
 #include "report/write/writer.h"

@@ -2,8 +2,8 @@
 /*
  * The end of a dump's line: a string, which may contain blanks, and a newline.
  */
-#ifndef CLEW_VIEW_DUMP_STRING_H
-#define CLEW_VIEW_DUMP_STRING_H
+#ifndef CLEW_REPORT_DUMP_DUMP_STRING_H
+#define CLEW_REPORT_DUMP_DUMP_STRING_H
 
 #include <stddef.h>
 #include <stdio.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* See dump_marks.h. */
-#include "report/view/dump_marks.h"
+#include "report/dump/dump_marks.h"
 
 #include <inttypes.h>
 #include <string.h>
 
+#include "report/dump/dump_string.h"
 #include "report/recording/marks_reader.h"
-#include "report/view/dump_string.h"
 
 static void dump_names(FILE *out, const struct recorded_mark_names *names)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* See dump_values.h. */
-#include "report/view/dump_values.h"
+#include "report/dump/dump_values.h"
 
 #include <inttypes.h>
 #include <string.h>
 
+#include "report/dump/dump_string.h"
 #include "report/recording/values_reader.h"
-#include "report/view/dump_string.h"
 
 void dump_values(FILE *out, const struct part_chunk *chunk)
 {

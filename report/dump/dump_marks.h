@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Lines of a dump for moments and regions that a program marked. */
-#ifndef CLEW_VIEW_DUMP_MARKS_H
-#define CLEW_VIEW_DUMP_MARKS_H
+#ifndef CLEW_REPORT_DUMP_DUMP_MARKS_H
+#define CLEW_REPORT_DUMP_DUMP_MARKS_H
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* See dump_counts.h. */
-#include "report/view/dump_counts.h"
+#include "report/dump/dump_counts.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* See dump_string.h. */
-#include "report/view/dump_string.h"
+#include "report/dump/dump_string.h"
 
 #include <stdlib.h>
 #include <string.h>

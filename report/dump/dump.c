@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* See dump.h. */
-#include "report/view/dump.h"
+#include "report/dump/dump.h"
 
 #include <inttypes.h>
 #include <string.h>
 
+#include "report/dump/dump_counts.h"
+#include "report/dump/dump_marks.h"
+#include "report/dump/dump_probes.h"
+#include "report/dump/dump_string.h"
+#include "report/dump/dump_told.h"
+#include "report/dump/dump_values.h"
 #include "report/merge/oddities.h"
 #include "report/model/function_catalog.h"
 #include "report/recording/rules.h"
-#include "report/view/dump_counts.h"
-#include "report/view/dump_marks.h"
-#include "report/view/dump_probes.h"
-#include "report/view/dump_string.h"
-#include "report/view/dump_told.h"
-#include "report/view/dump_values.h"
 #include "report/view/summary.h"
 #include "wire/verdict.h"
 #include "wire/violation.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Lines of a dump for counts, samples and times. */
-#ifndef CLEW_VIEW_DUMP_COUNTS_H
-#define CLEW_VIEW_DUMP_COUNTS_H
+#ifndef CLEW_REPORT_DUMP_DUMP_COUNTS_H
+#define CLEW_REPORT_DUMP_DUMP_COUNTS_H
 
 #include <stdio.h>
 

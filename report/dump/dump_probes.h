@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CLEW_VIEW_DUMP_PROBES_H
-#define CLEW_VIEW_DUMP_PROBES_H
+#ifndef CLEW_REPORT_DUMP_DUMP_PROBES_H
+#define CLEW_REPORT_DUMP_DUMP_PROBES_H
 
 #include <stdio.h>
 

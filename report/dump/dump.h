@@ -3,8 +3,8 @@
  * Prints the records of a part, one line each: "KIND key=value ...", for grep
  * and for authors of other readers. Strings are last on their line.
  */
-#ifndef CLEW_VIEW_DUMP_H
-#define CLEW_VIEW_DUMP_H
+#ifndef CLEW_REPORT_DUMP_DUMP_H
+#define CLEW_REPORT_DUMP_DUMP_H
 
 #include <stdio.h>
 

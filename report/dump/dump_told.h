@@ -3,8 +3,8 @@
  * Lines of a dump for functions outside of modules: numbers and names,
  * generated code, its makers, and what the JVM has reported.
  */
-#ifndef CLEW_VIEW_DUMP_TOLD_H
-#define CLEW_VIEW_DUMP_TOLD_H
+#ifndef CLEW_REPORT_DUMP_DUMP_TOLD_H
+#define CLEW_REPORT_DUMP_DUMP_TOLD_H
 
 #include <stdio.h>
 

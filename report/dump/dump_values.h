@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Lines of a dump for values that agents counted. */
-#ifndef CLEW_VIEW_DUMP_VALUES_H
-#define CLEW_VIEW_DUMP_VALUES_H
+#ifndef CLEW_REPORT_DUMP_DUMP_VALUES_H
+#define CLEW_REPORT_DUMP_DUMP_VALUES_H
 
 #include <stdio.h>
 

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* See dump_told.h. */
-#include "report/view/dump_told.h"
+#include "report/dump/dump_told.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "report/dump/dump_string.h"
 #include "report/model/java_name.h"
 #include "report/model/jni_usage.h"
 #include "report/recording/bindings_reader.h"
 #include "report/recording/makers_reader.h"
 #include "report/recording/names_reader.h"
-#include "report/view/dump_string.h"
 
 static void dump_ranges(FILE *out, const struct part_chunk *chunk)
 {

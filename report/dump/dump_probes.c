@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* See dump_probes.h. */
-#include "report/view/dump_probes.h"
+#include "report/dump/dump_probes.h"
 
 #include <inttypes.h>
 
+#include "report/dump/dump_string.h"
 #include "report/recording/probes_reader.h"
-#include "report/view/dump_string.h"
 
 static void dump_texts(FILE *out, const char *what,
 		       const struct part_chunk *chunk)
