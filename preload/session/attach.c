@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * In a process that ran before clew came (wire/attachment.h).
+ * Starts a session in a process that was already running when clew attached
+ * (wire/attachment.h).
  *
- * What is prepared here is what init.c does before main, but no code is
- * changed: that is noted (patch/journal.h) and written from outside while all
- * threads are stopped. A session gives back what it has when the process is left
- * (release.h); the library stays loaded, and the next session uses it.
+ * This file prepares the same things as init.c does before main(), but changes
+ * no code. The changes are listed in the journal (patch/journal.h), and the
+ * controller writes them while all threads are stopped. When clew detaches, the
+ * session's memory is freed (release.h). The library stays loaded, and the next
+ * session uses it again.
  */
 #include "preload/session/attach.h"
 
@@ -48,17 +50,25 @@
 
 struct wire_attachment clew_attachment;
 
-/* Written by the controller, read by threads that it has stopped (ask_stack.S). */
+/*
+ * The controller writes it; threads that it has stopped read it (ask_stack.S).
+ */
 extern struct wire_asked attach_asked;
 
 void attach_ask_stack(void);
 
-/* Of the session before, or of this one. */
+/* State of this session, or of the former one between two sessions. */
 static struct {
-	int has_trap; /* SIGTRAP comes to clew first, so that no thread need block it */
+	/*
+	 * clew's SIGTRAP handler is installed, so no thread may block SIGTRAP.
+	 */
+	int has_trap;
 } session;
 
-/* Else alternate stacks are of no use to it, and no thread is made to ask for its own. */
+/*
+ * False: the program has no handler that runs on an alternate stack, so no
+ * thread needs to be queried for its alternate stack.
+ */
 static int has_handlers_on_alternate_stacks(void)
 {
 	struct kernel_action action;
@@ -158,7 +168,7 @@ static int threads_have_variables(void)
 	return !own_place_is_in_blocks() || clew_attachment.variables_at;
 }
 
-/* ---- What is read of files ---- */
+/* ---- Reading files ---- */
 
 static long read_file(const char *path, char *out, uint64_t room)
 {
@@ -203,7 +213,7 @@ static void record_arguments(struct part *part)
 			      memory_order_release);
 }
 
-/* ---- Preparing ---- */
+/* ---- Preparation ---- */
 
 static int prepare_process(struct cold *cold)
 {
@@ -232,12 +242,13 @@ static int watch_loader(struct cold *cold)
 	if (is_watched)
 		return 0;
 	journal_keep(1);
-	is_watched = !loader_watch(cold); /* without, dlopen goes unnoticed */
+	/* if this fails, dlopen() goes unnoticed */
+	is_watched = !loader_watch(cold);
 	journal_keep(0);
 	return 0;
 }
 
-/* -EINPROGRESS: not yet. */
+/* Returns -EINPROGRESS while modules remain to be hooked. */
 static int hook_all(struct cold *cold)
 {
 	const char *missing;
@@ -270,11 +281,14 @@ static int refuse_recording(int err)
 		return refuse("it cannot write a recording there: it cannot "
 			      "start a thread; raise its limit of processes "
 			      "(prlimit --nproc)",
-			      -EPERM); /* -EAGAIN would be tried again */
+			      /* the caller would retry after -EAGAIN */
+			      -EPERM);
 	return refuse_explained("it cannot write a recording there", err);
 }
 
-/* The memory of a session that was left is used again, whatever it was asked for. */
+/*
+ * The memory of a former session is reused, even if its configuration differs.
+ */
 static int begin_session(const char *dir)
 {
 	struct cold *former = rt.cold, *cold;
@@ -307,7 +321,10 @@ static int begin_session(const char *dir)
 	return prepare_process(cold);
 }
 
-/* By mlockall(MCL_FUTURE): of what is only reserved all would be filled. */
+/*
+ * True after mlockall(MCL_FUTURE): the kernel would then fill with memory all
+ * address space that clew only reserves.
+ */
 static int is_new_memory_filled(void)
 {
 	unsigned char is_there = 0;
@@ -320,14 +337,17 @@ static int is_new_memory_filled(void)
 	return is_there & 1;
 }
 
-/* Without, no thread's stack is known. */
+/*
+ * Maps the array for the frames of all threads. If this fails, no stack can be
+ * unwound.
+ */
 static void make_room_for_frames(void)
 {
 	void *at;
 
 	if (clew_attachment.frames)
 		return;
-	/* pages come as they are used */
+	/* a page takes memory once it is used */
 	at = sys_map_private(WIRE_ATTACH_FRAMES_MAX *
 			     sizeof(struct wire_frame));
 	if (sys_failed(at))
@@ -345,7 +365,7 @@ void attach_free_frames(void)
 	clew_attachment.frames = clew_attachment.frame_max = 0;
 }
 
-/* It is as if it had not begun; a part that it has made says why it is there. */
+/* Abandons the preparation. A part that exists already records the reason. */
 static int give_up(int err)
 {
 	if (rt.header)
@@ -360,8 +380,8 @@ static int find_next(struct dl_phdr_info *info, size_t size, void *context)
 }
 
 /*
- * Under the lock of the loader's list: functions that no module has are looked for in
- * all, which another thread may be unloading.
+ * Holds the lock of the loader's list: the lookup of a function that no module
+ * defines searches all modules, and another thread may be unloading one.
  */
 static void find_functions(void)
 {
@@ -421,12 +441,16 @@ static int go_on_preparing(void)
 	makers_note_earlier();
 	begin_time(rt.cold);
 	trap_look_again();
-	session.has_trap = trap_install() == 0; /* live changes want it */
+	/* live patching needs the handler */
+	session.has_trap = trap_install() == 0;
 	budget_start();
 	return 0;
 }
 
-/* What its parent has begun is not the child's, nor is the part where it goes. */
+/*
+ * A forked child drops a preparation that its parent has begun: the modules to
+ * hook and the part belong to the parent.
+ */
 static void forget_parents(void)
 {
 	if (!hook_slices_are_left() || process_is_own(0))
@@ -458,7 +482,10 @@ static void tell_prepared(void)
 	clew_attachment.result = 0;
 }
 
-/* For the first time, to go on, or because the loader has changed something. */
+/*
+ * Begins or continues the preparation, or repeats the hooking after the loader
+ * has changed its list.
+ */
 static int prepare(const char *dir, uint64_t controller)
 {
 	struct text text;
@@ -475,7 +502,7 @@ static int prepare(const char *dir, uint64_t controller)
 	text_string(&text, dir);
 	clew_attachment.controller = (uint32_t)controller;
 	clew_attachment.state = WIRE_ATTACH_PREPARING;
-	return -EINPROGRESS; /* that was a slice, too */
+	return -EINPROGRESS; /* the steps above count as the first slice */
 }
 
 EXPORT void clew_attach_prepare(const char *dir, uint64_t controller)

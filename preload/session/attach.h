@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What libclew.so exports for `clew attach`: wire/attachment.h says what each does, and
- * when. Each leaves its result in clew_attachment.
+ * The functions that libclew.so exports for `clew attach`. wire/attachment.h
+ * describes each of them. Each function stores its result in clew_attachment.
  */
 #ifndef CLEW_SESSION_ATTACH_H
 #define CLEW_SESSION_ATTACH_H
@@ -12,26 +12,28 @@ extern struct wire_attachment clew_attachment
 	__attribute__((visibility("protected")));
 
 /*
- * One call at a time: one whose controller was killed may still be under way. False,
- * and the result says so, if there is one; else it is to be ended.
+ * Begins one of these calls; only one thread at a time may execute one. A call
+ * may still be running although its controller was killed. Returns 0 and stores
+ * an error if such a call exists; otherwise attach_end_call() ends the new
+ * call.
  */
 int attach_begin_call(void);
-int attach_try_call(void); /* likewise, and says nothing of it */
+int attach_try_call(void); /* the same, but stores no error */
 void attach_end_call(void);
 
 /*
- * What was begun and never gone on with is gone on with for a slice: -EAGAIN while there
- * is more.
+ * Executes one slice of a preparation that was begun and not completed. Returns
+ * -EAGAIN while more slices remain.
  */
 int attach_end_preparing(void);
 
-/* In the constructor, where thread-local variables are in control blocks. */
+/* Called by the constructor if thread-local variables are in control blocks. */
 void attach_begin_in_blocks(void);
 
-/* Where the journal is, and how long by now. */
+/* Publishes the address and the present length of the journal. */
 void attach_tell_texts(void);
 
-/* What the controller has said of frames, which it has written by now. */
+/* Frees the frames' array, once the controller has written the words in it. */
 void attach_free_frames(void);
 
 void clew_attach_prepare(const char *dir, uint64_t controller);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See begin.h. */
 #include "preload/session/begin.h"
 
 #include <errno.h>
@@ -43,7 +44,10 @@ static void never_runs(void)
 {
 }
 
-/* A context is made as for a coroutine, which never begins, and looked into. */
+/*
+ * Reads the return address from a context that makecontext() sets up for a
+ * coroutine. The coroutine never runs.
+ */
 void begin_learn_starts(void)
 {
 	static ucontext_t context;
@@ -94,7 +98,10 @@ static void take_configuration(struct cold *cold)
 		rt.sink = &sink_timing;
 	if (cold->recorder.trace.part.header)
 		rt.sink = sink_of_trace(config);
-	/* Who looks on from outside knows no pc that tells of a leaf (lookup/leaf_ids.h). */
+	/*
+	 * With --time=wall, clew's own thread samples other threads and knows
+	 * no pc by which it would recognize leaf functions (lookup/leaf_ids.h).
+	 */
 	rt.leaf_stub =
 		config->time == WIRE_TIME_WALL ? NULL : rt.sink->leaf_stub;
 	rt.exit_elsewhere_at = stub_template()->exit_elsewhere_at % STUB_BYTES;
@@ -103,7 +110,7 @@ static void take_configuration(struct cold *cold)
 	rt.first_block = thread_block();
 }
 
-/* The pages that hold nothing else. */
+/* Excludes the pages that lie completely inside the range from core dumps. */
 static void leave_out_of_cores(const volatile void *at, uint64_t bytes)
 {
 	const uint64_t start = ((uintptr_t)at + PAGE_BYTES - 1) & -PAGE_BYTES;
@@ -112,14 +119,17 @@ static void leave_out_of_cores(const volatile void *at, uint64_t bytes)
 	sys_madvise((void *)start, end - start, MADV_DONTDUMP);
 }
 
-/* Tables of megabytes, of which a page or two are used. */
+/*
+ * These tables take megabytes of address space; only a page or two of them are
+ * used.
+ */
 static void leave_tables_out_of_cores(void)
 {
 	leave_out_of_cores(hot_windows, sizeof(hot_windows));
 	leave_out_of_cores(number_blocks, sizeof(number_blocks));
 }
 
-/* Its own memory has a place of its own, chosen once. */
+/* Chooses once the address range for clew's own memory. */
 static void choose_place(void)
 {
 	static int has_begun;
@@ -130,7 +140,7 @@ static void choose_place(void)
 	has_begun = 1;
 }
 
-/* The file of packets, if there is to be one. */
+/* Creates the file of packets if the configuration asks for a trace. */
 static int begin_trace(struct cold *cold)
 {
 	const struct config *config = &cold->config;
@@ -152,7 +162,7 @@ static int begin_trace(struct cold *cold)
 	return trace_create(trace, &cold->recorder.part);
 }
 
-/* Blocks of stubs and pads of the session before, whose memory is used again. */
+/* Reuses the blocks of stubs and pads of the former session. */
 static void take_over(struct cold *cold, const struct cold *former)
 {
 	if (!former)
@@ -224,7 +234,7 @@ int begin_check_machine(char *why, size_t bytes)
 	return 0;
 }
 
-/* Zeros say that it is not known. */
+/* Stores zeros if the costs cannot be measured. */
 static void note_time_cost(void)
 {
 	struct time_cost cost = { 0 };
@@ -252,5 +262,6 @@ void begin_end(void)
 		stress_check();
 	budget_note_end();
 	rt.header->end_ns = sys_clock_ns(CLOCK_REALTIME);
-	samples_note_moment(rt.header); /* samples from here on do the same */
+	/* later samples store a moment themselves */
+	samples_note_moment(rt.header);
 }

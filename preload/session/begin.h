@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The steps of a recording's beginning and end that are the same whether the
+ * The first and last steps of a recording, which are the same whether the
  * runtime was preloaded (init.h) or loaded into a running process (attach.c).
  */
 #ifndef CLEW_SESSION_BEGIN_H
@@ -10,27 +10,37 @@
 
 #include "preload/hooking/cold.h"
 
-/* Not below an emulator, which is noted in the recording. */
+/* Returns 0 below an emulator, and records that reason in the directory. */
 int begin_is_possible(const char *dir);
 
-/* What a coroutine's first function returns to. Calls libc; nothing is hooked. */
+/*
+ * Learns the address to which a coroutine's first function returns. Calls libc,
+ * so it must run while nothing is hooked.
+ */
 void begin_learn_starts(void);
 
 /*
- * Read the configuration, make the part, and fill `rt`. 0 and *made; or -errno
- * if there can be no part, which is noted in the recording if that can be: -EAGAIN
- * where that takes a task, and none can be had. why[bytes] says what of the
- * configuration was not understood, or nothing.
+ * Reads the configuration, creates the part, and fills `rt`. Returns 0 and
+ * stores *made. Returns -errno if the part cannot be created, and records the
+ * reason if possible; -EAGAIN if the part needs a task and none can be started.
+ * why[bytes] describes the part of the configuration that is invalid, or is not
+ * changed.
  */
 int begin_part(const char *dir, char *why, size_t bytes, struct cold **made);
 
-/* 0; or -errno and why, if stubs or clocks cannot work here. */
+/*
+ * Returns 0, or -errno with the reason in why if stubs or clocks cannot work on
+ * this machine.
+ */
 int begin_check_machine(char *why, size_t bytes);
 
-/* Samples, or the cost of measuring, as configured. */
+/* Starts sampling, or measures the cost of time measurement, as configured. */
 void begin_time(const struct cold *cold);
 
-/* The last steps of the recording but the state, in any thread. */
+/*
+ * Does all last steps of a recording except that it does not change the state.
+ * Any thread may call it.
+ */
 void begin_end(void);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See earlier_frames.h. */
 #include "preload/session/earlier_frames.h"
 
 #include "disasm/function_code.h"
@@ -31,8 +32,8 @@ static const struct patch_site *site_at(uint64_t pc, uint64_t *base)
 }
 
 /*
- * Its patch's base in *base. Nothing of the function precedes its site but such a
- * mark.
+ * Also stores the base of the site's patch in *base. The site is at the
+ * function's entry, or behind a mark (endbr64) there.
  */
 static const struct patch_site *site_of(uint64_t function, uint64_t *base)
 {
@@ -42,16 +43,19 @@ static const struct patch_site *site_of(uint64_t function, uint64_t *base)
 }
 
 /*
- * The page of a stack that was read last: most frames are on the same one, and the thread
- * stops twice at each system call for who traces.
+ * The stack page that was read last. Most frames are on the same page, and each
+ * system call stops the thread twice if a tracer watches its system calls.
  */
 struct stack_page {
 	int pid;
-	uint64_t at; /* 0: none */
+	uint64_t at; /* address of the page; 0: none is read */
 	uint64_t words[PAGE_BYTES / 8];
 };
 
-/* Of words at their places: 0, which is no return address, where nothing is mapped. */
+/*
+ * Returns the word at address `at`, or 0 if nothing is mapped there. No return
+ * address is 0.
+ */
 static uint64_t word_at(struct stack_page *page, uint64_t at)
 {
 	const uint64_t wanted = at & ~(PAGE_BYTES - 1);
@@ -65,7 +69,10 @@ static uint64_t word_at(struct stack_page *page, uint64_t at)
 	return page->words[(at - wanted) / 8];
 }
 
-/* What has been interrupted at its entry is about to be called. */
+/*
+ * True if the function is active. A function that was interrupted at its entry
+ * is excluded, because it still has to execute its hook.
+ */
 static int is_under_way(struct stack_page *page, const struct wire_frame *frame,
 			uint64_t site_pc)
 {
@@ -74,7 +81,11 @@ static int is_under_way(struct stack_page *page, const struct wire_frame *frame,
 	       word_at(page, frame->at) == frame->word;
 }
 
-/* The id of the function, called by that with this one. */
+/*
+ * True if the unwinder is active in one of the frames. The unwinder has already
+ * read some return addresses, and would not find its destination again if
+ * others were replaced.
+ */
 static uint64_t enter(struct stack_page *page, struct wire_frame *frame,
 		      uint64_t caller)
 {
@@ -105,8 +116,9 @@ static int is_unwinder(uint64_t pc)
 }
 
 /*
- * An unwinder that is under way has found some frames and not others, and would
- * not know again where it wanted to land.
+ * True if the unwinder is active in one of the frames. It has already read some
+ * return addresses, and would not find its destination again if others were
+ * replaced.
  */
 static int is_in_unwinder(const struct wire_stopped *thread,
 			  const struct wire_frame *frames)

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions that ran before clew came: each that is hooked becomes a call under
- * way, as though its stub had made it.
+ * Functions that were active before clew attached. Each hooked function becomes
+ * an active call, as though its stub had called it:
  *
  *	stack		shadow of that slot		id of the thread
  *	stub's exit	return address, caller's id	of the innermost
  *
- * The shadow is stored here. The stack and the id are to be written from outside
- * (wire/attachment.h), for if the controller is killed meanwhile all threads go on.
- * A call that is under way so is not counted; its context is recorded where it is
- * found missing, as having no calls (hot_record_callers()).
+ * This module stores the shadow. The controller writes the stack and the id
+ * later (wire/attachment.h), so that all threads can continue if the controller
+ * is killed meanwhile. Calls that become active this way are not counted. Their
+ * contexts are recorded, without calls, once they are found to be missing
+ * (hot_record_callers()).
  */
 #ifndef CLEW_SESSION_EARLIER_FRAMES_H
 #define CLEW_SESSION_EARLIER_FRAMES_H
@@ -17,8 +18,9 @@
 #include "wire/attachment.h"
 
 /*
- * Of a thread that is stopped, and has its block. False if they are not taken over:
- * they are not known, or an unwinder is among them, which has looked at some.
+ * The thread is stopped and has a thread control block. Returns 0 if its frames
+ * cannot be converted: they are unknown, or the unwinder is one of them and has
+ * read some others.
  */
 int earlier_frames_enter(const struct wire_stopped *thread,
 			 struct wire_frame *frames);

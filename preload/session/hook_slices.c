@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See hook_slices.h. */
 #include "preload/session/hook_slices.h"
 
 #include <errno.h>
@@ -12,18 +13,23 @@
 #include "preload/patch/journal.h"
 #include "preload/sys/slices.h"
 
-/* Of CPU time; what a thread is away is some milliseconds longer. */
+/*
+ * CPU time of a slice; the borrowed thread is absent some milliseconds longer.
+ */
 #define SLICE_NS UINT64_C(5000000)
 
-/* Under the loader's list's lock. */
+/* Protected by the lock of the loader's list. */
 static struct {
 	struct cold *cold;
 	uint64_t *loaded;
 	int result;
-	unsigned long long unloaded; /* how many modules, when seen last */
+	/* number of unloaded modules (dlpi_subs) at the last slice */
+	unsigned long long unloaded;
 } hooking;
 
-/* Of what is gone nothing is noted any more. */
+/*
+ * Then updates the journal, so that it contains no patch of an unloaded module.
+ */
 static void hook(void *cold)
 {
 	hooking.result = hook_update(cold);
@@ -53,7 +59,10 @@ static int begin(struct cold *cold)
 	return err;
 }
 
-/* Negative, or 1: dl_iterate_phdr() is to return that. */
+/*
+ * Returns a negative error, or 1 at the end. Both stop dl_iterate_phdr(), which
+ * returns them.
+ */
 static int go_on(struct dl_phdr_info *info, size_t size, void *cold)
 {
 	int err = 0;

@@ -2,10 +2,10 @@
 /*
  * Start and end of the runtime in the target.
  *
- * The constructor runs before every other module's (the library is linked
- * with -z initfirst), so that their constructors are hooked already. Whatever
- * fails, the program runs as though we were absent; the reason is left in the
- * recording where there is one.
+ * The constructor runs before those of all other modules (the library is linked
+ * with -z initfirst), so their constructors are hooked already. If anything
+ * fails, the program runs as though clew were absent, and the recording, if one
+ * exists, contains the reason.
  */
 #include <errno.h>
 #include <link.h>
@@ -50,7 +50,10 @@ static const char *find_variable(char **environment, const char *name)
 	return NULL;
 }
 
-/* Behind the environment lies the auxiliary vector. 0 if it says nothing. */
+/*
+ * Searches the auxiliary vector, which follows the environment. Returns 0 if
+ * the type is absent.
+ */
 static uint64_t find_auxiliary(char **environment, uint64_t type)
 {
 	const ElfW(auxv_t) * at;
@@ -85,8 +88,9 @@ static int is_another(void *own_tid, int tid)
 }
 
 /*
- * As an auditor of the loader's may have made one (LD_AUDIT): it executes what
- * we would change, and has no thread-local storage for us.
+ * True if another thread exists. An auditor of the loader (LD_AUDIT) can have
+ * created one. Such a thread executes the code that clew would change, and has
+ * no thread-local storage for clew.
  */
 static int has_threads(void)
 {
@@ -95,13 +99,13 @@ static int has_threads(void)
 	return proc_each_thread(0, is_another, &own_tid) > 0;
 }
 
-/* A sentence in why, and -errno, if the program is to run without us. */
+/* Returns -errno and a sentence in why if the program must run without clew. */
 static int prepare(struct cold *cold, char *why, size_t bytes)
 {
 	struct text text;
 	int err;
 
-	if (*why) /* the configuration was not understood */
+	if (*why) /* the configuration is invalid */
 		return -EINVAL;
 	err = begin_check_machine(why, bytes);
 	if (err)
@@ -123,13 +127,14 @@ static int prepare(struct cold *cold, char *why, size_t bytes)
 		obstacle_explain(&text, err);
 		return err;
 	}
-	loader_watch(cold); /* without, dlopen goes unnoticed */
+	loader_watch(cold); /* if this fails, dlopen() goes unnoticed */
 	return 0;
 }
 
 /*
- * The process is clew's own, which `clew cache warm` has executed for this alone. Its exit
- * status says what is kept: clew itself would never exit with such a one.
+ * Hooks this process only to fill the cache, and exits. `clew cache warm` has
+ * started the process for this purpose alone. The exit status reports what the
+ * cache contains now; clew itself never exits with such a status.
  */
 static void warm(struct cold *cold)
 {
@@ -147,7 +152,10 @@ static void warm(struct cold *cold)
 		 0);
 }
 
-/* What is hooked already is not called by the program yet. */
+/*
+ * Hooks with counting muted, so that clew's own calls of hooked functions do
+ * not count.
+ */
 static int prepare_unheard(struct cold *cold, char *why, size_t bytes)
 {
 	uint32_t muted = switch_mute(HOT_MUTED_OWN);
@@ -192,17 +200,21 @@ static void start(const char *dir, int argc, char **argv, char **environment)
 	}
 }
 
-/* Or it has been loaded by the program, as an agent: in front of nothing. */
+/*
+ * False if the program itself loaded the library (as a JVM agent, say): libc
+ * then precedes it in symbol order, so none of its wrappers is ever reached.
+ */
 static int is_preloaded(void)
 {
 	return lookup_next("gnu_get_libc_version") != NULL;
 }
 
 /*
- * Whether the program has rights that its user lacks (set-user-id, set-group-id, file
- * capabilities). Then nothing may depend on the environment, which the user has written.
- * The loader has removed variables from it, so that the auxiliary vector does not lie
- * directly behind it; libc knows where it is.
+ * True if the program has rights that its user lacks (set-user-id,
+ * set-group-id, file capabilities). clew must not trust the environment then,
+ * because the user has written it. The loader has removed variables from the
+ * environment, so the auxiliary vector does not follow it directly; libc has
+ * the vector's address.
  */
 static int has_more_rights(void)
 {
@@ -224,7 +236,8 @@ __attribute__((constructor)) static void initialise(int argc, char **argv,
 
 	if (own_place_is_in_blocks())
 		attach_begin_in_blocks();
-	clew_attachment.version = WIRE_ATTACH_VERSION; /* it is whole */
+	/* set last: the rest is complete */
+	clew_attachment.version = WIRE_ATTACH_VERSION;
 	if (!is_preloaded())
 		return;
 	clew_attachment.state = WIRE_ATTACH_PRELOADED;
@@ -241,8 +254,8 @@ __attribute__((constructor)) static void initialise(int argc, char **argv,
 }
 
 /*
- * From __libc_start_main (start.S): all constructors but the program's
- * own have run, and its libraries can be called.
+ * Called by __libc_start_main() (start.S). All constructors except the
+ * program's own have run, so the program's libraries can be called.
  */
 void init_before_main(void)
 {
@@ -260,7 +273,7 @@ __attribute__((destructor)) static void finish(void)
 {
 	if (!rt.header || rt.header->state != WIRE_RUNNING || rt.is_unrecorded)
 		return;
-	/* A child whose fork was not seen has its parent's part. */
+	/* A child whose fork was not noticed has the part of its parent. */
 	if (!process_is_own(0))
 		return;
 	changed_text_look();

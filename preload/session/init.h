@@ -2,7 +2,7 @@
 #ifndef CLEW_SESSION_INIT_H
 #define CLEW_SESSION_INIT_H
 
-/* Called by our __libc_start_main, once, before libc's. */
+/* The library's __libc_start_main() calls this once, before libc's function. */
 void init_before_main(void);
 
 #endif

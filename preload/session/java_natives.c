@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * org.clew.Clew's questions (java/org/clew/Clew.java), as the machine hands them on: it
- * looks for natives in its agents' libraries, of which libclew.so is one.
+ * The native methods of org.clew.Clew (java/org/clew/Clew.java). The JVM finds
+ * them because it searches its agents' libraries for natives, and libclew.so is
+ * an agent.
  *
- * Like any native they are called through a bridge (jvm/natives/bridge.h), so that the thread's
- * context is that of the Java method that asks. The functions here are in none.
+ * Java calls them through a bridge, like any native (jvm/natives/bridge.h), so
+ * the thread's context is that of the calling Java method. The functions here
+ * are in no context.
  */
 #include <errno.h>
 #include <jni.h>
@@ -15,7 +17,7 @@
 #define EXPORT       __attribute__((visibility("default")))
 #define NATIVE(name) Java_org_clew_Recorded_##name
 
-/* In modified UTF-8 a char takes three bytes at most. */
+/* A char takes at most three bytes in modified UTF-8. */
 #define NAME_CHARS      55
 #define NAME_CHAR_BYTES 3
 
@@ -62,7 +64,10 @@ EXPORT jlong JNICALL NATIVE(parent)(JNIEnv *jni, jobject self, jlong id)
 	return (jlong)clew_parent((uint64_t)id);
 }
 
-/* The context first: it is recorded then, as the mark refers to it. */
+/*
+ * Calls clew_context() first, which records the context that the mark refers
+ * to.
+ */
 static void tell(JNIEnv *jni, void (*how)(const char *, uint64_t), jstring name,
 		 jlong number)
 {
@@ -115,7 +120,7 @@ EXPORT jint JNICALL NATIVE(setHooked)(JNIEnv *jni, jobject self,
 	return is_hooked ? clew_hook() : clew_unhook();
 }
 
-/* It ends in NUL. */
+/* The path ends in NUL. */
 EXPORT jint JNICALL NATIVE(snapshot)(JNIEnv *jni, jobject self, jbyteArray path)
 {
 	jbyte bytes[PATH_MAX];

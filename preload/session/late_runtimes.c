@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A thread of clew's own for language runtimes that ran before clew came
- * (generated/managed.h): they may have to wait for all threads of the program, also
- * for the one that clew has stopped to call us. So that does not wait: the
- * controller looks at clew_attachment.runtimes until the thread is done, and goes on
- * without it if that takes too long. libc makes the thread, as runtimes want to know
- * of it what libc does. It is there for as long as it is needed only.
+ * A thread of clew's own for language runtimes that ran before clew attached
+ * (generated/managed.h). These runtimes may have to wait for all threads of the
+ * program, including the one that clew has stopped for this call. Therefore the
+ * call does not wait: the controller polls clew_attachment.runtimes until the
+ * thread is done, and continues without it if that takes too long. libc creates
+ * the thread, because runtimes need libc's data about it. The thread ends as
+ * soon as its work is done.
  */
 #include <errno.h>
 #include <stdatomic.h>
@@ -33,7 +34,10 @@ static void end(void)
 	end_with(layers_end_late() ? WIRE_RUNTIMES_UNLEFT : WIRE_RUNTIMES_NONE);
 }
 
-/* Where it was there from the start, and one that stands by. */
+/*
+ * Switches counting on in a process with the preloaded library, whose runtime
+ * stands by.
+ */
 static void switch_on(void)
 {
 	end_with(layers_switch(1) ? WIRE_RUNTIMES_FOUND : WIRE_RUNTIMES_TELL);
@@ -52,10 +56,13 @@ static int make_thread(uint32_t wish)
 	return own_thread_make(wish == WIRE_RUNTIMES_BEGIN ? begin : end);
 }
 
-/* The process whose runtimes have been asked. */
+/* The process whose runtimes have received a request. */
 static int asked_pid;
 
-/* In a forked child no thread of a runtime's is there, nor anything to be left. */
+/*
+ * True if the request needs no thread. In a forked child the runtime's threads
+ * do not exist, and nothing has to be ended.
+ */
 static int is_needless(uint32_t wish)
 {
 	const uint32_t now = atomic_load(&clew_attachment.runtimes);

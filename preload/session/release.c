@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See release.h. */
 #include "preload/session/release.h"
 
 #include "machine/address_space.h"
@@ -18,20 +19,20 @@
 #include "preload/stubs/stub_write.h"
 #include "preload/sys/sys.h"
 
-#define SPARED_MAX 1024 /* pages */
+#define SPARED_MAX 1024 /* largest number of pages that are not freed */
 #define ROWS_MAX   4096
 
-/* Stubs that lie one behind the other in pages of their own. */
+/* Stubs that follow each other in pages which contain nothing else. */
 struct stub_row {
-	uint64_t start, end; /* pages */
+	uint64_t start, end; /* page addresses */
 	uint64_t stub_bytes;
 };
 
-/* Under clew_attachment.caller. */
+/* Protected by clew_attachment.caller. */
 static struct {
-	uint64_t pages[SPARED_MAX]; /* into which something may return */
+	uint64_t pages[SPARED_MAX]; /* a return address leads into them */
 	uint32_t count;
-	int is_full; /* nothing can be given back */
+	int is_full; /* too many pages: no stub can be freed */
 } spared LARGE_TABLE, formerly_spared LARGE_TABLE;
 
 struct stub_rows {
@@ -44,7 +45,7 @@ static uint64_t page_of(uint64_t pc)
 	return pc & ~(PAGE_BYTES - 1);
 }
 
-/* ---- Stubs that something may return into ---- */
+/* ---- Stubs that are still return addresses ---- */
 
 static void spare_page(uint64_t page)
 {
@@ -73,7 +74,9 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* The stub around pc, and at most its neighbours. */
+/*
+ * Spares the stub around pc. A neighbouring stub's page may be spared as well.
+ */
 static void spare_stub(const struct stub_rows *rows, uint64_t pc)
 {
 	for (uint32_t i = 0; i < rows->count; i++) {
@@ -91,7 +94,10 @@ static void spare_stub(const struct stub_rows *rows, uint64_t pc)
 	}
 }
 
-/* A function that waits at an exit goes on where the shadow says. */
+/*
+ * The shadow of a stub's exit contains the address at which the function
+ * continues.
+ */
 static int spare_word(const void *context, uint64_t at, uint64_t word,
 		      int is_pc)
 {
@@ -107,7 +113,10 @@ static int spare_word(const void *context, uint64_t at, uint64_t word,
 	return 0;
 }
 
-/* Copies of stacks may be anywhere; the records are in the order of their making. */
+/*
+ * Copies of stacks may be anywhere, so all records are checked. Records are in
+ * the order in which they were created.
+ */
 static void spare_trampolines(const struct stub_rows *rows)
 {
 	for (uint64_t offset = TRAMPOLINE_HEAD_BYTES;
@@ -153,7 +162,9 @@ static int is_in_row(const struct stub_rows *rows, uint64_t page)
 	return 0;
 }
 
-/* Stubs of a probe lie in the order in which its places were found. */
+/*
+ * Stubs of a probe lie in the order in which the probe's locations were found.
+ */
 static void gather_scattered(struct stub_rows *rows, const struct patch *patch)
 {
 	for (uint32_t i = 0; i < patch->site_count; i++) {
@@ -170,8 +181,9 @@ static void gather_scattered(struct stub_rows *rows, const struct patch *patch)
 }
 
 /*
- * In the order in which patch_prepare() made them: the guests' last. Others are in
- * places that were taken for all stubs of a module.
+ * Adds the rows of stubs in the order in which patch_prepare() allocated them,
+ * the guests' last. Stubs in the ranges that were reserved for a whole module
+ * are skipped.
  */
 static void gather_hooks(struct stub_rows *rows, const struct windows *windows,
 			 const struct patch *patch)
@@ -221,7 +233,7 @@ static void gather_rows(struct stub_rows *rows, const struct cold *cold)
 		gather_taken(rows, &cold->windows.taken[i]);
 }
 
-/* The first page from `at` on that is to stay, or `end`. */
+/* Returns the first spared page from `at` on, or `end`. */
 static uint64_t next_spared(uint64_t at, uint64_t end)
 {
 	for (uint32_t i = 0; i < spared.count; i++)
@@ -253,7 +265,7 @@ static void free_stubs(struct windows *windows, const struct stub_rows *rows)
 			   formerly_spared.pages[i] + PAGE_BYTES);
 }
 
-/* ---- What was written over code ---- */
+/* ---- Overwritten code ---- */
 
 static void free_patches(struct module *module)
 {
@@ -268,7 +280,10 @@ static void free_patches(struct module *module)
 	module->patches = NULL;
 }
 
-/* The next session's functions have the same numbers. */
+/*
+ * Returns the functions' numbers, so that the next session assigns the same
+ * ones.
+ */
 static void free_modules(struct cold *cold)
 {
 	probe_actions_forget();
@@ -283,7 +298,7 @@ static void free_modules(struct cold *cold)
 	cold->modules.self = NULL;
 }
 
-/* Whether that is code of a module that was hooked. */
+/* True if the range is code of a module that was hooked. */
 static int is_code(const struct cold *cold, const struct wire_stack_word *range)
 {
 	for (const struct module *m = cold->modules.first; m; m = m->next)
@@ -293,13 +308,16 @@ static int is_code(const struct cold *cold, const struct wire_stack_word *range)
 	return 0;
 }
 
-/* The file that is mapped there has other bytes. */
+/* True if a file with other bytes is mapped at the range. */
 static int is_hooked_file(const struct wire_stack_word *range)
 {
 	return shared_texts_meet(&(struct pc_range){ range->at, range->value });
 }
 
-/* The next access reads the file's bytes, which are the same. */
+/*
+ * Drops the private copies of these pages. The next access reads the same bytes
+ * from the file.
+ */
 static void give_back_code(const struct cold *cold,
 			   const struct wire_stack_word *ranges, uint64_t count)
 {
@@ -311,7 +329,7 @@ static void give_back_code(const struct cold *cold,
 				    MADV_DONTNEED);
 }
 
-/* ---- All of it ---- */
+/* ---- The whole session ---- */
 
 static void zero_pages(void *pages, uint64_t bytes)
 {

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Gives back what a session has in a process that clew has left: stubs, the records
- * of what was written over code, pages of code that are as in their files again, and
- * the memory that the recording is mapped to.
+ * Frees the memory of a session after clew has detached: stubs, the records of
+ * overwritten code, private copies of code pages that equal their files again,
+ * and the recording's mapping.
  *
- * A return address that leads into a stub keeps the pages of that stub. There are few:
- * the controller has replaced all return addresses but those of functions that were
- * called by instructions which a hook displaced. These pages are given back at the end
- * of a later session.
+ * A return address that leads into a stub prevents that stub's pages from being
+ * freed. Few exist: the controller has replaced all return addresses except
+ * those of functions that displaced instructions have called. A later session
+ * frees these pages when it ends.
  *
- * Configuration, modules and counts stay until the second next session begins, because
- * a thread may return into the library from a function of libc and still read them.
+ * Configuration, modules and counts remain until the second session after this
+ * one begins, because a thread may return from a function of libc into the
+ * library and still read them.
  */
 #ifndef CLEW_SESSION_RELEASE_H
 #define CLEW_SESSION_RELEASE_H
@@ -22,22 +23,25 @@
 struct release {
 	const struct wire_stopped *threads;
 	uint64_t thread_count;
-	/* Pages of code that are as in their files: from `at` to `value`. */
+	/* Ranges of code pages that equal their files: from `at` to `value`. */
 	const struct wire_stack_word *code;
 	uint64_t code_count;
 };
 
 /*
- * All code is as it was, all threads but the caller's are stopped, and none is in a
- * stub. Makes system calls only.
+ * All code is restored, all threads but the caller are stopped, and no thread
+ * is in a stub. Makes system calls only.
  */
 void release_session(struct cold *cold, const struct stacks *stacks,
 		     const struct release *with);
 
-/* The same where nothing was written over code: threads may run. */
+/* Frees a session that has overwritten no code: other threads may run. */
 void release_unused(struct cold *cold);
 
-/* The session of `former` is over, and another one has begun. NULL: there was none. */
+/*
+ * Called when another session has begun after the session `former` (NULL: none)
+ * has ended. Frees the session before `former`.
+ */
 void release_former(struct cold *former);
 
 #endif

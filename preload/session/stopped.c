@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is done while all threads are stopped, in one of them that makes system
- * calls only: others may hold any lock. And what is done just before the last time.
+ * The steps of attaching and detaching for which all threads are stopped
+ * (wire/attachment.h), and the step directly before detaching. The one thread
+ * that executes them makes system calls only, because a stopped thread may hold
+ * any lock.
  */
 #include <errno.h>
 #include <link.h>
@@ -43,9 +45,12 @@ static void answer(int err, const char *why)
 	clew_attachment.result = err;
 }
 
-/* ---- Where they are ---- */
+/* ---- Positions of threads ---- */
 
-/* Whether that has been written already, by who was killed or has waited. */
+/*
+ * True if the bytes are written already: by a controller that was killed, or
+ * that is waiting.
+ */
 static int is_there(uint64_t at, const uint8_t *bytes, uint64_t count)
 {
 	uint8_t found[WIRE_ATTACH_TEXT_BYTES];
@@ -54,7 +59,10 @@ static int is_there(uint64_t at, const uint8_t *bytes, uint64_t count)
 	       !memcmp(found, bytes, count);
 }
 
-/* Behind the first byte of a text that is to change, where a thread is to go on. */
+/*
+ * True if a thread would continue behind the first byte of a text that is still
+ * to be changed.
+ */
 static int is_inside_text(uint64_t pc, int is_leaving)
 {
 	uint64_t count;
@@ -83,7 +91,10 @@ static int is_in_way_back(const void *context, uint64_t at, uint64_t word,
 	return is_pc && is_inside_text(word, 1);
 }
 
-/* It is about to go into a stub, to leave one, or to record a call. */
+/*
+ * True if the thread is about to enter a stub, to leave one, or to record a
+ * call.
+ */
 static int is_ours(const void *context, uint64_t at, uint64_t word, int is_pc)
 {
 	return is_pc && (own_code_has(word) || pads_have(rt.pads, word) ||
@@ -93,7 +104,7 @@ static int is_ours(const void *context, uint64_t at, uint64_t word, int is_pc)
 typedef int (*stopped_look)(const void *context, uint64_t at, uint64_t word,
 			    int is_pc);
 
-/* Clew's own, which executes none of it. */
+/* True for clew's own thread, which executes no code that clew changes. */
 static int is_own(const struct wire_stopped *thread)
 {
 	return (int)thread->tid == watch_tid();
@@ -116,7 +127,10 @@ static void forget_stacks(struct stacks *stacks)
 	sys_munmap(stacks, sizeof(*stacks) + STACKS_ROOM_BYTES);
 }
 
-/* By few system calls: the thread stops at each of them for who traces. */
+/*
+ * Finds all stacks, and maps memory to read them with few system calls: a
+ * tracer may stop the thread at each call.
+ */
 static struct stacks *look_at_stacks(void)
 {
 	struct stacks *stacks =
@@ -131,7 +145,9 @@ static struct stacks *look_at_stacks(void)
 	return NULL;
 }
 
-/* Not while the loader is mapping or unmapping one: its list may be as it was. */
+/*
+ * False while the loader maps or unmaps a module: its list may be out of date.
+ */
 static int modules_are_as_noted(void)
 {
 	const uint64_t generation = lookup_generation();
@@ -141,7 +157,9 @@ static int modules_are_as_noted(void)
 
 /* ---- Finishing ---- */
 
-/* A thread that hooks a module does so for some milliseconds. */
+/*
+ * Longest wait for the turn. A thread needs some milliseconds to hook a module.
+ */
 #define TURN_NS UINT64_C(200000000)
 
 static int retire(struct dl_phdr_info *info, size_t size, void *cold)
@@ -154,8 +172,8 @@ static int retire(struct dl_phdr_info *info, size_t size, void *cold)
 }
 
 /*
- * The turn is taken before the lock of the loader's list, as hook_update() does: a thread
- * in the loader may have the turn and wait for that lock.
+ * Takes the turn before the lock of the loader's list, as hook_update() does: a
+ * thread in the loader may have the turn and wait for that lock.
  */
 static int retire_all(void)
 {
@@ -197,8 +215,9 @@ static void finish(void)
 }
 
 /*
- * Of a program that does nothing but load and unload no thread can be stopped outside of
- * the loader: so who is told of what it has loaded finishes, with its lock.
+ * A thread that has just loaded or unloaded a module finishes the session, with
+ * the loader's lock held. In a program that only loads and unloads modules, the
+ * controller can stop no thread outside of the loader.
  */
 static void finish_if_wished(void)
 {
@@ -208,7 +227,7 @@ static void finish_if_wished(void)
 	attach_end_call();
 }
 
-/* The others go on. */
+/* Other threads run. */
 EXPORT void clew_attach_finish(void)
 {
 	const int saved_errno = errno;
@@ -323,16 +342,17 @@ EXPORT void clew_attach_share(const struct wire_stopped *threads,
 	attach_end_call();
 }
 
-/* ---- Leaving ---- */
+/* ---- Detaching ---- */
 
-/* What the controller is to write, of as many frames as there can be. */
-
-/* What a walk through all stacks has found: one, as each costs a thread a stop. */
+/*
+ * Result of one walk through all stacks. All checks share it, because each walk
+ * costs the thread stops.
+ */
 static struct {
 	struct wire_stack_word *items;
 	uint64_t count;
-	int is_in_way; /* somebody is inside of code that is to change */
-	int is_ours;   /* or in ours */
+	int is_in_way; /* a thread is inside of code that must be restored */
+	int is_ours;   /* a thread is in clew's code */
 } words;
 
 static int begin_words(void)
@@ -352,13 +372,20 @@ static int begin_words(void)
 	return 0;
 }
 
-/* The library itself stays, and bridges in it that have called natives. */
+/*
+ * True for code that is freed. The library itself stays mapped, and so do its
+ * bridges that have called natives.
+ */
 static int is_left(uint64_t pc)
 {
 	return own_code_has(pc) && !own_code_is_library(pc);
 }
 
-/* Where functions wait that stubs have called, nobody waits for the stubs. */
+/*
+ * Lists the return address to restore at a stub's exit or a trampoline. A
+ * return address that itself lies in a stub (a displaced instruction has
+ * called) is not restored.
+ */
 static int restore_word(const void *context, uint64_t at, uint64_t word,
 			int is_pc)
 {
@@ -379,13 +406,16 @@ static int restore_word(const void *context, uint64_t at, uint64_t word,
 	return 0;
 }
 
-/* Its return addresses are lent. */
+/* True while the thread's return addresses are lent to the unwinder. */
 static int is_unwinding(const struct wire_stopped *thread)
 {
 	return thread_template_of(thread->block)->loans.borrower != 0;
 }
 
-/* Negative: there are too many; 1: nothing can be done at all. */
+/*
+ * Returns a negative error if too many words are found, and 1 if detaching is
+ * impossible now.
+ */
 static int see_word(const void *context, uint64_t at, uint64_t word, int is_pc)
 {
 	if (is_pc) {
@@ -421,7 +451,7 @@ static int may_leave(const struct wire_stopped *threads, uint64_t count)
 	return !words.is_ours;
 }
 
-/* Nobody is about to change code, either. */
+/* Also false while a thread is about to change code. */
 static int may_unhook(void)
 {
 	return !rt.patches->lock.held && !words.is_in_way;
@@ -479,7 +509,7 @@ EXPORT void clew_attach_leave(const struct wire_stopped *threads,
 	attach_end_call();
 }
 
-/* ---- Giving back ---- */
+/* ---- Freeing ---- */
 
 static void try_releasing(const struct wire_stopped *threads, uint64_t count)
 {
