@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See handlers.h. */
 #include "preload/probe/handlers.h"
 
 #include <dlfcn.h>
@@ -15,12 +16,15 @@
 
 #define NAME_BYTES 256
 
-/* Whoever loads: before main, or who serves a request (live_probes.c). */
+/*
+ * Written by the thread that loads handlers: before main(), or the thread that
+ * serves a request (live_probes.c).
+ */
 static struct {
-	struct arena paths; /* a session's configuration does not outlive it */
+	struct arena paths; /* outlives the configuration of a session */
 	struct {
 		const char *object;
-		const struct link_map *map; /* NULL: it cannot be loaded */
+		const struct link_map *map;
 	} of[WIRE_PROBES_MAX];
 	uint32_t count;
 	int are_there;
@@ -51,7 +55,9 @@ static const struct link_map *map_of(const char *object)
 	return NULL;
 }
 
-/* All that it needs is found now: at a hit the loader may not be called. */
+/*
+ * Resolves all symbols now (RTLD_NOW), because a hit must not call the loader.
+ */
 int handlers_load(const char *object)
 {
 	void *(*const open)(const char *, int) =

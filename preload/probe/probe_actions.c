@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Between any two instructions of the program's: general registers only, no lock, and
- * nothing of libc's. Memory is read by a system call, which fails where there is none;
- * a program whose system calls are filtered has no values from memory.
+ * Actions of probes (probe_actions.h). This code runs between any two
+ * instructions of the program: with general registers only, without locks and
+ * without libc. A system call reads the program's memory, and fails where
+ * nothing is mapped. In a program whose system calls are filtered, values from
+ * memory are therefore not available.
  */
 #include "preload/probe/probe_actions.h"
 #include "preload/lookup/leaf_ids.h"
@@ -36,43 +38,51 @@
 
 #define FIRST_EVENTS 128
 #define MOST_EVENTS  4096
-#define EVENTS_MAX   (UINT32_C(1) << 20) /* of a process */
-/* So often the clocks are noted, besides the first few times. */
+#define EVENTS_MAX   (UINT32_C(1) << 20) /* of one process */
+/*
+ * A moment is stored after each such number of events, and after the first few.
+ */
 #define EVENTS_A_MOMENT 1024
 
 _Static_assert(EXPRESSION_FIELDS_MAX == WIRE_PROBE_FIELDS_MAX,
 	       "a bit for each");
 
-/* What is kept of one process. */
+/* The hits and values of one process. */
 struct probe_life {
 	const struct wire_header
-		*header; /* the process's: a child's is another */
+		/* header of the process's part; a forked child has another */
+		*header;
 	struct chunk chunk;
-	struct wire_probe_hits *hits; /* WIRE_PROBES_MAX of them */
-	_Atomic uint32_t given;       /* slots, of all probes */
+	struct wire_probe_hits *hits; /* array of WIRE_PROBES_MAX */
+	_Atomic uint32_t given;       /* slots in use, for all probes */
 	struct slot_lane lanes[WIRE_PROBES_MAX];
 };
 
 static struct {
 	const struct probe_action
-		*of[WIRE_PROBES_MAX]; /* NULL: it counts only */
+		*of[WIRE_PROBES_MAX]; /* NULL: the probe only counts */
 	uint32_t event_bytes[WIRE_PROBES_MAX];
-	const struct module *modules[WIRE_PROBES_MAX]; /* that they are in */
+	/* the module of each probe */
+	const struct module *modules[WIRE_PROBES_MAX];
 	_Atomic uint64_t bases[WIRE_PROBES_MAX];
-	/* The probes whose hits may wait until a call has returned: await_return(). */
+	/*
+	 * The probes whose hits may wait until a call has returned:
+	 * await_return().
+	 */
 	uint32_t awaiting[WIRE_PROBES_MAX];
 	_Atomic uint32_t awaiting_count;
 	struct probe_life *_Atomic life;
 } actions;
 
 /*
- * Read by probe_hit, before anything is saved. 0: it does nothing but count. Where there
- * are handlers none is that: in those hits are told, and do nothing.
+ * Read by probe_hit() before it saves registers. ACTS_NOT: the probe only
+ * counts. Once any probe has a handler, all others are at least ACTS_SIMPLY,
+ * because hits inside a handler are reported and do nothing else.
  */
 enum { ACTS_NOT, ACTS_SIMPLY, ACTS };
 uint8_t probe_has_action[WIRE_PROBES_MAX];
 
-/* ---- Lives ---- */
+/* ---- Data of a process ---- */
 
 static struct probe_life *life_new(void)
 {
@@ -93,7 +103,7 @@ static struct probe_life *life_new(void)
 	return made;
 }
 
-/* NULL if there is no memory. */
+/* Returns NULL if memory is short. */
 static struct probe_life *life(void)
 {
 	struct probe_life *there =
@@ -119,7 +129,10 @@ static void tell(_Atomic uint64_t *number)
 
 /* ---- Values ---- */
 
-/* By the number that the process had when its part was made: asking costs as much. */
+/*
+ * Takes the pid from the part's header: getpid() would cost as much as reading
+ * the memory.
+ */
 static long read_program(void *to, uint64_t from, size_t bytes)
 {
 	return runtime_is_filtered() ? -EPERM
@@ -127,7 +140,10 @@ static long read_program(void *to, uint64_t from, size_t bytes)
 							  from, to, bytes);
 }
 
-/* Pages may end it; bytes behind its end are 0. Not 0: nothing of it is there. */
+/*
+ * Reads a string, which the end of mapped memory may cut; the rest of the slot
+ * becomes 0. Returns -EFAULT if not even its first byte can be read.
+ */
 static long read_string(uint64_t from, uint64_t *length, uint32_t most)
 {
 	char *text = (char *)(length + 1);
@@ -200,7 +216,7 @@ static void write_head(void *context, struct wire_slots *slots)
 	head->probe = *probe;
 }
 
-/* `probe` stays where it is. */
+/* The result refers to `probe`, which must outlive it. */
 static struct slot_source source_of(struct probe_life *mine, uint32_t *probe)
 {
 	return (struct slot_source){
@@ -240,7 +256,10 @@ static uint64_t own_tid(void)
 	return tally ? tally->tid : (uint64_t)sys_gettid();
 }
 
-/* As values of the call whose entry that is, if it is one; else NULL. */
+/*
+ * Stores the values with the call whose entry this is, and returns them; NULL
+ * if this is no entry of a call.
+ */
 static const struct wire_probe_event *keep_of_call(
 	uint32_t probe, const struct expression_view *view)
 {
@@ -281,7 +300,10 @@ static void keep(struct probe_life *mine, uint32_t probe,
 
 /* ---- Modules ---- */
 
-/* One probe in two modules has no base: addresses of one are nothing in the other. */
+/*
+ * A probe in two loaded modules gets base 0, because an address of one module
+ * means nothing in the other.
+ */
 void probe_actions_place(uint32_t probe, const struct module *module)
 {
 	const struct module *former = actions.modules[probe];
@@ -315,7 +337,10 @@ static void start_times(const struct probe_action *action, uint64_t sp)
 		stopwatch_start(s->name, sp, stamp_counter());
 }
 
-/* Whether a call that began at this time (0: unknown) took as long as the action asks for. */
+/*
+ * Whether a call that began at time `start` (0: unknown) took as long as the
+ * action requires.
+ */
 static int is_slow(const struct probe_action *action, uint64_t start,
 		   struct wire_probe_hits *hits)
 {
@@ -330,8 +355,8 @@ static int is_slow(const struct probe_action *action, uint64_t start,
 }
 
 /*
- * Whether the call, which began at `start`, was slow enough, the condition holds, and the limit is
- * not reached.
+ * Whether the call, which began at `start`, was slow enough, the condition
+ * holds, and the limit is not reached.
  */
 static int is_wanted(const struct probe_action *action,
 		     const struct expression_view *view, uint64_t start,
@@ -359,7 +384,7 @@ static int is_wanted(const struct probe_action *action,
 	return 1;
 }
 
-/* Where calls are counted all of them are. */
+/* Has no effect unless a trace is recorded: counting has no switch. */
 static void switch_trace(enum probe_trace to)
 {
 	if (to && rt.config->trace_bytes)
@@ -385,7 +410,7 @@ static void tell_regions(const struct probe_action *action,
 	}
 }
 
-/* Or say that nobody is there to be called. */
+/* Calls the handler, or counts the hit as one whose handler is not loaded. */
 static void call(struct clew_registers *registers, uint64_t sp, uint32_t probe)
 {
 	struct probe_life *mine;
@@ -397,7 +422,7 @@ static void call(struct clew_registers *registers, uint64_t sp, uint32_t probe)
 		tell(&mine->hits[probe].uncalled);
 }
 
-/* What needs no register. */
+/* The parts of an action that read no register. */
 static void act_simply(const struct probe_action *action, uint64_t probe)
 {
 	probe_count_here(probe);
@@ -420,8 +445,8 @@ static struct expression_view view_of(const uint64_t *registers, uint64_t probe)
 /* ---- Calls that end with a jump ---- */
 
 /*
- * Whether an action can be taken where the function of a tail call has returned: it asks how long
- * the call took or what it returned, and needs no other register.
+ * Whether the action can run when the function of a tail call has returned: the
+ * action requires a duration or a result, and no other register.
  */
 static int can_wait(const struct probe_action *action)
 {
@@ -431,15 +456,16 @@ static int can_wait(const struct probe_action *action)
 		expression_needs_only(action->condition, MACHINE_RESULT));
 }
 
-/* Other names are hashes of texts, so no time has this one. */
+/* Other stopwatches are named by hashes of texts, so this name is unique. */
 static uint64_t awaited_name(uint32_t probe)
 {
 	return ~(uint64_t)probe;
 }
 
 /*
- * A function that jumps to another one is active until that one returns. If the probe is at
- * such a jump, and its action can wait for the return, it does.
+ * A function that jumps to another one is active until that one returns. If the
+ * probe is at such a jump and its action can wait for the return, this function
+ * makes it wait.
  */
 static int await_return(const struct probe_action *action, uint64_t sp,
 			uint32_t probe, const uint8_t *at)
@@ -518,7 +544,10 @@ __attribute__((noinline)) static void act(uint64_t *pushed, uint64_t sp,
 		call((struct clew_registers *)pushed, sp, (uint32_t)probe);
 }
 
-/* Where a handler is, or a signal's handler on top of it. */
+/*
+ * Counts a hit inside a handler, or inside a signal handler that interrupted
+ * one.
+ */
 static void tell_inside(uint64_t probe)
 {
 	struct probe_life *mine = agent_is_recorded() ? life() : NULL;
@@ -528,8 +557,9 @@ static void tell_inside(uint64_t probe)
 }
 
 /*
- * By probe_hit. `pushed`: what machine/registers.h has in front of the stack pointer; it
- * is what the program's registers will be. `at`: the probe (stubs/probe.h).
+ * Called by probe_hit(). `pushed` points to the general registers in the order
+ * of machine/registers.h, up to the stack pointer; changes become the program's
+ * registers. `at` is the address of the probe's code (stubs/probe.h).
  */
 void probe_act(uint64_t *pushed, uint64_t sp, uint64_t probe,
 	       const uint8_t *at);
@@ -557,7 +587,7 @@ void probe_act(uint64_t *pushed, uint64_t sp, uint64_t probe, const uint8_t *at)
 		hot.id = id;
 }
 
-/* ---- What was asked for ---- */
+/* ---- Requested probes ---- */
 
 static uint32_t event_bytes_of(const struct probe_action *action)
 {
@@ -568,7 +598,7 @@ static uint32_t event_bytes_of(const struct probe_action *action)
 	return bytes;
 }
 
-/* Behind a filter of system calls there is none to be had any more. */
+/* Allocates memory early: a filter of system calls may later prevent that. */
 static int make_room(uint32_t probe)
 {
 	struct probe_life *mine = life();
@@ -582,7 +612,7 @@ static int make_room(uint32_t probe)
 	return slots_begin(&rt.recorder->part, &source);
 }
 
-/* It counts, and calls a handler, and that is all. */
+/* True if the probe counts, calls a handler, and does nothing else. */
 static int is_simple(const struct probe_action *action)
 {
 	return action->call && !action->condition && !action->limit &&
@@ -590,7 +620,7 @@ static int is_simple(const struct probe_action *action)
 	       !action->slower && !action->takes_snapshot && !action->trace;
 }
 
-/* Before its code is reached. */
+/* Must be complete before the probe's code can be reached. */
 static void foresee(const struct asked_probe *probe)
 {
 	uint8_t *acts = &probe_has_action[probe->number];
@@ -613,7 +643,10 @@ static void foresee(const struct asked_probe *probe)
 			probe_has_action[i] = ACTS_SIMPLY;
 }
 
-/* If it stands at functions' entries: what of its hits is of calls. */
+/*
+ * If the probe is at functions' entries, describes which values of an event
+ * belong to the call.
+ */
 static void describe(const struct asked_probe *probe)
 {
 	struct call_value values[WIRE_PROBE_FIELDS_MAX];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the user's probes do when they are hit, besides counting
- * (expression/probe_action.h): conditions, limits, values that are kept, regions.
+ * The actions of the user's probes, besides counting
+ * (expression/probe_action.h): conditions, limits, recorded values, regions.
  */
 #ifndef CLEW_PROBE_PROBE_ACTIONS_H
 #define CLEW_PROBE_PROBE_ACTIONS_H
@@ -10,19 +10,31 @@
 #include "preload/modules/modules.h"
 #include "preload/record/part.h"
 
-/* Before the first probe is written; the configuration stays. 0 or -errno. */
+/*
+ * Prepares all probes of the configuration, which must remain, before the first
+ * probe is written. Returns 0 or -errno.
+ */
 int probe_actions_begin(struct part *part, const struct config *config);
 
-/* The same of one, before its code is reached. */
+/* Prepares one probe before its code can be reached. Returns 0 or -errno. */
 int probe_actions_add(struct part *part, const struct asked_probe *probe);
 
-/* Whose addresses its expressions speak of: before its code is reached. */
+/*
+ * Sets the module to which the addresses in the probe's expressions refer,
+ * before its code can be reached.
+ */
 void probe_actions_place(uint32_t probe, const struct module *module);
 
-/* rt.call_ends: acts where a function that ended with a jump has returned, and a probe waited. */
+/*
+ * Implements rt.call_ends: runs the actions that waited for the return of a
+ * function that ended with a jump.
+ */
 void probe_actions_call_ends(const uint64_t *slot, uint64_t result);
 
-/* The session is over, and its modules and configuration with it. */
+/*
+ * Drops all references to the session's modules and configuration, when the
+ * session ends.
+ */
 void probe_actions_forget(void);
 
 #endif

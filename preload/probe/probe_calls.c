@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Between any two instructions of the program's: general registers only, no lock, and
- * nothing of libc's but errno, which is the program's.
+ * Calls of handlers. This code runs between any two instructions of the
+ * program: with general registers only, without locks, and without libc except
+ * for errno, which is preserved.
  */
 #include "preload/probe/probe_calls.h"
 
@@ -16,12 +17,12 @@
 struct probe_callee probe_callees[WIRE_PROBES_MAX];
 
 /*
- * Which thread is in which handler is stored first, and forgotten last: a signal's
- * handler that jumps out of this one finds it (stack/landing.c), and so does who looks
- * at a crash (front/faults.c).
+ * The frame of a running handler is stored before anything else, and cleared
+ * last. A signal handler that jumps out of the probe's handler finds it there
+ * (stack/landing.c), and so does the report of a crash (front/faults.c).
  *
- * What calls only what is not hooked need not be muted, and signals' handlers on top of
- * it count as ever.
+ * A general handler calls no hooked function, so it need not be muted. Signal
+ * handlers that interrupt it count as usual.
  */
 static void call_generally(clew_handler_function *function,
 			   struct clew_hit *hit)
@@ -49,7 +50,7 @@ static void call_anything(clew_handler_function *function, struct clew_hit *hit)
 	hot.handler.frame = 0;
 }
 
-/* The stack is as the program has it at any instruction; C wants it aligned. */
+/* Aligns the stack, which at a probe has the program's alignment. */
 __attribute__((force_align_arg_pointer)) int probe_calls_run(
 	struct clew_registers *registers, uint64_t sp, uint32_t probe)
 {

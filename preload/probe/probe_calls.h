@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Calling handlers of the user's (agent/clew_handler.h) when their probes are hit. */
+/*
+ * Calls handlers of the user (agent/clew_handler.h) when their probes are hit.
+ */
 #ifndef CLEW_PROBE_PROBE_CALLS_H
 #define CLEW_PROBE_PROBE_CALLS_H
 
@@ -8,20 +10,24 @@
 #include "agent/clew_handler.h"
 #include "wire/user_probe.h"
 
-/* Whom a probe calls, and with what. Written before the probe's code is reached. */
+/*
+ * The handler of a probe and its arguments. Written before the probe's code can
+ * be reached.
+ */
 struct probe_callee {
-	clew_handler_function *_Atomic function; /* NULL: not loaded (yet) */
-	int is_general; /* CLEW_HANDLER_IS_GENERAL; stored before it */
+	clew_handler_function *_Atomic function; /* NULL: not loaded */
+	int is_general; /* CLEW_HANDLER_IS_GENERAL; stored before `function` */
 	const char *text;
 	void *data;
 };
 
-/* By number of the probe. */
+/* Indexed by the probe's number. */
 extern struct probe_callee probe_callees[WIRE_PROBES_MAX];
 
 /*
- * Call it; the thread's calls are not counted meanwhile. `registers` is what lies on
- * the stack, `sp` the stack pointer, at the probe. 0: there is nobody to call.
+ * Calls the handler of a probe; the thread's calls do not count meanwhile.
+ * `registers` are the saved registers on the stack, `sp` is the stack pointer
+ * at the probe. Returns 0 if no handler is loaded.
  */
 int probe_calls_run(struct clew_registers *registers, uint64_t sp,
 		    uint32_t probe);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The id first, as any agent does it (agent/clew.h): the thread's id leads to the row
- * that its context has, and only a new context is given one. A row has a column for
- * each probe.
+ * Counts hits by context, like an agent (agent/clew.h): the thread's id leads
+ * to the row of its context, and a new context gets a new row. A row has a
+ * column for each probe.
  *
- * Between any two instructions of the program's: general registers only, no lock, and
- * nothing of libc's.
+ * This code runs between any two instructions of the program: with general
+ * registers only, without locks and without libc.
  */
 #include "preload/probe/probe_hits.h"
 
@@ -25,25 +25,27 @@
 #define CONTEXTS_MAX 65536
 
 /*
- * One for each id, never freed. Any thread may find that the row is a former
- * process's, and stores another one: the numbers first.
+ * One for each id, never freed. In a forked child any thread may find the
+ * parent's row here, and replaces it: `numbers` first, then `header`.
  */
 struct probe_context {
-	const struct wire_header *_Atomic header; /* whose the row is */
-	_Atomic int64_t *_Atomic numbers;         /* a column for each probe */
+	/* header of the process that owns the row */
+	const struct wire_header *_Atomic header;
+	_Atomic int64_t *_Atomic numbers; /* a column for each probe */
 };
 
 static struct {
 	struct clew_values *values;
 	struct clew_nodes *nodes;
-	struct probe_context *contexts; /* CONTEXTS_MAX */
-	_Atomic uint32_t used;          /* of these; with those not to be had */
-	struct probe_context none;      /* what is in none, or finds no room */
+	struct probe_context *contexts; /* array of CONTEXTS_MAX */
+	_Atomic uint32_t used; /* entries used, including failed attempts */
+	/* for hits outside of all contexts, or when the array is full */
+	struct probe_context none;
 } hits;
 
 _Static_assert(WIRE_PROBES_MAX <= WIRE_VALUES_MAX, "a column for each");
 
-/* "p1" and so on. */
+/* Writes "p1", "p2" and so on. */
 static void name_column(char name[4], uint32_t number)
 {
 	char *at = name;
@@ -75,7 +77,10 @@ int probe_hits_begin(void)
 	return hits.nodes && hits.values ? 0 : -ENOMEM;
 }
 
-/* A forked child begins with no rows: it makes its own. NULL: nothing counts. */
+/*
+ * Also replaces the parent's row in a forked child, which starts without rows.
+ * Returns NULL if memory is short; the hit then does not count.
+ */
 static _Atomic int64_t *make_row(struct probe_context *context, uint64_t id)
 {
 	const struct wire_header *header = rt.header;
@@ -99,7 +104,7 @@ static _Atomic int64_t *row_of(struct probe_context *context, uint64_t id)
 	return make_row(context, id);
 }
 
-/* NULL without room. */
+/* Returns NULL if the array is full. */
 static struct probe_context *meet(uint64_t id)
 {
 	struct probe_context *context;
@@ -130,7 +135,7 @@ static void count_in(uint64_t id, uint64_t probe)
 	_Atomic int64_t *numbers;
 
 	if (hot.muted == HOT_MUTED_OWN)
-		return; /* nobody asks what clew calls */
+		return; /* clew's own calls do not count */
 	numbers = row_in(hot.tally ? id : ID_ROOT);
 	if (numbers)
 		atomic_fetch_add_explicit(&numbers[probe], 1,

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See probe_patch.h. */
 #include "preload/probe/probe_patch.h"
 
 #include <errno.h>
@@ -8,7 +9,7 @@
 #include "preload/sys/copy_bytes.h"
 #include "preload/sys/sys.h"
 
-/* The patch that is being made. */
+/* State while one patch is prepared. */
 struct probe_making {
 	struct patch *patch;
 	struct patch *hooks;
@@ -32,7 +33,11 @@ static enum probe_reason reason_of(int err)
 	}
 }
 
-/* The code that the probe is, of what stands at the place (or is given), and where: it calls the handler, and goes on. */
+/*
+ * Writes the probe's code, which calls the handler, executes the displaced
+ * instructions, and returns to the program. The instructions are read from
+ * `code`, or from the location if `code` is NULL.
+ */
 static int write_probe(struct probe_making *making,
 		       const struct probe_place *place, const uint8_t *code,
 		       unsigned int displaced_bytes, uint64_t *stub)
@@ -68,7 +73,7 @@ static int aim(struct patch_text *text, unsigned int tier, uint64_t stub)
 	return 0;
 }
 
-/* Sites are in order of pc. */
+/* Inserts the site in the order of pc. */
 static void insert_site(struct patch *patch, const struct patch_site *added)
 {
 	struct patch_site *site = &patch->sites[patch->site_count++];
@@ -106,7 +111,7 @@ static int prepare_site(struct probe_making *making,
 
 /* ---- In a stub ---- */
 
-/* Its patch's base in *base. */
+/* Also stores the base of the hook's patch in *base. */
 static struct patch_site *find_hook(const struct patch *hooks, uint64_t pc,
 				    uint64_t *base)
 {
@@ -121,7 +126,10 @@ static struct patch_site *find_hook(const struct patch *hooks, uint64_t pc,
 	return NULL;
 }
 
-/* What a hook displaces, of which the first bytes may be overwritten by now. */
+/*
+ * Copies the instructions that a hook displaces. The hook may have overwritten
+ * the first bytes.
+ */
 static void copy_displaced(uint8_t *out, const struct patch_site *hook,
 			   uint64_t base)
 {
@@ -132,7 +140,10 @@ static void copy_displaced(uint8_t *out, const struct patch_site *hook,
 		   bytes < hook->text.bytes ? bytes : hook->text.bytes);
 }
 
-/* The function's own stub leads there for its displaced instructions. */
+/*
+ * Makes the function's stub jump to the probe, which then executes the
+ * displaced instructions.
+ */
 static int prepare_in_stub(struct probe_making *making,
 			   const struct probe_place *place,
 			   struct patch_site *hook, uint64_t base)
@@ -180,7 +191,7 @@ static int lead_stub(struct probe_making *making, struct probe_place *place)
 	return place->tier ? prepare_site(making, place) : -EPERM;
 }
 
-/* ---- All of them ---- */
+/* ---- All locations ---- */
 
 static void prepare_place(struct probe_making *making,
 			  struct probe_place *place)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One of the user's probes, in a module, as a patch of its own (patch.h): written
- * together with the one that has the module's hooks, or live.
+ * One user probe in a module, as a patch of its own (patch.h). The patch is
+ * written together with the patch of the module's hooks, or live.
  */
 #ifndef CLEW_PROBE_PROBE_PATCH_H
 #define CLEW_PROBE_PROBE_PATCH_H
@@ -11,10 +11,11 @@
 #include "preload/stubs/probe.h"
 
 /*
- * Make what is to be written for a probe's places, behind patch_prepare() of the
- * module's hooks, of which there is a chain (next_of_module). Late, it is disabled.
- * `handler` is called as probe.h says, with the number of the probe. A place that gets
- * none after all says why. 0 or -ENOMEM.
+ * Prepares the patch of a probe from the probe's locations, after
+ * patch_prepare() of the module's hooks, which are a chain (next_of_module). If
+ * the module is already hooked, the patch is disabled at first. Hits call
+ * `handler` as probe.h describes, with the probe's number. A location that
+ * cannot be patched stores the reason. Returns 0 or -ENOMEM.
  */
 int probe_patch_prepare(struct patch *patch, struct module *module,
 			struct patch *hooks, struct patch_workshop *workshop,

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See probe_places.h. */
 #include "preload/probe/probe_places.h"
 
 #include <errno.h>
@@ -11,7 +12,7 @@
 struct place_search {
 	struct probe_places *places;
 	const struct candidate *candidate;
-	const struct asked_probe *probe; /* that is being looked for */
+	const struct asked_probe *probe; /* the probe that is searched for */
 	int err;
 };
 
@@ -28,7 +29,7 @@ static uint32_t function_of(const struct candidate *candidate, uint64_t vaddr)
 	return until ? until - 1 : 0;
 }
 
-/* In that function, if in any. */
+/* True if vaddr is in the function, and that is a leaf. */
 static int is_in_leaf(const struct candidate *candidate, uint32_t function,
 		      uint64_t vaddr)
 {
@@ -87,7 +88,7 @@ static void refuse(struct probe_place *place, enum probe_reason reason)
 
 /* ---- Sites ---- */
 
-/* Jumps of clew's own in padding, which no probe's may be written over. */
+/* Marks clew's own jumps in padding, which no probe may overwrite. */
 static void mark_islands(const struct candidate *candidate, struct marks *taken)
 {
 	for (uint32_t i = 0; i < candidate->entry.module->function_count; i++) {
@@ -103,7 +104,7 @@ static void mark_islands(const struct candidate *candidate, struct marks *taken)
 	}
 }
 
-/* Whether the module has what a probe is asked for in. */
+/* True if the probe's specification names this module. */
 static int is_sought(const struct probe_spec *spec,
 		     const struct candidate *candidate, int is_program)
 {
@@ -129,7 +130,7 @@ static void walk_probes(struct place_search *search,
 			probe_spec_walk(&spec, map, add_site, search);
 }
 
-/* What stands in the module's code of other probes. */
+/* Marks the sites of other probes in the module's code. */
 static void mark_probes(const struct candidate *candidate, struct marks *taken)
 {
 	const struct module *module = candidate->module;
@@ -142,8 +143,8 @@ static void mark_probes(const struct candidate *candidate, struct marks *taken)
 }
 
 /*
- * Twice: a jump may not be written over the place of another probe, so all places
- * have to be known before any way is chosen.
+ * Searches twice: a jump must not overwrite the location of another probe, so
+ * all locations must be found before the tier of each is chosen.
  */
 static int find_sites(struct place_search *search, const struct config *config,
 		      struct probe_map *map, int is_program)
@@ -170,7 +171,7 @@ static void refuse_doubles(struct probe_places *places)
 				refuse(&places->list[i], PROBE_IS_TWICE);
 }
 
-/* What was read in the file must be what is there. */
+/* Refuses locations where memory differs from the file that was analysed. */
 static void check_memory(struct probe_places *places,
 			 const struct candidate *candidate,
 			 const struct image *image)
@@ -187,7 +188,7 @@ static void check_memory(struct probe_places *places,
 	}
 }
 
-/* ---- Hooks in the way ---- */
+/* ---- Hooks that overlap ---- */
 
 static int is_watched(const struct wire_function *function)
 {
@@ -200,7 +201,7 @@ static uint64_t hook_start(const struct wire_function *function)
 	return function->vaddr + function->patch_offset;
 }
 
-/* With the bytes that a jump relies on to stay what they are. */
+/* Includes the bytes that must not change because a jump relies on them. */
 static uint64_t hook_end(const struct wire_function *function)
 {
 	const unsigned int displaced = wire_displaced_bytes(function);
@@ -221,7 +222,10 @@ static int meets(const struct probe_place *place,
 	       start < hook_end(function) && hook_start(function) < end;
 }
 
-/* A hook that starts where the probe is keeps what the probe needs. */
+/*
+ * A hook that starts at the probe's location stays: its stub leads to the
+ * probe.
+ */
 static void settle_inside(struct probe_place *place,
 			  struct wire_function *function, int is_late)
 {
@@ -246,7 +250,9 @@ static void settle_first(struct probe_place *place,
 	place->reason = PROBE_IS_NONE;
 }
 
-/* Bytes that another probe runs elsewhere. */
+/*
+ * True if the location is among instructions that another probe has displaced.
+ */
 static int is_displaced(const struct probe_place *place,
 			const struct module *module, const struct patch *patch)
 {
@@ -297,7 +303,10 @@ static void settle_hooks(struct probe_places *places,
 				     &candidate->entry.functions[f]);
 }
 
-/* Of a module that is hooked the bytes of hooks are not the file's. */
+/*
+ * In a hooked module, memory is compared last: the bytes of hooks differ from
+ * the file.
+ */
 static void settle(struct probe_places *places,
 		   const struct candidate *candidate, const struct image *image)
 {
@@ -311,7 +320,7 @@ static void settle(struct probe_places *places,
 
 /* ---- Modules ---- */
 
-/* One that is named, and left alone. */
+/* Adds a refusal for each probe that names this module, which is not hooked. */
 static void note_module(struct place_search *search,
 			const struct config *config, int is_program)
 {
@@ -343,7 +352,9 @@ static int may_have_any(struct place_search *search,
 	return 0;
 }
 
-/* Nothing could be found: what was asked for there is refused. */
+/*
+ * Refuses all probes of this module, because memory was too short to find them.
+ */
 static void refuse_all(struct place_search *search, const struct config *config,
 		       int is_program)
 {
@@ -364,7 +375,7 @@ static void refuse_all(struct place_search *search, const struct config *config,
 			};
 }
 
-/* In the module's file, if it can be read. 0 or -errno. */
+/* Searches the module's file, if it can be read. Returns 0 or -errno. */
 static int find_in_file(struct place_search *search,
 			const struct config *config, int is_program,
 			int has_traps)

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The places of the user's probes in a module that is about to be hooked, and what
- * they mean for its hooks. Both write over code; where they meet
+ * The locations of the user's probes in a module that is about to be hooked,
+ * and their effect on its hooks. Probes and hooks both overwrite code. Where
+ * they meet:
  *
- *	at the first byte of a hook	the function's stub leads to the probe
- *					(PROBE_BY_STUB): both are there
- *	anywhere else in its bytes	the function is not hooked, but probed
- *	in what is watched		there is no probe (probe.h)
+ * at the first byte of a hook	the function's stub leads to the probe
+ *				(PROBE_BY_STUB), and both work
+ * elsewhere in a hook's bytes	the function is not hooked, but probed
+ * in code that clew watches	the probe is refused (probe.h)
  *
- * In a module that is hooked already nothing of that can be changed any more: there
- * is a probe at the first byte of a hook, or where no hook and no other probe is.
+ * In a module that is already hooked, hooks cannot change any more. A probe is
+ * possible at the first byte of a hook, or where neither a hook nor another
+ * probe is.
  *
- * Under the loader's lock, as hook_update().
+ * The caller holds the loader's lock, as for hook_update().
  */
 #ifndef CLEW_PROBE_PROBE_PLACES_H
 #define CLEW_PROBE_PROBE_PLACES_H
@@ -22,11 +24,11 @@
 
 struct probe_place {
 	struct probe_site site;
-	uint32_t probe;    /* its number */
-	uint32_t function; /* index of the one it is in */
-	uint8_t tier;      /* enum probe_tier: what became of it */
-	uint8_t reason;    /* enum probe_reason, likewise */
-	uint8_t is_leaf;   /* that function: wire_is_leaf() */
+	uint32_t probe;    /* number of the probe */
+	uint32_t function; /* index of the function that contains it */
+	uint8_t tier;      /* enum probe_tier */
+	uint8_t reason;    /* enum probe_reason; NONE if there is a tier */
+	uint8_t is_leaf;   /* the function is a leaf: wire_is_leaf() */
 };
 
 struct probe_places {
@@ -34,20 +36,25 @@ struct probe_places {
 	uint32_t count;
 	uint32_t room;
 	struct arena *arena;
-	uint32_t wanted; /* a bit for each probe that is looked for */
+	uint32_t wanted; /* a bit for each probe that is searched for */
 	int is_late;     /* the module is hooked already */
-	struct probe_place last[WIRE_PROBES_MAX]; /* list without memory */
+	/* `list` without an allocation */
+	struct probe_place last[WIRE_PROBES_MAX];
 };
 
 #define PROBE_PLACES_ALL (~UINT32_C(0))
 
-/* Those that are not to be looked for as modules come: they are removed. */
+/*
+ * The removed probes, as bits. Modules that are loaded later are not searched
+ * for them.
+ */
 uint32_t probe_places_removed(const struct config *config);
 
 /*
- * Find them, before stubs are made: functions whose hooks are in the way get
- * another verdict. Of a module that is not hooked only that is found. has_traps:
- * breakpoints may be used. 0 or -ENOMEM.
+ * Finds the locations before stubs are created. Functions whose hooks overlap a
+ * probe get another verdict. In a module that is not hooked, all probes that
+ * name it are refused. has_traps: breakpoints may be used. Returns 0 or
+ * -ENOMEM.
  */
 int probe_places_find(struct probe_places *places, const struct config *config,
 		      const struct candidate *candidate, int is_program,

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See probe_record.h. */
 #include "preload/probe/probe_record.h"
 
 #include <string.h>

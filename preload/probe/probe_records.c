@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See probe_records.h. */
 #include "preload/probe/probe_records.h"
 
 #include <stdatomic.h>
@@ -28,7 +29,10 @@ static uint32_t text_bytes_of(const struct probe_field *field)
 	return (uint32_t)(field->field.end - field->field.start);
 }
 
-/* The fields of a probe, at `at`; NULL: how many bytes they take. */
+/*
+ * Writes the fields of a probe to `at`, unless that is NULL. Returns their size
+ * in bytes.
+ */
 static uint64_t write_fields(unsigned char *at, const struct asked_probe *probe)
 {
 	uint64_t bytes = 0;
@@ -64,7 +68,7 @@ static uint64_t write_fields(unsigned char *at, const struct asked_probe *probe)
 	return bytes;
 }
 
-/* The lines of a probe, likewise. */
+/* Does the same for the lines of a probe. */
 static uint64_t write_lines(unsigned char *at, const struct asked_probe *probe)
 {
 	uint64_t bytes = 0;

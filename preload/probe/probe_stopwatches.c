@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See probe_stopwatches.h. */
 #include "preload/probe/probe_stopwatches.h"
 
 #include <stdatomic.h>
@@ -8,14 +9,17 @@
 #include "preload/time/samples.h"
 
 #define PLACES_LOG2 12
-#define NEIGHBOURS  16 /* places that a key may have */
+#define NEIGHBOURS  16 /* slots that a key may use */
 
-/* No time stamp counter is slower: what is over after fewer ticks is not. */
+/*
+ * Any time stamp counter is faster than this: a smaller number of ticks means a
+ * shorter time.
+ */
 #define TICKS_A_NS_LEAST(ns) ((ns) / 2)
 
-/* A key's place is its thread's alone, until another key takes it. */
+/* A slot belongs to the thread of its key, until another key replaces that. */
 static struct stopwatch {
-	_Atomic uint64_t key; /* 0: none */
+	_Atomic uint64_t key; /* 0: free */
 	_Atomic uint64_t start;
 } places[(1 << PLACES_LOG2) + NEIGHBOURS] LARGE_TABLE;
 
@@ -56,7 +60,7 @@ static struct stopwatch *take_free(uint64_t key)
 	return 0;
 }
 
-/* Whoever had it will not know. */
+/* Replaces the oldest key of these slots, whose time is then unknown. */
 static struct stopwatch *take_oldest(uint64_t key)
 {
 	struct stopwatch *oldest = home_of(key);

@@ -1,28 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For how long calls have run: from one probe, where a function begins, to another, where it
- * returns (expression/probe_action.h, `start` and `slower`).
+ * Measures how long calls run: from a probe at the function's entry to another
+ * probe where it returns (expression/probe_action.h, `start` and `slower`).
  *
- * A call is told from all others by its key: the time's name and where its return address is
- * stored, which is the same at both ends, and nobody else's in between. There is a place for
- * a few thousand calls at once; a call that is left in other ways (longjmp, an exception)
- * keeps its place until the next one there, or until others need it.
+ * A call's key consists of the stopwatch's name and the stack slot of the
+ * return address. The slot is the same at both ends and belongs to no other
+ * call in between. The table has room for a few thousand active calls. A call
+ * that ends by longjmp() or an exception occupies its entry until the next call
+ * with the same key, or until other calls need the entry.
  *
- * A function that ends with a jump to another one is still active until that one returns: its time
- * goes on then, under the name of what waits for the return (probe_actions.c).
+ * A function that jumps to another one stays active until that one returns. Its
+ * time continues under the name of the probe that waits for the return
+ * (probe_actions.c).
  */
 #ifndef CLEW_PROBE_PROBE_STOPWATCHES_H
 #define CLEW_PROBE_PROBE_STOPWATCHES_H
 
 #include <stdint.h>
 
-/* Any thread, signals. */
+/* Any thread and any signal handler may call it. */
 void stopwatch_start(uint64_t name, uint64_t sp, uint64_t tsc);
 
-/* Its start, which is forgotten; 0: nobody knows. Likewise. */
+/*
+ * Removes a stopwatch and returns its start; 0 if it is unknown. The same
+ * callers are allowed.
+ */
 uint64_t stopwatch_stop(uint64_t name, uint64_t sp);
 
-/* Whether so many ticks are as much as that or more, by the process's clocks. */
+/* Whether `ticks` is at least `ns` nanoseconds by the process's clocks. */
 int stopwatch_is_over(uint64_t ticks, uint64_t ns);
 
 #endif

@@ -1,14 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* A call of code that may use vector registers, from where they are the program's. */
+/*
+ * Calls code that may use vector registers, while these contain values of the
+ * program.
+ */
 #ifndef CLEW_PROBE_VECTOR_CALL_H
 #define CLEW_PROBE_VECTOR_CALL_H
 
 #include <stdint.h>
 
-/* arch: which parts of the state there are to be kept. Once, before any call. */
+/*
+ * arch: finds out once, before any call, which parts of the state must be
+ * preserved.
+ */
 void vector_call_begin(void);
 
-/* arch: call function(argument), and put vector and floating-point state back. */
+/*
+ * arch: calls function(argument) and restores the vector and floating-point
+ * state.
+ */
 void vector_call(void *argument, void (*function)(void *));
 
 #endif

@@ -82,9 +82,8 @@ static int is_under_way(struct stack_page *page, const struct wire_frame *frame,
 }
 
 /*
- * True if the unwinder is active in one of the frames. The unwinder has already
- * read some return addresses, and would not find its destination again if
- * others were replaced.
+ * Turns the frame into a call by a stub, made in context `caller`. Returns the
+ * id of the function, or `caller` if the function is not hooked.
  */
 static uint64_t enter(struct stack_page *page, struct wire_frame *frame,
 		      uint64_t caller)
@@ -116,9 +115,9 @@ static int is_unwinder(uint64_t pc)
 }
 
 /*
- * True if the unwinder is active in one of the frames. It has already read some
- * return addresses, and would not find its destination again if others were
- * replaced.
+ * True if the unwinder is active in one of the frames. The unwinder has already
+ * read some return addresses, and would not find its destination again if
+ * others were replaced.
  */
 static int is_in_unwinder(const struct wire_stopped *thread,
 			  const struct wire_frame *frames)

@@ -8,9 +8,9 @@
  *
  * This module stores the shadow. The controller writes the stack and the id
  * later (wire/attachment.h), so that all threads can continue if the controller
- * is killed meanwhile. Calls that become active this way are not counted. Their
- * contexts are recorded, without calls, once they are found to be missing
- * (hot_record_callers()).
+ * is killed meanwhile. Calls that become active this way are not counted. A
+ * context of such a call is recorded, without calls, once it is found to be
+ * missing (hot_record_callers()).
  */
 #ifndef CLEW_SESSION_EARLIER_FRAMES_H
 #define CLEW_SESSION_EARLIER_FRAMES_H

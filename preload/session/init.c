@@ -89,8 +89,8 @@ static int is_another(void *own_tid, int tid)
 
 /*
  * True if another thread exists. An auditor of the loader (LD_AUDIT) can have
- * created one. Such a thread executes the code that clew would change, and has
- * no thread-local storage for clew.
+ * created one, which executes the code that clew would change, and has no
+ * thread-local storage for clew.
  */
 static int has_threads(void)
 {
