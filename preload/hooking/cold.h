@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * All that libclew.so keeps of the process it is in, but for what runs in the
- * program's calls: configuration, modules, what is written over their code, memory
- * for stubs.
+ * The library's data about its process, except for data that the program's
+ * calls use: configuration, modules, patches of their code, memory for stubs.
  *
- * Built by init.c before anything is hooked. What folders of preload/ need has a
- * pointer of its own in rt (hot/runtime.h); each member says in its own header who
- * may touch it afterwards.
+ * begin_part() (preload/session/begin.h) creates it before anything is hooked.
+ * Folders of preload/ reach members by pointers in rt (hot/runtime.h). The
+ * header of each member says which threads may access it afterwards.
  */
 #ifndef CLEW_HOOKING_COLD_H
 #define CLEW_HOOKING_COLD_H
@@ -21,15 +20,16 @@
 
 struct cold {
 	struct config config; /* rt.config */
-	struct arena kept;    /* what lives as long as the process */
+	struct arena kept; /* memory that lives as long as the session's data */
 	struct recorder recorder;
 	struct patches patches;
 	struct windows windows;
 	struct pads pads;
 	struct modules modules;
-	uint32_t has_begun;        /* to hook */
-	uint32_t is_entered;       /* clew_attach_enter() has succeeded */
-	uint64_t reclaim_at_bytes; /* of retired stubs (reclaim.c) */
+	uint32_t has_begun;  /* modules have been hooked */
+	uint32_t is_entered; /* clew_attach_enter() has succeeded */
+	/* size of retired stubs at which they are freed (reclaim.c) */
+	uint64_t reclaim_at_bytes;
 };
 
 #endif

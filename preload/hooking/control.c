@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Implements clew_hook() and clew_unhook() (agent/clew.h): writes all hooks, or
+ * restores the code.
+ */
 #include "agent/clew.h"
 
 #include <errno.h>
@@ -29,8 +33,9 @@ static int is_alone(void)
 }
 
 /*
- * libc blocks all signals now and then, by system calls of its own, and must
- * not meet a breakpoint then.
+ * Whether a patch is to be changed. libc's hooks are skipped while several
+ * threads run: libc sometimes blocks all signals by system calls of its own,
+ * and a breakpoint of live patching must not be hit then.
  */
 static int is_concerned(const struct patch *patch, int to_hooked,
 			int is_single_threaded)
@@ -39,7 +44,10 @@ static int is_concerned(const struct patch *patch, int to_hooked,
 	       (is_single_threaded || !patch->module->is_libc);
 }
 
-/* Those that are concerned, into ranges if there are any. */
+/*
+ * Counts the patches to change, and stores them in `ranges` unless that is
+ * NULL.
+ */
 static uint32_t gather(const struct patches *patches, int to_hooked,
 		       int is_single_threaded, struct live_range *ranges)
 {
@@ -66,7 +74,10 @@ static void note_written(struct patches *patches, int to_hooked,
 			p->is_written = to_hooked;
 }
 
-/* While its probe is out, where an unwinder lands is not announced. */
+/*
+ * While the probe of an unwinder's landing is removed, landings are not
+ * announced.
+ */
 static void expect_announcements(const struct patches *patches, int to_hooked,
 				 int is_single_threaded, int are_announced)
 {
@@ -105,7 +116,10 @@ static int change_hooks(struct patches *patches, int to_hooked,
 	return err;
 }
 
-/* The lock, once nothing is being unloaded. */
+/*
+ * Acquires the lock while no module is being unloaded. Returns -EBUSY at the
+ * deadline.
+ */
 static int acquire(struct patches *patches, uint64_t deadline_ns,
 		   uint64_t *signals)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A pass over the modules: those that are new become candidates, which are
- * analysed and recorded one by one, then hooked together, because sealing the
- * stubs costs a system call a window and telling unwinders is a lock's work.
+ * A pass over the modules. New modules become candidates, which are analysed
+ * and recorded one by one. All candidates are hooked together, because sealing
+ * stubs costs a system call for each window, and registering unwind data
+ * requires a lock.
  */
 #include "preload/hooking/hook.h"
 
@@ -42,16 +43,16 @@
 #include "preload/time/ticks.h"
 #include "wire/warmed.h"
 
-/* One pass. */
+/* State of one pass. */
 struct pass {
 	struct cold *cold;
 	struct arena scratch;
 	struct candidate *first, **tail;
 	struct hook_probes probes;
 	struct prelinking prelinking;
-	uint64_t now_ns;     /* 0 before main */
-	uint64_t charged_ns; /* charge() */
-	int has_retired;     /* modules */
+	uint64_t now_ns;     /* time of the pass; 0 before main() */
+	uint64_t charged_ns; /* CPU time that is charged already: charge() */
+	int has_retired;     /* a module has been retired */
 	struct hook_room room;
 };
 
@@ -77,7 +78,10 @@ static void retire_modules(struct pass *pass)
 
 /* ---- New modules ---- */
 
-/* One without a build-id is known once its file has been looked at. */
+/*
+ * True if the module can be identified; without a build-id, only after its file
+ * was read.
+ */
 static int is_known(const struct module *module)
 {
 	return module->build_id_bytes || content_is_known(&module->content);
@@ -91,7 +95,10 @@ static int are_alike(const struct module *a, const struct module *b)
 	       !strcmp(a->path, b->path);
 }
 
-/* The same module, unloaded before and now back where it was. */
+/*
+ * Finds the same module if it was unloaded and is now loaded at the same
+ * address again.
+ */
 static struct module *find_former(const struct cold *cold,
 				  const struct module *module)
 {
@@ -103,7 +110,7 @@ static struct module *find_former(const struct cold *cold,
 	return NULL;
 }
 
-/* Its stubs are there still, and its functions keep their numbers. */
+/* Reuses the stubs and numbers of the former module. */
 static int take_up_again(const struct pass *pass, struct module *module)
 {
 	struct cold *cold = pass->cold;
@@ -121,7 +128,10 @@ static int take_up_again(const struct pass *pass, struct module *module)
 	return 1;
 }
 
-/* CPU time of this thread since the last time, added to *ns; in slices, of nobody. */
+/*
+ * Adds the CPU time of this thread since the last call to *ns. In slices the
+ * time is not charged to any module.
+ */
 static void charge(struct pass *pass, uint64_t *ns)
 {
 	uint64_t now_ns;
@@ -171,7 +181,7 @@ static int gather_candidates(struct pass *pass)
 
 /* ---- Hooking ---- */
 
-/* Once, for what is loaded before main. */
+/* Runs once, for the modules that are loaded before main(). */
 static int begin(struct cold *cold)
 {
 	cold->windows.part_path = cold->recorder.part.file.path;
@@ -216,8 +226,9 @@ static void refuse_all(struct candidate *candidate, enum verdict verdict)
 }
 
 /*
- * V8 is told where return addresses are (runtimes.h). What asks the kernel itself
- * to make memory executable does so unnoticed (generators.h).
+ * V8 is informed about return addresses (runtimes.h), so its stubs need no
+ * check. Code that makes memory executable by direct system calls is not
+ * noticed (generators.h).
  */
 static uint8_t whom_to_serve(const struct cold *cold, uint32_t traits)
 {
@@ -228,7 +239,10 @@ static uint8_t whom_to_serve(const struct cold *cold, uint32_t traits)
 	return cold->config.jit_callers ? STUB_IS_ASKING : STUB_IS_OPEN;
 }
 
-/* Runtimes that have a layer of their own, and libc where we are late. */
+/*
+ * Lets language runtimes with a layer of their own inspect the modules; in an
+ * attached process also the fronts of libc.
+ */
 static void ask_layers(struct pass *pass)
 {
 	for (struct candidate *c = pass->first; c; c = c->next) {
@@ -254,13 +268,18 @@ static void serve_candidate(const struct pass *pass,
 		whom_to_serve(pass->cold, c->analysis.traits);
 }
 
-/* libc blocks all signals now and then, behind our back. */
+/*
+ * False for libc, which sometimes blocks all signals by system calls of its
+ * own.
+ */
 static int may_trap(const struct candidate *c, int has_traps)
 {
 	return has_traps && !c->module->is_libc;
 }
 
-/* Before anything is written over the modules, or lies where it pleases. */
+/*
+ * Must run before modules are overwritten and before other stubs are allocated.
+ */
 static void find_prelinked(struct pass *pass, struct patch_workshop *workshop,
 			   int has_traps)
 {
@@ -276,7 +295,9 @@ static void find_prelinked(struct pass *pass, struct patch_workshop *workshop,
 	}
 }
 
-/* Whether its stubs will have to be guarded. */
+/*
+ * Stores whether the module's stubs have to be guarded once it generates code.
+ */
 static void note_generation(const struct candidate *c)
 {
 	const int is_told = (c->analysis.traits & TRAIT_V8) != 0;
@@ -298,7 +319,7 @@ static uint64_t count_to_hook(const struct candidate *c)
 	return count;
 }
 
-/* 0 or -errno: nothing of it can be hooked. */
+/* Returns -errno if no function of the module can be hooked. */
 static int prepare_patch(struct pass *pass, struct patch_workshop *workshop,
 			 struct candidate *c)
 {
@@ -326,7 +347,10 @@ static int prepare_patch(struct pass *pass, struct patch_workshop *workshop,
 	return err;
 }
 
-/* The stubs of a candidate's module, and its probes; none after an error. */
+/*
+ * Prepares the stubs and probes of a candidate's module; refuses them all if
+ * err is not 0.
+ */
 static void prepare_candidate(struct pass *pass,
 			      struct patch_workshop *workshop,
 			      struct candidate *c, int has_traps, int err)
@@ -348,12 +372,12 @@ static void prepare_candidate(struct pass *pass,
 		return;
 	}
 	if (pass->cold->config.warmed_files)
-		return; /* nothing is relocated */
+		return; /* the stubs are only stored in the cache */
 	note_generation(c);
 	hook_probes_prepare(&pass->probes, workshop, probed);
 }
 
-/* All stubs first, then they are sealed, then the jumps. */
+/* Prepares all stubs. Sealing them and writing the jumps come later. */
 static void prepare_patches(struct pass *pass, struct patch_workshop *workshop,
 			    int has_traps, int err)
 {
@@ -365,7 +389,10 @@ static void prepare_patches(struct pass *pass, struct patch_workshop *workshop,
 	}
 }
 
-/* Libraries come to lie near the one that came last. Not under a limit. */
+/*
+ * Reserves stub memory near the last module, because the loader maps new
+ * libraries there. Not with a limit of address space.
+ */
 static void keep_spare(const struct pass *pass)
 {
 	const struct module *last = pass->cold->modules.last;
@@ -376,8 +403,8 @@ static void keep_spare(const struct pass *pass)
 }
 
 /*
- * A patch that could not be committed has been in the list nevertheless: there
- * a handler of SIGTRAP may be looking through it, so that it stays.
+ * A patch that could not be committed has been in the list of patches. A
+ * handler of SIGTRAP may still read it, so its memory is not freed.
  */
 static void commit_candidates(struct pass *pass)
 {
@@ -402,7 +429,7 @@ static void commit_candidates(struct pass *pass)
 		refuse_all(c, c->module->is_gone ? VERDICT_IS_CHANGED
 			      : err              ? VERDICT_IS_NOT_EXECUTABLE
 						 : VERDICT_IS_UNPATCHABLE);
-		c->patch = NULL; /* not to be looked at any more */
+		c->patch = NULL; /* excludes it from further steps */
 	}
 	frames_tell_debugger(&cold->windows);
 }
@@ -442,8 +469,8 @@ static int hook_candidates(struct pass *pass)
 }
 
 /*
- * Modules that may copy stacks, hooked or not: there are stubs' addresses on the
- * stacks that others have.
+ * Interposes functions that copy stacks, in hooked and unhooked modules: the
+ * copied stacks may contain addresses of stubs.
  */
 static void lead_copies(const struct cold *cold)
 {
@@ -461,7 +488,10 @@ static void lead_copies(const struct cold *cold)
 	}
 }
 
-/* Those of the program's namespace: in others the fronts' libc is not theirs. */
+/*
+ * True for modules of the default link namespace: those loaded by dlmopen() use
+ * another libc.
+ */
 static int is_of_program(const struct module *module)
 {
 	const struct link_map *map = lookup_module(module->base);
@@ -469,7 +499,10 @@ static int is_of_program(const struct module *module)
 	return map && map->l_addr == module->base;
 }
 
-/* What is loaded later, hooked or not, may look its own libraries up first. */
+/*
+ * Modules that are loaded later may find their own libraries first in symbol
+ * order, so their imports are redirected to the fronts.
+ */
 static void lead_to_fronts(const struct cold *cold)
 {
 	for (struct module *m = cold->modules.first; m; m = m->next)
@@ -514,7 +547,10 @@ int hook_update(struct cold *cold)
 
 /* ---- Warming the cache ---- */
 
-/* Nothing of this process is new but the library itself, which stubs are made by. */
+/*
+ * Excludes all modules of this process except the library itself, whose code
+ * the stubs call.
+ */
 static struct module *keep_only_self_new(struct cold *cold)
 {
 	struct module *self = cold->modules.self;
@@ -529,7 +565,7 @@ static int add_warmed(struct cold *cold)
 	const struct warmed_file *first = cold->config.warmed_files;
 	int err = file_modules_add(&cold->modules, first->path, 1, &cold->kept);
 
-	/* A library that cannot be mapped has no stubs. */
+	/* A library that cannot be mapped gets no stubs. */
 	for (const struct warmed_file *f = first->next; f && !err; f = f->next)
 		if (file_modules_add(&cold->modules, f->path, 0, &cold->kept) ==
 		    -ENOMEM)

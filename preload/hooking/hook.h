@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is done with a module (executable or shared object) that has been loaded or
- * unloaded: its functions are found, recorded and hooked, or let go of.
+ * Hooks modules (executables and shared objects) after they have been loaded,
+ * and retires them after they have been unloaded.
  */
 #ifndef CLEW_HOOKING_HOOK_H
 #define CLEW_HOOKING_HOOK_H
@@ -9,23 +9,28 @@
 #include "preload/hooking/cold.h"
 
 /*
- * Bring everything up to date with what is loaded: new modules are analysed,
- * recorded, and hooked, unloaded ones retired. One that was unloaded and is
- * loaded to the same place again goes on where it was.
+ * Analyses, records and hooks all modules that are new, and retires those that
+ * were unloaded. A module that is loaded again at its former address reuses its
+ * stubs.
  *
- * Before main, and whenever the loader has changed something and holds its
- * lock: nothing may run in new modules yet. Calls libc. 0 or -errno.
+ * Runs before main(), and whenever the loader has changed its list and holds
+ * its lock, while no thread can run in new modules yet. Calls libc. Returns 0
+ * or -errno.
  */
 int hook_update(struct cold *cold);
 
 /*
- * Make and keep stubs and hooked text of config.warmed_files, which are mapped and not
- * loaded: nothing of them runs. The process must end then. *kept: what is kept of the
- * program (enum wire_warmed). 0 or -errno.
+ * Creates and stores stubs and hooked text of config.warmed_files, which are
+ * mapped but not loaded, so that none of their code runs. The process must exit
+ * afterwards. *kept reports what is stored for the program (enum wire_warmed).
+ * Returns 0 or -errno.
  */
 int hook_warm(struct cold *cold, uint32_t *kept);
 
-/* Retire what was unloaded, and nothing else. Likewise. */
+/*
+ * Retires unloaded modules and does nothing else, under the same conditions as
+ * hook_update(). Returns 0 or -errno.
+ */
 int hook_retire(struct cold *cold);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See hook_probes.h. */
 #include "preload/hooking/hook_probes.h"
 
 #include "preload/probe/probe_actions.h"
@@ -56,7 +57,10 @@ static int has_place(const struct probed_candidate *probed, uint32_t probe)
 	return 0;
 }
 
-/* In the chain of its module's patches, behind the hooks. 0 or -ENOMEM. */
+/*
+ * Adds the probe's patch to the chain of the module's patches, behind the
+ * hooks. Returns 0 or -ENOMEM.
+ */
 static int prepare_probe(struct hook_probes *probes,
 			 struct patch_workshop *workshop,
 			 struct probed_candidate *probed, uint32_t probe)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See hook_room.h. */
 #include "preload/hooking/hook_room.h"
 
 #include "preload/host/config.h"
@@ -8,10 +9,12 @@
 #include "preload/sys/sys.h"
 #include "wire/hook_memory.h"
 
-#define UNASKED       500 /* functions, which take half a megabyte */
-#define MAPPINGS_PART 32  /* of vm.max_map_count stay the program's */
-#define COMMIT_PART                                                            \
-	4 /* of its memory a function takes when it is written over */
+/* Fewer functions take under half a megabyte and need no check. */
+#define UNASKED 500
+/* One part in this many of vm.max_map_count is the program's reserve. */
+#define MAPPINGS_PART 32
+/* One part in this many of a function's memory is used at its commit. */
+#define COMMIT_PART 4
 
 static int count_one(void *count, const struct mapped_range *mapping)
 {
@@ -19,7 +22,7 @@ static int count_one(void *count, const struct mapped_range *mapping)
 	return 0;
 }
 
-/* UINT64_MAX where the kernel does not say. */
+/* Returns UINT64_MAX if the kernel does not report the limit. */
 static uint64_t most_mappings(void)
 {
 	char text[24];
@@ -36,8 +39,9 @@ static uint64_t most_mappings(void)
 }
 
 /*
- * Reading all mappings takes milliseconds where there are thousands. A pass takes much less
- * time than a program needs to add as many as the reserve.
+ * Reads all mappings once a pass, because that takes milliseconds if there are
+ * thousands. A pass is much shorter than the time in which a program could add
+ * as many as the reserve.
  */
 static int has_mappings(struct hook_room *room, uint64_t wanted)
 {

@@ -1,29 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whether stubs of a module may be made: not if the program would lack the memory of
- * its control group, or mappings (wire/hook_memory.h says what they take).
+ * Decides whether a module may get stubs. The module gets none if the program
+ * would then lack memory of its control group, or mappings (wire/hook_memory.h
+ * computes what stubs need).
  */
 #ifndef CLEW_HOOKING_HOOK_ROOM_H
 #define CLEW_HOOKING_HOOK_ROOM_H
 
 #include <stdint.h>
 
-/* What one pass over modules takes. Zero-initialise it. */
+/* The resources that one pass over modules takes. Zero-initialise it. */
 struct hook_room {
 	uint64_t
-		functions; /* that are to be written over at the end of the pass */
+		/* functions to be overwritten at the end of the pass */
+		functions;
 	uint64_t
-		mappings; /* of the process at the first question; 0: none yet */
+		/* mappings of the process at the first check; 0: not checked */
+		mappings;
 };
 
 /*
- * Takes room for so many functions of a module, which are written over at the end of the
- * pass. Mappings are not checked before main. Returns 0 if there is no room.
+ * Takes room for this number of functions, which are overwritten at the end of
+ * the pass. Mappings are not checked before main(). Returns 0 if there is no
+ * room.
  */
 int hook_room_take(struct hook_room *room, uint64_t functions,
 		   int is_before_main);
 
-/* Whether so many mappings may be added. Any thread. */
+/* Whether this number of mappings may be added. Any thread may call it. */
 int hook_room_has_mappings(uint64_t wanted);
 
 #endif

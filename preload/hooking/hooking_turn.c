@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See hooking_turn.h. */
 #include "preload/hooking/hooking_turn.h"
 
 #include <errno.h>
@@ -6,7 +7,8 @@
 
 #include "preload/sys/sys.h"
 
-static _Atomic uint32_t holder; /* a thread's id; 0: nobody's */
+/* tid of the thread that has the turn; 0: none */
+static _Atomic uint32_t holder;
 
 int hooking_turn_take(uint64_t deadline_ns)
 {

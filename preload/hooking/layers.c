@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See layers.h. */
 #include "preload/hooking/layers.h"
 
 #include <errno.h>

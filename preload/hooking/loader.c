@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For debuggers the loader has a function that does nothing, and calls it
+ * The loader provides a function for debuggers that does nothing, and calls it
  * whenever its list of modules has changed: r_brk of struct r_debug, <link.h>.
- * It is called for every way of loading there is (dlopen, dlmopen, libc's own
- * loading of NSS, gconv and libgcc_s), with the loader's lock held; and for
- * a new module after it was mapped and before it is relocated, so that not
- * even a constructor or an IFUNC resolver of it has run.
+ * The loader calls it for all kinds of loading (dlopen(), dlmopen(), libc's own
+ * loading of NSS, gconv and libgcc_s) and holds its lock. The call for a new
+ * module comes after the module is mapped and before it is relocated, so none
+ * of its constructors and IFUNC resolvers has run.
  *
- *	_dl_debug_state:  return, padding  ->  jump to a pad
- *	pad:	far jump to loader_has_changed(), which returns to the loader
+ *	_dl_debug_state:	return, padding	 ->  jump to a pad
+ *	pad: far jump to loader_has_changed(), which returns to the loader
  *
- * A debugger that was there first keeps its breakpoint; then we are blind.
+ * If a debugger has set its breakpoint there first, the breakpoint stays, and
+ * clew does not notice modules.
  */
 #include "preload/hooking/loader.h"
 
@@ -35,7 +36,7 @@
 
 static struct {
 	const struct r_debug *debug;
-	struct patch patch; /* of the loader, with one site: its breakpoint */
+	struct patch patch; /* patch of the loader, with one site */
 	struct patch_site site;
 	void (*also)(void);
 } watch;
@@ -62,7 +63,7 @@ static void update(void)
 		stress_check();
 }
 
-/* In any namespace. */
+/* True if any namespace is unloading modules. */
 static int is_deleting(void)
 {
 	const struct r_debug_extended *debug = (const void *)watch.debug;
@@ -74,7 +75,10 @@ static int is_deleting(void)
 	return 0;
 }
 
-/* Nor may anybody make patches of what goes. */
+/*
+ * Waits until no thread is creating patches for modules that are about to be
+ * unmapped.
+ */
 static void await_others(void)
 {
 	if (hooking_turn_take(HOOKING_TURN_EVER))
@@ -82,8 +86,9 @@ static void await_others(void)
 }
 
 /*
- * In place of _dl_debug_state(). While something is being unmapped nobody may
- * write to code (live.c); what is gone shows when the list is consistent.
+ * Replaces _dl_debug_state(). While a module is being unmapped, no thread may
+ * write to code (live.c). Unloaded modules are retired when the list is
+ * consistent again.
  */
 static void loader_has_changed(void)
 {
@@ -97,7 +102,10 @@ static void loader_has_changed(void)
 	if (rt.header->state != WIRE_RUNNING)
 		return;
 	atomic_store(&cold->patches.is_unloading, is_deleting());
-	/* Whoever holds it has not seen that, and may be writing. */
+	/*
+	 * Waits for a thread that is writing code since before is_unloading was
+	 * set.
+	 */
 	lock_acquire(&cold->patches.lock, &signals);
 	lock_release(&cold->patches.lock, &signals);
 	await_others();
@@ -113,7 +121,10 @@ static struct module *find_module_of(const struct modules *modules, uint64_t pc)
 	return NULL;
 }
 
-/* The function is a return, aligned as functions are, with padding behind. */
+/*
+ * Requires that the function is a return, aligned like functions, with padding
+ * behind it.
+ */
 static int find_site(const struct r_debug *debug, uint64_t *pc)
 {
 	const uint8_t *code = (const uint8_t *)debug->r_brk;
@@ -150,8 +161,8 @@ static int make_jump(struct cold *cold, struct patch_text *text)
 }
 
 /*
- * The breakpoint's patch is in no list: it is to stay when the hooks are taken
- * out, and has no stub that is ever given back.
+ * The patch is in no list: clew_unhook() must not remove it, and its pad is
+ * never freed.
  */
 int loader_watch(struct cold *cold)
 {

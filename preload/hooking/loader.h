@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Being told when the loader has loaded or unloaded something.
- */
+/* Notices when the loader has loaded or unloaded modules. */
 #ifndef CLEW_HOOKING_LOADER_H
 #define CLEW_HOOKING_LOADER_H
 
 #include "preload/hooking/cold.h"
 
 /*
- * From now on bring the hooks up to date with what is loaded (hook.h). Before
- * main, after what is loaded then has been hooked. 0, or -errno: then what is
- * loaded later stays unhooked.
+ * From now on the hooks are updated after each change (hook.h). Called before
+ * main(), after the modules that are loaded by then have been hooked. Returns 0
+ * or -errno; after an error, modules that are loaded later are not hooked.
  */
 int loader_watch(struct cold *cold);
 
 /*
- * What else is to be done each time when the list is consistent again, in any state,
- * with the loader's lock held. One function; muted.
+ * Registers one function that is also called whenever the list is consistent
+ * again, in any state of the recording, with the loader's lock held and
+ * counting muted.
  */
 void loader_also_call(void (*function)(void));
 

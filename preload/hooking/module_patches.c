@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See module_patches.h. */
 #include "preload/hooking/module_patches.h"
 
 #include <errno.h>
@@ -10,7 +11,7 @@
 #include "preload/stack/heal.h"
 #include "preload/stack/landing.h"
 
-/* ---- What handlers look through, under the lock ---- */
+/* ---- The list that signal handlers read; changed with the lock held ---- */
 
 static void make_known(struct patches *patches, struct patch *patch)
 {
@@ -19,7 +20,7 @@ static void make_known(struct patches *patches, struct patch *patch)
 	__atomic_store_n(&patches->first, patch, __ATOMIC_RELEASE);
 }
 
-/* Its own `next` stays: a handler may be there. */
+/* Does not change the patch's own `next`: a handler may be reading it. */
 static void make_unknown(struct patches *patches, const struct patch *patch)
 {
 	struct patch **at = &patches->first;
@@ -30,7 +31,7 @@ static void make_unknown(struct patches *patches, const struct patch *patch)
 		__atomic_store_n(at, patch->next, __ATOMIC_RELEASE);
 }
 
-/* None are in tables that are mapped. */
+/* Hooked text contains no leaps. */
 static void note_leaps(const struct patch *patch)
 {
 	for (uint32_t i = 0; !patch->text && i < patch->site_count; i++)
@@ -41,7 +42,7 @@ static void note_leaps(const struct patch *patch)
 
 /* ---- Chains ---- */
 
-/* Of a module that has patches already; most have none. */
+/* Only a module that already has patches can conflict; most have none. */
 static int meets_another(const struct module *module, const struct patch *chain)
 {
 	for (const struct patch *p = chain; p; p = p->next_of_module)
@@ -52,7 +53,7 @@ static int meets_another(const struct module *module, const struct patch *chain)
 	return 0;
 }
 
-/* Breakpoints must be known before they are met. */
+/* Installs the SIGTRAP handler before a breakpoint can be hit. */
 static int prepare_for_traps(const struct patch *chain)
 {
 	for (; chain; chain = chain->next_of_module)
@@ -72,8 +73,8 @@ static void attach(struct module *module, struct patch *chain)
 }
 
 /*
- * What became of a module's stubs holds for those that it gets later: whether they
- * are guarded, or are to be when code is going to be generated (front/generators.h).
+ * New stubs of a module are treated like its former ones: they are guarded, or
+ * will be when the module generates code (front/generators.h).
  */
 static void follow(struct patch *patch, const struct patch *former)
 {
@@ -83,7 +84,7 @@ static void follow(struct patch *patch, const struct patch *former)
 		guard_patch(patch);
 }
 
-/* Under the lock. */
+/* Called with the lock held. */
 static int write_chain(struct patches *patches, struct module *module,
 		       struct patch *chain)
 {
@@ -99,7 +100,7 @@ static int write_chain(struct patches *patches, struct module *module,
 	if (!patches->is_out)
 		err = patch_commit(chain);
 	for (struct patch *p = chain; p; p = p->next_of_module) {
-		p->text = NULL; /* if it is ever written, then site by site */
+		p->text = NULL; /* later writes go site by site */
 		if (err)
 			make_unknown(patches, p);
 		else if (p->lands && !patches->is_out)

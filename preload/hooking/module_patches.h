@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The patches of a module, from their writing until it is unloaded.
+ * The patches of a module, from the time they are written until the module is
+ * unloaded.
  *
- * A module has a list of patches, made at different times. They are all in the
- * list of struct patches, too, where handlers look for breakpoints, as long as
- * the module is loaded. What a retired module has stays in its own list, until
- * the module comes back or reclaim.h frees the stubs.
+ * A module has a list of its patches, created at different times. While the
+ * module is loaded they are also in the list of struct patches, where handlers
+ * look up breakpoints. The patches of a retired module stay in the module's own
+ * list until the module is loaded again or reclaim.h frees the stubs.
  */
 #ifndef CLEW_HOOKING_MODULE_PATCHES_H
 #define CLEW_HOOKING_MODULE_PATCHES_H
@@ -13,28 +14,35 @@
 #include "preload/hooking/cold.h"
 
 /*
- * Write a chain of patches (next_of_module), all or none, and give it to the
- * module, in front of what that has: it is guarded if that is (guard.h). While the hooks are out (control.c) it is
- * only made ready. Nobody runs in the module.
+ * Writes a chain of patches (next_of_module), all or none, and puts it in front
+ * of the module's patches. The new patches are guarded if the former ones are
+ * (guard.h). While the hooks are removed (control.c), nothing is written. No
+ * thread may be running in the module.
  *
- * 0; -EEXIST if another patch of the module changes some of the same bytes; or
- * other -errno. A handler may be looking through a patch even if it was not
- * written: so its memory must stay.
+ * Returns 0; -EEXIST if another patch of the module changes some of the same
+ * bytes; or another -errno. A handler may be reading a patch even if it was not
+ * written, so the patches' memory must not be freed.
  */
 int module_patches_commit(struct cold *cold, struct module *module,
 			  struct patch *chain);
 
 /*
- * A patch that is disabled, and written live if ever: it is the module's from now on.
- * With the patches' lock.
+ * Adds a disabled patch to the module, which is only written live. Called with
+ * the patches' lock.
  */
 void module_patches_add(struct cold *cold, struct module *module,
 			struct patch *patch);
 
-/* The module is unloaded, and what was written is gone with its code. */
+/*
+ * Removes the patches of an unloaded module, whose code does not exist any
+ * more, from the handlers' list.
+ */
 void module_patches_retire(struct cold *cold, struct module *module);
 
-/* It is back, as `module`. As module_patches_commit(). */
+/*
+ * Uses the patches of `former` for `module`, which was loaded at the same
+ * address. Returns the same values as module_patches_commit().
+ */
 int module_patches_again(struct cold *cold, struct module *former,
 			 struct module *module);
 

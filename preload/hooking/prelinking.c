@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See prelinking.h. */
 #include "preload/hooking/prelinking.h"
 
 #include <errno.h>
@@ -20,7 +21,10 @@ static int is_wanted(const struct config *config)
 	return !config->no_prelinking && !config->probes;
 }
 
-/* Of a candidate's module and those of the candidates after it. */
+/*
+ * Returns the highest end of this candidate's module and those of the following
+ * candidates.
+ */
 static uint64_t highest_end(const struct candidate *candidate)
 {
 	uint64_t end = 0;
@@ -41,7 +45,11 @@ static void begin(struct prelinking *prelinking, const struct config *config,
 			      scratch);
 }
 
-/* At their first place. Another libclew.so may write other stubs. */
+/*
+ * Describes the module's stubs at their first choice of location. The library's
+ * build-id is part of the description: another libclew.so may write other
+ * stubs.
+ */
 static struct prelinked_module stubs_of(const struct cold *cold,
 					const struct candidate *candidate,
 					const struct patch_workshop *workshop)
@@ -79,8 +87,9 @@ static struct prelinked_text_module text_of(const struct candidate *candidate,
 /* ---- Finding ---- */
 
 /*
- * Not of who may use no breakpoints, while a debugger has it: there is one file, and
- * most may.
+ * A process that may not use breakpoints (a debugger traces it) uses no hooked
+ * text, except of libc: one file serves all processes, and most may use
+ * breakpoints.
  */
 static int text_is_wanted(const struct candidate *candidate,
 			  const struct patch_workshop *workshop)
@@ -110,7 +119,10 @@ static void forget_text(struct candidate *candidate)
 	candidate->text = NULL;
 }
 
-/* -ENOENT where stubs may be made, as the number-th file. */
+/*
+ * Returns -ENOENT if no file has these stubs; the caller may then create the
+ * file with number *number.
+ */
 static int map_stubs(const struct prelinking *prelinking,
 		     struct candidate *candidate,
 		     const struct prelinked_module *of,
@@ -153,12 +165,12 @@ static int map_or_make_stubs(const struct prelinking *prelinking,
 			       &number);
 }
 
-/* ---- In a process that was attached to ---- */
+/* ---- In an attached process ---- */
 
 /*
- * Processes that are recorded together share stubs by files in the recording's folder,
- * which are removed with its other files of stubs. Files are opened where the program's
- * threads do not meet their descriptors (sys/apart.h).
+ * Processes that are recorded together share stubs by files in the recording's
+ * folder. These files are removed with the other files of stubs. They are
+ * opened where the program's threads do not see the descriptors (sys/apart.h).
  */
 struct late_stubs {
 	const struct cold *cold;
@@ -166,7 +178,7 @@ struct late_stubs {
 	const struct prelinked_module *of;
 	const struct patch_workshop *workshop;
 	struct arena *scratch;
-	const struct prelinked_ahead *ahead; /* to be written first; or NULL */
+	const struct prelinked_ahead *ahead; /* stubs to write first, or NULL */
 	uint32_t number;
 };
 
@@ -189,7 +201,7 @@ static int write_and_map(struct late_stubs *late,
 				   late->scratch);
 }
 
-/* For apart_call(). */
+/* Runs by apart_call(). */
 static int open_and_map(void *argument)
 {
 	struct late_stubs *late = argument;
@@ -241,7 +253,7 @@ static void find_late(const struct cold *cold, struct candidate *candidate,
 	slices_rest();
 }
 
-/* ---- */
+/* ---- The interface ---- */
 
 void prelinking_find(struct prelinking *prelinking, const struct cold *cold,
 		     struct candidate *candidate,
@@ -251,7 +263,9 @@ void prelinking_find(struct prelinking *prelinking, const struct cold *cold,
 	struct prelinked_module of = stubs_of(cold, candidate, workshop);
 	int err = -EEXIST;
 
-	/* the file has all functions: too much memory for a few of them */
+	/*
+	 * the file contains all functions: too large if only a few are selected
+	 */
 	if (rt.is_late && is_wanted(&cold->config) &&
 	    !select_has_function_rules(&cold->config))
 		find_late(cold, candidate, workshop, scratch);
@@ -259,12 +273,15 @@ void prelinking_find(struct prelinking *prelinking, const struct cold *cold,
 		begin(prelinking, &cold->config, candidate, scratch);
 	if (!prelinking->folder.is_open)
 		return;
-	/* its owner can map other bytes than were hashed */
+	/* the file's owner can map other bytes than were hashed */
 	if (!candidate->analysis.is_guarded) {
 		candidate->prelinked_err = -EPERM;
 		return;
 	}
-	/* taken, or where no block may be (window.c) */
+	/*
+	 * tries the next location if this one is occupied or forbidden
+	 * (window.c)
+	 */
 	for (;
 	     (err == -EEXIST || err == -ERANGE) && of.place < PRELINKED_PLACES;
 	     of.place++)
@@ -293,7 +310,10 @@ int prelinking_patch(const struct prelinking *prelinking, struct cold *cold,
 	return err;
 }
 
-/* All functions are in it, whichever the next process selects. */
+/*
+ * Stores the text only if it contains all functions, because the next process
+ * may select others.
+ */
 int prelinking_keep(const struct prelinking *prelinking,
 		    const struct cold *cold, const struct candidate *candidate,
 		    const struct patch_workshop *workshop,
@@ -344,7 +364,9 @@ void prelinking_share_texts(const struct cold *cold)
 
 void prelinking_share_code(const struct cold *cold)
 {
-	/* both files are mapped beside the module: too much under a limit */
+	/*
+	 * both files are mapped beside the module, which a limit may not allow
+	 */
 	if (rt.is_late && is_wanted(&cold->config) &&
 	    hot_shadow_low != SHADOW_NOWHERE)
 		shared_texts_prepare(cold->config.dir, &cold->modules);

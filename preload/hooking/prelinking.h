@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * When modules get prelinked stubs and hooked text (stubs/prelinked.h,
- * patch/prelinked_text.h): those that are loaded while
- * the library has been there from the start, where there is a cache, and the user has
- * no probes, which are written into stubs before they are executable. A process that
- * was attached to gets stubs only, which it shares with others of its recording.
+ * Decides which modules get prelinked stubs and hooked text (stubs/prelinked.h,
+ * patch/prelinked_text.h). In a process with the preloaded library, modules get
+ * both if there is a cache and the user has no probes; probes are written into
+ * stubs before these are executable. A process to which clew attached gets
+ * stubs only, and shares them with other processes of its recording.
  */
 #ifndef CLEW_HOOKING_PRELINKING_H
 #define CLEW_HOOKING_PRELINKING_H
@@ -14,7 +14,7 @@
 #include "preload/patch/patch_prepare.h"
 #include "preload/patch/pristine.h"
 
-/* In one pass over modules. Zero it. */
+/* State of one pass over modules. Zero-initialise it. */
 struct prelinking {
 	struct prelinked_folder folder;
 	struct pristine pristine;
@@ -22,9 +22,10 @@ struct prelinking {
 };
 
 /*
- * Map the stubs of a candidate's module, or make and keep them, for
- * candidate->prelinked; and find its text. All of a pass come before other stubs are made,
- * which may lie anywhere, and before anything is written to modules.
+ * Maps the stubs of a candidate's module, or creates and stores them, for
+ * candidate->prelinked, and finds its hooked text. Must be called for all
+ * candidates of a pass before other stubs are allocated and before anything is
+ * written to modules.
  */
 void prelinking_find(struct prelinking *prelinking, const struct cold *cold,
 		     struct candidate *candidate,
@@ -32,16 +33,17 @@ void prelinking_find(struct prelinking *prelinking, const struct cold *cold,
 		     struct arena *scratch);
 
 /*
- * Patches of a candidate whose text was found, for candidate->patch. 0 or -errno: then
- * it is to be hooked without.
+ * Creates candidate->patch from the hooked text that was found. Returns 0, or
+ * -errno if the module must be hooked without it.
  */
 int prelinking_patch(const struct prelinking *prelinking, struct cold *cold,
 		     struct candidate *candidate,
 		     struct patch_workshop *workshop, struct arena *scratch);
 
 /*
- * Keep the text of one that was hooked without, before anything is written to it. 0 or
- * -errno: it is not kept.
+ * Stores the hooked text of a module that was hooked without one, before
+ * anything is written to the module. Returns 0, or -errno if the text is not
+ * stored.
  */
 int prelinking_keep(const struct prelinking *prelinking,
 		    const struct cold *cold, const struct candidate *candidate,
@@ -49,19 +51,25 @@ int prelinking_keep(const struct prelinking *prelinking,
 		    struct arena *scratch);
 
 /*
- * In a process that was attached to: maps a file with the sites of a patch, which other
- * processes of the recording share if theirs are equal, instead of memory of its own. The
- * patch has been prepared, and nothing else knows it.
+ * In an attached process: replaces the memory of a patch's sites by the mapping
+ * of a file, which other processes of the recording share if their sites are
+ * equal. Called for a prepared patch that no list contains yet.
  */
 void prelinking_share_sites(const struct cold *cold, struct patch *patch);
 
-/* The same for what is to be written over code (patch/journal.h), once all is prepared. */
+/*
+ * Shares the journal's texts likewise (patch/journal.h), once they are
+ * complete.
+ */
 void prelinking_share_texts(const struct cold *cold);
 
-/* The same for code with its hooks (shared_text.h), once that has been noted. In slices. */
+/*
+ * Shares code with its hooks likewise (shared_text.h), once the journal
+ * contains the hooks. Runs in slices.
+ */
 void prelinking_share_code(const struct cold *cold);
 
-/* What they have open of one, once it is hooked. */
+/* Closes the files of a candidate, after the module was hooked. */
 void prelinking_leave(struct candidate *candidate);
 
 void prelinking_end(struct prelinking *prelinking);

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who may still need the stub of a function that is gone? Not its callers: what
- * it returns to them for is gone as well. But it may have left by a tail call,
- * and whoever it called returns through its stub; on a thread's stack, or on
- * that of a coroutine which nobody runs at the moment.
+ * Decides whether the stub of an unloaded function may be freed. The function
+ * is not active any more, so its callers do not need the stub. But the function
+ * may have left by a tail call, and the function that it called then returns
+ * through the stub. That return address is on a thread's stack, or on the stack
+ * of a coroutine that no thread runs at the moment.
  *
- * So every word that could be such a return address spares its module. They
- * lie where a stub has stored one in the shadow, hence only memory whose shadow
- * is present is looked through. Threads are asked for their pcs first
- * (quiesce.h): one that is inside of a stub now has stored its return address
- * by then, or spares the module itself.
+ * Therefore every stack word that could be such a return address spares its
+ * module. A stub that replaces a return address writes to the shadow, so only
+ * memory whose shadow is present is searched. All threads report their pcs
+ * first (quiesce.h): a thread that is inside of a stub at that time has stored
+ * its return address, or spares the module itself.
  */
 #include "preload/hooking/reclaim.h"
 
@@ -30,14 +31,16 @@
 #define PAGE_IS_THERE (UINT64_C(3) << 62) /* present, or swapped */
 #define PIECE_BYTES   (UINT64_C(1) << SHADOW_PIECE_SHIFT)
 
-/* From a patch's first stub to its last; others may lie in between. */
+/*
+ * The range from a patch's first stub to its last; it may contain other stubs.
+ */
 struct retired {
 	struct module *module;
 	struct pc_range stubs;
 	_Atomic uint32_t is_spared;
 };
 
-/* Static, because a handler may be late. Under the lock of patches. */
+/* Static, because a handler may run late. Protected by the lock of patches. */
 static struct {
 	struct retired items[RETIRED_MAX];
 	uint32_t count;
@@ -58,7 +61,10 @@ static struct pc_range stubs_of(const struct patch *patch)
 	return stubs;
 }
 
-/* Never "inside": what is spared need not be waited for. */
+/*
+ * Always returns 0 ("not inside"), because quiesce() need not wait for spared
+ * stubs.
+ */
 static int spare(const void *context, uint64_t word)
 {
 	if (!runtime_is_stub(word))
@@ -74,7 +80,7 @@ static int spare(const void *context, uint64_t word)
 
 static const struct quiesce_places places = { .contains = spare };
 
-/* ---- Stacks that may hold a return address ---- */
+/* ---- Stacks that may contain a return address ---- */
 
 static void look_through(uint64_t at, uint64_t bytes)
 {
@@ -88,7 +94,7 @@ static void look_through(uint64_t at, uint64_t bytes)
 	}
 }
 
-/* Ordinary stacks: a page of shadow is there for half a page of stack. */
+/* Ordinary stacks: one page of shadow belongs to half a page of stack. */
 static void look_through_range(int pagemap, const struct memory_range *range)
 {
 	uint64_t entries[PAGES_AT_ONCE];
@@ -148,7 +154,10 @@ static void look_through_elsewhere(void)
 
 /* ---- The pile ---- */
 
-/* All of a module's patches, one behind the other, or none. Returns their bytes. */
+/*
+ * Adds all patches of a module in a row, or none. Returns the bytes of their
+ * stubs.
+ */
 static uint64_t put_on_pile(struct module *module)
 {
 	const uint32_t first = pile.count;
@@ -158,7 +167,7 @@ static uint64_t put_on_pile(struct module *module)
 	for (; patch && pile.count < RETIRED_MAX;
 	     patch = patch->next_of_module) {
 		bytes += patch->site_count * patch->stub_bytes;
-		bytes += PAGE_BYTES / 2; /* wasted, on average (window.h) */
+		bytes += PAGE_BYTES / 2; /* average waste (window.h) */
 		pile.items[pile.count++] =
 			(struct retired){ .module = module,
 					  .stubs = stubs_of(patch) };
@@ -180,7 +189,7 @@ static uint64_t gather(const struct cold *cold)
 	return bytes;
 }
 
-/* Marks what is to be spared. 0 or -errno, when all is. */
+/* Marks the modules to spare. After an error (-errno), all must be spared. */
 static int look_everywhere(void)
 {
 	uint64_t deadline_ns = sys_clock_ns(CLOCK_MONOTONIC) + PATIENCE_NS;
@@ -208,7 +217,10 @@ static void free_module(struct cold *cold, struct module *module)
 	modules_forget(&cold->modules, module);
 }
 
-/* A module that comes back must have all its patches, or none. */
+/*
+ * Frees a module's patches only together: a module that is loaded again needs
+ * all of them.
+ */
 static void free_unspared(struct cold *cold)
 {
 	uint32_t i = pile.count;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See shared_text.h. */
 #include "preload/hooking/shared_text.h"
 
 #include <errno.h>
@@ -10,13 +11,13 @@
 #include "preload/sys/apart.h"
 #include "preload/sys/sys.h"
 
-#define RESERVE_BYTES  65536 /* of memory, for the kernel's own */
+#define RESERVE_BYTES  65536 /* memory that the kernel may need */
 #define ATTEMPTS       100
-#define COMPARED_BYTES 4096 /* at once */
+#define COMPARED_BYTES 4096 /* compared at once */
 
 struct shared_texts shared_texts LARGE_TABLE;
 
-/* ---- Each ---- */
+/* ---- Single texts ---- */
 
 int shared_text_has(const struct pc_range *image, const struct wire_text *text)
 {
@@ -91,7 +92,7 @@ int shared_texts_meet(const struct pc_range *range)
 	return 0;
 }
 
-/* ---- What is mapped ---- */
+/* ---- Existing mappings ---- */
 
 static int is_as_expected(const struct shared_text *text,
 			  const struct shared_segment *segment,
@@ -110,7 +111,9 @@ static int is_as_expected(const struct shared_text *text,
 					     : text->file.mapped_device);
 }
 
-/* Before Linux 6.11. */
+/*
+ * Used by kernels before Linux 6.11, which cannot be queried for one mapping.
+ */
 static int see_mapping(void *context, const struct mapped_range *mapping)
 {
 	for (uint32_t i = 0; i < shared_texts.count; i++) {
@@ -123,7 +126,7 @@ static int see_mapping(void *context, const struct mapped_range *mapping)
 	return 0;
 }
 
-/* 0; -ENOTTY: the kernel does not answer queries. */
+/* Returns -ENOTTY if the kernel does not answer queries. */
 static int query_mappings(int maps)
 {
 	for (uint32_t i = 0; i < shared_texts.count; i++) {
@@ -151,7 +154,7 @@ static void see_none(void)
 			shared_texts.items[i].segments[k].is_seen = 0;
 }
 
-/* Sets is_seen of all segments. 0 or -errno. */
+/* Sets is_seen of all segments. Returns 0 or -errno. */
 static int see_mappings(void)
 {
 	const int maps = sys_open("/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
@@ -189,7 +192,9 @@ static int all_are_unwritten(const struct pristine *pristine,
 	return 1;
 }
 
-/* Sets is_ready where all of a module's segments are as expected, and unwritten. */
+/*
+ * Sets is_ready for modules whose segments are all as expected and unwritten.
+ */
 static int find_ready(void *argument)
 {
 	struct pristine pristine = { 0 };
@@ -219,7 +224,7 @@ static struct shared_text *find_with(const struct wire_text *text)
 	return NULL;
 }
 
-/* Texts of one module mostly lie behind one another. */
+/* Caches the last match, because texts of a module mostly follow each other. */
 static void count_texts(void)
 {
 	uint64_t count;
@@ -277,8 +282,9 @@ static void leave_reserve(void **reserve)
 }
 
 /*
- * The kernel checks the limit of mappings before it unmaps the target. If it then lacks
- * memory for its own structures, it gets what was taken for that.
+ * The kernel checks the limit of mappings before it unmaps the target. If it
+ * then lacks memory for its own structures, the reserve is freed for a new
+ * attempt.
  */
 static int move_over(uint64_t *ahead, const struct shared_segment *segment,
 		     void **reserve)
@@ -322,7 +328,9 @@ static void map_own(struct shared_text *text, void **reserve)
 	}
 }
 
-/* Moves files over those modules for which a check holds. 0 or -ENOMEM. */
+/*
+ * Moves files over the modules for which a check holds. Returns 0 or -ENOMEM.
+ */
 static int move_each(int (*may_move)(const struct shared_text *text),
 		     void (*map)(struct shared_text *text, void **reserve))
 {
@@ -376,7 +384,10 @@ uint64_t shared_texts_map(void)
 	return count;
 }
 
-/* A module that nothing has written to since has the hooks and no other changes. */
+/*
+ * A module that has not been written to since contains its hooks and no other
+ * changes.
+ */
 static int has_only_hooks(const struct shared_text *text)
 {
 	return text->is_ready && !text->has_fronts;
@@ -389,7 +400,7 @@ static int unmap_unwritten(void *argument)
 	return err ? err : move_each(has_only_hooks, map_own);
 }
 
-/* Either file may have been shortened: what cannot be read is not equal. */
+/* Either file may have been shortened: unreadable pages count as different. */
 static int are_equal(uint64_t a, uint64_t b, uint64_t bytes)
 {
 	uint8_t one[COMPARED_BYTES], other[COMPARED_BYTES];
@@ -421,7 +432,9 @@ static int all_are_restored(const struct shared_text *text)
 	return 1;
 }
 
-/* A module that was unloaded, or whose segment something else has changed. */
+/*
+ * Forgets a module that was unloaded, or whose segment the program has changed.
+ */
 static void forget_unseen(struct shared_text *text)
 {
 	for (uint32_t i = 0; i < text->segment_count; i++)

@@ -2,24 +2,25 @@
 /*
  * Hooked code that processes of one session share.
  *
- * Code that is written to becomes private memory of each process. Processes that were
- * forked from one another get the same bytes. Before `clew attach` stops the threads,
- * the library therefore composes each module's code with its hooks, and looks for a file
- * with these bytes in the recording's folder. The first process writes that file: a copy
- * of the module's file with the hooks in it. The others compare every byte. While all
- * threads are stopped, the file is moved over all segments that are not writable.
+ * Code that is written to becomes private memory of each process. Processes
+ * that were forked from one another get the same bytes. Before `clew attach`
+ * stops the threads, the library therefore composes each module's code with its
+ * hooks, and searches the recording's folder for a file with these bytes. The
+ * first process writes that file: a copy of the module's file with the hooks in
+ * it. The others compare every byte. While all threads are stopped, the file is
+ * moved over all segments that are not writable:
  *
- *	module	[ headers | code | constants ]  from the hooked file, at the same offsets
- *		[ variables ]                   the module's own, as they were
- *	ahead	[ the module's own file, not accessible ] mapped, to be moved back
+ *	module	[ headers | code | constants ]	from the hooked file, same offsets
+ *		[ variables ]			the module's own, unchanged
+ *	ahead	[ the module's own file ]	mapped, not accessible, to be moved back
  *
- * The controller then compares runs of pages with what it would have written, and writes
- * those that differ. When it detaches, the library first moves the module's own file
- * back. A module stays private if anything else has written to a page of it, or if
- * memory or mappings are scarce.
+ * The controller then compares runs of pages with the bytes that it would have
+ * written, and writes those that differ. When the controller detaches, the
+ * library first moves the module's own file back. A module stays private if the
+ * program has written to a page of it, or if memory or mappings are scarce.
  *
- * mremap() replaces a mapping under the lock of the process's memory: a thread that runs
- * meanwhile, because the controller was killed, sees either file.
+ * mremap() replaces a mapping under the lock of the process's memory: a thread
+ * that runs meanwhile, because the controller was killed, sees either file.
  */
 #ifndef CLEW_HOOKING_SHARED_TEXT_H
 #define CLEW_HOOKING_SHARED_TEXT_H
@@ -28,7 +29,10 @@
 #include "preload/patch/pristine.h"
 #include "wire/attachment.h"
 
-/* For each module, whose texts have been noted in the journal. In slices (slices.h). */
+/*
+ * Prepares each module, after its texts were added to the journal. Runs in
+ * slices (slices.h).
+ */
 void shared_texts_prepare(const char *dir, const struct modules *modules);
 
 /* Unmaps the files of modules that are not mapped from a hooked file. */
@@ -36,19 +40,29 @@ void shared_texts_forget(void);
 
 /* ---- While all threads are stopped, in one of them ---- */
 
-/* Before anything is written: which modules are as they were when they were prepared. */
+/*
+ * Checks which modules have not changed since they were prepared. Must run
+ * before anything is written.
+ */
 void shared_texts_check(void);
 
-/* Maps these once the library's own texts are written. Returns how many segments are. */
+/*
+ * Maps the files of these modules, after the library's own texts are written.
+ * Returns the number of mapped segments.
+ */
 uint64_t shared_texts_map(void);
 
 /*
- * Maps the modules' own files again: before the controller restores the texts, where
- * nothing has written to a segment; or afterwards, where its bytes are those of the file.
+ * Maps the modules' own files again. Before the controller restores the texts,
+ * this is done for segments that have not been written to; afterwards
+ * (is_afterwards), for segments whose bytes equal the file.
  */
 void shared_texts_unmap(int is_afterwards);
 
-/* Whether a part of a range is in a segment that is still mapped from a hooked file. */
+/*
+ * True if a part of the range is in a segment that is still mapped from a
+ * hooked file.
+ */
 int shared_texts_meet(const struct pc_range *range);
 
 /* ---- For the files that implement this ---- */
@@ -57,45 +71,48 @@ int shared_texts_meet(const struct pc_range *range);
 #define SHARED_SEGMENTS_MAX 6
 
 struct shared_segment {
-	uint64_t start, end; /* pages */
-	uint64_t offset;     /* in either file */
+	uint64_t start, end; /* page addresses */
+	uint64_t offset;     /* in both files */
 	int protection;
-	/* Where the hooked file and the module's own are mapped ahead; 0: they are not. */
+	/*
+	 * Where the hooked file and the module's own file are mapped ahead; 0:
+	 * not mapped.
+	 */
 	uint64_t hooked_at, own_at;
 	int is_shared; /* the hooked file is mapped at `start` */
-	int is_seen;   /* by the last check */
+	int is_seen;   /* result of the last check */
 };
 
 struct shared_text {
-	uint64_t base; /* the module's load bias */
+	uint64_t base; /* load bias of the module */
 	struct pc_range image;
-	struct pristine_file file; /* the module's */
-	uint64_t hooked_device,
-		hooked_inode; /* as struct mapped_range has it */
-	uint64_t text_count;  /* in the journal, when prepared */
-	uint64_t found_count; /* ... and by the last check */
-	int has_fronts;       /* texts that are restored behind all hooks */
-	int is_ready;         /* by the last check */
+	struct pristine_file file;            /* file of the module */
+	uint64_t hooked_device, hooked_inode; /* as in struct mapped_range */
+	/* texts in the journal when the module was prepared */
+	uint64_t text_count;
+	uint64_t found_count; /* texts in the journal at the last check */
+	int has_fronts;       /* some texts are restored after all hooks */
+	int is_ready;         /* result of the last check */
 	struct shared_segment segments[SHARED_SEGMENTS_MAX];
 	uint32_t segment_count;
 };
 
-/* Written under the loader's lock, or while all threads are stopped. */
+/* Written with the loader's lock held, or while all threads are stopped. */
 extern struct shared_texts {
 	struct shared_text items[SHARED_TEXTS_MAX];
 	uint32_t count;
 } shared_texts;
 
-/* Whether a text of the journal is in a module's code. */
+/* True if a text of the journal is in a module's code. */
 int shared_text_has(const struct pc_range *image, const struct wire_text *text);
 
-/* How many texts of the journal are. */
+/* Returns the number of such texts. */
 uint64_t shared_text_count(const struct pc_range *image);
 
-/* Whether a segment of it is mapped from the hooked file. */
+/* True if a segment of the module is mapped from the hooked file. */
 int shared_text_is_in(const struct shared_text *text);
 
-/* Unmaps both files where they are mapped ahead. */
+/* Unmaps both files from where they are mapped ahead. */
 void shared_text_forget(struct shared_text *text);
 
 #endif

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Composes the code of modules with its hooks, and maps the files with it
+ * (shared_text.h).
+ */
 #include <errno.h>
 #include <string.h>
 
@@ -16,17 +20,18 @@
 #include "preload/sys/text.h"
 #include "wire/recording.h"
 
-#define PAGES_MIN   16 /* with hooks: fewer are not worth the mappings */
+/* modules with fewer hooked pages are not worth the mappings */
+#define PAGES_MIN   16
 #define CHUNK_BYTES (UINT64_C(1) << 18)
 
-/* One module's, while it is prepared. */
+/* State while one module is prepared. */
 struct composing {
 	const struct module *module;
 	const char *dir;
 	struct shared_text *text;
-	uint8_t *code; /* of all executable segments, with hooks */
+	uint8_t *code; /* all executable segments, with their hooks */
 	uint64_t code_bytes;
-	uint64_t sum; /* of the module's file and the texts */
+	uint64_t sum; /* checksum of the module's file and the texts */
 	char name[PRELINKED_NAME_BYTES];
 };
 
@@ -80,7 +85,7 @@ static int find_segments(struct composing *composing)
 	return err;
 }
 
-/* Where a text is in the code that is composed; or NULL. */
+/* Returns the address of a text in the composed code, or NULL. */
 static uint8_t *place_of(const struct composing *composing,
 			 const struct wire_text *text)
 {
@@ -106,7 +111,7 @@ static int is_its(const struct composing *composing,
 	return shared_text_has(&composing->text->image, text);
 }
 
-/* Texts of a module mostly ascend. */
+/* Counts the pages with texts; texts of a module mostly ascend. */
 static uint64_t count_pages(const struct composing *composing)
 {
 	uint64_t count, last = 0, found = 0;
@@ -122,7 +127,7 @@ static uint64_t count_pages(const struct composing *composing)
 	return found;
 }
 
-/* For apart_call(). */
+/* Runs by apart_call(). */
 static int find_file(void *argument)
 {
 	struct composing *composing = argument;
@@ -146,15 +151,17 @@ static int find_file(void *argument)
 	}
 	if (err)
 		return err;
-	/* Bytes of the last page that lie behind the end of the file read as zeros. */
+	/*
+	 * The bytes of the last page behind the end of the file read as zeros.
+	 */
 	if (end > page_end(file->bytes))
 		return -ESTALE;
 	return prelinked_file_is_worth_copying(file->bytes, end) ? 0 : -EFBIG;
 }
 
-/* ---- Its code ---- */
+/* ---- Code ---- */
 
-/* Between two chunks the program runs, and may unload the module. */
+/* The program runs between two chunks, and may unload the module. */
 static int copy_chunk(const struct composing *composing, uint8_t *to,
 		      uint64_t from, uint64_t bytes)
 {
@@ -223,7 +230,10 @@ static int write_texts(struct composing *composing)
 
 /* ---- The hooked file ---- */
 
-/* `clew attach` finds the module again by the inode in the name (cli/target/target.c). */
+/*
+ * The name contains the inode by which `clew attach` finds the module
+ * (cli/target/target.c).
+ */
 static int name_file(struct composing *composing)
 {
 	const char *name = composing->module->path;
@@ -355,7 +365,7 @@ static int find_hooked(struct shared_text *text)
 	return err;
 }
 
-/* For apart_call(). */
+/* Runs by apart_call(). */
 static int open_and_map(void *argument)
 {
 	struct composing *composing = argument;
@@ -387,7 +397,7 @@ static int open_and_map(void *argument)
 	return err;
 }
 
-/* ---- Whether its bytes are these ---- */
+/* ---- Comparing ---- */
 
 static int compare_code(const struct composing *composing, const uint8_t *code,
 			const struct shared_segment *segment)
@@ -404,7 +414,7 @@ static int compare_code(const struct composing *composing, const uint8_t *code,
 	return 0;
 }
 
-/* Constants, and whatever else the module has that is not code. */
+/* Compares constants and all other segments that are not code. */
 static int compare_rest(const struct composing *composing, uint8_t *buffer,
 			const struct shared_segment *segment)
 {
@@ -443,7 +453,7 @@ static int compare(const struct composing *composing, uint8_t *buffer)
 	return err;
 }
 
-/* ---- All of it ---- */
+/* ---- Each module ---- */
 
 static int compose(struct composing *composing, uint8_t *buffer)
 {
@@ -470,7 +480,7 @@ static int prepare(struct composing *composing)
 	const uint64_t bytes = composing->code_bytes + CHUNK_BYTES;
 	int err;
 
-	/* the file counts as memory of the group until it is written */
+	/* the control group is charged for the file until it is written back */
 	if (!memory_bound_allows(3 * composing->code_bytes))
 		return -ENOMEM;
 	composing->code = sys_map_private(bytes);
@@ -490,8 +500,8 @@ static struct shared_text *find(uint64_t base)
 }
 
 /*
- * Where nothing was noted since, what was prepared before holds. A module whose file
- * could not be mapped back stays as it is.
+ * True if the former preparation is still valid, because no text was added
+ * since. A module whose own file could not be mapped back also stays as it is.
  */
 static int is_settled(const struct shared_text *former,
 		      const struct module *module)
@@ -521,7 +531,7 @@ static void prepare_module(const char *dir, const struct module *module)
 		shared_texts.items[shared_texts.count++] = text;
 }
 
-/* Also where the kernel does not say. */
+/* Also true if the kernel does not report it. */
 static int is_locked(void)
 {
 	struct proc_line locked = { .name = "VmLck", .base = 10 };
@@ -529,7 +539,10 @@ static int is_locked(void)
 	return proc_status(0, &locked, 1) || locked.value;
 }
 
-/* Memory that the program has locked must not be replaced by some that is not. */
+/*
+ * Locked memory of the program must not be replaced by memory that is not
+ * locked.
+ */
 void shared_texts_prepare(const char *dir, const struct modules *modules)
 {
 	if (is_locked() ||

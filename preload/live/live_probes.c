@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The user's probes of a process that runs (wire/probe_requests.h), added and removed by a
- * thread of clew's own (probe_additions.h, probe_switch.h). What was added once is there,
- * disabled, when it is added again: that needs no look at a module's file, unless
- * modules have come since.
+ * Adds and removes user probes of a running process (wire/probe_requests.h), on
+ * a thread of clew's own (probe_additions.h, probe_switch.h). A probe that was
+ * removed is still there, disabled. Adding it again does not read the modules'
+ * files, unless new modules were loaded meanwhile.
  *
- * Requests come by a thread that `clew probe` has borrowed and lets go then. libc makes
- * ours, which has nothing of the program's to wait for, and is gone when it is done.
+ * A request arrives on a thread that `clew probe` has borrowed and then
+ * releases. libc creates clew's own thread, which waits for nothing of the
+ * program and ends after the request.
  */
 #include <errno.h>
 #include <string.h>
@@ -28,15 +29,18 @@
 #include "preload/sys/proc.h"
 #include "preload/sys/text.h"
 
-/* For threads to leave what is written over, and for other changes to be over. */
+/*
+ * Limit for threads to leave code that is written over, and for other changes
+ * to end.
+ */
 #define PATIENCE_NS UINT64_C(20000000000)
 
 struct wire_live_probes clew_probes = { .version = WIRE_LIVE_PROBES_VERSION };
 
-/* Who has set clew_probes.state to BUSY. */
+/* Written by the thread that has set clew_probes.state to BUSY. */
 static struct {
 	char text[WIRE_LIVE_PROBES_BYTES_MAX + 1];
-	int caller; /* its thread, which is stopped now and then */
+	int caller; /* tid of that thread, which a tracer may stop */
 } asked LARGE_TABLE;
 
 static int refuse(int err, const char *why)
@@ -48,7 +52,7 @@ static int refuse(int err, const char *why)
 	return err;
 }
 
-/* ---- Probes that are there ---- */
+/* ---- Existing probes ---- */
 
 static const char adds[] = "probe ", acts[] = "action ", removes[] = "remove ";
 
@@ -66,11 +70,14 @@ static struct asked_probe *probe_of(const struct cold *cold, uint32_t number)
 	return probe;
 }
 
-/* What a line of a request asks for, and those of its actions behind it. */
+/*
+ * A probe that a line of the request describes, and the lines of its actions
+ * behind it.
+ */
 struct wanted_probe {
 	const char *place;
-	const char *actions; /* the first of these lines */
-	const char *ends;    /* of the request */
+	const char *actions; /* the first action's line */
+	const char *ends;    /* end of the request */
 };
 
 static struct wanted_probe wanted_at(const char *line, const char *ends)
@@ -79,7 +86,10 @@ static struct wanted_probe wanted_at(const char *line, const char *ends)
 				      line + strlen(line) + 1, ends };
 }
 
-/* The action at this line, which is moved behind it; or NULL. */
+/*
+ * Returns the action at this line and moves *line behind it; NULL if there is
+ * none.
+ */
 static const char *next_action(const char **line, const char *ends)
 {
 	const char *at = *line;
@@ -92,7 +102,7 @@ static const char *next_action(const char **line, const char *ends)
 	return at + strlen(acts);
 }
 
-/* Whether a probe is at that place, and does just that. */
+/* True if the probe has that location and exactly these actions. */
 static int is_wanted(const struct asked_probe *probe,
 		     const struct wanted_probe *wanted)
 {
@@ -121,7 +131,7 @@ static struct asked_probe *find_wanted(const struct cold *cold,
 
 /* ---- The lines of a request ---- */
 
-/* It is as if nobody had asked for it. */
+/* Removes a probe that could not be added. */
 static void forget(struct cold *cold, struct asked_probe *probe)
 {
 	struct asked_probe **at = &cold->config.probes;
@@ -135,7 +145,10 @@ static void forget(struct cold *cold, struct asked_probe *probe)
 	*at = probe->next;
 }
 
-/* A probe that nobody has asked for yet; NULL: it cannot be. */
+/*
+ * Creates a probe that does not exist yet, disabled. Returns NULL if it is not
+ * possible.
+ */
 static struct asked_probe *make_wanted(struct cold *cold,
 				       const struct wanted_probe *wanted)
 {
@@ -160,7 +173,7 @@ static struct asked_probe *make_wanted(struct cold *cold,
 	return made;
 }
 
-/* What is to be looked for: a probe that is new, or modules that are. */
+/* Stores that a probe must be searched for: it is new, or modules are. */
 static void foresee(struct probe_additions *adding, const char *line,
 		    const char *ends)
 {
@@ -176,7 +189,7 @@ static void foresee(struct probe_additions *adding, const char *line,
 		adding->wanted |= UINT32_C(1) << probe->number;
 }
 
-/* Whoever is to be called is there first. */
+/* Also binds the handler, before the probe can be hit. */
 static int record_asked(const struct cold *cold, struct asked_probe *probe)
 {
 	struct part *part = &rt.recorder->part;
@@ -194,7 +207,9 @@ static int record_asked(const struct cold *cold, struct asked_probe *probe)
 	return err;
 }
 
-/* Recorded first: its hits are to be somebody's. */
+/*
+ * Records the probe before enabling it, because each hit refers to the record.
+ */
 static int enable(struct probe_additions *adding, struct asked_probe *probe,
 		  struct wire_live_answer *answer, uint64_t deadline_ns)
 {
@@ -299,7 +314,7 @@ static void do_line(struct probe_additions *adding, const char *line,
 	clew_probes.answer_count++;
 }
 
-/* The next line, and where it ends there is a NUL; or NULL. */
+/* Returns the next line and terminates it with NUL; NULL at the end. */
 static char *next_line(char **rest)
 {
 	char *line = *rest;
@@ -341,7 +356,10 @@ static void do_lines(struct cold *cold, const char *lines, const char *ends)
 
 /* ---- The thread ---- */
 
-/* Whether clew, which asked, has let its thread go: it traces no more. */
+/*
+ * Waits until `clew probe` does not trace the calling thread any more. Returns
+ * -EPERM at the deadline.
+ */
 static int await_caller(uint64_t deadline_ns)
 {
 	const struct timespec moment = { .tv_nsec = 100000 };
@@ -355,7 +373,10 @@ static int await_caller(uint64_t deadline_ns)
 	return 0;
 }
 
-/* The turn, once nothing is being unloaded. */
+/*
+ * Takes the turn while no module is being unloaded. Returns -EBUSY at the
+ * deadline.
+ */
 static int take_turn(const struct cold *cold, uint64_t deadline_ns)
 {
 	const struct timespec moment = { .tv_nsec = 100000 };
@@ -375,8 +396,9 @@ static int take_turn(const struct cold *cold, uint64_t deadline_ns)
 }
 
 /*
- * The object of a handler that a line asks for, while nothing is held: the loader will
- * tell of it. What fails is told by who adds the probe.
+ * Loads the object of a line's handler, without any of clew's locks, because
+ * the loader reports the new module to clew. A failure is reported when the
+ * probe is added.
  */
 static void load_handler(struct cold *cold, const char *line,
 			 uint64_t deadline_ns)

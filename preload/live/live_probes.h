@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What libclew.so exports for `clew probe`: see wire/probe_requests.h. */
+/*
+ * The function and variable that libclew.so exports for `clew probe`
+ * (wire/probe_requests.h).
+ */
 #ifndef CLEW_LIVE_LIVE_PROBES_H
 #define CLEW_LIVE_LIVE_PROBES_H
 

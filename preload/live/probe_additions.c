@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See probe_additions.h. */
 #include "preload/live/probe_additions.h"
 
 #include <errno.h>
@@ -15,7 +16,7 @@
 #include "preload/probe/probe_patch.h"
 #include "preload/probe/probe_record.h"
 
-/* Bits of the probes that were looked for in it. */
+/* Returns the probes that the module was searched for, as bits. */
 static uint32_t probes_in(const struct module *module)
 {
 	uint32_t probes = 0;
@@ -34,7 +35,7 @@ static int has_place(const struct probe_places *places, uint32_t number)
 	return 0;
 }
 
-/* Disabled so far. 0 or -ENOMEM. */
+/* Adds a disabled patch. Returns 0 or -ENOMEM. */
 static int prepare_patch(struct probe_additions *adding, struct module *module,
 			 struct probe_places *places, uint32_t number)
 {
@@ -66,7 +67,7 @@ static int prepare_patches(struct probe_additions *adding,
 	return err;
 }
 
-/* 0 or -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 static int prepare_module(struct probe_additions *adding, struct module *module)
 {
 	struct cold *cold = adding->cold;
@@ -133,7 +134,7 @@ void probe_additions_record(const struct probe_additions *adding,
 				    &m->places, number);
 }
 
-/* Why a probe of that number has no place at all. */
+/* Returns the reason why the probe has no location at all. */
 static enum probe_reason reason_of_none(const struct cold *cold,
 					uint32_t number)
 {

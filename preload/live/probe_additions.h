@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * User's probes that come while the program runs: their places are looked for in all
- * modules that are loaded, and their code is written, but nothing leads there yet
- * (probe_switch.h).
+ * Prepares user probes that are added while the program runs. This module
+ * searches all loaded modules for their locations and writes their code, but no
+ * jump leads there yet (probe_switch.h).
  *
- * Whoever has the turn (hooking_turn.h).
+ * The calling thread must have the turn (hooking_turn.h).
  */
 #ifndef CLEW_LIVE_PROBE_ADDITIONS_H
 #define CLEW_LIVE_PROBE_ADDITIONS_H
@@ -16,9 +16,9 @@
 
 struct probe_additions {
 	struct cold *cold;
-	struct arena scratch; /* to be freed, when all is done */
+	struct arena scratch; /* freed by the caller */
 	struct patch_workshop workshop;
-	uint32_t wanted; /* a bit for each that is looked for */
+	uint32_t wanted; /* a bit for each probe to search for */
 	struct additions_module {
 		struct additions_module *next;
 		struct module *module;
@@ -27,19 +27,19 @@ struct probe_additions {
 };
 
 /*
- * Those of the configuration that are wanted, all together: to read a module's code may
- * take a second. 0 or -ENOMEM.
+ * Prepares all wanted probes of the configuration together, because reading a
+ * module's code may take a second. Returns 0 or -ENOMEM.
  */
 int probe_additions_prepare(struct probe_additions *adding);
 
 /*
- * The reason of the first place that there is none at; NO_NAME or NO_MODULE: there is no
- * place.
+ * Returns the reason for the first location that cannot be patched, or NO_NAME
+ * or NO_MODULE if the probe has no location.
  */
 enum probe_reason probe_additions_reason(const struct probe_additions *adding,
 					 uint32_t number);
 
-/* Tell the recording of a probe's places. */
+/* Records the locations of a probe. */
 void probe_additions_record(const struct probe_additions *adding,
 			    uint32_t number);
 

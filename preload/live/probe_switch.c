@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See probe_switch.h. */
 #include "preload/live/probe_switch.h"
 
 #include <errno.h>
@@ -11,7 +12,7 @@
 #include "preload/patch/patch.h"
 #include "preload/sys/sys.h"
 
-/* How long threads may take to leave: who forks or loads a library waits meanwhile. */
+/* Limit for one attempt. Threads that fork or load a library wait meanwhile. */
 #define AT_ONCE_NS UINT64_C(2000000000)
 
 uint32_t probe_switch_sites(const struct cold *cold, uint32_t number)
@@ -29,7 +30,10 @@ uint32_t probe_switch_sites(const struct cold *cold, uint32_t number)
 
 /* ---- Hooks that probes in stubs need ---- */
 
-/* A probe's patch has no base. */
+/*
+ * Finds the hook whose stub contains the site, and its patch's base. A probe's
+ * patch has base 0.
+ */
 static struct patch_site *hook_of(const struct module *module,
 				  const struct patch_site *site, uint64_t *base)
 {
@@ -60,7 +64,10 @@ static void note_in_stubs(const struct module *module,
 	}
 }
 
-/* It was taken out to save time (budget.h): then nobody would meet the probe. */
+/*
+ * True if the hook was removed to save time (budget.h): no call reaches the
+ * probe then.
+ */
 static int is_hook_out(const struct patch_site *hook, uint64_t base)
 {
 	return memcmp((const void *)(base + hook->text.pc), hook->text.before,
@@ -84,7 +91,10 @@ static int needs_hook(const struct module *module, const struct patch *patch)
 
 /* ---- Writing ---- */
 
-/* Of a probe, in loaded modules; ranges may be NULL. */
+/*
+ * Counts the probe's patches in loaded modules, and stores them in `ranges`
+ * unless that is NULL.
+ */
 static uint32_t gather(const struct cold *cold, uint32_t number,
 		       struct live_range *ranges)
 {
@@ -146,13 +156,16 @@ static int write_ranges(const struct cold *cold, uint32_t number, int to_there,
 	return err;
 }
 
-/* With the patches' lock. While all hooks are out, nothing need be written. */
+/*
+ * Called with the patches' lock held. While all hooks are removed, nothing is
+ * written.
+ */
 static int change_locked(struct cold *cold, uint32_t number, int to_there,
 			 uint64_t deadline_ns)
 {
 	int err = 0;
 
-	mark_disabled(cold, number, 0); /* its bytes matter to live.h */
+	mark_disabled(cold, number, 0); /* live.h skips disabled patches */
 	if (!cold->patches.is_out)
 		err = write_ranges(cold, number, to_there, deadline_ns);
 	if (!err)
@@ -186,9 +199,12 @@ int probe_switch(struct cold *cold, uint32_t number, int to_there,
 	return err;
 }
 
-/* ---- What is in the way ---- */
+/* ---- Obstacles ---- */
 
-/* Which of the module's patches another probe of the user's is in the way of. */
+/*
+ * Returns the reason why the patch cannot be written, if another user probe is
+ * in its way.
+ */
 static enum probe_reason obstacle(const struct module *module,
 				  const struct patch *patch)
 {

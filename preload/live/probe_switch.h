@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A user's probe, put into code that runs and taken out of it, as live.h writes code, in
- * all modules that are loaded. One that is out is disabled: what it is written over is
- * back, what it runs in stays, for threads that are in it and for the next time.
+ * Writes a user probe into running code of all loaded modules and removes it,
+ * by live patching (live.h). A removed probe is disabled: the original bytes
+ * are restored, and the probe's code stays for threads that are in it and for
+ * the next time.
  *
- * Whoever has the turn (hooking_turn.h), and waits for other threads.
+ * The calling thread must have the turn (hooking_turn.h), and waits for other
+ * threads.
  */
 #ifndef CLEW_LIVE_PROBE_SWITCH_H
 #define CLEW_LIVE_PROBE_SWITCH_H
@@ -18,16 +20,19 @@
 #define EACH_PATCH(m, p)                                                       \
 	for (struct patch *p = (m)->patches; p; p = p->next_of_module)
 
-/* In how many places it is, or would be. */
+/* Returns the number of sites that the probe has, or would have. */
 uint32_t probe_switch_sites(const struct cold *cold, uint32_t number);
 
-/* Why it cannot be put in: what is in the way of one of its places. */
+/*
+ * Returns the reason why one of the probe's sites cannot be written; NONE if
+ * all can.
+ */
 enum probe_reason probe_switch_obstacle(const struct cold *cold,
 					uint32_t number);
 
 /*
- * Put it in or take it out. 0, or -errno as live.h says, when nothing has changed:
- * -EBUSY by the deadline.
+ * Writes the probe (to_there) or removes it. Returns 0, or -errno as live.h
+ * describes, when nothing has changed: -EBUSY at the deadline.
  */
 int probe_switch(struct cold *cold, uint32_t number, int to_there,
 		 uint64_t deadline_ns);

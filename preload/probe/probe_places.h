@@ -4,10 +4,10 @@
  * and their effect on its hooks. Probes and hooks both overwrite code. Where
  * they meet:
  *
- * at the first byte of a hook	the function's stub leads to the probe
- *				(PROBE_BY_STUB), and both work
- * elsewhere in a hook's bytes	the function is not hooked, but probed
- * in code that clew watches	the probe is refused (probe.h)
+ *	at the first byte of a hook	the function's stub leads to the probe
+ *					(PROBE_BY_STUB), and both work
+ *	elsewhere in a hook's bytes	the function is not hooked, but probed
+ *	in code that clew watches	the probe is refused (probe.h)
  *
  * In a module that is already hooked, hooks cannot change any more. A probe is
  * possible at the first byte of a hook, or where neither a hook nor another

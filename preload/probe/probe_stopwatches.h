@@ -18,12 +18,11 @@
 
 #include <stdint.h>
 
-/* Any thread and any signal handler may call it. */
+/* Any thread and any signal handler may call this and the next function. */
 void stopwatch_start(uint64_t name, uint64_t sp, uint64_t tsc);
 
 /*
- * Removes a stopwatch and returns its start; 0 if it is unknown. The same
- * callers are allowed.
+ * Removes a stopwatch and returns its start; 0 if it is unknown.
  */
 uint64_t stopwatch_stop(uint64_t name, uint64_t sp);
 
