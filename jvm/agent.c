@@ -480,7 +480,7 @@ void agent_begin_late(JavaVM *vm, JNIEnv *jni)
 		atomic_store(&rt.header->java, WIRE_JAVA_REFUSED);
 		return;
 	}
-	rt.counts_java = 0;
+	rt.slotless_function = NULL;
 	agent_begin(vm);
 	if (!agent.heard)
 		return;

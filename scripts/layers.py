@@ -68,7 +68,7 @@ MAY_INCLUDE = {
               *(f"preload/{name}" for name in of_preload.split()),
               *(f"jvm/{name}" for name in below.split())}
        for room, others, of_preload, below in (
-           ("jvm/machine", "", "hot sys record generated", ""),
+           ("jvm/machine", "wire", "hot sys record generated", ""),
            ("jvm/hotspot", "machine wire", "hot sys host record generated",
             "machine"),
            ("jvm/natives", "machine wire",

@@ -72,7 +72,7 @@ static uint64_t *find_in_slots(uint64_t at, uint64_t java_sp)
 	walk_trust_own_stack(&walk, (const void *)at);
 	walk.has_begun = 1; /* no stub is under way */
 	walk.scan_left = (uint32_t)((java_sp - at) / 8);
-	while (!walk_is_java(walk.id) && walk_next(&walk, &link) &&
+	while (!walk_is_slotless(walk.id) && walk_next(&walk, &link) &&
 	       link.at < java_sp && !trampoline_has(link.shadow)) {
 		found = &link.shadow->caller_id;
 		if (!link.has_jumped) /* the one that runs at the slot */

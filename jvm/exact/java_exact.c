@@ -22,6 +22,7 @@
 #include "jvm/exact/tracker_standby.h"
 #include "jvm/exact/virtual_threads.h"
 #include "jvm/machine/daemon.h"
+#include "jvm/machine/java_context.h"
 #include "jvm/machine/loaded_classes.h"
 #include "jvm/machine/own_loaders.h"
 #include "jvm/natives/bridges.h"
@@ -406,7 +407,7 @@ static void stand_by(JNIEnv *jni)
 
 void java_exact_begin(jvmtiEnv *jvmti, JNIEnv *jni)
 {
-	rt.counts_java = 1;
+	rt.slotless_function = java_context_method;
 	atomic_store(&exact.is_over, 0);
 	if ((virtual_threads_are_there(jvmti) &&
 	     (java_border_learn(jvmti, jni) || virtual_threads_hear(jvmti))) ||

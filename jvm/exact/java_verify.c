@@ -8,6 +8,7 @@
 #include "classfile/classfile.h"
 #include "jvm/exact/java_tracked.h"
 #include "jvm/exact/tracker_standby.h"
+#include "jvm/machine/java_context.h"
 #include "preload/hot/large_table.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/switch.h"
@@ -267,20 +268,14 @@ static int may_run(const struct running *running, uint64_t id)
 	return !wanted || running->is_cut;
 }
 
-static int is_in_java(uint64_t id)
-{
-	return id != ID_ROOT &&
-	       numbers_are_java(tally_note(hot.tally, id).function);
-}
-
 static uint64_t find_live(jvmtiEnv *jvmti, JNIEnv *jni, uint64_t id)
 {
 	struct running running;
 
-	if (!is_in_java(id))
+	if (!java_context_method(id))
 		return id;
 	find_running(jvmti, jni, &running);
-	while (is_in_java(id) && !may_run(&running, id))
+	while (java_context_method(id) && !may_run(&running, id))
 		next_in_context(&id);
 	return id;
 }

@@ -12,6 +12,7 @@
 #include "jvm/inplace/compiled_shape.h"
 #include "jvm/inplace/in_place_methods.h"
 #include "jvm/machine/asked_method.h"
+#include "jvm/machine/java_context.h"
 #include "jvm/machine/java_exceptions.h"
 #include "jvm/machine/line_tables.h"
 #include "jvm/machine/own_loaders.h"
@@ -300,7 +301,7 @@ static int begin(JNIEnv *jni)
 		return -1;
 	if (hear_of_virtual_threads(jvmti))
 		return -1;
-	rt.counts_java = 1;
+	rt.slotless_function = java_context_method;
 	bridges_yield();
 	atomic_store(&place.is_there, 1);
 	(*jvmti)->GenerateEvents(jvmti, JVMTI_EVENT_COMPILED_METHOD_LOAD);

@@ -111,11 +111,12 @@ struct runtime {
 	uint32_t is_heir;
 	uint32_t asks_generated; /* record generated callers (config.h) */
 	/*
-	 * Java methods report their own calls (jvm/exact/java_exact.h): their
-	 * contexts have no slot on the stack. Stored before the first such
-	 * report.
+	 * Returns the function of the context with this id if the function
+	 * reports its own calls, which then have no stack slot; otherwise 0.
+	 * NULL: no function does. A managed runtime's layer stores it before
+	 * the first such call. Any thread, safe in signal handlers.
 	 */
-	uint32_t counts_java;
+	uint32_t (*slotless_function)(uint64_t id);
 	/*
 	 * Number of attached sessions so far; changes while all threads
 	 * are stopped.

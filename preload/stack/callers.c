@@ -50,7 +50,7 @@ static struct gap find_gap(const struct tally *tally, struct walk walk)
 		if (gap.depth || !walk_next(&walk, &link))
 			break;
 		gap.count++;
-		if (link.at != WALK_IN_JAVA)
+		if (link.at != WALK_NO_SLOT)
 			at = link.at;
 	}
 	gap.id = walk.id;
@@ -118,7 +118,7 @@ int callers_can_wait(const struct tally *old)
 	const uint32_t depth = tally_note(old, hot.id).depth;
 
 	return walk_is_on_own_stack((uintptr_t)__builtin_frame_address(0)) &&
-	       !rt.is_late && !rt.folds_recursion && !rt.counts_java &&
+	       !rt.is_late && !rt.folds_recursion && !rt.slotless_function &&
 	       !old->has_folds &&
 	       (hot.id == ID_ROOT || (depth && depth <= WAITING_MAX));
 }

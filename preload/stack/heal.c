@@ -221,7 +221,7 @@ uint64_t hot_correct_caller(uint64_t *slot, uint64_t id)
 
 	if (said == ID_ROOT || (!hot.doubts_left && is_settled(id)))
 		return id;
-	if (walk_may_be_java(said) || walk_is_border(said)) {
+	if (walk_may_be_slotless(said) || walk_is_border(said)) {
 		/* This function has no slot. */
 		switch_doubt_less();
 		return id;

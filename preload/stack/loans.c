@@ -50,7 +50,7 @@ static int is_plain(const struct link *link)
 {
 	uint64_t word;
 
-	if (link->at == WALK_IN_JAVA)
+	if (link->at == WALK_NO_SLOT)
 		return 0;
 	word = *(const uint64_t *)link->at;
 	return runtime_is_stub(word) &&

@@ -152,8 +152,8 @@ static enum outcome verify(struct walk *walk, uint32_t frames_max)
 			return UNTOLD;
 		if (!note.word)
 			return PARTIAL + WIRE_PARTIAL_RECORD;
-		/* Java methods are compared with the JVM's stack instead. */
-		if (walk_is_java(walk->id))
+		/* The runtime compares these with its own stack instead. */
+		if (walk_is_slotless(walk->id))
 			return PARTIAL + WIRE_PARTIAL_START;
 		if (!find_next(walk, at, &link) &&
 		    (!walk->has_begun ||
@@ -163,7 +163,7 @@ static enum outcome verify(struct walk *walk, uint32_t frames_max)
 		is_handler = walk->is_handler;
 		at = link.at;
 		/* The innermost slot may still hold its return address. */
-		if (!frames && at != WALK_IN_JAVA)
+		if (!frames && at != WALK_NO_SLOT)
 			walk_trust_own_stack(walk, (const void *)at);
 		if (note.function != link.function)
 			return COLLISION;

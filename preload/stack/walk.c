@@ -321,7 +321,7 @@ static int is_end(const struct walk *walk, const struct shadow_slot *shadow)
 	return walk->is_handler || shadow->caller_id == ID_ROOT ||
 	       trampoline_at(shadow->return_address) ||
 	       starts_is_first(shadow->return_address) ||
-	       walk_is_java(shadow->caller_id);
+	       walk_is_slotless(shadow->caller_id);
 }
 
 static void go_behind(struct walk *walk, const struct shadow_slot *shadow)
@@ -500,16 +500,20 @@ static int take_generated(struct walk *walk, struct link *link)
 	return 1;
 }
 
-int walk_is_java(uint64_t id)
+static uint32_t slotless_function(uint64_t id)
 {
-	return rt.counts_java && hot.tally && id != ID_ROOT &&
-	       numbers_are_java(tally_note(hot.tally, id).function);
+	return rt.slotless_function ? rt.slotless_function(id) : 0;
 }
 
-int walk_may_be_java(uint64_t id)
+int walk_is_slotless(uint64_t id)
 {
-	return walk_is_java(id) ||
-	       (rt.counts_java && hot.tally && !tally_note(hot.tally, id).word);
+	return slotless_function(id) != 0;
+}
+
+int walk_may_be_slotless(uint64_t id)
+{
+	return walk_is_slotless(id) || (rt.slotless_function && hot.tally &&
+					!tally_note(hot.tally, id).word);
 }
 
 int walk_is_border(uint64_t id)
@@ -517,18 +521,18 @@ int walk_is_border(uint64_t id)
 	return hot.aside && hot.aside->border.id == id && id != ID_ROOT;
 }
 
-static int take_java(struct walk *walk, struct link *link)
+static int take_slotless(struct walk *walk, struct link *link)
 {
-	if (!walk_is_java(walk->id))
+	link->function = slotless_function(walk->id);
+	if (!link->function)
 		return 0;
-	link->function = tally_note(hot.tally, walk->id).function;
-	walk->java = (struct shadow_slot){
+	walk->slotless = (struct shadow_slot){
 		.caller_id = id_pop(walk->id, id_key(link->function)),
 	};
-	link->at = WALK_IN_JAVA;
-	link->shadow = &walk->java;
+	link->at = WALK_NO_SLOT;
+	link->shadow = &walk->slotless;
 	walk->has_begun = 1;
-	set_id(walk, walk->java.caller_id);
+	set_id(walk, walk->slotless.caller_id);
 	return 1;
 }
 
@@ -597,7 +601,7 @@ int walk_next(struct walk *walk, struct link *link)
 	link->has_jumped = 0;
 	walk->is_believed = 0;
 	walk->broken_at = ID_ROOT;
-	if (take_generated(walk, link) || take_java(walk, link))
+	if (take_generated(walk, link) || take_slotless(walk, link))
 		return 1;
 	link->shadow = find_link(walk, &link->function, 1);
 	if (!link->shadow && !walk->has_begun) {
@@ -632,7 +636,7 @@ void walk_take_outermost(struct walk *walk, struct link *link)
 	uint64_t page = 0;
 	uint32_t caller;
 
-	if (link->at == WALK_IN_JAVA || trampoline_has(link->shadow) ||
+	if (link->at == WALK_NO_SLOT || trampoline_has(link->shadow) ||
 	    walk->is_believed || walk->is_folded || walk->chain ||
 	    link->has_jumped)
 		return;

@@ -30,11 +30,10 @@
 #define WALK_FRAME_BYTES 65536
 
 /*
- * The `at` of a Java method that reports its own calls (rt.counts_java). The
- * link has no stack slot; it is further out than all calls that the method
- * makes.
+ * The `at` of a function that has no stack slot (rt.slotless_function). The
+ * function is further out than all calls that it makes.
  */
-#define WALK_IN_JAVA UINT64_MAX
+#define WALK_NO_SLOT UINT64_MAX
 
 struct walk {
 	uint64_t at;          /* the stack slot to continue from */
@@ -55,7 +54,7 @@ struct walk {
 	 * (generated_callers.c).
 	 */
 	const struct trampoline *generated;
-	struct shadow_slot java; /* the last link's, if it is a Java method */
+	struct shadow_slot slotless; /* of a link that has no slot */
 	/*
 	 * The slot of the last link, if other functions have jumped from there,
 	 * or NULL.
@@ -78,7 +77,7 @@ struct walk {
 _Static_assert(sizeof(struct walk) <= 128, "clang");
 
 struct link {
-	uint64_t at;                /* stack slot, or WALK_IN_JAVA */
+	uint64_t at;                /* stack slot, or WALK_NO_SLOT */
 	uint64_t id;                /* the function's */
 	struct shadow_slot *shadow; /* constant if trampoline_has() */
 	uint32_t function;          /* or WIRE_FOLDED */
@@ -108,15 +107,14 @@ void walk_trust_own_stack(struct walk *walk, const void *slot);
  */
 int walk_has_any_way(const void *slot, uint64_t id, uint64_t *end);
 
-/* Returns whether the function with this id is a Java method without a slot. */
-int walk_is_java(uint64_t id);
+/* Returns whether the calls of the function with this id have no stack slot. */
+int walk_is_slotless(uint64_t id);
 
 /*
- * Returns whether the function may be such a Java method: a virtual thread's
- * method may have been counted by another carrier and is not recorded in this
- * tally.
+ * Returns whether they may have none: another thread may have counted the
+ * context, so that it is not recorded in this tally.
  */
-int walk_may_be_java(uint64_t id);
+int walk_may_be_slotless(uint64_t id);
 
 /*
  * Returns whether walks end at the function with this id (struct hot_border).
