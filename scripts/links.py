@@ -6,7 +6,7 @@ their objects.
 An object refers only to symbols in its own room or in rooms that it may include
 (scripts/layers.py). Exceptions are the upcalls in preload/hot/upcalls.h, which must
 be called and defined where the table there says. Warm code refers to no cold code.
-Objects of a room do not refer to each other in a circle. Only the files that
+Objects of one room may refer to each other in any way. Only the files that
 docs/internals/invariants.md lists have mutable data.
 Exits with 1 and one line per offence.
 """
@@ -27,14 +27,10 @@ LIBC = {"preload/host/private_libc.c", "preload/host/private_string.c",
 # Rooms that define what a public header declares. Rooms of other folders that may
 # include the header may refer to them.
 PUBLIC = {"symbolizer/a2n.h": {"symbolizer", "symbolizer/space"}}
-# Objects that may close a circle within their rooms, and the reason.
-ON_TOP = {
-    "preload/hot/state.c":
-        "what a thread begins with are addresses of what uses it",
-}
 UPCALL = re.compile(r"^ \*\t(\w+) +(\S+)(?: \([^)]*\))? +(\S+)$", re.M)
 # The table of files with mutable data.
 STATICS = re.compile(r"^## Statics$(.*?)^## ", re.M | re.S)
+STATICS_ROW = re.compile(r"^\| `([\w/]+)` \|(.*)$", re.M)  # folder, files
 CHANGES = re.compile(r"\.t?(?:bss|data)\b(?!\.rel\.ro)")
 OF_OTHERS = {"argp_program_version"}  # libc defines its name and type
 OBJECT = re.compile(r"^([^/]+)/CMakeFiles/(\w+)\.dir/(.+)\.o$")
@@ -97,25 +93,6 @@ class Objects:
                     yield source, name, self.given[name]
 
 
-def circles(objects):
-    below = collections.defaultdict(dict)
-    on_top = set()
-    for source, name, giver in objects.references():
-        if source == giver or \
-                layers.layer_of(source) != layers.layer_of(giver):
-            continue
-        if source in ON_TOP:
-            on_top.add(source)
-        else:
-            below[source][giver] = name
-    for circle in layers.circles(below):
-        yield " -> ".join([circle[0]] + [
-            f"{giver} ({below[source][giver]})"
-            for source, giver in zip(circle, circle[1:])])
-    for source in ON_TOP.keys() & objects.needed.keys() - on_top:
-        yield f"{source}: needs no exception"
-
-
 def may_refer_to(room):
     """Returns the rooms whose objects the objects of a room may refer to."""
     rooms = {room, *layers.MAY_INCLUDE[room]}
@@ -149,18 +126,19 @@ def statics(seen, changes):
     """Yields files with mutable data that are not listed, and the reverse."""
     text = (layers.ROOT / "docs/internals/invariants.md").read_text(
         encoding="utf-8")
-    rows = re.findall(r"^\|.*$", STATICS.search(text)[1], re.M)
-    listed = set(re.findall(r"`(\w+\.[cS])`", "".join(rows)))
+    listed = {f"{folder}/{name}"
+              for folder, files in STATICS_ROW.findall(STATICS.search(text)[1])
+              for name in re.findall(r"`(\w+\.[cS])`", files)}
     for source in sorted(seen):
-        name = pathlib.PurePosixPath(source).name
         names = changes.get(source, set()) - OF_OTHERS
-        if names and name not in listed:
+        if names and source not in listed:
             yield (f"{source}: {', '.join(sorted(names))}: not among the "
                    f"statics in docs/internals/invariants.md")
-        if not names and name in listed:
-            yield f"docs/internals/invariants.md: {name} has no statics"
-    for name in sorted(listed - {path.name for path in layers.sources()}):
-        yield f"docs/internals/invariants.md: there is no {name}"
+        if not names and source in listed:
+            yield f"docs/internals/invariants.md: {source} has no statics"
+    for source in sorted(listed - {str(layers.included_as(path))
+                                   for path in layers.sources()}):
+        yield f"docs/internals/invariants.md: there is no {source}"
 
 
 def main():
@@ -175,7 +153,7 @@ def main():
                   file=sys.stderr)
             return 2
         table = upcalls() if "preload" in folders else {}
-        found += [*offences(objects, table), *circles(objects)]
+        found += offences(objects, table)
         seen |= objects.needed.keys()
         changes.update(objects.changes)
     found += statics(seen, changes)
