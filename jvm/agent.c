@@ -2,13 +2,14 @@
 /*
  * The agent of the tool interface (JVMTI).
  *
- * It hears of code that the machine makes, if time is sampled (CompiledMethodLoad,
- * DynamicCodeGenerated), and of NativeMethodBind: each native method once its code is known,
- * be it found by its name or given to RegisterNatives(). An event has a method and
- * an address. The method's identifier exists then: nobody asks for those of a
- * whole class, which would take the machine's memory. Before the machine has come
- * to VMStart names cannot be asked for; what is bound until then is kept, and has a
- * bridge that learns its signature then.
+ * The JVM reports the code that it generates, if time is sampled
+ * (CompiledMethodLoad, DynamicCodeGenerated), and each native method once its
+ * code is known (NativeMethodBind), whether the method is found by name or
+ * given to RegisterNatives(). Such an event contains a method, whose identifier
+ * exists, and an address. The agent never requests the identifiers of a whole
+ * class, which would take memory of the JVM. Before VMStart the JVM does not
+ * return names. Methods that are bound before are stored and get bridges, which
+ * learn the methods' signatures later.
  */
 #include <errno.h>
 #include <jvmti.h>
@@ -39,32 +40,33 @@
 #include "preload/sys/sys.h"
 #include "preload/sys/text.h"
 
-#define EARLY_MAX 4096 /* the JDK's own: some hundreds */
+#define EARLY_MAX 4096 /* the JDK binds some hundreds */
 
 struct early {
 	jmethodID method;
 	void *address;
 	int is_intrinsic;
-	struct bridge *bridge; /* NULL: it has none */
+	struct bridge *bridge; /* NULL: none */
 };
 
 static struct {
-	_Atomic(JavaVM *) vm;      /* that has the agent; NULL: none */
-	_Atomic(JavaVM *) told_by; /* the last that had it */
-	jvmtiEnv *heard;           /* whose events are heard; NULL: none */
-	int knows_callers;         /* who calls natives can be told */
-	int is_exact;              /* Java methods tell of their calls */
-	int is_silent;             /* ... all the time: bridges need not ask */
-	struct lock lock;          /* of what follows */
-	struct early *early;       /* EARLY_MAX; NULL until there is one */
+	_Atomic(JavaVM *) vm;      /* the JVM that has the agent; NULL: none */
+	_Atomic(JavaVM *) told_by; /* the last JVM that had it */
+	jvmtiEnv *heard;           /* sends the events; NULL: none */
+	int knows_callers; /* the callers of natives can be determined */
+	int is_exact;      /* Java methods count their calls */
+	int is_silent;    /* they always do, so bridges need not find callers */
+	struct lock lock; /* protects the following members */
+	/* array of EARLY_MAX; NULL until the first is added */
+	struct early *early;
 	uint32_t early_count;
 } agent;
 
 /* ---- Names ---- */
 
 /*
- * In natives by which a virtual thread comes to another carrier the machine cannot
- * say who calls, nor should it be asked there.
+ * In natives that mount virtual threads the JVM cannot report callers, and must
+ * not be asked.
  */
 static int changes_threads(const struct java_method *method)
 {
@@ -72,8 +74,9 @@ static int changes_threads(const struct java_method *method)
 }
 
 /*
- * The tracker calls some of the machine's, from the interpreter (tracker_class.h), and stores
- * the thread's id by one: neither may a bridge put that back, nor do they count.
+ * True if the tracker may call the native. The tracker calls natives of the JVM
+ * from the interpreter (tracker_class.h), and stores the thread's id by one of
+ * them. A bridge must not restore the former id, and these calls do not count.
  */
 static int may_be_trackers(const void *address)
 {
@@ -85,8 +88,9 @@ static int may_be_trackers(const void *address)
 }
 
 /*
- * Whether calls of a native are to go through a bridge. Of those that the machine may
- * replace some would be counted, at the price of all: no others are made as often.
+ * Whether calls of a native go through a bridge. Not for intrinsics: only some
+ * of their calls would count, and all would become slower; no other natives are
+ * called as often.
  */
 static int is_bridged(const struct early *bound)
 {
@@ -97,8 +101,8 @@ static int is_bridged(const struct early *bound)
 }
 
 /*
- * Calls of a native count below their Java callers, as those of its code or of its
- * relay.
+ * Makes calls of the native count below their Java callers, under the number of
+ * the native's code or of its relay.
  */
 static void name_binding(const struct early *bound,
 			 const struct java_method *method)
@@ -164,7 +168,7 @@ static int put_early(const struct early *early)
 	return is_kept;
 }
 
-/* What the method is called, and what its arguments are, is asked later. */
+/* Stores a native whose name and arguments are determined later. */
 static void keep_early(jmethodID method, void *address, void **new_address)
 {
 	struct early early = { method, address, intrinsics_have(method), NULL };
@@ -181,7 +185,7 @@ static void keep_early(jmethodID method, void *address, void **new_address)
 		*new_address = bridges_entry(early.bridge);
 }
 
-/* The last one that is left. 0: none is. */
+/* Removes the last stored native. Returns 0 if none remains. */
 static int take_early(struct early *out)
 {
 	uint64_t signals;
@@ -216,7 +220,7 @@ static void name_early(jvmtiEnv *jvmti, JNIEnv *jni)
 	}
 }
 
-/* ---- Events: what is called meanwhile is ours, and not to be recorded ---- */
+/* ---- Events (clew's own calls in them are not recorded) ---- */
 
 static void JNICALL has_started(jvmtiEnv *jvmti, JNIEnv *jni)
 {
@@ -240,15 +244,19 @@ static void JNICALL is_ready(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 }
 
 /*
- * A native that was bound before clew came is bound to a bridge that is nobody's, so
- * that the machine says which it is; each in turn.
+ * The bridge to which natives that were bound before clew attached are bound
+ * for a moment. The JVM then reports each of them, one after the other, and the
+ * event selects the native's bridge.
  */
 static struct {
 	struct bridge *bridge;
-	int is_told; /* of that to which it leads now */
+	int is_told; /* the present native has been reported */
 } stand_in;
 
-/* Of one that is bound to it, which is to stay where it was if nothing else comes. */
+/*
+ * Returns the code of a native that was bound to the stand-in. The native stays
+ * bound to this code unless the caller stores another address.
+ */
 static void *real_address(void *address, void **new_address)
 {
 	if (!stand_in.bridge || address != bridges_entry(stand_in.bridge))
@@ -277,7 +285,7 @@ static void JNICALL is_bound(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread,
 	switch_unmute(muted);
 }
 
-/* On a thread of the machine's own: the event has no JNIEnv. */
+/* Runs on a thread of the JVM; the event has no JNIEnv. */
 static void JNICALL is_compiled(jvmtiEnv *jvmti, jmethodID method, jint bytes,
 				const void *start, jint map_count,
 				const jvmtiAddrLocationMap *map,
@@ -361,7 +369,10 @@ static int listen(jvmtiEnv *jvmti)
 	       enable(jvmti, events, COUNT(events) - (agent.is_exact ? 0 : 1));
 }
 
-/* For samples in code that the machine makes; without, it has no name. */
+/*
+ * Generated code has names only if these events are sent. Only samples need
+ * them.
+ */
 static void listen_to_compilers(jvmtiEnv *jvmti)
 {
 	static const jvmtiEvent events[] = {
@@ -380,7 +391,7 @@ static void listen_to_compilers(jvmtiEnv *jvmti)
 	}
 }
 
-/* ---- The machine's calls ---- */
+/* ---- Calls from the JVM ---- */
 
 void agent_forget(void)
 {
@@ -398,7 +409,7 @@ void agent_begin(JavaVM *vm)
 	jvmtiEnv *jvmti;
 
 	if (!atomic_compare_exchange_strong(&agent.vm, &nobody, vm))
-		return; /* it was asked for on the command line, too */
+		return; /* the command line has also requested the agent */
 	if ((*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_9) == JNI_OK) {
 		atomic_store(&agent.told_by, vm);
 		if (listen(jvmti)) {
@@ -424,9 +435,12 @@ void agent_begin_idle(JavaVM *vm)
 	atomic_store(&agent.vm, vm);
 }
 
-/* ---- A machine that runs already ---- */
+/* ---- A JVM that runs already ---- */
 
-/* Who has not been told of is not bound anew, nor whoever comes after. */
+/*
+ * Fails once a native was not reported: neither it nor the following ones are
+ * bound again.
+ */
 static int make_stand_in(void *address)
 {
 	if (stand_in.bridge && !stand_in.is_told)
@@ -465,7 +479,7 @@ static void *choose_original(void *context, const struct bound_native *native)
 	return bridge ? bridge->original : NULL;
 }
 
-/* The compilers' events of what there is. */
+/* Requests events for the code that exists already. */
 static void tell_of_code(jvmtiEnv *jvmti)
 {
 	(*jvmti)->GenerateEvents(jvmti, JVMTI_EVENT_DYNAMIC_CODE_GENERATED);
@@ -494,7 +508,10 @@ void agent_begin_late(JavaVM *vm, JNIEnv *jni)
 		in_place_begin_late(vm, jni);
 }
 
-/* Methods are as they were; then nobody is bound to a bridge, then nobody is in one. */
+/*
+ * Restores methods first, then binds natives to their code, then waits for
+ * threads in bridges. Returns 0 or -errno.
+ */
 int agent_end_late(JavaVM *vm, JNIEnv *jni)
 {
 	long changed;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See agent_load.h. */
 #include "jvm/agent_load.h"
 
 #include <jvmti.h>
@@ -18,7 +19,7 @@
 #define OPTION      "-agentpath:"
 #define OPTION_ROOM 4096
 
-static _Atomic int is_awaited; /* a machine is being made */
+static _Atomic int is_awaited; /* a JVM is being created */
 
 void agent_await(int is_being_made)
 {
@@ -27,7 +28,10 @@ void agent_await(int is_being_made)
 
 /* ---- The option ---- */
 
-/* A part of it may be a name that the loader knows: no file is looked for then. */
+/*
+ * The path must be absolute: for another name the loader would search for a
+ * file.
+ */
 char *agent_option(void)
 {
 	static char option[OPTION_ROOM];
@@ -45,7 +49,7 @@ char *agent_option(void)
 
 enum wish { WISH_NATIVES, WISH_OFF, WISH_UNKNOWN };
 
-/* What follows -agentpath:libclew.so= on a command line. */
+/* Reads the options after -agentpath:libclew.so= on a command line. */
 static enum wish read_options(const char *options)
 {
 	if (!options || !*options || same_text(options, "natives"))
@@ -62,7 +66,7 @@ static on_load_function own_of(const struct link_map *map)
 	return (on_load_function)lookup_in(map->l_addr, "Agent_OnLoad");
 }
 
-/* What the module at a pc has of that name. */
+/* Returns the Agent_OnLoad() of the module at a pc. */
 static on_load_function find_callers(uint64_t pc)
 {
 	return own_of(lookup_module(pc));
@@ -82,10 +86,11 @@ static on_load_function find_newest(void)
 }
 
 /*
- * Another agent that calls its own Agent_OnLoad() by name finds ours, which is
- * preloaded, and is to get its own: that of the caller; or where it jumped, so that
- * the machine seems to call, that of the agent which was loaded last. Ours is called
- * while a machine is being made only.
+ * Another agent that calls its own Agent_OnLoad() by name reaches the preloaded
+ * one of clew. Returns the function that was meant: that of the calling module,
+ * or, if the other agent jumped so that the JVM seems to be the caller, that of
+ * the agent which was loaded last. clew's own function is meant only while a
+ * JVM is being created.
  */
 static on_load_function find_meant(uint64_t caller, enum wish wish)
 {
@@ -98,9 +103,9 @@ static on_load_function find_meant(uint64_t caller, enum wish wish)
 }
 
 /*
- * Refused where libclew.so is not preloaded: there is no recording, and the machine
- * says that the agent could not be started. Where there is one that could not
- * begin, it has the reason, and the program runs.
+ * Fails where libclew.so is not preloaded: there is no recording, and the JVM
+ * reports that the agent could not be started. If a recording exists but could
+ * not begin, it contains the reason, and the program runs.
  */
 EXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
 {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See class_archive.h. */
 #include "jvm/class_archive.h"
 
 #include <fcntl.h>
@@ -8,10 +9,12 @@
 
 #include "preload/sys/sys.h"
 
-#define FILE_BYTES   16384 /* of a file, those that are read */
+#define FILE_BYTES   16384 /* bytes of a file that are read */
 #define OPTIONS_FILE "-XX:VMOptionsFile="
 
-/* Whether a text contains one of the options, of which NULL is the last. */
+/*
+ * True if the text contains one of the options, an array that ends with NULL.
+ */
 static int mentions(const char *text, const char *const *options)
 {
 	for (; *options; options++)
@@ -81,8 +84,8 @@ int class_archive_is_written(const JavaVMInitArgs *given)
 }
 
 /*
- * -Xshare and the options of AOT caches exclude each other. An AOT cache that the JVM has
- * to write would not be written with -XX:AOTMode=off.
+ * -Xshare and the options of AOT caches exclude each other. With
+ * -XX:AOTMode=off the JVM would not write an AOT cache that it has to write.
  */
 const char *class_archive_off(const JavaVMInitArgs *given)
 {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See class_changes.h. */
 #include "jvm/class_changes.h"
 
 #include <jni.h>
@@ -39,7 +40,7 @@ static void JNICALL retransforms(JNIEnv *jni, jobject self, jlong agent,
 	change(atomic_load(&retransform), jni, self, agent, classes);
 }
 
-/* Events are added to classes when a recording begins. */
+/* The Flight Recorder adds events to classes when a recording begins. */
 static void JNICALL records(JNIEnv *jni, jobject self, jobjectArray classes)
 {
 	callers_doubt();

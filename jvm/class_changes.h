@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Changes of classes while they run (java.lang.instrument, and the machine's own Flight
- * Recorder): a method's bytecodes are elsewhere afterwards, those that were there go
- * on in calls that have begun, and the memory is used again. No event tells it. The
- * natives by which agents written in Java, and that recorder, ask for it are called
- * by functions of ours.
+ * Wraps the natives that change classes while their methods run: those of
+ * agents written in Java (java.lang.instrument), and that of the JVM's own
+ * Flight Recorder.
+ *
+ * After a change, a method's bytecodes have new addresses. Active calls
+ * continue with the former bytecodes, whose memory is reused later. JVMTI sends
+ * no event for this, so functions of clew call these natives.
  */
 #ifndef CLEW_JVM_CLASS_CHANGES_H
 #define CLEW_JVM_CLASS_CHANGES_H
@@ -12,8 +14,8 @@
 struct java_method;
 
 /*
- * What is to be called instead of a native's code: a function that calls it, if
- * the native changes classes, else that code.
+ * Returns the function to call instead of the native's code: a function that
+ * wraps it, if the native changes classes, otherwise the code itself.
  */
 void *class_changes_native(const struct java_method *method, void *native);
 

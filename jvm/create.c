@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Launchers load libjvm.so and ask it for JNI_CreateJavaVM() by name, so that no
- * function in front of it would be found. Its code is diverted (divert.h).
+ * Adds the agent to the options of a new JVM. Launchers load libjvm.so and look
+ * up JNI_CreateJavaVM() in it, so they would not find a function that precedes
+ * it in symbol order. Its code is therefore diverted (divert.h).
  *
- * The environment (JAVA_TOOL_OPTIONS) would do without that, but the machine tells
- * of options that it finds there on standard error, and hands them to all
- * machines below it.
+ * An environment variable (JAVA_TOOL_OPTIONS) needs no diversion, but the JVM
+ * reports options from there on standard error, and all JVMs that the program
+ * starts inherit them.
  */
 #include <jni.h>
 #include <stdatomic.h>
@@ -29,17 +30,18 @@
 #include "preload/sys/copy_bytes.h"
 #include "preload/sys/sys.h"
 
-#define CREATE       "JNI_CreateJavaVM"
-#define MACHINE      "libjvm.so"
-#define OPTIONS_MAX  (1 << 20)
-#define OURS_MAX     2
-#define MACHINES_MAX 4 /* that are loaded, one after the other */
+#define CREATE      "JNI_CreateJavaVM"
+#define MACHINE     "libjvm.so"
+#define OPTIONS_MAX (1 << 20)
+#define OURS_MAX    2
+/* number of libjvm.so that may be loaded one after the other */
+#define MACHINES_MAX 4
 
 typedef jint (*create_function)(JavaVM **vm, void **environment,
 				void *arguments);
 
 static struct divert creates[MACHINES_MAX];
-static uint32_t create_count; /* under the loader's lock */
+static uint32_t create_count; /* protected by the loader's lock */
 
 /* ---- The options ---- */
 
@@ -49,7 +51,7 @@ static uint64_t bytes_of(const JavaVMInitArgs *arguments)
 	       sizeof(JavaVMOption);
 }
 
-/* Arguments of JNI 1.1 look otherwise, and the machine refuses them. */
+/* Arguments of JNI 1.1 have another layout, and the JVM refuses them. */
 static int are_understood(const JavaVMInitArgs *arguments)
 {
 	return arguments && arguments->version >= JNI_VERSION_1_2 &&
@@ -58,8 +60,9 @@ static int are_understood(const JavaVMInitArgs *arguments)
 }
 
 /*
- * The options and ours, behind them: other agents come first. NULL: not so. *count: of
- * all.
+ * Returns a copy of the options with clew's behind them, because other agents
+ * come first; NULL if the agent cannot be added. *count becomes the number of
+ * all options.
  */
 static JavaVMOption *extend(const JavaVMInitArgs *given, jint *count)
 {
@@ -121,7 +124,7 @@ static jint create_with(create_function original, JavaVM **vm,
 	return result;
 }
 
-/* One for each libjvm.so that may be there: all are called alike. */
+/* A replacement for each libjvm.so; all do the same. */
 #define CREATE_IN(index)                                                       \
 	static jint create_##index(JavaVM **vm, void **environment,            \
 				   void *arguments)                            \
@@ -137,7 +140,7 @@ CREATE_IN(3)
 static const create_function ours_in[MACHINES_MAX] = { create_0, create_1,
 						       create_2, create_3 };
 
-/* ---- The machine ---- */
+/* ---- The JVM ---- */
 
 static int is_machine(const struct module *module)
 {
@@ -146,7 +149,10 @@ static int is_machine(const struct module *module)
 	return !strcmp(slash ? slash + 1 : module->path, MACHINE);
 }
 
-/* Where the same function was before its module was unloaded, or a new one. */
+/*
+ * Returns the slot of the same function before its module was unloaded, or a
+ * new one.
+ */
 static uint32_t find_slot(uint64_t pc)
 {
 	uint32_t slot = 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Nobody loads agents into a machine that runs. But a thread of ours can attach to it, as
- * threads of native code do, and has the tool interface then as an agent does.
+ * A running JVM loads no agents by options. But a thread of clew can attach to
+ * it, like threads of native code, and then use the tool interface like an
+ * agent.
  */
 #include "jvm/late.h"
 
@@ -18,8 +19,8 @@
 
 typedef jint (*list_function)(JavaVM **machines, jsize room, jsize *count);
 
-/* Written under the loader's lock, before there is a thread that asks. */
-static uint64_t machine_base; /* 0: none has been met */
+/* Written with the loader's lock held, before a thread reads it. */
+static uint64_t machine_base; /* 0: no JVM is loaded */
 
 void late_meet(const struct module *machine)
 {
@@ -31,7 +32,7 @@ int late_is_there(void)
 	return machine_base && rt.config->java != CONFIG_JAVA_OFF;
 }
 
-/* NULL: it has not been made yet, or is gone. */
+/* Returns NULL if no JVM exists (yet, or any more). */
 static JavaVM *find_machine(void)
 {
 	const list_function list =
@@ -44,12 +45,13 @@ static JavaVM *find_machine(void)
 	return count > 0 ? machine : NULL;
 }
 
-#define CALM_VERSION 17 /* of the machine */
+/* newest version of the JVM for which no crashes are known */
+#define CALM_VERSION 17
 
 /*
- * With ZGC of JDK 25, which looks after a thread's frames when it comes back to
- * them, processes have died of what is done here: 1 of 60 that were attached to
- * twelve times. Nobody knows why.
+ * True for ZGC in newer JVMs. ZGC of JDK 25 processes a thread's frames when
+ * the thread returns to them. Of 60 processes that clew attached to twelve
+ * times, one crashed there; the cause is unknown.
  */
 static int is_delicate(uint64_t pc)
 {
@@ -80,7 +82,7 @@ void late_begin(void)
 	(*vm)->DetachCurrentThread(vm);
 }
 
-/* With the machine goes what of ours is in it. */
+/* If the JVM does not exist any more, its agent does not exist either. */
 int late_end(void)
 {
 	JavaVM *vm = find_machine();

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* A machine that ran before clew was attached to its process. */
+/* A JVM that ran before clew attached to its process. */
 #ifndef CLEW_JVM_LATE_H
 #define CLEW_JVM_LATE_H
 
 #include "preload/modules/modules.h"
 
-/* That module is a machine's, which is to be asked. Under the loader's lock. */
+/* Stores that this module is a JVM. Called with the loader's lock held. */
 void late_meet(const struct module *machine);
 
-/* As generated/managed.h says. */
+/* See generated/managed.h. */
 int late_is_there(void);
 void late_begin(void);
 int late_end(void);

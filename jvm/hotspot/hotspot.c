@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See hotspot.h. */
 #include "jvm/hotspot/hotspot.h"
 
 #include <link.h>
@@ -6,7 +7,7 @@
 #include "preload/host/lookup.h"
 #include "preload/sys/text.h"
 
-/* The tables have strides and places of their own, as their machine says. */
+/* The JVM also describes the layout of these tables. */
 static uint64_t word_at(const void *at)
 {
 	return at ? *(const uint64_t *)at : 0;
@@ -26,7 +27,7 @@ static const char *text_at(const char *entry, uint64_t offset)
 	return *(const char *const *)(entry + offset);
 }
 
-/* A field's entry, or NULL. */
+/* Returns a field's entry, or NULL. */
 static const char *find_field(uint64_t base, const char *type,
 			      const char *field)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What HotSpot tells debuggers of itself: tables of its types' fields, which it
- * exports (vmStructs.hpp in its sources). Other machines have none.
+ * HotSpot's descriptions of itself for debuggers: exported tables of its types'
+ * fields (vmStructs.hpp in its sources). Other JVMs have none.
  */
 #ifndef CLEW_JVM_HOTSPOT_HOTSPOT_H
 #define CLEW_JVM_HOTSPOT_HOTSPOT_H
@@ -9,24 +9,27 @@
 #include <stdint.h>
 
 /*
- * The value of a static field of 8 bytes; 0: there is none. machine_pc: of any
- * function of the machine's.
+ * Returns the value of a static field of 8 bytes; 0 if there is none.
+ * machine_pc is the address of any function of the JVM.
  */
 uint64_t hotspot_static(uint64_t machine_pc, const char *type,
 			const char *field);
 
-/* The address of a static field; NULL: there is none. */
+/* Returns the address of a static field, or NULL. */
 const void *hotspot_static_at(uint64_t machine_pc, const char *type,
 			      const char *field);
 
-/* Where in a type a field is, in bytes; -1: there is none. */
+/* Returns the offset of a field in its type in bytes, or -1. */
 int64_t hotspot_offset(uint64_t machine_pc, const char *type,
 		       const char *field);
 
-/* Where the value of an option is (-XX:NAME); NULL: there is none of that name. */
+/*
+ * Returns the address of an option's value (-XX:NAME), or NULL if there is no
+ * such option.
+ */
 const void *hotspot_option(uint64_t machine_pc, const char *name);
 
-/* Bytes of a type; 0: there is none. */
+/* Returns the size of a type, or 0 if there is no such type. */
 uint64_t hotspot_size(uint64_t machine_pc, const char *type);
 
 #endif

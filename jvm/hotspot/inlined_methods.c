@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The frames at all addresses of a piece of code are a tree: most addresses have
- * their callers in common. Each frame is written once, when it is met first.
+ * The frames at all addresses of a piece of code form a tree, because most
+ * addresses have common callers. Each frame is written once, when it is first
+ * needed.
  */
 #include "jvm/hotspot/inlined_methods.h"
 
@@ -16,9 +17,9 @@
 #define METHODS_MAX 1024
 #define SLOTS_COUNT (2 * FRAMES_MAX)
 #define LEB128_MAX  10
-/* Of one place, without its frames; of one frame. */
+/* Maximum size of a place without its frames, and of a frame. */
 #define PLACE_BYTES_MAX (3 * LEB128_MAX)
-#define FRAME_BYTES_MAX 9 /* of numbers that are smaller */
+#define FRAME_BYTES_MAX 9 /* numbers in frames are smaller */
 #define DEPTH_MAX       256
 
 struct inlined_frame {
@@ -27,21 +28,22 @@ struct inlined_frame {
 	int32_t bytecode;
 };
 
-/* Of one piece of code; the first frame is none. */
+/* State for one piece of code; frame 0 is not used. */
 struct inlined_work {
-	uint64_t end; /* of the last place that was written */
+	uint64_t end; /* end of the last place that was written */
 	uint32_t frame_count, written_frames, method_count;
-	uint32_t place; /* its frame, not yet written; 0: none */
+	/* frame of the place that is not written yet; 0: none */
+	uint32_t place;
 	uint64_t place_end;
-	uint32_t bytes; /* of text */
+	uint32_t bytes; /* length of text */
 	struct inlined_frame frames[FRAMES_MAX];
-	uint16_t slots[SLOTS_COUNT]; /* frames, by hash; 0: free */
+	uint16_t slots[SLOTS_COUNT]; /* frames by hash; 0: free */
 	jmethodID methods[METHODS_MAX];
 	uint32_t numbers[METHODS_MAX];
 	uint8_t text[WIRE_CODE_LINES_BYTES_MAX];
 };
 
-/* For most pieces. */
+/* Memory that is reused for most pieces. */
 static void *_Atomic spare;
 
 static void begin(struct inlined_work *work)
@@ -64,7 +66,10 @@ static uint32_t hash_of(const struct inlined_frame *frame)
 	return (uint32_t)(word * UINT64_C(0x9e3779b97f4a7c15) >> 32);
 }
 
-/* Entered if need be; 0: there are too many. */
+/*
+ * Returns the frame's number and adds the frame if necessary; 0: too many
+ * frames.
+ */
 static uint32_t frame_at(struct inlined_work *work,
 			 const struct inlined_frame *frame)
 {
@@ -87,7 +92,7 @@ static uint32_t frame_at(struct inlined_work *work,
 	return work->frame_count++;
 }
 
-/* The innermost at a pc; 0: nothing, or too much, is there. */
+/* Returns the innermost frame at a pc; 0 if there are none or too many. */
 static uint32_t enter_frames(struct inlined_work *work, const PCStackInfo *at)
 {
 	uint32_t frame = 0;
@@ -139,7 +144,7 @@ static void put_frame(struct inlined_work *work, uint32_t at)
 	put(work, frame->caller ? at - frame->caller : 0);
 }
 
-/* Whether what is to be written fits, and its methods with it. */
+/* Whether the pending place fits, with its frames and methods. */
 static int has_room(const struct inlined_work *work)
 {
 	const uint32_t more = work->frame_count - work->written_frames;
@@ -152,7 +157,7 @@ static int has_room(const struct inlined_work *work)
 	       bytes <= WIRE_CODE_LINES_BYTES_MAX;
 }
 
-/* The place that was found last, now that its end is known. */
+/* Writes the pending place, now that its end is known. */
 static void put_place(struct inlined_work *work)
 {
 	const uint32_t newest = work->written_frames;
@@ -172,7 +177,10 @@ static void put_place(struct inlined_work *work)
 	work->place = 0;
 }
 
-/* The code that ends here is of these frames. Whether there is room for that. */
+/*
+ * Stores that the code up to `end` belongs to these frames. Returns 0 without
+ * room.
+ */
 static int add_place(struct inlined_work *work, uint64_t end, uint32_t frame)
 {
 	if (frame == 0)
@@ -187,7 +195,7 @@ static int add_place(struct inlined_work *work, uint64_t end, uint32_t frame)
 	return 1;
 }
 
-/* In order of address, as far as they go. */
+/* Adds places in the order of addresses, up to the first invalid one. */
 static void add_places(struct inlined_work *work,
 		       const struct compiled_code *code,
 		       const jvmtiCompiledMethodLoadInlineRecord *record)

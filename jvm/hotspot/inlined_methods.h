@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What compilers have inlined where: the machine says, of each piece of code that it
- * tells of, which methods are at which addresses, and at which bytecodes. For samples.
+ * Inlined methods: for each piece of compiled code the JVM reports which
+ * methods, at which bytecodes, are at which addresses. Samples use this.
  */
 #ifndef CLEW_JVM_HOTSPOT_INLINED_METHODS_H
 #define CLEW_JVM_HOTSPOT_INLINED_METHODS_H
@@ -10,14 +10,17 @@
 #include <jvmti.h>
 #include <stdint.h>
 
-/* Code that was recorded with that stamp. */
+/* Code that was recorded with this time stamp. */
 struct compiled_code {
 	uint64_t start;
 	uint64_t bytes;
 	uint64_t tsc;
 };
 
-/* Record it. info: of the event, as HotSpot gives it, or NULL. */
+/*
+ * Records the inlined methods. `info` is HotSpot's data from the event, or
+ * NULL.
+ */
 void inlined_methods_tell(jvmtiEnv *jvmti, JNIEnv *jni,
 			  const struct compiled_code *code, const void *info);
 

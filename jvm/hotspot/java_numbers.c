@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See java_numbers.h. */
 #include "jvm/hotspot/java_numbers.h"
 
 #include <stdatomic.h>
@@ -11,8 +12,9 @@
 #include "preload/sys/lock.h"
 #include "preload/sys/sys.h"
 
-#define ROOM_LEAST  1024
-#define STACKS_MAX  40000 /* each needs trampolines, of which there are 65,520 */
+#define ROOM_LEAST 1024
+/* each needs trampolines, of which there are 65,520 */
+#define STACKS_MAX  40000
 #define STACKS_ROOM (1 << 17)
 
 /* A method that has called a native. */
@@ -22,9 +24,9 @@ struct method {
 };
 
 /*
- * Open addressing, three quarters full at most. Whoever looks for a method takes no
- * lock, which would be two system calls for each of the methods of a stack: so tables
- * that were outgrown stay, half as large as the next each.
+ * Open addressing, at most three quarters full. A search takes no lock, which
+ * would cost two system calls for each method of a stack. Therefore former
+ * tables are not freed; each is half as large as the next.
  */
 struct method_table {
 	uint32_t room; /* a power of two */
@@ -32,19 +34,19 @@ struct method_table {
 };
 
 static struct {
-	struct lock lock; /* to add; taken before that of the names */
+	struct lock lock; /* for adding; taken before the lock of the names */
 	struct method_table *_Atomic table;
 	uint32_t used;
 } methods;
 
-/* A stack that has called a native, by a hash of what it is known by. */
+/* A stack that has called a native, by the hash of its key. */
 struct numbered_stack {
 	uint64_t hash; /* 0: free */
 	uint32_t number;
 };
 
 static struct {
-	struct lock lock; /* taken before that of the names */
+	struct lock lock; /* taken before the lock of the names */
 	struct numbered_stack *table;
 	uint32_t used;
 } stacks;
@@ -79,7 +81,7 @@ static void fill(struct method *slot, jmethodID method, uint32_t number)
 	atomic_store_explicit(&slot->id, method, memory_order_release);
 }
 
-/* Under the lock. NULL: there is no memory. */
+/* Called with the lock held. Returns NULL if memory is short. */
 static struct method_table *table_with_room(void)
 {
 	struct method_table *table = methods.table, *larger;
@@ -106,14 +108,17 @@ static uint32_t number_of(jmethodID method)
 		atomic_load_explicit(&methods.table, memory_order_acquire);
 	const struct method *slot = table ? slot_of(table, method) : NULL;
 
-	/* a slot that was free may be another method's by now */
+	/* a slot that was free may now belong to another method */
 	return slot && atomic_load_explicit(&slot->id, memory_order_acquire) ==
 				       method
 		       ? slot->number
 		       : 0;
 }
 
-/* Another thread may have been faster: its number is as good, and not new. */
+/*
+ * If another thread has added the method meanwhile, returns its number, which
+ * is not new.
+ */
 static uint32_t add(jmethodID method, const char *text, size_t bytes,
 		    int *is_new)
 {
@@ -142,7 +147,10 @@ static uint32_t add(jmethodID method, const char *text, size_t bytes,
 	return number;
 }
 
-/* The text of a wire_name of Java's: class, name and signature, each with a NUL. */
+/*
+ * Writes the text of a Java wire_name: class, name and signature, each with a
+ * NUL. Returns its size, or 0 without room.
+ */
 static size_t put(char *to, size_t room, const char *const parts[3])
 {
 	size_t used = 0;
@@ -199,7 +207,7 @@ static uint64_t mix(uint64_t hash, uint32_t more)
 	return (hash ^ more) * UINT64_C(0x100000001b3);
 }
 
-/* A stack is known by a hash of its methods' numbers, and its call (FNV-1a). */
+/* Hashes the numbers of the methods and the innermost call (FNV-1a). */
 static uint64_t hash_of(const struct java_stack_numbers *stack)
 {
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);

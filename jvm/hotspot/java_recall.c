@@ -7,12 +7,12 @@
 #include "preload/sys/sys.h"
 
 /*
- * Where clew has been attached: all that threads have had, as a process that is left
- * takes their variables from them. `next` of one in use is not changed.
+ * In an attached process, all records that threads have had: detaching takes
+ * the threads' variables away. `next` of a record in use does not change.
  */
 static struct java_recall *_Atomic all;
 
-/* One that no thread has. */
+/* Returns a record that no thread uses. */
 static struct java_recall *find_free(void)
 {
 	for (struct java_recall *one = all; one; one = one->next)

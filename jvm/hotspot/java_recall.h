@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Walks of Java stacks that a thread has made lately (java_stack.h): what begins at
- * the same place and finds the same words where the walk before did ends as that
- * did. So a stack that calls again and again is compared, and not walked: its words
- * need not wait for each other.
+ * The latest walks of Java stacks of a thread (java_stack.h). A walk that
+ * begins at the same location and reads the same words as a former one ends in
+ * the same way. A stack that calls repeatedly is therefore compared instead of
+ * walked, and loads of its words do not depend on each other.
  */
 #ifndef CLEW_JVM_HOTSPOT_JAVA_RECALL_H
 #define CLEW_JVM_HOTSPOT_JAVA_RECALL_H
@@ -12,21 +12,20 @@
 
 #include "preload/hot/thread.h"
 
-#define RECALLED_COUNT 16 /* walks, by where they begin */
-#define RECALLED_WORDS                                                         \
-	122 /* that one may have read; longer ones are not kept */
+#define RECALLED_COUNT 16  /* number of walks, by their start */
+#define RECALLED_WORDS 122 /* words that a stored walk may have read */
 
-/* What a walk depends on besides memory. */
+/* The inputs of a walk besides memory. */
 struct recalled_start {
 	uint64_t pc; /* 0: no walk */
 	uint64_t sp;
-	uint64_t fp_at; /* where the frame pointer is found, if it is needed */
-	uint64_t outer; /* the bridge's that it may reach */
-	uint64_t generation; /* of addresses */
+	uint64_t fp_at; /* where the frame pointer is stored, if it is needed */
+	uint64_t outer; /* frame of the bridge that the walk may reach */
+	uint64_t generation; /* generation of addresses */
 };
 
 struct recalled_word {
-	const uint64_t *at; /* on the stack */
+	const uint64_t *at; /* address on the stack */
 	uint64_t value;
 };
 
@@ -39,15 +38,19 @@ struct recalled_walk {
 };
 
 struct java_recall {
-	struct java_recall *next; /* where clew was attached */
+	struct java_recall *next; /* in an attached process */
 	_Atomic uint32_t is_taken;
-	/* Time-stamp ticks: since when stacks are asked for that cannot be
-	 * walked, and how long that took (java_callers.h). */
+	/*
+	 * Time-stamp ticks: when the JVM was first asked for stacks that cannot
+	 * be walked, and how long these requests took (java_callers.h).
+	 */
 	uint64_t frozen_since, frozen_ticks;
 	struct recalled_walk walks[RECALLED_COUNT];
 };
 
-/* The thread's walk that began where this one does, or some other. */
+/*
+ * Returns the slot for walks with this start, which may contain another walk.
+ */
 static inline struct recalled_walk *recalled_at(
 	const struct recalled_start *start)
 {
@@ -57,7 +60,7 @@ static inline struct recalled_walk *recalled_at(
 			       : NULL;
 }
 
-/* Whether this one would be the same. */
+/* True if a walk with this start would read the same words. */
 static inline int recalled_is(const struct recalled_walk *walk,
 			      const struct recalled_start *start)
 {
@@ -73,13 +76,13 @@ static inline int recalled_is(const struct recalled_walk *walk,
 }
 
 /*
- * Room for the calling thread, which may have some already; and none any more. Where
- * there is none, every stack is walked.
+ * Allocate memory for the calling thread, unless it has some, and free it. A
+ * thread without this memory walks every stack.
  */
 void java_recall_begin(void);
 void java_recall_end(void);
 
-/* No thread has any, since the process was left. */
+/* Takes the memory from all threads, after clew has detached. */
 void java_recall_begin_again(void);
 
 #endif

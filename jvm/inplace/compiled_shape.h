@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where compiled code of a Java method (HotSpot's, JDK 17 and 25) is entered and left, so
- * that a jump fits there (in_place.h). Bytes in, places out.
+ * Finds where compiled code of a Java method (HotSpot's, JDK 17 and 25) is
+ * entered and left, and whether a jump fits there (in_place.h). This module
+ * reads bytes and calls no JVM.
  *
- *	entry	the instructions that make the frame, behind those that look whether
- *		the stack ends, over which the machine writes a jump of its own once
- *		nobody is to enter
- *	exits	those that take the frame away: before each return and before each jump to
- *		the machine with an exception
+ *	entry	the instructions that create the frame. They follow the stack
+ *		check, over which the JVM writes a jump to prevent new calls
+ *	exits	the instructions that remove the frame, before each return and
+ *		before each jump to the JVM with an exception
  *
- * Whatever else is found where one of these should be, or a branch into them, or an
- * instruction that is not understood, and the code is refused as a whole.
+ * The code is refused as a whole if other instructions are found there, if a
+ * branch leads into them, or if an instruction is not understood.
  */
 #ifndef CLEW_JVM_INPLACE_COMPILED_SHAPE_H
 #define CLEW_JVM_INPLACE_COMPILED_SHAPE_H
@@ -20,19 +20,22 @@
 #include "disasm/decode.h"
 #include "image/arena.h"
 
-#define SHAPE_JUMP_BYTES 5 /* of what is written there */
+#define SHAPE_JUMP_BYTES 5 /* bytes that are overwritten */
 #define SHAPE_SITE_BYTES 11
 #define SHAPE_EXITS_MAX  40
 #define SHAPE_CODE_MAX   (1 << 20)
 
-/* Whole instructions, which run as well elsewhere. */
+/* Whole instructions that can also be executed elsewhere. */
 struct compiled_site {
-	uint32_t at; /* in the code */
+	uint32_t at; /* offset in the code */
 	uint8_t bytes;
 	uint8_t code[SHAPE_SITE_BYTES];
 };
 
-/* A rise: bytes from the stack pointer to the return address there. */
+/*
+ * A rise is the distance from the stack pointer to the return address at that
+ * location.
+ */
 struct compiled_shape {
 	struct compiled_site entry;
 	uint32_t entry_rise, exit_rise;
@@ -41,8 +44,9 @@ struct compiled_shape {
 };
 
 /*
- * Of code that is entered at verified_at. 0; -ENOENT: it is not entered any more; -ENOEXEC:
- * it is not as above; -E2BIG: it is too large, or has too many exits; -ENOMEM.
+ * Reads code that is entered at verified_at. Returns 0; -ENOENT if it is not
+ * entered any more; -ENOEXEC if it has another shape; -E2BIG if it is too large
+ * or has too many exits; -ENOMEM.
  */
 int compiled_shape_read(const struct decoder *decoder, struct arena *scratch,
 			const uint8_t *code, uint32_t bytes,

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See in_place.h. */
 #include "jvm/inplace/in_place.h"
 
 #include <errno.h>
@@ -26,8 +27,9 @@
 #include "preload/sys/lock.h"
 #include "preload/sys/sys.h"
 
-#define NAME_BYTES    JAVA_SELECTION_NAME_BYTES
-#define REST          19 /* times as long as all were stopped, they are not */
+#define NAME_BYTES JAVA_SELECTION_NAME_BYTES
+/* The rest lasts this many times as long as the threads were stopped. */
+#define REST          19
 #define REST_MOST_NS  UINT64_C(200000000)
 #define REST_LEAST_NS UINT64_C(1000000)
 #define PATIENCE_MS   10000
@@ -35,12 +37,12 @@
 static struct {
 	JavaVM *vm;
 	jvmtiEnv *jvmti;        /* NULL: nothing is counted in place */
-	_Atomic int is_there;   /* methods are taken */
-	_Atomic int is_over;    /* the thread of ours is to end */
-	_Atomic int is_working; /* that thread is there */
-	_Atomic int is_virtual; /* a virtual thread has come */
-	_Atomic uint32_t asked; /* times that it was asked to look */
-	struct lock lock;       /* of the decoder */
+	_Atomic int is_there;   /* new methods are accepted */
+	_Atomic int is_over;    /* clew's thread has to end */
+	_Atomic int is_working; /* clew's thread exists */
+	_Atomic int is_virtual; /* a virtual thread exists */
+	_Atomic uint32_t asked; /* number of requests; wakes clew's thread */
+	struct lock lock;       /* protects the decoder */
 	struct decoder decoder;
 	struct arena decoders;
 } place;
@@ -50,7 +52,7 @@ int in_place_is_wanted(void)
 	return rt.config->java == CONFIG_JAVA_IN_PLACE;
 }
 
-/* ---- What the machine has compiled ---- */
+/* ---- Compiled methods ---- */
 
 static struct tracked_method tracked(const struct asked_method *asked)
 {
@@ -60,7 +62,7 @@ static struct tracked_method tracked(const struct asked_method *asked)
 		  (uint32_t)strlen(asked->class_name) - 2 },
 		{ asked->name, (uint32_t)strlen(asked->name) },
 		{ asked->signature, (uint32_t)strlen(asked->signature) },
-		{ "", 0 }, /* begins_at() */
+		{ "", 0 }, /* begins_at() sets it */
 		0,
 	};
 }
@@ -85,7 +87,10 @@ static int is_meant(jvmtiEnv *jvmti, JNIEnv *jni,
 	return is;
 }
 
-/* Nobody has read its class file: the machine knows. The file is to be given back. */
+/*
+ * Sets the method's first line and source file, which the JVM knows. The caller
+ * frees the result.
+ */
 static char *begins_at(jvmtiEnv *jvmti, jmethodID id,
 		       const struct asked_method *asked,
 		       struct tracked_method *its)
@@ -99,7 +104,10 @@ static char *begins_at(jvmtiEnv *jvmti, jmethodID id,
 	return file;
 }
 
-/* A copy is read: the machine may change it meanwhile, which is seen before it is written. */
+/*
+ * Reads a copy of the code, because the JVM may change it meanwhile. A change
+ * is noticed before the jumps are written.
+ */
 static int read_shape(const struct compiled_method *method, uint32_t bytes,
 		      struct compiled_shape *shape)
 {
@@ -154,7 +162,7 @@ static void see(jvmtiEnv *jvmti, JNIEnv *jni, jmethodID id, uint32_t bytes,
 
 	if (compiled_methods_find(start, &method) || method.is_entered_midway ||
 	    method.verified - start >= bytes ||
-	    in_place_methods_have(&method)) /* the machine tells it again */
+	    in_place_methods_have(&method)) /* the JVM has reported it before */
 		return;
 	if (asked_method_ask(jvmti, id, &asked) &&
 	    is_meant(jvmti, jni, &asked)) {
@@ -183,7 +191,7 @@ static void JNICALL is_compiled(jvmtiEnv *jvmti, jmethodID method, jint bytes,
 	switch_unmute(muted);
 }
 
-/* ---- A thread of ours, which has all of Java's stopped ---- */
+/* ---- clew's thread, which stops all Java threads ---- */
 
 static void sleep_ns(uint64_t ns)
 {
@@ -212,7 +220,7 @@ static void write_waiting(void)
 	sleep_ns(rest_after(sys_clock_ns(CLOCK_MONOTONIC) - begun));
 }
 
-/* Virtual threads come to other carriers with their frames. */
+/* The frames of virtual threads move to other carriers, so counting ends. */
 static void give_up(void)
 {
 	atomic_store(&place.is_there, 0);
@@ -220,7 +228,10 @@ static void give_up(void)
 	atomic_store(&rt.header->java, WIRE_JAVA_VIRTUAL);
 }
 
-/* What it looks at changes before `asked` does, which it has read before. */
+/*
+ * Reads `asked` first: each request changes the other variables before it
+ * changes `asked`.
+ */
 static void look(void)
 {
 	const uint32_t asked = atomic_load(&place.asked);
@@ -265,7 +276,7 @@ static int start_working(jvmtiEnv *jvmti, JNIEnv *jni)
 	return -1;
 }
 
-/* ---- The beginning ---- */
+/* ---- Start ---- */
 
 static void JNICALL is_mounted(jvmtiEnv *jvmti, ...)
 {
@@ -286,7 +297,7 @@ static void refuse(void)
 	atomic_store(&rt.header->java, WIRE_JAVA_UNSHAPED);
 }
 
-/* The machine runs. 0 or -1. */
+/* Called when the JVM runs. Returns 0 or -1. */
 static int begin(JNIEnv *jni)
 {
 	jvmtiEnv *jvmti = place.jvmti;
@@ -325,7 +336,7 @@ static void JNICALL is_ready(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 	switch_unmute(muted);
 }
 
-/* Nobody may be asked to stop from now on. */
+/* No Java thread may be stopped from now on. */
 static void JNICALL is_dying(jvmtiEnv *jvmti, JNIEnv *jni)
 {
 	atomic_store(&place.is_over, 1);
@@ -382,7 +393,7 @@ void in_place_begin_late(JavaVM *vm, JNIEnv *jni)
 	refuse();
 }
 
-/* ---- The end ---- */
+/* ---- End ---- */
 
 static int wait_for_worker(void)
 {

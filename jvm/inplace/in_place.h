@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Each call of compiled Java methods, counted exactly where it is made (--java=inplace): code
- * that HotSpot has compiled gets jumps at its entry and its exits (in_place_code.h). Classes
- * are as they were, nothing is compiled anew; what is interpreted is not seen, nor what the
- * compiler has made part of its caller.
+ * Counts each call of compiled Java methods in place (--java=inplace): code
+ * that HotSpot has compiled gets jumps at its entry and its exits
+ * (in_place_code.h). Classes are not changed, and nothing is compiled again.
+ * Calls that are interpreted or inlined are not counted.
  *
- *	the machine tells of code	it is read (compiled_shape.h), and waits
- *	a thread of ours		has all of Java's stopped now and then, and those
- *					that wait get their jumps (in_place_methods.h)
+ *	the JVM reports code	the code is read (compiled_shape.h) and waits
+ *	a thread of clew's	stops all Java threads from time to time, and
+ *				writes the jumps of waiting code
+ *				(in_place_methods.h)
  *
- * Refused as a whole where the machine is none that is known (compiled_methods.h), and over
- * once a virtual thread is there, whose frames move.
+ * The mode is refused as a whole in an unknown JVM (compiled_methods.h), and
+ * ends once a virtual thread exists, because the frames of virtual threads
+ * move.
  */
 #ifndef CLEW_JVM_INPLACE_IN_PLACE_H
 #define CLEW_JVM_INPLACE_IN_PLACE_H
@@ -21,18 +23,18 @@
 int in_place_is_wanted(void);
 
 /*
- * In a machine that is being started. That it is refused is in the part's header, here and
- * below.
+ * Prepares a JVM that is being started. The part's header contains the reason
+ * of a refusal, here and below.
  */
 void in_place_prepare(JavaVM *vm);
 
 /*
- * In one that runs, on a thread of ours that is attached: when this returns calls of what
- * is compiled count.
+ * Starts in a running JVM, on an attached thread of clew's. On return, calls of
+ * already compiled methods are counted.
  */
 void in_place_begin_late(JavaVM *vm, JNIEnv *jni);
 
-/* All code is as it was: 0 or -errno. */
+/* Restores all code. Returns 0 or -errno. */
 int in_place_end(void);
 
 #endif

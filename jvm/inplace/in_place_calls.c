@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See in_place_calls.h. */
 #include "jvm/inplace/in_place_calls.h"
 
 #include "jvm/exact/java_call.h"
@@ -10,14 +11,15 @@
 #include "preload/hot/thread.h"
 #include "wire/id.h"
 
-#define NO_FRAME UINT64_MAX /* all are below it */
+#define NO_FRAME UINT64_MAX /* higher than all frames */
 
 /*
- * What a stub leaves, in the order of addresses. Whoever walks along the shadow finds what
- * looks like a slot of a stub's, though the stack has no stub's address there.
+ * The data of an active call, in the order of addresses. A walk along the
+ * shadow sees it as a stub's slot, although the stack contains no stub's
+ * address.
  */
 struct compiled_call {
-	uint64_t outer; /* slot of the call below which it is, or NO_FRAME */
+	uint64_t outer; /* slot of the outer call, or NO_FRAME */
 	uint32_t serial;
 	uint32_t number;
 	struct shadow_slot slot;
@@ -31,8 +33,8 @@ static struct compiled_call *call_at(uint64_t slot)
 }
 
 /*
- * Calls with frames below the slot, or at it, have ended. Whoever has seen that has set
- * the id already; or nobody has.
+ * Removes calls whose frames are at the slot or below it: they have ended
+ * unseen. The id is corrected, unless that has been done before.
  */
 static void leave_ended(uint64_t slot)
 {
@@ -53,7 +55,10 @@ static void leave_ended(uint64_t slot)
 	hot.compiled_frame = frame;
 }
 
-/* While the thread is in doubt all calls come here; a caller in Java has no slot to be found. */
+/*
+ * While the thread is in doubt, the stub misses all calls. The chain contains
+ * no slot of a Java caller.
+ */
 static void count(const struct compiled_call *call)
 {
 	const uint64_t caller = call->slot.caller_id;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Calls of compiled methods that their stubs (in_place_code.h) do not count by themselves.
- * From these, on the stack of Java: no libc, general registers only. slot: where the
- * return address is.
+ * Calls of compiled methods that their stubs (in_place_code.h) do not count by
+ * themselves. The stubs call these functions on the Java stack: no libc,
+ * general registers only. `slot` is the address of the return address.
  */
 #ifndef CLEW_JVM_INPLACE_IN_PLACE_CALLS_H
 #define CLEW_JVM_INPLACE_IN_PLACE_CALLS_H
@@ -10,16 +10,16 @@
 #include <stdint.h>
 
 /*
- * The whole entry of a call, where the one that is innermost has ended unseen, as methods do
- * whose compiled code the machine has left for its interpreter. name: the serial of the stub,
- * and in the upper half the method's number.
+ * Does the whole entry of a call if the innermost call has ended unseen,
+ * because the JVM has moved its compiled frame to the interpreter. The lower
+ * half of `name` is the stub's serial, the upper half is the method's number.
  */
 void in_place_enter(uint64_t slot, uint64_t name);
 
-/* The thread has the call's id, which the stub has not found in the table. */
+/* Counts a call whose id the stub has set but not found in the table. */
 void in_place_miss(uint64_t slot);
 
-/* Likewise one that was to be looked at: the next is drawn. */
+/* Handles a call whose countdown has expired, and draws the next countdown. */
 void in_place_due(void);
 
 #endif

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The pieces of code to which compiled methods jump where they are entered and left:
+ * The stubs to which compiled methods jump where they are entered and left:
  *
- *	method				stub
- *	jmp stub ------------------->	entry -> id -> count
- *					the instructions that stood there
- *	... <------------------------	jmp back
+ *	method			      stub
+ *	jmp stub -------------------> entry -> id -> count
+ *				      the displaced instructions
+ *	... <------------------------ jmp back
  *
- *	jmp its exit -------------->	the caller's id
- *					the instructions that stood there
- *	ret <------------------------	jmp back
+ *	jmp its exit ---------------> restore the caller's id
+ *				      the displaced instructions
+ *	ret <------------------------ jmp back
  *
- * The stack is the method's own all the time, return addresses included: the machine, which
- * reads them, finds what it has put there. What is known of a call lies in the shadow
- * (preload/hot/shadow.h) of two words of its frame, which no stub uses as well:
+ * The stack always contains the method's own data, including return addresses,
+ * because the JVM reads them. The data of a call is in the shadow
+ * (preload/hot/shadow.h) of two words of its frame, which no ordinary stub
+ * uses:
  *
- *	return address	{the same, the caller's id}
- *	below that	{the slot of the call below which it is, serial and number}
+ *	return address	{return address, the caller's id}
+ *	the word below	{slot of the outer call, serial and number}
  */
 #ifndef CLEW_JVM_INPLACE_IN_PLACE_CODE_H
 #define CLEW_JVM_INPLACE_IN_PLACE_CODE_H
@@ -25,33 +26,36 @@
 
 #include "jvm/inplace/compiled_shape.h"
 
-/* In front of all stubs, in reach of them: where they go if not all is as usual. */
+/*
+ * Thunks for calls that need C code. The table lies in front of all stubs, in
+ * their reach.
+ */
 struct in_place_ways {
 	void (*enter)(void), (*miss)(void), (*due)(void);
 };
 
-/* What one method's stub is made of. */
+/* The data from which a stub is written. */
 struct in_place_stub {
 	const struct compiled_shape *shape;
-	uint64_t code;   /* of the method */
-	uint32_t number; /* that it counts as */
-	uint32_t serial; /* of this stub: no other ever has it */
+	uint64_t code;   /* address of the method's code */
+	uint32_t number; /* number of the method */
+	uint32_t serial; /* serial of this stub, never used again */
 	const struct in_place_ways *ways;
 };
 
 #define IN_PLACE_STUB_UNIT 64
 
-/* Bytes of a stub, a multiple of the unit. */
+/* Returns the size of a stub, a multiple of the unit. */
 uint32_t in_place_code_bytes(const struct compiled_shape *shape);
 
-/* Write a stub at `at`, where it will run. */
+/* Writes a stub at `at`, where it will run. */
 void in_place_code_write(const struct in_place_stub *stub, uint8_t *at);
 
-/* What is to be written at a site then: the entry, or behind it an exit. */
+/* Computes the jump for a site: 0 is the entry, then the exits follow. */
 void in_place_code_jump(const struct in_place_stub *stub, const uint8_t *at,
 			uint32_t site, uint8_t jump[SHAPE_JUMP_BYTES]);
 
-/* What stubs call, with all registers but r10 and r11 kept (in_place.S). */
+/* Called by stubs. They preserve all registers but r10 and r11 (in_place.S). */
 void in_place_thunk_enter(void);
 void in_place_thunk_miss(void);
 void in_place_thunk_due(void);

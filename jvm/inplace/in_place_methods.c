@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See in_place_methods.h. */
 #include "jvm/inplace/in_place_methods.h"
 
 #include <errno.h>
@@ -18,7 +19,7 @@
 
 #define ROOM_BYTES  (UINT64_C(64) << 20)
 #define REACH_BYTES (UINT64_C(1) << 31)
-#define UNITS_MAX   128 /* of a stub */
+#define UNITS_MAX   128 /* maximum of a stub */
 #define BUCKETS     4096
 #define CHUNK_COUNT 64 /* records that are mapped at once */
 #define LOOK_LEAST  256
@@ -27,29 +28,30 @@
 #define EXPEDITED_SYNC_CORE          (1 << 5)
 #define REGISTER_EXPEDITED_SYNC_CORE (1 << 6)
 
-/* One that has been in use keeps its stub's place. */
+/* A record that has been in use retains its stub's memory. */
 struct in_place_method {
-	struct in_place_method *next;         /* in its bucket, or unused */
-	struct in_place_method *next_waiting; /* to be written */
+	struct in_place_method *next; /* in its bucket, or unused */
+	/* next method that waits to be written */
+	struct in_place_method *next_waiting;
 	struct compiled_method method;
 	uint32_t number, serial;
 	uint8_t *stub;
-	uint32_t units;      /* of the stub */
-	uint32_t is_written; /* the method leads to it */
+	uint32_t units;      /* size of the stub */
+	uint32_t is_written; /* the method jumps to the stub */
 	struct compiled_shape shape;
 };
 
 static struct {
-	struct lock lock; /* of all that follows */
-	uint8_t *room;    /* of stubs; NULL: there is none */
-	uint64_t used;    /* bytes of it */
+	struct lock lock; /* protects the following members */
+	uint8_t *room;    /* memory for stubs; NULL: none */
+	uint64_t used;    /* used bytes of the room */
 	struct in_place_method *buckets[BUCKETS];
 	struct in_place_method *_Atomic waiting;
 	struct in_place_method
-		*unused[UNITS_MAX + 1]; /* by units; 0: no stub */
-	uint32_t count;                 /* of those in buckets */
-	uint32_t look_at; /* so many: see which of them are gone */
-	uint32_t serials; /* that were given */
+		*unused[UNITS_MAX + 1]; /* by units; 0: without a stub */
+	uint32_t count;                 /* methods in buckets */
+	uint32_t look_at; /* at this count, unloaded methods are searched */
+	uint32_t serials; /* the last serial */
 } methods LARGE_TABLE;
 
 static struct in_place_method **bucket_of(uint64_t code)
@@ -93,7 +95,7 @@ static uint8_t *map_at(uint64_t at)
 		       -1, 0);
 	if (got == (void *)at)
 		return got;
-	if (!sys_failed(got)) /* a kernel before 4.17 */
+	if (!sys_failed(got)) /* kernels before 4.17 ignore the flag */
 		sys_munmap(got, ROOM_BYTES);
 	return NULL;
 }
@@ -114,7 +116,7 @@ static uint8_t *map_room(void)
 	return room;
 }
 
-/* What samples meet has a name. */
+/* Samples report names of code. */
 static int is_sampled(void)
 {
 	return rt.header->time == WIRE_TIME_CPU ||
@@ -167,7 +169,7 @@ void in_place_methods_end(void)
 			put_unused(take_unused(i), 0);
 }
 
-/* ---- Those that are to count ---- */
+/* ---- Methods to count ---- */
 
 static const struct in_place_method *find(const struct compiled_method *method)
 {
@@ -191,7 +193,7 @@ static int map_unused(void)
 	return 0;
 }
 
-/* With a stub of so many units. NULL: there is no room. */
+/* Returns a record with a stub of this size, or NULL if there is no room. */
 static struct in_place_method *take(uint32_t units)
 {
 	const uint64_t bytes = (uint64_t)units * IN_PLACE_STUB_UNIT;
@@ -263,7 +265,7 @@ int in_place_methods_wait(void)
 	return atomic_load(&methods.waiting) != NULL;
 }
 
-/* ---- While all threads of Java's are stopped, under the lock ---- */
+/* ---- While all Java threads are stopped, with the lock held ---- */
 
 static const struct compiled_site *site_of(const struct in_place_method *one,
 					   uint32_t i)
@@ -288,7 +290,7 @@ static struct in_place_stub stub_of(const struct in_place_method *one)
 	};
 }
 
-/* Whether the machine has it still, and as it was read. */
+/* True if the method still exists with the bytes that were read. */
 static int is_as_read(const struct in_place_method *one)
 {
 	if (!compiled_methods_is_there(&one->method))
@@ -302,7 +304,9 @@ static int is_as_read(const struct in_place_method *one)
 	return 1;
 }
 
-/* The machine itself writes its code like that: it may be written and executed. */
+/*
+ * The JVM's code is always writable and executable, so no protection changes.
+ */
 static void lead_to_stub(struct in_place_method *one)
 {
 	const struct in_place_stub stub = stub_of(one);
@@ -325,7 +329,7 @@ static void lead_away(struct in_place_method *one)
 	one->is_written = 0;
 }
 
-/* Those of which that is true are unused. */
+/* Marks methods as unused if `is_over` is true for them. */
 static void drop(int (*is_over)(const struct in_place_method *))
 {
 	methods.count = 0;
@@ -372,7 +376,10 @@ static int protect(int protection)
 	return sys_mprotect(methods.room, (size_t)methods.used, protection);
 }
 
-/* Nobody executes stubs: they may be written instead. 0 or -errno: none can be executed. */
+/*
+ * No thread executes stubs now, so they may be writable instead. Returns 0, or
+ * -errno if no stub can be executed.
+ */
 static int write_stubs(void)
 {
 	int err = protect(PROT_READ | PROT_WRITE);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The compiled methods that have a stub (in_place_code.h), or are to get one.
+ * The compiled methods that have a stub (in_place_code.h), or will get one.
  *
- * Code is changed while the machine has stopped all its threads: none of them is then at a
- * place that changes, as that is none where they stop, nor in a stub, which calls nothing
- * of Java's. So a stub whose method is gone or has its bytes again may be another's at once.
+ * Code is changed while the JVM has stopped all its threads. No thread is then
+ * at a location that changes, because threads do not stop there, nor in a stub,
+ * because stubs call no Java code. Therefore the stub of a method that is
+ * unloaded or restored can be reused at once.
  */
 #ifndef CLEW_JVM_INPLACE_IN_PLACE_METHODS_H
 #define CLEW_JVM_INPLACE_IN_PLACE_METHODS_H
@@ -14,27 +15,32 @@
 #include "jvm/inplace/compiled_shape.h"
 #include "jvm/natives/compiled_methods.h"
 
-/* Room for stubs, in reach of all code of the machine's. 0 or -errno. */
+/*
+ * Maps memory for stubs in reach of all code of the JVM. Returns 0 or -errno.
+ */
 int in_place_methods_begin(void);
 
 /*
- * This is to count as that number; the machine tells of it. 0, also if it is known already,
- * or -ENOMEM. Any thread.
+ * Adds a method that the JVM has reported, to be counted under a number.
+ * Returns 0, also if it was added before, or -ENOMEM. Any thread may call it.
  */
 int in_place_methods_add(const struct compiled_method *method, uint32_t number,
 			 const struct compiled_shape *shape);
 
-/* Whether it is known. Any thread. */
+/* True if the method was added. Any thread may call it. */
 int in_place_methods_have(const struct compiled_method *method);
 
-/* Whether some wait to be written. Any thread. */
+/* True if methods wait to be written. Any thread may call it. */
 int in_place_methods_wait(void);
 
-/* While all threads of Java's are stopped: those that wait count; or none does any more. */
+/*
+ * Called while all Java threads are stopped: write the waiting methods, or
+ * restore all.
+ */
 void in_place_methods_write(void);
 void in_place_methods_restore(void);
 
-/* The room goes; once they have been restored. */
+/* Unmaps the memory of stubs, after all methods were restored. */
 void in_place_methods_end(void);
 
 #endif

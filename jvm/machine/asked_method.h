@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What the machine says a method is called, in its memory. Not in the primordial phase. */
+/*
+ * The names of a method, in the JVM's memory. Not available in JVMTI's
+ * primordial phase.
+ */
 #ifndef CLEW_JVM_MACHINE_ASKED_METHOD_H
 #define CLEW_JVM_MACHINE_ASKED_METHOD_H
 
@@ -13,7 +16,10 @@ struct asked_method {
 	jclass class; /* a local reference */
 };
 
-/* Whether it says; either way it is to be given back. */
+/*
+ * Requests the names. Returns 0 if the JVM does not return them. In both cases
+ * the caller must give them back.
+ */
 int asked_method_ask(jvmtiEnv *jvmti, jmethodID method,
 		     struct asked_method *out);
 void asked_method_give_back(jvmtiEnv *jvmti, JNIEnv *jni,

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads of ours that attach to a machine, as threads of native code do: as daemons, for
- * whom the machine does not wait when it ends.
+ * Threads of clew that attach to a JVM like threads of native code. They attach
+ * as daemons, so the JVM does not wait for them when it ends.
  */
 #ifndef CLEW_JVM_MACHINE_DAEMON_H
 #define CLEW_JVM_MACHINE_DAEMON_H
 
 #include <jni.h>
 
-/* The calling thread, until it is detached. NULL: the machine does not take it. */
+/*
+ * Attaches the calling thread, until the thread detaches. Returns NULL if the
+ * JVM refuses.
+ */
 JNIEnv *daemon_attach(JavaVM *vm);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * We have a caller in Java in an event: that we wait for a monitor, which
- * Object.wait(long, int) does for us.
+ * A JVMTI event has a caller in Java: the one that reports waiting for a
+ * monitor, because Object.wait(long, int) does the waiting.
  */
 #include "jvm/machine/from_java.h"
 
@@ -17,7 +17,7 @@ struct wished_call {
 	void *context;
 };
 
-/* By the thread that does so, for its own event; NULL: nobody does. */
+/* Set by the thread that triggers the event; NULL: no call is active. */
 static struct wished_call *_Atomic under_way;
 
 static void JNICALL waits(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread,
@@ -68,7 +68,7 @@ static int call(jvmtiEnv *jvmti, JNIEnv *jni, struct wished_call *wished)
 			jvmti, JVMTI_DISABLE, JVMTI_EVENT_MONITOR_WAIT, self);
 	}
 	if (atomic_exchange(&under_way, NULL))
-		err = -ENOTSUP; /* nobody has told of it */
+		err = -ENOTSUP; /* the event was not sent */
 	(*jni)->DeleteLocalRef(jni, self);
 	return err;
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See line_tables.h. */
 #include "jvm/machine/line_tables.h"
 
 #include <string.h>
@@ -8,9 +9,9 @@
 #include "preload/sys/copy_bytes.h"
 #include "preload/sys/sys.h"
 
-#define SMALL_BYTES 2048 /* of most methods */
+#define SMALL_BYTES 2048 /* enough for most methods */
 
-/* What the machine says of one method; its strings and tables are given back. */
+/* The JVM's data about one method; the caller frees its strings and tables. */
 struct written {
 	char *file; /* without a folder */
 	jvmtiLineNumberEntry *lines;
@@ -26,7 +27,9 @@ void line_tables_begin(jvmtiEnv *jvmti)
 	(*jvmti)->AddCapabilities(jvmti, &files);
 }
 
-/* The folder of a class's package: "com/acme/" of "Lcom/acme/Foo;". */
+/*
+ * Returns the length of the package's folder: "com/acme" of "Lcom/acme/Foo;".
+ */
 static size_t folder_bytes(const char *class_name)
 {
 	const char *slash = strrchr(class_name, '/');
@@ -41,7 +44,9 @@ static size_t path_bytes(const char *class_name, const char *file)
 	return (bytes + 3) & ~(size_t)3;
 }
 
-/* The lines, of which two in a row that are the same are one. */
+/*
+ * Writes the lines, and omits entries with the same line as the entry before.
+ */
 static size_t put_lines(const struct written *written, struct wire_line *to)
 {
 	size_t count = 0;
@@ -78,7 +83,7 @@ static void tell(const struct written *written, const char *class_name,
 			    path + count * sizeof(struct wire_line));
 }
 
-/* Tables that are longer than what a record may be are none. */
+/* Omits tables that exceed the maximum size of a record. */
 static void tell_in_room(const struct written *written, const char *class_name,
 			 uint32_t number)
 {

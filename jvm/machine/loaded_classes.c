@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * In batches, for which the machine stops all its threads once; or singly, if one of a
- * batch is refused.
+ * Classes are changed in batches, because the JVM stops all its threads for
+ * each request; or one by one, if the JVM refuses one class of a batch.
  */
 #include "jvm/machine/loaded_classes.h"
 
@@ -19,7 +19,7 @@ struct class_changing {
 	jint count;
 };
 
-/* Whoever waits for us sees that we get on. */
+/* Reports progress to the controller, which waits. */
 static void tell_of_step(void)
 {
 	if (rt.late_steps)

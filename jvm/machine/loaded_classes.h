@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Classes that are loaded already are changed as those are that are being loaded: the
- * machine asks for each again (RetransformClasses, ClassFileLoadHook).
+ * Changes classes that are already loaded in the same way as classes that are
+ * being loaded: the JVM sends the event for each again (RetransformClasses,
+ * ClassFileLoadHook).
  */
 #ifndef CLEW_JVM_MACHINE_LOADED_CLASSES_H
 #define CLEW_JVM_MACHINE_LOADED_CLASSES_H
@@ -11,13 +12,16 @@
 #include <stddef.h>
 
 struct loaded_classes_asker {
-	/* Whether a class may be, by its loader and its name, "java/lang/String". */
+	/*
+	 * Whether to change a class, by its loader and its name,
+	 * "java/lang/String".
+	 */
 	int (*is_meant)(JNIEnv *jni, jobject loader, const char *name);
-	/* The machine does not change that one. */
+	/* The JVM refuses to change this class. */
 	void (*refuse)(const char *name, size_t bytes);
 };
 
-/* Of each that is meant. */
+/* Changes each class for which is_meant() is true. */
 void loaded_classes_change(jvmtiEnv *jvmti, JNIEnv *jni,
 			   const struct loaded_classes_asker *asker);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/* See own_loaders.h. */
 #include "jvm/machine/own_loaders.h"
 
-static jobject platform_loader; /* a global reference; once for a machine */
+static jobject platform_loader; /* a global reference; found once for a JVM */
 
 int own_loaders_find(JNIEnv *jni)
 {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See stopped_machine.h. */
 #include "jvm/machine/stopped_machine.h"
 
 #include "preload/hot/switch.h"
@@ -8,7 +9,7 @@ struct stopped_work {
 	int is_done;
 };
 
-/* Of the first root it is called, which is enough. */
+/* Called for the first root; no further callback is needed. */
 static jint JNICALL is_stopped(jvmtiHeapReferenceKind kind,
 			       const jvmtiHeapReferenceInfo *info,
 			       jlong class_tag, jlong referrer_class_tag,
@@ -26,8 +27,8 @@ static jint JNICALL is_stopped(jvmtiHeapReferenceKind kind,
 }
 
 /*
- * From the roots: to begin with an object has JDK 17 look through its whole heap afterwards,
- * for the marks that it has left there.
+ * Walks from the roots: after a walk from an object, JDK 17 searches its whole
+ * heap for the marks that it has left there.
  */
 int stopped_machine_do(jvmtiEnv *jvmti, void (*does)(void))
 {

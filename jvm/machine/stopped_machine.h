@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Something that is done while a machine has stopped all its threads. Agents cannot ask for
- * that; but it stops them to look through its heap, and calls them meanwhile for each object.
+ * Does work while the JVM has stopped all its threads. Agents cannot request
+ * such a stop. But the JVM stops its threads to walk its heap, and calls the
+ * agent for each object meanwhile.
  */
 #ifndef CLEW_JVM_MACHINE_STOPPED_MACHINE_H
 #define CLEW_JVM_MACHINE_STOPPED_MACHINE_H
 
 #include <jvmti.h>
 
-/* Of an environment that can_tag_objects. 0 or -1: it has not been done. */
+/*
+ * Calls does() once. The environment must have the capability can_tag_objects.
+ * Returns 0, or -1 if the work was not done.
+ */
 int stopped_machine_do(jvmtiEnv *jvmti, void (*does)(void));
 
 #endif
