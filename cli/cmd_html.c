@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See cmd_html.h. */
 #include "cli/cmd_html.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See cmd_probe_vars.h. */
 #include "cli/cmd_probe_vars.h"
 #include "cli/probes/mistyped_function.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See ahead.h. */
 #include "cli/attach/ahead.h"
 
 #include <errno.h>
@@ -21,14 +22,15 @@
 #include "symbolizer/indexer/worker.h"
 #include "wire/recording.h"
 
-/* libLLVM, of 117 MB, takes one second. */
+/* Limits of the worker. libLLVM (117 MB) takes one second. */
 #define SECONDS 20
 #define BYTES   (UINT64_C(4) << 30)
 
-/* More than any module has. */
+/* More functions than any module has. */
 #define FUNCTIONS_MAX (UINT64_C(1) << 26)
 
-#define IS_REFUSED    UINT64_MAX /* of ahead->noted */
+/* Value in ahead->noted. */
+#define IS_REFUSED UINT64_MAX
 
 void ahead_init(struct ahead *ahead, char *cache,
 		const struct hook_selection *selection)
@@ -45,24 +47,26 @@ void ahead_fini(struct ahead *ahead)
 
 /* ---- In the worker ---- */
 
-/* Of the worker and the command: what the worker has found so far. */
+/* Shared by the worker and the command: the worker's results so far. */
 struct ahead_findings {
-	size_t at;            /* the mapping that it reads */
-	uint64_t functions[]; /* of each mapping, to be hooked */
+	size_t at; /* Index of the mapping that the worker reads. */
+	/* Number of functions to hook, for each mapping. */
+	uint64_t functions[];
 };
 
 struct ahead_request {
 	const struct ahead *ahead;
 	pid_t pid;
 	const struct target_maps *maps;
-	const uint8_t *is_wanted; /* of each mapping */
+	const uint8_t *is_wanted; /* For each mapping. */
 	struct ahead_findings *findings;
 };
 
 /* A file of a process. */
 struct ahead_file {
-	char *path;     /* where we find it; free() it */
-	int is_foreign; /* it has other files than we, and we do not have it */
+	char *path; /* Path for this process; the caller frees it. */
+	/* The process has another file system, and this file is not in ours. */
+	int is_foreign;
 };
 
 static struct ahead_file find_file(pid_t pid, const char *path)
@@ -77,22 +81,24 @@ static struct ahead_file find_file(pid_t pid, const char *path)
 	return file;
 }
 
-/* Of the C library nothing is hooked. */
+/*
+ * Returns whether the file is libc or no module. Nothing is hooked in either.
+ */
 static int is_libc(const char *path)
 {
 	struct image image;
 	int is;
 
 	if (image_open(&image, path) != 0)
-		return 1; /* nor of what is no module */
+		return 1;
 	is = dynamic_is_libc(&image);
 	image_close(&image);
 	return is;
 }
 
 /*
- * Foreign files are analysed for this session only: our cache is for what we may
- * have to hook ourselves.
+ * Analyses a file. Results for foreign files are kept for this session only,
+ * because the cache is for files that the user's own processes may load.
  */
 static int analyse_file(const struct ahead *ahead,
 			const struct ahead_file *file, struct arena *arena,
@@ -158,7 +164,10 @@ static int work(const void *context, int fd)
 
 /* ---- For the worker ---- */
 
-/* Neither clew's own, nor data. */
+/*
+ * Returns whether the mapping is code of a module other than libclew.so and
+ * stubs.
+ */
 static int is_module(const struct target_mapping *mapping)
 {
 	const char *name = text_basename(mapping->path);
@@ -169,7 +178,7 @@ static int is_module(const struct target_mapping *mapping)
 	       !(end && strcmp(end, WIRE_STUBS_SUFFIX) == 0);
 }
 
-/* A module with several executable mappings is counted by the first. */
+/* Returns whether this is the module's first executable mapping. */
 static int is_first_of_module(const struct target_maps *maps, size_t i)
 {
 	const char *path = maps->items[i].path;
@@ -212,8 +221,9 @@ static int refuse(const char *path, const char *reason, char **why)
 }
 
 /*
- * With an fd it writes analyses there, and stores none. 0, also if it could not be
- * begun: the process analyses by itself. Or -errno and *why.
+ * Runs the worker. With an fd, the worker writes analyses to it and stores
+ * none. Returns 0, or -errno and *why. Returns 0 also if the worker cannot be
+ * started: the process then analyses the files itself.
  */
 static int run(struct ahead *ahead, pid_t pid, const struct target_maps *maps,
 	       const uint8_t *is_wanted, int fd,
@@ -224,7 +234,10 @@ static int run(struct ahead *ahead, pid_t pid, const struct target_maps *maps,
 		.seconds = SECONDS,
 		.bytes = BYTES,
 		.is_silent = 1,
-		/* with folders, Landlock hides what other processes have */
+		/*
+		 * With folders, Landlock would hide the files of other
+		 * processes.
+		 */
 		.writable = fd < 0 ? folders : NULL,
 	};
 	const struct ahead_request request = { ahead, pid, maps, is_wanted,
@@ -241,7 +254,9 @@ static int run(struct ahead *ahead, pid_t pid, const struct target_maps *maps,
 	return refuse(maps->items[at].path, reason, why);
 }
 
-/* Modules that nothing is known of. */
+/*
+ * Returns, for each mapping, whether it is a module that is not analysed yet.
+ */
 static uint8_t *list_new(struct ahead *ahead, const struct target_maps *maps)
 {
 	uint8_t *is_wanted = memory_zeroed(maps->count + 1, 1);
@@ -293,9 +308,9 @@ static int sum_up(struct ahead *ahead, const struct target_maps *maps,
 	return 0;
 }
 
-/* ---- Answers ---- */
+/* ---- The worker's answers ---- */
 
-/* What the worker has written: it is not to be trusted. */
+/* Reads what the worker has written. The content is not trusted. */
 struct answers {
 	int fd;
 	uint64_t left;
@@ -310,7 +325,10 @@ static int take(struct answers *answers, void *out, uint64_t bytes)
 	return 0;
 }
 
-/* The next one; its functions are for free(). 0; or -EBADMSG, also at the end. */
+/*
+ * Reads the next analysis, whose functions the caller frees. Returns 0, or
+ * -EBADMSG, also at the end.
+ */
 static int take_answer(struct answers *answers, struct analysis *analysis)
 {
 	uint64_t bytes;
@@ -329,7 +347,7 @@ static int take_answer(struct answers *answers, struct analysis *analysis)
 	return err;
 }
 
-/* For this session, and where there is a folder, there. */
+/* Stores analyses in the session's cache, and in `folder` if there is one. */
 static void store_answers(struct ahead *ahead, int fd,
 			  const struct inner_folder *folder)
 {
@@ -351,7 +369,7 @@ static void store_answers(struct ahead *ahead, int fd,
 	free(to);
 }
 
-/* Its analyses come back, to be stored by us. */
+/* Runs a worker that sends its analyses back, for this process to store. */
 static int run_for_other_files(struct ahead *ahead, pid_t pid,
 			       const struct target_maps *maps,
 			       const uint8_t *is_wanted,
@@ -372,7 +390,7 @@ static int run_for_other_files(struct ahead *ahead, pid_t pid,
 	return err;
 }
 
-/* ---- All of it ---- */
+/* ---- Public functions ---- */
 
 int ahead_analyse(struct ahead *ahead, pid_t pid,
 		  const struct target_maps *maps, uint64_t *functions,

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See attach_blocks.h. */
 #include "cli/attach/attach_blocks.h"
 
 #include <errno.h>
@@ -14,7 +15,10 @@
 
 #define LIBC "libc.so.6"
 
-/* Of glibc 2.23: it is the first whose loader saves no registers in the blocks. */
+/*
+ * New in glibc 2.23, the first whose loader saves no registers in control
+ * blocks.
+ */
 #define OF_FIRST_LIBC "fts64_open"
 
 int attach_is_in_blocks(const struct wire_attachment *attachment)
@@ -39,7 +43,7 @@ uint64_t attach_makes_threads(const struct attaching *attaching)
 						 "pthread_create");
 }
 
-/* libc's, of a thread that is stopped; or 0. */
+/* Returns the control block of a stopped thread, or 0. */
 static uint64_t block_of(const struct tracer *tracer,
 			 const struct tracee *thread)
 {
@@ -78,7 +82,7 @@ static int is_zero(const uint8_t *bytes, size_t count)
 	return 1;
 }
 
-/* ---- Before ---- */
+/* ---- Before loading ---- */
 
 static int check(const struct tracer *tracer, const struct tracee *thread,
 		 char **why)
@@ -121,9 +125,11 @@ int attach_check_blocks(struct attaching *attaching, char **why)
 	return err;
 }
 
-/* ---- Afterwards ---- */
+/* ---- After loading ---- */
 
-/* Threads that have begun since it was loaded have theirs. */
+/*
+ * Fills the variables of a thread, unless it began after loading and has them.
+ */
 static int fill(const struct tracer *tracer, const struct tracee *thread,
 		uint64_t at, const uint8_t *values, size_t bytes)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Loading the library, and beginning to count. */
+/* Loads the library into a process, and begins to count. */
 #include "cli/attach/attach_steps.h"
 
 #include <dlfcn.h>
@@ -20,19 +20,19 @@
 #include "cli/attach/unwinding.h"
 #include "cli/common/library.h"
 
-/* For those that throw to be where no exception is on its way. */
+/* How long to wait until no thread is unwinding an exception. */
 #define UNWINDS_NS UINT64_C(10000000)
 
-/* In which whoever is made to prepare does what the program wants of it. */
+/* Pause between two slices, in which the borrowed thread runs the program. */
 #define BETWEEN_SLICES_MS 3
 
 /* ---- Loading ---- */
 
-/* What dlerror() has returned, as far as it is known; for free(). */
+/* Returns dlerror()'s text, if its location is known. The caller frees it. */
 static char *said_of_load(const struct attaching *attaching,
 			  const struct remote_call *call)
 {
-	/* since glibc 2.34 (elf/dl-error.c); nothing of it is relied on */
+	/* Layout since glibc 2.34 (elf/dl-error.c). Every value is checked. */
 	struct {
 		uint64_t about, object, text;
 	} result;
@@ -53,7 +53,10 @@ static char *said_of_load(const struct attaching *attaching,
 	return memory_printf("%s", text_printable(text));
 }
 
-/* The program does not find the error of what it did not do. */
+/*
+ * Reads the error of our dlopen(). Calls dlerror() twice so that the program
+ * does not see this error.
+ */
 static int explain_load(struct attaching *attaching, struct remote_call *call,
 			char **why)
 {
@@ -114,7 +117,10 @@ int attaching_load(struct attaching *attaching, const char *library, char **why)
 
 /* ---- Entering ---- */
 
-/* As much as a thread is made to do at once: -EINPROGRESS while there is more. */
+/*
+ * Runs one slice of the preparation in a safe thread. Returns -EINPROGRESS if
+ * more slices remain.
+ */
 static int prepare_slice(struct attaching *attaching, const char *directory,
 			 char **why)
 {
@@ -134,7 +140,7 @@ static int prepare_slice(struct attaching *attaching, const char *directory,
 	return err;
 }
 
-/* In between, the thread goes on. */
+/* Runs all slices. The threads run between two slices. */
 static int prepare(struct attaching *attaching, const char *directory,
 		   char **why)
 {
@@ -149,14 +155,15 @@ static int prepare(struct attaching *attaching, const char *directory,
 	return err;
 }
 
-/* All that are stopped, and their frames. */
+/* The stopped threads and their frames. */
 struct looking {
 	struct wire_stopped *list;
 	size_t count;
 	struct stack_reader reader;
 	struct remote_frames frames;
 	struct wire_attachment attachment;
-	uint64_t makes_threads; /* 0: who makes one is no matter */
+	/* The address of pthread_create(), or 0 if threads may be in it. */
+	uint64_t makes_threads;
 };
 
 static int is_inside(const struct wire_attach_range *range, uint64_t pc)
@@ -174,7 +181,10 @@ static const struct wire_stopped *stopped_of(const struct looking *looking,
 	return stopped;
 }
 
-/* It has looked at some frames already, and goes by these. */
+/*
+ * Returns whether the thread is in an unwinder, which has already read some of
+ * the thread's frames and relies on them.
+ */
 static int is_unwinding(void *context, const struct tracee *thread)
 {
 	const struct looking *looking = context;
@@ -192,7 +202,10 @@ static int is_unwinding(void *context, const struct tracee *thread)
 	return 0;
 }
 
-/* Whom it makes may have a control block from before the library came. */
+/*
+ * Returns whether the thread is in pthread_create(): the new thread's control
+ * block may lack the library's initial values.
+ */
 static int is_making_thread(const struct looking *looking,
 			    const struct tracee *thread)
 {
@@ -223,7 +236,9 @@ static int any_makes_thread(const struct looking *looking,
 	return 0;
 }
 
-/* Then a function below the innermost was interrupted. */
+/*
+ * Returns whether a frame other than the innermost was interrupted by a signal.
+ */
 static int is_in_handler(const void *context, const struct tracee *thread)
 {
 	const struct looking *looking = context;
@@ -259,7 +274,10 @@ static int look_once(struct attaching *attaching, struct looking *looking,
 				  &looking->frames, why);
 }
 
-/* Who is in an unwinder goes on for a moment, but not for ever. */
+/*
+ * Finds the frames of all threads. Threads in an unwinder may run for a moment
+ * first, up to UNWINDS_NS.
+ */
 static int find_frames(struct attaching *attaching, struct looking *looking,
 		       char **why)
 {
@@ -318,7 +336,10 @@ static int look_at_alternate_stacks(struct attaching *attaching,
 	return are ? say_that_stacks_are_shared(attaching, why) : 0;
 }
 
-/* The library maps what it can; what it does not is written. */
+/*
+ * Lets the library map code that processes share. The journal's other bytes are
+ * written afterwards.
+ */
 static int share(struct attaching *attaching, const struct looking *looking)
 {
 	struct wire_attachment attachment;
@@ -349,7 +370,10 @@ static int write_texts(struct attaching *attaching,
 	return attach_explain_write(err, at, why);
 }
 
-/* -EAGAIN: let them go on, and try again. */
+/*
+ * Enters the process. Returns -EAGAIN if the threads must run before another
+ * attempt.
+ */
 static int enter_once(struct attaching *attaching, struct remote_texts *texts,
 		      char **why)
 {
@@ -389,7 +413,10 @@ static int enter_once(struct attaching *attaching, struct remote_texts *texts,
 	return err;
 }
 
-/* Who cannot be made to ask them is left, or has ended. */
+/*
+ * Starts runtime support. If it fails, the process is detached again unless it
+ * has exited.
+ */
 static int begin_runtimes(struct attaching *attaching, char **why)
 {
 	int err = attach_begin_runtimes(attaching, why);
@@ -400,7 +427,10 @@ static int begin_runtimes(struct attaching *attaching, char **why)
 	return err;
 }
 
-/* Who comes when we were killed is to find it. */
+/*
+ * Stores the recording's path in the process, for a later controller in case
+ * this one is killed.
+ */
 static int write_home(const struct attaching *attaching, const char *home,
 		      char **why)
 {

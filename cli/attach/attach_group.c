@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See attach_group.h. */
 #include "cli/attach/attach_group.h"
 
 #include <errno.h>
@@ -28,7 +29,7 @@
 
 #define NOBODY ((uid_t)-1)
 
-/* For processes that end to be gone. */
+/* How long to wait for members that are exiting. */
 #define BRING_NS UINT64_C(2000000000)
 
 char *attach_group_directive(const char *config, const char *word)
@@ -79,11 +80,12 @@ void attach_group_fini(struct attach_group *group)
 	output_fini(&group->output);
 }
 
-/* ---- Where it is recorded ---- */
+/* ---- The recording's folder ---- */
 
 /*
- * Processes write it themselves: it belongs to their user, if that is not ours. 1 if it
- * belongs to another user; 0, or -errno and *why.
+ * Gives the recording to the user of a process, because processes write their
+ * parts themselves. Returns 0; 1 if the recording already belongs to another
+ * user; or -errno and *why.
  */
 static int give(struct attach_group *group, uid_t user, char **why)
 {
@@ -117,12 +119,15 @@ static int make_output(struct attach_group *group, char **why)
 	return err;
 }
 
-/* ---- What it cannot use ---- */
+/* ---- Folders of processes that cannot use the recording's folder ---- */
 
-/* Why a process gets a folder of its own, and for what. */
+/*
+ * Whether a process needs a folder of its own, to load the library from or to
+ * record in, and why.
+ */
 struct need {
 	int is_to_load, is_to_record;
-	char *cause; /* NULL: it needs none */
+	char *cause; /* NULL if it needs no folder. */
 };
 
 static void set_cause(struct need *need, char *cause)
@@ -148,7 +153,7 @@ static void need_for_others(const struct attach_group *group, pid_t pid,
 				"directory than clew (a container or chroot)"));
 }
 
-/* Of the folder that `path` is in. */
+/* Sets as cause that the user cannot access the folder of `path`. */
 static void need_for_folder(struct need *need, const struct file_rights *rights,
 			    const char *path)
 {
@@ -176,7 +181,7 @@ static void need_for_user(struct need *need, const struct file_rights *rights,
 	free(user);
 }
 
-/* Whether it can come to the folder of that file. */
+/* Returns whether the process can enter the folder of the file `path`. */
 static int can_enter(const struct file_rights *rights, const char *path)
 {
 	char *above = memory_string(path, (size_t)(strrchr(path, '/') - path));
@@ -186,7 +191,7 @@ static int can_enter(const struct file_rights *rights, const char *path)
 	return can;
 }
 
-/* The recording belongs to the process's user afterwards, or it needs a folder. */
+/* Gives the recording to the process's user, or sets need->is_to_record. */
 static int share_recording(struct attach_group *group,
 			   const struct file_rights *rights, struct need *need,
 			   char **why)
@@ -210,7 +215,7 @@ static int share_recording(struct attach_group *group,
 	return 0;
 }
 
-/* free() need->cause. 0, or -errno and *why. */
+/* Fills *need, whose cause the caller frees. Returns 0, or -errno and *why. */
 static int find_need(struct attach_group *group,
 		     const struct attach_member *member, struct need *need,
 		     char **why)
@@ -229,13 +234,13 @@ static int find_need(struct attach_group *group,
 		need->is_to_load = 1;
 		need_for_folder(need, &rights, group->library);
 	}
-	if (member->attaching.leave) /* it is loaded */
+	if (member->attaching.leave) /* The library is already loaded. */
 		need->is_to_load = 0;
 	file_rights_fini(&rights);
 	return err;
 }
 
-/* What is asked for, and where analyses are. */
+/* Writes the configuration, with the cache in the folder, into the folder. */
 static int write_config(const struct attach_group *group,
 			const struct inner_folder *folder, char **why)
 {
@@ -251,7 +256,7 @@ static int write_config(const struct attach_group *group,
 					WIRE_UNRECORDED_NAME, why);
 }
 
-/* What it wants of us in a folder of its own. */
+/* Creates the process's own folder, with the files that *need asks for. */
 static int make_folder(struct attach_group *group, struct attach_member *member,
 		       const struct need *need, char **why)
 {
@@ -280,7 +285,10 @@ static int make_folder(struct attach_group *group, struct attach_member *member,
 
 /* ---- Members ---- */
 
-/* Where that cannot be, its home says where it is. */
+/*
+ * Copies the recording of an earlier session out of the process's own folder.
+ * If this fails, the recording of that session names the folder.
+ */
 static void bring_former(const struct attaching *attaching,
 			 const struct wire_attachment *attachment)
 {
@@ -291,8 +299,9 @@ static void bring_former(const struct attaching *attaching,
 }
 
 /*
- * What another member has forked is recorded already: 1. A controller before this one
- * may have been killed, and the process be attached still.
+ * Detaches a process that an earlier, killed controller left attached. Returns
+ * 1 if this controller already records the process, as the forked child of a
+ * member.
  */
 static int leave_former(const struct attach_group *group,
 			struct attaching *attaching, char **why)
@@ -314,7 +323,9 @@ static int leave_former(const struct attach_group *group,
 	return err;
 }
 
-/* Of two reasons the first is why the second was come to. */
+/*
+ * Joins two reasons: the first one led to the attempt that failed with `also`.
+ */
 static int also_because(char **why, int err, char *also)
 {
 	char *first = *why;
@@ -325,7 +336,10 @@ static int also_because(char **why, int err, char *also)
 	return err;
 }
 
-/* It has no static thread-local storage left, as far as is known. */
+/*
+ * Loads the library that keeps its thread variables in control blocks, because
+ * the process probably has no static thread-local storage left.
+ */
 static int load_in_blocks(struct attach_group *group,
 			  struct attach_member *member, const char *path,
 			  char **why)
@@ -351,7 +365,10 @@ static int load_in_blocks(struct attach_group *group,
 	return 0;
 }
 
-/* Load, from its folder or from where the library is; the copy is not kept. */
+/*
+ * Loads the library, from the process's own folder or from its usual path.
+ * Removes the copy in the folder afterwards.
+ */
 static int load(struct attach_group *group, struct attach_member *member,
 		int is_to_load, char **why)
 {
@@ -371,7 +388,10 @@ static int load(struct attach_group *group, struct attach_member *member,
 	return err;
 }
 
-/* Make it ready, and begin to count. */
+/*
+ * Creates the folder that *need asks for, loads the library, and begins to
+ * count.
+ */
 static int enter_as_needed(struct attach_group *group,
 			   struct attach_member *member,
 			   const struct need *need, char **why)
@@ -416,7 +436,10 @@ static int enter(struct attach_group *group, struct attach_member *member,
 	return err;
 }
 
-/* What it has said of why it cannot be recorded, too. */
+/*
+ * Removes the folder after a failure, and first copies the library's reasons
+ * for not recording.
+ */
 static void give_up_folder(const struct attach_group *group,
 			   struct attach_member *member)
 {
@@ -429,7 +452,8 @@ static void give_up_folder(const struct attach_group *group,
 	member->has_folder = 0;
 	err = inner_recording_bring(&member->folder, group->output.directory,
 				    &why);
-	if (err == -EBUSY) /* it could not be left again */
+	/* The process could not be detached and still uses the folder. */
+	if (err == -EBUSY)
 		inner_folder_close(&member->folder);
 	else if (err)
 		inner_folder_remove(&member->folder);
@@ -445,7 +469,7 @@ static void take_pauses(struct attach_group *group, struct attaching *attaching)
 	attaching->all_ns = attaching->one_ns = 0;
 }
 
-/* Resident memory that belongs to no file; -1: it has ended. */
+/* Returns the process's anonymous resident memory, or -1 if it has exited. */
 static int64_t own_memory_kb(pid_t pid)
 {
 	return target_status(pid, "RssAnon", 10);
@@ -456,7 +480,7 @@ static int64_t difference_kb(int64_t kb, int64_t before_kb)
 	return kb < 0 || before_kb < 0 ? 0 : kb - before_kb;
 }
 
-/* It has a recording already. */
+/* Starts counting in a process that was started with --java=standby. */
 static int switch_on(const struct attach_group *group,
 		     struct attach_member *member, char **why)
 {
@@ -476,8 +500,9 @@ static int has_ended(const struct attach_member *member)
 }
 
 /*
- * A process that ends lacks one thing after the other that clew looks for; that it
- * ends is why. Its id may be another's by then.
+ * Replaces *why if the process is exiting: then clew finds one thing after
+ * another missing, and the exit is the reason. The pid may already belong to
+ * another process.
  */
 static int because_it_ends(const struct attach_member *member, int err,
 			   char **why)
@@ -523,7 +548,10 @@ static int attach_once(struct attach_group *group, struct attach_member *member,
 	return err;
 }
 
-/* A process is recorded there now. If it cannot be kept, it stays as PATH.before. */
+/*
+ * Keeps the recording, now that a process is recorded there. On failure, the
+ * former recording remains as PATH.before.
+ */
 static void keep_output(struct attach_group *group)
 {
 	char *why;
@@ -532,7 +560,7 @@ static void keep_output(struct attach_group *group)
 		free(why);
 }
 
-/* Nothing that was waited for can have come then. */
+/* Replaces *why if the process is frozen: clew then waited in vain. */
 static int because_it_is_frozen(pid_t pid, int err, char **why)
 {
 	char *frozen = frozen_group_obstacle(pid);
@@ -544,7 +572,7 @@ static int because_it_is_frozen(pid_t pid, int err, char **why)
 	return -EBUSY;
 }
 
-/* A program that it executes meanwhile is another one to attach to. */
+/* Tries again if the process executes another program meanwhile. */
 static int attach(struct attach_group *group, struct attach_member *member,
 		  char **why)
 {
@@ -573,7 +601,8 @@ int attach_group_add(struct attach_group *group, pid_t pid, char **why)
 	member.process = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (member.process < 0) {
 		err = -errno;
-		*why = target_obstacle(pid); /* it is a thread, for one */
+		/* For example, the pid belongs to a thread. */
+		*why = target_obstacle(pid);
 		return *why ? err : fail(why, err, "%s", strerror(-err));
 	}
 	err = attach(group, &member, why);
@@ -612,11 +641,14 @@ int attach_group_leave(struct attach_group *group, struct attach_member *member,
 	take_pauses(group, &member->attaching);
 	kept_kb += difference_kb(own_memory_kb(member->pid), before_kb);
 	group->kept_kb += !err && kept_kb > 0 ? kept_kb : 0;
-	/* before its end was known, other things are in the way */
+	/*
+	 * While a process exits, other errors appear before the exit is
+	 * visible.
+	 */
 	return err && has_ended(member) ? -ESRCH : err;
 }
 
-/* ---- What they have forked ---- */
+/* ---- Forked children of members ---- */
 
 static int is_member(const struct attach_group *group, pid_t pid)
 {
@@ -656,9 +688,12 @@ size_t attach_group_leave_forked(struct attach_group *group)
 	return left;
 }
 
-/* ---- What they have recorded ---- */
+/* ---- Recordings of members ---- */
 
-/* One that was about to end could not be left, nor what it had forked. */
+/*
+ * Copies a member's recording. An exiting member and its children could not be
+ * detached, so the function waits for their exit.
+ */
 static int bring(struct attach_group *group, struct attach_member *member,
 		 char **why)
 {

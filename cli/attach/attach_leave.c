@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Leaving: nothing of clew is executed any more. */
+/* Detaches from a process, so that it no longer executes code of clew. */
 #include "cli/attach/attach_steps.h"
 
 #include <errno.h>
@@ -16,14 +16,17 @@
 #include "machine/address_space.h"
 
 /*
- * For threads to be where they can be left, and twice that more for them to stop: at
- * first, while there are hooks; then twice as long each time, as on a busy machine
- * each thread waits for a processor.
+ * How long threads may run until none is inside clew's code: in the first
+ * attempt, while hooks are active, and at most. The time doubles with each
+ * attempt, because threads of a busy system wait for a processor.
  */
 #define FIRST_MOVES_NS UINT64_C(20000000)
 #define MOVES_MAX_NS   UINT64_C(300000000)
 
-/* A program that only loads and unloads does so by itself when it next does. */
+/*
+ * Returns whether the target has carried out a finish request. A program that
+ * loads and unloads libraries all the time does so in its next loader callback.
+ */
 static int has_finished(const struct attaching *attaching)
 {
 	uint64_t wish = 1;
@@ -85,7 +88,7 @@ static int cannot_be_left(void *context, const struct tracee *thread)
 	return busy != 0;
 }
 
-/* Who is where it cannot be left goes on until it is elsewhere. */
+/* Lets threads inside clew's code run until all are outside, or time is up. */
 static int move_threads(struct attaching *attaching, uint64_t patience_ns,
 			char **why)
 {
@@ -113,7 +116,7 @@ static int write_words(int memory, const struct wire_attachment *attachment)
 	return err;
 }
 
-/* As a thread has them that has just begun. */
+/* Gives each thread's variables the values that they have in a new thread. */
 static int write_variables(const struct tracer *tracer,
 			   const struct wire_attachment *attachment)
 {
@@ -138,7 +141,7 @@ static int write_variables(const struct tracer *tracer,
 	return err;
 }
 
-/* What the library has said is to be written of its threads. */
+/* Writes the words and variables of threads as the library requests. */
 static int write_threads(struct attaching *attaching, char **why)
 {
 	struct wire_attachment attachment;
@@ -156,7 +159,10 @@ static int write_threads(struct attaching *attaching, char **why)
 		   : 0;
 }
 
-/* What an attempt before has said of unhooking is forgotten. */
+/*
+ * Calls the library to prepare detaching. Clears may_unhook of an earlier
+ * attempt first.
+ */
 static int leave_stopped(struct attaching *attaching, char **why)
 {
 	const uint64_t no = 0;
@@ -178,8 +184,8 @@ static int leave_stopped(struct attaching *attaching, char **why)
 }
 
 /*
- * Threads that are where they cannot be left are there less often once nothing is
- * hooked any more. What they are in returns as before.
+ * Removes the hooks only. Threads then enter clew's code less often; active
+ * calls still return through stubs.
  */
 static void unhook(struct attaching *attaching, struct remote_texts *texts)
 {
@@ -193,8 +199,8 @@ static void unhook(struct attaching *attaching, struct remote_texts *texts)
 }
 
 /*
- * Its memory stays with it where that fails; the next session takes it again. Pages of
- * code that are as in their files are the files' afterwards.
+ * Releases the library's memory, and gives back pages of code that equal their
+ * files. On failure the memory remains for the next session.
  */
 static void release(struct attaching *attaching,
 		    const struct remote_texts *texts)
@@ -247,7 +253,8 @@ int attaching_leave(struct attaching *attaching, char **why)
 	int err, is_finished = 0;
 
 	*why = NULL;
-	attaching->tracer.heeds_ending = 0; /* it is left nevertheless */
+	/* Detaching continues even if clew receives SIGINT or SIGTERM. */
+	attaching->tracer.heeds_ending = 0;
 	err = probe_remove_all(attaching, why);
 	if (!err)
 		err = attach_end_runtimes(attaching, why);
@@ -265,7 +272,10 @@ int attaching_leave(struct attaching *attaching, char **why)
 		if (patience_ns < MOVES_MAX_NS)
 			patience_ns *= 2;
 		remote_texts_free(&texts);
-		if (err == -ESTALE) { /* other modules than when it finished */
+		/*
+		 * The list of modules has changed since clew_attach_finish().
+		 */
+		if (err == -ESTALE) {
 			is_finished = 0;
 			err = -EAGAIN;
 		}

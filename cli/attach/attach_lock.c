@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See attach_lock.h. */
 #include "cli/attach/attach_lock.h"
 
 #include <dirent.h>
@@ -24,7 +25,10 @@ static const struct {
 
 /* ---- One lock ---- */
 
-/* 0; 1: *holder has it, which is 0 if it cannot be seen from here; or -errno. */
+/*
+ * Returns 0; 1 if *holder has the lock (0 if its pid is not visible here); or
+ * -errno.
+ */
 static int lock_byte(int fd, off_t byte, pid_t *holder)
 {
 	struct flock lock = { .l_type = F_WRLCK,
@@ -64,7 +68,10 @@ static int is_held(pid_t holder, enum attach_lock_for purpose, char **why)
 
 /* ---- The file ---- */
 
-/* A folder that belongs to us, and in which others may do none of these; or -1. */
+/*
+ * Opens a folder that belongs to the user and whose mode has no bit of
+ * `forbidden`. Returns a descriptor, or -1.
+ */
 static int open_own(int parent, const char *path, mode_t forbidden)
 {
 	const int fd = openat(parent, path,
@@ -95,7 +102,7 @@ static int open_folder_in(const char *parent_path, mode_t forbidden)
 	return fd;
 }
 
-/* -1 where the user has no such folder, as daemons' users. */
+/* Returns -1 if the user has no such folder; daemons' users often have none. */
 static int open_folder(void)
 {
 	char *path;
@@ -112,7 +119,7 @@ static int open_folder(void)
 	return fd;
 }
 
-/* Who released it last may have removed its name after we had opened it. */
+/* Returns whether the last holder removed the file after it was opened here. */
 static int is_removed(int fd)
 {
 	struct stat status;
@@ -120,7 +127,10 @@ static int is_removed(int fd)
 	return fstat(fd, &status) == 0 && status.st_nlink == 0;
 }
 
-/* 0; 1: *holder has it. Without a folder, or if the disk is full, the other lock is all. */
+/*
+ * Takes the lock on the file. Returns 0, or 1 if *holder has it. Without a
+ * folder, or on a full disk, only the other lock is used.
+ */
 static int take_file(struct attach_lock *lock, pid_t *holder)
 {
 	int busy = 0;
@@ -137,9 +147,12 @@ static int take_file(struct attach_lock *lock, pid_t *holder)
 	return busy > 0;
 }
 
-/* ---- Both ---- */
+/* ---- Both locks ---- */
 
-/* 0; 1: *holder has it. Whoever cannot open it cannot attach to the process either. */
+/*
+ * Takes the lock on clear_refs. Returns 0, or 1 if *holder has it. A user that
+ * cannot open that file cannot attach to the process either.
+ */
 static int take_process(struct attach_lock *lock, pid_t pid,
 			enum attach_lock_for purpose, pid_t *holder)
 {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See attach_room.h. */
 #include "cli/attach/attach_room.h"
 
 #include <errno.h>
@@ -17,18 +18,19 @@
 #include "cli/target/target.h"
 #include "wire/hook_memory.h"
 
-#define MAPPINGS_PART 32 /* of vm.max_map_count stay the program's */
+/* The program keeps this part of vm.max_map_count. */
+#define MAPPINGS_PART 32
 
 struct room_question {
 	pid_t pid;
 	uint64_t functions;
 	uint64_t threads;
 	int is_timed;
-	int is_first; /* of the session */
+	int is_first; /* The first process of the session. */
 	struct hook_memory need;
 };
 
-/* In whole MB, as limits are given: 2^20 bytes. */
+/* Converts to units of 2^20 bytes, as in limits. */
 static struct grouped in_mb(uint64_t bytes)
 {
 	return text_grouped(bytes >> 20);
@@ -39,7 +41,7 @@ static struct grouped needed_mb(uint64_t bytes)
 	return text_grouped((bytes + (1 << 20) - 1) >> 20);
 }
 
-/* ---- What would fit ---- */
+/* ---- Advice ---- */
 
 static uint64_t less(uint64_t from, uint64_t what)
 {
@@ -58,7 +60,7 @@ static uint64_t fitting_functions(const struct room_question *asked,
 	return less(bytes, none.bytes) / each;
 }
 
-/* To two digits, as it is an estimate. */
+/* Rounds down to two digits, because the number is an estimate. */
 static uint64_t rounded(uint64_t number)
 {
 	uint64_t unit = 1;
@@ -68,7 +70,7 @@ static uint64_t rounded(uint64_t number)
 	return number / unit * unit;
 }
 
-/* For free(). */
+/* Returns advice that the caller frees. */
 static char *advice(const struct room_question *asked, uint64_t fitting,
 		    const char *otherwise)
 {
@@ -120,7 +122,9 @@ static int check_memory(const struct room_question *asked, char **why)
 
 /* ---- Address space ---- */
 
-/* A soft limit of /proc/PID/limits; UINT64_MAX: there is none. */
+/*
+ * Returns a soft limit from /proc/PID/limits, or UINT64_MAX if there is none.
+ */
 static uint64_t limit_of(pid_t pid, const char *name)
 {
 	char *path = memory_printf("/proc/%d/limits", pid);

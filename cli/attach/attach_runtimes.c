@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Language runtimes that are there already, which a thread of the library's own asks
- * while the program goes on. It may have to wait for any thread of the program's, so
- * none is stopped meanwhile.
+ * Starts and ends the support of language runtimes in a process. A thread of
+ * the library's own does the work while the program runs. That thread may wait
+ * for any thread of the program, so no thread is stopped meanwhile.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -42,7 +42,10 @@ static int is_about_it(const struct runtimes_seen *seen)
 	       seen->state == WIRE_RUNTIMES_END;
 }
 
-/* Until the thread is not about it any more, or has not got on for a time. */
+/*
+ * Waits until the library's thread is done, or has made no progress for
+ * ATTACH_PATIENCE_NS.
+ */
 static int await(const struct attaching *attaching, uint32_t *state, char **why)
 {
 	uint64_t deadline_ns = tracer_now_ns() + ATTACH_PATIENCE_NS;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See attach_steps.h. */
 #include "cli/attach/attach_steps.h"
 
 #include <errno.h>
@@ -14,10 +15,10 @@
 #include "cli/target/ending_signals.h"
 #include "cli/target/idle_order.h"
 
-/* For one thread to stop. */
+/* Time limit for one thread to stop. */
 #define ONE_STOPS_NS UINT64_C(50000000)
 
-/* What dlopen() and the library's own functions may take of a stack. */
+/* Stack space for dlopen() and for the library's functions. */
 #define STACK_BYTES (UINT64_C(128) << 10)
 
 int attach_set_state(const struct attaching *attaching, uint32_t state)
@@ -39,7 +40,10 @@ void attach_note_pause(struct tracer *tracer, uint64_t *longest)
 		*longest = ns;
 }
 
-/* 1 if that thread is stopped where libc can be called; 0; or -errno. */
+/*
+ * Stops the thread. Returns 1 if it is safe to call libc in it, 0 if not, or
+ * -errno.
+ */
 static int try_thread(struct attaching *attaching, struct safe_places *places,
 		      pid_t tid, char **why)
 {
@@ -62,7 +66,9 @@ static int try_thread(struct attaching *attaching, struct safe_places *places,
 	return found;
 }
 
-/* Whether one of them is; whoever is missed least is asked first. */
+/*
+ * Tries threads until one is safe; idle threads first. Returns 1, 0, or -errno.
+ */
 static int try_threads(struct attaching *attaching, struct safe_places *places,
 		       char **why)
 {
@@ -77,7 +83,10 @@ static int try_threads(struct attaching *attaching, struct safe_places *places,
 	return found;
 }
 
-/* The memory that was opened is gone then, and what is mapped now another's. */
+/*
+ * Fails if the process has executed another program: its memory can no longer
+ * be read through tracer.memory.
+ */
 static int check_program(const struct attaching *attaching, char **why)
 {
 	uint8_t byte;
@@ -90,7 +99,10 @@ static int check_program(const struct attaching *attaching, char **why)
 		       : fail(why, -EIO, "it has executed another program");
 }
 
-/* -EALREADY, and no *why: it is needless. */
+/*
+ * Stops a safe thread, unless is_needless() becomes true: then returns
+ * -EALREADY without *why.
+ */
 static int stop_unless(struct attaching *attaching,
 		       int (*is_needless)(const struct attaching *attaching),
 		       char **why)
@@ -124,7 +136,6 @@ static int stop_unless(struct attaching *attaching,
 	return found < 0 ? found : 0;
 }
 
-/* Stop a thread in which libc can be called. 0, or -errno and *why. */
 int attach_stop_safe_thread(struct attaching *attaching, char **why)
 {
 	return stop_unless(attaching, NULL, why);
@@ -154,7 +165,6 @@ int attach_explain_call(int err, char **why)
 	}
 }
 
-/* In the thread that is stopped, which has this at call->data. */
 int attach_begin_call(struct attaching *attaching, struct remote_call *call,
 		      size_t thread, const void *data, size_t bytes, char **why)
 {
@@ -173,7 +183,7 @@ int attach_begin_call(struct attaching *attaching, struct remote_call *call,
 	return err ? attach_explain_call(err, why) : 0;
 }
 
-/* A function of the library's, and what it says. */
+/* Calls a function of the library and returns its result. */
 int attach_call_library(struct attaching *attaching, struct remote_call *call,
 			uint64_t function, uint64_t first, uint64_t second,
 			char **why)
@@ -192,7 +202,7 @@ int attach_call_library(struct attaching *attaching, struct remote_call *call,
 		       : 0;
 }
 
-/* In the thread that was stopped for it. */
+/* Calls a function in the thread that is stopped for it. */
 static int call_stopped_one(struct attaching *attaching, uint64_t function,
 			    uint64_t argument, char **why)
 {
@@ -234,7 +244,7 @@ int attach_call_alone(struct attaching *attaching, uint64_t function,
 
 /* ---- All threads ---- */
 
-/* They are stopped: of which one can calls be made that need no lock? */
+/* Finds, among the stopped threads, one for calls that need no lock. */
 static int find_caller(struct attaching *attaching, size_t *thread, char **why)
 {
 	const struct safe_places places = {
@@ -256,7 +266,10 @@ static int find_caller(struct attaching *attaching, size_t *thread, char **why)
 		    "none of its threads has enough stack for a call");
 }
 
-/* A block of libc's begins with its own address. */
+/*
+ * Returns the thread's control block, or 0. libc's control block starts with
+ * its own address.
+ */
 static uint64_t block_of(const struct tracer *tracer,
 			 const struct tracee *thread)
 {
@@ -290,7 +303,6 @@ struct wire_stopped *attach_list_stopped(const struct tracer *tracer,
 	return list;
 }
 
-/* Of the library's functions the one that wants all threads stopped. */
 int attach_call_stopped(struct attaching *attaching, uint64_t function,
 			const struct wire_stopped *list, size_t count,
 			char **why)
@@ -311,9 +323,8 @@ int attach_call_stopped(struct attaching *attaching, uint64_t function,
 	return err;
 }
 
-/* ---- Its code ---- */
+/* ---- Code of the process ---- */
 
-/* What takes time is done before anybody is stopped. */
 int attach_plan(struct attaching *attaching, struct remote_texts *texts,
 		char **why)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What entering a process and leaving it have in common: threads that are stopped
- * where a function can be called, calls of the library's functions, and what is to be
- * written. What has a *why gives 0, or -errno and that.
+ * Steps that attaching and detaching share: finding threads in which functions
+ * can be called, calling the library's functions, and preparing code to write.
+ * Functions with a parameter `why` return 0, or -errno and set *why.
  */
 #ifndef CLEW_CLI_ATTACH_ATTACH_STEPS_H
 #define CLEW_CLI_ATTACH_ATTACH_STEPS_H
@@ -13,7 +13,10 @@
 #include "cli/attach/remote_call.h"
 #include "cli/attach/remote_texts.h"
 
-/* For a safe thread and moment; for all threads to stop; for a call to return. */
+/*
+ * Time limits: for finding a safe thread, for stopping all threads, and for a
+ * call.
+ */
 #define ATTACH_PATIENCE_NS UINT64_C(10000000000)
 #define ATTACH_STOP_NS     UINT64_C(100000000)
 #define ATTACH_CALL_NS     UINT64_C(60000000000)
@@ -25,49 +28,58 @@ static inline void attach_pause_ms(long ms)
 	nanosleep(&moment, NULL);
 }
 
-/* How long it has been since the first was stopped, where that is the longest. */
+/* Raises *longest to the time since the first thread was stopped. */
 void attach_note_pause(struct tracer *tracer, uint64_t *longest);
 
 /* ---- One thread ---- */
 
-/* Stops one, the tracer's first, in which libc can be called. */
+/* Stops a thread in which libc can be called. It becomes tracer.threads[0]. */
 int attach_stop_safe_thread(struct attaching *attaching, char **why);
 
-/* Lets that thread go on, and notes how long it was stopped. */
+/* Lets that thread continue, and records how long it was stopped. */
 void attach_release_one(struct attaching *attaching);
 
-/* In a thread that is stopped, by its index, which has this at call->data. */
+/*
+ * Starts a call in the stopped thread with index `thread`. The data is copied
+ * to its stack, at call->data.
+ */
 int attach_begin_call(struct attaching *attaching, struct remote_call *call,
 		      size_t thread, const void *data, size_t bytes,
 		      char **why);
 
-/* A function of the library's; what it says is the result. */
+/* Calls a function of the library and returns its result. */
 int attach_call_library(struct attaching *attaching, struct remote_call *call,
 			uint64_t function, uint64_t first, uint64_t second,
 			char **why);
 
 /*
- * A function of the library's with one argument, for which nobody is stopped but a
- * thread that is chosen for it, and that for no longer than it takes.
+ * Calls a function of the library in a safe thread. Only that thread is
+ * stopped, and only during the call.
  */
 int attach_call_alone(struct attaching *attaching, uint64_t function,
 		      uint64_t argument, char **why);
 
-/* Likewise, unless that turns out to be needless while a thread is looked for. */
+/*
+ * Does the same, unless is_needless() becomes true before a safe thread is
+ * found.
+ */
 int attach_call_unless(struct attaching *attaching, uint64_t function,
 		       int (*is_needless)(const struct attaching *attaching),
 		       char **why);
 
-/* Says in words what remote_run() gave. Returns it. */
+/* Sets *why to a text for an error of remote_run(). Returns the error. */
 int attach_explain_call(int err, char **why);
 
-/* ---- All of them, stopped ---- */
+/* ---- All threads, stopped ---- */
 
-/* free() it. */
+/* Returns a list of the stopped threads. The caller frees it. */
 struct wire_stopped *attach_list_stopped(const struct tracer *tracer,
 					 size_t *count);
 
-/* A function of the library's that wants all threads stopped, and this list of them. */
+/*
+ * Calls a function of the library that needs all threads stopped, with the list
+ * of them.
+ */
 int attach_call_stopped(struct attaching *attaching, uint64_t function,
 			const struct wire_stopped *list, size_t count,
 			char **why);
@@ -75,26 +87,32 @@ int attach_call_stopped(struct attaching *attaching, uint64_t function,
 /* ---- Language runtimes ---- */
 
 /*
- * A thread of the library's own begins to ask them, or ends that: enum
- * wire_attach_runtimes. Unless there are none. That they do not answer in time is no
- * reason not to record.
+ * Starts or ends the support of language runtimes, in a thread of the library's
+ * own (enum wire_attach_runtimes). Do nothing if the process has no such
+ * runtime. A runtime that does not answer in time is no error.
  */
 int attach_begin_runtimes(struct attaching *attaching, char **why);
 int attach_end_runtimes(struct attaching *attaching, char **why);
 
-/* ---- What is written ---- */
+/* ---- Writing ---- */
 
-/* What takes time is done before anybody is stopped. remote_texts_free() it. */
+/*
+ * Collects the code to write, so that little remains to be done while all
+ * threads are stopped. The caller calls remote_texts_free().
+ */
 int attach_plan(struct attaching *attaching, struct remote_texts *texts,
 		char **why);
 
-/* Says in words what writing code gave: 0 if that was 0. */
+/*
+ * Sets *why to a text for an error of writing code at `at`. Returns 0 if err is
+ * 0.
+ */
 int attach_explain_write(int err, uint64_t at, char **why);
 
-/* In the library's own words: enum wire_attach_state. 0 or -errno. */
+/* Sets the library's state (enum wire_attach_state). Returns 0 or -errno. */
 int attach_set_state(const struct attaching *attaching, uint32_t state);
 
-/* Whether that was -EAGAIN, and there is time left for it; *why is freed then. */
+/* Returns whether err is -EAGAIN and time is left. Then also frees *why. */
 int attach_is_to_be_repeated(int err, uint64_t deadline_ns, char **why);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See attaching.h. */
 #include "cli/attach/attaching.h"
 
 #include <errno.h>
@@ -16,7 +17,7 @@
 
 #define LIBC "libc.so.6"
 
-/* Before glibc 2.34 dlopen() is in a library that few have. */
+/* Before glibc 2.34, dlopen() is in libdl, which few programs load. */
 static void find_libc(struct attaching *attaching)
 {
 	const struct target_mapping *libc =
@@ -38,7 +39,10 @@ static void find_libc(struct attaching *attaching)
 					   remote_restorer_bytes);
 }
 
-/* All of libc's variables of a thread are in one block. 0 or -errno. */
+/*
+ * Finds the offsets of a thread's errno and dlerror() result. libc's variables
+ * of a thread are in one block. Returns 0 or -errno.
+ */
 static int find_variables(struct attaching *attaching)
 {
 	const struct target_mapping *libc =
@@ -127,8 +131,8 @@ int attaching_has_thread(const struct attaching *attaching, pid_t own_tid)
 }
 
 /*
- * A controller that was killed may have left a call under way, in which the library
- * is loaded or does what was asked of it.
+ * Returns whether a call of a killed controller still runs in the process, such
+ * as dlopen() or a function of the library.
  */
 static int is_called(const struct attaching *attaching)
 {
@@ -164,7 +168,7 @@ static int wait_for_former(struct attaching *attaching, char **why)
 	return err;
 }
 
-/* Releases the lock where that fails. */
+/* Releases the lock on failure. */
 static int open_locked(struct attaching *attaching, pid_t pid,
 		       const struct attach_lock *lock, char **why)
 {

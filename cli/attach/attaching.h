@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Into a running process, and out of it: wire/attachment.h says by which steps.
+ * Attaches to a running process and detaches from it. wire/attachment.h
+ * describes the steps.
  */
 #ifndef CLEW_CLI_ATTACH_ATTACHING_H
 #define CLEW_CLI_ATTACH_ATTACHING_H
@@ -16,64 +17,70 @@ struct attaching {
 	struct attach_lock lock;
 	struct tracer tracer;
 	struct target_maps maps;
-	struct safe_places places; /* for as long as these are mapped */
-	/* Functions of libc, and where its signal handlers return to. */
+	struct safe_places places; /* Valid while these mappings are. */
+	/*
+	 * Functions of libc, and the code to which its signal handlers return.
+	 */
 	uint64_t load, load_error, restorer;
-	/* Where threads have variables of libc's; load_result: 0, not known. */
+	/* Offsets of libc's thread variables; load_result is 0 if unknown. */
 	int64_t errno_offset, load_result;
-	/* libclew.so's, once it is there; 0 before. */
+	/* Addresses in libclew.so; 0 before it is loaded. */
 	uint64_t attachment, prepare, enter, share, runtimes, finish, leave,
 		release;
 	/*
-	 * It has been recorded since its start, and calls that its runtimes run are counted
-	 * when that is switched on only: nothing else is done with it.
+	 * The process was started with --java=standby: attaching only switches
+	 * its language runtime on and off.
 	 */
 	int stands_by;
-	/* For how long they were stopped, at most. */
+	/* The longest pauses of all threads, and of one. */
 	uint64_t all_ns, one_ns;
 };
 
-/* 0; or -errno and *why, and nothing is to be closed. */
+/* Returns 0; or -errno and *why, and there is nothing to close. */
 int attaching_open(struct attaching *attaching, pid_t pid, char **why);
 
 /*
- * Likewise, of a process that another clew may be attached to: for what needs no more
- * than a thread for a moment. One that does so waits for another.
+ * Does the same for a process that another clew may be attached to. The
+ * caller may only borrow one thread for a moment. Callers of this function wait
+ * for each other.
  */
 int attaching_open_beside(struct attaching *attaching, pid_t pid, char **why);
 void attaching_close(struct attaching *attaching);
 
-/* Whether there is a thread that calls itself so. */
+/*
+ * Returns whether the process has a thread with this id in its own namespace.
+ */
 int attaching_has_thread(const struct attaching *attaching, pid_t own_tid);
 
-/* What is mapped now. 0, or -errno and *why. */
+/* Reads the mappings again. Returns 0, or -errno and *why. */
 int attaching_look_again(struct attaching *attaching, char **why);
 
-/* Where the library's functions are, by what is mapped: 0 where they are not. */
+/* Finds the library's functions in the mappings, or sets them to 0. */
 void attaching_find_library(struct attaching *attaching);
 
 /*
- * Load the library, unless it is there. 0, or -errno and *why; -ELIBACC: its loader
- * does not.
+ * Loads the library unless it is loaded. Returns 0, or -errno and *why;
+ * -ELIBACC if the process's loader refuses it.
  */
 int attaching_load(struct attaching *attaching, const char *library,
 		   char **why);
 
 /*
- * Copies what the library reports, checked (cli/target/attachment_copy.h); all zero where there
- * is no library. 0, or -errno and *why.
+ * Copies the library's report, checked (cli/target/attachment_copy.h). All
+ * values are 0 if the library is not loaded. Returns 0, or -errno and *why.
  */
 int attaching_read(const struct attaching *attaching,
 		   struct wire_attachment *attachment, char **why);
 
 /*
- * Record into a directory, by its own path, from now on. If that is not where the
- * recording belongs in the end, home is that; else "". 0, or -errno and *why.
+ * Begins recording into a directory, named as the process sees it. If the
+ * recording belongs to another directory in the end, `home` names that one;
+ * otherwise it is "". Returns 0, or -errno and *why.
  */
 int attaching_enter(struct attaching *attaching, const char *directory,
 		    const char *home, char **why);
 
-/* Nothing of it is left in the code. 0; -ESRCH; or -errno and *why. */
+/* Removes all of clew from the code. Returns 0; -ESRCH; or -errno and *why. */
 int attaching_leave(struct attaching *attaching, char **why);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See detaching.h. */
 #include "cli/attach/detaching.h"
 
 #include <errno.h>
@@ -39,12 +40,16 @@ static int leave(struct attaching *attaching, const char *command, int is_quiet,
 			 err ? " below its root directory" : "");
 	if (err != -EBUSY)
 		return err;
-	free(*why); /* who records there still is to be left, too */
+	/* Another clew records the process: detach from that too. */
+	free(*why);
 	*why = NULL;
 	return 0;
 }
 
-/* Nothing of it is changed but that. */
+/*
+ * Stops counting Java methods in a process of --java=standby, and changes
+ * nothing else.
+ */
 static int switch_off(struct attaching *attaching, const char *command,
 		      int is_quiet, char **why)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Detaching from a process that is not this command's own: another one was killed. */
+/* Detaches from a process that another, killed command attached to. */
 #ifndef CLEW_CLI_ATTACH_DETACHING_H
 #define CLEW_CLI_ATTACH_DETACHING_H
 
 #include <sys/types.h>
 
 /*
- * Detaches, and says so as `command` unless is_quiet. 0; -ENOENT: clew is not attached
- * to it; or -errno; *why says both.
+ * Detaches, and prints a line for `command` unless is_quiet. Returns 0; -ENOENT
+ * if clew is not attached; or -errno. Errors set *why.
  */
 int detaching_leave(pid_t pid, const char *command, int is_quiet, char **why);
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See guardian.h. */
 #include "cli/attach/guardian.h"
 
 #include <errno.h>
@@ -17,26 +18,29 @@
 #include "cli/common/command.h"
 #include "cli/target/live_process.h"
 
-/* As the kernel and `ps -o comm` name it. */
+/* The name that `ps -o comm` shows. */
 #define NAME "clew-guardian"
 
-/* For one process: longer than detaching takes, attempts included. */
+/* Time limit for one process, above the time of repeated attempts. */
 #define DETACH_SECONDS 120
 
-/* Locks of the parent may outlive it for a moment. */
+/*
+ * How long the parent's locks may outlive it, and how long a remote call of the
+ * parent may take to begin.
+ */
 #define LOCK_NS        UINT64_C(5000000000)
 #define CALL_BEGINS_NS UINT64_C(500000000)
 
-/* At the same time. */
+/* Processes that are detached at the same time. */
 #define CHILDREN_MAX 4
 
-/* Processes may have forked while their parents were being detached. */
+/* Rounds of searching, because processes may fork while others are detached. */
 #define ROUNDS_MAX 16
 
-/* What the parent sends: pids, and in the end this. */
+/* The parent sends pids, and at the end this. */
 #define END 0
 
-/* The guardian's descriptor of the channel. */
+/* The guardian's descriptor of the socket. */
 #define CHANNEL (STDERR_FILENO + 1)
 
 struct guarded {
@@ -49,8 +53,9 @@ struct guarded {
 /* ---- One process ---- */
 
 /*
- * Whether that may still change by itself. A thread that the parent made call the
- * library may only now begin to: until then the process looks as if nobody had come.
+ * Returns whether the error may disappear soon. A thread that the parent made
+ * call the library may not have begun yet; until then the process looks
+ * unattached.
  */
 static int may_change(int err, uint64_t start_ns)
 {
@@ -105,9 +110,9 @@ static void leave_in_child(const struct guarded *guarded, pid_t pid,
 	_exit(leave(guarded, pid) ? EXIT_FAILURE : EXIT_SUCCESS);
 }
 
-/* ---- All of them ---- */
+/* ---- All processes ---- */
 
-/* Those that were forked by the parent's, and say so. How many. */
+/* Detaches forked children of the parent's processes. Returns their number. */
 static size_t leave_forked(const struct guarded *guarded)
 {
 	size_t count, found = 0, children = 0;
@@ -146,7 +151,10 @@ static void leave_all(const struct guarded *guarded)
 
 /* ---- Waiting ---- */
 
-/* True if the parent has said that all is done; false when it has ended without. */
+/*
+ * Receives pids. Returns true if the parent reports that all is done, and false
+ * if the parent ended without that.
+ */
 static int listen_to(struct guarded *guarded, int channel)
 {
 	pid_t pid;
@@ -166,7 +174,10 @@ static int listen_to(struct guarded *guarded, int channel)
 	return 0;
 }
 
-/* The channel closes before what the parent traces is let go. */
+/*
+ * Waits until the parent has exited. The socket closes before the kernel
+ * releases the parent's tracees.
+ */
 static void await_end(const struct guarded *guarded)
 {
 	while (getppid() == guarded->parent)
@@ -179,7 +190,7 @@ static void become_guardian(int channel)
 
 	setsid();
 	prctl(PR_SET_NAME, NAME);
-	signal(SIGPIPE, SIG_IGN); /* nobody may read stderr any more */
+	signal(SIGPIPE, SIG_IGN); /* The reader of stderr may have exited. */
 	dup2(null, STDIN_FILENO);
 	dup2(null, STDOUT_FILENO);
 	dup2(channel, CHANNEL);
@@ -220,7 +231,7 @@ void guardian_start(struct guardian *guardian, const char *command)
 		close(ends[0]);
 }
 
-/* If the guardian has been killed, nobody listens. */
+/* Sends a pid. Does nothing if the guardian was killed. */
 static void tell(const struct guardian *guardian, pid_t pid)
 {
 	if (guardian->channel >= 0)

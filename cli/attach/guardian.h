@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A small process that `clew attach` forks before it attaches to anything. It waits. If
- * its parent ends in any way without having detached (SIGKILL, a crash, no memory), it
- * detaches the processes that the parent attached to, and those that they have forked
- * since.
+ * A small process that `clew attach` forks before it attaches. If its parent
+ * ends in any way without detaching (SIGKILL, a crash, no memory), the guardian
+ * detaches the parent's processes and those that they have forked since.
  *
- * It has a session of its own, so that what is sent to the parent's process group or
- * terminal does not reach it; it holds no lock and no other descriptor than the
- * channel, stderr and /dev/null. It detaches each process in a child of its own, with a
- * limit of time: a hostile process costs that child.
+ * The guardian has its own session, so signals to the parent's process group or
+ * terminal do not reach it. The guardian holds no lock and no descriptors but
+ * the socket, stderr and /dev/null. The guardian detaches each process in a
+ * child with a time limit, so a hostile process costs only that child.
  */
 #ifndef CLEW_CLI_ATTACH_GUARDIAN_H
 #define CLEW_CLI_ATTACH_GUARDIAN_H
@@ -17,19 +16,22 @@
 
 struct guardian {
 	pid_t pid;
-	int channel; /* -1: there is none */
+	int channel; /* -1 if there is no guardian. */
 };
 
 /*
- * Signals that end the parent are to be blocked: the guardian does not end by them. If
- * it cannot be forked, clew attaches without one.
+ * Forks the guardian. The caller blocks signals that end the parent, so that
+ * they do not end the guardian. If fork() fails, clew attaches without a
+ * guardian.
  */
 void guardian_start(struct guardian *guardian, const char *command);
 
-/* Before anything of that process is changed. */
+/* Reports a process to the guardian, before anything in it is changed. */
 void guardian_watch(const struct guardian *guardian, pid_t pid);
 
-/* All that can be detached is. Waits until the guardian has ended. */
+/*
+ * Reports that all processes are detached, and waits until the guardian exits.
+ */
 void guardian_end(struct guardian *guardian);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See hook_selection.h. */
 #include "cli/attach/hook_selection.h"
 
 #include <inttypes.h>
@@ -18,7 +19,7 @@
 struct hook_rule {
 	struct hook_rule *next;
 	int is_function, is_exclusion;
-	char *text; /* of a module: a glob */
+	char *text; /* A glob, for modules. */
 	struct ere regex;
 };
 
@@ -97,7 +98,7 @@ static int matches(struct hook_rule *rule, const char *name)
 				 : glob_matches_file(rule->text, name);
 }
 
-/* Whether some rule matches that selects, and none that excludes. */
+/* Returns whether a selecting rule matches and no excluding rule does. */
 static int is_selected(const struct hook_selection *selection, int is_function,
 		       const char *name, int *is_wanted)
 {
@@ -140,7 +141,7 @@ static int has_function_rules(const struct hook_selection *selection)
 struct function_choice {
 	const struct hook_selection *selection;
 	const struct analysis *analysis;
-	uint8_t *is_named, *is_in; /* of each function */
+	uint8_t *is_named, *is_in; /* For each function. */
 };
 
 static int judge(void *context, const struct symbol *symbol)
@@ -163,7 +164,10 @@ static int judge(void *context, const struct symbol *symbol)
 	return 0;
 }
 
-/* One without a name is called by its module and its address, as in reports. */
+/*
+ * Returns whether rules select a nameless function, which is named by its
+ * module and address, as in reports.
+ */
 static int is_nameless_in(const struct hook_selection *selection,
 			  const char *path, uint64_t vaddr)
 {
@@ -208,7 +212,10 @@ static uint64_t count_by_name(const struct hook_selection *selection,
 	return selected;
 }
 
-/* Where the code cannot live with moved return addresses, nothing is hooked. */
+/*
+ * Modules with these traits are not hooked: their code does not tolerate
+ * changed return addresses.
+ */
 #define TRAITS_REFUSED                                                         \
 	(TRAIT_GO | TRAIT_OCAML | TRAIT_HASKELL | TRAIT_AOT | TRAIT_V8 |       \
 	 TRAIT_SPLIT_STACK)

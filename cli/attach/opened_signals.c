@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See opened_signals.h. */
 #include "cli/attach/opened_signals.h"
 
 #include <signal.h>
@@ -9,7 +10,10 @@
 
 #define LIBC_SIGNALS (UINT64_C(3) << (32 - 1))
 
-/* Where its word is; 0: it is gone, or has no control block of libc's. */
+/*
+ * Returns the address of the thread's word, or 0 if the thread has exited or
+ * has no control block of libc's.
+ */
 static uint64_t word_of(const struct tracer *tracer,
 			const struct wire_attachment *attachment,
 			const struct tracee *thread)
@@ -35,7 +39,10 @@ static void set_mask(const struct tracee *thread, uint64_t mask)
 	ptrace(PTRACE_SETSIGMASK, thread->tid, (long)sizeof(mask), &mask);
 }
 
-/* All that can be: SIGKILL and SIGSTOP cannot, and libc keeps two for itself. */
+/*
+ * Returns whether all signals are blocked, apart from those that cannot be:
+ * SIGKILL, SIGSTOP and two of libc's own.
+ */
 static int blocks_all(uint64_t mask, uint64_t signals)
 {
 	const uint64_t never = UINT64_C(1) << (SIGKILL - 1) |
@@ -45,15 +52,19 @@ static int blocks_all(uint64_t mask, uint64_t signals)
 }
 
 /*
- * For a moment, in fork(), pthread_create() and the like: libc lets nobody else block
- * its own, and goes back to the mask before by system calls that tell nobody.
+ * Returns whether libc blocks all signals for a moment, as in fork() and
+ * pthread_create(). Only libc can block its own signals, and it restores the
+ * mask by direct system calls.
  */
 static int blocks_within_libc(uint64_t mask)
 {
 	return (mask & LIBC_SIGNALS) == LIBC_SIGNALS;
 }
 
-/* The word first: what is taken from a mask is known to somebody. */
+/*
+ * Unblocks the signals in one thread. Writes the thread's word first, so that
+ * each change of a mask is recorded.
+ */
 static void take(const struct tracer *tracer, const struct tracee *thread,
 		 uint64_t signals, uint64_t word_at, int is_in_handler)
 {

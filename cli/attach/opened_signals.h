@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Signals that no thread of a process may block while clew is attached to it, since a
- * breakpoint would kill it (wire/attachment.h): they are taken out of the threads'
- * masks while all are stopped, and put back likewise.
+ * Signals that no thread may block while clew is attached, because a
+ * breakpoint would kill the process (wire/attachment.h). clew removes them from
+ * the threads' masks while all threads are stopped, and restores them in the
+ * same way.
  */
 #ifndef CLEW_CLI_ATTACH_OPENED_SIGNALS_H
 #define CLEW_CLI_ATTACH_OPENED_SIGNALS_H
@@ -11,9 +12,9 @@
 #include "wire/attachment.h"
 
 /*
- * Whoever blocks them is noted in the thread's own word: what a thread has said itself,
- * or what holds until its handler returns, if is_in_handler says so, or until libc is
- * through with what it blocks all signals for.
+ * Removes the signals from all masks, and records in the thread's own word
+ * whether the thread blocks them: by its own call; until its signal handler
+ * returns, as is_in_handler() says; or until libc restores its mask.
  */
 void opened_signals_take(const struct tracer *tracer,
 			 const struct wire_attachment *attachment,
@@ -21,7 +22,7 @@ void opened_signals_take(const struct tracer *tracer,
 					      const struct tracee *thread),
 			 const void *context);
 
-/* To those that mean to block them, by that word. */
+/* Blocks the signals again in the threads whose word says so. */
 void opened_signals_give_back(const struct tracer *tracer,
 			      const struct wire_attachment *attachment);
 

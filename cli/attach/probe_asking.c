@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See probe_asking.h. */
 #include "cli/attach/probe_asking.h"
 
 #include <errno.h>
@@ -12,10 +13,10 @@
 #include "cli/target/attachment_copy.h"
 #include "cli/target/target_obstacle.h"
 
-/* More than the library takes for as many lines as there can be. */
+/* Longer than the library needs for the maximum of lines. */
 #define DONE_NS UINT64_C(900000000000)
 
-/* Where the library has what it exports for this; 0: it is not there. */
+/* Addresses of the library's exports for probes; 0 if it is not loaded. */
 struct probe_exports {
 	uint64_t probes, ask;
 };
@@ -47,7 +48,10 @@ static int read_probes(const struct attaching *attaching,
 	return fail(why, -ESRCH, "it has exited");
 }
 
-/* It is not to be borrowed itself, on its way out of libc. */
+/*
+ * Returns whether a request is being carried out. The library's thread for it
+ * must not be borrowed while it exits.
+ */
 static int is_under_way(const struct attaching *attaching,
 			const struct wire_live_probes *probes)
 {
@@ -56,7 +60,7 @@ static int is_under_way(const struct attaching *attaching,
 		attaching_has_thread(attaching, (pid_t)probes->thread));
 }
 
-/* Until no request is under way. */
+/* Waits until no request is being carried out. */
 static int await(const struct attaching *attaching,
 		 const struct probe_exports *exports, uint64_t patience_ns,
 		 struct wire_live_probes *out, char **why)
@@ -76,8 +80,8 @@ static int await(const struct attaching *attaching,
 }
 
 /*
- * One that was asked by a clew that has been killed; a forked child has none, whatever
- * its memory says.
+ * Waits for a request of a killed clew. A forked child has no thread that
+ * carries it out, whatever its memory says.
  */
 static int await_former(const struct attaching *attaching,
 			const struct probe_exports *exports,
@@ -92,7 +96,7 @@ static int await_former(const struct attaching *attaching,
 	return 0;
 }
 
-/* A thread that is borrowed for a moment calls it. */
+/* Calls the library in a borrowed thread. */
 static int call(struct attaching *attaching,
 		const struct probe_exports *exports, const char *lines,
 		char **why)
@@ -117,7 +121,9 @@ static int call(struct attaching *attaching,
 	return err;
 }
 
-/* An action is answered together with its probe. */
+/*
+ * Counts the answers to expect: an action is answered together with its probe.
+ */
 static size_t lines_to_answer(const char *lines)
 {
 	static const char action[] = "action ";

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See remote_frames.h. */
 #include "cli/attach/remote_frames.h"
 
 #include <errno.h>
@@ -11,22 +12,22 @@
 #include "cli/attach/unwinding.h"
 #include "cli/target/attachment_copy.h"
 
-/* More are not looked for in one thread. */
+/* Maximum of frames for one thread. */
 #define FRAMES_MAX 65536
 
-/* Threads that begin until all are stopped. */
+/* Room for threads that start before all are stopped. */
 #define NEW_THREADS 64
 
 /* ---- In the worker ---- */
 
 struct frames_context {
 	pid_t pid;
-	int memory; /* of /proc/PID/mem */
+	int memory; /* Descriptor of /proc/PID/mem. */
 	const struct target_maps *maps;
 };
 
 struct frames_request {
-	size_t room; /* frames */
+	size_t room; /* In frames. */
 	size_t count;
 	struct tracee threads[];
 };
@@ -37,8 +38,8 @@ static size_t request_bytes(size_t threads)
 }
 
 /*
- * The answer: of each thread that is not gone, how many frames, or -errno; then, after
- * room for one number for each thread, all of these frames.
+ * The answer: for each thread that has not exited, the number of its frames or
+ * -errno; then all frames, after room for one number for each thread.
  */
 static size_t counts_bytes(size_t threads)
 {
@@ -46,8 +47,8 @@ static size_t counts_bytes(size_t threads)
 }
 
 /*
- * A thread that has just been made is in nothing, which unwinders do not know where it
- * comes out of the system call: what they take for a return address there is not one.
+ * Returns whether the thread is new and still in the system call that created
+ * it. Unwinders would read an invalid return address there.
  */
 static int has_run_nothing(pid_t pid, const struct tracee *thread)
 {
@@ -69,7 +70,7 @@ static long find(pid_t pid, struct unwinding *unwinding,
 	return count;
 }
 
-/* A zeroed frame follows those of each thread. */
+/* Writes the answer. A zeroed frame follows the frames of each thread. */
 static void find_all(const void *of, const void *asked, void *out)
 {
 	const struct frames_context *context = of;
@@ -98,9 +99,9 @@ static void find_all(const void *of, const void *asked, void *out)
 		unwinding_destroy(unwinding);
 }
 
-/* ---- What it answers ---- */
+/* ---- In the caller ---- */
 
-/* -EBADMSG if there are more than it has room for. */
+/* Returns -EBADMSG if the counts exceed the room for frames. */
 static int take_counts(const struct tracer *tracer, const int64_t *counts,
 		       struct wire_stopped *stopped,
 		       struct remote_frames *frames)
@@ -124,8 +125,9 @@ static int take_counts(const struct tracer *tracer, const int64_t *counts,
 }
 
 /*
- * The worker may change the answer meanwhile, so that the counts are copied first. The
- * frames' values are the process's own, whoever wrote them: nothing here relies on them.
+ * Takes the worker's answer. The counts are copied first, because the worker
+ * may change them meanwhile. The values of frames are not trusted: nothing here
+ * relies on them.
  */
 static int take(const struct tracer *tracer, const void *answer,
 		struct wire_stopped *list, struct remote_frames *frames,
@@ -178,7 +180,7 @@ int remote_frames_prepare(struct stack_reader *reader,
 		counts_bytes(threads) + room * sizeof(struct wire_frame), why);
 }
 
-/* A worker that has no room for these threads and frames is replaced by one that has. */
+/* Replaces a worker without room for these threads and frames. */
 static int ensure_room(struct stack_reader *reader, const struct tracer *tracer,
 		       const struct target_maps *maps, size_t room, char **why)
 {
@@ -191,7 +193,7 @@ static int ensure_room(struct stack_reader *reader, const struct tracer *tracer,
 	return remote_frames_prepare(reader, tracer, maps, room, why);
 }
 
-/* free() it. */
+/* The caller frees the request. */
 static struct frames_request *request_of(const struct tracer *tracer,
 					 size_t room)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Frames of the threads of another process, all of which are stopped: unwound, told to
- * the library there, and written as that says (wire/attachment.h).
+ * Frames of the stopped threads of another process: unwinds them, sends them to
+ * the library there, and writes the return addresses that it replies
+ * (wire/attachment.h).
  */
 #ifndef CLEW_CLI_ATTACH_REMOTE_FRAMES_H
 #define CLEW_CLI_ATTACH_REMOTE_FRAMES_H
@@ -12,16 +13,17 @@
 #include "wire/attachment.h"
 
 struct remote_frames {
-	uint64_t at; /* in the process; struct wire_frame */
+	/* Address of the struct wire_frame array in the process. */
+	uint64_t at;
 	size_t room;
 	struct wire_frame *items;
 	size_t count;
 };
 
 /*
- * Forks the worker (cli/attach/stack_reader.h) that unwinds the threads of this tracer, in these
- * mappings, with room for that many frames. Threads need not be stopped yet. Returns 0, or
- * -errno and *why.
+ * Forks the worker (cli/attach/stack_reader.h) that unwinds this tracer's
+ * threads in these mappings, with room for `room` frames. Threads need not be
+ * stopped yet. Returns 0, or -errno and *why.
  */
 int remote_frames_prepare(struct stack_reader *reader,
 			  const struct tracer *tracer,
@@ -29,16 +31,19 @@ int remote_frames_prepare(struct stack_reader *reader,
 			  char **why);
 
 /*
- * Unwinds all threads in that worker, and writes their frames where the process has room for
- * that many. The list has all threads that are not gone, in their order; those whose frames
- * cannot be known have none. Returns 0, or -errno and *why.
+ * Unwinds all threads in the worker, and writes their frames into the process.
+ * The list has all threads that have not exited, in order; a thread whose
+ * frames cannot be found has none. Returns 0, or -errno and *why.
  */
 int remote_frames_find(struct stack_reader *reader, const struct tracer *tracer,
 		       const struct target_maps *maps,
 		       struct wire_stopped *list, struct remote_frames *frames,
 		       char **why);
 
-/* What the library has made of them. 0, or -errno and *why. */
+/*
+ * Writes the frames' words as the library has changed them. Returns 0, or
+ * -errno and *why.
+ */
 int remote_frames_write(const struct tracer *tracer,
 			struct remote_frames *frames, char **why);
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See remote_texts.h. */
 #include "cli/attach/remote_texts.h"
 
 #include <errno.h>
@@ -13,10 +14,10 @@
 
 #define RUN_PAGES 64
 
-/* The copies of all pages with texts: more than any program's code needs. */
+/* Maximum size of the copies of pages; above any program's code. */
 #define COPIES_BYTES_MAX (UINT64_C(1) << 30)
 
-/* A number of the journal, from which order follows where texts are the same. */
+/* Orders by address, then by number in the journal. */
 static int by_place(const void *a, const void *b)
 {
 	const struct wire_text *one = a, *other = b;
@@ -28,11 +29,11 @@ static int by_place(const void *a, const void *b)
 
 /* ---- Runs of pages ---- */
 
-/* What one write fills: no text is on its last page and the next one. */
+/* Pages that one write covers: no text crosses the end of a run. */
 struct text_run {
-	uint64_t start, end;    /* pages */
-	uint64_t first, behind; /* of the texts */
-	size_t at;              /* in the copy */
+	uint64_t start, end;    /* Page addresses. */
+	uint64_t first, behind; /* Indexes of texts. */
+	size_t at;              /* Offset in the copy. */
 };
 
 static uint64_t page_of(uint64_t at)
@@ -66,8 +67,9 @@ static struct text_run run_from(const struct remote_texts *texts,
 }
 
 /*
- * The worker that unwinds stacks (cli/attach/stack_reader.h) does not inherit the copy: else each
- * page of it would be copied when it is written, while the process is stopped.
+ * Allocates the copy. The unwinding worker (cli/attach/stack_reader.h) does not
+ * inherit it; otherwise each write would copy a page while the process is
+ * stopped.
  */
 static uint8_t *map_copy(size_t bytes)
 {
@@ -80,7 +82,7 @@ static uint8_t *map_copy(size_t bytes)
 	return copy;
 }
 
-/* 0; or -EBADMSG: they are on too many pages. */
+/* Returns 0, or -EBADMSG if the texts are on too many pages. */
 static int make_runs(struct remote_texts *texts)
 {
 	uint64_t next = 0;
@@ -119,8 +121,9 @@ static int read_run(int memory, const struct remote_texts *texts,
 }
 
 /*
- * Once before anybody is stopped: then the copy has its memory, and the process has in
- * its page tables what it has not executed yet. What is there later is read again.
+ * Reads all runs once before threads are stopped. This allocates the copy, and
+ * fills the process's page tables for code that it has not executed. The
+ * content is read again later.
  */
 static void read_ahead(int memory, const struct remote_texts *texts)
 {
@@ -164,7 +167,10 @@ static int write_run(int memory, const struct remote_texts *texts,
 			    run->end - run->start);
 }
 
-/* Of data the loader may have stored another address since. */
+/*
+ * Checks that code has the expected bytes. Data may differ, because the loader
+ * may have stored another address.
+ */
 static int check_before(const struct remote_texts *texts,
 			const struct text_run *run, uint64_t *at)
 {
@@ -181,8 +187,8 @@ static int check_before(const struct remote_texts *texts,
 }
 
 /*
- * Fronts are written before hooks and restored behind them: whoever is killed in
- * between leaves no function that is hooked and no front that knows of that.
+ * Fronts are written before hooks and restored after them. If the controller is
+ * killed in between, no hook is active without its fronts.
  */
 static int is_front(const struct wire_text *text)
 {
@@ -198,7 +204,7 @@ static int has_kind(const struct remote_texts *texts,
 	return 0;
 }
 
-/* Whether the process has these bytes already. */
+/* Returns whether the process already has these bytes. */
 static int is_there(int memory, const struct remote_texts *texts,
 		    const struct text_run *run)
 {
@@ -211,7 +217,7 @@ static int is_there(int memory, const struct remote_texts *texts,
 	return is;
 }
 
-/* What is written of that kind: nothing is if there is nothing. 0 or -errno. */
+/* Writes the texts of one kind, fronts or hooks. Returns 0 or -errno. */
 static int write_kind(int memory, const struct remote_texts *texts,
 		      const struct text_run *run, int is_of_fronts,
 		      int is_shared)
@@ -255,7 +261,10 @@ int remote_texts_write_hooks(int memory, struct remote_texts *texts,
 	return err;
 }
 
-/* Or still what was there; else the program has written something else meanwhile. */
+/*
+ * Returns whether the bytes are those before or after the change. Otherwise the
+ * program has written something else meanwhile.
+ */
 static int is_ours(const uint8_t *there, const struct wire_text *text)
 {
 	for (int i = 0; i < text->bytes; i++)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See safe_thread.h. */
 #include "cli/attach/safe_thread.h"
 
 #include <errno.h>
@@ -22,7 +23,7 @@
 #define FRAMES_MAX 4096
 #define LIBC       "libc.so.6"
 
-/* Who is in one of these may hold a lock that dlopen() takes. */
+/* A thread in one of these functions may hold a lock that dlopen() takes. */
 static const char *const avoided[] = {
 	"malloc",
 	"calloc",
@@ -78,7 +79,9 @@ static const char *const avoided[] = {
 	"pthread_setattr_default_np",
 	"pthread_getattr_default_np",
 	"setlocale",
-	/* all threads do it, under the lock of the list of stacks */
+	/*
+	 * All threads take part in these, under the lock of the list of stacks.
+	 */
 	"setuid",
 	"seteuid",
 	"setreuid",
@@ -91,7 +94,10 @@ static const char *const avoided[] = {
 	"initgroups",
 };
 
-/* They free what an ended thread leaves, under that lock, too, but wait without. */
+/*
+ * These also take that lock when they free an ended thread's memory, but wait
+ * without it.
+ */
 static const char *const joining[] = {
 	"pthread_join",         "pthread_tryjoin_np", "pthread_timedjoin_np",
 	"pthread_clockjoin_np", "thrd_join",
@@ -109,7 +115,8 @@ static int is_in(const char *const *list, size_t count, const char *name)
 
 struct avoided_function {
 	uint64_t start;
-	int may_wait; /* who waits in it for another thread is no matter */
+	/* A thread that waits in this function for another thread is safe. */
+	int may_wait;
 };
 
 struct avoiding {
@@ -152,7 +159,10 @@ static int see_symbol(void *context, const struct symbol *symbol)
 	return 0;
 }
 
-/* Also of a program, or a library, that has an allocator of its own. */
+/*
+ * Adds a module's functions to avoid. Programs and libraries may have
+ * allocators of their own.
+ */
 static void see_module(struct safe_places *places, pid_t pid,
 		       const struct target_mapping *module)
 {
@@ -166,7 +176,10 @@ static void see_module(struct safe_places *places, pid_t pid,
 	image_close(&image);
 }
 
-/* The first mapping of a module behind `i`, of whose functions some may be avoided. */
+/*
+ * Returns the first mapping of the next module behind `i` that may have
+ * functions to avoid.
+ */
 static const struct target_mapping *next_module(
 	const struct safe_places *places, size_t *i, const char **last)
 {
@@ -193,7 +206,7 @@ static uint64_t key_of(const struct target_mapping *module)
 	return hash_key(hash_add(hash, module->path, strlen(module->path)));
 }
 
-/* Whether all modules that were seen are mapped still. */
+/* Returns whether all registered modules are still mapped. */
 static int are_there(const struct safe_places *places)
 {
 	const struct target_mapping *module;
@@ -260,7 +273,10 @@ static int is_of(const struct target_mapping *module,
 	return module && strcmp(module->path, mapping->path) == 0;
 }
 
-/* As far as the limit lets it, and what is mapped below: a gap stays free. */
+/*
+ * Returns whether the stack can grow by `bytes`, below its limit and without
+ * closing the gap to the mapping below.
+ */
 static int can_grow(const struct safe_places *places,
 		    const struct target_mapping *stack, uint64_t sp,
 		    size_t bytes)
@@ -279,8 +295,8 @@ static int can_grow(const struct safe_places *places,
 }
 
 /*
- * It was stopped on its way to a handler, for a breakpoint say: that would be called
- * for what we have it do, and not where it was.
+ * Returns whether a fault is pending, such as a breakpoint's. The program's
+ * handler would interrupt the remote call instead of the faulting code.
  */
 static int has_fault(const struct tracee *thread)
 {
@@ -309,7 +325,10 @@ int safe_thread_has_room(const struct safe_places *places,
 		return 0;
 	if (strcmp(stack->path, "[stack]") == 0)
 		return can_grow(places, stack, sp, bytes);
-	/* the first thread's block is with no stack, but may be next to one */
+	/*
+	 * The first thread's control block is not on a stack, but may be next
+	 * to one.
+	 */
 	if (thread->tid == places->pid)
 		return 0;
 	return block > sp && block < stack->end && sp - stack->start >= bytes;
@@ -317,7 +336,7 @@ int safe_thread_has_room(const struct safe_places *places,
 
 /* ---- Frames ---- */
 
-/* For another thread's end, or for a lock. */
+/* Returns whether the thread waits for another thread's end or for a lock. */
 static int is_waiting(const struct tracee *thread)
 {
 	return stopped_call(&thread->registers) == SYS_futex;
@@ -347,9 +366,9 @@ static int is_of_program(const struct safe_places *places, uint64_t pc)
 }
 
 /*
- * 1 for a frame to avoid; the last of them has no caller. Who is in libc alone is
- * beginning or about to end, with locks that no name tells of; and a stack that
- * does not go on above has others' frames below.
+ * Returns 1 if a frame is to be avoided. A thread whose frames are all in libc
+ * is starting or exiting and may hold locks. A stack without a valid end has
+ * unknown frames.
  */
 static int walk(const struct safe_places *places, const struct tracee *thread,
 		unw_cursor_t *cursor)
@@ -378,7 +397,7 @@ static int walk(const struct safe_places *places, const struct tracee *thread,
 	return more != 0 || !has_program;
 }
 
-/* The same by frames that are sure, each of which names its caller's place. */
+/* Does the same with exact frames, each of which has its caller's address. */
 static int look_at_frames(const struct safe_places *places,
 			  const struct tracee *thread,
 			  const struct wire_frame *frames, size_t count)
@@ -398,7 +417,10 @@ static int look_at_frames(const struct safe_places *places,
 	       !(has_program | is_of_program(places, pc));
 }
 
-/* -errno where something is not sure, as in stubs, which keep return addresses. */
+/*
+ * Returns whether the thread is outside of functions to avoid, or -errno if a
+ * frame is uncertain. In stubs, return addresses are not on the stack.
+ */
 static int is_sure_to_be_outside(const struct safe_places *places,
 				 struct unwinding *unwinding,
 				 const struct tracee *thread)
@@ -414,7 +436,10 @@ static int is_sure_to_be_outside(const struct safe_places *places,
 
 /* ---- In the worker ---- */
 
-/* Where there is no call frame information, libunwind guesses. */
+/*
+ * Tries exact unwinding first, then libunwind's guesses, for code without call
+ * frame information.
+ */
 static int is_outside(const struct safe_places *places,
 		      struct unwinding *unwinding, const struct tracee *thread)
 {

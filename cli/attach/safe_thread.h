@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A thread of another process in which functions of libc can be called, for it
- * holds none of libc's locks: what it is doing is told by its stack.
+ * Finds threads of another process in which functions of libc can be called,
+ * because their stacks show that they hold none of libc's locks.
  */
 #ifndef CLEW_CLI_ATTACH_SAFE_THREAD_H
 #define CLEW_CLI_ATTACH_SAFE_THREAD_H
@@ -12,47 +12,48 @@
 #include "cli/target/target.h"
 
 struct safe_places {
-	const struct target_maps *maps; /* NULL: not known */
+	const struct target_maps *maps; /* NULL: unknown. */
 	const struct target_mapping *loader, *libc;
-	const struct target_mapping *own; /* of libclew.so */
+	const struct target_mapping *own; /* Mapping of libclew.so. */
 	pid_t pid;
-	int memory; /* of /proc/PID/mem */
+	int memory; /* Descriptor of /proc/PID/mem. */
 	struct avoided_function *avoided;
 	size_t avoided_count, capacity;
-	struct idmap modules; /* whose functions are in the list above */
+	/* Modules whose functions are in the list above. */
+	struct idmap modules;
 	struct stack_reader reader;
 };
 
 /*
- * Finds the functions that are to be avoided, by what is mapped. If these places were
- * found before, by other mappings, it reads the files of new modules alone; if by the
- * same, none. Zero-initialise before the first call.
+ * Finds the functions to avoid, in the mapped modules. A repeated call reads
+ * only the files of new modules. Zero-initialize *places before the first call.
  */
 void safe_places_find(struct safe_places *places, pid_t pid, int memory,
 		      const struct target_maps *maps);
 
-/* What is mapped has been read again. */
+/* Must be called when the mappings have been read again. */
 void safe_places_expire(struct safe_places *places);
 
 void safe_places_fini(struct safe_places *places);
 
 /*
- * Whether the stopped thread is on the stack that libc has made for it, with so
- * much of it left, and runs the program's or libc's code, not about to be told of a
+ * Returns whether the stopped thread is on the stack that libc created for it,
+ * with `bytes` left, runs code of the program or of libc, and has no pending
  * fault.
  */
 int safe_thread_has_room(const struct safe_places *places,
 			 const struct tracee *thread, size_t bytes);
 
 /*
- * Forks the worker of safe_thread_is_outside(), so that the thread need not wait for that.
+ * Forks the worker of safe_thread_is_outside() before the thread is stopped.
  * Call it after safe_places_find(). Returns 0, or -errno and *why.
  */
 int safe_thread_prepare(struct safe_places *places, char **why);
 
 /*
- * Returns 1 if none of the functions of that stopped thread is one to be avoided, or 0, by a
- * worker that reads its stack (cli/attach/stack_reader.h); or -errno and *why.
+ * Returns 1 if the stopped thread is in no function to avoid, 0 if it is in
+ * one, or -errno and *why. A worker reads the stack
+ * (cli/attach/stack_reader.h).
  */
 int safe_thread_is_outside(struct safe_places *places,
 			   const struct tracee *thread, char **why);

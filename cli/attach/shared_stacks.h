@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Alternate stacks (sigaltstack(2)) of the threads of another process.
+ * Alternate signal stacks (sigaltstack(2)) of the threads of another process.
  *
- * Some programs give all of their threads one, for handlers that never return. What
- * clew's handlers leave there for an instant would be written over by another thread's.
- * The kernel tells nobody but the thread itself which it has: each of them is made to
- * ask.
+ * Some programs give all their threads one such stack, for handlers that never
+ * return. Another thread would overwrite what clew's handlers store there for a
+ * moment. The kernel reports the stack only to the thread itself, so each
+ * thread is made to ask.
  */
 #ifndef CLEW_CLI_ATTACH_SHARED_STACKS_H
 #define CLEW_CLI_ATTACH_SHARED_STACKS_H
@@ -14,10 +14,11 @@
 #include "wire/attachment.h"
 
 /*
- * Whether any two of the threads, all of which are stopped, have the same one. Who
- * cannot be made to ask has none. They are stopped as before. -EAGAIN: another controller
- * has one of them ask, or did. -EBUSY, and tracer->is_stuck: one does not answer; it goes on
- * as before when nobody traces it any more.
+ * Returns whether two of the stopped threads have the same alternate stack. A
+ * thread that cannot be made to ask counts as having none. The threads are
+ * stopped as before. Returns -EAGAIN if another controller makes a thread ask,
+ * or did; -EBUSY and tracer->is_stuck if a thread does not answer: it continues
+ * as before once it is no longer traced.
  */
 int shared_stacks_exist(struct tracer *tracer,
 			const struct wire_attachment *attachment);

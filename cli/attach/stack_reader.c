@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See stack_reader.h. */
 #include "cli/attach/stack_reader.h"
 
 #include <errno.h>
@@ -18,24 +19,25 @@
 #include "symbolizer/indexer/worker.h"
 
 /*
- * The threads are stopped meanwhile. As much as unwinding ever reads (cli/attach/unwinding.c) takes
- * half a second.
+ * Limits of the worker. The threads are stopped meanwhile. The largest amount
+ * that unwinding reads (cli/attach/unwinding.c) takes half a second.
  */
 #define SECONDS 1
 #define BYTES   (UINT64_C(256) << 20)
 
-/* A worker that has used this much of its second is replaced by a new one. */
+/* A worker that has used this much of its second is replaced. */
 #define USED_MAX_NS UINT64_C(100000000)
 
-/* How often the caller looks whether the worker has ended without an answer. */
+/* How often the caller checks whether the worker has died. */
 #define LOOK_NS   1000000
 
 #define ALIGNMENT 16
 
-/* Request, answer, in this order, follow. */
+/* The request and the answer follow in this order. */
 struct stack_reader_memory {
-	_Alignas(ALIGNMENT) _Atomic uint32_t asked; /* by the caller */
-	_Atomic uint32_t answered; /* by the worker; 1 once it is confined */
+	_Alignas(ALIGNMENT) _Atomic uint32_t asked; /* Written by the caller. */
+	/* Written by the worker; 1 once it is confined. */
+	_Atomic uint32_t answered;
 };
 
 static const struct worker_limits limits = {
@@ -66,7 +68,7 @@ static size_t shared_bytes(const struct stack_reader *reader)
 	       reader->answer_bytes;
 }
 
-/* Until *word has another value, or for no longer than LOOK_NS. */
+/* Waits until *word changes, at most LOOK_NS. */
 static void await_change(_Atomic uint32_t *word, uint32_t value)
 {
 	const struct timespec moment = { .tv_nsec = LOOK_NS };
@@ -88,7 +90,7 @@ struct stack_reading_work {
 	const void *context;
 };
 
-/* Until the caller kills it. */
+/* Answers requests until the caller kills the worker. */
 static int answer_all(const void *context, int fd)
 {
 	const struct stack_reading_work *reading = context;
@@ -109,7 +111,10 @@ static int answer_all(const void *context, int fd)
 
 /* ---- In the caller ---- */
 
-/* The worker stays a zombie for worker_wait(). */
+/*
+ * Returns whether the worker has exited. The worker stays a zombie for
+ * worker_wait().
+ */
 static int has_ended(pid_t worker)
 {
 	siginfo_t news = { 0 };
@@ -119,7 +124,9 @@ static int has_ended(pid_t worker)
 	       news.si_pid;
 }
 
-/* Returns -errno and *why: the worker has ended, or takes too long. */
+/*
+ * Ends the worker, which has died or takes too long. Returns -errno and *why.
+ */
 static int explain_end(struct stack_reader *reader, char **why)
 {
 	char reason[WORKER_WHY_BYTES] = "the worker process failed";
@@ -130,7 +137,8 @@ static int explain_end(struct stack_reader *reader, char **why)
 	err = worker_wait(reader->worker, &limits, reason);
 	reader->worker = 0;
 	stack_reader_end(reader);
-	if (err == -ENOMEM) /* then nothing can be detached: the guardian can */
+	/* Without memory, clew cannot detach, but the guardian can. */
+	if (err == -ENOMEM)
 		memory_exhausted();
 	if (!err || err == -ECHILD)
 		return fail(why, -EBADMSG, "its stacks cannot be read: %s",
@@ -138,7 +146,10 @@ static int explain_end(struct stack_reader *reader, char **why)
 	return fail(why, err, "its stacks cannot be read: %s", strerror(-err));
 }
 
-/* A worker that writes anything else there can only end this early. */
+/*
+ * Waits for the answer. Wrong values from the worker can only end the wait
+ * early.
+ */
 static int await_answer(struct stack_reader *reader, char **why)
 {
 	const uint64_t start_ns = now_ns(CLOCK_MONOTONIC);

@@ -2,14 +2,14 @@
 /*
  * Reads stacks of a stopped process in a worker (symbolizer/indexer/worker.h).
  *
- * The process chose its stacks and its unwind information, and libunwind may have
- * faults. The worker therefore can only read the memory of that process and compute;
- * seccomp forbids all else.
+ * The process controls its stacks and its unwind information, and libunwind may
+ * have faults. Therefore seccomp restricts the worker to reading that process's
+ * memory.
  *
- * Forking and confining a worker takes about a millisecond. The worker is therefore begun
- * before threads are stopped, and then waits for requests. Requests and answers are in
- * memory that it shares with clew. An answer is as untrusted as the process, and the worker
- * can change it at any time: the caller copies each number once, and checks the copy.
+ * Forking and confining a worker takes about a millisecond, so this is done
+ * before threads are stopped. The worker then waits for requests. Requests and
+ * answers are in memory shared with clew. The worker can change an answer at
+ * any time: the caller copies each number once, and checks the copy.
  */
 #ifndef CLEW_CLI_ATTACH_STACK_READER_H
 #define CLEW_CLI_ATTACH_STACK_READER_H
@@ -18,37 +18,37 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Runs in the worker, for each request. The answer is not cleared before. */
+/* Runs in the worker for each request. The answer is not zeroed. */
 typedef void (*stack_reading)(const void *context, const void *request,
 			      void *answer);
 
-/* Zero-initialise it: then there is no worker. */
+/* A zero-initialized reader has no worker. */
 struct stack_reader {
-	pid_t worker; /* 0: there is none */
+	pid_t worker; /* 0 if there is none. */
 	struct stack_reader_memory *shared;
 	size_t request_bytes, answer_bytes;
-	uint32_t asked;   /* requests */
-	uint64_t used_ns; /* that it took to answer them */
+	uint32_t asked;   /* Number of requests. */
+	uint64_t used_ns; /* Time that the answers took. */
 };
 
 /*
- * Forks a worker, and returns once it is confined. `memory` is the open /proc/PID/mem, the
- * only descriptor of the worker. The worker reads *context, and what that points to, as they
- * are now. Does nothing if there is a worker that has most of its CPU time left. Returns 0,
- * or -errno and *why.
+ * Forks a worker, and returns once it is confined. `memory` is the open
+ * /proc/PID/mem, the worker's only descriptor. The worker has a copy of
+ * *context and all that it points to. Does nothing if a worker exists that has
+ * most of its CPU time left. Returns 0, or -errno and *why.
  */
 int stack_reader_begin(struct stack_reader *reader, int memory,
 		       stack_reading read, const void *context,
 		       size_t request_bytes, size_t answer_bytes, char **why);
 
 /*
- * Returns 0, and *answer, which is valid until the next call for this reader; or -errno and
+ * Returns 0 and *answer, which is valid until the next call; or -errno and
  * *why, which says how the worker ended.
  */
 int stack_reader_ask(struct stack_reader *reader, const void *request,
 		     size_t bytes, const void **answer, char **why);
 
-/* Ends the worker, if there is one. */
+/* Ends the worker, if any. */
 void stack_reader_end(struct stack_reader *reader);
 
 #endif

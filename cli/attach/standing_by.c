@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See standing_by.h. */
 #include "cli/attach/standing_by.h"
 
 #include <errno.h>
@@ -7,7 +8,10 @@
 #include "base/fail.h"
 #include "cli/attach/attach_steps.h"
 
-/* enum wire_attach_runtimes; none where that cannot be read. */
+/*
+ * Returns the state of runtimes (enum wire_attach_runtimes), WIRE_RUNTIMES_NONE
+ * if it cannot be read.
+ */
 static uint32_t state_of(const struct attaching *attaching)
 {
 	struct wire_attachment attachment;
@@ -23,12 +27,12 @@ static uint32_t state_of(const struct attaching *attaching)
 
 int standing_by_look(struct attaching *attaching)
 {
-	attaching->stands_by = 1; /* so that it may be read */
+	attaching->stands_by = 1; /* attaching_read() needs this. */
 	attaching->stands_by = state_of(attaching) != WIRE_RUNTIMES_NONE;
 	return attaching->stands_by;
 }
 
-/* A controller that was killed may have switched it on. */
+/* A killed controller may have switched the counting on already. */
 int standing_by_enter(struct attaching *attaching, char **why)
 {
 	int err = attach_begin_runtimes(attaching, why);

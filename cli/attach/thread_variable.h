@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where each thread of another process has a variable of libc's, seen from its
- * control block, without calling anything: by the code of a function that returns
- * the variable's address.
+ * Finds the offset of one of libc's thread variables from the thread's control
+ * block, without a call: from the code of a function that returns the
+ * variable's address.
  */
 #ifndef CLEW_CLI_ATTACH_THREAD_VARIABLE_H
 #define CLEW_CLI_ATTACH_THREAD_VARIABLE_H
@@ -12,8 +12,8 @@
 #define THREAD_VARIABLE_CODE_BYTES 21
 
 /*
- * `code` is what the function has without hooks. memory: of the process, for
- * target_read(). 0; or -errno, -ENOTSUP for other code.
+ * `code` is the function's code without hooks, `memory` the process's, for
+ * target_read(). Returns 0 or -errno; -ENOTSUP if the code is not recognized.
  */
 int thread_variable_find(int memory, uint64_t function, const uint8_t *code,
 			 int64_t *offset);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See tracer.h. */
 #include "cli/attach/tracer.h"
 
 #include <errno.h>
@@ -23,7 +24,11 @@
 #include "cli/target/own_ids.h"
 #include "cli/target/target.h"
 
-/* For a thread to stop that has just gone on. */
+/*
+ * Time limits for moved threads to stop, after running for MOVE_MOMENT_NS,
+ * and for the last stop on release. Time between checks for a frozen process.
+ * Time until an ending signal aborts a wait.
+ */
 #define MOVE_NS         UINT64_C(200000000)
 #define MOVE_MOMENT_NS  20000
 #define LAST_STOPS_NS   UINT64_C(10000000000)
@@ -36,7 +41,10 @@ uint64_t tracer_now_ns(void)
 	return now_ns(CLOCK_MONOTONIC);
 }
 
-/* Who traces is told of stops, too: they are left for whoever waits for them. */
+/*
+ * Returns whether a thread has exited. waitid() also reports stops to a
+ * tracer, so WNOWAIT leaves them for the next waitpid().
+ */
 static int has_ended(pid_t tid)
 {
 	siginfo_t news = { 0 };
@@ -48,7 +56,10 @@ static int has_ended(pid_t tid)
 		news.si_code == CLD_DUMPED);
 }
 
-/* Of a process that is killed the first thread has ended when the others are seen to. */
+/*
+ * Marks exited threads. When a process is killed, its first thread's exit is
+ * visible only after the other threads are reaped.
+ */
 static void see_ends(struct tracer *tracer)
 {
 	for (size_t i = 0; i < tracer->count; i++) {
@@ -61,7 +72,10 @@ static void see_ends(struct tracer *tracer)
 	}
 }
 
-/* Threads that are frozen neither stop nor return from calls. */
+/*
+ * Returns whether the process is frozen: its threads then neither stop nor
+ * return from calls. Checks once in FROZEN_CHECK_NS.
+ */
 static int is_frozen(struct tracer *tracer, uint64_t now_ns)
 {
 	if (now_ns < tracer->frozen_check_ns)
@@ -70,7 +84,10 @@ static int is_frozen(struct tracer *tracer, uint64_t now_ns)
 	return frozen_group_has(tracer->pid);
 }
 
-/* What is under way has a moment to come to its end. */
+/*
+ * Returns whether clew received an ending signal ENDING_NS ago. The delay lets
+ * the current operation finish.
+ */
 static int is_to_end(struct tracer *tracer, uint64_t now_ns)
 {
 	if (!tracer->heeds_ending || !ending_signals_have_come())
@@ -81,8 +98,9 @@ static int is_to_end(struct tracer *tracer, uint64_t now_ns)
 }
 
 /*
- * Signals of several threads may have become one: not for long. That nothing comes is
- * when to look whether some have ended; each time it would be the square of so many.
+ * Exits are checked only when no SIGCHLD arrives, since a check at each signal
+ * would take quadratic time. Signals of several threads can merge, so each wait
+ * is short.
  */
 int tracer_await_news(struct tracer *tracer, uint64_t deadline_ns)
 {
@@ -108,7 +126,7 @@ int tracer_open(struct tracer *tracer, pid_t pid, char **why)
 
 	sigset_t child;
 
-	/* others wait for it; in vain that is no harm */
+	/* The target waits for clew. Failure does no harm. */
 	setpriority(PRIO_PROCESS, 0, -20);
 	sigemptyset(&child);
 	sigaddset(&child, SIGCHLD);
@@ -159,7 +177,10 @@ int tracer_wait(struct tracer *tracer, struct tracee *thread,
 			thread->is_stopped = 1;
 			return status;
 		}
-		/* a signal of its own: it gets it, and stops behind it */
+		/*
+		 * Another signal is pending: deliver it, then the thread stops
+		 * for us.
+		 */
 		ptrace(PTRACE_CONT, thread->tid, 0, (long)WSTOPSIG(status));
 	}
 	return 0;
@@ -173,7 +194,7 @@ static struct tracee *find_thread(struct tracer *tracer, pid_t tid)
 	return NULL;
 }
 
-/* In words what a refusal of ptrace() means. */
+/* Sets *why to the reason of a failed PTRACE_SEIZE. */
 static int refused(pid_t pid, int err, char **why)
 {
 	const int64_t tracer = target_status(pid, "TracerPid", 10);
@@ -204,7 +225,7 @@ static int refused(pid_t pid, int err, char **why)
 		    target_permission_hint(-err));
 }
 
-/* A thread that has gone meanwhile is none. */
+/* Seizes one thread. A thread that has exited meanwhile is skipped. */
 static int seize(struct tracer *tracer, pid_t tid, char **why)
 {
 	struct tracee thread = { .tid = tid, .own_tid = tid };
@@ -237,7 +258,7 @@ static void take_registers(struct tracee *thread)
 		thread->is_gone = 1;
 }
 
-/* Those that are seized and have not stopped yet. */
+/* Waits for all threads that are seized and not yet stopped. */
 static int wait_for_all(struct tracer *tracer, uint64_t deadline_ns)
 {
 	for (size_t i = 0; i < tracer->count; i++) {
@@ -270,7 +291,7 @@ int tracer_stop_one(struct tracer *tracer, pid_t tid, uint64_t patience_ns,
 	return err;
 }
 
-/* *news: of those that were not seized yet. */
+/* Seizes all threads that are not yet seized, and counts them in *news. */
 static int seize_new(struct tracer *tracer, size_t *news, char **why)
 {
 	pid_t *tids;
@@ -288,7 +309,10 @@ static int seize_new(struct tracer *tracer, size_t *news, char **why)
 	return err;
 }
 
-/* Whoever is stopped makes no threads: when all are, there are no others. */
+/*
+ * Stopped threads create no threads: if a pass finds no new thread, all are
+ * stopped.
+ */
 int tracer_stop_all(struct tracer *tracer, uint64_t patience_ns, char **why)
 {
 	size_t news;
@@ -306,7 +330,7 @@ int tracer_stop_all(struct tracer *tracer, uint64_t patience_ns, char **why)
 	return err;
 }
 
-/* So many threads run at the same time, if others do not. */
+/* Returns how many threads can run at the same time. */
 static size_t count_processors(pid_t pid)
 {
 	cpu_set_t set;
@@ -323,7 +347,7 @@ static void move_on(struct tracee *thread)
 	ptrace(PTRACE_CONT, thread->tid, 0, 0);
 }
 
-/* Those that go on do so for a moment. */
+/* Lets the moved threads run for a moment, then stops them again. */
 static int stop_moved(struct tracer *tracer)
 {
 	const struct timespec moment = { .tv_nsec = MOVE_MOMENT_NS };
@@ -336,8 +360,8 @@ static int stop_moved(struct tracer *tracer)
 }
 
 /*
- * If all went on at once, most would be stopped again before they have been given a
- * processor, always the same ones.
+ * Moves at most as many threads at once as there are processors. Otherwise most
+ * threads would be stopped again before they had run, and always the same ones.
  */
 int tracer_move(struct tracer *tracer,
 		int (*is_wanted)(void *context, const struct tracee *thread),
@@ -373,8 +397,9 @@ static void let_go(struct tracer *tracer, struct tracee *thread)
 }
 
 /*
- * One that would not stop in time must, to be let go: one that waits for what it
- * has vforked would stop then, and for good.
+ * A thread that has not stopped yet must stop before it can be released. A
+ * thread that waits for its vfork child would otherwise stop later, and for
+ * good.
  */
 void tracer_release(struct tracer *tracer)
 {

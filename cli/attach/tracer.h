@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads of another process, stopped for a moment.
+ * Stops threads of another process for a moment.
  *
- * By PTRACE_SEIZE and PTRACE_INTERRUPT, which send no signals: what arrives
- * meanwhile is delivered once, a system call that was interrupted goes on, and who
- * is killed while it traces leaves all threads running.
+ * PTRACE_SEIZE and PTRACE_INTERRUPT send no signals: signals that arrive
+ * meanwhile are delivered once, and interrupted system calls continue. If the
+ * tracer is killed, all threads continue.
  */
 #ifndef CLEW_CLI_ATTACH_TRACER_H
 #define CLEW_CLI_ATTACH_TRACER_H
@@ -16,64 +16,73 @@
 
 struct tracee {
 	pid_t tid;
-	pid_t own_tid; /* as it knows it itself */
+	pid_t own_tid; /* Thread id in its own pid namespace. */
 	int is_stopped;
 	int is_gone;
-	struct user_regs_struct registers; /* where it was stopped */
+	struct user_regs_struct registers; /* At the stop. */
 };
 
 struct tracer {
 	pid_t pid;
-	int memory; /* of /proc/PID/mem */
+	int memory; /* Descriptor of /proc/PID/mem. */
 	int has_own_ids;
 	struct tracee *threads;
 	size_t count, capacity;
-	uint64_t stopped_ns; /* since when the first of them is; 0: none is */
-	/* One did not stop in time, and is let go with the tracer's end only. */
+	/* When the first thread was stopped; 0 if none is. */
+	uint64_t stopped_ns;
+	/*
+	 * A thread did not stop in time. That thread is released only when
+	 * the tracer exits.
+	 */
 	int is_stuck;
-	/* For how long it is not looked whether the process is frozen. */
+	/* Time of the next check whether the process is frozen. */
 	uint64_t frozen_check_ns;
-	/* Signals to end clew end waiting, too. */
+	/* Signals that end clew also end waiting. */
 	int heeds_ending;
-	uint64_t ending_ns; /* when one was seen first; 0: none was */
+	uint64_t ending_ns; /* When the first one was seen; 0 if none was. */
 };
 
 uint64_t tracer_now_ns(void);
 
 /*
- * Until a thread may have stopped; those that have ended are marked so. False if it
- * is too late, or in vain: the process is frozen, or clew is to end. SIGCHLD is blocked, as
- * tracer_open() has left it.
+ * Waits until a thread may have stopped, and marks exited threads. Returns
+ * false after the deadline, if the process is frozen, or if clew is to end.
+ * Needs SIGCHLD blocked, as tracer_open() does.
  */
 int tracer_await_news(struct tracer *tracer, uint64_t deadline_ns);
 
-/* 0, or -errno and *why. */
+/* Returns 0, or -errno and *why. */
 int tracer_open(struct tracer *tracer, pid_t pid, char **why);
 void tracer_close(struct tracer *tracer);
 
 /*
- * Stop one thread, or all there are, for at most so long. 0; -EAGAIN if one did
- * not stop; -ESRCH if there is none; or -errno and *why. Unless it is 0, all go on.
+ * Stops one thread, or all threads, within patience_ns. Returns 0; -EAGAIN if
+ * one did not stop; -ESRCH if there is none; or -errno and *why. On failure,
+ * all threads continue.
  */
 int tracer_stop_one(struct tracer *tracer, pid_t tid, uint64_t patience_ns,
 		    char **why);
 int tracer_stop_all(struct tracer *tracer, uint64_t patience_ns, char **why);
 
 /*
- * Of the stopped threads, let those go on that is_wanted says, for a moment, so
- * that they are elsewhere when they are stopped again. 0; -EAGAIN if one did not
- * stop. How many there were in *count.
+ * Lets the stopped threads for which is_wanted() is true run for a moment, so
+ * that they leave their code, and stops them again. Stores their number in
+ * *count. Returns 0, or -EAGAIN if one did not stop.
  */
 int tracer_move(struct tracer *tracer,
 		int (*is_wanted)(void *context, const struct tracee *thread),
 		void *context, size_t *count);
 
-/* All go on where they were, untraced; those that have not stopped, when they do. */
+/*
+ * Detaches from all threads, which continue. Threads that have not stopped yet
+ * are released when they stop.
+ */
 void tracer_release(struct tracer *tracer);
 
 /*
- * Until the thread, which goes on, has stopped in another way than for a signal,
- * which it gets. Its status as waitpid() gives it; 0 if it did not stop in time.
+ * Waits until the running thread stops for another reason than a signal;
+ * signals are delivered to it. Returns its status as from waitpid(), or 0 after
+ * the deadline.
  */
 int tracer_wait(struct tracer *tracer, struct tracee *thread,
 		uint64_t deadline_ns);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See unwinding.h. */
 #include "cli/attach/unwinding.h"
 
 #include <elf.h>
@@ -14,47 +15,55 @@
 #include "machine/address_space.h"
 #include "wire/recording.h"
 
-#define PAGES   8192 /* kept; a power of 2 */
-#define HEADERS 64   /* program headers of a module that are looked at */
+/* Number of cached pages; a power of 2. */
+#define PAGES 8192
+/* Maximum of program headers read for a module. */
+#define HEADERS 64
 
-/* The library reserves memory for stubs in aligned blocks of so many bytes. */
+/*
+ * Size and alignment of the blocks in which the library reserves stub memory.
+ */
 #define STUB_BLOCK_BYTES (UINT64_C(1) << 24)
 
 /*
- * The process chooses its tables and stacks, and may choose them to keep clew busy: an
- * expression in call frame information can be an endless loop. These limits are far above
- * what programs need. They bound the frames of all threads together, the bytes of one
- * thread's stack that are searched, and the reads of libunwind, which reads call frame
- * information by the byte, for one thread and for all.
+ * Limits against hostile tables and stacks: an expression in call frame
+ * information can be an endless loop. Programs need far less. The limits bound
+ * the frames of all threads, the searched stack bytes of one thread, and
+ * libunwind's reads for one thread and for all. libunwind reads call frame
+ * information by the byte.
  */
 #define STEPS_MAX        (UINT64_C(1) << 20)
 #define SPAN_BYTES_MAX   (UINT64_C(64) << 20)
 #define THREAD_READS_MAX (UINT64_C(1) << 23)
 #define READS_MAX        (UINT64_C(1) << 26)
 
-/* Of the frame of a signal, up to the last register that was saved. */
+/* Size of a signal frame up to the last saved register. */
 #define SIGNAL_BYTES 256
 
-/* libunwind's, for other unwinders, which its headers do not declare. */
+/*
+ * libunwind exports this function for other unwinders, without a declaration.
+ */
 #define search_table UNW_OBJ(dwarf_search_unwind_table)
 int search_table(unw_addr_space_t space, unw_word_t pc, unw_dyn_info_t *info,
 		 unw_proc_info_t *function, int need_unwind_info,
 		 void *context);
 
 struct unwound_page {
-	uint64_t at; /* 0: none */
+	uint64_t at; /* 0 if the entry is empty. */
 	int is_there;
 	uint8_t bytes[PAGE_BYTES];
 };
 
-/* The code of a module, and where its table of call frame information is. */
+/*
+ * The code of a module, and the address of its table of call frame information.
+ */
 struct unwound_code {
 	uint64_t start, end;
-	uint64_t table; /* 0: it has none */
+	uint64_t table; /* 0 if it has none. */
 	uint64_t entries;
 };
 
-/* Of a stack, what belongs to one frame. */
+/* The part of a stack that belongs to one frame. */
 struct unwound_span {
 	uint64_t start, end;
 };
@@ -62,16 +71,17 @@ struct unwound_span {
 struct unwinding {
 	int memory;
 	const struct target_maps *maps;
-	const struct tracee *thread; /* whose registers are asked for */
+	/* The thread that libunwind reads registers of. */
+	const struct tracee *thread;
 	unw_addr_space_t space;
 	struct unwound_code *codes;
 	size_t count, capacity;
-	struct unwound_span *spans; /* of the thread's frames */
+	struct unwound_span *spans; /* Spans of this thread's frames. */
 	size_t span_count, span_capacity;
 	uint64_t span_bytes;
-	uint64_t steps;     /* of all threads */
-	uint64_t reads;     /* of all threads */
-	uint64_t reads_end; /* of the current thread */
+	uint64_t steps;     /* Of all threads. */
+	uint64_t reads;     /* Of all threads. */
+	uint64_t reads_end; /* Limit of reads for this thread. */
 	struct unwound_page *pages[PAGES];
 };
 
@@ -93,7 +103,9 @@ static const uint8_t *page_at(struct unwinding *unwinding, uint64_t at)
 	return page->is_there ? page->bytes : NULL;
 }
 
-/* False if it is not there, or on two pages. */
+/*
+ * Reads a word. Returns false if it is not mapped or crosses a page boundary.
+ */
 static int read_word(struct unwinding *unwinding, uint64_t at, uint64_t *word)
 {
 	const uint8_t *page;
@@ -136,7 +148,7 @@ static int read_register(unw_addr_space_t space, unw_regnum_t number,
 
 /* ---- Modules ---- */
 
-/* The first mapping of the file that this one is of. */
+/* Returns the first mapping of the same file. */
 static const struct target_mapping *module_of(
 	const struct target_maps *maps, const struct target_mapping *mapping)
 {
@@ -168,7 +180,10 @@ static int read_headers(const struct unwinding *unwinding, uint64_t start,
 			   file->e_phnum * sizeof(Elf64_Phdr)) == 0;
 }
 
-/* Such as linkers make it: a table of pairs of offsets, in order. */
+/*
+ * Finds the binary search table of .eh_frame_hdr, in the format that linkers
+ * write: sorted pairs of offsets.
+ */
 static void find_table(const struct unwinding *unwinding, uint64_t at,
 		       struct unwound_code *code)
 {
@@ -210,9 +225,10 @@ static void see_module(const struct unwinding *unwinding, uint64_t start,
 }
 
 /*
- * Stubs are in memory without a file where their file cannot be created or executed,
- * on a file system mounted noexec for one. The first page of their block is an ELF
- * image all the same (preload/stubs/stub_image.h). Blocks may be in one mapping.
+ * Finds unwind information of stubs. The first page of a stub block is an ELF
+ * image (preload/stubs/stub_image.h), even if the block is anonymous memory
+ * because its file could not be created or executed. One mapping may hold
+ * several blocks.
  */
 static void see_stubs(const struct unwinding *unwinding, uint64_t pc,
 		      struct unwound_code *code)
@@ -226,7 +242,10 @@ static void see_stubs(const struct unwinding *unwinding, uint64_t pc,
 	see_module(unwinding, block, code);
 }
 
-/* Pages of a block may have been mapped from files of several recordings. */
+/*
+ * Returns whether this is a file of stubs. Pages of one block may be mapped
+ * from files of several recordings.
+ */
 static int is_of_stubs(const struct target_mapping *mapping)
 {
 	const char *suffix =
@@ -236,7 +255,7 @@ static int is_of_stubs(const struct target_mapping *mapping)
 			  suffix[sizeof(WIRE_STUBS_SUFFIX) - 1] == ' ');
 }
 
-/* What is mapped there, or NULL. */
+/* Returns the code at pc, or NULL. */
 static const struct unwound_code *code_at(struct unwinding *unwinding,
 					  uint64_t pc)
 {
@@ -264,7 +283,7 @@ static const struct unwound_code *code_at(struct unwinding *unwinding,
 	return code;
 }
 
-/* ---- What libunwind asks for ---- */
+/* ---- Callbacks of libunwind ---- */
 
 static int find_function(unw_addr_space_t space, unw_word_t pc,
 			 unw_proc_info_t *function, int need_unwind_info,
@@ -280,7 +299,7 @@ static int find_function(unw_addr_space_t space, unw_word_t pc,
 	info.end_ip = code->end;
 	info.u.rti.segbase = code->table;
 	info.u.rti.table_data = code->table + 12;
-	info.u.rti.table_len = code->entries; /* in words */
+	info.u.rti.table_len = code->entries; /* In units of words. */
 	return search_table(space, pc, &info, function, need_unwind_info,
 			    context);
 }
@@ -316,12 +335,15 @@ static int no_name(unw_addr_space_t space, unw_word_t at, char *name,
 /* ---- Exceptions ---- */
 
 /*
- * One that is on its way knows the handler by where its callee's frame ends:
- * nothing may come between these two. Where it is nobody says; but who runs while it
- * is on its way (destructors) has saved its address, or has it in a register.
+ * An exception in flight identifies its handler by the end of the frame of the
+ * handler's callee, so the return address in between must not change. The
+ * address of the exception object is recorded nowhere, but a destructor that
+ * runs during unwinding has saved it on the stack or in a register.
  */
-#define PRIVATE_1_AT 16 /* 0, unless it passes by all handlers */
-#define PRIVATE_2_AT 24 /* that end, odd in a stub of clew's */
+/* 0, unless a forced unwind passes all handlers. */
+#define PRIVATE_1_AT 16
+/* End of that frame; odd in a stub of clew. */
+#define PRIVATE_2_AT 24
 
 static void keep_way(struct unwinding *unwinding, uint64_t exception,
 		     struct wire_frame *frames, size_t count)
@@ -393,7 +415,7 @@ void unwinding_destroy(struct unwinding *unwinding)
 	free(unwinding);
 }
 
-/* False if the spans are too long. */
+/* Adds a span. Returns false if the spans become too long. */
 static int add_span(struct unwinding *unwinding, uint64_t start, uint64_t end)
 {
 	if (end < start || end - start > SPAN_BYTES_MAX - unwinding->span_bytes)
@@ -407,7 +429,10 @@ static int add_span(struct unwinding *unwinding, uint64_t start, uint64_t end)
 	return 1;
 }
 
-/* The frame of a signal; unw_is_signal_frame() tells of none of another process. */
+/*
+ * Returns whether pc is in a signal frame's restorer; unw_is_signal_frame()
+ * does not work for another process.
+ */
 static int is_restorer(struct unwinding *unwinding, uint64_t pc)
 {
 	uint64_t code[2];
@@ -418,8 +443,8 @@ static int is_restorer(struct unwinding *unwinding, uint64_t pc)
 }
 
 /*
- * From the function that the cursor is at to its caller; *frame is set if it has a
- * return address. 1; 0 if it is the last; or -errno.
+ * Steps the cursor to the caller. Sets frame->at if the frame has a return
+ * address. Returns 1, 0 for the last frame, or -errno.
  */
 static int step(struct unwinding *unwinding, unw_cursor_t *cursor,
 		struct wire_frame *frame)

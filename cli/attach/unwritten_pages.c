@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See unwritten_pages.h. */
 #include "cli/attach/unwritten_pages.h"
 
 #include <fcntl.h>
@@ -18,10 +19,10 @@ struct page_ranges {
 	size_t count, capacity;
 };
 
-/* The file of the mapping that was looked at last. */
+/* The file of the mapping that was checked last. */
 struct mapped_file {
 	const struct target_mapping *mapping;
-	int fd; /* -1: it cannot be read */
+	int fd; /* -1 if it cannot be read. */
 };
 
 static void add_page(struct page_ranges *ranges, uint64_t page)
@@ -39,7 +40,7 @@ static void add_page(struct page_ranges *ranges, uint64_t page)
 		(struct wire_stack_word){ page, page + PAGE_BYTES };
 }
 
-/* A descriptor, or -1 where that is not the file that is mapped. */
+/* Opens the file. Returns -1 if it is not the mapped one. */
 static int open_same(const char *path, const struct target_mapping *mapping)
 {
 	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -52,7 +53,10 @@ static int open_same(const char *path, const struct target_mapping *mapping)
 	return -1;
 }
 
-/* Root may open what is mapped, others what has its name still. */
+/*
+ * Opens the file of a mapping. Only root may use map_files; other users need
+ * the file's path.
+ */
 static int open_mapped(pid_t pid, const struct target_mapping *mapping)
 {
 	char *path = memory_printf("/proc/%d/map_files/%" PRIx64 "-%" PRIx64,
@@ -75,7 +79,10 @@ static void close_file(struct mapped_file *file)
 	*file = (struct mapped_file){ 0 };
 }
 
-/* Whether all of it is code of one file, which is open then. */
+/*
+ * Opens the file of a range. Returns false unless the range is code of one
+ * file.
+ */
 static int open_file(struct mapped_file *file,
 		     const struct attaching *attaching, uint64_t start,
 		     uint64_t end)

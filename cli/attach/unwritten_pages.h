@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pages of code that were written to, and hold the bytes of their file again.
+ * Finds pages of code that were written to and contain their file's bytes
+ * again.
  *
- * Such a page is private memory of the process until the kernel is told to drop it. The
- * library does that (clew_attach_release()) with the pages that are found here.
+ * Each of these pages is private memory of the process until the kernel drops
+ * it. The library drops the pages that are found here (clew_attach_release()).
  */
 #ifndef CLEW_CLI_ATTACH_UNWRITTEN_PAGES_H
 #define CLEW_CLI_ATTACH_UNWRITTEN_PAGES_H
@@ -11,7 +12,7 @@
 #include "cli/attach/attaching.h"
 #include "cli/attach/remote_texts.h"
 
-/* All threads are stopped, and the texts are restored. */
+/* Requires all threads to be stopped and the texts to be restored. */
 void unwritten_pages_tell(const struct attaching *attaching,
 			  const struct remote_texts *texts);
 

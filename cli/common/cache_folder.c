@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See cache_folder.h. */
 #include "cli/common/cache_folder.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See command.h. */
 #include "cli/common/command.h"
 
 #include <argp.h>

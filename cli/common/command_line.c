@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See command_line.h. */
 #include "cli/common/command_line.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See help.h. */
 #include "cli/common/help.h"
 
 #include <ctype.h>

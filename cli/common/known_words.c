@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See known_words.h. */
 #include "cli/common/known_words.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See library.h. */
 #include "cli/common/library.h"
 
 #include <errno.h>

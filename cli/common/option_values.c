@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See option_values.h. */
 #include "cli/common/option_values.h"
 
 #include <ctype.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See options.h. */
 #include "cli/common/options.h"
 
 #include <stdlib.h>

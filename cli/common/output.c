@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See output.h. */
 #include "cli/common/output.h"
 
 #include <dirent.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See pager.h. */
 #include "cli/common/pager.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See recording_readers.h. */
 #include "cli/common/recording_readers.h"
 
 #include <dirent.h>

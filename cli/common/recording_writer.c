@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See recording_writer.h. */
 #include "cli/common/recording_writer.h"
 
 #include <dirent.h>

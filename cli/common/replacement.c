@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See replacement.h. */
 #include "cli/common/replacement.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See session_cache.h. */
 #include "cli/common/session_cache.h"
 
 #include <dirent.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See terminal.h. */
 #include "cli/common/terminal.h"
 
 #include <stdlib.h>

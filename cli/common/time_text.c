@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See time_text.h. */
 #include "cli/common/time_text.h"
 
 #include <ctype.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See trace_options.h. */
 #include "cli/common/trace_options.h"
 
 #include "cli/common/command.h"

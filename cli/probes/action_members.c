@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See action_members.h. */
 #include "cli/probes/action_members.h"
 
 #include <errno.h>

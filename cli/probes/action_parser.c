@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See action_parser.h. */
 #include "cli/probes/action_parser.h"
 
 #include <errno.h>

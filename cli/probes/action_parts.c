@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See action_parts.h. */
 #include "cli/probes/action_parts.h"
 
 #include <errno.h>

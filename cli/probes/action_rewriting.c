@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See action_rewriting.h. */
 #include "cli/probes/action_rewriting.h"
 
 #include <string.h>

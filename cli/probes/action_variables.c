@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See action_variables.h. */
 #include "cli/probes/action_variables.h"
 
 #include <errno.h>

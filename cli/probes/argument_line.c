@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See argument_line.h. */
 #include "cli/probes/argument_line.h"
 #include "cli/probes/mistyped_function.h"
 

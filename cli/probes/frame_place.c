@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See frame_place.h. */
 #include "cli/probes/frame_place.h"
 
 #include "image/eh_frame.h"

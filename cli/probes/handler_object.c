@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See handler_object.h. */
 #include "cli/probes/handler_object.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See mistyped_function.h. */
 #include "cli/probes/mistyped_function.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See probe_file.h. */
 #include "cli/probes/probe_file.h"
 
 #include <errno.h>

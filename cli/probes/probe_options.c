@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See probe_options.h. */
 #include "cli/probes/probe_options.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See probe_variables.h. */
 #include "cli/probes/probe_variables.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See snapshot_when.h. */
 #include "cli/probes/snapshot_when.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See source_line.h. */
 #include "cli/probes/source_line.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See variable_text.h. */
 #include "cli/probes/variable_text.h"
 
 #include <inttypes.h>

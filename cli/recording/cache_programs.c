@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See cache_programs.h. */
 #include "cli/recording/cache_programs.h"
 
 #include <errno.h>

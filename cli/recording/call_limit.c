@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See call_limit.h. */
 #include "cli/recording/call_limit.h"
 
 #include <dirent.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See directives.h. */
 #include "cli/recording/directives.h"
 
 #include <errno.h>

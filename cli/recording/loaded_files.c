@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See loaded_files.h. */
 #include "cli/recording/loaded_files.h"
 
 #include <stdlib.h>

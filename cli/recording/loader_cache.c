@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See loader_cache.h. */
 #include "cli/recording/loader_cache.h"
 
 #include <fcntl.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See needed_libraries.h. */
 #include "cli/recording/needed_libraries.h"
 
 #include <elf.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See reading_lines.h. */
 #include "cli/recording/reading_lines.h"
 
 #include <fcntl.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See recorded_line.h. */
 #include "cli/recording/recorded_line.h"
 
 #include <dirent.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See recording_options.h. */
 #include "cli/recording/recording_options.h"
 #include "cli/common/command.h"
 

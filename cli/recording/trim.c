@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See trim.h. */
 #include "cli/recording/trim.h"
 
 #include <dirent.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See unrecorded_reason.h. */
 #include "cli/recording/unrecorded_reason.h"
 
 #include <inttypes.h>

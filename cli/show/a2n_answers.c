@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See a2n_answers.h. */
 #include "cli/show/a2n_answers.h"
 
 #include <ctype.h>

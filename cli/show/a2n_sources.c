@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See a2n_sources.h. */
 #include "cli/show/a2n_sources.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See a2n_write.h. */
 #include "cli/show/a2n_write.h"
 
 #include <errno.h>

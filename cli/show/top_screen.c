@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See top_screen.h. */
 #include "cli/show/top_screen.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See top_table.h. */
 #include "cli/show/top_table.h"
 
 #include <ctype.h>

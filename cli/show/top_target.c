@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See top_target.h. */
 #include "cli/show/top_target.h"
 
 #include <dirent.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See unmatched.h. */
 #include "cli/show/unmatched.h"
 
 #include <dirent.h>

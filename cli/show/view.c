@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See view.h. */
 #include "cli/show/view.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See attachment_copy.h. */
 #include "cli/target/attachment_copy.h"
 
 #include <errno.h>

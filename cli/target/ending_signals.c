@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See ending_signals.h. */
 #include "cli/target/ending_signals.h"
 
 #include <poll.h>

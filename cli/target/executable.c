@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See executable.h. */
 #include "cli/target/executable.h"
 
 #include <elf.h>

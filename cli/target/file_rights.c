@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See file_rights.h. */
 #include "cli/target/file_rights.h"
 
 #include <errno.h>

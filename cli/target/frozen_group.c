@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See frozen_group.h. */
 #include "cli/target/frozen_group.h"
 
 #include <fcntl.h>

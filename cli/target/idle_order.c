@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See idle_order.h. */
 #include "cli/target/idle_order.h"
 
 #include <inttypes.h>

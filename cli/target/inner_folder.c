@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See inner_folder.h. */
 #include "cli/target/inner_folder.h"
 
 #include <dirent.h>

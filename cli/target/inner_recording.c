@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See inner_recording.h. */
 #include "cli/target/inner_recording.h"
 
 #include <dirent.h>

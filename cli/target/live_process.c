@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See live_process.h. */
 #include "cli/target/live_process.h"
 
 #include <dirent.h>

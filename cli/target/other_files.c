@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See other_files.h. */
 #include "cli/target/other_files.h"
 
 #include <limits.h>

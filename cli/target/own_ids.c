@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See own_ids.h. */
 #include "cli/target/own_ids.h"
 
 #include <stdint.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See room_files.h. */
 #include "cli/target/room_files.h"
 
 #include <fcntl.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See snapshot.h. */
 #include "cli/target/snapshot.h"
 
 #include <errno.h>

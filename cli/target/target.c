@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See target.h. */
 #include "cli/target/target.h"
 
 #include <dirent.h>

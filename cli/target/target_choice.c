@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See target_choice.h. */
 #include "cli/target/target_choice.h"
 
 #include <dirent.h>

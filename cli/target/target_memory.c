@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See target_memory.h. */
 #include "cli/target/target_memory.h"
 
 #include <errno.h>

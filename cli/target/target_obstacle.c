@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See target_obstacle.h. */
 #include "cli/target/target_obstacle.h"
 
 #include <elf.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See user_name.h. */
 #include "cli/target/user_name.h"
 
 #include <pwd.h>

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: MIT */
+/* See cli/attach/interrupted.h. */
 #include "cli/attach/interrupted.h"
 
 #include <errno.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 
-/* In the kernel, not told to programs. */
+/* Kernel-internal error number; programs never see it. */
 #define RESTART_WITHOUT_HANDLER (-514L)
 
-/* Those that a stop ends, and a signal handler as well. */
+/*
+ * Returns whether the call returns EINTR after a stop and after a signal
+ * handler.
+ */
 static int says_so_of_stops(long number)
 {
 	switch (number) {
@@ -40,8 +44,8 @@ static int says_so_of_stops(long number)
 }
 
 /*
- * It is the kernel that begins it again, on its way out of the stop: a signal may come
- * up to that instant, and where that has a handler, the call ends with EINTR.
+ * The kernel restarts the call when the thread leaves the stop. If a signal
+ * with a handler arrives until then, the call returns EINTR.
  */
 void interrupted_go_on(const struct tracee *thread)
 {

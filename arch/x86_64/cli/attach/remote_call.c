@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See cli/attach/remote_call.h. */
 #include "cli/attach/remote_call.h"
 
 #include <elf.h>
@@ -24,7 +25,7 @@ const unsigned char remote_restorer_code[] = { 0x48, 0xc7, 0xc0, 0x0f, 0x00,
 					       0x00, 0x00, 0x0f, 0x05 };
 const size_t remote_restorer_bytes = sizeof(remote_restorer_code);
 
-/* What the kernel writes for a signal handler (asm/sigcontext.h). */
+/* The kernel's signal frame (asm/sigcontext.h). */
 struct kernel_frame {
 	uint64_t restorer;
 	uint64_t flags, link;
@@ -43,7 +44,7 @@ _Static_assert(sizeof(struct kernel_frame) == 312, "the kernel's");
 #define FLAG_HAS_SS      2
 #define FLAG_RESTORES_SS 4
 
-/* In the reserved bytes of the state of vectors. */
+/* The kernel's notes in the reserved bytes of the vector state. */
 struct state_notes {
 	uint32_t magic, extended_bytes;
 	uint64_t features;
@@ -54,7 +55,7 @@ struct state_notes {
 #define STATE_MAGIC     0x46505853
 #define STATE_END_MAGIC 0x46505845
 
-/* In the kernel, not told to programs. */
+/* Kernel-internal error numbers; programs never see them. */
 enum {
 	RESTART = -512,
 	RESTART_ANYWAY = -513,
@@ -62,7 +63,7 @@ enum {
 	RESTART_BLOCK = -516,
 };
 
-/* ---- What the thread had ---- */
+/* ---- State of the thread ---- */
 
 static int save(struct remote_call *call)
 {
@@ -79,7 +80,10 @@ static int save(struct remote_call *call)
 	return 0;
 }
 
-/* The registers last: until then it would take the frame off by itself. */
+/*
+ * Restores the registers last: until then the thread removes the frame by
+ * itself.
+ */
 static void restore(struct remote_call *call)
 {
 	struct iovec vectors = { .iov_base = call->vectors,
@@ -93,8 +97,9 @@ static void restore(struct remote_call *call)
 }
 
 /*
- * As the thread would go on by itself, with its system call begun again: from the
- * start, for what is left of its time the kernel forgets where a frame is taken off.
+ * Fills the frame so that the thread continues by itself and restarts its
+ * system call. The call restarts with its full time: the kernel loses the
+ * remaining time when a signal frame is removed.
  */
 static void put_registers(struct kernel_frame *frame,
 			  const struct user_regs_struct *from)
@@ -128,7 +133,7 @@ static void put_registers(struct kernel_frame *frame,
 	frame->rax = from->orig_rax;
 }
 
-/* With what marks it as whole, before and behind. */
+/* Writes the vector state with the marks that make it valid. */
 static int put_state(const struct remote_call *call)
 {
 	const uint32_t end = STATE_END_MAGIC;
@@ -169,7 +174,10 @@ static int put_frame(const struct remote_call *call)
 
 /* ---- Calls ---- */
 
-/* What a crash raises may not be blocked, or its action changes. */
+/*
+ * Signals of a crash. These stay unblocked, because the kernel resets the
+ * action of a blocked one.
+ */
 static const uint64_t raised =
 	UINT64_C(1) << (SIGSEGV - 1) | UINT64_C(1) << (SIGTRAP - 1) |
 	UINT64_C(1) << (SIGBUS - 1) | UINT64_C(1) << (SIGILL - 1) |
@@ -180,7 +188,7 @@ static int is_raised(int signal)
 	return raised >> (signal - 1) & 1;
 }
 
-/* All others wait. */
+/* Blocks all other signals. */
 static int block_signals(const struct remote_call *call)
 {
 	const uint64_t blocked = ~raised;
@@ -205,7 +213,7 @@ static int set_call(const struct remote_call *call, uint64_t function,
 	registers.eflags = 0x202;
 	if (put_state(call) != 0 || put_frame(call) != 0)
 		return -EFAULT;
-	/* in this order: the frame has its signals */
+	/* Registers come first: the frame contains the thread's own mask. */
 	if (ptrace(PTRACE_SETREGS, call->thread->tid, 0, &registers) != 0)
 		return -errno;
 	return block_signals(call);
@@ -219,7 +227,7 @@ static uint64_t peek(const struct remote_call *call, size_t offset)
 
 #define PEEK(call, name) peek(call, offsetof(struct user_regs_struct, name))
 
-/* The next stop, its status, or 0. */
+/* Waits for the next stop. Returns its status, or 0. */
 static int wait_for(struct remote_call *call, uint64_t deadline_ns)
 {
 	int status;
@@ -240,14 +248,14 @@ static int wait_for(struct remote_call *call, uint64_t deadline_ns)
 	return 0;
 }
 
-/* Of what is sent SIGSTOP alone does not wait. */
+/* Notes a SIGSTOP, the only sent signal that cannot be blocked. */
 static void note_stop(struct remote_call *call, int status)
 {
 	if (!(status >> 16) && WSTOPSIG(status) == SIGSTOP)
 		call->is_to_stop = 1;
 }
 
-/* It is about to take the frame off: instead it stops as at first. */
+/* Stops the thread before it removes the frame, as it was stopped at first. */
 static int stop_at_end(struct remote_call *call)
 {
 	struct user_regs_struct registers;
@@ -256,8 +264,9 @@ static int stop_at_end(struct remote_call *call)
 
 	if (ptrace(PTRACE_GETREGS, tid, 0, &registers) != 0)
 		return -ESRCH;
-	registers.orig_rax = (uint64_t)-1; /* not now, */
-	registers.rip = call->restorer;    /* but when it goes on */
+	registers.orig_rax = (uint64_t)-1; /* Suppresses this sigreturn; */
+	/* the thread repeats it when it continues. */
+	registers.rip = call->restorer;
 	ptrace(PTRACE_SETREGS, tid, 0, &registers);
 	ptrace(PTRACE_INTERRUPT, tid, 0, 0);
 	ptrace(PTRACE_CONT, tid, 0, 0);
@@ -272,7 +281,10 @@ static int stop_at_end(struct remote_call *call)
 	} while (1);
 }
 
-/* It may hold locks: it is to return by itself, as when nobody waits. */
+/*
+ * Stops waiting for the call. The thread may hold locks, so it must return by
+ * itself.
+ */
 static void abandon(struct remote_call *call)
 {
 	call->thread->is_gone = 1;
@@ -287,10 +299,11 @@ static int is_caught(const struct remote_call *call, int signal)
 }
 
 /*
- * What the thread gets of a signal that has come: 0, if that is a crash. What should
- * wait comes where the call changes the thread's mask, from which clew's own signals are
- * taken out (front/signals.c): being blocked again, the kernel keeps it until the call is
- * over. A breakpoint is met in code that is left out to keep a budget, or has a probe.
+ * Returns the signal to deliver to the thread, or 0 if the signal is a crash. A
+ * signal that should stay blocked arrives if the call changes the mask, from
+ * which clew's own signals are removed (front/signals.c). Once blocked again,
+ * the kernel keeps it pending until the call is over. A breakpoint occurs in
+ * code with a probe, or left out by --budget.
  */
 static int hand_on(const struct remote_call *call, int signal)
 {
@@ -370,7 +383,7 @@ void remote_end(struct remote_call *call)
 		target_write(call->tracer->memory, call->errno_at,
 			     &call->saved_errno, sizeof(call->saved_errno));
 		restore(call);
-		if (call->is_to_stop) /* when it goes on */
+		if (call->is_to_stop) /* When the thread continues. */
 			syscall(SYS_tgkill, call->tracer->pid,
 				call->thread->tid, SIGSTOP);
 	}

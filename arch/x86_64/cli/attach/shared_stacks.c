@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See cli/attach/shared_stacks.h. */
 #include "cli/attach/shared_stacks.h"
 
 #include <errno.h>
@@ -17,17 +18,20 @@
 #define SYSTEM_CALL_BYTES 2
 #define CALL_STOP         (SIGTRAP | 0x80)
 
-/* In the kernel, not told to programs. */
+/* Kernel-internal error numbers; programs never see them. */
 enum { RESTART = -512, RESTART_BLOCK = -516 };
 
-/* One thread, and what it had. */
+/* One thread and its saved signal mask. */
 struct asking {
 	struct tracer *tracer;
 	struct tracee *thread;
 	uint64_t signals;
 };
 
-/* As it goes on by itself if nobody puts it back: its system call begins again. */
+/*
+ * Returns the registers and mask that the thread restores by itself if no
+ * controller does. An interrupted system call then restarts.
+ */
 static struct wire_asked what_it_has(const struct asking *asking)
 {
 	const struct user_regs_struct *from = &asking->thread->registers;
@@ -37,7 +41,7 @@ static struct wire_asked what_it_has(const struct asking *asking)
 
 	return (struct wire_asked){
 		.signals = asking->signals,
-		/* in the order of ask_stack.S */
+		/* In the order of ask_stack.S. */
 		.registers = {
 			begins_again ? from->orig_rax : from->rax,
 			from->rcx,
@@ -57,7 +61,10 @@ static int set_signals(const struct asking *asking, uint64_t signals)
 		      (long)sizeof(signals), &signals) == 0;
 }
 
-/* In this order: it unblocks its signals by itself once it is there. */
+/*
+ * Sends the thread to ask_stack.S. The mask comes last, because that code
+ * unblocks signals by itself.
+ */
 static int send(const struct asking *asking,
 		const struct wire_attachment *attachment)
 {
@@ -74,7 +81,10 @@ static int send(const struct asking *asking,
 	       set_signals(asking, ~UINT64_C(0));
 }
 
-/* Its next stop, or 0: it has ended, or goes on by itself. */
+/*
+ * Lets the thread continue until its next stop. Returns the status, or 0 if it
+ * has exited or does not stop.
+ */
 static int go_on(const struct asking *asking, int request)
 {
 	struct tracee *thread = asking->thread;
@@ -89,7 +99,7 @@ static int go_on(const struct asking *asking, int request)
 	return status;
 }
 
-/* To the end of the first system call. Its latest stop, or 0. */
+/* Runs to the end of the first system call. Returns the last status, or 0. */
 static int run(const struct asking *asking)
 {
 	int status = go_on(asking, PTRACE_SYSCALL);
@@ -99,7 +109,7 @@ static int run(const struct asking *asking)
 		       : status;
 }
 
-/* Stopped as at first, from where a system call that was interrupted goes on. */
+/* Stops the thread as at first, where an interrupted system call restarts. */
 static void put_back(const struct asking *asking, int status)
 {
 	const pid_t tid = asking->thread->tid;
@@ -114,7 +124,9 @@ static void put_back(const struct asking *asking, int status)
 	ptrace(PTRACE_SETREGS, tid, 0, &asking->thread->registers);
 }
 
-/* Where it is; 0: it has none, or does not say. */
+/*
+ * Returns the thread's alternate stack, or 0 if it has none or does not answer.
+ */
 static uint64_t ask(struct tracer *tracer, struct tracee *thread,
 		    const struct wire_attachment *attachment)
 {
@@ -138,8 +150,8 @@ static uint64_t ask(struct tracer *tracer, struct tracee *thread,
 }
 
 /*
- * Whether a thread has not taken back what it had, which is where the next one's would be
- * put: a controller did not wait for it.
+ * Returns whether a thread has not yet restored its state, because an earlier
+ * controller did not wait for it. The next thread's state would overwrite it.
  */
 static int any_is_asking(const struct tracer *tracer, uint64_t code)
 {
@@ -172,7 +184,10 @@ int shared_stacks_exist(struct tracer *tracer,
 	if (any_is_asking(tracer, attachment->ask))
 		return -EAGAIN;
 	stacks = memory_zeroed(tracer->count, sizeof(*stacks));
-	/* of one that has not answered they are there until it goes on */
+	/*
+	 * A thread that does not answer uses the shared memory until it
+	 * continues.
+	 */
 	for (size_t i = 0; i < tracer->count && !tracer->is_stuck; i++) {
 		struct tracee *thread = &tracer->threads[i];
 		const uint64_t stack =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What of the registers of a stopped thread matters to those who know no machine. */
+/* Access to the registers of a stopped thread, for portable code. */
 #ifndef CLEW_CLI_ATTACH_STOPPED_REGISTERS_H
 #define CLEW_CLI_ATTACH_STOPPED_REGISTERS_H
 
@@ -9,7 +9,7 @@
 #include <sys/types.h>
 #include <sys/user.h>
 
-/* 0, or -1 and errno: the thread is not stopped, or not traced. */
+/* Returns 0, or -1 and errno if the thread is not stopped or not traced. */
 static inline int stopped_read(pid_t tid, struct user_regs_struct *registers)
 {
 	return ptrace(PTRACE_GETREGS, tid, 0, registers) == 0 ? 0 : -1;
@@ -25,19 +25,22 @@ static inline uint64_t stopped_sp(const struct user_regs_struct *registers)
 	return registers->rsp;
 }
 
-/* The control block of libc's: its thread pointer. */
+/* Returns the address of libc's control block, the thread pointer. */
 static inline uint64_t stopped_block(const struct user_regs_struct *registers)
 {
 	return registers->fs_base;
 }
 
-/* The system call that it was in when it stopped; negative: none. */
+/* Returns the number of the interrupted system call, or a negative number. */
 static inline long stopped_call(const struct user_regs_struct *registers)
 {
 	return (long)registers->orig_rax;
 }
 
-/* Whether it has been made by a system call that it has still to return from. */
+/*
+ * Returns whether the thread is new and has not yet returned from the call that
+ * created it.
+ */
 static inline int stopped_is_made(const struct user_regs_struct *registers)
 {
 	return registers->rax == 0 && (registers->orig_rax == SYS_clone ||
@@ -46,7 +49,7 @@ static inline int stopped_is_made(const struct user_regs_struct *registers)
 
 #define STOPPED_REGISTERS 17
 
-/* One by DWARF's number, the pc last: what unwinders ask for. */
+/* Returns a register by its DWARF number; the last one is the pc. */
 static inline uint64_t stopped_register(
 	const struct user_regs_struct *registers, unsigned int number)
 {
@@ -61,7 +64,10 @@ static inline uint64_t stopped_register(
 	return number < STOPPED_REGISTERS ? values[number] : 0;
 }
 
-/* A function's return address lies right below where its caller's stack begins. */
+/*
+ * A return address is directly below the stack pointer that the caller has
+ * after the call.
+ */
 #define STOPPED_RETURN_BYTES 8
 #define STOPPED_ALIGNMENT    16
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a function ends in: one that jumps to another leaves no frame, and the other may
- * have no name. Code is not decoded, so bytes of other instructions may look like a
- * jump: to somewhere that hardly is a function's start.
+ * Jumps of a function to another one (tail calls). A function that ends in
+ * one leaves no frame, and the other function may have no name. Code is not
+ * decoded, so bytes of other instructions can look like a jump, but their
+ * target is rarely the start of a function.
  */
 #ifndef CLEW_CLI_ATTACH_TAIL_JUMPS_H
 #define CLEW_CLI_ATTACH_TAIL_JUMPS_H
@@ -12,8 +13,8 @@
 #include <string.h>
 
 /*
- * Where the jump with these bytes goes, of a function's code from `at` on, that is at
- * vaddr; 0: there is none, or it stays inside.
+ * Returns the target of a jump at offset `at` of a function's code, which is at
+ * vaddr; 0 if there is no jump, or it stays inside the function.
  */
 static inline uint64_t tail_jump_at(const uint8_t *code, uint64_t bytes,
 				    uint64_t at, uint64_t vaddr)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See cli/attach/thread_variable.h. */
 #include "cli/attach/thread_variable.h"
 
 #include <errno.h>
@@ -10,14 +11,16 @@
 
 static const uint8_t landing[] = { 0xf3, 0x0f, 0x1e, 0xfa }; /* endbr64 */
 
-/* An instruction: its first bytes, or all of them, and how long it is. */
+/* The first `given` bytes of an instruction, and its length. */
 struct known_code {
 	uint8_t bytes[9];
 	uint8_t given, length;
 };
 
-/* The offset, from libc's table, is added to the control block's address, or that
- * to it. */
+/*
+ * The function loads the variable's offset from libc's table and adds the
+ * control block's address, or in the other order.
+ */
 static const struct known_code load_offset = { { 0x48, 0x8b, 0x05 }, 3, 7 };
 static const struct known_code add_block = {
 	{ 0x64, 0x48, 0x03, 0x04, 0x25, 0, 0, 0, 0 }, 9, 9
@@ -35,7 +38,10 @@ static int is_known(const uint8_t *code, const struct known_code *known)
 	return memcmp(code, known->bytes, known->given) == 0;
 }
 
-/* Where the instruction that has the offset's place ends, and 0; or -ENOTSUP. */
+/*
+ * Stores the end of the instruction that addresses the offset. Returns 0 or
+ * -ENOTSUP.
+ */
 static int parse(const uint8_t *code, size_t *end)
 {
 	if (is_known(code, &load_offset) &&
