@@ -137,9 +137,9 @@ static void forget(struct cold *cold, struct asked_probe *probe)
 	struct asked_probe **at = &cold->config.probes;
 
 	EACH_MODULE(cold, m)
-	EACH_PATCH(m, p)
-	if (p->probe == probe->number + 1)
-		p->probe = PROBE_FORGOTTEN;
+		EACH_PATCH(m, p)
+			if (p->probe == probe->number + 1)
+				p->probe = PROBE_FORGOTTEN;
 	while (*at != probe)
 		at = &(*at)->next;
 	*at = probe->next;

@@ -22,8 +22,8 @@ static uint32_t probes_in(const struct module *module)
 	uint32_t probes = 0;
 
 	EACH_PATCH(module, p)
-	if (p->probe && p->probe != PROBE_FORGOTTEN)
-		probes |= UINT32_C(1) << (p->probe - 1);
+		if (p->probe && p->probe != PROBE_FORGOTTEN)
+			probes |= UINT32_C(1) << (p->probe - 1);
 	return probes;
 }
 
@@ -121,8 +121,8 @@ int probe_additions_prepare(struct probe_additions *adding)
 	if (!err && adding->wanted)
 		err = open_workshop(adding);
 	EACH_MODULE(adding->cold, m)
-	if (!err && adding->wanted && module_is_loaded(m))
-		err = prepare_module(adding, m);
+		if (!err && adding->wanted && module_is_loaded(m))
+			err = prepare_module(adding, m);
 	return err ? err : windows_seal(&adding->cold->windows);
 }
 
@@ -146,9 +146,9 @@ static enum probe_reason reason_of_none(const struct cold *cold,
 	if (!asked || probe_spec_parse(asked->text, &spec))
 		return PROBE_IS_NO_NAME;
 	EACH_MODULE(cold, m)
-	if (module_is_loaded(m) &&
-	    probe_spec_means(&spec, m->path, m == cold->modules.first))
-		return PROBE_IS_NO_NAME;
+		if (module_is_loaded(m) &&
+		    probe_spec_means(&spec, m->path, m == cold->modules.first))
+			return PROBE_IS_NO_NAME;
 	return PROBE_IS_NO_MODULE;
 }
 

@@ -19,11 +19,10 @@ uint32_t probe_switch_sites(const struct cold *cold, uint32_t number)
 {
 	uint32_t count = 0;
 
-	EACH_MODULE(cold, m)
-	{
+	EACH_MODULE(cold, m) {
 		EACH_PATCH(m, p)
-		if (p->probe == number + 1)
-			count += p->site_count;
+			if (p->probe == number + 1)
+				count += p->site_count;
 	}
 	return count;
 }
@@ -38,14 +37,14 @@ static struct patch_site *hook_of(const struct module *module,
 				  const struct patch_site *site, uint64_t *base)
 {
 	EACH_PATCH(module, p)
-	for (uint32_t i = 0; i < p->site_count; i++) {
-		const uint64_t stub = p->base + p->sites[i].stub;
+		for (uint32_t i = 0; i < p->site_count; i++) {
+			const uint64_t stub = p->base + p->sites[i].stub;
 
-		if (site->text.pc - stub >= p->stub_bytes || p->probe)
-			continue;
-		*base = p->base;
-		return &p->sites[i];
-	}
+			if (site->text.pc - stub >= p->stub_bytes || p->probe)
+				continue;
+			*base = p->base;
+			return &p->sites[i];
+		}
 	return NULL;
 }
 
@@ -100,12 +99,10 @@ static uint32_t gather(const struct cold *cold, uint32_t number,
 {
 	uint32_t count = 0;
 
-	EACH_MODULE(cold, m)
-	{
+	EACH_MODULE(cold, m) {
 		if (!module_is_loaded(m))
 			continue;
-		EACH_PATCH(m, p)
-		{
+		EACH_PATCH(m, p) {
 			if (p->probe != number + 1 || !p->site_count)
 				continue;
 			if (ranges)
@@ -122,20 +119,21 @@ static void mark_disabled(const struct cold *cold, uint32_t number,
 			  int is_disabled)
 {
 	EACH_MODULE(cold, m)
-	EACH_PATCH(m, p)
-	if (p->probe == number + 1)
-		p->is_disabled = is_disabled;
+		EACH_PATCH(m, p)
+			if (p->probe == number + 1)
+				p->is_disabled = is_disabled;
 }
 
 static void note_written(const struct cold *cold, uint32_t number,
 			 int is_written)
 {
 	EACH_MODULE(cold, m)
-	EACH_PATCH(m, p)
-	if (p->probe == number + 1) {
-		p->is_written = module_is_loaded(m) && is_written;
-		note_in_stubs(m, p, is_written);
-	}
+		EACH_PATCH(m, p)
+			if (p->probe == number + 1) {
+				p->is_written =
+					module_is_loaded(m) && is_written;
+				note_in_stubs(m, p, is_written);
+			}
 }
 
 static int write_ranges(const struct cold *cold, uint32_t number, int to_there,
@@ -208,8 +206,7 @@ int probe_switch(struct cold *cold, uint32_t number, int to_there,
 static enum probe_reason obstacle(const struct module *module,
 				  const struct patch *patch)
 {
-	EACH_PATCH(module, other)
-	{
+	EACH_PATCH(module, other) {
 		if (!other->probe || other == patch || other->is_disabled ||
 		    !patch_meets(patch, other))
 			continue;
@@ -226,13 +223,12 @@ enum probe_reason probe_switch_obstacle(const struct cold *cold,
 {
 	enum probe_reason reason = PROBE_IS_NONE;
 
-	EACH_MODULE(cold, m)
-	{
+	EACH_MODULE(cold, m) {
 		if (!module_is_loaded(m))
 			continue;
 		EACH_PATCH(m, p)
-		if (!reason && p->probe == number + 1)
-			reason = obstacle(m, p);
+			if (!reason && p->probe == number + 1)
+				reason = obstacle(m, p);
 	}
 	return reason;
 }
