@@ -94,7 +94,10 @@ class Traced(clewtest.Case):
                   if line.startswith("total ")}
         shown = self.clew_json("report", "--json", "-n", "0",
                                self.recording_path)
-        self.assertEqual(shown["problems"], [])
+        # On a busy machine a thread may wait for more than three seconds. All
+        # threads then count their packets themselves, and lose no call.
+        self.assertEqual([problem for problem in shown["problems"]
+                          if "threads waited too long" not in problem], [])
         calls = {int(function["vaddr"], 0): function["calls"]
                  for function in shown["functions"]
                  if function["module"].endswith("signals")}

@@ -5,6 +5,7 @@ import mmap
 import os
 import pathlib
 import signal
+import socket
 import struct
 import subprocess
 
@@ -48,6 +49,21 @@ def changed_code(pid):
     return found
 
 
+def answers(path):
+    """Returns whether a Redis server answers on that socket."""
+    with socket.socket(socket.AF_UNIX) as client:
+        if client.connect_ex(str(path)):
+            return False
+        client.sendall(b"PING\r\n")
+        return client.recv(7, socket.MSG_WAITALL) == b"+PONG\r\n"
+
+
+def all_sleep(pid):
+    """Returns whether all threads of the process wait for something."""
+    return all((task / "stat").read_text().rpartition(")")[2].split()[0] == "S"
+               for task in pathlib.Path(f"/proc/{pid}/task").iterdir())
+
+
 class Attached(clewtest.Case):
     def start(self, argv, **options):
         process = subprocess.Popen(
@@ -69,13 +85,18 @@ class Attached(clewtest.Case):
         self.addCleanup(self.process.stdin.close)
 
     def redis(self):
-        """(a server that listens, its socket)."""
-        socket = self.work / "redis"
+        """Returns (a server that answers, its socket).
+
+        A server listens before it starts its threads, which map memory. They
+        have done so once the server answers and all of them sleep.
+        """
+        path = self.work / "redis"
         server = self.start(
-            ["redis-server", "--port", "0", "--unixsocket", socket,
+            ["redis-server", "--port", "0", "--unixsocket", path,
              "--save", "", "--dir", self.work], stdout=subprocess.DEVNULL)
-        self.assertTrue(until(socket.exists))
-        return server, socket
+        self.assertTrue(until(lambda: answers(path)))
+        self.assertTrue(until(lambda: all_sleep(server.pid)))
+        return server, path
 
     def attach(self, process, *options):
         """A controller that has attached."""
