@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See analysis.h. */
 #include "image/analysis.h"
 
 #include <errno.h>
@@ -22,12 +23,12 @@
 #include "wire/verdict.h"
 
 /*
- * A compiler's cold part whose frame happens to look like a fresh call's, and
- * whose name was stripped. One function alone jumps to its start, nothing calls
- * it or takes its address, and either it jumps back into that function's middle
- * or it is reached as only parts are, by a conditional jump to an odd address:
- * compilers align functions and not the parts that they move out of them.
- * Where in doubt it counts as a function that is tail-called.
+ * Returns whether a function is a compiler's cold part whose frame looks like a
+ * new call's, and whose name was stripped. Only one function jumps to its
+ * start, no call or address refers to it, and either it jumps back into the
+ * middle of that function or a conditional jump leads to its odd address:
+ * compilers align functions but not the parts that they move out of them. In
+ * doubt it counts as a function that is tail-called.
  */
 static int is_cold_part(const struct inquiry *q, uint32_t index)
 {
@@ -43,8 +44,8 @@ static int is_cold_part(const struct inquiry *q, uint32_t index)
 }
 
 /*
- * A part of nothing but landing pads. No landing pad can be at offset 0, for
- * that means none, so compilers begin such a part with a nop.
+ * Returns whether a part consists of landing pads. Offset 0 means "no landing
+ * pad", so compilers begin such a part with a nop.
  */
 static int is_landing_part(const struct inquiry *q, uint32_t index)
 {
@@ -57,7 +58,10 @@ static int is_landing_part(const struct inquiry *q, uint32_t index)
 	       padding_is_nop(bytes_u8(&b));
 }
 
-/* Where exceptions begin, in an unwinder. Its name is on the list of names. */
+/*
+ * Returns whether exceptions begin here, in an unwinder, whose name is on the
+ * list of names.
+ */
 static int raises(const struct inquiry *q, uint32_t index)
 {
 	const struct function *function = &q->functions.list[index];
@@ -70,9 +74,10 @@ static int raises(const struct inquiry *q, uint32_t index)
 }
 
 /*
- * A function that is known by an exported name alone may be called; but that it
- * is always called, and not entered by jumps with who knows what on the stack,
- * must be seen, and that it does not look for its return address there.
+ * Returns whether a function that is known only by an exported name is in
+ * doubt. The function may be called; but its code must show that it is always
+ * called, not entered by jumps with an unknown stack, and that it does not read
+ * its return address.
  */
 static int is_in_doubt(const struct inquiry *q, uint32_t index)
 {
@@ -84,7 +89,10 @@ static int is_in_doubt(const struct inquiry *q, uint32_t index)
 		notes->is_run_into || notes->is_jumped_to || notes->uses_stack);
 }
 
-/* What is known of a function before its first bytes are looked at. */
+/*
+ * Returns the verdict that does not depend on a function's first bytes, or
+ * VERDICT_IS_UNKNOWN.
+ */
 static enum verdict foregone(const struct inquiry *q, uint32_t index)
 {
 	const enum verdict verdict = q->functions.list[index].verdict;
@@ -117,9 +125,9 @@ static enum verdict foregone(const struct inquiry *q, uint32_t index)
 	return VERDICT_IS_UNKNOWN;
 }
 
-#define INSIDE_OF_JUMP 0x1eU /* of the bytes that are replaced */
+#define INSIDE_OF_JUMP 0x1eU /* of the replaced bytes */
 
-/* If there is an unwinder, the function that tells where it lands. */
+/* Finds the function that an unwinder calls to announce where it lands. */
 static void find_landing(const struct inquiry *q, struct wire_function *list,
 			 uint32_t count)
 {
@@ -145,13 +153,15 @@ static void find_landing(const struct inquiry *q, struct wire_function *list,
 	}
 }
 
-/* Those that may be entered by jumps that are no calls. */
+/* Functions that may be entered by jumps that are no calls. */
 struct doubts {
 	const struct code_notes *notes;
 	struct wire_function *list;
 };
 
-/* A compiler's cold part that jumps to the start of the function it is of. */
+/*
+ * Handles a compiler's cold part that jumps to the start of its own function.
+ */
 static void doubt_for_part(void *context, const struct reference *jump)
 {
 	const struct doubts *doubts = context;
@@ -163,8 +173,8 @@ static void doubt_for_part(void *context, const struct reference *jump)
 }
 
 /*
- * Who jumps to its own entry arrives in the stub as one does who was called by a
- * jump: for these functions the stub takes it for a loop (wire_loops()).
+ * A jump to the function's own entry arrives in the stub like a tail call: for
+ * these functions the stub takes it for a loop (wire_loops()).
  */
 static void find_loops(const struct inquiry *q, struct wire_function *list,
 		       uint32_t count)
@@ -231,7 +241,7 @@ static int inquire(struct inquiry *q, struct arena *arena, struct analysis *out)
 	return err ? err : judge_all(q, arena, out);
 }
 
-/* Whether the file's bytes are still those that were hashed. */
+/* Returns whether the file's bytes still equal the hashed ones. */
 static int is_what_it_was(const struct image *image, const char *path,
 			  const struct analysis *analysis)
 {
@@ -251,7 +261,7 @@ static int is_what_it_was(const struct image *image, const char *path,
 	return !memcmp(&now, &analysis->content, sizeof(now));
 }
 
-/* What is not in the cache. */
+/* Computes an analysis that is not in the cache. */
 static int make(const struct image *image, const char *path,
 		const struct analysis_place *place, struct arena *arena,
 		struct analysis *made)
@@ -266,7 +276,10 @@ static int make(const struct image *image, const char *path,
 	if (q.branches.may_map)
 		made->traits |= TRAIT_MAPPER;
 	arena_fini(&q.scratch);
-	/* that there is no code as well: it may take long to see */
+	/*
+	 * a module without code is also stored, because that may take long to
+	 * find out
+	 */
 	if ((!err || err == -ENODATA) && place->cache &&
 	    is_what_it_was(image, path, made))
 		analysis_cache_store(analysis_place_folder(place), made);
@@ -283,7 +296,10 @@ static int load(const struct analysis_place *place, struct arena *arena,
 	return err;
 }
 
-/* The same, unless somebody is at it, or was when we looked into the cache. */
+/*
+ * Like make(), unless another process computes the analysis now, or has done so
+ * since this process searched the cache.
+ */
 static int make_once(const struct image *image, const char *path,
 		     const struct analysis_place *place, struct arena *arena,
 		     struct analysis *made)
@@ -304,7 +320,10 @@ static int make_once(const struct image *image, const char *path,
 	return err;
 }
 
-/* By what the kernel says of the file, if that is to be believed, or by its bytes. */
+/*
+ * Returns the content by the kernel's data about the file, if that is trusted,
+ * or by the file's bytes.
+ */
 static struct content find_content(const struct image *image,
 				   const struct analysis_place *place)
 {

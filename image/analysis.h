@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which functions a module has, and which of them can be hooked.
+ * Finds the functions of a module, and which of them can be hooked.
  *
- * The answer depends on nothing but the module's file, so the runtime asks it
- * about every module of the target, `clew list FILE` asks it about a file, and
- * a cache on disk, which goes by content, answers the second time.
+ * The result depends only on the module's file. The library analyses every
+ * module of the target, `clew list FILE` a file, and a cache on disk, keyed by
+ * content, stores the results.
  */
 #ifndef CLEW_IMAGE_ANALYSIS_H
 #define CLEW_IMAGE_ANALYSIS_H
@@ -16,42 +16,46 @@
 #include "wire/recording.h"
 
 struct analysis {
-	struct wire_function *functions; /* in order of vaddr, no two alike */
+	struct wire_function *functions; /* in order of vaddr, all different */
 	uint32_t function_count;
 	uint32_t build_id_bytes; /* 0: the file has none */
 	uint8_t build_id[32];
-	struct content content; /* known where there is a cache */
+	struct content content; /* set if there is a cache */
 	uint64_t vaddr_start;   /* executable segments lie in [start, end) */
 	uint64_t vaddr_end;
-	uint32_t traits; /* a set of enum trait (image/traits.h) */
+	uint32_t traits; /* set of enum trait (image/traits.h) */
 	int from_cache;
-	int is_guarded; /* nobody but root and the cache's owner can change the file */
+	/* only root and the cache's owner can change the file */
+	int is_guarded;
 };
 
 /*
- * Analyse the ELF file at `path`. cache_dir may be NULL; another user's file that is too
- * large to be copied (image_copy.h) is -EFBIG. What *out points to
- * lives in `arena`. Verdicts here are only those that follow from the file:
- * selection and patching come later.
+ * Analyses the ELF file at `path`. cache_dir may be NULL; another user's file
+ * that is too large to be copied (image_copy.h) fails with -EFBIG. The data of
+ * *out is allocated in `arena`. The verdicts are those that follow from the
+ * file; selection and patching come later.
  *
- * 0, or -errno: -ENOEXEC not an ELF module of this machine, -EBADMSG damaged,
- * -ENODATA it has no code of its own; others from the system.
+ * Returns 0 or -errno: -ENOEXEC if it is no ELF module of this architecture,
+ * -EBADMSG if it is damaged, -ENODATA if it has no code; others from the
+ * system.
  */
 int analysis_of_file(const char *path, const char *cache_dir,
 		     struct arena *arena, struct analysis *out);
 
 /*
- * The same of a module of this process, of any size; begun(path) is called when it is
- * not in the cache, so that it takes a while until the function returns.
+ * Like analysis_of_file(), for a module of this process, of any size.
+ * begun(path) is called if the module is not in the cache, because the function
+ * then takes a while.
  */
 int analysis_of_module(const char *path, const char *cache_dir,
 		       void (*begun)(const char *path), struct arena *arena,
 		       struct analysis *out);
 
 /*
- * The same of a file that a process has and we do not, such as a container's. Analyses
- * are read from both folders, and stored in session_dir only; if that is NULL,
- * neither.
+ * Like analysis_of_file(), for a file of another process, such as a
+ * container's, that this process cannot open by its path. Analyses are read
+ * from both folders, and stored in session_dir only; if that is NULL, neither
+ * is used.
  */
 int analysis_of_foreign_file(const char *path, const char *cache_dir,
 			     const char *session_dir, struct arena *arena,

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A cache file is a header, the functions as they are recorded, and a checksum
- * of both: 64-bit FNV-1a over little-endian words instead of bytes (Fowler,
- * Noll, Vo; RFC 9923), whose every step is a bijection of the state, so that no
- * change of a single word goes unseen. The checksum finds torn and rotten files.
- * Only the user and root can have written the file, and the hash of the module's
- * content in the header is one that nobody can forge.
+ * See analysis_cache.h. A cache file is a header, the functions as they are
+ * recorded, and a checksum of both: 64-bit FNV-1a over little-endian words
+ * instead of bytes (Fowler, Noll, Vo; RFC 9923). Each of its steps is a
+ * bijection of the state, so a change of a single word is always noticed. The
+ * checksum detects incomplete and damaged files. Only the user and root can
+ * have written the file, and the hash of the module's content in the header
+ * cannot be forged.
  *
- * Wrong records would have us patch in the wrong place, so they are held to the
- * same rules as an analysis: in order, inside the module, known verdicts.
+ * Wrong records would make clew patch wrong addresses. Records must therefore
+ * satisfy the same rules as an analysis: in order, inside the module, known
+ * verdicts.
  */
 #include "image/analysis_cache.h"
 
@@ -28,7 +30,7 @@
 #define CACHE_MAGIC   "clewana\n"
 #define CACHE_VERSION 4
 
-/* Bump when the same file would be judged differently. */
+/* Increase it when the same file would get other verdicts. */
 #define ANALYSIS_VERSION 31
 
 #define MAX_COUNT        (UINT32_C(1) << 26)
@@ -93,7 +95,7 @@ static size_t file_bytes(uint32_t count)
 	       count * sizeof(struct wire_function) + sizeof(uint64_t);
 }
 
-/* An island belongs to short jumps, and lies with its 5 bytes in the module. */
+/* Only short jumps have an island, and its 5 bytes must be in the module. */
 static int island_is_sound(const struct analysis *analysis,
 			   const struct wire_function *function)
 {
@@ -107,7 +109,7 @@ static int island_is_sound(const struct analysis *analysis,
 	       analysis->vaddr_end - island >= JUMP_BYTES;
 }
 
-/* A whole jump lies in its function, or ends in the padding behind. */
+/* A whole jump must be in its function, or end in the padding after it. */
 static int jump_is_sound(const struct wire_function *function,
 			 uint64_t next_vaddr)
 {
@@ -151,8 +153,8 @@ static int records_are_sound(const struct analysis *analysis,
 }
 
 /*
- * Whether this is the cache of this very module. What the cache is to tell is
- * taken from it into *header.
+ * Returns whether the cache file belongs to this module; stores its header in
+ * *header.
  */
 static int check(const struct analysis *analysis, const uint8_t *file,
 		 size_t bytes, struct cache_header *header)
@@ -178,7 +180,7 @@ static int check(const struct analysis *analysis, const uint8_t *file,
 	return 0;
 }
 
-/* Copies first: what is checked must not change afterwards. */
+/* Copies first, because checked bytes must not change afterwards. */
 static int take(struct arena *arena, int fd, size_t bytes,
 		struct analysis *analysis)
 {
@@ -268,7 +270,7 @@ static int write_file(int fd, const struct analysis *analysis)
 	return err;
 }
 
-/* A name that no other writer has; O_EXCL settles it if one does. */
+/* Creates a name that no other writer uses; O_EXCL detects the other case. */
 static int temporary_path(struct cache_path *temporary,
 			  const struct cache_path *path)
 {
@@ -284,7 +286,7 @@ static int temporary_path(struct cache_path *temporary,
 	return temporary->is_too_long ? -ENAMETOOLONG : 0;
 }
 
-/* What root has found others may read where they may look into its folder. */
+/* All users may read root's analyses if they may read root's folder. */
 static mode_t mode_in(const char *cache_dir)
 {
 	int fd = open(cache_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Analyses kept on disk: DIR/CONTENT.analysis, CONTENT being the hash of what the
- * analysis was computed from (content.h). An entry thus serves modules with these
- * very bytes only, whatever their build-id.
+ * Analyses stored on disk: DIR/CONTENT.analysis, where CONTENT is the hash of
+ * the bytes that the analysis was computed from (content.h). An entry therefore
+ * serves only modules with exactly these bytes, whatever their build-id.
  *
- * The directory may be shared with processes that write at the same moment,
- * and with mischief. A file is written under a name of its own and renamed, and
- * believed only if it is a regular file of ours, or of root's, that nobody else may
- * write, whole, and consistent in itself and with the module. Root's may be read by
- * whom its directory lets.
+ * Further processes, also malicious ones, may write to the directory at the
+ * same time. A file is written under a unique name and renamed. The file is
+ * used only if it is a regular file of this user or root that no other user may
+ * write to, complete, and consistent in itself and with the module. Users who
+ * may read root's directory may read root's analyses.
  */
 #ifndef CLEW_IMAGE_ANALYSIS_CACHE_H
 #define CLEW_IMAGE_ANALYSIS_CACHE_H
@@ -16,14 +16,15 @@
 #include "image/analysis.h"
 
 /*
- * Fill in functions, function_count, traits and from_cache of *analysis, whose other
- * members say which module it is. -errno where there is nothing to believe;
- * *analysis is then untouched. No directory, or the content is not known: -ENOENT.
+ * Sets functions, function_count, traits and from_cache of *analysis, whose
+ * other members identify the module. Returns 0, or -errno if there is no valid
+ * file; *analysis is then unchanged. Without a directory, or if the content is
+ * unknown: -ENOENT.
  */
 int analysis_cache_load(const char *cache_dir, struct arena *arena,
 			struct analysis *analysis);
 
-/* Keep *analysis for the next time. A failure costs that time only. */
+/* Stores *analysis. A failure only means that it must be computed again. */
 int analysis_cache_store(const char *cache_dir,
 			 const struct analysis *analysis);
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See analysis_claim.h. */
 #include "image/analysis_claim.h"
 
 #include <errno.h>
@@ -10,7 +11,7 @@
 
 #define LOOK_MS 5
 
-/* Somebody else's could be held for ever. */
+/* Another user could hold a lock on its file for ever. */
 static int is_ours(int fd)
 {
 	struct stat status;
@@ -31,7 +32,9 @@ static int open_claim(const char *path)
 	return -1;
 }
 
-/* The milliseconds until the lock was had; negative: it was not. */
+/*
+ * Returns how many milliseconds it took to get the lock; negative: not locked.
+ */
 static int lock(int fd)
 {
 	static const struct timespec pause = { .tv_nsec = LOOK_MS * 1000000 };
@@ -47,8 +50,8 @@ static int lock(int fd)
 }
 
 /*
- * Who has opened the file before it goes gets a lock that nobody else asks for, and
- * finds the analysis.
+ * A process that has opened the file before it is removed locks a file that no
+ * other process uses, and finds the analysis.
  */
 void analysis_claim_end(struct analysis_claim *claim)
 {
@@ -56,7 +59,8 @@ void analysis_claim_end(struct analysis_claim *claim)
 
 	if (claim->fd >= 0) {
 		unlink(claim->path.text);
-		flock(claim->fd, LOCK_UN); /* a forked child may have it, too */
+		/* a forked child may have it open as well */
+		flock(claim->fd, LOCK_UN);
 		close(claim->fd);
 	}
 	claim->fd = -1;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who makes an analysis that several processes want at the same moment.
+ * Coordinates processes that need the same analysis at the same time.
  *
- * A build starts hundreds of processes of one program, and the first of them, at
- * once, would each read the same files for seconds. So whoever makes an analysis that
- * is to be kept has a lock on a file beside it meanwhile; who else wants it waits, and
- * then finds it in the cache. If it is not there (a full disk, a holder that was
- * killed, or that has been stopped for CLAIM_WAIT_MS) each makes it for itself: to
- * wait again would be to wait in a line.
+ * A build starts hundreds of processes of one program, and the first ones would
+ * all analyse the same files for seconds. A process that computes an analysis
+ * to be stored therefore locks a file beside it; others wait for the lock, and
+ * then find the analysis in the cache. If it is not there (the disk is full, or
+ * the owner of the lock was killed, or stopped for CLAIM_WAIT_MS), each process
+ * computes it: waiting again would make them wait in sequence.
  *
- * A lock of flock() goes with its holder, however that ends.
+ * flock() releases the lock when its owner ends, for any reason.
  */
 #ifndef CLEW_IMAGE_ANALYSIS_CLAIM_H
 #define CLEW_IMAGE_ANALYSIS_CLAIM_H
@@ -20,12 +20,12 @@
 
 struct analysis_claim {
 	struct cache_path path;
-	int fd; /* -1: nothing is locked */
+	int fd; /* -1: not locked */
 };
 
 /*
- * Has the lock, has waited for whoever had it, or could do neither. Afterwards the
- * cache is to be looked into (again). Keeps errno, as _end() does.
+ * Locks, or waits for the process that has the lock, or does neither after a
+ * failure. Search the cache (again) afterwards. Both functions preserve errno.
  */
 void analysis_claim_begin(struct analysis_claim *claim, const char *cache_dir,
 			  const struct analysis *analysis);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See analysis_place.h. */
 #include "image/analysis_place.h"
 
 #include <errno.h>
@@ -53,7 +54,7 @@ const char *analysis_place_folder(const struct analysis_place *place)
 	return place->is_guarded ? place->cache : place->apart.text;
 }
 
-/* Whoever may look into the cache may look into this. */
+/* The folder gets the read permissions of the cache. */
 void analysis_place_make(const struct analysis_place *place)
 {
 	const int errno_before = errno;

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which folder keeps the analysis of a file.
+ * Chooses the folder that stores the analysis of a file.
  *
- *	CACHE/			of files that nobody but root and the cache's owner can
+ *	CACHE/			files that only root and the cache's owner can
  *				change
- *	CACHE/user-UID/		of files that belong to another user
- *	CACHE/others/		of files whose owner is not known to be the only one who
- *				can change them: others may write to them, or they lie in
- *				a network's file system
+ *	CACHE/user-UID/		files of another user
+ *	CACHE/others/		files that perhaps not only their owner can
+ *				change: other users may write to them, or they
+ *				are in a network file system
  *
- * An entry cannot be forged, for it serves only the bytes that it was computed from
- * (content.h). Folders of their own are a second line: what was computed from one
- * user's files never serves another's, even if an analysis should depend on more
- * than is hashed. What is found in CACHE/ serves all.
+ * An entry cannot be forged, because it serves only the bytes that it was
+ * computed from (content.h). Separate folders are a second protection: results
+ * from one user's files are never used for another user's, even if an analysis
+ * depended on more than the hashed bytes. Entries in CACHE/ are used for all
+ * files.
  */
 #ifndef CLEW_IMAGE_ANALYSIS_PLACE_H
 #define CLEW_IMAGE_ANALYSIS_PLACE_H
@@ -24,22 +25,22 @@
 #define ANALYSIS_PLACE_OTHERS "others"
 
 struct analysis_place {
-	const char *cache; /* NULL: nothing is kept */
-	int is_guarded;    /* `cache` keeps it */
+	const char *cache; /* NULL: nothing is stored */
+	int is_guarded;    /* stored in `cache` itself */
 	struct cache_path apart;
 };
 
-/* Whose files a cache takes for its own. */
+/* Returns the user whose files are stored in the cache itself. */
 uint32_t analysis_place_owner(const char *cache_dir);
 
-/* In that cache, for this file. */
+/* Chooses the folder in that cache for this file. */
 void analysis_place_of(struct analysis_place *place, const char *cache_dir,
 		       const struct file_stamp *stamp);
 
-/* The folder that is to keep it; it may be missing. */
+/* Returns the folder for storing; it may not exist. */
 const char *analysis_place_folder(const struct analysis_place *place);
 
-/* Makes that folder, if the cache is there. */
+/* Creates that folder, if the cache exists. */
 void analysis_place_make(const struct analysis_place *place);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See arena.h. */
 #include "image/arena.h"
 
 #include <stdint.h>
@@ -8,7 +9,7 @@
 #define ALIGNMENT   16
 #define BLOCK_BYTES ((size_t)256 << 10)
 
-/* First in each block. */
+/* At the start of each block. */
 struct block_head {
 	unsigned char *older;
 	size_t bytes;
@@ -49,7 +50,7 @@ void *arena_alloc(struct arena *arena, size_t bytes)
 		return NULL;
 	memory = arena->block + arena->used_bytes;
 	arena->used_bytes += bytes;
-	return memory; /* fresh from the kernel: zero */
+	return memory; /* zero, because the kernel has just mapped it */
 }
 
 void *arena_memory(void *arena, size_t bytes)
@@ -64,7 +65,7 @@ void arena_clear(struct arena *arena)
 	if (!arena->block)
 		return;
 	memcpy(&head, arena->block, sizeof(head));
-	if (head.older) { /* more than most need */
+	if (head.older) { /* more than usually needed */
 		arena_fini(arena);
 		return;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A stretch begins where padding ends, and ends where flow and padding say that
- * something else begins: mostly it is one function.
+ * See bare.h. A stretch begins after padding, and ends where control flow and
+ * padding show that something else begins. Mostly it is one function.
  */
 #include "image/bare.h"
 
@@ -20,8 +20,8 @@ struct bare_search {
 	const struct functions *functions;
 	struct arena *arena;
 	struct bare *bare;
-	uint64_t done; /* what lies below was looked at */
-	uint32_t next; /* function behind it */
+	uint64_t done; /* everything below has been searched */
+	uint32_t next; /* the function after it */
 	int err;
 };
 
@@ -61,7 +61,7 @@ static void add(struct bare_search *s, uint64_t vaddr, uint64_t end)
 		};
 }
 
-/* What fills gaps: nops of any length, int3, zeros. Bytes of it, or 0. */
+/* Returns the length of padding (nops of any length, int3, zeros), or 0. */
 static uint64_t padding_bytes(const struct bare_search *s, const uint8_t *code,
 			      uint64_t left)
 {
@@ -75,7 +75,10 @@ static uint64_t padding_bytes(const struct bare_search *s, const uint8_t *code,
 	return insn.length;
 }
 
-/* Bytes of the code that begins at `code` and ends with its flow. */
+/*
+ * Returns the length of the code that begins at `code` and ends with its
+ * control flow.
+ */
 static uint64_t code_bytes(const struct bare_search *s, const uint8_t *code,
 			   uint64_t left)
 {
@@ -93,7 +96,7 @@ static uint64_t code_bytes(const struct bare_search *s, const uint8_t *code,
 	return at;
 }
 
-/* [vaddr, end) is in no function. */
+/* Searches [vaddr, end), which is in no function. */
 static void look_at_gap(struct bare_search *s, uint64_t vaddr, uint64_t end)
 {
 	uint64_t left = 0;
@@ -122,8 +125,8 @@ static void look_at_gap(struct bare_search *s, uint64_t vaddr, uint64_t end)
 }
 
 /*
- * Where what function `index` stands for ends. A name without a size stands for
- * the code up to the next, which its own verdict is about.
+ * Returns the end of function `index`. A symbol without a size covers the code
+ * up to the next function, which has the symbol's verdict.
  */
 static uint64_t end_of(const struct functions *functions, uint32_t index,
 		       uint64_t end)
@@ -144,7 +147,10 @@ static int is_left_out(const char *section)
 	       strcmp(section, ".fini") == 0;
 }
 
-/* Linkers write sections in order; what is not is looked at once at most. */
+/*
+ * Linkers write sections in order; sections out of order are searched at most
+ * once.
+ */
 static void visit_code(void *context, const struct code_range *range)
 {
 	struct bare_search *s = context;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Code that belongs to no function that is known: nothing but its own bytes
- * tells of it. Its calls are not counted, so reports must say how much of it
- * there is; it is kept as functions are, with a verdict that says that it is
- * none.
+ * Code that belongs to no known function. The calls of such code are not
+ * counted, so reports must state its size. The code is stored like functions,
+ * with a verdict that marks it as no function.
  */
 #ifndef CLEW_IMAGE_BARE_H
 #define CLEW_IMAGE_BARE_H
@@ -22,16 +21,16 @@ struct bare {
 };
 
 /*
- * Find it between the functions. Padding, linkage tables and what the compiler
- * links into every module are left out. 0 or -ENOMEM.
+ * Finds such code between the functions, except padding, linkage tables and the
+ * code that the compiler links into every module. Returns 0 or -ENOMEM.
  */
 int bare_find(const struct image *image, const struct decoder *decoder,
 	      const struct functions *functions, struct arena *arena,
 	      struct bare *out);
 
 /*
- * Add it to `count` functions in order of vaddr; the list has room for all.
- * Returns how many there are then.
+ * Adds it to `count` functions in order of vaddr; the list has room for all.
+ * Returns the new count.
  */
 uint32_t bare_merge(const struct bare *bare, struct wire_function *list,
 		    uint32_t count);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Code is read function by function, and the gaps between functions like code
- * of nobody: it may hold functions without unwind information. What cannot be
- * decoded is stepped over byte by byte, which can only find branches too many.
+ * See branches.h. Code is read function by function. Gaps between functions are
+ * also read, because they may contain functions without unwind information.
+ * Bytes that cannot be decoded are skipped one by one, which at worst finds too
+ * many branches.
  */
 #include "image/branches.h"
 
@@ -22,13 +23,14 @@
 #include "image/unwinder.h"
 #include "wire/verdict.h"
 
-#define MAX_TEXT_BYTES (UINT64_C(4) << 30) /* more is out of rel32's reach */
+#define MAX_TEXT_BYTES (UINT64_C(4) << 30) /* rel32 does not reach farther */
 
 struct reading {
 	const struct image *image;
 	struct eh_frame frames;
 	struct reader_watch watch;
-	struct stack stack; /* where no unwind information says; is_followed */
+	/* used if is_followed: there is no unwind information */
+	struct stack stack;
 	int is_followed;
 	struct switch_watch switching;
 	struct mapper_watch mapper;
@@ -37,13 +39,17 @@ struct reading {
 	const struct functions *functions;
 	struct branches *branches;
 	struct arena *arena;
-	uint32_t owner; /* index of the function being read, or NOBODY */
-	int runs_on;    /* what was read last goes on to what comes now */
-	/* Tables of distances: where they begin, and whose they may be. */
+	uint32_t owner; /* index of the current function, or NOBODY */
+	int runs_on;    /* the code read last continues into the next code */
+	/*
+	 * Tables of distances: their starts, and the functions that may own
+	 * them.
+	 */
 	struct marks table_starts;
 	struct references tables;
-	uint64_t entries_left; /* of their entries: time is linear */
-	int is_hostile;        /* there were more than a file can have */
+	/* maximum of further table entries: makes the time linear */
+	uint64_t entries_left;
+	int is_hostile; /* more entries than a file can have */
 	int err;
 };
 
@@ -74,7 +80,10 @@ static void note_jump(struct reading *r, uint32_t to)
 	add_reference(r, &r->branches->jumps, to);
 }
 
-/* A branch out of its function may tell which is a part of which. */
+/*
+ * A branch out of its function shows which code may be a part of which
+ * function.
+ */
 static void note_leaving(struct reading *r, const struct insn *insn,
 			 uint64_t target)
 {
@@ -101,8 +110,8 @@ static void note_leaving(struct reading *r, const struct insn *insn,
 }
 
 /*
- * A branch to a function, to an entry of the PLT, or through a slot: whether a
- * function that reads return addresses is reached by it.
+ * Handles a branch to a function, to an entry of the PLT, or through a slot:
+ * notes whether it reaches a function that reads return addresses.
  */
 static void note_reached(struct reading *r, const struct insn *insn,
 			 const struct reader_slot *reached)
@@ -129,7 +138,7 @@ static void note_reached(struct reading *r, const struct insn *insn,
 	}
 }
 
-/* A jump that stays in its function; only those to its entry matter. */
+/* Handles a jump within its function; only jumps to the entry matter. */
 static void note_staying(struct code_notes *notes, uint64_t offset)
 {
 	if (offset < 8)
@@ -163,8 +172,8 @@ static void note_branch(struct reading *r, const struct insn *insn,
 }
 
 /*
- * Pointed to by data: by a function pointer or by a jump table of who knows
- * whom. That it is a function does not follow.
+ * Handles a pointer in data: a function pointer, or an entry of a jump table of
+ * an unknown function. A pointer does not prove that a function begins there.
  */
 static void note_pointer(void *context, uint64_t vaddr)
 {
@@ -172,7 +181,7 @@ static void note_pointer(void *context, uint64_t vaddr)
 	uint32_t index;
 
 	if (!marks_cover(&r->branches->targets, vaddr))
-		return; /* to data, mostly */
+		return; /* mostly pointers to data */
 	marks_set(&r->branches->targets, vaddr);
 	index = functions_at(r->functions, vaddr);
 	if (index != UINT32_MAX && r->functions->list[index].vaddr == vaddr)
@@ -180,9 +189,9 @@ static void note_pointer(void *context, uint64_t vaddr)
 }
 
 /*
- * An entry of what may be a jump table of the function being read. It is one as
- * long as it leads into that function, to its cold part, or to what may be a
- * cold part: the start of something without a name.
+ * Handles an entry of a possible jump table of the current function. Entries of
+ * the table lead into that function, to its cold part, or to a possible cold
+ * part: the start of something without a name.
  */
 static int note_entry(void *context, uint64_t target)
 {
@@ -213,7 +222,10 @@ static int note_entry(void *context, uint64_t target)
 	return 1;
 }
 
-/* Whether the first distance there leads into the function being read. */
+/*
+ * Returns whether the first distance in the table leads into the current
+ * function.
+ */
 static int is_own_table(const struct reading *r, uint64_t vaddr)
 {
 	const struct function *owner = &r->functions->list[r->owner];
@@ -228,8 +240,8 @@ static int is_own_table(const struct reading *r, uint64_t vaddr)
 }
 
 /*
- * What may be a table of the function being read. It is walked when all tables are
- * known, as one may lie behind another of the same function.
+ * Handles a possible table of the current function. Tables are read after all
+ * are known, because one may follow another of the same function.
  */
 static void note_table(struct reading *r, uint64_t vaddr)
 {
@@ -244,7 +256,7 @@ static void note_table(struct reading *r, uint64_t vaddr)
 
 struct table_walk {
 	struct reading *reading;
-	uint64_t at; /* of the entry that is next */
+	uint64_t at; /* of the next entry */
 };
 
 /* A table ends where another begins. */
@@ -267,7 +279,7 @@ static void read_table(void *context, const struct reference *one)
 	r->owner = BRANCHES_NOBODY;
 }
 
-/* Taken by the code: of code, or of a table of distances. */
+/* Handles an address that code takes: of code, or of a table of distances. */
 static void note_address(struct reading *r, uint64_t vaddr)
 {
 	uint32_t index;
@@ -285,7 +297,10 @@ static void note_address(struct reading *r, uint64_t vaddr)
 		note_table(r, vaddr);
 }
 
-/* What tells an unwinder, or somebody else who lands where he likes. */
+/*
+ * Notes code that only unwinders, or other code that jumps to other frames,
+ * contains.
+ */
 static void note_landing_code(struct reading *r, const uint8_t *code,
 			      uint64_t left, uint64_t vaddr)
 {
@@ -300,7 +315,10 @@ static void note_landing_code(struct reading *r, const uint8_t *code,
 		branches->notes[r->owner].lands = 1;
 }
 
-/* To whom is not known, or it is the kernel, or a handler. */
+/*
+ * Returns whether the instruction calls an unknown function, the kernel, or a
+ * handler.
+ */
 static int calls_anybody(const struct insn *insn)
 {
 	return insn->kind == INSN_CALL_INDIRECT || insn->kind == INSN_SYSTEM ||
@@ -308,9 +326,9 @@ static int calls_anybody(const struct insn *insn)
 }
 
 /*
- * Of a function that a symbol tells of and no unwind information: whether it looks
- * at its return address, as a setjmp() does, on the way from its start that turns
- * nowhere.
+ * Follows a function that has a symbol and no unwind information from its start
+ * to the first branch: notes whether it reads its return address, as a setjmp()
+ * does.
  */
 static void follow_stack(struct reading *r, const uint8_t *code,
 			 const struct insn *insn)
@@ -397,8 +415,8 @@ static int note_landing(void *context, uint64_t vaddr)
 }
 
 /*
- * What the unwind information has on the function whose code comes next.
- * Damaged tables were found out before, or are the exception handler's alone.
+ * Reads the unwind information of the function whose code comes next. Damaged
+ * tables were detected before, or concern only the exception handler.
  */
 static void read_unwind_info(struct reading *r)
 {
@@ -411,7 +429,10 @@ static void read_unwind_info(struct reading *r)
 	if (!function->has_fde ||
 	    eh_frame_read(&r->frames, function->fde_vaddr, &fde))
 		return;
-	/* The rest of a function reads it for that function (lenders.h). */
+	/*
+	 * A cold part reads the return address on behalf of its function
+	 * (lenders.h).
+	 */
 	if (fde.entry == CFI_CALLED || fde.entry == CFI_MIDWAY)
 		reader_watch_begin(&r->watch, &fde);
 	if (fde.lsda_vaddr) {
@@ -420,15 +441,17 @@ static void read_unwind_info(struct reading *r)
 	}
 }
 
-/* Padding leaves it as it is whether the code before it goes on behind it. */
+/* Padding does not change whether the code before it continues after it. */
 static void note_flow(struct reading *r, const struct insn *insn)
 {
 	if (insn->kind != INSN_NOP)
 		r->runs_on = !insn_ends_flow(insn);
 }
 
-/* Read [vaddr, end), all of it in one segment. Whether its last instruction
- * leads behind it. */
+/*
+ * Reads [vaddr, end), which is in one segment. Returns whether its last
+ * instruction continues after it.
+ */
 static int read_range(struct reading *r, uint64_t vaddr, uint64_t end)
 {
 	uint64_t left = 0;
@@ -443,7 +466,7 @@ static int read_range(struct reading *r, uint64_t vaddr, uint64_t end)
 	while (left > 0) {
 		insn = (struct insn){ .kind = INSN_PLAIN, .length = 1 };
 		if (r->owner == BRANCHES_NOBODY && padding_is_byte(*code))
-			; /* nothing to see, and decoding it is slow */
+			; /* padding needs no decoding, which would be slow */
 		else if (decode_scan(r->decoder, code, left, &insn) == 0)
 			note_insn(r, &insn, code, left, vaddr);
 		else if (r->owner != BRANCHES_NOBODY)
@@ -497,13 +520,15 @@ static void read_function(struct reading *r, uint32_t index)
 	if (r->watch.is_watching)
 		notes->reads_return = (uint8_t)reader_watch_end(&r->watch);
 	if (notes->is_undecodable)
-		r->branches->leaps = before; /* who knows what leads there */
+		r->branches->leaps = before; /* unknown code may lead there */
 	r->watch.is_watching = 0;
 	r->is_followed = 0;
 	r->owner = BRANCHES_NOBODY;
 }
 
-/* Read a stretch of code, functions and gaps, from function *next on. */
+/*
+ * Reads a stretch of code, functions and gaps, beginning with function *next.
+ */
 static void read_stretch(struct reading *r, uint64_t vaddr, uint64_t end,
 			 uint32_t *next)
 {
@@ -529,7 +554,7 @@ static void read_stretch(struct reading *r, uint64_t vaddr, uint64_t end,
 
 struct branch_walk {
 	struct reading *reading;
-	uint32_t next; /* function to be read */
+	uint32_t next; /* next function */
 };
 
 static void visit_code(void *context, const struct code_range *range)
@@ -539,7 +564,7 @@ static void visit_code(void *context, const struct code_range *range)
 	read_stretch(walk->reading, range->vaddr, range->end, &walk->next);
 }
 
-/* What starts inside another function is entered there. */
+/* A function that starts inside another is entered there. */
 static void mark_inner_entries(struct branches *branches,
 			       const struct functions *functions)
 {
@@ -551,7 +576,10 @@ static void mark_inner_entries(struct branches *branches,
 	}
 }
 
-/* Where tables may lie; in larger files than most they are walked at once. */
+/*
+ * Allocates marks for the starts of tables; in very large files tables are read
+ * at once instead.
+ */
 static int mark_tables(struct reading *r, struct arena *arena)
 {
 	uint64_t start, end;

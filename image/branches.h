@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where the branches of a module lead.
+ * Finds the targets of a module's branches.
  *
- * A jump may be written over a function's first bytes only if nothing else in
- * the module enters there, and hand-written code does: mempcpy jumps into
- * memmove. So all code is read once, and each byte that a branch leads to, or
+ * A jump may be written over a function's first bytes only if no other code
+ * enters there, which hand-written code does: mempcpy jumps into memmove. All
+ * code is therefore read once, and each byte that is the target of a branch, or
  * whose address is taken, is marked.
  */
 #ifndef CLEW_IMAGE_BRANCHES_H
@@ -21,30 +21,33 @@
 #define BRANCHES_NOBODY  UINT32_MAX
 #define BRANCHES_SEVERAL (UINT32_MAX - 1)
 
-/* What reading the code, and the unwind information, told of a function. */
+/* Properties of a function, from its code and its unwind information. */
 struct code_notes {
-	uint32_t jumped_from; /* who jumps to its start: index or as above */
-	uint32_t jumps_into;  /* into whose middle it jumps */
+	/* function that jumps to its start: index or one of the above */
+	uint32_t jumped_from;
+	uint32_t jumps_into; /* function into whose middle it jumps */
 	uint8_t is_undecodable;
-	uint8_t is_called;     /* or its address is taken */
-	uint8_t is_jcc_target; /* some jump to its start is conditional */
+	uint8_t is_called;     /* called, or its address is taken */
+	uint8_t is_jcc_target; /* a conditional jump leads to its start */
 	uint8_t loops;         /* bit i: it jumps to its own byte i, i = 0..7 */
-	uint8_t falls_out;     /* its last instruction leads behind it */
-	uint8_t reads_return;  /* it looks at its own return address */
+	uint8_t falls_out;     /* its last instruction continues after it */
+	uint8_t reads_return;  /* it reads its own return address */
 	uint8_t lends_return;  /* it jumps to a function that does */
-	uint8_t loads_reader;  /* ... the address of one that a slot contains */
-	uint8_t calls_mcount;  /* or another that reads its caller's */
-	uint8_t lands_second;  /* exceptions land at its second byte */
+	/* it loads the address of one that does, from a slot */
+	uint8_t loads_reader;
+	/* it calls mcount or another function that reads its caller's */
+	uint8_t calls_mcount;
+	uint8_t lands_second;  /* a landing pad is at its second byte */
 	uint8_t lands;         /* it ends as only unwinders do (unwinder.h) */
-	uint8_t is_unwinders;  /* it is called by such functions only */
-	uint8_t is_pointed;    /* data has its address */
-	uint8_t may_call;      /* it does more than jump, and return */
+	uint8_t is_unwinders;  /* called only by such functions */
+	uint8_t is_pointed;    /* data contains its address */
+	uint8_t may_call;      /* it does more than jump and return */
 	uint8_t goes_anywhere; /* it jumps indirectly */
-	uint8_t has_landings;  /* exceptions land in it */
-	/* Of functions without a size of their own (functions.h) only: */
-	uint8_t is_run_into;  /* the code before it may go on into it */
+	uint8_t has_landings;  /* it has landing pads */
+	/* For functions without a size of their own only (functions.h): */
+	uint8_t is_run_into;  /* the code before it may continue into it */
 	uint8_t is_jumped_to; /* by code without unwind information */
-	uint8_t uses_stack;   /* in other ways than to call and return */
+	uint8_t uses_stack;   /* in other ways than calls and returns */
 };
 
 struct branches {
@@ -52,13 +55,17 @@ struct branches {
 	struct code_notes *notes; /* one for each function */
 	struct references references;
 	struct references
-		jumps; /* of these, from one's code to another's start */
+		/*
+		 * the references that are jumps from a function's code to
+		 * another's start
+		 */
+		jumps;
 	struct leaps leaps;
-	uint8_t switches; /* some code goes to another stack (switches.h) */
-	uint8_t may_map;  /* there is code that may map memory (mappers.h) */
+	uint8_t switches; /* some code switches stacks (switches.h) */
+	uint8_t may_map;  /* some code may map memory (mappers.h) */
 };
 
-/* 0, -ENOMEM or -EBADMSG. */
+/* Returns 0, -ENOMEM or -EBADMSG. */
 int branches_find(const struct image *image, const struct decoder *decoder,
 		  const struct functions *functions, struct arena *arena,
 		  struct branches *out);
@@ -66,8 +73,8 @@ int branches_find(const struct image *image, const struct decoder *decoder,
 typedef int (*insn_test)(const struct insn *with_operands);
 
 /*
- * Whether some instruction of [vaddr, vaddr + bytes), as far as the file has them, is
- * like that, or is not understood.
+ * Returns whether some instruction of [vaddr, vaddr + bytes), as far as the
+ * file contains it, satisfies the test or cannot be decoded.
  */
 int branches_some_insn(const struct image *image, const struct decoder *decoder,
 		       uint64_t vaddr, uint64_t bytes, insn_test is_like_that);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A cursor over bytes that may be hostile. Reading past the end yields zeros
- * and sets `failed`, which sticks: read all you want, ask once.
+ * A cursor over bytes that may be hostile. Reading past the end returns zeros
+ * and sets `failed` permanently, so one check at the end suffices.
  */
 #ifndef CLEW_IMAGE_BYTES_H
 #define CLEW_IMAGE_BYTES_H
@@ -30,7 +30,7 @@ static inline void bytes_skip(struct bytes *b, uint64_t count)
 	b->at += count;
 }
 
-/* `count` bytes, at most 8, as a little-endian number. */
+/* Reads `count` bytes, at most 8, as a little-endian number. */
 static inline uint64_t bytes_unsigned(struct bytes *b, size_t count)
 {
 	uint64_t value = 0;
@@ -54,7 +54,7 @@ static inline uint8_t bytes_u8(struct bytes *b)
 	return (uint8_t)bytes_unsigned(b, 1);
 }
 
-/* LEB128 of at most ten bytes, which is what 64 bits need. */
+/* Reads a LEB128 number of at most ten bytes, enough for 64 bits. */
 static inline uint64_t bytes_uleb(struct bytes *b)
 {
 	uint64_t value = 0;

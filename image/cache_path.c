@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See cache_path.h. */
 #include "image/cache_path.h"
 
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Opcodes: DWARF 5, section 6.4.2 and 7.24; the GNU ones: Linux Standard Base,
- * "DWARF Extensions". Only two things are tracked, the CFA and the rule of the
- * return-address column, and only as far as "is it what a call leaves".
+ * See cfi.h. Opcodes: DWARF 5, sections 6.4.2 and 7.24; the GNU ones: Linux
+ * Standard Base, "DWARF Extensions". Only the CFA and the rule of the
+ * return-address column are tracked.
  */
 #include "image/cfi.h"
 
@@ -10,7 +10,7 @@
 
 #include "image/frame_columns.h"
 
-#define MAX_STEPS 256 /* real programs have a handful before the first move */
+#define MAX_STEPS 256 /* usually there are few before the first advance */
 
 enum {
 	OP_ADVANCE_LOC = 0x40, /* these three in the upper two bits */
@@ -100,7 +100,7 @@ static int pop_row(struct cfi_machine *m)
 	return 0;
 }
 
-/* One of the opcodes that are a whole byte. */
+/* Executes an opcode that is a whole byte. */
 static int step_extended(struct cfi_machine *m, uint8_t op, struct bytes *b)
 {
 	uint64_t column;
@@ -111,7 +111,7 @@ static int step_extended(struct cfi_machine *m, uint8_t op, struct bytes *b)
 	case OP_SET_LOC:
 		bytes_skip(b, m->rules->pointer_bytes);
 		m->has_moved = 1;
-		m->is_broken = 1; /* not relative: compilers write none */
+		m->is_broken = 1; /* not relative: compilers do not use it */
 		return 0;
 	case OP_ADVANCE_LOC1:
 		move_on(m, bytes_unsigned(b, 1));
@@ -150,7 +150,7 @@ static int step_extended(struct cfi_machine *m, uint8_t op, struct bytes *b)
 		bytes_uleb(b);
 		return 0;
 	case OP_VAL_OFFSET:
-	case OP_VAL_OFFSET_SF: /* either LEB ends at the same byte */
+	case OP_VAL_OFFSET_SF: /* both kinds of LEB128 have the same length */
 		set_rule(m, bytes_uleb(b), CFI_RETURN_ELSEWHERE, 0);
 		bytes_uleb(b);
 		return 0;
@@ -212,7 +212,7 @@ static int step(struct cfi_machine *m, struct bytes *b)
 	}
 }
 
-/* Until the end or the first move; -EBADMSG then sticks. */
+/* Runs until the end or the first advance; an error is permanent. */
 static int run(struct cfi_machine *m, struct bytes *program)
 {
 	for (int steps = 0; bytes_left(program) && !m->has_moved; steps++) {

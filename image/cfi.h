@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the unwind program says about a function's first byte, and where it has
- * its return address later.
+ * Interprets the unwind program of a function: the stack at its first byte, and
+ * the location of its return address later.
  *
- * Where a call has just arrived, the canonical frame address (CFA)
- * and the return address lie where a call leaves them (frame_columns.h). Anything
- * else is no place that a call leads to: a cold part, entered in the middle of its function.
+ * At a function's entry, the canonical frame address (CFA) and the return
+ * address are where a call leaves them (frame_columns.h). Otherwise no call
+ * leads there: it is a cold part, entered in the middle of its function.
  */
 #ifndef CLEW_IMAGE_CFI_H
 #define CLEW_IMAGE_CFI_H
@@ -16,7 +16,7 @@
 
 enum cfi_entry {
 	CFI_CALLED, /* as a call leaves the stack (frame_columns.h) */
-	CFI_MIDWAY, /* a frame exists already */
+	CFI_MIDWAY, /* a frame already exists */
 	CFI_NO_RETURN_ADDRESS, /* the outermost frame */
 };
 
@@ -28,8 +28,8 @@ struct cfi_rules {
 };
 
 /*
- * Run the CIE's initial instructions, then the FDE's up to the first that
- * moves on from the first byte. An enum cfi_entry, or -EBADMSG.
+ * Runs the CIE's initial instructions, then the FDE's up to the first that
+ * advances from the first byte. Returns an enum cfi_entry, or -EBADMSG.
  */
 int cfi_entry_of(const struct cfi_rules *rules, struct bytes cie_program,
 		 struct bytes fde_program);
@@ -50,7 +50,7 @@ struct cfi_row {
 	int64_t return_offset; /* from the CFA */
 };
 
-/* An unwind program that is being run, one row of its table at a time. */
+/* An unwind program in execution, one row of its table at a time. */
 struct cfi_machine {
 	const struct cfi_rules *rules;
 	struct bytes program;
@@ -58,22 +58,23 @@ struct cfi_machine {
 	struct cfi_row initial; /* after the CIE's program */
 	struct cfi_row saved[CFI_MAX_SAVED];
 	unsigned int saved_count;
-	uint64_t next_offset; /* where `row` ends, from the first byte */
-	int has_moved;        /* next_offset was set since it was last asked */
-	int is_broken;        /* the row is not known, nor are later ones */
-	int had_return_in_register; /* some row so far says it is in one */
+	uint64_t next_offset; /* end of `row`, relative to the first byte */
+	int has_moved;        /* next_offset was set since the last query */
+	int is_broken;        /* this row and later ones are unknown */
+	/* an earlier row had the return address in a register */
+	int had_return_in_register;
 };
 
-/* Stand at the first byte. *rules must live as long. */
+/* Begins at the first byte. *rules must live as long as the machine. */
 void cfi_begin(struct cfi_machine *machine, const struct cfi_rules *rules,
 	       struct bytes cie_program, struct bytes fde_program);
 
-/* Go on to the row for `offset` bytes from the first; never back. */
+/* Advances to the row for `offset` bytes from the first; never back. */
 void cfi_seek(struct cfi_machine *machine, uint64_t offset);
 
 /*
- * Where the return address lies, from the stack or frame pointer: 1, which
- * column and how far; 0 if the row does not say so.
+ * Returns 1 and the location of the return address, as an offset from the stack
+ * or frame pointer; 0 if the row has none.
  */
 int cfi_return_slot(const struct cfi_machine *machine, uint64_t *column,
 		    int64_t *offset);

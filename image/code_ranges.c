@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See code_ranges.h. */
 #include "image/code_ranges.h"
 
 static int walk_sections(const struct image *image, code_visit visit,

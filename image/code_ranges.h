@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where a module's code lies. */
+/* The address ranges of a module's code. */
 #ifndef CLEW_IMAGE_CODE_RANGES_H
 #define CLEW_IMAGE_CODE_RANGES_H
 
@@ -16,8 +16,8 @@ struct code_range {
 typedef void (*code_visit)(void *context, const struct code_range *range);
 
 /*
- * Visit the sections that hold code; of a module without section headers, the
- * executable segments.
+ * Visits the sections with code or, without section headers, the executable
+ * segments.
  */
 void code_walk(const struct image *image, code_visit visit, void *context);
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+/* See content.h. */
 #include "image/content.h"
 
 #include <string.h>
 
 #include "image/content_ranges.h"
 
-/* The number of bytes says where one range ends and the next one begins. */
+/* The number of bytes separates one range from the next. */
 static int add_range(void *context, const uint8_t *bytes, uint64_t count)
 {
 	blake2b_add(context, &count, sizeof(count));

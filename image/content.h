@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A cryptographic hash of what an analysis can depend on: caches know a module by
- * it.
+ * A cryptographic hash of everything that an analysis depends on, by which
+ * caches identify a module.
  *
- * A build-id is not enough, because anyone can write any build-id into a file of
- * their own; nor are size and mtime, which the file's owner can set.
+ * A build-id is not enough, because any user can write any build-id into a
+ * file; nor are size and mtime, which the file's owner can set.
  */
 #ifndef CLEW_IMAGE_CONTENT_H
 #define CLEW_IMAGE_CONTENT_H
@@ -14,12 +14,15 @@
 #include "digest/blake2b.h"
 #include "image/image.h"
 
-/* All zeros: not known. */
+/* All zeros: unknown. */
 struct content {
 	uint8_t digest[DIGEST_BYTES];
 };
 
-/* Not known for a file whose ranges (content_ranges.h) come to twice its size. */
+/*
+ * Returns the content; unknown for a file whose ranges (content_ranges.h)
+ * amount to twice its size.
+ */
 struct content content_of(const struct image *image);
 
 int content_is_known(const struct content *content);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See content_ranges.h. */
 #include "image/content_ranges.h"
 
 #include <errno.h>
@@ -8,7 +9,7 @@ struct content_walk {
 	const struct image *image;
 	content_visit *visit;
 	void *context;
-	uint64_t left; /* bytes that may yet be visited */
+	uint64_t left; /* maximum of further bytes */
 	int err;
 };
 
@@ -23,7 +24,7 @@ static void visit_bytes(struct content_walk *walk, const void *bytes,
 	walk->err = walk->visit(walk->context, bytes, count);
 }
 
-/* The bytes that a segment has in the file. */
+/* Returns the size of a segment in the file. */
 static uint64_t segment_bytes(const struct image *image,
 			      const Elf64_Phdr *segment)
 {

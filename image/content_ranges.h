@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What of a file an analysis can depend on. */
+/* The parts of a file that an analysis depends on. */
 #ifndef CLEW_IMAGE_CONTENT_RANGES_H
 #define CLEW_IMAGE_CONTENT_RANGES_H
 
@@ -7,13 +7,14 @@
 
 #include "image/image.h"
 
-/* A range of image->bytes. Not 0 ends the walk. */
+/* Visits a range of image->bytes. A result other than 0 ends the walk. */
 typedef int content_visit(void *context, const uint8_t *bytes, uint64_t count);
 
 /*
- * Visits headers, what is loaded, and all sections but debug information, which may
- * be much more. 0; what a visit returned; -EFBIG once the ranges come to more than
- * `most` bytes, which a hostile file can make them by listing the same bytes often.
+ * Visits headers, loaded segments, and all sections except debug information,
+ * which may be much larger. Returns 0; the result of a visit; or -EFBIG if the
+ * ranges exceed `most` bytes, which a hostile file can cause by listing the
+ * same bytes repeatedly.
  */
 int content_ranges_walk(const struct image *image, uint64_t most,
 			content_visit *visit, void *context);

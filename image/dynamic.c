@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See dynamic.h. */
 #include "image/dynamic.h"
 
 #include "machine/elf_numbers.h"

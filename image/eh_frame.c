@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * .eh_frame and .eh_frame_hdr, as in the Linux Standard Base, "Exception
- * Frames". Each record is reached by its own address, so that a length or a
- * pointer can lie only about its own record; and each costs a bounded number
- * of steps, so that the whole takes time linear in the file, whatever it says.
+ * See eh_frame.h. .eh_frame and .eh_frame_hdr, as in the Linux Standard Base,
+ * "Exception Frames". Each record is read at its own address, so a wrong length
+ * or pointer affects only that record. Each record takes a bounded number of
+ * steps, so the total time is linear in the file's size, whatever it contains.
  */
 #include "image/eh_frame.h"
 
@@ -28,12 +28,12 @@ enum {
 	PE_INDIRECT = 0x80,
 };
 
-/* A cursor that knows where it is. */
+/* A cursor with its address. */
 struct eh_frame_reader {
 	struct bytes bytes;
 	const uint8_t *start;
 	uint64_t vaddr;      /* of start */
-	uint64_t data_vaddr; /* what DATAREL counts from */
+	uint64_t data_vaddr; /* the base of DATAREL */
 };
 
 struct fde_walk {
@@ -55,7 +55,10 @@ static uint64_t reader_vaddr(const struct eh_frame_reader *r)
 	return r->vaddr + (uint64_t)(r->bytes.at - r->start);
 }
 
-/* Bytes of a fixed-size encoding; 0 for those that no linker writes here. */
+/*
+ * Returns the size of a fixed-size encoding; 0 for encodings that linkers do
+ * not use here.
+ */
 static uint8_t format_bytes(uint8_t encoding)
 {
 	switch (encoding & PE_FORMAT) {
@@ -110,8 +113,8 @@ static uint64_t read_pointer(struct eh_frame_reader *r, uint8_t encoding)
 }
 
 /*
- * Cut the reader to the record it stands at and step over the length.
- * *wide is set for the 64-bit form. 0 at the terminator.
+ * Limits the reader to the record at its position and skips the length. Sets
+ * *wide for the 64-bit form. Returns 0 at the terminator.
  */
 static int enter_record(struct eh_frame_reader *r, int *wide)
 {
@@ -127,7 +130,7 @@ static int enter_record(struct eh_frame_reader *r, int *wide)
 	return length != 0 && !r->bytes.failed;
 }
 
-/* The augmentation string's letters say what its data hold. */
+/* The letters of the augmentation string determine the contents of its data. */
 static void read_augmentation(struct eh_frame_reader *r, const char *letters,
 			      struct cie *cie)
 {
@@ -147,13 +150,13 @@ static void read_augmentation(struct eh_frame_reader *r, const char *letters,
 		case 'L':
 			cie->lsda_encoding = bytes_u8(&data.bytes);
 			break;
-		case 'P': /* where it points does not matter here */
+		case 'P': /* its value is not needed */
 			read_number(&data, bytes_u8(&data.bytes));
 			break;
 		case 'S':
 			cie->is_signal_frame = 1;
 			break;
-		default: /* unknown: what follows it cannot be read */
+		default: /* unknown: the rest cannot be read */
 			r->bytes.failed = 1;
 			return;
 		}
@@ -161,7 +164,7 @@ static void read_augmentation(struct eh_frame_reader *r, const char *letters,
 	r->bytes.failed |= data.bytes.failed;
 }
 
-/* The letters, or NULL where the record ends within them. */
+/* Returns the letters, or NULL if the record ends within them. */
 static const char *read_letters(struct eh_frame_reader *r)
 {
 	const char *letters = (const char *)r->bytes.at;
@@ -213,7 +216,7 @@ static int find_cie(struct eh_frame *frames, uint64_t vaddr)
 	return read_cie(frames->image, vaddr, &frames->cie);
 }
 
-/* Of the augmentation only this is of use; a 0 in the file means none. */
+/* The only part of the augmentation that is used; 0 in the file means none. */
 static uint64_t read_lsda(struct eh_frame_reader *r, const struct cie *cie)
 {
 	struct eh_frame_reader raw = *r;
@@ -224,7 +227,7 @@ static uint64_t read_lsda(struct eh_frame_reader *r, const struct cie *cie)
 	return read_pointer(r, cie->lsda_encoding);
 }
 
-/* The reader stands behind the CIE pointer. */
+/* Reads an FDE; the reader is after the CIE pointer. */
 static int read_fde(struct eh_frame_reader *r, const struct cie *cie,
 		    struct fde *out)
 {
@@ -259,8 +262,8 @@ static int read_fde(struct eh_frame_reader *r, const struct cie *cie,
 }
 
 /*
- * Read the record at vaddr: 1 if it is an FDE, 0 if not, or -EBADMSG. *next:
- * where the one after it begins, or 0 behind the terminator.
+ * Reads the record at vaddr. Returns 1 for an FDE, 0 otherwise, or -EBADMSG.
+ * *next is the start of the next record, or 0 after the terminator.
  */
 static int read_record(struct eh_frame *frames, uint64_t vaddr, uint64_t *next,
 		       struct fde *out)
@@ -317,7 +320,7 @@ static int walk_section(struct fde_walk *walk)
 			    section->sh_addr + section->sh_size);
 }
 
-/* Pairs of (first byte, FDE), in the order of the first. */
+/* Reads pairs of (first byte, FDE), in order of the first byte. */
 static int walk_table(struct fde_walk *walk, struct eh_frame_reader *r,
 		      uint64_t count, uint8_t encoding)
 {
@@ -385,8 +388,8 @@ int eh_frame_read(struct eh_frame *frames, uint64_t record_vaddr,
 }
 
 /*
- * The table's head, as far as landing pads need it: what they are counted
- * from, then their encoding, then how many bytes of entries follow.
+ * Reads the table's head: the base of the landing pads, their encoding, and the
+ * size of the entries that follow.
  */
 static uint8_t read_lsda_head(struct eh_frame_reader *r,
 			      uint64_t *landing_start)
@@ -397,7 +400,7 @@ static uint8_t read_lsda_head(struct eh_frame_reader *r,
 	if (encoding != PE_OMIT)
 		*landing_start = read_pointer(r, encoding);
 	if (bytes_u8(&r->bytes) != PE_OMIT) /* encoding of types */
-		bytes_uleb(&r->bytes);      /* where they end */
+		bytes_uleb(&r->bytes);      /* end of the types */
 	encoding = bytes_u8(&r->bytes);
 	bytes = bytes_uleb(&r->bytes);
 	if (bytes > bytes_left(&r->bytes))
@@ -407,7 +410,10 @@ static uint8_t read_lsda_head(struct eh_frame_reader *r,
 	return encoding;
 }
 
-/* A table has no more entries than its function has bytes: time is linear. */
+/*
+ * A table has at most as many entries as its function has bytes, so the time is
+ * linear.
+ */
 int eh_frame_walk_landings(const struct image *image, const struct fde *fde,
 			   landing_visit visit, void *context)
 {
@@ -420,10 +426,10 @@ int eh_frame_walk_landings(const struct image *image, const struct fde *fde,
 		uint64_t landing;
 		int err;
 
-		read_number(&r, encoding); /* of the calls: from */
-		read_number(&r, encoding); /* and how many bytes */
+		read_number(&r, encoding); /* start of the calls */
+		read_number(&r, encoding); /* and their size */
 		landing = read_number(&r, encoding);
-		bytes_uleb(&r.bytes); /* what is to be done there */
+		bytes_uleb(&r.bytes); /* action */
 		if (r.bytes.failed || landing == 0)
 			continue;
 		err = visit(context, landing_start + landing);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The unwind information of a module, as a list of code ranges: in stripped
- * code the one that tells where functions start.
+ * The unwind information of a module, as a list of code ranges. In stripped
+ * code no other data gives the starts of functions.
  */
 #ifndef CLEW_IMAGE_EH_FRAME_H
 #define CLEW_IMAGE_EH_FRAME_H
@@ -12,13 +12,13 @@
 #include "image/image.h"
 
 struct fde {
-	uint64_t vaddr; /* of the code, as is size */
+	uint64_t vaddr; /* vaddr and size of the code */
 	uint64_t size;
 	uint64_t record_vaddr; /* of the FDE itself */
-	uint64_t lsda_vaddr;   /* its exception table, or 0 */
+	uint64_t lsda_vaddr;   /* of its exception table, or 0 */
 	enum cfi_entry entry;
 	int is_signal_frame;
-	const struct cfi_rules *rules; /* as long as the next is not read */
+	const struct cfi_rules *rules; /* valid until the next FDE is read */
 	struct bytes cie_program;
 	struct bytes fde_program;
 };
@@ -28,37 +28,39 @@ struct cie {
 	struct cfi_rules rules;
 	struct bytes program;
 	uint8_t encoding;      /* of pointers in its FDEs */
-	uint8_t lsda_encoding; /* likewise, or PE_OMIT */
+	uint8_t lsda_encoding; /* of pointers to exception tables, or PE_OMIT */
 	uint8_t has_augmentation;
 	uint8_t is_signal_frame;
 };
 
-/* Reads FDEs; zero-initialise but for the image. */
+/* Reads FDEs; zero-initialise all but the image. */
 struct eh_frame {
 	const struct image *image;
-	struct cie cie; /* the last one; mostly the next FDE's too */
+	struct cie cie; /* the last one, usually also the next FDE's */
 };
 
-/* 0 to go on, or the value that eh_frame_walk() is to return. */
+/* Returns 0 to continue, or the result for eh_frame_walk(). */
 typedef int (*fde_visit)(void *context, const struct fde *fde);
 
 /*
- * Visit every FDE, in the order of the search table of PT_GNU_EH_FRAME, or of
- * .eh_frame where there is no table. 0, -EBADMSG, or what a visit returned.
- * A module without unwind information has nothing to visit.
+ * Visits every FDE, in the order of the search table of PT_GNU_EH_FRAME, or of
+ * .eh_frame if there is no table. Returns 0, -EBADMSG, or the result of a
+ * visit. Visits nothing in a module without unwind information.
  */
 int eh_frame_walk(const struct image *image, fde_visit visit, void *context);
 
-/* Read the FDE at record_vaddr, as a walk told it: 0 or -EBADMSG. */
+/*
+ * Reads the FDE at record_vaddr, from an earlier walk. Returns 0 or -EBADMSG.
+ */
 int eh_frame_read(struct eh_frame *frames, uint64_t record_vaddr,
 		  struct fde *out);
 
-/* 0 to go on, or the value that the walk is to return. */
+/* Returns 0 to continue, or the result for the walk. */
 typedef int (*landing_visit)(void *context, uint64_t vaddr);
 
 /*
- * Visit every landing pad of the function's exception table. 0, -EBADMSG, or
- * what a visit returned.
+ * Visits every landing pad of the function's exception table. Returns 0,
+ * -EBADMSG, or the result of a visit.
  */
 int eh_frame_walk_landings(const struct image *image, const struct fde *fde,
 			   landing_visit visit, void *context);

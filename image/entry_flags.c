@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See entry_flags.h. */
 #include "image/entry_flags.h"
 
 #define FOLLOWED_MAX 64 /* instructions; compilers write flags long before */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions that read a CPU flag of their caller.
+ * Functions that read a CPU flag set by their caller.
  *
- * Stubs do not keep flags at an entry: no ABI promises them, and compilers do not
- * rely on them there. Assembly sometimes does, between functions of its own:
+ * Stubs do not preserve flags at an entry: no ABI requires it, and compilers do
+ * not rely on it. Assembly sometimes does, between its own functions:
  *
- *	f:	sbb %eax, %eax		takes the carry
+ *	f:	sbb %eax, %eax		reads the carry
  */
 #ifndef CLEW_IMAGE_ENTRY_FLAGS_H
 #define CLEW_IMAGE_ENTRY_FLAGS_H
@@ -14,8 +14,8 @@
 #include "image/image.h"
 
 /*
- * Returns whether code that is entered at `vaddr` reads flags before it writes
- * any. Follows direct jumps. Returns 0 where that cannot be decided.
+ * Returns whether code entered at `vaddr` reads flags before it writes any.
+ * Follows direct jumps. Returns 0 if that cannot be decided.
  */
 int entry_takes_flags(const struct image *image, const struct decoder *decoder,
 		      uint64_t vaddr);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * First what is called, and what pointers lead to; then, when more functions are
- * known, what had to wait for that: switches, code behind calls that may not
- * return, and functions that are called by jumps alone.
+ * See found.h. First finds the targets of calls and pointers; then, when more
+ * functions are known, the rest that depends on them: switches, code after
+ * calls that may not return, and functions that are entered only by jumps.
  */
 #include "image/found.h"
 
@@ -12,7 +12,8 @@
 #include "image/pointers.h"
 #include "wire/verdict.h"
 
-#define ROUNDS_MAX 64 /* each finds what the one before has led to */
+/* each finds the functions that the preceding one led to */
+#define ROUNDS_MAX 64
 
 static void examine_new(struct found_search *s, uint32_t *done)
 {
@@ -20,7 +21,7 @@ static void examine_new(struct found_search *s, uint32_t *done)
 		found_examine(s, ++*done);
 }
 
-/* Nothing was there, after all. */
+/* Removes the last function: it was none. */
 static void forget_last(struct found_search *s)
 {
 	struct found_place **log = (struct found_place **)s->log.items;
@@ -39,10 +40,10 @@ static void forget_last(struct found_search *s)
 }
 
 /*
- * Pointers lead to data among code, too, which must not be written over: it does
- * not look like the start of a function, and like a function behind that. Data
- * among code is loaded from, by addresses that code takes; pointers in data lead
- * to code.
+ * Pointers may lead to data in code, which must not be overwritten. A candidate
+ * must therefore look like the start of a function, after the end of other
+ * code. Data in code is used through addresses that code takes; pointers in
+ * data lead to code.
  */
 static int may_be_start(const struct region *region, uint64_t vaddr)
 {
@@ -58,8 +59,8 @@ static int may_be_start(const struct region *region, uint64_t vaddr)
 }
 
 /*
- * What may be a function and is no direct call's target. What it calls is looked
- * at only when it has stood the test.
+ * Tries a start that is no target of a direct call. The functions that it calls
+ * are added only if it passes the test.
  */
 static void try_start(struct found_search *s, uint64_t vaddr, uint32_t *done)
 {
@@ -101,7 +102,10 @@ static void try_starts(struct found_search *s, uint32_t *done)
 	}
 }
 
-/* Up to the next function, where a switch of this one may lead. */
+/*
+ * Follows the code up to the next function, where a switch of this one may
+ * lead.
+ */
 static void fill_switch(struct found_search *s, uint32_t number)
 {
 	const struct one *one = found_one_of(s, number);
@@ -147,7 +151,10 @@ static int is_start_between(const struct found_search *s, uint64_t from,
 	return 0;
 }
 
-/* What is only ever called by jumps: a function has no part behind another. */
+/*
+ * Splits off functions that are entered only by jumps: a part of a function
+ * never lies behind another function.
+ */
 static int split_tail_calls(struct found_search *s)
 {
 	const size_t before = s->found.count;
@@ -166,8 +173,8 @@ static int split_tail_calls(struct found_search *s)
 }
 
 /*
- * Whether some rel32 or disp32 in there may lead into a region. Most words of code
- * lead to nowhere near.
+ * Returns whether some rel32 or disp32 may lead into a region. Most words of
+ * code do not.
  */
 static int may_lead_there(const struct found_search *s, uint64_t vaddr,
 			  const uint8_t *code, uint64_t bytes)
@@ -190,7 +197,7 @@ static int may_lead_there(const struct found_search *s, uint64_t vaddr,
 	return 0;
 }
 
-/* What known functions call, and whose addresses they take. */
+/* Reads the calls of known functions, and the addresses that they take. */
 static void read_known(struct found_search *s)
 {
 	for (uint32_t i = 0; i < s->known->count && !s->err; i++) {
@@ -219,7 +226,10 @@ static void read_known(struct found_search *s)
 	}
 }
 
-/* Behind the instruction that flow ends with, from `at` on, before a start. */
+/*
+ * Returns the end of the instruction that ends the flow, from `at` on, before a
+ * start.
+ */
 static uint64_t end_of_flow(const struct found_search *s,
 			    const struct region *region, uint64_t at)
 {
@@ -237,8 +247,9 @@ static uint64_t end_of_flow(const struct found_search *s,
 }
 
 /*
- * Bytes from its start to the end of flow behind the last instruction that was
- * followed, for what is refused is not followed to its end.
+ * Returns the size from the start to the end of the flow after the last
+ * instruction that was followed; code of a refused function is not followed to
+ * its end.
  */
 static uint64_t size_of(const struct found_search *s, uint64_t vaddr)
 {
@@ -257,7 +268,7 @@ static uint64_t size_of(const struct found_search *s, uint64_t vaddr)
 	return end_of_flow(s, region, last) - vaddr;
 }
 
-/* Both in order; found ones have their places in regions alone. */
+/* Merges two lists in order; found functions are in the regions only. */
 static int merge(struct found_search *s, struct functions *functions)
 {
 	const size_t room = functions->count + s->found.count;
@@ -293,7 +304,7 @@ static int merge(struct found_search *s, struct functions *functions)
 	return 0;
 }
 
-/* What each has come to. */
+/* Stores the verdicts. */
 static void give_verdicts(const struct found_search *s,
 			  const struct functions *functions)
 {
@@ -309,7 +320,7 @@ static void give_verdicts(const struct found_search *s,
 	}
 }
 
-/* Steps that were put off: they lead on unless a function starts there. */
+/* Follows the steps that were postponed, unless a function starts there. */
 static void follow_held(struct found_search *s)
 {
 	while (s->returns.count > 0 && !s->err) {
@@ -326,7 +337,7 @@ static void follow_held(struct found_search *s)
 	}
 }
 
-/* Until nothing new comes of it. */
+/* Repeats until nothing new is found. */
 static void search_all(struct found_search *s)
 {
 	int rounds = ROUNDS_MAX;
@@ -346,7 +357,7 @@ static void search_all(struct found_search *s)
 	examine_new(s, &done);
 }
 
-/* Of modules at a fixed place any word may look like one. */
+/* In modules at a fixed address any word may look like a pointer. */
 static void visit_pointer(void *context, uint64_t vaddr)
 {
 	struct found_search *s = context;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions that neither unwind information nor symbols tell of, found by reading
- * code: what is called, directly or through the procedure linkage table, and what
- * pointers lead to.
+ * Functions without unwind information and symbols, found by reading code:
+ * targets of direct calls, of calls through the procedure linkage table, and of
+ * pointers.
  */
 #ifndef CLEW_IMAGE_FOUND_H
 #define CLEW_IMAGE_FOUND_H
@@ -12,8 +12,8 @@
 #include "image/functions.h"
 
 /*
- * Add those in stretches of code that are no known function's. 0 or -ENOMEM.
- * *functions is then another list, in `arena`.
+ * Adds the functions in code outside all known functions. Returns 0 or -ENOMEM.
+ * *functions is then a new list, in `arena`.
  */
 int found_add(const struct image *image, const struct decoder *decoder,
 	      const struct bare *bare, struct arena *arena,

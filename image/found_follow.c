@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A function may be hooked if it is entered by calls and looks at its return
- * address in no other way than to return. Where no unwind information promises
- * it, its code is followed from the start along every branch, with the height
- * of the stack at each instruction (disasm/stack): no instruction may touch the
- * place of the return address, every return must find the stack as it was, and
- * where two ways meet they must agree. An indirect jump is one of a switch: what
- * follows an end of flow further on in the function is followed from there with
- * the jump's height, too.
+ * A function may be hooked if it is entered by calls and uses its return
+ * address only to return. Without unwind information, its code is followed from
+ * the start along every branch, with the height of the stack at each
+ * instruction (disasm/stack). No instruction may access the slot of the return
+ * address, every return must find the stack's initial height, and heights must
+ * agree where two paths meet. An indirect jump is assumed to be a switch: code
+ * after an end of flow later in the function is also followed, with the jump's
+ * height.
  *
- * What is called directly from such code, or from known functions, is a
- * function: if it does not stand the test it is listed, and refused. What only
- * a pointer leads to, from the code or from data, or what is marked as a target of
- * indirect calls, may be a label: only if it stands the test, and begins where other code ends,
- * is it taken for a function.
+ * A target of a direct call, from such code or from known functions, is a
+ * function: if it fails the test it is listed and refused. A target of only a
+ * pointer, in code or data, or a marked target of indirect calls, may be a
+ * label: it counts as a function only if it passes the test and begins where
+ * other code ends.
  */
 #include "image/found_search.h"
 
@@ -49,7 +49,10 @@ static void refuse(struct found_search *s, enum verdict verdict)
 		one->verdict = (uint8_t)verdict;
 }
 
-/* Whether this place is new, and to be followed; refuses what disagrees. */
+/*
+ * Returns whether this location is new and must be followed; refuses a function
+ * whose heights disagree.
+ */
 static int claim(struct found_search *s, struct found_place *place,
 		 const struct stack *stack)
 {
@@ -77,8 +80,9 @@ static int claim(struct found_search *s, struct found_place *place,
 }
 
 /*
- * A branch. At the height of an entry it may call by jumping, which is a matter
- * of the other function alone; otherwise it must stay where nobody is called.
+ * Handles a branch. At the height of an entry it may be a tail call, which
+ * concerns only the other function; otherwise it must lead to code that is no
+ * function's start.
  */
 static void follow_branch(struct found_search *s, const struct insn *insn,
 			  uint64_t target, struct stack stack)
@@ -127,7 +131,10 @@ static int note_label(void *context, uint64_t vaddr)
 	return 1;
 }
 
-/* The entries of a table that an instruction of the current function has. */
+/*
+ * Reads the entries of a table that an instruction of the current function
+ * uses.
+ */
 static void note_table(struct found_search *s, uint64_t vaddr)
 {
 	if (s->current)
@@ -143,7 +150,7 @@ void found_note_pointer(struct found_search *s, uint64_t vaddr)
 		place->is_pointed = 1;
 }
 
-/* Of a function, or of a table. */
+/* Notes the address of a function, or of a table. */
 static void note_address(struct found_search *s, uint64_t vaddr)
 {
 	found_note_pointer(s, vaddr);
@@ -151,7 +158,7 @@ static void note_address(struct found_search *s, uint64_t vaddr)
 		found_one_of(s, s->current)->has_table = 1;
 }
 
-/* What an instruction of a function tells of others. */
+/* Notes what an instruction shows about other functions. */
 void found_note_insn(struct found_search *s, const uint8_t *code,
 		     const struct insn *insn, uint64_t next_vaddr)
 {
@@ -169,9 +176,9 @@ void found_note_insn(struct found_search *s, const uint8_t *code,
 }
 
 /*
- * Behind a call of what does not return stands padding, and then another
- * function; the padding before a loop looks the same. Whether this step is put
- * off until it is known which of these it is.
+ * Padding and another function follow a call that does not return; padding
+ * before a loop looks the same. Returns whether the step is postponed until it
+ * is known which of them it is.
  */
 static int hold(struct found_search *s, const struct region *region,
 		uint64_t at, const struct stack *stack)
@@ -194,7 +201,7 @@ static int hold(struct found_search *s, const struct region *region,
 	return 1;
 }
 
-/* From one step along the flow to its end. */
+/* Follows the flow from one step to its end. */
 static void follow(struct found_search *s, struct step step)
 {
 	struct region *region = found_region_at(s, step.vaddr);
@@ -212,7 +219,7 @@ static void follow(struct found_search *s, struct step step)
 			place->is_midway |= stack.height != 0;
 			if (stack.height != 0)
 				refuse(s, VERDICT_IS_BLIND);
-			return; /* runs into it */
+			return; /* continues into it */
 		}
 		if (!claim(s, place, &stack))
 			return;
@@ -254,7 +261,7 @@ void found_follow_all(struct found_search *s)
 	}
 }
 
-/* From the start of function `number`. */
+/* Examines a function from its start. */
 void found_examine(struct found_search *s, uint32_t number)
 {
 	struct one *one = found_one_of(s, number);
@@ -262,7 +269,8 @@ void found_examine(struct found_search *s, uint32_t number)
 
 	s->current = number;
 	s->log.count = 0;
-	if (place->owner != FOUND_NOBODY) { /* another one's code, and called */
+	/* called code inside another function */
+	if (place->owner != FOUND_NOBODY) {
 		one->verdict = found_one_of(s, place->owner)->verdict;
 		if (place->height != 0)
 			one->verdict = VERDICT_IS_BLIND;

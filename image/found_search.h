@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The search for functions that nothing tells of (found.h), between its parts:
- * found_space.c has what is known of each byte, found_follow.c follows code, and
- * found.c says where from.
+ * The parts of the search for functions without metadata (found.h):
+ * found_space.c stores the data for each byte, found_follow.c follows code, and
+ * found.c selects the starts.
  */
 #ifndef CLEW_IMAGE_FOUND_SEARCH_H
 #define CLEW_IMAGE_FOUND_SEARCH_H
@@ -16,21 +16,26 @@
 
 #define FOUND_NOBODY 0
 
-/* What is known of a byte of code. */
+/* The data for a byte of code. */
 struct found_place {
 	uint32_t
-		owner; /* function that was followed here, from 1; or FOUND_NOBODY */
-	int16_t height; /* of the stack, in words; UNKNOWN_WORDS */
+		/*
+		 * number of the function that was followed here, from 1; or
+		 * FOUND_NOBODY
+		 */
+		owner;
+	int16_t height; /* of the stack, in words; or UNKNOWN_WORDS */
 	int16_t frame;
 	uint8_t is_start;    /* of a function */
-	uint8_t is_boundary; /* flow ends before it, but for padding */
+	uint8_t is_boundary; /* flow ends before it, ignoring padding */
 	uint8_t is_pointed;
-	uint8_t is_relocated; /* pointed to by what the loader relocates */
+	uint8_t is_relocated; /* by a word that the loader relocates */
 	uint8_t is_label;     /* of a jump table */
-	uint8_t is_midway;    /* somebody comes here with a frame of his own */
+	/* other code jumps here with a frame of its own */
+	uint8_t is_midway;
 };
 
-/* A contiguous part of the code without known functions, padding included. */
+/* A contiguous range of code without known functions, including padding. */
 struct region {
 	uint64_t vaddr, end;
 	const uint8_t *code;
@@ -39,13 +44,13 @@ struct region {
 
 struct one {
 	uint64_t vaddr;
-	uint8_t verdict;    /* enum verdict; UNKNOWN: it stands the test */
-	uint8_t has_switch; /* it jumps indirectly, */
-	uint8_t has_table;  /* and takes the address of something */
+	uint8_t verdict;    /* enum verdict; UNKNOWN: it passes the test */
+	uint8_t has_switch; /* it jumps indirectly */
+	uint8_t has_table;  /* it takes the address of a table */
 	struct stack at_switch;
 };
 
-/* One that leaves the stack as a tail call does. */
+/* A jump that leaves the stack as a tail call does. */
 struct jump {
 	uint32_t from;
 	uint64_t to;
@@ -56,13 +61,13 @@ struct step {
 	struct stack stack;
 };
 
-/* A step of a function that is taken when all starts are known. */
+/* A step of a function, postponed until all starts are known. */
 struct held {
 	uint32_t owner;
 	struct step step;
 };
 
-/* Grows by doubling, in an arena. */
+/* An array that doubles its size, in an arena. */
 struct pile {
 	unsigned char *items;
 	size_t count, room;
@@ -75,44 +80,51 @@ struct found_search {
 	struct arena *arena;
 	struct pile regions; /* struct region */
 	struct pile found;   /* struct one; number 1 is the first */
-	struct pile steps;   /* struct step, still to be followed */
-	struct pile log;     /* places that the current one owns */
+	struct pile steps;   /* struct step; to be followed */
+	struct pile log;     /* locations that the current function owns */
 	struct pile jumps;   /* struct jump */
-	struct pile returns; /* struct held: from calls that may not return */
+	struct pile returns; /* struct held: after calls that may not return */
 	uint32_t current;
-	uint64_t entries_left; /* of jump tables: time is linear */
+	/* maximum of further jump table entries: makes the time linear */
+	uint64_t entries_left;
 	int err;
 };
 
-/* One item more, or NULL. */
+/* Adds an item. Returns it, or NULL. */
 void *found_pile_add(struct found_search *s, struct pile *pile, size_t bytes);
 
-/* NULL where no such code is. */
+/* Return NULL if there is no such code. */
 struct region *found_region_at(const struct found_search *s, uint64_t vaddr);
 struct found_place *found_place_at(const struct found_search *s,
 				   uint64_t vaddr);
 
 struct one *found_one_of(const struct found_search *s, uint32_t number);
 
-/* Something that is called: a function, whatever it does. */
+/* Adds a call's target: always a function. */
 void found_add_function(struct found_search *s, uint64_t vaddr);
 
-/* A nop, an int3, or a zero: *insn says how long. */
+/*
+ * Returns whether the instruction is a nop, an int3, or a zero; *insn has its
+ * length.
+ */
 int found_is_padding(const struct found_search *s, const uint8_t *code,
 		     uint64_t left, struct insn *insn);
 
-/* Give s->regions their memory, and mark their boundaries; s->err. */
+/* Allocates s->regions and marks their boundaries; sets s->err. */
 void found_open(struct found_search *s, const struct bare *bare);
 
-/* What an instruction tells of functions elsewhere. */
+/* Notes what an instruction shows about other functions. */
 void found_note_insn(struct found_search *s, const uint8_t *code,
 		     const struct insn *insn, uint64_t next_vaddr);
 void found_note_pointer(struct found_search *s, uint64_t vaddr);
 
-/* Follow the code of function `number`: whether it stands the test. */
+/*
+ * Follows the code of function `number`, and decides whether it passes the
+ * test.
+ */
 void found_examine(struct found_search *s, uint32_t number);
 
-/* A step of s->current, and all that are left. */
+/* Add a step of s->current, and follow all steps. */
 void found_push_step(struct found_search *s, uint64_t vaddr,
 		     struct stack stack);
 void found_follow_all(struct found_search *s);

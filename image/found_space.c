@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+/* Data for each byte of code without functions. See found_search.h. */
 #include "image/found_search.h"
 
 #include "disasm/function_code.h"
 #include "wire/verdict.h"
 
-#define MAX_BYTES (UINT64_C(8) << 20) /* of code that is followed */
+/* maximum size of the code that is followed */
+#define MAX_BYTES (UINT64_C(8) << 20)
 
 void *found_pile_add(struct found_search *s, struct pile *pile, size_t bytes)
 {
@@ -54,7 +56,7 @@ struct one *found_one_of(const struct found_search *s, uint32_t number)
 	return (struct one *)s->found.items + (number - 1);
 }
 
-/* Something that is called: a function, whatever it does. */
+/* Adds a call's target: always a function. */
 void found_add_function(struct found_search *s, uint64_t vaddr)
 {
 	struct found_place *place = found_place_at(s, vaddr);
@@ -80,7 +82,7 @@ int found_is_padding(const struct found_search *s, const uint8_t *code,
 	       (insn->kind == INSN_NOP || insn->kind == INSN_TRAP);
 }
 
-/* Mark where flow ends and something else may begin. */
+/* Marks where flow ends and something else may begin. */
 static void mark_boundaries(struct found_search *s, struct region *region)
 {
 	uint64_t at = region->vaddr;
@@ -104,7 +106,7 @@ static void mark_boundaries(struct found_search *s, struct region *region)
 	}
 }
 
-/* Stretches with nothing but padding between them are one region. */
+/* Stretches separated only by padding become one region. */
 static void add_regions(struct found_search *s, const struct bare *bare)
 {
 	const struct functions *known = s->known;

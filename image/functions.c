@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * FDEs and symbols are poured into one list, sorted, and those that start at
- * the same byte merged; then the list is read once to see which overlap.
+ * See functions.h. FDEs and symbols are added to one list, which is sorted;
+ * entries with the same start are merged. The list is then read once to find
+ * overlaps.
  */
 #include "image/functions.h"
 
@@ -14,7 +15,7 @@
 #include "wire/verdict.h"
 
 #define MIN_ROOM   1024
-#define MAX_NESTED 64 /* functions inside one: else it is nobody's */
+#define MAX_NESTED 64 /* limit of functions inside one function */
 
 struct gathering {
 	const struct image *image;
@@ -41,7 +42,7 @@ static int grow(struct gathering *g)
 	return 0;
 }
 
-/* Whether [vaddr, vaddr + size) is code of the file. */
+/* Returns whether [vaddr, vaddr + size) is code of the file. */
 static int is_code(const struct image *image, uint64_t vaddr, uint64_t size)
 {
 	for (uint16_t i = 0; i < image->segment_count; i++) {
@@ -62,7 +63,7 @@ static int add(struct gathering *g, const struct function *function)
 	int err = 0;
 
 	if (!is_code(g->image, function->vaddr, function->size))
-		return 0; /* of sections that the linker threw away */
+		return 0; /* in sections that the linker discarded */
 	if (g->count == g->room)
 		err = grow(g);
 	if (!err)
@@ -113,7 +114,9 @@ static int add_symbol(void *context, const struct symbol *symbol)
 	return add(context, &function);
 }
 
-/* By start; at the same one an FDE first, then the longer. */
+/*
+ * Orders by start; with the same start an FDE comes first, then the longer one.
+ */
 static int is_before(const struct function *a, const struct function *b)
 {
 	if (a->vaddr != b->vaddr)
@@ -157,7 +160,7 @@ static void sort(struct function *list, uint32_t count)
 	}
 }
 
-/* Several names and an FDE for one start: any of them may refuse it. */
+/* Merges names and an FDE with the same start: each of them may refuse it. */
 static uint32_t merge(struct function *list, uint32_t count)
 {
 	uint32_t kept = 0;
@@ -177,7 +180,10 @@ static uint32_t merge(struct function *list, uint32_t count)
 	return kept;
 }
 
-/* End of the section of code that vaddr is in; vaddr itself if in none. */
+/*
+ * Returns the end of the code section that contains vaddr; vaddr itself if
+ * there is none.
+ */
 static uint64_t end_of_section(const struct image *image, uint64_t vaddr)
 {
 	for (uint16_t i = 0; i < image->section_count; i++) {
@@ -192,7 +198,7 @@ static uint64_t end_of_section(const struct image *image, uint64_t vaddr)
 	return vaddr;
 }
 
-/* What lies inside another function stays as it is. */
+/* Functions inside another one keep their size. */
 static void size_the_unsized(const struct image *image,
 			     const struct functions *functions)
 {
@@ -216,7 +222,7 @@ static void size_the_unsized(const struct image *image,
 	}
 }
 
-/* `end` is as far as any function before this one reaches. */
+/* `end` is the greatest end of all preceding functions. */
 static void mark_overlaps(const struct functions *functions)
 {
 	uint64_t end = 0;
@@ -254,7 +260,7 @@ int functions_find(const struct image *image, struct arena *arena,
 	return 0;
 }
 
-/* How many functions start at or before vaddr. */
+/* Returns how many functions start at or before vaddr. */
 static uint32_t count_up_to(const struct functions *functions, uint64_t vaddr)
 {
 	uint32_t low = 0;
@@ -275,7 +281,7 @@ uint32_t functions_at(const struct functions *functions, uint64_t vaddr)
 {
 	uint32_t index = count_up_to(functions, vaddr);
 
-	/* Step out of what lies inside another function. */
+	/* Skips functions inside another one. */
 	for (int steps = 0; index-- > 0 && steps < MAX_NESTED; steps++) {
 		const struct function *function = &functions->list[index];
 		uint64_t offset = vaddr - function->vaddr;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See image.h. */
 #include "image/image.h"
 
 #include <errno.h>
@@ -10,7 +11,9 @@
 
 #include "machine/elf_numbers.h"
 
-/* A range of the file, or NULL if it is not inside or badly aligned. */
+/*
+ * Returns a range of the file, or NULL if it is not inside or is badly aligned.
+ */
 static const void *file_range(const struct image *image, uint64_t off,
 			      uint64_t bytes, size_t alignment)
 {
@@ -87,8 +90,8 @@ int image_init(struct image *image, const void *bytes, size_t size)
 }
 
 /*
- * Whether it is a regular file: to open a device may start something, and the path may come
- * from a file or a process that means harm.
+ * Returns 0 for a regular file: opening a device may have side effects, and the
+ * path may come from a hostile file or process.
  */
 static int check_kind(const char *path)
 {
@@ -184,7 +187,8 @@ struct bytes image_bytes_at(const struct image *image, uint64_t vaddr)
 	const uint8_t *at = image_at(image, vaddr, &left);
 
 	if (!at)
-		at = image->bytes; /* not NULL, that arithmetic is defined */
+		/* not NULL, so that pointer arithmetic is defined */
+		at = image->bytes;
 	return (struct bytes){ .at = at, .end = at + left };
 }
 
@@ -221,7 +225,7 @@ const void *image_section_bytes(const struct image *image,
 	return file_range(image, section->sh_offset, section->sh_size, 1);
 }
 
-/* What the file has of segments with these flags. */
+/* Returns the bounds in the file of segments with these flags. */
 static void range_of(const struct image *image, uint32_t flags, uint64_t *start,
 		     uint64_t *end)
 {
@@ -289,7 +293,10 @@ size_t image_build_id(const struct image *image, uint8_t *out, size_t room)
 
 		if (segment->p_type != PT_NOTE)
 			continue;
-		/* as it will be loaded, if it will (preload/modules/modules.c) */
+		/*
+		 * as it will be loaded, if it is loaded
+		 * (preload/modules/modules.c)
+		 */
 		at = image_at(image, segment->p_vaddr, &left);
 		if (!at || left < segment->p_filesz)
 			continue;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See image_copy.h. */
 #include "image/image_copy.h"
 
 #include <errno.h>
@@ -8,7 +9,9 @@
 
 #include "image/content_ranges.h"
 
-/* Memory for a file's bytes, each at its offset; untouched pages cost nothing. */
+/*
+ * Memory for a file's bytes, each at its offset; untouched pages cost nothing.
+ */
 struct image_room {
 	int fd;
 	uint8_t *bytes;
@@ -27,7 +30,8 @@ static int read_range(const struct image_room *room, uint64_t off,
 		      uint64_t count)
 {
 	if (off > room->size || count > room->size - off)
-		return 0; /* image_init() refuses what matters of it */
+		/* image_init() refuses such a file if the range matters */
+		return 0;
 	while (count > 0) {
 		ssize_t got =
 			pread(room->fd, room->bytes + off, count, (off_t)off);
@@ -58,7 +62,7 @@ static int read_section_names(const struct image_room *room,
 	return err ? err : image_init(headers, room->bytes, room->size);
 }
 
-/* Where segments and sections are, and what these are called. */
+/* Reads the segment and section headers and the section names. */
 static int read_headers(const struct image_room *room, struct image *headers)
 {
 	const Elf64_Ehdr *header = (const void *)room->bytes;
@@ -78,7 +82,7 @@ static int read_headers(const struct image_room *room, struct image *headers)
 	return err ? err : read_section_names(room, headers);
 }
 
-/* What is being copied: the walk goes by headers that stay as they are meanwhile. */
+/* The state of a copy. The walk uses headers that cannot change meanwhile. */
 struct image_copying {
 	const struct image *headers;
 	struct image_room *room;

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
+/* See inquiry.h. */
 #include "image/inquiry.h"
 
 #include "image/found.h"
 
-/* What no function covers: of that, once functions were found in it, what is left. */
+/*
+ * Finds code outside all functions; if functions are found in it, finds the
+ * rest again.
+ */
 static int look_for_more(struct inquiry *q)
 {
 	uint32_t known;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Everything that is at hand while one module is analysed: its functions, and where
- * its branches lead. What becomes of them is for others to say: which functions can be
- * hooked (analysis.h), and where a probe can be put (probe_site.h).
+ * The data about one module during its analysis: its functions, and the targets
+ * of its branches. The results are used to decide which functions can be hooked
+ * (analysis.h), and where a probe can be set (probe_site.h).
  */
 #ifndef CLEW_IMAGE_INQUIRY_H
 #define CLEW_IMAGE_INQUIRY_H
@@ -13,15 +13,19 @@
 #include "image/functions.h"
 
 struct inquiry {
-	const struct image *image; /* the caller's */
-	struct arena scratch; /* all of what follows; the caller's to free */
+	const struct image *image; /* owned by the caller */
+	/* memory of the fields below; the caller frees it */
+	struct arena scratch;
 	struct decoder decoder;
 	struct functions functions;
 	struct branches branches;
 	struct bare bare;
 };
 
-/* Fill one in of which the image is set, and the rest 0. 0, -EBADMSG, -ENOMEM. */
+/*
+ * Fills in an inquiry whose image is set and whose other fields are 0. Returns
+ * 0, -EBADMSG, or -ENOMEM.
+ */
 int inquiry_begin(struct inquiry *q);
 
 #endif

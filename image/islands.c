@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See islands.h. */
 #include "image/islands.h"
 
 #include "disasm/padding.h"
@@ -9,10 +10,13 @@ struct island_gap {
 	uint64_t end;
 };
 
-/* Nearer than rel8 reaches, so that a function ends here or not at all. */
+/* A function must end within this distance, the reach of a rel8. */
 #define MAX_GAP_BYTES 128
 
-/* Bytes of filler at vaddr, or 0: a whole nop or int3 that nothing enters. */
+/*
+ * Returns the length of filler at vaddr, a whole nop or int3 that no branch
+ * enters, or 0.
+ */
 static unsigned int filler_bytes(const struct islands *islands, uint64_t vaddr)
 {
 	struct bytes b = image_bytes_at(islands->image, vaddr);
@@ -26,7 +30,7 @@ static unsigned int filler_bytes(const struct islands *islands, uint64_t vaddr)
 	return insn.length;
 }
 
-/* Whether function `index` runs into what follows it at `vaddr`. */
+/* Returns whether function `index` continues into the code at `vaddr`. */
 static int falls_into(const struct islands *islands, uint32_t index,
 		      uint64_t vaddr)
 {
@@ -37,9 +41,9 @@ static int falls_into(const struct islands *islands, uint32_t index,
 }
 
 /*
- * Cut the gap behind function `index` to the filler that it starts with. Zeros
- * are none: they may be data. Where the filler ends before the gap does,
- * unknown code follows, which may start in the filler, though aligned.
+ * Limits the gap after function `index` to the filler at its start. Zeros are
+ * no filler, because they may be data. If the filler ends before the gap,
+ * unknown code follows, which may begin in the filler with an alignment.
  */
 static void trim_gap(const struct islands *islands, uint32_t index,
 		     struct island_gap *gap)
@@ -62,9 +66,9 @@ static void trim_gap(const struct islands *islands, uint32_t index,
 }
 
 /*
- * What lies between function `index` and the next that is not inside it, or
- * the end of the segment. Empty where nobody knows how long the function is,
- * or where something that starts inside of it goes on behind its end.
+ * Returns the gap between function `index` and the next one outside it, or the
+ * end of the segment. Empty if the function's size is unknown, or if a function
+ * that starts inside it extends beyond its end.
  */
 static struct island_gap gap_behind(const struct islands *islands,
 				    uint32_t index)
@@ -93,7 +97,7 @@ static struct island_gap gap_behind(const struct islands *islands,
 	return gap;
 }
 
-/* The short jump itself may stand in padding, in part. */
+/* The short jump itself may be partly in padding. */
 static int is_of_site(uint64_t vaddr, uint64_t site_vaddr)
 {
 	return vaddr + PATCH_BYTES > site_vaddr &&

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Places for 5-byte jumps near functions that have room for a 2-byte one.
+ * Islands: locations for 5-byte jumps near functions that have room only for a
+ * 2-byte one.
  *
  *	f:	jmp island		2 bytes, reach -128 to 127
  *		...
  *		ret
- *	island:	jmp stub		5 bytes of what aligns the next function
+ *	island:	jmp stub		5 bytes of alignment before the next
+ *					function
  *
- * Nothing may ever execute there: bytes that a compiler or linker filled in
- * between two functions, that no branch leads to and no function falls into.
+ * Nothing may ever be executed there: the bytes must be filler of a compiler or
+ * linker between two functions, and no branch leads to them and no function
+ * continues into them.
  */
 #ifndef CLEW_IMAGE_ISLANDS_H
 #define CLEW_IMAGE_ISLANDS_H
@@ -20,12 +23,12 @@ struct islands {
 	const struct decoder *decoder;
 	const struct functions *functions;
 	const struct branches *branches;
-	const struct marks *taken; /* bytes that are somebody's already */
+	const struct marks *taken; /* bytes that are already used */
 };
 
 /*
- * The displacement of a 2-byte jump at site_vaddr, in or near function
- * `index`, to a free place; 0 if there is none within its reach.
+ * Returns the displacement of a 2-byte jump at site_vaddr, in or near function
+ * `index`, to a free location; 0 if none is within its reach.
  */
 int8_t islands_find(const struct islands *islands, uint32_t index,
 		    uint64_t site_vaddr);

@@ -1,35 +1,38 @@
 /* SPDX-License-Identifier: MIT */
+/* See jump_tables.h. */
 #include "image/jump_tables.h"
 
 #include "disasm/register_values.h"
 #include "image/pointers.h"
 
-/* Whatever is larger, or takes longer, is in doubt. */
+/*
+ * See jump_tables.h. Larger functions, or those that take longer, are in doubt.
+ */
 #define MAX_FUNCTION_BYTES 65536
 #define MAX_CROSSINGS      1024
-#define MAX_STEPS_A_BYTE   64 /* so that time is linear */
+#define MAX_STEPS_A_BYTE   64 /* makes the time linear */
 
 #define INSIDE_INSN        UINT16_MAX
 
-/* An instruction that is jumped to, and what is known there whoever comes. */
+/* A target of jumps, with the register values that hold for all of them. */
 struct crossing {
 	struct values values;
 	uint32_t offset;
-	uint8_t waits; /* to be followed from there */
+	uint8_t waits; /* must be followed from there */
 };
 
 struct jump_tables {
 	const struct inquiry *q;
 	const struct function *function;
 	const uint8_t *code;
-	unsigned int first_bytes; /* where no table may lead */
+	unsigned int first_bytes; /* no table may lead there */
 	int is_in_doubt;
 	uint64_t steps_left;
 	uint32_t crossing_count;
 	uint32_t waiting_count;
 	struct crossing crossings[MAX_CROSSINGS];
 	uint16_t waiting[MAX_CROSSINGS];
-	/* Of each byte: its crossing and one, 0, or INSIDE_INSN. */
+	/* For each byte: 1 + its crossing, 0, or INSIDE_INSN. */
 	uint16_t crossing_at[MAX_FUNCTION_BYTES];
 };
 
@@ -58,7 +61,7 @@ static void queue(struct jump_tables *t, uint32_t number)
 	t->waiting[t->waiting_count++] = (uint16_t)number;
 }
 
-/* Somebody goes to vaddr with such values. */
+/* Some path reaches vaddr with these values. */
 static void lead(struct jump_tables *t, uint64_t vaddr,
 		 const struct values *values)
 {
@@ -80,7 +83,7 @@ static void lead(struct jump_tables *t, uint64_t vaddr,
 	}
 }
 
-/* Whether what is at vaddr stays what it is in the file. */
+/* Returns whether the memory at vaddr always equals the file. */
 static int is_constant(const struct image *image, uint64_t vaddr)
 {
 	int is_loaded = 0;
@@ -118,7 +121,7 @@ static int lead_by_entry(void *context, uint64_t target)
 	return --by->entries_left > 0 && !t->is_in_doubt;
 }
 
-/* An indirect jump to that value. */
+/* Handles an indirect jump to that value. */
 static void lead_by_table(struct jump_tables *t, const struct value *to,
 			  const struct values *values)
 {
@@ -136,7 +139,10 @@ static void lead_by_table(struct jump_tables *t, const struct value *to,
 		t->is_in_doubt = 1;
 }
 
-/* Past one instruction, to next_vaddr. Whether the flow may go on there. */
+/*
+ * Passes one instruction, to next_vaddr. Returns whether the flow may continue
+ * there.
+ */
 static int pass(struct jump_tables *t, const uint8_t *code,
 		const struct insn *insn, uint64_t next_vaddr,
 		struct values *values)
@@ -171,13 +177,13 @@ static int pass(struct jump_tables *t, const uint8_t *code,
 	case INSN_RETURN:
 	case INSN_STOP:
 		return 0;
-	default: /* calls, of which there are none */
+	default: /* calls, which a leaf does not have */
 		t->is_in_doubt = 1;
 		return 0;
 	}
 }
 
-/* From a crossing to the end of the flow, or to the next. */
+/* Follows the flow from a crossing to its end, or to the next crossing. */
 static void follow(struct jump_tables *t, const struct crossing *from)
 {
 	const uint64_t vaddr = t->function->vaddr, size = t->function->size;
@@ -204,7 +210,10 @@ static void follow(struct jump_tables *t, const struct crossing *from)
 	}
 }
 
-/* Tell instructions' first bytes from others, as those who read on in order do. */
+/*
+ * Finds the first bytes of instructions by decoding in order, as all readers of
+ * the code do.
+ */
 static int find_insns(struct jump_tables *t)
 {
 	const uint64_t size = t->function->size;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where the indirect jumps of a function lead.
+ * Finds the targets of a function's indirect jumps.
  *
- * Its code is followed from the start along every branch, with what is known of the
- * registers (disasm/register_values). An indirect jump is understood if it jumps by a table
- * that nobody may write to, with an index whose bound was compared. All entries up
- * to the bound, and none behind it, are where it may lead.
+ * The code is followed from the start along every branch, with the known values
+ * of registers (disasm/register_values). An indirect jump is understood if it
+ * uses a read-only table with an index that was compared with a bound. The
+ * targets are exactly the entries up to the bound.
  */
 #ifndef CLEW_IMAGE_JUMP_TABLES_H
 #define CLEW_IMAGE_JUMP_TABLES_H
@@ -14,12 +14,13 @@
 
 struct jump_tables; /* memory for one function at a time */
 
-/* Of that arena's; NULL: there is no memory. */
+/* Allocates the memory in the arena. Returns NULL if there is none. */
 struct jump_tables *jump_tables_create(struct arena *arena);
 
 /*
- * Whether all jumps of function `index`, whose direct branches stay within it, lead
- * to instructions of it, behind its first `first_bytes`, also if indirect. 0 in doubt.
+ * Returns whether all jumps of function `index`, whose direct branches stay
+ * within it, lead to its instructions after the first `first_bytes`, including
+ * indirect ones. Returns 0 in doubt.
  */
 int jump_tables_stay(struct jump_tables *tables, const struct inquiry *q,
 		     uint32_t index, unsigned int first_bytes);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See leaps.h. */
 #include "image/leaps.h"
 
 #include <errno.h>
@@ -20,7 +21,10 @@ int leaps_add(struct leaps *leaps, struct arena *arena, uint64_t vaddr,
 	return 0;
 }
 
-/* Whether a function's hook, if it has one, leaves the code from vaddr alone. */
+/*
+ * Returns whether a function's hook, if it has one, does not cover the code at
+ * vaddr.
+ */
 static int spares(const struct wire_function *function, uint64_t vaddr)
 {
 	uint64_t taken = wire_displaced_bytes(function);
@@ -32,12 +36,12 @@ static int spares(const struct wire_function *function, uint64_t vaddr)
 	return vaddr - function->vaddr >= function->patch_offset + taken;
 }
 
-/* A hook with the mark before it and a guest's jump. */
+/* A hook with an endbr64 before it and a guest's jump. */
 #define HOOK_MAX_BYTES (FUNCTION_MARK_BYTES + 2 * PATCH_BYTES)
 
 /*
- * Nothing may lead into the jump that is written, and no hook be in its way,
- * of the function that the leap is in or of the next.
+ * Returns whether a jump can be written: no branch leads into it, and it
+ * overlaps no hook, neither of its own function nor of the next.
  */
 static int is_open(const struct leap *leap, const struct marks *targets,
 		   const struct wire_function *list, uint32_t count)
@@ -59,7 +63,7 @@ static int is_open(const struct leap *leap, const struct marks *targets,
 	return 1;
 }
 
-/* They were found in order, but for sections that are in none. */
+/* Leaps were found in order, except in code outside all sections. */
 static void keep_open(struct leaps *leaps, const struct marks *targets,
 		      const struct wire_function *list, uint32_t count)
 {

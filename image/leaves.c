@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See leaves.h. */
 #include "image/leaves.h"
 
 #include <errno.h>
@@ -23,14 +24,14 @@ static int sets_stack(const struct insn *insn)
 	return insn->sets_stack;
 }
 
-/* Of a function without a size of its own nobody knows what else belongs to it. */
+/* Returns whether the function's extent is certain. */
 static int is_known(const struct function *function)
 {
 	return !function->is_unsized && !function->is_found &&
 	       !function->is_inside && function->size;
 }
 
-/* Where exceptions land registers are what they were elsewhere. */
+/* At a landing pad, registers have values of other code. */
 static int may_leave(const struct inquiry *q, struct jump_tables *tables,
 		     uint32_t i, const struct wire_function *function)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions that call nothing.
+ * Leaves: functions that call nothing.
  *
- * A leaf's instructions jump within it, by tables too (image/jump_tables.h), and return,
- * nothing else: so no call begins while it runs, and its return address stays where it is. What its hook costs is
- * half of another's then (preload/hot/stub_leaf.inc).
+ * A leaf's instructions only jump within it, also through tables
+ * (image/jump_tables.h), and return. No call begins while it runs, and its
+ * return address stays in place. The hook of a leaf costs half of another
+ * function's (preload/hot/stub_leaf.inc).
  */
 #ifndef CLEW_IMAGE_LEAVES_H
 #define CLEW_IMAGE_LEAVES_H
@@ -13,8 +14,9 @@
 #include "wire/recording.h"
 
 /*
- * Flag those (WIRE_LEAF) of `list`, one record for each of q's functions, that are
- * hooked and whose displaced instructions do not use the stack. 0 or -ENOMEM.
+ * Sets WIRE_LEAF in the records of `list`, one for each of q's functions, that
+ * are hooked leaves and whose displaced instructions do not use the stack.
+ * Returns 0 or -ENOMEM.
  */
 int leaves_find(struct inquiry *q, struct wire_function *list);
 

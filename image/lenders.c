@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See lenders.h. */
 #include "image/lenders.h"
 
 #include "image/idioms.h"
@@ -11,7 +12,7 @@ struct spread {
 	int has_changed;
 };
 
-/* A thunk accesses the return address of a call of its own, not its caller's. */
+/* A thunk accesses the return address of its own call, not its caller's. */
 static int reads(const struct spread *s, uint32_t index)
 {
 	struct bytes b =
@@ -45,7 +46,10 @@ static int is_part(const struct spread *s, uint32_t index)
 	       s->functions->list[index].verdict == VERDICT_IS_COLD_PART;
 }
 
-/* Between a part of a function, which is entered anywhere, and that function. */
+/*
+ * Handles a part of a function, which may be entered anywhere, and that
+ * function.
+ */
 static void lend_by_parts(struct spread *s, uint32_t index)
 {
 	const uint32_t other = s->notes[index].jumps_into;

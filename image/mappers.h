@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Code that asks the kernel itself, by a syscall instruction, to make memory
- * executable, or may do so. Who asks through libc is found out when it does
+ * Code that makes memory executable by its own syscall instruction, or may do
+ * so. Code that calls libc for that is observed at run time
  * (preload/front/generators.h).
  */
 #ifndef CLEW_IMAGE_MAPPERS_H
@@ -12,16 +12,17 @@
 #include "disasm/decode.h"
 
 struct mapper_watch {
-	int is_known;    /* eax holds */
-	uint32_t number; /* ... this */
-	int maps; /* a system call that maps memory, or any one, was seen */
+	int is_known;    /* the value of eax is known */
+	uint32_t number; /* that value */
+	/* a system call that maps memory, or an unknown one, was found */
+	int maps;
 };
 
-/* The next instruction of some code, in order. */
+/* Handles the next instruction, in order. */
 void mapper_watch_insn(struct mapper_watch *watch, const uint8_t *code,
 		       const struct insn *insn);
 
-/* What comes next is not run into. */
+/* The next instruction does not follow the last one. */
 void mapper_watch_turn(struct mapper_watch *watch);
 
 #endif

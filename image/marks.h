@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A bit for each byte of a module's code. Addresses outside of the range are
- * never marked and read as not marked.
+ * A bit for each byte of a module's code. Addresses outside the range are never
+ * marked.
  */
 #ifndef CLEW_IMAGE_MARKS_H
 #define CLEW_IMAGE_MARKS_H
@@ -18,11 +18,11 @@ struct marks {
 	uint8_t *bits;
 };
 
-/* 0 or -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 static inline int marks_init(struct marks *marks, struct arena *arena,
 			     uint64_t vaddr_start, uint64_t vaddr_end)
 {
-	/* A word more, so that marks_from() may read past the end. */
+	/* One word more, so that marks_from() may read past the end. */
 	uint8_t *bits = arena_alloc(arena, (vaddr_end - vaddr_start) / 8 + 16);
 
 	*marks = (struct marks){ vaddr_start, vaddr_end, bits };
@@ -42,7 +42,9 @@ static inline void marks_set(struct marks *marks, uint64_t vaddr)
 		marks->bits[bit / 8] |= (uint8_t)(1 << bit % 8);
 }
 
-/* Bit i is set if vaddr + i is marked, for i = 0..31. */
+/*
+ * Returns a word in which bit i is set if vaddr + i is marked, for i = 0..31.
+ */
 static inline uint32_t marks_from(const struct marks *marks, uint64_t vaddr)
 {
 	uint64_t bit = vaddr - marks->vaddr_start;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The linker covers each table with a single FDE. Without section headers a
- * table is known by its code.
+ * table is recognized by its code.
  */
 #include "image/plt.h"
 

@@ -6,8 +6,8 @@
 #include "image/image.h"
 
 /*
- * Give VERDICT_IS_PLT to functions that are procedure linkage tables: by
- * section, or by what their code looks like where there are no sections.
+ * Sets VERDICT_IS_PLT for functions that are procedure linkage tables: by
+ * section, or by their code if there are no sections.
  */
 void plt_mark(const struct image *image, const struct functions *functions);
 

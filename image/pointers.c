@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See pointers.h. */
 #include "image/pointers.h"
 
 #include "image/dynamic.h"
@@ -29,7 +30,7 @@ static struct bytes table_of(const struct image *image, int64_t start_tag,
 	return b;
 }
 
-/* One that is not there is like an undefined one. */
+/* A missing symbol is treated as undefined. */
 static Elf64_Sym symbol_of(const struct image *image, uint64_t index)
 {
 	Elf64_Sym symbol = { .st_shndx = SHN_UNDEF };
@@ -79,7 +80,7 @@ static void visit_word_at(const struct pointer_walk *w, uint64_t vaddr)
 
 /*
  * DT_RELR: an even word is the address of a pointer, an odd one a bitmap of
- * which of the 63 words that follow are pointers, too.
+ * which of the next 63 words are also pointers.
  */
 static void walk_relr(const struct pointer_walk *w)
 {
@@ -155,7 +156,7 @@ struct named_walk {
 	void *context;
 };
 
-/* A hostile file has many names that do not end; long ones are of no interest. */
+/* A hostile file may have many unterminated names; long ones are not needed. */
 static const char *name_at(const struct named_walk *w, uint32_t offset)
 {
 	struct bytes b = w->strings;

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Addresses of code that lie in data: function pointers, computed gotos, and
- * the tables behind switch statements. Whoever jumps by them leaves no trace in
- * the code.
+ * Addresses of code in data: function pointers, computed gotos, and the tables
+ * of switch statements. Jumps through them show no target in the code.
  *
- *	relocations	of position-independent modules: what the loader adds
- *			the load bias to
- *	words		of others, which need no relocation: any that could be
- *			an address of code
+ *	relocations	in position-independent modules: words to which the
+ *			loader adds the load bias
+ *	words		in other modules, which need no relocation: any that
+ *			could be an address of code
  *	jump tables	lea table(%rip), then 32-bit distances from the table
  */
 #ifndef CLEW_IMAGE_POINTERS_H
@@ -17,35 +16,35 @@
 
 typedef void (*pointer_visit)(void *context, uint64_t vaddr);
 
-/* Visit what relocations and words point to, in the code and elsewhere. */
+/* Visits the targets of relocations and words, in code and elsewhere. */
 void pointers_walk(const struct image *image, pointer_visit visit,
 		   void *context);
 
 /*
- * Visit what calls by way of the procedure linkage table lead to in this very
- * module, which may be a symbol of assembly that has no type.
+ * Visits the targets, in this module, of calls through the procedure linkage
+ * table; they may be assembly symbols without a type.
  */
 void pointers_walk_linked_calls(const struct image *image, pointer_visit visit,
 				void *context);
 
-/* A word in data that the loader fills with the address of a symbol. */
+/* A word in data in which the loader stores the address of a symbol. */
 struct named_pointer {
-	const char *name;    /* "" if it has more than 63 bytes */
+	const char *name;    /* "" if it exceeds 63 bytes */
 	uint64_t slot_vaddr; /* of the word */
-	uint64_t vaddr;      /* of the symbol if this module defines it, or 0 */
-	uint8_t is_linked;   /* of the PLT or GOT: code calls by it */
+	uint64_t vaddr;    /* of the symbol if this module defines it, else 0 */
+	uint8_t is_linked; /* part of the PLT or GOT: used for calls */
 };
 
 typedef void (*named_visit)(void *context, const struct named_pointer *pointer);
 
-/* Visits the words that the loader fills with addresses of symbols. */
+/* Visits the words in which the loader stores addresses of symbols. */
 void pointers_walk_named(const struct image *image, named_visit visit,
 			 void *context);
 
-/* 0 when the table has ended: vaddr is no address of its function's. */
+/* Returns 0 at the end of the table: vaddr is no address of its function. */
 typedef int (*table_visit)(void *context, uint64_t vaddr);
 
-/* Entries of the jump table at vaddr, if it is one. */
+/* Visit the entries of a possible jump table at vaddr. */
 void pointers_walk_distances(const struct image *image, uint64_t vaddr,
 			     table_visit visit, void *context);
 void pointers_walk_addresses(const struct image *image, uint64_t vaddr,

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A function is decoded from its start, so that what is an instruction's first byte is
- * known up to where something cannot be decoded. Behind what ends the flow, a return
- * say, only what some branch leads to is believed to be code.
+ * See probe_site.h. A function is decoded from its start, so the first bytes of
+ * instructions are known up to the first undecodable byte. After an end of
+ * flow, such as a return, only targets of branches are taken for code.
  *
- * Branches are those that the whole module's code is known to have (branches.h). What
- * is jumped to by a register is known of a compiler's switch, but not of what somebody
- * has written by hand: in a function with such a jump, or in whose moved-out part there
- * is one, a jump is written over one instruction only.
+ * The branches are those of the whole module (branches.h). The targets of
+ * register jumps are known for a compiler's switch, but not for hand-written
+ * code. In a function with such a jump, or with one in a cold part, a jump is
+ * written over one instruction only.
  */
 #include "image/probe_site.h"
 
@@ -16,15 +16,15 @@
 #include "image/code_ranges.h"
 #include "image/dynamic.h"
 
-/* A function, read as far as all of it matters to each of its instructions. */
+/* A function, with the properties that matter to each of its instructions. */
 struct probed_function {
 	const struct probe_map *map;
 	const struct function *function;
 	const uint8_t *code;
 	uint64_t bytes;
 	uint64_t padding_bytes;
-	int is_blind;    /* something cannot be decoded */
-	int is_computed; /* some places that it jumps to are not known */
+	int is_blind;    /* some byte cannot be decoded */
+	int is_computed; /* some jump targets are unknown */
 };
 
 int probe_map_init(struct probe_map *map, const struct inquiry *inquiry,
@@ -38,19 +38,21 @@ int probe_map_init(struct probe_map *map, const struct inquiry *inquiry,
 	return marks_init(&map->taken, arena, start, end);
 }
 
-/* ---- What is true of a whole function ---- */
+/* ---- Properties of a whole function ---- */
 
 static int jumps_anywhere(const struct decoder *decoder, const uint8_t *code,
 			  uint64_t left)
 {
 	struct insn insn;
 
-	/* Through memory that rip leads to: a pointer to another function. */
+	/*
+	 * A jump through memory relative to rip: a pointer to another function.
+	 */
 	return decode_operands(decoder, code, left, &insn) ||
 	       insn.kind != INSN_JUMP_INDIRECT || !insn.rip_disp_at;
 }
 
-/* *is_blind, if something cannot be decoded. */
+/* Sets *is_blind if some byte cannot be decoded. */
 static int is_computed(const struct inquiry *q, const struct function *function,
 		       int *is_blind)
 {
@@ -76,7 +78,7 @@ static int is_computed(const struct inquiry *q, const struct function *function,
 	return 0;
 }
 
-/* Whether a part of it that was moved out jumps to computed places. */
+/* Returns whether a cold part of it has computed jumps. */
 static int has_computed_part(const struct inquiry *q, uint32_t index)
 {
 	int is_blind = 0;
@@ -150,7 +152,7 @@ static int is_entered_by(const struct marks *marks, uint64_t vaddr)
 	return (marks_from(marks, vaddr) & 0x1e) != 0;
 }
 
-/* Why a jump does not fit: NONE if it does. */
+/* Returns why a jump does not fit, or PROBE_IS_NONE. */
 static enum probe_reason jump_obstacle(const struct probed_function *f,
 				       const struct probe_site *site,
 				       const struct prologue *prologue)
@@ -201,7 +203,7 @@ static void choose(const struct probed_function *f, struct probe_site *site)
 		return;
 	}
 	site->patch_vaddr = site->vaddr + prologue.patch_offset;
-	/* Behind an endbr64 it would count those who jump there as well. */
+	/* After an endbr64 the probe would also count jumps to that address. */
 	if (prologue.patch_offset &&
 	    marks_from(&f->map->inquiry->branches.targets, site->patch_vaddr) &
 		    1) {
@@ -222,7 +224,7 @@ static void choose(const struct probed_function *f, struct probe_site *site)
 	}
 }
 
-/* Whether one function is a part of another that was moved out of it. */
+/* Returns whether one function is a part that was moved out of another. */
 static int is_part_of(const struct inquiry *q, uint32_t part, uint32_t whole)
 {
 	const struct code_notes *notes = &q->branches.notes[part];

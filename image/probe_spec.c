@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See probe_spec.h. */
 #include "image/probe_spec.h"
 
 #include <errno.h>
@@ -23,7 +24,7 @@ static int digit_of(char c, unsigned int base)
 	return digit >= 0 && (unsigned int)digit < base ? digit : -1;
 }
 
-/* All of [text, end): decimal, or hexadecimal behind 0x. */
+/* Parses all of [text, end): decimal, or hexadecimal after 0x. */
 static int parse_number(const char *text, const char *end, uint64_t *out)
 {
 	unsigned int base = 10;
@@ -59,7 +60,7 @@ static int take(char *to, const char *from, const char *end)
 	return 0;
 }
 
-/* Numbers behind 0x, with commas between them. */
+/* Parses numbers with 0x, separated by commas. */
 static int parse_addresses(const char *text, const char *end,
 			   struct probe_spec *spec)
 {
@@ -124,7 +125,8 @@ int probe_spec_means(const struct probe_spec *spec, const char *path,
 
 /* ---- Functions by name ---- */
 
-#define NAMESAKES_MAX 64 /* static functions of one name, or a template's */
+/* static functions of one name, or instances of a template */
+#define NAMESAKES_MAX 64
 
 struct name_matches {
 	const struct probe_spec *spec;
@@ -132,7 +134,7 @@ struct name_matches {
 	unsigned int count;
 };
 
-/* A symbol comes twice where it is in both tables. */
+/* A symbol may be in both tables. */
 static int note_symbol(void *context, const struct symbol *symbol)
 {
 	struct name_matches *matches = context;
@@ -149,7 +151,7 @@ static int note_symbol(void *context, const struct symbol *symbol)
 	return 0;
 }
 
-/* ---- Ways out ---- */
+/* ---- Exits ---- */
 
 struct exit_walk {
 	probe_site_visit visit;
@@ -162,7 +164,7 @@ static void look_at_exit(void *context, const struct probe_site *site)
 {
 	struct exit_walk *walk = context;
 
-	/* What nothing leads to leaves nothing. */
+	/* Unreachable instructions do not count. */
 	walk->leaves_if |= site->leaves == PROBE_LEAVES_IF &&
 			   site->reason != PROBE_IS_UNREACHED;
 }
@@ -200,7 +202,7 @@ static unsigned int walk_exits(const struct probe_map *map, uint64_t vaddr,
 	return 1;
 }
 
-/* Offsets lead to bytes of the function, not to what is behind it. */
+/* Returns whether an offset leads to a byte of the function. */
 static int is_within(const struct probe_map *map, uint64_t vaddr,
 		     uint64_t offset)
 {
@@ -227,8 +229,8 @@ static unsigned int walk_one(const struct probe_map *map, uint64_t vaddr,
 }
 
 /*
- * Stripped programs have no name for main() either, but say where it is as they are
- * entered.
+ * Stripped programs have no symbol for main(), but their entry code contains
+ * its address.
  */
 static struct name_matches find_name(const struct probe_spec *spec,
 				     const struct image *image)

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a user says of where a probe is to be:
+ * The user's text for the location of a probe:
  *
  *	[MODULE:]FUNCTION		its first instruction
- *	[MODULE:]FUNCTION+OFFSET	... that many bytes behind it
- *	[MODULE:]FUNCTION%return	each by which it is left
- *	[MODULE:]0xADDRESS[,0x...]	addresses as the file has them
+ *	[MODULE:]FUNCTION+OFFSET	so many bytes after it
+ *	[MODULE:]FUNCTION%return	each instruction that leaves it
+ *	[MODULE:]0xADDRESS[,0x...]	addresses in the file
  *
- * FUNCTION is a symbol as linkers know it, or a C++ function's name without parameters
- * (match/cxx_name.h), each of that name; MODULE a glob for the file's name, or with
- * a "/" for its path. Without one, each module that has such a function is meant; of
- * an address, the program itself. What follows a blank is a remark.
+ * FUNCTION is a linker's symbol, or a C++ function's name without parameters
+ * (match/cxx_name.h), for each function of that name. MODULE is a glob for the
+ * file name or, with a "/", for the path. Without MODULE, the text applies to
+ * each module that has the function; an address applies to the program itself.
+ * Text after a blank is a remark.
  */
 #ifndef CLEW_IMAGE_PROBE_SPEC_H
 #define CLEW_IMAGE_PROBE_SPEC_H
@@ -23,7 +24,7 @@
 #define PROBE_SPEC_MAX_ADDRESSES 32
 
 struct probe_spec {
-	char module[PROBE_SPEC_MAX_BYTES];   /* "": none is named */
+	char module[PROBE_SPEC_MAX_BYTES];   /* "": no module is named */
 	char function[PROBE_SPEC_MAX_BYTES]; /* "": there are addresses */
 	uint64_t offset;
 	uint64_t addresses[PROBE_SPEC_MAX_ADDRESSES];
@@ -31,19 +32,19 @@ struct probe_spec {
 	int is_return;
 };
 
-/* 0, or -EINVAL. */
+/* Returns 0 or -EINVAL. */
 int probe_spec_parse(const char *text, struct probe_spec *out);
 
-/* Whether a module is meant, by its path. */
+/* Returns whether the text applies to a module, given its path. */
 int probe_spec_means(const struct probe_spec *spec, const char *path,
 		     int is_program);
 
-/* Whether a module that is meant has that function; or it is an address. */
+/* Returns whether the module has that function, or the text is an address. */
 int probe_spec_is_in(const struct probe_spec *spec, const struct image *image);
 
 /*
- * Visit each place that is meant in a module. Those that cannot be probed are
- * visited, too. Returns how many, 0: it has no such function.
+ * Visits each location in a module, including those that cannot be probed.
+ * Returns their number; 0: there is no such function.
  */
 unsigned int probe_spec_walk(const struct probe_spec *spec,
 			     const struct probe_map *map,

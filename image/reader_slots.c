@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See reader_slots.h. */
 #include "image/reader_slots.h"
 
 #include <errno.h>
@@ -13,7 +14,7 @@
 
 struct slot_gathering {
 	const struct image *image;
-	struct reader_slots *slots; /* NULL: they are only counted */
+	struct reader_slots *slots; /* NULL: only counts */
 	uint64_t count;
 };
 
@@ -62,7 +63,7 @@ static void visit_slot(void *context, const struct named_pointer *pointer)
 	add(g, pointer->slot_vaddr, kind, pointer->vaddr);
 }
 
-/* Of an mcount() that is linked in statically there is no slot. */
+/* An mcount() that is linked statically has no slot. */
 static int visit_symbol(void *context, const struct symbol *symbol)
 {
 	if (symbol->is_function && symbol->is_defined &&

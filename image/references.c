@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See references.h. */
 #include "image/references.h"
 
 #include <errno.h>

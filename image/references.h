@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which functions of a module refer to which: by calls, by jumps, or by taking
- * their address.
+ * References between functions of a module: calls, jumps, and taken addresses.
  */
 #ifndef CLEW_IMAGE_REFERENCES_H
 #define CLEW_IMAGE_REFERENCES_H
@@ -10,7 +9,7 @@
 
 #include "image/arena.h"
 
-/* Indices of functions; from may be BRANCHES_NOBODY. */
+/* Indices of functions; `from` may be BRANCHES_NOBODY. */
 struct reference {
 	uint32_t from;
 	uint32_t to;
@@ -29,13 +28,13 @@ struct references {
 	struct reference_block *last;
 };
 
-/* 0 or -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 int references_add(struct references *references, struct arena *arena,
 		   uint32_t from, uint32_t to);
 
 typedef void (*reference_visit)(void *context, const struct reference *one);
 
-/* Each as often as it was added, in no particular order. */
+/* Visits each reference as often as it was added, in no particular order. */
 void references_walk(const struct references *references, reference_visit visit,
 		     void *context);
 

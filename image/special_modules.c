@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See special_modules.h. */
 #include "image/special_modules.h"
 
 #include <stddef.h>
@@ -6,7 +7,9 @@
 #include "image/traits.h"
 #include "match/glob.h"
 
-/* Modules that are never hooked, or not without being asked for. */
+/*
+ * See special_modules.h. Modules that are hooked never, or only if requested.
+ */
 static const struct {
 	const char *glob;
 	enum module_state state;
@@ -44,7 +47,7 @@ enum module_state special_module_state(const char *path)
 	return MODULE_IS_HOOKED;
 }
 
-/* Code of runtimes that cannot live with moved return addresses. */
+/* Excludes code of runtimes that cannot run with moved return addresses. */
 enum module_state module_state_of_traits(uint32_t traits, int is_late)
 {
 	if (traits & TRAIT_GO)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the compiler links into every module for its start and its end:
+ * Code that the compiler links into every module for its start and its end:
  * crtbegin.o's four functions, in one piece, and the sections .init and .fini.
- * None of it has unwind information, and stripped modules do not name it.
+ * This code has no unwind information, and no symbols in stripped modules.
  */
 #ifndef CLEW_IMAGE_STARTUP_H
 #define CLEW_IMAGE_STARTUP_H
@@ -11,15 +11,16 @@
 
 #include "image/image.h"
 
-/* Bytes of crtbegin.o's code that begins at vaddr; 0 if it does not. */
+/* Returns the size of crtbegin.o's code if it begins at vaddr, else 0. */
 uint64_t startup_bytes(const struct image *image, uint64_t vaddr);
 
-/* Whether vaddr is where .init or .fini begins, as the loader knows them. */
+/* Returns whether .init or .fini begins at vaddr, by the loader's data. */
 int startup_is_init(const struct image *image, uint64_t vaddr);
 
 /*
- * Where main() is, by what glibc's crt1.o passes on from where the program is entered;
- * 0 if that is not there, as in libraries and in programs of other C libraries.
+ * Returns the address of main(), which glibc's crt1.o passes on at the
+ * program's entry; 0 if that code is not found, as in libraries and in programs
+ * of other C libraries.
  */
 uint64_t startup_main(const struct image *image);
 

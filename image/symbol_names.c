@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions that must run with their own return address on the stack, or on
- * which hooking itself depends. A hooked function returns to its stub; that is
- * invisible unless the function looks at where it was called from, returns
- * more than once, or never returns to the frame it was called in.
+ * Functions that need their own return address on the stack, or on which
+ * hooking itself depends. A hooked function returns to its stub; that is
+ * invisible unless the function reads its return address, returns more than
+ * once, or never returns to its caller's frame.
  */
 #include "image/symbol_names.h"
 
@@ -14,7 +14,7 @@
 
 struct family {
 	const char *names; /* separated by spaces; a final * matches any rest */
-	const char *why;   /* for whoever reads this table */
+	const char *why;   /* for readers of this table */
 };
 
 #define LOADER_READERS                                                         \
@@ -70,7 +70,7 @@ static const struct family families[] = {
 	  "the stack is known to be damaged" },
 };
 
-/* dl_iterate_phdr() walks the namespace that its caller is loaded in. */
+/* dl_iterate_phdr() visits the namespace of its caller. */
 static const struct family readers = {
 	LOADER_READERS " " LOADER_PRIVATE " dl_iterate_phdr __dl_iterate_phdr",
 	"they use the module that their return address is in"
@@ -101,7 +101,7 @@ static int family_has(const struct family *family, const char *name)
 int name_is_never_hooked(const char *name)
 {
 	if (name[0] == '_' && name[1] == 'Z')
-		return 0; /* C++, and there are very many of them */
+		return 0; /* C++: not in the list, and too many to search */
 	for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++)
 		if (family_has(&families[i], name))
 			return 1;

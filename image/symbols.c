@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See symbols.h. */
 #include "image/symbols.h"
 
 #include "image/dynamic.h"
@@ -7,8 +8,8 @@
 	((index) == SHN_UNDEF || (index) == SHN_ABS || (index) == SHN_COMMON)
 
 /*
- * No module has more. Sections of a damaged or hostile file may overlap, so that each
- * of 65,535 is a table of all its bytes.
+ * No module has more. Sections of a damaged or hostile file may overlap, so
+ * that each of 65,535 is a table of all its bytes.
  */
 #define SYMBOLS_MAX (UINT64_C(1) << 26)
 
@@ -35,7 +36,7 @@ static struct string_table strings_in(const void *start, uint64_t bytes)
 	return (struct string_table){ text, bytes };
 }
 
-/* Hidden symbols are local ones by the time they are in a dynamic table. */
+/* In a dynamic table, hidden symbols are local. */
 static int is_exported(const struct symbol_table *table,
 		       const Elf64_Sym *symbol)
 {
@@ -93,7 +94,10 @@ static struct symbol_table table_of_section(const struct image *image,
 	return table;
 }
 
-/* The highest symbol that is in a chain; chains are of 4 bytes each. */
+/*
+ * Returns 1 + the greatest symbol in a chain; chains have 4 bytes for each
+ * symbol.
+ */
 static uint64_t count_of_gnu_hash(const struct image *image, uint64_t vaddr)
 {
 	struct bytes b = image_bytes_at(image, vaddr);
@@ -121,7 +125,7 @@ static uint64_t count_of_gnu_hash(const struct image *image, uint64_t vaddr)
 	return b.failed ? 0 : last + 1;
 }
 
-/* The table has no length of its own, but each symbol of it is hashed. */
+/* The table has no length, but each of its symbols is hashed. */
 static uint64_t count_of_dynamic(const struct image *image)
 {
 	uint64_t vaddr;
@@ -131,7 +135,7 @@ static uint64_t count_of_dynamic(const struct image *image)
 		return count_of_gnu_hash(image, vaddr);
 	if (!dynamic_value(image, DT_HASH, &vaddr))
 		return 0;
-	b = image_bytes_at(image, vaddr + 4); /* behind nbucket */
+	b = image_bytes_at(image, vaddr + 4); /* after nbucket */
 	return bytes_unsigned(&b, 4);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Symbols of .symtab and .dynsym. Stripped modules have the latter only, and
- * executables often not even that. Where section headers are missing, the
- * table that the loader uses is found through PT_DYNAMIC.
+ * Symbols of .symtab and .dynsym. Stripped modules have only the latter, and
+ * executables often not even that. Without section headers, the table that the
+ * loader uses is found through PT_DYNAMIC.
  */
 #ifndef CLEW_IMAGE_SYMBOLS_H
 #define CLEW_IMAGE_SYMBOLS_H
@@ -15,17 +15,19 @@ struct symbol {
 	const char *name; /* points into the file */
 	uint64_t vaddr;
 	uint64_t size;
-	/* Of type FUNC, or IFUNC, whose code is its resolver. */
+	/* The type is FUNC, or IFUNC, whose code is its resolver. */
 	uint8_t is_function;
 	uint8_t is_defined;  /* in this module, and not just a number */
 	uint8_t is_exported; /* other modules can call it */
 };
 
-/* 0 to go on, or the value that symbols_walk() is to return. */
+/* Returns 0 to continue, or the result for symbols_walk(). */
 typedef int (*symbol_visit)(void *context, const struct symbol *symbol);
 
-/* Visit every symbol. 0, or what a visit returned; damaged tables are passed
- * over. */
+/*
+ * Visits every symbol. Returns 0, or the result of a visit; skips damaged
+ * tables.
+ */
 int symbols_walk(const struct image *image, symbol_visit visit, void *context);
 
 #endif

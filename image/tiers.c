@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ways are given out in rounds, the best first: all functions that can have a
- * 5-byte jump get it, then those left look for a 2-byte one, and so on. Every
- * byte that a way writes, or needs to stay what it is, is taken by it; a way
- * that wants a byte that is taken is not open.
+ * See tiers.h. Tiers are assigned in rounds, the best first: all functions that
+ * can have a 5-byte jump get one, then the rest are tried with a 2-byte jump,
+ * and so on. Every byte that a tier writes, or needs unchanged, is taken; a
+ * tier cannot use a byte that is taken.
  */
 #include "image/tiers.h"
 
@@ -20,7 +20,9 @@ struct choice {
 typedef struct prologue (*judgement)(const struct decoder *decoder,
 				     const struct prologue_query *query);
 
-/* Bytes between a function and the next, or the end of its segment. */
+/*
+ * Returns the bytes between a function and the next, or the end of its segment.
+ */
 static uint64_t padding_behind(const struct functions *functions,
 			       uint32_t index, uint64_t left)
 {
@@ -50,8 +52,8 @@ static struct prologue ask(const struct choice *c, uint32_t index,
 }
 
 /*
- * Without unwind information nobody promises that a loop to the entry arrives
- * there with the stack that a call leaves.
+ * Without unwind information it is not certain that a loop to the entry arrives
+ * there with the stack of a call.
  */
 static int loops_blindly(const struct choice *c, uint32_t index,
 			 const struct prologue *prologue)
@@ -86,7 +88,7 @@ static void accept(struct choice *c, uint32_t index,
 	take(c, function->vaddr + prologue->patch_offset, bytes);
 }
 
-/* The first round, whose reasons are those that are shown. */
+/* The first round, whose reasons are reported. */
 static void try_jump(struct choice *c, uint32_t index)
 {
 	struct prologue prologue = ask(c, index, prologue_judge);
@@ -99,7 +101,7 @@ static void try_jump(struct choice *c, uint32_t index)
 		accept(c, index, &prologue, 0, PATCH_BYTES);
 }
 
-/* It is not hooked, but gets a jump to a probe, or nothing. */
+/* The function is not hooked, but gets a jump to a probe, or nothing. */
 static void try_watch(struct choice *c, uint32_t index)
 {
 	struct prologue prologue = ask(c, index, prologue_judge);
@@ -138,7 +140,10 @@ static void try_short(struct choice *c, uint32_t index)
 	     PATCH_BYTES);
 }
 
-/* The displacement from a 2-byte jump to behind another's 5-byte one, or 0. */
+/*
+ * Returns the displacement from a 2-byte jump to the bytes after another
+ * function's 5-byte jump, or 0.
+ */
 static int8_t island_in(const struct choice *c, uint32_t host, uint64_t site)
 {
 	const struct wire_function *function = &c->list[host];
@@ -153,9 +158,9 @@ static int8_t island_in(const struct choice *c, uint32_t host, uint64_t site)
 	return (int8_t)rel;
 }
 
-#define FIRST_BYTES 16 /* of a function; its island is in there */
+#define FIRST_BYTES 16 /* of a function; its island is among them */
 
-/* A function that has room for two jumps, near `site` of function `index`. */
+/* Finds a function with room for two jumps, near `site` of function `index`. */
 static int8_t find_host(const struct choice *c, uint32_t index, uint64_t site,
 			uint32_t *host)
 {
@@ -175,8 +180,8 @@ static int8_t find_host(const struct choice *c, uint32_t index, uint64_t site,
 }
 
 /*
- * Dense code (gcc -Os) has no padding. But where the first ten bytes of another
- * function can be displaced, the jump of that one leaves five of them to spare.
+ * Dense code (gcc -Os) has no padding. But if the first ten bytes of another
+ * function can be displaced, that function's jump leaves five of them free.
  */
 static void try_guest(struct choice *c, uint32_t index)
 {
@@ -198,7 +203,7 @@ static void try_guest(struct choice *c, uint32_t index)
 	take(c, c->list[host].vaddr + prologue.patch_offset, 2 * PATCH_BYTES);
 }
 
-/* Where the segments of the module lie. */
+/* Returns the bounds of the module's segments. */
 static void module_range(const struct image *image, uint64_t *start,
 			 uint64_t *end)
 {
@@ -216,7 +221,10 @@ static void module_range(const struct image *image, uint64_t *start,
 	}
 }
 
-/* Where nobody may map, if the module is loaded at its own addresses. */
+/*
+ * No process can map memory below, if the module is loaded at its link-time
+ * address.
+ */
 #define LOWEST_PC 65536
 
 static int is_below_memory(const struct image *image, int64_t vaddr)
@@ -227,9 +235,9 @@ static int is_below_memory(const struct image *image, int64_t vaddr)
 }
 
 /*
- * Whether the jump can lead anywhere but into the module itself. The bytes of
- * its displacement that are not displaced stay, so that it ends in one block
- * of 256, 64 Ki or 16 Mi addresses.
+ * Returns whether the jump can lead outside the module. The bytes of its
+ * displacement that are not displaced stay, so it ends in one block of 256, 64
+ * Ki or 16 Mi addresses.
  */
 static int leads_out(const struct choice *c, uint64_t site,
 		     unsigned int displaced_bytes)
@@ -246,7 +254,7 @@ static int leads_out(const struct choice *c, uint64_t site,
 	       ((int64_t)first < (int64_t)start || last >= end);
 }
 
-/* Whether a lesser way may be looked for. */
+/* Returns whether a further tier may be tried. */
 static int is_left(const struct wire_function *function)
 {
 	return function->verdict == VERDICT_IS_TOO_SHORT ||
@@ -254,7 +262,10 @@ static int is_left(const struct wire_function *function)
 	       function->verdict == VERDICT_IS_UNMOVABLE;
 }
 
-/* Whether the next function starts before `end` and may want its bytes yet. */
+/*
+ * Returns whether the next function starts before `end` and may still need its
+ * bytes.
+ */
 static int next_is_left(const struct choice *c, uint32_t index, uint64_t end)
 {
 	return index + 1 < c->tiers->functions->count &&
@@ -288,8 +299,8 @@ static void try_trap(struct choice *c, uint32_t index)
 }
 
 /*
- * Where not all of a function can be decoded, its branches are unknown. But
- * none leads into an instruction, and a breakpoint takes a single byte.
+ * If part of a function cannot be decoded, its branches are unknown. But no
+ * branch leads into an instruction, and a breakpoint has a single byte.
  */
 static void try_unclear(struct choice *c, uint32_t index)
 {

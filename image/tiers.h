@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which way each function of a module is hooked, so that no two of them write
- * to the same bytes, or to bytes that another one's way relies on.
+ * Assigns a tier to each function of a module, so that no two functions write
+ * to the same bytes, or to bytes that another one's tier needs.
  */
 #ifndef CLEW_IMAGE_TIERS_H
 #define CLEW_IMAGE_TIERS_H
@@ -14,12 +14,12 @@ struct tiers {
 	const struct decoder *decoder;
 	const struct functions *functions;
 	const struct branches *branches;
-	int has_traps; /* whether breakpoints are survived in this module */
+	int has_traps; /* breakpoints work in this module */
 };
 
 /*
- * Give a verdict to each record of `list`, one for each function and filled in
- * with its vaddr and size, whose verdict is UNKNOWN. 0 or -ENOMEM.
+ * Sets the verdict of each record of `list` whose verdict is UNKNOWN; there is
+ * one record for each function, with its vaddr and size. Returns 0 or -ENOMEM.
  */
 int tiers_choose(const struct tiers *tiers, struct arena *scratch,
 		 struct wire_function *list);

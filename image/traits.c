@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Symbols tell most, and what must be found by the loader or by plug-ins is
- * there in stripped modules, too.
+ * See traits.h. Most traits follow from symbols; those that the loader or
+ * plug-ins need also exist in stripped modules.
  */
 #include "image/traits.h"
 
@@ -47,7 +47,7 @@ static int visit_symbol(void *context, const struct symbol *symbol)
 	return 0;
 }
 
-/* A note whose owner is "Go": the build id that its linker writes. */
+/* Searches a note whose owner is "Go": the build id that its linker writes. */
 static int has_go_note(const struct image *image)
 {
 	for (uint16_t i = 0; i < image->segment_count; i++) {
@@ -74,9 +74,8 @@ static int is_go(const struct image *image)
 }
 
 /*
- * Programs in OCaml that were stripped export nothing. Their runtime reads
- * this variable, and the interpreter of bytecode, which is plain C, complains
- * of what is none.
+ * Stripped programs in OCaml export nothing. The runtime reads this variable;
+ * the bytecode interpreter, which is plain C, also contains this error message.
  */
 static int is_stripped_ocaml(const struct image *image)
 {

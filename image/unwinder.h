@@ -2,11 +2,10 @@
 /*
  * Unwinders that are linked into a module, as libgcc's is by -static-libgcc.
  *
- * A throw calls their functions hundreds of times, which would cost far more
- * than the throw. Hardly anybody keeps their names, but there is one thing that
- * only an unwinder does: it returns to a frame of its own choice, through
- * __builtin_eh_return(). What nothing but such functions call, directly or
- * not, is part of the unwinder.
+ * A throw calls their functions hundreds of times; hooks would cost far more
+ * than the throw. The names are mostly stripped, but only unwinders return to a
+ * frame of their choice, through __builtin_eh_return(). Functions that only
+ * such functions call, directly or not, are part of the unwinder.
  */
 #ifndef CLEW_IMAGE_UNWINDER_H
 #define CLEW_IMAGE_UNWINDER_H
@@ -15,29 +14,36 @@
 
 #include "image/branches.h"
 
-/* Whether code ends a function by __builtin_eh_return(). */
+/* Returns whether the code ends a function by __builtin_eh_return(). */
 int unwinder_lands(const uint8_t *code, uint64_t bytes);
 
 /*
- * libgcc's _Unwind_SetIP(), by which a personality routine says where to land:
- * bytes of its store, which begin at *offset; or 0.
+ * Recognizes libgcc's _Unwind_SetIP(), by which a personality routine sets the
+ * landing address. Returns the length of its store, which begins at *offset; or
+ * 0.
  */
 unsigned int unwinder_sets_ip(const uint8_t *code, uint64_t bytes,
 			      uint8_t *offset);
 
 /*
- * Of functions that end so, whether this is _Unwind_RaiseException(): the only
- * one that says of an exception that its unwinding is not forced.
+ * Returns whether a function that ends so is _Unwind_RaiseException(): the only
+ * one that marks an exception's unwinding as not forced.
  */
 int unwinder_raises(const uint8_t *code, uint64_t bytes);
 
-/* Whether one is here: which does not follow from that. */
+/*
+ * Returns whether the module contains an unwinder, which the above does not
+ * prove.
+ */
 int unwinder_is_here(const struct branches *branches, uint32_t count);
 
-/* Calls from an unwinder's ways in to what it does last: more than there are. */
+/*
+ * Maximum number of calls from an unwinder's entry to its last function; real
+ * chains are shorter.
+ */
 #define UNWINDER_DEPTH_MAX 64
 
-/* Set is_unwinders in the notes of `count` functions. 0 or -ENOMEM. */
+/* Sets is_unwinders in the notes of `count` functions. Returns 0 or -ENOMEM. */
 int unwinder_find(const struct branches *branches, uint32_t count,
 		  struct arena *scratch);
 

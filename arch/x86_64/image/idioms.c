@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An entry of a PLT is a jump through a pointer:
+ * See idioms.h. An entry of a PLT is a jump through a pointer:
  *
  *	f3 0f 1e fa		endbr64			optional
  *	f2			bnd			optional
  *	ff 25 disp32		jmp *disp(%rip)
  *
- * The first one pushes, and then jumps:
+ * The first entry pushes a word before its jump:
  *
  *	ff 35 disp32		push disp(%rip)
  *	[f2] ff 25 disp32	jmp *disp(%rip)
@@ -83,7 +83,7 @@ int idioms_accesses(const uint8_t *code, unsigned int length,
 	int32_t distance;
 
 	if (length < 6 || (code[length - 5] & 0xc7) != 0x05)
-		return 0; /* not ModRM of disp32(%rip) */
+		return 0; /* not a ModRM of disp32(%rip) */
 	memcpy(&distance, code + length - 4, sizeof(distance));
 	*slot_vaddr = next_vaddr + (uint64_t)(int64_t)distance;
 	return 1;
@@ -109,7 +109,10 @@ int idioms_jumps_through(const uint8_t *code, uint64_t left, uint64_t vaddr,
 	return idioms_goes_through(code + at, 6, vaddr + at + 6, slot_vaddr);
 }
 
-/* lea disp(%rip), %r64; or in modules at a fixed place mov $imm32, %r32. */
+/*
+ * Recognizes lea disp(%rip), %r64 and, in modules at a fixed address, mov
+ * $imm32, %r32.
+ */
 int idioms_takes_address(const uint8_t *code, const struct insn *insn,
 			 uint64_t next_vaddr, int is_at_fixed_place,
 			 uint64_t *vaddr)
@@ -130,7 +133,10 @@ int idioms_takes_address(const uint8_t *code, const struct insn *insn,
 		code[1] == 0xc7);
 }
 
-/* jmp *disp32(,%reg,8), or mov disp32(,%reg,8), %reg, and others like them. */
+/*
+ * Recognizes jmp *disp32(,%reg,8), mov disp32(,%reg,8), %reg, and similar
+ * instructions.
+ */
 int idioms_has_table(const uint8_t *code, const struct insn *insn,
 		     uint64_t *vaddr)
 {

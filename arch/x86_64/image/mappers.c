@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Nearly all system calls stand behind a `mov $number, %eax`, with nothing in
- * between but other registers being loaded. Whatever else there is, the number
+ * See mappers.h. Nearly all syscall instructions follow a `mov $number, %eax`,
+ * with only loads of other registers in between. In all other cases the number
  * is unknown, and may be any.
  */
 #include "image/mappers.h"
@@ -26,7 +26,10 @@ static void load(struct mapper_watch *watch, const uint8_t *immediate)
 	watch->is_known = 1;
 }
 
-/* Whether it is a plain load or move, of which eax is not the destination. */
+/*
+ * Returns whether the instruction is a plain load or move to another register
+ * than eax.
+ */
 static int spares_eax(uint8_t rex, const uint8_t *code)
 {
 	const uint8_t opcode = code[0], modrm = code[1];

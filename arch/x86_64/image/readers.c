@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Operands are read from the bytes, for the scan of a whole module does not
- * ask the decoder for them. Only what compilers and people use to move 64 bits
- * is looked at.
+ * See readers.h. Operands are decoded from the bytes, because the scan of a
+ * whole module does not decode them. Only the usual instructions for moving 64
+ * bits are recognized.
  */
 #include "image/readers.h"
 
@@ -24,7 +24,7 @@ struct operation {
 	uint8_t rex;
 };
 
-/* Of one-byte opcodes with REX.W; lea (8d) is none. */
+/* Handles one-byte opcodes with REX.W; lea (8d) does not access memory. */
 static int moves_64_bits(uint8_t opcode)
 {
 	switch (opcode) {
@@ -37,12 +37,12 @@ static int moves_64_bits(uint8_t opcode)
 	case 0xc7:
 	case 0xf7:
 		return 1;
-	default: /* add to cmp, both ways: 01, 03, 09, 0b, 11... */
+	default: /* add to cmp, in both directions: 01, 03, 09, 0b, 11... */
 		return opcode < 0x40 && (opcode & 0x05) == 0x01;
 	}
 }
 
-/* Behind 0f: movq and movhps to vector registers. */
+/* Handles opcodes after 0f: movq and movhps to vector registers. */
 static int moves_to_vector(const uint8_t *prefixes, uint8_t rex, uint8_t opcode)
 {
 	switch (opcode) {
@@ -79,7 +79,10 @@ static struct operation operation_of(const uint8_t *code,
 	return op;
 }
 
-/* disp(%rsp) or disp(%rbp): 1, which and how far. */
+/*
+ * Returns whether the operand is disp(%rsp) or disp(%rbp); sets the column and
+ * the displacement.
+ */
 static int stack_operand(const struct operation *op, uint64_t *column,
 			 int64_t *offset)
 {
@@ -109,7 +112,7 @@ static int stack_operand(const struct operation *op, uint64_t *column,
 	return 1;
 }
 
-/* pop r64: 1 and which. */
+/* Returns whether the instruction is pop r64; sets the register. */
 static int pops(const uint8_t *code, const struct insn *insn, uint8_t *which)
 {
 	uint8_t opcode = code[insn->length - 1];
@@ -121,7 +124,7 @@ static int pops(const uint8_t *code, const struct insn *insn, uint8_t *which)
 	return 1;
 }
 
-/* jmp *r64, of that register. */
+/* Returns whether the instruction is jmp *r64 with this register. */
 static int jumps_to(const uint8_t *code, const struct insn *insn, uint8_t which)
 {
 	uint8_t modrm = code[insn->length - 1];
@@ -133,7 +136,10 @@ static int jumps_to(const uint8_t *code, const struct insn *insn, uint8_t which)
 	       ((rex & 0xf1) == 0x41) == (which >= 8);
 }
 
-/* mov between memory and a register: 1 and which. */
+/*
+ * Returns whether the instruction is a mov between memory and a register; sets
+ * the register.
+ */
 static int moves(const struct operation *op, uint8_t opcode, uint8_t *which)
 {
 	if (!op->modrm || op->modrm[-1] != opcode || *op->modrm >> 6 == 3)
@@ -142,14 +148,14 @@ static int moves(const struct operation *op, uint8_t opcode, uint8_t *which)
 	return 1;
 }
 
-/* push r64 */
+/* Returns whether the instruction is push r64. */
 static int pushes(const uint8_t *code, const struct insn *insn)
 {
 	return insn->length <= 2 && (code[insn->length - 1] & 0xf8) == 0x50 &&
 	       (insn->length == 1 || (code[0] & 0xf0) == 0x40);
 }
 
-/* push $imm8 or $imm32 */
+/* Returns whether the instruction is push $imm8 or $imm32. */
 static int pushes_constant(const uint8_t *code, const struct insn *insn)
 {
 	return (insn->length == 2 && code[0] == 0x6a) ||
@@ -157,8 +163,8 @@ static int pushes_constant(const uint8_t *code, const struct insn *insn)
 }
 
 /*
- * Whether the unwind information knows of the push just before, if it counts
- * from rsp at all.
+ * Returns whether the unwind information contains the preceding push, if it is
+ * relative to rsp.
  */
 static int is_believable(const struct reader_watch *watch)
 {
@@ -180,21 +186,21 @@ static void look_at_push(struct reader_watch *watch, int is_push)
 		column == COLUMN_STACK_POINTER;
 }
 
-/* The return address goes from its slot to a register. */
+/* The return address is moved from its slot to a register. */
 static void look_at_taking(struct reader_watch *watch, uint8_t which,
 			   int is_load)
 {
 	if (watch->has_taken)
-		watch->is_reader = 1; /* twice: not to jump there */
+		watch->is_reader = 1; /* a second time: not for a jump */
 	watch->has_taken = 1;
 	watch->has_loaded = (uint8_t)is_load;
 	watch->taken_register = which;
 }
 
 /*
- * The jump to it. A stub finds what it knows of a call by the stack pointer,
- * which must be where a return leaves it. After a pop it is taken to be there;
- * after a load the unwind information must say so.
+ * Handles the jump to the return address. The stack pointer, by which a stub
+ * finds its call, must be as after a return. This is assumed after a pop; after
+ * a load the unwind information must confirm it.
  */
 static void look_at_jump(struct reader_watch *watch, uint64_t vaddr)
 {
@@ -217,7 +223,7 @@ void reader_watch_begin(struct reader_watch *watch, const struct fde *fde)
 	watch->is_watching = 1;
 }
 
-/* Whether the instruction accesses the slot of the return address. */
+/* Returns whether the instruction accesses the slot of the return address. */
 static int accesses_slot(const struct reader_watch *watch,
 			 const struct operation *op, int is_pop)
 {
@@ -230,7 +236,10 @@ static int accesses_slot(const struct reader_watch *watch,
 	       column == slot_column && offset == slot_offset;
 }
 
-/* Whether what was taken goes to memory, for somebody to go there later. */
+/*
+ * Returns whether the loaded return address is stored to memory, for a later
+ * jump.
+ */
 static int keeps(const struct reader_watch *watch, const struct operation *op)
 {
 	uint8_t which;
@@ -238,13 +247,13 @@ static int keeps(const struct reader_watch *watch, const struct operation *op)
 	return moves(op, MOV_STORE, &which) && which == watch->taken_register;
 }
 
-/* Longer than what is in front of that instruction in a thunk of its own. */
+/* Greater than the offset of this instruction in a thunk that is a function. */
 #define THUNK_BYTES 16
 
 /*
- * Whether an instruction lies directly behind the loop of an inline retpoline
- * (-mindirect-branch=thunk-inline), which only a speculating CPU executes. Then the
- * return address that it replaces is that of the call in front of the loop.
+ * Returns whether the instruction follows the loop of an inline retpoline
+ * (-mindirect-branch=thunk-inline), which only a speculating CPU executes. The
+ * return address that it replaces is then that of the call before the loop.
  */
 static int is_behind_thunk_loop(const uint8_t *code, uint64_t offset)
 {

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * gcc's crtstuff.c, by whatever version of it and whoever compiled it: in
- * position-independent modules, and in others with immediates for addresses.
+ * See startup.h. Recognizes gcc's crtstuff.c, compiled by any version of any
+ * compiler, in position-independent modules and in others, which use immediate
+ * addresses:
  *
  *	deregister_tm_clones	compares or subtracts the bounds of a table
  *	register_tm_clones	subtracts them
  *	__do_global_dtors_aux	[endbr64] cmpb $0, completed; jne
  *	frame_dummy		ends with: jmp register_tm_clones
  *
- * And what glibc's crt1.o tells of main().
+ * Also recognizes the code of glibc's crt1.o that passes on the address of
+ * main().
  */
 #include "image/startup.h"
 
@@ -22,12 +24,15 @@ static int has(const uint8_t *code, const char *bytes, size_t count)
 	return memcmp(code, bytes, count) == 0;
 }
 
-/* At `code` MAX_READ bytes may be read by each of these. */
+/* Each of these functions may read MAX_READ bytes at `code`. */
 #define MAX_READ  20
-#define FRAME_MAX 48   /* bytes of frame_dummy */
-#define PUSH_RBP  0x55 /* older ones have a frame, begun anywhere */
+#define FRAME_MAX 48   /* maximum size of frame_dummy */
+#define PUSH_RBP  0x55 /* older ones have a frame, which may begin anywhere */
 
-/* Behind an instruction and a push, if there is one. NULL if it is another. */
+/*
+ * Returns the address after an instruction and an optional push, or NULL for
+ * any other instruction.
+ */
 static const uint8_t *behind(const uint8_t *code, const char *bytes,
 			     size_t count, size_t operand)
 {
@@ -71,8 +76,8 @@ static int is_at_end(const uint8_t *code)
 }
 
 /*
- * Where frame_dummy ends, which begins at `code`: behind a jump to `to`.
- * NULL if it is not there.
+ * Returns the end of the frame_dummy that begins at `code`: after a jump to
+ * `to`. NULL if there is none.
  */
 static const uint8_t *end_of_frame_dummy(const uint8_t *code, uint64_t left,
 					 const uint8_t *to)
@@ -113,7 +118,7 @@ uint64_t startup_bytes(const struct image *image, uint64_t vaddr)
 		if (end)
 			break;
 	}
-	/* An older one has two such jumps. */
+	/* Older ones have two such jumps. */
 	for (const uint8_t *next = end; next;
 	     next = end_of_frame_dummy(end, left - (uint64_t)(end - code),
 				       middle))
@@ -128,8 +133,9 @@ static const char enters[] =
 	"\x31\xed\x49\x89\xd1\x5e\x48\x89\xe2\x48\x83\xe4\xf0\x50\x54";
 
 /*
- * What else is passed on: nothing in newer ones, __libc_csu_fini and __libc_csu_init in
- * older ones. By what it begins with, and bytes of an operand.
+ * Further arguments: none in newer versions, __libc_csu_fini and
+ * __libc_csu_init in older ones. Each row has the opcode bytes and the size of
+ * the operand.
  */
 static const struct {
 	const char *bytes;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See image/switches.h. */
 #include "image/switches.h"
 
 #define REX_W 8
@@ -7,9 +8,9 @@
 
 #define RSP   4
 #define RBP   5
-#define SIB   4 /* in place of rm */
+#define SIB   4 /* as rm: a SIB byte follows */
 
-/* Opcodes, with REX.W */
+/* Opcodes, with REX.W. */
 enum {
 	ADD_STORE = 0x01,
 	ADD_LOAD = 0x03,
@@ -21,7 +22,7 @@ enum {
 	XCHG_RAX_RSP = 0x94,
 };
 
-/* op to, from; one of them may be in memory, by a base register. */
+/* op to, from; one of the operands may be memory with a base register. */
 struct move {
 	uint8_t opcode;
 	uint8_t is_memory;
@@ -47,7 +48,7 @@ static int read_move(const uint8_t *code, const struct insn *insn,
 	return 1;
 }
 
-/* What the stack pointer is copied to, or a little more than it. */
+/* Notes where the stack pointer, or a slightly greater value, is saved. */
 static void note_saving(struct switch_watch *watch, const struct move *move)
 {
 	if (move->opcode == MOV_STORE && move->reg == RSP) {

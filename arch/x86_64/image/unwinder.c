@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+/* See image/unwinder.h. */
 #include "image/unwinder.h"
 
 #include <errno.h>
 #include <string.h>
 
-/* How a function is referred to. */
+/* The kinds of functions that refer to a function. */
 enum {
 	BY_ANYBODY = 1,
 	BY_UNWINDER = 2,
@@ -34,7 +35,9 @@ unsigned int unwinder_sets_ip(const uint8_t *code, uint64_t bytes,
 			      uint8_t *offset)
 {
 	static const uint8_t endbr[] = { 0xf3, 0x0f, 0x1e, 0xfa };
-	/* mov %rsi,0x98(%rdi); ret: context->ra, right behind context->cfa */
+	/*
+	 * mov %rsi,0x98(%rdi); ret: context->ra, the field after context->cfa
+	 */
 	static const uint8_t sets[] = { 0x48, 0x89, 0xb7, 0x98,
 					0x00, 0x00, 0x00, 0xc3 };
 
@@ -48,8 +51,8 @@ unsigned int unwinder_sets_ip(const uint8_t *code, uint64_t bytes,
 }
 
 /*
- * exception->private_1 = 0: movq $0, 0x10(base). Any register but rsp may be
- * the base; r12 comes with a SIB byte.
+ * Recognizes exception->private_1 = 0: movq $0, 0x10(base). Any register but
+ * rsp may be the base; r12 needs a SIB byte.
  */
 int unwinder_raises(const uint8_t *code, uint64_t bytes)
 {
@@ -80,8 +83,8 @@ int unwinder_is_here(const struct branches *branches, uint32_t count)
 }
 
 /*
- * What they all call first reads its return address, in order to begin with
- * the frame of its caller.
+ * Each landing function first calls a helper that reads its own return address,
+ * in order to begin with its caller's frame.
  */
 static void see_helper(void *context, const struct reference *one)
 {
@@ -92,7 +95,10 @@ static void see_helper(void *context, const struct reference *one)
 		search->is_helper[one->to] = 1;
 }
 
-/* So does what only looks at the stack, as _Unwind_Backtrace(). */
+/*
+ * Functions that only inspect the stack, such as _Unwind_Backtrace(), also call
+ * that helper.
+ */
 static void see_kin(void *context, const struct reference *one)
 {
 	const struct search *search = context;
@@ -109,7 +115,7 @@ static void see_reference(void *context, const struct reference *one)
 	search->referred[one->to] |= BY_ANYBODY;
 }
 
-/* What nobody refers to was linked in and is never called. */
+/* A function without references was linked in and is never called. */
 static void see_caller(void *context, const struct reference *one)
 {
 	const struct search *search = context;
@@ -125,7 +131,7 @@ static void see_caller(void *context, const struct reference *one)
 		*referred |= BY_OTHERS;
 }
 
-/* One step further into what they call. Whether there was one. */
+/* Marks the functions that marked ones call. Returns whether there were any. */
 static int grow(const struct search *search, const struct branches *branches,
 		uint32_t count)
 {
