@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libclew-agent: what is called where clew is not. libclew.so, which is preloaded
- * where it is, has functions of the same names, and the loader finds these first.
+ * libclew-agent: the functions of clew.h for processes without clew. A
+ * preloaded libclew.so has functions of the same names, and the loader finds
+ * those first.
  */
 #include <errno.h>
 #include <sys/mman.h>

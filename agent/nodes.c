@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Nodes by id: a trie over the bits of the id's hash (P. Bagwell, "Ideal Hash
- * Trees", 2001, without his bitmaps). A way leads nowhere, to a leaf, or to a fork of
- * more ways. It changes twice at most, by compare-and-swap, from nowhere to a leaf
- * and from a leaf to a fork that has that leaf; so nothing moves, an id has one place
- * only, and nobody waits. What a thread makes and cannot place, because another was
- * first, is left lying until all is freed.
+ * Trees", 2001, without his bitmaps). A way is empty, or leads to a leaf, or to
+ * a fork with more ways. A way changes at most twice, by compare-and-swap: from
+ * empty to a leaf, and from a leaf to a fork that contains that leaf. Nothing
+ * moves, an id has only one position, and no thread waits. Memory that a thread
+ * allocates but cannot use, because another thread was first, stays unused
+ * until the table is freed.
  */
 #include "agent/nodes.h"
 
@@ -13,10 +14,11 @@
 
 #include "agent/clew.h"
 
-#define HASH_MULTIPLIER UINT64_C(0x9e3779b97f4a7c15) /* odd: no id is lost */
+/* odd: a bijection of ids */
+#define HASH_MULTIPLIER UINT64_C(0x9e3779b97f4a7c15)
 #define ROOT_BITS       12
 #define FORK_BITS       6
-#define IS_FORK         UINT64_C(1) /* of a way: the lowest bit of the address */
+#define IS_FORK         UINT64_C(1) /* lowest bit of a way's address */
 #define SLAB_BYTES      65536
 
 struct node_leaf {
@@ -28,10 +30,10 @@ struct node_fork {
 	_Atomic uint64_t ways[1 << FORK_BITS];
 };
 
-/* Leaves and forks follow. */
+/* A block of memory; leaves and forks follow. */
 struct node_slab {
 	struct node_slab *older;
-	_Atomic size_t used; /* with what did not fit any more */
+	_Atomic size_t used; /* including allocations that did not fit */
 };
 
 struct clew_nodes {
@@ -40,15 +42,18 @@ struct clew_nodes {
 	_Atomic uint64_t ways[1 << ROOT_BITS];
 };
 
-/* Where a way's bits are: the highest of what is left of the hash. */
+/*
+ * A position in the trie: the way, and how many of the hash's highest bits led
+ * to it.
+ */
 struct course {
 	_Atomic uint64_t *way;
-	unsigned int bits; /* of the hash, that led here */
+	unsigned int bits; /* number of the hash's bits used so far */
 };
 
 static uint64_t bits_behind(uint64_t id, unsigned int bits, unsigned int count)
 {
-	/* A hash has no more of them: two that differ were told apart before. */
+	/* All bits are used up: different hashes were separated before. */
 	return bits < 64 ? id * HASH_MULTIPLIER << bits >> (64 - count) : 0;
 }
 
@@ -103,7 +108,7 @@ void *clew_node(const struct clew_nodes *nodes, uint64_t id)
 	return leaf && leaf->id == id ? leaf->node : NULL;
 }
 
-/* Zeroed memory, or NULL. */
+/* Returns zeroed memory, or NULL. */
 static void *take_memory(struct clew_nodes *nodes, size_t bytes)
 {
 	struct node_slab *slab = nodes->slab;
@@ -129,7 +134,9 @@ static void *take_memory(struct clew_nodes *nodes, size_t bytes)
 	}
 }
 
-/* A fork that has a leaf, which the way led to; 0 without memory. */
+/*
+ * Returns a fork that contains the leaf to which the way led; 0 without memory.
+ */
 static uint64_t make_fork(struct clew_nodes *nodes, uint64_t way,
 			  unsigned int bits)
 {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Nodes by id (clew.h), in memory of the library that they are in.
- */
+/* Nodes by id (clew.h), in memory of the library that contains them. */
 #ifndef CLEW_AGENT_NODES_H
 #define CLEW_AGENT_NODES_H
 
@@ -9,13 +7,13 @@
 
 struct clew_nodes;
 
-/* Both safe in signal handlers, by any thread. */
+/* Both functions are safe in signal handlers and in any thread. */
 struct node_memory {
-	void *(*take)(size_t bytes); /* zeroed pages, or NULL */
+	void *(*take)(size_t bytes); /* returns zeroed pages, or NULL */
 	void (*give_back)(void *pages, size_t bytes);
 };
 
-/* Empty, or NULL without memory. */
+/* Returns an empty table, or NULL without memory. */
 struct clew_nodes *nodes_new(const struct node_memory *memory);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The id first: an agent asks for the number of its context, and a table by that number
- * for the row where it counts. Only if the context is new is a row made. Stacks are never
- * retrieved: the recording knows what each id stands for.
+ * See value_sites.h. An agent queries the number of its context, and finds the
+ * row for that number in a table. Only a new context needs a new row. Stacks
+ * are never retrieved: the recording has the functions of each id.
  */
 #include "agent/value_sites.h"
 
@@ -10,18 +10,19 @@
 
 #define SITES_MAX 65536
 
-/* What the agent knows of a context. One for each id, never freed. */
+/* The agent's data for a context. One for each id, never freed. */
 struct value_site {
 	_Atomic uint64_t row;
 };
 
 static struct value_site known[SITES_MAX];
-static struct value_site others; /* contexts beyond these, and no context */
+/* for contexts beyond these, and outside contexts */
+static struct value_site others;
 static _Atomic uint32_t known_used;
 
 /*
- * Its row. A forked child begins with none: several of its threads may make one each
- * for a context, and the rows count together.
+ * Returns the site's row. A forked child begins without rows: several of its
+ * threads may create one for the same context, and these rows count together.
  */
 static uint64_t row_of(const struct value_sites *sites, struct value_site *site,
 		       uint64_t id)
@@ -40,7 +41,7 @@ uint64_t value_sites_nowhere(struct value_sites *sites)
 	return row_of(sites, &others, 0);
 }
 
-/* NULL without room. */
+/* Adds a context; returns NULL without room. */
 static struct value_site *meet(struct value_sites *sites, uint64_t id)
 {
 	struct value_site *site;

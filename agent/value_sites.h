@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What an agent that counts by context does with clew.h: a table of values, and the row
- * of each context that it has met. To be compiled into the agent. Any thread, and
- * signals, but value_sites_begin(); nothing here allocates by malloc.
+ * The common part of agents that count by context with clew.h: a table of
+ * values, and the row of each context. Compile it into the agent. Any thread,
+ * and signal handlers, except value_sites_begin(); nothing here calls malloc.
  */
 #ifndef CLEW_AGENT_VALUE_SITES_H
 #define CLEW_AGENT_VALUE_SITES_H
@@ -15,20 +15,20 @@ struct value_sites {
 };
 
 /*
- * Whether clew is here, so that these columns are counted. May be asked again, as it may
- * not have begun yet, until `is_last`.
+ * Returns whether clew is present, so that these columns are counted. May be
+ * called repeatedly until `is_last`, because clew may not have begun yet.
  */
 int value_sites_begin(struct value_sites *sites,
 		      const struct clew_value *columns, size_t count,
 		      int is_last);
 
-/* The row of the context that the thread is in; 0: nothing is counted. */
+/* Returns the row of the thread's context; 0: nothing is counted. */
 uint64_t value_sites_here(struct value_sites *sites);
 
-/* The row of what is in no context. */
+/* Returns the row for values outside all contexts. */
 uint64_t value_sites_nowhere(struct value_sites *sites);
 
-/* Whether an agent counts: what it stands in front of is called before clew has begun. */
+/* Whether an agent counts: its fronts may be called before clew has begun. */
 enum value_state { VALUES_NOT_YET, VALUES_ARE_ON, VALUES_ARE_OFF };
 
 struct value_start {
@@ -37,8 +37,9 @@ struct value_start {
 };
 
 /*
- * Ask `begin`, which says whether clew is here as value_sites_begin() does, for a state
- * that is VALUES_NOT_YET. False also for who asks meanwhile. Any thread.
+ * Calls `begin`, which returns whether clew is present as value_sites_begin()
+ * does, if the state is VALUES_NOT_YET. Returns false to threads that call it
+ * meanwhile. Any thread.
  */
 int value_start_try(struct value_start *start, int (*begin)(int is_last),
 		    int is_last);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 package org.clew;
 
-/** Where clew is not. */
+/** The implementation for a JVM without clew. */
 final class Absent extends Clew {
   private static final int ENODEV = 19;
 

@@ -6,86 +6,104 @@ import java.nio.charset.Charset;
 import java.nio.file.Path;
 
 /**
- * What a program in Java may ask of clew while it runs under it, as programs in C do by
- * {@code clew.h}: in which calling context a thread is, as one number; and what it may tell
- * of moments and regions, which are in the recording with their time, thread and context.
+ * The interface for Java programs that run under clew, as {@code clew.h} is for
+ * programs in C: it identifies a thread's calling context by one number, and
+ * records moments and regions with their time, thread and context.
  *
  * <pre>{@code
- *   private static final Clew CLEW = Clew.get();
- *   ...
- *   try (Clew.Region region = CLEW.region("request", number)) {
+ *     private static final Clew CLEW = Clew.get();
  *     ...
- *   }
+ *     try (Clew.Region region = CLEW.region("request", number)) {
+ *         ...
+ *     }
  * }</pre>
  *
- * <p>Where clew is not there all methods say so, by 0, and do nothing: kept in a {@code
- * static final} field, as above, they cost nothing once they are compiled.
+ * <p>Without clew all methods do nothing and return 0: in a {@code static
+ * final} field, as above, their calls cost nothing once they are compiled.
  *
- * <p>Clew is there in machines that {@code clew record} or {@code clew-preload} has started,
- * unless {@code --java=off} was said; not in those that {@code clew attach} has come to.
- * Nothing has to be loaded, nor a path set: the machine finds what is native here in
- * libclew.so, which is one of its agents. Any thread may call these.
+ * <p>Clew is present in JVMs that {@code clew record} or {@code clew-preload}
+ * has started, unless {@code --java=off} was set; not in those that {@code clew
+ * attach} has attached to. Nothing needs to be loaded, and no path needs to be
+ * set: the JVM finds the native methods in libclew.so, which is one of its
+ * agents. Any thread may call these methods.
  */
 public abstract class Clew {
   /** The thread's calls are counted. */
   public static final int IS_COUNTED = 1;
-  /** The context is recorded, and so its depth is known. */
+  /** The context is recorded, so its depth is known. */
   public static final int IS_RECORDED = 2;
-  /** The id is of the Java methods that are running as well, not of natives alone. */
+  /** The id includes the active Java methods, not only native ones. */
   public static final int HAS_JAVA = 4;
 
   private static final Clew FOUND = find();
 
   Clew() {}
 
-  /** The clew that this machine runs under, or one that answers that there is none. */
+  /**
+   * Returns the clew that this JVM runs under, or an implementation that does
+   * nothing.
+   */
   public static Clew get() {
     return FOUND;
   }
 
-  /** Whether this machine is recorded. */
+  /** Returns whether this JVM is recorded. */
   public abstract boolean isHere();
 
   /**
-   * The id of the calling thread's context, of all methods and functions from its outermost
-   * to the caller of this one: the same in all threads, whenever the same ones have called
-   * each other; 0 if calls are not counted. It is that of {@code clew_context()} and of the
+   * * Returns the id of the calling thread's context, of all methods and
+   * functions from the outermost to this method's caller. The id is the same in
+   * all threads, whenever the same ones have called each other; 0 if calls are
+   * not counted. The id equals that of {@code clew_context()} and of the
    * recording.
    */
   public abstract long context();
 
-  /** What is known of the calling thread's context: IS_COUNTED and the others. */
+  /**
+   * Returns properties of the calling thread's context: IS_COUNTED and the
+   * others.
+   */
   public abstract int flags();
 
   /**
-   * How deep a context is, 0 if it is not recorded. Java methods between two natives count
-   * as one, unless they are counted exactly (--java=exact).
+   * Returns the depth of a context, 0 if it is not recorded. Java methods
+   * between two native methods count as one, unless they are counted exactly
+   * (--java=exact).
    */
   public abstract int depth(long id);
 
-  /** The context that one was called in, 0 if it has none or is not recorded. */
+  /**
+   * Returns the context of the caller; 0 if there is none, or it is not
+   * recorded.
+   */
   public abstract long parent(long id);
 
-  /** A moment. */
+  /** Records a moment. */
   public abstract void mark(String name, long number);
 
-  /** A region begins, which {@link #end} of the same name and number ends. */
+  /** Begins a region, which {@link #end} with the same name and number ends. */
   public abstract void begin(String name, long number);
 
-  /** It ends; another thread may have begun it. */
+  /** Ends a region; another thread may have begun it. */
   public abstract void end(String name, long number);
 
-  /** How many calls, drawn at random, have had their id compared with the whole stack. */
+  /**
+   * Returns how many calls, drawn at random, had their id compared with the
+   * whole stack.
+   */
   public abstract long verified();
 
-  /** The share of calls whose context is wrong, at most, with 95 % confidence. */
+  /**
+   * Returns an upper bound, with 95 % confidence, of the share of calls with a
+   * wrong context.
+   */
   public abstract double wrongAtMost();
 
   abstract int snapshot(byte[] path);
 
   abstract int setHooked(boolean isHooked);
 
-  /** A region that ends where a try statement does. */
+  /** A region that ends at the end of a try statement. */
   public static final class Region implements AutoCloseable {
     private final Clew clew;
     private final String name;
@@ -103,17 +121,17 @@ public abstract class Clew {
     }
   }
 
-  /** The same as {@link #begin}; its end is where the region is closed. */
+  /** Like {@link #begin}; the region ends when it is closed. */
   public final Region region(String name, long number) {
     begin(name, number);
     return new Region(this, name, number);
   }
 
   /**
-   * Makes a recording of what this machine has done so far, in a folder that is not there
-   * yet. The machine's own goes on.
+   * Writes a recording of this JVM's activity so far into a new folder. The
+   * JVM's own recording continues.
    *
-   * @throws IOException with the number of the error, as clew_snapshot() gives it
+   * @throws IOException with the error number of clew_snapshot()
    */
   public final void snapshot(Path path) throws IOException {
     final String names = System.getProperty("sun.jnu.encoding", "UTF-8");
@@ -123,18 +141,20 @@ public abstract class Clew {
   }
 
   /**
-   * Takes all hooks out of native code, and {@link #resume} puts them back. Natives' calls are
-   * not counted from then on, save those of native methods whose code has no hook; Java
-   * methods that count exactly go on. Nothing happens where clew is not there.
+   * Removes all hooks from native code; {@link #resume} restores them. Calls of
+   * native methods are no longer counted, except methods whose code has no
+   * hook; Java methods that are counted exactly continue to be. Does nothing
+   * without clew.
    *
-   * @throws IOException with the number of the error, as clew_unhook() gives it; nothing has
-   *     changed then. EBUSY (16): a thread did not leave the code in question; try again.
+   * @throws IOException with the error number of clew_unhook(); then nothing
+   * was changed. EBUSY (16): a thread did not leave the changed code; try
+   * again.
    */
   public final void pause() throws IOException {
     change(false);
   }
 
-  /** Puts the hooks back that {@link #pause} has taken out. */
+  /** Restores the hooks that {@link #pause} has removed. */
   public final void resume() throws IOException {
     change(true);
   }

@@ -2,8 +2,9 @@
 package org.clew;
 
 /**
- * Natives of libclew.so (preload/session/java_natives.c). They are called by whoever asks, without a
- * method of ours between, whose frame would be in the context.
+ * Native methods of libclew.so (preload/session/java_natives.c). Users call them
+ * directly, because the frame of a method in between would be part of the
+ * context.
  */
 final class Recorded extends Clew {
   @Override public native boolean isHere();
