@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * clew-alloc: who allocates, by calling context. Preloaded behind libclew.so, it stands
- * in front of malloc() and its kin, and of mmap(), calls the next function of the name,
- * the C library's or another allocator's, and counts what came of it. C++'s new is
- * counted by the malloc() that it calls.
+ * clew-alloc: counts allocations by calling context. Preloaded after
+ * libclew.so, it has fronts of malloc() and related functions and of mmap().
+ * Each front calls the next function of that name, of the C library or of
+ * another allocator, and counts the result. C++'s new is counted by the
+ * malloc() that it calls.
  *
- * An example of what an agent does with agent/clew.h: alloc_sites.c is all there is of
- * that. Without clew, or until it has begun, calls are passed on.
+ * clew-alloc is an example of an agent that uses agent/clew.h: alloc_sites.c
+ * contains all of that. Without clew, or before clew has begun, calls are
+ * passed on.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -26,7 +28,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* dlsym() may want memory before it is known who has some. */
+/* dlsym() may allocate before the next malloc() is known. */
 #define EARLY_BYTES 16384
 
 static struct {
@@ -152,7 +154,10 @@ static void *note(void *at, size_t bytes)
 	return at;
 }
 
-/* Before it is freed: another thread may have the address right behind. */
+/*
+ * Called before a block is freed, because another thread may get the address at
+ * once.
+ */
 static int forget(const void *at, struct live_block *block)
 {
 	const int saved = errno;
@@ -210,7 +215,7 @@ static void *move_early(const void *at, size_t bytes)
 	return to;
 }
 
-/* The end of one block, and another by who calls this. */
+/* Counts the end of one block, and a new block of the caller. */
 EXPORT void *realloc(void *at, size_t bytes)
 {
 	struct live_block block;
@@ -224,7 +229,7 @@ EXPORT void *realloc(void *at, size_t bytes)
 	is_known = forget(at, &block);
 	to = next.realloc(at, bytes);
 	if (is_known && !to && bytes > 0) {
-		live_blocks_add(&block); /* it is still there */
+		live_blocks_add(&block); /* it was not freed */
 		return to;
 	}
 	if (is_known)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See alloc_sites.h. */
 #include "alloc/alloc_sites.h"
 
 #include <stdatomic.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where memory is allocated: calling contexts, and what is counted of each, in clew's
- * recording (agent/clew.h). Any thread; nothing here allocates by malloc.
+ * Counts allocations by calling context in clew's recording (agent/clew.h). Any
+ * thread; nothing here calls malloc.
  */
 #ifndef CLEW_ALLOC_SITES_H
 #define CLEW_ALLOC_SITES_H
@@ -9,18 +9,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What clew report --value=NAME takes, in the order of the names in alloc_sites.c. */
+/*
+ * The values of clew report --value=NAME, in the order of the names in
+ * alloc_sites.c.
+ */
 enum alloc_value {
 	ALLOC_ALLOCATIONS,
-	ALLOC_BYTES, /* of all of these */
+	ALLOC_BYTES, /* total of all allocations */
 	ALLOC_LIVE,
 	ALLOC_LIVE_BYTES,
-	ALLOC_PEAK_BYTES,   /* that were live at once, of one context */
-	ALLOC_MAPPINGS,     /* calls of mmap(), mremap() */
-	ALLOC_MAPPED_BYTES, /* that are mapped now */
-	ALLOC_PROCESS_PEAK, /* bytes that were live at once, of no context */
-	ALLOC_UNTRACKED,    /* blocks that found no room here, of no context */
-	ALLOC_FREED_1US,    /* blocks that lived less than that, and so on */
+	ALLOC_PEAK_BYTES,   /* maximum of live bytes of one context */
+	ALLOC_MAPPINGS,     /* calls of mmap() and mremap() */
+	ALLOC_MAPPED_BYTES, /* mapped now */
+	/* maximum of live bytes of the process; outside contexts */
+	ALLOC_PROCESS_PEAK,
+	/* blocks that found no room in the table; outside contexts */
+	ALLOC_UNTRACKED,
+	/* blocks that lived less than 1 us, and so on */
+	ALLOC_FREED_1US,
 	ALLOC_FREED_10US,
 	ALLOC_FREED_100US,
 	ALLOC_FREED_1MS,
@@ -31,23 +37,26 @@ enum alloc_value {
 	ALLOC_VALUES
 };
 
-/* Whether clew is here; asked again until `is_last`, as it may not have begun yet. */
+/*
+ * Returns whether clew is present; called repeatedly until `is_last`, because
+ * clew may not have begun yet.
+ */
 int alloc_sites_begin(int is_last);
 
-/* The row of the context that the thread is in; 0: nothing is counted. */
+/* Returns the row of the thread's context; 0: nothing is counted. */
 uint64_t alloc_sites_here(void);
 
-/* A block of so many bytes came, or went after so long. */
+/* Count a new block, and its end. */
 void alloc_sites_add(uint64_t row, size_t bytes);
 void alloc_sites_remove(uint64_t row, size_t bytes, uint64_t lived_ns);
 
-/* More, or less, is mapped there. */
+/* Adds to the mappings and mapped bytes of a row; both may be negative. */
 void alloc_sites_map(uint64_t row, int64_t mappings, int64_t bytes);
 
-/* A block is not known from now on. */
+/* Counts a block that is not tracked. */
 void alloc_sites_miss(void);
 
-/* In a forked child: nothing has been allocated. */
+/* Called in a forked child: resets the process's counts. */
 void alloc_sites_after_fork(void);
 
 #endif

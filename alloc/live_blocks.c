@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tables by address: open addressing, three quarters full at most, and so that nothing
- * is left behind where a block was: who follows moves up. There are several, each with
- * a lock, so that threads seldom meet; memory is the kernel's.
+ * See live_blocks.h. Tables by address: open addressing, at most three quarters
+ * full. When a block is removed, following blocks move up, so no marker is
+ * left. There are several tables, each with a lock, so that threads seldom
+ * wait; the memory is the kernel's.
  */
 #include "alloc/live_blocks.h"
 
@@ -49,7 +50,7 @@ static struct live_block *slot_of(const struct block_table *table, uintptr_t at)
 	return &table->slots[i];
 }
 
-/* By system calls: mmap() is one of those that are watched. */
+/* Uses system calls, because mmap() has a front. */
 static struct live_block *take_slots(size_t room)
 {
 	const long pages = syscall(
@@ -103,7 +104,10 @@ int live_blocks_add(const struct live_block *block)
 	return err;
 }
 
-/* Closes the gap: who would be found there rather than where it is moves up. */
+/*
+ * Closes the gap: a following block moves up if a search from its home would
+ * meet the gap.
+ */
 static void remove_slot(struct block_table *table, size_t gap)
 {
 	const size_t mask = table->room - 1;

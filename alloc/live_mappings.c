@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ranges that do not overlap, in an array in order of address: programs have some
- * thousands at most. What is unmapped, or mapped over, may be a part of one, or of
- * several.
+ * See live_mappings.h. Ranges that do not overlap, in an array in order of
+ * address: programs have at most some thousands. An unmapped or replaced range
+ * may be a part of one, or cover several.
  */
 #include "alloc/live_mappings.h"
 
@@ -25,7 +25,7 @@ static struct {
 	struct live_mapping of[MAPPINGS_MAX];
 } mappings;
 
-/* The first that ends behind an address. */
+/* Returns the index of the first range that ends after an address. */
 static size_t first_behind(uintptr_t at)
 {
 	size_t low = 0, high = mappings.count;
@@ -41,7 +41,7 @@ static size_t first_behind(uintptr_t at)
 	return low;
 }
 
-/* Whether there was room. */
+/* Returns whether there was room. */
 static int insert(size_t at, const struct live_mapping *mapping)
 {
 	if (mappings.count == MAPPINGS_MAX)
@@ -60,7 +60,7 @@ static void erase(size_t at)
 		(mappings.count - at) * sizeof(*mappings.of));
 }
 
-/* Under the lock. */
+/* Removes [start, end). Called under the lock. */
 static void cut(uintptr_t start, uintptr_t end)
 {
 	size_t i = first_behind(start);

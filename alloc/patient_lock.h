@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A lock that may not be had: by a signal handler that has interrupted its holder, which
- * would wait for ever. So it knows who holds it. In a child that was forked by a bare
- * system call its holder may not be there: it is given up once nobody has released it
- * for far longer than anybody holds it. No function of libc that allocates is called, and
- * none at which threads are cancelled. errno may change.
+ * A lock whose acquisition may fail: a signal handler that has interrupted the
+ * lock's owner would wait for ever. The lock therefore stores its owner. In a
+ * child that was forked by a raw system call the owner may not exist: if the
+ * lock is not released for far longer than any thread holds it, the lock is
+ * given up. No function of libc is called that allocates or is a cancellation
+ * point. errno may change.
  */
 #ifndef CLEW_ALLOC_PATIENT_LOCK_H
 #define CLEW_ALLOC_PATIENT_LOCK_H
@@ -20,14 +21,14 @@
 #define PATIENT_LOCK_GIVEN_UP 1
 #define PATIENT_LOCK_SPINS    200
 #define PATIENT_LOCK_SLEEP_NS 50000
-#define PATIENT_LOCK_SLEEPS   400000 /* 20 s, and more on a busy machine */
+#define PATIENT_LOCK_SLEEPS   400000 /* 20 s, and more on a busy system */
 
 struct patient_lock {
-	_Atomic uintptr_t holder; /* its thread; 0: nobody */
-	int is_for_fork;          /* holder's: taken before a fork */
+	_Atomic uintptr_t holder; /* its thread; 0: none */
+	int is_for_fork; /* written by the owner: taken before a fork */
 };
 
-/* 0 or -EBUSY. */
+/* Returns 0 or -EBUSY. */
 static inline int patient_lock_take(struct patient_lock *lock)
 {
 	const uintptr_t self = (uintptr_t)pthread_self();
@@ -55,8 +56,9 @@ static inline void patient_lock_release(struct patient_lock *lock)
 }
 
 /*
- * Around a fork, in the child as well. If it is not held for the fork, a handler forks
- * that has interrupted its holder: what it protects is to be left alone then.
+ * Called around a fork, also in the child. If the lock is not held for the
+ * fork, a signal handler has forked that interrupted the lock's owner: the
+ * protected data must not be used then.
  */
 static inline void patient_lock_before_fork(struct patient_lock *lock)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One table, a slot for each hold. A hold lies within a window that begins where its
- * lock's address says: in the first slot that was free, so that most lookups see one
- * slot. A slot is claimed by compare-and-swap, then filled, then named; so neither a
- * handler that interrupts this nor another thread meets half a hold.
+ * See held_locks.h. One table with a slot for each hold. A hold is in a window
+ * that begins at a slot computed from its lock's address, in the first slot
+ * that was free, so most searches read one slot. A slot is claimed by
+ * compare-and-swap, then filled, then its key is stored: neither a handler that
+ * interrupts this nor another thread sees an incomplete hold.
  *
- * What holds a lock that is not shared is the only one to write of it, or would be if
- * the program kept to the rules: locks that go, or change their process, while they are
+ * Only the thread that holds an unshared lock writes its slot, if the program
+ * follows the rules. Locks that are freed or moved to another process while
  * held leave a slot behind, which the lock's next hold overwrites.
  */
 #include "locks/held_locks.h"
@@ -23,13 +24,13 @@
 #define PAGE       4096
 #define MULTIPLIER UINT64_C(0x9e3779b97f4a7c15)
 
-/* Of a slot's key: locks are aligned. */
+/* Low bits of a slot's key: locks are aligned. */
 #define IS_SHARED UINT64_C(1)
 #define CLAIMED   UINT64_C(2)
 
 struct hold_slot {
 	_Atomic uint64_t key; /* the lock's address, IS_SHARED; 0: free */
-	uint64_t thread;      /* these by who has claimed it */
+	uint64_t thread; /* the rest is written by the thread that claimed it */
 	uint64_t row, since_ns;
 };
 
@@ -40,7 +41,7 @@ static uint64_t key_of(const void *lock, int is_shared)
 	return (uint64_t)(uintptr_t)lock | (is_shared ? IS_SHARED : 0);
 }
 
-/* The slot of a window, by number. */
+/* Returns a slot of the lock's window, by number. */
 static struct hold_slot *slot_at(const void *lock, int number)
 {
 	const uint64_t home = (uint64_t)(uintptr_t)lock * MULTIPLIER >> 40;
@@ -73,8 +74,9 @@ int held_locks_add(const struct held_lock *held)
 }
 
 /*
- * A hold that is not shared has at most one slot that counts, the first: add() overwrites
- * the first one that there is. Of shared ones the thread's last counts.
+ * Finds a hold. An unshared hold has at most one valid slot, the first: add()
+ * overwrites the first slot with its key. For shared holds the thread's latest
+ * one counts.
  */
 static struct hold_slot *find(const void *lock, int is_shared, int is_own)
 {
@@ -117,7 +119,7 @@ int held_locks_take(const void *lock, int is_shared, int is_own,
 	return 1;
 }
 
-/* The kernel gives pages of zeros for these. */
+/* The kernel replaces these pages by zero pages. */
 void held_locks_after_fork(void)
 {
 	syscall(SYS_madvise, slots, sizeof(slots), MADV_DONTNEED);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Locks that are held, by address: since when, and where they were taken. Any thread,
- * and signals; nobody waits.
+ * Held locks, by address: since when, and in which context they were taken. Any
+ * thread, and signal handlers; no function waits.
  */
 #ifndef CLEW_LOCKS_HELD_LOCKS_H
 #define CLEW_LOCKS_HELD_LOCKS_H
@@ -10,25 +10,26 @@
 
 struct held_lock {
 	const void *lock;
-	int is_shared; /* others may hold it as well */
-	uint64_t row;  /* where it counts: lock_sites.h */
+	int is_shared; /* several threads may hold it */
+	uint64_t row;  /* the row where it counts: lock_sites.h */
 	uint64_t since_ns;
 };
 
 /*
- * The calling thread holds it. Whether there was room. Who had it before and is said to
- * hold it still, but is not shared, does so no more.
+ * Records that the calling thread holds the lock. Returns whether there was
+ * room. Replaces the record of an earlier owner, unless the hold is shared.
  */
 int held_locks_add(const struct held_lock *held);
 
 /*
- * It is about to be released: whether it was there. The calling thread's hold, the last
- * one if there are several; without such, and if it need not be its own, another's.
+ * Removes the record of a lock that is about to be released. Returns whether
+ * there was one: the calling thread's latest hold or, if there is none and
+ * `is_own` is 0, another thread's.
  */
 int held_locks_take(const void *lock, int is_shared, int is_own,
 		    struct held_lock *out);
 
-/* In a forked child: none is held. */
+/* Called in a forked child: forgets all holds. */
 void held_locks_after_fork(void);
 
 #endif

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * clew-locks: who waits for locks and who holds them, by calling context. Preloaded
- * behind libclew.so, it stands in front of the functions of pthread's mutexes, read-write
- * locks and conditions, calls the C library's, and counts what came of it. std::mutex and
- * its kin call these, and so do most other locks.
+ * clew-locks: counts waits for locks and holds of locks by calling context.
+ * Preloaded after libclew.so, it has fronts of the functions of pthread's
+ * mutexes, read-write locks and conditions; they call the C library's functions
+ * and count the results. std::mutex and similar classes call these functions,
+ * and so do most other locks.
  *
- * Each lock is tried first: if it is not to be had so, it is contended, and the wait is
- * measured. A hold begins when the lock is had and ends before it is given back; what is
- * known of it meanwhile is in held_locks.c. What this adds to a critical section is two
- * readings of the clock and one addition.
+ * Each lock is tried first: if that fails, it is contended, and the wait is
+ * measured. A hold begins when the lock is acquired and ends before it is
+ * released; held_locks.c stores it meanwhile. A critical section gets longer by
+ * two readings of the clock and one addition.
  *
- * An example of what an agent does with agent/clew.h: lock_sites.c is all there is of
- * that. Without clew, or until it has begun, calls are passed on.
+ * clew-locks is an example of an agent that uses agent/clew.h: lock_sites.c
+ * contains all of that. Without clew, or before clew has begun, calls are
+ * passed on.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -28,8 +30,8 @@
 #define EXPORT __attribute__((visibility("default")))
 
 /*
- * What takes a lock: X(function, the type of lock, whether others may hold it as well,
- * the function that tries it, parameters, arguments).
+ * Functions that take a lock: X(function, the type of lock, whether it is
+ * shared, the function that tries it, parameters, arguments).
  */
 #define TAKERS(X)                                                              \
 	X(pthread_mutex_lock, pthread_mutex_t, 0, pthread_mutex_trylock,       \
@@ -64,13 +66,16 @@
 	   const struct timespec *until),                                      \
 	  (lock, clock, until))
 
-/* X(function, the type of lock, whether others may hold it as well) */
+/*
+ * Functions that try a lock: X(function, the type of lock, whether it is
+ * shared).
+ */
 #define TRIERS(X)                                                              \
 	X(pthread_mutex_trylock, pthread_mutex_t, 0)                           \
 	X(pthread_rwlock_trywrlock, pthread_rwlock_t, 0)                       \
 	X(pthread_rwlock_tryrdlock, pthread_rwlock_t, 1)
 
-/* What waits for a condition: X(function, parameters, arguments). */
+/* Functions that wait for a condition: X(function, parameters, arguments). */
 #define WAITERS(X)                                                             \
 	X(pthread_cond_wait,                                                   \
 	  (pthread_cond_t * condition, pthread_mutex_t * lock),                \
@@ -99,18 +104,19 @@ static struct {
 
 static struct value_start start;
 static int is_contended_only;
-static _Atomic long contended_holds; /* if only these are known */
+/* used if only contended holds are counted */
+static _Atomic long contended_holds;
 static _Atomic int is_found;
 static _Thread_local int is_finding __attribute__((tls_model("initial-exec")));
 
-/* ---- The functions behind ---- */
+/* ---- The next functions ---- */
 
 #define FIND(name)                                                    next.name = dlsym(RTLD_NEXT, #name);
 #define FIND_TAKER(name, type, is_shared, try, parameters, arguments) FIND(name)
 #define FIND_TRIER(name, type, is_shared)                             FIND(name)
 #define FIND_WAITER(name, parameters, arguments)                      FIND(name)
 
-/* There was another before, of other conditions. */
+/* The default version is an older one, for other condition variables. */
 static void *find_wait(const char *name)
 {
 	void *found = dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2");
@@ -119,8 +125,9 @@ static void *find_wait(const char *name)
 }
 
 /*
- * By several threads at once, if so: they find the same. What is not there costs memory
- * for a message, and an allocator takes locks: so first what is always there.
+ * Several threads may do this at once, with the same result. A failed dlsym()
+ * allocates an error message, and an allocator takes locks: functions that
+ * always exist are searched first.
  */
 static __attribute__((noinline)) void find_next(void)
 {
@@ -139,7 +146,7 @@ static __attribute__((noinline)) void find_next(void)
 	is_found = 1;
 }
 
-/* ---- Whether it is counted ---- */
+/* ---- Whether calls are counted ---- */
 
 static int begin_sites(int is_last)
 {
@@ -200,7 +207,7 @@ static void hold(const struct held_lock *held)
 		contended_holds++;
 }
 
-/* Whether one of this lock's was known, and is over. */
+/* Ends a hold of this lock. Returns whether it was recorded. */
 static int let_go(const void *lock, int is_shared, int is_own,
 		  struct held_lock *held)
 {
@@ -218,14 +225,17 @@ static int kind_of(const pthread_mutex_t *lock)
 	return lock->__data.__kind & 3;
 }
 
-/* The calling thread's, and taken by it before: another count of the same hold. */
+/*
+ * Returns whether the calling thread holds the lock more than once, so that the
+ * same hold continues.
+ */
 static int is_nested(const pthread_mutex_t *lock)
 {
 	return kind_of(lock) == PTHREAD_MUTEX_RECURSIVE &&
 	       lock->__data.__count > 1;
 }
 
-/* Whether it refuses a thread that has not taken it. */
+/* Returns whether unlocking fails in a thread that has not locked it. */
 static int knows_owner(const pthread_mutex_t *lock)
 {
 	return kind_of(lock) == PTHREAD_MUTEX_RECURSIVE ||
@@ -234,10 +244,10 @@ static int knows_owner(const pthread_mutex_t *lock)
 
 /* ---- Taking ---- */
 
-/* An attempt. */
+/* An attempt to take a lock. */
 struct taking {
 	uint64_t row;
-	uint64_t since_ns; /* the wait; 0: there was none */
+	uint64_t since_ns; /* start of the wait; 0: there was none */
 };
 
 static struct taking taking_begin(void)
@@ -282,7 +292,7 @@ static int taking_end(struct taking *taking, const void *lock, int is_shared,
 	return result;
 }
 
-/* Whether the thread had it before, of a lock that it has. */
+/* Whether the thread already held the lock. */
 #define IS_AGAIN(lock)                                                         \
 	_Generic((lock), pthread_mutex_t *                                     \
 		 : is_nested((const void *)(lock)), pthread_rwlock_t * : 0)
@@ -323,13 +333,13 @@ TRIERS(DEFINE_TRIER)
 
 /* ---- Releasing ---- */
 
-/* What was known of a hold until its release, which has come to `result`. */
+/* Counts the end of a hold, given the result of the release. */
 static int released(const struct held_lock *held, uint64_t end_ns, int result)
 {
 	if (result == 0)
 		lock_sites_release(held->row, end_ns - held->since_ns);
 	else
-		hold(held); /* still */
+		hold(held); /* still held */
 	return result;
 }
 
@@ -359,10 +369,10 @@ EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *lock)
 
 /* ---- Conditions ---- */
 
-/* A wait for one, which gives its mutex back and takes it again. */
+/* A wait for a condition, which releases its mutex and takes it again. */
 struct condition_wait {
 	struct held_lock held;
-	int was_held; /* as far as is known */
+	int was_held; /* as far as it is recorded */
 	uint64_t since_ns;
 	int result;
 };
@@ -375,7 +385,7 @@ static void condition_begin(struct condition_wait *wait, pthread_mutex_t *lock)
 	wait->since_ns = now_ns();
 }
 
-/* The thread has the mutex, also where it is cancelled. */
+/* The thread holds the mutex again, even if it is cancelled. */
 static void condition_end(void *argument)
 {
 	struct condition_wait *wait = argument;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See lock_sites.h. */
 #include "locks/lock_sites.h"
 
 #include "agent/value_sites.h"
