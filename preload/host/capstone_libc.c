@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What capstone asks libc for, linked in place of libc's in this library only.
+ * Replacements for libc functions that capstone refers to, linked into this
+ * library only.
  *
- * The program's malloc may work from main on, and no earlier, or be the very
- * function that is being hooked: there is none here. Capstone gets memory from
- * disasm/decode.c, and names libc's functions as what it would use otherwise;
- * so it is with vsnprintf(). It does sort a table of its own when it is first
- * used, for which libc's qsort() would ask malloc: heapsort, in place.
+ * The program's malloc may work from main on and not earlier, or may be the
+ * very function that is being hooked, so none is used. Capstone gets memory
+ * from disasm/decode.c and only refers to libc's functions as its defaults; the
+ * same is true of vsnprintf(). Capstone does sort a table of its own on first
+ * use, for which libc's qsort() would call malloc: heapsort works in place.
  */
 #include <stdarg.h>
 #include <stddef.h>

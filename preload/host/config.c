@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See config.h. */
 #include "preload/host/config.h"
 
 #include <limits.h>
@@ -10,7 +11,7 @@
 
 #define CONFIG_MAX_BYTES (1 << 20)
 
-/* Where a line stands, for whoever must be told that it is wrong. */
+/* See config.h. The position in the file, for error messages. */
 struct reader {
 	struct config *config;
 	struct arena *arena;
@@ -128,7 +129,7 @@ int config_add_action(struct config *config, const char *text,
 	return err;
 }
 
-/* Nothing, or ":PATTERNS", behind a way to count each call. */
+/* Parses nothing, or ":PATTERNS", after a method of counting each call. */
 static int set_java_methods(struct reader *reader, enum config_java way,
 			    const char *text)
 {
@@ -237,7 +238,7 @@ static int parse_line(struct reader *reader, char *line)
 	return obey(reader, word, text);
 }
 
-/* The whole file, NUL-terminated, or NULL with *err set. */
+/* Returns the whole file with a NUL, or NULL and sets *err. */
 static char *read_config(const char *dir, struct arena *arena, int *err)
 {
 	char path[PATH_MAX];

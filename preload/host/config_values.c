@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See config_values.h. */
 #include "preload/host/config_values.h"
 
 #include <errno.h>
@@ -9,15 +10,15 @@
 #include "wire/directive_table.h"
 
 /*
- * Upper bounds, tables and records together, and with what calls of it took.
- * Below each context there may be a "(folded)", which takes as much.
+ * Upper bounds for a context: its entries in tables, its record, and measured
+ * times. Each context may have a "(folded)" below it, which takes as much.
  */
 #define BYTES_PER_CONTEXT 64
 #define BYTES_PER_TIMED   256
 #define DEFAULT_MAX_BYTES (UINT64_C(1) << 30)
 #define MAX_BUDGET        1000
 
-/* ---- What each text means ---- */
+/* ---- Values ---- */
 
 static int parse_number(const char *text, uint64_t *out)
 {
@@ -33,7 +34,7 @@ static int parse_number(const char *text, uint64_t *out)
 	return *text ? 0 : -EINVAL;
 }
 
-/* -EINVAL also if it is not within the bounds. */
+/* Parses a number. Returns -EINVAL also if it is not within the bounds. */
 static int parse_within(const char *text, uint64_t least, uint64_t most,
 			uint64_t *out)
 {
@@ -41,7 +42,7 @@ static int parse_within(const char *text, uint64_t least, uint64_t most,
 								      : 0;
 }
 
-/* The word's index among those of a directive, -1: it is none of them. */
+/* Returns the index of a word among those of a directive; -1: none. */
 static int parse_word(const char *text, enum wire_directive directive)
 {
 	unsigned int count;
@@ -53,7 +54,7 @@ static int parse_word(const char *text, enum wire_directive directive)
 	return -1;
 }
 
-/* "N": bytes of the process; "ring:N": of each of its threads. */
+/* Parses "N": bytes of the process; "ring:N": bytes of each of its threads. */
 static int set_trace(struct config *config, const char *text)
 {
 	static const char ring[] = "ring:";
@@ -73,7 +74,7 @@ static int set_trace(struct config *config, const char *text)
 	return 0;
 }
 
-/* It is known by the times of returns. */
+/* A minimum duration requires the times of returns. */
 static int set_least(struct config *config, const char *text)
 {
 	config->stamp_returns = 1;
@@ -81,7 +82,7 @@ static int set_least(struct config *config, const char *text)
 	return parse_number(text, &config->least_ns);
 }
 
-/* "N" calls, "time N" in nanoseconds, or "all". */
+/* Parses "N" calls, "time N" in nanoseconds, or "all". */
 static int set_stamps(struct config *config, const char *text)
 {
 	static const char time[] = "time ";
@@ -106,7 +107,7 @@ static int set_clock(struct config *config, const char *text)
 	return config->wants_ticks || !strcmp(text, "auto") ? 0 : -EINVAL;
 }
 
-/* "5%", "0.5%": one digit behind the point, and a sign that may be missing. */
+/* Parses "5%", "0.5%": one digit after the point; the sign is optional. */
 static int set_budget(struct config *config, const char *text)
 {
 	uint32_t thousandths = 0;
@@ -125,9 +126,9 @@ static int set_budget(struct config *config, const char *text)
 	return 0;
 }
 
-/* ---- By their words ---- */
+/* ---- Settings by name ---- */
 
-/* In the same order as the table; -1: there is none. */
+/* Returns the index of a word in the table of directives; -1: none. */
 static int find(const char *word)
 {
 	static const char *const words[] = {
@@ -195,7 +196,7 @@ int config_set(struct config *config, const char *word, const char *text)
 	}
 }
 
-/* ---- All of them ---- */
+/* ---- All settings ---- */
 
 #define BEGIN_NUMBER(member, standard) MEMBER(member, standard);
 #define BEGIN_LIMIT                    BEGIN_NUMBER
@@ -223,7 +224,7 @@ void config_begin(struct config *config)
 }
 
 /*
- * The lesser of what was asked for in contexts and in bytes; where neither was,
+ * Applies the smaller of the limits in contexts and in bytes; without a limit,
  * as many contexts as take a gigabyte.
  */
 static void limit_contexts(struct config *config)
@@ -246,13 +247,15 @@ static void limit_contexts(struct config *config)
 
 void config_end(struct config *config)
 {
-	/* In a trace a context is what stubs have entered, and times are its own. */
+	/* A trace contains only calls through stubs, with times of its own. */
 	if (config->trace_bytes) {
 		config->time = WIRE_TIME_NONE;
 		config->java = CONFIG_JAVA_OFF;
 		config->hook_jni = config->jit_callers = 0;
 	}
-	/* Who has calls within each other wants to know which is which. */
+	/*
+	 * A trace, or exact times, must distinguish nested calls of a function.
+	 */
 	if (config->trace_bytes || config->time == WIRE_TIME_EXACT ||
 	    config->java == CONFIG_JAVA_EXACT ||
 	    config->java == CONFIG_JAVA_STANDBY)

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Settings whose texts are numbers or words: what they mean, what they are where nobody has
- * set them, and which of them exclude each other.
+ * Settings whose values are numbers or words: their meaning, their defaults,
+ * and which of them exclude each other.
  *
- * Whoever reads the configuration (config.c), before anything else runs.
+ * Used by the reader of the configuration (config.c), before anything else
+ * runs.
  */
 #ifndef CLEW_HOST_CONFIG_VALUES_H
 #define CLEW_HOST_CONFIG_VALUES_H
 
 #include "preload/host/config.h"
 
-/* Before any is set. */
+/* Call it before the first setting. */
 void config_begin(struct config *config);
 
-/* 0, -EINVAL, or -ENOENT: this is no such setting. */
+/* Sets a value. Returns 0, -EINVAL, or -ENOENT if there is no such setting. */
 int config_set(struct config *config, const char *word, const char *text);
 
-/* Behind the last. */
+/* Call it after the last setting. */
 void config_end(struct config *config);
 
 #endif

@@ -1,30 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What clew stands in front of: the functions of libc, of the unwinders and of the
- * loader that libclew.so exports a function of the same name for.
+ * Fronts: the functions of libc, of unwinders and of the loader for which
+ * libclew.so exports a function of the same name.
  *
- *	X(name, tells)		a row
+ *	X(name, tells)	a row
  *
- * All else follows from this table: the names that the library exports
- * (exports.map.in), where the address of the next function of each name is kept
- * (next.h), and what it tells about a module that it imports the name
- * (front/imports.c). Ours is found first because the library is preloaded.
+ * Everything else follows from this table: the names that the library exports
+ * (exports.map.in), where the address of each name's next function is stored
+ * (next.h), and what an import of the name shows about a module
+ * (front/imports.c). The library's functions are found first because it is
+ * preloaded.
  *
- * `tells` is what a module does that imports the function:
+ * `tells` describes modules that import the function:
  *
  *	JUMPS		jumps to other frames
  *	SWITCHES	switches stacks
  *	MAPS		may make memory executable
- *	NOTHING		nothing that is asked for
+ *	NOTHING		nothing that matters
  *
- * Read by the preprocessor for the linker as well: definitions only.
+ * The preprocessor also reads this file for the linker: definitions only.
  */
 #ifndef CLEW_HOST_FRONTS_H
 #define CLEW_HOST_FRONTS_H
 
 #include "preload/host/libunwind.h"
 
-/* Ours calls the next one, whose address is a member of `next`. */
+/* The front calls the next function, whose address is a member of `next`. */
 #define FRONTS_HELD(X)                                                         \
 	X(clone, NOTHING)                                                      \
 	X(execve, NOTHING)                                                     \
@@ -77,7 +78,7 @@
 	X(_Unwind_Backtrace, NOTHING)                                          \
 	LIBUNWIND_FRONTS(X)
 
-/* The next one's address is in next_NAME, through which assembly jumps. */
+/* The next function's address is in next_NAME, through which assembly jumps. */
 #define FRONTS_JUMPED(X)                                                       \
 	X(__libc_start_main, NOTHING)                                          \
 	X(dlopen, NOTHING)                                                     \
@@ -88,7 +89,7 @@
 	X(__sigsetjmp, JUMPS)                                                  \
 	X(getcontext, SWITCHES)
 
-/* Ours makes the system call, or calls another of ours. */
+/* The front makes the system call, or calls another front. */
 #define FRONTS_ALONE(X)                                                        \
 	X(vfork, NOTHING)                                                      \
 	X(execv, NOTHING)                                                      \
@@ -122,7 +123,7 @@
 	FRONTS_JUMPED(X)                                                       \
 	FRONTS_ALONE(X)
 
-/* Nobody stands in front of these; their addresses are members of `next`, too. */
+/* Functions without fronts, whose addresses are also members of `next`. */
 #define NEXT_ONLY(X)                                                           \
 	X(makecontext, SWITCHES)                                               \
 	X(_Unwind_GetGR, NOTHING)                                              \

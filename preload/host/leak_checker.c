@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See leak_checker.h. */
 #include "preload/host/leak_checker.h"
 
 #include <fcntl.h>
@@ -7,10 +8,10 @@
 
 #define VARIABLE "HEAPCHECK="
 
-/* How much of the variable's name the current entry has shown. */
+/* How much of the variable's name the current entry has matched. */
 struct variable_match {
 	unsigned int matched;
-	int is_other; /* this entry is another variable */
+	int is_other; /* the entry is another variable */
 	int is_set;
 };
 
@@ -19,7 +20,7 @@ static void match_byte(struct variable_match *match, char byte)
 	if (byte == '\0') {
 		*match = (struct variable_match){ .is_set = match->is_set };
 	} else if (match->matched == sizeof(VARIABLE) - 1) {
-		match->is_set = 1; /* to a value that is not empty */
+		match->is_set = 1; /* the value is not empty */
 	} else if (!match->is_other) {
 		match->is_other = byte != VARIABLE[match->matched];
 		match->matched += !match->is_other;

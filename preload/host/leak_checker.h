@@ -3,16 +3,16 @@
  * gperftools' heap leak checker, which runs when a program ends.
  *
  * The checker searches all memory that /proc/self/maps shows as writable for
- * pointers, also memory that is not readable there. Of a reserved shadow it would
- * read terabytes, and the page tables of these alone would take gigabytes.
+ * pointers, even if it is not readable. The checker would read the terabytes of
+ * a reserved shadow, whose page tables alone would take gigabytes.
  */
 #ifndef CLEW_HOST_LEAK_CHECKER_H
 #define CLEW_HOST_LEAK_CHECKER_H
 
 /*
- * Returns whether the environment that the program was started with requests the
- * checker. The checker may be linked into a program without symbols, so this
- * function does not look for it.
+ * Returns whether the program's initial environment requests the checker. The
+ * checker may be linked into a program without symbols, so its functions are
+ * not searched.
  */
 int leak_checker_is_requested(void);
 

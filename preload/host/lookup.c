@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See lookup.h. */
 #include "preload/host/lookup.h"
 
 #include <elf.h>
@@ -11,7 +12,9 @@
 
 #define VERSION_HIDDEN 0x8000
 
-/* Of a module's dynamic section, what a search by DT_GNU_HASH needs. */
+/*
+ * The parts of a module's dynamic section that a search by DT_GNU_HASH needs.
+ */
 struct symbol_tables {
 	const uint32_t *hash;
 	const Elf64_Sym *symbols;
@@ -27,7 +30,7 @@ struct gnu_hash {
 	uint32_t filter_shift;
 };
 
-/* Weak, lest the linker ask for the loader as for a library. */
+/* Weak, because the linker would otherwise require the loader as a library. */
 #pragma weak _r_debug
 
 /* The loader adds the base to these, except where it cannot write (vDSO). */
@@ -80,7 +83,7 @@ static int is_wanted(const struct symbol_tables *tables, uint32_t index,
 	       same_text(tables->strings + symbol->st_name, name);
 }
 
-/* An IFUNC's own code says where the function is, and does nothing else. */
+/* An IFUNC's own code returns the function's address, and does nothing else. */
 static void *address_of(const struct link_map *map, const Elf64_Sym *symbol)
 {
 	const uint64_t pc = map->l_addr + symbol->st_value;
@@ -190,7 +193,9 @@ static uint64_t add_word(uint64_t sum, uint64_t word)
 	return (sum ^ word) * UINT64_C(0x100000001b3);
 }
 
-/* Another module may be loaded where one was unloaded. */
+/*
+ * Includes names, because another module may be loaded where one was unloaded.
+ */
 static uint64_t add_map(uint64_t sum, const struct link_map *map)
 {
 	sum = add_word(sum, map->l_addr);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The address of a symbol, for code that may not call dlsym().
+ * Finds addresses of symbols, for code that may not call dlsym().
  *
- * A dlsym() that fails makes an error message with the program's malloc; and
- * there are programs whose malloc works from main on, and no earlier.
+ * A dlsym() that fails allocates an error message with the program's malloc,
+ * and in some programs malloc works from main on and not earlier.
  */
 #ifndef CLEW_HOST_LOOKUP_H
 #define CLEW_HOST_LOOKUP_H
@@ -12,39 +12,41 @@
 #include <stdint.h>
 
 /*
- * The definition that dlsym(RTLD_NEXT) or dlsym(RTLD_DEFAULT) would find, or
- * NULL. Of all loaded modules of the program's namespace, those that were
- * loaded later included. The loader must not be unloading at the same time.
+ * Return the definition that dlsym(RTLD_NEXT) or dlsym(RTLD_DEFAULT) would
+ * find, or NULL. Both search all modules of the program's namespace, including
+ * those that were loaded later. The loader must not unload modules at the same
+ * time.
  */
 void *lookup_next(const char *name);
 void *lookup_any(const char *name);
 
-/* The first definition of all modules but libclew.so. */
+/* Returns the first definition in all modules except libclew.so. */
 void *lookup_other(const char *name);
 
 /*
- * What a module of the program's namespace itself defines, by its load bias, or
- * NULL. It need not be relocated yet.
+ * Returns a module's own definition, or NULL. The module is in the program's
+ * namespace and is given by its load bias; it need not be relocated yet.
  */
 void *lookup_in(uint64_t base, const char *name);
 
 /*
- * The same in two steps, for callers that look up several names: lookup_map() walks
- * the loader's list. The map is valid until its module is unloaded. NULL has no names.
+ * lookup_in() in two steps, for callers that look up several names:
+ * lookup_map() searches the loader's list. The map is valid until its module is
+ * unloaded. NULL contains no names.
  */
 const struct link_map *lookup_map(uint64_t base);
 void *lookup_in_map(const struct link_map *map, const char *name);
 
-/* The module that a pc is in, if any is that of one; NULL: of none. */
+/* Returns the module that contains a pc, or NULL. */
 const struct link_map *lookup_module(uint64_t pc);
 
 /*
- * A number that tells which modules are loaded; 0 while the loader is mapping or
- * unmapping one.
+ * Returns a number that identifies the set of loaded modules; 0 while the
+ * loader maps or unmaps one.
  */
 uint64_t lookup_generation(void);
 
-/* The loader's record for debuggers; may be a struct r_debug_extended. */
+/* Returns the loader's data for debuggers; may be a struct r_debug_extended. */
 const struct r_debug *lookup_debug(void);
 
 #endif

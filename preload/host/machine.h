@@ -3,21 +3,22 @@
 #define CLEW_HOST_MACHINE_H
 
 /*
- * Whether the process is run by an emulator of user programs: qemu-user and
- * valgrind keep a record of each reserved page. Reserving what we reserve takes
- * them minutes, if not all the memory there is.
+ * Returns whether an emulator of user programs runs the process: qemu-user and
+ * valgrind record each reserved page. Reserving clew's address space would take
+ * them minutes, or all memory.
  */
 int machine_is_emulated(void);
 
 /*
- * Whether the time stamp counter runs at one rate, always and on all
- * processors, and whether flags can be kept in ah, as timed stubs do.
+ * Returns whether the time stamp counter has one rate, always and on all
+ * processors, and whether flags can be saved in ah, as timed stubs do.
  */
 int machine_has_steady_clock(void);
 
 /*
- * Whether the processor keeps return addresses of the calling thread a second
- * time, and compares: it would see through our shadow.
+ * Returns whether the processor stores a second copy of the calling thread's
+ * return addresses and compares them: it would detect the moved return
+ * addresses.
  */
 int machine_has_shadow_stack(void);
 

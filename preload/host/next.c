@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See next.h. */
 #include "preload/host/next.h"
 
 #include <link.h>
@@ -39,7 +40,9 @@ static int find_bounds(struct dl_phdr_info *info, size_t size, void *context)
 	return 1;
 }
 
-/* Of the module that a function is in, { 0 } without one. */
+/*
+ * Returns the bounds of the module that contains a function, { 0 } without one.
+ */
 static struct pc_range bounds_of(const void *function)
 {
 	struct bounds_search search = { .pc = (uintptr_t)function };
@@ -49,8 +52,8 @@ static struct pc_range bounds_of(const void *function)
 }
 
 /*
- * A library that was loaded late is behind all others, and what was found may have
- * been replaced by what behaves as that did (front/entries.c): it stays.
+ * A library that was loaded late is after all others. A function that was found
+ * may have been replaced by its diverted original (front/entries.c): it stays.
  */
 static void find(void **function, const char *name)
 {
@@ -76,7 +79,7 @@ static int find_all(struct dl_phdr_info *info, size_t size, void *context)
 	return 1;
 }
 
-/* The loader takes no module off its list while it calls us. */
+/* The loader removes no module from its list during its callback. */
 void next_find(void)
 {
 	if (next.dl_iterate_phdr)

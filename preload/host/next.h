@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The functions that ours stand in front of.
+ * The next functions after the fronts.
  *
- * Looked up before main, because dlsym() may not be called where some of them
- * may: in signal handlers, and between vfork and exec.
+ * The library looks them up before main, because dlsym() may not be called
+ * where some of them may: in signal handlers, and between vfork and exec.
  */
 #ifndef CLEW_HOST_NEXT_H
 #define CLEW_HOST_NEXT_H
@@ -24,7 +24,7 @@ struct next_functions {
 
 extern struct next_functions next;
 
-/* Where assembly jumps. */
+/* The targets of assembly's jumps. */
 #define X(name, tells) extern void *next_##name;
 FRONTS_JUMPED(X)
 #undef X
@@ -35,7 +35,7 @@ static inline int next_is_inside(const struct pc_range *range, uint64_t pc)
 }
 
 /*
- * Look all of them up; again if some were missing: those of an unwinder, which
+ * Looks up all of them; again if some were missing: those of an unwinder, which
  * libc itself loads when a thread is cancelled.
  */
 void next_find(void);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See obstacle.h. */
 #include "preload/host/obstacle.h"
 
 #include <errno.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What keeps clew from recording a process, in words for whoever started it.
- */
+/* Explains to the user what prevents clew from recording a process. */
 #ifndef CLEW_HOST_OBSTACLE_H
 #define CLEW_HOST_OBSTACLE_H
 
 #include "preload/sys/text.h"
 
-/* Appends ": " and what the system call meant that failed with `err`, a -errno. */
+/*
+ * Appends ": " and an explanation of `err`, the -errno of a failed system call.
+ */
 void obstacle_explain(struct text *text, int err);
 
 #endif

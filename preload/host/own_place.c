@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See own_place.h. */
 #include "preload/host/own_place.h"
 
 #include <errno.h>
@@ -13,13 +14,13 @@
 #include "preload/sys/sys.h"
 #include "wire/id.h"
 
-/* Of a struct link_map; it is larger than what <link.h> shows of it. */
+/* Words of a struct link_map; it is larger than its declaration in <link.h>. */
 #define MAP_WORDS 192
 
-/* Its thread-local storage. */
+/* The fields about its thread-local storage. */
 struct map_storage {
 	uint64_t image, image_bytes, bytes, align, first_byte;
-	uint64_t offset; /* to be subtracted */
+	uint64_t offset; /* subtracted from the control block's address */
 	uint64_t module; /* its number */
 };
 
@@ -55,7 +56,7 @@ static int is_storage(const uint64_t *words, const struct map_storage *known)
 	       found->module && found->module < MODULES_MAX;
 }
 
-/* 0: it is not as it is known. */
+/* Returns 0 if the structure has an unknown layout. */
 static uint64_t find_offset(const struct link_map *map,
 			    const struct map_storage *known)
 {
@@ -63,7 +64,7 @@ static uint64_t find_offset(const struct link_map *map,
 	uint64_t words[MAP_WORDS];
 	size_t count = MAP_WORDS;
 
-	/* it may end right before what is not mapped */
+	/* it may end just before unmapped memory */
 	while (count >= storage_words &&
 	       sys_read_memory((uintptr_t)map, words, count * sizeof(*words)))
 		count--;
@@ -96,7 +97,7 @@ static int set_offset(const ElfW(Phdr) * segment)
 	return 0;
 }
 
-/* The initial values; the rest is zero there. */
+/* The initial values; the remaining bytes are zero there. */
 static struct {
 	uint64_t at, bytes;
 } initial;

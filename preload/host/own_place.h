@@ -2,24 +2,24 @@
 /*
  * Thread-local variables in threads' control blocks.
  *
- * A process that runs already may have no static thread-local storage left, which the
- * loader sets aside when the process begins; then it does not load libclew.so. But
- * in each control block of libc's there is room (machine/control_block.h), and
- * there the variables of another libclew.so are, which is the same but for a few
- * words (preload/session/place_in_blocks.c): its relocations say that they are at a
- * positive distance from the thread pointer, so stubs for them are as good as others.
+ * A running process may have no static thread-local storage left, which the
+ * loader reserves when the process begins; the loader then refuses libclew.so.
+ * But each control block of libc's has unused bytes (machine/control_block.h).
+ * Another libclew.so, which differs in a few words only
+ * (preload/place_in_blocks.c), has its variables there: its relocations contain
+ * a positive distance from the thread pointer, so its stubs are as good as
+ * others.
  *
- * What the loader does not know is that threads which are made from now on are to
- * begin with them. It initialises a thread's static variables, whether the
- * thread's memory is new or has been another thread's, by copying each module's
- * initial values to where the module's struct link_map says that they are, seen from
- * the control block: l_tls_offset, subtracted from its address, 0 for modules that
- * have none there. So that word is set. It follows five words that are known, and one
- * that is follows it, by which it is found; what else is in that structure differs
- * between versions.
+ * The loader must give threads that are created from now on the initial values.
+ * The loader initialises a thread's static variables, in new or reused memory,
+ * by copying each module's initial values to the offset in the module's struct
+ * link_map: l_tls_offset, subtracted from the control block's address; 0 in
+ * modules without such storage. This word is therefore set. The position is
+ * found by the known words around it, because the rest of that structure
+ * differs between versions.
  *
- *	l_tls_initimage  _initimage_size  _blocksize  _align  _firstbyte_offset
- *	l_tls_offset	 0 -> -128
+ *	l_tls_initimage _initimage_size _blocksize _align _firstbyte_offset
+ *	l_tls_offset			0 -> -128
  *	l_tls_modid
  */
 #ifndef CLEW_HOST_OWN_PLACE_H
@@ -27,17 +27,17 @@
 
 #include <stdint.h>
 
-/* Whether thread-local variables are in control blocks. */
+/* Returns whether thread-local variables are in control blocks. */
 int own_place_is_in_blocks(void);
 
 /*
- * Once, in a constructor: threads that begin from now on have them, and the calling
- * thread. Where their initial values are, in *image, and how many bytes. 0; or
- * -ENOTSUP: libc is too old, or not known.
+ * Called once, in a constructor: initialises the calling thread's variables,
+ * and makes the loader initialise those of new threads. *image and *bytes are
+ * the initial values. Returns 0, or -ENOTSUP if libc is too old or unknown.
  */
 int own_place_begin(uint64_t *image, uint64_t *bytes);
 
-/* The calling thread has them, if it had nothing there. */
+/* Initialises the calling thread's variables, unless they are. */
 void own_place_begin_thread(void);
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What libclew.so and the modules in it call of libc to reach the kernel, by
- * system calls. These definitions are found by nobody else (exports.map), and
- * before libc's by ours.
+ * The libc functions by which libclew.so and the modules in it call the kernel,
+ * as system calls. The other modules do not find these definitions
+ * (exports.map), and they precede libc's.
  *
- * The program, or a library that was preloaded as well, may have such functions
- * of its own. They are not made to be called by us, let alone before libc is
- * initialised: fakeroot's fstat() would look for its settings in an environment
- * that is not there yet, and never again.
+ * The program, or another preloaded library, may have such functions of its
+ * own. These are not made to be called by clew, least of all before libc is
+ * initialised: fakeroot's fstat() would read its settings from an environment
+ * that does not exist yet, and never again.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +24,7 @@
 #include "preload/sys/enlarge.h"
 #include "preload/sys/sys.h"
 
-/* -1 and errno for -errno, as libc has it. */
+/* Converts -errno to -1 and errno, as in libc. */
 static long result_of(long result)
 {
 	if (!sys_failed((const void *)result))

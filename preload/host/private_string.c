@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * <string.h> for libclew.so and the modules in it, found by nobody else
- * (exports.map), and before libc's by ours.
+ * <string.h> for libclew.so and the modules in it. The other modules do not
+ * find these definitions (exports.map), and they precede libc's.
  *
- * Sanitizers that are linked into the program stand in front of libc's, and
- * are not ready to be called when our constructor runs; others have functions
- * of these names of their own; and with --libc ours would call hooked ones.
+ * Sanitizers that are linked into the program have fronts of libc's functions
+ * that cannot be called yet when clew's constructor runs; other programs have
+ * functions of these names; and with --libc libc's functions are hooked.
  *
- * Not for the libraries hot and warm: these may use SSE.
+ * Not for the hot and warm libraries: these functions may use SSE.
  */
 #include <stdint.h>
 #include <string.h>
 #include <strings.h>
 
-/* In words of so many bytes, the last of which overlaps the one before it. */
+/* Copies in words of this size; the last one overlaps the one before it. */
 #define COPY_WORDS(to, from, bytes, word)                                      \
 	do {                                                                   \
 		for (size_t at_ = 0; at_ < (bytes) - (word); at_ += (word))    \
@@ -75,7 +75,7 @@ int memcmp(const void *a, const void *b, size_t bytes)
 	return 0;
 }
 
-/* What clang makes of a memcmp() whose sign does not matter. */
+/* Clang replaces a memcmp() whose sign does not matter by this. */
 int bcmp(const void *a, const void *b, size_t bytes)
 {
 	return memcmp(a, b, bytes);
@@ -142,7 +142,9 @@ char *strrchr(const char *string, int c)
 	}
 }
 
-/* How many characters at its beginning are in the set, or are not. */
+/*
+ * Returns the length of the prefix whose characters are in the set, or are not.
+ */
 static size_t span(const char *string, const char *set, int in)
 {
 	size_t length = 0;
@@ -172,7 +174,7 @@ char *strstr(const char *string, const char *wanted)
 	return (char *)string;
 }
 
-/* Horspool's: how far to go on depends on the last byte that was looked at. */
+/* Horspool's algorithm: the step depends on the last byte of the window. */
 void *memmem(const void *bytes, size_t count, const void *wanted, size_t length)
 {
 	const uint8_t *at = bytes, *pattern = wanted;

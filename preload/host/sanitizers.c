@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See sanitizers.h. */
 #include "preload/host/sanitizers.h"
 
 #include <stddef.h>
@@ -6,9 +7,9 @@
 #include "preload/host/lookup.h"
 
 /*
- * Something of the program's own wants to run before all libraries. Nearly
- * nobody does but the sanitizers; ThreadSanitizer, when it is linked in by gcc,
- * has no name to be found by.
+ * Returns whether code of the program runs before all libraries, which hardly
+ * any programs have but those with sanitizers. A ThreadSanitizer that gcc has
+ * linked in has no symbol to find it by.
  */
 static int runs_before_libraries(void)
 {

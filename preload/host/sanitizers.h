@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sanitizers that are linked into a program. Their runtimes begin after us, and
- * divide the address space among themselves and the program: what they find
- * where they want to be ends the process.
+ * Sanitizers that are linked into a program. Sanitizers' runtimes start after
+ * clew and divide the address space between themselves and the program: they
+ * end the process if another mapping is in their way.
  */
 #ifndef CLEW_HOST_SANITIZERS_H
 #define CLEW_HOST_SANITIZERS_H
 
 /*
- * Whether one may be there that leaves no terabytes to others, or not so many
- * as they take where calls are timed. Reads the loader's tables of modules.
+ * Returns whether there may be a sanitizer that leaves no terabytes free, or
+ * fewer than timed calls need. Reads the loader's tables of modules.
  */
 int sanitizers_leave_no_room(int is_timed);
 

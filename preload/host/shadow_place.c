@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See shadow_place.h. */
 #include "preload/host/shadow_place.h"
 
 #include "preload/host/leak_checker.h"
@@ -18,11 +19,11 @@ static const uint64_t shadow_places[] = { SHADOW_PLACES, 0 };
 static const uint64_t time_places[] = { TIME_PLACES, 0 };
 
 /*
- * The terabytes of the shadow are not to be taken for the program's memory by
- * a crash handler that tests it, or a collector that looks through it: such
- * would never come to an end, and make pages of what they read. So they are
- * a mapping of this device, which is anonymous memory to the kernel, but has a
- * name in /proc/PID/maps; and not to be read there (sys.h).
+ * A crash handler that tests memory, or a collector that searches it, must not
+ * take the terabytes of the shadow for the program's memory: it would run for
+ * ever, and allocate the pages that it reads. The shadow is therefore a mapping
+ * of this device: anonymous memory for the kernel, but with a name in
+ * /proc/PID/maps; and it cannot be read there (sys.h).
  */
 static int open_zero(void)
 {
@@ -34,7 +35,7 @@ static int open_zero(void)
 	if (!sys_fstat(fd, &st) && S_ISCHR(st.st_mode) &&
 	    st.st_rdev == ZERO_DEVICE)
 		return fd;
-	sys_close(fd); /* somebody's idea of it, in another root */
+	sys_close(fd); /* another kind of file, in another root */
 	return -1;
 }
 
@@ -56,12 +57,13 @@ static int reserve_at(uint64_t place, uint64_t bytes, int fd)
 
 	if (at == base)
 		return 1;
-	if (!sys_failed(at)) /* a kernel before 4.17 took it as a hint */
+	/* kernels before 4.17 take the address as a hint */
+	if (!sys_failed(at))
 		sys_munmap(at, bytes);
 	return 0;
 }
 
-/* The first of the places that is free, or 0. */
+/* Reserves the first free range of the list. Returns its address, or 0. */
 static uint64_t reserve_first(const uint64_t *places, uint64_t bytes, int fd)
 {
 	for (; *places; places++)
@@ -71,7 +73,7 @@ static uint64_t reserve_first(const uint64_t *places, uint64_t bytes, int fd)
 	return 0;
 }
 
-/* Whether the shadow, and the place for times, lie somewhere now. */
+/* Returns whether the shadow, and the memory for times, are reserved now. */
 static int reserve_all(int fd)
 {
 	uint64_t shadow = reserve_first(shadow_places, SHADOW_BYTES, fd), times;
@@ -79,7 +81,8 @@ static int reserve_all(int fd)
 	if (!shadow)
 		return 0;
 	hot_shadow_half = shadow / 2;
-	if (!rt.sink->slot_bytes && !rt.is_late) /* it may come with another */
+	/* another sink may need it later */
+	if (!rt.sink->slot_bytes && !rt.is_late)
 		return 1;
 	times = reserve_first(time_places, TIME_BYTES, fd);
 	if (times)
@@ -106,6 +109,6 @@ int shadow_reserve(void)
 	    !reserve_anywhere())
 		hot_shadow_low = SHADOW_NOWHERE;
 	else if (hot_shadow_half == SHADOW_HALF && hot_time_third == TIME_THIRD)
-		return 0; /* as threads are born */
+		return 0; /* equal to the initial values of threads */
 	return thread_template_place_shadow();
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See thread_template.h. */
 #include "preload/host/thread_template.h"
 
 #include <link.h>
@@ -13,7 +14,7 @@
 #include "preload/sys/own_code.h"
 #include "preload/sys/sys.h"
 
-/* Where the initial values of `hot` are, once found. */
+/* Finds the initial values of `hot`. */
 static int find_image(struct dl_phdr_info *info, size_t size, void *context)
 {
 	const uint64_t at = thread_variables_at();
@@ -42,7 +43,7 @@ static void place_shadow(struct hot_thread *thread)
 	thread->time_base = hot_time_third + from_low - 8;
 }
 
-/* Where the initial values are; 0: not looked for yet. */
+/* Address of the initial values; 0: not found yet. */
 static uintptr_t image;
 
 int thread_template_find(void)
@@ -68,7 +69,7 @@ void thread_template_copy(uint64_t block)
 	copy_bytes(thread_template_of(block), (const void *)image, sizeof(hot));
 }
 
-/* The image lies in memory that the loader has made read-only. */
+/* The loader has made the image read-only. */
 int thread_template_place_shadow(void)
 {
 	uintptr_t page;

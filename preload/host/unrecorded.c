@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See unrecorded.h. */
 #include "preload/host/unrecorded.h"
 
 #include "preload/host/machine.h"
@@ -24,12 +25,12 @@ static void write_line(struct unrecorded_line *note, const char *why, int err)
 	text_string(&text, why);
 	if (err)
 		obstacle_explain(&text, err);
-	text.left++; /* was spared */
+	text.left++; /* one byte was reserved */
 	text_string(&text, "\n");
 	note->bytes = (size_t)(text.at - note->line);
 }
 
-/* Whether a line can be written whole, or else not at all. */
+/* Returns whether the whole line fits; otherwise nothing is written. */
 static int is_room(int fd, const struct unrecorded_line *note)
 {
 	struct rlimit limit;
@@ -40,7 +41,7 @@ static int is_room(int fd, const struct unrecorded_line *note)
 	       (uint64_t)st.st_size + note->bytes <= limit.rlim_cur;
 }
 
-/* For apart_call(). */
+/* Runs in apart_call(). */
 static int append(void *argument)
 {
 	const struct unrecorded_line *note = argument;
@@ -66,7 +67,7 @@ void unrecorded_note(const char *dir, const char *why, int err)
 		return;
 	write_line(&note, why, err);
 	if (machine_is_emulated())
-		append(&note); /* tasks are beyond it */
+		append(&note); /* it does not support tasks */
 	else
 		apart_call(append, &note);
 }

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A process that has no part has nowhere to say why, but in a file that was
- * made for that when there was still room for it: one line for each process
+ * A process without a part writes the reason to a file that was created for
+ * that purpose while there was space: one line for each process
  * (wire/recording.h).
  */
 #ifndef CLEW_HOST_UNRECORDED_H
 #define CLEW_HOST_UNRECORDED_H
 
 /*
- * Says in the recording `dir` that this process is not recorded, as far as that
- * can be said: a sentence, and what `err`, if it is not 0, means. At the start
- * of the process.
+ * Writes to the recording `dir` that this process is not recorded, as far as
+ * possible: a sentence, and an explanation of `err` unless it is 0. Called at
+ * the start of the process.
  */
 void unrecorded_note(const char *dir, const char *why, int err);
 
