@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What an agent tells of moments and regions (agent/clew.h), in the recording
+ * Writes an agent's moments and regions (agent/clew.h) to the recording
  * (wire/mark_records.h).
  *
- * A mark is a slot (record/slots.h). Threads are spread over several lanes, so that
- * they seldom meet. A name is looked for by its text, in a table that only grows.
+ * A mark is a slot (record/slots.h). Threads are distributed over several
+ * lanes, so they seldom collide. Names are searched by their text, in a table
+ * that only grows.
  */
 #include <errno.h>
 #include <stdatomic.h>
@@ -22,24 +23,26 @@
 #include "wire/mark_records.h"
 
 #define LANES       16
-#define FIRST_MARKS 126 /* with what goes before them, a page */
+#define FIRST_MARKS 126 /* a page, with the header */
 #define MOST_MARKS  8192
 #define MARKS_MAX   (UINT32_C(1) << 21) /* of a process: 64 MiB */
 #define NAMES       1024                /* a power of two */
-/* So often the clocks are noted, besides the first few times. */
+/*
+ * The clocks are recorded after this many marks, besides the first few times.
+ */
 #define MARKS_A_MOMENT 1024
 
 struct mark_lane {
 	struct slot_lane of;
 } __attribute__((aligned(64)));
 
-/* Marks of one process. */
+/* The marks of one process. */
 struct mark_life {
 	const struct wire_header
-		*header;    /* the process's: a child's is another */
+		*header;    /* the process's; a child has another */
 	struct chunk chunk; /* of the names */
 	struct wire_mark_names *names;
-	_Atomic uint32_t room; /* marks that there is room for in all lanes */
+	_Atomic uint32_t room; /* available marks in all lanes */
 	struct mark_lane lanes[LANES];
 };
 
@@ -70,7 +73,7 @@ static struct mark_life *life_new(void)
 	return made;
 }
 
-/* NULL if there is no memory. */
+/* Returns the present process's marks; NULL without memory. */
 static struct mark_life *life(void)
 {
 	struct mark_life *there =
@@ -110,7 +113,7 @@ static int is_text(const struct wire_mark_name *name, const char *text,
 	return !name->text[length];
 }
 
-/* 1 + its index, or 0. One that is just being written is passed over. */
+/* Returns 1 + the index of a name, or 0. Skips one that is being written. */
 static uint16_t name_number(struct wire_mark_names *names, const char *text)
 {
 	struct wire_mark_name *of = (void *)(names + 1);
@@ -138,7 +141,7 @@ static uint16_t name_number(struct wire_mark_names *names, const char *text)
 	return 0;
 }
 
-/* ---- Room ---- */
+/* ---- Space ---- */
 
 static void lose(const struct mark_life *life, enum wire_mark_loss why)
 {
@@ -146,7 +149,10 @@ static void lose(const struct mark_life *life, enum wire_mark_loss why)
 				  memory_order_relaxed);
 }
 
-/* Where the next mark goes, and how many are before it there; or NULL. */
+/*
+ * Returns the location of the next mark, and how many precede it there; or
+ * NULL.
+ */
 static struct wire_mark *take_place(struct mark_life *life,
 				    struct slot_lane *lane, uint32_t *before)
 {

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether what an agent tells is recorded, and where that of its parent is not. */
+/*
+ * Decides whether an agent's data is recorded, and whether data belongs to this
+ * process.
+ */
 #ifndef CLEW_ANSWERS_AGENT_RECORDED_H
 #define CLEW_ANSWERS_AGENT_RECORDED_H
 
 #include "preload/hot/runtime.h"
 #include "preload/record/recorder.h"
 
-/* False in a forked child that clew has not noticed yet. */
+/* Returns false in a forked child that clew has not detected yet. */
 static inline int agent_is_in_known_process(void)
 {
 	return !rt.is_this_process || *rt.is_this_process;
@@ -18,7 +21,10 @@ static inline int agent_is_recorded(void)
 	       !rt.is_unrecorded && agent_is_in_known_process();
 }
 
-/* What was made with this header is of the process: a forked child has another. */
+/*
+ * Returns whether data with this header belongs to this process: a forked child
+ * has another header.
+ */
 static inline int agent_is_of_this_process(const struct wire_header *header)
 {
 	return header == rt.header && agent_is_in_known_process();

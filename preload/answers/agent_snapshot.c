@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* clew_snapshot(): a recording of what the process has done so far, beside its own. */
+/*
+ * clew_snapshot(): writes a recording of the activity so far, beside the
+ * process's own.
+ */
 #include "agent/clew.h"
 #include "preload/answers/snapshots.h"
 

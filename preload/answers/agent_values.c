@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What an agent counts (agent/clew.h), in the recording: tables of values by context
- * (wire/context_values.h).
+ * Writes an agent's counts (agent/clew.h) to the recording: tables of values by
+ * context (wire/context_values.h).
  *
- * A row is a number: the life of the table in its upper half, 1 + the row's index in the
- * lower one. A life is what the table has in one process: a forked child's begins with
- * its first row, and rows of its parent's are of a former one. Rows are handed out one
- * after the other, chunks are placed by compare-and-swap, and nothing moves, so nobody
- * waits. The first row of each life is for contexts that find none.
+ * A row is a number: the table's life in the upper half, 1 + the row's index in
+ * the lower one. A life is the content of the table in one process: a forked
+ * child's life begins with its first row, and rows of its parent belong to an
+ * earlier life. Rows are assigned in sequence, chunks are added by
+ * compare-and-swap, and nothing moves, so no thread waits. The first row of
+ * each life is for contexts that find no free row.
  */
 #include "preload/answers/agent_values.h"
 
@@ -27,15 +28,15 @@
 #define TABLES_MAX  8
 #define CHUNK_ROWS  1024
 #define CHUNKS_MAX  64
-#define OTHERS      0 /* index of the row for contexts that find none */
+#define OTHERS      0 /* index of the row for contexts without one */
 #define CALLERS_MAX 256
 
-/* Rows of one process. */
+/* The rows of one process. */
 struct value_life {
 	const struct wire_header
-		*header;       /* the process's: a child's is another */
+		*header;       /* the process's; a child has another */
 	uint32_t number;       /* never 0 */
-	_Atomic uint32_t used; /* rows; with those not to be had */
+	_Atomic uint32_t used; /* rows, including failed requests */
 	unsigned char *_Atomic chunks[CHUNKS_MAX]; /* payloads */
 };
 
@@ -58,7 +59,7 @@ static struct wire_value_row *row_at(const struct clew_values *values,
 				wire_value_row_bytes(values->columns));
 }
 
-/* NULL if there is none. */
+/* Returns a number of a row; NULL if there is none. */
 static _Atomic int64_t *number_at(const struct clew_values *values,
 				  uint64_t row, size_t column)
 {
@@ -81,7 +82,10 @@ static _Atomic int64_t *number_at(const struct clew_values *values,
 		       : NULL;
 }
 
-/* The payload of a chunk, made if need be; NULL without room. */
+/*
+ * Returns the payload of a chunk, which is created if necessary; NULL without
+ * space.
+ */
 static unsigned char *chunk_of(const struct clew_values *values,
 			       struct value_life *life, uint32_t number)
 {
@@ -126,7 +130,7 @@ static uint64_t row_begin(const struct clew_values *values,
 
 /* ---- Lives ---- */
 
-/* NULL without memory. */
+/* Returns the present process's life; NULL without memory. */
 static struct value_life *life_of(struct clew_values *values)
 {
 	struct value_life *there = values->life, *made;
@@ -156,7 +160,7 @@ static int is_name_letter(char letter)
 	       letter == '<';
 }
 
-/* Whether it is a name. */
+/* Copies a name. Returns whether it is valid. */
 static int take_name(char *to, const char *name)
 {
 	size_t length = 0;
@@ -196,8 +200,9 @@ struct clew_values *clew_values_new(const struct clew_value *columns,
 }
 
 /*
- * A context that is not recorded, as it folds: the nearest one that is, of those that
- * the thread is in. 0: there is none.
+ * Returns the context for a value. For a context that is not recorded because
+ * it is folded: the nearest recorded caller's, if the thread is in it. 0: there
+ * is none.
  */
 static uint64_t recorded_id(uint64_t id)
 {

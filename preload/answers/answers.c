@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the program is told that asks (agent/clew.h): of the calling thread, of what
- * is recorded, and of how right that is.
+ * Answers the queries of the program (agent/clew.h): about the calling thread,
+ * about recorded contexts, and about their correctness.
  *
- * No lock, no memory of libc's, no system call but for pages of nodes, and to see
- * whether stack is there. What the thread writes itself it also reads here, and a
- * handler that interrupts a slow path finds what was there before.
+ * Takes no lock, uses no memory of libc's, and makes no system call except to
+ * map pages for nodes and to check whether stack is mapped. Each thread reads
+ * only data that it writes itself; a signal handler that interrupts a slow path
+ * reads the former values.
  */
 #include <errno.h>
 
@@ -24,8 +25,9 @@
 #include "wire/id.h"
 
 /*
- * The tally that the thread's calls count in, NULL if they do not; it has one from
- * its first call on. Read once: a handler may fork, and the child have none.
+ * Returns the tally that counts the thread's calls, NULL if they are not
+ * counted; a thread gets one at its first call. Reads it once: a handler may
+ * fork, and the child has none.
  */
 static inline const struct tally *counted_in(void)
 {
@@ -51,8 +53,8 @@ static inline struct clew_here answer(uint64_t id, union note note,
 }
 
 /*
- * Methods that have called one of our own natives (preload/session/java_natives.c) are recorded by
- * no stub, as that has none.
+ * Methods that call one of clew's own native methods (preload/session/java_natives.c)
+ * are not recorded by a stub, because these have none.
  */
 static __attribute__((noinline)) struct clew_here java_context(uint64_t id)
 {
@@ -71,7 +73,7 @@ static __attribute__((noinline)) struct clew_here java_context(uint64_t id)
 	return answer(id, note, CLEW_HAS_JAVA);
 }
 
-/* What is not for all has functions of its own: so this saves no registers. */
+/* Rare cases are in other functions, so that this one saves no registers. */
 struct clew_here clew_context(void)
 {
 	const struct tally *tally = counted_in();
@@ -126,7 +128,7 @@ static int is_there(void *context, const struct chunk *chunk)
 	return 0;
 }
 
-/* What is recorded of a context, by any thread; word 0: nothing. */
+/* Returns the record of a context, from any thread; word 0: none. */
 static union note note_of(uint64_t id)
 {
 	const struct tally *tally = counted_in();
@@ -160,7 +162,7 @@ uint32_t clew_depth(uint64_t id)
 
 /* ---- Stacks ---- */
 
-/* The module that was asked about last. */
+/* The module of the last query. */
 struct guide {
 	const struct number_range *numbers;
 	struct catalog_entry entry;
@@ -181,7 +183,10 @@ static const void *address_of(struct guide *guide, uint32_t number)
 				      .vaddr);
 }
 
-/* The thread's own calls, from where it is outwards: how many, and *id is left. */
+/*
+ * Retrieves the thread's own calls, from the innermost outwards. Returns their
+ * number; *id is the rest.
+ */
 static size_t retrace(uint64_t *id, struct clew_frame *frames, size_t room)
 {
 	struct walk walk = walk_from(__builtin_frame_address(0), *id);
@@ -201,7 +206,7 @@ static size_t retrace(uint64_t *id, struct clew_frame *frames, size_t room)
 	return count;
 }
 
-/* The same by what is recorded. */
+/* Retrieves the functions from the recording. */
 static size_t recall(uint64_t *id, struct clew_frame *frames, size_t room)
 {
 	union note note;
@@ -238,10 +243,13 @@ int clew_stack(uint64_t id, struct clew_frame *frames, size_t room)
 /* ---- Confidence ---- */
 
 #define MISS 0.05
-/* Beyond so many, 2 % more than the bound is simpler to find. */
+/* For greater values an upper bound of 2 % more is used. */
 #define COUNTED_ONE_BY_ONE 10000
 
-/* P(X <= k) for X of Poisson's distribution: a part of its series, and all of it. */
+/*
+ * Returns P(X <= k) for Poisson's distribution: a part of its series divided by
+ * all of it.
+ */
 static double poisson_cdf(double mean, uint64_t k)
 {
 	double term = 1, within = 1, all = 1;
@@ -261,7 +269,7 @@ static double poisson_cdf(double mean, uint64_t k)
 	return within / all;
 }
 
-/* The mean at which k or fewer are seen with probability MISS. */
+/* Returns the mean at which k or fewer occur with probability MISS. */
 static double mean_at_most(uint64_t k)
 {
 	double low = (double)k, high = 2 * (double)k + 4;

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Files are copied as a reader copies them while they grow (report/recording/part_reader.h):
- * from the start on, so that all that the header says to be there is. The trace comes before
- * the part, which so knows of every function in it.
+ * See snapshots.h. Files are copied as a reader copies them while they grow
+ * (report/recording/part_reader.h): from the start, so that everything that the
+ * header refers to exists. The trace is copied before the part, which therefore
+ * contains every function of it.
  *
- * A packet that its thread uses again while the trace is copied is a part of one and a part
- * of another: it is looked for when all is copied, by its sequence, and copied once more.
+ * A packet that its thread reuses while the trace is copied is a mixture of two
+ * packets. Such a packet is found by its sequence after the copy, and copied
+ * again.
  */
 #include "preload/answers/snapshots.h"
 
@@ -32,7 +34,7 @@
 
 _Static_assert(PIECE_BYTES >= WIRE_PACKET_BYTES, "of a packet");
 
-/* In memory of its own: there may be little stack. */
+/* Allocated, because the stack may be small. */
 struct snapshot_files {
 	char directory[PATH_MAX];
 	const char *from;
@@ -59,7 +61,7 @@ static int write_all(int fd, const unsigned char *bytes, long count)
 	return 0;
 }
 
-/* A hole stays one. */
+/* Keeps holes. */
 static int copy_stretch(struct snapshot_files *snapshot, int from, int to,
 			long at, long end)
 {
@@ -82,8 +84,8 @@ static int copy_stretch(struct snapshot_files *snapshot, int from, int to,
 }
 
 /*
- * A part is longer than what is in use. What its header said when it was copied, first of
- * all, is less than what it says now.
+ * Returns the length in use, which is shorter than the file. The copied header
+ * contains an older, smaller length.
  */
 static long length_of(const struct snapshot_files *snapshot,
 		      const struct stat *st)
@@ -103,7 +105,7 @@ static int copy_bytes_of(struct snapshot_files *snapshot, int from, int to)
 
 		at = sys_call(SYS_lseek, from, at, SEEK_DATA, 0, 0, 0);
 		if (at < 0)
-			break; /* nothing but a hole */
+			break; /* only a hole follows */
 		end = sys_call(SYS_lseek, from, at, SEEK_HOLE, 0, 0, 0);
 		if (end < 0 || end > st.st_size)
 			end = st.st_size;
@@ -129,7 +131,7 @@ static void put_at(int fd, const void *bytes, size_t count, uint64_t at)
 	sys_call(SYS_pwrite64, fd, (long)bytes, (long)count, (long)at, 0, 0);
 }
 
-/* Whether the packet is in the copy, and was used again meanwhile. */
+/* Returns whether the packet is in the copy, and was reused meanwhile. */
 static int is_changed(int from, int to, uint64_t at)
 {
 	struct wire_packet_begin old, new;
@@ -140,7 +142,9 @@ static int is_changed(int from, int to, uint64_t at)
 	       !wire_packet_is_same(&old, &new);
 }
 
-/* The copy gets what is there now; where that changes as well, a packet that is none. */
+/*
+ * Copies the packet again; if it also changes meanwhile, writes an empty one.
+ */
 static void copy_again(struct snapshot_files *snapshot, int from, int to,
 		       uint64_t at)
 {
@@ -158,8 +162,8 @@ static void copy_again(struct snapshot_files *snapshot, int from, int to,
 }
 
 /*
- * Such packets are counted as all that were used again, unless their calls are counted before:
- * what has these is copied later.
+ * Counts such packets as reused ones, unless calls are counted before reuse:
+ * the file with these counts is copied later.
  */
 static void settle_changed(struct snapshot_files *snapshot, int from, int to)
 {
@@ -193,7 +197,7 @@ static void settle_changed(struct snapshot_files *snapshot, int from, int to)
 	put_at(to, &dropped, sizeof(dropped), dropped_at);
 }
 
-/* For apart_call(). */
+/* Runs in apart_call(). */
 static int copy_file(void *argument)
 {
 	struct snapshot_files *snapshot = argument;
@@ -224,7 +228,7 @@ static const char *last_part(const char *path)
 	return last;
 }
 
-/* By its own name. */
+/* Copies a file under its own name. */
 static int copy_into(struct snapshot_files *snapshot, const char *from)
 {
 	struct text text = text_in(snapshot->to, sizeof(snapshot->to));
@@ -236,7 +240,10 @@ static int copy_into(struct snapshot_files *snapshot, const char *from)
 				   : apart_call(copy_file, snapshot);
 }
 
-/* What workers have counted of the trace, which lies beside it. None is none. */
+/*
+ * Copies the calls that workers have counted, from the file beside the trace,
+ * which need not exist.
+ */
 static int copy_taken(struct snapshot_files *snapshot, const char *trace)
 {
 	char *path = (char *)snapshot->piece;
@@ -253,7 +260,7 @@ static int copy_taken(struct snapshot_files *snapshot, const char *trace)
 	return err == -ENOENT ? 0 : err;
 }
 
-/* What was asked for, which lies beside the part. None is none. */
+/* Copies the configuration beside the part, which need not exist. */
 static int copy_config(struct snapshot_files *snapshot, const char *part)
 {
 	char *path = (char *)snapshot->piece;
@@ -306,7 +313,7 @@ static int make_directory(const char *path)
 	return (int)sys_call(SYS_mkdirat, AT_FDCWD, (long)path, 0700, 0, 0, 0);
 }
 
-/* NULL and *err: nothing is recorded that could be copied. */
+/* Returns NULL and sets *err if there is no recording to copy. */
 static struct snapshot_files *begin(int *err)
 {
 	struct snapshot_files *made;
@@ -317,7 +324,7 @@ static struct snapshot_files *begin(int *err)
 	*err = -EPERM;
 	if (runtime_is_filtered())
 		return NULL;
-	/* what a forked child has inherited is not in the new folder */
+	/* chunks that a forked child has inherited are not in the new folder */
 	*err = inheritance_settle(&rt.recorder->part);
 	if (*err)
 		return NULL;
@@ -348,9 +355,9 @@ int snapshot_write(const char *path)
 	return err;
 }
 
-/* ---- Of the process's own ---- */
+/* ---- Snapshots beside the part ---- */
 
-/* PID.SEQ.snapshotN */
+/* Writes the name PID.SEQ.snapshotN. */
 static int name(struct snapshot_files *snapshot, uint32_t number)
 {
 	const char *part = rt.recorder->part.file.path, *end = part;
@@ -367,10 +374,10 @@ static int name(struct snapshot_files *snapshot, uint32_t number)
 	return text_was_cut(&text) ? -ENAMETOOLONG : 0;
 }
 
-/* The first that is free: its number, or -errno. */
+/* Creates the first free folder. Returns its number, or -errno. */
 static int make_next(struct snapshot_files *snapshot)
 {
-	static _Atomic uint32_t latest; /* of this process or those before it */
+	static _Atomic uint32_t latest; /* in this process or its ancestors */
 	uint32_t n = atomic_load(&latest);
 	int err = -EEXIST;
 
@@ -396,7 +403,7 @@ void snapshot_take(void)
 		number = make_next(snapshot);
 		err = number < 0 ? number : 0;
 		if (!err) {
-			/* it is in there, too */
+			/* the snapshot contains this mark */
 			clew_mark("snapshot", (uint64_t)number);
 			err = copy_all(snapshot);
 		}

@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Recordings of what the process has done so far, made by itself while it goes on.
- * Between any two instructions of the program's, by any thread, and in handlers.
+ * Snapshots: recordings of the process's activity so far, written by the
+ * process itself while it continues. Called between any two instructions of the
+ * program, by any thread, and in signal handlers.
  */
 #ifndef CLEW_ANSWERS_SNAPSHOTS_H
 #define CLEW_ANSWERS_SNAPSHOTS_H
 
 /*
- * In a new directory. 0, or -errno: -ENODEV the process is not recorded, -EPERM its
- * system calls are filtered; of others there may be a part of it.
+ * Writes a snapshot to a new folder. Returns 0, or -errno: -ENODEV if the
+ * process is not recorded, -EPERM if its system calls are filtered; after other
+ * errors the folder may be incomplete.
  */
 int snapshot_write(const char *path);
 
 /*
- * The next one of the process's own, PID.SEQ.snapshotN beside its part, N being the first
- * that is free. A mark tells of it, or of why there is none: "snapshot failed", an errno.
+ * Writes the next snapshot beside the process's part, PID.SEQ.snapshotN with
+ * the first free N. A mark records it, or the failure: "snapshot failed", with
+ * the errno.
  */
 void snapshot_take(void);
 

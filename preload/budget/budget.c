@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See budget.h. */
 #include "preload/budget/budget.h"
 
 #include <errno.h>
@@ -16,27 +17,31 @@
 #include "preload/time/watch.h"
 
 #define LOOK_NS       UINT64_C(50000000)
-#define LOOK_FIRST_NS UINT64_C(10000000) /* longer each time */
+#define LOOK_FIRST_NS UINT64_C(10000000) /* then longer each time */
 #define IDLE_NS       UINT64_C(250000000)
 #define SURVEY_NS     UINT64_C(5000000)  /* or as long as the change took, */
-#define SURVEY_LONG   UINT64_C(20000000) /* up to that */
-#define SURVEY_LEAST  1e9                /* ns between two of them */
+#define SURVEY_LONG   UINT64_C(20000000) /* up to this limit */
+#define SURVEY_LEAST  1e9                /* ns between two surveys */
 #define SURVEY_MOST   6e10
-#define LATE_NS       UINT64_C(1000000) /* off the processor, while it counts */
-#define AFRESH_MOST   3                 /* times in a row */
-#define LEAST_CPU_NS  UINT64_C(2000000) /* less says nothing */
+/* time without the processor during a count */
+#define LATE_NS     UINT64_C(1000000)
+#define AFRESH_MOST 3 /* times in a row */
+/* shorter intervals are not evaluated */
+#define LEAST_CPU_NS  UINT64_C(2000000)
 #define CREDIT_NS     1e7
 #define PAUSE_MOST_NS 1e9
-#define AGAIN_NS      UINT64_C(200000000) /* after a change that failed */
-#define CONTEXT_NS    1000                /* what a new one takes */
+#define AGAIN_NS      UINT64_C(200000000) /* wait after a failed change */
+#define CONTEXT_NS    1000                /* cost of a new context */
 #define TRAP_NS       2000
-#define SAMPLE_NS     5000 /* a signal, and what its handler does */
-#define ROOM_PERCENT  40   /* of the budget, for what is left */
-#define OWN_PART      10   /* of the budget, for looking and for surveys */
-#define CHEAP_PART    500  /* of that: who takes less always stays */
+#define SAMPLE_NS     5000 /* a signal and its handler */
+#define ROOM_PERCENT  40   /* of the budget, for functions that stay hooked */
+/* the part of the budget for polling and for surveys */
+#define OWN_PART 10
+/* the part of that: cheaper functions always stay hooked */
+#define CHEAP_PART 500
 
-#define MIN(a, b)     ((a) < (b) ? (a) : (b))
-#define MAX(a, b)     ((a) > (b) ? (a) : (b))
+#define MIN(a, b)  ((a) < (b) ? (a) : (b))
+#define MAX(a, b)  ((a) > (b) ? (a) : (b))
 
 struct budget_clocks {
 	uint64_t now_ns; /* CLOCK_MONOTONIC */
@@ -45,44 +50,46 @@ struct budget_clocks {
 };
 
 /*
- * Identifies a process. The address of its header does not: a grandchild's may be
- * mapped where that of its grandparent was.
+ * Identifies a process. The address of its header is not enough: a grandchild's
+ * header may be mapped where that of its grandparent was.
  */
 struct budget_process {
 	uint64_t start_ns; /* 0: none */
 	uint32_t pid, seq;
 };
 
-/* Of clew's own thread alone, but for what budget_start() writes. */
+/* Used by clew's own thread only, except that budget_start() initialises it. */
 static struct {
-	struct budget_process process; /* that it has looked at */
-	struct budget_clocks start;    /* when that began to count */
+	struct budget_process process; /* the process that was polled */
+	/* clocks when that process began to count */
+	struct budget_clocks start;
 	struct budget_process started; /* the process of `start` */
 	struct budget_functions functions;
-	uint32_t learnt;           /* so many functions */
-	uint32_t has_learnt;       /* in this look */
-	struct budget_clocks last; /* at the last look */
+	uint32_t learnt;           /* number of functions that were inspected */
+	uint32_t has_learnt;       /* in this poll */
+	struct budget_clocks last; /* at the last poll */
 	uint32_t afresh;           /* intervals in a row that were dropped */
-	uint64_t look_ns;          /* until the next look */
-	uint64_t idle_ns;   /* until the next look at a process that sleeps */
-	uint64_t survey_ns; /* when all are to be hooked again; 0: never */
-	uint32_t is_survey; /* they are, for this look */
-	int are_some_out;   /* when this interval began */
-	double credit_ns;   /* for looking */
-	double debt_ns;     /* by which the budget was exceeded, in all */
-	struct budget_price price; /* of a call, while some are left out */
+	uint64_t look_ns;          /* until the next poll */
+	uint64_t idle_ns;   /* until the next poll of a sleeping process */
+	uint64_t survey_ns; /* time to hook all again; 0: never */
+	uint32_t is_survey; /* all are hooked for this poll */
+	int are_some_out;   /* some were unhooked when this interval began */
+	double credit_ns;   /* available for polling */
+	double debt_ns;     /* total by which the budget was exceeded */
+	/* of a call, while some functions are unhooked */
+	struct budget_price price;
 	struct budget_pace pace;
-	double full_ps; /* of a call, while nothing is left out */
+	double full_ps; /* of a call, while all functions are hooked */
 	uint64_t last_sampled_ns;
-	uint64_t change_ns; /* what hooking all again took the last time */
-	uint64_t again_ns;  /* nothing is changed until then */
+	uint64_t change_ns; /* duration of the last change that hooked all */
+	uint64_t again_ns;  /* no change before this time */
 } budget;
 
-/* The CPU time of the process since the last look, and what of it clew took. */
+/* The CPU time of the process since the last poll, and clew's part of it. */
 struct interval {
 	uint64_t wall_ns, cpu_ns;
 	uint64_t calls_ns, budget_ns;
-	uint64_t program_ns; /* what is the program's own */
+	uint64_t program_ns; /* the program's own part */
 	int is_survey;
 };
 
@@ -127,9 +134,9 @@ static int are_any_out(void)
 }
 
 /*
- * A forked child has its parent's code, and functions that are left out in it, of
- * which it has records (process.c). They are left out once more: one that forks
- * without telling anybody may have done so while code was changed.
+ * A forked child has its parent's code with unhooked functions, and records of
+ * them (process.c). These are unhooked once more: a raw fork may have happened
+ * while code was changed.
  */
 static void inherit(void)
 {
@@ -150,12 +157,12 @@ static void begin_process(uint64_t now_ns)
 	budget_functions_restart(&budget.functions);
 	if (budget.process.start_ns)
 		inherit();
-	/* a child's clocks begin at 0, also if its parent was not looked at yet */
+	/* a child's clocks begin at 0, even if its parent was not polled yet */
 	if (!is_this_process(&budget.started)) {
 		budget.start = (struct budget_clocks){ .now_ns = now_ns };
 		budget.started = this_process();
 	}
-	/* this thread may come late: what was called before counts as well */
+	/* this thread may start late: earlier calls count as well */
 	budget.last = budget.start;
 	budget.process = this_process();
 	rt.header->budget_state = WIRE_BUDGET_KEPT;
@@ -168,9 +175,9 @@ static void begin_process(uint64_t now_ns)
 	budget.last_sampled_ns = rt.header->own_sampled_ns;
 }
 
-/* ---- What it costs ---- */
+/* ---- Costs ---- */
 
-/* New contexts are paid for once, and are what is to be learnt. */
+/* New contexts cost once, and are the information that is wanted. */
 static uint64_t weigh_contexts(void)
 {
 	uint64_t sum = 0;
@@ -180,7 +187,7 @@ static uint64_t weigh_contexts(void)
 	return sum * CONTEXT_NS;
 }
 
-/* They come by the process's CPU time, whatever is hooked. */
+/* Samples depend on the process's CPU time, not on the hooks. */
 static uint64_t weigh_samples(uint64_t cpu_ns)
 {
 	const uint64_t period_ns = rt.header->period_ns;
@@ -197,7 +204,10 @@ static uint64_t count_calls(void)
 	return sum;
 }
 
-/* What a call costs in this program, on this machine, beside its neighbours. */
+/*
+ * Updates the cost of a call in this program, on this system, under its present
+ * load.
+ */
 static void correct_price(uint64_t cpu_ns, uint64_t contexts_ns)
 {
 	const uint64_t sampled_ns = rt.header->own_sampled_ns;
@@ -215,7 +225,10 @@ static void correct_price(uint64_t cpu_ns, uint64_t contexts_ns)
 			   count_calls());
 }
 
-/* A function that is left out now was called before that, when all was hooked. */
+/*
+ * Returns the cost of a function's calls. A function that is unhooked now was
+ * called while all functions were hooked.
+ */
 static uint64_t cost_of(const struct budget_function *slot)
 {
 	const double ps = budget.are_some_out && !slot->is_out ? budget.price.ps
@@ -225,7 +238,7 @@ static uint64_t cost_of(const struct budget_function *slot)
 			     : (uint64_t)((double)slot->new_calls * ps / 1000);
 }
 
-/* Of all calls since the last look. */
+/* Returns the cost of all calls since the last poll. */
 static uint64_t weigh_calls(void)
 {
 	uint64_t sum = 0;
@@ -239,9 +252,9 @@ static uint64_t weigh_calls(void)
 	return sum;
 }
 
-/* ---- Leaving out ---- */
+/* ---- Unhooking ---- */
 
-/* Once in a look: it goes through all hooks. */
+/* Called once in a poll, because it visits all hooks. */
 static int learn(void)
 {
 	int err;
@@ -262,7 +275,10 @@ static uint64_t a_second(uint64_t amount, uint64_t interval_ns)
 	return (uint64_t)((double)amount * 1e9 / (double)MAX(interval_ns, 1));
 }
 
-/* The cost of those that are chosen, so that what is left takes no more. */
+/*
+ * Chooses functions so that the remaining cost is allowed. Returns the cost of
+ * the chosen ones.
+ */
 static uint64_t choose(const struct interval *past, uint64_t cost_ns,
 		       uint64_t allowed_ns)
 {
@@ -281,7 +297,7 @@ static uint64_t choose(const struct interval *past, uint64_t cost_ns,
 
 		slot->out_cost = a_second(slot->cost_ns, past->wall_ns);
 		if (budget_records_out(slot, &rate, wall_ns))
-			break; /* there is no room to say so */
+			break; /* no room for its record */
 		slot->is_chosen = 1;
 		saved_ns += slot->cost_ns;
 	}
@@ -294,8 +310,9 @@ static uint64_t survey_lasts_ns(void)
 }
 
 /*
- * So that surveys cost their part of the budget: while one lasts, clew takes so
- * much as what is left out took before, and never more than all CPU time.
+ * Sets the time of the next survey so that surveys take their part of the
+ * budget. During a survey clew uses as much time as the unhooked functions cost
+ * before, and at most all CPU time.
  */
 static void plan_survey(uint64_t now_ns, uint64_t cpu_a_second)
 {
@@ -314,7 +331,7 @@ static void plan_survey(uint64_t now_ns, uint64_t cpu_a_second)
 		now_ns + (uint64_t)MAX(MIN(wait_ns, SURVEY_MOST), SURVEY_LEAST);
 }
 
-/* In debt, less than the budget may be used. */
+/* After exceeding the budget, a smaller part of it is used. */
 static uint64_t limit_percent(void)
 {
 	return budget.debt_ns > 0 ? ROOM_PERCENT : 100;
@@ -330,7 +347,7 @@ static uint32_t state_of(int err)
 	return err == -EPERM ? WIRE_BUDGET_TRACED : WIRE_BUDGET_CODE;
 }
 
-/* Since the last look, of functions that have been left out meanwhile. */
+/* Returns the cost, since the last poll, of functions unhooked meanwhile. */
 static uint64_t weigh_out(void)
 {
 	uint64_t sum = 0;
@@ -350,7 +367,7 @@ static void leave_out(const struct interval *past, uint64_t now_ns)
 	if (err)
 		return;
 	cost_ns = past->calls_ns - weigh_out();
-	/* if these are not to be had, those of before will do */
+	/* without these, former values are used */
 	budget_functions_find_callees(&budget.functions);
 	saved_ns = choose(past, cost_ns, allowed_ns);
 	err = budget_hooks_change(&budget.functions, 0);
@@ -365,16 +382,19 @@ static void leave_out(const struct interval *past, uint64_t now_ns)
 	plan_survey(now_ns, a_second(past->cpu_ns, past->wall_ns));
 }
 
-/* ---- Looking ---- */
+/* ---- Polling ---- */
 
-/* Of clew's own thread, which may be another one since then (watch.h). */
+/*
+ * Returns the time of clew's own thread, which may be another one since then
+ * (watch.h).
+ */
 static uint64_t own_since_last(const struct budget_clocks *then)
 {
 	return then->own_ns -
 	       (then->own_ns < budget.last.own_ns ? 0 : budget.last.own_ns);
 }
 
-/* How the CPU time since the last look was used, until `then`. */
+/* Divides the CPU time from the last poll to `then`. */
 static struct interval account(const struct budget_clocks *then)
 {
 	const uint64_t own_ns = own_since_last(then);
@@ -389,14 +409,14 @@ static struct interval account(const struct budget_clocks *then)
 	correct_price(cpu_ns - MIN(all_ns, cpu_ns), contexts_ns);
 	past.calls_ns = weigh_calls();
 	all_ns += past.calls_ns;
-	/* Estimates may be too high: clew seldom takes more. */
+	/* Estimates may be too high: clew seldom uses more than this. */
 	past.program_ns = MAX(cpu_ns - MIN(all_ns, cpu_ns), cpu_ns / 4);
 	if (budget.are_some_out)
 		budget_pace_go_on(&budget.pace, &budget.functions, 0,
 				  past.program_ns);
 	target_ns = MAX(cpu_ns - MIN(past.calls_ns + fixed_ns, cpu_ns),
 			cpu_ns / 10);
-	/* Looking has a part of its own (pause_after()). */
+	/* Polling has a separate part of the budget (pause_after()). */
 	past.budget_ns = target_ns * rt.config->budget / 1000;
 	rt.header->budget_cpu_ns += cpu_ns;
 	rt.header->budget_cost_ns += MIN(all_ns, cpu_ns);
@@ -408,7 +428,10 @@ static struct interval account(const struct budget_clocks *then)
 	return past;
 }
 
-/* And the clocks when that began. How long this thread had no processor meanwhile. */
+/*
+ * Counts calls, and reads the clocks at its beginning. *late_ns is the time
+ * that this thread waited for a processor meanwhile.
+ */
 static int count_once(struct budget_clocks *at, uint64_t *late_ns)
 {
 	struct budget_clocks after;
@@ -425,8 +448,9 @@ static int count_once(struct budget_clocks *at, uint64_t *late_ns)
 }
 
 /*
- * Calls and clocks of one moment. -EAGAIN: there are none. Where others had the
- * processor in between, it is far from one: the next interval begins afresh.
+ * Counts calls and reads clocks at one moment. Returns -EAGAIN if that failed.
+ * If other threads used the processor in between, the values are too far apart:
+ * the next interval begins afresh.
  */
 static int count_at(struct budget_clocks *at)
 {
@@ -465,11 +489,11 @@ static void judge(const struct budget_clocks *then)
 		rt.header->budget_state = WIRE_BUDGET_KEPT;
 }
 
-/* ---- Coming back ---- */
+/* ---- Hooking again ---- */
 
 /*
- * A survey begins when all have come back: what was called meanwhile is not of it,
- * and is of the time in which they were left out.
+ * A survey begins when all functions are hooked again: earlier calls belong to
+ * the time in which they were unhooked.
  */
 static void begin_survey(void)
 {
@@ -496,8 +520,8 @@ static void survey(void)
 }
 
 /*
- * Looking costs as well: its part of the budget, which is saved up for a while, so
- * that whatever begins is looked at often.
+ * Polling also has a cost: its part of the budget, which is saved up for some
+ * time, so that new activity is polled often.
  */
 static uint64_t pause_after(const struct budget_clocks *then,
 			    const struct budget_clocks *before)
@@ -559,7 +583,7 @@ static uint64_t take_turn(uint64_t now_ns)
 	return next_ns;
 }
 
-/* ---- The start ---- */
+/* ---- Start ---- */
 
 static void forget_session(void)
 {
@@ -581,7 +605,7 @@ void budget_start(void)
 		return;
 	forget_session();
 	rt.header->budget = rt.config->budget;
-	/* who attaches traces for a moment */
+	/* a tracer is normal while clew attaches */
 	if ((!rt.is_late && !trap_is_possible()) || trap_install()) {
 		rt.header->budget_state = WIRE_BUDGET_TRACED;
 		return;
@@ -598,7 +622,10 @@ void budget_start(void)
 	watch_start_job(take_turn);
 }
 
-/* Of a process, or of a child that nobody has looked at yet. */
+/*
+ * Returns the CPU time since the last poll of the process, or of a child that
+ * was not polled yet.
+ */
 static uint64_t rest_ns(void)
 {
 	const uint64_t cpu_ns = process_cpu_ns();

@@ -1,34 +1,37 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * --budget: clew's own cost stays below a share of the program's CPU time, because
- * functions whose calls cost most for what they tell are unhooked while the program
- * runs, and hooked again when that can be afforded.
+ * --budget: keeps clew's own cost below a share of the program's CPU time.
+ * Functions whose calls cost most in relation to their information are unhooked
+ * while the program runs, and hooked again when the budget permits.
  *
- * Clew's own thread (time/watch.h) decides, from inside, so that it works for all
- * processes alike, whoever started them. At each look, some twenty times a second,
- * it compares what the calls since the last one have cost, as calibrated, with the
- * CPU time of the process. Where that is too much, functions are left out until
- * what remains would take 40 % of the budget: first those that cost most for each
- * context right below theirs, which are leaves. Whether they are still called as
- * often nobody can count; so all of them are hooked again for 5 to 20 ms now and then,
- * as seldom as costs a tenth of the budget, and stay so if the budget allows it.
+ * clew's own thread (time/watch.h) decides inside the process, so it works for
+ * all processes, however they were started. At each poll, about twenty times a
+ * second, it compares the calibrated cost of the calls since the last poll with
+ * the CPU time of the process. If the cost is too high, functions are unhooked
+ * until the rest would take 40 % of the budget: first those with the highest
+ * cost for each context directly below theirs, which are leaves. The calls of
+ * unhooked functions cannot be counted. All of them are therefore hooked again
+ * for 5 to 20 ms at times (a survey), as seldom as costs a tenth of the budget,
+ * and stay hooked if the budget permits.
  *
- * The recording has a record of each function that was ever left out
- * (struct wire_left_out): what is counted of it are fewer calls than were made.
+ * The recording has a record of each function that was ever unhooked (struct
+ * wire_left_out), whose counted calls are fewer than the real ones.
  */
 #ifndef CLEW_BUDGET_BUDGET_H
 #define CLEW_BUDGET_BUDGET_H
 
 /*
- * Begin, where there is a budget. Before the program runs, or before it counts again;
- * what is hooked is all hooked then.
+ * Begins, if there is a budget. Called before the program runs, or before it
+ * counts again; all functions are hooked then.
  */
 void budget_start(void);
 
-/* The process is about to end: how much CPU time nobody has looked at yet. */
+/* The process is about to end: records the CPU time since the last poll. */
 void budget_note_end(void);
 
-/* Nothing is left out any more, in the recording. Clew's own thread has ended. */
+/*
+ * Records that no function is unhooked any more. clew's own thread has ended.
+ */
 void budget_end(void);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See budget_functions.h. */
 #include "preload/budget/budget_functions.h"
 
 #include <errno.h>
@@ -19,7 +20,7 @@ static uint64_t slot_bytes(uint32_t room)
 	return room * (sizeof(struct budget_function) + sizeof(uint32_t));
 }
 
-/* The slot of a function, or the free one where it belongs. */
+/* Returns the slot of a function, or the free one for it. */
 static struct budget_function *place_of(
 	const struct budget_functions *functions, uint32_t function)
 {
@@ -63,7 +64,9 @@ static int enlarge(struct budget_functions *functions)
 	return 0;
 }
 
-/* Entered if need be; NULL: there is no memory. */
+/*
+ * Returns the slot of a function, which is added if necessary; NULL: no memory.
+ */
 static struct budget_function *slot_of(struct budget_functions *functions,
 				       uint32_t function)
 {
@@ -103,8 +106,8 @@ int budget_functions_begin_interval(struct budget_functions *functions)
 /* ---- Counting ---- */
 
 /*
- * A tally's table, if it is not just being exchanged: the mapping is stored first,
- * and the mask last.
+ * Reads a tally's table, unless it is being replaced: the mapping is stored
+ * first, and the mask last.
  */
 static int stable_view(const struct tally *tally, struct view *view)
 {
@@ -128,7 +131,7 @@ static int is_same_view(const struct tally *tally, const struct view *view)
 	       again.mask == view->mask;
 }
 
-/* The caller's function, where its context is in the same table; or 0. */
+/* Returns the caller's function if its context is in the same table, else 0. */
 static uint32_t caller_of(const struct view *view, uint64_t id,
 			  uint32_t function)
 {
@@ -153,7 +156,7 @@ static int count_entry(struct budget_functions *functions,
 	return 0;
 }
 
-/* Functions that nobody has met yet are nobody's concern. */
+/* Ignores functions that were not found yet. */
 static int count_callee(struct budget_functions *functions,
 			const struct view *view, uint64_t i)
 {
@@ -193,7 +196,7 @@ static void forget_found(struct budget_functions *functions)
 	}
 }
 
-/* Calls that are on their way from one table to another come back. */
+/* Calls that are moved from one table to another appear again later. */
 static void take_found(struct budget_function *slot)
 {
 	slot->new_calls = slot->found_calls > slot->calls
@@ -243,18 +246,18 @@ int budget_functions_find_callees(struct budget_functions *functions)
 	return err;
 }
 
-/* ---- Whom to leave out first ---- */
+/* ---- Selecting functions ---- */
 
 /*
- * What a function costs for what it tells: a leaf tells nothing but that it was
- * called, others what they call, as bits.
+ * Returns what a function costs for its information: a leaf shows only that it
+ * was called, other functions also what they call, in bits.
  */
 static uint64_t price(const struct budget_function *slot)
 {
 	return slot->cost_ns / (32 - __builtin_clz(1 + slot->callees));
 }
 
-/* The root of a heap, the least on top, sinks to where it belongs. */
+/* Restores a heap with the least element on top, whose root was replaced. */
 static void sink_down(const struct budget_functions *functions, uint32_t i,
 		      uint32_t count)
 {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See budget_hooks.h. */
 #include "preload/budget/budget_hooks.h"
 
 #include <errno.h>
@@ -10,7 +11,7 @@
 #include "preload/sys/sys.h"
 #include "wire/verdict.h"
 
-/* Forks wait meanwhile, and so does who loads a library. */
+/* Forks, and threads that load a library, wait meanwhile. */
 #define PATIENCE_NS UINT64_C(50000000)
 
 static int may_change(const struct patch *patch, const struct patch_site *site)
@@ -65,7 +66,7 @@ int budget_hooks_learn(struct budget_functions *functions)
 	return 0;
 }
 
-/* Those that are chosen, into ranges if there are any. */
+/* Collects the chosen functions into ranges. */
 static uint32_t gather(const struct budget_functions *functions,
 		       struct live_range *ranges, uint32_t room)
 {

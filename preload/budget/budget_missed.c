@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See budget_missed.h. */
 #include "preload/budget/budget_missed.h"
 
 #include <stdatomic.h>

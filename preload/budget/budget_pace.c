@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
+/* See budget_pace.h. */
 #include "preload/budget/budget_pace.h"
 
-#define LEAST_CALLS 200 /* fewer say nothing about the pace */
+#define LEAST_CALLS 200 /* fewer calls are not significant */
 #define LOOP_NS     2e6 /* weight of the loop's price: time in clew's code */
-#define LOOP_PART   0.5 /* of full_ns: the most that the loop's price takes */
-#define MOST_PART   0.9 /* of full_ns: the most that is clew's */
+/* of full_ns: maximum part for the loop's price */
+#define LOOP_PART 0.5
+#define MOST_PART 0.9 /* maximum part of full_ns that is clew's */
 
-/* Whether a function was called that was hooked in a part of the interval only. */
+/*
+ * Returns whether a called function was hooked in a part of the interval only.
+ */
 static int is_mixed(const struct budget_functions *functions)
 {
 	for (uint32_t i = 0; i < functions->room; i++) {
@@ -42,7 +46,7 @@ void budget_pace_go_on(struct budget_pace *pace,
 	}
 }
 
-/* Returns the share of full_ns that is the program's; 0 if it is not known. */
+/* Returns the program's share of full_ns; 0 if it is unknown. */
 static double program_part(const struct budget_functions *functions)
 {
 	double between = 0, made = 0, expected = 0;
@@ -72,7 +76,10 @@ static double within(double value, double least, double most)
 	return value < least ? least : value > most ? most : value;
 }
 
-/* The loop's price, or less where that many calls would take more than half of the time. */
+/*
+ * Returns the loop's price, or less if that many calls would take more than
+ * half of the time.
+ */
 static double loop_ps(const struct budget_pace *pace)
 {
 	const double most_ps =

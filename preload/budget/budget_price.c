@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
+/* See budget_price.h. */
 #include "preload/budget/budget_price.h"
 
 #include "preload/hot/stamp_counter.h"
 #include "preload/stubs/calibrate.h"
 #include "preload/sys/sys.h"
 
-#define ENOUGH_NS  1e8 /* of samples, to tell what a call costs */
+#define ENOUGH_NS  1e8 /* of samples, enough for a price */
 #define MOST_TIMES 10
 #define COLD_TIMES 4
-#define CALL_PS    4000 /* where it cannot be measured */
-#define LOOPS      3    /* that measure it */
+#define CALL_PS    4000 /* if it cannot be measured */
+#define LOOPS      3    /* number of measurements */
 
 void budget_price_begin(struct budget_price *price, double measured_ps)
 {

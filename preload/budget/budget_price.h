@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a call costs, for a budget: as a loop of calls measures it at the start; and,
- * where time is sampled, by the samples that lie in clew's own code, over the calls
+ * The cost of a call, for a budget: measured by a loop of calls at the start
+ * and, if time is sampled, from the samples in clew's own code and the calls
  * meanwhile.
  *
- * Not in surveys (budget_pace.h). Where functions are left out, stubs that are hardly
- * ever called are in no cache, and what clew does by the clock, samples and new
- * contexts, is shared by few calls: several times as much for each. One price for both
- * took nearly all of a survey's time for clew's, and what a survey found was up to
- * twice too many calls a second of the program's own.
+ * Surveys have another price (budget_pace.h). While functions are unhooked,
+ * stubs that are seldom called are not in caches, and few calls share the cost
+ * of samples and new contexts: each costs several times as much. With one price
+ * for both, nearly all of a survey's time would count as clew's, and the
+ * resulting call rates would be up to twice too high.
  */
 #ifndef CLEW_BUDGET_BUDGET_PRICE_H
 #define CLEW_BUDGET_BUDGET_PRICE_H
@@ -16,36 +16,37 @@
 #include <stdint.h>
 
 struct budget_price {
-	double least_ps; /* as a loop says */
+	double least_ps; /* measured by the loop */
 	double ps;       /* of a call, now */
-	/* Of late, in clew's code by samples; and the calls meanwhile. */
+	/* Recent time in clew's code, by samples; and the calls meanwhile. */
 	double sampled_ns, calls;
 };
 
 /*
- * What a call costs, in ps: more than in a loop that does nothing else, where calls
- * overlap and all is in the caches; and whoever has the other half of the processor's
- * core makes that loop up to three times slower, so that the quickest of several
- * counts. Before the program runs, on a thread that has counted nothing yet.
+ * Measures the cost of a call, in ps. The loop does nothing else, calls
+ * overlap, and all memory is in caches, so real calls cost more. A thread on
+ * the other half of the processor's core makes the loop up to three times
+ * slower, so the fastest of several measurements counts. Called before the
+ * program runs, on a thread that has counted nothing yet.
  */
 uint32_t budget_price_measure(void);
 
 /*
- * A call takes no less than half of that, and no more than ten times; four times as
- * much until samples say, of which there are none with --time=none: redis-server pays
- * 2.6 ns for each while all are counted, and up to 10 when those are left out that are
- * called most.
+ * Begins with four times the measured cost, until there are samples (none with
+ * --time=none). A call costs at least half of the measured value and at most
+ * ten times as much: redis-server needs 2.6 ns for each call while all are
+ * counted, and up to 10 while the most frequent ones are unhooked.
  */
 void budget_price_begin(struct budget_price *price, double measured_ps);
 
 /*
- * So much time was sampled in clew's code, less what new contexts took of it, while
- * so many were called. What is older counts half when there is enough that is new.
+ * Adds time that was sampled in clew's code, without that of new contexts, and
+ * the calls meanwhile. Older values count half once there are enough new ones.
  */
 void budget_price_learn(struct budget_price *price, double sampled_ns,
 			uint64_t calls);
 
-/* Samples that are still to come would be of nothing. */
+/* Discards samples that are still to arrive. */
 void budget_price_forget_samples(struct budget_price *price);
 
 #endif

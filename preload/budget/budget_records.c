@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See budget_records.h. */
 #include "preload/budget/budget_records.h"
 
 #include <errno.h>
