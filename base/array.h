@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Arrays that grow. What to do without memory is for each caller to say. */
+/* Arrays that grow. Each caller decides what to do without memory. */
 #ifndef CLEW_BASE_ARRAY_H
 #define CLEW_BASE_ARRAY_H
 
@@ -7,8 +7,9 @@
 #include <stdlib.h>
 
 /*
- * What replaces `items`: an array with room for `wanted`, which is more than
- * *capacity, by doubling. NULL without memory; then nothing is changed.
+ * Returns the array that replaces `items`, with room for `wanted` elements,
+ * which exceed *capacity; the capacity doubles. Returns NULL without memory;
+ * then nothing is changed.
  */
 static inline void *array_grown(void *items, size_t wanted, size_t *capacity,
 				size_t size)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See display_text.h. */
 #include "base/display_text.h"
 
 #include <ctype.h>
@@ -36,7 +37,7 @@ struct duration text_duration(uint64_t ns)
 
 	if (ns == 0)
 		return out;
-	/* 999.5 would be shown as 1000 of its unit: one of the next. */
+	/* 999.5 would be rounded to 1000 of its unit: uses the next unit. */
 	while (unit < 3 && (double)ns >= 999.5 * units[unit].ns)
 		unit++;
 	value = (double)ns / units[unit].ns;
@@ -57,7 +58,10 @@ struct percentage text_percentage(double percent)
 	struct percentage out;
 	int decimals = 5;
 
-	/* Where %g would write an exponent, %f is told how many digits. */
+	/*
+	 * For numbers that %g would print with an exponent, %f gets the number
+	 * of digits.
+	 */
 	if (percent > 0 && percent < 1e-4) {
 		for (double unit = 1e-5; percent < unit && decimals < 16;
 		     unit /= 10)
@@ -71,7 +75,7 @@ struct percentage text_percentage(double percent)
 	return out;
 }
 
-/* The bytes of the UTF-8 character that begins there; 0: none does. */
+/* Returns the length of the UTF-8 character at `at`; 0: there is none. */
 static size_t character_bytes(const unsigned char *at)
 {
 	size_t length = at[0] < 0x80   ? 1
@@ -85,7 +89,7 @@ static size_t character_bytes(const unsigned char *at)
 		if ((at[i] & 0xc0) != 0x80)
 			return 0;
 	}
-	/* Overlong, surrogates, beyond the last one. */
+	/* Overlong forms, surrogates, and values beyond the last character. */
 	if ((at[0] == 0xe0 && at[1] < 0xa0) ||
 	    (at[0] == 0xed && at[1] > 0x9f) ||
 	    (at[0] == 0xf0 && at[1] < 0x90) || (at[0] == 0xf4 && at[1] > 0x8f))
@@ -93,15 +97,15 @@ static size_t character_bytes(const unsigned char *at)
 	return length;
 }
 
-/* Control characters of ASCII and of ISO 8859. */
+/* Control characters of ASCII and ISO 8859. */
 static int is_control(const unsigned char *at)
 {
 	return at[0] < ' ' || at[0] == 0x7f || (at[0] == 0xc2 && at[1] < 0xa0);
 }
 
 /*
- * Characters that change the order in which others are shown, or begin a line: U+061C,
- * U+200E, U+200F, U+2028 to U+202E, U+2066 to U+2069.
+ * Characters that change the order in which others are displayed, or begin a
+ * line: U+061C, U+200E, U+200F, U+2028 to U+202E, U+2066 to U+2069.
  */
 static int reorders(const unsigned char *at)
 {

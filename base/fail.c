@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See fail.h. */
 #include "base/fail.h"
 
 #include <stdarg.h>

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Files to files. */
+/* Copies files. */
 #ifndef CLEW_BASE_FILE_COPY_H
 #define CLEW_BASE_FILE_COPY_H
 
 #include <sys/types.h>
 
 /*
- * All of `from` into `to`, which is empty: holes stay holes. Where it is cut short meanwhile, the
- * rest is a hole, too. 0 or -errno; neither is closed.
+ * Copies all of `from` to `to`, which is empty; holes stay holes. If `from` is
+ * truncated meanwhile, the rest is a hole. Returns 0 or -errno; closes neither.
  */
 int file_copy(int from, int to);
 
-/* The same of what is before `end`, which is where `to` ends then. */
+/* Copies the bytes before `end`, which becomes the size of `to`. */
 int file_copy_until(int from, int to, off_t end);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See hash_index.h. */
 #include "base/hash_index.h"
 
 #include <stdlib.h>

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where items are in an array of the caller's, by a hash of what they are known by.
+ * An index of items in an array of the caller's, by a hash of each item's key.
  *
- * Open addressing with linear probing in a power-of-two table, at most three
- * quarters full; nothing is ever removed. A slot has eight bytes, for there are trees
- * of ten million nodes: the item's number and all 32 bits of its hash, so that
- * the table grows without a look at the items, and few but the item that is looked
- * for are looked at. What an item is known by, it alone has:
+ * Open addressing with linear probing in a table of 2^n slots, at most three
+ * quarters full; nothing is ever removed. A slot has eight bytes, because there
+ * are trees of ten million nodes: the item's number and all 32 bits of its
+ * hash. The table therefore grows without reading the items, and a search reads
+ * few items besides the wanted one. Only the item itself contains its key:
  *
  *	at = hash_index_first(&index, hash);
  *	while (at->item && !is_wanted(&items[at->item - 1]))
  *		at = hash_index_next(&index, hash, at);
  *
- * ends at the item that is wanted, or at the slot where it belongs.
+ * The search ends at the wanted item, or at the free slot for it.
  */
 #ifndef CLEW_BASE_HASH_INDEX_H
 #define CLEW_BASE_HASH_INDEX_H
@@ -22,7 +22,7 @@
 
 struct hash_slot {
 	uint32_t hash;
-	uint32_t item; /* its number + 1; 0: the slot is empty */
+	uint32_t item; /* its number + 1; 0: free */
 };
 
 /* Zero-initialise before use. */
@@ -33,14 +33,14 @@ struct hash_index {
 };
 
 /*
- * Makes room for so many items in all: entering them moves no slot then. Needed
- * before all that follows but hash_index_prefetch().
+ * Makes room for `count` items in total, so that entering them moves no slot.
+ * Required before all functions below except hash_index_prefetch().
  */
 void hash_index_reserve(struct hash_index *index, size_t count);
 
 void hash_index_fini(struct hash_index *index);
 
-/* Fibonacci hashing: of a product the upper half depends on all lower bits. */
+/* Fibonacci hashing: the upper half of a product depends on all lower bits. */
 static inline uint32_t hash_of_word(uint64_t word)
 {
 	word ^= word >> 32;
@@ -52,7 +52,10 @@ static inline size_t hash_home(const struct hash_index *index, uint32_t hash)
 	return hash >> (32 - index->log2);
 }
 
-/* `at`, or the first slot behind it, round the end, of this hash or of no item. */
+/*
+ * Returns the first slot at or after `at`, with wrap-around, that has this hash
+ * or is free.
+ */
 static inline struct hash_slot *hash_index_from(const struct hash_index *index,
 						uint32_t hash, size_t at)
 {
@@ -79,7 +82,7 @@ static inline struct hash_slot *hash_index_next(const struct hash_index *index,
 			       ((size_t)(at - index->slots) + 1) & mask);
 }
 
-/* Enters an item at the empty slot that a search has ended at; there must be room. */
+/* Enters an item at the free slot where a search ended; there must be room. */
 static inline void hash_index_enter(struct hash_index *index,
 				    struct hash_slot *at, uint32_t hash,
 				    size_t item)
@@ -88,7 +91,7 @@ static inline void hash_index_enter(struct hash_index *index,
 	*at = (struct hash_slot){ .hash = hash, .item = (uint32_t)item + 1 };
 }
 
-/* Worth it some ten searches ahead, where no cache holds the table. */
+/* Useful about ten searches ahead, if the table exceeds the caches. */
 static inline void hash_index_prefetch(const struct hash_index *index,
 				       uint32_t hash)
 {

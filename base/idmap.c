@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See idmap.h. */
 #include "base/idmap.h"
 
 #include <assert.h>
@@ -15,7 +16,7 @@ static size_t home_of(const struct idmap *map, uint64_t id)
 	return id * UINT64_C(0x9e3779b97f4a7c15) >> (64 - map->log2);
 }
 
-/* The entry of id, or the empty one where it belongs. */
+/* Returns the entry of id, or the free one for it. */
 static struct idmap_entry *entry_of(const struct idmap *map, uint64_t id)
 {
 	size_t mask = ((size_t)1 << map->log2) - 1;

@@ -2,10 +2,9 @@
 /*
  * A map from 64-bit ids to 64-bit values.
  *
- * Open addressing with linear probing in a power-of-two table, at most half
+ * Open addressing with linear probing in a table of 2^n entries, at most half
  * full; nothing is ever removed. The ids may come from a hostile file, so they
- * are mixed with a multiplication rather than trusted to be random. Id 0 is
- * what an empty entry holds and cannot be a key.
+ * are mixed by a multiplication. Id 0 marks an empty entry and cannot be a key.
  */
 #ifndef CLEW_BASE_IDMAP_H
 #define CLEW_BASE_IDMAP_H
@@ -25,19 +24,19 @@ struct idmap {
 	unsigned int log2; /* of the number of entries */
 };
 
-/* The value of id, or NULL. Valid until the next idmap_at(). */
+/* Returns the value of id, or NULL. Valid until the next idmap_at(). */
 uint64_t *idmap_find(const struct idmap *map, uint64_t id);
 
-/* The same, but an id that was not there is entered with value 0. */
+/* Like idmap_find(), but enters a new id with value 0. */
 uint64_t *idmap_at(struct idmap *map, uint64_t id);
 
 /*
- * Fetches where an id is, or would be: worth it some ten ids before it is
- * looked for in a map that no cache holds.
+ * Prefetches the entry of id: useful about ten searches ahead, if the map
+ * exceeds the caches.
  */
 void idmap_prefetch(const struct idmap *map, uint64_t id);
 
-/* Makes room for so many ids in all: entering them moves nothing then. */
+/* Makes room for `count` ids in total, so that entering them moves nothing. */
 void idmap_reserve(struct idmap *map, size_t count);
 
 void idmap_fini(struct idmap *map);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See memory.h. */
 #include "base/memory.h"
 
 #include <stdarg.h>
@@ -35,7 +36,7 @@ void *memory_large(size_t count, size_t size)
 	char *memory = memory_zeroed(count, size);
 	const size_t before = -(uintptr_t)memory % PAGE_BYTES;
 
-	/* Only advice: of smaller ones, huge pages would be wasted. */
+	/* Only advice: huge pages would be wasted on smaller memory. */
 	if (size && count >= LARGE_BYTES / size)
 		madvise(memory + before,
 			(count * size - before) & -(size_t)PAGE_BYTES,

@@ -2,9 +2,9 @@
 /*
  * Memory of the reader.
  *
- * The reader only looks at recordings: when memory runs out it has nothing to
- * save and nothing to undo, so these end the process with one clear line
- * instead of burdening every caller with a path that no test would reach.
+ * The reader only reads recordings. Without memory it has nothing to save or
+ * undo, so these functions end the process with an error message, and callers
+ * need no untested error paths.
  */
 #ifndef CLEW_BASE_MEMORY_H
 #define CLEW_BASE_MEMORY_H
@@ -12,34 +12,34 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Zeroed; free() it. */
+/* Returns zeroed memory; free() it. */
 void *memory_zeroed(size_t count, size_t size);
 
 /*
- * The same for what may be large and is looked into at random: in huge pages, if the
- * kernel has any.
+ * Like memory_zeroed(), for large memory with random accesses: uses huge pages
+ * if the kernel has any.
  */
 void *memory_large(size_t count, size_t size);
 
 char *memory_string(const char *text, size_t length);
 
-/* printf into a string of its own; free() it. */
+/* Formats into a new string; free() it. */
 char *memory_printf(const char *format, ...)
 	__attribute__((format(printf, 1, 2)));
 
 /*
- * Opens a stream that is written into a string, which *text and *length are after fflush()
- * or fclose(); free() it.
+ * Opens a stream that writes to a string. *text and *length are valid after
+ * fflush() or fclose(); free() the string.
  */
 FILE *memory_stream(char **text, size_t *length);
 
 /*
- * An array with room for at least one more than `count` items: `items` itself
- * or what replaces it. *capacity is kept up to date.
+ * Returns an array with room for at least one more than `count` items: `items`
+ * or its replacement. Updates *capacity.
  */
 void *memory_grow(void *items, size_t count, size_t *capacity, size_t size);
 
-/* What the others do when there is none, for memory had by other means. */
+/* Ends the process as the other functions do, for memory from other sources. */
 void memory_exhausted(void) __attribute__((noreturn));
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See nearest.h. */
 #include "base/nearest.h"
 
 #include <string.h>
@@ -10,7 +11,7 @@ struct nearest nearest_to(const char *word)
 {
 	const size_t length = strlen(word);
 
-	/* One error in four characters, rounded up, and three at most. */
+	/* One error for four characters, rounded up, and at most three. */
 	return (struct nearest){
 		.word = word,
 		.length = length,
@@ -23,7 +24,10 @@ static size_t least(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* The number of characters to insert, remove, change or exchange with the next. */
+/*
+ * Returns the number of characters to insert, remove, change or exchange with
+ * the next.
+ */
 static size_t distance_of(const char *a, size_t a_length, const char *b,
 			  size_t b_length)
 {
@@ -66,7 +70,7 @@ void nearest_offer(struct nearest *nearest, const char *candidate,
 	else
 		distance = distance_of(nearest->word, nearest->length,
 				       candidate, length);
-	/* A word of which each character is another one is no typing error. */
+	/* A word in which each character differs is no typing error. */
 	if (distance >= nearest->distance || distance >= longer)
 		return;
 	nearest->distance = distance;

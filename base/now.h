@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a clock says, in nanoseconds. Safe anywhere. */
+/* Returns the time of a clock in nanoseconds. Safe anywhere. */
 #ifndef CLEW_BASE_NOW_H
 #define CLEW_BASE_NOW_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See progress.h. */
 #include "base/progress.h"
 
 #include <stdio.h>

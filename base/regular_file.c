@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See regular_file.h. */
 #include "base/regular_file.h"
 
 #include <errno.h>
@@ -15,8 +16,9 @@ static int are_same(int fd, const struct stat *status)
 }
 
 /*
- * Opens what `place`, an O_PATH descriptor, refers to: no other file can take its name
- * meanwhile. Without /proc, opens the name again and compares.
+ * Opens the file of `place`, an O_PATH descriptor, so that its name cannot
+ * refer to another file meanwhile. Without /proc, opens the name again and
+ * compares.
  */
 static int open_place(int place, int folder, const char *path, int flags,
 		      const struct stat *status)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See strings.h. */
 #include "base/strings.h"
 
 #include <stdlib.h>

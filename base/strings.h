@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Strings by number: each different one is kept once. */
+/* Numbers for strings: each distinct string is stored once. */
 #ifndef CLEW_BASE_STRINGS_H
 #define CLEW_BASE_STRINGS_H
 
@@ -12,10 +12,10 @@
 struct strings {
 	char **items; /* in order of their numbers */
 	size_t count, capacity;
-	struct idmap by_hash; /* -> number + 1 */
+	struct idmap by_hash; /* value: number + 1 */
 };
 
-/* The number of a string, which is copied if it is new. */
+/* Returns the number of a string, which is copied if it is new. */
 uint32_t strings_number(struct strings *strings, const char *text);
 
 void strings_fini(struct strings *strings);

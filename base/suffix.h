@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* The ends of files' names. */
+/* Suffixes of file names. */
 #ifndef CLEW_BASE_SUFFIX_H
 #define CLEW_BASE_SUFFIX_H
 
 #include <stddef.h>
 #include <string.h>
 
-/* How long that is which a name has in front of a suffix; 0: it does not end so. */
+/*
+ * Returns the length of a name without its suffix; 0 if it does not have this
+ * suffix.
+ */
 static inline size_t suffix_stem(const char *name, const char *suffix)
 {
 	const size_t length = strlen(name), behind = strlen(suffix);

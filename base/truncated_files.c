@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See truncated_files.h. */
 #include "base/truncated_files.h"
 
 #include <errno.h>
@@ -8,7 +9,10 @@
 
 enum { PAGE_BYTES = 4096 };
 
-/* What is no such page ends the process, as it would without a handler. */
+/*
+ * See truncated_files.h. Any other SIGBUS ends the process, as without a
+ * handler.
+ */
 static void read_as_zeros(int number, siginfo_t *about, void *context)
 {
 	const int errno_before = errno;
@@ -20,7 +24,7 @@ static void read_as_zeros(int number, siginfo_t *about, void *context)
 		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
 		 0) == MAP_FAILED) {
 		signal(number, SIG_DFL);
-		raise(number); /* once this has returned */
+		raise(number); /* takes effect when this function returns */
 	}
 	errno = errno_before;
 }

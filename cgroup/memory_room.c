@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
+/* See memory_room.h. */
 #include "cgroup/memory_room.h"
 
-#define NO_LIMIT     (UINT64_C(1) << 62) /* version 1 says 2^63 less a page */
+/* version 1 reports 2^63 minus a page */
+#define NO_LIMIT     (UINT64_C(1) << 62)
 #define RESERVE_MAX  (UINT64_C(256) << 20)
 #define RESERVE_PART 8
 
 /* ---- Text ---- */
 
-/* What follows a word at the start of a text, or NULL. */
+/* Returns the rest of a text after a word at its start, or NULL. */
 static const char *behind(const char *text, const char *word)
 {
 	for (; *word; text++, word++)
@@ -16,7 +18,7 @@ static const char *behind(const char *text, const char *word)
 	return text;
 }
 
-/* Appends as much as there is room for; the new length. */
+/* Appends as much as fits. Returns the new length. */
 static size_t append(char *out, size_t used, const char *text)
 {
 	while (*text && used < MEMORY_ROOM_PATH - 1)
@@ -25,7 +27,7 @@ static size_t append(char *out, size_t used, const char *text)
 	return used;
 }
 
-/* "max" and what is not a number: no limit. */
+/* Parses a number; "max" and other texts mean no limit. */
 static uint64_t number_of(const char *text)
 {
 	uint64_t number = 0;
@@ -39,7 +41,10 @@ static uint64_t number_of(const char *text)
 	return number;
 }
 
-/* Whether a list "a,b,c", up to a character or the end, has the word. */
+/*
+ * Returns whether a list "a,b,c", up to a character or the end, contains the
+ * word.
+ */
 static int has_word(const char *list, char end, const char *word)
 {
 	while (*list && *list != end) {
@@ -54,7 +59,7 @@ static int has_word(const char *list, char end, const char *word)
 	return 0;
 }
 
-/* The n-th next field of a line with blanks in between. */
+/* Returns the n-th next field of a line; fields are separated by blanks. */
 static const char *field(const char *line, int n)
 {
 	while (n-- > 0) {
@@ -65,7 +70,9 @@ static const char *field(const char *line, int n)
 	return line;
 }
 
-/* A path in mountinfo: up to a blank, with \ooo for special characters. */
+/*
+ * Copies a path in mountinfo: up to a blank, with \ooo for special characters.
+ */
 static size_t copy_mounted(char *out, const char *from)
 {
 	size_t used = 0;
@@ -88,7 +95,10 @@ static size_t copy_mounted(char *out, const char *from)
 
 typedef void (*line_taker)(struct memory_room_search *search);
 
-/* Shows each line of search->path in search->line, a long one cut. */
+/*
+ * Calls `take` for each line of search->path, in search->line; long lines are
+ * cut.
+ */
 static void each_line(struct memory_room_search *search, line_taker take)
 {
 	const int fd = search->files->open(search->path);
@@ -124,9 +134,12 @@ static void set_path(struct memory_room_search *search, const char *a,
 	append(search->path, used, c);
 }
 
-/* ---- Which group it is ---- */
+/* ---- The group ---- */
 
-/* "4:memory:/group", or "0::/group" if no hierarchy of version 1 has memory. */
+/*
+ * Parses "4:memory:/group", or "0::/group" if no hierarchy of version 1 has the
+ * memory controller.
+ */
 static void take_group(struct memory_room_search *search)
 {
 	const char *controllers = search->line,
@@ -146,7 +159,10 @@ static void take_group(struct memory_room_search *search)
 	append(search->group, 0, path);
 }
 
-/* "ID PARENT DEVICE ROOT PLACE OPTIONS [FIELD...] - TYPE SOURCE OPTIONS" */
+/*
+ * Returns the TYPE in "ID PARENT DEVICE ROOT PLACE OPTIONS [FIELD...] - TYPE
+ * SOURCE OPTIONS".
+ */
 static const char *type_of_mount(const char *line)
 {
 	for (line = field(line, 6); *line; line = field(line, 1))
@@ -155,7 +171,10 @@ static const char *type_of_mount(const char *line)
 	return line;
 }
 
-/* Bytes of the group's path that the mount's root covers; SIZE_MAX: it does not. */
+/*
+ * Returns the length of the group's path that the mount's root covers;
+ * SIZE_MAX: none.
+ */
 static size_t covered(const char *group, const char *root)
 {
 	const char *rest;
@@ -167,7 +186,10 @@ static size_t covered(const char *group, const char *root)
 						: SIZE_MAX;
 }
 
-/* The first that shows the group; else any, which is a container's own, say. */
+/*
+ * Takes the first mount that shows the group; else any, such as a container's
+ * own.
+ */
 static void take_mount(struct memory_room_search *search)
 {
 	const char *type = type_of_mount(search->line);
@@ -189,7 +211,7 @@ static void take_mount(struct memory_room_search *search)
 		copy_mounted(search->mount, field(search->line, 4));
 }
 
-/* ---- What is left of it ---- */
+/* ---- Memory left ---- */
 
 enum known_value {
 	ACTIVE,
@@ -234,7 +256,7 @@ static void take_number(struct memory_room_search *search)
 	search->values[0] = number_of(search->line);
 }
 
-/* Of a file of the group at search->mount; UINT64_MAX: none, or "max". */
+/* Reads a file of the group at search->mount; UINT64_MAX: no file, or "max". */
 static uint64_t read_number(struct memory_room_search *search, const char *name)
 {
 	uint64_t number = UINT64_MAX;
@@ -257,7 +279,7 @@ uint64_t memory_room_reserve(uint64_t limit)
 	return part < RESERVE_MAX ? part : RESERVE_MAX;
 }
 
-/* Whether a group leaves less than what has been found so far. */
+/* Returns whether a group leaves less than the groups found so far. */
 static int is_narrower(struct memory_room *found, uint64_t limit, uint64_t left,
 		       const char *file)
 {
@@ -311,7 +333,10 @@ static void look_at_group(struct memory_room_search *search)
 	}
 }
 
-/* Cuts off the last name. False if only `least` bytes or fewer remain. */
+/*
+ * Removes the last name of a path. Returns false if at most `least` bytes
+ * remain.
+ */
 static int go_up(char *path, size_t least)
 {
 	size_t bytes = 0;
@@ -338,7 +363,7 @@ static void look_at_groups(struct memory_room_search *search)
 	} while (go_up(search->mount, search->mount_bytes));
 }
 
-/* In kB. */
+/* Handles the system's memory; the values are in kB. */
 static void look_at_machine(struct memory_room_search *search)
 {
 	uint64_t values[VALUES] = { 0 };

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How much memory a process may still take before the kernel kills a process of
- * its control group, or the machine has none left.
+ * Finds how much memory a process can still use before the kernel kills a
+ * process of its control group, or the system has none left.
  *
- * The search covers the process's group and each group above it that is visible
- * here: memory.max and memory.high (version 2), memory.limit_in_bytes (version
- * 1, also beside a hierarchy of version 2 that has no memory controller). The
- * machine itself counts as one more group, whose limit is its memory. File pages
- * that the kernel can drop without writing them first count as free.
+ * The search covers the process's group and each visible group above it:
+ * memory.max and memory.high (version 2), memory.limit_in_bytes (version 1,
+ * also beside a hierarchy of version 2 without a memory controller). The system
+ * itself counts as a group whose limit is its memory. File pages that the
+ * kernel can drop without writing them count as free.
  *
- * No libc: the runtime asks between two instructions of the program
- * (preload/record/memory_bound.h), `clew attach` from outside.
+ * Uses no libc functions: the library calls it between two instructions of the
+ * program (preload/record/memory_bound.h), `clew attach` from outside.
  */
 #ifndef CLEW_CGROUP_MEMORY_ROOM_H
 #define CLEW_CGROUP_MEMORY_ROOM_H
@@ -20,28 +20,30 @@
 
 #define MEMORY_ROOM_PATH 1024
 
-/* System calls, as the caller makes them: a descriptor, bytes, or negative. */
+/*
+ * The caller's system calls. Each returns a descriptor, a number of bytes, or a
+ * negative number.
+ */
 struct memory_room_files {
 	int (*open)(const char *path);
 	long (*read)(int fd, void *out, size_t bytes);
 	void (*close)(int fd);
 };
 
-/* The group that leaves least to take. */
+/* The group that leaves the least memory. */
 struct memory_room {
 	uint64_t limit;   /* bytes */
-	uint64_t left;    /* of these, not in use or can be dropped */
-	uint64_t to_take; /* of these, without memory_room_reserve() */
-	const char *
-		file; /* that has the limit; NULL: it is the machine's memory */
-	char group
-		[MEMORY_ROOM_PATH]; /* as /proc/PID/cgroup names it, cut if long */
+	uint64_t left;    /* of the limit: unused, or droppable */
+	uint64_t to_take; /* `left` without memory_room_reserve() */
+	const char *file; /* with the limit; NULL: the system's memory */
+	/* as named in /proc/PID/cgroup, perhaps cut */
+	char group[MEMORY_ROOM_PATH];
 };
 
-/* The caller's memory, as the program's stacks may be small. */
+/* Allocated by the caller, because the program's stacks may be small. */
 struct memory_room_search {
 	const struct memory_room_files *files;
-	const char *root; /* in front of all paths: "", or a folder of a test */
+	const char *root; /* prefix of all paths: "", or a folder for tests */
 	struct memory_room found;
 	/* Private: */
 	int is_v2, has_group, has_mount, mount_fits;
@@ -55,14 +57,14 @@ struct memory_room_search {
 };
 
 /*
- * What a program is left with, however much clew could use: an eighth of the
+ * Returns the amount that stays reserved for the program: an eighth of the
  * limit, at most 256 MiB.
  */
 uint64_t memory_room_reserve(uint64_t limit);
 
 /*
- * Finds the room of a process, "self" or its id, in search->found; `files` and
- * `root` are set. What cannot be read is passed over: without any limit, `limit`
+ * Finds the room of a process, "self" or its pid, in search->found; set `files`
+ * and `root` before. Unreadable files are skipped; without any limit, `limit`
  * is UINT64_MAX.
  */
 void memory_room_find(struct memory_room_search *search, const char *process);

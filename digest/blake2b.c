@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: MIT */
+/* See blake2b.h. */
 #include "digest/blake2b.h"
 
 #include <string.h>
 
 #define ROUNDS 12
 
-/* The first 64 bits of the fractions of the square roots of eight primes. */
+/*
+ * The first 64 bits of the fractional parts of the square roots of eight
+ * primes.
+ */
 static const uint64_t initial[8] = {
 	UINT64_C(0x6a09e667f3bcc908), UINT64_C(0xbb67ae8584caa73b),
 	UINT64_C(0x3c6ef372fe94f82b), UINT64_C(0xa54ff53a5f1d36f1),
@@ -13,7 +17,7 @@ static const uint64_t initial[8] = {
 	UINT64_C(0x1f83d9abfb41bd6b), UINT64_C(0x5be0cd19137e2179),
 };
 
-/* Which word of the block each step of a round takes. */
+/* The word of the block that each step of a round uses. */
 static const uint8_t order[10][16] = {
 	{ 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 },
 	{ 14, 10, 4, 8, 9, 15, 13, 6, 1, 12, 0, 2, 11, 7, 5, 3 },
@@ -45,7 +49,10 @@ static inline void mix(uint64_t *a, uint64_t *b, uint64_t *c, uint64_t *d,
 	*b = rotate_right(*b ^ *c, 63);
 }
 
-/* One round, whose number is a constant, so that `order` costs nothing. */
+/*
+ * Executes one round; its number is a constant, so that `order` is evaluated at
+ * compile time.
+ */
 static inline __attribute__((always_inline)) void mix_all(uint64_t v[16],
 							  const uint64_t m[16],
 							  const uint8_t s[16])
@@ -66,7 +73,7 @@ static void add_block(struct blake2b *hash, const uint8_t *block, size_t count,
 	uint64_t v[16], m[16];
 
 	hash->bytes += count;
-	memcpy(m, block, sizeof(m)); /* little-endian, as this machine is */
+	memcpy(m, block, sizeof(m)); /* little-endian, like this architecture */
 	memcpy(v, hash->state, sizeof(hash->state));
 	memcpy(v + 8, initial, sizeof(initial));
 	v[12] ^= hash->bytes;
@@ -85,7 +92,7 @@ void blake2b_begin(struct blake2b *hash)
 	hash->state[0] ^= UINT64_C(0x01010000) ^ DIGEST_BYTES;
 }
 
-/* The last block is hashed by _end(), be it full, which this cannot know. */
+/* Keeps a full last block for blake2b_end(), because more bytes may follow. */
 void blake2b_add(struct blake2b *hash, const void *bytes, size_t count)
 {
 	const uint8_t *at = bytes;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See digest_links.h. */
 #include "digest/digest_links.h"
 
 #include <errno.h>
@@ -72,7 +73,7 @@ static void add_words(struct blake2b *hash, const struct file_stamp *stamp)
 	blake2b_add(hash, words, sizeof(words));
 }
 
-/* Where the link of a stamp is: 0, or -errno if none is to be there. */
+/* Builds the path of a stamp's link. Returns 0, or -errno if none may exist. */
 static int path_of(const char *folder, const struct file_stamp *stamp,
 		   char path[PATH_BYTES])
 {

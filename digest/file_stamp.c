@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See file_stamp.h. */
 #include "digest/file_stamp.h"
 
 #include <errno.h>
@@ -28,7 +29,7 @@ int file_stamp_is_local(int fd)
 	return 0;
 }
 
-/* Some file systems keep seconds only. */
+/* Some file systems store only seconds. */
 static int is_settled(const struct timespec *then)
 {
 	struct timespec now;

@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the kernel says of a file: enough to know, without reading it, that it is
- * unchanged, and who can have changed it.
+ * The kernel's data about a file: it shows, without reading the file, that the
+ * file is unchanged, and who can have changed it.
  *
  * Each write to a file sets its ctime, the time of its last change of any kind,
  * which no system call can set to a chosen value. A later file with the same
- * device, inode, size, mtime and ctime therefore has the same bytes. This does
- * not hold
+ * device, inode, size, mtime and ctime therefore has the same bytes. There are
+ * exceptions:
  *
- *	within one tick		of the kernel's coarse clock: a second write leaves
- *				the same time (`is_settled`)
- *	where others decide	what the kernel says: FUSE, network file systems,
- *				and images of read-only file systems
- *				(`is_of_this_machine`)
- *	for a writer's mapping	a page that is dirty already changes without
- *				another time
+ *	- Within one tick of the kernel's coarse clock a second write leaves
+ *	  the same time (`is_settled`).
+ *	- Other systems control the data in FUSE, network file systems, and
+ *	  images of read-only file systems (`is_of_this_machine`).
+ *	- A page that is dirty already changes without another time, through
+ *	  a writer's mapping.
  *
- * so a stamp is believed only for files that root or the user who believes it
- * owns, and that nobody else may write (file_stamp_is_guarded()). Whoever can set
- * the clock, or write to the disk below the file system, is root.
+ * A stamp is therefore trusted only for files that root or the trusting user
+ * owns, and that nobody else may write to (file_stamp_is_guarded()). A user who
+ * can set the clock, or write to the disk below the file system, is root.
  */
 #ifndef CLEW_DIGEST_FILE_STAMP_H
 #define CLEW_DIGEST_FILE_STAMP_H
@@ -32,20 +31,23 @@ struct file_stamp {
 	int64_t attributed_s, attributed_ns; /* ctime */
 	uint32_t owner;
 	uint32_t mode;
-	uint8_t is_settled;         /* a later write leaves another ctime */
-	uint8_t is_of_this_machine; /* a disk's or memory's, by the kernel */
+	uint8_t is_settled;         /* a later write changes the ctime */
+	uint8_t is_of_this_machine; /* on a local disk or in memory */
 };
 
-/* 0 or -errno. */
+/* Returns 0 or -errno. */
 int file_stamp_of(int fd, struct file_stamp *out);
 
-/* Whether they state the same file with the same bytes, if both are settled. */
+/*
+ * Returns whether both describe the same file with the same bytes, if both are
+ * settled.
+ */
 int file_stamp_is_same(const struct file_stamp *a, const struct file_stamp *b);
 
-/* Whether nobody but root and this user can have chosen the file's bytes. */
+/* Returns whether only root and this user can have chosen the file's bytes. */
 int file_stamp_is_guarded(const struct file_stamp *stamp, uint32_t user);
 
-/* Whether an open file lies in a file system of this machine. */
+/* Returns whether an open file is in a local file system. */
 int file_stamp_is_local(int fd);
 
 #endif

@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a user asks of a program's state where a probe is hit, in the words of C:
+ * Users' expressions on the program's state where a probe is hit, in C syntax:
  *
  *	arg1 ... arg6		arguments in registers, at a function's entry
- *	ret			what a function returns, where it is left
+ *	ret			a function's result, at its exit
  *	$rdi $eax $cl ...	registers, and parts of them; $rsp, $eflags
- *	$base			what is to be added to an address as the module's file
- *				has it, for one of the process
- *	tid			the thread's number
+ *	$base			load bias: process address minus the address in
+ *				the module's file
+ *	tid			the thread's id
  *	12 0x1f 'c'		numbers
- *	(unsigned char)e	casts to C's integers, stdint.h's, and pointers to them
- *	*e  e[e]		what lies in memory; e must be a pointer
- *	- ! ~  * / % + - << >> < <= > >= == != & ^ | && ||  ( )
- *	e == "text"		whether the string at e is that; != likewise
+ *	(unsigned char)e	casts to C's integers, stdint.h's, and pointers
+ *	*e  e[e]		memory; e must be a pointer
+ *	- ! ~  * / %  + -  << >>  < <= > >=  == !=  & ^ |  && ||  ( )
+ *	e == "text"		compares the string at e; also !=
  *
- * Operators are C's, on 64 bits. A name that is none of these is refused: who reads
- * debugging information, which is not here, writes variables in these words
+ * Operators are C's, on 64 bits. Any other name is refused: variables are
+ * replaced by these terms where debugging information is read
  * (cli/probes/action_rewriting.h).
  *
- * An expression is parsed in memory of the caller's, and evaluated anywhere: no libc,
- * general registers only, nothing that waits; it ends after as many steps as it has.
+ * An expression is parsed in memory of the caller, and evaluated anywhere: no
+ * libc, only general registers, nothing that waits; it ends after its number of
+ * steps.
  */
 #ifndef CLEW_EXPRESSION_EXPRESSION_H
 #define CLEW_EXPRESSION_EXPRESSION_H
@@ -31,17 +32,18 @@
 
 #define EXPRESSION_STEPS_MAX 64
 #define EXPRESSION_STACK_MAX 16
-#define EXPRESSION_TEXT_MAX  64 /* bytes of strings, their NULs included */
+#define EXPRESSION_TEXT_MAX  64 /* bytes of strings, with their NULs */
 
-/* What an expression's value is. */
+/* The type of an expression's value. */
 struct expression_type {
-	uint8_t bytes; /* of the integer: 1, 2, 4, 8; behind a pointer's stars */
+	/* size of the integer, or of a pointer's final target: 1, 2, 4, 8 */
+	uint8_t bytes;
 	uint8_t is_signed;
-	uint8_t stars; /* a pointer; 0: an integer */
+	uint8_t stars; /* levels of pointers; 0: an integer */
 };
 
 struct expression_step {
-	uint8_t operation; /* of expression_steps.h */
+	uint8_t operation; /* see expression_steps.h */
 	uint8_t detail;
 	uint64_t number;
 };
@@ -53,57 +55,57 @@ struct expression {
 	char text[EXPRESSION_TEXT_MAX];
 };
 
-/* Where a text is wrong. */
+/* An error in a text. */
 struct expression_problem {
-	size_t at; /* bytes from its start */
+	size_t at; /* offset in bytes */
 	const char *what;
 };
 
-/* All of text[0..bytes). 0, or -EINVAL and *problem. */
+/* Parses all of text[0..bytes). Returns 0, or -EINVAL and sets *problem. */
 int expression_parse(const char *text, size_t bytes, struct expression *out,
 		     struct expression_problem *problem);
 
-/* ---- What is shown, and how ---- */
+/* ---- Fields and their formats ---- */
 
 #define EXPRESSION_FIELDS_MAX  16
-#define EXPRESSION_STRING_MAX  256 /* bytes that can be asked for */
-#define EXPRESSION_STRING_LESS 64  /* if nothing is said */
+#define EXPRESSION_STRING_MAX  256 /* maximum bytes of a string */
+#define EXPRESSION_STRING_LESS 64  /* default bytes of a string */
 
 /*
- * One of a list: "arg1, arg2/x, arg3/s20". A format stands behind a "/" that is
- * followed by one of these letters and at most digits. It is called as it is written,
- * format and blanks apart; or "`name` arg1" as it says.
+ * An element of a list: "arg1, arg2/x, arg3/s20". A format is a "/" followed by
+ * one of these letters and optional digits. The field's name is its text
+ * without format and blanks, or `name` in "`name` arg1".
  */
 struct expression_field {
 	/*
-	 * d, u, x, c: the number; s: the string that it is the address of.
-	 * If none is given: s for a char *, x for other pointers, d or u.
+	 * d, u, x, c: the number; s: the string at that address. The default is
+	 * s for a char *, x for other pointers, else d or u.
 	 */
 	char format;
-	uint16_t string_bytes; /* of "s": so much of it at most */
-	size_t start, end;     /* what it is called, in the list */
+	uint16_t string_bytes; /* maximum length for "s" */
+	size_t start, end;     /* range of its name in the list */
 	struct expression expression;
 };
 
 /*
- * The first of a list that begins at *at, which is moved behind it and its comma. 0, or
- * -EINVAL and *problem. Ends at text[bytes].
+ * Parses the first field of a list at *at, and moves *at after it and its
+ * comma. Returns 0, or -EINVAL and sets *problem. The list ends at text[bytes].
  */
 int expression_field_parse(const char *text, size_t bytes, size_t *at,
 			   struct expression_field *out,
 			   struct expression_problem *problem);
 
-/* ---- What it is ---- */
+/* ---- Evaluation ---- */
 
 struct expression_view {
 	const uint64_t *registers; /* MACHINE_REGISTERS of them */
 	uint64_t base;             /* of the probe's module */
-	uint64_t (*tid)(void);     /* asked only if it is wanted */
-	/* Copy memory; not 0: it cannot be read. */
+	uint64_t (*tid)(void);     /* called only if needed */
+	/* Copies memory; returns other than 0 if it cannot be read. */
 	long (*read)(void *to, uint64_t from, size_t bytes);
 };
 
-/* Why there is no value. Numbers lie in recordings: append. */
+/* Why there is no value. Numbers are part of recordings: append. */
 enum expression_failure {
 	EXPRESSION_IS_FINE,
 	EXPRESSION_IS_UNREADABLE, /* memory */
@@ -114,7 +116,7 @@ enum expression_failure expression_evaluate(const struct expression *expression,
 					    const struct expression_view *view,
 					    uint64_t *value);
 
-/* Whether the value of an expression depends on no register but this one. */
+/* Returns whether the value depends on no register except this one. */
 int expression_needs_only(const struct expression *expression,
 			  unsigned int number);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* Evaluates expressions. See expression.h. */
 #include "expression/expression.h"
 #include "expression/expression_steps.h"
 
-/* The low bytes of a word, with their sign or without. */
+/* Returns the low bytes of a word, with or without sign. */
 static uint64_t cut(uint64_t value, unsigned int bytes, uint64_t is_signed)
 {
 	const unsigned int shift = 64 - 8 * bytes;
@@ -24,8 +25,8 @@ static enum expression_failure load(const struct expression_view *view,
 }
 
 /*
- * As much as the text has, up to the first byte that differs: what lies behind the
- * string's end may not be there.
+ * Compares bytes up to the first difference, because memory after the string's
+ * end may be unmapped.
  */
 static enum expression_failure compare(const struct expression_view *view,
 				       const char *text, uint64_t *top)
@@ -42,7 +43,10 @@ static enum expression_failure compare(const struct expression_view *view,
 	return EXPRESSION_IS_FINE;
 }
 
-/* What C leaves open, the least number by -1, is what subtraction makes of it. */
+/*
+ * The least number divided by -1, undefined in C, overflows as subtraction
+ * does.
+ */
 static uint64_t divide(unsigned int operation, uint64_t left, uint64_t right,
 		       int is_unsigned)
 {
@@ -92,7 +96,7 @@ static uint64_t combine(const struct expression_step *step, uint64_t left,
 	}
 }
 
-/* Those of one operand; `top` has it. */
+/* Executes a step with one operand, which is in *top. */
 static enum expression_failure change(const struct expression *expression,
 				      const struct expression_view *view,
 				      const struct expression_step *step,
@@ -130,7 +134,7 @@ static uint64_t initial(const struct expression_view *view,
 					   : view->registers[step->detail];
 }
 
-/* The parser has seen to it that the stack is large enough, and ends with one. */
+/* The parser has ensured that the stack suffices and ends with one value. */
 enum expression_failure expression_evaluate(const struct expression *expression,
 					    const struct expression_view *view,
 					    uint64_t *value)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* By recursive descent, into steps for a machine with a stack. */
+/*
+ * See expression.h. Recursive descent; the result is steps for a stack machine.
+ */
 #include <errno.h>
 
 #include "expression/expression.h"
@@ -16,7 +18,7 @@ struct parser {
 	struct expression *out;
 	struct expression_problem *problem;
 	size_t text_used;     /* of out->text */
-	unsigned int depth;   /* of the stack, when what is written has run */
+	unsigned int depth;   /* of the stack, after the steps so far */
 	unsigned int nesting; /* of this parser's own calls */
 };
 
@@ -26,7 +28,7 @@ static int wrong(struct parser *parser, const char *what)
 	return -EINVAL;
 }
 
-/* ---- Writing ---- */
+/* ---- Output ---- */
 
 static int put(struct parser *parser, enum expression_operation operation,
 	       unsigned int detail, uint64_t number)
@@ -47,7 +49,7 @@ static int put(struct parser *parser, enum expression_operation operation,
 	return 0;
 }
 
-/* What a value of a type is, once it has been read or cast. */
+/* Returns the type of a value after it is read or cast. */
 static struct expression_type value_type(const struct expression_type *type)
 {
 	const struct expression_type small = { 8, 1, 0 };
@@ -60,7 +62,7 @@ static int is_unsigned(const struct expression_type *type)
 	return type->stars || !type->is_signed;
 }
 
-/* ---- Reading ---- */
+/* ---- Input ---- */
 
 static char next(struct parser *parser)
 {
@@ -120,7 +122,7 @@ static int parse_number(struct parser *parser, struct expression_type *type)
 	return put(parser, STEP_NUMBER, 0, number);
 }
 
-/* The character at parser->at, or what stands for it behind a backslash. */
+/* Reads the character at parser->at, or an escape sequence. */
 static int parse_character(struct parser *parser, char *out)
 {
 	static const char from[] = "nt0r\\'\"";
@@ -243,7 +245,7 @@ static int read_target(struct parser *parser, struct expression_type *type)
 	return put(parser, STEP_LOAD, bytes, target.stars || target.is_signed);
 }
 
-/* The upper of the stack times the size of what a pointer leads to. */
+/* Multiplies the top of the stack by the size of a pointer's target. */
 static int scale(struct parser *parser, const struct expression_type *pointer)
 {
 	const unsigned int bytes = expression_type_target(pointer);
@@ -256,7 +258,7 @@ static int scale(struct parser *parser, const struct expression_type *pointer)
 		       : 0;
 }
 
-/* (type)e or (e). */
+/* Parses (type)e or (e). */
 static int parse_parenthesis(struct parser *parser,
 			     struct expression_type *type)
 {
@@ -347,7 +349,7 @@ static int parse_unary(struct parser *parser, struct expression_type *type)
 	return err;
 }
 
-/* As C binds them; the longer of those that begin alike come first. */
+/* Precedences are C's; longer operators precede their prefixes. */
 static const struct infix {
 	const char *text;
 	uint8_t binds;
@@ -374,7 +376,7 @@ static const struct infix {
 	{ "%", 10, STEP_REST, 0, 0 },
 };
 
-/* How long the format is that begins here, "/" included; 0: there is none. */
+/* Returns the length of a format at this position, with its "/"; 0: none. */
 static size_t format_at(const struct parser *parser)
 {
 	size_t end = parser->at + 1;
@@ -411,7 +413,7 @@ static const struct infix *next_infix(struct parser *parser)
 	return NULL;
 }
 
-/* e == "text", behind the operator. */
+/* Parses the text of e == "text", after the operator. */
 static int parse_text(struct parser *parser, const struct infix *infix,
 		      struct expression_type *type)
 {
@@ -437,7 +439,9 @@ static int parse_text(struct parser *parser, const struct infix *infix,
 	return infix->is_denied ? put(parser, STEP_NOT, 0, 0) : 0;
 }
 
-/* Behind the operator, whose left operand has been written. */
+/*
+ * Parses the right operand, after the operator; the left one is already output.
+ */
 static int parse_choice(struct parser *parser, const struct infix *infix,
 			struct expression_type *type)
 {
@@ -453,7 +457,7 @@ static int parse_choice(struct parser *parser, const struct infix *infix,
 	return 0;
 }
 
-/* A pointer and a number: the number, which is on top, in units of the pointer's. */
+/* Adds to a pointer: the number on top is in units of the pointer's target. */
 static int move_pointer(struct parser *parser, const struct infix *infix,
 			struct expression_type *left,
 			const struct expression_type *right)
@@ -487,7 +491,7 @@ static int parse_operation(struct parser *parser, const struct infix *infix,
 	return infix->is_denied ? put(parser, STEP_NOT, 0, 0) : 0;
 }
 
-/* Operators that bind at least so strongly. */
+/* Parses operators with at least this precedence. */
 static int parse_binary(struct parser *parser, unsigned int least,
 			struct expression_type *type)
 {
@@ -539,7 +543,7 @@ static char usual_format(const struct expression_type *type)
 	return type->is_signed ? 'd' : 'u';
 }
 
-/* At a format. */
+/* Parses a format at this position. */
 static int parse_format(struct parser *parser, struct expression_field *field)
 {
 	unsigned int number = 0;
@@ -560,7 +564,7 @@ static int parse_format(struct parser *parser, struct expression_field *field)
 	return 0;
 }
 
-/* Behind its quote. */
+/* Parses a label after its opening quote. */
 static int parse_label(struct parser *parser, struct expression_field *field)
 {
 	field->start = parser->at;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The letters of an expression, in a text that ends at a byte. */
+/*
+ * Scans the characters of an expression, in a text that ends at a given byte.
+ */
 #ifndef CLEW_EXPRESSION_EXPRESSION_SCAN_H
 #define CLEW_EXPRESSION_EXPRESSION_SCAN_H
 
@@ -22,7 +24,7 @@ static inline int scan_is_letter(char c)
 	return ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || c == '_';
 }
 
-/* How long the name is that begins there; 0: there is none. */
+/* Returns the length of a name at this position; 0: none. */
 static inline size_t scan_name(const char *text, size_t bytes, size_t at)
 {
 	size_t end = at;
@@ -35,7 +37,7 @@ static inline size_t scan_name(const char *text, size_t bytes, size_t at)
 	return end - at;
 }
 
-/* Whether a text is this word. */
+/* Returns whether a text is this word. */
 static inline int scan_is(const char *text, size_t bytes, const char *word)
 {
 	size_t i = 0;

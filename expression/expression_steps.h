@@ -1,22 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* What an expression is made of: steps of a machine with a stack. */
+/* The steps of an expression, for a stack machine. */
 #ifndef CLEW_EXPRESSION_EXPRESSION_STEPS_H
 #define CLEW_EXPRESSION_EXPRESSION_STEPS_H
 
 enum expression_operation {
 	STEP_NUMBER,   /* push `number` */
 	STEP_REGISTER, /* push register `detail` */
-	STEP_BASE,     /* push where the probe's module is loaded */
-	STEP_TID,      /* push the thread's number */
-	STEP_CUT,      /* keep `detail` bytes; number: with their sign */
-	STEP_LOAD,     /* the same of what lies there */
+	STEP_BASE,     /* push the load bias of the probe's module */
+	STEP_TID,      /* push the thread's id */
+	STEP_CUT,      /* keep `detail` bytes; with sign if `number` */
+	/* like STEP_CUT, of the memory at that address */
+	STEP_LOAD,
 	STEP_NEGATE,
 	STEP_NOT,      /* ! */
 	STEP_INVERT,   /* ~ */
-	STEP_IS_TEXT,  /* whether the text at `number` is the string there */
-	STEP_AND_THEN, /* && : 0 stays, and `number` steps are left out */
-	STEP_OR_ELSE,  /* || : anything else becomes 1, likewise */
-	/* Of two: the upper is the right one. `detail`: they are unsigned. */
+	STEP_IS_TEXT,  /* compare the string there with the text at `number` */
+	STEP_AND_THEN, /* &&: 0 stays, and `number` steps are skipped */
+	STEP_OR_ELSE,  /* ||: other values become 1, and steps are skipped */
+	/*
+	 * Two operands; the right one is on top. `detail`: they are unsigned.
+	 */
 	STEP_TIMES,
 	STEP_BY,
 	STEP_REST,

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See expression_type.h. */
 #include "expression/expression_type.h"
 
 #include <errno.h>
@@ -7,7 +8,7 @@
 
 enum word_kind { WORD_SIZE, WORD_SIGN, WORD_WHOLE, WORD_IGNORED };
 
-/* "int" says nothing where "long" or "short" is there, too. */
+/* "int" has no effect beside "long" or "short". */
 static const struct type_word {
 	const char *text;
 	uint8_t kind; /* enum word_kind */
@@ -36,15 +37,15 @@ static const struct type_word *find_word(const char *text, size_t bytes)
 	return NULL;
 }
 
-/* What words say of a type, in whatever order. */
+/* The words of a type found so far, in any order. */
 struct type_words {
-	uint8_t bytes;  /* of the size that was named; 0: none */
-	uint8_t is_int; /* and it is no more than "int" */
+	uint8_t bytes;  /* of the named size; 0: none */
+	uint8_t is_int; /* the size comes from "int" only */
 	uint8_t has_sign, is_signed;
 	uint8_t has_whole, has_any;
 };
 
-/* 0, or -EINVAL: these do not go together. */
+/* Adds a word. Returns 0, or -EINVAL if it does not fit the others. */
 static int take_word(struct type_words *seen, const struct type_word *word)
 {
 	const int is_int = word->kind == WORD_SIZE && word->bytes == 4;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See probe_action.h. */
 #include "expression/probe_action.h"
 
 #include <errno.h>
@@ -25,7 +26,7 @@ static void skip_blanks(struct action_line *line)
 	line->at = scan_blanks(line->text, line->bytes, line->at);
 }
 
-/* The rest of the line. */
+/* Parses the rest of the line. */
 static int take_expression(const struct action_line *line,
 			   struct expression *out)
 {
@@ -129,7 +130,9 @@ static int add_region(struct probe_action *action, struct action_line *line,
 	return 0;
 }
 
-/* Where ":FUNCTION" ends that begins at `at`, or 0: none does. */
+/*
+ * Returns the end of a ":FUNCTION" that begins at `at`, or 0 if there is none.
+ */
 static size_t end_of_function(const struct action_line *line, size_t at)
 {
 	const size_t length =
@@ -142,7 +145,7 @@ static size_t end_of_function(const struct action_line *line, size_t at)
 									: 0;
 }
 
-/* A copy that ends with a NUL; NULL: no memory. */
+/* Returns a copy that ends with a NUL; NULL: no memory. */
 static char *copy_of(const struct action_line *line, size_t from, size_t to)
 {
 	char *copy = line->memory(line->context, to - from + 1);
@@ -152,7 +155,7 @@ static char *copy_of(const struct action_line *line, size_t from, size_t to)
 	return copy;
 }
 
-/* An object's path may have blanks and colons. */
+/* The path of an object may contain blanks and colons. */
 static int add_call(struct probe_action *action, struct action_line *line)
 {
 	const size_t start = line->at;
@@ -178,7 +181,10 @@ static int add_call(struct probe_action *action, struct action_line *line)
 	return 0;
 }
 
-/* Up to a blank or the end: a hash (FNV-1a), 0 if there is none. */
+/*
+ * Reads a name up to a blank or the end. Returns its hash (FNV-1a), or 0 if
+ * there is none.
+ */
 static uint64_t take_name(struct action_line *line)
 {
 	const size_t start = line->at;
@@ -190,7 +196,7 @@ static uint64_t take_name(struct action_line *line)
 	return line->at > start ? hash : 0;
 }
 
-/* A number with a unit; 0 if it is none. */
+/* Parses a number with a unit. Returns 0 if it is invalid. */
 static uint64_t take_time(struct action_line *line)
 {
 	static const struct {

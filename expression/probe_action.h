@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a user's probe does besides counting, a line each:
+ * The actions of a user's probe besides counting, one line each:
  *
- *	if EXPRESSION		only where it is not 0
- *	limit N			no more than so often, in each process
- *	record FIELD, ...	keep these values of each hit
- *	begin NAME [EXPRESSION]	here begins a region of that name and number (0),
- *	end NAME [EXPRESSION]	... and ends (agent/clew.h)
+ *	if EXPRESSION		only if the value is not 0
+ *	limit N			at most N hits in each process
+ *	record FIELD, ...	record these values of each hit
+ *	begin NAME [EXPRESSION]	begin a region with that name and number (0)
+ *	end NAME [EXPRESSION]	end it (agent/clew.h)
  *	call OBJECT:FUNCTION [TEXT]	call a handler (agent/clew_handler.h)
- *	start NAME		from here time runs, for this call
- *	slower NAME TIME	only where so much has passed since that, as 5ms
- *	snapshot		make a recording of what was done so far
- *	trace on|off		write down the thread's calls from now on, or not
+ *	start NAME		start a stopwatch for this call
+ *	slower NAME TIME	only if it has run for this time, as 5ms
+ *	snapshot		write a recording of the activity so far
+ *	trace on|off		begin or end tracing the thread's calls
  *
- * Expressions and fields are expression.h's.
+ * For expressions and fields see expression.h.
  */
 #ifndef CLEW_EXPRESSION_PROBE_ACTION_H
 #define CLEW_EXPRESSION_PROBE_ACTION_H
@@ -22,12 +22,12 @@
 
 #define PROBE_REGION_NAME_BYTES 56
 
-/* In front of it stand the user's own words for what is behind it. */
+/* Separates the user's own words from the expression after it. */
 #define PROBE_ACTION_MARK '\x1f'
 
 struct probe_field {
 	struct probe_field *next;
-	const char *text; /* the line that it is in */
+	const char *text; /* the line that contains it */
 	struct expression_field field;
 };
 
@@ -35,45 +35,45 @@ struct probe_region {
 	struct probe_region *next;
 	int is_end;
 	char name[PROBE_REGION_NAME_BYTES];
-	struct expression number; /* count 0: 0 */
+	struct expression number; /* count 0: the number is 0 */
 };
 
-/* A function of a shared object, and what it is given; each ends with a NUL. */
+/* A function of a shared object, and its argument; each ends with a NUL. */
 struct probe_call {
 	char *object;
 	char *function;
 	char *text;
 };
 
-/* Which time a call's is: by its name, and for how long it has to have run. */
+/* A stopwatch of a call: its name, and the minimum time. */
 struct probe_stopwatch {
 	struct probe_stopwatch *next;
 	uint64_t name; /* a hash */
-	uint64_t ns;   /* `slower` */
+	uint64_t ns;   /* minimum, for `slower` */
 };
 
-/* Whether the thread's calls are written down from now on, in a trace. */
+/* Whether a trace contains the thread's calls from now on. */
 enum probe_trace { PROBE_TRACE_STAYS, PROBE_TRACE_ON, PROBE_TRACE_OFF };
 
 struct probe_action {
 	struct expression *condition; /* NULL: always */
 	uint64_t limit;               /* 0: none */
-	struct probe_field *fields;   /* in their order, field_count of them */
+	struct probe_field *fields;   /* in order; field_count of them */
 	uint32_t field_count;
 	struct probe_region *regions;
 	struct probe_call *call; /* NULL: none */
 	struct probe_stopwatch *starts;
-	struct probe_stopwatch *slower; /* NULL: however long it took */
+	struct probe_stopwatch *slower; /* NULL: any duration */
 	int takes_snapshot;
 	enum probe_trace trace;
 };
 
-/* Memory of zeros, which lives as long as the action; NULL: there is none. */
+/* Allocates zeroed memory that lives as long as the action; NULL: none. */
 typedef void *(*probe_action_memory)(void *context, size_t bytes);
 
 /*
- * Add a line, whose text lives as long as the action does. 0, -ENOMEM, or -EINVAL and
- * *problem.
+ * Adds a line, whose text must live as long as the action. Returns 0, -ENOMEM,
+ * or -EINVAL and sets *problem.
  */
 int probe_action_add(struct probe_action *action, const char *text,
 		     probe_action_memory memory, void *context,

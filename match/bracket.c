@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See bracket.h. */
 #include "match/bracket.h"
 
 #include <stddef.h>
@@ -46,12 +47,12 @@ int bracket_add_class(struct byte_set *set, const char *name,
 	return 0;
 }
 
-/* Within the brackets. */
+/* Reads the text within the brackets. */
 struct bracket_reader {
 	const char *at;
 	enum bracket_kind kind;
 	struct byte_set *set;
-	const char *why; /* NULL: all is well */
+	const char *why; /* NULL: no error */
 };
 
 static int refuse(struct bracket_reader *reader, const char *why)
@@ -60,7 +61,10 @@ static int refuse(struct bracket_reader *reader, const char *why)
 	return 0;
 }
 
-/* Of a class's name at `at`, as in [:alpha:], or NULL: then it is none. */
+/*
+ * Returns the end of a class's name at `at`, as in [:alpha:], or NULL if there
+ * is none.
+ */
 static const char *find_end(const char *at)
 {
 	while (*at >= 'a' && *at <= 'z')
@@ -89,7 +93,7 @@ static int read_class(struct bracket_reader *reader)
 	return 1;
 }
 
-/* A byte that may begin or end a range. */
+/* Reads a byte that may begin or end a range. */
 static int read_byte(struct bracket_reader *reader, uint8_t *byte)
 {
 	const char *at = reader->at;
@@ -116,7 +120,7 @@ static int is_range(const char *at)
 	return at[0] == '-' && at[1] != ']' && at[1];
 }
 
-/* One byte, or one range. */
+/* Reads one byte, or one range. */
 static int read_element(struct bracket_reader *reader)
 {
 	uint8_t first, last;
@@ -150,7 +154,7 @@ const char *bracket_parse(const char *text, enum bracket_kind kind,
 	is_negated = *text == '^' || (*text == '!' && kind == BRACKET_OF_GLOB);
 	reader.at += is_negated;
 	first = reader.at;
-	do { /* a ] that comes first is one */
+	do { /* a ] at the beginning stands for itself */
 		if (!*reader.at)
 			refuse(&reader, "[ without ]");
 		else if (is_class(&reader))

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Bracket expressions, [a-z0-9_], of globs and of regular expressions, as POSIX
- * has them in the locale "C": characters are bytes, in the order of their values.
+ * Bracket expressions, [a-z0-9_], of globs and regular expressions, as POSIX
+ * defines them in the locale "C": characters are bytes, in the order of their
+ * values.
  */
 #ifndef CLEW_MATCH_BRACKET_H
 #define CLEW_MATCH_BRACKET_H
@@ -35,20 +36,24 @@ static inline void byte_set_unite(struct byte_set *set,
 		set->words[i] |= other->words[i];
 }
 
-/* What differs between the two languages. */
+/* The differences between the two languages. */
 enum bracket_kind {
-	BRACKET_OF_ERE,  /* ^ negates; a backslash is one */
-	BRACKET_OF_GLOB, /* so does !; a backslash quotes */
+	/* negates; a backslash is an ordinary byte */
+	BRACKET_OF_ERE,
+	BRACKET_OF_GLOB, /* ! also negates; a backslash quotes */
 };
 
 /*
- * Read the expression whose first byte behind the [ is at text. Returns where it
- * goes on behind the ], or NULL with a sentence in *why: then it is none.
+ * Parses the expression after its "[" at text. Returns the text after its "]",
+ * or NULL with an error message in *why.
  */
 const char *bracket_parse(const char *text, enum bracket_kind kind,
 			  struct byte_set *out, const char **why);
 
-/* Of a class's name, as in [:alpha:]. False: there is none of that name. */
+/*
+ * Adds the bytes of a class, as in [:alpha:]. Returns false if no class has
+ * this name.
+ */
 int bracket_add_class(struct byte_set *set, const char *name,
 		      unsigned int length);
 

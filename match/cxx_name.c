@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+/* See cxx_name.h. */
 #include "match/cxx_name.h"
 
 #include <stddef.h>
 #include <string.h>
 
-#define DEPTH_MAX 64 /* of template arguments within each other */
+#define DEPTH_MAX 64 /* of nested template arguments */
 
 static int is_digit(char c)
 {
@@ -16,7 +17,7 @@ static int is_lower(char c)
 	return c >= 'a' && c <= 'z';
 }
 
-/* A part of a name, as it was typed or as a symbol has it. */
+/* A part of a name, as typed or in a symbol. */
 struct name_part {
 	const char *text;
 	size_t bytes;
@@ -36,7 +37,9 @@ static int are_same(const struct name_part *one, const struct name_part *other)
 
 /* ---- Symbols ---- */
 
-/* <source-name>: its length, and itself. Behind it, or NULL. */
+/*
+ * Reads a <source-name>: its length, then the name. Returns its end, or NULL.
+ */
 static const char *read_source_name(const char *at, struct name_part *out)
 {
 	size_t bytes = 0;
@@ -50,7 +53,7 @@ static const char *read_source_name(const char *at, struct name_part *out)
 	return out->bytes ? at : NULL;
 }
 
-/* Up to the '_' that ends a number: of S_, S1A_, T_, A5_. */
+/* Skips a number up to its '_': of S_, S1A_, T_, A5_. */
 static const char *skip_number(const char *at)
 {
 	while (is_digit(*at) || (*at >= 'A' && *at <= 'Z'))
@@ -58,7 +61,7 @@ static const char *skip_number(const char *at)
 	return *at == '_' ? at + 1 : NULL;
 }
 
-/* A literal's value, behind its type. */
+/* Skips a literal's value, after its type. */
 static const char *skip_value(const char *at)
 {
 	while (is_digit(*at) || is_lower(*at))
@@ -68,7 +71,7 @@ static const char *skip_value(const char *at)
 
 static const char *skip_to_end(const char *at, unsigned int depth);
 
-/* One piece of a list that an 'E' ends, whatever it is. Behind it, or NULL. */
+/* Skips one piece of a list that an 'E' ends. Returns its end, or NULL. */
 static const char *skip_piece(const char *at, unsigned int depth)
 {
 	struct name_part part;
@@ -98,7 +101,7 @@ static const char *skip_piece(const char *at, unsigned int depth)
 		if (at[1] == 't' || at[1] == 'T')
 			return skip_to_end(at + 2, depth + 1);
 		return at[1] ? at + 2 : NULL;
-	case 'Z': /* of something within a function */
+	case 'Z': /* a name within a function */
 	case '\0':
 	case '.':
 		return NULL;
@@ -107,7 +110,7 @@ static const char *skip_piece(const char *at, unsigned int depth)
 	}
 }
 
-/* Behind the 'E' of the list that has begun. */
+/* Skips the rest of a list and its 'E'. */
 static const char *skip_to_end(const char *at, unsigned int depth)
 {
 	while (at && *at != 'E')
@@ -121,7 +124,7 @@ static int is_unnamed(const struct name_part *part)
 	       is_part(part, "__1");
 }
 
-/* <ctor-dtor-name>, which no source-name begins like. */
+/* Recognizes a <ctor-dtor-name>; no source-name begins like one. */
 static int is_special(const char *at, char kind)
 {
 	return at[0] == kind && at[1] >= '0' && at[1] <= '5';
@@ -129,7 +132,10 @@ static int is_special(const char *at, char kind)
 
 /* ---- Names ---- */
 
-/* The part that is typed next; what is behind it and its "::", or NULL: it is the last. */
+/*
+ * Reads the next part of a typed name. Returns the text after its "::", or NULL
+ * if it is the last.
+ */
 static const char *next_part(const char *name, struct name_part *out)
 {
 	const char *end = name;
@@ -140,7 +146,7 @@ static const char *next_part(const char *name, struct name_part *out)
 	return *end ? end + 2 : NULL;
 }
 
-/* What may stand before the name that is meant. */
+/* Skips unnamed namespaces, which may be omitted. */
 static const char *skip_unnamed(const char *at)
 {
 	struct name_part part;
@@ -155,7 +161,7 @@ static const char *skip_unnamed(const char *at)
 	return at;
 }
 
-/* Behind what a name is told apart by: an ABI's tags, a template's arguments. */
+/* Skips an ABI's tags and a template's arguments. */
 static const char *skip_suffixes(const char *at)
 {
 	struct name_part tag;
@@ -165,7 +171,7 @@ static const char *skip_suffixes(const char *at)
 	return at && *at == 'I' ? skip_to_end(at + 1, 0) : at;
 }
 
-/* Behind what a part of the name is in a symbol; or NULL. */
+/* Matches a part of the name in a symbol. Returns its end, or NULL. */
 static const char *match_part(const char *at, const struct name_part *part,
 			      const struct name_part *outer)
 {
@@ -190,7 +196,7 @@ static const char *match_part(const char *at, const struct name_part *part,
 	return skip_suffixes(at);
 }
 
-/* Of N ... E, where parts stand one behind the other. */
+/* Matches N ... E, with parts in sequence. */
 static const char *match_nested(const char *at, const char *name)
 {
 	struct name_part part = { "", 0 }, outer = part;
@@ -208,7 +214,7 @@ static const char *match_nested(const char *at, const char *name)
 	return at && *at == 'E' ? at + 1 : NULL;
 }
 
-/* Of a function in no namespace, or in std alone. */
+/* Matches a function in no namespace, or in std. */
 static const char *match_plain(const char *at, const char *name)
 {
 	const struct name_part none = { "", 0 };
@@ -230,5 +236,5 @@ int cxx_name_means(const char *name, const char *symbol)
 		return 0;
 	at = symbol[2] == 'N' ? match_nested(symbol + 3, name)
 			      : match_plain(symbol + 2, name);
-	return at && *at; /* its parameters follow: it is no variable */
+	return at && *at; /* parameters follow, so it is no variable */
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whether a symbol is that of a C++ function which its source calls so, without its
- * parameters: shop::Cart::add is _ZN4shop4Cart3addEi. Each overload, each instance of a
- * template and each variant of a constructor (shop::Cart::Cart) or destructor
- * (shop::Cart::~Cart) is. Unnamed namespaces and inline ones of the standard library
- * may be left out: they have no name that anybody would type.
+ * Returns whether a symbol is that of a C++ function with this name in the
+ * source, without parameters: shop::Cart::add is _ZN4shop4Cart3addEi. All
+ * overloads, instances of a template and variants of a constructor
+ * (shop::Cart::Cart) or destructor (shop::Cart::~Cart) match. Unnamed
+ * namespaces and inline namespaces of the standard library may be omitted.
  *
- * It follows the symbol as the Itanium C++ ABI has it (5.1, External Names), as far as
- * names of functions need it: no operators, no lambdas, no local functions. What it
- * does not follow it takes for another function's.
+ * Parses symbols of the Itanium C++ ABI (5.1, External Names), as far as names
+ * of functions need it: no operators, no lambdas, no local functions. All other
+ * symbols do not match.
  */
 #ifndef CLEW_MATCH_CXX_NAME_H
 #define CLEW_MATCH_CXX_NAME_H

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See ere.h. */
 #include "match/ere.h"
 
 #include <errno.h>
@@ -6,7 +7,7 @@
 #include "match/ere_program.h"
 #include "match/ere_tree.h"
 
-#define ANYWHERE 0x100 /* besides enum ere_place: what is wanted */
+#define ANYWHERE 0x100 /* accepts all of enum ere_place */
 
 static int is_word(char byte)
 {
@@ -38,7 +39,10 @@ static int add_thread(struct ere_threads *threads, uint32_t pc)
 	return 1;
 }
 
-/* Also those that a thread becomes without a byte. Every pc is stacked once. */
+/*
+ * Adds a thread and those that it becomes without reading a byte. Each pc is
+ * pushed once.
+ */
 static void add_all(struct ere *ere, struct ere_threads *threads, uint32_t pc,
 		    unsigned int place)
 {
@@ -83,7 +87,7 @@ static void step(struct ere *ere, const struct ere_threads *now,
 	}
 }
 
-/* What a match can begin with, wherever it is. */
+/* Finds the bytes with which a match can begin. */
 static void find_first(struct ere *ere)
 {
 	struct ere_threads *threads = &ere->threads[0];
@@ -100,7 +104,7 @@ static void find_first(struct ere *ere)
 	}
 }
 
-/* The machine's memory, and the program's. */
+/* Allocates the memory for running, and the program. */
 static int take_memory(struct ere *ere, uint32_t count, ere_alloc alloc,
 		       void *context)
 {

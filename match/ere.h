@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * POSIX extended regular expressions, as regcomp(REG_EXTENDED | REG_NOSUB) and
- * regexec() of glibc have them in the locale "C", GNU's \w \W \s \S \b \B \< \>
- * \` \' included, but for back-references. They call nothing, take time in
- * proportion to text and expression, and no memory when they are matched.
+ * regexec() of glibc in the locale "C", with GNU's \w \W \s \S \b \B \< \> \`
+ * \', but without back-references. Compiling and matching call no functions of
+ * libc and take time proportional to text and expression, and allocate nothing
+ * while matching.
  *
- * An expression becomes a program for a machine with many threads (Thompson,
- * "Regular expression search algorithm", 1968; Pike): ere_tree.c reads the one,
- * ere_program.c writes the other, ere.c runs it.
+ * An expression is compiled to a program for a machine with many threads
+ * (Thompson, "Regular expression search algorithm", 1968; Pike): ere_tree.c
+ * parses the expression, ere_program.c writes the program, ere.c runs it.
  *
  *	a(b|c)*		0 set a, 1 fork 2 7, 2 fork 3 5, 3 set b, 4 go 6,
  *			5 set c, 6 go 1, 7 match
@@ -20,28 +21,28 @@
 
 #include "match/bracket.h"
 
-#define ERE_DEPTH_MAX   200   /* of parentheses, inside of each other */
+#define ERE_DEPTH_MAX   200   /* of nested parentheses */
 #define ERE_PROGRAM_MAX 65536 /* instructions */
 
 enum ere_op {
-	ERE_SET,    /* a byte of the set, then the next instruction */
-	ERE_GO,     /* go on at x */
-	ERE_FORK,   /* at x, and at y */
-	ERE_ASSERT, /* the next, if the place in the text allows it */
+	ERE_SET,    /* read a byte of the set; continue */
+	ERE_GO,     /* continue at x */
+	ERE_FORK,   /* continue at x and at y */
+	ERE_ASSERT, /* continue, if the position in the text allows it */
 	ERE_MATCH,
 };
 
-/* Of a place between two bytes of the text, or at an end. */
+/* Properties of a position between two bytes, or at an end. */
 enum ere_place {
 	ERE_AT_START = 1,
 	ERE_AT_END = 2,
-	ERE_AFTER_WORD = 4, /* a letter, a digit or _ is before it */
+	ERE_AFTER_WORD = 4, /* a letter, a digit or _ precedes */
 	ERE_BEFORE_WORD = 8,
 };
 
 struct ere_insn {
 	uint8_t op;
-	uint8_t must; /* ERE_ASSERT: places that there are */
+	uint8_t must; /* ERE_ASSERT: required properties */
 	uint8_t must_not;
 	uint32_t x; /* ERE_SET: number of the set */
 	uint32_t y;
@@ -50,7 +51,7 @@ struct ere_insn {
 /* Threads, in the order in which they were added. */
 struct ere_threads {
 	uint32_t *list;
-	uint32_t *where; /* in the list, by instruction, if it is there */
+	uint32_t *where; /* position in the list, by instruction */
 	uint32_t count;
 };
 
@@ -58,9 +59,9 @@ struct ere {
 	struct ere_insn *program;
 	uint32_t count;
 	struct byte_set *sets;
-	struct byte_set first; /* what a match that is not empty begins with */
-	int has_empty;         /* there may be empty ones */
-	/* The machine's, while it runs. */
+	struct byte_set first; /* bytes with which a nonempty match begins */
+	int has_empty;         /* a match may be empty */
+	/* Used during a match. */
 	struct ere_threads threads[2];
 	uint32_t *stack;
 };
@@ -68,13 +69,16 @@ struct ere {
 typedef void *(*ere_alloc)(void *context, size_t bytes); /* zeroed, or NULL */
 
 /*
- * 0, or -EINVAL, -E2BIG, -ENOMEM and a sentence in *why. Memory is asked for
- * and never given back.
+ * Compiles an expression. Returns 0, or -EINVAL, -E2BIG, -ENOMEM and an error
+ * message in *why. Never frees memory.
  */
 int ere_compile(struct ere *ere, const char *text, ere_alloc alloc,
 		void *context, const char **why);
 
-/* Whether something in the text matches. Not by two threads at once. */
+/*
+ * Returns whether some part of the text matches. Only one thread at a time may
+ * use an `ere`.
+ */
 int ere_matches(struct ere *ere, const char *text);
 
 #endif

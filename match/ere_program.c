@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See ere_program.h. */
 #include "match/ere_program.h"
 
 static void put(struct ere *ere, const struct ere_insn *insn)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See ere_tree.h. */
 #include "match/ere_tree.h"
 
 #include <errno.h>
@@ -78,7 +79,7 @@ static struct ere_node *make_any(struct ere_parser *parser)
 	return make_set(parser, &set);
 }
 
-/* \w \s, or with a capital letter anything else. */
+/* Creates \w or \s, or with a capital letter the complement. */
 static struct ere_node *make_class(struct ere_parser *parser, char letter)
 {
 	struct byte_set set = { 0 };
@@ -107,7 +108,7 @@ static struct ere_node *read_bracket(struct ere_parser *parser)
 	return make_set(parser, &set);
 }
 
-/* ---- Places ---- */
+/* ---- Positions ---- */
 
 static struct ere_node *make_place(struct ere_parser *parser, unsigned int must,
 				   unsigned int must_not)
@@ -131,13 +132,14 @@ static void measure_group(struct ere_parser *parser, struct ere_node *group)
 				group->depth = n->depth + 1;
 		}
 		if (b->next)
-			group->size += 2; /* the fork, and over the others */
+			/* the fork, and the jump over the others */
+			group->size += 2;
 	}
 	if (group->size > ERE_PROGRAM_MAX || group->depth > ERE_DEPTH_MAX)
 		refuse(parser, -E2BIG, "too large");
 }
 
-/* One of two places. */
+/* Creates a choice of two positions. */
 static struct ere_node *make_choice(struct ere_parser *parser,
 				    struct ere_node *one,
 				    struct ere_node *other)
@@ -155,7 +157,7 @@ static struct ere_node *make_choice(struct ere_parser *parser,
 	return group;
 }
 
-/* What \b and the like stand for, or NULL. */
+/* Creates the assertion for \b and similar escapes, or returns NULL. */
 static struct ere_node *make_gnu_place(struct ere_parser *parser, char letter)
 {
 	const unsigned int after = ERE_AFTER_WORD, before = ERE_BEFORE_WORD;
@@ -181,7 +183,7 @@ static struct ere_node *make_gnu_place(struct ere_parser *parser, char letter)
 	}
 }
 
-/* An anchor, behind which no repetition may stand, or NULL. */
+/* Reads an anchor, which cannot be repeated. Returns NULL if there is none. */
 static struct ere_node *read_place(struct ere_parser *parser)
 {
 	struct ere_node *node = NULL;
@@ -201,7 +203,7 @@ static struct ere_node *read_place(struct ere_parser *parser)
 
 /* ---- Repetitions ---- */
 
-/* Digits up to , or }. */
+/* Reads digits up to a , or }. */
 static uint32_t read_number(struct ere_parser *parser)
 {
 	uint32_t number = NUMBER_MISSING;
@@ -219,7 +221,7 @@ static uint32_t read_number(struct ere_parser *parser)
 	return number;
 }
 
-/* {2}, {2,}, {,3}, {2,3} */
+/* Reads {2}, {2,}, {,3}, or {2,3}. */
 static int read_interval(struct ere_parser *parser, struct ere_node *repeat)
 {
 	parser->at++;
@@ -345,7 +347,7 @@ static struct ere_node *read_atom(struct ere_parser *parser)
 	return c == '.' ? make_any(parser) : make_byte(parser, c);
 }
 
-/* A ) outside of parentheses is one. */
+/* A ) outside parentheses stands for itself. */
 static int is_end_of_branch(const struct ere_parser *parser)
 {
 	return !*parser->at || *parser->at == '|' ||

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An expression as a tree: a group is a list of branches, a branch a list of
- * nodes, and what is repeated hangs below its repetition. Each node knows how
- * many instructions it will take, so that the program is written in one go, and
- * what would be too large is refused before it is begun.
+ * An expression as a tree: a group is a list of branches, a branch is a list of
+ * nodes, and a repetition has a child. Each node has the number of its
+ * instructions, so the program is written in one pass, and expressions that are
+ * too large are refused before.
  */
 #ifndef CLEW_MATCH_ERE_TREE_H
 #define CLEW_MATCH_ERE_TREE_H
@@ -28,7 +28,7 @@ struct ere_node {
 	uint32_t set;              /* ERE_NODE_SET */
 	uint8_t must, must_not;
 	uint32_t depth; /* of the tree below */
-	uint64_t size;  /* in instructions; beyond ERE_PROGRAM_MAX, any */
+	uint64_t size;  /* in instructions; arbitrary beyond ERE_PROGRAM_MAX */
 };
 
 struct ere_branch {
@@ -37,8 +37,8 @@ struct ere_branch {
 };
 
 /*
- * Read an expression; what *group and *sets point to is allocated. 0, or -errno
- * and a sentence in *why, as ere_compile().
+ * Parses an expression; *group and *sets are allocated. Returns 0, or -errno
+ * and an error message in *why, as ere_compile().
  */
 int ere_read(const char *text, ere_alloc alloc, void *context,
 	     struct ere_node **group, struct byte_set **sets, const char **why);

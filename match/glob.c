@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
+/* See glob.h. */
 #include "match/glob.h"
 
 #include <stddef.h>
 
 #include "match/bracket.h"
 
-/* Where the glob goes on if its next element matches the byte, or NULL. */
+/*
+ * Returns the rest of the glob if its next element matches the byte, or NULL.
+ */
 static const char *match_byte(const char *glob, char byte)
 {
 	struct byte_set set;
@@ -22,8 +25,8 @@ static const char *match_byte(const char *glob, char byte)
 }
 
 /*
- * The last * met is made to match a byte more whenever what follows does not
- * match: an earlier one need not be, as what it left over is no less.
+ * Whenever the text does not match, the last * is extended by a byte. Earlier
+ * ones need no extension, because the last one can match any further bytes.
  */
 int glob_matches(const char *glob, const char *text)
 {
@@ -53,7 +56,7 @@ int glob_matches(const char *glob, const char *text)
 	return !*glob;
 }
 
-/* Behind its last slash, or all of it. */
+/* Returns the part after the last slash, or the whole path. */
 static const char *name_of(const char *path)
 {
 	const char *name = path;
