@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See bytecode.h. */
 #include "classfile/bytecode.h"
 #include "classfile/class_input.h"
 
@@ -26,7 +27,7 @@ const char bytecode_lengths[OPCODES + 1] = "1111111111" /* 0 */
 					   "1133110433" /* 190 */
 					   "55";        /* 200 */
 
-/* Slots that are popped; '-': see bytecode_effect(). */
+/* Slots that an instruction pops, by opcode; '-': see bytecode_effect(). */
 static const char pops_of[OPCODES + 1] = "0000000000" /* 0 */
 					 "0000000000" /* 10 */
 					 "0000000000" /* 20 */
@@ -146,7 +147,9 @@ int64_t bytecode_target(const struct bytecode *insn, uint32_t index)
 		return (int64_t)insn->at + s4_at(insn->code + insn->at + 1);
 	if (index == 0)
 		return (int64_t)insn->at + s4_at(operands);
-	/* behind low and high, or the number of pairs and the first match */
+	/*
+	 * after low and high, or after the number of pairs and the first match
+	 */
 	return (int64_t)insn->at +
 	       s4_at(operands + 12 + (uint64_t)(index - 1) * width);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Instructions of Java: how long they are, where they jump, and how many slots they
- * take from the stack and put there.
+ * Java instructions: their lengths, their jump targets, and the slots that they
+ * pop and push.
  */
 #ifndef CLEW_CLASSFILE_BYTECODE_H
 #define CLEW_CLASSFILE_BYTECODE_H
@@ -67,28 +67,32 @@ enum bytecode_op {
 	OP_JSR_W = 201,
 };
 
-/* One instruction of code that may be anything. */
+/* An instruction of code that may be invalid. */
 struct bytecode {
 	const uint8_t *code;
 	uint32_t at;
-	uint32_t length; /* with its padding, if it is a switch */
-	uint8_t opcode;  /* of what is wide: that instruction's own */
+	uint32_t length; /* including a switch's padding */
+	uint8_t opcode;  /* after a wide prefix: the prefixed instruction's */
 	uint8_t is_wide;
-	uint32_t operands; /* of a switch: offset of those behind the padding */
-	uint32_t target_count; /* of places to which it may jump */
+	/* of a switch: offset of the operands after the padding */
+	uint32_t operands;
+	uint32_t target_count; /* number of possible jump targets */
 };
 
-#define BYTECODE_OPCODES                                                       \
-	202 /* breakpoint and what follows it are in no class file */
+/* Class files do not contain breakpoint and higher opcodes. */
+#define BYTECODE_OPCODES 202
 
-/* Bytes by opcode, as a digit; '0': a switch, or wide, which say so themselves. */
+/*
+ * Lengths by opcode, as digits; '0': a switch or wide, whose length depends on
+ * the code.
+ */
 extern const char bytecode_lengths[BYTECODE_OPCODES + 1];
 
-/* bytecode_read() of these. */
+/* bytecode_read() for opcodes with length '0'. */
 int bytecode_read_long(const uint8_t *code, uint32_t code_bytes, uint32_t at,
 		       struct bytecode *out);
 
-/* The one at an offset, or 0: there is none that is whole. */
+/* Reads the instruction at an offset. Returns 0 if there is no complete one. */
 static inline int bytecode_read(const uint8_t *code, uint32_t code_bytes,
 				uint32_t at, struct bytecode *out)
 {
@@ -114,10 +118,13 @@ static inline int bytecode_read(const uint8_t *code, uint32_t code_bytes,
 	return 1;
 }
 
-/* Where it jumps to, as an offset in the code, which may be outside of it. */
+/* Returns a jump target as an offset in the code, which may be outside it. */
 int64_t bytecode_target(const struct bytecode *insn, uint32_t index);
 
-/* Whether its jump has 16 bits, or none does. */
+/*
+ * Returns whether the instruction's jump has 16 bits; false if it does not
+ * jump.
+ */
 int bytecode_jumps_near(const struct bytecode *insn);
 
 static inline int bytecode_is_switch(const struct bytecode *insn)
@@ -131,7 +138,7 @@ static inline int bytecode_is_return(const struct bytecode *insn)
 	return insn->opcode >= OP_IRETURN && insn->opcode <= OP_RETURN;
 }
 
-/* Whether what follows it is not reached from it. */
+/* Returns whether the next instruction is not reached from this one. */
 static inline int bytecode_ends(const struct bytecode *insn)
 {
 	return bytecode_is_return(insn) || bytecode_is_switch(insn) ||
@@ -139,15 +146,18 @@ static inline int bytecode_ends(const struct bytecode *insn)
 	       insn->opcode == OP_ATHROW;
 }
 
-/* The 16 bits behind the opcode. */
+/* Returns the 16 bits after the opcode. */
 uint32_t bytecode_u2(const struct bytecode *insn);
 
-/* Of a local variable that is loaded, stored or counted up by its number. */
+/*
+ * Returns the local variable that the instruction loads, stores or increments
+ * by its number.
+ */
 uint32_t bytecode_local(const struct bytecode *insn);
 
 /*
- * Slots that it pops and pushes, or 0: that depends on constants, or it moves what is
- * on the stack.
+ * Sets the numbers of slots popped and pushed. Returns 0 if these depend on
+ * constants, or if the instruction moves values on the stack.
  */
 int bytecode_effect(uint8_t opcode, uint32_t *pops, uint32_t *pushes);
 

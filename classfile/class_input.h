@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading a class file: big-endian numbers, one behind the other. Beyond the end
- * everything is 0, and is_short says that it was reached.
+ * Reads a class file: big-endian numbers in sequence. Beyond the end all values
+ * are 0, and is_short is set.
  */
 #ifndef CLEW_CLASSFILE_CLASS_INPUT_H
 #define CLEW_CLASSFILE_CLASS_INPUT_H
@@ -19,7 +19,7 @@ static inline size_t input_left(const struct class_input *input)
 	return (size_t)(input->end - input->at);
 }
 
-/* The next bytes, or NULL. */
+/* Returns the next bytes, or NULL. */
 static inline const uint8_t *input_take(struct class_input *input, size_t bytes)
 {
 	const uint8_t *at = input->at;
@@ -56,7 +56,7 @@ static inline uint32_t input_u4(struct class_input *input)
 		  : 0;
 }
 
-/* A part of it, for which there is a reader of its own. */
+/* Returns a reader of the next bytes. */
 static inline struct class_input input_part(struct class_input *input,
 					    size_t bytes)
 {

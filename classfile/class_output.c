@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See class_output.h. */
 #include <string.h>
 
 #include "classfile/class_output.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writing a class file, in memory of the caller's. If there is none any more nothing is
- * written, and is_full says so.
+ * Writes a class file to memory of the caller. Without memory nothing is
+ * written, and is_full is set.
  */
 #ifndef CLEW_CLASSFILE_CLASS_OUTPUT_H
 #define CLEW_CLASSFILE_CLASS_OUTPUT_H
@@ -18,7 +18,7 @@ struct class_output {
 	int is_full;
 };
 
-/* Whether there is room for so many bytes more, from now on. */
+/* Makes room for `bytes` more bytes. Returns whether there is room. */
 int output_make_room(struct class_output *output, size_t bytes);
 
 void output_bytes(struct class_output *output, const void *data, size_t bytes);
@@ -44,7 +44,7 @@ static inline void output_u2(struct class_output *output, uint32_t value)
 
 void output_u4(struct class_output *output, uint32_t value);
 
-/* Writes over what is there already, 2 or 4 bytes at an offset. */
+/* Overwrite 2 or 4 bytes at an offset. */
 void output_set_u2(struct class_output *output, size_t at, uint32_t value);
 void output_set_u4(struct class_output *output, size_t at, uint32_t value);
 

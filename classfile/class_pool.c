@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/* See class_pool.h. */
 #include <string.h>
 
 #include "classfile/class_pool.h"
 
-#define NUMBER_MAX 65534 /* the count, one more, has 16 bits */
+#define NUMBER_MAX 65534 /* the count, which is greater by one, has 16 bits */
 
 enum constant {
 	STRING_BYTES = 1,
@@ -30,7 +31,7 @@ static uint32_t u2_at(const uint8_t *at)
 	return (uint32_t)at[0] << 8 | at[1];
 }
 
-/* Bytes behind the tag, or -1. */
+/* Returns the length of a constant after its tag, or -1. */
 static int constant_bytes(uint8_t tag, struct class_input rest)
 {
 	switch (tag) {
@@ -83,14 +84,14 @@ enum classfile_refusal pool_read(struct class_pool *pool,
 		if (bytes < 0 || !input_take(input, (size_t)bytes))
 			return CLASSFILE_MALFORMED;
 		pool->entries[number] = entry;
-		number += tag == LONG || tag == DOUBLE; /* takes two */
+		number += tag == LONG || tag == DOUBLE; /* takes two numbers */
 		if (number == pool->count)
 			return CLASSFILE_MALFORMED;
 	}
 	return CLASSFILE_DONE;
 }
 
-/* Of one of these kinds, or NULL. */
+/* Returns a constant of one of these kinds, or NULL. */
 static const uint8_t *find(const struct class_pool *pool, uint32_t number,
 			   uint32_t kinds)
 {
@@ -135,7 +136,7 @@ int pool_member(const struct class_pool *pool, uint32_t number,
 	       pool_name(pool, u2_at(type + 3), descriptor);
 }
 
-/* 0, if there is no room. */
+/* Returns the next number, or 0 if there is no room. */
 static uint32_t take_number(struct class_pool *pool)
 {
 	return pool->next <= NUMBER_MAX ? pool->next++ : 0;
@@ -257,7 +258,7 @@ uint32_t pool_add_integer(struct class_pool *pool, int32_t value)
 	return number;
 }
 
-/* It has two numbers. */
+/* A long takes two numbers. */
 uint32_t pool_add_long(struct class_pool *pool, int64_t value)
 {
 	const uint32_t number = take_number(pool);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The constants of a class file, and those that are added behind them: all that
- * are there keep their numbers.
+ * The constants of a class file, and those that are added after them. Existing
+ * constants keep their numbers.
  */
 #ifndef CLEW_CLASSFILE_CLASS_POOL_H
 #define CLEW_CLASSFILE_CLASS_POOL_H
@@ -12,37 +12,41 @@
 #define POOL_RECENT 128
 
 struct class_pool {
-	const uint8_t **entries; /* at their tags; NULL: none of that number */
-	uint32_t count;          /* of those that were there, and one */
-	uint32_t next;           /* the number of the next one that is added */
+	/* pointers to their tags; NULL: unused number */
+	const uint8_t **entries;
+	uint32_t count; /* of the class file, plus one */
+	uint32_t next;  /* number of the next added constant */
 	struct class_output added;
-	uint16_t recent
-		[POOL_RECENT]; /* classes that pool_class() has found or added */
+	/* classes that pool_class() has found or added */
+	uint16_t recent[POOL_RECENT];
 	struct classfile_name recent_names[POOL_RECENT];
 	uint32_t recent_count;
 };
 
-/* Reads from the count on. 0, or why not. */
+/*
+ * Reads the constants, beginning with their count. Returns 0 or the reason for
+ * a refusal.
+ */
 enum classfile_refusal pool_read(struct class_pool *pool,
 				 struct class_input *input,
 				 const struct classfile_caller *caller);
 
-/* Whether there is a string of this number. */
+/* Reads the string with this number. Returns whether it exists. */
 int pool_name(const struct class_pool *pool, uint32_t number,
 	      struct classfile_name *name);
 
-/* Likewise of a class's name. */
+/* Reads the name of the class with this number. Returns whether it exists. */
 int pool_class_name(const struct class_pool *pool, uint32_t number,
 		    struct classfile_name *name);
 
 /*
- * Of a field, a method, or what invokedynamic names: its name and descriptor, and
- * whether there is such a constant.
+ * Reads name and descriptor of a field, a method, or an invokedynamic constant.
+ * Returns whether the constant exists.
  */
 int pool_member(const struct class_pool *pool, uint32_t number,
 		struct classfile_name *name, struct classfile_name *descriptor);
 
-/* Numbers of constants that are added, or 0: there is no room. */
+/* Add constants. Return their numbers, or 0 if there is no room. */
 uint32_t pool_add_string(struct class_pool *pool, const char *text);
 uint32_t pool_add_class(struct class_pool *pool, const char *name);
 uint32_t pool_add_method(struct class_pool *pool, uint32_t class_number,
@@ -51,12 +55,12 @@ uint32_t pool_add_field(struct class_pool *pool, uint32_t class_number,
 			const char *name, const char *descriptor);
 uint32_t pool_add_integer(struct class_pool *pool, int32_t value);
 uint32_t pool_add_long(struct class_pool *pool, int64_t value);
-/* A java.lang.String. */
+/* Adds a java.lang.String. */
 uint32_t pool_add_text(struct class_pool *pool, const char *text);
 
 /*
- * The class of that name, which stays where it is: one that is there, or else one that is
- * added. 0: there is no room.
+ * Returns the number of the class with this name, which is added if necessary;
+ * 0: no room. `name` must stay valid.
  */
 uint32_t pool_class(struct class_pool *pool, struct classfile_name name);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a method's descriptor says of frames: the one that it begins with, which no table
- * has, its object and its arguments, repeated by frames that are written whole; and what
- * is on the stack where it returns.
+ * See method_frames.h. Derives frames from a method's descriptor: the initial
+ * one, which no table contains, with the object and the arguments, which full
+ * frames repeat; and the stack at a return.
  */
 #include <string.h>
 
@@ -11,12 +11,12 @@
 
 #define STATIC 0x0008
 
-/* What is left of a descriptor. */
+/* The rest of a descriptor. */
 struct type_reader {
 	const char *at, *end;
 };
 
-/* Passes over the next type; whether there is one. */
+/* Skips the next type. Returns whether there is one. */
 static int skip_type(struct type_reader *reader)
 {
 	const char *at = reader->at;
@@ -31,7 +31,7 @@ static int skip_type(struct type_reader *reader)
 	return 1;
 }
 
-/* A class is named "java/lang/String", an array as it is described. */
+/* A class is named "java/lang/String", an array by its descriptor. */
 static struct classfile_name name_of(const char *from, const char *end)
 {
 	if (*from == 'L')
@@ -106,7 +106,7 @@ int method_frames_first(struct method_code *code,
 	return slots <= code->kept;
 }
 
-/* By the type of what it returns. */
+/* Returns the instruction that returns a value of this type. */
 static uint8_t return_of(uint8_t type)
 {
 	switch (type) {

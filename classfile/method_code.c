@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See method_code.h. */
 #include "classfile/method_code.h"
 #include "classfile/bytecode.h"
 
@@ -12,7 +13,7 @@
 #define EXCEPTION_LEN 8
 #define VARIABLE_NEAR 255
 
-/* What the method tells that it begins. */
+/* Returns the call at the method's entry. */
 static const struct tracker_call *entry_of(const struct method_code *code,
 					   const struct tracker_calls *calls)
 {
@@ -21,10 +22,10 @@ static const struct tracker_call *entry_of(const struct method_code *code,
 
 static uint32_t state_variable(const struct method_code *code)
 {
-	return code->kept + 2; /* a long has two */
+	return code->kept + 2; /* after the long */
 }
 
-/* To load or store it. */
+/* Returns the size of an instruction that loads or stores it. */
 static uint32_t variable_bytes(uint32_t variable)
 {
 	return variable > VARIABLE_NEAR ? 4 : 2;
@@ -38,7 +39,7 @@ static uint32_t call_bytes(const struct method_code *code,
 	       (call->has_state ? variable_bytes(state_variable(code)) : 0);
 }
 
-/* Before the call at the entry. */
+/* Returns the size of the code before the call at the entry. */
 static uint32_t gate_bytes(const struct method_code *code,
 			   const struct tracker_calls *calls)
 {
@@ -50,7 +51,7 @@ static uint32_t gate_bytes(const struct method_code *code,
 	       JUMP_BYTES;
 }
 
-/* Before the first instruction. */
+/* Returns the size of the code before the first instruction. */
 static uint32_t entry_bytes(const struct method_code *code,
 			    const struct tracker_calls *calls)
 {
@@ -59,7 +60,7 @@ static uint32_t entry_bytes(const struct method_code *code,
 	       (calls->keeps ? variable_bytes(code->kept) : 0);
 }
 
-/* Before an instruction. */
+/* Returns the size of the code to insert before an instruction. */
 static uint32_t bytes_before(const struct method_code *code,
 			     const struct tracker_calls *calls,
 			     const struct bytecode *insn)
@@ -91,9 +92,9 @@ int method_code_read(struct method_code *code, struct class_input input)
 	return !input.is_short;
 }
 
-/* ---- Places ---- */
+/* ---- Positions ---- */
 
-/* Of an instruction that is to be at this place. */
+/* Returns the size of an instruction at this position. */
 static uint32_t placed_bytes(const struct bytecode *insn, uint32_t place)
 {
 	if (!bytecode_is_switch(insn))
@@ -229,7 +230,7 @@ static void write_call(const struct method_code *code,
 	output_u2(output, call->method);
 }
 
-/* How far a jump goes, once all is in place. */
+/* Computes the distance of a jump, given all positions. */
 static enum classfile_refusal distance(const struct method_code *code,
 				       const struct bytecode *insn,
 				       uint32_t index, int32_t *out)
@@ -261,7 +262,7 @@ static enum classfile_refusal write_switch(const struct method_code *code,
 
 		if (why)
 			return why;
-		if (i > 0 && !is_table) /* what it is compared with */
+		if (i > 0 && !is_table) /* the value to compare with */
 			output_bytes(output, operands + (size_t)i * 8, 4);
 		output_u4(output, (uint32_t)to);
 		if (i == 0) /* low and high, or the number of pairs */
@@ -299,7 +300,7 @@ static enum classfile_refusal write_insn(const struct method_code *code,
 	return CLASSFILE_DONE;
 }
 
-/* Passes over the call at the entry. */
+/* Writes the jump over the call at the entry. */
 static void write_gate(const struct method_code *code,
 		       const struct tracker_calls *calls,
 		       struct class_output *output)
@@ -329,7 +330,7 @@ static void write_entry(const struct method_code *code,
 		write_with(OP_LSTORE, code->kept, output);
 }
 
-/* Jumps to the exit that returns share if the call is told of. */
+/* Writes the jump to the shared exit of returns, for a reported call. */
 static enum classfile_refusal write_test(const struct method_code *code,
 					 const struct tracker_calls *calls,
 					 const struct bytecode *insn,
@@ -368,7 +369,7 @@ static void write_ends(const struct method_code *code,
 	}
 }
 
-/* Whether it is copied, and nothing put before it. */
+/* Returns whether the instruction is copied, with nothing before it. */
 static int stays(const struct method_code *code, const struct bytecode *insn)
 {
 	return insn->target_count == 0 && !bytecode_is_return(insn) &&
@@ -380,7 +381,7 @@ enum classfile_refusal method_code_write(const struct method_code *code,
 					 const struct method_number *number,
 					 struct class_output *output)
 {
-	uint32_t copied = 0; /* up to there, of what stays as it is */
+	uint32_t copied = 0; /* end of the unchanged bytes that are copied */
 	struct bytecode insn;
 
 	write_entry(code, calls, number, output);
@@ -421,10 +422,11 @@ static struct class_input old_exceptions(const struct method_code *code)
 }
 
 /*
- * The stack may end in the call that is put before a handler. Then the handler goes on
- * behind it, with that error if it catches such: a lock that it gives back is
- * given back, and one in whose own range it begins, as javac's for synchronized, does not
- * begin again and again. Adds to *count how many there are.
+ * The stack may overflow in the call that is inserted before a handler. The
+ * handler then continues after that call, with that error if it catches such
+ * errors. The handler therefore releases its lock, and a handler within its own
+ * range, such as javac's for synchronized, is not entered again and again. Adds
+ * the number of these entries to *count.
  */
 static void write_caught(const struct method_code *code, uint32_t *count,
 			 struct class_output *output)
@@ -481,7 +483,10 @@ static int state_at(const struct method_code *code, uint32_t offset)
 	return code->states ? code->states[offset] : INITIALIZED;
 }
 
-/* The end of the instructions from an offset on that have the state of the first. */
+/*
+ * Returns the end of the instructions from an offset on that have the same
+ * state.
+ */
 static uint32_t end_of_state(const struct method_code *code, uint32_t start)
 {
 	uint32_t at = start + 1;
@@ -495,7 +500,7 @@ static uint32_t end_of_state(const struct method_code *code, uint32_t start)
 	return at;
 }
 
-/* Places from which exceptions go to the handler of a state. */
+/* Writes a range from which exceptions go to the handler of a state. */
 static void write_range(const struct method_code *code, uint32_t start,
 			uint32_t end, int state, struct class_output *output)
 {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The code of one method: as it was, and where each part of it will be.
- */
+/* The code of one method: the original, and the new position of each part. */
 #ifndef CLEW_CLASSFILE_METHOD_CODE_H
 #define CLEW_CLASSFILE_METHOD_CODE_H
 
@@ -10,32 +8,32 @@
 #include "classfile/class_pool.h"
 
 #define NO_PLACE    UINT32_MAX
-#define WITHIN      0x80000000 /* and the offset of the instruction */
+#define WITHIN      0x80000000 /* flag; the rest is the instruction's offset */
 
 #define NUMBER_NEAR 32767 /* fits sipush */
 #define KEPT_SLOTS  2     /* of a long */
 
-/* A call of the tracker, made of constants of the class. */
+/* A call of the tracker, as constants of the class. */
 struct tracker_call {
-	uint32_t method;     /* 0: none is made */
-	uint32_t has_number; /* 0 or 1: it is given the method's */
-	uint32_t has_kept;   /* likewise what enter() has returned */
-	uint32_t has_state;  /* likewise what the gate was */
+	uint32_t method;     /* 0: no call */
+	uint32_t has_number; /* 0 or 1: it takes the method's number */
+	uint32_t has_kept;   /* 0 or 1: it takes the result of enter() */
+	uint32_t has_state;  /* 0 or 1: it takes the stored value of the gate */
 };
 
-/* What is the same in each method of a class. */
+/* Data that all methods of a class share. */
 struct tracker_calls {
 	struct tracker_call enter, catching, exit, leave, thrown, caught;
-	uint32_t rethrow;    /* the method; 0: there is none */
-	uint32_t gate;       /* the field; 0: there is none */
-	int keeps;           /* what enter() returns */
-	uint32_t throwable;  /* the class of that name */
+	uint32_t rethrow;    /* the method; 0: none */
+	uint32_t gate;       /* the field; 0: none */
+	int keeps;           /* the result of enter() is stored */
+	uint32_t throwable;  /* the class Throwable */
 	uint32_t frames;     /* the string "StackMapTable" */
-	int has_frames;      /* of that version of class files */
-	uint32_t code_limit; /* as struct classfile_tracker has it */
+	int has_frames;      /* this version of class files has frames */
+	uint32_t code_limit; /* as in struct classfile_tracker */
 };
 
-/* What a method tells: a number, and the constant that it is if it is large. */
+/* The number that a method reports, and the constant for a large number. */
 struct method_number {
 	uint32_t value;
 	uint32_t constant;
@@ -49,16 +47,17 @@ enum frame_type {
 	TYPE_DOUBLE,
 	TYPE_LONG,
 	TYPE_THIS = 6,   /* a constructor's object, not initialised */
-	TYPE_OBJECT = 7, /* and its class */
-	TYPE_NEW = 8,    /* not initialised, and where it was made */
+	TYPE_OBJECT = 7, /* followed by its class */
+	/* not initialised; followed by the position of its new */
+	TYPE_NEW = 8,
 };
 
 struct frame_local {
 	uint8_t type;
-	uint16_t of; /* class, or place */
+	uint16_t of; /* class, or position */
 };
 
-/* Of an instruction of a constructor: whether its object is initialised. */
+/* Whether a constructor's object is initialised at an instruction. */
 enum code_state {
 	INITIALIZED,
 	UNINITIALIZED,
@@ -69,73 +68,87 @@ struct method_code {
 	uint32_t max_stack, max_locals;
 	const uint8_t *bytes;
 	uint32_t length;
-	const uint8_t *exceptions; /* exception_count of 8 bytes */
+	const uint8_t *exceptions; /* exception_count entries of 8 bytes */
 	uint32_t exception_count;
-	struct class_input attributes; /* behind their count */
+	struct class_input attributes; /* after their count */
 	uint32_t attribute_count;
 
 	/*
-	 * By offset, length included: where the instruction is, or what is put
-	 * before it; or WITHIN one. At length: where the exit that returns share is,
-	 * and behind it the handlers.
+	 * Indexed by offset, up to and including length: the position of the
+	 * instruction, or of the code inserted before it; or WITHIN one. At
+	 * length: the position of the shared exit, which the handlers follow.
 	 */
 	uint32_t *places;
-	const uint8_t *states; /* by offset, of a constructor; or NULL */
-	uint8_t *catches;      /* by offset: whether a handler begins there */
-	uint8_t *
-		sharing; /* by offset, of returns: whether they share an exit */
-	uint32_t
-		kept; /* number of the variable that is kept, behind all others */
-	uint32_t frame_locals; /* in a constructor: of the first frame */
-	uint32_t keeps_state;  /* 0 or 1: an int, in the variable behind that */
-	/* Where a variable is kept: that frame, and room for kept ones; or NULL */
+	const uint8_t *states; /* by offset, for a constructor; or NULL */
+	/* by offset: whether a handler begins there */
+	uint8_t *catches;
+	/* by offset, for returns: whether they share an exit */
+	uint8_t *sharing;
+	uint32_t kept; /* number of the stored variable, after all others */
+	uint32_t frame_locals; /* in a constructor: number in the first frame */
+	uint32_t keeps_state;  /* 0 or 1: an int, in the next variable */
+	/*
+	 * If a variable is stored: the first frame, and space for stored
+	 * variables; else NULL.
+	 */
 	struct frame_local *locals;
 
 	struct method_result {
-		uint8_t opcode; /* by which it is returned */
+		uint8_t opcode; /* the return instruction */
 		uint8_t slots;
 		struct frame_local type; /* if it has slots */
 	} result;
-	uint32_t
-		exit_bytes; /* of the exit that returns share; 0: there is none */
-	uint32_t caught_bytes; /* before what a handler begins with */
+	/* of the shared exit; 0: there is none */
+	uint32_t exit_bytes;
+	uint32_t caught_bytes; /* inserted at the start of a handler */
 
-	uint32_t handler_count; /* 2 in a constructor: of both states */
+	uint32_t handler_count; /* 2 in a constructor: for both states */
 	uint32_t handler_bytes; /* of each */
 };
 
-/* Reads what is in an attribute "Code", without a look at instructions. */
+/*
+ * Reads an attribute "Code", without its instructions. Returns whether it is
+ * complete.
+ */
 int method_code_read(struct method_code *code, struct class_input input);
 
-/* Finds the places of all instructions. places is there, length + 1 of them. */
+/*
+ * Computes the positions of all instructions. The caller has allocated length +
+ * 1 places.
+ */
 enum classfile_refusal method_code_place(struct method_code *code,
 					 const struct tracker_calls *calls);
 
-/* Where the handlers begin. */
+/* Returns the position of the handlers. */
 uint32_t method_code_handlers(const struct method_code *code);
 
-/* Bytes of all that is written. */
+/* Returns the size of the new code. */
 uint32_t method_code_bytes(const struct method_code *code);
 
-/* The place of an instruction or of the code's end, or NO_PLACE. */
+/* Returns the position of an instruction or of the code's end, or NO_PLACE. */
 uint32_t method_code_edge(const struct method_code *code, uint32_t offset);
 
-/* The place of an instruction, or NO_PLACE. */
+/* Returns the position of an instruction, or NO_PLACE. */
 uint32_t method_code_at(const struct method_code *code, int64_t offset);
 
-/* Where a jump, a switch or new itself is, behind what is put before it; or NO_PLACE. */
+/*
+ * Returns the position of a jump, a switch or new itself, after the code
+ * inserted before it; or NO_PLACE.
+ */
 uint32_t method_code_insn(const struct method_code *code, uint32_t offset);
 
-/* The place of the instruction that an offset is in. */
+/* Returns the position of the instruction that contains an offset. */
 uint32_t method_code_near(const struct method_code *code, uint32_t offset);
 
-/* Writes the instructions and the handlers. places are known. */
+/*
+ * Writes the instructions and the handlers, after the positions are computed.
+ */
 enum classfile_refusal method_code_write(const struct method_code *code,
 					 const struct tracker_calls *calls,
 					 const struct method_number *number,
 					 struct class_output *output);
 
-/* The new table of exceptions, its count included. */
+/* Writes the new table of exceptions, with its count. */
 enum classfile_refusal method_exceptions_write(const struct method_code *code,
 					       struct class_output *output);
 

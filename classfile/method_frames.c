@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See method_frames.h. */
 #include "classfile/method_frames.h"
 
 #define NOT_YET UINT32_MAX
@@ -7,15 +8,17 @@ struct frames_move {
 	const struct method_code *code;
 	struct class_input input;
 	struct class_output *output;
-	uint32_t from, to; /* places of the last frame, or NOT_YET */
-	/* Local variables of the last frame, and the first that is uninitialised */
+	uint32_t from, to; /* positions of the last frame, or NOT_YET */
+	/*
+	 * Local variables of the last frame, and the first uninitialised one.
+	 */
 	uint32_t locals, this_local; /* NOT_YET: none */
-	/* The last frame's stack, as it is in the input, and how many are on it. */
+	/* The last frame's stack, in the input, and its number of values. */
 	struct class_input stack_input;
 	uint32_t stack;
 };
 
-/* One type; whether it can be read. */
+/* Copies one type. Returns whether it is valid. */
 static int move_type(struct frames_move *move, uint8_t *type)
 {
 	uint32_t place;
@@ -83,7 +86,7 @@ static int chop(struct frames_move *move, uint32_t count)
 	return 1;
 }
 
-/* ---- Frames that are written whole, as there is a variable behind all others ---- */
+/* ---- Full frames, because a variable follows all others ---- */
 
 static void write_tops(struct class_output *output, uint32_t count)
 {
@@ -168,9 +171,9 @@ static int write_whole(struct frames_move *move, uint8_t tag, uint32_t far)
 	return move_stack(move, stack);
 }
 
-/* ---- All of them ---- */
+/* ---- All frames ---- */
 
-/* The offset in the old code of the next frame, and its place. */
+/* Computes the offset of the next frame in the old code, and its position. */
 static int next_place(struct frames_move *move, uint32_t delta, uint32_t *far)
 {
 	const uint32_t from =
@@ -229,8 +232,9 @@ static int move_frame(struct frames_move *move)
 }
 
 /*
- * A handler's once more, behind the call that is put before it (method_code.c). Whether
- * there is one: a frame that no handler can have has none.
+ * Repeats a handler's frame after the call that is inserted before it
+ * (method_code.c). Returns whether it was repeated; frames that no handler can
+ * have are not.
  */
 static int repeat_frame(struct frames_move *move)
 {
@@ -247,7 +251,10 @@ static int repeat_frame(struct frames_move *move)
 	return 1;
 }
 
-/* Whether the frame and the code's own flow say the same of a constructor's object. */
+/*
+ * Returns whether the frame and the code's flow agree about a constructor's
+ * object.
+ */
 static int is_understood(const struct frames_move *move)
 {
 	const uint8_t *states = move->code->states;
@@ -256,7 +263,7 @@ static int is_understood(const struct frames_move *move)
 				  (move->this_local != NOT_YET);
 }
 
-/* At a place of ours, from its tag to its local variables. */
+/* Begins a frame at a new position, up to its local variables. */
 static void begin_own(struct frames_move *move, uint32_t place)
 {
 	output_u1(move->output, FRAME_FULL);
@@ -265,7 +272,10 @@ static void begin_own(struct frames_move *move, uint32_t place)
 	move->to = place;
 }
 
-/* A handler's: an exception on the stack, and nothing that is needed elsewhere. */
+/*
+ * Writes a handler's frame: an exception on the stack, and only necessary
+ * variables.
+ */
 static void write_handler(struct frames_move *move, uint32_t place,
 			  int is_uninitialized,
 			  const struct tracker_calls *calls)
@@ -287,7 +297,7 @@ static void write_handler(struct frames_move *move, uint32_t place,
 	output_u2(move->output, calls->throwable);
 }
 
-/* That of the exit which returns share: the result on the stack. */
+/* Writes the frame of the shared exit: the result on the stack. */
 static void write_exit(struct frames_move *move)
 {
 	const struct method_code *code = move->code;
@@ -303,7 +313,10 @@ static void write_exit(struct frames_move *move)
 		output_u2(move->output, code->result.type.of);
 }
 
-/* Where a call that is not told of goes on, unless the method has a frame there. */
+/*
+ * Writes the frame at which an unreported call continues, unless the method has
+ * one there.
+ */
 static int write_beginning(struct frames_move *move, struct class_input frames)
 {
 	const uint8_t tag = input_u1(&frames);

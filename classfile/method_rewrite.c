@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A method that was chosen: its code, and what goes with that. Its other attributes are
- * copied.
+ * Rewrites a chosen method: its code and the code's attributes. The other
+ * attributes are copied. See rewriting.h.
  */
 #include <string.h>
 
@@ -13,8 +13,9 @@
 #include "classfile/uninitialized.h"
 
 #define HAS_FRAMES  50   /* StackMapTable */
-#define SHARING_MAX 8000 /* bytes of code, beyond which jumps may get far */
-#define MARKS       4 /* bytes for each of the code: states, seen, catches, sharing */
+#define SHARING_MAX 8000 /* bytes of code; beyond that, jumps may be too far */
+/* bytes for each byte of code: states, seen, catches, sharing */
+#define MARKS 4
 
 /* ---- Constants ---- */
 
@@ -33,7 +34,10 @@ static struct tracker_call make_call(struct class_pool *pool, uint32_t class,
 	};
 }
 
-/* Those of the tracker's calls, when the first method wants them. */
+/*
+ * Adds the constants of the tracker's calls, for the first method that needs
+ * them.
+ */
 static int make_calls(struct rewriting *re)
 {
 	const struct classfile_tracker *tracker = re->tracker;
@@ -120,7 +124,7 @@ static enum attribute kind_of(const struct rewriting *re, uint32_t number)
 	return OTHER;
 }
 
-/* Those of the instructions, or nothing. */
+/* Returns the frames of the code, or nothing. */
 static struct class_input find_frames(const struct rewriting *re,
 				      const struct method_code *code)
 {
@@ -159,7 +163,7 @@ static uint32_t kept_slots(const struct method_code *code)
 	return KEPT_SLOTS + code->keeps_state;
 }
 
-/* Frames are needed there: classes that have none do without. */
+/* Requires frames: classes without frames have no shared exit. */
 static enum classfile_refusal share_exit(struct rewriting *re,
 					 struct old_method *method)
 {
@@ -221,7 +225,7 @@ static uint32_t call_slots(const struct tracker_call *call)
 	return call->has_number + KEPT_SLOTS * call->has_kept + call->has_state;
 }
 
-/* Entry and handlers have the stack for themselves; a return has its result there. */
+/* Entry and handlers have the whole stack; at a return the result is on it. */
 static uint32_t stack_needed(const struct method_code *code,
 			     const struct tracker_calls *calls)
 {
@@ -240,7 +244,7 @@ static uint32_t stack_needed(const struct method_code *code,
 			     entry));
 }
 
-/* All but frames, which are written last. */
+/* Writes an attribute except frames, which are written last. */
 static enum classfile_refusal write_table(struct rewriting *re,
 					  const struct method_code *code,
 					  enum attribute kind, uint32_t name,
@@ -275,7 +279,7 @@ static enum classfile_refusal first_frame(struct rewriting *re,
 	return found ? CLASSFILE_DONE : CLASSFILE_CODE_MALFORMED;
 }
 
-/* What others have put there is left out: it may be about offsets. */
+/* Drops unknown attributes, because they may contain offsets. */
 static enum classfile_refusal write_tables(struct rewriting *re,
 					   struct old_method *method)
 {

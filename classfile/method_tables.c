@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/* See method_tables.h. */
 #include "classfile/method_tables.h"
 
-/* What was at the beginning is there still: the call of the tracker is in it. */
+/* A range that began at 0 still does, and includes the call of the tracker. */
 static uint32_t moved(const struct method_code *code, uint32_t offset)
 {
 	return offset == 0 ? 0 : method_code_near(code, offset);

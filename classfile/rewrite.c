@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From the header of a class file to its methods: what is not changed is copied.
- * Constants that are added go behind those that are there, when all methods are
- * known; so what follows the constants is written apart.
+ * Reads a class file from its header to its methods, and copies unchanged
+ * parts. New constants follow the existing ones and are complete only after all
+ * methods; the part after the constants is therefore written separately.
  */
 #include <string.h>
 
@@ -10,7 +10,7 @@
 
 #define MAGIC     0xcafebabe
 #define OLDEST    45
-#define WIDE_CODE 3 /* minor version of 45 since which code has wide fields */
+#define WIDE_CODE 3 /* minor version of 45 from which code has wide fields */
 #define NATIVE    0x0100
 #define ABSTRACT  0x0400
 #define HEADER    8 /* bytes before the count of constants */
@@ -28,7 +28,10 @@ static int skip_attributes(struct class_input *input)
 
 /* ---- Methods ---- */
 
-/* Finds its code: whether there is one, or -1: that is not as it should be. */
+/*
+ * Finds the method's code. Returns whether there is one, or -1 if it is
+ * malformed.
+ */
 static int find_code(const struct rewriting *re, struct old_method *method)
 {
 	struct class_input input = method->attributes, content;
@@ -49,7 +52,7 @@ static int find_code(const struct rewriting *re, struct old_method *method)
 	return found;
 }
 
-/* The line of the first of its instructions, of a table in any order. */
+/* Returns the line of the first instruction, from a table in any order. */
 static uint16_t first_line(const struct rewriting *re,
 			   const struct method_code *code)
 {
@@ -76,7 +79,7 @@ static uint16_t first_line(const struct rewriting *re,
 	return line;
 }
 
-/* Whether what is asked about it can be answered. */
+/* Reads the data that the caller may query. Returns whether it is complete. */
 static int read_method(const struct rewriting *re, struct class_input *input,
 		       struct old_method *method)
 {
@@ -141,7 +144,7 @@ static int skip_fields(struct class_input *input)
 	return !input->is_short;
 }
 
-/* What comes behind the methods says where all of them are written. */
+/* Reads the source file's name, which follows the methods. */
 static void read_source(struct rewriting *re, struct class_input input)
 {
 	uint32_t count = input_u2(&input), name;
@@ -208,7 +211,7 @@ static enum classfile_refusal write_body(struct rewriting *re,
 	return CLASSFILE_DONE;
 }
 
-/* All of it in one piece. */
+/* Writes the whole class in one piece. */
 static enum classfile_refusal compose(struct rewriting *re,
 				      const uint8_t *pool_end,
 				      struct classfile_result *result)

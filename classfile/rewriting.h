@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A class that is being rewritten: rewrite.c reads it from its header to its methods, and
- * method_rewrite.c writes those that were chosen.
+ * A class during rewriting: rewrite.c reads it from its header to its methods,
+ * and method_rewrite.c writes the chosen methods.
  */
 #ifndef CLEW_CLASSFILE_REWRITING_H
 #define CLEW_CLASSFILE_REWRITING_H
@@ -14,8 +14,8 @@ struct rewriting {
 	const uint8_t *data;
 	uint32_t major;
 	struct class_pool pool;
-	struct tracker_calls calls; /* method 0: not made yet */
-	struct class_output body;   /* what follows the constants */
+	struct tracker_calls calls; /* method 0: not added yet */
+	struct class_output body;   /* the part after the constants */
 	struct classfile_name class_name, source;
 	uint32_t class_number, class_access;
 	int has_super;
@@ -26,16 +26,16 @@ struct rewriting {
 	uint32_t scratch_length;
 };
 
-/* One, as it is in the file. */
+/* A method in the original file. */
 struct old_method {
 	const uint8_t *start;
-	struct class_input attributes; /* behind their count */
+	struct class_input attributes; /* after their count */
 	uint32_t attribute_count;
 	struct classfile_method asked;
 	struct method_code code;
 };
 
-/* The next attribute; whether it is whole. */
+/* Reads the next attribute. Returns whether it is complete. */
 static inline int read_attribute(struct class_input *input, uint32_t *name,
 				 struct class_input *content)
 {
@@ -44,7 +44,10 @@ static inline int read_attribute(struct class_input *input, uint32_t *name,
 	return !input->is_short;
 }
 
-/* One that was chosen, as it is from then on. Whoever refuses it has to take back what was written. */
+/*
+ * Writes a chosen method. If it is refused, the caller must drop the written
+ * bytes.
+ */
 enum classfile_refusal method_rewrite(struct rewriting *re,
 				      struct old_method *method,
 				      uint32_t number);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Instructions are read once, in their order. How much is on the stack follows from the
- * one before, or, behind one that does not go on, from the frame that is there.
+ * See shared_exit.h. Instructions are read once, in order. The depth of the
+ * stack follows from the preceding instruction or, after one that does not
+ * continue, from the frame at that position.
  */
 #include "classfile/shared_exit.h"
 
@@ -11,11 +12,11 @@
 
 #define UNKNOWN UINT32_MAX
 
-/* Frames, in the order of the instructions they are at. */
+/* The frames, in the order of their instructions. */
 struct frame_depths {
 	struct class_input input;
 	uint32_t left,
-		at;     /* how many are left; offset of the one that was read */
+		at; /* number of remaining frames; offset of the current one */
 	uint32_t depth; /* slots of its stack */
 	int has_first;
 };
@@ -60,7 +61,10 @@ static void read_frame(struct frame_depths *frames)
 	frames->left--;
 }
 
-/* What is on the stack at an offset, from the frame that is there, or as it was. */
+/*
+ * Returns the depth of the stack at an offset, from its frame, or `depth`
+ * without a frame.
+ */
 static uint32_t depth_at(struct frame_depths *frames, uint32_t at,
 			 uint32_t depth)
 {

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
+/* See stack_effect.h. */
 #include "classfile/stack_effect.h"
 
 #include <string.h>
 
-/* ---- Descriptors ---- */
+/* See stack_effect.h. ---- Descriptors ---- */
 
 static uint32_t type_slots(char type)
 {
 	return type == 'J' || type == 'D' ? 2 : type == 'V' ? 0 : 1;
 }
 
-/* Passes over a type that an argument may have; whether there is one. */
+/* Skips the type of an argument. Returns whether there is one. */
 static int skip_type(const struct classfile_name *name, uint32_t *at)
 {
 	while (*at < name->length && name->text[*at] == '[')
@@ -85,7 +86,7 @@ static int call_effect(const struct class_pool *pool,
 	return 1;
 }
 
-/* From dup to swap. */
+/* Handles dup to swap. */
 static void copy_effect(uint8_t opcode, uint32_t *pops, uint32_t *pushes)
 {
 	const uint32_t copied = opcode == OP_SWAP  ? 0

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How many slots of the stack instructions and methods take and give. A long and a
- * double have two.
+ * Counts the stack slots that instructions and methods pop and push. A long and
+ * a double have two slots.
  */
 #ifndef CLEW_CLASSFILE_STACK_EFFECT_H
 #define CLEW_CLASSFILE_STACK_EFFECT_H
@@ -9,20 +9,20 @@
 #include "classfile/bytecode.h"
 #include "classfile/class_pool.h"
 
-/* A method's, from its descriptor. */
+/* The slots of a method, from its descriptor. */
 struct method_slots {
-	uint32_t arguments;      /* how many there are */
-	uint32_t argument_slots; /* 2 of a long or a double */
+	uint32_t arguments;      /* number of arguments */
+	uint32_t argument_slots; /* 2 for a long or a double */
 	uint32_t result_slots;
 };
 
-/* Whether it is one. */
+/* Reads a descriptor. Returns whether it is valid. */
 int method_slots_read(const struct classfile_name *descriptor,
 		      struct method_slots *out);
 
 /*
- * Slots that an instruction pops and pushes, or 0: its constant is not what it should
- * be, or it is one of a subroutine.
+ * Sets the numbers of slots that an instruction pops and pushes. Returns 0 if
+ * its constant is invalid, or if it belongs to a subroutine.
  */
 int stack_effect(const struct class_pool *pool, const struct bytecode *insn,
 		 uint32_t *pops, uint32_t *pushes);

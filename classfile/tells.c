@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How a method that tells begins, as method_code.c has written it. The variable is behind all
- * others, and named by the long form of the instruction, which compilers have for variables
- * beyond the fourth only. The Flight Recorder changes methods after clew has: it puts a
- * time into a variable of its own first (MethodTiming, MethodTrace of JDK 25).
+ * Recognizes the start of a rewritten method, as method_code.c writes it. The
+ * variable follows all others, and the instruction has the long form, which
+ * compilers use only for variables beyond the fourth. The Flight Recorder
+ * changes methods after clew: it first stores a time in a new variable
+ * (MethodTiming, MethodTrace of JDK 25).
  */
 #include "classfile/bytecode.h"
 #include "classfile/class_input.h"
@@ -20,7 +21,10 @@ static int has_number(struct class_input *code, uint32_t number)
 	       (input_u2(code) == number || !is_near);
 }
 
-/* Past invokestatic, without arguments, and lstore. Returns whether they are there. */
+/*
+ * Skips invokestatic, without arguments, and lstore. Returns whether they are
+ * there.
+ */
 static int skip_time(struct class_input *input)
 {
 	struct class_input code = *input;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Annotations of types that code uses: what they are about is an offset, or some
- * ranges of a variable. All else is copied; it has to be read to find its end.
+ * See method_tables.h. Annotations of types in code: their target is an offset,
+ * or ranges of a variable. The rest is copied; it must be parsed to find its
+ * end.
  */
 #include "classfile/method_tables.h"
 
-#define DEPTH_MAX 32 /* of annotations within annotations */
+#define DEPTH_MAX 32 /* of nested annotations */
 
 enum annotated {
 	LOCAL_VARIABLE = 0x40,
@@ -41,7 +42,7 @@ static int skip_value(struct class_input *input, int depth)
 	}
 }
 
-/* From its type on. */
+/* Skips an annotation, beginning with its type. */
 static int skip_annotation(struct class_input *input, int depth)
 {
 	uint32_t count;
@@ -73,7 +74,7 @@ static int move_variable(const struct method_code *code,
 	return !input->is_short;
 }
 
-/* What the annotation is about. */
+/* Moves the target of an annotation. */
 static int move_target(const struct method_code *code,
 		       struct class_input *input, struct class_output *output)
 {

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
+/* See uninitialized.h. */
 #include <string.h>
 
 #include "classfile/bytecode.h"
 #include "classfile/stack_effect.h"
 #include "classfile/uninitialized.h"
 
-#define STATES_MAX_BYTES (1 << 20) /* of states that are kept for later */
-#define STEPS_MAX        (1 << 22) /* instructions, and handlers looked at */
+#define STATES_MAX_BYTES (1 << 20) /* of stored states */
+#define STEPS_MAX        (1 << 22) /* instructions and handlers */
 
 enum slot { ANYTHING, THE_OBJECT };
 
-/* Slots by what is in them: local variables, then the stack. */
+/* The contents of slots: local variables, then the stack. */
 struct init_state {
 	struct init_state *next;
 	uint32_t at, depth;
@@ -24,7 +25,7 @@ struct init_flow {
 	uint8_t *marks, *seen;
 	struct init_state *pending;
 	struct init_state *now;
-	uint8_t *stack; /* of now */
+	uint8_t *stack; /* of `now` */
 	size_t kept_bytes, steps;
 };
 
@@ -62,7 +63,10 @@ static int keep_target(struct init_flow *flow, int64_t target)
 	return keep(flow, (uint32_t)target, flow->now->depth);
 }
 
-/* Handlers of an instruction: they have an exception on the stack. */
+/*
+ * Stores the states of an instruction's handlers, which have an exception on
+ * the stack.
+ */
 static int keep_handlers(struct init_flow *flow, uint32_t at)
 {
 	const struct method_code *code = flow->code;
@@ -135,7 +139,7 @@ static enum init_step store_insn(struct init_flow *flow,
 {
 	const uint8_t opcode = insn->opcode;
 	const int is_short = opcode >= OP_ISTORE_0;
-	/* of istore and its kin */
+	/* of istore and similar instructions */
 	const uint32_t kind = is_short ? (opcode - OP_ISTORE_0) / 4U
 				       : (uint32_t)opcode - OP_ISTORE;
 	const uint32_t local =
@@ -148,7 +152,7 @@ static enum init_step store_insn(struct init_flow *flow,
 			     : 1);
 }
 
-/* Copies the uppermost slots and puts them below those and some others. */
+/* Copies the top slots and inserts the copies below them and some others. */
 static enum init_step duplicate(struct init_flow *flow, uint32_t copied,
 				uint32_t others)
 {
@@ -219,7 +223,7 @@ static enum init_step step(struct init_flow *flow, const struct bytecode *insn)
 	return pop_and_push(flow, pops, pushes);
 }
 
-/* One instruction, whose length is then known. */
+/* Follows one instruction; *bytes is its length. */
 static enum init_step follow_insn(struct init_flow *flow, uint32_t at,
 				  uint32_t *bytes)
 {
@@ -241,7 +245,7 @@ static enum init_step follow_insn(struct init_flow *flow, uint32_t at,
 	return bytecode_ends(&insn) ? STEP_ENDS : STEP_ON;
 }
 
-/* From an instruction on, until others follow that are known. */
+/* Follows instructions from `at` on, up to known ones. */
 static int follow(struct init_flow *flow, uint32_t at)
 {
 	uint32_t bytes = 0;
@@ -265,7 +269,7 @@ enum classfile_refusal uninitialized_find(const struct method_code *code,
 					  const struct classfile_caller *caller,
 					  uint8_t *marks, uint8_t *seen)
 {
-	/* one more than the stack has, for the note of a handler's */
+	/* one more than the stack, for a handler's exception */
 	const size_t slots = code->max_locals + (size_t)code->max_stack + 1;
 	struct init_flow flow = { .code = code,
 				  .pool = pool,
