@@ -54,12 +54,11 @@ struct branches {
 	struct marks targets;
 	struct code_notes *notes; /* one for each function */
 	struct references references;
-	struct references
-		/*
-		 * the references that are jumps from a function's code to
-		 * another's start
-		 */
-		jumps;
+	/*
+	 * the references that are jumps from a function's code to another's
+	 * start
+	 */
+	struct references jumps;
 	struct leaps leaps;
 	uint8_t switches; /* some code switches stacks (switches.h) */
 	uint8_t may_map;  /* some code may map memory (mappers.h) */

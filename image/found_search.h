@@ -18,12 +18,11 @@
 
 /* The data for a byte of code. */
 struct found_place {
-	uint32_t
-		/*
-		 * number of the function that was followed here, from 1; or
-		 * FOUND_NOBODY
-		 */
-		owner;
+	/*
+	 * number of the function that was followed here, from 1; or
+	 * FOUND_NOBODY
+	 */
+	uint32_t owner;
 	int16_t height; /* of the stack, in words; or UNKNOWN_WORDS */
 	int16_t frame;
 	uint8_t is_start;    /* of a function */

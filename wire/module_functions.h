@@ -38,9 +38,8 @@ _Static_assert(sizeof(struct wire_module) == 96, "on the wire");
  */
 struct wire_hooking {
 	uint64_t base, loaded_ns; /* as in its wire_module */
-	uint64_t
-		/* to find its functions, or to read them from the cache */
-		analysis_ns;
+	/* to find its functions, or to read them from the cache */
+	uint64_t analysis_ns;
 	uint64_t patch_ns; /* to build stubs and patch its code */
 };
 _Static_assert(sizeof(struct wire_hooking) == 32, "on the wire");

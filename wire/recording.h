@@ -275,9 +275,8 @@ struct wire_header {
 	/* enum wire_coarse, of the latest thread without one */
 	_Atomic uint32_t coarse;
 	_Atomic uint32_t java; /* enum wire_java; any thread */
-	_Atomic uint32_t
-		/* no binding was reported; any thread, atomic add */
-		unnamed_natives;
+	/* no binding was reported; any thread, atomic add */
+	_Atomic uint32_t unnamed_natives;
 	/*
 	 * Calls of native methods from Java that are counted without their
 	 * caller; atomic add.
@@ -337,9 +336,8 @@ struct wire_header {
 	 */
 	_Atomic uint64_t composed_stacks, verified_composed,
 		mismatched_composed;
-	uint64_t
-		/* CPU time after the last poll; 0 unless WIRE_ENDED */
-		budget_rest_ns;
+	/* CPU time after the last poll; 0 unless WIRE_ENDED */
+	uint64_t budget_rest_ns;
 	/*
 	 * Start (CLOCK_MONOTONIC) of the current analysis of a module that is
 	 * in no cache, or 0; and the beginning of its file name,
@@ -397,12 +395,8 @@ enum wire_chunk_kind {
 	WIRE_PROBE_FIELDS = 27,  /* wire_probe_field, each with its text */
 	WIRE_PROBE_EVENTS = 28,  /* wire_probe_events, and these */
 	WIRE_PROBE_HITS = 29,    /* array of wire_probe_hits */
-	WIRE_FORMER_PACKET =
-		/*
-		 * former packets in traces, before places were in words; also
-		 * 31
-		 */
-	30,
+	/* former packets in traces, before places were in words; also 31 */
+	WIRE_FORMER_PACKET = 30,
 	WIRE_HOOKING = 32,       /* array of wire_hooking */
 	WIRE_HANDLER_CRASH = 33, /* wire_handler_crash and its text */
 	WIRE_INHERITED = 34,     /* array of wire_inherited */

@@ -175,9 +175,8 @@ struct wire_probe_field {
 	 * cut.
 	 */
 	uint16_t offset;
-	uint16_t
-		/* requested maximum; the space is a multiple of 8 */
-		string_bytes;
+	/* requested maximum; the space is a multiple of 8 */
+	uint16_t string_bytes;
 };
 _Static_assert(sizeof(struct wire_probe_field) == 16, "on the wire");
 

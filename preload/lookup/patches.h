@@ -20,9 +20,8 @@ struct patches {
 	 */
 	struct patch *first;
 	uint32_t is_out; /* removed by clew_unhook(); under the lock */
-	uint32_t
-		/* some site was overwritten once; under the lock */
-		has_overwritten;
+	/* some site was overwritten once; under the lock */
+	uint32_t has_overwritten;
 	/* The loader is unmapping modules: their code may not be mapped. */
 	_Atomic uint32_t is_unloading;
 };
