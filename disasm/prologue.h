@@ -3,25 +3,26 @@
  * Decides whether and how a function's entry can be replaced by a jump to its
  * stub.
  *
- *	f:	endbr64			<- stays, patch_offset = 4
- *		push %rbp		<- patched from here
+ *	f:	endbr64			<- Stays: patch_offset = 4.
+ *		push %rbp		<- Patched from here.
  *		mov %rsp,%rbp
- *		sub $0x20,%rsp		<- displaced_bytes = 1 + 3 + 4
+ *		sub $0x20,%rsp		<- The end: displaced_bytes = 8.
  *
  * The methods in order of preference; each needs fewer bytes than the one
  * before it. Bytes in upper case are written:
  *
- *	JUMP		E9 xx xx xx xx	inside the function
- *	JUMP_PADDED	E9 xx xx xx xx	over its end, into the padding
- *	JUMP_SHORT	EB xx		to JUMP's bytes nearby: in padding, or
- *					behind another function's JUMP
- *	JUMP_PUNNED	E9 xx xx yy yy	yy are unchanged: targets of branches,
- *					or the next function
+ *	JUMP		E9 xx xx xx xx	Inside the function.
+ *	JUMP_PADDED	E9 xx xx xx xx	Over its end, into the padding.
+ *	JUMP_SHORT	EB xx		To JUMP's bytes nearby: in padding, or
+ *					behind another function's JUMP.
+ *	JUMP_PUNNED	E9 xx xx yy yy	The bytes yy are unchanged: targets of
+ *					branches, or the next function.
  *	TRAP		CC
  *
- * displaced_bytes counts executed bytes only, as whole instructions. The value is
- * less than the number of overwritten bytes if a return or jump ends the flow early
- * and padding follows. All of these instructions must be movable (movable.h).
+ * displaced_bytes counts executed bytes only, as whole instructions. The value
+ * is less than the number of overwritten bytes if a return or jump ends the
+ * flow early and padding follows. All of these instructions must be movable
+ * (movable.h).
  *
  * Jumps of the function to its own entry do no harm: they arrive in the stub
  * with the stub's own exit as their return address. If the analysis has found

@@ -36,8 +36,8 @@
  *
  * The controller writes code itself, a whole page at a time, so that no
  * instruction stays half-written if the controller is killed. The controller
- * also writes the words on stacks and the threads' variables. A called function completes
- * even if the controller is killed, and the other threads continue.
+ * also writes the words on stacks and the threads' variables. A called function
+ * completes even if the controller is killed, and the other threads continue.
  */
 #ifndef CLEW_WIRE_ATTACHMENT_H
 #define CLEW_WIRE_ATTACHMENT_H

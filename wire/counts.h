@@ -43,7 +43,7 @@ enum wire_partial {
 	WIRE_PARTIAL_START, /* the start of this stack is unknown */
 	/* the stack exceeds the maximum length of a walk */
 	WIRE_PARTIAL_LENGTH,
-	WIRE_PARTIAL_BORROWED, /* in a vfork() child, before exec */
+	WIRE_PARTIAL_BORROWED, /* in a child that uses this memory, before exec */
 	WIRE_PARTIAL_RECORD,   /* a caller has no record of this thread */
 	/* a system call filter forbids calls that verification needs */
 	WIRE_PARTIAL_FILTER,

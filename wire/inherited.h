@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The data that the part of a forked child takes over from its ancestors' parts, which
- * are in the same folder: a reference to each chunk that also describes the
- * child. The ancestors no longer change these chunks, except for the time when
- * a module was unloaded. The child's file is therefore small and quickly
- * created:
+ * The data that the part of a forked child takes over from its ancestors'
+ * parts, which are in the same folder: a reference to each chunk that also
+ * describes the child. The ancestors no longer change these chunks, except for
+ * the time when a module was unloaded. The child's file is therefore small and
+ * quickly created:
  *
  *	PID.0.part	|header|process|module|module|tally ...
  *			       ^               ^

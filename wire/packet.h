@@ -75,11 +75,11 @@
  * another stack, after a coroutine switch, in a forked child), or if a call's
  * slot is out of range above the base.
  *
- * The context is the one in which the next call is made. The context lists the functions
- * that were found on the stack, at most WIRE_PACKET_FUNCTIONS. The context
- * around them is given by its id only: ID_ROOT if there is none, else the id of
- * a context that other words, perhaps in other packets, have called. The
- * places may exceed a call's maximum. Functions on another stack, and all
+ * The context is the one in which the next call is made. The context lists the
+ * functions that were found on the stack, at most WIRE_PACKET_FUNCTIONS. The
+ * context around them is given by its id only: ID_ROOT if there is none, else
+ * the id of a context that other words, perhaps in other packets, have called.
+ * The places may exceed a call's maximum. Functions on another stack, and all
  * functions around them, have the place WIRE_PACKET_ELSEWHERE: no call's place
  * implies that they have returned.
  *

@@ -43,11 +43,12 @@
  * user_probe.h, packet.h.
  *
  * WIRE_VERSION changes when the size, the position or the meaning of an
- * existing field changes. The version does not change for additions that readers skip:
- * new kinds of chunks, new values at the end of enumerations, and new fields in
- * reserved bytes that are 0 in older recordings. Readers accept all versions
- * from WIRE_VERSION_OLDEST on and report how many records of unknown kinds they
- * skipped. tests/kept/ has recordings of each version that is still accepted.
+ * existing field changes. The version does not change for additions that
+ * readers skip: new kinds of chunks, new values at the end of enumerations, and
+ * new fields in reserved bytes that are 0 in older recordings. Readers accept
+ * all versions from WIRE_VERSION_OLDEST on and report how many records of
+ * unknown kinds they skipped. tests/kept/ has recordings of each version that
+ * is still accepted.
  */
 #ifndef CLEW_WIRE_RECORDING_H
 #define CLEW_WIRE_RECORDING_H
@@ -441,7 +442,7 @@ _Static_assert(sizeof(struct wire_thread) == 32, "on the wire");
 
 /* A selection rule and how many modules or functions it matched. */
 struct wire_rule {
-	uint32_t bytes; /* of this record, text included, a multiple of 8 */
+	uint32_t bytes; /* of this record with its text, a multiple of 8 */
 	uint32_t text_bytes;
 	uint64_t matches;
 };

@@ -128,7 +128,7 @@ static inline const char *probe_text_colon(const char *text)
 
 /* A requested probe and its text: number 0 is p1. */
 struct wire_probe {
-	uint32_t bytes; /* of this record, text included, a multiple of 8 */
+	uint32_t bytes; /* of this record with its text, a multiple of 8 */
 	uint32_t text_bytes;
 	uint32_t number;
 	uint32_t is_removed; /* by clew probe rm; its hits remain */
@@ -235,7 +235,7 @@ _Static_assert(sizeof(struct wire_probe_hits) == 64, "on the wire");
  * be another's.
  */
 struct wire_handler_crash {
-	uint32_t bytes; /* of this record, text included, a multiple of 8 */
+	uint32_t bytes; /* of this record with its text, a multiple of 8 */
 	uint32_t text_bytes;
 	uint64_t vaddr;   /* in that file; without a file, the address */
 	uint64_t address; /* address that the signal reports */

@@ -161,9 +161,9 @@ void changed_text_note(uint64_t start, uint64_t bytes)
 }
 
 /*
- * Returns whether the bytes are neither those before hooking nor the hook.
- * Bytes before hooking are legitimate if the hook was removed, also for a
- * budget.
+ * Returns whether the program has overwritten the hook. The original bytes do
+ * not count as overwritten if clew may have removed the hook itself: the patch
+ * is not written, or there is a budget.
  */
 static int is_gone(const struct patch *patch, const struct patch_site *site)
 {

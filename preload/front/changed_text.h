@@ -2,8 +2,8 @@
 /*
  * Observes changes that the program makes to text with hooks.
  *
- * Text with hooks is private memory of the process, and MADV_DONTNEED would replace
- * it by the file's contents: without hooks and, over hooked text
+ * Text with hooks is private memory of the process, and MADV_DONTNEED would
+ * replace it by the file's contents: without hooks and, over hooked text
  * (prelinked_text.h), without this process's differences. The front of
  * madvise() therefore skips the text of modules, stubs and pads, which stay as
  * they are.

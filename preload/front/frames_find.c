@@ -25,8 +25,8 @@ static const struct stub_image *image_of(uint64_t block)
 
 /*
  * libgcc_s announces its landings by calling _Unwind_SetIP, and so does a
- * libgcc in a module where that function was found. All other unwinders do
- * not announce landings. Libc does not either when it ends a thread: its jump out
+ * libgcc in a module where that function was found. All other unwinders do not
+ * announce landings. Libc does not either when it ends a thread: its jump out
  * of unwinding follows the lookup of a frame of libc, or of a stub's frame with
  * the same CFA as the frame of libc behind it.
  */

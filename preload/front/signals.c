@@ -249,8 +249,8 @@ static const sigset_t *in_wait(const sigset_t *set, sigset_t *copy)
 }
 
 /*
- * A signal of clew's that is about to arrive would end the wait. These signals are
- * therefore blocked, and delivered when it is over.
+ * A signal of clew's that is about to arrive would end the wait. These signals
+ * are therefore blocked, and delivered when it is over.
  */
 EXPORT int sigsuspend(const sigset_t *set)
 {
@@ -371,7 +371,10 @@ EXPORT int sigaction(int signal, const struct sigaction *set,
 	return change_action(NEXT(sigaction), signal, set, old);
 }
 
-/* Libraries that also have fronts of libc's functions reach libc's by this name. */
+/*
+ * Libraries that also have fronts of libc's functions reach libc's by this
+ * name.
+ */
 int __sigaction(int signal, const struct sigaction *set, struct sigaction *old);
 EXPORT int __sigaction(int signal, const struct sigaction *set,
 		       struct sigaction *old)
@@ -525,8 +528,8 @@ static int close_action(int signal, struct kernel_action *action)
 }
 
 /*
- * Returns the signals with handlers. The signals are few, and each system call saved
- * avoids two stops by a tracer.
+ * Returns the signals with handlers. The signals are few, and each system call
+ * saved avoids two stops by a tracer.
  */
 static uint64_t caught(void)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * See registration.h. The registered data belongs to the program and may be
- * damaged or freed. The data is therefore copied by a system call that can fail, and
- * the copy is checked.
+ * damaged or freed. The data is therefore copied by a system call that can
+ * fail, and the copy is checked.
  */
 #include "preload/generated/registration.h"
 

@@ -14,7 +14,9 @@
 #include "preload/patch/patch.h"
 #include "wire/recording.h"
 
-/* Never freed. No list of patches contains it: it stays when hooks are removed. */
+/*
+ * Never freed. No list of patches contains it: it stays when hooks are removed.
+ */
 struct divert {
 	struct patch patch;
 	struct patch_site site;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Files with hooked text that are mapped over modules (prelinked_text.h, shared_text.h).
+ * Files with hooked text that are mapped over modules (prelinked_text.h,
+ * shared_text.h).
  *
- * /proc/self/maps names such a file instead of the module's own. A program that maps its
- * own code a second time therefore opens this file. The jumps in it lead to stubs from one
- * address only, so the fronts of mmap() map the module's own file in its place, and dlopen()
- * loads the module.
+ * /proc/self/maps names such a file instead of the module's own. A program that
+ * maps its own code a second time therefore opens this file. The jumps in it
+ * lead to stubs from one address only, so the fronts of mmap() map the module's
+ * own file in its place, and dlopen() loads the module.
  */
 #ifndef CLEW_PATCH_HOOKED_FILES_H
 #define CLEW_PATCH_HOOKED_FILES_H
@@ -14,8 +15,8 @@
 #include "preload/patch/pristine.h"
 
 /*
- * Adds the file that is open at `fd`, a copy of the module's file `own`. One thread at a
- * time: the holder of the turn.
+ * Adds the file that is open at `fd`, a copy of the module's file `own`. One
+ * thread at a time: the holder of the turn.
  */
 void hooked_files_add(int fd, const struct pristine_file *own,
 		      const struct module *module);
@@ -29,8 +30,8 @@ void hooked_files_add(int fd, const struct pristine_file *own,
 int hooked_files_open_own(int fd);
 
 /*
- * Returns the path of the module if `path` names such a file, else `path`, which may be
- * NULL. For dlopen().
+ * Returns the path of the module if `path` names such a file, else `path`,
+ * which may be NULL. For dlopen().
  */
 const char *hooked_files_path(const char *path);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Hooked text: a copy of a module's file with jumps written over its functions'
- * first bytes, and a table of these jumps. The file is stored in the cache beside a
- * file of the module's prelinked stubs (stubs/prelinked.h), to which it
- * belongs. At the next start it is mapped over the module's segments that are
- * not writable. Nothing is then written, no page of the text is private to the
- * process, and no work is done for single functions.
+ * first bytes, and a table of these jumps. The file is stored in the cache
+ * beside a file of the module's prelinked stubs (stubs/prelinked.h), to which
+ * it belongs. At the next start it is mapped over the module's segments that
+ * are not writable. Nothing is then written, no page of the text is private to
+ * the process, and no work is done for single functions.
  *
  *	file	[ the module's file, hooked | sites | islands | rest | head ]
  *	memory	[ headers | text | constants ]	from that file, same offsets

@@ -18,7 +18,8 @@
 #include "preload/sys/mappings.h"
 
 /*
- * A module's file. The struct has no padding, because it is hashed and stored in files.
+ * A module's file. The struct has no padding, because it is hashed and stored
+ * in files.
  */
 struct pristine_file {
 	uint64_t mapped_device, mapped_inode; /* as in struct mapped_range */

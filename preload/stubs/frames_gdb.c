@@ -5,8 +5,8 @@
  * when the breakpoint is hit, or when it attaches.
  *
  * gdb searches every module's symbols for the names below, including this
- * library's. These names are not exported, because a program with a list of its own,
- * such as one that contains LLVM, must use its own.
+ * library's. These names are not exported, because a program with a list of its
+ * own, such as one that contains LLVM, must use its own.
  */
 #include <stdint.h>
 

@@ -20,10 +20,10 @@
  * between programs. Files that another libclew.so has written, or that fail a
  * check, are replaced. At each start the displaced instructions are compared
  * with the code in memory. A stub that depends on anything else is not stored:
- * it is detected by composing it twice, for two addresses. Stubs at the head of a
- * block are not stored either. Functions without a stored stub get one as they would
- * without a file. This also applies to a whole module if the address range of
- * its stubs is taken, or if any check fails.
+ * it is detected by composing it twice, for two addresses. Stubs at the head of
+ * a block are not stored either. Functions without a stored stub get one as
+ * they would without a file. This also applies to a whole module if the address
+ * range of its stubs is taken, or if any check fails.
  */
 #ifndef CLEW_STUBS_PRELINKED_H
 #define CLEW_STUBS_PRELINKED_H

@@ -125,8 +125,8 @@ int prelinked_file_write(const struct prelinked_writing *writing,
 			 const void *bytes, uint64_t count, uint64_t at);
 
 /*
- * Writes the first bytes of another file at the same offsets. Returns 0 or -errno,
- * -ESTALE if the other file is shorter.
+ * Writes the first bytes of another file at the same offsets. Returns 0 or
+ * -errno, -ESTALE if the other file is shorter.
  */
 int prelinked_file_copy(const struct prelinked_writing *writing, int from,
 			uint64_t bytes);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tables that are equal in several processes of one recording, such as those that a
- * server has forked.
+ * Tables that are equal in several processes of one recording, such as those
+ * that a server has forked.
  *
  * Each process computes a table in private memory. Then it maps a file of the
- * recording's folder that has the same bytes, and frees its own pages. The file's name
- * contains a hash of the table. The first process writes the file; the others compare
- * every byte. Pages that a process writes to later become private again. The file is
- * checked as a file of prelinked stubs is (prelinked_file.h).
+ * recording's folder that has the same bytes, and frees its own pages. The
+ * file's name contains a hash of the table. The first process writes the file;
+ * the others compare every byte. Pages that a process writes to later become
+ * private again. The file is checked as a file of prelinked stubs is
+ * (prelinked_file.h).
  */
 #ifndef CLEW_STUBS_SHARED_TABLE_H
 #define CLEW_STUBS_SHARED_TABLE_H

@@ -24,9 +24,9 @@ uint64_t stub_bytes(void);
 uint64_t stub_entry_at(void);
 
 /*
- * Computes the bytes that turn a stub into a guarded one (hot/stub.S). The bytes may
- * be written one by one, in any order, while threads execute the stub. whom is
- * STUB_IS_GUARDED or STUB_IS_WARY.
+ * Computes the bytes that turn a stub into a guarded one (hot/stub.S). The
+ * bytes may be written one by one, in any order, while threads execute the
+ * stub. whom is STUB_IS_GUARDED or STUB_IS_WARY.
  */
 #define STUB_CHANGES_MAX 4
 struct stub_change {

@@ -215,7 +215,7 @@ static int classify(const cs_insn *raw, const uint8_t *code, struct insn *out)
 	struct insn insn = { 0 };
 	int err = 0;
 
-	/* This version reads the operands of ud0 and ud1 wrongly. */
+	/* This version omits the operands of ud0 and ud1. */
 	if (raw->id == X86_INS_UD0 || raw->id == X86_INS_UD2B ||
 	    branch_has_idle_rex(code, raw->size))
 		return -EILSEQ;

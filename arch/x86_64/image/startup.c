@@ -128,7 +128,10 @@ uint64_t startup_bytes(const struct image *image, uint64_t vaddr)
 
 /* ---- crt1.o ---- */
 
-/* [endbr64]; xor %ebp, %ebp; mov %rdx, %r9; pop %rsi; mov %rsp, %rdx; and ...; push; push */
+/*
+ * [endbr64]; xor %ebp, %ebp; mov %rdx, %r9; pop %rsi; mov %rsp, %rdx; and ...;
+ * push; push
+ */
 static const char enters[] =
 	"\x31\xed\x49\x89\xd1\x5e\x48\x89\xe2\x48\x83\xe4\xf0\x50\x54";
 

@@ -22,9 +22,9 @@
 static _Atomic ask_taker take_answer;
 
 /*
- * The number of signals sent, and of handlers that have begun. The numbers differ
- * while signals are on the way, and permanently if one never arrives because
- * its thread has ended or the signal was discarded.
+ * The number of signals sent, and of handlers that have begun. The numbers
+ * differ while signals are on the way, and permanently if one never arrives
+ * because its thread has ended or the signal was discarded.
  */
 static _Atomic uint32_t sent, taken;
 

@@ -6,9 +6,9 @@
  * as many of the bare function. The result is the median of all rounds, because
  * other processes may disturb any of them.
  *
- *	duration of a call by the stub's own stamps		-> self
- *	its duration from outside, minus a bare call's,
- *	minus self						-> caller
+ *	self	The duration of a call by the stub's own stamps.
+ *	caller	The duration of a call from outside, minus a bare call's,
+ *		minus self.
  *
  * The function itself, one instruction that returns, is assumed to take no
  * time.

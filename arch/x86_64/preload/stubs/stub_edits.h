@@ -25,13 +25,12 @@ static inline void stub_put_jump_through(uint8_t *at, const uint64_t *cell)
 }
 
 /*
- * The change of a guarded stub, at glance_at:
+ * The change of a guarded stub, at glance_at. A stub with only one of the two
+ * changes still works: unnecessary jumps to L(tail), and missing ones before
+ * the stub is guarded, do no harm.
  *
  *	cmpb $STUB_EXIT_AT % 256, %cl	->	cmpb $0, %cl
  *	je L(tail)			->	jae L(tail)
- *
- * A stub with only one of the two changes still works: unnecessary jumps to
- * L(tail), and missing ones before the stub is guarded, do no harm.
  */
 #define STUB_GLANCE_IMMEDIATE_AT 2
 #define STUB_GLANCE_CONDITION_AT 4
