@@ -16,7 +16,7 @@ struct value_site {
 };
 
 static struct value_site known[SITES_MAX];
-/* for contexts beyond these, and outside contexts */
+/* For contexts beyond these, and outside contexts. */
 static struct value_site others;
 static _Atomic uint32_t known_used;
 

@@ -21,11 +21,11 @@ enum alloc_value {
 	ALLOC_PEAK_BYTES,   /* maximum of live bytes of one context */
 	ALLOC_MAPPINGS,     /* calls of mmap() and mremap() */
 	ALLOC_MAPPED_BYTES, /* mapped now */
-	/* maximum of live bytes of the process; outside contexts */
+	/* Maximum of live bytes of the process; outside contexts. */
 	ALLOC_PROCESS_PEAK,
-	/* blocks that found no room in the table; outside contexts */
+	/* Blocks that found no room in the table; outside contexts. */
 	ALLOC_UNTRACKED,
-	/* blocks that lived less than 1 us, and so on */
+	/* Blocks that lived less than 1 us, and so on. */
 	ALLOC_FREED_1US,
 	ALLOC_FREED_10US,
 	ALLOC_FREED_100US,

@@ -2,7 +2,7 @@
 /* See memory_room.h. */
 #include "cgroup/memory_room.h"
 
-/* version 1 reports 2^63 minus a page */
+/* Version 1 reports 2^63 minus a page. */
 #define NO_LIMIT     (UINT64_C(1) << 62)
 #define RESERVE_MAX  (UINT64_C(256) << 20)
 #define RESERVE_PART 8

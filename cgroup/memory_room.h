@@ -36,7 +36,7 @@ struct memory_room {
 	uint64_t left;    /* of the limit: unused, or droppable */
 	uint64_t to_take; /* `left` without memory_room_reserve() */
 	const char *file; /* with the limit; NULL: the system's memory */
-	/* as named in /proc/PID/cgroup, perhaps cut */
+	/* As named in /proc/PID/cgroup, perhaps cut. */
 	char group[MEMORY_ROOM_PATH];
 };
 

@@ -148,7 +148,7 @@ int64_t bytecode_target(const struct bytecode *insn, uint32_t index)
 	if (index == 0)
 		return (int64_t)insn->at + s4_at(operands);
 	/*
-	 * after low and high, or after the number of pairs and the first match
+	 * After low and high, or after the number of pairs and the first match.
 	 */
 	return (int64_t)insn->at +
 	       s4_at(operands + 12 + (uint64_t)(index - 1) * width);

@@ -74,7 +74,7 @@ struct bytecode {
 	uint32_t length; /* including a switch's padding */
 	uint8_t opcode;  /* after a wide prefix: the prefixed instruction's */
 	uint8_t is_wide;
-	/* of a switch: offset of the operands after the padding */
+	/* Offset of a switch's operands after the padding. */
 	uint32_t operands;
 	uint32_t target_count; /* number of possible jump targets */
 };

@@ -12,12 +12,12 @@
 #define POOL_RECENT 128
 
 struct class_pool {
-	/* pointers to their tags; NULL: unused number */
+	/* Pointers to their tags; NULL: unused number. */
 	const uint8_t **entries;
 	uint32_t count; /* of the class file, plus one */
 	uint32_t next;  /* number of the next added constant */
 	struct class_output added;
-	/* classes that pool_class() has found or added */
+	/* Classes that pool_class() has found or added. */
 	uint16_t recent[POOL_RECENT];
 	struct classfile_name recent_names[POOL_RECENT];
 	uint32_t recent_count;

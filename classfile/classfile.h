@@ -62,13 +62,13 @@
 /* Why a class or a method is unchanged. */
 enum classfile_refusal {
 	CLASSFILE_DONE,
-	/* for classes */
+	/* For classes. */
 	CLASSFILE_MALFORMED,
 	CLASSFILE_TOO_OLD,
 	CLASSFILE_TOO_NEW,
 	CLASSFILE_NO_MEMORY,
 	CLASSFILE_POOL_FULL, /* also for methods */
-	/* for methods */
+	/* For methods. */
 	CLASSFILE_CODE_MALFORMED,
 	CLASSFILE_SUBROUTINES,
 	CLASSFILE_TOO_LARGE,

@@ -48,7 +48,7 @@ enum frame_type {
 	TYPE_LONG,
 	TYPE_THIS = 6,   /* a constructor's object, not initialised */
 	TYPE_OBJECT = 7, /* followed by its class */
-	/* not initialised; followed by the position of its new */
+	/* Not initialised; followed by the position of its new. */
 	TYPE_NEW = 8,
 };
 
@@ -80,9 +80,9 @@ struct method_code {
 	 */
 	uint32_t *places;
 	const uint8_t *states; /* by offset, for a constructor; or NULL */
-	/* by offset: whether a handler begins there */
+	/* Indexed by offset: whether a handler begins there. */
 	uint8_t *catches;
-	/* by offset, for returns: whether they share an exit */
+	/* Indexed by offset, for returns: whether they share an exit. */
 	uint8_t *sharing;
 	uint32_t kept; /* number of the stored variable, after all others */
 	uint32_t frame_locals; /* in a constructor: number in the first frame */
@@ -98,7 +98,7 @@ struct method_code {
 		uint8_t slots;
 		struct frame_local type; /* if it has slots */
 	} result;
-	/* of the shared exit; 0: there is none */
+	/* Size of the shared exit; 0: there is none. */
 	uint32_t exit_bytes;
 	uint32_t caught_bytes; /* inserted at the start of a handler */
 

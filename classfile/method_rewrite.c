@@ -14,7 +14,7 @@
 
 #define HAS_FRAMES  50   /* StackMapTable */
 #define SHARING_MAX 8000 /* bytes of code; beyond that, jumps may be too far */
-/* bytes for each byte of code: states, seen, catches, sharing */
+/* Bytes for each byte of code: states, seen, catches, sharing. */
 #define MARKS 4
 
 /* ---- Constants ---- */

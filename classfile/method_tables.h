@@ -12,12 +12,12 @@ enum classfile_refusal method_lines_write(const struct method_code *code,
 					  struct class_input input,
 					  struct class_output *output);
 
-/* for LocalVariableTable and LocalVariableTypeTable */
+/* For LocalVariableTable and LocalVariableTypeTable. */
 enum classfile_refusal method_variables_write(const struct method_code *code,
 					      struct class_input input,
 					      struct class_output *output);
 
-/* for RuntimeVisibleTypeAnnotations and RuntimeInvisibleTypeAnnotations */
+/* For RuntimeVisibleTypeAnnotations and RuntimeInvisibleTypeAnnotations. */
 enum classfile_refusal type_annotations_write(const struct method_code *code,
 					      struct class_input input,
 					      struct class_output *output);

@@ -20,7 +20,7 @@ struct rewriting {
 	uint32_t class_number, class_access;
 	int has_super;
 	uint32_t method_count;
-	/* for one method at a time */
+	/* For one method at a time. */
 	uint32_t *places;
 	uint8_t *marks;
 	uint32_t scratch_length;

@@ -139,7 +139,7 @@ static enum init_step store_insn(struct init_flow *flow,
 {
 	const uint8_t opcode = insn->opcode;
 	const int is_short = opcode >= OP_ISTORE_0;
-	/* of istore and similar instructions */
+	/* The kind of istore or a similar instruction. */
 	const uint32_t kind = is_short ? (opcode - OP_ISTORE_0) / 4U
 				       : (uint32_t)opcode - OP_ISTORE;
 	const uint32_t local =
@@ -269,7 +269,7 @@ enum classfile_refusal uninitialized_find(const struct method_code *code,
 					  const struct classfile_caller *caller,
 					  uint8_t *marks, uint8_t *seen)
 {
-	/* one more than the stack, for a handler's exception */
+	/* One more than the stack, for a handler's exception. */
 	const size_t slots = code->max_locals + (size_t)code->max_stack + 1;
 	struct init_flow flow = { .code = code,
 				  .pool = pool,

@@ -42,9 +42,9 @@ static int is_padding(const struct decoder *decoder,
 
 /* The bytes to be written, and the patch site. */
 struct patch_span {
-	/* the verdict if the patch fits into the function */
+	/* The verdict if the patch fits into the function. */
 	enum verdict inside;
-	/* the verdict if the patch extends into padding */
+	/* The verdict if the patch extends into padding. */
 	enum verdict over_end;
 	size_t start;
 	size_t bytes;

@@ -9,7 +9,7 @@ enum expression_operation {
 	STEP_BASE,     /* push the load bias of the probe's module */
 	STEP_TID,      /* push the thread's id */
 	STEP_CUT,      /* keep `detail` bytes; with sign if `number` */
-	/* like STEP_CUT, of the memory at that address */
+	/* Like STEP_CUT, of the memory at that address. */
 	STEP_LOAD,
 	STEP_NEGATE,
 	STEP_NOT,      /* ! */

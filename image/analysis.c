@@ -277,8 +277,8 @@ static int make(const struct image *image, const char *path,
 		made->traits |= TRAIT_MAPPER;
 	arena_fini(&q.scratch);
 	/*
-	 * a module without code is also stored, because that may take long to
-	 * find out
+	 * A module without code is also stored, because that may take long to
+	 * find out.
 	 */
 	if ((!err || err == -ENODATA) && place->cache &&
 	    is_what_it_was(image, path, made))

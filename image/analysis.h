@@ -25,7 +25,7 @@ struct analysis {
 	uint64_t vaddr_end;
 	uint32_t traits; /* set of enum trait (image/traits.h) */
 	int from_cache;
-	/* only root and the cache's owner can change the file */
+	/* Only root and the cache's owner can change the file. */
 	int is_guarded;
 };
 

@@ -59,7 +59,7 @@ void analysis_claim_end(struct analysis_claim *claim)
 
 	if (claim->fd >= 0) {
 		unlink(claim->path.text);
-		/* a forked child may have it open as well */
+		/* A forked child may have it open as well. */
 		flock(claim->fd, LOCK_UN);
 		close(claim->fd);
 	}

@@ -29,7 +29,7 @@ struct reading {
 	const struct image *image;
 	struct eh_frame frames;
 	struct reader_watch watch;
-	/* used if is_followed: there is no unwind information */
+	/* Used if is_followed: there is no unwind information. */
 	struct stack stack;
 	int is_followed;
 	struct switch_watch switching;
@@ -47,7 +47,7 @@ struct reading {
 	 */
 	struct marks table_starts;
 	struct references tables;
-	/* maximum of further table entries: makes the time linear */
+	/* Maximum of further table entries: makes the time linear. */
 	uint64_t entries_left;
 	int is_hostile; /* more entries than a file can have */
 	int err;

@@ -23,7 +23,7 @@
 
 /* Properties of a function, from its code and its unwind information. */
 struct code_notes {
-	/* function that jumps to its start: index or one of the above */
+	/* Function that jumps to its start: index or one of the above. */
 	uint32_t jumped_from;
 	uint32_t jumps_into; /* function into whose middle it jumps */
 	uint8_t is_undecodable;
@@ -33,9 +33,9 @@ struct code_notes {
 	uint8_t falls_out;     /* its last instruction continues after it */
 	uint8_t reads_return;  /* it reads its own return address */
 	uint8_t lends_return;  /* it jumps to a function that does */
-	/* it loads the address of one that does, from a slot */
+	/* Loads the address of one that does, from a slot. */
 	uint8_t loads_reader;
-	/* it calls mcount or another function that reads its caller's */
+	/* Calls mcount or another function that reads its caller's. */
 	uint8_t calls_mcount;
 	uint8_t lands_second;  /* a landing pad is at its second byte */
 	uint8_t lands;         /* it ends as only unwinders do (unwinder.h) */
@@ -55,8 +55,8 @@ struct branches {
 	struct code_notes *notes; /* one for each function */
 	struct references references;
 	/*
-	 * the references that are jumps from a function's code to another's
-	 * start
+	 * The references that are jumps from a function's code to another's
+	 * start.
 	 */
 	struct references jumps;
 	struct leaps leaps;

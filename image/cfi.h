@@ -61,7 +61,7 @@ struct cfi_machine {
 	uint64_t next_offset; /* end of `row`, relative to the first byte */
 	int has_moved;        /* next_offset was set since the last query */
 	int is_broken;        /* this row and later ones are unknown */
-	/* an earlier row had the return address in a register */
+	/* An earlier row had the return address in a register. */
 	int had_return_in_register;
 };
 

@@ -12,7 +12,7 @@
 #include "image/pointers.h"
 #include "wire/verdict.h"
 
-/* each finds the functions that the preceding one led to */
+/* Each finds the functions that the preceding one led to. */
 #define ROUNDS_MAX 64
 
 static void examine_new(struct found_search *s, uint32_t *done)

@@ -19,8 +19,8 @@
 /* The data for a byte of code. */
 struct found_place {
 	/*
-	 * number of the function that was followed here, from 1; or
-	 * FOUND_NOBODY
+	 * Number of the function that was followed here, from 1; or
+	 * FOUND_NOBODY.
 	 */
 	uint32_t owner;
 	int16_t height; /* of the stack, in words; or UNKNOWN_WORDS */
@@ -30,7 +30,7 @@ struct found_place {
 	uint8_t is_pointed;
 	uint8_t is_relocated; /* by a word that the loader relocates */
 	uint8_t is_label;     /* of a jump table */
-	/* other code jumps here with a frame of its own */
+	/* Further code jumps here with a frame of its own. */
 	uint8_t is_midway;
 };
 
@@ -84,7 +84,7 @@ struct found_search {
 	struct pile jumps;   /* struct jump */
 	struct pile returns; /* struct held: after calls that may not return */
 	uint32_t current;
-	/* maximum of further jump table entries: makes the time linear */
+	/* Maximum of further jump table entries: makes the time linear. */
 	uint64_t entries_left;
 	int err;
 };

@@ -5,7 +5,7 @@
 #include "disasm/function_code.h"
 #include "wire/verdict.h"
 
-/* maximum size of the code that is followed */
+/* Maximum size of the code that is followed. */
 #define MAX_BYTES (UINT64_C(8) << 20)
 
 void *found_pile_add(struct found_search *s, struct pile *pile, size_t bytes)

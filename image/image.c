@@ -187,7 +187,7 @@ struct bytes image_bytes_at(const struct image *image, uint64_t vaddr)
 	const uint8_t *at = image_at(image, vaddr, &left);
 
 	if (!at)
-		/* not NULL, so that pointer arithmetic is defined */
+		/* Not NULL, so that pointer arithmetic is defined. */
 		at = image->bytes;
 	return (struct bytes){ .at = at, .end = at + left };
 }
@@ -294,8 +294,8 @@ size_t image_build_id(const struct image *image, uint8_t *out, size_t room)
 		if (segment->p_type != PT_NOTE)
 			continue;
 		/*
-		 * as it will be loaded, if it is loaded
-		 * (preload/modules/modules.c)
+		 * As it will be loaded, if it is loaded
+		 * (preload/modules/modules.c).
 		 */
 		at = image_at(image, segment->p_vaddr, &left);
 		if (!at || left < segment->p_filesz)

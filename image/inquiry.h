@@ -14,7 +14,7 @@
 
 struct inquiry {
 	const struct image *image; /* owned by the caller */
-	/* memory of the fields below; the caller frees it */
+	/* Memory of the fields below; the caller frees it. */
 	struct arena scratch;
 	struct decoder decoder;
 	struct functions functions;

@@ -14,7 +14,7 @@
 struct mapper_watch {
 	int is_known;    /* the value of eax is known */
 	uint32_t number; /* that value */
-	/* a system call that maps memory, or an unknown one, was found */
+	/* A system call that maps memory, or an unknown one, was found. */
 	int maps;
 };
 

@@ -125,7 +125,7 @@ int probe_spec_means(const struct probe_spec *spec, const char *path,
 
 /* ---- Functions by name ---- */
 
-/* static functions of one name, or instances of a template */
+/* Static functions of one name, or instances of a template. */
 #define NAMESAKES_MAX 64
 
 struct name_matches {

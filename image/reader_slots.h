@@ -27,7 +27,7 @@
 enum reader_kind {
 	READER_IS_NONE,
 	READER_OF_ITS_OWN, /* reads its own return address */
-	/* also reads the return address of the function that calls it */
+	/* Also reads the return address of the function that calls it. */
 	READER_OF_ITS_CALLER_S,
 	READER_IS_LOCAL, /* a function of this module, at `vaddr` */
 };

@@ -37,14 +37,14 @@ struct reader_watch {
 	uint64_t vaddr;
 	uint8_t is_watching;
 	uint8_t is_reader;
-	/* the return address was loaded, and not jumped to yet */
+	/* The return address was loaded, and not jumped to yet. */
 	uint8_t has_taken;
 	uint8_t has_loaded; /* loaded, not popped: it is still on the stack */
 	uint8_t taken_register;
 	uint8_t returns_by_jump;
-	/* the preceding instruction was a push; slot_offset is from then */
+	/* The preceding instruction was a push; slot_offset is from then. */
 	uint8_t has_pushed;
-	/* to be popped without a branch in between */
+	/* To be popped without a branch in between. */
 	uint8_t has_pushed_constant;
 	int64_t slot_offset;
 };

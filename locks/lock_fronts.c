@@ -104,7 +104,7 @@ static struct {
 
 static struct value_start start;
 static int is_contended_only;
-/* used if only contended holds are counted */
+/* Used if only contended holds are counted. */
 static _Atomic long contended_holds;
 static _Atomic int is_found;
 static _Thread_local int is_finding __attribute__((tls_model("initial-exec")));

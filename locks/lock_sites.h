@@ -14,18 +14,18 @@
  */
 enum lock_value {
 	LOCK_ACQUISITIONS,
-	/* acquisitions of a lock that another thread held */
+	/* Acquisitions of a lock that another thread held. */
 	LOCK_CONTENDED,
 	LOCK_WAIT,         /* ns until it was acquired or the wait ended */
 	LOCK_LONGEST_WAIT, /* ns */
 	LOCK_HOLD,         /* ns from acquisition to release */
 	LOCK_LONGEST_HOLD, /* ns */
-	/* attempts that failed, and waits that timed out */
+	/* Attempts that failed, and waits that timed out. */
 	LOCK_REFUSED,
 	LOCK_CONDITIONS, /* waits for a condition */
-	/* ns of these waits, including those for the mutex */
+	/* Time in ns of these waits, including those for the mutex. */
 	LOCK_CONDITION_NS,
-	/* holds that found no room in the table; outside contexts */
+	/* Holds that found no room in the table; outside contexts. */
 	LOCK_UNTRACKED,
 	LOCK_VALUES
 };

@@ -38,9 +38,9 @@ static inline void byte_set_unite(struct byte_set *set,
 
 /* The differences between the two languages. */
 enum bracket_kind {
-	/* negates; a backslash is an ordinary byte */
+	/* `^` negates; a backslash is an ordinary byte */
 	BRACKET_OF_ERE,
-	BRACKET_OF_GLOB, /* ! also negates; a backslash quotes */
+	BRACKET_OF_GLOB, /* `!` also negates; a backslash quotes */
 };
 
 /*

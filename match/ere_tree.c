@@ -132,7 +132,7 @@ static void measure_group(struct ere_parser *parser, struct ere_node *group)
 				group->depth = n->depth + 1;
 		}
 		if (b->next)
-			/* the fork, and the jump over the others */
+			/* The fork, and the jump over the others. */
 			group->size += 2;
 	}
 	if (group->size > ERE_PROGRAM_MAX || group->depth > ERE_DEPTH_MAX)

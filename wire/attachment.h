@@ -91,10 +91,10 @@ enum wire_attach_blocks {
 enum wire_attach_runtimes {
 	WIRE_RUNTIMES_NONE,  /* no runtimes, or their reports have ended */
 	WIRE_RUNTIMES_FOUND, /* nothing has been requested of them yet */
-	/* the thread starts the reports; as a wish: start them */
+	/* The thread starts the reports; as a wish: start them. */
 	WIRE_RUNTIMES_BEGIN,
 	WIRE_RUNTIMES_TELL, /* the runtimes report, as far as they can */
-	/* the thread ends the reports; as a wish: end them */
+	/* The thread ends the reports; as a wish: end them. */
 	WIRE_RUNTIMES_END,
 	WIRE_RUNTIMES_UNLEFT, /* ending failed: request it again */
 };
@@ -140,7 +140,7 @@ struct wire_stopped {
 	/* The frames in the attachment's array, innermost first. */
 	uint32_t first_frame;
 	uint32_t frame_count; /* one more frame follows, for the library */
-	/* the whole stack was unwound; else there are no frames */
+	/* The whole stack was unwound; else there are no frames. */
 	uint32_t is_unwound;
 	uint32_t pad;
 };
@@ -172,7 +172,7 @@ struct wire_attachment {
 	_Atomic uint32_t runtimes; /* enum wire_attach_runtimes */
 	uint64_t texts;            /* array of struct wire_text */
 	uint64_t text_count;
-	/* private to the library: modules loaded at that time */
+	/* Private to the library: modules loaded at that time. */
 	uint64_t modules;
 	uint64_t frames; /* array of struct wire_frame */
 	uint64_t frame_max;

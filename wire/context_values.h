@@ -41,7 +41,7 @@ _Static_assert(sizeof(struct wire_values) == 8, "on the wire");
 
 enum wire_row_state {
 	WIRE_ROW_FREE,
-	/* of one context; id 0: outside all hooked functions */
+	/* Values of one context; id 0: outside all hooked functions. */
 	WIRE_ROW_CONTEXT,
 	WIRE_ROW_OTHERS, /* of all contexts that found no free row */
 };

@@ -15,7 +15,7 @@ enum wire_fold {
 	WIRE_FOLD_SPACE,    /* the file could not grow */
 	WIRE_FOLD_MEMORY,   /* no memory or address space left */
 	WIRE_FOLD_FILTER,   /* a system call filter prevents growth */
-	/* too little memory in the control group or in the system */
+	/* Too little memory in the control group or in the system. */
 	WIRE_FOLD_GROUP,
 	WIRE_FOLD_COUNT
 };
@@ -41,13 +41,13 @@ static inline uint32_t wire_first_period(uint32_t verify_period, int is_late)
 /* Why the stack of a verified call could be followed only in part. */
 enum wire_partial {
 	WIRE_PARTIAL_START, /* the start of this stack is unknown */
-	/* the stack exceeds the maximum length of a walk */
+	/* The stack exceeds the maximum length of a walk. */
 	WIRE_PARTIAL_LENGTH,
 	WIRE_PARTIAL_BORROWED, /* in a child that uses this memory, before exec */
 	WIRE_PARTIAL_RECORD,   /* a caller has no record of this thread */
-	/* a system call filter forbids calls that verification needs */
+	/* A system call filter forbids calls that verification needs. */
 	WIRE_PARTIAL_FILTER,
-	/* a signal handler interrupted an incomplete update */
+	/* A signal handler interrupted an incomplete update. */
 	WIRE_PARTIAL_SIGNAL,
 	WIRE_PARTIAL_COUNT = 6
 };
@@ -169,7 +169,7 @@ static inline uint64_t wire_calls(const struct wire_count *count)
 struct wire_times {
 	uint64_t ended; /* completed calls */
 	uint64_t total; /* inclusive time of completed calls */
-	/* self time of completed calls and of some active ones */
+	/* Self time of completed calls and of some active ones. */
 	uint64_t self;
 	uint64_t min, max; /* inclusive time of one call; 0: none is complete */
 	uint64_t histogram; /* private to the library */

@@ -49,7 +49,7 @@ struct hook_memory {
 /* For each hooked function, for each thread, and for the library. */
 #define HOOK_MEMORY_FUNCTION_BYTES UINT64_C(1200)
 #define HOOK_MEMORY_FILES_BYTES    UINT64_C(300) /* additional, in files */
-/* additional, with --time=exact */
+/* Additional, with --time=exact. */
 #define HOOK_MEMORY_TIMED_BYTES   UINT64_C(550)
 #define HOOK_MEMORY_THREAD_BYTES  UINT64_C(10000)
 #define HOOK_MEMORY_LIBRARY_BYTES UINT64_C(3000000)
@@ -61,7 +61,7 @@ struct hook_memory {
 #define HOOK_MEMORY_ADDRESS_BYTES (UINT64_C(224) << 20)
 
 #define HOOK_MEMORY_MAPPINGS      80
-/* one mapping for this many hooked functions */
+/* One mapping for this many hooked functions. */
 #define HOOK_MEMORY_MAPPING_EACH 100
 #define HOOK_MEMORY_TIMED_EACH   50
 

@@ -27,7 +27,7 @@ struct wire_module {
 	uint32_t from_cache; /* 1: the analysis was read from the cache */
 	uint8_t build_id[32];
 	uint64_t loaded_ns; /* CLOCK_REALTIME; 0: before main */
-	/* written by the library; CLOCK_REALTIME; 0: still loaded */
+	/* Written by the library; CLOCK_REALTIME; 0: still loaded. */
 	_Atomic uint64_t unloaded_ns;
 };
 _Static_assert(sizeof(struct wire_module) == 96, "on the wire");
@@ -38,7 +38,7 @@ _Static_assert(sizeof(struct wire_module) == 96, "on the wire");
  */
 struct wire_hooking {
 	uint64_t base, loaded_ns; /* as in its wire_module */
-	/* to find its functions, or to read them from the cache */
+	/* To find its functions, or to read them from the cache. */
 	uint64_t analysis_ns;
 	uint64_t patch_ns; /* to build stubs and patch its code */
 };

@@ -187,7 +187,7 @@ static inline uint32_t wire_packet_returned(const uint32_t *places,
 /* Why a context begins. */
 enum wire_packet_cause {
 	WIRE_PACKET_FIRST, /* first of the thread */
-	/* the preceding packet was full: no calls are missing */
+	/* The preceding packet was full: no calls are missing. */
 	WIRE_PACKET_FULL,
 	/*
 	 * The stack no longer matches the calls, or contains a call whose word
@@ -201,7 +201,7 @@ enum wire_packet_cause {
  */
 enum wire_packet_state {
 	WIRE_PACKET_OWNED, /* its thread; always so without workers */
-	/* full: the first worker to claim it may count it */
+	/* Full: the first worker to claim it may count it. */
 	WIRE_PACKET_OFFERED,
 	WIRE_PACKET_TAKEN,   /* a worker counts it */
 	WIRE_PACKET_COUNTED, /* its calls are in the file; it may be reused */
@@ -240,7 +240,7 @@ struct wire_packet_begin {
 	uint32_t tsc[2];      /* low, high */
 	uint32_t id[2];       /* low, high: the context that begins */
 	uint32_t cause;       /* enum wire_packet_cause */
-	/* number of functions; their numbers follow, then their places */
+	/* Number of functions; their numbers follow, then their places. */
 	uint32_t functions;
 };
 _Static_assert(sizeof(struct wire_packet_begin) == 40, "on the wire");
@@ -256,7 +256,7 @@ _Static_assert(sizeof(struct wire_packet_begin) == 40, "on the wire");
 struct wire_packet_value {
 	uint32_t head;
 	uint8_t probe; /* number of the probe */
-	/* index in the probe's fields (struct wire_probe_field) */
+	/* Index in the probe's fields (struct wire_probe_field). */
 	uint8_t field;
 	uint8_t reserved;
 	uint8_t flags;
@@ -315,7 +315,7 @@ struct wire_packet_blocks {
 	uint32_t refused;  /* functions that got no block and are not hooked */
 	uint32_t overflow; /* enum wire_overflow */
 	_Atomic uint64_t dropped; /* reused packets; any thread */
-	/* removed calls that were too short; any thread */
+	/* Removed calls that were too short; any thread. */
 	_Atomic uint64_t taken_back;
 	uint64_t least_ns; /* minimum duration of recorded calls; 0: none */
 	/* Packets reused after their calls were counted in the part. */

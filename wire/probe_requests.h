@@ -46,7 +46,7 @@ struct wire_live_answer {
 struct wire_live_probes {
 	uint32_t version;
 	_Atomic uint32_t state; /* enum wire_live_state */
-	/* process that this state belongs to; a child inherits it */
+	/* Process that this state belongs to; a child inherits it. */
 	uint32_t pid;
 	uint32_t thread;      /* executes the request; exits soon after */
 	int32_t result;       /* of the whole request: 0 or -errno */

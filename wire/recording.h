@@ -71,15 +71,15 @@
 #define WIRE_HEADER_BYTES   4096
 #define WIRE_PAGE_BYTES     4096
 #define WIRE_PART_SUFFIX    ".part"
-/* not read by reports: preload/stubs/stub_memory.h */
+/* Not read by reports: preload/stubs/stub_memory.h. */
 #define WIRE_STUBS_SUFFIX ".stubs"
-/* added to the name while the file is written */
+/* Added to the name while the file is written. */
 #define WIRE_STUBS_NEW ".new"
 #define WIRE_STUBS_MODULE                                                      \
 	"content-" /* prefix of the name: shared_table.h, prelinked.h */
 #define WIRE_HOOKED_SUFFIX                                                     \
 	".hooked" /* a module with its hooks: preload/hooking/shared_text.h */
-/* prefix of the name of the file for all */
+/* Prefix of the name of the file for all. */
 #define WIRE_STUBS_SHARED   "shadow-"
 #define WIRE_MAP_SUFFIX     ".perfmap"
 #define WIRE_JITDUMP_SUFFIX ".jitdump"
@@ -88,7 +88,7 @@
 #define WIRE_SNAPSHOTS_MAX   100000
 #define WIRE_CONFIG_NAME     "config"
 #define WIRE_UNRECORDED_NAME "unrecorded"
-/* line of WIRE_UNRECORDED_NAME: recorded elsewhere */
+/* Line of WIRE_UNRECORDED_NAME: recorded elsewhere. */
 #define WIRE_RECORDED_IN "it is recorded in "
 
 /* State of the process image. RUNNING and later states have counts. */
@@ -101,7 +101,7 @@ enum wire_state {
 
 enum wire_origin {
 	WIRE_FROM_START = 1, /* exec'ed with clew in its environment */
-	/* forked; parent_pid and parent_seq name the parent */
+	/* Forked; parent_pid and parent_seq name the parent. */
 	WIRE_FROM_FORK = 2,
 	WIRE_FROM_EXEC = 3, /* this pid has an earlier part: seq - 1 */
 };
@@ -111,11 +111,13 @@ enum wire_loss {
 	WIRE_LOSS_NO_SPACE,  /* the recording could not grow */
 	WIRE_LOSS_FORK,      /* inside fork() itself */
 	WIRE_LOSS_GENERATED, /* generated code called its own runtime */
-	/* in new threads behind a system call filter */
+	/* In new threads behind a system call filter. */
 	WIRE_LOSS_FILTER,
 	WIRE_LOSS_SHARED, /* while threads shared one thread pointer */
 	WIRE_LOSS_CHILD,  /* in forked children that could not create a part */
-	/* in handlers of probes, or in signal handlers that interrupted them */
+	/*
+	 * In handlers of probes, or in signal handlers that interrupted them.
+	 */
 	WIRE_LOSS_HANDLER,
 	WIRE_LOSS_COUNT = 8
 };
@@ -132,11 +134,11 @@ enum wire_time {
 enum wire_sample_loss {
 	WIRE_SAMPLE_NO_SPACE, /* the recording could not grow */
 	WIRE_SAMPLE_NO_TALLY, /* of threads that count nothing */
-	/* counts threads, not samples: no timer available */
+	/* Counts threads, not samples: no timer available. */
 	WIRE_SAMPLE_NO_TIMER,
-	/* counts threads: wall samples without a pc exist instead */
+	/* Counts threads: wall samples without a pc exist instead. */
 	WIRE_SAMPLE_NO_PC,
-	/* samples reached their share of max_bytes or of a group's limit */
+	/* Samples reached their share of max_bytes or of a group's limit. */
 	WIRE_SAMPLE_BYTES,
 	WIRE_SAMPLE_LOSS_COUNT = 5
 };
@@ -146,11 +148,11 @@ enum wire_sample_loss {
  * clock (preload/time/events.h).
  */
 enum wire_coarse {
-	/* a finer clock is used, or no thread has run for long */
+	/* A finer clock is used, or no thread has run for long. */
 	WIRE_COARSE_NOT,
 	WIRE_COARSE_ASKED,  /* the user requested it */
 	WIRE_COARSE_ENOUGH, /* the kernel's tick is as fast as requested */
-	/* system calls are filtered */
+	/* System calls are filtered. */
 	WIRE_COARSE_FILTER,
 	WIRE_COARSE_FORBIDDEN, /* this user may not open events */
 	WIRE_COARSE_KERNEL,    /* the kernel has no suitable events */
@@ -166,22 +168,25 @@ enum wire_java {
 	WIRE_JAVA_NONE,   /* no JVM, or the user excluded it */
 	WIRE_JAVA_TOLD,   /* it reports them */
 	WIRE_JAVA_OPAQUE, /* clew cannot wrap JNI_CreateJavaVM() */
-	/* the path of libclew.so cannot be written in an option */
+	/* The path of libclew.so cannot be written in an option. */
 	WIRE_JAVA_PATH,
-	/* the JVM lacks this interface or forbids its use */
+	/* The JVM lacks this interface or forbids its use. */
 	WIRE_JAVA_REFUSED,
 	/* clew attached late, and the collector is ZGC of 18 or later */
 	WIRE_JAVA_COLLECTOR,
-	/* exact counting was requested, which the JVM does not support */
+	/* Exact counting was requested, which the JVM does not support. */
 	WIRE_JAVA_INEXACT,
 	/*
-	 * it reports them, and calls of compiled methods are counted
-	 * (--java=inplace)
+	 * The JVM reports them, and calls of compiled methods are counted
+	 * (--java=inplace).
 	 */
 	WIRE_JAVA_IN_PLACE,
-	/* such counting was requested, but clew does not support this JVM */
+	/*
+	 * Counting of compiled methods was requested, but clew does not support
+	 * this JVM.
+	 */
 	WIRE_JAVA_UNSHAPED,
-	/* such counting ended when a virtual thread started */
+	/* Counting of compiled methods ended when a virtual thread started. */
 	WIRE_JAVA_VIRTUAL,
 	WIRE_JAVA_COUNT
 };
@@ -205,14 +210,14 @@ enum wire_jni {
 enum wire_budget {
 	WIRE_BUDGET_NONE, /* no budget, or not checked yet */
 	WIRE_BUDGET_KEPT, /* functions are unhooked as necessary */
-	/* not kept: a debugger would stop at changes of code */
+	/* Not kept: a debugger would stop at changes of code. */
 	WIRE_BUDGET_TRACED,
-	/* no longer kept: system calls are filtered */
+	/* No longer kept: system calls are filtered. */
 	WIRE_BUDGET_FILTER,
-	/* not kept: the kernel lacks what clew's thread needs */
+	/* Not kept: the kernel lacks what clew's thread needs. */
 	WIRE_BUDGET_KERNEL,
 	WIRE_BUDGET_CODE, /* the latest change of code failed */
-	/* what cannot be unhooked costs more than the budget */
+	/* Functions that cannot be unhooked cost more than the budget. */
 	WIRE_BUDGET_FIXED,
 	WIRE_BUDGET_COUNT
 };
@@ -229,7 +234,7 @@ struct wire_header {
 	uint8_t magic[8];
 	uint32_t version;
 	uint32_t header_bytes;
-	/* written by the library, release; bytes in use */
+	/* Written by the library, release; bytes in use. */
 	_Atomic uint64_t end;
 	_Atomic uint32_t state; /* written by the library; enum wire_state */
 	uint32_t origin;        /* enum wire_origin */
@@ -238,7 +243,7 @@ struct wire_header {
 	uint32_t ppid;       /* the kernel's value when the part was created */
 	uint32_t parent_pid; /* WIRE_FROM_FORK only */
 	uint32_t parent_seq; /* WIRE_FROM_FORK only */
-	/* on average, one call in this many is verified */
+	/* On average, one call in this many is verified. */
 	uint32_t verify_period;
 	uint64_t start_ns;         /* CLOCK_REALTIME */
 	uint64_t end_ns;           /* CLOCK_REALTIME; 0 unless WIRE_ENDED */
@@ -276,7 +281,7 @@ struct wire_header {
 	/* enum wire_coarse, of the latest thread without one */
 	_Atomic uint32_t coarse;
 	_Atomic uint32_t java; /* enum wire_java; any thread */
-	/* no binding was reported; any thread, atomic add */
+	/* No binding was reported; any thread, atomic add. */
 	_Atomic uint32_t unnamed_natives;
 	/*
 	 * Calls of native methods from Java that are counted without their
@@ -396,7 +401,7 @@ enum wire_chunk_kind {
 	WIRE_PROBE_FIELDS = 27,  /* wire_probe_field, each with its text */
 	WIRE_PROBE_EVENTS = 28,  /* wire_probe_events, and these */
 	WIRE_PROBE_HITS = 29,    /* array of wire_probe_hits */
-	/* former packets in traces, before places were in words; also 31 */
+	/* Former packets in traces, before places were in words; also 31. */
 	WIRE_FORMER_PACKET = 30,
 	WIRE_HOOKING = 32,       /* array of wire_hooking */
 	WIRE_HANDLER_CRASH = 33, /* wire_handler_crash and its text */

@@ -22,7 +22,7 @@ struct wire_sample {
 _Static_assert(sizeof(struct wire_sample) == 32, "on the wire");
 
 #define WIRE_SAMPLE_PC ((UINT64_C(1) << 48) - 1) /* 0: unknown */
-/* wall: the thread was not running */
+/* Wall: the thread was not running. */
 #define WIRE_SAMPLE_BLOCKED (UINT64_C(1) << 63)
 #define WIRE_SAMPLE_KERNEL  (UINT64_C(1) << 62) /* in a system call */
 /* In a stub or in clew's library; in the kernel: on behalf of a sample. */
@@ -45,7 +45,7 @@ enum wire_wait {
 	 */
 	WIRE_WAIT_UNSAMPLED = WIRE_SAMPLE_WAIT_MASK - 3,
 	WIRE_WAIT_STOPPED = WIRE_SAMPLE_WAIT_MASK - 2, /* by a signal */
-	/* waits for a processor */
+	/* Waits for a processor. */
 	WIRE_WAIT_PROCESSOR = WIRE_SAMPLE_WAIT_MASK - 1,
 	WIRE_WAIT_FAULT = WIRE_SAMPLE_WAIT_MASK, /* a page fault */
 };

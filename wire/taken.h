@@ -33,7 +33,7 @@ struct wire_taken {
 	uint64_t packet_count, count_count;
 	uint64_t taken; /* packets counted in total */
 	uint64_t calls; /* calls in these packets */
-	/* words in these packets that could not be decoded */
+	/* Words in these packets that could not be decoded. */
 	uint64_t bad_words;
 	uint32_t workers;
 	uint32_t reserved;

@@ -46,7 +46,9 @@ enum wire_java_left {
 	WIRE_JAVA_SMALL,  /* smaller than the requested minimum */
 	WIRE_JAVA_CODE,   /* its code or its class cannot be parsed */
 	WIRE_JAVA_SUBROUTINES,
-	/* it would exceed 65,535 bytes, or the limit for compilation */
+	/*
+	 * The method would exceed 65,535 bytes, or the limit for compilation.
+	 */
 	WIRE_JAVA_LARGE,
 	WIRE_JAVA_JUMP,        /* a jump distance would be too large */
 	WIRE_JAVA_CONSTRUCTOR, /* a constructor that clew cannot parse */
@@ -177,7 +179,7 @@ enum wire_jni_what {
 	WIRE_JNI_LOOKUP,   /* a name was looked up */
 	WIRE_JNI_COPY,     /* amount: bytes copied; most: in one call */
 	WIRE_JNI_CRITICAL, /* sections over 1 ms; amount: ns; most: in one */
-	/* native calls with too many local references; most: in one */
+	/* Native calls with too many local references; most: in one. */
 	WIRE_JNI_LOCALS,
 	WIRE_JNI_GLOBALS, /* created; amount: deleted ones of these */
 	WIRE_JNI_WHAT_COUNT
@@ -209,7 +211,7 @@ _Static_assert(sizeof(struct wire_jni_note) == 64, "on the wire");
 struct wire_maker {
 	uint64_t start, end;
 	uint64_t tsc; /* before any code there can run */
-	/* written by the library; time of unmapping; 0: mapped */
+	/* Written by the library; time of unmapping; 0: mapped. */
 	_Atomic uint64_t gone_tsc;
 	/* Address in the text of the module that requested it; 0: unknown. */
 	uint64_t pc;

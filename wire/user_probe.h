@@ -175,7 +175,7 @@ struct wire_probe_field {
 	 * cut.
 	 */
 	uint16_t offset;
-	/* requested maximum; the space is a multiple of 8 */
+	/* Requested maximum; the space is a multiple of 8. */
 	uint16_t string_bytes;
 };
 _Static_assert(sizeof(struct wire_probe_field) == 16, "on the wire");
@@ -212,13 +212,13 @@ _Static_assert(sizeof(struct wire_probe_event) == 24, "on the wire");
  */
 struct wire_probe_hits {
 	_Atomic uint64_t refused; /* its condition did not hold */
-	/* its condition could not be evaluated: unmapped memory */
+	/* The condition could not be evaluated: unmapped memory. */
 	_Atomic uint64_t unknown;
 	_Atomic uint64_t wanted; /* passed the condition, also beyond a limit */
-	/* beyond the limit: neither counted nor recorded */
+	/* Beyond the limit: neither counted nor recorded. */
 	_Atomic uint64_t over;
 	_Atomic uint64_t lost_no_space; /* counted, but the recording is full */
-	/* counted, but the maximum was reached */
+	/* Counted, but the maximum was reached. */
 	_Atomic uint64_t lost_too_many;
 	/*
 	 * Hits while the thread was in a handler (WIRE_PROBE_ACTIONS has

@@ -11,7 +11,7 @@ enum wire_warmed {
 	WIRE_WARMED_STUBS = 1,
 	WIRE_WARMED_TEXT = 2,
 	/*
-	 * the program has no functions to hook, or another user can change it
+	 * The program has no functions to hook, or another user can change it.
 	 */
 	WIRE_WARMED_NOTHING = 4,
 	WIRE_WARMED_BUSY = 8, /* another process is building its stubs */

@@ -324,7 +324,9 @@ static struct snapshot_files *begin(int *err)
 	*err = -EPERM;
 	if (runtime_is_filtered())
 		return NULL;
-	/* chunks that a forked child has inherited are not in the new folder */
+	/*
+	 * Chunks that a forked child has inherited are not in the new folder.
+	 */
 	*err = inheritance_settle(&rt.recorder->part);
 	if (*err)
 		return NULL;
@@ -403,7 +405,7 @@ void snapshot_take(void)
 		number = make_next(snapshot);
 		err = number < 0 ? number : 0;
 		if (!err) {
-			/* the snapshot contains this mark */
+			/* The snapshot contains this mark. */
 			clew_mark("snapshot", (uint64_t)number);
 			err = copy_all(snapshot);
 		}

@@ -23,10 +23,10 @@
 #define SURVEY_LONG   UINT64_C(20000000) /* up to this limit */
 #define SURVEY_LEAST  1e9                /* ns between two surveys */
 #define SURVEY_MOST   6e10
-/* time without the processor during a count */
+/* Time without the processor during a count. */
 #define LATE_NS     UINT64_C(1000000)
 #define AFRESH_MOST 3 /* times in a row */
-/* shorter intervals are not evaluated */
+/* Shorter intervals are not evaluated. */
 #define LEAST_CPU_NS  UINT64_C(2000000)
 #define CREDIT_NS     1e7
 #define PAUSE_MOST_NS 1e9
@@ -35,9 +35,9 @@
 #define TRAP_NS       2000
 #define SAMPLE_NS     5000 /* a signal and its handler */
 #define ROOM_PERCENT  40   /* of the budget, for functions that stay hooked */
-/* the part of the budget for polling and for surveys */
+/* The part of the budget for polling and for surveys. */
 #define OWN_PART 10
-/* the part of that: cheaper functions always stay hooked */
+/* The part of that: cheaper functions always stay hooked. */
 #define CHEAP_PART 500
 
 #define MIN(a, b)  ((a) < (b) ? (a) : (b))
@@ -61,7 +61,7 @@ struct budget_process {
 /* Used by clew's own thread only, except that budget_start() initialises it. */
 static struct {
 	struct budget_process process; /* the process that was polled */
-	/* clocks when that process began to count */
+	/* Clocks when that process began to count. */
 	struct budget_clocks start;
 	struct budget_process started; /* the process of `start` */
 	struct budget_functions functions;
@@ -76,7 +76,7 @@ static struct {
 	int are_some_out;   /* some were unhooked when this interval began */
 	double credit_ns;   /* available for polling */
 	double debt_ns;     /* total by which the budget was exceeded */
-	/* of a call, while some functions are unhooked */
+	/* Cost of a call, while some functions are unhooked. */
 	struct budget_price price;
 	struct budget_pace pace;
 	double full_ps; /* of a call, while all functions are hooked */
@@ -157,12 +157,14 @@ static void begin_process(uint64_t now_ns)
 	budget_functions_restart(&budget.functions);
 	if (budget.process.start_ns)
 		inherit();
-	/* a child's clocks begin at 0, even if its parent was not polled yet */
+	/*
+	 * A child's clocks begin at 0, even if its parent was not polled yet.
+	 */
 	if (!is_this_process(&budget.started)) {
 		budget.start = (struct budget_clocks){ .now_ns = now_ns };
 		budget.started = this_process();
 	}
-	/* this thread may start late: earlier calls count as well */
+	/* This thread may start late: earlier calls count as well. */
 	budget.last = budget.start;
 	budget.process = this_process();
 	rt.header->budget_state = WIRE_BUDGET_KEPT;
@@ -367,7 +369,7 @@ static void leave_out(const struct interval *past, uint64_t now_ns)
 	if (err)
 		return;
 	cost_ns = past->calls_ns - weigh_out();
-	/* without these, former values are used */
+	/* Without these, former values are used. */
 	budget_functions_find_callees(&budget.functions);
 	saved_ns = choose(past, cost_ns, allowed_ns);
 	err = budget_hooks_change(&budget.functions, 0);
@@ -605,7 +607,7 @@ void budget_start(void)
 		return;
 	forget_session();
 	rt.header->budget = rt.config->budget;
-	/* a tracer is normal while clew attaches */
+	/* A tracer is normal while clew attaches. */
 	if ((!rt.is_late && !trap_is_possible()) || trap_install()) {
 		rt.header->budget_state = WIRE_BUDGET_TRACED;
 		return;

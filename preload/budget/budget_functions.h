@@ -34,7 +34,7 @@ struct budget_function {
 	uint8_t is_out;    /* it is unhooked */
 	uint8_t is_chosen; /* it is about to be unhooked or hooked */
 	uint8_t was_in;    /* it was hooked when this interval began */
-	/* cost in each second, in ns, before it was unhooked */
+	/* Cost in each second, in ns, before it was unhooked. */
 	uint64_t out_cost;
 	struct wire_left_out *record; /* or NULL */
 	struct budget_missed missed;  /* data for its record */

@@ -4,7 +4,7 @@
 
 #define LEAST_CALLS 200 /* fewer calls are not significant */
 #define LOOP_NS     2e6 /* weight of the loop's price: time in clew's code */
-/* of full_ns: maximum part for the loop's price */
+/* Maximum part of full_ns for the loop's price. */
 #define LOOP_PART 0.5
 #define MOST_PART 0.9 /* maximum part of full_ns that is clew's */
 

@@ -101,7 +101,7 @@ static long drop(uint64_t start, uint64_t bytes, int advice)
 	const uint64_t end = page_end(start + bytes);
 
 	if (start % PAGE_BYTES || start >= end || end > ADDRESS_END)
-		/* an error, or no effect */
+		/* An error, or no effect. */
 		return advise(start, bytes, advice);
 	return drop_around_kept(start, end, advice);
 }

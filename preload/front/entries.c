@@ -116,7 +116,7 @@ void entries_meet_module(struct module *module, struct windows *windows,
 		slices_rest(); /* each takes some system calls */
 		if (module->is_gone)
 			break;
-		/* may have been reloaded meanwhile */
+		/* May have been reloaded meanwhile. */
 		map = lookup_map(module->base);
 		if (same_text(entry->called, "_Unwind_GetCFA"))
 			next.unwinder = module->image;

@@ -112,7 +112,7 @@ void exec_clean_environment(char **environment)
 
 struct changes {
 	int dir, preload; /* variables that are missing */
-	/* the library cannot be loaded there: remove both variables */
+	/* The library cannot be loaded there: remove both variables. */
 	int unloadable;
 	size_t count; /* number of existing entries */
 	size_t bytes; /* size of entries with an LD_PRELOAD list */
@@ -131,7 +131,7 @@ static int is_unreachable(void)
 	int err;
 
 	if (!strchr(path, '/'))
-		/* the loader searches for it, or nothing is passed on */
+		/* The loader searches for it, or nothing is passed on. */
 		return 0;
 	err = sys_access(path, R_OK);
 	return err == -ENOENT || err == -EACCES || err == -ENOTDIR;

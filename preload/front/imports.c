@@ -24,7 +24,7 @@ struct import_tables {
 	const Elf64_Half *versions; /* of symbols: numbers in `needed` */
 	const Elf64_Verneed *needed;
 	uint64_t relocations, relocation_bytes;
-	/* of the leading relocations, which have no symbol */
+	/* Size of the leading relocations, which have no symbol. */
 	uint64_t relative_bytes;
 	uint64_t plt_relocations, plt_relocation_bytes;
 };

@@ -34,8 +34,8 @@ long syscall_seccomp(SYSCALL_ARGUMENTS)
 	else
 		result = sys_call_anyway(number, a, b, c, d, e, f);
 	/*
-	 * positive: a listener's descriptor, or the tid of a thread that could
-	 * not be synchronized
+	 * Positive: a listener's descriptor, or the tid of a thread that could
+	 * not be synchronized.
 	 */
 	filter_end(begun, !result || (result > 0 &&
 				      b & SECCOMP_FILTER_FLAG_NEW_LISTENER));
@@ -47,7 +47,7 @@ long syscall_fork(SYSCALL_ARGUMENTS)
 	return clone_by(number, a, b, c, d, e, f);
 }
 
-/* arguments: flags, stack, ... */
+/* Arguments: flags, stack, ... */
 long syscall_clone(SYSCALL_ARGUMENTS)
 {
 	if (a & CLONE_VM || b)
@@ -55,7 +55,7 @@ long syscall_clone(SYSCALL_ARGUMENTS)
 	return clone_by(number, a, b, c, d, e, f);
 }
 
-/* arguments: struct clone_args, its size */
+/* Arguments: struct clone_args, its size. */
 long syscall_clone3(SYSCALL_ARGUMENTS)
 {
 	const struct clone_args *wanted = (const struct clone_args *)a;

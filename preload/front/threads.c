@@ -23,7 +23,7 @@
 #define SLOTS 64
 
 static struct start_slot {
-	/* set by the creator; cleared by the thread */
+	/* Set by the creator; cleared by the thread. */
 	_Atomic uint32_t is_taken;
 	void *(*function)(void *);
 	void *argument;

@@ -46,7 +46,7 @@ struct asked_probe {
 	/* Set by live_probes.c: */
 	int is_removed;
 	int is_new; /* not in any recording yet */
-	/* number of the latest search of the modules; 0: the first */
+	/* Number of the latest search of the modules; 0: the first. */
 	uint32_t looked_at;
 	struct probe_line *lines; /* its actions, as written */
 	struct probe_action action;
@@ -65,7 +65,7 @@ enum config_java {
 	CONFIG_JAVA_OFF,     /* none: the JVM gets no agent */
 	CONFIG_JAVA_EXACT,   /* also each call of a Java method */
 	CONFIG_JAVA_STANDBY, /* the same, but only while it is switched on */
-	/* also each call of compiled code of a Java method */
+	/* Also each call of compiled code of a Java method. */
 	CONFIG_JAVA_IN_PLACE,
 };
 
@@ -82,11 +82,11 @@ struct config {
 	struct handler_object *handler_objects; /* of probes */
 	int hook_libc;
 	enum config_java java;
-	/* patterns for the last three; NULL: none */
+	/* Patterns for the last three; NULL: none. */
 	const char *java_methods;
 	uint32_t java_min_size; /* minimum size of their bytecode */
 	int hook_jni; /* also calls of JNI functions by native methods */
-	/* native functions appear below the generated code that calls them */
+	/* Native functions appear below the generated code that calls them. */
 	int jit_callers;
 	int no_children;
 	int no_prelinking; /* stubs are composed anew */
@@ -96,7 +96,7 @@ struct config {
 	 */
 	struct warmed_file *warmed_files;
 	uint64_t max_contexts;
-	/* whether it follows from max_bytes */
+	/* Whether it follows from max_bytes. */
 	enum wire_fold max_contexts_cause;
 	uint64_t max_bytes; /* of tables, contexts, samples; 0: no limit */
 	int is_bounded;     /* the user has set one of these limits */
@@ -107,21 +107,23 @@ struct config {
 	uint32_t rate_hz; /* of samples */
 	int wants_ticks;  /* use no finer clock */
 	int has_clock;    /* the user has selected the clock */
-	/* of a process's packets; 0: no trace, calls are counted */
+	/*
+	 * Maximum size of a process's packets; 0: no trace, calls are counted.
+	 */
 	uint64_t trace_bytes;
 	uint64_t thread_bytes; /* of a thread's packets; 0: no such limit */
 	/* calls between two stamps; 0: only at contexts */
 	uint32_t stamp_every;
 	int stamp_returns; /* also stamp each return */
 	int keeps_sites;   /* also record the return address of each call */
-	/* deeper calls are not recorded; 0: no limit */
+	/* Deeper calls are not recorded; 0: no limit. */
 	uint32_t trace_depth;
-	/* approximate time between stamps; 0: by number of calls */
+	/* Approximate time between stamps; 0: by number of calls. */
 	uint64_t stamp_ns;
 	uint64_t least_ns; /* minimum duration of recorded calls; 0: none */
-	/* treatment of packets when the trace is full */
+	/* Treatment of packets when the trace is full. */
 	enum wire_overflow overflow;
-	/* workers of clew record that count calls; 0: none */
+	/* Workers of clew record that count calls; 0: none. */
 	uint32_t workers;
 	int snapshot_signal; /* signal that takes a snapshot; 0: none */
 	uint32_t budget;     /* thousandths of the CPU time; 0: no limit */

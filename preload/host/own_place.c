@@ -64,7 +64,7 @@ static uint64_t find_offset(const struct link_map *map,
 	uint64_t words[MAP_WORDS];
 	size_t count = MAP_WORDS;
 
-	/* it may end just before unmapped memory */
+	/* The structure may end just before unmapped memory. */
 	while (count >= storage_words &&
 	       sys_read_memory((uintptr_t)map, words, count * sizeof(*words)))
 		count--;

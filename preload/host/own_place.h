@@ -6,9 +6,9 @@
  * loader reserves when the process begins; the loader then refuses libclew.so.
  * But each control block of libc's has unused bytes (machine/control_block.h).
  * Another libclew.so, which differs in a few words only
- * (preload/place_in_blocks.c), has its variables there: its relocations contain
- * a positive distance from the thread pointer, so its stubs are as good as
- * others.
+ * (preload/session/place_in_blocks.c), has its variables there: its relocations
+ * contain a positive distance from the thread pointer, so its stubs are as good
+ * as others.
  *
  * The loader must give threads that are created from now on the initial values.
  * The loader initialises a thread's static variables, in new or reused memory,

@@ -57,7 +57,7 @@ static int reserve_at(uint64_t place, uint64_t bytes, int fd)
 
 	if (at == base)
 		return 1;
-	/* kernels before 4.17 take the address as a hint */
+	/* Kernels before 4.17 take the address as a hint. */
 	if (!sys_failed(at))
 		sys_munmap(at, bytes);
 	return 0;
@@ -81,7 +81,7 @@ static int reserve_all(int fd)
 	if (!shadow)
 		return 0;
 	hot_shadow_half = shadow / 2;
-	/* another sink may need it later */
+	/* Another sink may need it later. */
 	if (!rt.sink->slot_bytes && !rt.is_late)
 		return 1;
 	times = reserve_first(time_places, TIME_BYTES, fd);

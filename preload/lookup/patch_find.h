@@ -43,20 +43,22 @@ struct patch_site {
 	uint8_t is_guest; /* its island is in a host */
 	uint8_t displaced_bytes;
 	uint8_t loops; /* as wire_loops() */
-	/* its stub leads to a user's probe (probe_patch.h) */
+	/* The stub leads to a user's probe (probe_patch.h). */
 	uint8_t has_probe;
 	/*
 	 * The site is in a stub, not in code: written before that was sealed,
 	 * or live.
 	 */
 	uint8_t is_in_stub;
-	/* at the latest change, other bytes were found (live.h) */
+	/* At the latest change, other bytes were found (live.h). */
 	uint8_t is_overwritten;
 	uint32_t function; /* its number */
-	/* size of a leaf, from its pc; else 0 (leaves.h) */
+	/* Size of a leaf, from its pc; else 0 (leaves.h). */
 	uint32_t leaf_bytes;
 	uint64_t stub; /* start of the stub, relative to the patch's base */
-	/* address in the stub to which the patch leads, relative to the base */
+	/*
+	 * Address in the stub to which the patch leads, relative to the base.
+	 */
 	uint64_t entry;
 };
 
@@ -91,11 +93,11 @@ struct patch {
 	int is_disabled; /* a user's probe that is disabled at present */
 	int is_guarded;  /* its stubs are guarded (guard.h) */
 	/*
-	 * need no guards: its runtime calls a function that resolves return
-	 * addresses
+	 * Need no guards: its runtime calls a function that resolves return
+	 * addresses.
 	 */
 	int is_told;
-	/* false: it imports no function that makes memory executable */
+	/* Imports functions that make memory executable. */
 	int may_generate;
 };
 

@@ -61,7 +61,7 @@ void candidate_analyse(struct candidate *candidate, const struct config *config,
 {
 	struct module *module = candidate->module;
 
-	/* independent of the file's name */
+	/* Independent of the file's name. */
 	module->state = module->base == own_code_start()
 				? MODULE_IS_SELF
 				: select_module(config, module->path);

@@ -26,7 +26,7 @@ struct finder {
 	struct module *next; /* start of the next search; NULL: the first */
 	uint32_t unseen; /* modules of earlier updates that are not found yet */
 	uint8_t has_gone; /* some modules were unloaded */
-	/* in other namespaces, which may share ld.so with the first */
+	/* In other namespaces, which may share ld.so with the first. */
 	uint8_t is_in_others;
 };
 

@@ -31,7 +31,7 @@ struct module {
 	enum module_state state;
 	uint32_t build_id_bytes; /* of the module in memory; 0: none */
 	uint8_t build_id[32];
-	/* of a module without a build-id, once analysed */
+	/* Content of a module without a build-id, once analysed. */
 	struct content content;
 	/* The numbers of its functions; NULL: none are recorded. */
 	const struct number_range *numbers;

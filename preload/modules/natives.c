@@ -64,7 +64,7 @@ static void add_range(const struct pc_range *code)
 		hot_native_count++;
 	}
 	atomic_store_explicit(&range->start, code->start, memory_order_relaxed);
-	/* pairs with native_find() */
+	/* Pairs with native_find(). */
 	atomic_store_explicit(&range->end, code->end, memory_order_release);
 	if (!is_distrustful)
 		change_windows(code->start, code->end, WINDOW_UNKNOWN,

@@ -12,7 +12,7 @@
 struct name_search {
 	const struct config *config;
 	const struct catalog_entry *entry;
-	/* by function: 0 without a name, 1 selected, 2 excluded */
+	/* Indexed by function: 0 without a name, 1 selected, 2 excluded. */
 	uint8_t *selected;
 };
 

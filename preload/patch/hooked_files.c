@@ -44,7 +44,7 @@ static int is_identity(const struct file_identity *identity,
 
 static const struct hooked_file *find(const struct stat *st)
 {
-	/* pairs with the store in hooked_files_add() */
+	/* Pairs with the store in hooked_files_add(). */
 	const uint32_t count = hooked_files.count;
 
 	for (uint32_t i = 0; i < count; i++) {

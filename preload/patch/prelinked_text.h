@@ -50,7 +50,7 @@ struct prelinked_text_about {
 struct prelinked_text_module {
 	const struct module *module;
 	const struct prelinked_module *stubs_of;
-	/* with the verdicts in the file */
+	/* With the verdicts in the file. */
 	const struct wire_function *analysed;
 	struct wire_function *functions; /* with the verdicts in this process */
 	uint32_t count;
@@ -73,7 +73,7 @@ struct prelinked_text {
 	/* Differences in this process. */
 	uint64_t written[PRELINKED_TEXT_WRITTEN_MAX]; /* pages */
 	int written_count;
-	/* with absolute addresses; in the pass's arena */
+	/* With absolute addresses; in the pass's arena. */
 	struct patch_text *fixes;
 	uint32_t fix_count;
 };

@@ -25,9 +25,9 @@ struct pristine_file {
 	uint64_t mapped_device, mapped_inode; /* as in struct mapped_range */
 	uint64_t device, inode;               /* as from stat() */
 	uint64_t bytes;
-	/* time of the last change of the contents */
+	/* Time of the last change of the contents. */
 	int64_t changed_s, changed_ns;
-	/* time of the last change of anything */
+	/* Time of the last change of anything. */
 	int64_t attributed_s, attributed_ns;
 };
 

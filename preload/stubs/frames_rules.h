@@ -15,10 +15,10 @@
 
 enum frames_rules_for {
 	FRAMES_FOR_ALL,
-	/* without data of this process: no shadow in pieces */
+	/* Without data of this process: no shadow in pieces. */
 	FRAMES_FOR_FILES,
 	FRAMES_FOR_LIBGCC, /* the CFA is odd */
-	/* also odd; for stubs that wait for a return */
+	/* Also odd; for stubs that wait for a return. */
 	FRAMES_FOR_LIBGCC_THROWING,
 	FRAMES_OF_TRAMPOLINES, /* for trampolines (hot/trampoline.h) */
 	FRAMES_OF_TRAMPOLINES_FOR_LIBGCC,

@@ -67,7 +67,7 @@ struct prelinked {
 
 /* Layout of a file. */
 struct prelinked_layout {
-	/* offset of the stubs, and size of the file */
+	/* Offset of the stubs, and size of the file. */
 	uint64_t stubs_at, bytes;
 	struct pc_range place;
 	uint64_t maker, key;

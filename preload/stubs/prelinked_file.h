@@ -49,15 +49,15 @@ struct prelinked_head {
 	uint32_t function_count;
 	uint64_t bytes; /* size of the file */
 	/*
-	 * offset of the stubs; of text: of the bytes that are not the module's
+	 * Offset of the stubs; of text: of the bytes that are not the module's.
 	 */
 	uint64_t stubs_at;
 	uint64_t maker; /* hash of the library that wrote the file */
 	uint64_t key;   /* hash of all other inputs of stubs */
 	uint64_t code;  /* hash of the displaced code; of text: 0 */
 	/*
-	 * checksum of the flags (prelinked.h); of text: of the bytes at
-	 * stubs_at
+	 * Checksum of the flags (prelinked.h); of text: of the bytes at
+	 * stubs_at.
 	 */
 	uint64_t flags;
 	uint64_t inode;

@@ -152,7 +152,7 @@ static void write_sections(Elf64_Shdr *sections, const struct described *all)
 	sections[STUB_SECTION_SYMBOLS] =
 		SECTION(NAME_SYMTAB, SHT_SYMTAB, symbols);
 	sections[STUB_SECTION_SYMBOLS].sh_link = STUB_SECTION_NAMES;
-	/* index of the first global symbol */
+	/* Index of the first global symbol. */
 	sections[STUB_SECTION_SYMBOLS].sh_info = 1;
 	sections[STUB_SECTION_SYMBOLS].sh_entsize = sizeof(Elf64_Sym);
 	sections[STUB_SECTION_NAMES] = SECTION(NAME_STRTAB, SHT_STRTAB, names);

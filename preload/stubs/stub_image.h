@@ -44,7 +44,7 @@ struct stub_image {
 	Elf64_Ehdr elf;
 	Elf64_Phdr segments[STUB_SEGMENTS];
 	Elf64_Phdr libgcc_segments[STUB_SEGMENTS];
-	/* each a struct stub_unwinding */
+	/* Each a struct stub_unwinding. */
 	uint8_t unwinding[FRAMES_RULES_BYTES];
 	uint8_t libgcc_unwinding[FRAMES_RULES_BYTES];
 	uint8_t throwing_unwinding[FRAMES_RULES_BYTES / 4];

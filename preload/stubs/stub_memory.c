@@ -177,7 +177,7 @@ static int map_from_file(uint64_t place, int fd, uint64_t bytes)
 
 	if (err)
 		return err;
-	/* otherwise the first store would read megabytes of the hole */
+	/* Otherwise the first store would read megabytes of the hole. */
 	sys_madvise((void *)(uintptr_t)place, bytes, MADV_RANDOM);
 	leave_out_of_cores(place, bytes);
 	return 0;
@@ -327,7 +327,7 @@ void stub_memory_back(uint64_t start, uint64_t end, const char *part_path)
 {
 	if (is_beyond_shared(end - 1) || (part_path && is_shared()))
 		map_again(start, end, part_path);
-	/* reads the file at once and not page by page: 40 % less time */
+	/* Reads the file at once and not page by page: 40 % less time. */
 	sys_madvise((void *)(uintptr_t)start, end - start, MADV_WILLNEED);
 	if (populate(start, end))
 		map_pages(start, end, -1, 0);

@@ -21,7 +21,7 @@ struct stub_template {
 	const struct hole *holes, *holes_end;
 	uint16_t bytes; /* size of a stub */
 	uint16_t entry_at;
-	/* space for the displaced instructions */
+	/* Space for the displaced instructions. */
 	uint16_t displaced_at, displaced_end;
 	uint16_t turns[STUB_TURNS]; /* to the shadow, or back */
 	uint16_t glance_at;         /* test for tail calls */

@@ -65,7 +65,7 @@ enum rank {
 	GOOD,
 	FAR,    /* out of reach of addresses that the code refers to */
 	IN_WAY, /* where the heap grows */
-	/* a small int in the low half of a word gives one (runtime_is_exit) */
+	/* A small int in the low half of a word gives one (runtime_is_exit). */
 	MISTAKEN,
 	RANK_COUNT,
 };

@@ -27,7 +27,7 @@
 /* The code that stubs are for. */
 struct window_user {
 	struct pc_range code; /* jumps from here must reach the stubs */
-	/* the module: addresses that the code may refer to */
+	/* The module: addresses that the code may refer to. */
 	struct pc_range image;
 };
 

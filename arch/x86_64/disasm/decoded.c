@@ -30,7 +30,7 @@ static size_t place_of(const struct decoded *decoded, const struct key *key)
 		key->words[0] ^ (key->words[1] << 1 | key->words[1] >> 63);
 
 	/*
-	 * the golden ratio's bits: Knuth, The Art of Computer Programming 6.4
+	 * The golden ratio's bits: Knuth, The Art of Computer Programming 6.4.
 	 */
 	return (size_t)((word * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - bits));
 }

@@ -21,7 +21,7 @@
 #define SECOND(opcode) (0x100 | (opcode)) /* after 0f */
 
 struct encoding {
-	/* the byte after the opcode, even if it is no ModRM */
+	/* The byte after the opcode, even if it is no ModRM. */
 	const uint8_t *modrm;
 	const uint8_t *end;
 	uint16_t opcode; /* with SECOND() after 0f */

@@ -157,7 +157,7 @@ static unsigned int jump_bytes_of(const uint8_t *code)
 unsigned int leap_read(const uint8_t *code, size_t bytes,
 		       unsigned int *load_bytes)
 {
-	/* the zeros are no leap */
+	/* The zeros are no leap. */
 	uint8_t copy[LEAP_MAX_BYTES + INSN_REACH] = { 0 };
 	const size_t known = bytes < LEAP_MAX_BYTES ? bytes : LEAP_MAX_BYTES;
 	unsigned int at, moved, jump_bytes;

@@ -27,10 +27,10 @@ enum knowledge {
 	VALUE_UNKNOWN,
 	VALUE_NUMBER,  /* the lowest `bits`, unsigned, are at most `most` */
 	VALUE_ADDRESS, /* equals vaddr */
-	/* entry 0 to `most` of a table of int32_t at vaddr */
+	/* Entry 0 to `most` of a table of int32_t at vaddr. */
 	VALUE_DISTANCE,
 	VALUE_TARGET, /* such an entry plus vaddr */
-	/* entry 0 to `most` of a table of addresses at vaddr */
+	/* Entry 0 to `most` of a table of addresses at vaddr. */
 	VALUE_WORD,
 };
 

@@ -21,7 +21,7 @@ struct stack {
 
 enum stack_use {
 	STACK_IS_KEPT, /* *stack is valid after the instruction */
-	/* the return address is read, written, or pointed to */
+	/* The return address is read, written, or pointed to. */
 	STACK_IS_LOOKED_AT,
 	STACK_IS_UNREADABLE, /* the effect is unknown */
 };

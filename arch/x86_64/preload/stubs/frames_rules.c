@@ -156,7 +156,7 @@ static void put_offset(struct rules *rules)
 
 	PUT(rules, DW_OP_breg16, 0, DW_OP_const2u, mask & 0xff, mask >> 8,
 	    DW_OP_and);
-	/* the kind is the last byte of the word that ends after it */
+	/* The kind is the last byte of the word that ends after it. */
 	PUT(rules, DW_OP_breg16, 0, DW_OP_const2u, mask & 0xff, mask >> 8,
 	    DW_OP_or, DW_OP_lit0 + mask - (STUB_KIND_AT - 7), DW_OP_minus,
 	    DW_OP_deref, DW_OP_const1u, 56, DW_OP_shr, DW_OP_lit9, DW_OP_shl,
@@ -188,7 +188,7 @@ static void put_is_in_shadow(struct rules *rules)
 	put_offset(rules);
 	PUT(rules, DW_OP_lit0);
 	put_turns(rules, stub_template());
-	/* stubs may be from this session or an earlier one */
+	/* Stubs may be from this session or an earlier one. */
 	if (rt.sink->leaf_stub)
 		put_turns(rules, rt.sink->leaf_stub);
 	PUT(rules, DW_OP_swap, DW_OP_drop);

@@ -84,7 +84,7 @@ static void put_target(struct probe *probe,
 
 	if (leap_read(code, LEAP_MAX_BYTES, &load_bytes) !=
 	    function->displaced_bytes) {
-		/* the code differs from the analysed code */
+		/* The code differs from the analysed code. */
 		probe->err = -EILSEQ;
 		return;
 	}
