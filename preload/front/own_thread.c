@@ -21,7 +21,10 @@ static void *begin(void *does)
 	return NULL;
 }
 
-/* Signals of the program's are not for that thread. */
+/*
+ * All signals are blocked meanwhile, because signals for the program must not
+ * be delivered to that thread.
+ */
 int own_thread_make(void (*does)(void))
 {
 	const uint32_t said = trap_said();
