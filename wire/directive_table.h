@@ -39,7 +39,7 @@
 #include "wire/packet.h"
 #include "wire/recording.h"
 
-/* What `--trace` without a value means. */
+/* The value of `--trace` without one. */
 #define DIRECTIVE_TRACE_STANDARD "1G"
 
 /* Calls between two stamps of a trace, if nothing else is asked for. */
