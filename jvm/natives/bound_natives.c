@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * To ask the machine for the methods of all classes would give each of them an
- * identifier, for ever. So they are looked for where they are: a class's mirror
- * (java.lang.Class) has the address of the machine's Klass, which is read by
- * Unsafe.getLong(), as a collector may move the mirror. The references to all
- * classes that we hold meanwhile keep what is read alive; but a class may be
- * redefined, so that all is read by a system call that can fail, and RegisterNatives()
+ * Finds bound natives in the JVM's own data. Requesting the methods of all
+ * classes would give each method an identifier that is never freed. A class's
+ * mirror (java.lang.Class) contains the address of the JVM's Klass.
+ * Unsafe.getLong() reads it, because a collector may move the mirror. Meanwhile
+ * references to all classes keep the data alive. But a class may be redefined,
+ * so all data is read by a system call that can fail, and RegisterNatives()
  * finds the method by its name.
  */
 #include "jvm/natives/bound_natives.h"
@@ -23,31 +23,31 @@
 
 #define NATIVES_MAX  16384
 #define TEXT_BYTES   (4 << 20)
-#define CLASSES_MAX  65536 /* local references that JNI lets have */
+#define CLASSES_MAX  65536 /* local references that JNI permits */
 #define METHODS_MAX  65535 /* of a class (JVMS 4.1) */
 #define SYMBOL_MAX   65535
 #define METHOD_BYTES 256
 #define ACC_NATIVE   0x100
 #define BATCH_MAX    64 /* methods that are read together */
 
-/* Of methods that share code of the machine's, at least so many are not bound. */
+/* At least this number of unbound methods must share one address of the JVM. */
 #define UNBOUND_LEAST 4
 
 /*
- * The class by a global reference: it is used in an event, within calls of Java, and
- * ZGC of 21 and later looks after local references of who is farther out only when
- * the thread comes back there.
+ * The class is a global reference, because it is used in an event inside of
+ * Java calls. ZGC of JDK 21 and later updates the local references of outer
+ * callers only when the thread returns to them.
  */
 struct found_native {
 	jclass class;
 	const char *class_name, *name, *signature;
 	uint64_t method;
 	uint64_t address;
-	uint32_t is_machine; /* the code is the machine's own */
-	uint32_t is_shared;  /* by how many others before it */
+	uint32_t is_machine; /* the code belongs to the JVM */
+	uint32_t is_shared;  /* number of former natives with the same code */
 };
 
-/* What is looked for, and found; too large for a stack. */
+/* State of a search, too large for a stack. */
 struct natives_search {
 	JavaVM *vm;
 	JNIEnv *jni;
@@ -56,23 +56,23 @@ struct natives_search {
 	void *context;
 	uint64_t machine_pc;
 	long changed;
-	/* Of the machine, in bytes. */
+	/* Offsets and sizes in the JVM, in bytes. */
 	int64_t klass, methods, count, items, flags, fixed, pool, name_index,
 		signature_index, length, text;
 	uint64_t method_bytes, pool_bytes;
-	uint64_t
-		unbound; /* where natives lead that are not bound; 0: unknown */
+	uint64_t unbound; /* code of unbound natives; 0: unknown */
 	jobject unsafe, platform;
 	jmethodID get_long;
 	uint32_t found;
 	uint64_t text_used;
 	struct found_native natives[NATIVES_MAX];
 	uint64_t class_methods[METHODS_MAX];
-	unsigned char copies[BATCH_MAX * METHOD_BYTES]; /* of some of these */
+	/* copies of some of these methods */
+	unsigned char copies[BATCH_MAX * METHOD_BYTES];
 	char texts[TEXT_BYTES];
 };
 
-/* ---- What the machine tells debuggers ---- */
+/* ---- HotSpot's descriptions for debuggers ---- */
 
 static int learn(struct natives_search *search)
 {
@@ -121,7 +121,7 @@ static uint64_t word_at(uint64_t at)
 
 /* ---- Java ---- */
 
-/* NULL: there is none. */
+/* Returns NULL if the class does not exist. */
 static jclass find_class(JNIEnv *jni, const char *name)
 {
 	jclass class = (*jni)->FindClass(jni, name);
@@ -129,7 +129,7 @@ static jclass find_class(JNIEnv *jni, const char *name)
 	return has_thrown(jni) ? NULL : class;
 }
 
-/* What a static method without arguments returns. */
+/* Returns the result of a static method without arguments. */
 static jobject ask(JNIEnv *jni, jclass class, const char *name,
 		   const char *signature)
 {
@@ -175,7 +175,7 @@ static uint64_t klass_of(const struct natives_search *search, jclass class)
 
 /* ---- The natives of a class ---- */
 
-/* NULL: it cannot be read, or there is no room. */
+/* Returns NULL if the symbol cannot be read or there is no room. */
 static const char *read_symbol(struct natives_search *search, uint64_t at)
 {
 	char *to = search->texts + search->text_used;
@@ -219,7 +219,7 @@ static const char *keep_text(struct natives_search *search, const char *text)
 	return to;
 }
 
-/* The code of a native follows its Method. */
+/* Adds the method if it is native. Its code's address follows the Method. */
 static void see_method(struct natives_search *search, jclass class,
 		       const char **class_name, uint64_t method,
 		       const unsigned char *copy)
@@ -254,7 +254,7 @@ static void see_method(struct natives_search *search, jclass class,
 	search->found += one->class_name && one->name && one->signature;
 }
 
-/* As many as can be read: one that is gone ends it. */
+/* Reads as many methods as possible; an unmapped one ends the read. */
 static void see_methods(struct natives_search *search, jclass class,
 			const char **class_name, const uint64_t *methods,
 			uint32_t count)
@@ -273,7 +273,10 @@ static void see_methods(struct natives_search *search, jclass class,
 			   search->copies + i * bytes);
 }
 
-/* Its loader is the platform's: it would be warned of. */
+/*
+ * True if the class's loader is the platform's: RegisterNatives() would print a
+ * warning.
+ */
 static int is_of_platform(const struct natives_search *search, jclass class)
 {
 	JNIEnv *jni = search->jni;
@@ -289,7 +292,7 @@ static int is_of_platform(const struct natives_search *search, jclass class)
 	return is_platform;
 }
 
-/* That of the natives found since. */
+/* Gives the natives from index `since` on a global reference to their class. */
 static void hold_class(struct natives_search *search, jclass class,
 		       uint32_t since)
 {
@@ -349,7 +352,7 @@ static void see_class(struct natives_search *search, jclass class)
 		hold_class(search, class, before);
 }
 
-/* ---- Which of them are bound ---- */
+/* ---- Bound natives ---- */
 
 static const struct link_map *machine_of(const struct natives_search *search)
 {
@@ -357,8 +360,8 @@ static const struct link_map *machine_of(const struct natives_search *search)
 }
 
 /*
- * Natives that are not bound lead to one function of the machine's. No other of them has
- * so many: those that have, twice as many as any other, are not bound.
+ * Unbound natives all lead to one function of the JVM. That function is the one
+ * with the most natives, if it has at least twice as many as any other.
  */
 static void find_unbound(struct natives_search *search)
 {
@@ -397,7 +400,10 @@ static void find_unbound(struct natives_search *search)
 		search->unbound = 0;
 }
 
-/* Where that is not known, what leads to the machine is left alone. */
+/*
+ * If the function is unknown, all natives that lead to the JVM count as
+ * unbound.
+ */
 static int is_bound(const struct natives_search *search,
 		    const struct found_native *one)
 {
@@ -405,7 +411,7 @@ static int is_bound(const struct natives_search *search,
 			       : !one->is_machine;
 }
 
-/* ---- Binding them ---- */
+/* ---- Binding ---- */
 
 static void change(struct natives_search *search,
 		   const struct found_native *one, JNIEnv *jni)
@@ -437,7 +443,7 @@ static void change_all(JNIEnv *jni, void *context)
 			change(search, &search->natives[i], jni);
 }
 
-/* ---- All of it ---- */
+/* ---- The whole search ---- */
 
 static int search_classes(struct natives_search *search)
 {
@@ -453,7 +459,7 @@ static int search_classes(struct natives_search *search)
 	return 0;
 }
 
-/* With the references that are made on the way. */
+/* Frees the local references at the end. */
 static int run(struct natives_search *search)
 {
 	JNIEnv *jni = search->jni;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Native methods that are bound already, in a machine that runs: which they are, and
- * binding them to something else. Of HotSpot only, by what it tells debuggers.
+ * Finds native methods that are already bound in a running JVM, and binds them
+ * to other code. Works with HotSpot only, by its descriptions for debuggers.
  */
 #ifndef CLEW_JVM_NATIVES_BOUND_NATIVES_H
 #define CLEW_JVM_NATIVES_BOUND_NATIVES_H
@@ -13,20 +13,24 @@
 #include "preload/generated/records.h"
 
 struct bound_native {
-	struct java_method its; /* names */
-	const void *method;     /* where the address of its Method stands */
-	void *address;          /* of the code that it is bound to */
+	struct java_method its; /* the method's names */
+	const void *method;     /* address of a pointer to its Method */
+	void *address;          /* the code to which it is bound */
 };
 
-/* What a native is to be bound to instead; NULL: it stays. */
+/*
+ * Returns the new code for a native, or NULL if the native remains unchanged.
+ */
 typedef void *(*bound_natives_choose)(void *context,
 				      const struct bound_native *native);
 
 /*
- * Ask of each bound native, and bind it so. By RegisterNatives(), so that agents hear of
- * it, ours, too. On a thread of ours that is attached and in no Java method. Natives of the
- * platform's own class loader stay. machine_pc: of any function of the machine's. How many
- * have been bound so; or -errno: they cannot be known. choose NULL: whether they can.
+ * Calls choose() for each bound native and binds the native to the result by
+ * RegisterNatives(), which sends events to all agents, including clew's.
+ * Natives of the platform class loader remain unchanged. The calling thread is
+ * clew's own, attached, and in no Java method. machine_pc is the address of any
+ * function of the JVM. With choose NULL, only checks whether this is possible.
+ * Returns how many natives were bound, or -errno if they cannot be found.
  */
 long bound_natives_change(JavaVM *vm, JNIEnv *jni, uint64_t machine_pc,
 			  bound_natives_choose choose, void *context);

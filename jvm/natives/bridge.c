@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See bridge.h. */
 #include "jvm/natives/bridge.h"
 
 #include <stdatomic.h>
@@ -20,7 +21,10 @@ _Atomic uint32_t bridges_are_yielding;
 _Atomic uint64_t callers_known[CALLERS_COUNT] LARGE_TABLE;
 _Atomic uint64_t *callers_stacks;
 
-/* Its own frame lies below the native method's; each begins with a saved frame pointer. */
+/*
+ * Returns the location of the call. The bridge was called by the native
+ * method's frame, and both frames begin with a saved frame pointer.
+ */
 static uint64_t place_of_call(const struct bridge_frame *frame)
 {
 	const uint64_t *native = (const uint64_t *)frame->java_frame;
@@ -44,7 +48,10 @@ static int is_for(const struct trampoline *one, const struct shadow_slot *slot,
 	       one->slot.return_address == slot->return_address;
 }
 
-/* The trampoline first, so that the id has its link whenever it is looked at. */
+/*
+ * Stores the trampoline before the id, so that a walk always finds the id's
+ * link.
+ */
 void bridge_link(struct bridge_frame *frame, uint32_t number)
 {
 	const struct shadow_slot slot = {
@@ -71,7 +78,10 @@ void bridge_link(struct bridge_frame *frame, uint32_t number)
 	*(volatile uint64_t *)&hot.id = id;
 }
 
-/* The method that calls, with those that it is called by if they can be told. */
+/*
+ * Returns the number of the whole Java stack if possible, otherwise of the
+ * calling method; 0 if it is not known yet.
+ */
 static uint32_t find_callers(struct bridge_frame *frame)
 {
 	frame->place = place_of_call(frame);
@@ -88,7 +98,7 @@ static uint32_t find_callers(struct bridge_frame *frame)
 	return callers_find(frame->place);
 }
 
-/* The Java method that calls has told of itself. */
+/* True if the calling Java method has already entered the context by itself. */
 static int is_told(void)
 {
 	return atomic_load_explicit(&bridges_are_yielding,

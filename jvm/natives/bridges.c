@@ -11,13 +11,17 @@
 #include "preload/sys/sys.h"
 
 /*
- * Code and records are made by the chunk: the code of all of a chunk's bridges, so
- * that it is never writable and executable at once.
+ * Code and records are allocated in chunks. The code of all bridges of a chunk
+ * is written together, so that it is never writable and executable at the same
+ * time.
  */
 #define CHUNK_BRIDGES 2048
 #define CODE_BYTES    ((uint64_t)CHUNK_BRIDGES * BRIDGE_CODE_BYTES)
 
-/* A method has 255 arguments or fewer (JVMS 4.3.3), and C gets two more. */
+/*
+ * A method has at most 255 arguments (JVMS 4.3.3), and C functions get two
+ * more.
+ */
 #define STACK_WORDS_MAX (255 + 2 - ARGUMENTS_GENERAL)
 
 struct bridge_chunk {
@@ -28,11 +32,11 @@ struct bridge_chunk {
 };
 
 static struct {
-	struct lock lock; /* to add */
+	struct lock lock; /* for adding */
 	struct bridge_chunk *_Atomic newest;
 } bridges;
 
-/* Past one argument: of its class, which is 'L' and '[' for references. */
+/* Skips one argument of a signature; 'L' and '[' begin references. */
 static const char *skip(const char *at)
 {
 	while (*at == '[')
@@ -44,10 +48,12 @@ static const char *skip(const char *at)
 	return *at ? at + 1 : at;
 }
 
-/* Words that the arguments take on the stack; -1: that is no signature. */
+/*
+ * Returns the stack words of the arguments, or -1 if the signature is invalid.
+ */
 static int stack_words(const char *signature)
 {
-	int general = 2, vector = 0; /* JNIEnv * and the class, or the object */
+	int general = 2, vector = 0; /* JNIEnv * and the class or object */
 	const char *at = signature + 1;
 
 	if (*signature != '(')
@@ -113,7 +119,7 @@ static struct bridge *make(void *native, const void *method)
 	return bridge;
 }
 
-/* That of an earlier attachment. */
+/* Finds the bridge of an earlier session. */
 static struct bridge *find_former(const void *native, const void *method)
 {
 	for (struct bridge_chunk *c = bridges.newest; c; c = c->older)
@@ -153,7 +159,10 @@ struct bridge *bridges_find(const void *entry)
 		     : NULL;
 }
 
-/* A relay is another native's once there is another configuration. */
+/*
+ * Bridges then call natives directly: the next session may give a relay to
+ * another native.
+ */
 void bridges_close(void)
 {
 	atomic_store(&bridges_are_closed, 1);

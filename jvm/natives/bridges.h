@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Making bridges: the piece of code, one for each native method, that Java calls
- * instead of it, and that counts the call below its Java callers (bridge.h).
+ * Creates bridges: a piece of code for each native method, which Java calls
+ * instead of the method, and which counts the call below its Java callers
+ * (bridge.h).
  */
 #ifndef CLEW_JVM_NATIVES_BRIDGES_H
 #define CLEW_JVM_NATIVES_BRIDGES_H
@@ -9,32 +10,42 @@
 struct bridge;
 
 /*
- * A bridge to a native's code; `method` is the machine's name of the method, whose
- * signature is not known yet, so that every call copies as many words of the stack
- * as there may be arguments. NULL: there is no memory. Any thread, not in signal handlers.
+ * Creates a bridge to a native's code. `method` is the JVM's identifier. The
+ * signature is not known yet, so each call copies as many stack words as there
+ * may be arguments. Returns NULL if memory is short. Any thread may call this,
+ * but no signal handler.
  */
 struct bridge *bridges_make_early(void *native, const void *method);
 
-/* Where it is entered: what the machine is told. */
+/* Returns the entry of the bridge's code, which the JVM has to call. */
 void *bridges_entry(const struct bridge *bridge);
 
 /*
- * The method's signature, of which it follows how many arguments are on the stack.
- * False if that is none.
+ * Sets the number of arguments on the stack by the method's signature. Returns
+ * 0 if the signature is invalid.
  */
 int bridges_tell(struct bridge *bridge, const char *signature);
 
-/* A bridge of which all is known. NULL: there is no memory, or that is no signature. */
+/*
+ * Creates a bridge with a known signature. Returns NULL if memory is short or
+ * the signature is invalid.
+ */
 struct bridge *bridges_make(void *native, const void *method,
 			    const char *signature);
 
-/* The bridge that is entered there; NULL: none is. */
+/* Returns the bridge with that entry, or NULL. */
 struct bridge *bridges_find(const void *entry);
 
-/* From now on none asks who calls where the innermost in the context is in Java. */
+/*
+ * From now on bridges do not determine callers if the innermost function in the
+ * context is a Java method.
+ */
 void bridges_yield(void);
 
-/* No call is counted by its callers any more; each goes to the native itself. */
+/*
+ * bridges_close() makes all bridges call natives directly, without counting
+ * below their callers; bridges_open() undoes that.
+ */
 void bridges_close(void);
 void bridges_open(void);
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See compiled_methods.h. */
 #include "jvm/natives/compiled_methods.h"
 
 #include <stddef.h>
@@ -10,7 +11,7 @@
 
 /* Offsets in an nmethod, in bytes. */
 static struct {
-	int32_t version; /* 0: none is known */
+	int32_t version; /* 0: the JVM is unknown */
 	uint64_t name, compile_id, entry_bytecode;
 	uint64_t code, verified;
 } methods;
@@ -25,7 +26,7 @@ static int32_t int_at(uint64_t at)
 	return *(const int32_t *)at;
 }
 
-/* Of the type that the methods are, or of one that is part of it. */
+/* Returns the offset in the type of methods, or in a type that it contains. */
 static int64_t offset_of(uint64_t pc, const char *field)
 {
 	static const char *const types[] = { "nmethod", "CompiledMethod",
@@ -109,7 +110,7 @@ int compiled_methods_find(uint64_t code, struct compiled_method *out)
 	const char *name =
 		record ? (const char *)word_at(record + methods.name) : NULL;
 
-	/* "nmethod"; a "native nmethod" calls native code. */
+	/* Accepts "nmethod"; a "native nmethod" calls native code. */
 	if (!name || name[0] != 'n' || name[1] != 'm')
 		return -1;
 	out->record = record;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What HotSpot knows of a compiled method (nmethod), by its vmStructs. */
+/* HotSpot's data about a compiled method (nmethod), found by vmStructs. */
 #ifndef CLEW_JVM_NATIVES_COMPILED_METHODS_H
 #define CLEW_JVM_NATIVES_COMPILED_METHODS_H
 
@@ -7,22 +7,29 @@
 
 struct compiled_method {
 	uint64_t record;    /* nmethod * */
-	uint64_t code;      /* its first instruction */
-	uint64_t verified;  /* where callers that know its class enter it */
-	int32_t compile_id; /* no other has it */
-	uint32_t is_entered_midway; /* in a loop, by the interpreter */
+	uint64_t code;      /* address of the first instruction */
+	uint64_t verified;  /* entry for callers that know the object's class */
+	int32_t compile_id; /* unique in the process */
+	uint32_t is_entered_midway; /* the interpreter enters it in a loop */
 };
 
 /*
- * Whether it is a machine that in_place.h knows: JDK 17 or 25, with HotSpot's own compilers.
- * machine_pc: of any function of its. Once java_stack_learn() has been called. 0 or -1.
+ * Learns the layout, after java_stack_learn(). Returns 0 if in_place.h supports
+ * this JVM: JDK 17 or 25 with HotSpot's own compilers. Otherwise returns -1.
+ * machine_pc is the address of any function of the JVM.
  */
 int compiled_methods_learn(uint64_t machine_pc);
 
-/* That whose code begins there, as java_stack_blob() permits. 0, or -1: there is none. */
+/*
+ * Finds the method whose code begins at that address, when java_stack_blob()
+ * may be used. Returns 0, or -1 if there is none.
+ */
 int compiled_methods_find(uint64_t code, struct compiled_method *out);
 
-/* Whether it is still there; all threads of Java's are stopped, or so. */
+/*
+ * True if the method still exists; all Java threads are stopped, or
+ * java_stack_blob() may be used for another reason.
+ */
 int compiled_methods_is_there(const struct compiled_method *method);
 
 #endif

@@ -6,26 +6,28 @@
 #include "jvm/hotspot/hotspot.h"
 
 /*
- * Machines in which a method's identifier (jmethodID) is the address of a pointer to
- * the machine's Method, which has the number of its intrinsic in two bytes, 0 being none.
+ * The versions in which a method's identifier (jmethodID) is the address of a
+ * pointer to the JVM's Method, and the Method contains the number of its
+ * intrinsic in two bytes (0: none).
  */
 #define OLDEST 11
 #define NEWEST 25
 
-/* Where things are, in bytes; written once, at the start. */
+/* Offsets in bytes; written once, at the start. */
 static struct {
-	int64_t number; /* in a Method; -1: nothing is known */
-	/* Of a method's name, all of which must be known */
-	int64_t description;    /* in a Method: its ConstMethod */
-	int64_t pool;           /* in that: its ConstantPool */
-	int64_t index;          /* in that: which entry of the pool */
-	int64_t length, text;   /* in the entry, a Symbol */
+	int64_t number; /* in a Method; -1: unknown */
+	/* Path to a method's name; all must be known */
+	int64_t description;  /* in a Method: its ConstMethod */
+	int64_t pool;         /* in a ConstMethod: its ConstantPool */
+	int64_t index;        /* in a ConstMethod: index of the pool's entry */
+	int64_t length, text; /* in the entry, a Symbol */
 	uint64_t entries_begin; /* in the pool */
 } at = { .number = -1 };
 
 /*
- * Methods that have a number and yet no code: the compilers of HotSpot 11 to 25 call
- * Unsafe's. No others of these names have numbers.
+ * Methods that have a number and are called nevertheless: the compilers of
+ * HotSpot 11 to 25 call those of Unsafe. No other methods with these names have
+ * numbers.
  */
 static const char *const called[] = { "park", "unpark" };
 
@@ -56,7 +58,7 @@ static uint16_t number_at(const char *from, int64_t bytes)
 	return *(const uint16_t *)(from + bytes);
 }
 
-/* The Symbol that is the method's name; NULL if that cannot be known. */
+/* Returns the Symbol of the method's name, or NULL if it is unknown. */
 static const char *name_of(const char *method)
 {
 	const char *description, *pool;

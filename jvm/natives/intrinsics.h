@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Native methods for which HotSpot has code of its own (intrinsics): what it compiles,
- * and in part what it interprets, has that code in place of the call, so that the
- * native is not called, and nobody can count it.
+ * Native methods for which HotSpot has code of its own (intrinsics). Compiled
+ * code, and sometimes the interpreter, executes that code instead of the call,
+ * so calls of the native cannot be counted.
  */
 #ifndef CLEW_JVM_NATIVES_INTRINSICS_H
 #define CLEW_JVM_NATIVES_INTRINSICS_H
 
 #include <stdint.h>
 
-/* Learn from a machine where its methods say that. */
+/* Learns where this JVM's methods contain their intrinsic. */
 void intrinsics_learn(uint64_t machine_pc);
 
 /*
- * Whether the machine may use its own code for a method, by its identifier. 0 also
- * where that is not known. Any thread, once the machine has loaded the method.
+ * True if the JVM may use its own code for the method with this identifier; 0
+ * also if that is unknown. Any thread may call it once the JVM has loaded the
+ * method.
  */
 int intrinsics_have(const void *method);
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The machine is asked about each place once (GetStackTrace), for a microsecond or
- * two, and of each stack about methods that are not known (java_compose.h), and again
- * after it has unloaded code, or collected garbage, classes with it: then an address
- * may become another's. A thread that is in a native called from a place keeps that
- * place's method, and its code, alive.
+ * The JVM is asked once about each location (GetStackTrace), which takes one or
+ * two microseconds, and for each stack about methods that are not known
+ * (java_compose.h). After the JVM has unloaded code or collected garbage, which
+ * may unload classes, all is asked again, because an address may then belong to
+ * another method. While a thread is in a native, the code from which it was
+ * called and the code's method exist.
  */
 #include "jvm/natives/java_callers.h"
 
@@ -30,18 +31,21 @@
 #include "preload/sys/sys.h"
 #include "preload/sys/text.h"
 
-#define PATIENCE_MS 5000          /* for what is asked of the machine */
+#define PATIENCE_MS 5000          /* limit for a request to the JVM */
 #define IN_NATIVE   (-1)          /* location of a native method */
-#define INTERPRETER "Interpreter" /* as HotSpot calls its code */
+#define INTERPRETER "Interpreter" /* HotSpot's name of its code */
 
-static uint64_t machine_pc;      /* of a function of the machine's */
-static uint64_t ready_ns;        /* when it could be asked first */
-static _Atomic(jvmtiEnv *) tool; /* NULL: nobody can be asked yet */
-static _Atomic int doubts;       /* callers_doubt() without callers_trust() */
-static _Atomic int askers;       /* threads that may be using it */
-static jvmtiEnv *heard;          /* whose events are heard; NULL: none */
+static uint64_t machine_pc;      /* address of a function of the JVM */
+static uint64_t ready_ns;        /* time when requests became possible */
+static _Atomic(jvmtiEnv *) tool; /* NULL: no requests are possible */
+/* calls of callers_doubt() without callers_trust() */
+static _Atomic int doubts;
+static _Atomic int askers; /* threads that may be using `tool` */
+static jvmtiEnv *heard;    /* sends the events; NULL: none */
 
-/* How many of the methods are called by a native that has a context. */
+/*
+ * Returns how many of the methods lie below the next native that has a context.
+ */
 static jint end_of(const struct bridge_frame *frame,
 		   const jvmtiFrameInfo *calls, jint count)
 {
@@ -61,7 +65,7 @@ static jint end_of(const struct bridge_frame *frame,
 	return end;
 }
 
-/* The bytecode that calls; a native method has none. */
+/* Returns the calling bytecode; a native method has none. */
 static uint16_t call_of(const jvmtiFrameInfo *call)
 {
 	return call->location >= 0 && call->location < WIRE_BYTECODE_NONE
@@ -69,7 +73,7 @@ static uint16_t call_of(const jvmtiFrameInfo *call)
 		       : WIRE_BYTECODE_NONE;
 }
 
-/* 0: it cannot be told now. */
+/* Returns 0 if the number cannot be determined now. */
 static uint32_t number_stack(jvmtiEnv *jvmti, JNIEnv *jni,
 			     const jvmtiFrameInfo *calls, jint count,
 			     int is_deeper)
@@ -92,7 +96,10 @@ static uint32_t number_stack(jvmtiEnv *jvmti, JNIEnv *jni,
 	return java_numbers_stack(&stack);
 }
 
-/* The innermost alone, where there is no room for a stack's number. */
+/*
+ * Returns the number of the innermost method alone, used without room for
+ * stacks.
+ */
 static uint32_t number_caller(jvmtiEnv *jvmti, JNIEnv *jni,
 			      const jvmtiFrameInfo *caller)
 {
@@ -101,7 +108,10 @@ static uint32_t number_caller(jvmtiEnv *jvmti, JNIEnv *jni,
 	return java_numbers_method(jvmti, jni, caller->method);
 }
 
-/* 0: it cannot be told now. The native itself is frame 0. */
+/*
+ * Returns the caller's number, or 0 if it cannot be determined now. Frame 0 is
+ * the native.
+ */
 static uint32_t ask_caller(jvmtiEnv *jvmti, JNIEnv *jni)
 {
 	jvmtiFrameInfo caller;
@@ -110,14 +120,14 @@ static uint32_t ask_caller(jvmtiEnv *jvmti, JNIEnv *jni)
 
 	if ((*jvmti)->GetStackTrace(jvmti, NULL, 1, 1, &caller, &count))
 		return 0;
-	/* a native's own context is its caller's already */
+	/* the context of a native already contains its callers */
 	if (!count || caller.location == IN_NATIVE)
 		return CALLERS_NOBODY;
 	number = number_stack(jvmti, jni, &caller, 1, 0);
 	return number ? number : number_caller(jvmti, jni, &caller);
 }
 
-/* As ask_caller(), for all that is below a native with a context. */
+/* Does the same for the whole stack up to a native with a context. */
 static uint32_t ask_stack(jvmtiEnv *jvmti, JNIEnv *jni,
 			  const struct bridge_frame *frame)
 {
@@ -141,16 +151,22 @@ static uint32_t ask_stack(jvmtiEnv *jvmti, JNIEnv *jni,
 	return number_caller(jvmti, jni, &calls[0]);
 }
 
-/* ---- Stacks that are composed of what is known ---- */
+/* ---- Stacks that are composed of known methods ---- */
 
-/* One in so many is verified, if not more of all calls are; and the first ones. */
+/*
+ * One composed stack in this many is verified, if not more of all calls are; so
+ * are the first ones.
+ */
 #define COMPOSED_PERIOD 64
-/* So many that were others, and none is composed any more. */
+/* After this number of wrong stacks, none is composed any more. */
 #define COMPOSED_WRONG_MAX 8
 
 static void forget(void);
 
-/* Whether all was forgotten since the call was looked up, so that it may be another. */
+/*
+ * True if all was forgotten since the call was looked up, so its stack may have
+ * another hash.
+ */
 static int has_changed(const struct bridge_frame *frame)
 {
 	uint32_t end;
@@ -164,7 +180,7 @@ static int may_compose(const struct bridge_frame *frame)
 	       rt.header->mismatched_composed < COMPOSED_WRONG_MAX;
 }
 
-/* By its hash, which is as good as at random. */
+/* The hash serves as a random number. */
 static int is_to_verify(const struct bridge_frame *frame)
 {
 	const uint32_t period = rt.verify_period < COMPOSED_PERIOD
@@ -177,7 +193,9 @@ static int is_to_verify(const struct bridge_frame *frame)
 				       UINT32_MAX / period));
 }
 
-/* Nothing that was concluded from frames is known any more. */
+/*
+ * Counts a verification. After an error, forgets all conclusions from frames.
+ */
 static void note_composed(int is_wrong)
 {
 	atomic_fetch_add(&rt.header->verified_composed, 1);
@@ -187,7 +205,7 @@ static void note_composed(int is_wrong)
 	forget();
 }
 
-/* As ask_stack(), for a stack that is new. */
+/* Returns the number of a new stack, like ask_stack(). */
 static uint32_t learn_stack(jvmtiEnv *jvmti, JNIEnv *jni,
 			    const struct bridge_frame *frame)
 {
@@ -225,7 +243,10 @@ static void remember_place(uint64_t place, uint32_t number)
 		place >> CALLERS_LOG2 << 32 | number);
 }
 
-/* Calls until the next one is verified. A thread that counts nothing draws nothing. */
+/*
+ * Draws the number of calls until the next verification. A thread that counts
+ * nothing draws no random number.
+ */
 static uint64_t draw_stacks_left(void)
 {
 	const uint64_t period = rt.verify_period;
@@ -235,7 +256,10 @@ static uint64_t draw_stacks_left(void)
 	return hot.random ? record_draw() % (2 * period) : period;
 }
 
-/* What a known one was found to be, which is 0 if that cannot be told now. */
+/*
+ * Counts a verification of a known number; `found` is 0 if it cannot be
+ * determined now.
+ */
 static void note_verified(uint32_t expected, uint32_t found)
 {
 	hot.stacks_left = draw_stacks_left();
@@ -261,7 +285,10 @@ static void note_asked(uint64_t began_ns)
 			 1);
 }
 
-/* Its outer frames are in the heap, and what they are is not remembered. */
+/*
+ * The outer frames of a virtual thread are in the heap, and their result is not
+ * remembered.
+ */
 static uint32_t ask_frozen(jvmtiEnv *jvmti, JNIEnv *jni,
 			   const struct bridge_frame *frame)
 {
@@ -330,7 +357,7 @@ uint32_t callers_learn(struct bridge_frame *frame)
 	return number;
 }
 
-/* ---- Events. No thread is in Java while garbage is collected. ---- */
+/* ---- Events. No thread runs Java code while garbage is collected. ---- */
 
 static void forget(void)
 {
@@ -343,7 +370,7 @@ static void forget(void)
 	java_stack_forget();
 }
 
-/* What was looked up before has another hash; what is from here on is not kept. */
+/* Former lookups get another hash; later ones are not remembered. */
 void callers_doubt(void)
 {
 	atomic_fetch_add(&doubts, 1);
@@ -376,7 +403,7 @@ static void JNICALL code_is_made(jvmtiEnv *jvmti, const char *name,
 	atomic_store(&java_interpreter.end, (uintptr_t)code + (uint32_t)bytes);
 }
 
-/* All that is generated lies between two addresses. */
+/* Finds the range of all generated code. */
 static int find_code(void)
 {
 	atomic_store(&java_code.start,
@@ -386,7 +413,10 @@ static int find_code(void)
 	return java_code.end > java_code.start;
 }
 
-/* Once; of a machine that was left and is asked again all of it holds still. */
+/*
+ * Runs once: the layout of a JVM also holds after detaching and attaching
+ * again.
+ */
 static void learn_machine(void)
 {
 	void *room;
@@ -402,7 +432,7 @@ static void learn_machine(void)
 	java_scopes_learn(machine_pc);
 }
 
-/* Until then nobody can be asked. */
+/* Requests are possible from this event on. */
 static void JNICALL is_ready(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 {
 	const uint32_t muted = switch_mute(HOT_MUTED_OWN);
@@ -423,7 +453,7 @@ static void JNICALL thread_ends(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 	java_recall_end();
 }
 
-/* Whoever is still in Java is not asked about any more. */
+/* Requests end, although some threads may still run Java code. */
 static void JNICALL is_over(jvmtiEnv *jvmti, JNIEnv *jni)
 {
 	atomic_store(&tool, NULL);
@@ -470,7 +500,10 @@ int callers_begin(void *machine)
 	return 0;
 }
 
-/* What the addresses were that are remembered, nobody has told meanwhile. */
+/*
+ * Forgets the remembered addresses: no event reported changes while clew was
+ * detached.
+ */
 void callers_begin_late(void)
 {
 	if (!heard)
@@ -480,7 +513,7 @@ void callers_begin_late(void)
 	is_ready(heard, NULL, NULL);
 }
 
-/* Whoever asks has an answer soon. */
+/* Waits for active requests, which do not take long. */
 static int wait_for_askers(void)
 {
 	const struct timespec moment = { .tv_nsec = 1000000 };

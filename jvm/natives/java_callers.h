@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which Java method calls a native one, by the place of the call, and the number
- * under which it counts there.
+ * Finds the Java method that calls a native method by the location of the call,
+ * and the number under which the caller counts.
  *
- * A place is an address: of compiled code behind a call, or of the bytecode that
- * the interpreter executes. Each stands for one method, the innermost one that
- * is inlined there, until code or classes are unloaded.
+ * A location is an address: the return address in compiled code, or the address
+ * of the bytecode that the interpreter executes. Each location belongs to one
+ * method, the innermost of those that are inlined there, until code or classes
+ * are unloaded.
  */
 #ifndef CLEW_JVM_NATIVES_JAVA_CALLERS_H
 #define CLEW_JVM_NATIVES_JAVA_CALLERS_H
@@ -18,19 +19,23 @@
 
 struct bridge_frame;
 
-/* A place from which no Java method calls. */
+/* The number of locations from which no Java method calls. */
 #define CALLERS_NOBODY UINT32_MAX
 
 #define CALLERS_LOG2   16
 #define CALLERS_COUNT  (1 << CALLERS_LOG2)
 
 /*
- * {place >> 16, number} at place ^ place >> 16, modulo the table's size: with its
- * index, an entry has the whole of a place of 47 bits. 0: free. Any thread.
+ * {location >> 16, number} at index location ^ location >> 16, modulo the
+ * table's size. Index and entry together contain all 47 bits of a location. 0:
+ * free. Any thread.
  */
 extern _Atomic uint64_t callers_known[CALLERS_COUNT];
 
-/* The number of the method that calls from a place; 0: not known. Any thread. */
+/*
+ * Returns the number of the method that calls from a location; 0: not known.
+ * Any thread.
+ */
 static inline uint32_t callers_find(uint64_t place)
 {
 	const uint64_t entry = __atomic_load_n(
@@ -43,14 +48,16 @@ static inline uint32_t callers_find(uint64_t place)
 }
 
 /*
- * {hash >> 16, number} of Java stacks (java_stack.h), in one of two entries: what
- * is between the bits of the entry's number and those in it tells them apart but
- * for one in 2^46. 0: free. Any thread.
+ * {hash >> 16, number} of Java stacks (java_stack.h), in one of two entries.
+ * The bits of the hash in the index and the entry distinguish all stacks but
+ * one in 2^46. 0: free. Any thread.
  */
 #define CALLERS_STACKS_LOG2 18
 #define CALLERS_STACKS      (1 << CALLERS_STACKS_LOG2)
 
-/* There before any stack has a hash: programs without Java have no use for them. */
+/*
+ * Allocated before any stack gets a hash; programs without Java do not need it.
+ */
 extern _Atomic uint64_t *callers_stacks;
 
 static inline _Atomic uint64_t *callers_stack_entry(uint64_t hash, int second)
@@ -60,7 +67,10 @@ static inline _Atomic uint64_t *callers_stack_entry(uint64_t hash, int second)
 	return &callers_stacks[(second ? ~first : first) % CALLERS_STACKS];
 }
 
-/* The number of a Java stack with that hash; 0: not known. Any thread. */
+/*
+ * Returns the number of the Java stack with that hash; 0: not known. Any
+ * thread.
+ */
 static inline uint32_t callers_find_stack(uint64_t hash)
 {
 	for (int i = 0; i < 2; i++) {
@@ -74,11 +84,12 @@ static inline uint32_t callers_find_stack(uint64_t hash)
 }
 
 /*
- * Whether the machine may be asked for a stack that is JAVA_STACK_FROZEN, each time
- * again: as long as that takes a thread less than an eighth of its time.
+ * True if the JVM may be asked again for a JAVA_STACK_FROZEN stack: such
+ * requests must take less than an eighth of the thread's time.
  */
-#define CALLERS_FROZEN_PART   8
-#define CALLERS_FROZEN_CREDIT (UINT64_C(1) << 26) /* ticks, at first */
+#define CALLERS_FROZEN_PART 8
+/* ticks that are available at first */
+#define CALLERS_FROZEN_CREDIT (UINT64_C(1) << 26)
 
 static inline int callers_may_ask_frozen(void)
 {
@@ -91,28 +102,29 @@ static inline int callers_may_ask_frozen(void)
 }
 
 /*
- * The same, asked of the machine: the calling thread is in a native that Java has
- * called from that place, or with that stack. CALLERS_NOBODY where no Java method
- * has, and where it cannot be told.
+ * Asks the JVM for that number. The calling thread is in a native that Java has
+ * called from that location, or with that stack. Returns CALLERS_NOBODY if no
+ * Java method has called, or if the number cannot be determined.
  */
 uint32_t callers_learn(struct bridge_frame *frame);
 
 /*
- * Until callers_trust(), as often called, what the machine says is not remembered,
- * and what was known is forgotten: places become other methods'. Any thread.
+ * Forgets all numbers, because locations will belong to other methods. Nothing
+ * is remembered until callers_trust() has been called as often. Any thread.
  */
 void callers_doubt(void);
 void callers_trust(void);
 
 /*
- * The machine is asked from here on: it is being started. 0, or -1 if it cannot
- * be, or its interpreter's frames could not be told.
+ * Requests the events from a JVM that is being started. Returns 0, or -1 if the
+ * JVM refuses them.
  */
 int callers_begin(void *vm);
 
 /*
- * After that, where the machine runs already: it may be asked at once. And it is asked no
- * more, nor heard: 0, or -EBUSY if somebody does so still.
+ * In a running JVM, called after callers_begin(): requests are possible at
+ * once. callers_end_late() ends requests and events. It returns 0, or -EBUSY if
+ * a thread is still making a request.
  */
 void callers_begin_late(void);
 int callers_end_late(void);

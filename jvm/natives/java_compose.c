@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See java_compose.h. */
 #include "jvm/natives/java_compose.h"
 
 #include <stdatomic.h>
@@ -15,13 +16,15 @@
 #define METHODS_LOG2  16
 #define METHODS_COUNT (1 << METHODS_LOG2)
 
-/* The last has no room: there are more calls than are told. */
+/*
+ * One more than the longest recorded stack, which shows that calls are missing.
+ */
 #define CALLS_MAX (JAVA_STACK_TOLD_MAX + 1)
 
 /* A stack that is being composed, innermost call first. */
 struct composition {
 	uint32_t count;
-	uint32_t unknown; /* methods from there on have their numbers */
+	uint32_t unknown; /* methods from this index on have their numbers */
 	struct java_call calls[CALLS_MAX];
 	uint32_t numbers[CALLS_MAX];
 	jvmtiFrameInfo asked[CALLS_MAX];
@@ -30,16 +33,17 @@ struct composition {
 };
 
 /*
- * {Method * >> 16, number} in one of two entries: that of Method * ^ Method * >> 16,
- * modulo the table's size, or its complement. An address of 47 bits of which the
- * lowest are 0 follows from an entry and its index. 0: free. Any thread.
+ * {Method * >> 16, number} in one of two entries: index Method * ^ Method * >>
+ * 16, modulo the table's size, or its complement. Index and entry together
+ * determine the address, which has 47 bits of which the lowest are 0. 0: free.
+ * Any thread.
  */
 static _Atomic uint64_t known[METHODS_COUNT] LARGE_TABLE;
 
-/* For most compositions. */
+/* Memory that is reused for most compositions. */
 static void *_Atomic spare;
 
-/* ---- Methods that are known ---- */
+/* ---- Known methods ---- */
 
 static _Atomic uint64_t *entry_of(uint64_t method, int second)
 {
@@ -53,7 +57,7 @@ static int is_of(uint64_t entry, uint64_t method)
 	return entry >> 32 == method >> METHODS_LOG2;
 }
 
-/* 0: it is not known. */
+/* Returns 0 if the method is not known. */
 static uint32_t number_of(uint64_t method)
 {
 	for (int i = 0; i < 2; i++) {
@@ -94,8 +98,8 @@ static int has_natives(const struct composition *one)
 }
 
 /*
- * Whether the frames tell it. Where one ends that is cut, and has natives besides
- * that at which it is, is for the machine to say.
+ * Returns 0 if the frames do not determine the calls. For a cut stack with
+ * further natives, the JVM must determine where it ends.
  */
 static int read_frames(struct composition *one,
 		       const struct bridge_frame *frame)
@@ -113,7 +117,7 @@ static int read_frames(struct composition *one,
 	       !(frame->end == JAVA_STACK_CUT && has_natives(one));
 }
 
-/* What the machine says of a call is what its frame does, but for the name. */
+/* Compares the JVM's answer with the frame: all but the name must agree. */
 static enum composed check_call(struct composition *one, uint32_t i,
 				uint32_t number)
 {
@@ -123,7 +127,10 @@ static enum composed check_call(struct composition *one, uint32_t i,
 	return number ? COMPOSED_ASKED : COMPOSED_NOT;
 }
 
-/* The methods that are not known, with those that they have called. */
+/*
+ * Asks the JVM for the unknown methods and for the methods that they have
+ * called.
+ */
 static enum composed ask_unknown(jvmtiEnv *jvmti, JNIEnv *jni,
 				 struct composition *one)
 {
@@ -150,7 +157,7 @@ static enum composed ask_unknown(jvmtiEnv *jvmti, JNIEnv *jni,
 	return how;
 }
 
-/* The bytecode that calls; a native method has none. */
+/* Returns the calling bytecode; a native method has none. */
 static uint16_t place_of(const struct java_call *call)
 {
 	return call->bytecode >= 0 && call->bytecode < WIRE_BYTECODE_NONE
@@ -158,7 +165,10 @@ static uint16_t place_of(const struct java_call *call)
 		       : WIRE_BYTECODE_NONE;
 }
 
-/* That of its innermost method, if there is no room for the stack's. */
+/*
+ * Returns the stack's number, or that of its innermost method if there is no
+ * room.
+ */
 static uint32_t number_stack(struct composition *one)
 {
 	struct java_stack_numbers *stack = &one->stack;

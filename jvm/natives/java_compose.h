@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A Java stack that is new, composed of what is known: its frames say which methods
- * they are of (java_scopes.h), and most of these have called before, in other stacks.
- * The machine is asked for the others alone.
+ * Composes a new Java stack from known methods. Frames determine their methods
+ * (java_scopes.h), and most methods have called before, in other stacks. The
+ * JVM is asked for the other methods only.
  */
 #ifndef CLEW_JVM_NATIVES_JAVA_COMPOSE_H
 #define CLEW_JVM_NATIVES_JAVA_COMPOSE_H
@@ -14,20 +14,20 @@
 struct bridge_frame;
 
 enum composed {
-	COMPOSED_NOT,   /* it cannot be told by its frames */
-	COMPOSED_KNOWN, /* nobody was asked */
+	COMPOSED_NOT,   /* the frames do not determine the stack */
+	COMPOSED_KNOWN, /* without a request to the JVM */
 	COMPOSED_ASKED,
-	COMPOSED_WRONG, /* the machine tells it otherwise */
+	COMPOSED_WRONG, /* the JVM's answer differs */
 };
 
 /*
- * The number of the calling thread's stack, which is in a bridge and has a hash;
- * *number: CALLERS_NOBODY if no Java method calls.
+ * Composes the number of the calling thread's stack, which is in a bridge and
+ * has a hash. *number becomes CALLERS_NOBODY if no Java method calls.
  */
 enum composed java_compose(jvmtiEnv *jvmti, JNIEnv *jni,
 			   const struct bridge_frame *frame, uint32_t *number);
 
-/* Addresses may become other methods'. */
+/* Forgets all methods, because addresses may belong to other methods. */
 void java_compose_forget(void);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Beside the code of an nmethod lie its PcDescs, in order of address, each with an
- * offset into a stream of numbers: there is {offset of the caller's scope or 0,
- * index of the method, bytecode + 1, ...} of the innermost method (nmethod.hpp,
- * scopeDesc.cpp and unsigned5.hpp in HotSpot's sources, since 17). A frame on the
- * stack keeps all of that alive.
+ * An nmethod's PcDescs lie beside its code, in order of address. Each contains
+ * an offset into a stream of numbers. There the innermost method is described
+ * by {offset of the caller's scope or 0, index of the method, bytecode + 1,
+ * ...} (nmethod.hpp, scopeDesc.cpp and unsigned5.hpp in HotSpot's sources,
+ * since 17). A frame on the stack keeps all these data alive.
  */
 #include "jvm/natives/java_scopes.h"
 
@@ -14,33 +14,35 @@
 #include "jvm/natives/java_stack.h"
 
 #define NUMBER_BYTES_MAX 5
-#define LAST_BYTE_BELOW  192 /* a number goes on behind others */
-#define DIGIT_BITS       6
+/* a byte from this value on continues the number */
+#define LAST_BYTE_BELOW 192
+#define DIGIT_BITS      6
 
-/* The release in which the bytes of numbers became greater by one. */
+/* The release in which the bytes of numbers were increased by one. */
 #define RELEASE_NONZERO 20
 
 /* Offsets are in bytes. */
 static struct {
 	int is_known;
-	int is_apart; /* what is not code has memory of its own (since 24) */
+	/* data that is not code has memory of its own (since 24) */
+	int is_apart;
 	uint32_t least_byte;
-	uint64_t method; /* of an nmethod */
-	uint64_t code;   /* where its code begins */
+	uint64_t method; /* in an nmethod */
+	uint64_t code;   /* start of its code */
 	uint64_t pcs;
-	uint64_t pcs_end; /* is_apart: that of the scopes' data, too */
+	uint64_t pcs_end; /* is_apart: also the start of the scopes' data */
 	uint64_t data;    /* !is_apart: an address */
 	uint64_t metadata;
 	uint64_t immutable, immutable_bytes; /* is_apart */
-	uint64_t mutable, mutable_bytes;     /* likewise */
-	uint64_t pc, scope;                  /* of a PcDesc */
+	uint64_t mutable, mutable_bytes;     /* is_apart */
+	uint64_t pc, scope;                  /* in a PcDesc */
 	uint64_t desc_bytes;
-	uint64_t const_method; /* of a Method */
-	uint64_t code_bytes;   /* of a ConstMethod */
+	uint64_t const_method; /* in a Method */
+	uint64_t code_bytes;   /* in a ConstMethod */
 	uint64_t const_method_bytes;
 } layout;
 
-/* Of an nmethod, as addresses. */
+/* The tables of an nmethod, as addresses. */
 struct code_scopes {
 	uint64_t code;
 	uint64_t pcs, pcs_end;
@@ -87,7 +89,7 @@ static struct code_scopes scopes_of(uint64_t nmethod)
 	};
 }
 
-/* Where the scope at a pc is, in the data; 0: there is none. */
+/* Returns the offset of the scope at a pc in the data; 0 if there is none. */
 static uint64_t scope_at(const struct code_scopes *scopes, uint64_t pc)
 {
 	const int64_t wanted = (int64_t)(pc - scopes->code);
@@ -111,7 +113,7 @@ static uint64_t scope_at(const struct code_scopes *scopes, uint64_t pc)
 	return 0;
 }
 
-/* 0 is read where there is no number. */
+/* Returns 0 if there is no number. */
 static uint64_t read_number(const struct code_scopes *scopes, uint64_t *at)
 {
 	uint64_t number = 0;
@@ -132,7 +134,7 @@ static uint64_t read_number(const struct code_scopes *scopes, uint64_t *at)
 	return (uint32_t)number;
 }
 
-/* 0: there is none of that number. */
+/* Returns 0 if there is no method with that index. */
 static uint64_t metadata_at(const struct code_scopes *scopes, uint64_t index)
 {
 	const uint64_t at = scopes->metadata + 8 * (index - 1);
@@ -142,13 +144,13 @@ static uint64_t metadata_at(const struct code_scopes *scopes, uint64_t index)
 		       : 0;
 }
 
-/* A call that stands at no bytecode, as the machine says it. */
+/* A call without a bytecode gets 0, as the JVM reports it. */
 static int32_t bytecode_of(uint64_t number)
 {
 	return number ? (int32_t)(number - 1) : 0;
 }
 
-/* How many calls; 0: it cannot be told. */
+/* Returns the number of calls; 0 if they cannot be determined. */
 static uint32_t read_compiled(const struct java_frame *frame,
 			      struct java_call *calls, uint32_t room)
 {
@@ -163,7 +165,7 @@ static uint32_t read_compiled(const struct java_frame *frame,
 		calls[count].method =
 			metadata_at(&scopes, read_number(&scopes, &at));
 		calls[count].bytecode = bytecode_of(read_number(&scopes, &at));
-		/* scopes of callers are written first */
+		/* the compiler writes the scopes of callers first */
 		if (!calls[count++].method || outer >= scope)
 			return 0;
 		scope = outer;
@@ -214,14 +216,14 @@ uint32_t java_scopes_read(const struct java_frames *frames,
 	return count;
 }
 
-/* ---- What the machine says of itself ---- */
+/* ---- HotSpot's descriptions of itself ---- */
 
 struct scope_field {
 	uint64_t *to;
 	const char *type, *field;
 };
 
-/* Whether all of them are there. */
+/* Returns 0 if a field is missing. */
 static int learn(uint64_t pc, const struct scope_field *wanted, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which methods the frames of a stack are of, and which bytecodes they are at, as
- * HotSpot's compilers write it beside their code (its scopes), for every return
- * address one chain of methods, inlined into each other. Nothing is asked.
+ * Determines the methods and bytecodes of frames by the scopes that HotSpot's
+ * compilers write beside their code. A return address in compiled code belongs
+ * to a chain of methods that are inlined into each other. No request to the JVM
+ * is made.
  */
 #ifndef CLEW_JVM_NATIVES_JAVA_SCOPES_H
 #define CLEW_JVM_NATIVES_JAVA_SCOPES_H
@@ -15,18 +16,19 @@ struct java_frames;
 
 struct java_call {
 	uint64_t method;  /* Method * */
-	int32_t bytecode; /* its index in the method */
+	int32_t bytecode; /* index in the method */
 };
 
 /*
- * Learn from a machine how it writes them; where it does not say, no frames can be
- * told.
+ * Learns the layout of scopes in this JVM. If the JVM does not describe it, no
+ * frames can be read.
  */
 void java_scopes_learn(uint64_t machine_pc);
 
 /*
- * The calls that frames on the calling thread's stack are of, innermost first, as
- * many as there is room for; 0: it cannot be told.
+ * Reads the calls in frames of the calling thread's stack, innermost first, as
+ * many as there is room for. Returns their number; 0 if they cannot be
+ * determined.
  */
 uint32_t java_scopes_read(const struct java_frames *frames,
 			  struct java_call *calls, uint32_t room);

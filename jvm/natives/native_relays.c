@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See native_relays.h. */
 #include "jvm/natives/native_relays.h"
 
 #include <string.h>
@@ -12,16 +13,20 @@
 #include "preload/sys/lock.h"
 #include "preload/sys/sys.h"
 
-#define RELAYS_MAX 2048 /* of natives: a JDK without windows has half of that */
+/* about half of these are natives of a JDK without windows */
+#define RELAYS_MAX 2048
 
-/* Number and name of a relay are those of the same method whenever it is bound. */
+/*
+ * A relay's number and name remain those of one method, whenever the method is
+ * bound.
+ */
 static struct {
-	struct lock lock; /* taken before that of the names */
+	struct lock lock; /* taken before the lock of the names */
 	uint64_t first_entry;
 	uint32_t first_number;
-	uint32_t count; /* 0: there are none */
+	uint32_t count; /* 0: no relays */
 	uint32_t used;
-	const void *methods[RELAYS_MAX]; /* the machine's identifiers */
+	const void *methods[RELAYS_MAX]; /* the JVM's identifiers */
 } relays LARGE_TABLE;
 
 void native_relays_make(const struct module *machine, struct windows *windows)
@@ -47,7 +52,7 @@ void native_relays_forget(void)
 	relays.count = relays.used = 0;
 }
 
-/* As a wire_name has it. 0: it is too long. */
+/* Writes the text of a wire_name. Returns 0 if it is too long. */
 static size_t put_name(char *to, size_t room, const struct java_method *method)
 {
 	const char *const parts[] = { method->class, method->name,
@@ -65,7 +70,7 @@ static size_t put_name(char *to, size_t room, const struct java_method *method)
 	return used;
 }
 
-/* Names get numbers one after the other, so the relay is that of the number. */
+/* Names get consecutive numbers, so a name's number determines its relay. */
 static int take(const void *id, const struct java_method *method)
 {
 	struct recorder *recorder = rt.recorder;

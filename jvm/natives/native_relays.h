@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Natives whose code is not hooked, as it is the machine's own, was made while the
- * program ran, begins with what cannot be moved, or was not asked for: each is a
- * function with a number and a name, and has a relay (preload/patch/relay.h) that its
- * bridge calls. The relays are made when the machine is loaded, where stubs can be.
+ * Relays of natives that are not hooked, because their code belongs to the JVM,
+ * was generated, begins with instructions that cannot be moved, or was not
+ * selected. Each such native is a function with a number and a name, and its
+ * bridge calls its relay (preload/patch/relay.h). The relays are created when
+ * the JVM is loaded, because stub memory is available then.
  */
 #ifndef CLEW_JVM_NATIVES_NATIVE_RELAYS_H
 #define CLEW_JVM_NATIVES_NATIVE_RELAYS_H
@@ -11,10 +12,13 @@
 #include "preload/generated/records.h"
 #include "preload/modules/modules.h"
 
-/* For a machine. Under the loader's lock; once is enough. */
+/* Creates the relays for a JVM, once, with the loader's lock held. */
 void native_relays_make(const struct module *machine, struct windows *windows);
 
-/* There are none: they are to be made again, with numbers that mean something. */
+/*
+ * Forgets all relays, so that they are created again with the numbers of a new
+ * session.
+ */
 void native_relays_forget(void);
 
 struct native_relay {
@@ -23,8 +27,9 @@ struct native_relay {
 };
 
 /*
- * The relay of a native with its code at pc, by the machine's identifier of the
- * method. False if it needs none, and if there is none left, which is counted.
+ * Finds the relay of a native with its code at pc, by the JVM's identifier of
+ * the method. Returns 0 if the native needs none, or if none is left, which is
+ * counted.
  */
 int native_relays_find(uint64_t pc, const void *id,
 		       const struct java_method *method,
