@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See java_border.h. */
 #include "jvm/exact/java_border.h"
 
 #include "jvm/hotspot/hotspot.h"
@@ -9,10 +10,16 @@
 #include "preload/hot/trampoline.h"
 #include "preload/stack/walk.h"
 
-/* From a JNIEnv, in bytes: where the machine keeps the stack pointer of its thread's Java. */
+/*
+ * Distance from a JNIEnv to the last Java stack pointer of its thread, in
+ * bytes.
+ */
 static int64_t last_sp_at;
 
-/* The machine's thread (JavaThread *), as its Thread has it; 0: nobody knows. */
+/*
+ * Returns the JVM's thread (JavaThread *) from the Thread object; 0 if it is
+ * unknown.
+ */
 static uint64_t machine_thread(jvmtiEnv *jvmti, JNIEnv *jni)
 {
 	jthread thread = NULL;
@@ -46,8 +53,9 @@ int java_border_learn(jvmtiEnv *jvmti, JNIEnv *jni)
 }
 
 /*
- * Of a function in whose slot an exchange was made the slot is no link any more, until it
- * returns: another may be made there. Of all others that is over.
+ * Once an id was exchanged in a function's slot, the slot does not lead to the
+ * function's caller any more until the function returns. Further exchanges may
+ * use the same slot. Returns it, or NULL if there was no such exchange.
  */
 static uint64_t *exchanged_before(uint64_t from, uint64_t until, uint64_t id)
 {
@@ -61,7 +69,10 @@ static uint64_t *exchanged_before(uint64_t from, uint64_t until, uint64_t id)
 	return slot ? &slot->caller_id : NULL;
 }
 
-/* The id that the outermost stub puts back, or the thread's own if there is none. */
+/*
+ * Returns the place of the id that the outermost stub restores, or the thread's
+ * own id if there is no stub.
+ */
 static uint64_t *find_in_slots(uint64_t at, uint64_t java_sp)
 {
 	struct walk walk = walk_from((const void *)at, hot.id);
@@ -70,12 +81,13 @@ static uint64_t *find_in_slots(uint64_t at, uint64_t java_sp)
 	struct link link;
 
 	walk_trust_own_stack(&walk, (const void *)at);
-	walk.has_begun = 1; /* no stub is under way */
+	walk.has_begun = 1; /* no stub is being executed */
 	walk.scan_left = (uint32_t)((java_sp - at) / 8);
 	while (!walk_is_slotless(walk.id) && walk_next(&walk, &link) &&
 	       link.at < java_sp && !trampoline_has(link.shadow)) {
 		found = &link.shadow->caller_id;
-		if (!link.has_jumped) /* the one that runs at the slot */
+		/* the function that is active at the slot */
+		if (!link.has_jumped)
 			outermost = (struct hot_border){ link.at, link.id };
 	}
 	before = exchanged_before(outermost.slot, java_sp, walk.id);
@@ -86,7 +98,10 @@ static uint64_t *find_in_slots(uint64_t at, uint64_t java_sp)
 	return found;
 }
 
-/* What puts back the id, for Java whose innermost frame begins there. */
+/*
+ * Returns the place of the id that will be restored when native code returns to
+ * Java, whose innermost frame begins at java_sp.
+ */
 static uint64_t *find(uint64_t here, uint64_t java_sp)
 {
 	struct bridge_frame *bridge = (void *)(uintptr_t)hot.java_top;

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where the context of Java waits while native code runs that Java has called: with the
- * outermost of ours in between, which puts it back when that returns. That is a bridge, or the
- * stub of a hooked function; or, if there is none, it is the thread's own.
+ * Where the context of Java is stored while native code runs that Java has
+ * called. The outermost of clew's frames in between restores it when native
+ * code returns: a bridge, or the stub of a hooked function. Without such a
+ * frame it is the thread's own id.
  *
  *	Java --> bridge --> stub --> native --> ...
- *	         caller_id
+ *		 caller_id
  *
- *	Java --> the machine, not hooked --> stub --> the machine --> stub --> ...
- *	                                     caller_id
+ *	Java --> the JVM, not hooked --> stub --> the JVM --> stub --> ...
+ *					 caller_id
  *
- * Who changes what Java goes on with, as virtual threads do that come and leave in
- * the midst of that, changes it there. What is in between goes on in the context
- * in which it was called.
+ * Virtual threads are mounted and unmounted inside of such calls. The id with
+ * which Java continues is exchanged in that place. The frames in between
+ * continue in the context in which they were called.
  */
 #ifndef CLEW_JVM_EXACT_JAVA_BORDER_H
 #define CLEW_JVM_EXACT_JAVA_BORDER_H
@@ -21,12 +22,15 @@
 #include <jvmti.h>
 #include <stdint.h>
 
-/* Once, on a platform thread. 0, or -1: the machine does not say where Java ends. */
+/*
+ * Runs once, on a platform thread. Returns 0, or -1 if the JVM does not
+ * describe where Java's stack ends.
+ */
 int java_border_learn(jvmtiEnv *jvmti, JNIEnv *jni);
 
 /*
- * The calling thread, which is in native code that Java has called, goes on with this id
- * in Java. Returns that with which it would have gone on.
+ * Makes the calling thread, which is in native code that Java has called,
+ * continue with this id in Java. Returns the former one.
  */
 uint64_t java_border_exchange(JNIEnv *jni, uint64_t now);
 

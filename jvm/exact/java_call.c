@@ -8,8 +8,8 @@
 #include "wire/id.h"
 
 /*
- * Where the thread's id is now. That of a virtual thread may have been counted by another
- * carrier.
+ * Whether the call was folded. The thread's present tally is searched; another
+ * carrier may have counted the id of a virtual thread.
  */
 int java_call_is_folded(uint64_t id)
 {
@@ -24,7 +24,7 @@ static int is_at_home(uint64_t id)
 	return !tally || tally->table[id >> 4 & tally->mask].id == id;
 }
 
-/* A call that was found away from home, as those of stubs are (stub.S). */
+/* Counts a call away from its context's home, as stubs do (stub.S). */
 static void count_stray(uint64_t id)
 {
 	if (switch_is_on() && !is_at_home(id) && --hot.strays_left < 0)
@@ -32,8 +32,8 @@ static void count_stray(uint64_t id)
 }
 
 /*
- * The id is the caller's until the context is recorded: what a handler calls meanwhile is
- * below that.
+ * The id stays the caller's until the context is recorded, so that calls by a
+ * signal handler count below the caller.
  */
 enum count_result java_call_count(uint64_t caller, uint32_t number)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Classes are rewritten when the JVM loads them. Classes that it has loaded before clew
- * begins are changed at once: those that --java selects, if clew attaches. In a JVM that
- * clew has started, these are classes of the JDK, classes of an AOT cache and classes of
- * other agents, which the JVM loads before VMInit. When clew detaches it gives back all.
+ * Rewrites classes when the JVM loads them. Classes that are loaded before clew
+ * begins are changed at once: those that --java selects, if clew attaches. In a
+ * JVM that clew has started, these are classes of the JDK, of an AOT cache and
+ * of other agents, which the JVM loads before VMInit. When clew detaches, all
+ * classes are restored.
  */
 #include "jvm/exact/java_exact.h"
 
@@ -34,13 +35,13 @@
 #include "wire/attachment.h"
 
 #define NAME_BYTES JAVA_SELECTION_NAME_BYTES
-#define CODE_LIMIT 8000 /* HotSpot compiles no method of more */
+#define CODE_LIMIT 8000 /* HotSpot compiles no larger method */
 
 static struct {
 	int is_there; /* methods may call the tracker */
-	JavaVM *vm;   /* that stands by, in the process pid; NULL: none does */
+	JavaVM *vm;   /* a JVM in standby, in process `pid`; NULL: none */
 	int pid;
-	_Atomic int is_over; /* all are to be as they were */
+	_Atomic int is_over; /* all classes have to be restored */
 } exact;
 
 int java_exact_is_wanted(void)
@@ -50,7 +51,7 @@ int java_exact_is_wanted(void)
 
 /* ---- Rewriting ---- */
 
-/* A method that is none of those that were asked for. */
+/* A method that was not selected. */
 struct other_method {
 	struct other_method *next;
 	struct tracked_method method;
@@ -60,25 +61,25 @@ struct changed_class {
 	struct arena arena;
 	JNIEnv *jni;
 	jobject loader;
-	uint32_t muted; /* what the thread was before (switch_mute()) */
-	int is_own;     /* the class is the machine's */
-	int is_meant;   /* some method of it was asked for */
-	int is_asked;   /* whether its loader has the tracker, and it has */
+	uint32_t muted; /* former state of the thread (switch_mute()) */
+	int is_own;     /* the class belongs to the JVM */
+	int is_meant;   /* some of its methods are selected */
+	int is_asked;   /* the loader was asked; has_tracker is the answer */
 	int has_tracker;
 	struct other_method *others;
 	char class_name[NAME_BYTES];
 };
 
 /*
- * Memory that one thread at a time has for the class that it changes, so that the kernel
- * need not make it anew for each.
+ * Memory for one class at a time, which is reused so that the kernel need not
+ * allocate it for each class.
  */
 static struct {
 	atomic_flag is_taken;
 	struct arena arena;
 } spare;
 
-/* Whether the arena is the spare one. */
+/* True if the arena is the spare one. */
 static int begin_memory(struct arena *arena)
 {
 	if (atomic_flag_test_and_set(&spare.is_taken))
@@ -125,7 +126,7 @@ static struct tracked_method tracked(const struct classfile_method *method)
 	};
 }
 
-/* Without memory it is not listed. */
+/* Without memory the method is not listed. */
 static void note_other(struct changed_class *changed,
 		       const struct tracked_method *method)
 {
@@ -139,9 +140,9 @@ static void note_other(struct changed_class *changed,
 }
 
 /*
- * Whether what the class calls will be found: else each call of its methods would throw.
- * Its loader is asked once a class, and only if there is something to be changed. What that
- * calls counts.
+ * Whether the class's loader finds the tracker; otherwise each call of a method
+ * would throw an exception. The loader is asked once for each class, and only
+ * if a method is to be changed. The Java code that it runs counts.
  */
 static int finds_tracker(struct changed_class *changed)
 {
@@ -223,8 +224,9 @@ static void leave_class(const char *name, size_t bytes, enum wire_java_left why)
 }
 
 /*
- * Methods that were not asked for are listed where others of their class were; of an
- * application's class, else, that it was not. Most of the machine's own never are.
+ * Lists methods that were not selected, if others of their class were.
+ * Otherwise lists an application's class as not selected. Most of the JVM's own
+ * classes are never listed.
  */
 static void leave_others(const char *name, const struct changed_class *changed)
 {
@@ -236,7 +238,7 @@ static void leave_others(const char *name, const struct changed_class *changed)
 		java_tracked_leave(&other->method, WIRE_JAVA_PATTERN);
 }
 
-/* Somebody may have asked for it by its name. */
+/* Lists the class if the user has named it. */
 static void leave_needed(const char *name)
 {
 	char class_name[NAME_BYTES];
@@ -248,7 +250,7 @@ static void leave_needed(const char *name)
 		leave_class(name, strlen(name), WIRE_JAVA_NEEDED);
 }
 
-/* 0, or why the class is as it was. */
+/* Returns 0, or the reason why the class is not changed. */
 static enum classfile_refusal rewrite(const char *name,
 				      const unsigned char *data, jint bytes,
 				      struct changed_class *changed,
@@ -277,7 +279,7 @@ static enum classfile_refusal rewrite(const char *name,
 	if (changed->is_own && !java_selection_names_classes())
 		return CLASSFILE_DONE;
 	java_selection_dotted(changed->class_name, name, strlen(name));
-	if (standby_is_wanted()) { /* tracker_standby.c */
+	if (standby_is_wanted()) { /* see tracker_standby.c */
 		tracker.gate = STANDBY_FIELD;
 		tracker.catching =
 			(struct classfile_call){ "catching", "(II)J" };
@@ -289,7 +291,7 @@ static enum classfile_refusal rewrite(const char *name,
 				 result);
 }
 
-/* 0, or -1: the machine has no memory for it. */
+/* Returns -1 if the JVM has no memory. */
 static int hand_over(jvmtiEnv *jvmti, const struct classfile_result *result,
 		     jint *new_bytes, unsigned char **new_data)
 {
@@ -335,12 +337,14 @@ static void JNICALL thread_ends(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 {
 	jint frames = 0;
 
-	/* System.exit() ends the thread that calls it, in the midst of Java. */
+	/*
+	 * System.exit() ends the calling thread while Java methods are active.
+	 */
 	if (!(*jvmti)->GetFrameCount(jvmti, thread, &frames) && frames == 0)
 		tracker_natives_end_thread();
 }
 
-/* ---- The beginning ---- */
+/* ---- Start ---- */
 
 int java_exact_avoids_archive(void)
 {
@@ -368,7 +372,7 @@ int java_exact_prepare(jvmtiEnv *jvmti, jvmtiEventCallbacks *callbacks)
 	return 0;
 }
 
-/* Of a class that is loaded already. */
+/* Whether to change a class that is loaded already. */
 static int is_meant(JNIEnv *jni, jobject loader, const char *name)
 {
 	char class_name[NAME_BYTES];
@@ -397,7 +401,7 @@ static int enable(jvmtiEnv *jvmti, jvmtiEvent event)
 						   NULL);
 }
 
-/* The controller sees that there is something to be switched. */
+/* Tells the controller that counting can be switched. */
 static void stand_by(JNIEnv *jni)
 {
 	exact.pid = sys_getpid();
@@ -425,9 +429,12 @@ void java_exact_begin(jvmtiEnv *jvmti, JNIEnv *jni)
 	loaded_classes_change(jvmti, jni, &asker);
 }
 
-/* ---- Standing by ---- */
+/* ---- Standby ---- */
 
-/* Natives are not to be called below Java methods twice, once these may count. */
+/*
+ * bridges_yield(): once methods may count, natives must not be called below
+ * Java methods twice.
+ */
 int java_exact_switch(int is_on)
 {
 	JNIEnv *jni;
@@ -445,11 +452,11 @@ int java_exact_switch(int is_on)
 	return err;
 }
 
-/* ---- The end ---- */
+/* ---- End ---- */
 
 /*
- * A class that has been rewritten and comes to be loaded only behind this calls a
- * tracker that counts nothing, as do methods that are running.
+ * A rewritten class that is only loaded later calls a tracker that counts
+ * nothing, like methods that are still running.
  */
 int java_exact_end(jvmtiEnv *jvmti, JNIEnv *jni)
 {

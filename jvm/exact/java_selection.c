@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See java_selection.h. */
 #include "jvm/exact/java_selection.h"
 
 #include <errno.h>
@@ -25,7 +26,8 @@ struct pattern {
 };
 
 static struct {
-	struct lock lock; /* regular expressions are for one thread at a time */
+	/* only one thread may use a regular expression at a time */
+	struct lock lock;
 	struct arena arena;
 	struct pattern patterns[PATTERNS_MAX];
 	uint32_t count;
@@ -34,7 +36,10 @@ static struct {
 
 /* ---- Reading ---- */
 
-/* Where a pattern ends: at a comma, which may be in a regular expression. */
+/*
+ * Returns the end of a pattern, which is a comma; regular expressions may
+ * contain commas.
+ */
 static const char *end_of(const char *text)
 {
 	const char *at = text + (*text == '!');
@@ -94,7 +99,7 @@ int java_selection_begin(const char *patterns)
 	return err;
 }
 
-/* ---- Asking ---- */
+/* ---- Queries ---- */
 
 int java_selection_names_classes(void)
 {
@@ -145,7 +150,7 @@ int java_selection_has(const char *class_name, const char *method, int is_own)
 	return has;
 }
 
-/* Up to what stands for other characters, both have to be the same. */
+/* True if the name equals the pattern up to the first wildcard. */
 static int may_match(const struct pattern *one, const char *class_name)
 {
 	const size_t fixed = one->is_regex ? 0 : strcspn(one->text, WILD);
@@ -164,7 +169,7 @@ int java_selection_may_have(const char *class_name)
 	return 0;
 }
 
-/* ---- Classes that stay ---- */
+/* ---- Classes that are never changed ---- */
 
 int java_selection_is_needed(const char *class_name)
 {

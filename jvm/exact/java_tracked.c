@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See java_tracked.h. */
 #include "jvm/exact/java_tracked.h"
 
 #include <string.h>
@@ -11,7 +12,7 @@
 
 #define ROOM_LEAST 4096
 
-/* By a hash of 64 bits of its names and of what it is: 0: free. */
+/* Keyed by a 64-bit hash of its names and of its kind; 0: free. */
 struct tracked {
 	uint64_t hash;
 	uint32_t number;
@@ -19,9 +20,9 @@ struct tracked {
 };
 
 static struct {
-	struct lock lock; /* taken before that of the names */
+	struct lock lock; /* taken before the lock of the names */
 	struct tracked *table;
-	uint32_t room; /* a power of two, 0: none yet */
+	uint32_t room; /* a power of two; 0: no table */
 	uint32_t used;
 } tracked;
 
@@ -32,7 +33,8 @@ static uint64_t mix(uint64_t hash, const struct tracked_name *name)
 	for (uint32_t i = 0; i < name->bytes; i++)
 		hash = (hash ^ (uint8_t)name->text[i]) *
 		       UINT64_C(0x100000001b3);
-	return (hash ^ 0xff) * UINT64_C(0x100000001b3); /* in no name */
+	/* a byte that is in no name */
+	return (hash ^ 0xff) * UINT64_C(0x100000001b3);
 }
 
 static int tells(enum wire_java_left why)
@@ -40,7 +42,7 @@ static int tells(enum wire_java_left why)
 	return why == WIRE_JAVA_COUNTS || why == WIRE_JAVA_STANDS_BY;
 }
 
-/* FNV-1a, of one that counts, or was left. */
+/* Hashes a method by FNV-1a; refused methods have other hashes. */
 static uint64_t hash_of(const struct tracked_method *method, int is_left)
 {
 	uint64_t hash = UINT64_C(0xcbf29ce484222325) + (uint64_t)is_left;
@@ -64,7 +66,10 @@ static void put(struct method_text *text, const char *bytes, uint32_t count)
 	text->used += count;
 }
 
-/* As a wire_name has it: class, name, signature, and whether it is left, and why. */
+/*
+ * Records the text of a wire_name: class, name, signature, and whether the
+ * method counts, or why not.
+ */
 static uint32_t record(const struct tracked_method *method,
 		       enum wire_java_left why)
 {
@@ -86,7 +91,7 @@ static uint32_t record(const struct tracked_method *method,
 				  text.bytes, text.used);
 }
 
-/* The folder of a class's package: "com/acme/" of "com/acme/Foo". */
+/* Returns the length of the package's folder: "com/acme/" of "com/acme/Foo". */
 static uint32_t folder_bytes(const struct tracked_name *class_name)
 {
 	uint32_t bytes = class_name->bytes;
@@ -96,7 +101,7 @@ static uint32_t folder_bytes(const struct tracked_name *class_name)
 	return bytes;
 }
 
-/* As a wire_line has it: where the method begins is all that is known of its lines. */
+/* Records a wire_line. Only the line where the method begins is known. */
 static void record_source(const struct tracked_method *method, uint32_t number)
 {
 	static const char padding[4];
@@ -113,7 +118,7 @@ static void record_source(const struct tracked_method *method, uint32_t number)
 			    number, text.bytes, text.used);
 }
 
-/* ---- The table, under the lock ---- */
+/* ---- The table, with the lock held ---- */
 
 static struct tracked *slot_of(struct tracked *table, uint32_t room,
 			       uint64_t hash)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Java methods that tell of their calls themselves, and those that were left as they were,
- * by their names: each has one number, however often its class is loaded or changed, and by
- * whatever loader. Any thread. No libc.
+ * The names of Java methods that count their own calls, and of those that were
+ * not changed. Each name has one number, however often its class is loaded or
+ * changed, and by any loader. Any thread. No libc.
  */
 #ifndef CLEW_JVM_EXACT_JAVA_TRACKED_H
 #define CLEW_JVM_EXACT_JAVA_TRACKED_H
@@ -11,7 +11,7 @@
 
 #include "wire/recording.h"
 
-/* A method as a class file has it; neither is terminated. */
+/* A name in a class file, without a terminating NUL. */
 struct tracked_name {
 	const char *text;
 	uint32_t bytes;
@@ -20,25 +20,30 @@ struct tracked_name {
 struct tracked_method {
 	struct tracked_name class_name; /* "java/lang/String" */
 	struct tracked_name name, signature;
-	struct tracked_name source; /* its file, without a folder; or "" */
-	uint32_t line;              /* that it begins at; 0: not known */
+	struct tracked_name source; /* source file without a folder; or "" */
+	uint32_t line;              /* its first line; 0: not known */
 };
 
-/* The number under which a method counts, at times or always; 0: there is no room. */
+/*
+ * Returns the number under which a method counts, always or in standby; 0
+ * without room.
+ */
 uint32_t java_tracked_number(const struct tracked_method *method,
 			     int stands_by);
 
-/* The same, of one that counts already, or 0: it does not. */
+/* Returns the number of a method that counts already, or 0. */
 uint32_t java_tracked_find(const struct tracked_method *method);
 
-/* Whether a constructor has that number. It is looked for everywhere: slow. */
+/*
+ * True if the number belongs to a constructor. Slow: searches the whole table.
+ */
 int java_tracked_is_constructor(uint32_t number);
 
-/* It is left as it was, for a reason. */
+/* Records that a method is not changed, and the reason. */
 void java_tracked_leave(const struct tracked_method *method,
 			enum wire_java_left why);
 
-/* All numbers: a recording with another configuration begins. */
+/* Forgets all numbers, when a recording with another configuration begins. */
 void java_tracked_forget(void);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See java_verify.h. */
 #include "jvm/exact/java_verify.h"
 
 #include <stdatomic.h>
@@ -19,14 +20,14 @@
 
 #define FRAMES_MAX 512
 #define KNOWN_LOG2 14
-#define CALL_AT    3 /* behind the number (classfile/method_code.c) */
+#define CALL_AT    3 /* the call follows the number (classfile/method_code.c) */
 
 static jvmtiEnv *_Atomic asked;
 
 /*
- * Numbers of methods that tell, by the machine's identifiers, which it does not use again. With
- * a number is the lower half of the identifier that it is of, as two threads may store
- * at once.
+ * Numbers of methods that count, by the JVM's identifiers, which are never
+ * reused. `number` also contains the lower half of its method's identifier,
+ * because two threads may store an entry at the same time.
  */
 static struct {
 	_Atomic uint64_t method, number;
@@ -58,7 +59,7 @@ static struct tracked_name named(const char *text, size_t bytes)
 	return (struct tracked_name){ text, (uint32_t)bytes };
 }
 
-/* That under which a method of its name tells of its calls, or 0. */
+/* Returns the number of the methods with this method's name, or 0. */
 static uint32_t ask_name(jvmtiEnv *jvmti, JNIEnv *jni, jmethodID method)
 {
 	char *name = NULL, *signature = NULL, *class_name = NULL;
@@ -87,9 +88,10 @@ static uint32_t ask_name(jvmtiEnv *jvmti, JNIEnv *jni, jmethodID method)
 }
 
 /*
- * A method has its number before its class is changed, if ever it is; and that of
- * another loader's may be as it was. So its code is looked at, but where the machine
- * stands by: there methods are not all expected (may_be_silent()).
+ * Whether the method's code counts calls. Methods have numbers before their
+ * class is changed, which may never happen, and a class of another loader may
+ * be unchanged. In standby the code is not read, because not all methods are
+ * expected (may_be_silent()).
  */
 static int tells(jvmtiEnv *jvmti, jmethodID method, uint32_t number)
 {
@@ -108,7 +110,7 @@ static int tells(jvmtiEnv *jvmti, jmethodID method, uint32_t number)
 	return does;
 }
 
-/* The number of a method that tells of its calls, or 0. */
+/* Returns the number of a method that counts its calls, or 0. */
 static uint32_t ask(jvmtiEnv *jvmti, JNIEnv *jni, jmethodID method)
 {
 	const uint32_t number = ask_name(jvmti, jni, method);
@@ -135,7 +137,7 @@ static uint32_t number_of(jvmtiEnv *jvmti, JNIEnv *jni, jmethodID method)
 	return (uint32_t)number;
 }
 
-/* The Java method that is nearest outwards, from an id on; 0: none is. */
+/* Returns the next Java method outwards from an id, or 0 if there is none. */
 static uint32_t next_in_context(uint64_t *id)
 {
 	while (*id != ID_ROOT) {
@@ -151,16 +153,18 @@ static uint32_t next_in_context(uint64_t *id)
 }
 
 /*
- * Whether a method that calls others is at its call of the tracker, whose class is
- * looked for there the first time, by a class loader that may be of Java: the
- * method has not told of itself yet.
+ * True if a method that calls others is still at its call of the tracker. The
+ * first time, a class loader, which may be written in Java, searches the
+ * tracker's class there. The method has not counted its call yet.
  */
 static int is_before_entry(const jvmtiFrameInfo *frame)
 {
 	return frame->location >= 0 && frame->location <= CALL_AT;
 }
 
-/* A call that began in an earlier session, and tells of nothing any more. */
+/*
+ * True for a call that began in an earlier session and does not count any more.
+ */
 static int is_former(jvmtiEnv *jvmti, jmethodID method)
 {
 	jboolean is_obsolete = JNI_FALSE;
@@ -171,8 +175,8 @@ static int is_former(jvmtiEnv *jvmti, jmethodID method)
 }
 
 /*
- * While the machine stands by, a call counts or not by when it began: of those that are running
- * some are in the context.
+ * In standby, the time when a call began decides whether it counts. Of the
+ * active calls, only some are in the context.
  */
 static int may_be_silent(jvmtiEnv *jvmti, jmethodID method, int is_innermost)
 {
@@ -186,7 +190,7 @@ enum agreement {
 };
 
 /*
- * Each method that is running and tells of its calls has to be in the context, in this
+ * Each active method that counts its calls has to be in the context, in this
  * order.
  */
 static enum agreement compare(jvmtiEnv *jvmti, JNIEnv *jni, uint64_t id)
@@ -216,8 +220,8 @@ static enum agreement compare(jvmtiEnv *jvmti, JNIEnv *jni, uint64_t id)
 }
 
 /*
- * It is asked again before it is wrong: a class may have been changed after its frames
- * were told, whose method is the new one then.
+ * Compares again before reporting an error: a class may have been changed after
+ * its frames were read, and the method is then the new one.
  */
 static void verify(jvmtiEnv *jvmti, JNIEnv *jni, uint64_t id)
 {
@@ -231,11 +235,11 @@ static void verify(jvmtiEnv *jvmti, JNIEnv *jni, uint64_t id)
 
 /* ---- Calls that count beside others that do not ---- */
 
-/* Those that are running, the innermost first, behind the one that asks. */
+/* Active methods, innermost first, without the one that asks. */
 struct running {
 	uint32_t numbers[FRAMES_MAX];
 	uint32_t count;
-	int is_cut; /* there are more, or nobody knows */
+	int is_cut; /* there are more, or the JVM returned an error */
 };
 
 static void find_running(jvmtiEnv *jvmti, JNIEnv *jni, struct running *running)
@@ -257,7 +261,7 @@ static void find_running(jvmtiEnv *jvmti, JNIEnv *jni, struct running *running)
 	}
 }
 
-/* Whether all Java methods of a context may be running. */
+/* True if all Java methods of a context may be active. */
 static int may_run(const struct running *running, uint64_t id)
 {
 	uint32_t wanted = next_in_context(&id);
@@ -293,7 +297,7 @@ uint64_t java_verify_live(JNIEnv *jni, uint64_t id)
 	return id;
 }
 
-/* ---- Verifying ---- */
+/* ---- Verification ---- */
 
 void java_verify(JNIEnv *jni, uint64_t id)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Is the context of a Java method right, which has told of its calls itself? The machine
- * is asked which methods are running.
+ * Verifies the contexts of Java methods that count their own calls: the JVM is
+ * asked which methods are active.
  */
 #ifndef CLEW_JVM_EXACT_JAVA_VERIFY_H
 #define CLEW_JVM_EXACT_JAVA_VERIFY_H
@@ -10,22 +10,26 @@
 #include <jvmti.h>
 #include <stdint.h>
 
-/* By whom it is asked from now on; NULL: by nobody. */
+/* Sets the environment to ask from now on; NULL: no verification. */
 void java_verify_begin(jvmtiEnv *jvmti);
 
-/* The numbers of methods are others from now on, and nobody asks yet. */
+/* Forgets the numbers of methods, before any verification of a new session. */
 void java_verify_forget(void);
 
-/* The calling thread is in a native of the tracker's, below the method with this id. */
+/*
+ * Verifies the context `id` of the Java method that has called the tracker's
+ * native, in which the calling thread is.
+ */
 void java_verify(JNIEnv *jni, uint64_t id);
 
 /*
- * A context without the innermost Java methods that are not running: the calling thread is in
- * a native of the tracker's, called by a method that is not in the context.
+ * Returns the context without the innermost Java methods that are not active.
+ * The calling thread is in a native of the tracker, and the method that called
+ * it is not in the context.
  */
 uint64_t java_verify_live(JNIEnv *jni, uint64_t id);
 
-/* One more that was right, or wrong. */
+/* Counts a verification that was right or wrong. */
 void java_verify_note(int is_right);
 
 #endif

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A method that is running when its class is given back goes on as it was rewritten, and
- * tells the tracker when it ends, or is thrown out of: minutes later, perhaps, when
- * there is another recording, to which what it has kept means nothing. So each recording has
- * a tracker of its own, of another name, and the class of one that is over looks first
- * whether that is so: it has been changed as any class may be.
+ * A method that is active when its class is restored continues as rewritten. It
+ * calls the tracker when it returns or throws, perhaps minutes later, during
+ * another recording, in which its stored id means nothing. Therefore each
+ * recording has a tracker with another name. The tracker's class of a finished
+ * recording is changed, like any class, into one that first checks which
+ * recording is active.
  */
 #include "jvm/exact/tracker.h"
 
@@ -22,20 +23,21 @@
 #include "preload/sys/sys.h"
 #include "preload/sys/text.h"
 
-#define HOLDER_SINCE 19 /* the version of Java whose Thread has a holder */
+#define HOLDER_SINCE 19 /* first version of Java whose Thread has a holder */
 #define NAME_BYTES   64
-#define INNERMOST    4 /* who is in the tracker has it among so many methods */
-#define PATIENCE_MS  10000
+/* a thread in the tracker has it among so many innermost methods */
+#define INNERMOST   4
+#define PATIENCE_MS 10000
 
 static struct {
 	char name[NAME_BYTES];
 	enum tracker_layout layout;
-	uint32_t count; /* of trackers that the machine has */
+	uint32_t count; /* number of trackers in the JVM */
 	int stands_by;
 	_Atomic int is_over;
 	jclass class, natives; /* global */
 	jclass classes;        /* java.lang.Class, global */
-	jmethodID for_name;    /* of that */
+	jmethodID for_name;    /* method of Class */
 } tracker;
 
 const char *tracker_name(void)
@@ -64,7 +66,9 @@ static void bind(JNIEnv *jni, void *context)
 	*(int *)context = tracker_natives_register(jni, tracker.natives);
 }
 
-/* The machine finds them by their names only if it has loaded our library. */
+/*
+ * The JVM finds natives by their names only if it has loaded libclew.so itself.
+ */
 static int bind_natives(JNIEnv *jni)
 {
 	int err = -1;
@@ -77,7 +81,7 @@ static int bind_natives(JNIEnv *jni)
 	return err;
 }
 
-/* Once for a machine. */
+/* Runs once for a JVM. */
 static int define_natives(JNIEnv *jni, const struct classfile_caller *caller)
 {
 	struct classfile_result made;
@@ -108,7 +112,7 @@ static void name_next(void)
 		text_number(&text, tracker.count);
 }
 
-/* To ask for a method initialises its class. */
+/* Requesting a method's identifier initialises the class. */
 static int define_tracker(JNIEnv *jni, const struct classfile_caller *caller)
 {
 	struct classfile_result made;
@@ -123,7 +127,7 @@ static int define_tracker(JNIEnv *jni, const struct classfile_caller *caller)
 	return has_thrown(jni) ? -1 : 0;
 }
 
-/* Once for a machine. */
+/* Runs once for a JVM. */
 static int find_for_name(JNIEnv *jni)
 {
 	jclass classes;
@@ -205,7 +209,7 @@ int tracker_switch(JNIEnv *jni, int is_on)
 	return 0;
 }
 
-/* ---- The end ---- */
+/* ---- End ---- */
 
 int tracker_makes(const char *class_name, const struct classfile_caller *caller,
 		  struct classfile_result *result)

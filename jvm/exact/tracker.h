@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The tracker of this recording, in a machine (tracker_class.h): its class is there for
- * ever, and counts nothing, whoever still calls it, once the recording is over. Any thread but where it says so.
+ * The tracker of this recording in a JVM (tracker_class.h). Its class is never
+ * unloaded; after the recording it counts nothing, whichever method calls it.
+ * Any thread may call these functions, except where stated.
  */
 #ifndef CLEW_JVM_EXACT_TRACKER_H
 #define CLEW_JVM_EXACT_TRACKER_H
@@ -12,31 +13,39 @@
 #include "classfile/class_output.h"
 
 /*
- * Defined in java.base, and initialised: 0 or -1. In VMInit, or on a thread of ours that
- * is attached and in no Java method. One that stands by counts nothing yet.
+ * Defines the tracker in java.base and initialises it. Returns 0 or -1. Called
+ * in VMInit, or on a thread of clew that is attached and in no Java method. In
+ * standby it does not count yet.
  */
 int tracker_begin(jvmtiEnv *jvmti, JNIEnv *jni, int stands_by);
 
-/* Of one that stands by: calls that begin from now on count, or do not. 0 or -errno. */
+/*
+ * Switches counting in standby, for calls that begin from now on. Returns 0 or
+ * -errno.
+ */
 int tracker_switch(JNIEnv *jni, int is_on);
 
-/* What methods have to call, "java/lang/ClewTracker". */
+/* Returns the name of the class that methods call, "java/lang/ClewTracker". */
 const char *tracker_name(void);
 
 /*
- * Whether a loader has the tracker for its classes: one that asks nobody else, or has a
- * list of what it gives, may refuse. It is asked as it is for any class that one of its
- * own names, which calls Java.
+ * True if a loader finds the tracker. A loader that asks no parent, or only for
+ * a list of classes, may refuse. The request is an ordinary one by
+ * Class.forName(), which calls Java code.
  */
 int tracker_is_found(JNIEnv *jni, jobject loader);
 
 /*
- * It is changed to count nothing, and nobody is in it any more who has called it before: 0, or
- * -errno. While the machine asks for the bytes of classes that are changed.
+ * Changes the tracker so that it counts nothing, and waits until no earlier
+ * caller is in it. Returns 0 or -errno. Called while the JVM still sends events
+ * for changed classes.
  */
 int tracker_end(jvmtiEnv *jvmti, JNIEnv *jni);
 
-/* Whether these bytes are wanted: the class is ours and its recording over. They are made then. */
+/*
+ * True if the class is this tracker and its recording is over. Then stores the
+ * new class file.
+ */
 int tracker_makes(const char *class_name, const struct classfile_caller *caller,
 		  struct classfile_result *result);
 

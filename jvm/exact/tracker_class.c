@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The class files of the tracker and of its natives, of version 49, in which no frames
- * are needed. In Java:
+ * The class files of the tracker and of its natives. They have version 49, which
+ * needs no stack frames. In Java:
  *
  *	static long enter(int number) {
  *		Thread thread = Thread.currentThread();
@@ -31,17 +31,22 @@
  *		throw thrown;
  *	}
  *
- * - The word of a thread is negative only if it is ours: the size of a stack is not.
- *   In later machines `thread` is the holder of the thread that carries a virtual one
- *   (Thread.currentCarrierThread()), or of the thread itself. A virtual thread cannot
- *   come to another while it is in here.
- * - All that does not go as usual is left to a native, before anything is changed.
- * - The mask is read before the table (count.c): nothing is moved before a volatile read.
- * - Compiled code does not add to a count by one instruction. While COUNTING is not 0
- *   the thread's table must stay (record/tables.c).
- * - Where the stack ends, the interpreter throws at a call, and each read and write here is
- *   one. The first has two numbers more below it than any later one has arguments, so
- *   that the stack ends there or nowhere: then nothing has been done.
+ * - The word of a thread's object is negative only if clew has stored it,
+ *   because the size of a stack is not negative. In newer JVMs `thread` is
+ *   the holder of the carrier of a virtual thread
+ *   (Thread.currentCarrierThread()), or of the thread itself. A virtual
+ *   thread cannot change its carrier while it is in this code.
+ * - A native handles all unusual calls, before this code has changed
+ *   anything.
+ * - The mask is read before the table (count.c): no access moves in front of
+ *   a volatile read.
+ * - Compiled code needs several instructions to add to a count. While
+ *   COUNTING is not 0, the thread's table must stay (record/tables.c).
+ * - At the end of the stack the interpreter throws an exception at a call,
+ *   and each read and write here is a call. When the first one is made, the
+ *   operand stack contains two more numbers than any later call has
+ *   arguments. A stack overflow can therefore only happen there, where
+ *   nothing has been changed.
  */
 #include "jvm/exact/tracker_class.h"
 
@@ -195,9 +200,9 @@ static void make_initialiser(struct tracker_making *making,
 	making_put(making, RETURN);
 }
 
-/* ---- Of a recording that is over ---- */
+/* ---- After the recording ---- */
 
-/* The caller's id stays what it is. */
+/* Returns the thread's id without a change. */
 static void make_enter_of_nobody(struct tracker_making *making,
 				 enum tracker_layout layout)
 {
@@ -207,7 +212,7 @@ static void make_enter_of_nobody(struct tracker_making *making,
 	making_put(making, LRETURN);
 }
 
-/* Returns if there is another session. */
+/* The generated code returns if another session has begun. */
 static void put_session(struct tracker_making *making)
 {
 	uint32_t is_mine;
@@ -237,9 +242,9 @@ static void make_late_caught(struct tracker_making *making,
 	make_caught(making, layout);
 }
 
-/* ---- All of it ---- */
+/* ---- The classes ---- */
 
-/* Methods that rewritten classes call, and those behind them. */
+/* Writes the methods that rewritten classes call, and their helpers. */
 static void write_methods(struct tracker_making *making,
 			  const struct tracker_kind *kind)
 {

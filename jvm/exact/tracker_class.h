@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The tracker: a class of java.base that does in Java what a stub does, called by the
- * methods that have been rewritten (classfile/), and the class of its natives. Their
- * bytes are made here.
+ * The tracker: a class of java.base that does in Java what a stub does.
+ * Rewritten methods call it (classfile/). This module generates its class file,
+ * and that of the class with its natives.
  */
 #ifndef CLEW_JVM_EXACT_TRACKER_CLASS_H
 #define CLEW_JVM_EXACT_TRACKER_CLASS_H
@@ -13,29 +13,32 @@
 #define TRACKER_NATIVES "java/lang/ClewNatives"
 
 /*
- * Where a machine's Thread has had the size of its stack, which nobody reads once it
- * runs: the complement of the address of its block (preload/hot/thread.h) stands there.
+ * The field of a Thread with the requested stack size, which the JVM does not
+ * read once the thread runs. The tracker stores there the complement of the
+ * address of the thread's block (preload/hot/thread.h).
  */
 enum tracker_layout {
 	TRACKER_IN_THREAD, /* Thread.stackSize, until Java 18 */
-	TRACKER_IN_HOLDER, /* Thread.holder.stackSize, of a virtual thread's carrier */
+	/* Thread.holder.stackSize, of a virtual thread's carrier */
+	TRACKER_IN_HOLDER,
 };
 
 struct tracker_kind {
 	const char *name;
 	enum tracker_layout layout;
-	int stands_by; /* it counts only while it is told to (tracker_standby.h) */
+	int stands_by; /* counts only while switched on (tracker_standby.h) */
 	/*
-	 * The recording is over: methods that still run go on with what they have
-	 * kept, but only as long as there is no other session (rt.sessions).
+	 * The recording is over. Methods that still run continue with their
+	 * stored ids, but only as long as there is no other session
+	 * (rt.sessions).
 	 */
 	int is_over;
 };
 
-/* Whether a class of that name is a tracker, or has their natives. */
+/* True if the name is that of a tracker, or of their natives' class. */
 int tracker_class_is_clews(const char *name);
 
-/* Make the class files. False: there is no memory. */
+/* Generate the class files. Return 0 if memory is short. */
 int tracker_class_make(const struct classfile_caller *caller,
 		       const struct tracker_kind *kind,
 		       struct classfile_result *result);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See tracker_making.h. */
 #include "jvm/exact/tracker_making.h"
 
 #include "jvm/exact/tracker_standby.h"
@@ -62,7 +63,6 @@ void making_put_long(struct tracker_making *making, uint64_t value)
 			pool_add_long(&making->pool, (int64_t)value));
 }
 
-/* A jump forwards, to where making_land() says. Returns where it is. */
 uint32_t making_jump(struct tracker_making *making, enum tracker_op op)
 {
 	const uint32_t at = making->used;
@@ -80,7 +80,7 @@ void making_land(struct tracker_making *making, uint32_t jump)
 	making->code[jump + 2] = (uint8_t)distance;
 }
 
-/* U, null, variable + offset */
+/* Puts U, null, variable + offset. */
 void making_put_address(struct tracker_making *making,
 			enum tracker_variable variable, uint64_t offset)
 {
@@ -100,13 +100,11 @@ void making_get(struct tracker_making *making, enum tracker_variable variable,
 	making_put_with(making, INVOKEVIRTUAL, making->get_long);
 }
 
-/* The value is put by the caller in between. */
 void making_set(struct tracker_making *making)
 {
 	making_put_with(making, INVOKEVIRTUAL, making->put_long);
 }
 
-/* The block of the thread, with more on the stack than anything later has. */
 struct tracker_ways making_put_block(struct tracker_making *making,
 				     enum tracker_layout layout)
 {
@@ -160,9 +158,9 @@ void making_put_word(struct tracker_making *making)
 _Static_assert(BLOCK_AT(id) == 0, "the block's address is the id's");
 
 /*
- * A Thread that is no carrier has had its word since the call began. Compilers put so
- * short a method into its callers. Nothing has been done until the last call of it: where the
- * stack ends does not matter.
+ * A Thread object that is no carrier has contained the block's address since
+ * the call began. Compilers inline such a short method. Only its last call has
+ * an effect, so the stack may end at any of the others.
  */
 static void put_leave_in_thread(struct tracker_making *making)
 {
@@ -211,8 +209,8 @@ static void write_head(struct tracker_making *making, uint32_t access,
 }
 
 /*
- * Stack traces of exceptions and StackWalker leave it out, as they do what the machine
- * itself has put between methods. By both names that the annotation has had.
+ * Marks a method as hidden: stack traces of exceptions and StackWalker omit it,
+ * like methods of the JVM itself. The annotation has had two names.
  */
 static void write_hidden(struct tracker_making *making)
 {
@@ -281,7 +279,10 @@ void making_begin(struct tracker_making *making, const char *name,
 	making->code_name = pool_add_string(&making->pool, "Code");
 }
 
-/* From the access flags on, in what is to come behind the constants. */
+/*
+ * Writes the part of the class file behind the constants, beginning with the
+ * access flags.
+ */
 void making_write_class(struct tracker_making *making, uint32_t field_count)
 {
 	output_u2(&making->whole,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What class files of trackers are made of (tracker_class.h): bytecodes, and the steps
- * that several methods have. Nothing fails before the end, which says whether there was
- * memory for all.
+ * The parts of trackers' class files (tracker_class.h): bytecodes, and steps
+ * that several methods contain. Failures are only reported at the end, if
+ * memory was short.
  */
 #ifndef CLEW_JVM_EXACT_TRACKER_MAKING_H
 #define CLEW_JVM_EXACT_TRACKER_MAKING_H
@@ -60,7 +60,7 @@ enum tracker_op {
 	IFNULL = 198,
 };
 
-/* A class that is being made. */
+/* A class that is being generated. */
 struct tracker_making {
 	struct class_pool pool;
 	struct class_output members, whole;
@@ -70,17 +70,17 @@ struct tracker_making {
 	uint32_t get_long, get_long_volatile, put_long, get_reference;
 	uint32_t current_thread, natives_enter, natives_exit, natives_caught,
 		natives_word, natives_passed;
-	/* of the method that is being made */
+	/* of the present method */
 	uint8_t code[TRACKER_CODE_MAX];
 	uint32_t used;
 };
 
-/* Local variables; a long has two. */
+/* Local variables; a long takes two. */
 enum tracker_variable {
-	NUMBER = 0,         /* enter(), caught() */
-	KEPT = 0,           /* exit() */
-	STATE_OF_ENTRY = 1, /* catching() */
-	STATE_OF_CATCH = 3, /* caught(), of a tracker that stands by */
+	NUMBER = 0,         /* of enter() and caught() */
+	KEPT = 0,           /* of exit() */
+	STATE_OF_ENTRY = 1, /* of catching() */
+	STATE_OF_CATCH = 3, /* of caught(), in standby */
 	OBJECT = 2,
 	BLOCK = 3,
 	CALLER = 5,
@@ -91,47 +91,61 @@ enum tracker_variable {
 
 /* ---- Constants ---- */
 
-/* Numbers of constants: of a method; and of a field of the class itself. */
+/*
+ * Add a method, or a field of the class itself, to the constants. Return its
+ * number.
+ */
 uint32_t making_add_method(struct tracker_making *making, const char *class,
 			   const char *name, const char *descriptor);
 uint32_t making_add_field(struct tracker_making *making, const char *name,
 			  const char *descriptor);
 
-/* ---- Code of the method that is being made ---- */
+/* ---- Code of the present method ---- */
 
 void making_put(struct tracker_making *making, uint8_t byte);
 void making_put_with(struct tracker_making *making, enum tracker_op op,
 		     uint32_t operand);
 void making_put_long(struct tracker_making *making, uint64_t value);
 
-/* A jump forwards, to where making_land() says. Returns where it is. */
+/*
+ * Puts a jump forwards; making_land() sets its target. Returns the jump's
+ * offset.
+ */
 uint32_t making_jump(struct tracker_making *making, enum tracker_op op);
 void making_land(struct tracker_making *making, uint32_t jump);
 
 #define BLOCK_AT(member) offsetof(struct hot_thread, member)
 
-/* The address, or the long, at what a variable holds and so much. */
+/* Put the address of, or the long at, a variable's value plus an offset. */
 void making_put_address(struct tracker_making *making,
 			enum tracker_variable variable, uint64_t offset);
 void making_get(struct tracker_making *making, enum tracker_variable variable,
 		uint64_t offset);
 
-/* The value is put by the caller in between. */
+/* Stores a long; the caller has put address and value before. */
 void making_set(struct tracker_making *making);
 
-/* Jumps to where a thread's block is not known, which are to be landed. */
+/*
+ * Jumps to the code for threads whose block is not known; the caller lands
+ * them.
+ */
 struct tracker_ways {
 	uint32_t no_holder, unknown;
 };
 
-/* The block of the thread, with more on the stack than anything later has. */
+/*
+ * Stores the address of the thread's block. This uses more of the operand stack
+ * than any later step, so that a stack overflow can only happen here.
+ */
 struct tracker_ways making_put_block(struct tracker_making *making,
 				     enum tracker_layout layout);
 
-/* Where it is not: it is from now on. */
+/* Stores the block's address in the thread's object, for later calls. */
 void making_put_word(struct tracker_making *making);
 
-/* The end of a call that counts: the id that it has kept is the thread's again. Returns. */
+/*
+ * Ends a call that counts: restores the stored id in the thread, and returns.
+ */
 void making_put_leave(struct tracker_making *making,
 		      enum tracker_layout layout);
 
@@ -140,11 +154,11 @@ void making_put_leave(struct tracker_making *making,
 void making_begin(struct tracker_making *making, const char *name,
 		  const struct classfile_caller *caller);
 
-/* Of a tracker: its fields, and what it calls. */
+/* Adds the constants of a tracker: its fields and the methods that it calls. */
 void making_add_constants(struct tracker_making *making,
 			  enum tracker_layout layout);
 
-/* All that make() puts. */
+/* Writes a method with the code that make() puts. */
 void making_write_method(struct tracker_making *making, const char *name,
 			 const char *descriptor,
 			 void (*make)(struct tracker_making *,
@@ -153,12 +167,12 @@ void making_write_method(struct tracker_making *making, const char *name,
 void making_write_native(struct tracker_making *making, const char *name,
 			 const char *descriptor);
 
-/* Behind the methods: the class, and then its fields. */
+/* Written behind the methods: the class first, then its fields. */
 void making_write_class(struct tracker_making *making, uint32_t field_count);
 void making_write_field(struct tracker_making *making, uint32_t access,
 			const char *name, const char *descriptor);
 
-/* False: there is no memory. */
+/* Returns 0 if memory was short. */
 int making_end(struct tracker_making *making, struct classfile_result *result);
 
 #endif

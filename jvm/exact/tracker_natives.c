@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the tracker leaves to natives: calls that are not found where they should be, and
- * those that are due to be verified.
+ * The natives of the tracker: they handle calls whose context is not at home,
+ * and calls that are due to be verified.
  *
- * A native's thread is that of the block, whatever thread Java takes it for. So the id of
- * a virtual thread is in the block of its carrier while it is mounted, and is exchanged
- * with the carrier's own where it comes and goes (java_border.h). Since Java 24 it may go in
- * the midst of a native (Object.wait0()), which then returns on this thread, and never to
- * its caller: the virtual thread goes on in that.
+ * A native uses its thread's block, whichever thread Java sees. While a virtual
+ * thread is mounted, its id is in the block of its carrier. The ids are
+ * exchanged when the virtual thread is mounted or unmounted (java_border.h).
+ * Since Java 24 that may happen inside of a native (Object.wait0()), which then
+ * returns on this thread, but not to its caller: the virtual thread continues
+ * there later.
  *
- * They are bound by their names, which the machine looks for in its agents' libraries; in
- * one that runs already, by RegisterNatives(), which would warn on the console elsewhere, as
- * the class is one of its own.
+ * The JVM finds the natives by their names in the libraries of its agents. In a
+ * JVM that runs already, RegisterNatives() binds them. The call has to come
+ * from Java, because it prints a warning otherwise: the class is one of the
+ * JVM's own.
  */
 #include "jvm/exact/tracker_natives.h"
 
@@ -42,12 +44,15 @@ EXPORT void JNICALL NATIVE(caught)(JNIEnv *jni, jclass class, jlong kept,
 EXPORT jlong JNICALL NATIVE(word)(JNIEnv *jni, jclass class);
 EXPORT void JNICALL NATIVE(passed)(JNIEnv *jni, jclass class, jlong began);
 
-#define NOBODY 0 /* is called: no method has this number */
+#define NOBODY 0 /* no method has this number */
 
-/* One new context in so many is verified: the machine takes long to tell a stack. */
+/*
+ * One new context in this many is verified, because the JVM needs long to
+ * report a stack.
+ */
 #define FIRST_PERIOD 256
 
-/* Whether the call is to be compared with the stack. */
+/* Whether to compare the call with the stack. */
 static int is_drawn(enum count_result result, uint64_t id)
 {
 	if (result == COUNT_IS_DUE)
@@ -63,7 +68,7 @@ EXPORT jlong JNICALL NATIVE(enter)(JNIEnv *jni, jclass class, jint number)
 
 	if (number == NOBODY)
 		return (jlong)caller;
-	hot.java_counting = 0; /* what was thrown out of the tracker */
+	hot.java_counting = 0; /* an exception may have left the tracker */
 	if (is_drawn(java_call_count(caller, (uint32_t)number), id))
 		java_verify(jni, id);
 	return (jlong)caller;
@@ -74,7 +79,10 @@ EXPORT void JNICALL NATIVE(exit)(JNIEnv *jni, jclass class, jlong kept)
 	*(volatile uint64_t *)&hot.id = (uint64_t)kept;
 }
 
-/* That at which calls of a caller are counted which have found no room. */
+/*
+ * Returns the id in which calls are counted below a caller without room for
+ * contexts.
+ */
 static uint64_t folded_below(uint64_t caller)
 {
 	union note note = tally_note(hot.tally, caller);
@@ -90,7 +98,10 @@ static uint64_t folded_below(uint64_t caller)
 	return note.word ? caller : id_push(ID_ROOT, id_key(WIRE_FOLDED));
 }
 
-/* The innermost method is Java's, which *id is then without; or not. */
+/*
+ * If the innermost function is a Java method, removes it from *id and returns
+ * 1.
+ */
 static int leave_java(uint64_t *id)
 {
 	const union note note = tally_note(hot.tally, *id);
@@ -102,8 +113,8 @@ static int leave_java(uint64_t *id)
 }
 
 /*
- * A handler of the method's has caught something: what has not told of its end, as
- * constructors out of whose super() something is thrown, has ended.
+ * A handler of the method has caught an exception. Calls that have not reported
+ * their end have ended, such as constructors whose super() has thrown.
  */
 EXPORT void JNICALL NATIVE(caught)(JNIEnv *jni, jclass class, jlong kept,
 				   jint number)
@@ -119,9 +130,9 @@ EXPORT void JNICALL NATIVE(caught)(JNIEnv *jni, jclass class, jlong kept,
 }
 
 /*
- * Something is thrown that goes through a call which does not count, or is caught there, and
- * which has kept no id: the same. Outside of one that began when nothing had been
- * counted yet, nothing counts.
+ * An exception passes through a call that does not count and has stored no id,
+ * or is caught there. Calls that have not reported their end have ended. If the
+ * call began before anything was counted, nothing outside of it counts either.
  */
 EXPORT void JNICALL NATIVE(passed)(JNIEnv *jni, jclass class, jlong began)
 {
@@ -138,7 +149,7 @@ EXPORT void JNICALL NATIVE(passed)(JNIEnv *jni, jclass class, jlong began)
 	*(volatile uint64_t *)&hot.id = id;
 }
 
-/* What the thread's Thread is to have. */
+/* Returns the value for the thread's Thread object. */
 EXPORT jlong JNICALL NATIVE(word)(JNIEnv *jni, jclass class)
 {
 	return (jlong) ~(uintptr_t)&hot;
@@ -149,7 +160,7 @@ int tracker_natives_are(const char *signature)
 	return same_text(signature, "L" TRACKER_NATIVES ";");
 }
 
-/* NULL: it is not there. */
+/* Returns NULL if the method does not exist. */
 static jmethodID find(JNIEnv *jni, jclass natives, const char *name,
 		      const char *descriptor)
 {
@@ -159,7 +170,7 @@ static jmethodID find(JNIEnv *jni, jclass natives, const char *name,
 	return has_thrown(jni) ? NULL : method;
 }
 
-/* By calling each, so that none is looked for where Java is in the tracker. */
+/* Calls each method once, so that none is bound later inside of the tracker. */
 int tracker_natives_find(JNIEnv *jni, jclass natives)
 {
 	const jmethodID enter = find(jni, natives, "enter", "(I)J");
@@ -219,8 +230,8 @@ void tracker_natives_unmounted(jvmtiEnv *jvmti, JNIEnv *jni)
 }
 
 /*
- * Constructors that have thrown out of super(), and through calls that do not count: nobody
- * was left to tell.
+ * Removes constructors whose super() has thrown through calls that do not
+ * count: no method was left to report their end.
  */
 static uint64_t leave_constructors(uint64_t id)
 {
@@ -234,7 +245,7 @@ static uint64_t leave_constructors(uint64_t id)
 	return id;
 }
 
-/* No Java method is running any more: is there one in its context? */
+/* No Java method is active any more, so the context must contain none. */
 void tracker_natives_end_thread(void)
 {
 	uint64_t id = hot.id;

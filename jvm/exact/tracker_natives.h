@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The natives of the tracker (tracker_class.h), and virtual threads, which keep their
- * ids while they are not mounted.
+ * The natives of the tracker (tracker_class.h), and the ids of virtual threads
+ * that are not mounted.
  */
 #ifndef CLEW_JVM_EXACT_TRACKER_NATIVES_H
 #define CLEW_JVM_EXACT_TRACKER_NATIVES_H
@@ -9,17 +9,21 @@
 #include <jni.h>
 #include <jvmti.h>
 
-/* Whether the class of that signature is theirs: nobody counts them. */
+/*
+ * True if the signature is that of their class; calls of them are not counted.
+ */
 int tracker_natives_are(const char *signature);
 
 /*
- * The class is defined: bind them. 0, or -1 if the machine does not find them. By their
- * names in our library, if the machine has loaded that; or else from Java (from_java.h).
+ * Bind the natives after their class was defined: tracker_natives_find() by
+ * their names, if the JVM has loaded libclew.so; otherwise
+ * tracker_natives_register(), called from Java (from_java.h). Return 0, or -1
+ * if the JVM does not find them.
  */
 int tracker_natives_find(JNIEnv *jni, jclass natives);
 int tracker_natives_register(JNIEnv *jni, jclass natives);
 
-/* Events, on the thread that is concerned. */
+/* Events, on the thread that they belong to. */
 void tracker_natives_mounted(jvmtiEnv *jvmti, JNIEnv *jni);
 void tracker_natives_unmounted(jvmtiEnv *jvmti, JNIEnv *jni);
 void tracker_natives_end_thread(void);

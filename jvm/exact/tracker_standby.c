@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * In Java:
+ * See tracker_standby.h. In Java:
  *
  *	public static volatile int STATE;
  *	static void exit(long kept) {
@@ -15,7 +15,7 @@
  *			ClewNatives.passed(LATER);
  *	}
  *
- * and for methods with handlers, which keep what STATE was, too,
+ * Methods with handlers also store the value of STATE at their entry, and call:
  *
  *	static long catching(int number, int state) {
  *		return state == ON ? enter(number) : the thread's id;
@@ -29,20 +29,25 @@
  *			leave(kept);
  *	}
  *
- * - What a method keeps says whether its call counts, for as long as it runs: so one that ran
- *   before never takes from the context what it has not put there, whoever
- *   switches meanwhile, and however it ends.
- * - The field is volatile, or else compilers would read it once for a loop.
- * - A constructor that throws out of super() tells of no end (classfile/classfile.h): whoever
- *   catches that sets the id. Calls that do not count have to do so, too. While it has never
- *   been on nothing of Java's is further out, so that all of it which is innermost in the
- *   context has ended. Later methods with handlers keep the id that they have found,
- *   as though they counted, and set that; it does no harm that they store it at their end.
- * - Returns that share an exit come there only if the call counts, and call leave(). thrown()
- *   has that written out: the first compiler would put a smaller method into every handler.
- * - Others need not be asked to pay for that. Where such an exception goes through them it may
- *   be caught by what was not rewritten: they ask the machine which methods are running
- *   (java_verify.h), and have ended all that are not.
+ * - The stored id of a call says whether the call counts, as long as it
+ *   runs. A call that does not count never removes anything from the
+ *   context, whenever counting is switched and however the call ends.
+ * - The field is volatile: otherwise compilers would read it only once for a
+ *   loop.
+ * - A constructor whose super() throws reports no end
+ *   (classfile/classfile.h), so the method that catches the exception sets
+ *   the id. Calls that do not count have to do that as well. If counting has
+ *   never been on, no outer call counts, so all innermost Java methods of
+ *   the context have ended. Later, methods with handlers store the id that
+ *   they have found, as though they counted, and set that. Storing it again
+ *   at their end does no harm.
+ * - Returns that share an exit reach it only if the call counts, and call
+ *   leave(). thrown() contains the same code inline, because the first
+ *   compiler would inline a smaller method into each handler.
+ * - Methods without handlers are spared this cost. If such an exception
+ *   passes through them, code that was not rewritten may catch it. thrown()
+ *   then asks the JVM which methods are active (java_verify.h), and ends all
+ *   others.
  */
 #include "jvm/exact/tracker_standby.h"
 
@@ -73,13 +78,13 @@ static void make_catching(struct tracker_making *making,
 	making_put_word(making);
 	if (layout == TRACKER_IN_HOLDER)
 		making_land(making, ways.no_holder);
-	making_put(making, LCONST_0); /* nobody is called: the id is returned */
+	making_put(making, LCONST_0); /* number 0: only returns the id */
 	making_put(making, L2I);
 	making_put_with(making, INVOKESTATIC, making->natives_enter);
 	making_put(making, LRETURN);
 }
 
-/* Jumps if the call does not count. */
+/* Puts a jump that is taken if the call does not count. */
 static uint32_t jump_if_silent(struct tracker_making *making)
 {
 	making_put_with(making, LLOAD, KEPT);
@@ -98,7 +103,7 @@ static void make_exit(struct tracker_making *making, enum tracker_layout layout)
 	making_put(making, RETURN);
 }
 
-/* An exception is where a call was that does not count. */
+/* Handles an exception in a call that does not count. */
 static void put_passed(struct tracker_making *making, uint64_t began)
 {
 	uint32_t was_never_on;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/* See virtual_threads.h. */
 /*
- * Virtual threads come to a carrier and leave it, of which the machine tells agents by
- * events of its own (extensions).
+ * The JVM reports by events of its own (extensions) that virtual threads are
+ * mounted on a carrier or unmounted.
  */
 #include "jvm/exact/virtual_threads.h"
 
@@ -13,7 +14,7 @@
 
 #define SINCE 21 /* the version of Java */
 
-/* The tool interface has the same as Java. */
+/* The version of the tool interface is that of Java. */
 int virtual_threads_are_there(jvmtiEnv *jvmti)
 {
 	jint number = 0;
@@ -23,7 +24,7 @@ int virtual_threads_are_there(jvmtiEnv *jvmti)
 	return number >> JVMTI_VERSION_SHIFT_MAJOR >= SINCE;
 }
 
-/* What follows in an event: JNIEnv *, and the virtual thread. */
+/* Reads the arguments of an event: JNIEnv *, then the virtual thread. */
 static JNIEnv *next_jni(va_list arguments)
 {
 	return va_arg(arguments, JNIEnv *);
@@ -52,8 +53,8 @@ static void is_unmounted(jvmtiEnv *jvmti, ...)
 }
 
 /*
- * That virtual threads are supported, which headers before Java 21 do not name: the bit
- * that follows the last one which they do.
+ * Sets the capability for virtual threads, which headers before Java 21 do not
+ * declare: the bit after the last one that they declare.
  */
 void virtual_threads_want(jvmtiCapabilities *capabilities)
 {
@@ -100,7 +101,7 @@ struct thread_event {
 	jvmtiExtensionEvent hear;
 };
 
-/* 0, or -1: the machine does not have all of them. */
+/* Returns -1 if the JVM does not have all of these events. */
 static int hear_all(jvmtiEnv *jvmti, const struct thread_event *wanted,
 		    int count_wanted)
 {

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Notes on copies of arrays and strings, and on critical sections
+ * (jni_watch.h).
+ */
 #include "jvm/jni/jni_notes.h"
 #include "jvm/jni/jni_watch.h"
 #include "preload/hot/stamp_counter.h"
@@ -6,8 +10,9 @@
 #include "preload/sys/sys.h"
 #include "wire/recording.h"
 
-#define LONG_NS    UINT64_C(1000000)
-#define LONG_TICKS (UINT64_C(1) << 19) /* less, on all machines */
+#define LONG_NS UINT64_C(1000000)
+/* fewer ticks are shorter than LONG_NS on all machines */
+#define LONG_TICKS (UINT64_C(1) << 19)
 
 static struct wire_moment began;
 
@@ -24,7 +29,10 @@ static void note(uint64_t bytes)
 
 /* ---- Arrays ---- */
 
-/* Of Boolean, say: of all its elements, if they were copied, or of a part. */
+/*
+ * The functions for an array of one type: they copy all elements, or a part.
+ * GetElements() may also return the elements without a copy.
+ */
 #define ARRAYS(name, type)                                                     \
 	static type *JNICALL elements_##type(JNIEnv *env, type##Array array,   \
 					     jboolean *is_copy)                \
@@ -111,7 +119,7 @@ static void JNICALL region(JNIEnv *env, jstring string, jsize start,
 		note((uint64_t)count * sizeof(jchar));
 }
 
-/* ---- Critical sections: while one lasts, no collector may move things ---- */
+/* ---- Critical sections, during which no collector may move objects ---- */
 
 static void enter(JNIEnv *env)
 {
@@ -129,7 +137,7 @@ static struct wire_moment now(void)
 				     sys_clock_ns(CLOCK_MONOTONIC) };
 }
 
-/* At the rate of the time stamp counter since then. */
+/* Converts ticks at the time stamp counter's average rate since `began`. */
 static uint64_t ns_of(uint64_t ticks)
 {
 	const struct wire_moment latest = now();

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See jni_env.h. */
 #include "jvm/jni/jni_env.h"
 
 #include <errno.h>
@@ -14,8 +15,9 @@
 
 static struct {
 	int is_prepared;
-	uint64_t entries[JNI_FUNCTIONS_MAX]; /* of stubs; 0: none */
-	uint64_t cells[JNI_FUNCTIONS_MAX];   /* where those go on */
+	uint64_t entries[JNI_FUNCTIONS_MAX]; /* entries of stubs; 0: none */
+	/* the functions that the stubs call */
+	uint64_t cells[JNI_FUNCTIONS_MAX];
 } table;
 
 static void tell(enum wire_jni how)
@@ -62,7 +64,7 @@ static int make_stubs(const struct window_user *user, struct windows *windows)
 	return windows_seal(windows);
 }
 
-/* What is made is kept: a second machine has to do without. */
+/* The stubs are never freed, and a second JVM gets none. */
 void jni_env_prepare(const struct module *machine, struct windows *windows)
 {
 	const struct window_user user = module_user(machine);
@@ -79,7 +81,10 @@ void jni_env_prepare(const struct module *machine, struct windows *windows)
 
 /* ---- The table ---- */
 
-/* The machine's, as long as its version has it, becomes that of the stubs. */
+/*
+ * Replaces the functions that this version of the JVM has by the entries of
+ * stubs.
+ */
 static void exchange(void **functions, uint32_t count)
 {
 	static jni_watchers watchers;

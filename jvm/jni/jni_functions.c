@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+/* See jni_functions.h. */
 #include "jvm/jni/jni_functions.h"
 
-#define FIRST_PLACE    4 /* those before it are reserved */
+#define FIRST_PLACE    4 /* the places before it are reserved */
 
 #define FUNCTION(name) [JNI_PLACE(name)] = #name
 
-/* Functions that there are for each type. */
+/* The functions that exist for each type. */
 #define CALLS(type)                                                            \
 	FUNCTION(Call##type##Method), FUNCTION(Call##type##MethodV),           \
 		FUNCTION(Call##type##MethodA),                                 \
@@ -105,7 +106,7 @@ const char *const jni_function_names[JNI_FUNCTIONS_MAX] = {
 	FUNCTION(GetDirectBufferCapacity),
 	FUNCTION(GetObjectRefType),
 	FUNCTION(GetModule),
-	/* Later than the oldest jni.h that clew is built with */
+	/* newer than the oldest jni.h with which clew is built */
 	[234] = "IsVirtualThread",
 	[235] = "GetStringUTFLengthAsLong",
 };
@@ -113,7 +114,7 @@ const char *const jni_function_names[JNI_FUNCTIONS_MAX] = {
 uint32_t jni_function_count(jint version)
 {
 	static const struct {
-		jint version; /* from that one on */
+		jint version; /* first version with that number of places */
 		uint32_t count;
 	} known[] = {
 		{ 0x00180000, 236 },

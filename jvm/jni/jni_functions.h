@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * JNI's functions, by their places in its table (jni.h: JNINativeInterface_).
- */
+/* JNI's functions by their places in its table (jni.h: JNINativeInterface_). */
 #ifndef CLEW_JVM_JNI_JNI_FUNCTIONS_H
 #define CLEW_JVM_JNI_JNI_FUNCTIONS_H
 
@@ -9,16 +7,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define JNI_FUNCTIONS_MAX 236 /* of Java 24 */
+#define JNI_FUNCTIONS_MAX 236 /* places in Java 24 */
 
-/* Where in the table a function that jni.h knows is. */
+/* Place of a function that jni.h declares. */
 #define JNI_PLACE(name)                                                        \
 	(offsetof(struct JNINativeInterface_, name) / sizeof(void *))
 
-/* NULL: that place is reserved. */
+/* NULL: the place is reserved. */
 extern const char *const jni_function_names[JNI_FUNCTIONS_MAX];
 
-/* How many places there are in that version, as GetVersion() says it. */
+/*
+ * Returns the number of places in a version, which has GetVersion()'s format.
+ */
 uint32_t jni_function_count(jint version);
 
 #endif

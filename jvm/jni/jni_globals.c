@@ -9,14 +9,15 @@
 #include "wire/id.h"
 
 /*
- * Buckets of a cache line. A reference is in one of two, with less than half of
- * their places taken almost surely: then nothing has to be moved, ever, and who
- * looks for one need not know what else happens.
+ * A hash table with buckets of one cache line. A reference is in one of two
+ * buckets. While less than half of all slots are used, there is almost always
+ * room in one of both. Therefore entries never move, and a search is valid
+ * while other threads change the table.
  */
 #define BUCKETS_LOG2 17
 #define BUCKET       8
 
-/* Of a place: a reference, which is less than 2^48, and a note; 0: free. */
+/* A slot contains a reference, which is below 2^48, and a note; 0: free. */
 struct bucket {
 	_Atomic uint64_t places[BUCKET];
 };

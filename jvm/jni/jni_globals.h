@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which global reference was made where, as long as it lives. Any thread, without
- * a lock. No libc.
+ * The contexts in which the existing global references were created. Any thread
+ * may use it, without locks and without libc.
  */
 #ifndef CLEW_JVM_JNI_JNI_GLOBALS_H
 #define CLEW_JVM_JNI_JNI_GLOBALS_H
@@ -9,13 +9,19 @@
 #include <jni.h>
 #include <stdint.h>
 
-/* 0 or -errno. */
+/* Allocates the table. Returns 0 or -errno. */
 int jni_globals_begin(void);
 
-/* note: of the context that made it (jni_note_index()). 0; -ENOSPC: no room. */
+/*
+ * Adds a reference with the note of the context that created it
+ * (jni_note_index()). Returns 0, or -ENOSPC without room.
+ */
 int jni_globals_add(jobject reference, uint32_t note);
 
-/* It is going to be deleted: what was said of it; -ENOENT: nothing was. */
+/*
+ * Removes a reference that is about to be deleted, and stores its note. Returns
+ * 0, or -ENOENT if it was not added.
+ */
 int jni_globals_take(jobject reference, uint32_t *note);
 
 #endif

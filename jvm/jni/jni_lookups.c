@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Notes on lookups by name (jni_watch.h). */
 #include "jvm/jni/jni_notes.h"
 #include "jvm/jni/jni_watch.h"
 #include "preload/hot/thread.h"

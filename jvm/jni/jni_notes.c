@@ -10,13 +10,13 @@
 #include "preload/sys/lock.h"
 #include "preload/sys/sys.h"
 
-/* Open addressing, three quarters full at most. */
+/* Hash tables with open addressing, at most three quarters full. */
 #define NOTES_ROOM (1 << JNI_NOTE_BITS)
 #define NAMES_ROOM (1 << 14)
-#define MULTIPLIER UINT64_C(0x9fb21c651e98df25) /* odd, its bits are mixed */
-#define SAME_NAME  1 /* the key of names that have no number of their own */
+#define MULTIPLIER UINT64_C(0x9fb21c651e98df25) /* odd, with mixed bits */
+#define SAME_NAME  1 /* the key of all names without a number */
 
-/* A name that was asked for, by its hash; 0: free. */
+/* A name that was looked up, by its hash; 0: free. */
 struct asked_name {
 	uint64_t hash;
 	uint32_t number;
@@ -24,8 +24,9 @@ struct asked_name {
 
 static struct {
 	struct wire_jni_note *table; /* in the part */
-	struct wire_header *header;  /* of that: a forked child has another */
-	struct lock lock; /* of what follows, and of whoever adds a note */
+	/* header of the part; a forked child has another */
+	struct wire_header *header;
+	struct lock lock; /* protects the following members, and adding notes */
 	struct asked_name *names;
 	uint32_t count, name_count;
 } notes;
@@ -60,7 +61,7 @@ void jni_notes_miss(void)
 
 /* ---- Names ---- */
 
-/* All bits of a word have a part in the low bits after the next one, or finish(). */
+/* After the next mix() or finish(), each bit of a word affects the low bits. */
 static uint64_t mix(uint64_t hash, uint64_t word)
 {
 	return ((hash << 23 | hash >> 41) ^ word) * MULTIPLIER;
@@ -74,8 +75,9 @@ static uint64_t finish(uint64_t hash)
 typedef uint64_t word_anywhere __attribute__((may_alias, aligned(1)));
 
 /*
- * The next eight characters as a word, with zeros from the text's end on. All eight
- * are read at once where they are in one page, be some of them behind the end.
+ * Returns the next eight characters as a word, with zeros from the text's end
+ * on. If all eight are in one page they are read at once, even behind the
+ * text's end.
  */
 static uint64_t word_of(const char *at, int *is_last)
 {
@@ -114,7 +116,7 @@ static size_t put(char *to, size_t room, const char *text)
 	return used;
 }
 
-/* "name", or "name(II)V", or "name I". */
+/* Adds "name", "name(II)V" or "name I". */
 static uint32_t number_name(const char *name, const char *signature)
 {
 	char text[WIRE_NAME_BYTES_MAX];
@@ -127,7 +129,9 @@ static uint32_t number_name(const char *name, const char *signature)
 				  WIRE_RANGE_JNI_NAME, text, used);
 }
 
-/* Under the lock. 0: there are too many, or there is no room. */
+/*
+ * Called with the lock held. Returns 0 if there are too many names or no room.
+ */
 static uint32_t find_name(uint64_t hash, const char *name,
 			  const char *signature)
 {
@@ -170,7 +174,7 @@ static struct wire_jni_note *slot_of(uint64_t id, enum wire_jni_what what,
 	}
 }
 
-/* Under the lock: nobody else adds one. */
+/* Called with the lock held, so no other thread adds a note. */
 static struct wire_jni_note *add(uint64_t id, enum wire_jni_what what,
 				 uint64_t key, uint32_t name)
 {

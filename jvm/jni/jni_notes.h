@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Notes on the calls of JNI's functions, in the recording (struct wire_jni_note):
- * one for each context, subject and name in each tally. Any thread whose calls are
- * recorded (jni_notes_are_wanted()), not in signal handlers. No libc.
+ * Notes on calls of JNI functions in the recording (struct wire_jni_note): one
+ * for each context, subject and name in each tally. Used by threads whose calls
+ * are recorded (jni_notes_are_wanted()), not in signal handlers. No libc.
  */
 #ifndef CLEW_JVM_JNI_JNI_NOTES_H
 #define CLEW_JVM_JNI_JNI_NOTES_H
@@ -13,26 +13,29 @@
 #include "preload/hot/switch.h"
 #include "wire/recording.h"
 
-/* Room for notes. 0 or -errno. */
+/* Allocates the notes. Returns 0 or -errno. */
 int jni_notes_begin(void);
 
-/* Whether the calling thread's calls are recorded, so that hot.id is a context. */
+/* True if the calling thread's calls are recorded, so hot.id is a context. */
 static inline int jni_notes_are_wanted(void)
 {
 	return switch_is_on();
 }
 
 /*
- * The note on a context, which lives for ever; NULL: there is no room, which is
- * counted, or no part.
+ * Returns the note on a context, which is never freed. Returns NULL if there is
+ * no room, which is counted, or no part.
  */
 struct wire_jni_note *jni_notes_find(uint64_t id, enum wire_jni_what what);
 
-/* The same for what a name was asked for, and, of members, a signature; or NULL. */
+/*
+ * Returns the note on a lookup of a name and, for members, a signature; or
+ * NULL.
+ */
 struct wire_jni_note *jni_notes_find_lookup(uint64_t id, const char *name,
 					    const char *signature);
 
-/* Adds to what the calling thread alone writes. */
+/* Adds to a number that only the calling thread writes. */
 static inline void jni_note_count(_Atomic uint64_t *number, uint64_t more)
 {
 	atomic_store_explicit(
@@ -41,7 +44,10 @@ static inline void jni_note_count(_Atomic uint64_t *number, uint64_t more)
 		memory_order_relaxed);
 }
 
-/* One more, of so many bytes, say, of which the most is kept, too. */
+/*
+ * Counts one event with an amount, in bytes for example, and updates the
+ * maximum.
+ */
 static inline void jni_note_add(struct wire_jni_note *note, uint64_t amount)
 {
 	jni_note_count(&note->count, 1);
@@ -51,12 +57,12 @@ static inline void jni_note_add(struct wire_jni_note *note, uint64_t amount)
 				      memory_order_relaxed);
 }
 
-/* A number of the note, from which it is found again: JNI_NOTE_BITS. */
+/* An index of JNI_NOTE_BITS bits identifies a note. */
 #define JNI_NOTE_BITS 16
 uint32_t jni_note_index(const struct wire_jni_note *note);
 struct wire_jni_note *jni_note_at(uint32_t index);
 
-/* Something found no room that a note would have been made of. */
+/* Counts an event that would need a new note for which there is no room. */
 void jni_notes_miss(void);
 
 #endif

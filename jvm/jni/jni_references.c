@@ -8,18 +8,20 @@
 #include "preload/hot/thread.h"
 
 /*
- * A native may have that many local references without asking for more (JNI
- * specification, "Local References"); they go when it returns to Java.
+ * Number of local references that a native may have without a request for more
+ * (JNI specification, "Local References"). They are deleted when the native
+ * returns to Java.
  */
 #define CAPACITY 16
-#define IS_NOTED (UINT32_C(1) << 31) /* that there were more, of a capacity */
+/* the context has a note that the capacity was exceeded */
+#define IS_NOTED (UINT32_C(1) << 31)
 
 /* ---- Local references ---- */
 
 /*
- * Those of the native that the thread is in: of the one that Java has called last if
- * it has done so through a bridge, or of all code where it has called none. NULL:
- * nobody knows.
+ * Returns the local references of the thread's present native: the one that
+ * Java has called last, if that went through a bridge; one record for all code
+ * if Java has called none. Returns NULL if the native is unknown.
  */
 static struct bridge_locals *locals_of(JNIEnv *env)
 {
@@ -121,7 +123,10 @@ NEW_ARRAY(Long, long)
 NEW_ARRAY(Float, float)
 NEW_ARRAY(Double, double)
 
-/* With arguments of the callee's: as they come, as a list, as an array. */
+/*
+ * Functions with arguments of a called method: variable, as a list, and as an
+ * array.
+ */
 #define MAKERS(function, ours, parameters, ...)                                \
 	MAKER(function##V, jobject, ours##_by_list,                            \
 	      (JNIEnv * env, parameters, va_list list), __VA_ARGS__, list)     \
@@ -178,14 +183,14 @@ static jint JNICALL push_frame(JNIEnv *env, jint capacity)
 	if (result != JNI_OK || !locals || !thread)
 		return result;
 	if (thread->pushed_count == JNI_WATCH_PUSHED)
-		thread->pushed_count = 0; /* nobody has popped those */
+		thread->pushed_count = 0; /* those frames were never popped */
 	thread->pushed[thread->pushed_count].whose = locals;
 	thread->pushed[thread->pushed_count++].before = *locals;
 	*locals = (struct bridge_locals){ 0, (uint32_t)capacity };
 	return result;
 }
 
-/* What others have left on top returned without popping. */
+/* Entries on top belong to natives that have returned without popping. */
 static jobject JNICALL pop_frame(JNIEnv *env, jobject result)
 {
 	jobject kept = jni_real.PopLocalFrame(env, result);
@@ -220,7 +225,10 @@ static jobject note_global(jobject made)
 	return made;
 }
 
-/* Before it is deleted: its name may be another's at once. */
+/*
+ * Called before the deletion: afterwards the address may belong to another
+ * reference.
+ */
 static void note_deletion(jobject object)
 {
 	uint32_t index;
@@ -256,7 +264,7 @@ static void JNICALL delete_weak(JNIEnv *env, jweak object)
 	jni_real.DeleteWeakGlobalRef(env, object);
 }
 
-/* ---- */
+/* ---- The table ---- */
 
 static void watch_calls(jni_watchers watchers)
 {

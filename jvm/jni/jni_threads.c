@@ -8,8 +8,8 @@
 #include "wire/id.h"
 
 /*
- * Open addressing: a thread that begins where one has ended goes on with what that
- * has left.
+ * A hash table with open addressing. A thread that begins where another one has
+ * ended continues with the former one's data.
  */
 #define ROOM  (1 << 12)
 #define TRIES 64
@@ -45,12 +45,14 @@ struct jni_thread *jni_thread_of(JNIEnv *env)
 
 /* ---- HotSpot's threads ---- */
 
-/* Of a JNIEnv from where its thread has its last Java frame; 0: not known. */
+/*
+ * Distance from a JNIEnv to the thread's last Java stack pointer; 0: not known.
+ */
 static int64_t to_java_frame;
 
 #define OFFSET(type, field) hotspot_offset(machine_pc, type, field)
 
-/* The thread whose environment that is: a part of it. 0: none is. */
+/* Returns the thread that contains this environment, or 0. */
 static uint64_t thread_with(uint64_t machine_pc, uint64_t env)
 {
 	const uint64_t list = hotspot_static(machine_pc, "ThreadsSMRSupport",

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What stands in front of those of JNI's functions that are worth a look at their
- * arguments: it calls the machine's and makes notes (jni_notes.h).
+ * Watchers: functions that are called instead of JNI functions with interesting
+ * arguments. A watcher calls the JVM's function and makes notes (jni_notes.h).
  *
- *	jni_lookups.c		what is asked for by name
- *	jni_copies.c		arrays and strings that are copied, critical sections
+ *	jni_lookups.c		lookups by name
+ *	jni_copies.c		copies of arrays and strings, critical sections
  *	jni_references.c	local and global references
  *
- * Called by natives, on their threads, behind the function's stub: hot.id is the
- * context of the call.
+ * Natives call watchers on their own threads, behind the function's stub, so
+ * hot.id is the context of the call.
  */
 #ifndef CLEW_JVM_JNI_JNI_WATCH_H
 #define CLEW_JVM_JNI_JNI_WATCH_H
@@ -19,54 +19,59 @@
 #include "jvm/jni/jni_functions.h"
 #include "jvm/natives/bridge.h"
 
-/* By place; NULL: nothing stands in front of that one. */
+/* Watchers by place; NULL: none. */
 typedef void *jni_watchers[JNI_FUNCTIONS_MAX];
 
-/* The machine's own functions. */
+/* The JVM's own functions. */
 extern struct JNINativeInterface_ jni_real;
 
-/* Enter what the units have. */
+/* Enter the watchers of each file. */
 void jni_lookups_watch(jni_watchers watchers);
 void jni_copies_watch(jni_watchers watchers);
 void jni_references_watch(jni_watchers watchers);
 
-/* A local reference was made, or none if it is NULL. Returns it. */
+/* Counts a new local reference, unless it is NULL. Returns the reference. */
 jobject jni_references_count(JNIEnv *env, jobject made);
 
 #define JNI_WATCH_PUSHED 16
 
-/* What is known of a thread, by its environment; its own business alone. */
+/*
+ * Data of a thread, found by its environment; only the thread itself uses it.
+ */
 struct jni_thread {
 	_Atomic(JNIEnv *) env;
-	/* Critical sections that it is in, and of the outermost: */
+	/*
+	 * Number of active critical sections; the next members describe the
+	 * outermost:
+	 */
 	uint32_t sections;
 	uint32_t pushed_count;
-	uint64_t since;             /* time stamp */
-	uint64_t section_id;        /* where it was entered; 0: unknown */
-	struct bridge_locals below; /* of natives that Java has not called */
-	/* PushLocalFrame(): what the native had before. */
+	uint64_t since;             /* its time stamp */
+	uint64_t section_id;        /* context in which it began; 0: unknown */
+	struct bridge_locals below; /* for natives that Java has not called */
+	/* Former references of natives that have called PushLocalFrame(). */
 	struct {
 		const struct bridge_locals *whose;
 		struct bridge_locals before;
 	} pushed[JNI_WATCH_PUSHED];
 };
 
-/* 0 or -errno. */
+/* Allocates the data. Returns 0 or -errno. */
 int jni_threads_begin(void);
 
 /*
- * Learn from the machine where a thread has its last Java frame; without, nothing is
- * said of local references. machine_pc: of any function of the machine's; env: of
- * the calling thread.
+ * Learns where a thread's last Java frame is stored; otherwise local references
+ * are not counted. machine_pc is the address of any function of the JVM, env
+ * belongs to the calling thread.
  */
 void jni_threads_learn(uint64_t machine_pc, JNIEnv *env);
 
-/* NULL: there are too many. */
+/* Returns NULL if there are too many threads. */
 struct jni_thread *jni_thread_of(JNIEnv *env);
 
 /*
- * The stack pointer of the last Java frame below the calling thread's native; 0: it
- * has none. -1: the machine does not say.
+ * Returns the stack pointer of the last Java frame below the calling thread's
+ * native; 0 if there is none, -1 if it is unknown.
  */
 uint64_t jni_thread_java_frame(JNIEnv *env);
 
