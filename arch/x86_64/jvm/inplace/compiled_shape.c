@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Frames of both compilers, which differ in the first only (MacroAssembler::verified_entry()
- * and C1_MacroAssembler::build_frame() in HotSpot's sources):
+ * Reads the frames of both compilers, which differ only in the first
+ * instructions (MacroAssembler::verified_entry() and
+ * C1_MacroAssembler::build_frame() in HotSpot's sources):
  *
  *	mov %eax, -N(%rsp)	once or more	|	sub $N, %rsp
- *	push %rbp				|	mov %rbp, N-8(%rsp)  <- entry
+ *	push %rbp				|	mov %rbp, N-8(%rsp) <- entry
  *	[mov %rsp, %rbp]	  <- entry	|
  *	sub $N, %rsp				|
  *	...
@@ -18,16 +19,19 @@
 
 #include "preload/sys/copy_bytes.h"
 
-#define OWN_JUMP_BYTES 5 /* that HotSpot writes where code is entered */
-#define EPILOGUE_INSNS 6 /* at most, from an exit on to its return */
+#define OWN_JUMP_BYTES 5 /* HotSpot writes such a jump at the entry */
+#define EPILOGUE_INSNS 6 /* at most, from an exit to its return */
 
 struct shape_reading {
 	const uint8_t *code;
 	uint32_t bytes;
-	/* A bit for each byte of code: a branch leads there; an instruction begins. */
+	/*
+	 * A bit for each byte of code: it is a branch's target; an instruction
+	 * begins.
+	 */
 	uint8_t *targets, *starts;
-	uint32_t since_exit; /* instructions */
-	uint32_t frame_end;  /* of the instructions that make the frame */
+	uint32_t since_exit; /* number of instructions */
+	uint32_t frame_end;  /* end of the instructions that create the frame */
 	struct compiled_shape *shape;
 };
 
@@ -41,8 +45,8 @@ static int begins(const struct shape_reading *reading, uint32_t at,
 }
 
 /*
- * One whose operand of 8 or of 32 bits comes last. Its length, or 0. `shorter` and
- * `longer`: the bytes before the operand.
+ * Returns the length of an instruction whose operand of 8 or 32 bits comes
+ * last, or 0. `shorter` and `longer` are the bytes before the operand.
  */
 static uint32_t with_number(const struct shape_reading *reading, uint32_t at,
 			    const char *shorter, const char *longer,
@@ -140,7 +144,7 @@ static int read_entry(struct shape_reading *reading, uint32_t verified_at)
 		       : err;
 }
 
-/* ---- The rest ---- */
+/* ---- The other instructions ---- */
 
 static void note(uint8_t *bits, uint64_t at)
 {
@@ -156,7 +160,7 @@ static void note_target(struct shape_reading *reading, uint32_t end,
 		note(reading->targets, (uint64_t)to);
 }
 
-/* The length of an exit's instructions, or 0: it is none. */
+/* Returns the length of an exit's instructions, or 0 if this is no exit. */
 static uint32_t exit_at(const struct shape_reading *reading, uint32_t at)
 {
 	uint32_t number;
@@ -181,7 +185,7 @@ static int add_exit(struct shape_reading *reading, uint32_t at, uint32_t bytes)
 			 &shape->exits[shape->exit_count++]);
 }
 
-/* e9 rel32	jmp; where it leads in the code, or 0 */
+/* e9 rel32	jmp; returns its target in the code, or 0 */
 static uint32_t jump_at(const struct shape_reading *reading, uint32_t at)
 {
 	int32_t distance;
@@ -195,14 +199,15 @@ static uint32_t jump_at(const struct shape_reading *reading, uint32_t at)
 }
 
 /*
- * Where the first compiler does not know a class yet a jump stands over the beginning of an
- * instruction, which says where it leads how long it is (PatchingStub in HotSpot's sources):
+ * While the first compiler does not know a class, a jump overwrites the
+ * beginning of an instruction. The jump's target contains the instruction's
+ * length (PatchingStub in HotSpot's sources):
  *
  *	b8 00 offset skip bytes
- *	e8 rel32	call the machine	<- the jump leads here
+ *	e8 rel32	call the JVM	<- the jump's target
  *	e9 rel32	jmp back
  *
- * Bytes of the instruction, or 0: there is no such jump.
+ * Returns the instruction's length, or 0 if there is no such jump.
  */
 static uint32_t unknown_class_at(const struct shape_reading *reading,
 				 uint32_t at)
@@ -216,7 +221,7 @@ static uint32_t unknown_class_at(const struct shape_reading *reading,
 	return reading->code[to - 1];
 }
 
-/* An instruction that is in no exit. */
+/* Reads an instruction that belongs to no exit. */
 static int read_other(struct shape_reading *reading, uint32_t at,
 		      const struct insn *insn)
 {
@@ -262,8 +267,9 @@ static int read_code(struct shape_reading *reading,
 }
 
 /*
- * Branches lead to instructions, or what was read as such is something else: the first compiler
- * keeps data in its code until classes are there. None leads into an exit then, either.
+ * True if all branches lead to instructions, and none into an exit. Otherwise
+ * data was read as instructions: the first compiler stores data in its code
+ * until classes are loaded.
  */
 static int check_branches(const struct shape_reading *reading,
 			  uint32_t verified_at)

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Templates of the stubs of compiled Java methods (jvm/inplace/in_place_code.h).
+ * Templates of the stubs of compiled Java methods
+ * (jvm/inplace/in_place_code.h).
  *
- * Where methods are entered and left compiled code has no use for r10 and r11, nor for flags;
- * all other registers stay as they are. The id and the count are a stub's as any other's
- * (preload/hot/stub.S). What is kept of a call is laid out in jvm/inplace/in_place_calls.c.
+ * Where methods are entered and left, compiled code uses neither r10, r11 nor
+ * the flags. The stubs preserve all other registers. The id and the count are
+ * those of ordinary stubs (preload/hot/stub.S). jvm/inplace/in_place_calls.c
+ * describes the data of a call.
  *
- * That a call has ended unseen, as one does whose frame the machine has made one of its
- * interpreter's, shows by the next one, whose return address lies no lower; calls of
- * compiled code all have theirs at the end of its frame. An exit of a call that was under way
- * when its method got a stub finds another serial, or none.
+ * If the JVM converts a compiled frame to an interpreted one, the call ends
+ * unseen. The next call shows that: its return address is not lower, although a
+ * compiled call's return address is at the end of its frame. If a call was
+ * active when its method got a stub, the exit finds another serial or none.
  */
 #include "jvm/inplace/in_place_holes.h"
 #include "preload/hot/layout.h"
@@ -17,7 +19,7 @@
 	.macro HOLE kind, back
 .Lhole\@:
 	.pushsection .rodata.in_place_holes, "a"
-	.short	.Lhole\@ - 77b - \back	/* 77: where the template begins */
+	.short	.Lhole\@ - 77b - \back	/* 77: start of the template */
 	.short	\kind
 	.popsection
 	.endm
@@ -27,13 +29,15 @@
 	HOLE	IN_PLACE_TLS, 4
 	.endm
 
-	/* r11 = the return address's place */
+	/* r11 = slot of the return address */
 	.macro SLOT register
 	leaq	0x7fffffff(%rsp), \register
 	HOLE	IN_PLACE_RISE, 4
 	.endm
 
-	/* r10: half the address of its shadow, unless that is none: then carry is clear. */
+	/*
+	 * r10: half the address of its shadow; without shadow, carry is clear.
+	 */
 	.macro SHADOW_OF_R11 elsewhere
 	TLS	movq %fs:HOT_ENTRY_BASE, %r10
 	addq	%r11, %r10
@@ -66,7 +70,7 @@
 	.skip	IN_PLACE_GO_ON_BYTES, 0xcc
 	.endm
 
-	.set	OUTER, -16	/* of struct compiled_call, from the slot's shadow */
+	.set	OUTER, -16 /* in struct compiled_call, from the slot's shadow */
 	.set	SERIAL, -8
 	.set	NUMBER, -4
 	.set	RETURN_ADDRESS, 0
@@ -101,7 +105,7 @@
 	jne	.Lentry_miss
 	TLS	movq %fs:HOT_STEP, %r11
 	addq	%r11, 8(%r10)
-	jnc	.Lentry_due	/* it has counted down (wire/counts.h) */
+	jnc	.Lentry_due	/* the countdown has expired (wire/counts.h) */
 .Lentry_go_on:
 	GO_ON
 .Lentry_enter:
@@ -137,7 +141,7 @@
 	GO_ON
 	END	in_place_exit
 
-	/* Into C, from a stub: its first arguments are in r10 and r11. */
+	/* Calls C from a stub. The first arguments are in r10 and r11. */
 	.macro	THUNK name, function
 	.globl	\name
 	.hidden	\name

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* See in_place_code.h. */
 #include "jvm/inplace/in_place_code.h"
 
 #include <string.h>
@@ -9,7 +10,7 @@
 #include "wire/id.h"
 
 struct in_place_hole {
-	uint16_t at; /* in the template */
+	uint16_t at; /* offset in the template */
 	uint16_t kind;
 };
 
@@ -41,7 +42,7 @@ static const struct in_place_template exit_template = {
 	in_place_exit_holes_end,
 };
 
-/* Each begins at a multiple of 16. */
+/* Each piece begins at a multiple of 16. */
 static uint32_t bytes_of(const struct in_place_template *template)
 {
 	return (uint32_t)(template->end - template->start + 15) & ~UINT32_C(15);
@@ -56,7 +57,7 @@ uint32_t in_place_code_bytes(const struct compiled_shape *shape)
 	       IN_PLACE_STUB_UNIT;
 }
 
-/* e9 rel32	jmp to */
+/* e9 rel32	jmp `to` */
 static void put_jump(uint8_t *bytes, uint64_t at, uint64_t to)
 {
 	const uint32_t distance = (uint32_t)(to - at - SHAPE_JUMP_BYTES);
@@ -65,7 +66,7 @@ static void put_jump(uint8_t *bytes, uint64_t at, uint64_t to)
 	copy_bytes(bytes + 1, &distance, 4);
 }
 
-/* One piece of a stub, for one site of the method. */
+/* A part of a stub, for one site of the method. */
 struct in_place_piece {
 	const struct in_place_stub *stub;
 	const struct compiled_site *site;
@@ -99,13 +100,13 @@ static uint32_t word_of(const struct in_place_piece *piece, unsigned int kind,
 		return stub->number;
 	case IN_PLACE_KEY:
 		return (uint32_t)id_key(stub->number);
-	default: /* IN_PLACE_WAYS, from behind the instruction */
+	default: /* IN_PLACE_WAYS, relative to the end of the instruction */
 		return word + (uint32_t)((uintptr_t)stub->ways -
 					 (uintptr_t)(at + sizeof(word)));
 	}
 }
 
-/* Behind it. */
+/* Returns the address behind the piece. */
 static uint8_t *put_piece(const struct in_place_template *template,
 			  const struct in_place_piece *piece, uint8_t *at)
 {

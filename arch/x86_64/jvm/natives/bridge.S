@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What all bridges have in common (jvm/natives/bridge.h). From a bridge's own code, with
- * its struct bridge in r11; the arguments are the native's, where C wants them.
+ * The common code of all bridges (jvm/natives/bridge.h). A bridge's own code
+ * jumps here with its struct bridge in r11. The native's arguments are where
+ * the C calling convention places them.
  *
- * The frame, downwards from the return address, is a struct bridge_frame; below
- * lie vector registers while callers_learn() runs, or copies of the arguments on
- * the stack while the native does.
+ * The frame below the return address is a struct bridge_frame. Below it are
+ * vector registers during callers_learn(), or copies of the arguments on the
+ * stack during the native.
  */
 #include "preload/hot/layout.h"
 
@@ -14,10 +15,10 @@
 	.set	CALLER_ID, -24
 	.set	BRIDGE, -32
 	.set	FRAME, -112
-	.set	OUTER, FRAME + 8	/* of struct bridge_frame */
+	.set	OUTER, FRAME + 8	/* in struct bridge_frame */
 	.set	FRAME_BYTES, 112
 
-	.set	TARGET, 0	/* of struct bridge */
+	.set	TARGET, 0	/* in struct bridge */
 	.set	STACK_WORDS, 8
 	.set	NATIVE, 16
 
@@ -65,7 +66,7 @@ jvm_bridge:
 	leaq	FRAME(%rbp), %rsi
 	movq	RETURN_ADDRESS(%rbp), %rdi
 	cmpq	%rsi, %fs:HOT_JAVA_TOP(%rcx)
-	jne	.Lreturn	/* the process has been left meanwhile */
+	jne	.Lreturn	/* clew has detached meanwhile */
 	movq	CALLER_ID(%rbp), %rsi
 	movq	%rsi, %fs:HOT_ID(%rcx)
 	movq	OUTER(%rbp), %rsi
@@ -78,7 +79,7 @@ jvm_bridge:
 	ret
 	.cfi_restore_state
 
-.Lcopy:	/* rcx words, with the stack aligned to 16 bytes below them */
+.Lcopy:	/* copy rcx words to an aligned stack */
 	leaq	1(%rcx), %rax
 	andq	$-2, %rax
 	shlq	$3, %rax

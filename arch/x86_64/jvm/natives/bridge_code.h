@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The few instructions of each bridge (jvm/natives/bridge.h), which lead to bridge.S, and how
- * C passes arguments to the natives behind it (System V ABI for x86-64, 3.2.3).
+ * The instructions of each bridge (jvm/natives/bridge.h), which jump to
+ * bridge.S, and the number of registers in which C passes arguments to natives
+ * (System V ABI for x86-64, 3.2.3).
  */
 #ifndef CLEW_JVM_NATIVES_BRIDGE_CODE_H
 #define CLEW_JVM_NATIVES_BRIDGE_CODE_H

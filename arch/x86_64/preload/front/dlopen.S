@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * In front of dlopen() and dlmopen(): a file with hooked text is loaded as the module that
- * it is mapped over (hooked_files.h). The loader searches by the caller's return address,
- * so ours jump there with the stack and all other arguments as they were.
+ * Fronts of dlopen() and dlmopen(). A file with hooked text is loaded as the
+ * module over which it is mapped (hooked_files.h). The loader searches
+ * according to the caller's return address, so the fronts jump to the loader
+ * with the stack and all other arguments unchanged.
  */
 	.macro	KEEP register
 	pushq	\register

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * In front of the functions that jump: longjmp and its kin, swapcontext,
- * setcontext, and the unwinder's _Unwind_RaiseException and _Unwind_SetIP.
+ * Fronts of the functions that jump: longjmp() and its variants, swapcontext(),
+ * setcontext(), and the unwinder's _Unwind_RaiseException() and
+ * _Unwind_SetIP().
  */
 #include <setjmp.h>
 #include <signal.h>
@@ -36,10 +37,10 @@ static uint64_t stack_of(const struct __jmp_buf_tag *env)
 }
 
 /*
- * The mask that a jump brings back lets signals through that have been pending:
- * their handlers are called on top of who jumps, whose frames are all there
- * yet. So the mask is restored while the thread still has that id; libc then
- * does it again in vain.
+ * Restores the signal mask before the jump. Pending signals may then arrive,
+ * and their handlers run above the jumping function, whose frames still exist.
+ * The thread must still have its id at that time. libc restores the mask again
+ * without effect.
  */
 static void restore_mask(const void *mask)
 {
@@ -66,7 +67,10 @@ void landing_note_leap(uint64_t pc)
 	}
 }
 
-/* Whether a probe has replaced them all: they begin with a REX prefix. */
+/*
+ * True if probes have replaced all these instructions, which begin with a REX
+ * prefix.
+ */
 static int is_announced(void)
 {
 	int watched = 0;
@@ -81,7 +85,10 @@ static int is_announced(void)
 	return watched && !runtime_is_filtered();
 }
 
-/* landing_on_leap() does it, later, unless nobody calls that. */
+/*
+ * Prepares the landing. landing_on_leap() completes it later, unless no probe
+ * calls that.
+ */
 static void land_by(const struct __jmp_buf_tag *env)
 {
 	const uint64_t stack = stack_of(env);
@@ -97,7 +104,8 @@ static void land_by(const struct __jmp_buf_tag *env)
 		return;
 	}
 	hot.jump.stack = stack;
-	atomic_signal_fence(memory_order_seq_cst); /* handlers jump, too */
+	/* signal handlers may also jump */
+	atomic_signal_fence(memory_order_seq_cst);
 	hot.jump.id = id;
 }
 
@@ -120,7 +128,7 @@ static void leave_for_another(void)
 	sink_moved(0);
 }
 
-/* Returns when somebody swaps back, perhaps in another thread. */
+/* Returns when a thread, perhaps another one, swaps back. */
 EXPORT int swapcontext(ucontext_t *restrict from, const ucontext_t *restrict to)
 {
 	const uint64_t stack = (uint64_t)to->uc_mcontext.gregs[REG_RSP];
@@ -174,15 +182,16 @@ void *landing_raise(const struct _Unwind_Exception *exception, uint64_t sp)
 }
 
 /*
- * That the CFA of stubs is odd is for the unwinder itself; personality routines
- * that use the CFA as an address shall not see it.
+ * The CFA of stubs is odd, which only the unwinder itself needs. Personality
+ * routines that use the CFA as an address get an even one.
  */
 EXPORT _Unwind_Word _Unwind_GetCFA(struct _Unwind_Context *context)
 {
 	uintptr_t caller = (uintptr_t)__builtin_return_address(0);
 	_Unwind_Word cfa;
 
-	if (!NEXT(_Unwind_GetCFA)) /* a weak symbol has found this one */
+	/* a weak symbol of the program was bound to this function */
+	if (!NEXT(_Unwind_GetCFA))
 		return 0;
 	cfa = NEXT(_Unwind_GetCFA)(context);
 	if (next_is_inside(&next.unwinder, caller))
@@ -191,8 +200,8 @@ EXPORT _Unwind_Word _Unwind_GetCFA(struct _Unwind_Context *context)
 }
 
 /*
- * A personality routine has chosen where to land. What lands is said by where it begins, as
- * the code that it lands at may lie elsewhere (.cold).
+ * A personality routine has chosen a landing. The function's start identifies
+ * it, because the landing's code may be elsewhere (.cold).
  */
 EXPORT void _Unwind_SetIP(struct _Unwind_Context *context, _Unwind_Ptr pc)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * In front of libunwind's unw_step(), as programs call it that look at their own
- * stack (UNW_LOCAL_ONLY): frames of stubs, and ours, are passed over, and those in
- * the midst of displaced instructions are not, as in preload/front/frames_hide.c.
+ * Front of libunwind's unw_step(), for programs that read their own stack
+ * (UNW_LOCAL_ONLY). It skips frames of stubs and of clew, but not frames inside
+ * of displaced instructions, like preload/front/frames_hide.c.
  */
 #include <stdint.h>
 

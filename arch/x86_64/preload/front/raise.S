@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * In front of _Unwind_RaiseException, which starts unwinding at the frame of
- * its caller: we leave none.
+ * Front of _Unwind_RaiseException(), which starts unwinding at its caller's
+ * frame. Therefore the front leaves no frame.
  */
 	.text
 	.globl	_Unwind_RaiseException

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * In front of the functions that remember a frame to come back to. By then it
- * may have been copied away and back, by whatever code: so the functions that
- * are running get trampolines to return to (trampolines.h), and the id of the
- * innermost is kept beside what remembers (jump_places.h). The C library's own
- * finds the stack and all registers as its caller left them.
+ * Fronts of the functions that store a frame to return to. Before the jump,
+ * other code may copy the frame away and back. Therefore the active functions
+ * get trampolines as return addresses (trampolines.h), and the id of the
+ * innermost function is stored for the jump buffer (jump_places.h). libc's
+ * function gets the stack and all registers of its caller.
  */
 	.macro	BEFORE name
 	.text

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * syscall(), in front of libc's: some calls change what we must know of.
+ * Front of libc's syscall(): some system calls change data that clew depends
+ * on.
  *
- * Those go to a function each in syscalls.c and other files, with all arguments
- * where they are, the others to syscall_plainly.S.
+ * Each of these calls has a function in syscalls.c and other files, which gets
+ * all arguments unchanged. All other calls continue at syscall_plainly.S.
  */
 #include <asm/unistd.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * syscall() as it is without clew: on to the next library's, without a word on
- * the stack, because a child may come back on another one.
+ * Calls the next library's syscall() without a word on the stack, because a
+ * child may return on another stack.
  */
 	.text
 	.globl	syscall_plainly
@@ -14,7 +14,9 @@ syscall_plainly:
 	jz	1f
 	jmp	*%rax
 
-	/* Before our constructor, in the allocator of a preloaded library. */
+	/*
+	 * Before clew's constructor, in the allocator of a preloaded library.
+	 */
 1:	movq	%rdi, %rax
 	movq	%rsi, %rdi
 	movq	%rdx, %rsi

@@ -3,11 +3,12 @@
  * vfork() for hooked programs.
  *
  * The child runs in the parent's memory, on its stack and with its thread
- * pointer, until it execs or exits. Functions it is then in never return, so
- * the parent would go on with the child's id. This vfork keeps the id, like
- * libc's keeps the return address, in a register that the kernel preserves
- * for the parent. What the child calls is counted in the parent's recording; the
- * filter that it may have set for its system calls is not the parent's.
+ * pointer, until it execs or exits. The functions that are active in the child
+ * then never return, so the parent would continue with the child's id.
+ * Therefore this vfork() stores the id in a register that the kernel preserves
+ * for the parent, as libc does with the return address. Calls in the child
+ * count in the parent's recording. A filter of system calls that the child may
+ * have installed does not affect the parent.
  */
 #include <asm/unistd.h>
 

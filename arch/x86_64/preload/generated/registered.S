@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What stands in for __jit_debug_register_code(), one for each of the registries.
- * A compiler that saw that function do nothing has its callers keep values in any
- * register, and does not align the stack for it: all registers are preserved, those
- * of vectors by not being used (-mgeneral-regs-only).
+ * Replaces __jit_debug_register_code(), with one function for each registry. A
+ * compiler that has seen the original, empty function may keep values in any
+ * register, and does not align the stack for the call. Therefore all registers
+ * are preserved; vector registers are not used (-mgeneral-regs-only).
  */
 	.text
 	.macro	entry index

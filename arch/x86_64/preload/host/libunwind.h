@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libunwind's functions for a process's own stack (UNW_LOCAL_ONLY), whose names
- * have the machine's in them: rows as those of fronts.h.
+ * libunwind's functions for a process's own stack (UNW_LOCAL_ONLY). Their names
+ * contain the architecture. The rows are those of fronts.h.
  */
 #ifndef CLEW_HOST_LIBUNWIND_H
 #define CLEW_HOST_LIBUNWIND_H

@@ -7,19 +7,19 @@
 
 #include "preload/sys/sys.h"
 
-#define HYPERVISOR_BIT      (UINT32_C(1) << 31) /* of leaf 1's ecx */
+#define HYPERVISOR_BIT      (UINT32_C(1) << 31) /* in ecx of leaf 1 */
 #define HYPERVISOR_LEAF     0x40000000
 
 #define EXTENDED_LEAF       0x80000001
-#define LAHF_BIT            (UINT32_C(1) << 0) /* of its ecx, for 64 bits */
+#define LAHF_BIT            (UINT32_C(1) << 0) /* in its ecx, for 64 bits */
 #define POWER_LEAF          0x80000007
-#define INVARIANT_TSC_BIT   (UINT32_C(1) << 8) /* of its edx */
+#define INVARIANT_TSC_BIT   (UINT32_C(1) << 8) /* in its edx */
 
 #define RUNNING_ON_VALGRIND 0x1001
 
 #define ARCH_SHSTK_STATUS   0x5005 /* asm/prctl.h, since Linux 6.6 */
 
-/* qemu's code generator calls itself that, in system emulation, too. */
+/* The name of qemu's code generator, also in system emulation. */
 static int is_translated(void)
 {
 	uint32_t eax, ebx, ecx, edx;
@@ -35,7 +35,10 @@ static int is_translated(void)
 	return memcmp(name, "TCGTCGTCGTCG", sizeof(name)) == 0;
 }
 
-/* Below an emulator of whole machines is a kernel, and kernels have rseq. */
+/*
+ * True in qemu's user emulation. In system emulation a kernel runs, which has
+ * rseq.
+ */
 static int is_below_qemu(void)
 {
 	return is_translated() &&
@@ -43,8 +46,8 @@ static int is_below_qemu(void)
 }
 
 /*
- * What valgrind takes for a request by its program (valgrind.h): rdi comes
- * full circle, and the exchange does nothing.
+ * Makes a request to valgrind (valgrind.h). Without valgrind the rotations
+ * restore rdi, and the exchange does nothing.
  */
 static int is_below_valgrind(void)
 {

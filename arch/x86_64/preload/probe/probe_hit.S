@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where all hits of the user's probes come in, from hot_thunk_probe. Those that count
- * only go on at once; others find all general registers, in the order that
- * machine/registers.h says, and may change what is there.
+ * The common handler of all user probes, called by hot_thunk_probe. If the
+ * probe only counts, the handler continues with the counter. Otherwise it
+ * passes all general registers in the order of machine/registers.h; the action
+ * may change them.
  */
 	.text
 	.macro PUSH register
@@ -17,7 +18,7 @@
 	.globl	probe_hit
 	.hidden	probe_hit
 	.type	probe_hit, @function
-probe_hit:				/* (first, sp, probe, where that is) */
+probe_hit: /* (first, sp, probe, address of the probe's code) */
 	.cfi_startproc
 	leaq	probe_has_action(%rip), %rax
 	cmpb	$0, (%rax,%rdx)
@@ -30,7 +31,7 @@ probe_hit:				/* (first, sp, probe, where that is) */
 	PUSH	%rbp
 	PUSH	%rbx
 	movq	%rsp, %rdi
-	call	probe_act		/* (registers, sp, probe, where) */
+	call	probe_act		/* (registers, sp, probe, address) */
 	POP	%rbx
 	POP	%rbp
 	POP	%r12

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The vector state is kept on the stack: by xsavec, else by xsave, else by fxsave.
+ * Saves the vector state on the stack: by xsavec, else by xsave, else by
+ * fxsave.
  *
- * Kept is what the kernel has enabled, but for tiles (2 * 8 KiB, which a program asks
- * for) and protection keys, which are no registers of C's. In the compact form of
- * xsavec that takes no more than VECTOR_BYTES; in that of xsave, whose places are
- * fixed, only x87, SSE and AVX are kept: processors without xsavec have no more, but
- * for some that were sold for a while for servers (Knights Landing).
+ * All enabled state is saved except tiles (2 * 8 KiB, which a program must
+ * request) and protection keys, which C does not use. The compact form of
+ * xsavec takes at most VECTOR_BYTES. xsave has fixed offsets, so only x87, SSE
+ * and AVX are saved: processors without xsavec have no more, except some
+ * servers (Knights Landing).
  */
 #define VECTOR_BYTES  2688
-#define LEGACY_BYTES  512 /* in front of the header, which says what is there */
+/* before the header, which contains the saved parts */
+#define LEGACY_BYTES  512
 #define HEADER_BYTES  64
 #define HAS_XSAVE     (1 << 27) /* OSXSAVE, CPUID.1:ECX */
 #define HAS_XSAVEC    (1 << 1)	/* CPUID.0xD.1:EAX */
@@ -72,7 +74,8 @@ vector_call:				/* (argument, function) */
 	jz	3f
 	xorl	%edx, %edx
 	.set	word, 0
-	.rept	HEADER_BYTES / 8	/* or what lies there is taken for more */
+	/* otherwise the memory's content would count as saved parts */
+	.rept	HEADER_BYTES / 8
 	movq	%rdx, LEGACY_BYTES + word(%rsp)
 	.set	word, word + 8
 	.endr
@@ -81,7 +84,8 @@ vector_call:				/* (argument, function) */
 	xsavec	(%rsp)
 	jmp	2f
 1:	xsave	(%rsp)
-2:	testb	$1, LEGACY_BYTES(%rsp)	/* x87 is in use: C wants its stack empty */
+/* x87 is in use: C requires an empty x87 stack */
+2:	testb	$1, LEGACY_BYTES(%rsp)
 	jz	4f
 	fninit
 4:	call	*%rsi

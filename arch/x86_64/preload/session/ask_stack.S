@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which alternate stack has a thread? Only itself can ask the kernel.
+ * Queries a thread's alternate stack, which only the thread itself can do.
  *
- * `clew attach` has threads that are stopped run this, one after the other: what each
- * had in the registers that are used is in attach_asked (struct wire_asked). The
- * controller stops the thread at the end of the first call, and puts everything back.
- * If it is killed meanwhile, or has waited in vain for a thread that gets no processor,
- * the thread does so itself, and goes on where it was. The stack, which may be of any
- * size, and the flags are left alone.
+ * `clew attach` makes each stopped thread execute this code, one after the
+ * other. attach_asked (struct wire_asked) contains the former values of the
+ * registers that are used. The controller stops the thread after the first call
+ * and restores all registers. If the controller is killed, or waits in vain for
+ * a thread that gets no processor, the thread restores them itself and
+ * continues. The code does not change the stack, which may have any size, nor
+ * the flags.
  */
 #include <asm/unistd.h>
 

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * place_in_blocks FROM TO: of libclew.so the one whose thread-local variables are in
- * control blocks (preload/host/own_place.h). A tool of the build.
+ * place_in_blocks FROM TO: builds from libclew.so the variant whose
+ * thread-local variables are in control blocks (preload/host/own_place.h). The
+ * build runs this tool.
  *
- * The library reaches its variables by words that the loader fills in, with the
- * distance from the thread pointer at which it has given the module static storage:
- * R_X86_64_TPOFF64, addend: where a variable is in that storage. Where it
- * cannot give any, dlopen() fails. These relocations become R_X86_64_DTPOFF64, for
- * which it fills in the addend alone, and to the addend is added where the storage
- * is; so it is not asked for any.
+ * The library accesses its variables by words that the loader fills in.
+ * R_X86_64_TPOFF64 makes the loader give the module static storage, and fill in
+ * the distance from the thread pointer to the variable, whose offset is the
+ * addend. If no static storage is left, dlopen() fails. The tool changes these
+ * relocations to R_X86_64_DTPOFF64, for which the loader fills in the addend
+ * alone, and adds the storage's distance to the addend. The loader then needs
+ * no static storage.
  */
 #include <elf.h>
 #include <stdio.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * __libc_start_main, called by every program's _start: our last word before
- * main. Jumps on to libc's, so that no frame of ours stays on the stack.
+ * Front of __libc_start_main(), which every program's _start calls: clew's last
+ * code before main(). Jumps to libc's function, so that no frame of clew stays
+ * on the stack.
  */
 	.text
 	.globl	__libc_start_main
