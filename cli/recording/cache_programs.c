@@ -22,9 +22,9 @@
 struct cached_programs {
 	char *const *paths;
 	char *library;
-	char *folder; /* for recordings, of which nothing stays */
+	char *folder; /* Temporary folder for recordings. */
 	const char *cache_folder;
-	pid_t *pids; /* who warms which; 0: nobody */
+	pid_t *pids; /* Process that warms each program; 0 if none. */
 	uint32_t running;
 };
 
@@ -36,7 +36,10 @@ static void say_nothing(void)
 		dup2(fd, i);
 }
 
-/* One line for each file, in the order of the loader; NULL: a path cannot be in a line. */
+/*
+ * Returns directives with one line for each file, in the loader's order, or
+ * NULL if a path contains a newline.
+ */
 static char *directives_for(const struct cached_programs *programs,
 			    const char *path)
 {
@@ -59,8 +62,9 @@ static char *directives_for(const struct cached_programs *programs,
 }
 
 /*
- * In a process of its own: its exit status. What is executed is clew itself, where the
- * library makes stubs for the program's files and ends the process before main().
+ * Warms the cache for one program, in a child. Returns the exit status. The
+ * child executes clew itself, in which the library creates the stubs for the
+ * program's files and exits before main().
  */
 static int warm(const struct cached_programs *programs, size_t number)
 {
@@ -107,7 +111,7 @@ static void begin_one(struct cached_programs *programs, size_t number)
 	programs->running++;
 }
 
-/* enum cache_kept, of an exit status. */
+/* Converts an exit status to enum cache_kept. */
 static uint8_t kept_by(int status)
 {
 	const int kept = WEXITSTATUS(status) - WIRE_WARMED;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What `clew record` makes of a program and keeps, stubs and hooked text of its modules, made
- * ahead. The program is not executed, and neither is its loader, an auditor or a library:
- * a process of clew itself maps their files, to be read only, and makes the stubs.
+ * Creates in advance what `clew record` stores for a program: stubs and hooked
+ * text of its modules. Neither the program nor its loader, an auditor or a
+ * library is executed. A process of clew maps their files read-only and creates
+ * the stubs.
  */
 #ifndef CLEW_CLI_RECORDING_CACHE_PROGRAMS_H
 #define CLEW_CLI_RECORDING_CACHE_PROGRAMS_H
@@ -10,17 +11,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What is kept of a program; 0 if it cannot be recorded or has nothing to be hooked. */
+/*
+ * Items that are stored for a program; 0 if it cannot be recorded or has
+ * nothing to hook.
+ */
 enum cache_kept {
 	CACHE_HAS_STUBS = 1,
 	CACHE_HAS_TEXT = 2,
-	CACHE_FAILED = 4,  /* there should be stubs */
-	CACHE_IS_BUSY = 8, /* another process is making its stubs */
+	CACHE_FAILED = 4,  /* Stubs are missing. */
+	CACHE_IS_BUSY = 8, /* Another process is creating the stubs. */
 };
 
 /*
- * Those of `paths` that can be recorded, so many at the same time; kept[i] is set to bits
- * of enum cache_kept. 0, or -errno and *why, to be freed, if it can be done for none.
+ * Handles all recordable programs of `paths`, at most `jobs` at once. Sets
+ * kept[i] to bits of enum cache_kept. Returns 0, or -errno and *why, which the
+ * caller frees, if nothing can be done.
  */
 int cache_programs(char *const *paths, size_t count, uint32_t jobs,
 		   const char *cache_folder, uint8_t *kept, char **why);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One process reads one file: what is damaged or huge ends no more than that, and
- * processors are used. Of those that want one analysis at the same moment, here or
- * elsewhere, one makes it (analysis_claim.h); an index is kept by each.
+ * Reads each file in a process of its own, so that a damaged or huge file ends
+ * only that process, and all processors are used. If several processes want the
+ * same analysis at once, one computes it (analysis_claim.h). Indexes are not
+ * shared in this way.
  */
 #include "cli/recording/cache_warming.h"
 
@@ -28,16 +29,16 @@
 #include "image/analysis.h"
 #include "symbolizer/a2n.h"
 
-/* What a process has found, in memory that it shares with us. */
+/* Results of a process, in shared memory. */
 struct found {
 	pid_t reader;
-	int is_named; /* on the command line, so that its errors are ours */
+	int is_named; /* Named on the command line: errors are reported. */
 	int is_finished, err;
 	int is_no_code;
-	int had_analysis, had_index; /* before */
+	int had_analysis, had_index; /* Already in the cache. */
 	uint32_t functions;
 	uint64_t symbols, rows;
-	char reason[160]; /* there is no debug information, say */
+	char reason[160]; /* For example, that there is no debug information. */
 };
 
 struct sized_file {
@@ -48,17 +49,17 @@ struct sized_file {
 struct readers {
 	const struct cache_warming *warming;
 	const struct loaded_files *files;
-	struct sized_file *order; /* of beginning */
+	struct sized_file *order; /* In the order of starting. */
 	struct found *found;
-	uint8_t *kept; /* of the named ones: enum cache_kept */
+	uint8_t *kept; /* For each named file: enum cache_kept. */
 	size_t named;
 	const char *folder;
 	size_t begun, ended;
 };
 
-/* ---- in a process of its own ---- */
+/* ---- In a process of its own ---- */
 
-/* *had: it was in the cache. */
+/* Sets *had if the analysis was in the cache. */
 static int analyse(const char *path, const char *folder, struct found *found,
 		   int *had)
 {
@@ -72,7 +73,7 @@ static int analyse(const char *path, const char *folder, struct found *found,
 	return err;
 }
 
-/* -ENOSPC if it is not in the cache afterwards. */
+/* Returns -ENOSPC if the analysis is not in the cache afterwards. */
 static int read_analysis(const char *path, const char *folder,
 			 struct found *found)
 {
@@ -122,7 +123,7 @@ static void read_file(const struct readers *readers, size_t number)
 	found->is_finished = 1;
 }
 
-/* ---- here ---- */
+/* ---- In the caller ---- */
 
 static uint32_t processors(void)
 {
@@ -159,7 +160,8 @@ static void await_one(struct readers *readers)
 
 	for (size_t i = 0; pid > 0 && i < readers->files->count; i++)
 		if (readers->found[i].reader == pid) {
-			readers->found[i].reader = 0; /* others may get it */
+			/* The pid may be reused. */
+			readers->found[i].reader = 0;
 			readers->ended++;
 		}
 	if (pid < 0 && errno == ECHILD)
@@ -207,7 +209,10 @@ static int tell_failures(const char *command, const struct readers *readers)
 	return status;
 }
 
-/* Once the analyses that it takes are kept. Returns the exit status. */
+/*
+ * Creates stubs, after the analyses for them are stored. Returns the exit
+ * status.
+ */
 static int make_stubs(const char *command, struct readers *readers)
 {
 	char *why;
@@ -293,9 +298,12 @@ static int tell_all(const char *command, const struct readers *readers)
 	return status;
 }
 
-/* ---- which files ---- */
+/* ---- Choice of files ---- */
 
-/* A file by its path, or what `clew record` would run by that name. */
+/*
+ * Returns a file by its path, or the one that `clew record` would run by that
+ * name.
+ */
 static char *resolve(const char *name)
 {
 	char *path;
@@ -312,7 +320,7 @@ static int by_size(const void *left, const void *right)
 	return a->bytes > b->bytes ? -1 : a->bytes < b->bytes;
 }
 
-/* The largest first, for what takes longest is not to be begun last. */
+/* Sorts the largest files first, so that a long task does not start last. */
 static struct sized_file *choose_order(const struct loaded_files *files)
 {
 	struct sized_file *order = memory_zeroed(files->count, sizeof(*order));
@@ -327,7 +335,7 @@ static struct sized_file *choose_order(const struct loaded_files *files)
 	return order;
 }
 
-/* The named ones come first. */
+/* Lists the named files first. */
 static void choose_files(const struct cache_warming *warming,
 			 struct loaded_files *files, size_t *named)
 {
@@ -368,7 +376,7 @@ int cache_warm(const char *command, const struct cache_warming *warming)
 		free(folder);
 		return EXIT_FAILURE;
 	}
-	signal(SIGXFSZ, SIG_IGN); /* an error of write(2) says enough */
+	signal(SIGXFSZ, SIG_IGN); /* write(2) reports the error. */
 	choose_files(warming, &files, &readers.named);
 	bytes = files.count * sizeof(*readers.found);
 	readers.found = mmap(NULL, bytes, PROT_READ | PROT_WRITE,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What recording and reporting would have to read of files, read ahead and kept:
- * the analysis of functions that hooking needs, and the index of debug information; and
- * what hooking makes of programs (cache_programs.h).
+ * Fills the cache before recordings and reports need it: with analyses of
+ * functions, indexes of debug information, and stubs of programs
+ * (cache_programs.h).
  */
 #ifndef CLEW_CLI_RECORDING_CACHE_WARMING_H
 #define CLEW_CLI_RECORDING_CACHE_WARMING_H
@@ -10,15 +10,16 @@
 #include <stdint.h>
 
 struct cache_warming {
-	char **files; /* paths, or names to be looked up in PATH */
+	char **files; /* Paths, or names that are searched in PATH. */
 	int file_count;
-	uint32_t jobs; /* processes at the same time; 0: one a processor */
+	/* Number of parallel processes; 0 means one for each processor. */
+	uint32_t jobs;
 	int has_no_libraries, has_no_indexes, loads_nothing;
 };
 
 /*
- * One line on stdout for each file. Returns the exit status: that of failure if a
- * file of `files` could not be read, or nothing could be kept.
+ * Prints one line on stdout for each file. Returns the exit status, which is a
+ * failure if a file of `files` could not be read or nothing could be stored.
  */
 int cache_warm(const char *command, const struct cache_warming *warming);
 

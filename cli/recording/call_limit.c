@@ -16,7 +16,7 @@
 #define SOON_NS   (2 * MS)
 #define LATEST_NS (500 * MS)
 
-/* Of that time, at most, goes by while it is looked at what was counted. */
+/* Spend at most 1/20 of the elapsed time on reading the counters. */
 #define SHARE 20
 
 static uint64_t calls_of_part(const char *path)
@@ -26,7 +26,7 @@ static uint64_t calls_of_part(const char *path)
 	char *why;
 
 	if (part_open(&part, path, &why) != 0) {
-		free(why); /* it is being made */
+		free(why); /* The part is being created. */
 		return 0;
 	}
 	part_totals_init(&totals, &part);
@@ -34,7 +34,7 @@ static uint64_t calls_of_part(const char *path)
 	return totals.calls;
 }
 
-/* Of all processes, also of those that have ended. */
+/* Sums over all processes, including exited ones. */
 static uint64_t calls_of(const char *recording)
 {
 	DIR *folder = opendir(recording);
@@ -64,7 +64,10 @@ void call_limit_begin(struct call_limit *limit, char *const *folders,
 	limit->next_ns = limit->start_ns + SOON_NS;
 }
 
-/* Half of the way there, if calls go on as they did; and not all the time. */
+/*
+ * Returns the time of the next check: after half of the estimated remaining
+ * time, within the bounds above.
+ */
 static uint64_t next_look(const struct call_limit *limit, uint64_t before_ns,
 			  uint64_t calls)
 {

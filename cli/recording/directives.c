@@ -76,7 +76,7 @@ void directives_fini(struct directives *directives)
 	arena_fini(&directives->arena);
 }
 
-/* -EINVAL and *why. */
+/* Returns -EINVAL and *why. */
 static int refuse_directive(const char *word, char **why)
 {
 	struct nearest nearest = nearest_to(word);
@@ -102,7 +102,7 @@ static const struct directive *find_directive(const char *word)
 	return NULL;
 }
 
-/* The line of a directive, for the config file. */
+/* Writes the line of a directive for the config file. */
 static void put(struct directives *directives,
 		const struct directive *directive, const char *value)
 {
@@ -135,7 +135,7 @@ static int add_regex(struct directives *directives,
 	return add_text(directives, directive, value, why);
 }
 
-/* Suffixes are for people: the runtime is told plain numbers. */
+/* Converts a number with a suffix to a plain number for the runtime. */
 static int add_number(struct directives *directives,
 		      const struct directive *directive, const char *value,
 		      char **why)
@@ -152,7 +152,7 @@ static int add_number(struct directives *directives,
 	return 0;
 }
 
-/* -EINVAL and *why: the directive takes one of these words, and not this one. */
+/* Returns -EINVAL and *why, which lists the words that the directive takes. */
 static int refuse_value(const char *word, const char *value,
 			const char *const *known, size_t count, char **why)
 {
@@ -187,7 +187,10 @@ static int add_clock(struct directives *directives,
 	return add_text(directives, directive, value, why);
 }
 
-/* Patterns behind "exact:", "standby:" or "inplace:", of which the regular expressions are in slashes. */
+/*
+ * Checks the patterns after "exact:", "standby:" or "inplace:". Regular
+ * expressions are between slashes.
+ */
 static int check_patterns(const char *word, const char *value, char **why)
 {
 	const char *at = strchr(value, ':') + 1;
@@ -226,7 +229,10 @@ static int check_patterns(const char *word, const char *value, char **why)
 	return 0;
 }
 
-/* A way to count each call of Java methods, and patterns behind it, or not. */
+/*
+ * Returns whether the value is this method of counting Java methods, with or
+ * without patterns.
+ */
 static int is_way(const char *value, const char *way)
 {
 	const size_t length = strlen(way);
@@ -239,7 +245,7 @@ static int add_java(struct directives *directives,
 		    const struct directive *directive, const char *value,
 		    char **why)
 {
-	/* The first three take no patterns. */
+	/* Only the last three take patterns. */
 	static const char *const known[] = { "natives", "vm",      "off",
 					     "exact",   "standby", "inplace" };
 
@@ -255,7 +261,7 @@ static int add_java(struct directives *directives,
 	return add_text(directives, directive, value, why);
 }
 
-/* "5%", or "0.5%". */
+/* Format: "5%" or "0.5%". */
 static int add_budget(struct directives *directives,
 		      const struct directive *directive, const char *value,
 		      char **why)
@@ -279,7 +285,7 @@ static int add_budget(struct directives *directives,
 	return 0;
 }
 
-/* "SIZE", or "ring:SIZE" for each thread. */
+/* Format: "SIZE", or "ring:SIZE" for each thread. */
 static int add_trace(struct directives *directives,
 		     const struct directive *directive, const char *value,
 		     char **why)
@@ -321,7 +327,7 @@ static int add_stamps(struct directives *directives,
 	return add_number(directives, directive, value, why);
 }
 
-/* "10us", in nanoseconds for the runtime. */
+/* Converts "10us" to nanoseconds for the runtime. */
 static int add_duration(struct directives *directives,
 			const struct directive *directive, const char *value,
 			char **why)
@@ -337,7 +343,7 @@ static int add_duration(struct directives *directives,
 	return 0;
 }
 
-/* By name, as kill has it; its number for the runtime. */
+/* Converts a signal's name, as for kill(1), to its number for the runtime. */
 static int add_signal(struct directives *directives,
 		      const struct directive *directive, const char *value,
 		      char **why)
@@ -374,7 +380,7 @@ static int add_probe(struct directives *directives,
 	return add_text(directives, directive, value, why);
 }
 
-/* Of the probe before it. */
+/* Checks an action of the preceding probe. */
 static int add_action(struct directives *directives,
 		      const struct directive *directive, const char *value,
 		      char **why)
@@ -418,7 +424,7 @@ static int (*const adders[])(struct directives *directives,
 	[KIND_ACTION] = add_action,
 };
 
-/* Keep the value for directives_have(). 0 or -ENOMEM and *why. */
+/* Stores the value for directives_have(). Returns 0, or -ENOMEM and *why. */
 static int keep_value(struct directives *directives,
 		      enum wire_directive directive, const char *value,
 		      char **why)
@@ -456,7 +462,10 @@ int directives_add(struct directives *directives, const char *word,
 
 /* ---- Conflicts ---- */
 
-/* Whether a value, up to a colon, is one of the words with `|` between them. */
+/*
+ * Returns whether a value, up to a colon, is one of the words, which are
+ * separated by `|`.
+ */
 static int is_one_of(const char *value, const char *words)
 {
 	const size_t length = strcspn(value, ":");
@@ -502,7 +511,7 @@ const char *directives_conflict(const struct directives *directives)
 
 /* ---- Files ---- */
 
-/* Adds "word value", with blanks before, between and behind. */
+/* Adds "word value", with blanks around both. */
 static int add_line(struct directives *directives, char *line, char **why)
 {
 	static const char blanks[] = " \t\r\n";
@@ -544,7 +553,7 @@ int directives_add_file(struct directives *directives, const char *path,
 	return err;
 }
 
-/* Unless there is a rule. */
+/* Adds the directive, unless a rule has it. */
 static void add_cache(struct directives *directives, char *folder, mode_t mode)
 {
 	char *why = NULL;

@@ -15,7 +15,7 @@
 
 enum { LOOK_MS = 200 };
 
-/* What the target must find as we found it. */
+/* Signal state that the target inherits unchanged. */
 struct inherited {
 	sigset_t mask;
 	struct sigaction on_child;
@@ -23,9 +23,9 @@ struct inherited {
 };
 
 /*
- * All signals that matter here are blocked and waited for, which needs neither
- * handlers nor globals. SIGCHLD must not be ignored, or no status is kept. And
- * no limit on the size of files is to end us before the status is passed on.
+ * Blocks the relevant signals, to wait for them without handlers and globals.
+ * SIGCHLD must not be ignored, or the kernel keeps no exit status. A limit on
+ * file sizes must not end clew before it passes on the status.
  */
 static void take_signals(sigset_t *taken, struct inherited *inherited)
 {
@@ -66,8 +66,9 @@ static void set_environment(const struct launch *launch)
 }
 
 /*
- * As shells do, execvp() takes what the kernel cannot run for a script without
- * "#!"; a shell that reads an ELF file of another machine has nothing good to say.
+ * execvp() runs files that the kernel rejects as scripts without "#!", as
+ * shells do. For an ELF file of another machine, this would give misleading
+ * errors.
  */
 static int execute(char **argv)
 {
@@ -80,7 +81,10 @@ static int execute(char **argv)
 	return -errno;
 }
 
-/* In the child. Whatever keeps the program from running goes into the pipe. */
+/*
+ * Runs in the child. Writes the error to the pipe if the program cannot be
+ * executed.
+ */
 static void become_target(const struct launch *launch,
 			  const struct inherited *inherited, int pipe_fd)
 {
@@ -94,7 +98,10 @@ static void become_target(const struct launch *launch,
 	_exit(EXIT_FAILURE);
 }
 
-/* From a terminal a signal reaches the target by itself. */
+/*
+ * Returns whether to send the signal to the target. The terminal sends its
+ * signals to the target directly.
+ */
 static int is_to_be_passed_on(const siginfo_t *info, pid_t target)
 {
 	return (info->si_signo == SIGTERM || info->si_signo == SIGHUP) &&

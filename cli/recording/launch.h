@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Runs the target as if clew were not between it and its caller.
+ * Runs the target as if its caller had started it directly.
  *
- * It inherits our stdin, stdout, stderr, folder and signal dispositions. While
- * it runs, what the terminal sends to both is its business alone, and what
- * somebody sends to us is passed on to it.
+ * The target inherits stdin, stdout, stderr, the working directory and signal
+ * dispositions. While it runs, clew ignores signals of the terminal, which the
+ * target also receives, and passes on signals that are sent to clew.
  */
 #ifndef CLEW_CLI_RECORDING_LAUNCH_H
 #define CLEW_CLI_RECORDING_LAUNCH_H
@@ -13,11 +13,11 @@
 
 struct launch {
 	char **argv;
-	char *library; /* to preload */
-	char *output;  /* absolute, for $CLEW_DIR; NULL: do not record */
+	char *library; /* Library to preload. */
+	char *output; /* Absolute path for $CLEW_DIR; NULL to record nothing. */
 	/*
-	 * Called five times a second while the target runs, also to set this to NULL;
-	 * NULL: never.
+	 * Called five times a second while the target runs, or NULL. The
+	 * function may set this member to NULL.
 	 */
 	void (*look)(void *context);
 	void *look_context;
@@ -25,14 +25,16 @@ struct launch {
 
 struct launch_outcome {
 	pid_t pid;
-	int status;     /* as waitpid() says */
-	int exec_error; /* -errno if the program could not be run, or 0 */
+	int status;     /* As from waitpid(). */
+	int exec_error; /* -errno if the program could not be executed, or 0. */
 };
 
-/* 0, or -errno if there could be no process. Waits for its end. */
+/*
+ * Runs the target and waits for its end. Returns 0, or -errno if fork() failed.
+ */
 int launch(const struct launch *launch, struct launch_outcome *outcome);
 
-/* Ends this process by the same signal, without a core of its own. */
+/* Ends this process by the signal, without a core file. */
 void die_by(int signal_number);
 
 #endif

@@ -6,16 +6,19 @@
 #include <stddef.h>
 
 struct loaded_files {
-	char **paths; /* resolved, each once */
+	char **paths; /* Resolved paths, each once. */
 	size_t count, capacity;
-	char **missing; /* names that the loader did not find */
+	char **missing; /* Names that the loader would not find. */
 	size_t missing_count, missing_capacity;
 };
 
-/* Also what does not exist, as it is called. */
+/* Adds a file. A file that does not exist is added under its given name. */
 void loaded_files_add(struct loaded_files *files, const char *path);
 
-/* Adds what a file needs, and its loader; nothing for a file that needs no loader. */
+/*
+ * Adds the libraries that a file needs, and its loader. Adds nothing for a file
+ * that needs no loader.
+ */
 void loaded_files_add_needed(struct loaded_files *files, const char *path);
 
 void loaded_files_fini(struct loaded_files *files);

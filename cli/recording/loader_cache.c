@@ -30,10 +30,10 @@ struct cache_entry_record {
 	int32_t flags;
 	uint32_t key, value;
 	uint32_t system_version;
-	uint64_t processor; /* 0: any */
+	uint64_t processor; /* 0 if any. */
 };
 
-/* What an older header, which may precede it, does not concern. */
+/* Drops an older header that may precede the current one. */
 static void keep_header(struct loader_cache *cache)
 {
 	char *header =

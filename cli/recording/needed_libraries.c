@@ -24,9 +24,9 @@ struct library_search {
 	char *interpreter; /* PT_INTERP of the program, or NULL */
 };
 
-/* ---- What a file says ---- */
+/* ---- Content of a file ---- */
 
-/* A string of an entry of the dynamic section, or NULL. free() it. */
+/* Returns a string of the dynamic section, or NULL. The caller frees it. */
 static char *text_of(const struct image *image, int64_t tag)
 {
 	uint64_t offset;
@@ -76,7 +76,7 @@ static int is_library(const char *path)
 	return 1;
 }
 
-/* The path, if there is a library, for free(); or NULL, and the path is freed. */
+/* Returns `path` if it is a library. Otherwise frees it and returns NULL. */
 static char *take_if_there(char *path)
 {
 	if (is_library(path))
@@ -85,7 +85,7 @@ static char *take_if_there(char *path)
 	return NULL;
 }
 
-/* The folder of a file, which $ORIGIN stands for. free() it. */
+/* Returns the folder of a file, the value of $ORIGIN. The caller frees it. */
 static char *origin_of(const char *path)
 {
 	char *real = realpath(path, NULL);
@@ -98,7 +98,10 @@ static char *origin_of(const char *path)
 	return folder;
 }
 
-/* A word of a search path, $ORIGIN replaced; NULL: it has another variable. free() it. */
+/*
+ * Returns a word of a search path with $ORIGIN replaced, or NULL if the word
+ * has another variable. The caller frees it.
+ */
 static char *expand(const char *word, size_t length, const char *origin)
 {
 	static const char *const names[] = { "$ORIGIN", "${ORIGIN}" };
@@ -120,7 +123,10 @@ static char *expand(const char *word, size_t length, const char *origin)
 	return NULL;
 }
 
-/* Looks along "FOLDER:FOLDER..."; an empty one is the current folder. free() it. */
+/*
+ * Searches "FOLDER:FOLDER..."; an empty one is the current folder. The caller
+ * frees the path.
+ */
 static char *look_along(const char *folders, const char *separators,
 			const char *name, const char *of)
 {
@@ -140,7 +146,10 @@ static char *look_along(const char *folders, const char *separators,
 	return found;
 }
 
-/* DT_RPATH of a library and of those that need it; a DT_RUNPATH of its own replaces all. */
+/*
+ * Searches the DT_RPATH of a library and of the libraries that need it. A
+ * DT_RUNPATH of the library replaces all of them.
+ */
 static char *look_along_rpaths(const struct needed_libraries *libraries,
 			       size_t by, const char *name)
 {
@@ -175,7 +184,7 @@ static char *look_in_defaults(const struct library_search *finding,
 	return found;
 }
 
-/* NULL if it is not found. free() it. */
+/* Returns the path, which the caller frees, or NULL. */
 static char *search(const struct library_search *finding, size_t by,
 		    const char *name)
 {
@@ -234,7 +243,7 @@ static void add_missing(struct needed_libraries *libraries, const char *name)
 		memory_string(name, strlen(name));
 }
 
-/* By that name, or the same file by another. */
+/* Returns whether the file is listed, under this name or another. */
 static int is_listed(const struct needed_libraries *libraries, const char *name,
 		     const char *path)
 {
@@ -284,7 +293,7 @@ static void add_all_needed(struct library_search *finding, size_t by)
 	image_close(&image);
 }
 
-/* What the user has preloaded into all programs. */
+/* Adds libraries that the user preloads into all programs. */
 static void add_preloaded(struct library_search *finding)
 {
 	char *words = getenv("LD_PRELOAD"), *rest = NULL;

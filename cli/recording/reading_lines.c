@@ -17,14 +17,14 @@
 #include "wire/recording.h"
 
 enum {
-	STARTING_MAX = 64, /* of more, those that began last */
-	SHORT_MS = 250,    /* not worth a line */
+	STARTING_MAX = 64, /* Only the latest ones, if there are more. */
+	SHORT_MS = 250,    /* Shorter times are not reported. */
 	EVENTS_BYTES = 16384,
 };
 
 struct reading_lines {
 	int folder_fd, notify_fd;
-	char *starting[STARTING_MAX]; /* parts' names; NULL: free */
+	char *starting[STARTING_MAX]; /* Names of parts; NULL if free. */
 	size_t next;
 	char **told;
 	size_t told_count, told_capacity;
@@ -95,7 +95,10 @@ static void take_events(struct reading_lines *lines)
 		}
 }
 
-/* 0 if there is no telling yet, or any more. */
+/*
+ * Reads the header of a part. Returns 0 if that is not possible yet, or no
+ * longer.
+ */
 static int read_header(const struct reading_lines *lines, const char *name,
 		       struct wire_header *header)
 {
@@ -136,7 +139,10 @@ static void tell(struct reading_lines *lines, const struct wire_header *header)
 	lines->told[lines->told_count++] = module;
 }
 
-/* Whether its program has not begun yet. */
+/*
+ * Reports a module if its analysis takes long. Returns whether the program has
+ * not begun yet.
+ */
 static int look_at(struct reading_lines *lines, const char *name)
 {
 	const uint64_t now = now_ns(CLOCK_MONOTONIC);

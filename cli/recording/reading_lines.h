@@ -1,22 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the processes of a recording that is under way keep their users waiting for,
- * before their programs begin: "reading libLLVM.so.14, once". A module that clew meets for
- * the first time is read for up to some seconds, and later starts find what came of it.
+ * Reports why recorded processes start slowly: "reading libLLVM.so.14, once".
+ * Analysing a module for the first time takes up to some seconds; later starts
+ * find the result in the cache.
  *
- * A line each, on stderr: lines of the programs' own are not disturbed, and a cursor
- * that one of them has placed is not moved back.
+ * Each report is a line on stderr without cursor movements, so output of the
+ * programs is not overwritten.
  */
 #ifndef CLEW_CLI_RECORDING_READING_LINES_H
 #define CLEW_CLI_RECORDING_READING_LINES_H
 
 struct reading_lines;
 
-/* Of the recording in this folder; NULL where the kernel does not tell of new files. */
+/*
+ * Watches the recording in this folder. Returns NULL if the kernel does not
+ * report new files.
+ */
 struct reading_lines *reading_lines_create(const char *folder);
 void reading_lines_destroy(struct reading_lines *lines);
 
-/* Now and then: a struct reading_lines. Each module is told once. */
+/* Polls; `context` is a struct reading_lines. Each module is reported once. */
 void reading_lines_look(void *context);
 
 #endif

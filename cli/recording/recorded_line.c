@@ -15,7 +15,10 @@
 #include "report/write/text_writer.h"
 #include "wire/recording.h"
 
-/* ", 1,234 samples", or nothing where none were to be taken; free() it. */
+/*
+ * Returns ", 1,234 samples", or "" if no samples were requested. The caller
+ * frees it.
+ */
 static char *samples_text(const struct session *session)
 {
 	uint64_t count;
@@ -28,7 +31,7 @@ static char *samples_text(const struct session *session)
 			     count == 1 ? "" : "s");
 }
 
-/* PID.SEQ.snapshotN */
+/* The name is PID.SEQ.snapshotN. */
 static int is_snapshot(const struct dirent *entry)
 {
 	return strstr(entry->d_name, WIRE_SNAPSHOT_SUFFIX) != NULL;
@@ -51,7 +54,7 @@ static void tell_snapshots(const char *path, const char *named)
 	free_entries(found, count);
 }
 
-/* 0: none of those that there are; a line says why. */
+/* Returns 0 and prints a line if functions exist but none could be hooked. */
 static int is_some_hooked(const struct session *session)
 {
 	struct coverage *modules = coverage_of_modules(&session->catalog);
@@ -78,7 +81,10 @@ static int is_trace(const struct dirent *entry)
 	return suffix_stem(entry->d_name, WIRE_TRACE_SUFFIX) > 0;
 }
 
-/* "clew report DIR/1.0.snapshot1", "clew trace DIR", "clew report"; free() it. */
+/*
+ * Returns "clew report DIR/1.0.snapshot1", "clew trace DIR" or "clew report".
+ * The caller frees it.
+ */
 static char *next_command(const char *path, const char *named)
 {
 	struct dirent **snapshots = NULL, **traces = NULL;
@@ -99,7 +105,7 @@ static char *next_command(const char *path, const char *named)
 	return command;
 }
 
-/* Whether the recording could be opened, without its time. */
+/* Opens the recording without its times. Returns whether this succeeded. */
 static int open_summary(struct session *session, const char *path)
 {
 	static const struct whose everybody = { .without_time = 1,

@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* The summary of a recording that a command has just made, in one line. */
+/* Prints the summary of a new recording in one line. */
 #ifndef CLEW_CLI_RECORDING_RECORDED_LINE_H
 #define CLEW_CLI_RECORDING_RECORDED_LINE_H
 
 /*
- * On stderr; named as it was asked for. Nothing if it cannot be read. Returns 0 if
- * functions were to be hooked and none could be.
+ * Prints the line on stderr, with the name that the user gave. Prints nothing
+ * if the recording cannot be read. Returns 0 if functions were to be hooked and
+ * none could be.
  */
 int recorded_line_print(const char *path, const char *named);
 
 /*
- * Prints the number of calls and contexts, and the command to try next, for a user at a
- * terminal. A second line reports that no function could be hooked, if so.
+ * Prints the number of calls and contexts, and the command to try next, for a
+ * user at a terminal. A second line reports if no function could be hooked.
  */
 void recorded_line_suggest(const char *path, const char *named);
 
 /*
- * Prints only the line that no function could be hooked, if that is so. Returns the same as
- * recorded_line_print().
+ * Prints only the line that no function could be hooked, if that is so. Returns
+ * the same as recorded_line_print().
  */
 int recorded_line_warn(const char *path);
 

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* The word of the directive that an option adds, or NULL. */
+/* Returns the word of the directive that an option adds, or NULL. */
 static const char *directive_of(int key)
 {
 	static const struct {
@@ -26,7 +26,10 @@ static const char *directive_of(int key)
 	return NULL;
 }
 
-/* `why` begins with the directive and its value ("time x: ..."), unless a file has it. */
+/*
+ * Reports an error. `why` begins with the directive and its value ("time x:
+ * ..."), unless the directive is in a file.
+ */
 static void complain_of_option(struct argp_state *state, const char *directive,
 			       char *why)
 {

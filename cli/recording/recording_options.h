@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The options of commands that record: rows for their tables, and the directives that they
- * add to the configuration of a recording. Most rows are those of wire/directive_table.h.
+ * The options of commands that record: rows for their tables, and the
+ * directives that the options add to the configuration of a recording. Most
+ * rows come from wire/directive_table.h.
  */
 #ifndef CLEW_CLI_RECORDING_RECORDING_OPTIONS_H
 #define CLEW_CLI_RECORDING_RECORDING_OPTIONS_H
@@ -11,9 +12,9 @@
 #include "cli/common/help.h"
 #include "cli/recording/directives.h"
 
-/* The keys of options that are no directives, or have a parser of their own. */
+/* Keys of options that are no directives or have a parser of their own. */
 enum {
-	KEY_OF_DIRECTIVES = 0x100, /* plus enum wire_directive */
+	KEY_OF_DIRECTIVES = 0x100, /* Plus enum wire_directive. */
 	KEY_RULES = KEY_OF_DIRECTIVES + DIRECTIVE_COUNT,
 	KEY_NO_CACHE,
 	KEY_PROBE,
@@ -21,7 +22,7 @@ enum {
 	KEY_HANDLER,
 	KEY_ARGS,
 	KEY_RET,
-	KEY_OF_COMMAND, /* and above: a command's own */
+	KEY_OF_COMMAND, /* From here on, keys of one command. */
 };
 
 /* clang-format off */
@@ -41,8 +42,9 @@ enum {
 #define ROW_OF_ATTACH_NONE(...)
 
 /*
- * WIRE_DIRECTIVES(RECORD_ROW) and WIRE_DIRECTIVES(ATTACH_ROW) are the rows of a command's table of
- * options. The command defines DIRECTIVE_JAVA_STANDBY as "|standby[:...]" if --java has it, or "".
+ * WIRE_DIRECTIVES(RECORD_ROW) and WIRE_DIRECTIVES(ATTACH_ROW) are rows of a
+ * command's table of options. The command defines DIRECTIVE_JAVA_STANDBY as
+ * "|standby[:...]" if --java has it, or as "".
  */
 #define RECORD_ROW(id, word, kind, member, standard, least, most, \
 		   commands, key, argument, group, rank, help, obstacle) \
@@ -71,11 +73,14 @@ enum {
 	  "Do not read or write the cache of analyses", HELP_LIMITS }
 /* clang-format on */
 
-/* 0, or ARGP_ERR_UNKNOWN for a key of none of these. */
+/* Returns 0, or ARGP_ERR_UNKNOWN for the key of another option. */
 error_t recording_parse(struct directives *directives, int key,
 			const char *argument, struct argp_state *state);
 
-/* When all are parsed: exits with an error if two of them contradict each other. */
+/*
+ * Checks all options after parsing. Exits with an error if two of them
+ * contradict each other.
+ */
 void recording_check(const struct directives *directives,
 		     struct argp_state *state);
 

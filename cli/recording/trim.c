@@ -17,8 +17,8 @@
 #include "wire/recording.h"
 
 /*
- * Whether some process has the file open for writing, or mapped so: then the
- * kernel grants no lease for reading it. In doubt it has.
+ * Returns whether a process has the file open or mapped for writing: the kernel
+ * then grants no read lease. Returns true if in doubt.
  */
 static int is_written(int fd)
 {
@@ -29,8 +29,8 @@ static int is_written(int fd)
 }
 
 /*
- * A lease says too little where file systems are stacked upon each other, and
- * the pid where there are several namespaces of them.
+ * A lease is not reliable on stacked file systems, nor is a pid with several
+ * namespaces. Both checks must succeed.
  */
 static int is_alive(pid_t pid)
 {
@@ -45,8 +45,8 @@ static int is_too_long(const struct wire_header *header, uint64_t bytes)
 }
 
 /*
- * How long a part should be; 0: as long as it is. *is_running, if its process is:
- * unchanged if not.
+ * Returns the correct length of a part, or 0 to keep its length. Sets
+ * *is_running if its process runs; otherwise leaves it unchanged.
  */
 static uint64_t length_of(int fd, int *is_running)
 {
@@ -79,7 +79,7 @@ static int open_to_read(int directory, const char *name)
 	return regular_file_open_at(directory, name, O_RDONLY | O_NOFOLLOW);
 }
 
-/* In vain it stays as long as it is, which is only ugly. */
+/* On failure the file keeps its length, which does no harm. */
 static void trim(int directory, const char *name, int *is_running)
 {
 	int fd = open_to_read(directory, name);
@@ -92,8 +92,8 @@ static void trim(int directory, const char *name, int *is_running)
 }
 
 /*
- * PID.SEQ-ADDRESS.stubs, or shadow-PLACE.stubs of all processes. Children that they
- * have forked may have it mapped, too.
+ * Removes PID.SEQ-ADDRESS.stubs, or shadow-PLACE.stubs of all processes, unless
+ * a process still maps the file. Forked children may map it as well.
  */
 static void remove_stubs(int directory, const char *name, int is_running)
 {
@@ -114,7 +114,6 @@ static void remove_stubs(int directory, const char *name, int is_running)
 		unlinkat(directory, name, 0);
 }
 
-/* Of each file of such a name. */
 static void trim_parts(DIR *dir, int *is_running)
 {
 	struct dirent *entry;
@@ -135,7 +134,10 @@ void trim_recording(const char *directory)
 
 	if (!dir)
 		return;
-	/* Who takes a lease is sent this when somebody opens the file. */
+	/*
+	 * The holder of a lease receives SIGIO when another process opens the
+	 * file.
+	 */
 	sigaction(SIGIO, &ignore, &before);
 	trim_parts(dir, &is_running);
 	rewinddir(dir);

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What processes leave in a recording that is of no use once they are gone.
+ * Removes useless remains of processes from a recording.
  *
- * While a process runs its part is longer than what is in use, by a hole
- * (preload/record/part_file.h). It is cut off when the process ends, but one that is
- * killed, or executes another program, cannot do that. Files of stubs
- * (preload/stubs/stub_memory.h) are for those who look at the process, and all holes
- * but for a page: 16 MiB each for what does not know of holes, as tar.
+ * While a process runs, its part is longer than its content, by a hole
+ * (preload/record/part_file.h). The process truncates it when it exits, but not
+ * if it is killed or executes another program. Files of stubs
+ * (preload/stubs/stub_memory.h) serve debuggers and profilers of the running
+ * process. Each consists of a hole of 16 MiB and a page, which programs such as
+ * tar store in full.
  */
 #ifndef CLEW_CLI_RECORDING_TRIM_H
 #define CLEW_CLI_RECORDING_TRIM_H
 
 /*
- * Cuts off what is not in use of all parts in a directory that certainly
- * nobody writes to any more, and removes files of stubs that nobody has mapped.
- * Whatever is in doubt stays as it is.
+ * Truncates parts in a directory that no process writes to any more, and
+ * removes files of stubs that no process maps. Does nothing in case of doubt.
  */
 void trim_recording(const char *directory);
 
 /*
- * Remove the files by which processes share the stubs of modules. Processes that are
- * recorded still keep what they have mapped.
+ * Removes the files by which processes share the stubs of modules. Processes
+ * that are being recorded keep their mappings.
  */
 void trim_module_stubs(const char *directory);
 

@@ -13,7 +13,10 @@
 #include "base/memory.h"
 #include "report/recording/unrecorded_reader.h"
 
-/* The last image of the process that was started, or NULL. */
+/*
+ * Returns the part of the last program that the started process executed, or
+ * NULL.
+ */
 static const struct part_copy *main_part(const struct recording *recording,
 					 pid_t pid)
 {
@@ -29,7 +32,7 @@ static const struct part_copy *main_part(const struct recording *recording,
 	return last;
 }
 
-/* "it died of SIGSEGV" or "it ended", and when; free() it. */
+/* Returns "it died of SIGSEGV" or "it ended", and when. The caller frees it. */
 static char *end_text(int status, const char *when)
 {
 	const char *signal_name = NULL;
@@ -44,7 +47,7 @@ static char *end_text(int status, const char *when)
 	return memory_printf("it ended %s", when);
 }
 
-/* By a part's own account; NULL if it was recorded. */
+/* Returns the reason from the part, or NULL if the process was recorded. */
 static char *reason_of_part(const struct part_copy *part, int status)
 {
 	const struct wire_header *header = part->header;
@@ -59,7 +62,7 @@ static char *reason_of_part(const struct part_copy *part, int status)
 	return text_printable(why);
 }
 
-/* What it said itself without a part. */
+/* Returns the reason that the process reported without a part. */
 static char *reason_noted(const char *directory, pid_t pid)
 {
 	char *why = NULL;
@@ -73,7 +76,7 @@ static char *reason_noted(const char *directory, pid_t pid)
 	return why;
 }
 
-/* It did not come as far as saying anything. */
+/* Returns a reason for a process that reported none. */
 static char *reason_unsaid(const char *directory, int status)
 {
 	if (WIFSIGNALED(status))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Why a program that was to be recorded was not. */
+/* Finds out why a program was not recorded. */
 #ifndef CLEW_CLI_RECORDING_UNRECORDED_REASON_H
 #define CLEW_CLI_RECORDING_UNRECORDED_REASON_H
 
@@ -8,8 +8,9 @@
 #include "report/recording/recording_reader.h"
 
 /*
- * Why the program that ran as `pid`, and ended with a status of waitpid(), is
- * not in the recording of that directory, or NULL if it is. free() it.
+ * Returns why the program that ran as `pid`, and ended with a status of
+ * waitpid(), is not in the recording of that directory, or NULL if it is. The
+ * caller frees it.
  */
 char *unrecorded_reason(const struct recording *recording,
 			const char *directory, pid_t pid, int status);

@@ -18,7 +18,7 @@
 
 #define PIDS_MAX   INT32_MAX
 
-/* A number that the library reports, and the largest that it may be. */
+/* A number that the library reports, and its maximum. */
 struct bounded {
 	const char *name;
 	uint64_t value, max;
@@ -42,7 +42,10 @@ static int check(const struct bounded *numbers, size_t count, char **why)
 	return 0;
 }
 
-/* -errno as a positive number; a positive one is no error, and exceeds all bounds. */
+/*
+ * Returns -result, or a number above all bounds if the result is positive,
+ * which is invalid.
+ */
 static uint64_t error_of(int32_t result)
 {
 	return result > 0 ? UINT64_MAX : (uint64_t) - (int64_t)result;
@@ -80,7 +83,7 @@ static int check_attachment(const struct wire_attachment *copy, char **why)
 		{ "word_count", copy->word_count, WIRE_ATTACH_WORDS_MAX },
 		{ "variable_bytes", copy->variable_bytes,
 		  WIRE_ATTACH_VARIABLE_BYTES_MAX },
-		/* clew adds what the counts above take to these */
+		/* clew adds the sizes of arrays to these addresses. */
 		{ "texts", copy->texts, ADDRESS_END },
 		{ "frames", copy->frames, ADDRESS_END },
 		{ "words", copy->words, ADDRESS_END },
@@ -109,7 +112,7 @@ int attachment_copy(int memory, uint64_t at, struct wire_attachment *copy,
 	return check_attachment(copy, why);
 }
 
-/* ---- Its arrays ---- */
+/* ---- Arrays ---- */
 
 static int read_array(int memory, uint64_t at, void *out, uint64_t bytes)
 {
@@ -122,7 +125,7 @@ static int read_array(int memory, uint64_t at, void *out, uint64_t bytes)
 	return err;
 }
 
-/* A new array: *items is NULL if that fails. */
+/* Copies an array into new memory. Sets *items to NULL on failure. */
 static int copy_array(int memory, uint64_t at, uint64_t count, size_t size,
 		      void **items)
 {
@@ -137,7 +140,7 @@ static int copy_array(int memory, uint64_t at, uint64_t count, size_t size,
 	return err;
 }
 
-/* clew rounds where a text begins and ends to pages. */
+/* Checks a text. clew rounds its start and end to pages. */
 static int is_sound(const struct wire_text *text)
 {
 	return text->bytes && text->bytes <= WIRE_ATTACH_TEXT_BYTES &&

@@ -19,7 +19,7 @@
 #include "machine/elf_numbers.h"
 
 enum {
-	INTERPRETERS_MAX = 5, /* what the kernel follows */
+	INTERPRETERS_MAX = 5, /* As in the kernel. */
 	SCRIPT_LINE_MAX = 256,
 	SEGMENTS_MAX = 4096,
 };
@@ -35,7 +35,7 @@ static int is_executable(const char *path)
 	return 0;
 }
 
-/* Looks along PATH. An unusable file is passed over, as execvp() does. */
+/* Searches PATH. Skips unusable files, as execvp() does. */
 static int find_in_path(const char *name, char **path)
 {
 	const char *folders = getenv("PATH");
@@ -92,7 +92,7 @@ int executable_is_elf(const char *path)
 	return is_elf;
 }
 
-/* Whether exec gives the program other rights than ours: AT_SECURE. */
+/* Returns whether exec would change the process's rights (AT_SECURE). */
 static int changes_rights(const char *path, int fd)
 {
 	struct stat status;
@@ -136,7 +136,7 @@ static char *obstacle_of_loader(int fd, const Elf64_Phdr *segment)
 	return NULL;
 }
 
-/* Nobody is there who could load the runtime. */
+/* Returns why a static program cannot be recorded: it has no loader. */
 static char *obstacle_of_static(const char *path)
 {
 	struct image image;
@@ -185,7 +185,7 @@ static char *obstacle_of_elf(const char *path, int fd, const Elf64_Ehdr *header)
 	return obstacle_of_static(path);
 }
 
-/* The program that runs a script, or NULL if it is none. free() it. */
+/* Returns the interpreter of a script, or NULL. The caller frees it. */
 static char *interpreter_of(const char *head, size_t length)
 {
 	char line[SCRIPT_LINE_MAX + 1] = { 0 };
@@ -200,7 +200,7 @@ static char *interpreter_of(const char *head, size_t length)
 	return memory_string(start, strlen(start));
 }
 
-/* The obstacle in one file; or *next is set to its interpreter. */
+/* Returns the obstacle in one file, or sets *next to its interpreter. */
 static char *obstacle_of_file(const char *path, char **next)
 {
 	union {
@@ -212,7 +212,8 @@ static char *obstacle_of_file(const char *path, char **next)
 	ssize_t length;
 
 	if (fd < 0)
-		return NULL; /* unreadable is not the same as unrecordable */
+		/* A file that cannot be read may still be recordable. */
+		return NULL;
 	length = pread(fd, head.bytes, sizeof(head.bytes), 0);
 	if (length >= SELFMAG && memcmp(head.bytes, ELFMAG, SELFMAG) == 0)
 		obstacle = obstacle_of_elf(path, fd, &head.elf);
@@ -247,7 +248,7 @@ char *executable_obstacle(const char *path)
 	return obstacle;
 }
 
-/* What env(1) would run by the words behind it, or NULL. */
+/* Returns the file that env(1) would execute for these arguments, or NULL. */
 static char *found_by_env(char *words)
 {
 	char *rest = NULL, *path = NULL;
@@ -260,7 +261,10 @@ static char *found_by_env(char *words)
 	return path;
 }
 
-/* What runs a script; of "#!/usr/bin/env NAME", what that finds. NULL: it is none. */
+/*
+ * Returns the interpreter of a script, or NULL. For "#!/usr/bin/env NAME", it
+ * is the file that env finds.
+ */
 static char *script_interpreter(const char *path)
 {
 	char head[SCRIPT_LINE_MAX + 1] = { 0 };

@@ -17,7 +17,7 @@
 
 /* ---- Reading ---- */
 
-/* The last of four numbers: real, effective, saved, and for files. */
+/* Parses the last of four ids: real, effective, saved, for files. */
 static int parse_id(const char *line, const char *name, unsigned int *id)
 {
 	const size_t length = strlen(name);
@@ -99,7 +99,7 @@ int64_t file_rights_user(pid_t pid)
 	return user;
 }
 
-/* ---- Trying ---- */
+/* ---- Trying to access a file ---- */
 
 static int limit_capabilities(uint64_t capabilities)
 {
@@ -120,7 +120,7 @@ static int limit_capabilities(uint64_t capabilities)
 
 enum { PERMITTED, REFUSED, UNKNOWN };
 
-/* In a process of its own, which has no other use. */
+/* Runs in a child, because it changes the rights of the process. */
 static int try_as(const struct file_rights *rights, const char *path, int mode)
 {
 	if (setgroups(rights->group_count, rights->groups) != 0 ||

@@ -13,7 +13,7 @@
 
 #define CGROUPS "/sys/fs/cgroup"
 
-/* Whether such a file of a group is there, and has the words in it. */
+/* Returns whether a file of the group exists and contains the words. */
 static int says(const char *hierarchy, const char *group, const char *file,
 		const char *words)
 {
@@ -29,7 +29,7 @@ static int says(const char *hierarchy, const char *group, const char *file,
 	return strstr(text, words) != NULL;
 }
 
-/* Both files also say so of a group below one that is frozen. */
+/* A group inside a frozen one has the same content in both files. */
 static int is_frozen(const char *controllers, const char *group)
 {
 	if (!*controllers)
@@ -40,7 +40,10 @@ static int is_frozen(const char *controllers, const char *group)
 		says("/freezer", group, "freezer.state", "FREEZING"));
 }
 
-/* Lines are ID:CONTROLLERS:GROUP, without controllers in version 2. For free(). */
+/*
+ * Returns the frozen group of a process, or NULL. Lines are
+ * ID:CONTROLLERS:GROUP, with no controllers for version 2. The caller frees it.
+ */
 static char *find_frozen(pid_t pid)
 {
 	char *path = memory_printf("/proc/%d/cgroup", pid), *line = NULL;

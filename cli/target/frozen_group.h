@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Control groups can be frozen (docker pause, systemctl freeze): the kernel then lets
- * none of their threads run, and clew can make none of them call anything.
+ * Frozen control groups (docker pause, systemctl freeze). The kernel runs none
+ * of their threads, so clew cannot make a thread call anything.
  */
 #ifndef CLEW_CLI_TARGET_FROZEN_GROUP_H
 #define CLEW_CLI_TARGET_FROZEN_GROUP_H
 
 #include <sys/types.h>
 
-/* Whether the process is in a frozen control group, of either version. */
+/*
+ * Returns whether the process is in a frozen control group, of version 1 or 2.
+ */
 int frozen_group_has(pid_t pid);
 
-/* Why nothing can be done with such a process, for free(); NULL: it is in none. */
+/*
+ * Returns a text that says so, which the caller frees, or NULL if the process
+ * is in none.
+ */
 char *frozen_group_obstacle(pid_t pid);
 
 #endif

@@ -13,10 +13,13 @@
 struct thread_use {
 	pid_t tid;
 	int is_first, is_asleep;
-	uint64_t ticks; /* of CPU time */
+	uint64_t ticks; /* CPU time. */
 };
 
-/* What is behind the name, which may have brackets of its own, has no others. */
+/*
+ * Reads a thread's state. The name may contain brackets, the fields behind it
+ * do not: the last bracket ends the name.
+ */
 static void read_use(pid_t pid, struct thread_use *use)
 {
 	char *path = memory_printf("/proc/%d/task/%d/stat", pid, use->tid);

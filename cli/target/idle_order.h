@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which thread of a process is missed least while it is made to call: one that
- * sleeps and has hardly ever done anything else, not the one that serves requests.
+ * Chooses the thread of a process to borrow for a call: one that sleeps and has
+ * used little CPU time, rather than one that serves requests.
  */
 #ifndef CLEW_CLI_TARGET_IDLE_ORDER_H
 #define CLEW_CLI_TARGET_IDLE_ORDER_H
@@ -10,9 +10,9 @@
 #include <sys/types.h>
 
 /*
- * Put threads in order: those that sleep, by the CPU time that each has used, and the
- * process's first thread behind them; then, as all run, that first, which is the
- * surest to have stack enough, and the others by their time.
+ * Sorts threads. Sleeping threads come first, by used CPU time, with the
+ * process's first thread last of them. Among running threads, the first thread
+ * precedes the others, because it most certainly has enough stack.
  */
 void idle_order(pid_t pid, pid_t *tids, size_t count);
 

@@ -19,10 +19,11 @@
 #include "base/memory.h"
 #include "cli/target/file_rights.h"
 
-#define NAMES_MAX  100 /* attempts to find a name that is not taken */
+/* Attempts to find an unused name. */
+#define NAMES_MAX  100
 #define COPY_BYTES 65536
 
-/* In this order. */
+/* Tried in this order. */
 static const char *const places[] = { "/tmp", "/var/tmp", "/run", "/dev/shm",
 				      "/" };
 
@@ -38,7 +39,7 @@ void inner_folder_act_no_more(void)
 	setfsgid(getegid());
 }
 
-/* ---- Looking up ---- */
+/* ---- Opening ---- */
 
 static int open_root(pid_t pid)
 {
@@ -49,7 +50,10 @@ static int open_root(pid_t pid)
 	return fd < 0 ? -errno : fd;
 }
 
-/* A folder by its path, of which it takes the root. A descriptor, or -errno. */
+/*
+ * Opens a folder by its path, without following links, and closes `root`.
+ * Returns a descriptor or -errno.
+ */
 static int descend(int root, const char *path)
 {
 	int at = root;
@@ -75,7 +79,7 @@ static int descend(int root, const char *path)
 	return at;
 }
 
-/* Not through a link, or its files would be others. */
+/* Refuses a symbolic link, which could lead to other files. */
 static int open_in(int parent, const char *name)
 {
 	const int fd = openat(parent, name,
@@ -138,7 +142,7 @@ int inner_folder_open(struct inner_folder *folder, pid_t pid, const char *path,
 	return 0;
 }
 
-/* ---- Making ---- */
+/* ---- Creating ---- */
 
 static int may_execute(int fd)
 {
@@ -148,8 +152,9 @@ static int may_execute(int fd)
 }
 
 /*
- * The first time clew-PID, so that it is recorded with the same options as before. If
- * that exists, names that no other user can have taken beforehand.
+ * Returns the name of a new folder: at first clew-PID, so that a repeated
+ * recording has the same options. If that exists, a random name, which another
+ * user cannot occupy beforehand.
  */
 static char *name_new(pid_t pid, const char *place, int attempt)
 {
@@ -273,7 +278,7 @@ char *inner_folder_path(const struct inner_folder *folder)
 	return memory_printf("/proc/self/fd/%d", folder->fd);
 }
 
-/* ---- Filling ---- */
+/* ---- Writing files ---- */
 
 static int create(const struct inner_folder *folder, const char *name)
 {

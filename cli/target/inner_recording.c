@@ -25,7 +25,7 @@
 #define LINES_BYTES   (1 << 20)
 #define SEQ_SHIFT_MAX 100000
 
-/* ---- What the home says ---- */
+/* ---- Lines in the home ---- */
 
 static int open_lines(int home, int flags)
 {
@@ -33,7 +33,7 @@ static int open_lines(int home, int flags)
 		      flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 }
 
-/* How a line about that folder begins, behind the process's id. */
+/* Returns the start of a line about the folder, after the process's id. */
 static char *beginning_of(const struct inner_folder *folder)
 {
 	return memory_printf(" " WIRE_RECORDED_IN "%s ", folder->path);
@@ -76,7 +76,7 @@ int inner_recording_announce(const struct inner_folder *folder, pid_t pid,
 	return err ? fail(why, err, "%s: %s", home, strerror(-err)) : 0;
 }
 
-/* All that is said of processes in a folder; free() it. */
+/* Returns all lines about processes in a folder. The caller frees the text. */
 static char *read_lines(int folder)
 {
 	const int fd = open_lines(folder, O_RDONLY);
@@ -89,7 +89,7 @@ static char *read_lines(int folder)
 	return text;
 }
 
-/* Where the line begins that says it; -1: none does. */
+/* Returns the offset of the line that names the folder, or -1. */
 static off_t find_line(int home, const struct inner_folder *folder)
 {
 	char *text = read_lines(home), *said = beginning_of(folder);
@@ -107,19 +107,22 @@ static off_t find_line(int home, const struct inner_folder *folder)
 	return found;
 }
 
-/* In place, for others may add to them: it is a comment then. */
+/*
+ * Turns the line into a comment. Writes in place, because other processes may
+ * append lines.
+ */
 static void strike_line(int home, const struct inner_folder *folder)
 {
 	const off_t at = find_line(home, folder);
 	const int fd = at < 0 ? -1 : open_lines(home, O_WRONLY);
 
 	if (fd >= 0 && pwrite(fd, "#", 1, at) != 1)
-		errno = 0; /* it says so for ever */
+		errno = 0; /* The line remains. */
 	if (fd >= 0)
 		close(fd);
 }
 
-/* What the processes have said themselves. */
+/* Copies the lines that the library wrote. */
 static int bring_lines(int home, const struct inner_folder *folder)
 {
 	char *text = read_lines(folder->fd);
@@ -135,7 +138,7 @@ static int bring_lines(int home, const struct inner_folder *folder)
 
 /* ---- Parts ---- */
 
-/* "PID.SEQ.part" and no other name. */
+/* Parses "PID.SEQ.part". Rejects all other names. */
 static int parse_name(const char *name, uint32_t *pid, uint32_t *seq)
 {
 	int end = -1;
@@ -150,7 +153,7 @@ static char *name_of(uint32_t pid, uint32_t seq)
 	return memory_printf("%" PRIu32 ".%" PRIu32 WIRE_PART_SUFFIX, pid, seq);
 }
 
-/* Of each part, until one gives something else than 0. */
+/* Calls visit() for each part until it returns nonzero. */
 static int each_part(const struct inner_folder *folder,
 		     int (*visit)(void *context, const char *name, uint32_t pid,
 				  uint32_t seq),
@@ -175,7 +178,11 @@ static int each_part(const struct inner_folder *folder,
 
 struct bringing {
 	int home, from;
-	uint32_t shift; /* of SEQ: other processes may have had these ids */
+	/*
+	 * Added to SEQ, because the home may have parts of other processes with
+	 * these ids.
+	 */
+	uint32_t shift;
 };
 
 static int is_taken(void *context, const char *name, uint32_t pid, uint32_t seq)
@@ -190,14 +197,14 @@ static int is_taken(void *context, const char *name, uint32_t pid, uint32_t seq)
 	return is;
 }
 
-/* The parts of its ancestors are brought with it. */
+/* Shifts SEQ in references to ancestors, whose parts are copied as well. */
 static int shift_items(int fd, uint64_t at, uint64_t bytes, uint32_t shift)
 {
 	struct wire_inherited item;
 
 	for (; bytes >= sizeof(item); bytes -= sizeof(item)) {
 		if (pread(fd, &item, sizeof(item), (off_t)at) != sizeof(item))
-			return 0; /* cut off */
+			return 0; /* The file is truncated. */
 		item.seq += shift;
 		if (pwrite(fd, &item, sizeof(item), (off_t)at) != sizeof(item))
 			return -EIO;
@@ -206,7 +213,7 @@ static int shift_items(int fd, uint64_t at, uint64_t bytes, uint32_t shift)
 	return 0;
 }
 
-/* As far as its chunks make sense: whoever reads it says how far that is. */
+/* Shifts references as far as the chunks are valid. Readers report damage. */
 static int shift_inherited(int fd, const struct wire_header *header,
 			   uint32_t shift)
 {
@@ -225,7 +232,7 @@ static int shift_inherited(int fd, const struct wire_header *header,
 	return err;
 }
 
-/* It is the one that has the new name, and has forked those that are brought with it. */
+/* Shifts a part's SEQ, and that of its parent if the process was forked. */
 static int shift_seq(int fd, struct wire_header *header, uint32_t shift)
 {
 	int err = 0;
@@ -257,7 +264,7 @@ static int copy_part(int from, int to, uint32_t shift)
 	return err ? err : shift_seq(to, &header, shift);
 }
 
-/* The process may have put anything there. */
+/* Opens a part. The process may have put any other file there. */
 static int open_part(int folder, const char *name)
 {
 	const int fd =
@@ -267,7 +274,7 @@ static int open_part(int folder, const char *name)
 
 	if (fd < 0)
 		return fd == -EINVAL || fd == -ELOOP ? -EBADMSG : fd;
-	/* one with two names may be another user's */
+	/* A file with two links may belong to another user. */
 	if (fstat(fd, &status) == 0 && status.st_nlink == 1 &&
 	    pread(fd, magic, sizeof(magic), 0) == sizeof(magic) &&
 	    memcmp(magic, WIRE_MAGIC, sizeof(magic)) == 0)
@@ -276,7 +283,10 @@ static int open_part(int folder, const char *name)
 	return -EBADMSG;
 }
 
-/* Whoever may read the home may read what is brought there. */
+/*
+ * Gives a copied file to the home's owner, so that readers of the home can read
+ * it.
+ */
 static int give_to_owner(int fd, int home)
 {
 	const gid_t same = (gid_t)-1;
@@ -316,7 +326,7 @@ static int bring_part(void *context, const char *name, uint32_t pid,
 	return err;
 }
 
-/* Those that were brought before one could not be. */
+/* Removes a copied part after a failure. */
 static int take_back(void *context, const char *name, uint32_t pid,
 		     uint32_t seq)
 {
@@ -345,9 +355,9 @@ static int bring_parts(int home, const struct inner_folder *folder)
 	return err;
 }
 
-/* ---- All of it ---- */
+/* ---- Public functions ---- */
 
-/* The process that still records there; 0 if none does. */
+/* Returns a process that still records in the folder, or 0. */
 static pid_t user_of(const struct inner_folder *folder)
 {
 	size_t count;

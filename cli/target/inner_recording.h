@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a process records among its own files (inner_folder.h) until it is left, and
- * where that belongs: its home, a recording of ours, which says so meanwhile.
+ * The recording of a process that records in its own folder (inner_folder.h).
+ * When clew detaches, it is copied to its *home*, clew's recording, which until
+ * then names the folder.
  */
 #ifndef CLEW_CLI_TARGET_INNER_RECORDING_H
 #define CLEW_CLI_TARGET_INNER_RECORDING_H
@@ -9,19 +10,24 @@
 #include "cli/target/inner_folder.h"
 #include "wire/attachment.h"
 
-/* The home says where it is. 0, or -errno and *why. */
+/*
+ * Adds a line to the home that names the folder. Returns 0, or -errno and *why.
+ */
 int inner_recording_announce(const struct inner_folder *folder, pid_t pid,
 			     const char *home, char **why);
 
 /*
- * Bring it home, and remove the folder, which is closed then. 0; -EBUSY: a process
- * records there still; or another -errno, and all stays where it is. *why says so.
- * Only into a home that says that it is there.
+ * Copies the recording into the home, and removes and closes the folder. Does
+ * so only if the home names the folder. Returns 0; -EBUSY if a process still
+ * records there; or another -errno, and everything remains. Errors set *why.
  */
 int inner_recording_bring(struct inner_folder *folder, const char *home,
 			  char **why);
 
-/* The same for a process that has been left, by what it said before. 0 if it has no home. */
+/*
+ * Does the same for a detached process, whose attachment was read before.
+ * Returns 0 if it has no home.
+ */
 int inner_recording_bring_of(pid_t pid,
 			     const struct wire_attachment *attachment,
 			     char **why);

@@ -23,9 +23,12 @@
 #include "report/recording/part_reader.h"
 #include "wire/attachment.h"
 
-/* ---- What it counts in ---- */
+/* ---- The part ---- */
 
-/* The kernel's path of it, or as it is seen from there. For free(); or NULL. */
+/*
+ * Returns the path of a mapped file, as clew or the process sees it, or NULL.
+ * The caller frees it.
+ */
 static char *visible_path(pid_t pid, const struct target_mapping *mapping)
 {
 	const char *prefixes[] = { "", "/root" };
@@ -47,7 +50,7 @@ static char *visible_path(pid_t pid, const struct target_mapping *mapping)
 	return found;
 }
 
-/* Whether a part is written to still, as far as it says. */
+/* Returns whether a part is still written to, by its header. */
 static int is_running(const char *path)
 {
 	struct wire_header header;
@@ -62,7 +65,7 @@ static int is_running(const char *path)
 	return is;
 }
 
-/* Of several the last: one that was left before may be mapped still. */
+/* Finds the last mapped part: an earlier session's part may still be mapped. */
 static int find_part(struct live_process *process,
 		     const struct target_maps *maps, int may_have_ended)
 {
@@ -89,9 +92,9 @@ static int find_part(struct live_process *process,
 	return err;
 }
 
-/* ---- Who records it ---- */
+/* ---- The recorder ---- */
 
-/* Whether there is one, and it could be read. */
+/* Returns whether the process has an attachment that could be read. */
 static int read_attachment(pid_t pid, const struct target_maps *maps,
 			   struct wire_attachment *attachment)
 {
@@ -112,7 +115,10 @@ static int read_attachment(pid_t pid, const struct target_maps *maps,
 	return is_read;
 }
 
-/* Whether it is; what cannot be looked into is taken to be, from its start. */
+/*
+ * Returns whether the process is recorded. A process that cannot be read counts
+ * as recorded from its start.
+ */
 static int is_recorded(struct live_process *process,
 		       const struct target_maps *maps)
 {
@@ -153,7 +159,7 @@ char *live_process_command(pid_t pid)
 	return memory_printf("%s", text_printable(text));
 }
 
-/* ---- One, and all ---- */
+/* ---- Public functions ---- */
 
 static char *folder_of(const char *path)
 {
@@ -186,11 +192,11 @@ int live_process_init(struct live_process *process, pid_t pid, char **why)
 		return err;
 	}
 	err = find_part(process, &maps, 0);
-	/* what was left has the part mapped still, be it removed or not */
+	/* After detaching, the part remains mapped, even if it was removed. */
 	if (!is_recorded(process, &maps))
 		err = -ENOENT;
 	else if (err == -ENOENT && process->is_attached)
-		/* it ended its part, and then could not be left */
+		/* The process ended its part, but could not be detached. */
 		err = find_part(process, &maps, 1);
 	target_free_maps(&maps);
 	if (err) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A process that is being recorded, from its start or since clew was attached to
- * it: nothing of it is stopped, or written to, to find that out.
+ * Finds processes that are being recorded, from their start or since clew
+ * attached, without stopping or writing to them.
  */
 #ifndef CLEW_CLI_TARGET_LIVE_PROCESS_H
 #define CLEW_CLI_TARGET_LIVE_PROCESS_H
@@ -11,25 +11,29 @@
 
 struct live_process {
 	pid_t pid;
-	char *command;     /* printable */
-	char *recording;   /* its directory */
-	char *part;        /* the file that it counts in */
-	int is_attached;   /* clew came while it ran */
-	pid_t attached_by; /* then: the clew that did, */
-	pid_t controller;  /* if that is there still; else 0 */
+	char *command;     /* Printable. */
+	char *recording;   /* The recording's directory. */
+	char *part;        /* The part in which the process counts. */
+	int is_attached;   /* clew attached while the process was running. */
+	pid_t attached_by; /* The controller that attached, */
+	pid_t controller;  /* and the same if it is still running, or 0. */
 };
 
 /*
- * 0; -ESRCH: there is none; -ENOENT: nobody records it; -ESTALE: what it counts in is there no more; or
- * what else the system says. *why says it in words. live_process_fini() it if 0.
+ * Returns 0; -ESRCH if the process does not exist; -ENOENT if it is not
+ * recorded; -ESTALE if its part was removed; or another -errno. Errors set
+ * *why. After 0, the caller calls live_process_fini().
  */
 int live_process_init(struct live_process *process, pid_t pid, char **why);
 void live_process_fini(struct live_process *process);
 
-/* Its command line, printable; free() it. */
+/* Returns its command line, printable. The caller frees it. */
 char *live_process_command(pid_t pid);
 
-/* All that can be seen, by pid. *count of them; free() them after fini. */
+/*
+ * Returns all visible recorded processes, ordered by pid, and their number in
+ * *count. The caller calls live_process_fini() for each and frees the array.
+ */
 struct live_process *live_processes(size_t *count);
 
 #endif

@@ -10,7 +10,10 @@
 
 #include "base/memory.h"
 
-/* What a link of both leads to, such as a namespace: the same, as far as is known. */
+/*
+ * Returns whether a link in /proc, such as one to a namespace, leads to the
+ * same object for both processes. Returns true if it cannot be read.
+ */
 static int has_same(pid_t pid, const char *name)
 {
 	char *theirs = memory_printf("/proc/%d/%s", pid, name);

@@ -23,7 +23,7 @@ int own_ids_differ(pid_t pid)
 	return !is_same;
 }
 
-/* "NSpid:	ours	...	its own" */
+/* The line is "NSpid: ID-HERE ... OWN-ID". */
 pid_t own_ids_of(pid_t pid, pid_t tid)
 {
 	char *path = memory_printf("/proc/%d/task/%d/status", pid, tid);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads the memory limits of control groups with the system calls of this process. */
+/*
+ * Reads the memory limits of control groups with the system calls of this
+ * process.
+ */
 #ifndef CLEW_CLI_TARGET_ROOM_FILES_H
 #define CLEW_CLI_TARGET_ROOM_FILES_H
 

@@ -16,7 +16,7 @@
 #include "report/recording/recording_reader.h"
 #include "report/recording/trace_reader.h"
 
-/* What was asked for when it began, for free(); or nothing. */
+/* Returns the configuration of the recording, or "". The caller frees it. */
 static char *read_config(const char *from)
 {
 	char *path = memory_printf("%s/%s", from, WIRE_CONFIG_NAME);
@@ -34,7 +34,10 @@ static char *read_config(const char *from)
 	return text;
 }
 
-/* Its own images, and those that it was forked from: they tell of code. */
+/*
+ * Returns whether a part belongs to the process or to an ancestor. Parts of
+ * ancestors describe modules.
+ */
 static int is_wanted(const struct recording *recording, size_t index,
 		     uint32_t pid)
 {
@@ -78,7 +81,9 @@ static int save_parts(const struct recording *recording, uint32_t pid,
 	return err;
 }
 
-/* All of it, or what was there before stays there. */
+/*
+ * Saves the snapshot completely, or restores the earlier content of the output.
+ */
 static int save_in(struct output *output, const struct recording *recording,
 		   uint32_t pid, char **directory, char **why)
 {
@@ -96,7 +101,7 @@ static int save_in(struct output *output, const struct recording *recording,
 	return err;
 }
 
-/* The process's id where it counts itself, which may be a container. */
+/* Reads the process's pid in its own namespace from its part. */
 static int own_pid(const char *path, uint32_t *pid, char **why)
 {
 	struct part_copy part;

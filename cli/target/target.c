@@ -25,7 +25,10 @@
 /* Fields of a stat file in /proc, by their numbers in proc(5). */
 enum { STAT_START = 22, STAT_STACK = 28 };
 
-/* Bytes of code: segments of a hostile file may overlap, and be of any size. */
+/*
+ * Limit of searched code, because segments of a hostile file may overlap and
+ * have any size.
+ */
 #define SEARCHED_MAX (UINT64_C(1) << 30)
 
 const char *target_permission_hint(int err)
@@ -73,8 +76,9 @@ static void add_mapping(struct target_maps *maps, const char *line)
 }
 
 /*
- * The module's inode, by the name of its copy with hooks (preload/hooking/shared_text_prepare.c), of which
- * "content-HASH-INODE-NAME.hooked" is the form; 0: it is none.
+ * Returns the inode of the module, from the name of its hooked copy,
+ * "content-HASH-INODE-NAME.hooked" (preload/hooking/shared_text_prepare.c), or
+ * 0 if the mapping is no such copy.
  */
 static uint64_t inode_of_hooked(const struct target_mapping *mapping)
 {
@@ -88,7 +92,7 @@ static uint64_t inode_of_hooked(const struct target_mapping *mapping)
 	return *name == '-' ? strtoull(name + 1, NULL, 10) : 0;
 }
 
-/* Variables of the module are mapped from its own file, behind its code. */
+/* Finds a mapping of the module's own file, of its data behind the code. */
 static const struct target_mapping *find_own(const struct target_maps *maps,
 					     size_t i, uint64_t inode)
 {
@@ -99,7 +103,7 @@ static const struct target_mapping *find_own(const struct target_maps *maps,
 	return NULL;
 }
 
-/* To the controller a module is its own file. */
+/* Gives mappings of hooked copies the path of the module's own file. */
 static void name_hooked(struct target_maps *maps)
 {
 	for (size_t i = 0; i < maps->count; i++) {
@@ -166,8 +170,8 @@ const struct target_mapping *target_find(const struct target_maps *maps,
 }
 
 /*
- * Whether a loader has put the file there: from its beginning, and with code. Others
- * map parts of it to read them, as libbacktrace does for symbols.
+ * Returns whether a loader mapped the file: from its start and with code.
+ * Programs also map parts of files to read them, as libbacktrace does.
  */
 static int is_loaded(const struct target_maps *maps, size_t first)
 {
@@ -199,9 +203,12 @@ const struct target_mapping *target_module(const struct target_maps *maps,
 	return found;
 }
 
-/* ---- What is in a module ---- */
+/* ---- Files of modules ---- */
 
-/* Of our library it has a copy whose file is gone. The first page has the build-id. */
+/*
+ * Opens clew's own library instead of a deleted copy. Compares the build-id in
+ * the first page.
+ */
 static int open_library(pid_t pid, const struct target_mapping *module,
 			struct image *image)
 {
@@ -228,7 +235,7 @@ static int open_library(pid_t pid, const struct target_mapping *module,
 	return err;
 }
 
-/* Root may open what is mapped, others what has its name still. */
+/* Only root may use map_files; other users need the file's path. */
 int target_open_module(pid_t pid, const struct target_mapping *module,
 		       struct image *image)
 {
@@ -354,7 +361,7 @@ int64_t target_status(pid_t pid, const char *name, int base)
 	return value;
 }
 
-/* Who may read that need not be one who might change it, as prlimit() asks. */
+/* Reads /proc, because prlimit() needs the right to change the process. */
 uint64_t target_stack_limit(pid_t pid)
 {
 	static const char name[] = "Max stack size";
@@ -377,8 +384,8 @@ uint64_t target_stack_limit(pid_t pid)
 }
 
 /*
- * Reads a stat file of /proc: what is behind the name, which may contain brackets; or "".
- * Frees the path.
+ * Reads a stat file of /proc, from the end of the name, which may contain
+ * brackets; "" on failure. Frees the path.
  */
 static void read_stat_file(char *path, char *text, int bytes)
 {
@@ -411,7 +418,10 @@ char target_thread_state(pid_t pid, pid_t tid)
 	return *text == ' ' ? text[1] : '\0';
 }
 
-/* A field of a stat file, by its number in proc(5), from the third on. Frees the path. */
+/*
+ * Returns a field of a stat file, by its number in proc(5), from 3. Frees the
+ * path.
+ */
 static uint64_t stat_field(char *path, int number)
 {
 	char text[1024], *at = text;
@@ -433,13 +443,13 @@ uint64_t target_start_within(pid_t pid, pid_t own)
 			  STAT_START);
 }
 
-/* Where its stack begins, which is elsewhere in each program. */
+/* The start of the stack is random for each program. */
 uint64_t target_program_mark(pid_t pid)
 {
 	return stat_field(memory_printf("/proc/%d/stat", pid), STAT_STACK);
 }
 
-/* PF_KTHREAD, of the kernel's linux/sched.h, which no program sees */
+/* Flag PF_KTHREAD of the kernel's linux/sched.h. */
 int target_is_of_kernel(pid_t pid)
 {
 	unsigned int flags;

@@ -62,7 +62,7 @@ void target_choice_fini(struct target_choice *choice)
 	free(choice->items);
 }
 
-/* ---- One ---- */
+/* ---- One process ---- */
 
 static pid_t parent_of(pid_t pid)
 {
@@ -106,7 +106,7 @@ static int add_of_file(struct chosen *chosen, const char *path, char **why)
 	return err;
 }
 
-/* ---- All that there are ---- */
+/* ---- All processes ---- */
 
 struct every_process {
 	struct process_entry {
@@ -137,9 +137,12 @@ static struct every_process list_processes(void)
 	return every;
 }
 
-/* ---- By their program ---- */
+/* ---- By program ---- */
 
-/* Of one that may not be seen, the name that its first thread has, for free(). */
+/*
+ * Returns the name of the program, or of the first thread if the program is not
+ * visible. The caller frees it.
+ */
 static char *program_of(pid_t pid)
 {
 	static const char deleted[] = " (deleted)";
@@ -197,7 +200,7 @@ static int add_of_program(struct chosen *chosen, const char *name, char **why)
 		       : 0;
 }
 
-/* ---- By their cgroup ---- */
+/* ---- By cgroup ---- */
 
 static int add_of_folder(struct chosen *chosen, const char *path)
 {
@@ -211,7 +214,7 @@ static int add_of_folder(struct chosen *chosen, const char *path)
 	if (!file)
 		return -errno;
 	while (fscanf(file, "%ld", &pid) == 1)
-		if (pid > 0) /* 0: where we cannot see it */
+		if (pid > 0) /* 0 if the process is in another pid namespace. */
 			add(chosen, (pid_t)pid, 0);
 	fclose(file);
 	folder = opendir(path);
@@ -245,7 +248,7 @@ static int is_hierarchy_of_v1(const char *folder)
 	       (uint64_t)status.f_type == CGROUP_SUPER_MAGIC;
 }
 
-/* Of the first version, which has a folder for each hierarchy: those in any. */
+/* Adds processes of a cgroup of version 1, in any hierarchy. */
 static int add_of_hierarchies(struct chosen *chosen, const char *path)
 {
 	DIR *folder = opendir(CGROUPS);
@@ -270,7 +273,7 @@ static int add_of_hierarchies(struct chosen *chosen, const char *path)
 	return found;
 }
 
-/* A path, or one as /proc/PID/cgroup has it, of any hierarchy. */
+/* Adds processes of a cgroup, given as a path or as in /proc/PID/cgroup. */
 static int add_of_cgroup(struct chosen *chosen, const char *path, char **why)
 {
 	const size_t before = chosen->count;
@@ -306,7 +309,10 @@ static void add_children(struct chosen *chosen)
 	free(every.items);
 }
 
-/* Of those from there on the first that none of them has forked, or the first. */
+/*
+ * Returns the index of the first process, from `from` on, whose parent is not
+ * among these; or `from`.
+ */
 static size_t find_eldest(const struct chosen *chosen, size_t from)
 {
 	for (size_t i = from; i < chosen->count; i++) {
@@ -321,7 +327,10 @@ static size_t find_eldest(const struct chosen *chosen, size_t from)
 	return from;
 }
 
-/* What is forked while others are attended to is then forked by one that is recorded. */
+/*
+ * Sorts parents first. A child that is forked meanwhile then has a recorded
+ * parent.
+ */
 static void put_parents_first(struct chosen *chosen)
 {
 	for (size_t i = 0; i < chosen->count; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which processes a command is for: by their ids, the program that they run, a file
- * with an id, or their cgroup, and what they have forked.
+ * Chooses the processes for a command: by pid, program, pid file or control
+ * group, and with their descendants.
  */
 #ifndef CLEW_CLI_TARGET_TARGET_CHOICE_H
 #define CLEW_CLI_TARGET_TARGET_CHOICE_H
@@ -18,7 +18,10 @@ enum {
 	KEY_CGROUP,
 };
 
-/* Rows; `first` is the flag of the first one: HELP_FIRST, or 0. */
+/*
+ * Rows of an option table. `first` is the flag of the first row: HELP_FIRST or
+ * 0.
+ */
 /* clang-format off */
 #define TARGET_CHOICE(first) \
 	{ "exe", KEY_EXE, "NAME", first, \
@@ -35,7 +38,7 @@ enum {
 
 struct target_choice {
 	struct target_choice_item {
-		int key; /* of the option; 0: an id */
+		int key; /* Key of the option; 0 for a pid. */
 		const char *text;
 		pid_t pid;
 	} * items;
@@ -43,23 +46,27 @@ struct target_choice {
 	int has_children;
 };
 
-/* Processes, each once: who has forked another stands before it. */
+/* Processes, each once. Parents precede their children. */
 struct chosen {
 	struct chosen_process {
 		pid_t pid, parent;
-		int is_named; /* by its id, or by a file */
+		int is_named; /* The user named it, by its pid or by a file. */
 	} * items;
 	size_t count, capacity;
 };
 
-/* ARGP_ERR_UNKNOWN for a key of none of these. Of the words of a command, all are ids. */
+/*
+ * Returns ARGP_ERR_UNKNOWN for the key of another option. All arguments of a
+ * command are pids.
+ */
 error_t target_choice_parse(struct target_choice *choice, int key,
 			    const char *argument, struct argp_state *state);
 void target_choice_fini(struct target_choice *choice);
 
 /*
- * Those there are now, without clew itself and those that have ended; free() the items.
- * 0; or -errno and *why: if a file or a cgroup cannot be read, or none is found.
+ * Finds the processes that exist now, except clew itself and exited ones. The
+ * caller frees the items. Returns 0; or -errno and *why if a file or cgroup
+ * cannot be read, or if no process is found.
  */
 int target_choice_find(const struct target_choice *choice,
 		       struct chosen *chosen, char **why);

@@ -24,7 +24,7 @@
 #include "machine/elf_numbers.h"
 #include "wire/recording.h"
 
-/* For the loader of a program to map the C library. */
+/* Time limit for a program's loader to map the C library. */
 #define STARTING_NS UINT64_C(5000000000)
 
 static char *obstacle_of_user(pid_t pid)
@@ -61,7 +61,7 @@ static int is_loader(const char *name)
 	       executable_is_musl_loader(name);
 }
 
-/* Where its name is a path that has been replaced, it is read nevertheless. */
+/* Reads the program through /proc, even if its path now names another file. */
 static char *obstacle_of_program(pid_t pid)
 {
 	char *program = read_link(pid, "exe"), *path, *why;
@@ -84,7 +84,7 @@ static char *obstacle_of_program(pid_t pid)
 	return why;
 }
 
-/* In memory, of a file that is mapped from its start. */
+/* Returns whether a module in memory, mapped from its start, has a build-id. */
 static int has_build_id(int memory, const struct target_mapping *module)
 {
 	static const char note[] = "\3\0\0\0GNU"; /* NT_GNU_BUILD_ID */
@@ -94,7 +94,7 @@ static int has_build_id(int memory, const struct target_mapping *module)
 
 	if (target_read(memory, module->start, &header, sizeof(header)) != 0 ||
 	    memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
-		return 1; /* or no module */
+		return 1; /* The mapping is no module. */
 	for (uint16_t i = 0; i < header.e_phnum; i++) {
 		if (target_read(memory,
 				module->start + header.e_phoff +
@@ -121,8 +121,9 @@ static int is_replaced(pid_t pid, const char *path)
 }
 
 /*
- * Of a module that has none nobody can say that its file is another by now. Stubs
- * of a former recording's are none: all their files have the same in them.
+ * Refuses replaced modules without a build-id: the change cannot be detected.
+ * Stubs of earlier recordings are no such modules, because all their files have
+ * the same content.
  */
 static char *obstacle_of_files(pid_t pid, const struct target_maps *maps)
 {
@@ -153,7 +154,7 @@ static char *obstacle_of_ending(pid_t pid)
 	return target_has_ended(pid) ? memory_printf("it is exiting") : NULL;
 }
 
-/* One that ends meanwhile has nothing mapped any more. */
+/* A process that exits meanwhile has no mappings. */
 static char *obstacle_of_missing_libc(pid_t pid)
 {
 	char *why = obstacle_of_ending(pid);
@@ -165,8 +166,9 @@ static char *obstacle_of_missing_libc(pid_t pid)
 }
 
 /*
- * A program that is being started has its C library once its loader has mapped that. It
- * is one for glibc, or obstacle_of_program() would have refused it. 0, or -errno and *why.
+ * Reads the mappings, and waits until the loader has mapped the C library. The
+ * program is for glibc: obstacle_of_program() refuses others. Returns 0, or
+ * -errno and *why.
  */
 static int read_started_maps(pid_t pid, struct target_maps *maps, char **why)
 {
@@ -204,7 +206,7 @@ static char *obstacle_of_maps(pid_t pid)
 	return why;
 }
 
-/* Whether what is mounted there has processes at all: each has a first. */
+/* Returns whether /proc contains processes, in particular process 1. */
 static int has_proc(pid_t pid)
 {
 	char *path = memory_printf("/proc/%d/root/proc/1/stat", pid);
@@ -214,7 +216,7 @@ static int has_proc(pid_t pid)
 	return is_there;
 }
 
-/* The library in it reads there what is mapped, and which threads there are. */
+/* The library reads the process's mappings and threads there. */
 static char *obstacle_of_proc(pid_t pid)
 {
 	char *root, *why = NULL;
@@ -239,7 +241,10 @@ static char *obstacle_of_proc(pid_t pid)
 	return why;
 }
 
-/* The first thread is gone while others go on; or nobody has asked how it ended. */
+/*
+ * Returns how the process ended: its first thread exited while others run, or
+ * it is a zombie.
+ */
 static char *obstacle_of_end(pid_t pid)
 {
 	const int64_t parent = target_status(pid, "PPid", 10);
@@ -272,7 +277,10 @@ static char *obstacle_of_tracer(pid_t tracer)
 	return why;
 }
 
-/* Filters are forever, and nobody can say what they make of what clew asks for. */
+/*
+ * A seccomp filter cannot be removed, and its reaction to clew's system calls
+ * is unknown.
+ */
 static char *obstacle_of_filter(pid_t pid)
 {
 	return target_status(pid, "Seccomp", 10) > 0
@@ -299,7 +307,10 @@ static char *obstacle_of_state(pid_t pid, char state)
 	return NULL;
 }
 
-/* At each of these states a process has less of what is asked about elsewhere. */
+/*
+ * An exiting process loses one property after another, so other checks would
+ * report misleading reasons.
+ */
 char *target_end(pid_t pid)
 {
 	const char state = target_thread_state(pid, pid);
@@ -311,7 +322,7 @@ char *target_end(pid_t pid)
 	return obstacle_of_ending(pid);
 }
 
-/* Each is asked once what was asked before is not in the way. */
+/* Each check requires that the preceding ones found nothing. */
 static char *(*const others[])(pid_t pid) = {
 	obstacle_of_ending,  obstacle_of_filter, obstacle_of_proc,
 	obstacle_of_program, obstacle_of_maps,

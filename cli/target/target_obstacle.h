@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Why clew cannot be attached to a process, as far as /proc and its program's file
- * tell, and what would help.
+ * Finds reasons why clew cannot attach to a process, in /proc and in the
+ * program's file, with advice.
  */
 #ifndef CLEW_CLI_TARGET_TARGET_OBSTACLE_H
 #define CLEW_CLI_TARGET_TARGET_OBSTACLE_H
 
 #include <sys/types.h>
 
-/* For free(); NULL: nothing is known to be in the way. */
+/* Returns a reason, which the caller frees, or NULL if none is known. */
 char *target_obstacle(pid_t pid);
 
-/* That it has ended, or is about to, for free(); NULL: it goes on. */
+/*
+ * Returns a text if the process has exited or is exiting, which the caller
+ * frees, or NULL.
+ */
 char *target_end(pid_t pid);
 
 #endif

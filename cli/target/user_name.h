@@ -4,7 +4,10 @@
 
 #include <sys/types.h>
 
-/* The user's name, or "user 1000" if there is none of that id; free() it. */
+/*
+ * Returns the user's name, or "user 1000" if the id has none. The caller frees
+ * it.
+ */
 char *user_name(uid_t uid);
 
 #endif
