@@ -36,7 +36,17 @@ objects() { # BUILD-DIRECTORY LIBRARY
 root=$(dirname "$0")/..
 objects "$1" hot >"$work/hot"
 objects "$1" warm >"$work/warm"
-for kind in hot warm; do
+"$root"/scripts/layers.py --mild | while read -r source; do
+	case $source in
+	preload/*) source=${source#preload/} ;;
+	*) source=__/$source ;;
+	esac
+	object=$1/preload/CMakeFiles/libclew.dir/$source.o
+	if [ -f "$object" ]; then # Java's are missing where there is no JDK
+		echo "$object"
+	fi
+done >"$work/mild"
+for kind in hot warm mild; do
 	if [ ! -s "$work/$kind" ]; then
 		echo "hot-symbols: no objects of $kind in $1" >&2
 		exit 2
@@ -67,6 +77,6 @@ while read -r object; do
 		bad=1
 	fi
 done <<LIST
-$(cat "$work/hot" "$work/warm")
+$(cat "$work/hot" "$work/warm" "$work/mild")
 LIST
 exit $bad

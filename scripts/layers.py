@@ -15,13 +15,33 @@ is in machine/, which exists only in arch/.
 Names are unique: no two units (a header with the source files of the same path, also
 those in arch/) have the same name. No two structs, unions or enums have the same name,
 even if they are local to their files.
-Exits with 1 and one line per offence.
+`layers.py --mild` prints the mild files. Exits with 1 and one line per offence.
 """
 import pathlib
 import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+# When the code of libclew.so runs. Read by CMake, too: one string each, rooms or
+# files with blanks between them. All other code of the library is cold: it runs
+# where the program does not wait.
+#
+#   hot   between a call and its callee: freestanding, general registers only
+#   warm  called from slow paths of hot code: the same rules, several libraries
+#   mild  files of cold rooms that run between two instructions of the program, in
+#         probes or announcements: general registers only, no libc
+HOT = "preload/hot"
+WARM = """preload/sys preload/record preload/stack preload/time preload/tracing
+    preload/process preload/lookup"""
+MILD = """agent/nodes.c preload/generated/erlang_symbols.c preload/generated/records.c
+    preload/generated/registration.c preload/answers/agent_marks.c
+    preload/answers/agent_values.c preload/answers/snapshots.c
+    preload/probe/probe_actions.c preload/probe/probe_calls.c
+    preload/probe/probe_hits.c preload/probe/probe_records.c
+    preload/probe/probe_stopwatches.c jvm/natives/bridge.c
+    jvm/natives/java_stack.c jvm/machine/java_context.c
+    jvm/inplace/in_place_calls.c jvm/exact/java_call.c"""
 
 MAY_INCLUDE = {
     "machine": set(),
@@ -243,6 +263,13 @@ def namesakes():
 
 def main():
     offences = 0
+    if sys.argv[1:] == ["--mild"]:
+        print("\n".join(MILD.split()))
+        return 0
+    for name in (HOT + " " + WARM + " " + MILD).split():
+        if not (ROOT / name).exists():
+            print(f"{name}: has a temperature, but does not exist")
+            offences += 1
     for name, places in namesakes():
         print(f"{name}: {' and '.join(places)}")
         offences += 1
