@@ -49,7 +49,10 @@ static int put(struct parser *parser, enum expression_operation operation,
 	return 0;
 }
 
-/* Returns the type of a value after it is read or cast. */
+/*
+ * Returns the type that a value of this type has once it has been read or cast:
+ * a shorter integer becomes a signed one of 8 bytes.
+ */
 static struct expression_type value_type(const struct expression_type *type)
 {
 	const struct expression_type small = { 8, 1, 0 };

@@ -38,7 +38,10 @@ static struct {
 	for (struct chained *f = faults.of;                                    \
 	     f < faults.of + sizeof(faults.of) / sizeof(*faults.of); f++)
 
-/* Returns NULL if the signal is none of these, or not installed. */
+/*
+ * Returns NULL if the signal is none of the faults above, or clew's handler for
+ * it is not installed.
+ */
 static struct chained *fault_of(int signal)
 {
 	EACH_FAULT(f)

@@ -76,8 +76,8 @@ struct runtime {
 	uint64_t trampoline_records;
 	uint64_t trampolines;
 	/*
-	 * Called when a function returns this value to a trampoline, or NULL.
-	 * The slot is that of the return address; the thread's id is still the
+	 * Called when a function returns `result` to a trampoline; may be NULL.
+	 * `slot` is that of the return address; the thread's id is still the
 	 * function's. Stored before the first trampoline exists. Safe in signal
 	 * handlers, calls no libc.
 	 */

@@ -241,8 +241,8 @@ struct hot_thread {
 	void (*tail_count)(void);
 	struct hot_packet packet;
 	/*
-	 * The tally that the thread counts in; NULL until it is attached
-	 * (switch.c).
+	 * The tally that the thread counts in. NULL while the thread is
+	 * detached (switch.c), as at first.
 	 */
 	struct tally *tally;
 	struct hot_aside *aside; /* NULL before the first tally */

@@ -10,7 +10,11 @@
  */
 void natives_update(const struct modules *modules);
 
-/* Removes a new module's text, which is not native code. */
+/*
+ * Removes a new module's text from hot_native, because it is code of a managed
+ * runtime (Mono) that was compiled ahead of time. Its calls are then checked,
+ * like those of generated code.
+ */
 void natives_disown(const struct module *module);
 
 /*

@@ -10,7 +10,10 @@
 /* Each piece is a patch, and signal handlers search all patches. */
 #define PIECES_MAX 16
 
-/* Up to this many differing functions cost little, whatever their pages. */
+/*
+ * Up to this many functions whose verdict differs from the analysis cost little,
+ * on however many pages they are.
+ */
 #define FEW_OTHERS 16
 
 #define AT_FIRST   64

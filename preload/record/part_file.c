@@ -233,7 +233,7 @@ static int add_segment(struct part_file *file, uint64_t offset,
 	return 0;
 }
 
-/* Cuts a segment whose rest is too short for the next chunk. */
+/* Unmaps the rest of a segment, which is too short for the next chunk. */
 static void end_segment(struct segment *segment, uint64_t offset)
 {
 	const uint64_t used = offset - segment->offset;

@@ -10,7 +10,12 @@
 
 #define LOWEST      (UINT64_C(1) << 20) /* above vm.mmap_min_addr */
 #define PLACE_BYTES 16
-#define PAGE_TRIES  64 /* of 16 MiB: more would take too long */
+
+/*
+ * How many pages to try. The address range of a pad may have 16 MiB; trying all
+ * of its pages would take too long.
+ */
+#define PAGE_TRIES 64
 
 /* Takes a free slot of a page with an address in [low, high]. */
 static int take_place(struct pads_page *page, uint64_t low, uint64_t high,

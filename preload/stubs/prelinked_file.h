@@ -152,9 +152,9 @@ int prelinked_file_open_or_make(const struct prelinked_folder *folder,
 				const void *context);
 
 /*
- * Returns whether a module's file is worth a copy, given the number of its
- * bytes that are loaded. Bytes beyond twice that number are debug information,
- * which may be too much.
+ * Returns whether a module's file of `bytes` bytes is worth a copy; `loaded` of
+ * them are loaded. What exceeds twice `loaded` is taken for debug information:
+ * a file with more than 64 MiB of that is not worth a copy.
  */
 int prelinked_file_is_worth_copying(uint64_t bytes, uint64_t loaded);
 

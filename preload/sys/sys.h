@@ -187,7 +187,10 @@ static inline int sys_thread_exists(int pid, int tid)
 
 #define SYS_POPULATE_WRITE 23 /* MADV_POPULATE_WRITE, since Linux 5.14 */
 
-/* Differs from each mask of the kernel's, because it contains SIGKILL. */
+/*
+ * Stands for the former mask if no signal was blocked. The kernel never reports
+ * this mask, because it contains SIGKILL.
+ */
 #define SYS_NOT_BLOCKED (~UINT64_C(0))
 
 /*

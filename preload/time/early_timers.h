@@ -63,8 +63,9 @@ void early_timers_end(void);
 void early_timers_forget(void);
 
 /*
- * Makes room for so many threads of an attached process. Returns 0 or -errno.
- * All threads are stopped, so this makes one system call.
+ * Makes room for `count` threads, when clew attaches to a process. Returns 0 or
+ * -errno. Called while all threads are stopped, so the memory is mapped for all
+ * of them at once.
  */
 int early_timers_reserve(uint64_t count);
 

@@ -110,7 +110,11 @@ static int is_of_gone_thread(const struct event *event, int pid)
 	       !sys_thread_exists(pid, (int)event->tid);
 }
 
-/* The kernel counts locked memory for each user. */
+/*
+ * Returns the maximum number of events in this process. Each one locks a page.
+ * Processes of one user share the limit of locked memory, so only a part of it
+ * is used.
+ */
 static uint32_t most_events(void)
 {
 	struct rlimit limit;
@@ -326,8 +330,10 @@ static int may_be_ended(void)
 }
 
 /*
- * Another sender has sent SIGURG to the program, which owns the signal from now
- * on. Threads that believe they block all signals get it when they wait for it.
+ * Handles a SIGURG that no event has sent: it is the program's, which owns the
+ * signal from now on. A thread that blocks most signals believes that it blocks
+ * this one, too. So it is blocked now, and sent again: the thread gets it when
+ * it waits for it.
  */
 static void pass_on(int signal, siginfo_t *info, ucontext_t *context)
 {

@@ -53,8 +53,9 @@ struct events_ticks {
 };
 
 /*
- * Enables events, unless the user wants only ticks or the requested rate is no
- * finer. Called before main, after the header's fields about time are set.
+ * Enables events if they are possible, unless the user wants only ticks or the
+ * requested rate is no finer than the ticks. Called before main, after the
+ * header's fields about time are set.
  */
 void events_start(const struct events_ticks *ticks);
 

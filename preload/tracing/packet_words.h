@@ -17,8 +17,8 @@ static inline void packet_give_back(uint64_t place, uint64_t bytes,
 
 /*
  * Claims bytes. Returns their address, or 0 if the packet is full. If a handler
- * begins another packet meanwhile, the claim may be in either one; it stays a
- * hole.
+ * begins another packet meanwhile, the claim may be in either packet: it is left
+ * as a hole, and the bytes are claimed again.
  */
 static inline uint64_t packet_claim(uint64_t bytes)
 {

@@ -62,8 +62,9 @@ static uint64_t behind(const struct stack_window *window, uint32_t place)
 }
 
 /*
- * Returns the end of the slots with places: those of calls, and of the
- * context's functions.
+ * Returns the end of the stack slots that the trace can name by a place (their
+ * distance from the window's base): those in the window, and further out those
+ * of the context's functions.
  */
 static uint64_t told_until(const struct stack_window *window,
 			   const uint32_t *places, uint32_t count)

@@ -49,8 +49,12 @@ struct export_format {
 	int is_binary;
 	int needs_samples; /* single samples: session.timeline */
 	int likes_samples; /* single samples are optional */
-	int no_inlines; /* has inlined functions anyway, or cannot have them */
-	int no_value;   /* cannot contain values of agents */
+	/*
+	 * Excludes --inlines: the format has inlined functions anyway, or
+	 * cannot have them.
+	 */
+	int no_inlines;
+	int no_value; /* cannot contain values of agents */
 	/* single calls are optional; can be limited to a time window */
 	int likes_traces;
 	int by_line; /* can contain lines of calls: see struct whose */

@@ -150,7 +150,7 @@ static uint64_t count_valid(const struct context_span *span)
 	return count;
 }
 
-/* Returns the number of contexts if each thread has its own. */
+/* Counts the contexts, each as often as there are threads that have it. */
 static uint64_t count_individuals(const struct recording *recording)
 {
 	struct part_tallies tallies;

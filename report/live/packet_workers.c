@@ -223,7 +223,10 @@ static void rest(struct handed_process *process, uint64_t ns)
 		nanosleep(&most, NULL);
 }
 
-/* Processes that begin later must also count their calls themselves. */
+/*
+ * Calls give_up() again and again, because processes that begin later must count
+ * their calls themselves, too.
+ */
 static void give_up_until_the_end(struct packet_workers *workers)
 {
 	while (!atomic_load(&workers->is_ending)) {

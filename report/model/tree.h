@@ -89,7 +89,8 @@ struct tree {
 	size_t spot_count, spot_capacity;
 	struct idmap spots_at; /* node << 32 | site -> spot + 1 */
 	/*
-	 * Set if each call was timed, except in trees with inlined functions.
+	 * The times of calls; empty unless each call was timed. Of derived
+	 * trees, only those of tree_keep() and tree_inline() have them.
 	 */
 	struct timings timings;
 };
@@ -169,7 +170,7 @@ void tree_set_calls(struct tree *tree, uint32_t node, uint64_t calls,
  */
 uint32_t tree_child(struct tree *tree, uint32_t parent, uint32_t function);
 
-/* Returns that child, or TREE_ROOT if there is none. */
+/* Like tree_child(), but creates none: returns TREE_ROOT if there is none. */
 uint32_t tree_find(const struct tree *tree, uint32_t parent, uint32_t function);
 
 /*

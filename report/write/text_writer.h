@@ -74,7 +74,10 @@ void text_end(FILE *out, int has_color, enum text_style style);
 /* Returns the style for a share from 0 to 1. */
 enum text_style text_heat(double share);
 
-/* Writes "  [module]" if the function has a module and is no module itself. */
+/*
+ * Writes "  [module]" if the function has a module and is no group (KIND_GROUP),
+ * such as a process or a module.
+ */
 void text_module(FILE *out, const struct session *session, uint32_t function);
 
 /* Writes the name, and whether the function is inlined. */

@@ -22,7 +22,11 @@
 #include <libiberty/demangle.h>
 
 enum {
-	MOST_PARTS = 20000, /* each counted as often as it is used */
+	/*
+	 * Maximum number of parts of a name that may contain a pack expansion.
+	 * Each counts as often as it is referred to.
+	 */
+	MOST_PARTS = 20000,
 	OPTIONS = DMGL_PARAMS | DMGL_ANSI | DMGL_AUTO,
 };
 

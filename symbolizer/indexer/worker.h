@@ -27,7 +27,8 @@ struct worker_limits {
 	int is_silent;    /* its output, and that of libc, is discarded */
 	/*
 	 * The child has no other descriptor, opens no files, and cannot write
-	 * to fd either. Signals that end or stop the caller are blocked.
+	 * to fd either. It blocks the signals that may end or stop the caller
+	 * and its process group, such as SIGINT.
 	 */
 	int only_reads_fd;
 	int has_no_alarm; /* the caller checks the time and kills it */

@@ -49,7 +49,10 @@ void feed_skip(struct feed *feed, uint64_t bytes);
 /* Skips a hole, which may be terabytes of zeros. */
 void feed_skip_hole(struct feed *feed);
 
-/* Moves the cursor to the first byte. The end does not change. */
+/*
+ * Moves the cursor to the first byte. Reading still stops at the size that the
+ * file had when it was opened.
+ */
 void feed_rewind(struct feed *feed);
 
 #endif

@@ -75,7 +75,10 @@ static const struct operation_name {
 	{ DW_OP_ge, VARIABLE_MORE_OR_SAME },
 };
 
-/* Handles operations that are numbered consecutively or have one operand. */
+/*
+ * Handles the operations of the table above, and those that yield a number or a
+ * register plus an offset. Returns 0 for all others.
+ */
 static int take_simple(struct location_steps *out, Dwarf_Small op,
 		       Dwarf_Unsigned operand, Dwarf_Unsigned second)
 {

@@ -237,7 +237,10 @@ static void settle_argument(struct variable_visit *visit, Dwarf_Die die,
 			    (unsigned long long)walk->body));
 }
 
-/* Adds a variable. A local that is only declared is a global. */
+/*
+ * Adds a variable to the answer, unless it is not wanted. A local that is only
+ * declared (extern) is left out, because it refers to a global.
+ */
 static int add_variable(struct variable_visit *visit, Dwarf_Die die,
 			enum variable_kind kind)
 {

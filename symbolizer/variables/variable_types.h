@@ -11,7 +11,10 @@ uint32_t variable_type_read(struct debug_reading *reading, Dwarf_Die die);
 /* Returns the type's text as in the source; NULL: void. */
 uint32_t variable_type_text(struct debug_reading *reading, Dwarf_Die die);
 
-/* Returns the type without typedef, const and the like; NULL: void. */
+/*
+ * `die` is a type. Returns it without typedef, const and the like. NULL means
+ * void, in `die` and in the result.
+ */
 Dwarf_Die variable_type_bare(struct debug_reading *reading, Dwarf_Die die);
 
 /*
