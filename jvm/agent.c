@@ -5,11 +5,11 @@
  * The JVM reports the code that it generates, if time is sampled
  * (CompiledMethodLoad, DynamicCodeGenerated), and each native method once its
  * code is known (NativeMethodBind), whether the method is found by name or
- * given to RegisterNatives(). Such an event contains a method, whose identifier
- * exists, and an address. The agent never requests the identifiers of a whole
- * class, which would take memory of the JVM. Before VMStart the JVM does not
- * return names. Methods that are bound before are stored and get bridges, which
- * learn the methods' signatures later.
+ * given to RegisterNatives(). The event of a native contains an address, and a
+ * method whose identifier exists. The agent never requests the identifiers of a
+ * whole class, which would take memory of the JVM. Before VMStart the JVM does
+ * not return names. Methods that are bound before are stored and get bridges,
+ * which learn the methods' signatures later.
  */
 #include <errno.h>
 #include <jvmti.h>
@@ -57,7 +57,7 @@ static struct {
 	int is_exact;      /* Java methods count their calls */
 	int is_silent;    /* they always do, so bridges need not find callers */
 	struct lock lock; /* protects the following members */
-	/* array of EARLY_MAX; NULL until the first is added */
+	/* Array of EARLY_MAX; NULL until the first is added. */
 	struct early *early;
 	uint32_t early_count;
 } agent;

@@ -2,7 +2,7 @@
 /*
  * Adds the agent to the options of a new JVM. Launchers load libjvm.so and look
  * up JNI_CreateJavaVM() in it, so they would not find a function that precedes
- * it in symbol order. Its code is therefore diverted (divert.h).
+ * it in symbol order. clew therefore diverts the function (divert.h).
  *
  * An environment variable (JAVA_TOOL_OPTIONS) needs no diversion, but the JVM
  * reports options from there on standard error, and all JVMs that the program
@@ -34,7 +34,7 @@
 #define MACHINE     "libjvm.so"
 #define OPTIONS_MAX (1 << 20)
 #define OURS_MAX    2
-/* number of libjvm.so that may be loaded one after the other */
+/* Number of libjvm.so that may be loaded one after the other. */
 #define MACHINES_MAX 4
 
 typedef jint (*create_function)(JavaVM **vm, void **environment,

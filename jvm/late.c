@@ -45,13 +45,13 @@ static JavaVM *find_machine(void)
 	return count > 0 ? machine : NULL;
 }
 
-/* newest version of the JVM for which no crashes are known */
+/* Newest version of the JVM for which no crashes are known. */
 #define CALM_VERSION 17
 
 /*
  * True for ZGC in newer JVMs. ZGC of JDK 25 processes a thread's frames when
- * the thread returns to them. Of 60 processes that clew attached to twelve
- * times, one crashed there; the cause is unknown.
+ * the thread returns to them. One of 60 processes crashed there, after clew had
+ * attached to each of them twelve times. The cause is unknown.
  */
 static int is_delicate(uint64_t pc)
 {

@@ -86,7 +86,7 @@ static uint64_t *find_in_slots(uint64_t at, uint64_t java_sp)
 	while (!walk_is_slotless(walk.id) && walk_next(&walk, &link) &&
 	       link.at < java_sp && !trampoline_has(link.shadow)) {
 		found = &link.shadow->caller_id;
-		/* the function that is active at the slot */
+		/* The function that is active at the slot. */
 		if (!link.has_jumped)
 			outermost = (struct hot_border){ link.at, link.id };
 	}

@@ -26,7 +26,7 @@ struct pattern {
 };
 
 static struct {
-	/* only one thread may use a regular expression at a time */
+	/* Only one thread may use a regular expression at a time. */
 	struct lock lock;
 	struct arena arena;
 	struct pattern patterns[PATTERNS_MAX];

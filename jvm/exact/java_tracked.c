@@ -33,7 +33,7 @@ static uint64_t mix(uint64_t hash, const struct tracked_name *name)
 	for (uint32_t i = 0; i < name->bytes; i++)
 		hash = (hash ^ (uint8_t)name->text[i]) *
 		       UINT64_C(0x100000001b3);
-	/* a byte that is in no name */
+	/* A byte that is in no name. */
 	return (hash ^ 0xff) * UINT64_C(0x100000001b3);
 }
 

@@ -40,7 +40,7 @@ void java_verify_begin(jvmtiEnv *jvmti)
 
 void java_verify_forget(void)
 {
-	/* written only where needed: untouched pages take no memory */
+	/* Written only where needed: untouched pages take no memory. */
 	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
 		if (atomic_load_explicit(&known[i].method,
 					 memory_order_relaxed))
@@ -175,8 +175,8 @@ static int is_former(jvmtiEnv *jvmti, jmethodID method)
 }
 
 /*
- * In standby, the time when a call began decides whether it counts. Of the
- * active calls, only some are in the context.
+ * In standby, the time when a call began decides whether it counts. Only some
+ * of the active calls are in the context.
  */
 static int may_be_silent(jvmtiEnv *jvmti, jmethodID method, int is_innermost)
 {

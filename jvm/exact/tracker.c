@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A method that is active when its class is restored continues as rewritten. It
- * calls the tracker when it returns or throws, perhaps minutes later, during
- * another recording, in which its stored id means nothing. Therefore each
- * recording has a tracker with another name. The tracker's class of a finished
- * recording is changed, like any class, into one that first checks which
- * recording is active.
+ * A method that is active when its class is restored continues as rewritten.
+ * Such a method calls the tracker when it returns or throws, perhaps minutes
+ * later, during another recording, in which its stored id means nothing.
+ * Therefore each recording has a tracker with another name. The tracker's class
+ * of a finished recording is changed, like any class, into one that first
+ * checks which recording is active.
  */
 #include "jvm/exact/tracker.h"
 
@@ -25,7 +25,7 @@
 
 #define HOLDER_SINCE 19 /* first version of Java whose Thread has a holder */
 #define NAME_BYTES   64
-/* a thread in the tracker has it among so many innermost methods */
+/* A thread in the tracker has it among so many innermost methods. */
 #define INNERMOST   4
 #define PATIENCE_MS 10000
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The tracker of this recording in a JVM (tracker_class.h). Its class is never
- * unloaded; after the recording it counts nothing, whichever method calls it.
+ * The tracker of this recording in a JVM (tracker_class.h). The class is never
+ * unloaded. After the recording it counts nothing, whichever method calls it.
  * Any thread may call these functions, except where stated.
  */
 #ifndef CLEW_JVM_EXACT_TRACKER_H

@@ -70,7 +70,7 @@ struct tracker_making {
 	uint32_t get_long, get_long_volatile, put_long, get_reference;
 	uint32_t current_thread, natives_enter, natives_exit, natives_caught,
 		natives_word, natives_passed;
-	/* of the present method */
+	/* Code of the present method. */
 	uint8_t code[TRACKER_CODE_MAX];
 	uint32_t used;
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * HotSpot's descriptions of itself for debuggers: exported tables of its types'
- * fields (vmStructs.hpp in its sources). Other JVMs have none.
+ * fields (vmStructs.hpp in its sources). JVMs other than HotSpot have none.
  */
 #ifndef CLEW_JVM_HOTSPOT_HOTSPOT_H
 #define CLEW_JVM_HOTSPOT_HOTSPOT_H

@@ -32,7 +32,7 @@ struct inlined_frame {
 struct inlined_work {
 	uint64_t end; /* end of the last place that was written */
 	uint32_t frame_count, written_frames, method_count;
-	/* frame of the place that is not written yet; 0: none */
+	/* Frame of the place that is not written yet; 0: none. */
 	uint32_t place;
 	uint64_t place_end;
 	uint32_t bytes; /* length of text */

@@ -13,7 +13,7 @@
 #include "preload/sys/sys.h"
 
 #define ROOM_LEAST 1024
-/* each needs trampolines, of which there are 65,520 */
+/* Each needs trampolines, of which there are 65,520. */
 #define STACKS_MAX  40000
 #define STACKS_ROOM (1 << 17)
 
@@ -108,7 +108,7 @@ static uint32_t number_of(jmethodID method)
 		atomic_load_explicit(&methods.table, memory_order_acquire);
 	const struct method *slot = table ? slot_of(table, method) : NULL;
 
-	/* a slot that was free may now belong to another method */
+	/* A slot that was free may now belong to another method. */
 	return slot && atomic_load_explicit(&slot->id, memory_order_acquire) ==
 				       method
 		       ? slot->number

@@ -24,7 +24,7 @@ uint32_t java_numbers_method(jvmtiEnv *jvmti, JNIEnv *jni, jmethodID method);
 struct java_stack_numbers {
 	uint32_t count; /* at least one, at most WIRE_STACK_MAX */
 	uint32_t numbers[WIRE_STACK_MAX];
-	/* indices of the calling bytecodes, or WIRE_BYTECODE_NONE */
+	/* Indices of the calling bytecodes, or WIRE_BYTECODE_NONE. */
 	uint16_t calls[WIRE_STACK_MAX];
 };
 

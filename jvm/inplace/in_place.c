@@ -56,7 +56,7 @@ int in_place_is_wanted(void)
 
 static struct tracked_method tracked(const struct asked_method *asked)
 {
-	/* without the L and the ; of "Ljava/lang/String;" */
+	/* Without the L and the ; of "Ljava/lang/String;". */
 	return (struct tracked_method){
 		{ asked->class_name + 1,
 		  (uint32_t)strlen(asked->class_name) - 2 },

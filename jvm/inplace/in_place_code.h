@@ -55,7 +55,7 @@ void in_place_code_write(const struct in_place_stub *stub, uint8_t *at);
 void in_place_code_jump(const struct in_place_stub *stub, const uint8_t *at,
 			uint32_t site, uint8_t jump[SHAPE_JUMP_BYTES]);
 
-/* Called by stubs. They preserve all registers but r10 and r11 (in_place.S). */
+/* Called by stubs; preserve all registers but r10 and r11 (in_place.S). */
 void in_place_thunk_enter(void);
 void in_place_thunk_miss(void);
 void in_place_thunk_due(void);

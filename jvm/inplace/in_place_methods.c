@@ -31,7 +31,7 @@
 /* A record that has been in use retains its stub's memory. */
 struct in_place_method {
 	struct in_place_method *next; /* in its bucket, or unused */
-	/* next method that waits to be written */
+	/* Next method that waits to be written. */
 	struct in_place_method *next_waiting;
 	struct compiled_method method;
 	uint32_t number, serial;

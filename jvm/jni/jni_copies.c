@@ -11,7 +11,7 @@
 #include "wire/recording.h"
 
 #define LONG_NS UINT64_C(1000000)
-/* fewer ticks are shorter than LONG_NS on all machines */
+/* Fewer ticks are shorter than LONG_NS on all machines. */
 #define LONG_TICKS (UINT64_C(1) << 19)
 
 static struct wire_moment began;

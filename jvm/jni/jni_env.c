@@ -16,7 +16,7 @@
 static struct {
 	int is_prepared;
 	uint64_t entries[JNI_FUNCTIONS_MAX]; /* entries of stubs; 0: none */
-	/* the functions that the stubs call */
+	/* The functions that the stubs call. */
 	uint64_t cells[JNI_FUNCTIONS_MAX];
 } table;
 

@@ -106,7 +106,7 @@ const char *const jni_function_names[JNI_FUNCTIONS_MAX] = {
 	FUNCTION(GetDirectBufferCapacity),
 	FUNCTION(GetObjectRefType),
 	FUNCTION(GetModule),
-	/* newer than the oldest jni.h with which clew is built */
+	/* Newer than the oldest jni.h with which clew is built. */
 	[234] = "IsVirtualThread",
 	[235] = "GetStringUTFLengthAsLong",
 };

@@ -24,7 +24,7 @@ struct asked_name {
 
 static struct {
 	struct wire_jni_note *table; /* in the part */
-	/* header of the part; a forked child has another */
+	/* Header of the part; a forked child has another. */
 	struct wire_header *header;
 	struct lock lock; /* protects the following members, and adding notes */
 	struct asked_name *names;

@@ -9,11 +9,11 @@
 
 /*
  * Number of local references that a native may have without a request for more
- * (JNI specification, "Local References"). They are deleted when the native
+ * (JNI specification, "Local References"). The JVM deletes them when the native
  * returns to Java.
  */
 #define CAPACITY 16
-/* the context has a note that the capacity was exceeded */
+/* The context has a note that the capacity was exceeded. */
 #define IS_NOTED (UINT32_C(1) << 31)
 
 /* ---- Local references ---- */

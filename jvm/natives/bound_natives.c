@@ -67,7 +67,7 @@ struct natives_search {
 	uint64_t text_used;
 	struct found_native natives[NATIVES_MAX];
 	uint64_t class_methods[METHODS_MAX];
-	/* copies of some of these methods */
+	/* Copies of some of these methods. */
 	unsigned char copies[BATCH_MAX * METHOD_BYTES];
 	char texts[TEXT_BYTES];
 };
@@ -219,7 +219,9 @@ static const char *keep_text(struct natives_search *search, const char *text)
 	return to;
 }
 
-/* Adds the method if it is native. Its code's address follows the Method. */
+/*
+ * Adds the method if it is native. The address of the code follows the Method.
+ */
 static void see_method(struct natives_search *search, jclass class,
 		       const char **class_name, uint64_t method,
 		       const unsigned char *copy)
@@ -401,7 +403,7 @@ static void find_unbound(struct natives_search *search)
 }
 
 /*
- * If the function is unknown, all natives that lead to the JVM count as
+ * If that function is unknown, all natives that lead to the JVM count as
  * unbound.
  */
 static int is_bound(const struct natives_search *search,

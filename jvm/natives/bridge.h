@@ -3,7 +3,7 @@
  * Bridges, through which Java calls native methods, so that the calls count
  * below their Java callers.
  *
- * The JVM is told that a method's code is at its bridge (agent.c). A bridge
+ * The JVM calls the method's bridge instead of its code (agent.c). A bridge
  * finds the caller (java_callers.h), enters that method in the context, calls
  * the native, and leaves the method again:
  *
@@ -27,14 +27,13 @@
 #include "preload/patch/relay.h"
 
 /*
- * The bridge of one native method. It is never freed, because a thread may be
- * in it.
+ * The bridge of one native method. Never freed, because a thread may be in it.
  */
 struct bridge {
 	_Atomic uint64_t
 		target; /* called code: the native's code, or its relay */
 	_Atomic uint64_t stack_words; /* stack words of the arguments */
-	/* the native's code, which the relay calls, or clew's replacement */
+	/* The native's code, which the relay calls, or clew's replacement. */
 	uint64_t native;
 	/*
 	 * The trampoline of the latest caller, which is mostly also the next
@@ -66,7 +65,7 @@ struct bridge_frame {
 	uint32_t expected;           /* number to be verified, or 0 */
 	uint64_t arguments[6]; /* arguments in general registers, in order */
 	struct bridge *bridge;
-	/* the thread's former id; also changed by java_border.h */
+	/* The thread's former id; also changed by java_border.h. */
 	uint64_t caller_id;
 	uint64_t return_address;
 	uint64_t place;      /* location of the call in Java */

@@ -38,13 +38,14 @@
 static uint64_t machine_pc;      /* address of a function of the JVM */
 static uint64_t ready_ns;        /* time when requests became possible */
 static _Atomic(jvmtiEnv *) tool; /* NULL: no requests are possible */
-/* calls of callers_doubt() without callers_trust() */
+/* Calls of callers_doubt() without callers_trust(). */
 static _Atomic int doubts;
 static _Atomic int askers; /* threads that may be using `tool` */
 static jvmtiEnv *heard;    /* sends the events; NULL: none */
 
 /*
- * Returns how many of the methods lie below the next native that has a context.
+ * Returns how many of the methods, from the innermost on, were called by the
+ * next native that has a context.
  */
 static jint end_of(const struct bridge_frame *frame,
 		   const jvmtiFrameInfo *calls, jint count)
@@ -120,7 +121,7 @@ static uint32_t ask_caller(jvmtiEnv *jvmti, JNIEnv *jni)
 
 	if ((*jvmti)->GetStackTrace(jvmti, NULL, 1, 1, &caller, &count))
 		return 0;
-	/* the context of a native already contains its callers */
+	/* The context of a native already contains its callers. */
 	if (!count || caller.location == IN_NATIVE)
 		return CALLERS_NOBODY;
 	number = number_stack(jvmti, jni, &caller, 1, 0);
@@ -244,8 +245,8 @@ static void remember_place(uint64_t place, uint32_t number)
 }
 
 /*
- * Draws the number of calls until the next verification. A thread that counts
- * nothing draws no random number.
+ * Draws the number of calls until the next verification. A thread without
+ * random numbers, which counts nothing, uses the period itself.
  */
 static uint64_t draw_stacks_left(void)
 {

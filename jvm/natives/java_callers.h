@@ -88,7 +88,7 @@ static inline uint32_t callers_find_stack(uint64_t hash)
  * requests must take less than an eighth of the thread's time.
  */
 #define CALLERS_FROZEN_PART 8
-/* ticks that are available at first */
+/* Ticks that are available at first. */
 #define CALLERS_FROZEN_CREDIT (UINT64_C(1) << 26)
 
 static inline int callers_may_ask_frozen(void)
@@ -123,8 +123,8 @@ int callers_begin(void *vm);
 
 /*
  * In a running JVM, called after callers_begin(): requests are possible at
- * once. callers_end_late() ends requests and events. It returns 0, or -EBUSY if
- * a thread is still making a request.
+ * once. callers_end_late() ends requests and events. The result is 0, or -EBUSY
+ * if a thread is still making a request.
  */
 void callers_begin_late(void);
 int callers_end_late(void);

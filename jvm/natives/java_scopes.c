@@ -14,7 +14,7 @@
 #include "jvm/natives/java_stack.h"
 
 #define NUMBER_BYTES_MAX 5
-/* a byte from this value on continues the number */
+/* A byte from this value on continues the number. */
 #define LAST_BYTE_BELOW 192
 #define DIGIT_BITS      6
 
@@ -24,7 +24,7 @@
 /* Offsets are in bytes. */
 static struct {
 	int is_known;
-	/* data that is not code has memory of its own (since 24) */
+	/* Data that is not code has memory of its own (since 24). */
 	int is_apart;
 	uint32_t least_byte;
 	uint64_t method; /* in an nmethod */
@@ -165,7 +165,7 @@ static uint32_t read_compiled(const struct java_frame *frame,
 		calls[count].method =
 			metadata_at(&scopes, read_number(&scopes, &at));
 		calls[count].bytecode = bytecode_of(read_number(&scopes, &at));
-		/* the compiler writes the scopes of callers first */
+		/* The compiler writes the scopes of callers first. */
 		if (!calls[count++].method || outer >= scope)
 			return 0;
 		scope = outer;

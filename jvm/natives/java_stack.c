@@ -24,7 +24,7 @@
 #define SIZES_LOG2  16
 #define SIZES_COUNT (1 << SIZES_LOG2)
 
-/* entry of a continuation: the carrier's frames are below it */
+/* Entry of a continuation: the carrier's frames are below it. */
 #define WORDS_ENTRY   UINT32_MAX
 #define WORDS_UNKNOWN (UINT32_MAX - 1)
 /* The stub to which a frame returns if its callers are in the heap. */

@@ -68,7 +68,7 @@ void java_stack_forget(void);
 enum java_stack_end {
 	JAVA_STACK_WHOLE, /* the stack's end */
 	JAVA_STACK_CUT,   /* a native with a context */
-	/* the outer frames of a virtual thread are in the heap */
+	/* The outer frames of a virtual thread are in the heap. */
 	JAVA_STACK_FROZEN,
 	JAVA_STACK_LOST, /* the stack cannot be walked */
 };

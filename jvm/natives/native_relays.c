@@ -13,7 +13,7 @@
 #include "preload/sys/lock.h"
 #include "preload/sys/sys.h"
 
-/* about half of these are natives of a JDK without windows */
+/* About half of these are natives of a JDK without windows. */
 #define RELAYS_MAX 2048
 
 /*

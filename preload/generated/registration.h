@@ -8,7 +8,7 @@
 
 #include "preload/patch/divert.h"
 
-/* modules with this function, loaded at once or in turn */
+/* Modules with this function, loaded at once or in turn. */
 #define REGISTRIES_MAX 4
 
 /* A module's function, which is diverted. */

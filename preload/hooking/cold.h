@@ -28,7 +28,7 @@ struct cold {
 	struct modules modules;
 	uint32_t has_begun;  /* modules have been hooked */
 	uint32_t is_entered; /* clew_attach_enter() has succeeded */
-	/* size of retired stubs at which they are freed (reclaim.c) */
+	/* Size of retired stubs at which they are freed (reclaim.c). */
 	uint64_t reclaim_at_bytes;
 };
 

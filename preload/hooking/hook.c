@@ -548,8 +548,8 @@ int hook_update(struct cold *cold)
 /* ---- Warming the cache ---- */
 
 /*
- * Excludes all modules of this process except the library itself, whose code
- * the stubs call.
+ * Excludes all modules of this process except the library itself, which creates
+ * the stubs.
  */
 static struct module *keep_only_self_new(struct cold *cold)
 {

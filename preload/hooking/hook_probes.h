@@ -26,7 +26,7 @@ struct hook_probes {
 	struct cold *cold;
 	struct arena *scratch;
 	struct probed_candidate *first;
-	/* stands for the first candidate without memory */
+	/* Stands for the first candidate without memory. */
 	struct probed_candidate last;
 };
 

@@ -12,10 +12,12 @@
 /* The resources that one pass over modules takes. Zero-initialise it. */
 struct hook_room {
 	uint64_t
-		/* functions to be overwritten at the end of the pass */
+		/* Functions to be overwritten at the end of the pass. */
 		functions;
 	uint64_t
-		/* mappings of the process at the first check; 0: not checked */
+		/*
+		 * Mappings of the process at the first check; 0: not checked.
+		 */
 		mappings;
 };
 

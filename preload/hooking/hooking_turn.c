@@ -7,7 +7,7 @@
 
 #include "preload/sys/sys.h"
 
-/* tid of the thread that has the turn; 0: none */
+/* Tid of the thread that has the turn; 0: none. */
 static _Atomic uint32_t holder;
 
 int hooking_turn_take(uint64_t deadline_ns)

@@ -11,7 +11,7 @@
  *	pad: far jump to loader_has_changed(), which returns to the loader
  *
  * If a debugger has set its breakpoint there first, the breakpoint stays, and
- * clew does not notice modules.
+ * clew does not notice new modules.
  */
 #include "preload/hooking/loader.h"
 

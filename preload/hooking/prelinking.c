@@ -169,8 +169,8 @@ static int map_or_make_stubs(const struct prelinking *prelinking,
 
 /*
  * Processes that are recorded together share stubs by files in the recording's
- * folder. These files are removed with the other files of stubs. They are
- * opened where the program's threads do not see the descriptors (sys/apart.h).
+ * folder. These files are removed with the other files of stubs. Opening them
+ * must not show descriptors to the program's threads (sys/apart.h).
  */
 struct late_stubs {
 	const struct cold *cold;
@@ -264,7 +264,8 @@ void prelinking_find(struct prelinking *prelinking, const struct cold *cold,
 	int err = -EEXIST;
 
 	/*
-	 * the file contains all functions: too large if only a few are selected
+	 * The file contains all functions: too large if only a few are
+	 * selected.
 	 */
 	if (rt.is_late && is_wanted(&cold->config) &&
 	    !select_has_function_rules(&cold->config))
@@ -273,14 +274,14 @@ void prelinking_find(struct prelinking *prelinking, const struct cold *cold,
 		begin(prelinking, &cold->config, candidate, scratch);
 	if (!prelinking->folder.is_open)
 		return;
-	/* the file's owner can map other bytes than were hashed */
+	/* The file's owner can map other bytes than were hashed. */
 	if (!candidate->analysis.is_guarded) {
 		candidate->prelinked_err = -EPERM;
 		return;
 	}
 	/*
-	 * tries the next location if this one is occupied or forbidden
-	 * (window.c)
+	 * Tries the next location if this one is occupied or forbidden
+	 * (window.c).
 	 */
 	for (;
 	     (err == -EEXIST || err == -ERANGE) && of.place < PRELINKED_PLACES;
@@ -365,7 +366,7 @@ void prelinking_share_texts(const struct cold *cold)
 void prelinking_share_code(const struct cold *cold)
 {
 	/*
-	 * both files are mapped beside the module, which a limit may not allow
+	 * Both files are mapped beside the module, which a limit may not allow.
 	 */
 	if (rt.is_late && is_wanted(&cold->config) &&
 	    hot_shadow_low != SHADOW_NOWHERE)

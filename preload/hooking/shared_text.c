@@ -111,9 +111,7 @@ static int is_as_expected(const struct shared_text *text,
 					     : text->file.mapped_device);
 }
 
-/*
- * Used by kernels before Linux 6.11, which cannot be queried for one mapping.
- */
+/* Used before Linux 6.11, whose kernels cannot be queried for one mapping. */
 static int see_mapping(void *context, const struct mapped_range *mapping)
 {
 	for (uint32_t i = 0; i < shared_texts.count; i++) {

@@ -10,9 +10,9 @@
  * it. The others compare every byte. While all threads are stopped, the file is
  * moved over all segments that are not writable:
  *
- *	module	[ headers | code | constants ]	from the hooked file, same offsets
+ *	module	[ headers | code | constants ]	from the hooked file
  *		[ variables ]			the module's own, unchanged
- *	ahead	[ the module's own file ]	mapped, not accessible, to be moved back
+ *	ahead	[ the module's own file ]	mapped, not accessible
  *
  * The controller then compares runs of pages with the bytes that it would have
  * written, and writes those that differ. When the controller detaches, the
@@ -88,7 +88,7 @@ struct shared_text {
 	struct pc_range image;
 	struct pristine_file file;            /* file of the module */
 	uint64_t hooked_device, hooked_inode; /* as in struct mapped_range */
-	/* texts in the journal when the module was prepared */
+	/* Texts in the journal when the module was prepared. */
 	uint64_t text_count;
 	uint64_t found_count; /* texts in the journal at the last check */
 	int has_fronts;       /* some texts are restored after all hooks */

@@ -20,7 +20,7 @@
 #include "preload/sys/text.h"
 #include "wire/recording.h"
 
-/* modules with fewer hooked pages are not worth the mappings */
+/* Modules with fewer hooked pages are not worth the mappings. */
 #define PAGES_MIN   16
 #define CHUNK_BYTES (UINT64_C(1) << 18)
 
@@ -480,7 +480,9 @@ static int prepare(struct composing *composing)
 	const uint64_t bytes = composing->code_bytes + CHUNK_BYTES;
 	int err;
 
-	/* the control group is charged for the file until it is written back */
+	/*
+	 * The control group is charged for the file until it is written back.
+	 */
 	if (!memory_bound_allows(3 * composing->code_bytes))
 		return -ENOMEM;
 	composing->code = sys_map_private(bytes);

@@ -20,7 +20,7 @@ struct patches {
 	 */
 	struct patch *first;
 	uint32_t is_out; /* removed by clew_unhook(); under the lock */
-	/* some site was overwritten once; under the lock */
+	/* Some site was overwritten once; under the lock. */
 	uint32_t has_overwritten;
 	/* The loader is unmapping modules: their code may not be mapped. */
 	_Atomic uint32_t is_unloading;

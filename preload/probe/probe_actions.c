@@ -50,7 +50,7 @@ _Static_assert(EXPRESSION_FIELDS_MAX == WIRE_PROBE_FIELDS_MAX,
 /* The hits and values of one process. */
 struct probe_life {
 	const struct wire_header
-		/* header of the process's part; a forked child has another */
+		/* Header of the process's part; a forked child has another. */
 		*header;
 	struct chunk chunk;
 	struct wire_probe_hits *hits; /* array of WIRE_PROBES_MAX */
@@ -62,7 +62,7 @@ static struct {
 	const struct probe_action
 		*of[WIRE_PROBES_MAX]; /* NULL: the probe only counts */
 	uint32_t event_bytes[WIRE_PROBES_MAX];
-	/* the module of each probe */
+	/* The module of each probe. */
 	const struct module *modules[WIRE_PROBES_MAX];
 	_Atomic uint64_t bases[WIRE_PROBES_MAX];
 	/*

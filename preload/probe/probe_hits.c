@@ -29,7 +29,7 @@
  * parent's row here, and replaces it: `numbers` first, then `header`.
  */
 struct probe_context {
-	/* header of the process that owns the row */
+	/* Header of the process that owns the row. */
 	const struct wire_header *_Atomic header;
 	_Atomic int64_t *_Atomic numbers; /* a column for each probe */
 };
@@ -39,7 +39,7 @@ static struct {
 	struct clew_nodes *nodes;
 	struct probe_context *contexts; /* array of CONTEXTS_MAX */
 	_Atomic uint32_t used; /* entries used, including failed attempts */
-	/* for hits outside of all contexts, or when the array is full */
+	/* For hits outside of all contexts, or when the array is full. */
 	struct probe_context none;
 } hits;
 

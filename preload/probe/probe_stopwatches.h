@@ -9,7 +9,7 @@
  * that ends by longjmp() or an exception occupies its entry until the next call
  * with the same key, or until other calls need the entry.
  *
- * A function that jumps to another one stays active until that one returns. Its
+ * A function that jumps to another one stays active until that one returns. The
  * time continues under the name of the probe that waits for the return
  * (probe_actions.c).
  */
@@ -21,9 +21,7 @@
 /* Any thread and any signal handler may call this and the next function. */
 void stopwatch_start(uint64_t name, uint64_t sp, uint64_t tsc);
 
-/*
- * Removes a stopwatch and returns its start; 0 if it is unknown.
- */
+/* Removes a stopwatch and returns its start; 0 if it is unknown. */
 uint64_t stopwatch_stop(uint64_t name, uint64_t sp);
 
 /* Whether `ticks` is at least `ns` nanoseconds by the process's clocks. */

@@ -59,9 +59,7 @@ void attach_ask_stack(void);
 
 /* State of this session, or of the former one between two sessions. */
 static struct {
-	/*
-	 * clew's SIGTRAP handler is installed, so no thread may block SIGTRAP.
-	 */
+	/* SIGTRAP may not be blocked, because clew's handler is installed. */
 	int has_trap;
 } session;
 
@@ -242,7 +240,7 @@ static int watch_loader(struct cold *cold)
 	if (is_watched)
 		return 0;
 	journal_keep(1);
-	/* if this fails, dlopen() goes unnoticed */
+	/* If this fails, dlopen() goes unnoticed. */
 	is_watched = !loader_watch(cold);
 	journal_keep(0);
 	return 0;
@@ -281,7 +279,7 @@ static int refuse_recording(int err)
 		return refuse("it cannot write a recording there: it cannot "
 			      "start a thread; raise its limit of processes "
 			      "(prlimit --nproc)",
-			      /* the caller would retry after -EAGAIN */
+			      /* The caller would retry after -EAGAIN. */
 			      -EPERM);
 	return refuse_explained("it cannot write a recording there", err);
 }
@@ -347,7 +345,7 @@ static void make_room_for_frames(void)
 
 	if (clew_attachment.frames)
 		return;
-	/* a page takes memory once it is used */
+	/* A page takes memory once it is used. */
 	at = sys_map_private(WIRE_ATTACH_FRAMES_MAX *
 			     sizeof(struct wire_frame));
 	if (sys_failed(at))
@@ -441,7 +439,7 @@ static int go_on_preparing(void)
 	makers_note_earlier();
 	begin_time(rt.cold);
 	trap_look_again();
-	/* live patching needs the handler */
+	/* Live patching needs the handler. */
 	session.has_trap = trap_install() == 0;
 	budget_start();
 	return 0;

@@ -30,7 +30,10 @@ int attach_end_preparing(void);
 /* Called by the constructor if thread-local variables are in control blocks. */
 void attach_begin_in_blocks(void);
 
-/* Publishes the address and the present length of the journal. */
+/*
+ * Updates the data for the controller: above all, the address and the present
+ * length of the journal.
+ */
 void attach_tell_texts(void);
 
 /* Frees the frames' array, once the controller has written the words in it. */

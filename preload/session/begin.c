@@ -262,6 +262,6 @@ void begin_end(void)
 		stress_check();
 	budget_note_end();
 	rt.header->end_ns = sys_clock_ns(CLOCK_REALTIME);
-	/* later samples store a moment themselves */
+	/* Later samples store a moment themselves. */
 	samples_note_moment(rt.header);
 }

@@ -23,7 +23,7 @@ static struct {
 	struct cold *cold;
 	uint64_t *loaded;
 	int result;
-	/* number of unloaded modules (dlpi_subs) at the last slice */
+	/* Number of unloaded modules (dlpi_subs) at the last slice. */
 	unsigned long long unloaded;
 } hooking;
 

@@ -236,7 +236,7 @@ __attribute__((constructor)) static void initialise(int argc, char **argv,
 
 	if (own_place_is_in_blocks())
 		attach_begin_in_blocks();
-	/* set last: the rest is complete */
+	/* Set last: the rest is complete. */
 	clew_attachment.version = WIRE_ATTACH_VERSION;
 	if (!is_preloaded())
 		return;

@@ -7,7 +7,7 @@
 #define CLEW_JVM_INPLACE_IN_PLACE_HOLES_H
 
 #define IN_PLACE_TLS 0 /* 32 bits: add the offset of struct hot_thread */
-/* distance from the stack pointer to the return address */
+/* Distance from the stack pointer to the return address. */
 #define IN_PLACE_RISE   1
 #define IN_PLACE_SERIAL 2
 #define IN_PLACE_NUMBER 3

@@ -104,7 +104,7 @@ static void land_by(const struct __jmp_buf_tag *env)
 		return;
 	}
 	hot.jump.stack = stack;
-	/* signal handlers may also jump */
+	/* Signal handlers may also jump. */
 	atomic_signal_fence(memory_order_seq_cst);
 	hot.jump.id = id;
 }
@@ -190,7 +190,7 @@ EXPORT _Unwind_Word _Unwind_GetCFA(struct _Unwind_Context *context)
 	uintptr_t caller = (uintptr_t)__builtin_return_address(0);
 	_Unwind_Word cfa;
 
-	/* a weak symbol of the program was bound to this function */
+	/* A weak symbol of the program was bound to this function. */
 	if (!NEXT(_Unwind_GetCFA))
 		return 0;
 	cfa = NEXT(_Unwind_GetCFA)(context);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libunwind's functions for a process's own stack (UNW_LOCAL_ONLY). Their names
+ * libunwind's functions for a process's own stack (UNW_LOCAL_ONLY). The names
  * contain the architecture. The rows are those of fronts.h.
  */
 #ifndef CLEW_HOST_LIBUNWIND_H

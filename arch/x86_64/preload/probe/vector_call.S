@@ -10,7 +10,7 @@
  * servers (Knights Landing).
  */
 #define VECTOR_BYTES  2688
-/* before the header, which contains the saved parts */
+/* Before the header, which contains the saved parts. */
 #define LEGACY_BYTES  512
 #define HEADER_BYTES  64
 #define HAS_XSAVE     (1 << 27) /* OSXSAVE, CPUID.1:ECX */
@@ -74,7 +74,7 @@ vector_call:				/* (argument, function) */
 	jz	3f
 	xorl	%edx, %edx
 	.set	word, 0
-	/* otherwise the memory's content would count as saved parts */
+	/* Otherwise the memory's content would count as saved parts. */
 	.rept	HEADER_BYTES / 8
 	movq	%rdx, LEGACY_BYTES + word(%rsp)
 	.set	word, word + 8

@@ -4,11 +4,11 @@
  *
  * `clew attach` makes each stopped thread execute this code, one after the
  * other. attach_asked (struct wire_asked) contains the former values of the
- * registers that are used. The controller stops the thread after the first call
- * and restores all registers. If the controller is killed, or waits in vain for
- * a thread that gets no processor, the thread restores them itself and
- * continues. The code does not change the stack, which may have any size, nor
- * the flags.
+ * registers that are used. The controller stops the thread after the first
+ * system call and restores all registers. If the controller is killed, or waits
+ * in vain for a thread that gets no processor, the thread restores them itself
+ * and continues. The code does not change the stack, which may have any size,
+ * nor the flags.
  */
 #include <asm/unistd.h>
 
