@@ -8,7 +8,10 @@
 
 #include "base/memory.h"
 
-/* Who has a home that is not there (as daemons do) is not to get one by us. */
+/*
+ * Returns whether the folder exists. clew creates no home directory: daemons
+ * often have one that does not exist.
+ */
 static int is_folder(const char *path)
 {
 	struct stat status;

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Where analyses of modules are kept. */
+/* The folder in which analyses of modules are cached. */
 #ifndef CLEW_CLI_COMMON_CACHE_FOLDER_H
 #define CLEW_CLI_COMMON_CACHE_FOLDER_H
 
 #include <sys/types.h>
 
-/* The user's own, by the XDG rules, or NULL: nor where $HOME is not there. free() it. */
+/*
+ * Returns the user's own folder, by the XDG rules, or NULL if $HOME is missing.
+ * The caller frees it.
+ */
 char *cache_folder(void);
 
-/* Makes a folder and those above it, as far as it can. */
+/* Creates a folder and its missing parents. Ignores errors. */
 void cache_folder_make(const char *path, mode_t mode);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The commands of clew, and what they have in common. */
+/* The commands of clew, and functions that they share. */
 #ifndef CLEW_CLI_COMMON_COMMAND_H
 #define CLEW_CLI_COMMON_COMMAND_H
 
 #define DEFAULT_RECORDING "clew.out"
 
-/* Each is given "clew NAME" as argv[0] and returns its exit status. */
+/* Each command receives "clew NAME" as argv[0] and returns its exit status. */
 int command_record(int argc, char **argv);
 int command_attach(int argc, char **argv);
 int command_detach(int argc, char **argv);
@@ -27,18 +27,27 @@ int command_cache(int argc, char **argv);
 
 struct argp_state;
 
-/* Prints "clew NAME: ..." on stderr, without the control characters of its arguments. */
+/*
+ * Prints "clew NAME: ..." on stderr, without the control characters of its
+ * arguments.
+ */
 void complain(const char *command, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* argp_error() for a message that quotes what the user wrote: it shows no control characters. */
+/*
+ * Does what argp_error() does, for a message that quotes the user's text:
+ * control characters are not printed.
+ */
 void complain_of_usage(const struct argp_state *state, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Complains about `why`, which it frees. Returns the status of failure. */
+/* Prints `why` as an error and frees it. Returns the exit status of failure. */
 int give_up(const char *command, char *why);
 
-/* 0 if all of stdout was written, else a complaint and the failure's status. */
+/*
+ * Returns 0 if all of stdout was written; otherwise prints an error and returns
+ * the exit status of failure.
+ */
 int finish_output(const char *command);
 
 #endif

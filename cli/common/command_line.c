@@ -23,21 +23,21 @@ static const struct argp_option help_options[] = {
 };
 
 struct command_line {
-	const struct argp *argp; /* the command's own and help_options */
-	void *input;             /* of the command's own */
-	int is_program;          /* its first word ends its options */
+	const struct argp *argp; /* The command's argp and help_options. */
+	void *input;             /* Input of the command's argp. */
+	int is_program;          /* The first word ends the options. */
 };
 
 /* ---- Unknown options ---- */
 
-/* The options that an argument can mean. */
+/* Searches the option that an argument means. */
 struct option_search {
-	const char *name; /* of a long option, without "--" */
+	const char *name; /* A long option, without "--". */
 	size_t length;
-	int key; /* of a short option; 0: `name` is meant */
+	int key; /* A short option; 0 if `name` is set. */
 	const struct argp_option *found;
 	int is_exact;
-	size_t count; /* of long options that begin with `name` */
+	size_t count; /* Number of long options that begin with `name`. */
 	struct nearest nearest;
 };
 
@@ -79,7 +79,7 @@ static int takes_next(const struct argp_option *option)
 	return option && option->arg && !(option->flags & OPTION_ARG_OPTIONAL);
 }
 
-/* Whether the next argument belongs to this long option. */
+/* Checks a long option. Returns whether the next argument belongs to it. */
 static int check_long(const struct argp *argp, const char *text,
 		      struct argp_state *state)
 {
@@ -104,7 +104,7 @@ static int check_long(const struct argp *argp, const char *text,
 	return takes;
 }
 
-/* Like check_long(), for a word of short options. */
+/* Does the same for a word of short options. */
 static int check_short(const struct argp *argp, const char *text,
 		       struct argp_state *state)
 {
@@ -171,7 +171,7 @@ static error_t parse_help(int key, char *argument, struct argp_state *state)
 
 	switch (key) {
 	case ARGP_KEY_INIT:
-		state->name = state->argv[0]; /* argp sets it later */
+		state->name = state->argv[0]; /* argp sets it later. */
 		check_options(line, state);
 		return 0;
 	case KEY_HELP:

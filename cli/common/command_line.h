@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* How commands parse their arguments: by argp, with options for help of clew's own. */
+/* Parses arguments of commands by argp, with clew's own help options. */
 #ifndef CLEW_CLI_COMMON_COMMAND_LINE_H
 #define CLEW_CLI_COMMON_COMMAND_LINE_H
 
 #include <argp.h>
 
 /*
- * Parses as argp_parse() does, and exits with EX_USAGE after an error. --help, --usage and
- * --version are understood by every command. An unknown option is reported with the nearest
- * one that the command has.
+ * Parses like argp_parse(), and exits with EX_USAGE after an error. Every
+ * command understands --help, --usage and --version. An unknown option is
+ * reported with the nearest option of the command.
  */
 void command_line_parse(const struct argp *argp, int argc, char **argv,
 			unsigned int flags, void *input);
 
-/* The same for a command whose first word begins another program's command line. */
+/*
+ * Does the same for a command whose first word begins another program's command
+ * line.
+ */
 void command_line_parse_program(const struct argp *argp, int argc, char **argv,
 				void *input);
 

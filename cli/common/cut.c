@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A column is a byte of ASCII, or a UTF-8 sequence where the locale is that:
- * names of functions have no wide characters worth a table of their widths.
+ * Cuts lines by columns. A column is one byte of ASCII, or one UTF-8 sequence
+ * if the locale uses UTF-8. Function names hardly contain wide characters, so
+ * no table of widths is needed.
  */
 #include "cli/common/cut.h"
 
@@ -20,7 +21,7 @@ static int is_continuation(char byte)
 	return ((unsigned char)byte & 0xc0) == 0x80;
 }
 
-/* One byte that takes a column, or belongs to one that was taken. */
+/* Writes one byte that starts a column or continues one. */
 static char *put_visible(struct cut *cut, char byte, const char *mark, char *to)
 {
 	if (!is_continuation(byte))
@@ -28,7 +29,10 @@ static char *put_visible(struct cut *cut, char byte, const char *mark, char *to)
 	if (cut->column < cut->width) {
 		*to++ = byte;
 	} else if (!cut->was_cut) {
-		/* The last column: whether more follows is not known yet. */
+		/*
+		 * In the last column, it is not known whether more text
+		 * follows.
+		 */
 		to = stpcpy(to, mark);
 		cut->was_cut = 1;
 	}
@@ -98,7 +102,7 @@ FILE *cut_begin(int width)
 		free(stream);
 		return NULL;
 	}
-	stdout = out; /* glibc says that it may be assigned to */
+	stdout = out; /* glibc documents that stdout may be assigned. */
 	return whole;
 }
 

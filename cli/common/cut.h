@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines that fit a terminal. */
+/* Cuts lines at the width of a terminal. */
 #ifndef CLEW_CLI_COMMON_CUT_H
 #define CLEW_CLI_COMMON_CUT_H
 
 #include <stddef.h>
 #include <stdio.h>
 
-/* How far the line that is being written has come. */
+/* State of the line that is being written. */
 struct cut {
-	int width; /* of the terminal, > 0 */
+	int width; /* Width of the terminal, > 0. */
 	int column;
 	int in_escape;
-	int was_cut; /* the rest of this line is left out */
+	int was_cut; /* The rest of this line is omitted. */
 };
 
 /*
- * What of `bytes` is to be shown: copied to `out`, which has room for three
- * times as many, and its length returned. The last column of a line that is
- * too long shows `mark`. Escape sequences take no room and are always kept.
+ * Copies the visible part of `bytes` to `out`, which has room for three times
+ * as many, and returns its length. If a line is too long, its last column shows
+ * `mark`. Escape sequences have no width and are always copied.
  */
 size_t cut_bytes(struct cut *cut, const char *bytes, size_t length,
 		 const char *mark, char *out);
 
 /*
- * Cuts all lines of stdout at so many columns, until cut_end() is given what
- * this returns; NULL: nothing is cut, as with a width of 0.
+ * Cuts all lines of stdout at `width` columns, until cut_end() receives the
+ * result. Returns NULL if nothing is cut, as with a width of 0.
  */
 FILE *cut_begin(int width);
 void cut_end(FILE *whole);

@@ -10,9 +10,10 @@
 
 enum {
 	COLUMNS = 80,
-	TEXT_COLUMN = 29, /* of the descriptions of options */
-	NAME_COLUMN = 16, /* of the options in short lists */
-	FIRST_MAX = 10,   /* commands with more options have first ones */
+	TEXT_COLUMN = 29, /* Column of descriptions. */
+	NAME_COLUMN = 16, /* Column of options in short lists. */
+	/* Commands with more options than this mark some as first. */
+	FIRST_MAX = 10,
 };
 
 static const char *const headings[] = {
@@ -32,7 +33,7 @@ enum { GROUPS = sizeof(headings) / sizeof(*headings) };
 struct option_list {
 	const struct argp_option **items;
 	size_t count, capacity;
-	size_t own; /* without those of HELP_HELP */
+	size_t own; /* Number without those of HELP_HELP. */
 };
 
 static void list_options(struct option_list *list, const struct argp *argp)
@@ -66,7 +67,10 @@ static int is_first(const struct option_list *list,
 
 /* ---- Text of a limited width ---- */
 
-/* Prints a word at *column, or on a new line with `indent` blanks if it is too long. */
+/*
+ * Prints a word at *column, or on a new line with `indent` blanks if it is too
+ * long.
+ */
 static void put_word(FILE *out, const char *word, size_t length, int *column,
 		     int indent)
 {
@@ -110,7 +114,10 @@ static void put_name(FILE *out, const char *name,
 		fprintf(out, is_optional ? "[=%s]" : "=%s", option->arg);
 }
 
-/* "  -o, --output=PATH", with the aliases that follow in its table; for free(). */
+/*
+ * Returns "  -o, --output=PATH", with the aliases that follow in its table. The
+ * caller frees it.
+ */
 static char *names_of(const struct argp_option *option)
 {
 	char *text = NULL;
@@ -164,7 +171,10 @@ static void put_first(FILE *out, const struct option_list *list,
 				put_option(out, list->items[i], extent);
 }
 
-/* Prints the options of a group that are not first ones, with their descriptions. */
+/*
+ * Prints the options of a group that are not first ones, with their
+ * descriptions.
+ */
 static void put_group(FILE *out, const struct option_list *list, int group,
 		      enum help_extent extent)
 {
@@ -206,7 +216,7 @@ static void put_group_names(FILE *out, const struct option_list *list,
 		fputc('\n', out);
 }
 
-/* ---- All of it ---- */
+/* ---- The whole text ---- */
 
 static void put_usage(FILE *out, const char *name, const char *arguments)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The text that `--help` prints for a command, from the option tables of its argp.
+ * The text that `--help` prints for a command, from the option tables of its
+ * argp.
  *
- * The most useful options (HELP_FIRST) are listed first, and all others follow by purpose.
- * A text that is longer than a screen is cut to these first options and the names of the
- * others; `--help=all` prints all of it.
+ * The most useful options (HELP_FIRST) are listed first, and all others follow
+ * by purpose. A text that is longer than a screen is cut to these first options
+ * and the names of the others; `--help=all` prints all of it.
  */
 #ifndef CLEW_CLI_COMMON_HELP_H
 #define CLEW_CLI_COMMON_HELP_H
@@ -15,7 +16,7 @@
 /* A flag of an argp_option, which argp ignores: list the option first. */
 #define HELP_FIRST 0x1000
 
-/* The purposes of options, as the groups of their tables and in this order. */
+/* Purposes of options: the groups of option tables, in this order. */
 enum help_group {
 	HELP_PROCESSES = 1,
 	HELP_OUTPUT,
@@ -38,7 +39,7 @@ enum help_group {
 enum help_extent {
 	HELP_BRIEF, /* at most HELP_LINES_MAX lines */
 	HELP_ALL,
-	HELP_LINES, /* each option on one line, for shell completion */
+	HELP_LINES, /* Each option on one line, for shell completion. */
 };
 
 enum { HELP_LINES_MAX = 45 };

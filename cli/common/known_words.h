@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* What is wrong with a word that is not one of those that an option takes. */
+/* Messages for a word that an option does not accept. */
 #ifndef CLEW_CLI_COMMON_KNOWN_WORDS_H
 #define CLEW_CLI_COMMON_KNOWN_WORDS_H
 
 #include <stddef.h>
 
-/* Returns "not one of a, b, c; did you mean b?", for free(). */
+/* Returns "not one of a, b, c; did you mean b?", which the caller frees. */
 char *known_words_text(const char *word, const char *const *known,
 		       size_t count);
 
-/* The index of `word` in `known`; `count` if it is none of them. */
+/* Returns the index of `word` in `known`, or `count`. */
 size_t known_words_find(const char *word, const char *const *known,
 			size_t count);
 

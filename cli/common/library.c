@@ -13,7 +13,7 @@
 
 #define LIBRARY_VARIABLE "CLEW_LIBRARY"
 
-/* The folder of this program. free() it. */
+/* Returns the folder of this program. The caller frees it. */
 static char *own_folder(void)
 {
 	char path[PATH_MAX];
@@ -26,11 +26,11 @@ static char *own_folder(void)
 	return memory_string(path, strlen(path));
 }
 
-/* The library beside this program, or NULL. free() it. */
+/* Returns the library next to this program, or NULL. The caller frees it. */
 static char *find_beside(void)
 {
 	static const char *const places[] = {
-		"../preload/libclew.so", /* the build tree */
+		"../preload/libclew.so", /* In the build tree. */
 		LIBRARY_NAME,
 		CLEW_LIBRARY_FOLDER "/libclew.so",
 	};

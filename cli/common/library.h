@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* Where libclew.so is. */
+/* Finds libclew.so. */
 #ifndef CLEW_CLI_COMMON_LIBRARY_H
 #define CLEW_CLI_COMMON_LIBRARY_H
 
 #define LIBRARY_NAME "libclew.so"
 
 /*
- * An absolute path that LD_PRELOAD takes, to be freed, in *path: that of
- * $CLEW_LIBRARY, or else of the library beside this program, built or
- * installed. 0, or -errno and *why.
+ * Stores an absolute path that LD_PRELOAD accepts in *path, which the caller
+ * frees: $CLEW_LIBRARY, or the library next to this program, in the build tree
+ * or as installed. Returns 0, or -errno and *why.
  */
 int library_find(char **path, char **why);
 
 /*
- * The one beside that, for processes that have no static thread-local storage left
- * (attach_blocks.h). free() it.
+ * Returns the path of the second library next to the first, for processes
+ * without static thread-local storage (attach_blocks.h). The caller frees it.
  */
 char *library_in_blocks(const char *path);
 

@@ -9,32 +9,35 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* An extended regular expression for regexec() without matches, or argp_error(). */
+/*
+ * Compiles an extended regular expression for regexec() without matches, or
+ * calls argp_error().
+ */
 void parse_regex(struct argp_state *state, const char *option, const char *text,
 		 regex_t *regex);
 
-/* From 0 to 100, or argp_error(). */
+/* Returns a number from 0 to 100, or calls argp_error(). */
 double parse_percent(struct argp_state *state, const char *text);
 
-/* argp_error(): the option takes one of these words, and not this one. */
+/* Calls argp_error() with the words that the option accepts. */
 void refuse_word(struct argp_state *state, const char *option, const char *word,
 		 const char *const *known, size_t count);
 
-/* The index of the option's word in `known`, or argp_error(). */
+/* Returns the index of the option's word in `known`, or calls argp_error(). */
 size_t parse_word(struct argp_state *state, const char *option,
 		  const char *word, const char *const *known, size_t count);
 
-/* The id of a process, or argp_error(). */
+/* Returns a pid, or calls argp_error(). */
 pid_t parse_pid(struct argp_state *state, const char *text);
 
 /*
- * Of a command that takes one: what argp says of its arguments. ARGP_ERR_UNKNOWN for
- * what is none.
+ * Parses the arguments of a command that takes one pid. Returns
+ * ARGP_ERR_UNKNOWN for other keys.
  */
 error_t parse_process(int key, char *argument, struct argp_state *state,
 		      pid_t *pid);
 
-/* A number from 0 to `most`, or argp_error(). */
+/* Returns a number from 0 to `most`, or calls argp_error(). */
 uint64_t parse_number(struct argp_state *state, const char *option,
 		      const char *text, uint64_t most);
 

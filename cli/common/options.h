@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The options of what shows recordings, for a command's own argp. */
+/* Options of commands that show recordings, for the commands' own argp. */
 #ifndef CLEW_CLI_COMMON_OPTIONS_H
 #define CLEW_CLI_COMMON_OPTIONS_H
 
@@ -16,21 +16,21 @@
 #include "report/write/writer.h"
 
 struct view_options {
-	const char *path; /* of the recording */
+	const char *path; /* Path of the recording. */
 	struct whose whose;
 	struct selection selection;
-	regex_t regex; /* what selection.function points to, if anything */
+	regex_t regex; /* Referenced by selection.function, if set. */
 	const struct report_writer *writer;
 	int shows_lines;
 	int shows_inlines;
-	int is_quiet; /* tables only, no lines about the recording */
+	int is_quiet; /* Print tables only, no lines about the recording. */
 	int shows_details;
 	struct terminal terminal;
 	struct progress progress;
-	int metric; /* enum metric, or -1: time, if there is any */
+	int metric; /* enum metric; -1 for time, if the recording has any. */
 };
 
-/* Rows that several commands have, for their tables of options. */
+/* Rows that several commands have in their tables of options. */
 /* clang-format off */
 #define ROW_OUTPUT(flags) \
 	{ "output", 'o', "PATH", flags, \
@@ -69,24 +69,27 @@ struct view_options {
 	  "Show what an agent counted as NAME, instead of time", group }
 /* clang-format on */
 
-/* As .children; child_inputs[0] is a struct view_options. */
+/* Use as .children; child_inputs[0] is a struct view_options. */
 extern const struct argp_child view_children[];
 
-/* The defaults, before parsing. */
+/* Sets the defaults, before parsing. */
 void view_options_init(struct view_options *options);
 void view_options_fini(struct view_options *options);
 
-/* Sets the function that is selected, once, with memory for its expression; or argp_error(). */
+/*
+ * Sets the selected function, once. `regex` stores the compiled expression.
+ * Calls argp_error() on errors.
+ */
 void parse_function(struct argp_state *state, const char *text, regex_t *regex,
 		    struct selection *selection);
 
-/* "process" or "thread", or argp_error(). */
+/* Parses "process" or "thread", or calls argp_error(). */
 enum grouping parse_grouping(struct argp_state *state, const char *text);
 
 /*
- * Show what an agent counted by that name in place of time. Then
- * check_value(), once all options are there: argp_error() with those about threads,
- * which values know nothing of.
+ * set_value() shows what an agent counted by that name, instead of time.
+ * check_value(), after all options are parsed, calls argp_error() for options
+ * about threads, because values do not belong to threads.
  */
 void set_value(struct view_options *options, const char *name);
 void check_value(const struct view_options *options, struct argp_state *state);

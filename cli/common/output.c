@@ -27,7 +27,10 @@ static int ends_with(const char *text, const char *suffix)
 	return length >= behind && strcmp(text + length - behind, suffix) == 0;
 }
 
-/* PID.SEQ.snapshotN, which is a recording in it. */
+/*
+ * Returns whether this is the name of a snapshot, PID.SEQ.snapshotN, which is a
+ * recording inside the recording.
+ */
 static int is_snapshot(const char *name)
 {
 	const char *suffix = strstr(name, WIRE_SNAPSHOT_SUFFIX);
@@ -53,8 +56,8 @@ static int is_ours(const char *name)
 }
 
 /*
- * A directory, but not through a symbolic link: whoever may write where the
- * recording goes could have made the link, to a directory that is none of ours.
+ * Opens a directory, but not through a symbolic link: another user who may
+ * write to the parent folder could create a link to a foreign directory.
  */
 static DIR *open_directory(const char *path)
 {
@@ -66,7 +69,10 @@ static DIR *open_directory(const char *path)
 	return dir;
 }
 
-/* What a directory holds: 1 a recording and nothing else, 0 anything else. */
+/*
+ * Returns 1 if the directory contains a recording and nothing else, otherwise
+ * 0.
+ */
 static int holds_recording(DIR *dir)
 {
 	struct dirent *entry;
@@ -128,7 +134,10 @@ static int remove_entry(const char *path, DIR *dir, const char *name)
 	return err;
 }
 
-/* The configuration is removed last: until then the rest is still a recording. */
+/*
+ * Removes the configuration last: until then, the directory is still a
+ * recording.
+ */
 static int remove_entries(const char *path, DIR *dir)
 {
 	struct dirent *entry;
@@ -141,7 +150,7 @@ static int remove_entries(const char *path, DIR *dir)
 	return err ? err : remove_entry(path, dir, WIRE_CONFIG_NAME);
 }
 
-/* If a command is killed before rmdir(), an empty directory stays. */
+/* If a command is killed before rmdir(), an empty directory remains. */
 int output_remove(const char *path)
 {
 	DIR *dir = open_directory(path);
@@ -159,9 +168,11 @@ int output_remove(const char *path)
 	return rmdir(path) == 0 ? 0 : -errno;
 }
 
-/* ---- What was there before ---- */
+/* ---- The earlier recording ---- */
 
-/* PATH and a suffix, also for "PATH/". free() it. */
+/*
+ * Appends a suffix to PATH, also if it is "PATH/". The caller frees the result.
+ */
 static char *sibling(const char *path, const char *suffix)
 {
 	int length = (int)strlen(path);
@@ -171,7 +182,10 @@ static char *sibling(const char *path, const char *suffix)
 	return memory_printf("%.*s%s", length, path, suffix);
 }
 
-/* Notes of processes; lines that begin otherwise are comments. */
+/*
+ * Returns whether the file has notes of processes. All other lines are
+ * comments.
+ */
 static int has_notes(DIR *dir)
 {
 	const int fd = regular_file_open_at(dirfd(dir), WIRE_UNRECORDED_NAME,
@@ -216,7 +230,7 @@ static int refuse(const char *path, char **why)
 		path);
 }
 
-/* PATH.before becomes PATH.old, or is removed if nothing is in it. */
+/* Renames PATH.before to PATH.old, or removes it if it is empty. */
 static int keep(const char *before, const char *old, char **why)
 {
 	int err;
@@ -241,7 +255,10 @@ static int keep(const char *before, const char *old, char **why)
 			      before, old, strerror(errno));
 }
 
-/* If the failed recording cannot be removed, it stays as PATH.before. */
+/*
+ * Restores PATH.before. If the failed recording cannot be removed, it remains
+ * as PATH.before.
+ */
 static int put_back(const char *path, const char *before)
 {
 	if (output_remove(path) != 0)
@@ -253,7 +270,10 @@ static int put_back(const char *path, const char *before)
 	return -errno;
 }
 
-/* Nobody else makes a recording there until the descriptor is closed; or -errno. */
+/*
+ * Locks a directory, so that no other command records there until the
+ * descriptor is closed. Returns the descriptor or -errno.
+ */
 static int lock_directory(const char *path)
 {
 	const int fd =
@@ -267,7 +287,7 @@ static int lock_directory(const char *path)
 	return err ? err : fd;
 }
 
-/* A command that was killed has left PATH.before. */
+/* Handles a PATH.before that a killed command left. */
 static int settle(const char *path, const char *before, const char *old,
 		  char **why)
 {
@@ -286,7 +306,7 @@ static int settle(const char *path, const char *before, const char *old,
 		   : 0;
 }
 
-/* Whether that name is free for the recording that is at PATH. */
+/* Checks that PATH.old is free for the recording at PATH. */
 static int check_old(const char *old, char **why)
 {
 	struct stat status;
@@ -297,7 +317,10 @@ static int check_old(const char *old, char **why)
 		       : 0;
 }
 
-/* 1 if there was something; 0; or -errno and *why. */
+/*
+ * Renames PATH to PATH.before. Returns 1 if PATH existed, 0 if not, or -errno
+ * and *why.
+ */
 static int move_aside(const char *path, const char *before, const char *old,
 		      char **why)
 {
@@ -306,7 +329,7 @@ static int move_aside(const char *path, const char *before, const char *old,
 
 	if (lstat(path, &status) != 0)
 		return 0;
-	/* An empty directory, such as mktemp -d makes, is as good as none. */
+	/* An empty directory, such as that of mktemp -d, may be replaced. */
 	if (!is_empty_directory(path)) {
 		err = is_recording(path) ? check_old(old, why)
 					 : refuse(path, why);
@@ -319,7 +342,7 @@ static int move_aside(const char *path, const char *before, const char *old,
 			      strerror(errno));
 }
 
-/* Where it may not be as long as it is, that is an error and no more. */
+/* Writes a file. A limit on file sizes causes an error, not a signal. */
 static int write_file(const char *path, const char *basename, const char *text,
 		      char **why)
 {
@@ -365,7 +388,10 @@ static int make(struct output *output, const char *path, const char *config,
 	return fill(path, config, why);
 }
 
-/* Whether nobody writes to what is at `path`: if so, `lock` is a lock on it. */
+/*
+ * Fails if another process writes to `path`. `lock` is the result of locking
+ * it.
+ */
 static int check_unused(const char *path, int lock, char **why)
 {
 	const pid_t writer = lock == -EBUSY ? recording_lock_holder(path)
@@ -388,7 +414,7 @@ static int check_unused(const char *path, int lock, char **why)
 		      : 0;
 }
 
-/* Moves aside what is at `path`, unless somebody records there. */
+/* Renames PATH to PATH.before, unless another process records there. */
 static int clear(struct output *output, const char *path, char **why)
 {
 	char *before = sibling(path, ".before"), *old = sibling(path, ".old");
@@ -425,7 +451,7 @@ int output_create(struct output *output, const char *path, const char *config,
 	return err;
 }
 
-/* Whether a path leads to the directory. */
+/* Returns whether a path leads to the directory. */
 static int leads_to(const char *path, const struct output *output)
 {
 	struct stat status, here;
@@ -451,7 +477,7 @@ char *output_place(const struct output *output)
 	return NULL;
 }
 
-/* Processes that have been forked meanwhile have the descriptor, too. */
+/* Unlocks explicitly, because forked processes inherited the descriptor. */
 static void unlock(struct output *output)
 {
 	if (output->lock >= 0) {
@@ -478,7 +504,7 @@ void output_undo(struct output *output)
 	char *before = sibling(output->path, ".before");
 
 	if (output->lock >= 0 && !output_is_in_place(output))
-		; /* all of it stays */
+		; /* All files remain. */
 	else if (output->has_before)
 		put_back(output->path, before);
 	else if (output_remove(output->path) != 0)
@@ -513,7 +539,7 @@ int output_give(const char *path, uid_t user)
 	return err;
 }
 
-/* Whether `path` is the folder, or in it; either may not be there. */
+/* Returns whether `path` is the folder or inside it. Either may not exist. */
 static int is_within(const char *path, const char *folder)
 {
 	char *inner = realpath(path, NULL), *outer = realpath(folder, NULL);

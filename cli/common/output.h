@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The directory that a recording goes to.
+ * The directory that a recording is written to.
  *
- * A command that fails must not cost the recording that its user has. So the recording
- * at PATH is renamed to PATH.before first, and PATH.old stays. Once the command has
- * recorded something, output_keep() renames PATH.before to PATH.old; if it fails,
- * output_undo() renames it back to PATH. If the command is killed in between, the next
- * one does that.
+ * A command that fails must not destroy the user's earlier recording. Therefore
+ * the recording at PATH is first renamed to PATH.before, and PATH.old remains.
+ * Once the command has recorded something, output_keep() renames PATH.before to
+ * PATH.old. If the command fails, output_undo() renames PATH.before back to
+ * PATH. If the command is killed in between, the next command does so.
  */
 #ifndef CLEW_CLI_COMMON_OUTPUT_H
 #define CLEW_CLI_COMMON_OUTPUT_H
@@ -14,55 +14,59 @@
 #include <sys/types.h>
 
 struct output {
-	char *path;      /* as it was named; NULL: there is none */
-	char *directory; /* its absolute path */
-	int lock;        /* that no other command records there; -1: none */
-	int has_before;  /* PATH.before is what was at PATH */
+	char *path;      /* As the user named it; NULL if there is none. */
+	char *directory; /* Absolute path. */
+	int lock;        /* Lock against other commands; -1 if none. */
+	int has_before;  /* PATH.before is the former PATH. */
 };
 
 /*
- * Makes a fresh directory at `path` with this config in it. A recording or an empty
- * directory at `path` becomes PATH.before; anything else stays. 0, or -errno and *why:
- * -EEXIST if `path` is something else.
+ * Creates a new directory at `path` with the config in it. A recording or an
+ * empty directory at `path` becomes PATH.before. Anything else stays, and
+ * -EEXIST is returned. Returns 0, or -errno and *why.
  */
 int output_create(struct output *output, const char *path, const char *config,
 		  char **why);
 
 /*
- * The recording is there to stay: PATH.before replaces PATH.old. An empty directory,
- * and a recording of nothing, are removed instead. May be repeated. 0, or -errno and
- * *why.
+ * Keeps the recording: PATH.before replaces PATH.old. If PATH.before is empty
+ * or contains no calls, it is removed instead. May be repeated. Returns 0, or
+ * -errno and *why.
  */
 int output_keep(struct output *output, char **why);
 
 /*
- * Removes the new directory, and renames PATH.before back to PATH. Does nothing if another
- * program has renamed or removed the directory: what is at PATH then is not ours.
+ * Removes the new directory, and renames PATH.before back to PATH. Does nothing
+ * if another program has renamed or removed the directory, because PATH then is
+ * not ours.
  */
 void output_undo(struct output *output);
 
-/* Whether the directory is where it was made, and not renamed or removed. */
+/* Returns whether the directory is still at its path. */
 int output_is_in_place(const struct output *output);
 
 /*
- * Where the directory is now: another program may have renamed it. NULL if it was removed.
- * free() it.
+ * Returns the directory's present path, because another program may have
+ * renamed it, or NULL if it was removed. The caller frees the path.
  */
 char *output_place(const struct output *output);
 
-/* Ends the lock, and changes no file. */
+/* Releases the lock. Changes no file. */
 void output_fini(struct output *output);
 
-/* Gives a recording, of which nothing is recorded yet, to another user. 0 or -errno. */
+/* Gives a new, empty recording to another user. Returns 0 or -errno. */
 int output_give(const char *path, uid_t user);
 
 /*
- * Removes a recording or an empty directory, and nothing else. If it is killed, what is
- * left is either of them. Returns 0, also if nothing is there, or -errno.
+ * Removes a recording or an empty directory, and nothing else. If the process
+ * is killed meanwhile, the remains are again one of these. Returns 0, also if
+ * nothing exists, or -errno.
  */
 int output_remove(const char *path);
 
-/* Whether making a recording at `path` would move or remove what is at `other`. */
+/*
+ * Returns whether creating a recording at `path` would move or remove `other`.
+ */
 int output_endangers(const char *path, const char *other);
 
 #endif

@@ -13,7 +13,7 @@
 
 #include "cli/common/cut.h"
 
-/* The user who logged in, or -1. */
+/* Returns the user who logged in, or -1. */
 static long login_user(void)
 {
 	FILE *file = fopen("/proc/self/loginuid", "re");
@@ -27,8 +27,9 @@ static long login_user(void)
 }
 
 /*
- * Whether somebody else has been given this user's rights, by sudo(8) say: perhaps for clew
- * alone, and not for what a pager can be told to run.
+ * Returns whether another user has been given this user's rights, as by
+ * sudo(8). The rights may be meant for clew alone, and not for commands that a
+ * pager can execute.
  */
 static int has_lent_rights(void)
 {
@@ -61,7 +62,10 @@ static void become_pager(const char *pager, int from, int is_secure)
 	_exit(127);
 }
 
-/* The shell says 127 for a pager that is not there: `command -v` asks first. */
+/*
+ * Checks with `command -v`, because the shell's status 127 for a missing pager
+ * would come too late.
+ */
 static int exists(const char *pager)
 {
 	char command[256];
@@ -88,7 +92,7 @@ static int start(struct pager *pager)
 	close(ends[0]);
 	if (pager->pid > 0) {
 		dup2(ends[1], STDOUT_FILENO);
-		/* A user who has seen enough ends the pager, not us. */
+		/* A user may close the pager early, which must not end clew. */
 		signal(SIGPIPE, SIG_IGN);
 	} else {
 		pager->pid = 0;

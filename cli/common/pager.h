@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a terminal needs of a long table: a pager, or else lines that are cut
- * at its width. Nothing of this happens where stdout is no terminal.
+ * Shows long tables on a terminal: in a pager, or with lines cut at its width.
+ * Does nothing if stdout is no terminal.
  */
 #ifndef CLEW_CLI_COMMON_PAGER_H
 #define CLEW_CLI_COMMON_PAGER_H
@@ -10,23 +10,23 @@
 #include <sys/types.h>
 
 struct pager {
-	pid_t pid;   /* 0: none was started */
-	FILE *whole; /* NULL, or stdout before its lines were cut */
+	pid_t pid;   /* 0 if none was started. */
+	FILE *whole; /* stdout before lines were cut, or NULL. */
 };
 
 /*
- * Puts a pager before stdout: $CLEW_PAGER, $PAGER or less(1), which gets
- * LESS=FRSX if LESS is not set. Without one (`wanted` 0, no such program, or
- * "cat") lines are cut at the terminal's width, unless `is_wide`.
+ * Connects stdout to a pager: $CLEW_PAGER, $PAGER or less(1), which gets
+ * LESS=FRSX if LESS is not set. Without a pager (`wanted` is 0, no such
+ * program, or "cat"), lines are cut at the terminal's width, unless is_wide.
  */
 void pager_start(struct pager *pager, int wanted, int is_wide);
 
-/* The columns of the terminal that stdout is; 0: it is none. */
+/* Returns the columns of the terminal at stdout, or 0 if it is none. */
 int pager_terminal_width(void);
 
 /*
- * Lets the user read to the end. stdout is closed if there was a pager, and
- * else the one that it was before.
+ * Waits until the user closes the pager. stdout is then closed; without a
+ * pager, it is the former stdout.
  */
 void pager_finish(struct pager *pager);
 

@@ -23,7 +23,7 @@ static struct recording_readers of_file(const char *path)
 	};
 }
 
-/* To those who may read both. */
+/* Restricts readers to users who may read both. */
 static void restrict_to(struct recording_readers *readers,
 			struct recording_readers more)
 {

@@ -31,7 +31,10 @@ static int is_that_file(pid_t pid, const char *path, const struct stat *file)
 	return is;
 }
 
-/* Whether a process of that pid has the part mapped: the pid may be used again. */
+/*
+ * Returns whether this process has the part mapped: the pid may have been
+ * reused.
+ */
 static int has_mapped(pid_t pid, const char *name, const struct stat *file)
 {
 	char *maps = memory_printf("/proc/%d/maps", pid), *line = NULL;
@@ -53,7 +56,7 @@ static int has_mapped(pid_t pid, const char *name, const struct stat *file)
 	return has;
 }
 
-/* The descriptor of a part, and its header; or -errno. */
+/* Opens a part and reads its header. Returns a descriptor or -errno. */
 static int open_part(int folder, const char *name, struct wire_header *header)
 {
 	const int fd =
@@ -98,7 +101,7 @@ static pid_t counter_of_part(int folder, const char *name)
 		       : 0;
 }
 
-/* The first process that is found in a part; 0 if there is none. */
+/* Returns the first process that process_of() finds in a part, or 0. */
 static pid_t find_in_parts(const char *path,
 			   pid_t (*process_of)(int folder, const char *name))
 {
@@ -128,7 +131,10 @@ int recording_has_begun(const char *path)
 	return find_in_parts(path, counter_of_part) != 0;
 }
 
-/* "1: FLOCK  ADVISORY  WRITE PID MAJOR:MINOR:INODE START END", devices in hexadecimal. */
+/*
+ * Parses "1: FLOCK  ADVISORY  WRITE PID MAJOR:MINOR:INODE START END". Devices
+ * are hexadecimal.
+ */
 pid_t recording_lock_holder(const char *path)
 {
 	FILE *locks = fopen("/proc/locks", "re");

@@ -12,7 +12,10 @@
 #include "base/fail.h"
 #include "base/memory.h"
 
-/* Whether another user has put a link or a FIFO there, to have us write elsewhere. */
+/*
+ * Returns whether another user created this link or FIFO, to make clew write
+ * elsewhere.
+ */
 static int is_foreign(const char *path, mode_t type)
 {
 	struct stat status;
@@ -22,8 +25,8 @@ static int is_foreign(const char *path, mode_t type)
 }
 
 /*
- * The user's own links are followed, and the file behind them is replaced. Links of other
- * users are replaced themselves. free() it.
+ * Follows links of the user, so the file behind them is replaced. Links of
+ * other users are replaced themselves. The caller frees the path.
  */
 static char *resolve(const char *path)
 {
@@ -32,7 +35,9 @@ static char *resolve(const char *path)
 	return real ? real : memory_string(path, strlen(path));
 }
 
-/* A device or a pipe is written to, as it is. */
+/*
+ * Returns whether the path is a device or a pipe, which is written to directly.
+ */
 static int is_special(const char *path)
 {
 	struct stat status;
@@ -88,8 +93,8 @@ static void remove_temporary(struct replacement *replacement)
 }
 
 /*
- * 0, or why not all was written. stdio remembers that a write failed and not
- * why, but where nothing fits one byte more does not, either.
+ * Flushes. Returns 0 or -errno. stdio records that an earlier write failed but
+ * not why, so another write of one byte finds the reason, such as a full disk.
  */
 static int flush(FILE *out)
 {

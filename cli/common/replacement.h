@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A file that takes another's place when it is whole, and not before. */
+/* Writes a file that replaces another one only when it is complete. */
 #ifndef CLEW_CLI_COMMON_REPLACEMENT_H
 #define CLEW_CLI_COMMON_REPLACEMENT_H
 
@@ -8,18 +8,22 @@
 #include "cli/common/recording_readers.h"
 
 struct replacement {
-	char *path;      /* what is to be there in the end */
-	char *temporary; /* beside it; NULL: path is a device or a pipe */
+	char *path; /* The final path. */
+	/* Temporary file beside it; NULL if `path` is a device or a pipe. */
+	char *temporary;
 	FILE *out;
 };
 
-/* Nobody who may not read the recording may read the file. 0, or -errno and *why. */
+/*
+ * Opens the new file, which only readers of the recording may read. Returns 0,
+ * or -errno and *why.
+ */
 int replacement_begin(struct replacement *replacement, const char *path,
 		      const struct recording_readers *readers, char **why);
 
 /*
- * Puts the file in its place. 0, or -errno and *why if all of it could not be
- * written: then what was there before is there still.
+ * Moves the file to its final path. Returns 0; or -errno and *why if not all
+ * could be written, and then the former file remains.
  */
 int replacement_commit(struct replacement *replacement, char **why);
 

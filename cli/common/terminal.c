@@ -12,7 +12,7 @@
 
 enum { KEY_COLOR = 0x400, KEY_NO_PAGER, KEY_WIDE };
 
-enum { PROSE_WIDTH = 80 }; /* where there is no terminal */
+enum { PROSE_WIDTH = 80 }; /* Without a terminal. */
 
 static const struct argp_option argp_options[] = {
 	{ "color", KEY_COLOR, "auto|always|never", OPTION_ARG_OPTIONAL,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How a command shows its tables to people: options for its argp. */
+/* Options for the output of tables, for a command's argp. */
 #ifndef CLEW_CLI_COMMON_TERMINAL_H
 #define CLEW_CLI_COMMON_TERMINAL_H
 
@@ -9,7 +9,7 @@
 
 enum when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
 
-/* Zero is the default. */
+/* Zero-initialized: the defaults. */
 struct terminal {
 	enum when color;
 	int without_pager;
@@ -17,22 +17,25 @@ struct terminal {
 	struct pager pager;
 };
 
-/* As .children; child_inputs[0] is a struct terminal. */
+/* Use as .children; child_inputs[0] is a struct terminal. */
 extern const struct argp_child terminal_children[];
 
 /*
- * Called before anything is written. Returns whether to write in colour: if
- * asked to, or on a terminal that knows colours unless $NO_COLOR is set.
+ * Must precede all output. Returns whether to use colours: on request, or on a
+ * terminal with colours unless $NO_COLOR is set.
  */
 int terminal_begin(struct terminal *terminal);
 
 /*
- * The columns of a line of prose, asked for before terminal_begin(): the terminal's, or
- * 80 where there is none; 0, which is any number, with --wide.
+ * Returns the columns for a line of prose: the terminal's, or 80 without one; 0
+ * for no limit, with --wide. Call it before terminal_begin().
  */
 unsigned int terminal_prose_width(const struct terminal *terminal);
 
-/* 0 if all of stdout was written, else a complaint and the failure's status. */
+/*
+ * Returns 0 if all of stdout was written; otherwise prints an error and returns
+ * the exit status of failure.
+ */
 int terminal_finish(struct terminal *terminal, const char *command);
 
 #endif

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How many ns it is of; 0: no unit. */
+/* Returns the nanoseconds of a unit, or 0 if the text is none. */
 static double unit_of(const char *text)
 {
 	static const struct {

@@ -8,7 +8,8 @@
 
 enum { KEY_FROM = 0x500, KEY_TO, KEY_AROUND };
 
-#define AROUND_NS UINT64_C(5000000) /* on each side */
+/* On each side. */
+#define AROUND_NS UINT64_C(5000000)
 
 static const struct argp_option argp_options[] = {
 	{ "from", KEY_FROM, "TIME", HELP_FIRST,

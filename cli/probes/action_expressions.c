@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * By recursive descent, along C's grammar as expression/ has it, whose output is text
- * of that same grammar: where no type of the program's is in it, it is what it was.
+ * Parses by recursive descent, with C's grammar as in expression/. The output
+ * has the same grammar: text without the program's types is unchanged.
  */
 #include "cli/probes/action_expressions.h"
 
@@ -160,7 +160,7 @@ static int parse_unary(struct action_parser *r, struct rewritten *out)
 	return err;
 }
 
-/* As expression/ has them; the longer of those that begin alike come first. */
+/* As in expression/. A longer operator precedes its prefixes. */
 static const struct joint {
 	const char *text;
 	unsigned int binds;
@@ -171,7 +171,6 @@ static const struct joint {
 	{ "*", 10 }, { "/", 10 }, { "%", 10 },
 };
 
-/* How long the format is that begins here; 0: there is none. */
 size_t action_format_at(const struct action_parser *r)
 {
 	size_t end = r->at + 1;
@@ -196,7 +195,7 @@ static const struct joint *next_joint(struct action_parser *r)
 	return NULL;
 }
 
-/* A pointer and a number, or two pointers. */
+/* Computes a pointer and a number, or two pointers. */
 static int move_pointer(struct action_parser *r, const struct joint *joint,
 			struct rewritten *left, const struct rewritten *right)
 {

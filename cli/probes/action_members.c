@@ -8,8 +8,10 @@
 
 #include "expression/expression_scan.h"
 
-#define MEMBERS_MAX 16    /* base classes in each other */
-#define LOOKS_MAX   10000 /* at members, for one name */
+/* Maximal nesting of base classes. */
+#define MEMBERS_MAX 16
+/* Maximum of members to check for one name. */
+#define LOOKS_MAX 10000
 
 int action_find_member(const struct action_parser *r, uint32_t type,
 		       const char *name, size_t bytes, unsigned int depth,
@@ -62,7 +64,6 @@ static int refuse_member(struct action_parser *r, uint32_t type, size_t at)
 	return action_wrong_at(r, at, what);
 }
 
-/* r->at is behind the "." or "->", and the part is the struct. */
 int action_take_member(struct action_parser *r, struct rewritten *part)
 {
 	const struct variables *all = &r->site->variables;
@@ -93,7 +94,10 @@ int action_take_member(struct action_parser *r, struct rewritten *part)
 	return 0;
 }
 
-/* An argument that is a reference is one of a struct; its register is a pointer. */
+/*
+ * A reference argument counts as a struct here, but its register contains a
+ * pointer.
+ */
 int action_take_arrow(struct action_parser *r, struct rewritten *part)
 {
 	if (part->kind == PART_IS_PLACE && !part->bits &&

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Members of structs, unions and classes, those of base classes and unnamed ones included. */
+/*
+ * Parses members of structs, unions and classes, including those of base
+ * classes and unnamed members.
+ */
 #ifndef CLEW_CLI_PROBES_ACTION_MEMBERS_H
 #define CLEW_CLI_PROBES_ACTION_MEMBERS_H
 
@@ -7,16 +10,19 @@
 
 struct member_found {
 	const struct variable_member *member;
-	uint64_t offset; /* of what it is in */
+	uint64_t offset; /* Offset in the outer type. */
 	unsigned int looks;
 };
 
-/* Whether a type has a member of that name, at this depth in others, 0 at first. */
+/*
+ * Returns whether a type has a member of that name. `depth` is the depth of
+ * nesting, at first 0.
+ */
 int action_find_member(const struct action_parser *r, uint32_t type,
 		       const char *name, size_t bytes, unsigned int depth,
 		       struct member_found *found);
 
-/* r->at is behind the "." or "->"; 0 or -EINVAL. */
+/* r->at is behind the "." or "->". Return 0 or -EINVAL. */
 int action_take_member(struct action_parser *r, struct rewritten *part);
 int action_take_arrow(struct action_parser *r, struct rewritten *part);
 

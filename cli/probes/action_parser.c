@@ -46,7 +46,6 @@ char *action_copy(struct action_parser *r, size_t from)
 			    r->line + from);
 }
 
-/* At an opening quote, to behind the closing one. */
 int action_skip_quoted(struct action_parser *r)
 {
 	const char quote = r->line[r->at++];

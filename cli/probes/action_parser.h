@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* An action of a probe that is read (action_rewriting.h): where, for what, and what is wrong. */
+/* The state of parsing a probe's action (action_rewriting.h). */
 #ifndef CLEW_CLI_PROBES_ACTION_PARSER_H
 #define CLEW_CLI_PROBES_ACTION_PARSER_H
 
@@ -16,20 +16,20 @@ struct action_parser {
 	unsigned int nesting;
 };
 
-/* -EINVAL, and *why: what is wrong with the line, there or from a place on. */
+/* Return -EINVAL and *why: the error in the line, at r->at or at `at`. */
 int action_wrong(struct action_parser *r, const char *what);
 int action_wrong_at(struct action_parser *r, size_t at, const char *what);
 
-/* The next letter that is no blank. */
+/* Returns the next character that is no blank. */
 char action_next(struct action_parser *r);
 
-/* Whether a sign is next, which is passed over then. */
+/* Skips a sign if it is next. Returns whether it is. */
 int action_take(struct action_parser *r, const char *sign);
 
-/* The text from a place up to here. */
+/* Returns the text from `from` to r->at. */
 char *action_copy(struct action_parser *r, size_t from);
 
-/* At an opening quote, to behind the closing one. */
+/* Skips a quoted text, from its opening quote. Returns 0 or -EINVAL. */
 int action_skip_quoted(struct action_parser *r);
 
 #endif

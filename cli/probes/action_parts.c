@@ -30,7 +30,6 @@ const char *action_type_name(const struct action_parser *r, uint32_t type)
 			      action_type_of(r, type)->name);
 }
 
-/* Cast to a pointer as expression/ can know it: strings are told by it. */
 const char *action_pointer_to(const struct action_parser *r, uint32_t target)
 {
 	const struct variable_type *type = action_type_of(r, target);
@@ -38,7 +37,7 @@ const char *action_pointer_to(const struct action_parser *r, uint32_t target)
 	return type->is_character && type->bytes == 1 ? "char *" : "void *";
 }
 
-/* The name of an integer, or NULL. */
+/* Returns the name of an integer type, or NULL. */
 static const char *integer_name(const struct variable_type *type)
 {
 	switch (type->bytes) {
@@ -55,7 +54,7 @@ static const char *integer_name(const struct variable_type *type)
 	}
 }
 
-/* The smallest integer around the bits that is where one can be. */
+/* Loads the smallest aligned integer that contains the bits. */
 static int load_bits(struct action_parser *r, struct rewritten *part)
 {
 	const struct variable_type *type = action_type_of(r, part->type);
@@ -101,7 +100,7 @@ static int refuse_type(struct action_parser *r, uint32_t type)
 	}
 }
 
-/* What lies at a place. */
+/* Loads the value of an object. */
 static int load(struct action_parser *r, struct rewritten *part)
 {
 	const struct variable_type *type = action_type_of(r, part->type);
@@ -142,7 +141,6 @@ int action_to_value(struct action_parser *r, struct rewritten *part)
 	return part->kind == PART_IS_PLACE ? load(r, part) : 0;
 }
 
-/* C++ follows references unasked. */
 int action_be_place(struct action_parser *r, struct rewritten *out,
 		    uint32_t type, char *address)
 {
@@ -160,7 +158,6 @@ int action_be_place(struct action_parser *r, struct rewritten *out,
 	return 0;
 }
 
-/* A value of a type, which is in a register or computed. */
 int action_be_value(struct action_parser *r, struct rewritten *out,
 		    uint32_t number, const char *text)
 {

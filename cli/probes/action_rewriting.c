@@ -12,7 +12,10 @@
 
 /* ---- Lines ---- */
 
-/* One of a list, with what it was called. NULL and *why. */
+/*
+ * Rewrites one field of a list, with its original text as name. Returns NULL
+ * and *why on failure.
+ */
 static char *rewrite_field(struct action_parser *r)
 {
 	struct rewritten part;
@@ -55,7 +58,7 @@ static char *rewrite_fields(struct action_parser *r)
 	}
 }
 
-/* The rest of the line. */
+/* Rewrites the rest of the line. */
 static char *rewrite_rest(struct action_parser *r, const char *before)
 {
 	struct rewritten part;

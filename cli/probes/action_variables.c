@@ -34,7 +34,10 @@ static const struct variable *find_variable(const struct action_parser *r,
 	return NULL;
 }
 
-/* argN as it was declared; 0: that is not known. */
+/*
+ * Gives argN its declared type. Returns 1, 0 if the type is unknown, or
+ * -EINVAL.
+ */
 static int take_argument(struct action_parser *r, unsigned int number,
 			 const char *text, struct rewritten *out)
 {
@@ -49,7 +52,9 @@ static int take_argument(struct action_parser *r, unsigned int number,
 	return 0;
 }
 
-/* What the language has by itself. 1: it was; 0; -EINVAL. */
+/*
+ * Parses a word of the language itself. Returns 1, 0 if it is none, or -EINVAL.
+ */
 static int take_word_of_ours(struct action_parser *r, const char *name,
 			     size_t bytes, struct rewritten *out)
 {
@@ -75,7 +80,10 @@ static int take_word_of_ours(struct action_parser *r, const char *name,
 	return done < 0 ? done : 1;
 }
 
-/* A member of what a C++ function belongs to. 1: it is one. */
+/*
+ * Parses a member of the object of a C++ method. Returns 1, 0 if it is none, or
+ * -EINVAL.
+ */
 static int take_own_member(struct action_parser *r, size_t bytes,
 			   struct rewritten *out)
 {

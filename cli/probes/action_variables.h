@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Names: arguments, results, variables in scope, and members of the object of a method. */
+/*
+ * Parses names: arguments, results, variables in scope, and members of a
+ * method's object.
+ */
 #ifndef CLEW_CLI_PROBES_ACTION_VARIABLES_H
 #define CLEW_CLI_PROBES_ACTION_VARIABLES_H
 
 #include "cli/probes/action_parts.h"
 
-/* 0 or -EINVAL. */
+/* Returns 0 or -EINVAL. */
 int action_parse_name(struct action_parser *r, struct rewritten *out);
 
 #endif

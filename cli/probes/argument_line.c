@@ -27,7 +27,10 @@ static void note_site(void *context, const struct probe_site *site)
 	first->is_there = 1;
 }
 
-/* Where the calling convention has it, and as something that can be computed. */
+/*
+ * Returns whether a parameter is where the calling convention puts it and has a
+ * type that can be computed with.
+ */
 static int is_recordable(const struct variables *all,
 			 const struct variable *variable)
 {
@@ -39,7 +42,7 @@ static int is_recordable(const struct variables *all,
 	       (kind == TYPE_IS_INTEGER || kind == TYPE_IS_POINTER);
 }
 
-/* "record a, b"; NULL: nothing. */
+/* Returns "record a, b", or NULL if there is nothing to record. */
 static char *line_of(const struct variables *all)
 {
 	char *line = NULL;

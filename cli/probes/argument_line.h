@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* What `--args FUNCTION` records, as debug information has it. */
+/* The action of `--args FUNCTION`, from debug information. */
 #ifndef CLEW_CLI_PROBES_ARGUMENT_LINE_H
 #define CLEW_CLI_PROBES_ARGUMENT_LINE_H
 
 #include "image/probe_spec.h"
 
 /*
- * An action that records the parameters of the function at a place in a file, those that
- * are integers or pointers, by their names; NULL in *out if it has none. For free(). 0,
- * or -errno and *why: there is no debug information, say.
+ * Stores an action that records the function's parameters that are integers or
+ * pointers, with their names; NULL in *out if there are none. The caller frees
+ * it. Returns 0; or -errno and *why, for example without debug information.
  */
 int argument_line(const struct probe_spec *spec, const char *path, char **out,
 		  char **why);

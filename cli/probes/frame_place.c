@@ -5,7 +5,10 @@
 #include "image/eh_frame.h"
 #include "image/frame_columns.h"
 
-/* Once the caller's frame pointer lies below the return address, and it is set. */
+/*
+ * Offset of the caller's frame pointer from the return address, once it is
+ * saved and the new one is set.
+ */
 #define FRAME_POINTER_OFFSET (CALLED_CFA_OFFSET - CALLED_RETURN_OFFSET)
 
 struct frame_search {
@@ -13,7 +16,7 @@ struct frame_search {
 	struct frame_place *out;
 };
 
-/* Of a row that is as the CFA is told here: by a register. */
+/* Returns whether the row gives the CFA by a register and an offset. */
 static int is_plain(const struct cfi_machine *machine)
 {
 	return !machine->is_broken && !machine->row.cfa_is_expression;

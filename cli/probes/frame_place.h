@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Where a function's frame is at one of its instructions, by unwind information. */
+/*
+ * Finds a function's frame at one of its instructions, by unwind information.
+ */
 #ifndef CLEW_CLI_PROBES_FRAME_PLACE_H
 #define CLEW_CLI_PROBES_FRAME_PLACE_H
 
@@ -7,15 +9,16 @@
 
 struct frame_place {
 	int is_known;
-	uint64_t column; /* the CFA is as far as `offset` from that register */
+	uint64_t column; /* The CFA is this register plus `offset`. */
 	int64_t offset;
-	int64_t most; /* the largest offset from the stack pointer in all of it */
+	/* Largest offset of the CFA from the stack pointer in the function. */
+	int64_t most;
 };
 
 void frame_place_find(const struct image *image, uint64_t vaddr,
 		      struct frame_place *out);
 
-/* Whether a register is the frame's base by now, and not yet given back. */
+/* Returns whether a register is the base of the frame at this instruction. */
 int frame_place_is_set_up(const struct frame_place *place, unsigned int column);
 
 #endif

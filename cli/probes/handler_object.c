@@ -20,9 +20,9 @@
 #define COMMAND "clew"
 
 /*
- * What handlers may call: of <string.h> what takes no memory and follows no locale, of
- * signal-safety(7) what has a use there, of <clew.h> what says "Signals", and what
- * compilers and linkers put in by themselves.
+ * Functions that handlers may call: functions of <string.h> without memory and
+ * locale, useful ones of signal-safety(7), those of <clew.h> that are
+ * documented under "Signals", and those that compilers and linkers insert.
  */
 static const char *const harmless[] = {
 	"__cxa_finalize",
@@ -90,14 +90,14 @@ static const char *const harmless[] = {
 	"writev",
 };
 
-/* What an object has and wants. */
+/* Exports and imports of an object. */
 struct handler_search {
 	const struct image *image;
 	const char *function;
 	int has_function;
-	uint64_t traits_vaddr; /* of its struct clew_handler, or 0 */
-	char *others;          /* "printf, malloc": what it may not call */
-	char *vectors;         /* ... that may use vector registers */
+	uint64_t traits_vaddr; /* Address of its struct clew_handler, or 0. */
+	char *others;          /* Forbidden imports: "printf, malloc". */
+	char *vectors;         /* Imports that may use vector registers. */
 };
 
 static int is_harmless(const char *name)
@@ -108,7 +108,10 @@ static int is_harmless(const char *name)
 	return 0;
 }
 
-/* What general handlers' objects may have: nothing of it does more than that. */
+/*
+ * Returns whether an object of general handlers may import this: such handlers
+ * use only general registers.
+ */
 static int is_general(const char *name)
 {
 	return strncmp(name, "clew_", 5) == 0 ||
@@ -125,7 +128,7 @@ static void add_name(char **names, const char *name)
 	*names = more;
 }
 
-/* What the loader is to find elsewhere. */
+/* Reads the undefined symbols. */
 static void look_at_imports(struct handler_search *search)
 {
 	const struct image *image = search->image;
@@ -161,7 +164,7 @@ static int visit(void *context, const struct symbol *symbol)
 	return 0;
 }
 
-/* 0, or -EINVAL and *why. */
+/* Returns 0, or -EINVAL and *why. */
 static int judge(const struct handler_search *search, const char *object,
 		 char **why)
 {

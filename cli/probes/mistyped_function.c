@@ -13,7 +13,7 @@
 #include "cli/recording/needed_libraries.h"
 #include "image/symbols.h"
 
-/* Symbols of C++ are not what users type. */
+/* Skips mangled C++ names, which users do not type. */
 static int offer(void *context, const struct symbol *symbol)
 {
 	if (symbol->is_function && symbol->is_defined &&
@@ -50,7 +50,7 @@ static int has_function(const struct needed_libraries *files,
 	return is_found;
 }
 
-/* Returns the most similar name in all files, for free(); or NULL. */
+/* Returns the most similar name in all files, or NULL. The caller frees it. */
 static char *nearest_function(const struct needed_libraries *files,
 			      const char *function)
 {

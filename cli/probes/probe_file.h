@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* An ELF file, read to see where in it probes can be put. */
+/* An ELF file with its possible locations for probes. */
 #ifndef CLEW_CLI_PROBES_PROBE_FILE_H
 #define CLEW_CLI_PROBES_PROBE_FILE_H
 
@@ -11,7 +11,7 @@ struct probe_file {
 	struct probe_map map;
 };
 
-/* 0, or -errno and *why; then there is nothing to close. */
+/* Returns 0, or -errno and *why. After an error there is nothing to close. */
 int probe_file_open(struct probe_file *file, const char *path, char **why);
 void probe_file_close(struct probe_file *file);
 

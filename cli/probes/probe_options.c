@@ -81,7 +81,10 @@ void probe_options_parse_handler(struct probe_options *options,
 	add_line(options, "handler", "call ", text, state);
 }
 
-/* Up to "@", which no name of a function has; *rest is behind it, or NULL. */
+/*
+ * Returns the text up to the last "@", which no function name contains. *rest
+ * is the text behind it, or NULL.
+ */
 static char *split_function(const char *text, const char **rest)
 {
 	const char *at = strrchr(text, '@');
@@ -148,14 +151,17 @@ void probe_options_parse_trace(struct probe_options *options, const char *text,
 	add_line(options, "trace", "trace ", how, state);
 }
 
-/* ---- What can be known ---- */
+/* ---- Checks ---- */
 
 struct forecast {
 	unsigned int possible;
-	uint8_t reason; /* of the first that is not */
+	uint8_t reason; /* Reason for the first impossible site. */
 };
 
-/* In the first bytes of a function that is hooked none needs a breakpoint. */
+/*
+ * In a hooked function, probes on the first bytes need no breakpoint, so a lack
+ * of traps does not matter.
+ */
 static void look_at_site(void *context, const struct probe_site *site)
 {
 	struct forecast *forecast = context;
@@ -166,7 +172,7 @@ static void look_at_site(void *context, const struct probe_site *site)
 		forecast->reason = site->reason;
 }
 
-/* Which file a probe is in for certain; or NULL. */
+/* Returns the file that certainly contains a probe, or NULL. */
 static const char *file_of(const struct probe_spec *spec, const char *program)
 {
 	if (strchr(spec->module, '/') && access(spec->module, R_OK) == 0)
@@ -175,13 +181,14 @@ static const char *file_of(const struct probe_spec *spec, const char *program)
 }
 
 /*
- * The file that was read last: to read one decodes all of its code, and most probes are in
- * the same.
+ * The last file. Reading a file decodes all its code, and most probes are in
+ * the same file.
  */
 struct read_file {
-	char *path; /* NULL: none is open */
+	char *path; /* NULL if none is open. */
 	struct probe_file file;
-	char *doubted; /* the last function that was reported as missing, or NULL */
+	/* The last function that was reported as missing, or NULL. */
+	char *doubted;
 };
 
 static void forget_file(struct read_file *last)
@@ -192,7 +199,10 @@ static void forget_file(struct read_file *last)
 	last->path = NULL;
 }
 
-/* What is to be seen there of a file; NULL: it is a script, say, whose interpreter is run. */
+/*
+ * Returns the file's sites, or NULL for a file that is no ELF file, such as a
+ * script.
+ */
 static const struct probe_map *read_map(struct read_file *last,
 					const char *path)
 {
@@ -209,7 +219,7 @@ static const struct probe_map *read_map(struct read_file *last,
 	return &last->file.map;
 }
 
-/* -EINVAL and *why. */
+/* Returns -EINVAL and *why. */
 static int refuse_function(const struct read_file *last,
 			   const struct probe_spec *spec, const char *text,
 			   const char *path, char **why)
@@ -223,7 +233,9 @@ static int refuse_function(const struct read_file *last,
 	return -EINVAL;
 }
 
-/* Two probes at one function are reported once. */
+/*
+ * Warns about a missing function. Two probes at one function give one warning.
+ */
 static void doubt_function(struct read_file *last,
 			   const struct probe_spec *spec, const char *text,
 			   const char *program, const char *command)
@@ -240,7 +252,10 @@ static void doubt_function(struct read_file *last,
 	free(what);
 }
 
-/* 0, or -EINVAL and *why. With a command, doubts are reported in its name. */
+/*
+ * Checks a probe. Returns 0, or -EINVAL and *why. With a command, prints
+ * warnings under its name.
+ */
 static int check(struct read_file *last, const struct probe_spec *spec,
 		 const char *text, const char *program, const char *command,
 		 char **why)
@@ -263,7 +278,7 @@ static int check(struct read_file *last, const struct probe_spec *spec,
 	return 0;
 }
 
-/* The probe's lines, in their order. */
+/* Collects the probe's lines in order. */
 static void take_lines(const struct probe_options *options, size_t probe,
 		       struct arena *arena, struct probe_variables *out)
 {
@@ -278,7 +293,10 @@ static void take_lines(const struct probe_options *options, size_t probe,
 				options->actions[i].text);
 }
 
-/* Those that call handlers say where these are. 0, or -EINVAL and *why. */
+/*
+ * Adds the paths of handler objects to lines that call handlers. Returns 0, or
+ * -EINVAL and *why.
+ */
 static int settle_handlers(struct probe_variables *actions, struct arena *arena,
 			   char **why)
 {
@@ -297,8 +315,9 @@ static int settle_handlers(struct probe_variables *actions, struct arena *arena,
 }
 
 /*
- * The place in that module alone, if it says none: in another one, the variables are
- * others. What a glob has a meaning for is any letter.
+ * Returns the location with the module's name if it has none, because variables
+ * are resolved for that module only. Characters that are special in globs
+ * become `?`.
  */
 static char *bind_place(const char *text, const struct probe_spec *spec,
 			const char *path)
@@ -318,7 +337,7 @@ static char *bind_place(const char *text, const struct probe_spec *spec,
 	return bound;
 }
 
-/* What --args records, if it says no more than the function. */
+/* Adds the line of --args without fields. */
 static int add_arguments(const struct probe_options *options, size_t probe,
 			 const struct probe_spec *spec, const char *path,
 			 struct arena *arena, struct probe_variables *actions,
@@ -350,7 +369,7 @@ static int add_arguments(const struct probe_options *options, size_t probe,
 	return 0;
 }
 
-/* The probe's place and what it does there. */
+/* Adds the probe and its actions. */
 static int settle_parsed(const struct probe_options *options, size_t probe,
 			 const char *text, const struct probe_spec *spec,
 			 const char *program, struct directives *directives,
@@ -381,7 +400,10 @@ static int settle_parsed(const struct probe_options *options, size_t probe,
 	return err;
 }
 
-/* The probe at so many copies of a source's line. 0, or -EINVAL and *why. */
+/*
+ * Adds the probe at `copies` copies of a source line. Returns 0, or -EINVAL and
+ * *why.
+ */
 static int settle_copies(const struct probe_options *options, size_t probe,
 			 struct read_file *last, const char *program,
 			 size_t copies, struct directives *directives,
@@ -409,8 +431,9 @@ static int settle_copies(const struct probe_options *options, size_t probe,
 }
 
 /*
- * If the variables of an action are elsewhere in each copy of a line, the probe is at the
- * first copy only, and its text says so.
+ * Adds the probe. If the copies of a line have an action's variables at
+ * different locations, only the first copy gets the probe, and its text says
+ * so.
  */
 static int settle(const struct probe_options *options, size_t probe,
 		  struct read_file *last, const char *program,
@@ -439,9 +462,9 @@ int probe_options_settle(const struct probe_options *options,
 	return err;
 }
 
-/* ---- Of a process ---- */
+/* ---- Probes of a process ---- */
 
-/* The program's file, or what stands for it. For free(). */
+/* Returns a path to the program's file. The caller frees it. */
 static char *program_of(pid_t pid)
 {
 	char *link = memory_printf("/proc/%d/exe", pid);

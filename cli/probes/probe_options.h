@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The probes that a user asks for (--probe), before a program is run: what can be
- * known to be wrong is, and lines of sources become addresses.
+ * The probes that a user requests by --probe, before the program runs. Finds
+ * errors that are certain, and converts source lines to addresses.
  */
 #ifndef CLEW_CLI_PROBES_PROBE_OPTIONS_H
 #define CLEW_CLI_PROBES_PROBE_OPTIONS_H
@@ -18,68 +18,75 @@
 #define PROBE_ACTIONS_MAX 256
 
 struct probe_options {
-	/* Reports functions that may appear later as missing; NULL: nobody. */
+	/*
+	 * Prints warnings about functions that do not exist yet under this
+	 * name; NULL prints none.
+	 */
 	const char *command;
 	const char *texts[PROBE_OPTIONS_MAX];
-	uint8_t has_arguments[PROBE_OPTIONS_MAX]; /* --args, of no words */
+	/* The option is --args without fields. */
+	uint8_t has_arguments[PROBE_OPTIONS_MAX];
 	size_t count;
-	/* What they do, by the order in which it was said. */
+	/* Actions of the probes, in the order of the options. */
 	struct probe_options_action {
 		size_t probe;
-		const char *word; /* in front of the text: "call " */
+		const char *word; /* Word before the text, such as "call ". */
 		const char *text;
 	} actions[PROBE_ACTIONS_MAX];
 	size_t action_count;
-	unsigned int snapshots; /* --snapshot-when */
-	/* Texts of the above that were not arguments; for free(). */
+	unsigned int snapshots; /* Number of --snapshot-when options. */
+	/* Allocated texts that the above refer to. */
 	char **owned;
 	size_t owned_count, owned_capacity;
 };
 
-/* Frees the texts that the functions below have made. */
+/* Frees the texts that the functions below have allocated. */
 void probe_options_fini(struct probe_options *options);
 
-/* 0, or -E2BIG. */
+/* Returns 0 or -E2BIG. */
 int probe_options_add(struct probe_options *options, const char *text);
 
-/* The same for an argp parser, which says what is wrong. */
+/* Does the same for an argp parser, and reports errors. */
 void probe_options_parse_place(struct probe_options *options, const char *text,
 			       struct argp_state *state);
 
 /*
- * FUNCTION, whose parameters are recorded, or FUNCTION@FIELD,..., and FUNCTION or
- * FUNCTION@FORMAT, whose result is; likewise.
+ * FUNCTION, whose parameters are recorded, or FUNCTION@FIELD,...; and FUNCTION
+ * or FUNCTION@FORMAT, whose result is recorded. Report errors.
  */
 void probe_options_parse_args(struct probe_options *options, const char *text,
 			      struct argp_state *state);
 void probe_options_parse_ret(struct probe_options *options, const char *text,
 			     struct argp_state *state);
 
-/* When a snapshot is made (snapshot_when.h); likewise. */
+/* Adds a condition for a snapshot (snapshot_when.h). Reports errors. */
 void probe_options_parse_snapshot(struct probe_options *options,
 				  const char *text, struct argp_state *state);
 
-/* Where a thread's trace is switched "on" or "off"; likewise. */
+/*
+ * Adds a location at which a thread's trace is switched "on" or "off". Reports
+ * errors.
+ */
 void probe_options_parse_trace(struct probe_options *options, const char *text,
 			       const char *how, struct argp_state *state);
 
-/* What the last one does, besides; likewise. */
+/* Add an action or a handler to the last probe. Report errors. */
 void probe_options_parse_action(struct probe_options *options, const char *text,
 				struct argp_state *state);
 void probe_options_parse_handler(struct probe_options *options,
 				 const char *text, struct argp_state *state);
 
 /*
- * Add them to the directives, for this program. 0, or -EINVAL and *why: one that
- * cannot be, whatever the program does.
+ * Adds the probes for this program to the directives. Returns 0; or -EINVAL and
+ * *why if a probe is impossible.
  */
 int probe_options_settle(const struct probe_options *options,
 			 const char *program, struct directives *directives,
 			 char **why);
 
 /*
- * Likewise for the program of a process: as lines of a configuration, for free(); or
- * NULL and *why.
+ * Returns the probes for the program of a process, as lines of a configuration,
+ * which the caller frees; or NULL and *why.
  */
 char *probe_options_lines(const struct probe_options *options, pid_t pid,
 			  char **why);

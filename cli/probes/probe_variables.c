@@ -14,13 +14,16 @@
 
 #define SITES_MAX 256
 
-/* The lines of one probe that need it, and what they are at one place after another. */
+/*
+ * The lines of one probe that use variables, and their rewritten text so far.
+ */
 struct line_settling {
 	const struct probe_spec *spec;
 	const char *path;
 	struct arena *arena;
 	const char *lines[PROBE_SPEC_MAX_BYTES / 4];
-	const char *settled[PROBE_SPEC_MAX_BYTES / 4]; /* NULL so far */
+	/* NULL until the first site. */
+	const char *settled[PROBE_SPEC_MAX_BYTES / 4];
 	size_t count;
 	uint64_t sites[SITES_MAX];
 	size_t site_count;
@@ -28,7 +31,10 @@ struct line_settling {
 };
 #define LINES_MAX (PROBE_SPEC_MAX_BYTES / 4)
 
-/* Whether the library knows it as it is; else *problem. */
+/*
+ * Returns whether the library accepts the line unchanged; otherwise sets
+ * *problem.
+ */
 static int is_plain(const char *line, struct arena *arena,
 		    struct expression_problem *problem)
 {
@@ -48,7 +54,10 @@ static void note_site(void *context, const struct probe_site *site)
 		settling->sites[settling->site_count++] = site->vaddr;
 }
 
-/* 0, or -EINVAL and *why. */
+/*
+ * Rewrites a line for a site. All sites must give the same text. Returns 0, or
+ * -EINVAL and *why.
+ */
 static int settle_line(struct line_settling *settling, size_t index,
 		       const struct variable_site *site)
 {
@@ -108,14 +117,14 @@ static int settle_sites(struct line_settling *settling)
 	return err;
 }
 
-/* What is wrong with the line as it is, and why it could not be made another. */
+/* Reports the error in the line, and why it could not be rewritten. */
 static int explain(const char *line, const struct expression_problem *problem,
 		   int err, char **why)
 {
 	char *reason = *why;
 
 	if (err == -EINVAL)
-		return err; /* it is said by itself */
+		return err; /* The text already says all. */
 	fail(why, -EINVAL, "action %s: %s%s%s%s: %s", line, problem->what,
 	     line[problem->at] ? ", at \"" : "", line + problem->at,
 	     line[problem->at] ? "\"" : "", reason);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The actions of a probe in words that its place in a file gives a meaning to. */
+/*
+ * Resolves variables in a probe's actions, for the probe's location in a file.
+ */
 #ifndef CLEW_CLI_PROBES_PROBE_VARIABLES_H
 #define CLEW_CLI_PROBES_PROBE_VARIABLES_H
 
@@ -7,15 +9,15 @@
 #include "image/probe_spec.h"
 
 struct probe_variables {
-	const char **lines; /* line_count of them */
+	const char **lines; /* The number of lines is line_count. */
 	size_t line_count;
-	int is_typed; /* some speak of variables or types */
+	int is_typed; /* A line uses variables or types. */
 };
 
 /*
- * The lines as the library knows them: those that need it with what was asked for in
- * front (PROBE_ACTION_MARK). `path`: of the file that the probe is in, or NULL. 0, or
- * -errno and *why.
+ * Rewrites the lines for the library. A rewritten line has the user's text in
+ * front (PROBE_ACTION_MARK). `path` is the file that contains the probe, or
+ * NULL. Returns 0, or -errno and *why.
  */
 int probe_variables_settle(struct probe_variables *actions,
 			   const struct probe_spec *spec, const char *path,

@@ -10,16 +10,16 @@
 
 #include "base/memory.h"
 
-/* Longer ones first. */
+/* Longer operators come first. */
 static const char *const comparisons[] = { "==", "!=", "<=", ">=", "<", ">" };
 
 struct comparison {
-	size_t at; /* in the text; its length if there is none */
+	size_t at; /* Offset in the text, or the text's length. */
 	const char *sign;
-	const char *value; /* behind it */
+	const char *value; /* The text behind the operator. */
 };
 
-/* The last one: names of C++ have such characters, too. */
+/* Finds the last operator, because C++ names may contain such characters. */
 static struct comparison find_comparison(const char *text)
 {
 	size_t at = strlen(text);
@@ -32,7 +32,7 @@ static struct comparison find_comparison(const char *text)
 
 			if (strncmp(text + at, sign, length) != 0)
 				continue;
-			/* of "<=" not the "=" alone, and of "a==b" not "=b" */
+			/* Do not take "=" of "<=", nor "=b" of "a==b". */
 			if (length == 1 || at == 0 ||
 			    !strchr("<>", text[at - 1]))
 				return (struct comparison){
@@ -63,8 +63,9 @@ static int parse_value(const char *value, int64_t *out)
 }
 
 /*
- * A function's type is not known here. An int's register has zeros above a number that is
- * negative, so such are compared as an int, and so is what is less or more than another.
+ * The function's type is unknown. A negative int has zeros in the upper half of
+ * its register. Therefore negative values and order comparisons use a cast to
+ * int or long.
  */
 static char *condition(const char *sign, const char *text, int64_t value)
 {
@@ -89,7 +90,7 @@ int snapshot_when_parse(const char *text, unsigned int number,
 	while (length && text[length - 1] == ' ')
 		length--;
 	if (sign && !is_time(found.value) && parse_value(found.value, &value)) {
-		sign = NULL; /* of the name */
+		sign = NULL; /* The operator belongs to the name. */
 		length = strlen(text);
 	}
 	if (!length || (sign && is_time(found.value) && *sign != '>'))

@@ -16,7 +16,7 @@
 
 /* [MODULE:]FILE:LINE. */
 struct line_place {
-	char *module; /* a path, or NULL: the program */
+	char *module; /* Path; NULL for the program. */
 	char *file;
 	uint32_t line;
 };
@@ -27,7 +27,7 @@ static void line_place_fini(struct line_place *place)
 	free(place->file);
 }
 
-/* Whether it is one: what is behind the last colon are digits. */
+/* Parses the text. Returns false unless digits follow the last colon. */
 static int read_line_place(const char *text, struct line_place *out)
 {
 	const char *last = strrchr(text, ':'), *first;
@@ -50,14 +50,14 @@ static int read_line_place(const char *text, struct line_place *out)
 }
 
 /*
- * A copy of the line: the function that has its code, and the calls that are inlined
- * around it. Only its lowest address has the probe.
+ * A copy of the line: the function that contains its code, and the inlined
+ * calls around it. The probe is at its lowest address only.
  */
 struct line_copy {
 	uint64_t vaddr;
-	uint64_t function; /* where it starts; 0: it is a cold part of one */
-	uint64_t calls;    /* hash of the inlined calls */
-	uint64_t name;     /* hash of the function's symbol, without ".cold" */
+	uint64_t function; /* Start address; 0 for a cold part. */
+	uint64_t calls;    /* Hash of the inlined calls. */
+	uint64_t name;     /* Hash of the function's symbol, without ".cold". */
 };
 
 enum { COPIES_MAX = 1024, FRAMES_MAX = 64 };
@@ -68,7 +68,7 @@ struct row_search {
 	size_t count, capacity;
 };
 
-/* Whether a path ends in these folders and this name. */
+/* Returns whether a path ends with these folders and this name. */
 static int is_file(const char *path, const char *file)
 {
 	const size_t bytes = strlen(path), tail = strlen(file);
@@ -108,7 +108,7 @@ static struct line_copy copy_of(const struct a2n_range *range,
 	return copy;
 }
 
-/* Two rows are of one copy, or the other one is of the cold part of its function. */
+/* Returns whether two rows belong to one copy, or to its hot and cold part. */
 static int is_same_copy(const struct line_copy *copy,
 			const struct line_copy *other)
 {
@@ -119,7 +119,7 @@ static int is_same_copy(const struct line_copy *copy,
 	return copy->function == other->function;
 }
 
-/* The address in a function's hot part counts before one in its cold part. */
+/* Prefers an address in the hot part to one in the cold part. */
 static void merge_copy(struct line_copy *copy, const struct line_copy *other)
 {
 	const int is_hotter = other->function && !copy->function;
@@ -160,7 +160,7 @@ static int by_vaddr(const void *left, const void *right)
 	return a->vaddr < b->vaddr ? -1 : a->vaddr > b->vaddr;
 }
 
-/* 0, or -errno and *why. */
+/* Returns 0, or -errno and *why. */
 static int find_line(struct row_search *search, const char *path, char **why)
 {
 	const struct line_place *place = search->place;
@@ -184,7 +184,10 @@ static int find_line(struct row_search *search, const char *path, char **why)
 	return 0;
 }
 
-/* "[MODULE:]0xADDRESS,0xADDRESS FILE:LINE", of the first `count` copies. */
+/*
+ * Returns "[MODULE:]0xADDRESS,0xADDRESS FILE:LINE" for the first `count`
+ * copies.
+ */
 static char *text_of(const struct row_search *search, size_t count)
 {
 	const struct line_place *place = search->place;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A place that is said as a line of a source, [MODULE:]FILE:LINE, as addresses: one for
- * each copy of the line. Inlining and cloning make copies.
+ * Converts a source line, [MODULE:]FILE:LINE, to addresses, one for each copy
+ * of the line. Inlining and cloning create copies.
  */
 #ifndef CLEW_CLI_PROBES_SOURCE_LINE_H
 #define CLEW_CLI_PROBES_SOURCE_LINE_H
@@ -9,9 +9,10 @@
 #include <stddef.h>
 
 /*
- * If it is one, *resolved is the place as image/probe_spec.h has it, for free(); else
- * NULL. It has the lowest `copies` at most, and says so if there are more. 0, or -EINVAL
- * and *why.
+ * Stores the addresses in *resolved, as image/probe_spec.h describes, which the
+ * caller frees; NULL if the text is no source line. Stores at most the lowest
+ * `copies` addresses, and prints a message if there are more. Returns 0, or
+ * -EINVAL and *why.
  */
 int source_line_resolve(const char *text, const char *program, size_t copies,
 			char **resolved, char **why);

@@ -32,7 +32,7 @@ char *arena_printf(struct arena *arena, const char *format, ...)
 	return copy;
 }
 
-/* `base` and `offset` together; without a base a number. */
+/* The sum of `base` and `offset`; a number if base is NULL. */
 struct term {
 	const char *base;
 	int64_t offset;
@@ -73,7 +73,7 @@ static void push(struct text_machine *machine, const char *base, int64_t offset)
 			(struct term){ base, offset };
 }
 
-/* The one below `number` others; NULL: there is none. */
+/* Returns the term below `number` others, or NULL. */
 static struct term *term_at(struct text_machine *machine, uint64_t number)
 {
 	if (number < machine->depth)
@@ -151,7 +151,7 @@ static void change_top(struct text_machine *machine,
 	*top = (struct term){ text, 0 };
 }
 
-/* What has a sign in DWARF has one here, and the other way round. */
+/* Casts give operators the signedness that DWARF defines. */
 static const struct binary_text {
 	const char *before, *sign;
 } binaries[VARIABLE_OPERATIONS] = {
@@ -270,7 +270,10 @@ static void run_step(struct text_machine *machine,
 	}
 }
 
-/* A handler of a signal, and the probe itself, write below the red zone. */
+/*
+ * Returns whether the address is below the red zone, where signal handlers and
+ * the probe itself write.
+ */
 static int is_gone(const struct term *address)
 {
 	return address->base == register_names[COLUMN_STACK_POINTER] &&

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Where a variable is, as an expression that a probe knows (expression/). */
+/*
+ * Converts the location of a variable to an expression of a probe
+ * (expression/).
+ */
 #ifndef CLEW_CLI_PROBES_VARIABLE_TEXT_H
 #define CLEW_CLI_PROBES_VARIABLE_TEXT_H
 
@@ -7,20 +10,21 @@
 #include "image/arena.h"
 #include "symbolizer/variables/variables.h"
 
-/* The variables at a place, and what they are counted from. */
+/* The variables at an instruction, and the frame that they are relative to. */
 struct variable_site {
 	uint64_t vaddr;
 	struct variables variables;
 	struct frame_place frame;
 };
 
-/* printf into the arena. */
+/* Like printf(), into the arena. */
 char *arena_printf(struct arena *arena, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /*
- * Its address, or if it has none its value, in as few parentheses as can stand
- * anywhere. NULL and *why, which lives as long as the arena.
+ * Returns an expression for the variable's address, or for its value if it has
+ * no address. The text has the parentheses that any context needs. Returns NULL
+ * and *why, which lives as long as the arena.
  */
 char *variable_text(const struct variable_site *site,
 		    const struct variable *variable, struct arena *arena,
