@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `clew a2n`: what is at an address. What addr2line and llvm-symbolizer are
- * commonly used for works here with the same options and the same output.
+ * `clew a2n`: shows function and source line of addresses. Common options of
+ * addr2line and llvm-symbolizer have the same meaning and output.
  */
 #include <argp.h>
 #include <stdio.h>
@@ -81,8 +81,8 @@ static const struct argp_option argp_options[] = {
 
 struct a2n_command_options {
 	const char *file;
-	struct a2n_sources sources; /* instead of a file */
-	int lists;                  /* 's'ymbols, 'l'ines, or 0 */
+	struct a2n_sources sources; /* Used instead of a file. */
+	int lists;                  /* 's' for symbols, 'l' for lines, or 0. */
 	uint64_t time;
 	const char *debug_roots[17];
 	size_t debug_root_count;
@@ -119,7 +119,10 @@ static void set_list(struct a2n_command_options *options, const char *what,
 	options->lists = what ? *what : 's';
 }
 
-/* "FILE ADDR", as on standard input, names a file of its own. */
+/*
+ * Returns whether an address is given that needs --exe: "FILE ADDR" names its
+ * own file, and "-" reads standard input.
+ */
 static int needs_a_file(const struct a2n_command_options *options)
 {
 	for (int i = 0; i < options->address_count; i++)
@@ -274,7 +277,10 @@ static void list(const struct a2n_answers *answers,
 		a2n_module_symbols(module, list_range, &options->writer);
 }
 
-/* Other text on standard input may belong there; here it is a slip. */
+/*
+ * Text that is no address is repeated on standard input, but is an error in an
+ * argument.
+ */
 static void answer_argument(struct a2n_answers *answers, char *argument)
 {
 	if (a2n_answer(answers, argument))
@@ -297,7 +303,7 @@ static void answer_all(struct a2n_answers *answers,
 	a2n_answers_end(answers);
 }
 
-/* 0, or -errno: there is nothing to ask. */
+/* Opens the sources. Returns 0 or -errno. */
 static int open_all(struct a2n_answers *answers,
 		    const struct a2n_command_options *options)
 {
@@ -310,7 +316,7 @@ static int open_all(struct a2n_answers *answers,
 	return 0;
 }
 
-/* The exit status. */
+/* Returns the exit status. */
 static int run(struct a2n_answers *answers, struct a2n_command_options *options)
 {
 	if (open_all(answers, options) != 0)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * clew attach: record processes that run already, for a while.
- */
+/* `clew attach`: records running processes for a while. */
 #include <argp.h>
 #include <errno.h>
 #include <poll.h>
@@ -31,7 +29,10 @@
 #define COMMAND                "clew attach"
 #define DIRECTIVE_JAVA_STANDBY ""
 
-/* Of processes that fork and fork, some go on unrecorded. */
+/*
+ * Limits the search for new children. Some processes that fork all the time
+ * continue unrecorded.
+ */
 #define ROUNDS_MAX 16
 
 enum {
@@ -52,12 +53,12 @@ static const struct argp_option argp_options[] = {
 };
 
 struct attach_options {
-	char *output; /* NULL: not said */
+	char *output; /* NULL if not given. */
 	struct target_choice choice;
 	int is_quiet;
 	int has_no_cache;
-	uint64_t calls; /* 0: as many as there are */
-	int64_t for_ms; /* -1: until something ends it */
+	uint64_t calls; /* 0: no limit. */
+	int64_t for_ms; /* -1: no time limit. */
 	struct probe_options probes;
 	struct directives directives;
 };
@@ -140,7 +141,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	}
 }
 
-/* Why a file of rules cannot contain a directive here. Indexed by enum wire_directive. */
+/*
+ * Why a file of rules cannot contain a directive here. Indexed by enum
+ * wire_directive.
+ */
 static const struct {
 	const char *word, *why;
 } obstacles[] = {
@@ -165,14 +169,15 @@ static int check_directives(const struct directives *directives, char **why)
 		       : 0;
 }
 
-/* ---- Entering ---- */
+/* ---- Attaching ---- */
 
-/* What is done with many processes, and came of each. */
+/* State of one run, with all processes. */
 struct attach_run {
 	const struct attach_options *options;
 	struct attach_group group;
 	struct guardian guardian;
-	int signals; /* a descriptor of those that end it */
+	/* Readable when a signal ends the run (ending_signals.h). */
+	int signals;
 	struct chosen seen;
 	size_t refused;
 };
@@ -190,7 +195,7 @@ static int is_seen(struct attach_run *run, pid_t pid)
 	return 0;
 }
 
-/* Whatever does not come of them, the process is recorded. */
+/* Adds probes. If this fails, the process is still recorded. */
 static void add_probes(struct attach_run *run, struct attach_member *member)
 {
 	const struct probe_options *places = &run->options->probes;
@@ -218,7 +223,10 @@ static void add_probes(struct attach_run *run, struct attach_member *member)
 	}
 }
 
-/* That one has ended that was found by another's name is no news. */
+/*
+ * Attaches to a process. Does not report the exit of a process that the user
+ * did not name.
+ */
 static void add(struct attach_run *run, const struct chosen_process *process)
 {
 	const pid_t pid = process->pid;
@@ -236,7 +244,7 @@ static void add(struct attach_run *run, const struct chosen_process *process)
 	free(why);
 }
 
-/* How many of them had not been seen before. */
+/* Attaches to processes that are new. Returns their number. */
 static size_t add_new(struct attach_run *run, const struct chosen *chosen)
 {
 	size_t count = 0;
@@ -252,7 +260,10 @@ static size_t add_new(struct attach_run *run, const struct chosen *chosen)
 	return count;
 }
 
-/* Meanwhile they may have forked others, whom nobody has told of clew. */
+/*
+ * Repeats the search, because processes may fork children meanwhile that clew
+ * has not seen.
+ */
 static void add_all(struct attach_run *run, const struct chosen *first)
 {
 	size_t news = add_new(run, first);
@@ -262,7 +273,7 @@ static void add_all(struct attach_run *run, const struct chosen *first)
 		char *why = NULL;
 
 		if (target_choice_find(&run->options->choice, &chosen, &why) !=
-		    0) { /* all have ended */
+		    0) { /* All processes have exited. */
 			free(why);
 			return;
 		}
@@ -271,9 +282,9 @@ static void add_all(struct attach_run *run, const struct chosen *first)
 	}
 }
 
-/* ---- Meanwhile ---- */
+/* ---- Waiting ---- */
 
-/* -1: for ever; as poll() has it. */
+/* Returns the remaining time for poll(), -1 for no limit. */
 static int left_ms(const struct attach_options *options, uint64_t start_ns)
 {
 	const int64_t passed_ms =
@@ -287,7 +298,7 @@ static int left_ms(const struct attach_options *options, uint64_t start_ns)
 	return left > 1000000 ? 1000000 : (int)left;
 }
 
-/* Of those that have ended nothing is heard any more. How many go on. */
+/* Removes exited processes from the list. Returns how many still run. */
 static size_t forget_ended(struct pollfd *ends, size_t count)
 {
 	size_t going = 0;
@@ -300,7 +311,7 @@ static size_t forget_ended(struct pollfd *ends, size_t count)
 	return going;
 }
 
-/* Whichever comes first; -1 is later than all. */
+/* Returns the earlier time; -1 is later than all. */
 static int earlier(int ms, int other_ms)
 {
 	return ms < 0 || (other_ms >= 0 && other_ms < ms) ? other_ms : ms;
@@ -334,9 +345,9 @@ static void wait_for_end(const struct attach_run *run)
 	free(ends);
 }
 
-/* ---- Leaving ---- */
+/* ---- Detaching ---- */
 
-/* Of one process, or of several. */
+/* Prints the longest pauses of one process or several. */
 static void tell_pauses(struct attach_run *run, const char *what, size_t count)
 {
 	struct attach_group *group = &run->group;
@@ -364,7 +375,7 @@ static void tell_pauses(struct attach_run *run, const char *what, size_t count)
 			 what, count, all_ms, one_ms);
 }
 
-/* Of all processes together. */
+/* Prints the memory of all processes together. */
 static void tell_memory(const struct attach_run *run, const char *what,
 			int64_t kb, size_t count)
 {
@@ -382,7 +393,7 @@ static void tell_end(const struct attach_run *run, pid_t pid, int err)
 			 err == -EIO ? "executed another program" : "exited");
 }
 
-/* How many could not be left. */
+/* Detaches from all processes. Returns the number of failures. */
 static size_t leave_all(struct attach_run *run)
 {
 	struct attach_group *group = &run->group;
@@ -409,11 +420,14 @@ static size_t leave_all(struct attach_run *run)
 	return failed;
 }
 
-/* ---- All of it ---- */
+/* ---- The whole command ---- */
 
 enum { SOME_REFUSED = 2 };
 
-/* 0: no function could be hooked, which a line says. */
+/*
+ * Prints a summary. Returns 0 if no function could be hooked, after a line
+ * about it.
+ */
 static int summarise(const struct attach_run *run)
 {
 	const char *folder = run->group.output.directory;
@@ -442,7 +456,7 @@ static int record(struct attach_run *run)
 	return run->refused || !is_hooked ? SOME_REFUSED : EXIT_SUCCESS;
 }
 
-/* A process takes three. */
+/* Raises the limit of descriptors: each process needs three. */
 static void allow_descriptors(void)
 {
 	struct rlimit limit;
@@ -453,7 +467,7 @@ static void allow_descriptors(void)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/* Processes of other users cannot read in ours. */
+/* Adds a cache that other users can read if their processes are recorded. */
 static void add_cache(struct attach_options *options,
 		      const struct chosen *chosen)
 {
@@ -469,7 +483,7 @@ static void add_cache(struct attach_options *options,
 		directives_add_cache(&options->directives);
 }
 
-/* Whether anything was said of what is to be recorded. */
+/* Returns whether any option configures the recording. */
 static int wishes(struct attach_options *options)
 {
 	return options->output || options->calls || options->has_no_cache ||

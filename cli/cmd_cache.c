@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `clew cache`: what is read of files once, for the next time. */
+/* `clew cache`: lists, fills and prunes the caches of analyses and indexes. */
 #include <argp.h>
 #include <dirent.h>
 #include <errno.h>
@@ -138,15 +138,16 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	}
 }
 
-/* ---- what is there ---- */
+/* ---- Entries ---- */
 
 struct cache_entry {
 	char *name;
 	uint64_t bytes;
 	time_t used;
-	int is_index;  /* of debug information */
-	int is_record; /* read or made by recordings; else of an indexer's */
-	int is_former; /* of a version of clew that named entries otherwise */
+	int is_index; /* An index of debug information. */
+	/* Read or written by recordings; otherwise by an indexer. */
+	int is_record;
+	int is_former; /* Name in the format of an earlier version of clew. */
 	const char *directory;
 };
 
@@ -154,7 +155,7 @@ struct cache_entries {
 	struct cache_entry *items;
 	size_t count, capacity;
 	uint64_t bytes;
-	char **folders; /* inside of the cache of analyses */
+	char **folders; /* Folders inside the cache of analyses. */
 	size_t folder_count, folder_capacity;
 };
 
@@ -172,7 +173,10 @@ static int ends_with(const char *name, const char *end)
 	return length > bytes && strcmp(name + length - bytes, end) == 0;
 }
 
-/* Times of change of stubs are seals (preload/stubs/prelinked_file.h). */
+/*
+ * Returns the time of the last use. The modification time of stubs is their
+ * seal (preload/stubs/prelinked_file.h), so the access time counts.
+ */
 static time_t last_use(const struct cache_entry *entry,
 		       const struct stat *status)
 {
@@ -186,7 +190,7 @@ static int is_of_recordings(const char *name)
 	       ends_with(name, DIGEST_LINK_SUFFIX);
 }
 
-/* Names begin with a digest. */
+/* Returns whether the name does not begin with a digest. */
 static int has_former_name(const char *name)
 {
 	return strspn(name, "0123456789abcdef") != (size_t)2 * DIGEST_BYTES;
@@ -219,8 +223,8 @@ static void add(struct cache_entries *entries, const char *directory, int fd,
 }
 
 /*
- * Add what is in a directory, whose path must stay; the least recently used is first. 0
- * or -errno.
+ * Adds the content of a directory, least recently used first. `path` must
+ * outlive the entries. Returns 0 or -errno.
  */
 static int list_folder(const char *path, struct cache_entries *entries)
 {
@@ -247,7 +251,7 @@ static int is_inner_folder(const char *name)
 	       strcmp(name, ANALYSIS_PLACE_OTHERS) == 0;
 }
 
-/* Adds a folder inside of that one, and what is in it. */
+/* Adds a folder inside the cache, and its content. */
 static void list_inner(const char *path, const char *name,
 		       struct cache_entries *entries)
 {
@@ -260,7 +264,7 @@ static void list_inner(const char *path, const char *name,
 	list_folder(folder, entries);
 }
 
-/* Adds what is in a directory and in its folders for other users' files. */
+/* Adds the content of a directory and of its folders for other users' files. */
 static int list(const char *path, struct cache_entries *entries)
 {
 	DIR *stream = opendir(path);
@@ -287,7 +291,10 @@ static void remove_all(const char *path)
 	rmdir(path);
 }
 
-/* Indexes of former versions are in folders beside ours: v1, v2. */
+/*
+ * Removes indexes of earlier versions, which are in the folders v1, v2 beside
+ * ours.
+ */
 static void remove_former_indexes(const char *directory)
 {
 	const char *current = text_basename(directory);
@@ -302,7 +309,7 @@ static void remove_former_indexes(const char *directory)
 	}
 }
 
-/* Those that are empty go. */
+/* Removes empty folders. */
 static void remove_folders(const struct cache_entries *entries)
 {
 	for (size_t i = 0; i < entries->folder_count; i++)
@@ -332,7 +339,7 @@ static int open_index(const char *directory, const char *name,
 	return err;
 }
 
-/* The module's path, or "(damaged)". */
+/* Returns the module's path, or "(unknown)". */
 static const char *module_path(const struct index *index)
 {
 
@@ -431,7 +438,7 @@ static int is_pruned(const struct cache_options *options,
 
 	if (options->takes_all || entry->is_former)
 		return 1;
-	/* An indexer may be at work on what it has not renamed yet. */
+	/* An indexer may be writing a file that it has not renamed yet. */
 	if (!entry->is_index && !entry->is_record)
 		return age > DAY_SECONDS;
 	return age > (double)options->days * DAY_SECONDS ||

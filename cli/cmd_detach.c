@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * clew detach: what `clew attach` does in the end, where it was killed before.
- */
+/* `clew detach`: detaches from processes after `clew attach` was killed. */
 #include <argp.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -41,7 +39,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	}
 }
 
-/* Those that were found by another's name need not be attached to. */
+/*
+ * Detaches from all processes. Ignores processes that are not attached, unless
+ * the user named them.
+ */
 static int leave_all(const struct chosen *chosen, int is_quiet)
 {
 	size_t left = 0, failed = 0;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* `clew diff`: shows the changes between two recordings. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,17 +20,17 @@ enum {
 	DEFAULT_TOP = 40,
 };
 
-/* So little that one call, or one nanosecond, is more. */
+/* Less than one call or one nanosecond. */
 #define HIDE_UNCHANGED 1e-18
 
 struct diff_options {
 	struct view_options view;
-	const char *after;      /* path of the second recording */
-	struct session *before; /* the first one, once it is open */
+	const char *after;      /* Path of the second recording. */
+	struct session *before; /* The first recording, once it is open. */
 	struct tree_limits limits;
-	int key; /* enum diff_key, or -1: self time, if there is any */
+	int key; /* enum diff_key; -1 for self time, if there is any. */
 	int shows_tree;
-	const char *page; /* file of --html, or NULL */
+	const char *page; /* File of --html, or NULL. */
 	size_t top;
 	int has_top;
 };
@@ -141,7 +142,7 @@ static void write_table(struct session *session, const struct diff *diff,
 	diff_table_fini(&table);
 }
 
-/* Milliseconds by two clocks are not of one kind. */
+/* Warns that milliseconds of two different clocks are not comparable. */
 static void warn_of_clocks(const char *command, const struct diff *diff)
 {
 	if (!diff_has_like_clocks(diff))
@@ -173,7 +174,7 @@ static void write_diff(const char *command, struct session *before,
 	diff_fini(&diff);
 }
 
-/* 0, or -errno and *why. */
+/* Returns 0, or -errno and *why. */
 static int write_page(const char *command, struct session *before,
 		      struct session *after, const struct diff_options *options,
 		      char **why)
@@ -197,7 +198,7 @@ static int write_page(const char *command, struct session *before,
 	return err;
 }
 
-/* The last step: both are open. */
+/* Shows both sessions. */
 static int show(const char *command, struct session *after, void *input)
 {
 	struct diff_options *options = input;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* `clew dump`: prints the records of a recording. */
 #include "report/dump/dump.h"
 
 #include <argp.h>

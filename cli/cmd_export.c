@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* `clew export`: writes a recording in another tool's format. */
 #include "report/export/export.h"
 
 #include <errno.h>
@@ -28,7 +29,7 @@ struct export_options {
 	struct view_options view;
 	struct window_options window;
 	const struct export_format *format;
-	const char *output; /* NULL: stdout */
+	const char *output; /* NULL for stdout. */
 	int annotates;
 };
 
@@ -168,7 +169,7 @@ static char *help_filter(int key, const char *text, void *input)
 
 /* ---- Writing ---- */
 
-/* Writers know what is wrong, but not of which file. */
+/* Adds the file's name to an error. Returns err. */
 static int name_file(int err, const char *name, char **why)
 {
 	char *detail = *why;
@@ -207,7 +208,8 @@ static int write_export(struct export *export,
 
 	if (options->output)
 		return write_file(export, options, why);
-	if (isatty(STDOUT_FILENO)) { /* one line would spoil the other */
+	/* The progress line would disturb the output. */
+	if (isatty(STDOUT_FILENO)) {
 		progress_clear(export->progress);
 		export->progress = NULL;
 		export->session->catalog.progress = NULL;
@@ -236,8 +238,8 @@ static int check_measures(const struct export *export,
 }
 
 /*
- * Formats of other tools have no room for it, most of them. Of what is damaged
- * view_recording() tells.
+ * Reports lost calls, because most formats of other tools cannot contain them.
+ * view_recording() reports damage.
  */
 static void tell_of_losses(const struct session *session, const char *command)
 {
@@ -257,7 +259,10 @@ static void tell_of_losses(const struct session *session, const char *command)
 			 "the recording is incomplete; see `clew report`");
 }
 
-/* If there are any; the window is of other things that have a time, too. */
+/*
+ * Opens traces, if the recording has any. The window also limits other items
+ * with a time.
+ */
 static void open_traces(struct export *export, struct traces *traces,
 			const struct export_options *options)
 {

@@ -47,7 +47,10 @@ static const struct argp_option argp_options[] = {
 	{ 0 },
 };
 
-/* Values have no times; without a timeline nothing has. */
+/*
+ * Rejects options about times for values, which have none, and without a
+ * timeline.
+ */
 static void check_timeline(struct html_options *options,
 			   struct argp_state *state)
 {
@@ -128,7 +131,9 @@ int html_save(const char *path, const struct html_view *view,
 	return replacement_commit(&file, why);
 }
 
-/* To somebody who sees no other sign of it. */
+/*
+ * Reports the written file to a user at a terminal, who sees no other output.
+ */
 static void say_written(const char *command, const struct html_options *options)
 {
 	struct stat status;

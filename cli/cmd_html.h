@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Pages as files. */
+/* Writes pages to files. */
 #ifndef CLEW_CLI_CMD_HTML_H
 #define CLEW_CLI_CMD_HTML_H
 
@@ -7,8 +7,8 @@
 #include "report/html/html.h"
 
 /*
- * "-" is stdout. Nobody but these can read the file. 0, or -errno and *why; what was there
- * before stays then.
+ * Writes a page to `path`; "-" is stdout. Only `readers` can read the file.
+ * Returns 0; or -errno and *why, and then the earlier file remains.
  */
 int html_save(const char *path, const struct html_view *view,
 	      const struct recording_readers *readers, char **why);

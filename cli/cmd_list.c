@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* `clew list`: shows which functions are hooked, and why others are not. */
 #include <argp.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -22,7 +23,7 @@ enum { KEY_VERBOSE = 'v', KEY_ALL = 'a', KEY_JSON = 0x100 };
 
 struct list_options {
 	const char *path;
-	pid_t pid; /* of a process that is being recorded; 0: path is meant */
+	pid_t pid; /* A process that is being recorded; 0 if `path` is used. */
 	enum list_detail detail;
 	const struct report_writer *writer;
 	struct terminal terminal;
@@ -37,7 +38,10 @@ static const struct argp_option argp_options[] = {
 	{ 0 },
 };
 
-/* A file whose name is a number is told from a process by its folder. */
+/*
+ * Returns whether a word is a pid. A file with such a name can be given with
+ * its folder.
+ */
 static int is_pid(const char *word)
 {
 	return *word && !word[strspn(word, "0123456789")];
@@ -85,7 +89,10 @@ static const char *analysis_error(int err)
 	return strerror(-err);
 }
 
-/* What would become of the file as a module of a recorded process, without rules. */
+/*
+ * Returns the state that the file would have as a module of a recorded process,
+ * without rules.
+ */
 static enum module_state state_of(const char *path,
 				  const struct analysis *analysis)
 {
@@ -96,7 +103,10 @@ static enum module_state state_of(const char *path,
 		       : module_state_of_traits(analysis->traits, 0);
 }
 
-/* Enters what would be hooked of an ELF file. 0, or -errno and *why. */
+/*
+ * Adds the functions of an ELF file that would be hooked. Returns 0, or -errno
+ * and *why.
+ */
 static int add_file(struct catalog *catalog, const char *path, char **why)
 {
 	struct arena arena = { 0 };
@@ -151,7 +161,10 @@ static int add_recording(struct list_view *view, const char *path, char **why)
 	return 0;
 }
 
-/* What a process that goes on has hooked so far: the part that it counts in is copied. */
+/*
+ * Adds the functions that a running process has hooked so far, from a copy of
+ * its part.
+ */
 static int add_process(struct list_view *view, pid_t pid, char **why)
 {
 	struct live_process process;
@@ -164,7 +177,7 @@ static int add_process(struct list_view *view, pid_t pid, char **why)
 	return err;
 }
 
-/* 0, or -errno and *why. */
+/* Returns 0, or -errno and *why. */
 static int add(struct list_view *view, const struct list_options *options,
 	       char **why)
 {
@@ -180,7 +193,7 @@ static int add(struct list_view *view, const struct list_options *options,
 	}
 	err = add_recording(view, options->path, why);
 	if (err != -ENOEXEC) {
-		/* other paths may be of files */
+		/* The path may be an ELF file. */
 		if (strcmp(options->path, DEFAULT_RECORDING) == 0)
 			unmatched_recording(options->path, err, why);
 		return err;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * clew merge: the parts of several recordings in one.
+ * `clew merge`: combines the parts of several recordings in one.
  *
- * A part says which process it is of, by pid. Recordings of other runs and
- * other hosts may have the same pids, so each gets a number, which its parts'
- * names begin with: "2-PID.SEQ.part".
+ * The name of a part contains its process's pid. Recordings of other runs and
+ * other hosts may have the same pids, so each recording gets a number, with
+ * which the names of its parts begin: "2-PID.SEQ.part".
  */
 #include <argp.h>
 #include <signal.h>
@@ -32,11 +32,11 @@ struct merge_options {
 struct merge {
 	const char *command;
 	const struct merge_options *options;
-	struct output output; /* none until there is something to put there */
-	uint32_t runs;        /* given so far */
-	size_t saved;         /* parts */
+	struct output output; /* Created with the first part. */
+	uint32_t runs;        /* Numbers assigned so far. */
+	size_t saved;         /* Number of parts. */
 	int failures;
-	int is_over; /* nothing can be written */
+	int is_over; /* The output cannot be written. */
 };
 
 static const struct argp_option argp_options[] = {
@@ -75,7 +75,10 @@ static void report_failure(struct merge *merge, char *why)
 	merge->failures++;
 }
 
-/* A line for each recording; what was asked for then is in none of them. */
+/*
+ * Returns the configuration: one line for each recording. The original
+ * configurations are not included.
+ */
 static char *describe(const struct merge_options *options)
 {
 	char *text = memory_printf("# merged by clew " CLEW_VERSION " from\n");
@@ -105,7 +108,7 @@ static void make_directory(struct merge *merge)
 	free(config);
 }
 
-/* `runs` maps the input's own run numbers + 1 to those that they get. */
+/* Adds a part. `runs` maps the input's own run numbers + 1 to the new ones. */
 static void add_part(struct merge *merge, const struct recording *recording,
 		     const struct part_copy *part, struct idmap *runs)
 {
@@ -159,7 +162,10 @@ static void add_recording(struct merge *merge, const char *path)
 	idmap_fini(&runs);
 }
 
-/* Whether writing the output would move or remove an input, which is said. */
+/*
+ * Returns whether writing the output would move or remove an input, after an
+ * error message.
+ */
 static int endangers_inputs(const char *command,
 			    const struct merge_options *options)
 {
@@ -175,7 +181,9 @@ static int endangers_inputs(const char *command,
 	return 0;
 }
 
-/* What was there before is kept unless there is something of the new one. */
+/*
+ * Keeps the output if it contains a part; otherwise restores the earlier one.
+ */
 static void end_output(struct merge *merge)
 {
 	char *why;
@@ -203,7 +211,8 @@ int command_merge(int argc, char **argv)
 	command_line_parse(&argp, argc, argv, 0, &options);
 	if (endangers_inputs(argv[0], &options))
 		return EXIT_FAILURE;
-	signal(SIGXFSZ, SIG_IGN); /* a limit on files is an error of writing */
+	/* A limit on file sizes then causes a write error. */
+	signal(SIGXFSZ, SIG_IGN);
 	for (int i = 0; i < options.count && !merge.is_over; i++)
 		add_recording(&merge, options.inputs[i]);
 	end_output(&merge);

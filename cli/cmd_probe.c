@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `clew probe --sites`: where in a function a probe can be put, and --vars, what its
- * actions can speak of, by an ELF file alone: nothing is executed.
+ * `clew probe --sites` shows where a function can have probes; `--vars` shows
+ * the variables that actions can use. Both read only an ELF file.
  */
 #include <argp.h>
 #include <errno.h>
@@ -28,8 +28,8 @@
 enum { KEY_SITES = 's', KEY_FILE = 'e', KEY_VARS = 0x100 };
 
 struct sites_options {
-	const char *sites; /* of which function */
-	const char *vars;  /* at which place */
+	const char *sites; /* Name of a function. */
+	const char *vars;  /* A location. */
 	const char *file;
 	struct terminal terminal;
 };
@@ -46,7 +46,9 @@ static const struct argp_option argp_options[] = {
 	{ 0 },
 };
 
-/* The first one may be a mistyped "add", "rm" or "ls". */
+/*
+ * Rejects a second file. The first word may be a mistyped "add", "rm" or "ls".
+ */
 static void refuse_second_file(struct argp_state *state, const char *first)
 {
 	static const char *const verbs[] = { "add", "rm", "ls" };
@@ -104,7 +106,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 
 struct listing {
 	const struct probe_file *file;
-	uint32_t function; /* that was shown last, or UINT32_MAX */
+	uint32_t function; /* Function that was shown last, or UINT32_MAX. */
 	unsigned int by_tier[PROBE_TIER_COUNT];
 	uint64_t function_vaddr;
 };
@@ -160,7 +162,9 @@ static void print_sums(const struct listing *listing)
 	       listing->by_tier[PROBE_BY_NONE]);
 }
 
-/* The file itself, or the program that a shell would find by that name. */
+/*
+ * Returns the file itself, or the program that a shell would find by that name.
+ */
 static char *path_of(const char *name)
 {
 	char *path;
@@ -182,7 +186,10 @@ static int print_sites(const struct probe_file *file, const char *path,
 	return 0;
 }
 
-/* A place of the file, or a line of a source of it. 0, or -errno and *why. */
+/*
+ * Shows a location of the file, or a line of its sources. Returns 0, or -errno
+ * and *why.
+ */
 static int print_place(const struct sites_options *options, const char *path,
 		       char **why)
 {

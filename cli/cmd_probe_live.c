@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * clew probe add, rm, ls. What is asked of the process is in probe_asking.h; what it
- * has, and how often each was hit, is read in its part of the recording.
+ * `clew probe add`, `rm` and `ls`: changes and lists the probes of a running
+ * process. probe_asking.h sends the requests. The process's part of the
+ * recording contains its probes and their hits.
  */
 #include "cli/cmd_probe_live.h"
 
@@ -29,9 +30,9 @@ static const char *const verbs[PROBE_VERB_COUNT] = { "add", "rm", "ls" };
 
 struct live_options {
 	enum probe_verb verb;
-	pid_t pid; /* 0: the first word is to be it */
+	pid_t pid; /* 0 if the first word is the pid. */
 	int is_all;
-	struct probe_options words; /* places, or names of probes */
+	struct probe_options words; /* Locations, or names of probes. */
 };
 
 static const struct argp_option argp_options[] = {
@@ -121,9 +122,11 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	}
 }
 
-/* ---- What there is ---- */
+/* ---- Listing ---- */
 
-/* Where it is and how it is reached, one line for each place. */
+/*
+ * Prints a probe: its locations, one for each line, and how they are reached.
+ */
 static void print_probe(const struct session *session,
 			const struct listed_probe *probe)
 {
@@ -161,7 +164,7 @@ static int is_named(const struct live_options *options,
 	return 0;
 }
 
-/* All of them, or those that something was done with. */
+/* Prints all probes, or those that were changed. */
 static int print_probes(const struct live_options *options,
 			const struct live_process *process,
 			const struct wire_live_probes *probes, char **why)
@@ -188,7 +191,7 @@ static int print_probes(const struct live_options *options,
 	return 0;
 }
 
-/* ---- What is asked for ---- */
+/* ---- Requests ---- */
 
 static char *append(char *lines, unsigned long number)
 {
@@ -223,7 +226,10 @@ static char *names_as_lines(const struct live_options *options, char **why)
 	return lines;
 }
 
-/* How many could not be done; of --all those that are there matter. */
+/*
+ * Reports failures. Returns their number. With --all, probes that do not exist
+ * are no failures.
+ */
 static int tell_refused(const struct live_options *options,
 			const struct wire_live_probes *probes)
 {

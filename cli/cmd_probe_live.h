@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* clew probe add, rm, ls: the probes of a process that is being recorded. */
+/* `clew probe add`, `rm` and `ls`: the probes of a running process. */
 #ifndef CLEW_CLI_CMD_PROBE_LIVE_H
 #define CLEW_CLI_CMD_PROBE_LIVE_H
 
@@ -26,7 +26,10 @@ enum {
 	  "rm: Remove all probes of the process", HELP_PROBES }
 /* clang-format on */
 
-/* Whether it is one of these, with the process behind or in front. */
+/*
+ * Returns whether the arguments are one of these commands, with the pid after
+ * or before the word.
+ */
 int is_live_probe_command(int argc, char **argv);
 
 int command_probe_live(int argc, char **argv);

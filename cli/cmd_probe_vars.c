@@ -26,7 +26,10 @@ static int width_of(int width, const char *text)
 	return bytes > width ? bytes : width;
 }
 
-/* A place in memory is in parentheses of its own, or a register. */
+/*
+ * Prints a variable's location. A memory address has its own parentheses, or is
+ * a register.
+ */
 static void print_place(const struct variable_site *site,
 			const struct variable *variable, struct arena *arena)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * clew record: whatever goes wrong with the recording, the target runs. Its
- * status is ours; only if it succeeds unrecorded do we say so by a status of
- * our own.
+ * `clew record`: runs a program and records it. If recording fails, the target
+ * runs all the same. The exit status is the target's, or STATUS_UNRECORDED if
+ * the target succeeds but is not recorded.
  */
 #include <argp.h>
 #include <errno.h>
@@ -68,7 +68,7 @@ static const struct argp_option argp_options[] = {
 
 struct record_options {
 	char *output;
-	char **target; /* its argv */
+	char **target; /* The target's argv. */
 	int verbose;
 	int quiet;
 	int no_cache;
@@ -146,7 +146,10 @@ static int status_of_exec(const char *name, const char *target, int err)
 	return err == -ENOENT ? STATUS_NOT_FOUND : STATUS_NOT_EXECUTABLE;
 }
 
-/* Sets `job` up for recording, or complains and leaves it as it is. */
+/*
+ * Prepares `job` for recording. On failure, prints an error and leaves it
+ * unchanged.
+ */
 static void prepare(const char *name, struct record_options *options,
 		    const char *program, struct launch *job,
 		    struct output *output)
@@ -180,15 +183,18 @@ static void summarise(const struct record_options *options, const char *path)
 		recorded_line_suggest(path, options->output);
 }
 
-/* What is said of a recording when all is over. */
+/* Checks of a recording after the target's end. */
 struct record_check {
-	const char *name;           /* of the command */
-	struct recording recording; /* headers only */
+	const char *name;           /* Name of the command. */
+	struct recording recording; /* Headers only. */
 	struct rule_sums rules;
 	struct probe_list probes;
 };
 
-/* Those of processes that still run will be looked for by whoever reads. */
+/*
+ * Stores files that an exited process announced in its part. Readers search for
+ * those of running processes.
+ */
 static void keep_announced(const struct record_check *check,
 			   const struct part_copy *part)
 {
@@ -206,7 +212,7 @@ static void keep_announced(const struct record_check *check,
 		}
 }
 
-/* Whether it was all there. */
+/* Reads a part. Returns whether it is complete. */
 static int read_part(struct part_copy *part, const char *path, uint64_t kinds)
 {
 	char *why;
@@ -218,8 +224,8 @@ static int read_part(struct part_copy *part, const char *path, uint64_t kinds)
 }
 
 /*
- * Of most parts a few small chunks tell it. To read one takes as long as its program took
- * to write it.
+ * Checks a part. Reads only a few small chunks of most parts, because reading
+ * all takes as long as the program took to write it.
  */
 static void check_part(struct record_check *check, const char *path)
 {
@@ -239,7 +245,9 @@ static void check_part(struct record_check *check, const char *path)
 	part_close(&part);
 }
 
-/* Whether the target was recorded in `path`; says so if not. */
+/*
+ * Returns whether the target was recorded in `path`. Otherwise prints an error.
+ */
 static int check_recording(const char *name,
 			   const struct record_options *options,
 			   const char *path,
@@ -268,7 +276,7 @@ static int check_recording(const char *name,
 	return !why;
 }
 
-/* The status of a target that ran, which may mean not to return. */
+/* Returns the status of a target that ran, or dies by the same signal. */
 static int status_of(const struct launch_outcome *outcome, int is_recorded)
 {
 	if (WIFSIGNALED(outcome->status))
@@ -279,8 +287,8 @@ static int status_of(const struct launch_outcome *outcome, int is_recorded)
 }
 
 /*
- * Shows a recording that has ended. Another program may have renamed or removed its folder
- * meanwhile. Returns whether the target is in it.
+ * Shows a finished recording. Another program may have renamed or removed its
+ * folder meanwhile. Returns whether the recording contains the target.
  */
 static int show_recording(const char *name,
 			  const struct record_options *options,
@@ -308,14 +316,14 @@ static int show_recording(const char *name,
 	return is_recorded;
 }
 
-/* ---- The recording that was there before ---- */
+/* ---- The earlier recording ---- */
 
-/* What is done while the target runs. */
+/* Tasks while the target runs. */
 struct record_look {
-	const char *name; /* of the command */
+	const char *name; /* Name of the command. */
 	struct launch *job;
 	struct output *output;
-	struct reading_lines *lines; /* NULL: none are printed */
+	struct reading_lines *lines; /* NULL: none are printed. */
 };
 
 static void keep_output(const char *name, struct output *output)
@@ -341,7 +349,10 @@ static void look_meanwhile(void *context)
 		look->job->look = NULL;
 }
 
-/* A recording in which nothing is counted replaces none. */
+/*
+ * Keeps the new recording if it contains calls. Otherwise restores the earlier
+ * one.
+ */
 static void settle_output(const char *name, struct output *output)
 {
 	if (!output->has_before)
@@ -355,7 +366,10 @@ static void settle_output(const char *name, struct output *output)
 	complain(name, "%s still contains the earlier recording", output->path);
 }
 
-/* On a terminal, or whoever waits long enough would think that it hangs. */
+/*
+ * Prints progress on a terminal, so that a slow start does not look like a
+ * hang.
+ */
 static void begin_look(const struct record_options *options,
 		       struct record_look *look)
 {
@@ -369,7 +383,10 @@ static void begin_look(const struct record_options *options,
 	}
 }
 
-/* Who counts a trace's calls meanwhile; without them their threads do. */
+/*
+ * Starts workers that count a trace's calls meanwhile. Without workers, the
+ * program's threads do so.
+ */
 static struct packet_workers *begin_workers(
 	const char *name, const struct record_options *options,
 	const struct launch *job)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* `clew report`: shows a recording as a table. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,12 +27,12 @@ enum {
 	DEFAULT_TOP = 40,
 };
 
-/* What a row may be. */
+/* Kinds of rows. */
 static const struct subject {
 	const char *name;
 	enum label_by label;
 	enum grouping grouping;
-	int is_line; /* of source; `label` is not used */
+	int is_line; /* A source line; `label` is not used. */
 } subjects[] = {
 	{ "function", LABEL_FUNCTION, GROUP_NONE, 0 },
 	{ "context", LABEL_CONTEXT, GROUP_NONE, 0 },
@@ -49,8 +50,8 @@ enum { SUBJECTS = sizeof(subjects) / sizeof(*subjects) };
 struct report_options {
 	struct view_options view;
 	struct flat_keys keys;
-	size_t by;             /* index of subjects */
-	const char *butterfly; /* a function, or NULL */
+	size_t by;             /* Index in subjects. */
+	const char *butterfly; /* A function, or NULL. */
 	int shows_marks, shows_events;
 	size_t top;
 	int has_top;
@@ -200,8 +201,9 @@ static const char *heading_of(size_t by)
 }
 
 /*
- * The rows of the table, for flat_fini(). Returns 0; or, if the filters leave none, the exit
- * status after a message, and there is no table.
+ * Creates the rows of the table, which the caller frees by flat_fini(). Returns
+ * 0. If the filters leave no row, prints a message and returns the exit status,
+ * and there is no table.
  */
 static int make_rows(const char *command, struct session *session,
 		     const struct report_options *options, struct flat *flat)
@@ -256,7 +258,7 @@ static int show_rows(const char *command, struct session *session,
 	return view_finish(&options->view, command);
 }
 
-/* 0, or -1 if there is no such function. */
+/* Returns 0, or -1 if there is no such function. */
 static int write_butterfly(struct session *session,
 			   const struct report_options *options)
 {

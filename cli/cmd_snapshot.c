@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* clew snapshot: a recording of what a process has done so far. */
+/* `clew snapshot`: copies the recording of a running process. */
 #include <argp.h>
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * clew status: which processes are being recorded, and how fast they call.
+ * `clew status`: shows which processes are recorded, and how fast they call.
  *
- * Their parts are read, twice. Nothing is asked of the processes themselves.
+ * The command reads their parts twice, and does not involve the processes.
  */
 #include <argp.h>
 #include <jansson.h>
@@ -21,7 +21,8 @@
 #include "report/merge/part_totals.h"
 #include "report/write/json.h"
 
-#define INTERVAL_NS 200000000L /* between two looks */
+/* Between the two readings. */
+#define INTERVAL_NS 200000000L
 
 enum { KEY_JSON = 0x100 };
 
@@ -31,18 +32,18 @@ static const struct argp_option argp_options[] = {
 };
 
 struct status_options {
-	pid_t pid; /* 0: all of them */
+	pid_t pid; /* 0 for all processes. */
 	int is_json;
 	struct terminal terminal;
 };
 
-/* A process at the second look. */
+/* A process after the second reading. */
 struct status {
 	struct live_process process;
-	uint64_t looked_ns; /* when it was looked at first */
+	uint64_t looked_ns; /* Time of the first reading. */
 	struct part_totals totals;
 	uint64_t calls_per_s;
-	uint64_t bytes; /* of what is recorded */
+	uint64_t bytes; /* Size of the recording. */
 	int is_gone;
 };
 
@@ -68,7 +69,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	}
 }
 
-/* ---- Looking ---- */
+/* ---- Reading ---- */
 
 static void look(struct status *status)
 {
@@ -106,9 +107,9 @@ static void look_twice(struct status *items, size_t count)
 			look(&items[i]);
 }
 
-/* ---- Showing ---- */
+/* ---- Output ---- */
 
-/* For free(). */
+/* The caller frees the text. */
 static char *state_text(const struct live_process *process)
 {
 	if (!process->is_attached)
@@ -181,9 +182,9 @@ static void print_json(const struct status *items, size_t count)
 	putchar('\n');
 }
 
-/* ---- All of it ---- */
+/* ---- The whole command ---- */
 
-/* 0, or -errno and *why. */
+/* Returns 0, or -errno and *why. */
 static int find(const struct status_options *options, struct status **items,
 		size_t *count, char **why)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* clew top: what a process calls now, on a screen or as a stream of tables. */
+/*
+ * `clew top`: shows the present calls of a process, on a screen or as a stream
+ * of tables.
+ */
 #include <argp.h>
 #include <errno.h>
 #include <signal.h>
@@ -46,9 +49,9 @@ static const struct argp_option argp_options[] = {
 
 struct top_command {
 	pid_t pid;
-	char **command; /* to run; or NULL */
+	char **command; /* The program to run, or NULL. */
 	int is_batch;
-	uint64_t iterations; /* 0: no end */
+	uint64_t iterations; /* 0: unlimited. */
 	uint64_t top;
 	struct top_view view;
 };
@@ -122,7 +125,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		top->view.output = argument;
 		return 0;
 	case ARGP_KEY_ARGS:
-		/* behind "--" is a command, and argp has taken that away */
+		/* argp has removed the "--" before a command. */
 		if (strcmp(state->argv[state->next - 1], "--") == 0)
 			top->command = state->argv + state->next;
 		else if (state->argc - state->next == 1)
@@ -169,7 +172,10 @@ static size_t print_table(const struct top_command *top,
 	return count;
 }
 
-/* The first table comes when it was asked for: it owes nothing for earlier ones. */
+/*
+ * Returns the time until the next table. The first table is printed on time: no
+ * earlier reading had a cost.
+ */
 static double wait_s(const struct top_command *top,
 		     const struct live_counts *counts)
 {
@@ -207,7 +213,7 @@ static int stream(const struct top_command *top,
 	return err;
 }
 
-/* ---- All of it ---- */
+/* ---- The whole command ---- */
 
 static int run(struct top_command *top, char **why)
 {
@@ -215,7 +221,7 @@ static int run(struct top_command *top, char **why)
 	struct live_counts counts;
 	int signals = ending_signals_watch(), err;
 
-	/* a reader that has gone must not keep the target from being left */
+	/* The end of stdout's reader must not prevent detaching. */
 	signal(SIGPIPE, SIG_IGN);
 	err = top_target_open(&target, top->pid, top->command, why);
 	if (err)

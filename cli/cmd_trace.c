@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* `clew trace`: shows the calls of a trace. */
 #include <argp.h>
 #include <ctype.h>
 #include <errno.h>
@@ -53,14 +54,14 @@ struct trace_options {
 	struct terminal terminal;
 	uint32_t column;
 	int is_json, is_quiet, has_latencies;
-	const char *slowest, *histogram; /* a function, or NULL */
+	const char *slowest, *histogram; /* A function, or NULL. */
 	size_t top;
 	uint32_t levels;
-	int compares;   /* the slowest with another one, */
-	size_t against; /* of this rank; 0: the middle one */
+	int compares;   /* Compare the slowest call with another one. */
+	size_t against; /* Rank of that call; 0 for the median. */
 };
 
-/* What is open while the command runs. */
+/* Open while the command runs. */
 struct opened {
 	struct recording recording;
 	struct catalog catalog;
@@ -110,7 +111,7 @@ static size_t parse_rank(const char *text, struct argp_state *state)
 	return *text == 'm' ? 0 : SIZE_MAX;
 }
 
-/* What is of one way to show a trace only. */
+/* Rejects options that belong to another view. */
 static void check(const struct trace_options *options, struct argp_state *state)
 {
 	const int has_function = options->slowest || options->histogram;
@@ -219,7 +220,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	}
 }
 
-/* ---- Showing ---- */
+/* ---- Output ---- */
 
 static struct trace_output output_of(const struct opened *opened, int has_color)
 {
@@ -228,7 +229,7 @@ static struct trace_output output_of(const struct opened *opened, int has_color)
 				      .has_color = has_color };
 }
 
-/* Whether options besides --module and --function hide calls. */
+/* Returns whether options besides --module and --function hide calls. */
 static int has_other_filter(const struct trace_options *options)
 {
 	return options->whose.thread || options->whose.pid ||
@@ -236,14 +237,14 @@ static int has_other_filter(const struct trace_options *options)
 	       window_is_asked(&options->window);
 }
 
-/* Whether options hide calls, so that none may be left. */
+/* Returns whether options hide calls, so that none may be left. */
 static int has_filter(const struct trace_options *options)
 {
 	return selection_is_asked(&options->selection) ||
 	       has_other_filter(options);
 }
 
-/* 0, or -ENODATA: the options leave no call. */
+/* Returns 0, or -ENODATA if the options leave no call. */
 static int write_lines(struct opened *opened,
 		       const struct trace_options *options, int has_color)
 {
@@ -278,7 +279,7 @@ static int write_lines(struct opened *opened,
 	return output.calls || !has_filter(options) ? 0 : -ENODATA;
 }
 
-/* 0, or -ENODATA: there is none. */
+/* Returns 0, or -ENODATA if there is no call. */
 static int write_slowest(struct opened *opened,
 			 const struct trace_options *options,
 			 const uint8_t *chosen, int has_color)
@@ -300,7 +301,7 @@ static int write_slowest(struct opened *opened,
 	return err;
 }
 
-/* 0, or -ENOENT: there are not two. */
+/* Returns 0, or -ENOENT if there are fewer than two calls. */
 static int write_compared(struct opened *opened,
 			  const struct trace_options *options,
 			  const uint8_t *chosen, int has_color)
@@ -322,7 +323,7 @@ static int write_compared(struct opened *opened,
 	return 0;
 }
 
-/* What --histogram shows, and of how many calls. */
+/* Data of --histogram, and the number of calls. */
 struct histogram {
 	struct call_latencies latencies;
 	uint64_t calls;
@@ -336,7 +337,7 @@ static void add_latency(void *context, const struct function_call *call)
 	histogram->calls++;
 }
 
-/* 0, or -ENODATA: no call of it is left. */
+/* Returns 0, or -ENODATA if no call of the function is left. */
 static int write_histogram(struct opened *opened,
 			   const struct trace_options *options,
 			   const uint8_t *chosen, int has_color)
@@ -359,8 +360,8 @@ static int write_histogram(struct opened *opened,
 }
 
 /*
- * 0, -ESRCH: there is no such function, -ENODATA: no call of it is left, or -ENOENT: it has
- * no two calls to compare.
+ * Returns 0; -ESRCH if there is no such function; -ENODATA if no call of it is
+ * left; or -ENOENT if it has no two calls to compare.
  */
 static int write_function(struct opened *opened,
 			  const struct trace_options *options,
@@ -381,7 +382,7 @@ static int write_function(struct opened *opened,
 	return err;
 }
 
-/* 0, or -ENODATA: the options leave no function. */
+/* Returns 0, or -ENODATA if the options leave no function. */
 static int write_latencies(struct opened *opened,
 			   const struct trace_options *options, int has_color)
 {
@@ -402,7 +403,7 @@ static int write_latencies(struct opened *opened,
 	return err;
 }
 
-/* The same. */
+/* Returns 0, or -ENODATA if the options leave nothing to show. */
 static int write_selected(struct opened *opened, struct trace_options *options,
 			  int has_color)
 {
@@ -493,7 +494,7 @@ static int has_process(const struct recording *recording, uint32_t pid)
 	return 0;
 }
 
-/* 0, or -errno and *why. */
+/* Returns 0, or -errno and *why. */
 static int open_traces(struct opened *opened,
 		       const struct trace_options *options, char **why)
 {

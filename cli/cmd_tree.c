@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* `clew tree`: shows the calling context tree of a recording. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,8 +19,8 @@ enum {
 	KEY_VALUE = 0x300,
 	KEY_CONTEXT,
 	/*
-	 * A recursion of n levels has n^2 / 2 callers of callers, so chains
-	 * end somewhere unless all of them are asked for.
+	 * A recursion of n levels has n^2 / 2 callers of callers, so chains are
+	 * limited by default.
 	 */
 	DEFAULT_CALLERS_DEPTH = 32,
 };
@@ -28,9 +29,10 @@ struct tree_options {
 	struct view_options view;
 	struct tree_limits limits;
 	const char *callers_of;
-	const char *context; /* what one is; NULL: a chain of functions */
+	/* The kind of context; NULL for chains of functions. */
+	const char *context;
 	struct label_wish labels;
-	char *function; /* of these */
+	char *function; /* Function whose argument is shown. */
 	int has_depth;
 };
 
@@ -50,7 +52,7 @@ static const struct argp_option argp_options[] = {
 	{ 0 },
 };
 
-/* Its index, or REPRESENT_COUNT. */
+/* Returns the index, or REPRESENT_COUNT. */
 static size_t find_representation(const char *name)
 {
 	size_t i = 0;
@@ -61,7 +63,7 @@ static size_t find_representation(const char *name)
 	return i;
 }
 
-/* "FN@ARG": where ARG is, or NULL. C++ names have no '@'. */
+/* Returns ARG of "FN@ARG", or NULL. C++ names contain no '@'. */
 static const char *argument_in(const char *name)
 {
 	const char *at = strchr(name, '@');
@@ -69,14 +71,14 @@ static const char *argument_in(const char *name)
 	return at && at > name && at[1] && !strchr(name, '/') ? at + 1 : NULL;
 }
 
-/* Those that the session's tree has. */
+/* Returns whether the session's own tree has these contexts. */
 static int is_as_opened(const char *name)
 {
 	return strcmp(name, "function") == 0 || strcmp(name, "site") == 0 ||
 	       argument_in(name);
 }
 
-/* What of calls the session is to tell apart. */
+/* Sets the properties by which the session distinguishes calls. */
 static void set_context(struct tree_options *options, const char *text)
 {
 	const int is_object = strchr(text, '/') != NULL;
@@ -182,7 +184,10 @@ static int write_callers(struct session *session,
 	return 0;
 }
 
-/* Of chains of functions, or of what was asked for. 0, or -errno and *why. */
+/*
+ * Writes chains of functions, or the requested contexts. Returns 0, or -errno
+ * and *why.
+ */
 static int write_contexts(struct session *session,
 			  const struct tree_options *options,
 			  struct tree_view *view, char **why)
@@ -211,7 +216,7 @@ static int write_contexts(struct session *session,
 	return 0;
 }
 
-/* 0, -1 if there is no function to show the callers of, or 1 and *why. */
+/* Returns 0, -1 if no function matches --callers-of, or 1 and *why. */
 static int write_tree(struct session *session,
 		      const struct tree_options *options, char **why)
 {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Runs the command that the first argument names. */
 #include <argp.h>
 #include <locale.h>
 #include <stdio.h>
@@ -53,7 +54,7 @@ static const struct command *find_command(const char *name)
 	return NULL;
 }
 
-/* For a user who typed `clew` alone: five lines, not the list of commands. */
+/* Printed for `clew` alone: five lines instead of the list of commands. */
 static void print_introduction(FILE *out)
 {
 	fputs("clew counts each function call of a program, without a "
@@ -77,7 +78,7 @@ static void print_commands(FILE *out)
 	      out);
 }
 
-/* argv[0] is the command's word. */
+/* argv[0] is the command's name. */
 static int run(const struct command *command, int argc, char **argv)
 {
 	char *name = memory_printf("clew %s", command->name);
@@ -89,7 +90,10 @@ static int run(const struct command *command, int argc, char **argv)
 	return status;
 }
 
-/* Returns the arguments as one text, with a blank before each, for free(). */
+/*
+ * Returns the arguments as one text, with a blank before each. The caller frees
+ * it.
+ */
 static char *joined(int argc, char **argv)
 {
 	char *words = NULL;

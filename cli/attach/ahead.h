@@ -5,8 +5,8 @@
  * functions will be hooked.
  *
  * The files may be hostile. A worker with limits reads them and can write only
- * to the cache (symbolizer/indexer/worker.h). If the worker crashes or takes too
- * long, the process would do so too, so the process is refused.
+ * to the cache (symbolizer/indexer/worker.h). If the worker crashes or takes
+ * too long, the process would do so too, so the process is refused.
  */
 #ifndef CLEW_CLI_ATTACH_AHEAD_H
 #define CLEW_CLI_ATTACH_AHEAD_H

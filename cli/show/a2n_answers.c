@@ -29,7 +29,9 @@ static void look_up(struct a2n_answers *answers,
 		  count < FRAMES ? count : FRAMES);
 }
 
-/* addr2line and llvm-symbolizer both read hexadecimal, with or without 0x. */
+/*
+ * Parses hexadecimal, with or without 0x, as addr2line and llvm-symbolizer do.
+ */
 static int parse_address(const char *text, uint64_t *out)
 {
 	char *end;
@@ -80,7 +82,7 @@ void a2n_answers_end(struct a2n_answers *answers)
 	}
 }
 
-/* Has an address answered together with those around it. */
+/* Collects an address. */
 static void answer_later(struct a2n_answers *answers, uint64_t address)
 {
 	answers->waiting[answers->waiting_count++] = address;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The answers of `clew a2n`, each behind its question, as addr2line and
- * llvm-symbolizer have them.
+ * Writes the answers of `clew a2n`, in the order of the questions, as addr2line
+ * and llvm-symbolizer do.
  *
- * Many addresses of one module are cheaper to answer together. So those wait
- * for each other, until there are enough, until something else is to be
- * answered first, or until somebody waits for them.
+ * Addresses of one module are cheaper to look up together. Therefore they are
+ * collected until there are enough, until another question comes between, or
+ * until the user waits for an answer.
  */
 #ifndef CLEW_CLI_SHOW_A2N_ANSWERS_H
 #define CLEW_CLI_SHOW_A2N_ANSWERS_H
@@ -16,30 +16,32 @@
 struct a2n_answers {
 	const char *command;
 	struct a2n *a2n;
-	const struct a2n_module *module; /* that addresses are of, or NULL */
-	struct a2n_space *space;         /* or NULL */
-	uint64_t time;                   /* of the space */
+	const struct a2n_module *module; /* Module of the addresses, or NULL. */
+	struct a2n_space *space;         /* NULL if `module` is set. */
+	uint64_t time;                   /* Time in `space`. */
 	struct a2n_writer *writer;
-	uint64_t waiting[1024]; /* of `module`, to be answered together */
+	uint64_t waiting[1024]; /* Collected addresses in `module`. */
 	size_t waiting_count;
 	int failed;
 };
 
-/* A module of answers->a2n. 0, or -errno and a complaint. */
+/*
+ * Opens a module of answers->a2n. Returns 0, or -errno after printing an error.
+ */
 int a2n_answers_open(struct a2n_answers *answers, const char *path,
 		     const struct a2n_module **out);
 
 /*
  * Answers "ADDRESS" or, without a module, llvm-symbolizer's "FILE ADDRESS".
- * Changes the text. False if it is neither; it is repeated then, as
- * llvm-symbolizer does.
+ * Modifies the text. Returns false for other text, which is repeated as in
+ * llvm-symbolizer.
  */
 int a2n_answer(struct a2n_answers *answers, char *text);
 
-/* Answers stdin, line by line where somebody waits for each answer. */
+/* Answers stdin, line by line if the user waits for each answer. */
 void a2n_answer_input(struct a2n_answers *answers);
 
-/* Answers what waits, if anything. */
+/* Answers the collected addresses, if any. */
 void a2n_answers_end(struct a2n_answers *answers);
 
 #endif

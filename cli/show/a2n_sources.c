@@ -44,9 +44,10 @@ static int is_of(const struct inner_folder *folder, int fd)
 }
 
 /*
- * Opens the map that the process writes, among its own files and not through links. Others
- * can make a file of that name: -EPERM if it belongs neither to the process's user nor to
- * root. -ENOENT if its folder cannot be opened either.
+ * Opens the map that the process writes, in the process's own file system and
+ * without following links. Returns -EPERM if the file belongs neither to the
+ * process's user nor to root, because another user can create a file of that
+ * name. Returns -ENOENT if the folder cannot be opened.
  */
 static int open_own_perf_map(pid_t pid, const char *name)
 {

@@ -81,9 +81,9 @@ static void put_number(struct a2n_writer *writer, uint64_t number,
 	put(writer, at, (size_t)(text + sizeof(text) - at));
 }
 
-/* ---- text ---- */
+/* ---- Text ---- */
 
-/* Bytes that are all ASCII were made printable when they were read. */
+/* ASCII text was made printable when it was read; other text may need it. */
 static int is_ascii(const char *text, size_t length)
 {
 	for (size_t i = 0; i < length; i++)
@@ -92,7 +92,9 @@ static int is_ascii(const char *text, size_t length)
 	return 1;
 }
 
-/* Without control characters, and without those that reorder text. */
+/*
+ * Writes text without control characters, and without those that reorder text.
+ */
 static void put_printable(struct a2n_writer *writer, const char *text,
 			  size_t length)
 {
@@ -135,7 +137,7 @@ static void put_file(struct a2n_writer *writer, const struct a2n_frame *frame)
 	put_printable(writer, file, length);
 }
 
-/* addr2line knows "file:?" beside "??:0"; llvm-symbolizer says "??:0:0". */
+/* addr2line writes "file:?" and "??:0"; llvm-symbolizer writes "??:0:0". */
 static void put_place(struct a2n_writer *writer, const struct a2n_frame *frame)
 {
 	put_file(writer, frame);
@@ -266,7 +268,7 @@ static void put_json_frames(struct a2n_writer *writer,
 	put_text(writer, "]}\n");
 }
 
-/* ---- */
+/* ---- Public functions ---- */
 
 void a2n_write(struct a2n_writer *writer, uint64_t address,
 	       const struct a2n_frame *frames, size_t count)

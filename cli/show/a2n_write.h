@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How `clew a2n` writes what it found: as addr2line does, as llvm-symbolizer
- * does, or as one JSON object a line.
+ * Output of `clew a2n`: as addr2line, as llvm-symbolizer, or as one JSON object
+ * for each line.
  *
- * A hundred thousand addresses are some forty megabytes of text, so it is put
- * together in a buffer of our own.
+ * A hundred thousand addresses are about forty megabytes of text, so the output
+ * has a buffer of its own.
  */
 #ifndef CLEW_CLI_SHOW_A2N_WRITE_H
 #define CLEW_CLI_SHOW_A2N_WRITE_H
@@ -21,27 +21,26 @@ struct a2n_writer {
 	int demangles, only_basenames, is_pretty;
 	char *buffer;
 	size_t used;
-	int failed; /* errno of a write, or 0 */
+	int failed; /* errno of a write, or 0. */
 };
 
 void a2n_writer_init(struct a2n_writer *writer);
 
-/* Everything about one address; `count` may be 0. */
+/* Writes the frames of one address; `count` may be 0. */
 void a2n_write(struct a2n_writer *writer, uint64_t address,
 	       const struct a2n_frame *frames, size_t count);
 
-/* A range with its function, for --list. */
+/* Writes a range with its function, for --list. */
 void a2n_write_range(struct a2n_writer *writer, const struct a2n_range *range,
 		     const struct a2n_frame *frames, size_t count);
 
 /*
- * The answer to a line that is no address, as the tools have it whose style it
- * is: llvm-symbolizer gives it back, addr2line takes it for address 0, whose
- * answer is as many lines as any other's.
+ * Answers a line that is no address, in the tool's style: llvm-symbolizer
+ * repeats it, addr2line treats it as address 0.
  */
 void a2n_write_junk(struct a2n_writer *writer, const char *text);
 
-/* Writes what is buffered. 0, or -errno of the first write that failed. */
+/* Writes the buffer. Returns 0, or -errno of the first failed write. */
 int a2n_writer_flush(struct a2n_writer *writer);
 int a2n_writer_fini(struct a2n_writer *writer);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A context is a number to the object, and a function of the catalog to the tree, that has
- * the context's name. Where two have the same name, the second one's number is in its.
+ * Creates trees with contexts of a user's object. A context is a number in the
+ * object, and a function of the catalog with the context's name in the tree. If
+ * two contexts have the same name, the second one's name contains its number.
  */
 #include "cli/show/context_object.h"
 
@@ -29,8 +30,8 @@ struct context_object {
 	context_of of;
 	context_name name;
 	struct catalog *catalog;
-	struct idmap labels;   /* context -> function of the catalog */
-	struct idmap contexts; /* the other way, 1 + context */
+	struct idmap labels;   /* Maps contexts to functions of the catalog. */
+	struct idmap contexts; /* Maps functions to contexts + 1. */
 };
 
 static uint32_t name_context(struct context_object *object, uint64_t context)
@@ -59,7 +60,10 @@ static uint32_t name_context(struct context_object *object, uint64_t context)
 	return label;
 }
 
-/* What is above all contexts of the object's, a thread's name say, is 0. */
+/*
+ * Returns the context of a node. Nodes outside all contexts, such as a thread's
+ * name, have context 0.
+ */
 static uint64_t context_at(struct context_object *object, uint32_t label)
 {
 	const uint64_t known = label ? *idmap_at(&object->contexts, label) : 0;
@@ -67,7 +71,8 @@ static uint64_t context_at(struct context_object *object, uint32_t label)
 	return known ? known - 1 : 0;
 }
 
-#define VALUES_MAX 512 /* of all probes that there can be */
+/* Maximum for all probes together. */
+#define VALUES_MAX 512
 
 static size_t tell_values(const struct call_label *label,
 			  struct clew_called_value *values)
@@ -108,7 +113,8 @@ static uint32_t step(void *argument, uint32_t parent, uint32_t function)
 
 	if (context == from && parent)
 		return parent;
-	if (!context) /* outside of all: under a name, as calls are counted */
+	/* Outside all contexts, calls need a name to be counted under. */
+	if (!context)
 		return catalog_named(object->catalog, KIND_GROUP,
 				     CATALOG_NO_MODULE, "(no context)");
 	known = idmap_at(&object->labels, context);
@@ -119,7 +125,10 @@ static uint32_t step(void *argument, uint32_t parent, uint32_t function)
 	return made;
 }
 
-/* A path: the loader looks elsewhere for a name without a slash. */
+/*
+ * Opens the object by its absolute path: the loader searches its own folders
+ * for a name without a slash.
+ */
 static void *open_object(const char *path, char **why)
 {
 	char *whole = realpath(path, NULL);

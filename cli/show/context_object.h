@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A shared object of the user's that says what a context is (agent/clew.h): clew tree
- * --context=./my.so.
+ * A user's shared object that defines contexts (agent/clew.h), as in `clew tree
+ * --context=./my.so`.
  */
 #ifndef CLEW_CLI_SHOW_CONTEXT_OBJECT_H
 #define CLEW_CLI_SHOW_CONTEXT_OBJECT_H
@@ -9,7 +9,10 @@
 #include "report/model/function_catalog.h"
 #include "report/model/tree.h"
 
-/* 0, or -errno and *why. tree_fini() it. */
+/*
+ * Creates a tree with the object's contexts, which the caller frees by
+ * tree_fini(). Returns 0, or -errno and *why.
+ */
 int context_object_represent(const char *path, const struct tree *tree,
 			     struct catalog *catalog, struct tree *represented,
 			     char **why);

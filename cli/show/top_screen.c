@@ -20,14 +20,14 @@
 #include "report/view/session.h"
 #include "report/write/text_writer.h"
 
-/* Lines above the rows, and below them. */
+/* Number of lines above and below the rows. */
 enum { ABOVE = 4, BELOW = 1 };
 
 enum { KEY_ESCAPE = 27, ESCAPE_MS = 25 };
 
-/* Text that is shown in place of the table until it is left. */
+/* Text that replaces the table until the user closes it. */
 struct page {
-	char *text; /* lines, or NULL: the table is shown */
+	char *text; /* Lines; NULL while the table is shown. */
 	size_t first, count;
 };
 
@@ -38,7 +38,7 @@ struct screen {
 	struct live_rows rows;
 	size_t selected, first;
 	struct page page;
-	char message[160]; /* until the next key */
+	char message[160]; /* Shown until the next key. */
 	int is_paused, is_typing, has_ended, is_over;
 };
 
@@ -72,7 +72,7 @@ static size_t rows_on_screen(void)
 	return LINES > ABOVE + BELOW ? (size_t)(LINES - ABOVE - BELOW) : 1;
 }
 
-/* As much as the line has room for. */
+/* Prints as much of the text as fits the line. */
 static void put_line(int line, const char *text, size_t bytes, int attributes)
 {
 	mbstate_t state = { 0 };
@@ -142,7 +142,7 @@ static void draw_frame(struct screen *screen)
 		 A_DIM);
 }
 
-/* What is chosen stays on the screen. */
+/* Scrolls so that the selected row is visible. */
 static void scroll_to_selected(struct screen *screen)
 {
 	const size_t there = rows_on_screen();
@@ -208,7 +208,7 @@ static void close_page(struct screen *screen)
 	screen->page = (struct page){ 0 };
 }
 
-/* Takes the text. */
+/* Takes ownership of the text. */
 static void open_page(struct screen *screen, char *text)
 {
 	close_page(screen);
@@ -223,7 +223,7 @@ static void say(struct screen *screen, char *text)
 	free(text);
 }
 
-/* Who calls a function of that name, and whom it calls; or NULL. */
+/* Returns the callers and callees of functions with this name, or NULL. */
 static char *butterfly_text(struct session *session, const char *name)
 {
 	uint8_t *chosen = selection_named(&session->catalog, name);
@@ -245,7 +245,7 @@ static char *butterfly_text(struct session *session, const char *name)
 	return text;
 }
 
-/* What is known so far of the function that is chosen. */
+/* Opens a page about the selected function, with its counts so far. */
 static void open_function(struct screen *screen)
 {
 	static const struct whose everybody = { 0 };
@@ -323,7 +323,7 @@ static void type(struct screen *screen, int key)
 	choose_rows(screen);
 }
 
-/* By so many rows, or lines of a page. */
+/* Moves by a number of rows, or of lines of a page. */
 static void step(struct screen *screen, long by)
 {
 	size_t *at =
@@ -463,7 +463,9 @@ static int look(struct screen *screen, char **why)
 	return 0;
 }
 
-/* Or until so long has passed. 0: a signal has come first. */
+/*
+ * Waits for a key, or for left_s seconds. Returns 0 if a signal arrives first.
+ */
 static int await_key(int signals, double left_s)
 {
 	struct pollfd either[] = { { .fd = signals, .events = POLLIN },
@@ -487,7 +489,7 @@ static int loop(struct screen *screen, int signals, char **why)
 
 			if (err)
 				return err;
-			/* the first one has nothing to compare with */
+			/* The first reading has nothing to compare with. */
 			left_s = screen->counts->interval_ns
 					 ? top_delay_s(screen->view,
 						       screen->counts)

@@ -7,8 +7,8 @@
 #include "cli/show/top_view.h"
 
 /*
- * Until the user has enough, or `signals` is readable (ending_signals.h). 0, or -errno and *why; the terminal
- * is as it was before.
+ * Runs until the user quits or `signals` is readable (ending_signals.h), and
+ * then restores the terminal. Returns 0, or -errno and *why.
  */
 int top_screen_run(struct top_view *view, const struct top_target *target,
 		   struct live_counts *counts, int signals, char **why);

@@ -9,7 +9,7 @@
 #include "base/display_text.h"
 #include "base/memory.h"
 
-/* A second; none before there was an interval. */
+/* Returns calls per second, or 0 before the first interval. */
 static uint64_t rate_of(const struct live_counts *counts, uint64_t calls)
 {
 	return counts->interval_ns ? (uint64_t)((double)calls * 1e9 /
@@ -21,7 +21,7 @@ struct share_text {
 	char text[16];
 };
 
-/* Of one processor, as top(1) has it; "-" where there are no samples. */
+/* Returns the share of one processor, as in top(1), or "-" without samples. */
 static struct share_text share_of(const struct live_counts *counts, uint64_t ns)
 {
 	struct share_text share = { "-" };

@@ -20,10 +20,10 @@
 #include "cli/target/live_process.h"
 #include "report/recording/part_reader.h"
 
-/* Until a program that does not obey is killed: two seconds, in moments. */
+/* How long a program may ignore SIGTERM, two seconds, in steps of 5 ms. */
 enum { PATIENCE = 400 };
 
-/* ---- One that is being recorded ---- */
+/* ---- Processes that are already recorded ---- */
 
 static int open_recorded(struct top_target *target, pid_t pid, char **why)
 {
@@ -41,7 +41,7 @@ static int open_recorded(struct top_target *target, pid_t pid, char **why)
 	return 0;
 }
 
-/* ---- One that is recorded for us ---- */
+/* ---- Processes that another clew records for us ---- */
 
 static int make_folder(struct top_target *target, char **why)
 {
@@ -59,7 +59,10 @@ static int make_folder(struct top_target *target, char **why)
 	return 0;
 }
 
-/* In a group of its own: ^C is for us, and what we do then is for it. */
+/*
+ * Becomes the recorder, in a process group of its own: ^C goes to `clew top`,
+ * which ends the recorder.
+ */
 static void become_recorder(char **argv, const char *said)
 {
 	int null = open("/dev/null", O_RDWR);
@@ -95,7 +98,10 @@ static int start_recorder(struct top_target *target, char **argv, char **why)
 			      strerror(errno));
 }
 
-/* The part of a process in the recording, of any; NULL: there is none yet. */
+/*
+ * Returns the first part in the recording and stores its pid, or returns NULL
+ * if there is none yet.
+ */
 static char *find_part(const struct top_target *target, pid_t *pid)
 {
 	DIR *folder = opendir(target->recording);
@@ -117,7 +123,7 @@ static char *find_part(const struct top_target *target, pid_t *pid)
 	return found;
 }
 
-/* Whether something is counted in it. */
+/* Returns whether the part is in use. */
 static int is_counting(const char *path)
 {
 	struct part_copy part;
@@ -133,7 +139,9 @@ static int is_counting(const char *path)
 	return is;
 }
 
-/* The last line that the recorder has written, without its name. */
+/*
+ * Sets *why to the last line that the recorder has written, without its name.
+ */
 static int explain_end(const struct top_target *target, char **why)
 {
 	char *path = said_path(target), *line = NULL, *last = NULL;
@@ -156,7 +164,7 @@ static int explain_end(const struct top_target *target, char **why)
 	return -ECHILD;
 }
 
-/* Until there is something to look at. */
+/* Waits until a part can be read. */
 static int await_part(struct top_target *target, char **why)
 {
 	const struct timespec moment = { .tv_nsec = 2000000 };
@@ -235,7 +243,7 @@ static int open_started(struct top_target *target, char **command, char **why)
 	return err ? err : await_part(target, why);
 }
 
-/* ---- Either ---- */
+/* ---- Public functions ---- */
 
 int top_target_open(struct top_target *target, pid_t pid, char **command,
 		    char **why)
@@ -268,7 +276,9 @@ static void remove_folder(struct top_target *target)
 	free(said);
 }
 
-/* A program that it has started gets the signal from it. */
+/*
+ * Ends the recorder, which passes the signal on to a program that it started.
+ */
 static void end_recorder(const struct top_target *target)
 {
 	const struct timespec moment = { .tv_nsec = 5000000 };

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What `clew top` looks at: a process that is being recorded already, or one
- * that is attached to, or started, for that, by another clew, into a temporary
- * recording.
+ * The process that `clew top` shows: one that is already recorded, or one that
+ * another clew attaches to or starts, with a temporary recording.
  */
 #ifndef CLEW_CLI_SHOW_TOP_TARGET_H
 #define CLEW_CLI_SHOW_TOP_TARGET_H
@@ -11,28 +10,28 @@
 
 struct top_target {
 	pid_t pid;
-	char *command;   /* printable */
-	char *recording; /* its directory */
-	char *part;      /* the file that it counts in */
-	char *folder;    /* of ours, which goes in the end; or NULL */
-	pid_t recorder;  /* the clew that makes the recording for us; or 0 */
-	int is_started;  /* by that, and not attached to */
+	char *command;   /* Printable. */
+	char *recording; /* Directory of the recording. */
+	char *part;      /* The part in which the process counts. */
+	char *folder;    /* Temporary folder, removed at the end; or NULL. */
+	pid_t recorder;  /* The clew that records for us, or 0. */
+	int is_started;  /* The recorder started the program. */
 };
 
 /*
- * A process, or, if pid is 0, the program of that command line. 0, or -errno
- * and *why. What the program writes goes nowhere.
+ * Opens a process, or starts a program if pid is 0. The program's output is
+ * discarded. Returns 0, or -errno and *why.
  */
 int top_target_open(struct top_target *target, pid_t pid, char **command,
 		    char **why);
 
 /*
- * A process that was attached to is left, a program that was started is ended:
- * by SIGTERM, and by SIGKILL if it runs two seconds later.
+ * Detaches from a process that was attached to. Ends a program that was
+ * started: by SIGTERM, and by SIGKILL two seconds later.
  */
 void top_target_close(struct top_target *target);
 
-/* Whether it runs still. */
+/* Returns whether the process still runs. */
 int top_target_is_alive(const struct top_target *target);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What `clew top` shows, and how: options say it first, then keys. */
+/* Settings of `clew top`: set by options, then by keys. */
 #ifndef CLEW_CLI_SHOW_TOP_VIEW_H
 #define CLEW_CLI_SHOW_TOP_VIEW_H
 
 #include "report/live/live_rows.h"
 
-/* No more than 0.5 % of a processor goes into looking. */
+/* Reading takes at most 0.5 % of a processor. */
 #define TOP_LEISURE 200
 
 struct top_view {
@@ -13,10 +13,10 @@ struct top_view {
 	enum live_key key;
 	char filter[64];
 	double delay_s;
-	const char *output; /* where snapshots go */
+	const char *output; /* Path for snapshots. */
 };
 
-/* After so long there is another look. */
+/* Returns the time until the next reading. */
 static inline double top_delay_s(const struct top_view *view,
 				 const struct live_counts *counts)
 {

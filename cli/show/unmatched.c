@@ -15,7 +15,7 @@
 
 /* ---- Functions and modules ---- */
 
-/* The nearest function's name, for free(); NULL if none resembles it. */
+/* Returns the most similar function name, or NULL. The caller frees it. */
 static char *nearest_function(struct catalog *catalog, const char *name)
 {
 	const char *nearest = selection_nearest(catalog, name);
@@ -108,7 +108,10 @@ int unmatched_function(const char *command, const char *function,
 
 /* ---- Recordings ---- */
 
-/* The path of the nearest name in the same directory, for free(); or NULL. */
+/*
+ * Returns the path with the most similar name in the same directory, or NULL.
+ * The caller frees it.
+ */
 static char *nearest_path(const char *path)
 {
 	const char *name = text_basename(path);

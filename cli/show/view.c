@@ -10,7 +10,9 @@
 #include "cli/common/command_line.h"
 #include "cli/show/unmatched.h"
 
-/* -ENODATA and *why if time is requested, and there is none. */
+/*
+ * Returns -ENODATA and *why if time is requested, but the recording has none.
+ */
 static int check_metric(const struct view_options *view,
 			const struct session *session, char **why)
 {
@@ -30,7 +32,7 @@ static int check_metric(const struct view_options *view,
 		    view->path);
 }
 
-/* 0, or -errno and *why. */
+/* Returns 0, or -errno and *why. */
 static int open_as_asked(struct view_options *view, struct session *session,
 			 char **why)
 {
