@@ -185,7 +185,7 @@ class Terminal(clewtest.Case):
                  "function, context, line, module, thread, process"),
                 (["diff", "--sort=size"], "self, total, calls"),
                 (["export", "--format=svg"], "folded, speedscope, pprof, "),
-                (["record", "--time=gmt"], "cpu, wall, exact, none")):
+                (["record", "--time=gmt"], "none, cpu, wall, exact")):
             done = self.clew(*arguments, self.recording_path)
             self.assertEqual(done.returncode, 64)
             self.assertIn(f": not one of {words}", done.stderr)
