@@ -20,7 +20,7 @@ enum {
 	KEY_CONTEXT,
 	/*
 	 * A recursion of n levels has n^2 / 2 callers of callers, so chains are
-	 * limited by default.
+	 * limited unless the user asks for all.
 	 */
 	DEFAULT_CALLERS_DEPTH = 32,
 };

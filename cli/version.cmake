@@ -1,12 +1,12 @@
-# Writes the C file OUTPUT with what `clew --version` says: VERSION, and if
-# SOURCES is the top of a git repository, the commit that is checked out there,
-# "-dirty" if files differ from it, then SUFFIX. Leaves a file alone that says so already, so
-# that nothing is built again.
+# Writes the C file OUTPUT with the text of `clew --version`: VERSION, then the
+# commit if SOURCES is the top of a git repository, with "-dirty" if files differ
+# from the commit, then SUFFIX. Does not change a file that has this text, so that
+# nothing is built again.
 cmake_minimum_required(VERSION 3.25)
 set(version "clew ${VERSION}")
 find_program(GIT git)
 if(GIT)
-  # Not the commit of a repository that only has these sources somewhere in it.
+  # A repository that only contains these sources in a folder does not count.
   execute_process(COMMAND ${GIT} rev-parse --show-cdup
     WORKING_DIRECTORY ${SOURCES}
     RESULT_VARIABLE status OUTPUT_VARIABLE up ERROR_QUIET)

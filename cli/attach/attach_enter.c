@@ -414,8 +414,8 @@ static int enter_once(struct attaching *attaching, struct remote_texts *texts,
 }
 
 /*
- * Starts runtime support. If it fails, the process is detached again unless it
- * has exited.
+ * Starts the support of language runtimes. If this fails, the process is
+ * detached again unless it has exited.
  */
 static int begin_runtimes(struct attaching *attaching, char **why)
 {

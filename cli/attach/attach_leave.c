@@ -199,8 +199,8 @@ static void unhook(struct attaching *attaching, struct remote_texts *texts)
 }
 
 /*
- * Releases the library's memory, and gives back pages of code that equal their
- * files. On failure the memory remains for the next session.
+ * Releases the library's memory, and private copies of code pages that equal
+ * their files. On failure the memory remains for the next session.
  */
 static void release(struct attaching *attaching,
 		    const struct remote_texts *texts)

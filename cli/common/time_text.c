@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns the nanoseconds of a unit, or 0 if the text is none. */
+/* Returns the nanoseconds of a unit, or 0 if the text is no unit. */
 static double unit_of(const char *text)
 {
 	static const struct {

@@ -6,8 +6,8 @@
  * (preload/record/part_file.h). The process truncates it when it exits, but not
  * if it is killed or executes another program. Files of stubs
  * (preload/stubs/stub_memory.h) serve debuggers and profilers of the running
- * process. Each consists of a hole of 16 MiB and a page, which programs such as
- * tar store in full.
+ * process. Each has 16 MiB, of which all but a page is a hole. Programs that do
+ * not support holes, such as tar by default, store all of it.
  */
 #ifndef CLEW_CLI_RECORDING_TRIM_H
 #define CLEW_CLI_RECORDING_TRIM_H

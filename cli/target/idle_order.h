@@ -10,9 +10,10 @@
 #include <sys/types.h>
 
 /*
- * Sorts threads. Sleeping threads come first, by used CPU time, with the
- * process's first thread last of them. Among running threads, the first thread
- * precedes the others, because it most certainly has enough stack.
+ * Sorts threads. Sleeping threads precede running ones. Within each group,
+ * threads that have used less CPU time come first. The process's first thread
+ * is the last of the sleeping threads, but the first of the running ones,
+ * because it most certainly has enough stack.
  */
 void idle_order(pid_t pid, pid_t *tids, size_t count);
 

@@ -81,8 +81,8 @@ static int save(struct remote_call *call)
 }
 
 /*
- * Restores the registers last: until then the thread removes the frame by
- * itself.
+ * Restores the registers last: until then the thread would restore itself from
+ * the signal frame.
  */
 static void restore(struct remote_call *call)
 {
@@ -248,7 +248,7 @@ static int wait_for(struct remote_call *call, uint64_t deadline_ns)
 	return 0;
 }
 
-/* Notes a SIGSTOP, the only sent signal that cannot be blocked. */
+/* Notes a SIGSTOP, which cannot be blocked, to send it again later. */
 static void note_stop(struct remote_call *call, int status)
 {
 	if (!(status >> 16) && WSTOPSIG(status) == SIGSTOP)
@@ -264,8 +264,8 @@ static int stop_at_end(struct remote_call *call)
 
 	if (ptrace(PTRACE_GETREGS, tid, 0, &registers) != 0)
 		return -ESRCH;
-	registers.orig_rax = (uint64_t)-1; /* Suppresses this sigreturn; */
-	/* the thread repeats it when it continues. */
+	/* Skips this sigreturn. The thread repeats it if it continues. */
+	registers.orig_rax = (uint64_t)-1;
 	registers.rip = call->restorer;
 	ptrace(PTRACE_SETREGS, tid, 0, &registers);
 	ptrace(PTRACE_INTERRUPT, tid, 0, 0);
@@ -383,7 +383,7 @@ void remote_end(struct remote_call *call)
 		target_write(call->tracer->memory, call->errno_at,
 			     &call->saved_errno, sizeof(call->saved_errno));
 		restore(call);
-		if (call->is_to_stop) /* When the thread continues. */
+		if (call->is_to_stop) /* Delivered when it continues. */
 			syscall(SYS_tgkill, call->tracer->pid,
 				call->thread->tid, SIGSTOP);
 	}
