@@ -25,11 +25,7 @@ static void count_edge(struct flat_row *rows, struct idmap *edges,
 static void add_nodes(struct flat_row *rows, const struct tree *tree,
 		      const uint32_t *labels, size_t label_count)
 {
-	/* Only time needs sums that include callees; calls do not. */
-	uint8_t *outermost =
-		tree_below(tree, TREE_ROOT).ns > 0
-			? labels_outermost(tree, labels, label_count)
-			: memory_zeroed(tree->count, 1);
+	uint8_t *outermost = labels_outermost(tree, labels, label_count);
 	struct idmap edges = { 0 };
 
 	for (size_t i = 1; i < tree->count; i++) {

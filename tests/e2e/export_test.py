@@ -578,6 +578,13 @@ class Csv(exports.Export):
         own = [int(row["self_ns"]) for row in rows]
         self.assertEqual(own, sorted(own, reverse=True))
 
+    def test_calls_below_are_summed_without_time(self):
+        made = exports.Synthetic(self.work / "timeless", 2000, 0)
+        rows = self.rows("csv", made.path)
+        self.assertEqual(+collections.Counter(
+            {row["function"]: int(row["calls_below"]) for row in rows}),
+            made.inclusive("calls"))
+
     def test_contexts(self):
         made = self.synthetic()
         rows = self.rows("csv-contexts", made.path, "--group", "thread")
