@@ -1,17 +1,17 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Checks the text that users read: documents, man pages and messages.
+"""Checks the text that people read: documents, man pages, messages and comments.
 
     scripts/prose.py            check everything, print what exceeds a limit
     scripts/prose.py --list     print every fault
-    scripts/prose.py --count    print the faults of each file
+    scripts/prose.py --count    print the faults of each file, and of each folder's comments
     scripts/prose.py FILE...    check these files only
 
 A fault is a sentence that opens with a pronoun or a relative clause, uses a
 phrase that CONTRIBUTING.md's rules of language replace, or has more than 40
 words. The limits are 40 faults per 1,000 sentences in total and 80 in a file.
-One fault in a file is always allowed, as short files have few sentences. Lines
-of Markdown have at most 100 columns, except tables, links and code. codespell
+One fault in a file is always allowed, as short files have few sentences. Comments of a
+folder have at most 40 faults per 1,000 sentences. Lines of Markdown have at most 100 columns, except tables, links and code. codespell
 checks the spelling, where it is installed.
 
 Exits with 1 if a limit is exceeded.
@@ -27,6 +27,7 @@ import sys
 
 TOTAL_LIMIT = 40
 FILE_LIMIT = 80
+COMMENT_LIMIT = 40
 COLUMNS = 100
 WORDS_IN_SENTENCE = 40
 
@@ -36,6 +37,8 @@ MANUAL = ("man/*.1", "man/*.3", "man/*.5", "man/*.man")
 CODE = ("agent", "alloc", "arch", "base", "cgroup", "classfile", "cli",
         "digest", "disasm", "expression", "image", "jvm", "locks", "match",
         "preload", "report", "symbolizer", "wire")
+
+COMMENTED = (".c", ".h", ".inc", ".S", ".js")
 
 # Words that codespell takes for mistakes, in lower case.
 CORRECT_WORDS = ("bu", "statics")
@@ -120,6 +123,53 @@ def paragraphs_of_code(text):
                 yield text.count("\n", 0, found.start()) + 1, piece.strip()
 
 
+def paragraphs_of_comments(text):
+    """Yields (line number, paragraph) for comments without their tables and drawings."""
+    for found in COMMENT.finditer(text):
+        number = text.count("\n", 0, found.start()) + 1
+        lines = [re.sub(r"^\s*(/?\*+/?|//) ?", "", line)
+                 for line in found[0].removesuffix("*/").splitlines()]
+        kept = [line if line.strip() and not line.startswith(("\t", "   "))
+                and not line.startswith("SPDX") else "" for line in lines]
+        for block in "\n".join(kept).split("\n\n"):
+            yield number, " ".join(block.split())
+
+
+def comment_files(folder):
+    return sorted(str(path.relative_to(TOP))
+                  for path in TOP.glob(f"{folder}/**/*")
+                  if path.suffix in COMMENTED and "node_modules" not in path.parts)
+
+
+def check_comments(options):
+    """Returns whether the comments of some folder have too many faults."""
+    total, bad = collections.Counter(), collections.Counter()
+    for name in (name for folder in CODE for name in comment_files(folder)):
+        folder = os.path.dirname(name)
+        text = pathlib.Path(name).read_text(encoding="utf-8")
+        for number, paragraph in paragraphs_of_comments(text):
+            for sentence in sentences(paragraph):
+                reasons = list(faults_of(sentence, is_message=False))
+                # "of the call": a phrase that continues the name of a field
+                if sentence[0].islower():
+                    reasons = [r for r in reasons if not r.startswith("opens")]
+                total[folder] += 1
+                bad[folder] += bool(reasons)
+                if reasons and options.list:
+                    print(f"{name}:{number}: {', '.join(reasons)}: "
+                          f"{sentence[:120]}")
+    is_wrong = False
+    for folder in sorted(total):
+        rate = 1000 * bad[folder] / total[folder]
+        is_over = rate > COMMENT_LIMIT and bad[folder] > 1
+        is_wrong |= is_over
+        if is_over or options.count:
+            print(f"{rate:6.0f} of 1,000  {total[folder]:5} sentences  "
+                  f"comments of {folder}"
+                  + ("  over the limit" if is_over else ""))
+    return is_wrong
+
+
 def sentences(paragraph):
     plain = re.sub(r"`[^`]*`", "X", paragraph)
     plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", plain)
@@ -200,12 +250,14 @@ def main():
         is_over = rate > FILE_LIMIT and bad[name] > 1
         if is_over or options.count and total[name]:
             print(f"{rate:6.0f} of 1,000  {total[name]:5} sentences  {name}"
-                  + ("  over the limit" if is_over else ""))
+                  + ("  over the limit: see --list" if is_over else ""))
         is_wrong |= is_over
     rate = 1000 * sum(bad.values()) / max(1, sum(total.values()))
     if rate > TOTAL_LIMIT or options.count:
         print(f"{rate:6.0f} of 1,000  {sum(total.values()):5} sentences  in all")
     is_wrong |= rate > TOTAL_LIMIT
+    if not options.files:
+        is_wrong |= check_comments(options)
 
     prose = [n for n in names if not n.endswith((".c", ".h"))]
     if not shutil.which("codespell"):
