@@ -32,8 +32,8 @@ void digest_link_keep(const char *folder, const struct file_stamp *stamp,
 		      const uint8_t digest[DIGEST_BYTES]);
 
 /*
- * Finds the owner of a folder, who must be root or this user; nobody else may
- * write to it. Returns 0, or -errno: -EPERM if others may.
+ * Finds the owner of a folder, who must be root or this user. No other user
+ * may write to it. Returns 0, or -errno: -EPERM if others may.
  */
 int digest_folder_owner(const char *folder, uint32_t *owner);
 

@@ -14,37 +14,39 @@
  *	cc -O2 -mgeneral-regs-only -shared -fPIC -o h.so h.c
  *	clew record --probe parse --handler ./h.so:clamp -- ./app
  *
- * Where. Between two instructions of the program's, in the thread that executes them,
- * which may hold any lock, be in malloc() or in a signal handler. So a handler may call
- * what is safe in signal handlers (signal-safety(7)), functions of <string.h>, and of
- * clew.h those that say "Signals"; nothing that waits for a lock, takes memory, throws,
- * or leaves other than by returning. No C++ exceptions, no fork(), no dlopen().
+ * Where a handler runs: between two instructions of the program, in the thread that
+ * executes them. The thread may hold any lock, and may be in malloc() or in a signal
+ * handler. A handler may therefore call functions that are safe in signal handlers
+ * (signal-safety(7)), functions of <string.h>, and the functions of clew.h whose
+ * comments say "Signals". A handler must not wait for a lock, allocate memory, throw an
+ * exception, call fork() or dlopen(), or leave other than by returning.
  *
- * Two kinds. Those that are built with -mgeneral-regs-only and call nothing but
- * functions of clew.h and of their own object, which imports no others, take some
- * nanoseconds. Others have the vector state and errno kept, which takes a hundred or
- * two, and may call what is named above, and functions of the program by pointers.
+ * Two kinds of handlers. A handler that is compiled with -mgeneral-regs-only, in an
+ * object that imports no functions but those of clew.h, takes some nanoseconds. For all
+ * other handlers clew saves the vector registers and errno, which takes one to two
+ * hundred nanoseconds. These may also call functions of the program through pointers.
  *
- * On what. The program's stack, below its red zone: some hundred bytes should do, for
- * stacks of signals and coroutines may have no more. The vector state takes up to 3 KiB
- * of it.
+ * Stack: a handler uses the program's stack, below its red zone. A handler should need at
+ * most some hundred bytes, since stacks of signal handlers and coroutines may have no more.
+ * Saved vector registers take up to 3 KiB of it.
  *
- * What is kept. All registers, flags, the vector state and errno are afterwards what
- * they were, but for what the handler has written to hit->registers.
+ * Registers: after the handler, all registers, flags and errno have their former
+ * values, except for those that the handler has written to hit->registers.
  *
- * Who calls. Calls that a handler of the second kind makes are no calls of the
- * program's: they are told as not counted, and so are those of signal handlers on top of
- * it. A probe that is hit in a handler does nothing; the report says how often. Several
- * threads may be in a handler at a time.
+ * Counting: calls that a handler of the second kind makes are not counted. The report
+ * says how many there were, including those of signal handlers that interrupted it. A
+ * probe that is hit in a handler does nothing; the report says how often. Several
+ * threads may run a handler at the same time.
  *
- * Ownership. The object is loaded by dlopen(RTLD_NOW | RTLD_LOCAL), before main or when
- * the probe is added, and stays. Its constructors run then, and may call anything. All
- * that `hit` points to is clew's, and valid until the handler returns; `text` and
- * `data` for as long as the process lives, in a forked child its copies. Values are bytes: addresses that a register
- * holds may lead nowhere, and who follows them crashes.
+ * Ownership: clew loads the object with dlopen(RTLD_NOW | RTLD_LOCAL), before main or
+ * when the probe is added, and never unloads it. The object's constructors run then, and
+ * may call anything. All that `hit` points to belongs to clew and is valid until the
+ * handler returns. `text` and `data` are valid as long as the process; a forked child
+ * has copies. Registers may contain invalid addresses: reading them crashes the
+ * program.
  *
- * A crash in a handler is the process's, by the same signal; clew record and the
- * report say that it was the handler.
+ * A crash in a handler kills the process with the same signal as any crash of the
+ * program. clew record and the report then name the handler.
  */
 #ifndef CLEW_HANDLER_H
 #define CLEW_HANDLER_H
@@ -55,7 +57,7 @@
 extern "C" {
 #endif
 
-/* At the instruction; all but what is const may be changed. */
+/* The registers at the instruction. A handler may change all members that are not const. */
 struct clew_registers {
 	uint64_t rbx, rbp, r12, r13, r14, r15;
 	const uint64_t reserved_1;
@@ -67,19 +69,20 @@ struct clew_registers {
 };
 
 struct clew_hit {
-	uint32_t bytes; /* of this struct: more may come behind its end */
-	uint32_t probe; /* which one: p1 is 1 */
+	uint32_t bytes; /* size of this struct, which may grow at its end */
+	uint32_t probe; /* the number of the probe: p1 is 1 */
 	/*
-	 * Of the calling context, as clew_context() has it; 0: the thread's calls are
-	 * not counted, or not yet.
+	 * The id of the calling context, as returned by clew_context(). 0: the thread's
+	 * calls are not counted, or not yet.
 	 */
 	uint64_t id;
 	struct clew_registers *registers;
-	uint64_t stack;   /* the stack pointer at the instruction */
-	const char *text; /* what was said behind the handler's name, or "" */
+	uint64_t stack; /* the stack pointer at the instruction */
+	const char *
+		text; /* the text behind the handler's name in --handler, or "" */
 	/*
-	 * A word of the probe's own, NULL at first, which all threads share: use it by
-	 * __atomic_load_n() and the like.
+	 * A word for the handler's use, one for each probe, NULL at first. All threads
+	 * share it: use __atomic_load_n() and similar builtins.
 	 */
 	void **data;
 };
@@ -87,8 +90,8 @@ struct clew_hit {
 typedef void clew_handler_function(struct clew_hit *hit);
 
 /*
- * What CLEW_HANDLER() says of a handler, in a symbol of its name and "_clew" behind it.
- * A function without one is a handler, too, whose vector state is kept.
+ * CLEW_HANDLER(NAME) defines one of these as the symbol NAME_clew. A function without
+ * such a symbol is also a handler; clew saves the vector registers for it.
  */
 struct clew_handler {
 	uint32_t version;
@@ -98,8 +101,8 @@ struct clew_handler {
 #define CLEW_HANDLER_VERSION 1U
 
 /*
- * It uses general registers only, and so does all that it calls: functions of clew.h
- * and of its own object, which imports no others. (-mgeneral-regs-only)
+ * A flag: the handler and all functions that it calls use general registers only
+ * (-mgeneral-regs-only).
  */
 #define CLEW_HANDLER_IS_GENERAL 1U
 
@@ -117,7 +120,7 @@ struct clew_handler {
 #define CLEW_HANDLER_NOTHROW
 #endif
 
-/* Begins the definition of a handler, whose body follows; its argument is `hit`. */
+/* Begins the definition of a handler: the body follows, with the argument `hit`. */
 #define CLEW_HANDLER(name)                                                     \
 	CLEW_HANDLER_LINKAGE                                                   \
 	__attribute__((visibility("default")))                                 \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a process has of addresses on x86-64: 47 bits, of which the kernel keeps
- * the last page, in pages of 4 KiB. Addresses of more bits are given only to who
- * asks for them (5-level paging), which clew does not.
+ * The addresses of a process on x86-64: 47 bits, in pages of 4 KiB. The kernel keeps the
+ * last page. A process gets addresses of more bits (5-level paging) only if it asks for
+ * them, and clew does not.
  *
  * Included by .S files: preprocessor definitions only.
  */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Room in the control blocks that the GNU C library gives its threads, which their
- * thread pointers point to: what its loader saved vector registers in until 2.22, and
- * eight words behind. It has been nobody's since, and stays there because
- * sanitizers know how large the block is (tcbhead_t in sysdeps/x86_64/nptl/tls.h).
+ * Unused room in the thread control blocks of the GNU C library, to which the thread
+ * pointers point. Until 2.22 the loader saved vector registers there; eight words follow.
+ * The room has stayed since, because sanitizers depend on the size of the block
+ * (tcbhead_t in sysdeps/x86_64/nptl/tls.h).
  */
 #ifndef CLEW_MACHINE_CONTROL_BLOCK_H
 #define CLEW_MACHINE_CONTROL_BLOCK_H

@@ -12,7 +12,7 @@
 
 #define MACHINE_DWARF_ARGUMENTS 5, 4, 1, 2, 8, 9
 
-/* So far below the stack pointer nobody writes but the function itself. */
+/* Only the function itself writes to this many bytes below its stack pointer. */
 #define MACHINE_RED_ZONE_BYTES 128
 
 #endif
