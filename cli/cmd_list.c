@@ -31,7 +31,7 @@ struct list_options {
 
 static const struct argp_option argp_options[] = {
 	{ "verbose", KEY_VERBOSE, NULL, 0,
-	  "List each function that is not hooked, with the reason",
+	  "List each function that is refused or left alone, with the reason",
 	  HELP_CONTENTS },
 	{ "all", KEY_ALL, NULL, 0, "List every function", HELP_CONTENTS },
 	ROW_JSON(KEY_JSON),
