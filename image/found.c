@@ -59,8 +59,8 @@ static int may_be_start(const struct region *region, uint64_t vaddr)
 }
 
 /*
- * Tries a start that is no target of a direct call. The functions that it calls
- * are added only if it passes the test.
+ * Tries a start that is no target of a direct call. If it does not pass the test, it
+ * and all functions that were found through it are forgotten.
  */
 static void try_start(struct found_search *s, uint64_t vaddr, uint32_t *done)
 {

@@ -78,8 +78,8 @@ struct clew_hit {
 	uint64_t id;
 	struct clew_registers *registers;
 	uint64_t stack; /* the stack pointer at the instruction */
-	const char *
-		text; /* the text behind the handler's name in --handler, or "" */
+	/* The text behind the handler's name in --handler, or "". */
+	const char *text;
 	/*
 	 * A word for the handler's use, one for each probe, NULL at first. All threads
 	 * share it: use __atomic_load_n() and similar builtins.
