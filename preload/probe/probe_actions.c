@@ -456,10 +456,15 @@ static int can_wait(const struct probe_action *action)
 		expression_needs_only(action->condition, MACHINE_RESULT));
 }
 
-/* Other stopwatches are named by hashes of texts, so this name is unique. */
-static uint64_t awaited_name(uint32_t probe)
+/*
+ * The name of the stopwatch of a probe that waits for a return to the
+ * trampoline at a slot. It differs from all others, which are hashes of texts.
+ * A call that an exception has left keeps its stopwatch; another call at the
+ * slot has another trampoline and does not find it.
+ */
+static uint64_t awaited_name(uint32_t probe, const uint64_t *slot)
 {
-	return ~(uint64_t)probe;
+	return ~(uint64_t)probe ^ *slot << 16;
 }
 
 /*
@@ -470,22 +475,24 @@ static uint64_t awaited_name(uint32_t probe)
 static int await_return(const struct probe_action *action, uint64_t sp,
 			uint32_t probe, const uint8_t *at)
 {
+	uint64_t *slot = (uint64_t *)sp;
 	uint64_t start = 1;
 
 	if (!at[PROBE_AT_JUMP_AT] || !can_wait(action) ||
-	    !trampolines_await((uint64_t *)sp))
+	    !trampolines_await(slot))
 		return 0;
 	if (action->slower)
 		start = stopwatch_stop(action->slower->name, sp);
 	if (start)
-		stopwatch_start(awaited_name(probe), sp, start);
+		stopwatch_start(awaited_name(probe, slot), sp, start);
 	return start != 0;
 }
 
-static void end_awaited(uint32_t probe, uint64_t sp, uint64_t result)
+static void end_awaited(uint32_t probe, const uint64_t *slot, uint64_t result)
 {
 	const struct probe_action *action = actions.of[probe];
-	const uint64_t start = stopwatch_stop(awaited_name(probe), sp);
+	const uint64_t start =
+		stopwatch_stop(awaited_name(probe, slot), (uintptr_t)slot);
 	uint64_t registers[MACHINE_REGISTERS] = { 0 };
 	const struct expression_view view = view_of(registers, probe);
 	struct probe_life *mine;
@@ -506,7 +513,7 @@ void probe_actions_call_ends(const uint64_t *slot, uint64_t result)
 	if (hot.muted == HOT_MUTED_OWN || hot.handler.frame)
 		return;
 	for (uint32_t i = 0; i < count; i++)
-		end_awaited(actions.awaiting[i], (uintptr_t)slot, result);
+		end_awaited(actions.awaiting[i], slot, result);
 }
 
 /* ---- Acting ---- */

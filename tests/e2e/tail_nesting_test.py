@@ -240,6 +240,33 @@ int main()
 }
 """
 
+# An exception leaves the first call of leaves(). 200 ms later, stays() has the same stack slot.
+LEFT = r"""
+#include <cstdio>
+#include <ctime>
+#define OWN __attribute__((noipa))
+static volatile long sink;
+OWN long throws(long n) { if (n >= 0) throw 5; return n; }
+OWN long leaves(long n) { sink++; return throws(n); }
+OWN long returns(long n) { sink += n; return n; }
+OWN long stays(long n) { sink++; return returns(n); }
+OWN long calls(long (*f)(long), long n)
+{
+	try { sink += f(n) + 1; } catch (int) { sink++; }
+	return sink;
+}
+int main()
+{
+	timespec pause = { 0, 200000000 };
+
+	sink += calls(leaves, 1) + 1;
+	nanosleep(&pause, nullptr);
+	sink += calls(stays, 1) + 1;
+	printf("%d\n", sink != 0);
+	return 0;
+}
+"""
+
 # Cycles, in which first() is cut, until it gets a line.
 SESSIONS = r"""
 #include <poll.h>
@@ -410,6 +437,17 @@ class TailNesting(Attached):
                 self.tree(program, *options, "--snapshot-when=first==-1",
                           "--snapshot-when=second>=18")
                 self.assertEqual(self.snapshots(), 3)
+
+    def test_a_call_that_an_exception_left_is_not_slow_later(self):
+        (self.work / "left.cc").write_text(LEFT)
+        program = self.work / "left"
+        subprocess.run(["g++", "-O2", "-o", program, self.work / "left.cc"],
+                       check=True)
+        for options in self.MODES:
+            with self.subTest(options):
+                self.tree(program, *options, "--snapshot-when=leaves>100ms",
+                          "--snapshot-when=stays>100ms")
+                self.assertEqual(self.snapshots(), 0)
 
     def test_an_exception_passes_a_slot_that_is_waited_for(self):
         (self.work / "throws.cc").write_text(THROWS)
