@@ -2,8 +2,10 @@
 /* See starts.h. */
 #include "preload/stack/starts.h"
 
+#include "preload/hot/runtime.h"
 #include "preload/hot/shadow.h"
 #include "preload/hot/upcalls.h"
+#include "preload/stack/verify.h"
 #include "preload/stack/walk.h"
 
 /* Distinguishes a note from a former call's id. */
@@ -19,7 +21,8 @@ void starts_learn(uint64_t pc)
 	starts_pc = pc;
 }
 
-int starts_are_due(uint64_t stack, uint64_t link)
+/* Whether the context has not begun yet. */
+static int are_due(uint64_t stack, uint64_t link)
 {
 	uint64_t page = 0;
 
@@ -28,7 +31,11 @@ int starts_are_due(uint64_t stack, uint64_t link)
 	       *(const uint64_t *)stack == starts_pc;
 }
 
-int starts_clear(uint64_t stack)
+/*
+ * Marks the caller of the first function as unknown. False if its shadow cannot
+ * be mapped.
+ */
+static int clear(uint64_t stack)
 {
 	struct shadow_slot *shadow;
 
@@ -40,7 +47,7 @@ int starts_clear(uint64_t stack)
 	return 1;
 }
 
-void starts_put(uint64_t stack, uint64_t id)
+static void put(uint64_t stack, uint64_t id)
 {
 	shadow_of(stack + 8)->caller_id = id ^ MARK;
 }
@@ -51,4 +58,15 @@ int starts_are_by(uint64_t at, uint64_t id)
 
 	return shadow && !shadow->return_address &&
 	       shadow->caller_id == (id ^ MARK);
+}
+
+int starts_note(uint64_t stack, uint64_t link, uint64_t id)
+{
+	if (runtime_is_filtered() || !are_due(stack, link))
+		return 0;
+	if (!rt.verify_period || !clear(stack))
+		return 1;
+	if (verify_is_right(__builtin_frame_address(0), id))
+		put(stack, id);
+	return 1;
 }

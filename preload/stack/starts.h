@@ -24,20 +24,13 @@ static inline int starts_is_first(uint64_t return_address)
 }
 
 /*
- * Returns whether a context to which a thread switches has not begun yet.
+ * Called before the calling thread, whose id is `id`, switches to a context.
  * `stack` is the context's stack pointer, and `link` its register in which libc
- * stores the address of the link to the next context.
+ * stores the address of the link to the next context. Returns false if the
+ * context has begun before. Otherwise notes which function begins it, if that
+ * is certain.
  */
-int starts_are_due(uint64_t stack, uint64_t link);
-
-/*
- * Marks the caller of the stack's first function as unknown; to be called
- * first. Returns false if its shadow cannot be mapped.
- */
-int starts_clear(uint64_t stack);
-
-/* Stores the id of the first function's caller. */
-void starts_put(uint64_t stack, uint64_t id);
+int starts_note(uint64_t stack, uint64_t link, uint64_t id);
 
 /*
  * Returns whether the first function of a stack, with this slot, was called by

@@ -19,7 +19,7 @@
 #include "preload/stack/jump_places.h"
 #include "preload/stack/landing.h"
 #include "preload/stack/loans.h"
-#include "preload/stack/starts_note.h"
+#include "preload/stack/starts.h"
 #include "preload/stack/trampolines.h"
 #include "preload/stack/unwind_context.h"
 #include "preload/sys/sys.h"
