@@ -266,7 +266,8 @@ def main():
     if sys.argv[1:] == ["--mild"]:
         print("\n".join(MILD.split()))
         return 0
-    for name in (HOT + " " + WARM + " " + MILD).split():
+    is_whole = (ROOT / "preload/CMakeLists.txt").exists()  # not in some tests
+    for name in (HOT + " " + WARM + " " + MILD).split() if is_whole else ():
         if not (ROOT / name).exists():
             print(f"{name}: has a temperature, but does not exist")
             offences += 1
