@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""From addresses to names: libjvm.so with its debug file, inlined calls on.
+"""Measures symbolization of libjvm.so with its debug file, with inlined calls.
 
-Random addresses of .text, the same for all tools. CPU seconds and the peak of
-memory, of the process and its children, output to a file. "cold" makes the
+All tools get the same random addresses of .text and write to a file. The figures are
+CPU seconds and peak memory of each process and its children. A "cold" run creates the
 index first, without a cache.
 """
 import os
@@ -26,7 +26,7 @@ TOOLS = {
     "clew a2n, cold": [str(CLEW), "a2n", "--no-cache", *OPTIONS],
     "clew a2n": [str(CLEW), "a2n", *OPTIONS],
 }
-SLOW = {("eu-addr2line", 100000)}  # minutes
+SLOW = {("eu-addr2line", 100000)}  # These take minutes.
 
 
 def text_section():
@@ -38,7 +38,7 @@ def text_section():
 
 
 def measure(argv, addresses, folder):
-    """CPU seconds and peak MB."""
+    """Returns the CPU seconds and the peak memory in MB."""
     with open(addresses, "rb") as feed, open(folder / "out", "wb") as out:
         process = subprocess.Popen(argv, stdin=feed, stdout=out,
                                    stderr=subprocess.DEVNULL)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Who allocates: real programs below clew-alloc, an unwinding shim, and heaptrack.
+"""Measures attribution of allocations: real programs under clew-alloc, an unwinding
+shim, and heaptrack.
 
-The shim is clew-alloc's own code but for the question where: it unwinds each stack with
-libunwind. Both are run without that question, too, so that what it takes is the
-difference. CPU time of all processes, heaptrack's interpreter included.
+The shim is clew-alloc's own code, except that it unwinds each stack with libunwind.
+Both tools also run without finding the caller, so the difference is the cost of finding
+it. The CPU time includes all processes, heaptrack's interpreter among them.
 """
 import os
 import pathlib
@@ -60,7 +61,7 @@ TOOLS = [NATIVE, RECORD, IDS, UNWOUND, HEAPTRACK, COUNTED, NOWHERE]
 
 
 def loads(folder):
-    """(name, argv, stdin)"""
+    """Returns a list of (name, argv, stdin)."""
     script, sql = folder / "script", folder / "sql"
     script.write_text(programs.PYTHON, encoding="utf-8")
     sql.write_text(programs.SQL.format(rows=60000), encoding="utf-8")
@@ -77,7 +78,7 @@ def loads(folder):
 
 
 def told(argv, stdin):
-    """(allocations, frames of each) as the shim counts them."""
+    """Returns (allocations, frames per allocation) as counted by the shim."""
     with tempfile.NamedTemporaryFile("r") as file:
         measure.run(Tool("", preloading(SHIM, f"UNWOUND_TELL={file.name}")),
                     argv, stdin)
@@ -89,7 +90,7 @@ def row(load, rounds):
     name, argv, stdin = load
     events, frames = told(argv, stdin)
     tools = [tool for tool in TOOLS if tool.is_here()]
-    measure.run(RECORD, argv, stdin)  # analyses are cached from here on
+    measure.run(RECORD, argv, stdin)  # Analyses are cached from here on.
     cpu = {tool: [] for tool in TOOLS}
     for _ in range(rounds):
         for tool in tools:

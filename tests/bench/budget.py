@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""--budget 5%: what whole programs cost with it for a minute each, and how many
-calls are exact. $CLEW_BENCH_SECONDS makes the minute shorter.
+"""Measures --budget 5%: the overhead on whole programs and the share of exact calls.
 
-The share of exact calls is stated by the run with the budget, and verified by the
-one without: the same functions, with the calls that they really had."""
+Each program runs for a minute; $CLEW_BENCH_SECONDS sets another duration. The run with
+the budget reports its share of exact calls. A run without a budget counts every call of
+the same functions, which verifies that share.
+"""
 import json
 import os
 import pathlib
@@ -38,7 +39,7 @@ LOADS = {"/usr/bin/python3": python, "sqlite3": sqlite}
 
 
 def calls_of(argv, stdin, folder, options):
-    """({function: calls}, report) of one more run."""
+    """Records the program once more. Returns ({function: row}, report)."""
     recording = folder / "clew.out"
     with open(stdin or "/dev/null", "rb") as feed:
         subprocess.run([CLEW, "record", "-q", *options, "-o", recording, "--",
@@ -52,7 +53,7 @@ def calls_of(argv, stdin, folder, options):
 
 
 def exact_shares(argv, stdin, folder):
-    """As stated, and as it is: shares of all calls in percent."""
+    """Returns the reported and the verified share of exact calls, in percent of all calls."""
     rows, report = calls_of(argv, stdin, folder, ["--budget", SHARE])
     full, whole = calls_of(argv, stdin, folder, ["--time=none"])
     budget = report["budget"]
@@ -80,6 +81,6 @@ def bench(rounds):
                      f"{stated:.2g} %", f"{is_exact:.2g} %"])
     said = table(["CPU time over native", "native", BUDGET_TOOL.name,
                   "exact calls, as stated", "by a full run"], rows)
-    # Seven kinds of requests, of some 100,000 a second.
+    # The load has seven kinds of requests, at about 100,000 requests a second.
     return said + "\n\n" + server.bench(rounds, BUDGET_TOOL,
                                         14_000 * SECONDS)

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Loads of many short processes, each of which is hooked anew: a build, a shell
-loop, and what a configure script does. CPU time and wall time over native, the
-analysis cached. What a run leaves stays until all are done: ext4 without a journal, where a
-file is made, passes over each inode that was freed in the last minute."""
+"""Measures loads of many short processes, each of which is hooked anew.
+
+The loads are a build, a shell loop, and the commands of a configure script. The figures
+are CPU time and wall time relative to native runs, with cached analyses. The output of
+each run is removed only after all runs: ext4 without a journal, when it creates a file,
+skips each inode that was freed in the last minute.
+"""
 import os
 import pathlib
 import shutil
@@ -92,7 +95,7 @@ def bench(rounds):
             folder = pathlib.Path(name) / load.replace(" ", "-")
             folder.mkdir()
             argv = argv_of(folder)
-            run(CLEW_TOOL, argv, kept=folder)  # fills the cache
+            run(CLEW_TOOL, argv, kept=folder)  # This run fills the cache.
             found = medians({tool: (tool, argv, None)
                              for tool in (NATIVE, CLEW_TOOL)}, rounds, folder)
             native, clew = found[NATIVE], found[CLEW_TOOL]

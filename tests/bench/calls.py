@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""What a call costs: nanoseconds of CPU time added, entry and exit together.
+"""Measures the CPU time that tools add to a call: nanoseconds for entry and exit together.
 
-    (CPU of n calls - CPU of next to none)
-        under the tool, minus the same natively, over n
+    CPU(tool, n calls)   - CPU(tool, almost none)
+  - CPU(native, n calls) + CPU(native, almost none)    all divided by n
 
-The slow tools get fewer calls; natively both numbers are measured.
+Slow tools get fewer calls, so both numbers of calls are also measured natively.
 """
 from measure import (BENCH, CALLGRIND, CLEW_TOOL, NATIVE, UFTRACE, UFTRACE_PG,
                      medians, table)
 
-# name: (program, arguments for many, for few and for next to no calls)
+# name: (program, arguments for many calls, for few, and for almost none)
 LOADS = {
     "fib(38)": ("fib", ["38"], ["29"], ["1"]),
     "200 leaves by a table": ("leaves", ["250000"], ["10000"], ["1"]),
@@ -28,7 +28,7 @@ def calls_of(sample):
 
 
 def jobs_of(program, arguments, tools):
-    """Jobs for each tool at its scale, and natively at both scales."""
+    """Returns jobs for each tool at its scale, and native jobs at both scales."""
     jobs = {}
     for tool in tools:
         build = "pg" if tool is UFTRACE_PG else "plain"

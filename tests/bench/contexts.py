@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""How the cost of a call grows with the number of contexts, 1e3 to 1e6.
+"""Measures how the cost of a call grows with the number of contexts, 1e3 to 1e6.
 
-Ten functions call each other in a tree (tests/targets/contexts.c). What a new
-context costs is a column of its own, which is the first walk, and taken off
-the others: the tree is walked once, and then many times.
-Walking it all is the worst that can happen to a cache, and no program does;
-so there is also a walk that dwells in each part of the tree for a while.
+Ten functions call each other in a tree (tests/targets/contexts.c). The program walks
+the tree once, and then many times. The first walk creates the contexts; its cost has
+its own column and is subtracted from the other columns. A walk of the whole tree is the
+worst case for a cache, which real programs do not reach. A second kind of walk
+therefore stays in each part of the tree for a while.
 """
 from measure import BUILD, CLEW_TOOL, NATIVE, medians, table
 
@@ -22,9 +22,9 @@ def sums_of(sample):
 
 
 def added_ns(depth, again, rounds):
-    """(native ns per call, ns that clew adds, and in a new context, a sample)
+    """Returns (native ns per call, added ns, added ns in a new context, Sample).
 
-    The sample is one of clew that walks the tree once.
+    The Sample belongs to the run in which clew records one walk of the tree.
     """
     calls = sum(FANOUT ** level * (again if level > 1 and level + 1 >= depth
                                    else 1) for level in range(1, depth + 1))

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""postgres under pgbench (select only): transactions per second. A server with
-clew and one without take turns."""
+"""Measures transactions per second of postgres under pgbench (select only).
+
+A server with clew and a server without clew take turns.
+"""
 import glob
 import os
 import pathlib
@@ -22,7 +24,9 @@ def folder_of_programs():
 
 
 class Database:
-    """Of the user postgres where this is root, whom it refuses."""
+    """A postgres server; runs as user postgres if the caller is root, because postgres
+    refuses root.
+    """
 
     def __init__(self, tool, programs, folder):
         self.programs, self.folder = programs, folder

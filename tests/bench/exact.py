@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What timing every call costs, beside counting and two time stamps alone."""
+"""Measures the cost of timing every call, beside counting and two bare time stamps."""
 from measure import BENCH, CLEW, NATIVE, Tool, medians, table
 from calls import LOADS, MANY, NONE, calls_of
 
@@ -19,7 +19,7 @@ EXACT = clew("exact", "exact")
 
 
 def stamp_ns(rounds):
-    """Of two readings."""
+    """Returns the nanoseconds for reading two time stamps."""
     found = medians({n: (NATIVE, [BENCH / "stamps", str(n)], None)
                      for n in (0, STAMPS)}, rounds)
     return (found[STAMPS].cpu - found[0].cpu) / STAMPS * 2e9

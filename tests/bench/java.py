@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Java: what crossing JNI costs in ns, and whole programs in CPU time.
+"""Measures Java: JNI crossings in ns, and whole programs in CPU time.
 
-The first table is of the least of many short loops that the program times
-itself, the median of all rounds of that; so is the second, of calls of Java methods, by
-each JDK that is here, for --java=exact, --java=inplace, --java=standby while nothing
-counts, and an agent that counts by the machine's own events; the last has ratios to native.
+The first two tables are measured by the program itself. Each figure is the median over
+all rounds of the fastest of many short loops. The first table is for JNI. The second
+table is for calls of Java methods, for each installed JDK: with --java=exact,
+--java=inplace, --java=standby while no method counts, and an agent that counts by the
+JVM's own events. The last table has ratios to native runs.
 """
 import pathlib
 import shutil
@@ -31,10 +32,11 @@ STANDBY = tool("--java=standby", "--time=none", "--java=standby")
 EVENTS = Tool("MethodEntry, MethodExit", lambda argv, scratch: [
     argv[0], f"-agentpath:{BENCH / 'method_events.so'}", *argv[1:],
     str(EVENT_ROUNDS)])
-EVENT_ROUNDS = 5  # as each takes a thousand times as long
+EVENT_ROUNDS = 5  # Each round takes a thousand times as long.
 JAR = BUILD / "agent" / "clew.jar"
-H2 = pathlib.Path("/usr/share/java/h2.jar")  # Debian's libh2-java
-SOURCES = pathlib.Path("/usr/lib/jvm/openjdk-17/src.zip")  # openjdk-17-source
+H2 = pathlib.Path("/usr/share/java/h2.jar")  # Debian package libh2-java
+# Debian package openjdk-17-source
+SOURCES = pathlib.Path("/usr/lib/jvm/openjdk-17/src.zip")
 JAVAC = "jdk.compiler/com/sun/tools/javac/"
 SQL = """
 create table t(id int primary key, name varchar(40), v double);
@@ -67,7 +69,7 @@ def crossing(folder, rounds):
 
 
 def least_of_lines(one, argv, rounds):
-    """{what: ns}, of a program that times itself; medians of rounds."""
+    """Returns {row name: ns} of a program that times itself, as medians over the rounds."""
     found = {}
     for _ in range(rounds):
         for line in run(one, argv).output.splitlines():
@@ -91,7 +93,7 @@ def methods(folder, rounds):
 
 
 def javac_of_itself(folder):
-    """{name: argv}, where its sources are."""
+    """Returns {name: argv} for javac on its own sources, or {} if these are not installed."""
     if not SOURCES.exists():
         return {}
     with zipfile.ZipFile(SOURCES) as sources:
@@ -108,7 +110,8 @@ def javac_of_itself(folder):
 
 def programs(folder, rounds):
     sources = sorted(path for path in (ROOT / "tests" / "targets").glob("*.java")
-                     if path.name != "Prologues.java")  # of a later Java
+                     # This file needs a later version of Java.
+                     if path.name != "Prologues.java")
     jobs = {"java -version": ["java", "-version"],
             f"javac, {len(sources)} files": [
                 "javac", "-cp", JAR, "-d", folder / "out", *sources],
@@ -128,7 +131,7 @@ def programs(folder, rounds):
 
 
 def questions(folder, rounds):
-    """org.clew.Clew, where clew is and where it is not."""
+    """Returns the table of org.clew.Clew's calls, with clew and without."""
     argv = ["java", "-cp", f"{folder}:{JAR}", "Questions"]
     found = {}
     for one in NATIVE, CALLS:

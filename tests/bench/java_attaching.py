@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""clew attach --java=exact: how long it takes until each method of a busy machine counts,
-and until none does; and for how long Java stands still meanwhile at most, as a thread sees that
-looks at the clock all the time, beside as long a time without clew. Analyses are in the
-cache."""
+"""Measures clew attach --java=exact on a busy JVM.
+
+The figures are the time until every method counts, and the time until no method counts
+after detaching. A thread that polls the clock continuously also measures how long Java
+pauses at most meanwhile, and in an equally long period without clew. Analyses are
+cached.
+"""
 import json
 import pathlib
 import signal
@@ -60,7 +63,7 @@ class Busy:
         self.pid = self.process.stdout.readline().split()[1]
 
     def longest(self):
-        """ms, since it was last asked."""
+        """Returns the longest pause since the previous call, in ms."""
         self.process.stdin.write("\n")
         self.process.stdin.flush()
         return int(self.process.stdout.readline()) / 1e6
@@ -72,7 +75,7 @@ class Busy:
 
 
 def session(busy, folder):
-    """(s to attach, ms at most, s to leave, ms at most), methods that count."""
+    """Returns ((attach s, longest pause ms, detach s, longest pause ms), counting methods)."""
     recording = folder / "clew.out"
     started = time.monotonic()
     with subprocess.Popen(
@@ -109,7 +112,7 @@ def without(busy):
 
 
 def measure(home, jar, rounds):
-    """All sessions but the first of a machine are in one that had others."""
+    """Measures one session in each of rounds + 1 JVMs. Returns a row of the table."""
     alone, sessions = [], []
     for i in range(rounds + 1):
         busy = Busy(home, jar)
@@ -117,7 +120,7 @@ def measure(home, jar, rounds):
             alone.append(without(busy))
             found, count = session(busy, pathlib.Path(name))
         busy.end()
-        if i > 0:  # the first fills the cache
+        if i > 0:  # the first one fills the cache.
             sessions.append(found)
     steps = list(zip(*sessions))
     return [f"{home.name}, {count:,} methods", said(alone, 0),

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Runs commands under tools, interleaved, and keeps medians.
+"""Runs commands under tools, interleaved, and reports medians.
 
-CPU time is what the kernel charged to the command and all its descendants,
-user and system. Rounds go through all tools before the next one begins, so
-that a machine that gets slower in between is slower for all of them.
+The CPU time is the user and system time that the kernel charges to the command and all
+its descendants. Each round runs all tools before the next round begins. A computer that
+becomes slower thus affects all tools alike.
 """
 import contextlib
 import os
@@ -21,7 +21,7 @@ BENCH = BUILD / "tests" / "bench"
 
 
 class Tool:
-    """A way to run a command: `wrap` gets argv and a scratch directory."""
+    """A method to run a command: `wrap` gets argv and a scratch directory."""
 
     def __init__(self, name, wrap, needs=None):
         self.name, self.wrap, self.needs = name, wrap, needs
@@ -51,8 +51,10 @@ class Sample:
 
 
 def run(tool, argv, stdin=None, kept=None):
-    """One run in a directory of its own, which stays if it is in one that is kept. CPU
-    and wall time in seconds."""
+    """Runs a command once, in a new directory. Returns a Sample, with CPU and wall time
+    in seconds. The directory is created in `kept` and remains there; without `kept` it
+    is removed.
+    """
     with (contextlib.nullcontext(tempfile.mkdtemp(dir=kept)) if kept else
           tempfile.TemporaryDirectory(prefix="clew-bench-")) as folder:
         scratch = pathlib.Path(folder)
@@ -73,14 +75,14 @@ def run(tool, argv, stdin=None, kept=None):
         if process.returncode:
             raise RuntimeError(f"{tool.name}: {command} ended with "
                                f"{process.returncode}")
-        # What it takes on disk: recordings have holes.
+        # Allocated blocks are counted, because recordings have holes.
         size = sum(path.stat().st_blocks * 512
                    for path in scratch.rglob("*") if path.is_file())
         return Sample(usage.ru_utime + usage.ru_stime, wall, said, size)
 
 
 def medians(jobs, rounds, kept=None):
-    """{key: Sample of medians} for {key: (tool, argv, stdin)}."""
+    """Returns {key: Sample of medians} for {key: (tool, argv, stdin)}."""
     samples = {key: [] for key in jobs}
     for _ in range(rounds):
         for key, (tool, argv, stdin) in jobs.items():
@@ -93,7 +95,7 @@ def medians(jobs, rounds, kept=None):
 
 
 def table(head, rows):
-    """Markdown; numbers to the right."""
+    """Returns a table in Markdown, with numbers aligned to the right."""
     lines = ["| " + " | ".join(head) + " |",
              "|" + "|".join("--:" if i else "---"
                             for i in range(len(head))) + "|"]

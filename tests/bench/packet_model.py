@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Threads that fill packets, workers that take them: what bounds them.
+"""Simulates threads that fill packets and workers that process them, and finds the bottleneck.
 
-A small simulation, event by event. Each thread fills a packet in fill_ns and begins the
-next one if one of its places is free, else it waits; each worker takes whichever is full,
-in take_ns. Both take longer where there are fewer processors than are busy, or where
-they move more bytes than the memory does. Times vary by a tenth or so, by a fixed seed.
+The simulation is event-driven. Each thread fills a packet in fill_ns. The thread then
+begins the next packet if a packet buffer is free, and waits otherwise. Each worker
+processes any full packet, in take_ns. Both take longer if more of them are busy than
+there are processors, or if they move more bytes than the memory can. All times vary by
+about a tenth, with a fixed seed.
 """
 import heapq
 import random
@@ -16,26 +17,26 @@ SPREAD = .1
 @dataclass
 class Machine:
     processors: int
-    bytes_per_s: float  # that memory moves
+    bytes_per_s: float  # memory bandwidth
 
 
 @dataclass
 class Work:
-    threads: int       # that fill; 0: all packets are full at the beginning
-    packets: int       # in all
-    places: int        # of all threads; as many are full or being filled
-    fill_ns: float     # a packet
+    threads: int       # filling threads; 0 if all packets are full at the start
+    packets: int       # total number
+    places: int        # packet buffers of all threads, full or being filled
+    fill_ns: float     # per packet
     take_ns: float
-    fill_bytes: float  # that filling one moves
+    fill_bytes: float  # bytes moved to fill one packet
     take_bytes: float
 
 
 @dataclass
 class Outcome:
-    ns: float      # until the last one was taken
-    fill_ns: float # until the last one was full
+    ns: float      # until the last packet was processed
+    fill_ns: float # until the last packet was full
     waits: int
-    wait_ns: float # of all threads
+    wait_ns: float # sum over all threads
 
 
 class Simulation:
@@ -50,7 +51,7 @@ class Simulation:
         self.waiting, self.waits, self.wait_ns, self.filled_at = [], 0, 0., 0.
 
     def _stretch(self):
-        """How much longer all takes, by what is busy now."""
+        """Returns the factor by which the current load slows everything down."""
         work = self.work
         bytes_per_ns = self.taking * work.take_bytes / work.take_ns
         if work.threads:
@@ -113,7 +114,7 @@ def simulate(machine, work, workers):
 
 
 def bound(machine, work, workers):
-    """What the slowest of all is: threads, workers, processors or memory."""
+    """Returns the bottleneck: the program's threads, the workers, the processors, or memory."""
     rates = {"workers": workers / work.take_ns}
     if work.threads:
         rates["the program"] = work.threads / work.fill_ns

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Trees from packets, beside a program that builds its tree itself.
+"""Measures call trees from packets, beside a program that builds its tree itself.
 
-First the program: CPU and wall time of one that is traced, of the same one with a tree
-that it builds at each call, under a lock or one a thread (inline_tree.h), and natively.
-Then workers, that make trees of the packets: measured, and by a model
-(packet_model.py) that knows the time of one worker, and also for more processors than are
-here. At last what options of a trace cost.
+The first table is for the program: CPU and wall time of a traced program, of the same
+program with a tree that it updates at each call (under a lock, or one tree a thread;
+see inline_tree.h), and of the native program. The next tables are for workers that
+build trees from the packets. The workers' times are measured, and also computed by a
+model (packet_model.py) from the time of one worker. The model also covers more
+processors than this computer has. The last table is for the options of a trace.
 """
 import os
 import pathlib
@@ -18,7 +19,7 @@ from measure import BENCH, CLEW, NATIVE, Tool, medians, table
 from packet_model import Machine, Work, bound, simulate
 
 LOADS = {
-    # name: shape, size for many calls, threads
+    # name: (shape, size for many calls, threads)
     "fib(36)": ("fib", 36, 1),
     "200 leaves, 2 threads": ("leaves", 150_000, 2),
     "37,448 contexts at random": ("wide", 6_000_000, 1),
@@ -65,13 +66,13 @@ def calls_of(sample):
 
 @dataclass
 class Took:
-    """A call, in nanoseconds."""
+    """The time of one call, in nanoseconds."""
     cpu: float
     wall: float
 
 
 def program_takes(load, rounds):
-    """{way: Took}"""
+    """Returns {method: Took}."""
     shape, size, threads = LOADS[load]
     found = medians({
         (way, n): (TOOLS.get(way, NATIVE),
@@ -103,7 +104,7 @@ class Trees:
     contexts: int
     wall_ns: float
     cpu_ns: float
-    adding_ns: float  # one worker's table to another's
+    adding_ns: float  # time to add one worker's table to another table
 
 
 def trees_of(trace, workers):
@@ -113,7 +114,7 @@ def trees_of(trace, workers):
 
 
 def make_trees(load, rounds):
-    """{workers: Trees of medians}"""
+    """Returns {number of workers: Trees of medians}."""
     shape, size, threads = LOADS[load]
     with tempfile.TemporaryDirectory(prefix="clew-bench-") as folder:
         out = pathlib.Path(folder) / "clew.out"
@@ -140,7 +141,11 @@ def bandwidth(threads):
 
 
 def packet_work(trees, took, threads, places):
-    """Bytes: a packet is written, and fetched before; and read, and copied."""
+    """Returns the Work of a load.
+
+    A filled packet costs a fetch and a write of its bytes; a processed packet costs a
+    fetch, a read and a copy.
+    """
     one = trees[1]
     return Work(threads=threads, packets=one.packets, places=places,
                 fill_ns=took.cpu * one.calls / one.packets,
@@ -149,7 +154,7 @@ def packet_work(trees, took, threads, places):
 
 
 def modelled(machine, work, workers, trees):
-    """(millions of calls a second, what bounds it), tables added up included."""
+    """Returns (millions of calls a second, the bottleneck), with the time to add up the tables."""
     ns = simulate(machine, work, workers).ns
     adding = trees[1].adding_ns * (workers - 1)
     return (trees[1].calls / (ns + adding) * 1e3,
@@ -157,7 +162,7 @@ def modelled(machine, work, workers, trees):
 
 
 def machines():
-    """This one, and two with enough processors."""
+    """Returns this computer's Machine, and two with enough processors."""
     processors = os.cpu_count()
     moves = bandwidth(processors)
     return (Machine(processors, moves), Machine(256, moves),
@@ -181,7 +186,7 @@ def workers_table(load, trees, took, models):
 
 
 def queue_table(takes, trees, machine):
-    """While the program runs, whose threads wait where no place is free."""
+    """Returns the table for a running program whose threads wait if no packet buffer is free."""
     rows = []
     for load in LOADS:
         for places in 8, 64, 1024:
@@ -198,7 +203,7 @@ def queue_table(takes, trees, machine):
 
 
 def options_table(rounds):
-    """Of a ring that is bounded, so that packets are used again."""
+    """Returns the table of trace options; the ring is bounded, so packets are reused."""
     argv = [BENCH / "plain" / "treed", "fib"]
     tools = {name: recorded(name, *([] if "--time=none" in options else
                                     ["--trace=1M"]), *options)

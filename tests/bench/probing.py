@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What a hit of a probe costs: by a jump, by a breakpoint, and by a tracer's step.
+"""Measures a hit of a probe: by a jump, by a breakpoint, and by a tracer's single step.
 
-Of each round, what the program itself measures of a call, less what the same call
-takes beside it without a probe.
+The program measures the duration of a call itself. In each round, the duration of the
+same call without a probe is subtracted.
 """
 import re
 import statistics

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Whole programs, as the distribution ships them: CPU time over native.
+"""Measures whole programs from the distribution: CPU time relative to native.
 
-Start-up is measured apart and taken off both, on the program's smallest load.
-Peers get a smaller load than clew, since they need 20 to 70 times native.
+Start-up is measured separately, with the program's smallest load, and subtracted from
+both. The other tools get a smaller load than clew, since they take 20 to 70 times as
+long as native.
 """
 import pathlib
 import shutil
@@ -102,8 +103,10 @@ select count(*), round(sum(v), 3) from t;
 
 
 class Load:
-    """argv and stdin of a program at sizes none, few and many. Some of the
-    peers fail, or take minutes, with programs that are not `small`."""
+    """The argv and stdin of a program at the sizes none, few and many.
+
+    Several other tools fail, or take minutes, on programs that are not `small`.
+    """
 
     def __init__(self, name, program, script, sizes, build, small=True):
         self.name, self.program, self.small = name, program, small
@@ -140,7 +143,7 @@ def cc1plus():
 
 
 def cc1plus_argv(folder, size):
-    """Its size is that of its templates; 0: an empty file."""
+    """Returns (argv, stdin) of cc1plus; `size` is the number of templates, 0 an empty file."""
     script = folder / "script" if size else "/dev/null"
     return [cc1plus(), "-quiet", "-imultiarch", "x86_64-linux-gnu",
             "-D_GNU_SOURCE", "-O1", f"-DSIZE={size}", "-o", "/dev/null",
@@ -166,7 +169,7 @@ patches only what has a symbol, so that its figure is for a part of the work."""
 
 
 def measure(load, tools, folder, rounds):
-    """{(tool, size): Sample}"""
+    """Returns {(tool, size): Sample}."""
     (folder / "script").write_text(load.script, encoding="utf-8")
     jobs = {}
     for tool in tools:

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""What it takes to read a large recording, and to write it for other tools.
+"""Measures how long it takes to read a large recording, and to export it.
 
-The recording is made by tests/unit/make_recording: a million contexts, some 20
-levels deep, of 4,100 functions, with 100,000 samples. Beside it what uftrace
-and callgrind_annotate take to report what they recorded of one program, whose
-1,111,110 calls are as many contexts: uftrace reads them all, callgrind has
-added them up by caller.
+tests/unit/make_recording creates the recording: a million contexts, about 20 levels
+deep, of 4,100 functions, with 100,000 samples. For comparison, uftrace and
+callgrind_annotate report their own recordings of a program with 1,111,110 calls in as
+many contexts. uftrace reads all calls; callgrind has already added them up by caller.
 """
 import pathlib
 import shutil
@@ -20,7 +19,7 @@ FORMATS = ("pprof", "callgrind", "speedscope", "sqlite", "csv", "json",
 
 
 def peak(name, argv):
-    """A tool that says, as its output, how much memory argv took."""
+    """Returns a tool that prints the peak memory of argv."""
     return Tool(name, lambda _, scratch: [
         "/usr/bin/python3", "-c",
         "import resource, subprocess, sys\n"
@@ -30,7 +29,7 @@ def peak(name, argv):
 
 
 def record_with(folder, name, argv):
-    """Of bench_contexts. False where the tool is missing or gave up."""
+    """Records the program `contexts`. Returns False if the tool is missing or fails."""
     if not shutil.which(argv[0]):
         return False
     program = BENCH / ("pg" if name == "uftrace" else "plain") / "contexts"
@@ -41,7 +40,7 @@ def record_with(folder, name, argv):
 
 
 def peers(folder):
-    """Reports of the same program by what it was recorded with."""
+    """Returns {row name: tool} to report the same program, as recorded by each tool."""
     tools = {}
     own = folder / "own"
     if record_with(folder, "clew", [str(CLEW), "record", "-o", own, "--"]):

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""The id first: what an agent pays for the context of an event, as contexts become known.
+"""Measures how long an agent takes to get the context of an event, as contexts become known.
 
-Each slice has twice as many events as the one before. Of each, less what events take in
-the same run of which nobody asks: with clew, for ids; without, for unwinders. The plot is
-left in the build directory, as retrieving.svg (bench/results has one).
+The agent gets the id first. Each slice has twice as many events as the slice before.
+The time of the same events without a request for a context is subtracted: from a run
+with clew for ids, from a native run for unwinders. The plot is stored in the build
+directory as retrieving.svg (bench/results has one).
 """
 import math
 import re
@@ -19,11 +20,11 @@ WAYS = {"ids": (RECORDED, 13, "the id first"),
         "libgcc": (NATIVE, 10, "backtrace(), each")}
 COLOURS = {"ids": "#c0392b", "libunwind": "#2471a3", "libgcc": "#7d8471"}
 DEPTHS = 10, 20, 40, 60
-LEAST = .5  # ns: what is below is drawn there
+LEAST = .5  # in ns; smaller values are drawn at this value
 
 
 def slices(tool, how, count, depth=20):
-    """([(events, new contexts, ns)], what is said of verification)."""
+    """Returns ([(events, new contexts, ns)], the program's line about verification)."""
     said = run(tool, [BENCH / "retrieving", how, str(count),
                       str(depth)]).output
     return [(int(m[1]), int(m[2]), float(m[3])) for m in
@@ -32,7 +33,7 @@ def slices(tool, how, count, depth=20):
 
 
 def measured(rounds):
-    """{way: [(events, share of them in new contexts, ns)]}, and a bound."""
+    """Returns ({method: [(events, share of events in new contexts, ns)]}, a bound)."""
     found, bound = {how: [] for how in WAYS}, ""
     for _ in range(rounds):
         for how, (tool, count, _) in WAYS.items():
@@ -47,7 +48,7 @@ def measured(rounds):
 
 
 def by_depth(rounds):
-    """What the last event but a few of 130,000 take, by how deep they are."""
+    """Returns a table of the time for the last slice of events, by stack depth."""
     rows = []
     for depth in DEPTHS:
         ns = {how: statistics.median(slices(tool, how, 10, depth)[0][-1][2]
@@ -60,7 +61,7 @@ def by_depth(rounds):
 
 
 def svg(found):
-    """Both axes are logarithmic."""
+    """Returns the plot as SVG; both axes are logarithmic."""
     def x(events):
         return 70 + 40 * math.log2(events / 256)
 

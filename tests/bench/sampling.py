@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What samples cost beyond counting: CPU time with them, without, and natively.
+"""Measures the cost of samples beyond counting: CPU time with samples, without, and natively.
 
-By the CPU clock: shares of the CPU time of a program that works. By the wall
-clock: shares of one processor, for threads that wait.
+For the CPU clock, the figures are shares of the CPU time of a busy program. For the
+wall clock, they are shares of one processor, for threads that wait.
 """
 from measure import BENCH, CLEW, NATIVE, Tool, medians, table
 

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""redis-server under redis-benchmark: requests per second, and the server's
-CPU time for each. A server with clew and one without take turns; the CPU time
-is what the server itself says of itself."""
+"""Measures redis-server under redis-benchmark: requests a second and CPU time for each request.
+
+A server with clew and a server without clew take turns. The server itself reports its
+CPU time.
+"""
 import csv
 import pathlib
 import shutil
@@ -39,7 +41,7 @@ class Server:
         return float(info["used_cpu_user"]) + float(info["used_cpu_sys"])
 
     def load(self, requests=REQUESTS):
-        """(requests per second over all tests, CPU seconds per request)."""
+        """Returns (requests per second over all tests, CPU seconds per request)."""
         before = self.cpu()
         said = subprocess.run(
             ["redis-benchmark", "-s", self.socket, "-t", TESTS, "-n",

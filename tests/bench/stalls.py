@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Where calls wait within their stubs: `perf record -e cpu-clock` of whole
-programs, its addresses in stubs as offsets from the stub's start. A sample lies
-at the instruction behind the one that is waited for. Displaced instructions are
-each function's own, and are one row."""
+"""Finds the instructions of stubs at which the processor stalls.
+
+`perf record -e cpu-clock` samples whole programs. Addresses in stubs become offsets
+from the stub's start. A sample has the address of the instruction that follows the
+stalled one. Displaced instructions differ from function to function and share one row.
+"""
 import collections
 import pathlib
 import re
@@ -14,7 +16,9 @@ from measure import BUILD, CLEW, table
 from programs import LOADS, MANY
 
 STUB_BYTES = 512
-LEAST = 3  # percent of the samples in stubs, in any of the programs
+# smallest share of the samples in stubs that is shown, in percent, in any of
+# the programs
+LEAST = 3
 AWK = """BEGIN { for (i = 0; i < 600000; i++) { k = i * 7919 % 1009
   words[k] = words[k] "x"; if (length(words[k]) > 50) words[k] = "" }
   for (k in words) n += length(words[k]); print n }"""
@@ -30,8 +34,9 @@ MORE = {
 
 
 def template():
-    """(offset where displaced instructions begin, end of their room, the
-    instructions by offset) of the plain stub."""
+    """Returns (offset of the displaced instructions, end of the space for them,
+    {offset: instruction}) of the plain stub.
+    """
     library = BUILD / "preload" / "libclew.so"
 
     def ask(*command):
@@ -40,7 +45,7 @@ def template():
     at = next(int(line.split()[0], 16)
               for line in ask("nm", library).splitlines()
               if line.endswith(" hot_stub_plain"))
-    # Its pointers are relocated at start.
+    # The template's pointers are relocated at start, so readelf shows their values.
     start = next(int(line.split()[-1], 16)
                  for line in ask("readelf", "-rW", library).splitlines()
                  if re.match(f"0*{at:x} ", line))
@@ -65,7 +70,7 @@ def template():
 
 
 def sampled(argv, stdin, folder):
-    """(samples by offset in the stub, share of all samples)."""
+    """Returns ({offset in the stub: samples}, share of stubs in all samples)."""
     data = folder / "perf.data"
     with open(stdin or "/dev/null", "rb") as feed:
         subprocess.run(["perf", "record", "-q", "-e", "cpu-clock", "-F",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What hooking everything costs before main, cold and with a warm cache."""
+"""Measures how long hooking takes before main, with a cold and with a warm cache."""
 import os
 import pathlib
 import statistics
@@ -29,7 +29,7 @@ TOOLS = [NATIVE, clew_tool("cold", "--no-cache"), clew_tool("cached")]
 
 
 def program_row(name, argv, rounds):
-    run(TOOLS[-1], argv)  # fills the cache
+    run(TOOLS[-1], argv)  # This run fills the cache.
     samples = {tool.name: [] for tool in TOOLS}
     for _ in range(max(rounds, 5) * 3):
         for tool in TOOLS:

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""clew attach: for how long threads are stopped, as it says itself: all of them, and
-the one that is away for longest, to load and to make ready. Analyses are in the cache.
-The first session of each process makes everything, the second uses it again."""
+"""Measures how long clew attach stops threads, as clew itself reports it.
+
+The figures are the time for which all threads are stopped, and the longest time for
+which one thread is borrowed to load the library and to prepare it. Analyses are cached.
+The first session of a process creates everything, and the second session reuses it.
+"""
 import pathlib
 import re
 import shutil
@@ -24,7 +27,7 @@ class Gdb:
             ["gdb", "-q", "-nx"], stdin=subprocess.PIPE,
             stdout=subprocess.PIPE)
         self.pid = self.process.pid
-        while not self.process.stdout.read(1) == b"(":  # of its prompt
+        while not self.process.stdout.read(1) == b"(":  # "(" begins the prompt.
             pass
 
     def stop(self):
@@ -37,7 +40,9 @@ class Gdb:
 
 
 def session(pid, folder):
-    """{step: (ms all threads were stopped, ms of one)}, hooked functions."""
+    """Returns ({step: (ms for which all threads were stopped, ms of one thread)},
+    hooked functions).
+    """
     recording = folder / "clew.out"
     done = subprocess.run([CLEW, "attach", "-o", recording, "--for", "50ms",
                            str(pid)], check=True, stderr=subprocess.PIPE,
@@ -61,7 +66,7 @@ def bench(rounds):
         if not kind.is_here():
             continue
         firsts, agains = [], []
-        top.once(kind, session)  # fills the cache
+        top.once(kind, session)  # This session fills the cache.
         for _ in range(rounds):
             first, again = top.once(kind, lambda pid, folder: (
                 session(pid, folder), session(pid, folder)))

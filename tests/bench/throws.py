@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What an exception costs: microseconds of CPU for a throw through ten frames.
+"""Measures an exception: microseconds of CPU time for a throw through ten frames.
 
-    (CPU of n throws - CPU of one) / n, natively and under clew
+The formula, natively and under clew, is (CPU of n throws - CPU of one throw) / n.
 """
 from measure import BENCH, CLEW_TOOL, NATIVE, medians, table
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""clew top: what looking costs, and how soon first counts are there.
+"""Measures the cost of `clew top`, and how soon its first counts appear.
 
-What looking costs is the CPU time of `clew top` from its second table on, by the
-clock on the wall: it reads a file that the process has mapped, and asks nothing of
-the process itself. How soon: from the command on, analyses in the cache; the
-process was not attached to before.
+The cost is the CPU time of `clew top` from its second table on, relative to wall time.
+`clew top` reads a file that the process has mapped, and needs no action by the process
+itself. The delay is measured from the start of the command, with cached analyses, for a
+process without an earlier session.
 """
 import pathlib
 import shutil
@@ -64,7 +64,7 @@ class Threads:
 
 
 def attached(pid, folder):
-    """(a controller that has attached, seconds until then)."""
+    """Attaches to a process. Returns (the controller, seconds that it took)."""
     started = time.monotonic()
     controller = subprocess.Popen(
         [CLEW, "attach", "-o", folder / "clew.out", str(pid)],
@@ -82,13 +82,13 @@ def left(controller):
 
 
 def cpu_of(pid):
-    """Seconds, by the kernel's own account in nanoseconds."""
+    """Returns the CPU seconds of a process, from the kernel's count in nanoseconds."""
     return int(pathlib.Path(f"/proc/{pid}/schedstat").read_text()
                .split()[0]) / 1e9
 
 
 def first_table(pid):
-    """Seconds until `clew top` has written its first table."""
+    """Returns the seconds until `clew top` has printed its first table."""
     started = time.monotonic()
     top = subprocess.Popen([CLEW, "top", "-b", "-d", ".1", "-n", "1",
                             str(pid)], stdout=subprocess.PIPE)
@@ -100,7 +100,7 @@ def first_table(pid):
 
 
 def looking(pid):
-    """(share of a processor, seconds between two tables)."""
+    """Returns (share of a processor, seconds between two tables)."""
     top = subprocess.Popen([CLEW, "top", "-b", "-n", str(LOOKS), str(pid)],
                            stdout=subprocess.PIPE, text=True)
     heads, found = 0, []
@@ -108,7 +108,7 @@ def looking(pid):
         line = top.stdout.readline()
         if not line:
             raise RuntimeError("clew top has ended")
-        if " calls/s, " in line:  # what each table begins with
+        if " calls/s, " in line:  # Each table begins with such a line.
             heads += 1
             found.append((time.monotonic(), cpu_of(top.pid)))
     top.stdout.read()
@@ -145,7 +145,7 @@ def bench(rounds):
     for kind in (Redis, Threads):
         if not kind.is_here():
             continue
-        once(kind, attach_to)  # fills the cache
+        once(kind, attach_to)  # This session fills the cache.
         share, interval = once(kind, look_at)
         attach = statistics.median(once(kind, attach_to)
                                    for _ in range(rounds))

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Code that nobody announces is told apart by who made its memory executable."""
+"""Generated code that no runtime announces is attributed to the module that made it executable."""
 import collections
 import re
 import shutil
@@ -12,7 +12,7 @@ from lib import clewtest
 from lib.clewtest import needs, target
 from lib.disturbance import Disturbed, undisturbed
 
-POINTS = 4.0  # percentage points that shares may be off
+POINTS = 4.0  # tolerance for shares, in percentage points
 NOBODY = "(generated code)"
 
 
@@ -34,10 +34,10 @@ class Case(clewtest.Case):
 
 
 class Truth(Case):
-    """A program that knows whose code it called, for how long."""
+    """A program that records whose code it calls, and for how long."""
 
     NAMES = {"program": "makers", "library": "libmakers_library.so",
-             "deep": "libmakers_library.so"}  # a copy is the same module
+             "deep": "libmakers_library.so"}  # A copy is the same module.
 
     def name(self, told):
         who, _, mapping = told.partition(", ")
@@ -99,7 +99,9 @@ class Truth(Case):
         self.check("forked")
 
     def test_makers_behind_a_filter_are_recorded(self):
-        """Where there are no samples any more; but the recording knows."""
+        """Behind a system call filter there are no samples, but the recording still has
+        the makers.
+        """
         self.record([target("makers"), "filtered", "10"])
         dumped = self.clew("dump", self.recording_path).stdout
         gone = re.findall(r"^maker .* gone_tsc=(\d+)", dumped, re.M)
@@ -112,7 +114,9 @@ class Truth(Case):
 
     @undisturbed
     def test_a_library_that_looks_up_its_own_libraries_first(self):
-        """RTLD_DEEPBIND: php loads its extensions so. Hooked or not."""
+        """The library is loaded with RTLD_DEEPBIND, as php loads its extensions, and
+        hooked or excluded.
+        """
         deep = self.work / "deep.so"
         shutil.copy(target("libmakers_library.so"), deep)
         self.check("deep", arguments=[deep])
@@ -144,16 +148,18 @@ class Truth(Case):
 
 
 class Sessions(Case):
-    """Code that is made while one session of `clew attach` records."""
+    """Code that is generated during a session of `clew attach`."""
 
     def send(self, line):
-        """What the program says until it has done that."""
+        """Sends a command. Returns the lines that the program prints until it is done."""
         self.program.stdin.write(line + "\n")
         self.program.stdin.flush()
         return list(iter(self.program.stdout.readline, "done\n"))
 
     def session(self, name, *lines):
-        """A recording of what the program does meanwhile, and {maker: CPU time}."""
+        """Records while the program executes the lines. Returns the recording and
+        {maker: CPU time}.
+        """
         recording = self.work / name
         with subprocess.Popen([clewtest.CLEW, "attach", "-o", recording,
                                str(self.program.pid)], text=True,
@@ -196,7 +202,7 @@ class Remapped(Case):
     FUNCTION = "Builtins_Spin"
 
     def share(self, recording, wanted=FUNCTION):
-        """Of all samples, the percentage that is in one function."""
+        """Returns the percentage of all samples that are in one function."""
         shown = self.clew_json("report", "--json", "--top=0", recording)
         rows = {row["name"]: row["self_ns"] for row in shown["functions"]}
         for name in rows:
@@ -213,7 +219,7 @@ class Remapped(Case):
 
     @undisturbed
     def test_code_has_the_names_of_the_file(self):
-        """With clew's hooked text mapped over the program's, or not."""
+        """Code has these names whether or not clew maps hooked text over the program's text."""
         for way in "file", "exe", "protected", "moved":
             self.check(way)
             self.check(way, ["--no-prelinking"])
@@ -224,7 +230,7 @@ class Remapped(Case):
 
     @undisturbed
     def test_code_that_was_mapped_before_clew_attached(self):
-        """In the second session as well."""
+        """The second session also shows the names."""
         with subprocess.Popen([target("remapped", "O2"), "waits", "2500"],
                               stdin=subprocess.PIPE,
                               stdout=subprocess.PIPE) as program:
@@ -241,7 +247,7 @@ class Remapped(Case):
 
 
 class Runtimes(Case):
-    """Real ones, which announce nothing."""
+    """Real runtimes that do not announce their code."""
 
     def check(self, argv, maker, options=()):
         native = self.run_program(argv)
@@ -272,7 +278,7 @@ class Runtimes(Case):
     @undisturbed
     @needs("node")
     def test_builtins_of_node(self):
-        """Which V8 maps a second time from node's file."""
+        """V8 maps its builtins a second time from node's file."""
         busy = self.script("builtins.js", """
             const words = [];
             for (let i = 0; i < 5000; i++) words.push("w" + i);
@@ -320,7 +326,7 @@ class Runtimes(Case):
 
     @needs("php")
     def test_php(self):
-        """Whose compiler is in an extension, which is loaded so."""
+        """The compiler of php is in an extension, which php loads with RTLD_DEEPBIND."""
         modules = self.run_program(["php", "-m"], text=True).stdout
         if "Zend OPcache" not in modules:
             self.skipTest("no opcache here")

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""The manual says what the commands say themselves: no more, no less."""
+"""The manual describes exactly what the commands print."""
 import re
 import shlex
 import shutil
@@ -11,15 +11,16 @@ from lib import clewtest, helptext, wire
 from lib.clewtest import BUILD, ROOT, needs
 
 MANUAL = BUILD / "man"
-# in struct wire_header
+# Offsets in struct wire_header.
 VERIFIED_STACKS, ASKED_STACKS, BUDGET = 576, 616, 740
-TRACE_WAITS = 4096 + 64 + 16184  # behind the header, and that of the first chunk
+# This offset is behind the header of the file and that of the first chunk.
+TRACE_WAITS = 4096 + 64 + 16184
 SECTIONS = ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "ENVIRONMENT",
             "EXIT STATUS", "EXAMPLES", "SEE ALSO"]
 
 
 def plain(line):
-    """What a line of a page's source looks like to its reader."""
+    """Returns a line of a page's source as a reader sees it."""
     macro, _, rest = line.partition(" ")
     if re.fullmatch(r"\.[BIR]{1,2}", macro):
         between = " " if len(macro) == 2 else ""
@@ -28,7 +29,7 @@ def plain(line):
 
 
 def tags(source):
-    """The tagged paragraphs of a page."""
+    """Returns the tags of a page's tagged paragraphs."""
     lines = source.splitlines()
     return [plain(lines[i + 1]) for i, line in enumerate(lines)
             if line.split(" ")[0] in (".TP", ".TQ")]
@@ -82,7 +83,7 @@ class Manual(clewtest.Case):
                 self.assertEqual([s for s in found if s in SECTIONS], SECTIONS)
 
     def test_pages_are_whole(self):
-        """What they share is in them, and pages that they name are there."""
+        """Shared sections are included in the pages, and all pages that they name exist."""
         pages = self.pages()
         for name, source in pages.items():
             with self.subTest(page=name):
@@ -106,24 +107,26 @@ class Manual(clewtest.Case):
 
 
 class Records(clewtest.Case):
-    """clew-dump(1) has each kind of line, and each key, that dumps have."""
+    """clew-dump(1) describes each kind of line, and each key, that dumps have."""
 
-    TEXTS = ("file", "path", "text", "why")  # with spaces, at a line's end
+    # These keys are the last ones of a line, and their values may contain
+    # spaces.
+    TEXTS = ("file", "path", "text", "why")
 
     def keys(self, line):
-        """The kind of a line of a dump, and {key} of its pairs."""
+        """Returns the kind of a line of a dump, and the set of its keys."""
         kind, *words = line.split(" ")
         found = set()
         for word in words:
             key = word.partition("=")[0]
-            if not key.isdigit():  # a bin of a histogram
+            if not key.isdigit():  # A number is a bin of a histogram.
                 found.add(key)
             if key in self.TEXTS or kind == "thread" and key == "name":
                 break
         return kind, found
 
     def dumped(self):
-        """{kind: {key}} of self.recording_path."""
+        """Returns {kind: set of keys} of self.recording_path."""
         done = self.clew("dump", "-v", self.recording_path)
         found = {}
         for line in done.stdout.splitlines():
@@ -132,7 +135,7 @@ class Records(clewtest.Case):
         return found
 
     def change_header(self, path):
-        """As if much had gone wrong: one of everything that may be lost."""
+        """Changes the header to that of a recording with one loss of each kind."""
         fields = list(wire.HEADER.unpack_from(path.read_bytes()))
         fields[4] = wire.DISABLED
         fields[17], fields[25], fields[26] = 1, 1, b"for a test"
@@ -144,18 +147,20 @@ class Records(clewtest.Case):
 
     @staticmethod
     def values_of(context):
-        """As an agent would count."""
+        """Returns the record of a value that an agent counts."""
         return struct.pack("<II24sIIQIIq", 1, 1, b"bytes", 1, 0, context, 1, 0,
                            7)
 
     @staticmethod
     def marks_of(context):
-        """A moment; and its name, and one that was lost."""
+        """Returns the records of a mark without a duration and of its name, and of one
+        lost mark.
+        """
         return (struct.pack("<IIQQQIHH", 1, 1, 4096, context, 2, 3, 1, 1),
                 struct.pack("<QQQQIIII56s", 1, 0, 0, 0, 1, 0, 2, 0, b"mark"))
 
     def add_records(self, path):
-        """Of what a runtime that generates code would say."""
+        """Adds records that a runtime with generated code would create."""
         fields = list(wire.HEADER.unpack_from(path.read_bytes()))
         records = b"".join(
             wire.CHUNK.pack(kind, 0, wire.CHUNK.size + 576,
@@ -183,7 +188,7 @@ class Records(clewtest.Case):
                 (wire.VALUES, self.values_of(0)),
                 *zip((wire.MARKS, wire.MARK_NAMES), self.marks_of(0)),
                 (wire.JITDUMP, b"/tmp/jit-1.dump\0")))
-        fields[48] = 1  # Java's state
+        fields[48] = 1  # the state of Java
         with path.open("r+b") as part:
             part.seek(fields[3])
             part.write(records)
@@ -195,7 +200,7 @@ class Records(clewtest.Case):
             part.write(struct.pack("<I", 50))
 
     def record_a_wait(self):
-        """Of a program that waits until that has been seen."""
+        """Records a program that waits until a dump shows its wait."""
         command = self.record_command(["cat"], ["--time=wall"])
         with subprocess.Popen(command, env=self.environment, cwd=self.work,
                               stdin=subprocess.PIPE) as process:
@@ -225,7 +230,7 @@ class Records(clewtest.Case):
         return found
 
     def told(self):
-        """{kind: what its paragraph has in bold} of the page."""
+        """Returns {kind: words in bold in its paragraph} of the page."""
         source = (MANUAL / "clew-dump.1").read_text()
         section = source.split(".SH RECORDS\n")[1].split("\n.SH ")[0]
         found = {}
@@ -244,10 +249,11 @@ class Records(clewtest.Case):
 
 
 class Members(clewtest.Case):
-    """clew-json(5) has each member that commands write, and no other."""
+    """clew-json(5) describes each member that commands print, and no other member."""
 
-    DATA = ("lost", "marks_lost", "verdicts")  # whose members are texts
-    EVERY = ("Every report", "Functions")  # sections for all commands
+    # Members of these objects are names of data, which the page does not list.
+    DATA = ("lost", "marks_lost", "verdicts")
+    EVERY = ("Every report", "Functions")  # These sections apply to all commands.
     OF_JAVA = {"java_methods", "counted", "standing_by", "left", "methods"}
 
     def members(self, value):
@@ -259,7 +265,7 @@ class Members(clewtest.Case):
                                   if key not in self.DATA))
 
     def sections(self):
-        """{what it is about: (its words, those of them in bold)}"""
+        """Returns {subject: (all words of its section, the words in bold)}."""
         source = (MANUAL / "clew-json.5").read_text()
         source = source.split(".SH DESCRIPTION\n")[1].split("\n.SH ")[0]
         found = {}
@@ -271,7 +277,7 @@ class Members(clewtest.Case):
         return found
 
     def pretend_stack(self, number):
-        """As if the function of that number were a Java method."""
+        """Returns records that turn the function of this number into a Java method."""
         method = number + 1
         return b"".join(
             wire.CHUNK.pack(kind, 0, wire.CHUNK.size + 64, len(payload)) +
@@ -285,10 +291,11 @@ class Members(clewtest.Case):
                 (wire.CALL_PLACES, struct.pack("<IIH6x", number, 2, 0))))
 
     def pretend_java(self, recording):
-        """
-        As if functions that were called were natives, one that calls a late one a
-        method of Java's, stacks verified, notes made on JNI, and a sample that is
-        in code of no module.
+        """Changes a recording so that it seems to contain Java.
+
+        Called functions become native methods, and one that calls a later function
+        becomes a Java method. The recording then also has verified stacks, notes of
+        JNI, and a sample in code that belongs to no module.
         """
         part, = wire.Recording(recording).parts
         contexts = part.contexts()
@@ -353,14 +360,14 @@ class Members(clewtest.Case):
             file.write(struct.pack("<QQI", 1, 1000, 1))
 
     def pretend_waits(self, recording):
-        """As if a thread had waited for a worker, once."""
+        """Changes a trace so that one thread seems to have waited for a worker once."""
         (trace,) = recording.glob("*.trace")
         with trace.open("r+b") as file:
             file.seek(TRACE_WAITS)
             file.write(struct.pack("<QQ", 1, 1000))
 
     def commands(self):
-        """[(sections that are about it, what it writes)]"""
+        """Returns [(sections that describe the output, the output)]."""
         program = self.work / "program"
         self.run_program(["g++", "-g", "-O2",
                           ROOT / "tests" / "targets" / "inlines.cc", "-o",
@@ -370,7 +377,7 @@ class Members(clewtest.Case):
         exact = self.work / "exact"
         self.recording_path.rename(exact)
         self.record([clewtest.PYTHON, "-c", "for i in range(1000000): str(i)"],
-                    ("--clock=tick",))  # which is told
+                    ("--clock=tick",))  # The report mentions this clock.
         coarse = self.work / "coarse"
         self.recording_path.rename(coarse)
         java = self.work / "java"
@@ -416,12 +423,12 @@ class Members(clewtest.Case):
         yield ["clew status"], self.status_of_attached()
 
     def status_of_attached(self):
-        """While clew is attached to a process that waits."""
+        """Returns the output of clew status while clew is attached to a process that waits."""
         with subprocess.Popen(["cat"], stdin=subprocess.PIPE,
                               stdout=subprocess.PIPE) as process:
             process.stdin.write(b"!")
             process.stdin.flush()
-            process.stdout.read(1)  # it is past its loader
+            process.stdout.read(1)  # This byte shows that the loader is done.
             with subprocess.Popen(
                     [clewtest.CLEW, "attach", "-o", self.work / "attached",
                      str(process.pid)], stderr=subprocess.PIPE,

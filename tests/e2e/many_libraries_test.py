@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""A process with very many libraries: what clew does is linear in their number."""
+"""In a process with very many libraries, clew's work grows linearly with their number."""
 import hashlib
 import os
 import re
@@ -47,7 +47,7 @@ PROGRAM = """
 @needs("gcc")
 class ManyLibraries(Attached):
     def build(self, count):
-        """So many libraries, which differ in their names and build-ids."""
+        """Builds `count` libraries, which differ in their names and build-ids."""
         (self.work / "library.c").write_text(LIBRARY)
         (self.work / "program.c").write_text(PROGRAM)
         for argv in (["-shared", "-fPIC", "-Wl,-soname,lib#####.so",
@@ -83,7 +83,7 @@ class ManyLibraries(Attached):
         self.assertEqual(calls["leaf"], [2 * rounds] * self.count)
 
     def attach_once(self, *options, wrapper=()):
-        """(CPU seconds of clew, in which all libraries have been called.)"""
+        """Attaches, and calls all libraries. Returns the CPU seconds of clew."""
         controller = subprocess.Popen(
             [*wrapper, CLEW, "attach", "-o", self.recording_path, *options,
              str(self.process.pid)], cwd=self.work, env=self.environment,
@@ -106,7 +106,7 @@ class ManyLibraries(Attached):
     @needs("strace")
     @unless_sanitized
     def test_attach_opens_each_a_few_times(self):
-        """Once for each thread that is stopped would be more; O_PATH reads nothing."""
+        """clew does not open a library once for each stopped thread. O_PATH is not counted."""
         self.begin(200)
         log = self.work / "log"
         self.attach_once(wrapper=["strace", "-f", "-e", "trace=openat", "-o",
@@ -119,7 +119,7 @@ class ManyLibraries(Attached):
     @slow
     @unless_sanitized
     def test_attach_to_2100_takes_seconds(self):
-        """To store analyses, as without --no-cache, is the file system's time."""
+        """Without --no-cache, storing the analyses would measure the file system."""
         self.begin(2100)
         self.assertLess(self.attach_once("--no-cache"), 16)
 
@@ -132,7 +132,7 @@ class ManyLibraries(Attached):
     @needs("strace")
     @unless_sanitized
     def test_dlopen_does_not_read_all_mappings(self):
-        """Else it took longer the more libraries there were."""
+        """Otherwise each dlopen() would take longer, the more libraries are loaded."""
         self.build(200)
         log = self.work / "log"
         done = self.run_program(

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""What a program tells of moments and regions (agent/clew.h) is in the recording."""
+"""Moments and regions that a program announces (agent/clew.h) are in the recording."""
 import json
 import signal
 
@@ -8,12 +8,12 @@ from lib import clewtest, perfetto
 from lib.clewtest import target
 
 LONG = "a name that is so long that not all of it is kept, as it is to be"[:55]
-REQUESTS = 3 * 500 + 1  # of three threads, and of a forked child
+REQUESTS = 3 * 500 + 1  # three threads and a forked child
 KEPT = 1 << 21
 
 
 class Marks(clewtest.Case):
-    """targets/marks.c"""
+    """Tests of targets/marks.c."""
 
     def setUp(self):
         super().setUp()
@@ -61,7 +61,9 @@ class Marks(clewtest.Case):
         self.assertLessEqual(bins[0][0] // 2, one["min_ns"])
 
     def assert_true(self, pid):
-        """The program has measured each region, from inside and outside."""
+        """The times of regions lie between the times that the program measures inside
+        and outside.
+        """
         marks = self.marks(f"--process={pid}")
         truth = {}
         for line in (self.told / str(pid)).read_text().splitlines():
@@ -74,7 +76,8 @@ class Marks(clewtest.Case):
             one = marks[name]
             with self.subTest(name=name, pid=pid):
                 self.assertEqual(one["regions"], count)
-                # two clocks, that were compared twice; and whole nanoseconds
+                # The clocks differ: they were compared only twice, and values
+                # are whole nanoseconds.
                 self.assertGreaterEqual(one["total_ns"],
                                         least * .99 - 20 * count)
                 self.assertLessEqual(one["total_ns"],
@@ -175,14 +178,15 @@ class Marks(clewtest.Case):
         ended = sum(kind == perfetto.END for events in trace.events.values()
                     for _, kind, _ in events)
         self.assertEqual(len(begun), 3 * REQUESTS + 10 + 2 + 1)
-        self.assertEqual(ended, len(begun) - 1)  # one was handed on
+        # One region is handed to another thread.
+        self.assertEqual(ended, len(begun) - 1)
         requests = [notes for name, notes in trace.notes if name == "request"]
         self.assertEqual({one["function"] for one in requests}, {"serves"})
         halves = [notes["number"] for name, notes in trace.notes
                   if name == "half"]
         self.assertEqual(sorted(halves), sorted([*range(500)] * 3 + [1]))
         for track, events in trace.events.items():
-            if trace.tracks[track]:  # of a region
+            if trace.tracks[track]:  # This track is of a region.
                 names = {name for _, _, name in events if name}
                 self.assertEqual(names, {trace.tracks[track]})
 

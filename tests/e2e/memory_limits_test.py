@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Limits of memory and of mappings: no program ends because clew uses them up."""
+"""Under limits of memory and of mappings, no program ends because clew exhausts them."""
 import json
 import pathlib
 import re
@@ -14,7 +14,7 @@ MIB = 1 << 20
 
 
 class Recorded(clewtest.Case):
-    """clew record in a control group folds contexts before the limit."""
+    """clew record in a control group folds contexts before memory reaches the limit."""
 
     PROGRAM = [target("contexts"), "10", "6", "1"]  # 1,111,110 contexts
     CALLS = 1111110
@@ -69,7 +69,7 @@ class Recorded(clewtest.Case):
         return self.details(self.recording_path)
 
     def test_workers_that_lack_memory_leave_counting_to_the_program(self):
-        """clew record was killed by the limit: its tables took 130 MB."""
+        """clew record's tables need 130 MB, and the limit must not kill it."""
         report = self.trace_with_workers(60 * MIB)
         self.assertIn("clew record had too little memory", report)
 
@@ -79,7 +79,7 @@ class Recorded(clewtest.Case):
 
     @needs("redis-server")
     def test_large_modules_are_left_alone_in_a_small_group(self):
-        """All stubs take 27 MB: the server was killed in a group of 24."""
+        """All stubs would need 27 MB, so hooking every module would kill the server."""
         group = isolation.memory_group(self, 24 * MIB)
         self.before_exec = group.join
         done = self.record(["redis-server", "--version"], ["--no-prelinking"])
@@ -94,7 +94,7 @@ class Recorded(clewtest.Case):
 
 
 class Attached(attached.Attached):
-    """clew attach refuses what does not fit, before it changes anything."""
+    """clew attach refuses, before it changes anything, if it lacks resources."""
 
     def refuse(self, process, *numbers, options=()):
         maps = pathlib.Path(f"/proc/{process.pid}/maps").read_text()
@@ -111,7 +111,7 @@ class Attached(attached.Attached):
         return done.stderr
 
     def sleeper(self, **options):
-        """sleep(1), once it sleeps."""
+        """Starts sleep(1), and returns its process once it sleeps."""
         process = self.start(["sleep", "1000"], **options)
         status = pathlib.Path(f"/proc/{process.pid}/status")
         self.assertTrue(clewtest.until(
@@ -126,7 +126,9 @@ class Attached(attached.Attached):
         self.assert_as_before(process)
 
     def redis_with(self, limit):
-        """redis-server in a control group with that limit, and the group."""
+        """Starts redis-server in a control group with this limit. Returns its process
+        and the group.
+        """
         group = isolation.memory_group(self, limit)
         server, _ = self.redis()
         group.join(server.pid)
@@ -167,7 +169,7 @@ class Attached(attached.Attached):
         self.refuse(process, "left of 3 MB")
 
     def test_little_address_space_is_refused(self):
-        """It could be attached to, and then not be detached from."""
+        """With so little space, clew could attach but not detach."""
         for limit, option in ((resource.RLIMIT_AS, "-v"),
                               (resource.RLIMIT_DATA, "-d")):
             process = self.sleeper(
@@ -210,7 +212,7 @@ class Attached(attached.Attached):
 
 
 class Estimated(attached.Attached):
-    """The estimate is not below what is used, nor far above."""
+    """The estimate is not below the memory that clew uses, nor far above it."""
 
     @needs("redis-server")
     def test_memory_of_a_server_is_near_the_estimate(self):

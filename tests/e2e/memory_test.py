@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Where clew's memory is, and what it looks like: never like the program's."""
+"""clew's memory does not collide with the program's, and does not look like it."""
 import contextlib
 import os
 import signal
@@ -15,7 +15,7 @@ TIMES = "none", "exact"
 
 
 class Walked(clewtest.Case):
-    """Who goes through all memory comes to an end."""
+    """Programs that scan all memory come to an end."""
 
     def kill_group(self, leader):
         with contextlib.suppress(ProcessLookupError):
@@ -63,7 +63,7 @@ class Walked(clewtest.Case):
 
 
 class Holes(clewtest.Case):
-    """What the program has unmapped stays unmapped."""
+    """Memory that the program has unmapped stays unmapped."""
 
     def test_more_memory_is_wanted_for_more_contexts(self):
         for timing in TIMES:
@@ -85,11 +85,11 @@ class Holes(clewtest.Case):
 
 
 class Heaps(clewtest.Case):
-    """Who needs a certain place finds it free."""
+    """A program that needs a certain address finds it free."""
 
     @needs("java")
     def test_java_heaps_that_are_mapped_thrice(self):
-        """17's ZGC has them at multiples of powers of two, up to 2^46."""
+        """The ZGC of JDK 17 maps its heap at multiples of powers of two, up to 2^46."""
         for size in "200g", "300g", "600g":
             argv = ["java", "-XX:+UseZGC", "-Xms32m", f"-Xmx{size}",
                     "-Xlog:disable", "-version"]

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""`clew merge`, and the processes of one recording, each and summed."""
+"""`clew merge` adds up recordings, and reports show one process or the sum of all."""
 import collections
 import os
 import shutil
@@ -28,7 +28,7 @@ class Merge(clewtest.Case):
         return self.recording_path
 
     def calls(self, *arguments):
-        """{function: calls}, over everything."""
+        """Returns {function: calls} over the whole recording."""
         calls = collections.Counter()
         for row in self.clew_json("report", "--json",
                                   *arguments)["functions"]:
@@ -64,7 +64,7 @@ class Merge(clewtest.Case):
         self.assertEqual(total["processes"], 5)
 
     def memory(self, *arguments):
-        """KiB that the command has at most."""
+        """Returns the peak memory of the command in KiB."""
         process = subprocess.Popen([CLEW, *arguments], cwd=self.work,
                                    env=self.environment,
                                    stdout=subprocess.DEVNULL)
@@ -84,8 +84,8 @@ class Merge(clewtest.Case):
         for command in ["report"], ["tree"], ["list"], ["dump"], \
                 ["export", "-F", "folded"]:
             with self.subTest(command=command):
-                # The first command indexes modules that the cache lacks, in
-                # three times the memory.
+                # The first command indexes modules that the cache lacks, which
+                # takes three times the memory.
                 self.memory(*command, self.recording_path)
                 self.assertLess(self.memory(*command, merged),
                                 self.memory(*command, self.recording_path) +

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""A name that stands for several merged functions says so, one with aliases does not."""
+"""The name of several merged functions is marked as ambiguous, and that of aliases is not."""
 import pathlib
 import re
 import shutil

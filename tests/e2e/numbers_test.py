@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Functions and contexts are known by the same numbers in every process."""
+"""Functions and contexts have the same numbers in every process."""
 import shutil
 
 from lib import clewtest
@@ -14,7 +14,7 @@ class Numbers(clewtest.Case):
         return clewtest.wire.Recording(self.recording_path).parts
 
     def firsts(self, argv, name):
-        """{a module's build-id: the numbers of its functions}"""
+        """Returns {a module's build-id: the range of its functions' numbers}."""
         part, = self.parts(argv, name, ["--libc"])
         return {module.build_id: range(module.first, module.first + module.count)
                 for module in part.modules if module.count}

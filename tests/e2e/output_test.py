@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Real programs print the same bytes, and end the same way, with clew."""
+"""Real programs print the same bytes, and end with the same status, with clew."""
 import pathlib
 import re
 import resource
@@ -153,7 +153,7 @@ DBSIZE
 @needs("redis-server", "redis-cli")
 class Redis(clewtest.Case):
     def session(self, name, wrap):
-        """What redis-cli prints, and what the server's exit status is."""
+        """Returns the output of redis-cli and the exit status of the server."""
         home = self.work / name
         home.mkdir()
         socket = home / "socket"
@@ -191,7 +191,7 @@ class Redis(clewtest.Case):
 
 
 class Hazards(clewtest.Case):
-    """Programs that hooking once killed."""
+    """Programs that earlier versions of clew's hooks have killed."""
 
     def same(self, compiler, source, *options):
         path = self.work / ("source.cc" if compiler == "g++" else "source.c")
@@ -205,7 +205,7 @@ class Hazards(clewtest.Case):
         self.assert_same_behaviour(native, recorded)
 
     def test_private_unwinder(self):
-        """Its functions have no names and look at their return addresses."""
+        """The program's own unwinder is stripped, and reads its return addresses."""
         self.same("g++", """
             #include <cstdio>
             #include <stdexcept>
@@ -223,7 +223,7 @@ class Hazards(clewtest.Case):
             }""", "-static-libgcc", "-static-libstdc++", "-s")
 
     def test_landing_of_a_private_unwinder_without_hooks(self):
-        """The probe that sees it is out as well, until they are back."""
+        """Unhooking also removes the probe that detects landings, until the hooks are back."""
         self.same("g++", """
             #include <cstdio>
             extern "C" __attribute__((weak)) int clew_unhook(), clew_hook();
@@ -260,7 +260,7 @@ class Hazards(clewtest.Case):
                          ["main;lands;after_landing 20"])
 
     def test_malloc_that_works_from_main_on(self):
-        """Lisps with memory of their own are built like that."""
+        """Lisps that manage their own memory are built with such a malloc()."""
         self.same("gcc", """
             #include <stddef.h>
             #include <string.h>
@@ -291,7 +291,7 @@ class Hazards(clewtest.Case):
             }""", "-fno-builtin")
 
     def check_emulated(self, *emulator):
-        """Room for a shadow in there would cost it all time and memory."""
+        """Memory for a shadow would take an emulator too much time and space."""
         argv = [*emulator, "/usr/bin/printf", "%s", "emulated"]
         native = self.run_program(argv)
         self.assertEqual(native.stdout, b"emulated")
@@ -318,7 +318,7 @@ class Hazards(clewtest.Case):
             }}""")
 
     def test_locked_memory(self):
-        """The shadow's terabytes are not to be made present."""
+        """mlockall() must not make the terabytes of the shadow resident."""
         status = pathlib.Path("/proc/self/status").read_text()
         may = int(re.search(r"CapEff:\s*(\w+)", status)[1], 16)
         limit, _ = resource.getrlimit(resource.RLIMIT_MEMLOCK)
@@ -327,11 +327,11 @@ class Hazards(clewtest.Case):
         self.locks("MCL_CURRENT | MCL_FUTURE")
 
     def test_memory_locked_from_now_on(self):
-        """Which anybody may."""
+        """Every user may lock future mappings."""
         self.locks("MCL_FUTURE")
 
     def test_fork_without_handlers(self):
-        """A child made by a bare system call gets a part of its own."""
+        """A child that is created by a bare system call gets its own part."""
         self.same("gcc", """
             #include <stdio.h>
             #include <sys/syscall.h>
@@ -362,7 +362,7 @@ class Hazards(clewtest.Case):
         self.assertEqual(sum(sum(part.counts().values()) for part in parts), 4)
 
     def test_coroutines_by_longjmp(self):
-        """What yields by longjmp is not abandoned."""
+        """A coroutine that yields by longjmp() is not abandoned."""
         self.same("gcc", """
             #include <setjmp.h>
             #include <stdio.h>
@@ -402,7 +402,7 @@ class Hazards(clewtest.Case):
 
 
 class Verified(clewtest.Case):
-    """With the C library hooked, too, ids agree with the stack always."""
+    """Ids always agree with the stack, also if the C library is hooked."""
 
     def check(self, source):
         path = self.work / "source.c"
@@ -420,7 +420,7 @@ class Verified(clewtest.Case):
 
     @needs("luajit")
     def test_exceptions_whose_personality_does_not_show_them(self):
-        """luajit's errors unwind its C functions; most are further out."""
+        """luajit's errors unwind C functions; most handlers are further out."""
         script = self.work / "errors.lua"
         script.write_text("""
             local function fails(depth)
@@ -447,7 +447,7 @@ class Verified(clewtest.Case):
         self.assertGreater(sum(t.verified for t in tallies), 1000)
         self.assertEqual([t.diverged for t in tallies if t.diverged], [])
 
-    # Two stacks, and a switch in the midst of functions that nobody sees.
+    # Two stacks, and a switch in functions where clew does not see it.
     SWITCHING = """
         #include <stdio.h>
         static void *place[5], *main_sp, *body_sp;
@@ -479,7 +479,7 @@ class Verified(clewtest.Case):
     """
 
     def count_calls(self, source):
-        """What the program says that it called has been counted; the part."""
+        """Checks that the calls that the program prints are counted. Returns the part."""
         path = self.work / "source.c"
         path.write_text(self.SWITCHING + source, encoding="utf-8")
         program = self.work / "program"
@@ -496,7 +496,7 @@ class Verified(clewtest.Case):
         return part
 
     def test_jumps_into_functions_are_counted(self):
-        """These landings are seen; the switches do no harm to ids."""
+        """clew sees these landings, and the switches do not change ids."""
         part = self.count_calls("""
             COUNTED body(void)
             {
@@ -520,7 +520,7 @@ class Verified(clewtest.Case):
         self.assertEqual(sum(t.diverged for t in part.tallies.values()), 0)
 
     def test_a_switch_that_is_not_seen_is_told_of(self):
-        """What goes on behind it has the id of the function that switched."""
+        """Calls after the switch count in the context of the function that switched."""
         part = self.count_calls("""
             COUNTED yield(void)
             {

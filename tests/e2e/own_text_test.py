@@ -1,15 +1,15 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""What programs do to the text that hooks are in: own_text.c."""
+"""Programs may read, patch and remap the text that contains hooks (own_text.c)."""
 from lib import clewtest
 from lib.clewtest import target
 
-CALLS = 1000  # before, and once more behind
+CALLS = 1000  # calls before the change of the text, and again after it
 
 
 class OwnText(clewtest.Case):
     def counted(self, way, options, flavour="O2"):
-        """The calls of work(), and what reports say is odd."""
+        """Returns the calls of work(), and the problems that reports show."""
         argv = [target("own_text", flavour), way]
         self.assertEqual(self.run_program(argv).returncode, 0)
         recorded = self.record(argv, options)
@@ -46,7 +46,7 @@ class OwnText(clewtest.Case):
             self.check("executable", 2 * CALLS, *options)
 
     def test_functions_that_are_left_out_stay_so(self):
-        """Of text that is mapped with hooks in it, one has its bytes again."""
+        """In mapped hooked text, an excluded function has its original bytes."""
         self.check("dontneed", 2 * CALLS)
         self.check("dontneed", 2 * CALLS)
         for way in "dontneed", "all":

@@ -1,7 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""The Debian packages are whole, work where they are unpacked, and are the
-same bytes whenever and wherever they are built."""
+"""The Debian packages are complete, work where they are unpacked, and are reproducible."""
 import fcntl
 import gzip
 import pathlib
@@ -17,7 +16,7 @@ VERSION = re.search(r"^project\(clew VERSION (\S+)",
 DATE = "1700000000"  # 2023-11-14 22:13:20 UTC
 PACKAGES = ("clew", "liba2n0", "liba2n-dev", "libclew-agent0",
             "libclew-agent-dev", "libclew-java")
-# Built from nothing once, and then brought up to date.
+# The first run builds this folder, and later runs update it.
 PLACE = BUILD / "package-test"
 USES_A2N = """
 #include <clew/a2n.h>
@@ -61,7 +60,7 @@ class Package(clewtest.Case):
         self.environment["SOURCE_DATE_EPOCH"] = DATE
         self.root = self.work / "root"
         self.debs = {}
-        # Other tests do this, too, perhaps at the same time.
+        # The lock is for other tests that build the packages at the same time.
         with open(PLACE.with_suffix(".lock"), "w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             for name, path in self.build(PLACE).items():
@@ -88,7 +87,7 @@ class Package(clewtest.Case):
         return self.root / "usr"
 
     def files(self, package):
-        """{path: (mode, owner, date)}"""
+        """Returns {path: (mode, owner, date)}."""
         self.environment["TZ"] = "UTC"
         lines = self.ask("dpkg-deb", "-c", self.debs[package]).splitlines()
         fields = [line.split(maxsplit=5) for line in lines]
@@ -156,7 +155,7 @@ class Package(clewtest.Case):
                                          "drwxr-xr-x"), path)
 
     def packages_of(self, program):
-        """The packages that have the libraries that it is linked with."""
+        """Returns the packages that contain the libraries of the program."""
         dynamic = self.ask("readelf", "-dW", program)
         libraries = re.findall(r"\(NEEDED\).*\[(.*)\]", dynamic)
         lines = self.ask("dpkg", "-S", *(f"*/{TRIPLET}/{library}"

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""
-Stubs and hooked text of modules without a build-id, which are known by a hash of
-their content: never another's, whatever becomes of files.
+"""Stubs and hooked text of modules without a build-id are cached by a hash of their content.
+
+A process never maps those of another module, even if files are replaced or changed.
 """
 import os
 import shutil
@@ -43,7 +43,7 @@ SOURCES = {
         }
     """}
 
-# lea (%rdi,%rdi,1),%eax, and (%rdi,%rdi,2)
+# lea (%rdi,%rdi,1),%eax and lea (%rdi,%rdi,2),%eax
 TWICE, THRICE = b"\x8d\x04\x3f", b"\x8d\x04\x7f"
 SUMS = {TWICE: 99000, THRICE: 148500}
 
@@ -65,7 +65,9 @@ class Case(prelinked.Case):
 
     def run_both(self, code=TWICE, program="./program",
                  library="./library.so"):
-        """How many of both modules have stubs mapped, and text."""
+        """Records the program. Returns how many of the two modules have mapped stubs,
+        and hooked text.
+        """
         done = self.record([program, library],
                            ["-m", "*/" + os.path.basename(program),
                             "-m", "*/" + os.path.basename(library)], text=True)
@@ -74,7 +76,7 @@ class Case(prelinked.Case):
         self.assertEqual(total, SUMS[code])
         shown = self.clew_json("report", "--json", self.recording_path)
         self.assertEqual((shown["problems"], shown["lost"]), ([], {}))
-        # a library that comes again is the same module
+        # A library that is loaded again is the same module.
         self.assertEqual(sorted((item["name"], item["calls"])
                                 for item in shown["functions"]
                                 if item["name"] in ("main", "maps", "twice")),
@@ -87,16 +89,15 @@ class Case(prelinked.Case):
         self.settled(self.library)
 
     def kept(self):
-        """All that is kept, by names of content."""
+        """Returns all cached files; their names are hashes of content."""
         found = {**self.files(), **self.files("hooked")}
         for name in found:
             self.assertRegex(name, r"^[0-9a-f]{64}-[0-7]\.(prelinked|hooked)$")
         return found
 
     def replace(self, code):
-        """
-        Another file of that name, with another function; size and time of change as
-        they were.
+        """Replaces the library's file by one with another function, but with the same
+        name, size and time of change.
         """
         before = self.library.stat()
         new = self.work / "new"
@@ -106,7 +107,9 @@ class Case(prelinked.Case):
         self.assert_looks_like(before)
 
     def rewrite(self, code):
-        """The same, but the file is the same one."""
+        """Writes another function into the library's file, with the same size and time
+        of change.
+        """
         before = self.library.stat()
         changed = self.with_code(code)
         with self.library.open("r+b") as file:
@@ -145,7 +148,7 @@ class Kept(Case):
         made = [path for path in self.cache.rglob("*.hooked")
                 if b"/proc/self/maps" in path.read_bytes()]
         self.assertEqual(len(made), 1)
-        # the program's; the library is not known yet
+        # The text is the program's; the library is not known yet.
         self.assertEqual(self.run_both(), (2, 1))
 
     def test_disabled_cache_stores_nothing(self):
@@ -157,7 +160,7 @@ class Kept(Case):
             shutil.rmtree(self.recording_path)
 
     def spoil(self, kind):
-        """What is not believed is made anew."""
+        """A cached file with wrong content is rejected and created again."""
         self.settled_all()
         self.run_both()
         self.assertEqual(self.run_both(), (2, 2))
@@ -186,7 +189,7 @@ class Kept(Case):
 
 
 class Others(Case):
-    """What looks like it, and is not."""
+    """Files that look like the library's, but differ."""
 
     def setUp(self):
         super().setUp()
@@ -195,18 +198,19 @@ class Others(Case):
         self.assertEqual(self.run_both(), (2, 2))
 
     def change(self, change):
-        """Back and forth: each time it is another, and the first again is as well."""
+        """Changes the library and changes it back; each version gets its own cached files."""
         made = self.kept()
         for code in THRICE, TWICE:
             change(code)
-            # not settled: the text may not be kept, but is never the other's
+            # The library is not settled: its text may be missing, but is never
+            # that of the other version.
             self.assertEqual(self.run_both(code)[0], 2)
             self.settled(self.library)
             self.run_both(code)
             self.assertEqual(self.run_both(code), (2, 2))
         now = self.kept()
         self.assertLess(set(made), set(now))
-        # the library's text, and no other, was made again for the file that is there
+        # Only the library's text was created again, for the file that exists now.
         changed = [name for name in made if made[name] != now[name]]
         self.assertEqual(len(changed), 1)
         self.assertRegex(changed[0], r"\.hooked$")
@@ -218,7 +222,7 @@ class Others(Case):
         self.change(self.rewrite)
 
     def test_files_of_another_under_its_name(self):
-        """Sealed as they were: in the cache they have changed names."""
+        """Cached files with valid seals, but with exchanged names, are rejected."""
         folder, = {path.parent for path in self.cache.rglob("*.hooked")}
         made = self.kept()
         self.replace(THRICE)
@@ -228,7 +232,7 @@ class Others(Case):
         for kind in "prelinked", "hooked":
             other, = (name for name in self.kept() if name not in made
                       if name.endswith(kind))
-            # the program has another number of functions, and other ones
+            # The program's functions differ from the library's, also in number.
             for name in made:
                 if name.endswith(kind):
                     shutil.copy2(folder / other, folder / "kept")
@@ -245,7 +249,7 @@ class Others(Case):
             self.assertEqual(self.run_both(code), (2, 2))
 
     def test_a_hard_link(self):
-        """It has another path, and so numbers and stubs of its own."""
+        """A hard link has another path, and thus its own numbers and stubs."""
         os.link(self.library, self.work / "link.so")
         os.link(self.program, self.work / "link")
         self.settled_all()
@@ -287,7 +291,9 @@ class Others(Case):
         self.assertEqual((done.stderr, done.returncode), ("", 0))
 
     def count_both(self, expected):
-        """What that program says, and the calls of each function `twice`."""
+        """Returns the sorted calls of each function `twice`, after checking the
+        program's output.
+        """
         done = self.record(["./other"], ["-m", "*.so"], text=True)
         self.assertEqual((done.stdout, done.stderr), (expected, ""))
         shown = self.clew_json("report", "--json", self.recording_path)
@@ -297,7 +303,7 @@ class Others(Case):
                       if item["name"] == "twice")
 
     def test_module_replaced_while_unloaded_is_noticed(self):
-        """Renamed, or written over it and stamped as it was."""
+        """The file is replaced by rename, or overwritten with its time stamp restored."""
         self.build_program("""
             #include <dlfcn.h>
             #include <stdio.h>
@@ -331,11 +337,11 @@ class Others(Case):
             shutil.copystat(self.library, self.work / "renamed.so")
             self.settled(self.work / "renamed.so")
             self.settled_all()
-            # a report goes by the path
+            # A report identifies the module by its path.
             self.assertEqual(self.count_both("2\n3\n2\n2\n"), [10])
 
     def test_two_copies_at_once(self):
-        """Each is a module, with functions of its own."""
+        """Each copy is a module of its own, with its own functions."""
         shutil.copy2(self.library, self.work / "copy.so")
         self.build_program("""
             #include <dlfcn.h>

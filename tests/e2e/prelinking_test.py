@@ -1,8 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""
-Stubs and hooked text that are made once and mapped: the same counts, whatever is in
-the cache.
+"""Stubs and hooked text that are created once and mapped later give the same counts,
+whatever the cache contains.
 """
 import fcntl
 import os
@@ -17,7 +16,7 @@ from lib.prelinked import SHOW, Case
 
 
 class Counts(Case):
-    """Programs that know their own calls."""
+    """Programs that print their own numbers of calls."""
 
     def both_ways(self, argv, options=(), images=1):
         self.record_target(argv, options, images)
@@ -48,13 +47,13 @@ class Counts(Case):
 
 
 class MappedAgain(Case):
-    """
-    Programs that map their own text a second time, from the file that /proc/self/maps
-    names. Jumps in hooked text lead to stubs from one address only.
+    """Programs that map their own text a second time, from the file that
+    /proc/self/maps names. The jumps in hooked text lead to the stubs from one address
+    only.
     """
 
     def found(self, program, way):
-        """What the program finds with its hooked text, and without clew."""
+        """Returns what the program prints about its mapping; its text is hooked text."""
         for start in "stores", "maps":
             recorded = self.record([program, way], text=True)
             self.assertEqual((recorded.returncode, recorded.stderr), (0, ""),
@@ -80,7 +79,9 @@ class MappedAgain(Case):
         self.check("bytes")
 
     def test_a_library_is_loaded_by_that_name(self):
-        """It is loaded already, and its functions may be called."""
+        """dlopen() of the file of hooked text finds the loaded library; its functions
+        can be called.
+        """
         for way in "dlopen", "dlmopen":
             self.check(way)
 
@@ -100,7 +101,7 @@ class MappedAgain(Case):
 
 
 class Cache(Case):
-    """What is in it, or not, and whose it is."""
+    """The content of the cache, and its owner."""
 
     def test_the_second_start_maps_what_the_first_has_made(self):
         self.assertGreater(self.show(), 1)
@@ -197,7 +198,7 @@ class Cache(Case):
         self.assertGreater(self.show(), 1)
 
     def test_no_room(self):
-        """Neither file system nor limit lets them have their size."""
+        """The files exceed the size limit, so they are not created."""
         def limit():
             resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))
 
@@ -210,7 +211,7 @@ class Cache(Case):
     @unittest.skipIf(os.geteuid() != 0, "only root can mount")
     def test_a_disk_that_is_full_or_lets_nothing_execute(self):
         self.cache.mkdir()
-        # python itself has few functions: there may be room for these
+        # The few functions of the python executable itself may fit.
         for option, most in ("size=200k", 1), ("noexec", 0), ("ro", 0):
             with self.subTest(option):
                 done = self.run_program(
@@ -232,10 +233,10 @@ class Cache(Case):
 
 
 class Text(Case):
-    """The module's file once more, hooked."""
+    """Hooked text: a copy of the module's file with hooks."""
 
     def remade(self, made):
-        """It is not believed, made anew, and mapped the next time."""
+        """Checks that the text is rejected, created again, and mapped by the next start."""
         self.show()
         self.assertEqual(self.texts, 0)
         self.assertEqual(set(self.files("hooked")), set(made))
@@ -262,7 +263,7 @@ class Text(Case):
         self.assertEqual(self.texts, 0)
 
     def count(self, *options, prefix="PyLong_"):
-        """Calls of functions that make numbers, by name."""
+        """Returns {name: calls} of the functions that create numbers."""
         done = self.record([PYTHON, "-S", "-E", "-c",
                             "print(sum(range(1000)))"], options, text=True)
         self.assertEqual((done.stdout, done.stderr), ("499500\n", ""))
@@ -297,7 +298,7 @@ class Text(Case):
             path.unlink()
         self.remade(made)
 
-    # struct prelinked_head and prelinked_text_about: 8-byte words
+    # Indexes of 8-byte words in struct prelinked_head and prelinked_text_about.
     MAKER, KEY, CHECKSUM = 4, 5, 16
     LIES = {"another library": MAKER, "another template": KEY,
             "another file": CHECKSUM + 1 + 3}
@@ -310,7 +311,7 @@ class Text(Case):
         return result
 
     def lie(self, path, at):
-        """Well sealed: its owner has made it."""
+        """Changes one word of a file and computes valid checksums, as the file's owner could."""
         seal = path.stat()
         path.chmod(0o600)
         with path.open("r+b") as file:
@@ -347,7 +348,7 @@ class Text(Case):
         self.assertGreater(self.texts, 1)
 
     def assert_left_out(self, pattern, is_mapped):
-        """The others' calls are counted as where all is written."""
+        """The calls of all other functions are the same as without prelinking."""
         written = self.count("-F", pattern, "--no-prelinking", prefix="Py")
         self.assertGreater(len(written), 20)
         for _ in range(2):
@@ -356,7 +357,9 @@ class Text(Case):
         self.assertEqual(self.texts > 1, is_mapped)
 
     def test_many_functions_that_are_left_out(self):
-        """More than a table is cut in pieces for: it is made anew without them."""
+        """The excluded functions cut the table of hooks into too many pieces, so clew
+        copies the table without them.
+        """
         self.show()
         made = self.files("hooked")
         left_out = {len(self.count("-F", pattern, prefix="Py"))
@@ -367,7 +370,7 @@ class Text(Case):
         self.assertEqual(self.files("hooked"), made)
 
     def test_few_functions_of_many(self):
-        """To write these takes less than to write what stood at all others."""
+        """Writing a few jumps costs less than restoring the bytes of all other functions."""
         self.show()
         self.show("-f", "^PyObject_")
         self.assertEqual(self.texts, 0)
@@ -375,7 +378,7 @@ class Text(Case):
         self.assertGreater(self.texts, 1)
 
     def test_perf_names_the_file_as_well(self):
-        """Its own cache has another name of what it saw mapped."""
+        """Hard links give the mapped files further names, as perf's own cache does."""
         self.show()
         for number, path in enumerate(self.cache.rglob("*.hooked")):
             os.link(path, self.work / str(number))
@@ -418,7 +421,7 @@ class Text(Case):
             self.assertEqual((done.stderr, done.returncode), ("", 0))
 
     def turns(self):
-        """How often the library's text was mapped."""
+        """Returns how often the library's text was mapped."""
         done = self.record(["./program"], ["-m", "library.so"], text=True)
         self.assertEqual((done.stderr, done.returncode), ("", 0))
         total, mapped = done.stdout.split()
@@ -443,20 +446,20 @@ class Text(Case):
         made = self.files("hooked")
         library.write_bytes(library.read_bytes())
         self.settled(library)
-        # the first load makes it anew, if others are to be mapped
+        # The first load creates the text again, if others may map it.
         self.turns()
         self.assertNotEqual(self.files("hooked"), made)
         self.assertGreater(self.turns(), 0)
 
     @needs("gcc")
     def test_a_library_that_was_replaced(self):
-        """With the same build-id, and another function."""
+        """The new library has the same build-id, but another function."""
         self.build()
         library = self.work / "library.so"
         code = library.read_bytes()
         self.turns()
         self.assertGreater(self.turns(), 0)
-        # lea (%rdi,%rdi,1),%eax: three times
+        # This is lea (%rdi,%rdi,1),%eax, which becomes a multiplication by three.
         self.assertEqual(code.count(b"\x8d\x04\x3f"), 1)
         (self.work / "new").write_bytes(
             code.replace(b"\x8d\x04\x3f", b"\x8d\x04\x7f"))
@@ -466,7 +469,7 @@ class Text(Case):
 
 
 class Places(Case):
-    """Where modules come to lie."""
+    """Modules at various addresses."""
 
     before_exec = None
 
@@ -486,7 +489,7 @@ class Places(Case):
             self.assertGreater(int(count), 1)
 
     def test_wherever_they_lie(self):
-        """A boundary of blocks lies in some of the stubs in each 16 MiB."""
+        """Some stubs in each 16 MiB cross a boundary of blocks."""
         for _ in range(25):
             self.show()
 
@@ -525,9 +528,8 @@ class Places(Case):
 
     @needs("gcc")
     def test_the_place_is_taken(self):
-        """
-        By another library's variables, below the first one. Not by chance, as those
-        beside a boundary of 4 GiB are.
+        """Another library's variables, below the first library, occupy the address
+        range. Address randomization is off, so the test does not depend on chance.
         """
         self.before_exec = super().before_exec
         for bytes_, mapped in ("1000", "1"), ("0x50000000", "1"), \
@@ -546,7 +548,7 @@ class Places(Case):
 class Crowd(Case):
     @slow
     def test_a_thousand_starts_at_once(self):
-        """Some of them while nothing is kept yet."""
+        """Some processes start while the cache is still empty."""
         each, rounds = 50, 20
         works = target("processes") + " work 30 >/dev/null &"
         run = f"i=0; while [ $i -lt {each} ]; do {works} i=$((i + 1)); done"

@@ -61,7 +61,7 @@ class Preload(clewtest.Case):
         self.refused()
 
     def test_a_folder_with_a_configuration_is_not_moved(self):
-        """A repository of git has a file of that name."""
+        """A git repository also has a file named config."""
         git = self.work / ".git"
         git.mkdir()
         for name in "config", "HEAD":
@@ -118,7 +118,9 @@ class Preload(clewtest.Case):
                           if m.state_name == "HOOKED"}, {"recursion"})
 
     def test_the_library_may_have_any_name(self):
-        """One of landings' functions jumps: ours in front is not hooked."""
+        """landings calls longjmp(). The function that clew puts in front of it is in
+        the renamed library, and is not hooked.
+        """
         renamed = self.work / "tracer.so"
         renamed.write_bytes(LIBRARY.read_bytes())
         self.environment["CLEW_LIBRARY"] = str(renamed)
@@ -150,9 +152,8 @@ class Preload(clewtest.Case):
 
 @needs("unshare", "gcc")
 class MoreRights(clewtest.Case):
-    """
-    Where /etc/ld.so.preload names clew's libraries, they do nothing in programs that have
-    more rights than their user. That file is there in a mount namespace of the test's own.
+    """If /etc/ld.so.preload names clew's libraries, they do nothing in set-user-id
+    programs. The test creates that file in its own mount namespace.
     """
 
     SOURCE = """
@@ -161,7 +162,7 @@ class MoreRights(clewtest.Case):
         __attribute__((noipa)) static int work(int n) { return n + 1; }
         int main(void) { printf("%d %d\\n", work(1), geteuid()); return 0; }
         """
-    # With /etc as the lower of two layers.
+    # /etc is the lower of two layers.
     IN_NAMESPACE = """
         set -e
         mount -t tmpfs none "$1"

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""What probes do besides counting: conditions, limits, values, regions."""
+"""Actions of probes beyond counting: conditions, limits, values, regions."""
 import collections
 import json
 import pathlib
@@ -19,7 +19,7 @@ FIELDS = ("arg1, arg2/s, arg2/x, *(char **)arg3, *(int *)(arg3 + 8), "
 
 
 def text_of(number):
-    """What is recorded of the text that tell(number, ...) is given."""
+    """Returns the recorded value of the text that tell(number, ...) gets."""
     return ["", "a word", '"quoted"\n', None, None, "edges"][number % 6]
 
 
@@ -37,7 +37,7 @@ class Case(clewtest.Case):
         self.assertEqual(done.returncode, 0, done.stderr)
 
     def probed(self, options, *arguments):
-        """{name: [events]}, and the report's words in self.report."""
+        """Records with probes. Returns {name: [events]}, and stores the report in self.report."""
         argv = [self.program, *arguments]
         native = self.run_program(argv)
         self.done = self.record(argv, ["--time=none", *options])
@@ -62,7 +62,7 @@ class Values(Case):
             self.assertEqual(values["tid"], event["tid"])
             seen.setdefault(event["tid"], []).append(values["arg1"])
             self.check_values(values, values["arg1"])
-        # each thread's own, in their order
+        # Each thread has its own events, in order.
         self.assertEqual(sorted(seen.values()),
                          [list(range(i, COUNT, 3)) for i in range(3)])
 
@@ -87,7 +87,7 @@ class Values(Case):
         self.assertEqual(self.probes["p1"]["actions"], [f"record {fields}"])
 
     def test_values_at_a_breakpoint_are_recorded(self):
-        """The same at an instruction that has no room for a jump."""
+        """Values are also recorded at an instruction that has no space for a jump."""
         events = self.probed(["--probe=tell%return",
                               "--action=record ret, tid"])
         results = sorted(event["values"]["ret"]
@@ -142,13 +142,13 @@ class Values(Case):
                          2)
 
     def test_filtered_programs_survive_memory_values(self):
-        """Memory is not read, and the program is not killed for it."""
+        """Behind a filter, clew reads no memory, and the filter does not kill the program."""
         events = self.probed([
             "--probe=tell", "--action=record arg1, arg2/s",
             "--probe=deep", "--action=if *(char *)$rsp == 1"], "filtered")
         kept = self.values(events["p1: tell"])
         self.assertEqual({values["arg2"] for values in kept}, {None})
-        # what was made room for before there was a filter
+        # These events fit into buffers from before the filter.
         self.assertGreaterEqual(len(kept), 100)
         self.assertEqual(len(kept) + self.probes["p1"]["not_kept"], COUNT)
         self.assertEqual(self.probes["p1"]["hits"], COUNT)
@@ -249,7 +249,7 @@ class Conditions(Case):
 
 class Regions(Case):
     def test_how_long_calls_take(self):
-        """By the stack pointer, each call finds its own beginning."""
+        """The stack pointer as key connects each call's end with its own beginning."""
         self.probed([
             "--probe=deep", "--action=begin deep $rsp",
             "--probe=deep%return", "--action=end deep $rsp"])
@@ -261,7 +261,7 @@ class Regions(Case):
 
 
 class Registers(clewtest.Case):
-    """probe_registers.c"""
+    """Tests of probe_registers.c."""
 
     def test_all_are_kept(self):
         program = self.work / "probe_registers"

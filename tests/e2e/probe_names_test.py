@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Probes of functions by the names that people have for them."""
+"""Probes find functions by the names that users know."""
 import re
 
 from lib import clewtest
@@ -45,7 +45,7 @@ int main()
 }
 """
 
-# Hits, and at how many functions.
+# Number of hits, and number of functions.
 CALLS = {
     "shop::Cart::add": (10, 2),
     "shop::Cart::Cart": (10, 2),
@@ -63,7 +63,7 @@ OF_NOBODY = ["shop::Cart::sub", "shop::Cart", "Cart::add", "add", "hidden"]
 
 
 class Cxx(Case):
-    """A function's name is that of its source, without parameters."""
+    """The name of a C++ function is that in its source, without parameters."""
 
     def setUp(self):
         super().setUp()
@@ -114,7 +114,7 @@ class Cxx(Case):
 
 class Stripped(Case):
     def test_main_is_found_without_its_name(self):
-        """Programs say where it is as they are entered."""
+        """The entry code of a program passes the address of main() to libc."""
         for how in "-pie", "-no-pie":
             program = self.compile("probed", "-O2", how)
             names = self.run_program(["nm", program], text=True).stdout

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Probes that are refused for want of room, of memory, or of a hook."""
+"""Probes are refused if space, memory or a hook is missing."""
 import ctypes
 import subprocess
 
@@ -8,7 +8,7 @@ from lib import clewtest
 from lib.clewtest import CLEW, until
 from lib.live_probes import Case
 
-# Fills the address space around, and loads a library where some is left.
+# Fills the address space around the program, and loads a library into a gap.
 CROWDED = """
 #include <dlfcn.h>
 #include <stdint.h>
@@ -95,7 +95,7 @@ PART = """
 __attribute__((noipa)) long part(long n) { return n * 17 + 3; }
 """
 
-# Says when clew has taken the hook out of its leaf.
+# Prints a line when clew has removed the hook from its leaf().
 LEAF = """
 #include <stdio.h>
 #include <unistd.h>
@@ -123,7 +123,7 @@ int main(void)
 }
 """
 
-PR_SET_MDWE = 65  # no memory is made executable; since Linux 6.3
+PR_SET_MDWE = 65  # With this option, no memory can become executable (since Linux 6.3).
 
 
 class Refusals(Case):

@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""clew probe --sites says of each instruction how a probe there would be reached."""
+"""clew probe --sites reports, for each instruction, how a probe there would be reached."""
 import re
 
 from lib import clewtest
 
-# Each line of code with what is to be said of it.
+# Each line of code with its expected tier and reason.
 CASES = {
     "straight": [
         ("pushq %rbx", "jump", ""),
@@ -67,7 +67,7 @@ def assembly(cases=None):
         lines += [f".globl {name}", f".type {name}, @function", f"{name}:",
                   ".cfi_startproc", *(line for line, *_ in code),
                   ".cfi_endproc", f".size {name}, . - {name}"]
-    # the last one is followed by something
+    # A function follows the last one.
     lines += [".globl end", ".type end, @function", "end:", ".cfi_startproc",
               "retq", ".cfi_endproc", ".size end, . - end",
               '.section .note.GNU-stack,"",@progbits', ""]
@@ -85,7 +85,7 @@ class Sites(clewtest.Case):
         self.assertEqual(done.returncode, 0, done.stderr)
 
     def sites(self, function):
-        """[(text, tier, reason)], and the last line."""
+        """Returns ([(text, tier, reason)], the last line)."""
         done = self.clew("probe", "--sites", function, "-e", self.library)
         self.assertEqual(done.returncode, 0, done.stderr)
         *lines, sums = done.stdout.splitlines()

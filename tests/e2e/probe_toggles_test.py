@@ -1,9 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Probes of real libraries, added and removed while threads run through them.
+"""Probes in real libraries are added and removed while threads run through them.
 
-Of random functions of libcrypto and python3, with a seed that is told: $CLEW_SEED, or
-1. With $CLEW_SOAK 500 of them, and 10,000 times.
+The functions are chosen at random from libcrypto and python3. The test prints its seed,
+which is $CLEW_SEED or 1. With $CLEW_SOAK, the test adds 500 probes, and repeats this
+10,000 times.
 """
 import os
 import pathlib
@@ -16,7 +17,7 @@ from lib.clewtest import CLEW, PYTHON, slow
 SEED = int(os.environ.get("CLEW_SEED", "1"))
 AT_ONCE = 32
 
-# A phase is always the same; noise is phases, too, in threads.
+# A phase always does the same work; noise runs phases in threads.
 PROGRAM = """
 import hashlib, hmac, json, re, sys, threading
 wanted = None
@@ -54,7 +55,7 @@ for line in sys.stdin:
 
 class Case(clewtest.Case):
     def called(self, part):
-        """Functions of a module that the program calls."""
+        """Returns {vaddr: module} of the functions in a module that the program calls."""
         done = self.record([PYTHON, "-c", PROGRAM], ["--time=none"],
                            text=True)
         self.assertEqual((done.returncode, done.stdout), (0, "ready\n"))
@@ -65,7 +66,7 @@ class Case(clewtest.Case):
                 and row["calls"]}
 
     def others(self, part):
-        """Those with a symbol that it may or may not call."""
+        """Returns the functions with a symbol, whether the program calls them or not."""
         maps = self.run_program(
             [PYTHON, "-c", "import _hashlib; "
              "print(open('/proc/self/maps').read())"], text=True).stdout
@@ -105,7 +106,7 @@ class Case(clewtest.Case):
         return done
 
     def state(self):
-        """({(module, vaddr): calls}, {place: hits}) of this moment."""
+        """Returns ({module:vaddr: calls}, {place: probe}) of a snapshot."""
         path = self.work / "snapshot.out"
         done = self.clew("snapshot", "-q", "-o", path, self.pid)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -116,12 +117,14 @@ class Case(clewtest.Case):
         return calls, {one["place"]: one for one in report["probes"]}
 
     def batch(self, places, turns):
-        """How many of these were added, and could be compared."""
+        """Adds and removes probes at these places. Returns how many were added, and how
+        many could be compared.
+        """
         self.start()
         self.probe("add", *places, statuses=(0, 1))
         self.probe("rm", "--all")
         _, probes = self.state()
-        places = list(probes)  # but what was refused
+        places = list(probes)  # These are the places that were not refused.
         if places:
             self.tell("noise")
             for _ in range(turns):
@@ -134,7 +137,7 @@ class Case(clewtest.Case):
         return (len(places), compared) if places else (0, 0)
 
     def compare(self, places):
-        """Who is hooked is hit as often as called; nobody while removed."""
+        """A probe at a hooked function has as many hits as calls, and none while it is removed."""
         compared = 0
         before_calls, before = self.state()
         self.tell("phase")

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Probes: each hit counts, in its context, and the program does what it did."""
+"""Each hit of a probe counts in its context, and the program's behaviour does not change."""
 import os
 import pathlib
 import random
@@ -17,7 +17,7 @@ AT_ONCE = 32
 class WithoutMemory(Case):
     @needs("strace")
     def test_probe_reports_a_lack_of_memory(self):
-        """The file is mapped to be analysed, and then there is no memory."""
+        """mmap() of the program's file for its analysis fails with ENOMEM."""
         program = self.compile("probed", "-O2")
         done = self.run_program([
             "strace", "-f", "-o", self.work / "calls", "-P", program,
@@ -33,10 +33,10 @@ class WithoutMemory(Case):
 
 
 class EachInstruction(Case):
-    """probed.c, with a probe at each instruction in turn."""
+    """A probe at each instruction of probed.c in turn."""
 
     def counts(self, program):
-        """{vaddr: how often it is executed}, by stepping through it."""
+        """Returns {vaddr: number of executions}, by stepping through the program."""
         stepper = self.compile("stepper", "-O2")
         output = self.work / "counts"
         self.native = self.run_program([stepper, output, program])
@@ -48,7 +48,7 @@ class EachInstruction(Case):
                  output.read_text(encoding="utf-8").splitlines())}
 
     def check(self, batch, truth, program, *, options=()):
-        """The ways that there were."""
+        """Checks the hits of a batch of probes. Returns how each probe was reached."""
         found = self.probed([f"{vaddr:#x}" for vaddr in batch], [program],
                             ["--time=none", *options])
         self.assertEqual(self.native.stdout, self.done.stdout)
@@ -61,7 +61,7 @@ class EachInstruction(Case):
             if place["way"] != "none":
                 self.assertEqual(one["hits"], truth.get(vaddr, 0),
                                  f"{vaddr:#x} by a {place['way']}")
-            else:  # what stands behind an endbr64
+            else:  # This is an instruction behind an endbr64.
                 self.assertIn("at the same address", place["reason"])
         return ways
 
@@ -75,10 +75,10 @@ class EachInstruction(Case):
                   if way != "none"]
         step = len(places) // AT_ONCE + 1
         seen = []
-        # far from each other: as if each were alone
+        # These probes are far from each other, as if each were alone.
         for first in range(step):
             seen += self.check(places[first::step], truth, program)
-        # side by side: in each other's way, and in that of hooks
+        # These probes are adjacent and overlap each other and hooks.
         for first in range(0, len(places), 3 * AT_ONCE):
             batch = places[first:first + AT_ONCE]
             seen += self.check(batch, truth, program)
@@ -110,7 +110,7 @@ class EachInstruction(Case):
 
 
 class Registers(Case):
-    """probe_registers.c"""
+    """Tests of probe_registers.c."""
 
     def check(self, options):
         program = self.compile("probe_registers", "-O1")
@@ -232,7 +232,7 @@ int main(int argc, char **argv)
 }
 """
 
-# Calls of work() by the threads.
+# Number of calls of work() by the threads.
 THREADS = 3 * (10000 + 2 * 10000)
 
 
@@ -247,7 +247,7 @@ class Twisted(Case):
         start = min(ways)
         self.ways = {f"work+{vaddr - start:#x}": way
                      for vaddr, way in ways.items()}
-        # the entry, the return, and one that needs a breakpoint
+        # Probes of the entry, the return, and an instruction that needs a breakpoint.
         self.entry = "work+0x0"
         listed = self.clew("probe", "--sites", "work", "-e", self.program)
         self.trap = "work+" + hex(int(re.search(
@@ -265,7 +265,8 @@ class Twisted(Case):
         hits = self.run_twisted("threads")
         self.assertEqual(hits[self.entry], THREADS)
         self.assertEqual(hits["work%return"], THREADS)
-        self.assertEqual(hits[self.trap], THREADS - 3)  # n is 0
+        # Three calls, with n = 0, do not reach it.
+        self.assertEqual(hits[self.trap], THREADS - 3)
         self.assertEqual(hits["one"], 3 * 10000)
         self.assertEqual(hits["two+0x0"], 3 * 10000)
         report = self.clew_json("report", "--json", "--value=p1",
@@ -383,7 +384,7 @@ class Exceptions(Case):
 
 
 class Refusals(Case):
-    """What is told before the program starts, and what afterwards."""
+    """Refusals are reported before the program starts, or afterwards."""
 
     CODE = """
 	.text
@@ -490,7 +491,7 @@ datum:	.quad 1
 
     @needs("g++")
     def test_probes_in_a_static_unwinder_are_refused(self):
-        """The unwinder of a program that has it in itself is watched."""
+        """clew has its own probes in a program's statically linked unwinder."""
         source = self.work / "thrown.cc"
         source.write_text(EXCEPTIONS, encoding="utf-8")
         program = self.work / "watched"
@@ -554,7 +555,7 @@ class Lines(Case):
                                         self.recording_path)
                 hits = [one["hits"] for one in report["probes"]]
                 self.assertIn(f"probed.c:{line}", report["probes"][0]["place"])
-                # all calls of leaf() by loops()
+                # loops() makes all calls of leaf().
                 callers = self.clew_json("tree", "--json", "--value=p1",
                                          self.recording_path)
                 self.assertGreater(hits[0], 20)
@@ -562,7 +563,7 @@ class Lines(Case):
 
 
 class Copies(Case):
-    """Lines that are inlined in several functions."""
+    """Lines that are inlined into several functions."""
 
     SOURCE = HERE / "copies.c"
 
@@ -620,7 +621,7 @@ class Copies(Case):
 
 
 class RealPrograms(Case):
-    """Random places of real libraries: the program does what it did."""
+    """Random probes in real libraries do not change the program's behaviour."""
 
     PROGRAM = """
 import hashlib, json, re

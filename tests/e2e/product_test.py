@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""What is built and installed is as small and as self-contained as promised."""
+"""The build and the installation are as small and self-contained as promised."""
 import os
 import re
 import shutil

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""report, tree and list say what is in the recording: no more, no less."""
+"""report, tree and list show exactly the content of the recording."""
 import collections
 
 from lib import clewtest, wire
@@ -8,14 +8,14 @@ from lib.clewtest import PYTHON, target
 
 
 def function_key(entry):
-    """A function as report, tree and list name it in JSON, like wire's."""
+    """Returns the key of a function in the JSON of report, tree or list, as lib/wire.py has it."""
     if "vaddr" not in entry:
         return entry["name"]
     return entry["module"].rsplit("/", 1)[-1], int(entry["vaddr"], 0)
 
 
 class Paths:
-    """{path: calls}, whatever the contexts are called on either side."""
+    """Collects {path: calls}, independent of the numbers of contexts on either side."""
 
     def __init__(self):
         self.numbers, self.calls = {}, collections.Counter()
@@ -34,7 +34,7 @@ class Readers(clewtest.Case):
         return self.recording()
 
     def own_paths(self, recording, paths):
-        """Lays the recording's contexts into paths."""
+        """Adds the recording's contexts to paths."""
         for part in recording.parts:
             contexts, calls = part.contexts(), part.counts()
             at = {0: 0}
@@ -57,8 +57,8 @@ class Readers(clewtest.Case):
                 contexts[key] += bool(calls.get(one.id, 0))
         report = self.clew_json("report", "--json", "-n", "0",
                                 self.recording_path)
-        # What only has time (the kernel, a function without a hook) has a
-        # row, too: a sample may fall anywhere.
+        # Rows that only have time (the kernel, functions without a hook) are
+        # skipped, because a sample may be anywhere.
         rows = [row for row in report["functions"] if row["calls"]]
         self.assertEqual({function_key(row): row["calls"] for row in rows},
                          +wanted)
@@ -166,7 +166,7 @@ class Readers(clewtest.Case):
                          r"or DEBUGINFOD_URLS\) name them\n")
         self.assertNotIn("no name", summary_of(named, "none"))
         self.assertNotIn("\ntime:", summary_of(named, "none"))
-        # As slow as CPU samples may be, such a short run is often met by none.
+        # CPU samples may be rare, so a run as short as this often has none.
         for _ in range(100):
             said = summary_of(named, "cpu")
             self.assertIn("\ntime: ", said)

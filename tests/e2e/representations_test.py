@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Contexts that are no chains of functions: the tree of functions, folded here."""
+"""Trees by modules, lines and the like equal the tree of functions, folded by this test."""
 import collections
 import pathlib
 import subprocess
@@ -14,7 +14,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 class Contexts(clewtest.Case):
     @staticmethod
     def paths(tree):
-        """[(functions, outermost first; calls of exactly that)]"""
+        """Returns [(functions from the outermost on, calls of exactly this path)]."""
         by_id, found = {0: ()}, []
         for node in tree["contexts"]:
             path = (*by_id[node["parent"]], tree["functions"][node["function"]])
@@ -23,7 +23,7 @@ class Contexts(clewtest.Case):
         return found
 
     def folded(self, key, most=None):
-        """{keys of a chain: calls}, of the tree of functions."""
+        """Returns {keys of a chain: calls}, computed from the tree of functions."""
         found = collections.Counter()
         for path, calls in self.paths(self.functions):
             keys = []

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Functions that look at return addresses, or at flags, see the program's own."""
+"""Functions that read return addresses or flags see the program's own values."""
 import re
 import shutil
 import subprocess
@@ -38,7 +38,7 @@ int main(void)
 }
 """
 
-# dlopen() searches the RUNPATH of the library that asks.
+# dlopen() searches the RUNPATH of the calling library.
 OPENS_LIBRARY = """
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -63,7 +63,7 @@ int load(void);
 int main(void) { return printf("%d\\n", load()) < 0; }
 """
 
-# who() is reached by one jump, by two, and by one in a part moved out.
+# who() is reached by one jump, by two, and by one from a split part of a function.
 WHO_LIBRARY = """
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -109,7 +109,7 @@ int main(int argc, char **argv)
 }
 """
 
-# Asks until its input ends, and prints how many answers were wrong.
+# Calls the library until its input ends, and prints the number of wrong answers.
 ASKS = """
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -205,7 +205,7 @@ class ReturnAddresses(clewtest.Case):
                             f"-Wl,-rpath,{self.work}", *flags)
 
     def check(self, program, expected, modes=()):
-        """What the program prints natively it prints when it is recorded."""
+        """The program prints the same natively and recorded."""
         native = self.run_program([program])
         self.assertEqual(native.stdout, expected, native.stderr)
         for options in modes or MODES:

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Rules select modules and functions; one that selects nothing is a warning."""
+"""Rules select modules and functions; a rule that selects nothing gives a warning."""
 from lib import clewtest
 from lib.clewtest import PYTHON
 
-# A program with symbols, since function rules go by name.
+# This program has symbols, since rules for functions match names.
 SOURCE = """
 #include <stdlib.h>
 __attribute__((noipa)) int alpha(int n) { return n + 1; }
@@ -35,7 +35,7 @@ class Rules(clewtest.Case):
         return self.recording().parts[0]
 
     def calls(self, options):
-        """{name: calls} of named's functions."""
+        """Returns {name: calls} of the functions in the program `named`."""
         part = self.part([self.named], options)
         counts = part.counts()
         names = self.names()

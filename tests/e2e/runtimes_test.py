@@ -58,7 +58,7 @@ public class Garbage {
 
 class Runtimes(clewtest.Case):
     def check(self, argv, module, functions, options=("--libc",)):
-        """The same behaviour, with so many functions of the module hooked."""
+        """The behaviour is native, and at least this many functions of the module are hooked."""
         native = self.run_program(argv)
         self.assertTrue(native.stdout)
         recorded = self.record(argv, options)
@@ -82,7 +82,7 @@ class Runtimes(clewtest.Case):
     def test_node_with_every_function_hooked(self):
         (self.work / "garbage.js").write_text(GARBAGE_JS, encoding="ascii")
         node = shutil.which("node")
-        # Debian's is a library
+        # In Debian, node is a shared library.
         shared = self.run_program([node, "-p", "process.config.variables"
                                    ".node_shared"], text=True).stdout.strip()
         self.check([node, "--expose-gc", "garbage.js"],
@@ -95,7 +95,7 @@ class Runtimes(clewtest.Case):
         self.assertEqual(done.returncode, 0, done.stderr)
         part = self.check(["java", *options, "-cp", self.work, "Garbage"],
                           "libjvm.so", 30000, ("--libc", "--java=vm"))
-        # what it generates called the runtime, and kept its return addresses
+        # Generated code called the runtime, and stored its own return addresses.
         self.assertGreater(part.losses[2], 100)
         self.assertEqual([part.losses[0], part.losses[1]], [0, 0])
 
@@ -105,7 +105,7 @@ class Runtimes(clewtest.Case):
 
     @needs("java")
     def test_java_without_its_machine(self):
-        """libjvm.so is left out by default, and a report says why."""
+        """libjvm.so is excluded by default, and a report says why."""
         argv = ["java", "-Xshare:auto", "-version"]
         native = self.run_program(argv)
         for options, state in (((), "JAVA_VM"), (["--java=off"], "JAVA_VM"),
@@ -132,7 +132,7 @@ class Runtimes(clewtest.Case):
         self.java("-Xcomp", "-XX:TieredStopAtLevel=1", "-XX:+UseParallelGC")
 
     def check_left_alone(self, argv, state, **options):
-        """The same behaviour, the program itself being left out."""
+        """The behaviour is native, and the program itself is not hooked."""
         native = self.run_program(argv, **options)
         self.assertTrue(native.stdout)
         recorded = self.record(argv, ["--libc"], **options)
@@ -161,7 +161,7 @@ class Runtimes(clewtest.Case):
 
     @needs("mono", "mcs")
     def test_mono(self):
-        """What is compiled ahead of time for it is as what it compiles."""
+        """Ahead-of-time compiled code behaves like code that mono compiles at run time."""
         (self.work / "load.cs").write_text("""
             using System; using System.Linq;
             class Load { static int Main() {
@@ -181,7 +181,7 @@ class Runtimes(clewtest.Case):
 
     @needs("shellcheck")
     def test_haskell(self):
-        """Stripped: its Haskell code is unknown, its runtime's C is not."""
+        """The program is stripped: its Haskell code has no symbols, but its runtime in C does."""
         (self.work / "script").write_text(
             "#!/bin/sh\nfor f in $(ls *.txt); do echo $f; done\n")
         argv = ["shellcheck", "script"]

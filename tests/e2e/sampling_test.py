@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Where the time goes, by samples; and nobody notices that they are taken."""
+"""Samples show where the time goes, and programs do not notice that they are taken."""
 import collections
 import ctypes
 import resource
@@ -13,13 +13,13 @@ from lib.disturbance import Disturbed, undisturbed
 
 UNSAMPLED = 0x7ff - 3  # WIRE_WAIT_UNSAMPLED
 LOADS = target("loads")
-MONOTONIC_COARSE = 6  # a clock; Python has no name for it
+MONOTONIC_COARSE = 6  # The number of a clock for which Python has no name.
 AT_HWCAP2, HWCAP2_FSGSBASE = 26, 2  # asm/auxvec.h, asm/hwcap2.h
-POINTS = 2.0  # percentage points that shares may be off
+POINTS = 2.0  # tolerance for shares, in percentage points
 
 
 def names_of(program):
-    """{vaddr: name} of the functions that a program exports."""
+    """Returns {vaddr: name} of the functions that a program exports."""
     done = subprocess.run(["nm", "-D", "--defined-only", program], check=True,
                           stdout=subprocess.PIPE, text=True)
     lines = (line.split() for line in done.stdout.splitlines())
@@ -28,16 +28,17 @@ def names_of(program):
 
 class Case(clewtest.Case):
     def assertAlmostEqual(self, *arguments, **options):
-        """Of times only."""
+        """All such comparisons here are of times, which other processes can disturb."""
         try:
             super().assertAlmostEqual(*arguments, **options)
         except AssertionError as why:
             raise Disturbed(str(why)) from why
 
     def record_loads(self, *arguments, options=(), wall=False):
-        """{(pid, tid, function, caller): ns}, as the program says.
+        """Records `loads`. Returns {(pid, tid, function, caller): ns}, as the program prints.
 
-        By the CPU clock, or by the wall clock; self.cpu_truth is by the former.
+        The times are by the wall clock if `wall` is set, else by the CPU clock.
+        self.cpu_truth always has CPU times.
         """
         done = self.record([LOADS, *arguments], options, text=True)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
@@ -51,7 +52,7 @@ class Case(clewtest.Case):
         return truths[wall]
 
     def samples(self, recording, without=0):
-        """The same, as the samples say that have none of these flags."""
+        """Returns {(pid, tid, function, caller): ns} of samples that have none of these flags."""
         names, found = names_of(LOADS), collections.Counter()
         for part in recording.parts:
             contexts = part.contexts()
@@ -74,7 +75,7 @@ class Case(clewtest.Case):
         return found
 
     def assert_shares(self, truth, found):
-        """Each context has its share of all CPU time there was."""
+        """Each context has its share of all CPU time."""
         total = sum(truth.values())
         for key, ns in truth.items():
             self.assertAlmostEqual(100 * found[key] / total,
@@ -86,7 +87,7 @@ class Case(clewtest.Case):
 
 
 class Loads(Case):
-    """What a program knows of its time, and what samples say of it."""
+    """Samples agree with the time that a program measures itself."""
 
     @undisturbed
     def test_contexts(self):
@@ -154,7 +155,7 @@ class Loads(Case):
 
 
 class Wall(Case):
-    """By the clock: whoever waits is seen where it waits."""
+    """With the wall clock, a waiting thread is sampled in the function that waits."""
 
     def record_loads(self, *arguments, options=(), wall=True):
         return super().record_loads(
@@ -222,7 +223,7 @@ class Wall(Case):
 
 
 class Records(Case):
-    """What is written of a sample."""
+    """The fields of a sample."""
 
     def test_stamps_are_in_order_and_lie_in_the_recorded_time(self):
         self.record_loads("300")
@@ -250,27 +251,29 @@ class Records(Case):
             looked_at += 1
             inside += 0 <= offset < function.size
         self.assertGreater(looked_at, 20)
-        # the rest was about to ask for the time, in libc and the vDSO
+        # All other samples were in libc and the vDSO, on the way to read the clock.
         self.assertGreater(inside, 0.8 * looked_at)
 
     @needs("head")
     def test_the_kernel_has_what_its_own_account_says(self):
-        """System calls, page faults, and time of the program's, mixed."""
+        """The program mixes system calls, page faults and its own code."""
         done = self.record([target("kernel")])
         self.assertEqual(done.returncode, 0, done.stderr)
         user, system = map(int, done.stdout.split())
         (part,) = self.recording().parts
         samples = part.samples
-        # What it does for samples is in its account, too.
+        # The kernel's account includes its work for samples.
         kernel = [s for s in samples if s.flags & wire.KERNEL]
         share = (sum(s.weight_ns for s in kernel) /
                  sum(s.weight_ns for s in samples))
         wanted = system / (user + system)
         self.assertGreater(len(samples), 100)
-        # Five standard deviations, of the account's own ticks as well.
+        # The margin is five standard deviations, including those of the
+        # kernel's own ticks.
         margin = 5 * (2 * wanted * (1 - wanted) / len(samples)) ** .5
         self.assertLess(abs(share - wanted), margin)
-        # Some of it in page faults: the program calls the system by libc only.
+        # A part of the kernel's time is in page faults: the program makes system
+        # calls only through libc.
         own = next(m for m in part.modules if m.name == "kernel")
         self.assertTrue(any(own.vaddr_start <= s.pc - own.base < own.vaddr_end
                             for s in kernel))
@@ -304,7 +307,7 @@ class Records(Case):
                              r"(; [^)\n]+)?\)\n")
 
     def test_the_kernel_is_told_apart(self):
-        """In the system calls of a copy that are long there is nearly all."""
+        """Nearly all time of a long copy is in its system calls."""
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         done = self.record(["dd", "if=/dev/zero", "of=/dev/null", "bs=8M",
                             "count=2000", "status=none"])
@@ -314,8 +317,8 @@ class Records(Case):
         everything = sum(sample.weight_ns for sample in part.samples)
         kernel = sum(sample.weight_ns for sample in part.samples
                      if sample.flags & wire.KERNEL)
-        # All that was the program's own, the start included; and a sample's
-        # account may have been taken on either side of a tick.
+        # All user time was the program's own, including its start. The clock
+        # of a sample may also have been read on either side of a tick.
         user_ns = 1e9 * (after.ru_utime - before.ru_utime)
         self.assertGreater(kernel, .9 * (everything - user_ns))
         self.assertGreater(kernel, .5 * everything)
@@ -340,7 +343,7 @@ class Records(Case):
         self.assertEqual((part.time, part.samples), (wire.TIME_NONE, []))
 
     def test_no_room_for_timers(self):
-        """Their signals are what a user may have only so many of pending."""
+        """The limit of pending signals of a user prevents timers."""
         def no_signals():
             resource.setrlimit(resource.RLIMIT_SIGPENDING, (0, 0))
 
@@ -349,7 +352,7 @@ class Records(Case):
         self.assertEqual(native.returncode, recorded.returncode)
         part, = self.recording().parts
         self.assertEqual(part.sample_losses, [0, 0, 1, 0, 0])
-        sample, = part.samples  # the thread's whole time
+        sample, = part.samples  # This sample stands for the whole time of the thread.
         self.assertEqual((sample.id, sample.flags, sample.wait),
                          (0, wire.BLOCKED, UNSAMPLED))
 
@@ -363,7 +366,7 @@ class Records(Case):
 
 
 class Unnoticed(Case):
-    """Programs that would see a signal too many."""
+    """Programs that would notice an additional signal."""
 
     def check(self, *argv):
         native = self.run_program(argv)
@@ -379,7 +382,7 @@ class Unnoticed(Case):
         self.assertGreater(len(self.recording().parts[0].samples), 50)
 
     def test_thread_pointers_of_the_program(self):
-        """There is nothing where thread-local storage would be."""
+        """The program's thread pointer does not point to thread-local storage."""
         if not ctypes.CDLL(None).getauxval(AT_HWCAP2) & HWCAP2_FSGSBASE:
             self.skipTest("programs may not read the thread pointer here")
         argv = [target("thread_pointer")]
@@ -404,16 +407,18 @@ class Unnoticed(Case):
 
     @needs("grep")
     def test_handlers_with_no_room_for_another(self):
-        """Neither they nor what they execute see that they were left alone."""
+        """Neither the handlers nor the program that they execute see that they were not
+        sampled.
+        """
         said = self.check(target("alternate"), "grep", "SigBlk",
                           "/proc/self/status")
         self.assertIn("SigBlk", said)
-        # ... and what came after them was sampled.
+        # The code after the handlers was sampled.
         first, *_ = self.recording().parts
         self.assertGreater(len(first.samples), 0)
 
     def test_an_alternate_stack_that_threads_share(self):
-        """Two samples at once would write over each other there."""
+        """Two samples at once would overwrite each other on the shared stack."""
         said = self.check(target("shared_stack"))
         self.assertEqual(said, "clean\n")
         self.assertGreater(sum(len(part.samples)
@@ -465,7 +470,7 @@ class Lines(clewtest.Case):
         self.assertGreater(all_ns, 0)
         shares = {row["name"].rsplit("/", 1)[-1]: row["self_ns"] / all_ns
                   for row in report["functions"]}
-        # the loop's own instructions are of the line above
+        # The loop's own instructions belong to the line above.
         self.assertGreater(shares[f"hot.c:{hot} in mix"], 0.6)
         self.assertGreater(sum(s for name, s in shares.items()
                                if name.endswith(" in mix")), 0.95)

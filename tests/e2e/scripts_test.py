@@ -129,7 +129,7 @@ class Stages(clewtest.Case):
 
 
 class Links(clewtest.Case):
-    """Of the files of a small tree, with one offence each."""
+    """scripts/doc-links.py on small trees with one wrong link each."""
 
     OTHER = "# A heading\n\n## `code` & [more](a.md), twice\n\n# A heading\n"
 
@@ -184,9 +184,9 @@ class Layers(clewtest.Case):
     """scripts/layers.py on a tree of a few headers."""
 
     def check(self, machine=None, **headers):
-        """{header of wire/: what it includes} -> lines that complain.
+        """Takes {header of wire/: included file}. Returns the complaints.
 
-        machine: likewise, of a machine's wire/.
+        `machine` is the same for the wire/ of an architecture.
         """
         tree = self.work / "tree"
         shutil.rmtree(tree, ignore_errors=True)
@@ -209,7 +209,7 @@ class Layers(clewtest.Case):
         return done.stdout.splitlines()
 
     def declare(self, **texts):
-        """{FOLDER_NAME: text} of headers -> lines that complain."""
+        """Takes {FOLDER_NAME: text} of headers. Returns the complaints."""
         self.check()
         tree = self.work / "tree"
         for name, text in texts.items():
@@ -264,10 +264,10 @@ class Layers(clewtest.Case):
 
 
 class Seams(clewtest.Case):
-    """scripts/seams.py on a tree of a file."""
+    """scripts/seams.py on a tree with one file."""
 
     def check(self, text, path="preload/a.h"):
-        """Lines that complain, without the file's name."""
+        """Returns the complaints without the file's name."""
         tree = self.work / "tree"
         shutil.rmtree(tree, ignore_errors=True)
         (tree / "scripts").mkdir(parents=True)
@@ -328,7 +328,7 @@ class Objects(clewtest.Case):
              STATICS: "## Statics\n\n## More\n"}
 
     def check(self, files):
-        """{source: text} -> lines that complain."""
+        """Takes {source file: text}. Returns the complaints."""
         tree = self.work / "tree"
         shutil.rmtree(tree, ignore_errors=True)
         for name in "layers.py", "links.py":
@@ -376,7 +376,7 @@ class Objects(clewtest.Case):
                          ["base/c.c: b is in cli/b.c, above"])
 
     def test_names_are_those_of_one_product(self):
-        """What both have is each one's own."""
+        """A name that both products define belongs to each of them separately."""
         self.assertEqual(self.check({
             "preload/hot/a.c": "void same(void) { }",
             "base/a.c": "void same(void); void b(void) { same(); }"}), [])

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""What clew took itself until programs began, by module."""
+"""Reports show, for each module, the time that clew took before the program began."""
 import os
 import re
 

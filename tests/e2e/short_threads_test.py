@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Threads and processes that live a few milliseconds: their time is the kernel's account."""
+"""The time of threads and processes that live a few milliseconds equals the kernel's account."""
 from lib import clewtest
 
 PROGRAM = r"""
@@ -57,7 +57,7 @@ int main(int count, char **argv)
 }
 """
 
-# Children call nothing that is hooked.
+# The children call no hooked function.
 FORKS = r"""
 #include <stdio.h>
 #include <stdlib.h>
@@ -120,7 +120,7 @@ class Short(Case):
             time_s = report["total"]["time_ns"] / 1e9
             with self.subTest(threads=threads, ms=ms):
                 self.assertGreater(time_s, 0.98 * work_s)
-                # clew's start and end have some time of the process, too
+                # clew's own start and end also take some time in the process.
                 self.assertLess(time_s, 1.02 * all_s + 0.004)
 
     def test_short_threads_have_fine_times(self):
@@ -148,7 +148,7 @@ class Forked(Case):
         self.assertEqual(done.returncode, 0, done.stderr)
         report = self.clew_json("report", "--json", "--self-cost",
                                 self.recording_path)
-        self.assertEqual(report["total"]["calls"], 1)  # main
+        self.assertEqual(report["total"]["calls"], 1)  # only main()
         self.assertGreater(report["total"]["time_ns"] / 1e9,
                            0.95 * float(done.stdout))
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Contexts that are functions and where each is called."""
+"""Contexts can consist of functions and the call sites in their callers."""
 import collections
 import pathlib
 import subprocess
@@ -20,7 +20,7 @@ class Sites(clewtest.Case):
         return path
 
     def run_traced(self, program, *options, rounds=3000):
-        """Own counts of the program: {(function, line): calls}."""
+        """Records a trace. Returns the program's own counts, {(function, line): calls}."""
         done = self.record([program, str(rounds)],
                            ["--trace", "--sites", "-m", program.name, "-f",
                             f"^({'|'.join(FUNCTIONS)})$", *options], text=True)
@@ -34,7 +34,7 @@ class Sites(clewtest.Case):
                               self.recording_path)
 
     def by_site(self, tree):
-        """{(function, site): calls}; a site is NONE where it was not kept."""
+        """Returns {(function, site): calls}; the site is NONE if it was not recorded."""
         found = collections.Counter()
         for path, calls in clewtest.paths_of(tree).items():
             function, _, site = path[-1].partition(" @ ")
@@ -49,7 +49,7 @@ class Sites(clewtest.Case):
         return found
 
     def assert_same_functions(self, by_site):
-        """However calls are told apart, there are as many of each function."""
+        """The sum of a function's calls does not depend on how contexts separate them."""
         self.assertEqual(self.totals(by_site),
                          self.totals(self.by_site(self.tree("function"))))
 
@@ -72,7 +72,7 @@ class Sites(clewtest.Case):
                     self.check(program, *options)
 
     def test_signals_come_anywhere(self):
-        """Also in the midst of a stub, and of a context."""
+        """Signals arrive anywhere, even inside a stub."""
         self.environment["TRUTH_DIR"] = str(self.truths)
         self.record([target("signals")], ["--trace", "--sites"])
         by_site = self.by_site(self.tree("site"))
@@ -81,7 +81,7 @@ class Sites(clewtest.Case):
         self.assert_same_functions(by_site)
 
     def test_calls_below_a_site_are_counted(self):
-        """`nest` calls `leaf` in two lines, whoever has called it where."""
+        """`nest` calls `leaf` in two lines, independent of the call site of `nest`."""
         self.run_traced(self.build("sites", "-g", "-O2"))
         inner = collections.defaultdict(collections.Counter)
         outer = collections.Counter()
@@ -107,7 +107,9 @@ class Sites(clewtest.Case):
                 if function == "leaf" and site.startswith("nest+")), 2)
 
     def test_calls_that_were_counted_before(self):
-        """They have no site, and are not lost; what is kept has the right one."""
+        """Calls that were counted before have no site, but are not lost; the recorded
+        calls have correct sites.
+        """
         program = self.build("sites", "-g", "-O2")
         for options in (["--on-overflow=process"],
                         ["--on-overflow=wait", "--workers=2"]):
@@ -125,7 +127,7 @@ class Sites(clewtest.Case):
                         self.assertLessEqual(calls, own[function, line])
 
     def test_the_latest_calls_of_each_thread(self):
-        """Of a ring, whose oldest packets are gone."""
+        """A ring keeps the latest packets and drops the oldest."""
         program = self.build("sites", "-g", "-O2")
         own = self.run_traced(program, "--trace=ring:128K", rounds=30000)
         by_site = self.by_site(self.tree("site"))

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Recordings of what a process has done so far, made when something happens in it."""
+"""Snapshots of a running process are recorded when an event happens in it."""
 import json
 import os
 import signal
@@ -34,14 +34,14 @@ class Case(clewtest.Case):
 
 
 class When(Case):
-    """targets/requests.c"""
+    """Tests of targets/requests.c."""
 
     def test_a_call_was_slow(self):
         (_, others), (inside, outside) = self.run_requests(
             "--trace=ring:1M", f"--snapshot-when=handle>{LIMIT_MS}ms",
             slow_ms=SLOW_MS)
         taken = self.snapshots()
-        if others < LIMIT_MS * 1000000:  # else the machine was slow, too
+        if others < LIMIT_MS * 1000000:  # Otherwise the computer itself was slow.
             self.assertEqual(len(taken), 1)
         calls = [self.calls(one)["handle"] for one in taken]
         self.assertIn(SLOW + 1, calls)
@@ -53,7 +53,8 @@ class When(Case):
                          SLOW + 1)
         last = json.loads(lines[-1])
         self.assertEqual(last["ending"], "open")
-        # its probes have said when it began, and when it was about to return
+        # The probes record the time of the call's beginning, and the time just
+        # before its return.
         self.assertGreater(last["least_ns"], inside * .99)
         self.assertLess(last["least_ns"], outside * 1.01 + others)
 
@@ -78,7 +79,7 @@ class When(Case):
                                     self.recording_path)
             (probe,) = report["probes"]
             self.assertEqual((probe["hits"], probe["over_limit"]), (10, 390))
-        # the one before was put aside, with all of its own
+        # The earlier recording was renamed, with all its snapshots.
         old = self.recording_path.with_suffix(".out.old")
         self.assertEqual(len(list(old.glob("*.snapshot*"))), 10)
 
@@ -108,7 +109,7 @@ class When(Case):
 
 
 class Signalled(Case):
-    """targets/signalled.c"""
+    """Tests of targets/signalled.c."""
 
     COUNT = 500
 
@@ -156,7 +157,7 @@ class Signalled(Case):
 
 
 class Live(Case):
-    """targets/acknowledge.c: it says what it has called."""
+    """Tests of targets/acknowledge.c, which prints its calls."""
 
     def test_snapshot_of_a_tracing_process(self):
         process = subprocess.Popen(

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Stacks that end, and small ones."""
+"""Small stacks, and stacks that end."""
 import re
 import resource
 import signal
@@ -28,7 +28,7 @@ class Overflow(clewtest.Case):
                 self.assert_no_orphans(recording.parts[0])
 
     def assert_no_orphans(self, part):
-        """What handlers called is below something that was recorded."""
+        """All calls by handlers are below a recorded context."""
         contexts = part.contexts()
         orphans = [c for c in contexts.values()
                    if c.parent and c.parent not in contexts]
@@ -71,7 +71,7 @@ class Overflow(clewtest.Case):
 
 class Use(clewtest.Case):
     def test_slow_paths_take_what_they_look_for(self):
-        """preload/hot/layout.h: SLOW_STACK_BYTES"""
+        """Slow paths use at most SLOW_STACK_BYTES (preload/hot/layout.h)."""
         rules = self.work / "rules"
         rules.write_text("verify-period 1\n", encoding="utf-8")
         argv = [target("stack_use")]
@@ -81,11 +81,11 @@ class Use(clewtest.Case):
         limit = int(re.search(r"SLOW_STACK_BYTES (\d+)", layout).group(1))
         for before, after in zip(native.stdout.split(),
                                  recorded.stdout.split(), strict=True):
-            # the look is taken with a few words on the stack
+            # The program measures with a few words of its own on the stack.
             self.assertLess(int(after) - int(before), limit)
 
     def test_a_handler_on_a_small_stack_executes_a_program(self):
-        """With an environment of its own, which clew has to complete."""
+        """The program is executed with its own environment, to which clew must add variables."""
         argv = [target("small_stack"), "/bin/true"]
         for time in "none", "cpu", "exact":
             with self.subTest(time=time):

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""clew status, clew snapshot, and clew list PID: what is being recorded, while it runs."""
+"""clew status, clew snapshot, and clew list PID show a recording that is still in progress."""
 import os
 import pathlib
 import signal
@@ -9,7 +9,8 @@ import subprocess
 from lib import clewtest
 from lib.clewtest import CLEW, PYTHON, slow, until
 
-# Calls as often as it is told to, and says so: nobody calls while it is looked at.
+# Makes as many calls as standard input requests, and then prints a line. No
+# calls happen while the test inspects it.
 STEPS = """
 import os, sys
 sys.stdout.write("ready\\n")
@@ -41,7 +42,7 @@ class Live(clewtest.Case):
         return process
 
     def recorded(self):
-        """(clew, the process that it records)."""
+        """Starts a recorded process. Returns (clew, pid of the process)."""
         recorder = self.start([CLEW, "record", "-o", self.recording_path,
                                "--time=none", "--", PYTHON, "-c", STEPS])
         self.assertEqual(recorder.stdout.readline(), "ready\n")
@@ -58,7 +59,7 @@ class Live(clewtest.Case):
         return self.clew_json("status", "--json", *arguments)["processes"]
 
     def wait_for(self, pid):
-        """Until it waits in the kernel, where it makes no calls."""
+        """Waits until the process waits in the kernel, where it makes no calls."""
         stat = pathlib.Path(f"/proc/{pid}/stat")
 
         def is_waiting():
@@ -67,7 +68,7 @@ class Live(clewtest.Case):
         self.assertTrue(until(is_waiting))
 
     def test_status_of_a_waiting_process_is_its_recordings(self):
-        """Both say as much as its recording, and it is not stopped for that."""
+        """The status and a snapshot agree with the recording, and do not stop the process."""
         recorder, pid = self.recorded()
         for i in range(2):
             self.step(recorder)
@@ -136,7 +137,7 @@ class Live(clewtest.Case):
         self.assertEqual(recorder.wait(), 0)
 
     def test_status_shows_hooked_functions(self):
-        """Of the process as of its recording; its child's recording is another."""
+        """clew list PID equals clew list of its recording; a child has another recording."""
         recorder, pid = self.recorded()
         self.step(recorder)
         self.wait_for(pid)
@@ -145,7 +146,7 @@ class Live(clewtest.Case):
                                                 self.recording_path))
         self.assertEqual(listed["total"]["hooked"],
                          self.status(pid)[0]["hooks"])
-        for name in str(pid), "1":  # files may be called so, too
+        for name in str(pid), "1":  # Files may also have a number as name.
             (self.work / name).symlink_to(PYTHON)
         self.assertEqual(listed, self.clew_json("list", "--json", "-a", pid))
         self.assert_one_line_error(self.clew("list", 1), "process 1:")

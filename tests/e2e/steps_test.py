@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""A signal before every instruction of what clew adds to a call."""
+"""A signal arrives before every instruction that clew adds to a call."""
 from lib import clewtest
 from lib.clewtest import slow, target
 
@@ -36,7 +36,8 @@ class EveryStep(clewtest.Case):
     def test_new_contexts_in_a_tail_call(self):
         self.interrupt("calls", "tails")
 
-    # Functions that never call any have stubs of their own, without a frame.
+    # Functions that never call another function have their own kind of stub,
+    # without a frame.
 
     def test_leaves_are_known(self):
         self.interrupt("calls", "leaf_hits", depth=1)
@@ -47,7 +48,7 @@ class EveryStep(clewtest.Case):
         named = {line.split()[-1]: int(line.split()[1], 0) in leaves
                  for line in path.read_text().splitlines()
                  if line.startswith("total ")}
-        # idle() is, too, unless the compiler has moved a part of it out
+        # idle() is also a leaf, unless the compiler has moved a part of it out.
         self.assertIn("idle", named)
         self.assertEqual({name for name in named if named[name]} - {"idle"},
                          {"leaf0", "leaf1", "leaf2", "leaf3"})
@@ -72,7 +73,9 @@ class EveryStep(clewtest.Case):
                 self.interrupt("phdrs", calls, depth=17)
 
     def test_handlers_that_are_not_hooked_are_walked_through(self):
-        """What they call is below what they have interrupted, in a stub or not."""
+        """The calls of such handlers count below the interrupted function, in a stub or
+        outside.
+        """
         for calls in ("hits", "misses", "tails", "leaf_hits", "leaf_misses",
                       "leaf_tails"):
             with self.subTest(calls):
@@ -89,8 +92,9 @@ class EveryStep(clewtest.Case):
                     self.assertEqual(verdicts["collisions"], 0, found)
                 self.assertGreater(found["verified"], 1000)
 
-    # The child goes on with what its parent was interrupted in, a large table's
-    # address being about to be added to that table's mask.
+    # The child continues the code in which its parent was interrupted. The
+    # interrupted stub is about to add the address of a large table to that
+    # table's mask.
 
     def test_a_fork_in_a_hit(self):
         self.interrupt("forks", "hits", depth=15)
@@ -126,7 +130,7 @@ class EveryStep(clewtest.Case):
         options = ["-m", "steps", "--no-children"]
         self.assert_same_behaviour(native, self.record(argv, options))
 
-    # The thread is suspended meanwhile; its table has eight megabytes.
+    # The thread is suspended meanwhile; its table has 8 MiB.
 
     def test_an_unwinder_in_a_hit(self):
         self.interrupt("phdrs", "hits", depth=17)
@@ -147,11 +151,11 @@ class EveryStep(clewtest.Case):
 
 
 class EveryStepOfATrace(clewtest.Case):
-    """The same where each call is written down, and packets are full meanwhile.
+    """A signal arrives before every instruction while calls are traced and packets become full.
 
-    In the midst of a stub no handler's context is exact, so of these only sums are; but
-    that of what is interrupted is, and what a packet ends with the next one begins with,
-    whatever it is.
+    Contexts of handlers are not exact while a stub is interrupted, so the test compares
+    only their sums. The contexts of interrupted functions are exact. The next packet
+    also begins with the context with which the last packet ended.
     """
 
     def interrupt(self, act, calls, *options, words=1, left_out=0,
@@ -260,7 +264,7 @@ class EveryStepOfATrace(clewtest.Case):
                        "-F", "^on_signal$", left_out=1)
 
     def test_only_calls_that_are_too_deep_are_omitted(self):
-        """idle() is too deep where a handler calls it."""
+        """In a handler, idle() exceeds the depth limit."""
         self.interrupt("fills", "hits", "--trace", "--trace-depth=9",
                        words=64, deeper=["idle"])
 

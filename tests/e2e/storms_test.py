@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Signals at 10 kHz, into all that clew does."""
+"""Signals at 10 kHz interrupt all code of clew."""
 import subprocess
 import time
 
@@ -10,7 +10,7 @@ from lib.clewtest import target
 
 class Storm(clewtest.Case):
     def record_storm(self, mode, options=(), in_the_calm=None):
-        """in_the_calm: called with the running program once that has come."""
+        """Records `storm`; calls in_the_calm with the running program after the storm."""
         self.environment["TRUTH_DIR"] = str(self.truths)
         with subprocess.Popen(
                 list(map(str, self.record_command([target("storm"), mode],
@@ -32,7 +32,7 @@ class Storm(clewtest.Case):
         return one, part
 
     def frequent(self):
-        """Verifications, and with them looks at what can be tidied up."""
+        """Returns options for frequent verifications, which also start pending clean-ups."""
         rules = self.work / "rules"
         rules.write_text("verify-period 100\n", encoding="utf-8")
         return ["--rules", rules]
@@ -54,8 +54,9 @@ class Storm(clewtest.Case):
         self.check("stay", self.frequent())
 
     def test_signal_storm_with_each_call_timed(self):
-        """All that have ended, wherever a handler came, and whatever table
-        was left meanwhile."""
+        """All completed calls have a time, wherever a signal arrived and whichever
+        table was replaced meanwhile.
+        """
         one, part = self.record_storm("stay",
                                       [*self.frequent(), "--time=exact"])
         self.assert_equals_truth(one, part)
@@ -67,13 +68,13 @@ class Storm(clewtest.Case):
         self.assertEqual(sum(map(sum, part.histograms.values())), ended)
 
     def test_wide_vectors_in_what_is_interrupted(self):
-        """zmm16 to zmm31 and opmasks, also where clew itself is interrupted."""
+        """The registers zmm16 to zmm31 and opmasks survive, also if clew itself is interrupted."""
         self.check("wide", self.frequent())
         (line,) = self.said
         self.assertGreaterEqual(int(line.split()[1]), 20)
 
     def await_tables(self, running):
-        """Until no table that was left is kept for who may still use it."""
+        """Waits until no replaced table is retained for threads that might still use it."""
         end = time.monotonic() + clewtest.TIMEOUT_S
         while True:
             self.assertIsNone(running.poll())
@@ -83,8 +84,7 @@ class Storm(clewtest.Case):
             self.assertLess(time.monotonic(), end)
 
     def test_handlers_that_jump_out(self):
-        """Exact again once they are gone; and a slow path that was left for
-        good holds nothing up."""
+        """Counts are exact again after the jumps, and an abandoned slow path blocks nothing."""
         one, part = self.record_storm("jump", self.frequent(),
                                       self.await_tables)
         calm = next(function for function, name in one.names.items()

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Where and how programs run, how they end: nothing of it is clew's to change."""
+"""clew does not change where and how programs run, nor how they end."""
 import os
 import resource
 import shutil
@@ -17,7 +17,7 @@ STATUS = {"return": 1, "exit": 3, "_exit": 2, "quick_exit": 7,
 
 
 class Ends(clewtest.Case):
-    """However a process ends: same status, and nothing of it missing."""
+    """A process that ends in any manner has its native status and a complete recording."""
 
     def test_every_way(self):
         for how, status in STATUS.items():
@@ -61,7 +61,7 @@ class Environment(clewtest.Case):
         return native
 
     def library(self, name, code):
-        """A shared library of a few lines."""
+        """Builds a shared library from a few lines of code. Returns its path."""
         source = self.work / f"{name}.c"
         source.write_text(code, encoding="utf-8")
         library = self.work / f"{name}.so"
@@ -95,7 +95,7 @@ class Environment(clewtest.Case):
             with self.subTest(f"{kind} {address}"):
                 native = self.check([program])
                 if native.returncode:
-                    continue  # the kernel has something else there
+                    continue  # The kernel has already mapped something there.
                 part, = self.recording().parts
                 self.assertGreater(max(part.counts().values()), 1)
 
@@ -120,7 +120,7 @@ class Environment(clewtest.Case):
 
     @needs("cc")
     def test_a_thread_that_was_there_before(self):
-        """It may be in what would be changed: then nothing is."""
+        """The thread may be executing code that a hook would change, so nothing is hooked."""
         audit = self.library("audit", """
             #include <link.h>
             #include <pthread.h>
@@ -145,7 +145,9 @@ class Environment(clewtest.Case):
 
     @needs("cc")
     def test_preloaded_functions_are_not_ours_to_call(self):
-        """Least of all before libc is there: they may want its environment."""
+        """clew does not call preloaded functions, least of all before libc is
+        initialized: they may need its environment.
+        """
         early = self.library("early", EARLY)
         self.environment["XDG_CACHE_HOME"] = str(self.work / "cache")
         for _ in "not cached", "cached":
@@ -153,7 +155,7 @@ class Environment(clewtest.Case):
 
     @needs("cc")
     def test_our_own_calls_are_not_counted(self):
-        """Of functions that the program has in place of libc's."""
+        """The program replaces functions of libc that clew itself calls."""
         source, program = self.work / "own.c", self.work / "own"
         source.write_text(OWN, encoding="utf-8")
         subprocess.run(["cc", "-O1", "-fno-builtin", "-rdynamic", "-o",
@@ -215,7 +217,7 @@ class Environment(clewtest.Case):
 
     @needs("unshare")
     def test_the_proc_of_an_outer_namespace(self):
-        """Threads have other numbers there than gettid() gives them."""
+        """/proc shows other thread ids than gettid() in that namespace."""
         argv = ["unshare", "-Urpf", target("threads")]
         native = self.run_program(argv)
         if native.returncode:
@@ -224,7 +226,7 @@ class Environment(clewtest.Case):
         self.assert_same_behaviour(native, self.record(argv))
         (counted,) = truth.read_all(self.truths)
         self.assertEqual(counted.pid, 1)
-        # unshare's child has the first part of that number
+        # The child of unshare has the first part with pid 1.
         self.assert_equals_truth(counted, self.recording().part(1, 1))
 
     @needs("chroot", "setpriv", "sqlite3")
@@ -232,23 +234,24 @@ class Environment(clewtest.Case):
         if os.geteuid():
             self.skipTest("only root can")
         self.check(["chroot", "/", *SQL])
-        # cannot write the recording any more, which is its own business
+        # This user cannot write the recording, but the program must still run.
         other = ["setpriv", "--reuid=65534", "--clear-groups", *SQL]
         self.check(other)
-        # nor load the library, once it executes another program
+        # This user also cannot load the library, once the process executes
+        # another program.
         self.environment["CLEW_LIBRARY"] = str(
             shutil.copy(clewtest.LIBRARY, self.work))
         self.check(other)
 
     @needs("sqlite3")
     def test_children_out_of_reach(self):
-        """Set-user-id, with an environment of their own."""
+        """The children are set-user-id, or have an environment without LD_PRELOAD."""
         self.check(["/bin/sh", "-c", "passwd --help; LD_PRELOAD= "
                     "sqlite3 :memory: 'select 1'"])
 
     @needs("cc", "sqlite3")
     def test_static_children(self):
-        """They hand on what they cannot use."""
+        """Static programs pass clew's environment variables on to their children."""
         source = self.work / "static.c"
         source.write_text("""
             #include <stdlib.h>
@@ -379,9 +382,9 @@ int main(int argc, char **argv)
 
 
 class Sanitizers(clewtest.Case):
-    """Their runtimes want to be first, and stand in front of libc."""
+    """The runtimes of sanitizers must come first, before libc."""
 
-    AS_ALWAYS = "env", "-u", "ASAN_OPTIONS"  # clewtest sets that
+    AS_ALWAYS = "env", "-u", "ASAN_OPTIONS"  # clewtest sets ASAN_OPTIONS
 
     def check(self, name, compiler="cc", *flags):
         source, program = self.work / "source.c", self.work / name
@@ -398,7 +401,9 @@ class Sanitizers(clewtest.Case):
                 calls = self.clew_json("report", "--json", "-m", name,
                                        self.recording_path)["functions"]
                 self.assertTrue(calls)
-                if name != "thread":  # those hand on their return address
+                # Functions built with -fsanitize=thread pass their return
+                # address on.
+                if name != "thread":
                     self.assertIn(12000, [row["calls"] for row in calls])
         return argv
 
@@ -422,7 +427,7 @@ class Sanitizers(clewtest.Case):
         self.check("thread")
 
     def test_threads_by_a_runtime_in_the_program(self):
-        """It allows no memory but where a program has some."""
+        """ThreadSanitizer allows memory only where programs usually have it."""
         for compiler, *flags in (["cc", "-static-libtsan"], ["clang", "-fPIE"],
                                  ["clang", "-no-pie"]):
             with self.subTest(compiler=compiler, flags=flags):
@@ -466,17 +471,17 @@ class Notes(clewtest.Case):
 
 
 class Disk(clewtest.Case):
-    """No room for the recording: the program notices nothing."""
+    """A full disk limits the recording, and the program does not notice."""
     LOAD = [PYTHON, "-c", "print(sum(i * i for i in range(9999)))"]
 
     def losses(self):
-        """Calls that are not counted, or not where they belong."""
+        """Returns the number of calls that are not counted, or not in their own context."""
         recording = wire.Recording(self.recording_path)
         return sum(sum(part.losses) + part.folded_calls()
                    for part in recording.parts)
 
     def check(self, unshare, mount, sizes):
-        """Where `mount` mounts a file system of a size on "full"."""
+        """Records onto small file systems; `mount` mounts one of the given size on "full"."""
         script = (f"{{ {mount}; }} >/dev/null 2>&1 || exit 77; "
                   f'{clewtest.CLEW} record -o full/out -- "$@"; '
                   "status=$?; cp -r full/out copy; umount full; exit $status")
@@ -524,8 +529,9 @@ class Disk(clewtest.Case):
         self.check_disk()
 
     def test_files_of_limited_size_end_nothing(self):
-        """No SIGXFSZ reaches anybody, whatever there is to be written: parts,
-        analyses in an empty cache, and the configuration."""
+        """With a limited file size, the program gets no SIGXFSZ from clew's writes of
+        parts, of analyses into an empty cache, and of the configuration.
+        """
         native = self.run_program(self.LOAD)
         for size in 0, 1, 4096, 8192, 40000, 100000, 1 << 20:
             self.before_exec = lambda size=size: resource.setrlimit(
@@ -538,8 +544,9 @@ class Disk(clewtest.Case):
                 self.assertLessEqual(len(done.stderr.splitlines()), 2)
 
     def test_a_program_does_not_get_the_signal_of_another_file(self):
-        """It blocks SIGXFSZ, lowers the limit, starts threads and loads a
-        library: nothing is pending then but what it earned itself."""
+        """The program blocks SIGXFSZ, lowers the limit, starts threads and loads
+        libraries. Only a SIGXFSZ that its own write caused may be pending.
+        """
         script = """if 1:
             import resource, signal, threading
             signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGXFSZ])
@@ -580,7 +587,7 @@ class Disk(clewtest.Case):
 
 class Memory(clewtest.Case):
     def test_limited_by_a_control_group(self):
-        """Little of it: contexts, pages of the shadow, tables."""
+        """The group has little memory for contexts, pages of the shadow, and tables."""
         for root, limit in (("/sys/fs/cgroup", "memory.max"),
                             ("/sys/fs/cgroup/memory",
                              "memory.limit_in_bytes")):
@@ -604,7 +611,9 @@ class Memory(clewtest.Case):
 class ShadowStack(clewtest.Case):
     @needs("gdb")
     def test_is_refused(self):
-        """Where the CPU keeps one (gdb answers for the kernel here)."""
+        """clew refuses a program with a shadow stack of the CPU (gdb simulates the
+        kernel's answer).
+        """
         folder = self.work / "out"
         folder.mkdir()
         script = self.work / "script"

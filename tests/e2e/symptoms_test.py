@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""docs/troubleshooting.md and docs/known-limits*.md name what clew has.
+"""docs/troubleshooting.md and docs/known-limits*.md quote existing messages and options.
 
-The messages that are quoted in the first column of a table are texts that clew
-prints, and each option belongs to the command that it is shown with.
+Each message in the first column of a table is a text that clew prints. Each option
+belongs to the command with which it is shown.
 """
 import re
 import unittest
@@ -25,7 +25,7 @@ def page(name):
 
 
 def printed():
-    """Each text in clew's sources, where adjacent literals are one."""
+    """Yields each string in clew's sources, with adjacent literals joined."""
     for folder in FOLDERS:
         for path in (ROOT / folder).rglob("*.[ch]"):
             text = COMMENT.sub(" ", path.read_text(encoding="utf-8"))
@@ -35,7 +35,7 @@ def printed():
 
 
 def messages():
-    """What the first column of a table quotes, if it has three words or more."""
+    """Yields each quotation of three words or more in the first column of a table."""
     for line in page("troubleshooting").splitlines():
         first, _, _ = line.lstrip("| ").partition(" | ")
         for quoted in re.findall(r"`([^`]+)`", first):
@@ -44,7 +44,7 @@ def messages():
 
 
 def commands(text):
-    """(command, its words) for all of clew's that a page shows."""
+    """Yields (command, its arguments) for all clew commands that a page shows."""
     spans = re.findall(r"`([^`\n]+)`", text)
     spans += re.findall(r"(?m)^ {4}([^#\n]+)", text)
     for span in set(spans).difference(messages()):
@@ -54,7 +54,7 @@ def commands(text):
 
 
 def manual(name):
-    """The source of a manual page, with what it includes."""
+    """Returns the source of a manual page, with included files."""
     text = (ROOT / "man" / name).read_text(encoding="utf-8")
     for included in re.findall(r"(?m)^\.so (?:man/)?(\S+)", text):
         text += manual(included)

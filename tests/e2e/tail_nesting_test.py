@@ -1,6 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""A function that another one has jumped to counts below that one, and in its time."""
+"""A function that is reached by a tail call counts below the function that jumped, also
+in time.
+"""
 import re
 import shutil
 import subprocess
@@ -11,7 +13,7 @@ from lib import clewtest
 from lib.attached import Attached
 from lib.clewtest import BUILD, CLEW, ROOT, target
 
-# first() jumps to second(), which jumps to third(): the only one that takes time.
+# first() jumps to second(), which jumps to third(). Only third() takes time.
 CHAIN = r"""
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,7 +48,8 @@ int main(void)
 }
 """
 
-# A byte code interpreter: each of its functions jumps to the next one's.
+# A byte code interpreter: the function of each instruction jumps to that of
+# the next one.
 INTERPRETER = r"""
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,8 +77,8 @@ int main(void)
 }
 """
 
-# A child that shares the thread pointer has changed the thread's id when calls() is called,
-# and is gone when calls() jumps.
+# A child process that shares the thread pointer changes the thread's id while
+# calls() is called, and has exited when calls() jumps.
 SHARES = r"""
 #define _GNU_SOURCE
 #include <sched.h>
@@ -131,7 +134,7 @@ int main(void)
 }
 """
 
-# The first function of a stack that was made jumps.
+# The first function on a stack of makecontext() makes a tail call.
 BEGINS = r"""
 #include <stdio.h>
 #include <ucontext.h>
@@ -160,8 +163,9 @@ int main(void)
 }
 """
 
-# In the first call of begins(), both() takes its own place, below turns(). In the second, turns()
-# jumps to both() at the slot of begins(). alone() jumps to itself, and other() to alone().
+# In the first call of begins(), both() replaces itself by a tail call, below
+# turns(). In the second, turns() jumps to both() at the slot of begins().
+# alone() jumps to itself, and other() to alone().
 PLACES = r"""
 #include <stdio.h>
 #define OWN __attribute__((noipa))
@@ -200,7 +204,7 @@ int main(void)
 }
 """
 
-# third() returns what the calls of first() and second() return.
+# first() and second() return the value of third().
 VALUES = r"""
 #include <stdio.h>
 #define OWN __attribute__((noipa))
@@ -240,7 +244,8 @@ int main()
 }
 """
 
-# An exception leaves the first call of leaves(). 200 ms later, stays() has the same stack slot.
+# An exception leaves the first call of leaves(). 200 ms later, stays() has the
+# same stack slot.
 LEFT = r"""
 #include <cstdio>
 #include <ctime>
@@ -267,7 +272,7 @@ int main()
 }
 """
 
-# Cycles, in which first() is cut, until it gets a line.
+# Calls run in cycles, in which first() is folded, until the program reads a line.
 SESSIONS = r"""
 #include <poll.h>
 #include <stdio.h>
@@ -307,13 +312,13 @@ class TailNesting(Attached):
         return program
 
     def tree(self, program, *options):
-        """{path of names from main() on: node} of a recording with these options."""
+        """Records with these options. Returns {path of names from main() on: node}."""
         native = self.run_program([program])
         self.assert_same_behaviour(native, self.record([program], options))
         return self.paths()
 
     def paths(self):
-        """{path of names from main() on: node} of the recording."""
+        """Returns {path of names from main() on: node} of the recording."""
         shown = self.clew_json("tree", "--json", self.recording_path)
         paths, found = {0: ()}, {}
         for node in shown["contexts"]:
@@ -344,7 +349,7 @@ class TailNesting(Attached):
                     self.assertEqual(node["tail"], 50 if n > 2 else 0)
 
     def test_verification_counts_who_has_jumped(self):
-        """Of each call of third() two functions have left the stack."""
+        """In each call of third(), two functions have left the stack."""
         self.tree(self.build(CHAIN), "--time=none", "--verify-period=1")
         shown = self.clew_json("report", "--json", self.recording_path)
         confidence = shown["confidence"]
@@ -466,7 +471,7 @@ class TailNesting(Attached):
                 self.assertEqual(confidence["diverged"], 0)
 
     def test_a_jump_after_another_process_has_shared_the_thread(self):
-        """The one that jumps is lost, and the other counts below its caller."""
+        """The function that jumps is not counted, and its tail call counts below its caller."""
         program = self.build(SHARES)
         for options in ["--time=none"], ["--time=exact"], ["--trace"]:
             with self.subTest(options):
@@ -504,7 +509,7 @@ class TailNesting(Attached):
                                     for path in found if len(path) > 2))
 
 
-# What each round of targets/handing.c is: {path: (calls, tail calls)}.
+# One round of targets/handing.c as {path: (calls, tail calls)}.
 ROUND = {("main", "first"): (1, 0),
          ("main", "first", "second"): (1, 1),
          ("main", "first", "second", "third"): (1, 1),
@@ -515,12 +520,12 @@ FORMER_ROUND = {("main", path[-1]): calls for path, calls in ROUND.items()}
 
 
 class Handed(Attached):
-    """What asks clew where it is, and what is counted for the place it is told."""
+    """Agents that request the current context, and the values that they count in it."""
     PATH = TailNesting.PATH
     ROUNDS = 40
 
     def nodes(self, *options):
-        """{path of names from main() on: node} of what is called below main()."""
+        """Returns {path of names from main() on: node} of called functions below main()."""
         tree = self.clew_json("tree", "--json", *options, self.recording_path)
         paths, found = {0: ()}, {}
         for node in tree["contexts"]:
@@ -540,7 +545,9 @@ class Handed(Attached):
                     f"{2 * self.ROUNDS + 1} answers, 0 errors\n".encode(), 0))
 
     def check_values(self, tool, wanted):
-        """{value: what third() has of it} stands below the whole chain."""
+        """Checks that the values, {value: that of third()}, count below the whole chain
+        of calls.
+        """
         library = BUILD / tool / f"libclew-{tool}.so"
         self.environment.update(
             {"CLEW": str(CLEW), f"CLEW_{tool.upper()}": str(library)})
@@ -564,7 +571,7 @@ class Handed(Attached):
         self.check_values("locks", {"acquisitions": self.ROUNDS})
 
     def test_sessions_of_both_kinds(self):
-        """One process is attached to again and again."""
+        """A process is attached to repeatedly, with and without --no-tail-nesting."""
         self.start_to_talk(target("handing"))
         for options, wanted in (
                 ([], ROUND), (["--no-tail-nesting"], FORMER_ROUND), ([], ROUND),
@@ -582,7 +589,7 @@ class Handed(Attached):
                      for path, node in self.nodes().items() if len(path) > 1},
                     {path: (calls * self.ROUNDS, tail * self.ROUNDS)
                      for path, (calls, tail) in wanted.items()})
-                self.calls()  # no problem, and nothing diverged
+                self.calls()  # checks for problems and divergence
                 self.assert_as_before(self.process)
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""What commands write when a person looks: pager, colours, widths, lines."""
+"""Output on a terminal: pager, colours, widths, lines."""
 import fcntl
 import os
 import pty
@@ -22,7 +22,7 @@ class Terminal(clewtest.Case):
         self.environment |= {"TERM": "xterm", "CLEW_PAGER": ""}
 
     def look(self, *arguments, columns=80):
-        """What clew writes to a terminal of that width, and its status."""
+        """Runs clew on a terminal of this width. Returns its output and its status."""
         leader, follower = pty.openpty()
         fcntl.ioctl(follower, termios.TIOCSWINSZ,
                     struct.pack("4H", 24, columns, 0, 0))
@@ -50,7 +50,7 @@ class Terminal(clewtest.Case):
             self.assertGreater(len(done.stdout.splitlines()), 3)
 
     def test_pager_with_lent_rights_is_less_and_secure(self):
-        """Whoever may run only clew by sudo gets no shell by the pager."""
+        """A user who may run only clew by sudo gets no shell through the pager."""
         programs = self.work / "programs"
         programs.mkdir()
         less = programs / "less"
@@ -125,7 +125,7 @@ class Terminal(clewtest.Case):
                                  columns=50)
             self.assertEqual(max(map(len, cut.splitlines())), 50)
             self.assertGreater(max(map(len, whole.splitlines())), 50)
-            # below that, sentences are wrapped and not cut
+            # Below that width, sentences are wrapped and not cut.
             for short, long in zip(cut.split("\ntotal: ")[0].splitlines(),
                                    whole.splitlines()):
                 self.assertEqual(short.rstrip(">")[:49], long[:49])

@@ -51,10 +51,10 @@ class TooFine(clewtest.Case):
 
 
 class Presence(clewtest.Case):
-    """What of the threads' time they ran."""
+    """The time for which threads existed, and their CPU time."""
 
     def check_threads(self, status, *arguments):
-        """Each thread's; as the program says, in ns."""
+        """Each thread's times equal those that the program prints, in ns."""
         done = self.record([target("presence"), *arguments], EXACT, text=True)
         self.assertEqual(done.returncode, status, done.stderr)
         part, = self.recording().parts
@@ -67,7 +67,7 @@ class Presence(clewtest.Case):
             tally = tallies[tid]
             for found, truth in ((tally.present_ns, present_ns),
                                  (tally.cpu_ns, cpu_ns)):
-                # It begins before main, and ends behind.
+                # Recorded time begins before main and ends after it.
                 self.assertGreater(found, truth - 10_000_000)
                 if found > truth + 30_000_000 + truth // 50:
                     raise Disturbed(f"thread {tid}: {found}, not {truth}")
@@ -110,7 +110,7 @@ class Tree:
             self.children[context.parent].append(name)
 
     def path(self, name):
-        """Empty for functions of other modules."""
+        """Returns the path of a context; empty for functions of other modules."""
         path = []
         if not self.is_own(name):
             return ()
@@ -126,7 +126,7 @@ class Tree:
         return function and function.module.name == "timed"
 
     def find(self, path):
-        """The one context whose path ends so; main's own callers vary."""
+        """Returns the one context whose path ends like this; callers of main() vary."""
         found = [name for name in self.contexts
                  if self.path(name)[-len(path):] == path
                  and len(self.path(name)) <= len(path) + 2]
@@ -171,7 +171,7 @@ class Exact(clewtest.Case):
         return recording, truths(done.stdout)
 
     def check(self, mode, inclusive=True):
-        """Every context: calls exactly, times within the share."""
+        """Checks every context: equal calls, and times within the tolerance."""
         recording, wanted = self.run_mode(mode)
         tree = Tree(recording.parts[0])
         below = collections.Counter()
@@ -195,7 +195,9 @@ class Exact(clewtest.Case):
         self.agreement.conclude()
 
     def check_histograms(self, tree):
-        """Every call, from the bin of the shortest to that of the longest."""
+        """Checks that every call is in a bin between those of the shortest and the
+        longest call.
+        """
         wanted = {}
         for name, times in tree.times.items():
             if times.ended:
@@ -232,12 +234,12 @@ class Exact(clewtest.Case):
 
     @undisturbed
     def test_exceptions(self):
-        """The unwinder takes its time in the function that called it."""
+        """The unwinder's time belongs to the function that called it."""
         self.check("throws", inclusive=False)
 
     @undisturbed
     def test_coroutines(self):
-        """Whatever runs while one is left is not its own, but inclusive."""
+        """Calls during a coroutine's suspension are in its inclusive time, not in its own."""
         self.check("coroutines", inclusive=False)
 
     @undisturbed
@@ -249,13 +251,13 @@ class Exact(clewtest.Case):
             self.assertEqual(tree.counts[name], truth.calls)
             origin = tree.part.origin
             if origin != wire.FROM_FORK and len(truth.path) == 1:
-                continue  # fork() itself is its parent's time
+                continue  # The time of fork() itself belongs to the parent.
             self.agreement.compare((origin, truth.path),
                                    tree.self_ticks(name), truth.ticks)
         self.agreement.conclude()
 
     def test_raw_times_are_longer(self):
-        """It is the compensation that makes them agree, not chance."""
+        """The times agree because of the compensation, not by chance."""
         recording, wanted = self.run_mode("calls")
         tree = Tree(recording.parts[0])
         leaf = tree.find(max((t.path for t in wanted), key=len))
@@ -265,7 +267,7 @@ class Exact(clewtest.Case):
 
     @undisturbed
     def test_the_report_compensates_alike(self):
-        """What the reader makes of it: a second way to the same times."""
+        """The report's compensation, a second implementation, yields the same times."""
         _, wanted = self.run_mode("calls")
         ticks = collections.Counter()
         for truth in wanted:
@@ -281,7 +283,7 @@ class Exact(clewtest.Case):
         self.agreement.conclude()
 
     def test_extremes_and_histograms_are_of_the_same_calls(self):
-        """As the records of the recording say, added up by hand."""
+        """The report's values equal the sum of the recording's records."""
         self.run_mode("calls")
         part = self.recording().parts[0]
         times = collections.defaultdict(list)
@@ -319,7 +321,7 @@ class Exact(clewtest.Case):
         self.assertRegex(text, r"\ntimed: [\d,]+ calls")
 
     def test_killed_process_keeps_its_times(self):
-        """Calls that have ended are timed, those that are open counted."""
+        """Completed calls are timed; calls that had not returned are counted."""
         process = subprocess.Popen(
             [str(a) for a in self.record_command([target("acknowledge")],
                                                  EXACT)],
@@ -345,13 +347,13 @@ class Exact(clewtest.Case):
         self.assertGreater(len(times), 11000)
         open_calls = {n: c - times[n].ended if n in times else c
                       for n, c in counts.items()}
-        # it ends by _exit(): main and what is above it
+        # The program ends by _exit(), so main() and its callers have not returned.
         self.assertLess(sum(open_calls.values()), 10)
         self.assertGreaterEqual(min(open_calls.values()), 0)
         self.check_histograms(Tree(part))
 
     def test_no_address_space_for_it(self):
-        """Everything elsewhere, the slow way."""
+        """Without address space for the tables, all calls take a slow path."""
         self.before_exec = lambda: resource.setrlimit(
             resource.RLIMIT_AS, (2 << 30, 2 << 30))
         argv = [target("contexts"), "10", "2", "20"]
@@ -363,8 +365,7 @@ class Exact(clewtest.Case):
                         - sum(t.ended for t in times.values()), 10)
 
     def test_forbidden_time_stamps(self):
-        """prctl(PR_SET_TSC) is told what it wants to hear, whatever has times
-        by the counter."""
+        """prctl(PR_SET_TSC) reports success while clew still reads the time stamp counter."""
         script = ("import ctypes\n"
                   "libc = ctypes.CDLL(None)\n"
                   "now = ctypes.c_int()\n"
@@ -385,7 +386,7 @@ class Exact(clewtest.Case):
 
 
 def merge(truths_of_threads):
-    """One truth for each path."""
+    """Returns one truth for each path."""
     sums = {}
     for truth in truths_of_threads:
         old = sums.get(truth.path, Truth(0, 0, 0, ()))

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""clew top: what a process calls now, as tables and on a screen."""
+"""clew top shows the present calls of a process, as tables and on a screen."""
 import re
 import subprocess
 import time
@@ -22,14 +22,14 @@ class Watched(clewtest.Case):
         return process
 
     def loop(self):
-        """A process that calls, and is not recorded."""
+        """Starts a process that makes calls, and is not recorded."""
         process = self.start([PYTHON, "-c", LOOP], stdout=subprocess.PIPE)
         self.addCleanup(process.stdout.close)
         self.assertEqual(process.stdout.readline(), b"ready\n")
         return process
 
     def tables(self, *arguments):
-        """[(first line, [(calls a second, self, total, calls, label)])]"""
+        """Returns [(first line, [(calls a second, self, total, calls, label)])]."""
         done = self.clew("top", "-b", *arguments)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         found = []
@@ -51,7 +51,7 @@ class Watched(clewtest.Case):
 
 class Tables(Watched):
     def test_a_process_that_is_attached_to(self):
-        """And left, and nothing of it stays in the file system."""
+        """clew top attaches, detaches, and leaves no files behind."""
         self.environment["TMPDIR"] = str(self.work)
         process = self.loop()
         for subject, wanted in (("function", "PyObject_Str"),
@@ -87,9 +87,9 @@ class Tables(Watched):
         self.assertGreater(own[0], 0)
 
     def test_a_command(self):
-        """Until it ends: all its calls; or it is ended."""
+        """A command runs until it ends by itself, or is ended."""
         self.environment["TMPDIR"] = str(self.work)
-        # By all calls: in its last moments it only tidies up.
+        # Sorted by all calls, because in its last moments the program only cleans up.
         tables = self.tables("-d", ".05", "-s", "all-calls", "--", PYTHON,
                              "-c", "for i in range(300000): str(i)")
         self.assertIn("PyObject_Str", " ".join(
@@ -143,7 +143,7 @@ class Tables(Watched):
 
 @needs("tmux")
 class Screen(Watched):
-    """On a terminal of 80 by 24, which is tmux."""
+    """clew top on a terminal of 80 by 24 characters in tmux."""
 
     def setUp(self):
         super().setUp()
@@ -163,7 +163,7 @@ class Screen(Watched):
         return done.stdout
 
     def see(self, pattern):
-        """Until that is on the screen."""
+        """Waits until the pattern is on the screen."""
         end = time.monotonic() + PATIENCE_S
         while True:
             screen = self.tmux("capture-pane", "-p")
@@ -183,7 +183,7 @@ class Screen(Watched):
                          (self.work / "before").read_text())
 
     def test_keys(self):
-        screen = self.see(r"\A(?=[\s\S]*PyObject_Str)(.*\n){23}.*\S")  # all of it
+        screen = self.see(r"\A(?=[\s\S]*PyObject_Str)(.*\n){23}.*\S")  # all lines
         screen = screen.rstrip("\n").split("\n")
         self.assertEqual(len(screen), 24)
         self.assertIn(f"process {self.process.pid}", screen[0])

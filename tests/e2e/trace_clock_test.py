@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""The times of a trace are those of the program's own clock."""
+"""The times of a trace agree with the program's own clock."""
 import json
 import statistics
 
@@ -15,7 +15,7 @@ class Clocks(clewtest.Case):
     PROGRAM = target("beats", "host")
 
     def beats(self, *arguments, options=()):
-        """Returns (pid, ns) of each beat, as the program and as the trace has it."""
+        """Returns the (pid, ns) of all beats, as the program prints them and from the trace."""
         done = self.record([self.PROGRAM, COUNT, *arguments],
                            ["--trace", "--stamps=all", *options])
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -39,7 +39,7 @@ class Clocks(clewtest.Case):
             off = [ours[1] - truth[1]
                    for truth, ours in zip(printed, traced)
                    if truth[0] == process]
-            # A call that was interrupted between both readings is off by that.
+            # An interruption between both clock readings makes a call's time wrong.
             self.assertLess(abs(statistics.median(off)), NS_OFF, off)
 
     def test_times_of_calls_are_right(self):

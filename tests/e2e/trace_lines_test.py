@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""clew trace: what it tells of traces whose every call is known."""
+"""clew trace prints the calls of traces whose every call is known."""
 import collections
 import json
 import re
@@ -13,7 +13,7 @@ from lib.trace_runs import (FIRST, MAIN, START_NS, WORKER, Case, Run, calls_of,
 
 class Calls(Case):
     def test_values_of_a_call_are_no_stamps(self):
-        """The next call was made when its own stamp says."""
+        """A value of a call is not a stamp: the next call has the time of its own stamp."""
         value = 8 << 22 | 0x3f0000 | 6, 0, 1023 - 1, 0, 7, 0
         self.make("packet", "context 0 1001000", "call 1 1", "stamp 1001000",
                   *(f"word {word}" for word in value),
@@ -44,7 +44,7 @@ class Calls(Case):
         lines = self.lines()
         self.assertEqual([call[2:] for call in calls_of(lines, MAIN)],
                          [call[2:] for call in told(run)])
-        # a stamp at each packet's beginning, and one at the end
+        # Each packet begins and ends with a stamp.
         stamped = [line for line in lines
                    if line["kind"] in ("begin", "call") and
                    line["clock"] == "stamp"]
@@ -127,7 +127,7 @@ class Functions(Case):
         self.make(*self.one.script, *self.other.script)
 
     def took(self, function):
-        """Of its calls that are over, how long at most."""
+        """Returns the durations of the function's completed calls, longest first."""
         return sorted((call[1] - call[0] for run in (self.one, self.other)
                        for call in run.calls
                        if call[3] == function and call[1]), reverse=True)
@@ -170,7 +170,7 @@ class Functions(Case):
         self.assertGreater(shown, 20)
 
     def did(self, function, ns):
-        """{path below that call of the function: [calls, ns, ns of itself]}"""
+        """Returns {path below that call of the function: [calls, ns, own ns]}."""
         ((calls, first),) = [(run.calls, i) for run in (self.one, self.other)
                              for i, call in enumerate(run.calls)
                              if call[3] == function and call[1] and
@@ -391,7 +391,7 @@ class Perfetto(Case):
 
 
 class Recorded(Case):
-    """Of programs: the calls that reports count, each once, and balanced."""
+    """Traces of programs have the same calls as reports, once each, with their ends."""
 
     def check(self, name, *arguments):
         self.record([target(name), *arguments], ["--trace"])
@@ -491,7 +491,7 @@ class Text(Case):
 
 
 class Stamped(Case):
-    """targets/requests.c, each return of which has its time."""
+    """Every return in the trace of targets/requests.c has its time."""
 
     def test_how_long_calls_took(self):
         done = self.record([target("requests"), 200, 7, 100, 50],

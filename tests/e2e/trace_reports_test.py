@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Reports and exports of a trace have the times that its stamps say."""
+"""Reports and exports of a trace have the times of its stamps."""
 import collections
 import csv
 import io
@@ -13,7 +13,7 @@ from lib.clewtest import needs, target
 from lib.exports import CallgrindExport, PprofExport, unfold
 from lib.trace_runs import MAIN, WORKER, Case, Run, name
 
-# Function 1 takes 1,000 ns with all that it calls, in two threads 2,000.
+# Function 1 and its callees take 1,000 ns; in two threads 2,000 ns.
 MEASURED = ("packet", "context 0 1001000",
             "call 1 1", "stamp 1001000",
             "call 2 2", "stamp 1001100", "return 2 1001400",
@@ -27,7 +27,7 @@ NO_STAMPS = ("packet", "context 0 1001000", "call 1 1", "call 2 2",
 
 
 def own_times(run):
-    """{path: ns}: the latest call of all is the innermost, up to the next."""
+    """Returns {path: ns}; until the next call, the time belongs to the latest call."""
     found, stack = collections.Counter(), []
     for (begin, _, depth, function), (end, *_) in zip(run.calls,
                                                       run.calls[1:]):
@@ -42,11 +42,11 @@ def named(times):
 
 class Reports(exports.Export, Case):
     def reported(self, *options):
-        """Of a command that prints JSON."""
+        """Returns the JSON that a command prints."""
         return self.clew_json(*options, "--json", self.recording_path)
 
     def own(self, *options):
-        """{path: ns} of clew tree."""
+        """Returns {path: ns} of clew tree."""
         tree = self.reported("tree", *options)
         paths, found = {0: ()}, collections.Counter()
         for node in tree["contexts"]:
@@ -192,7 +192,7 @@ class Reports(exports.Export, Case):
             self.assert_one_line_error(done, "no time", "--metric=calls")
 
     def test_the_times_are_those_of_the_calls(self):
-        """Of a program, beside what clew trace says of each of its calls."""
+        """The times in reports equal those of each call in clew trace."""
         for stamps in "all", "64":
             self.record([target("requests"), 300, -1, -1, 0],
                         ["--trace", f"--stamps={stamps}"])

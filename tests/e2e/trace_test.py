@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Each call is written down, in packets: what programs counted themselves."""
+"""Traces record each call in packets, with the counts that programs have themselves."""
 import os
 import pathlib
 import signal
@@ -15,7 +15,7 @@ ACKNOWLEDGEMENT = struct.Struct("<QQ")
 
 
 class Traced(clewtest.Case):
-    """Counts from packets, in each context and thread."""
+    """Counts from packets, by context and by thread."""
 
     def check(self, name, *arguments, options=(), flavours=None):
         found = sorted(path.parent.name
@@ -54,7 +54,7 @@ class Traced(clewtest.Case):
         self.check("recursion", options=["--stamps=1"])
 
     def test_callers_that_make_room_on_their_stack(self):
-        """What they have called before has its slot further out, and has returned."""
+        """Earlier callees have slots further out on the stack, and have returned."""
         for options in ([], ["--stamps=all"], ["--sites"],
                         ["--trace-depth=200"]):
             with self.subTest(options):
@@ -79,7 +79,7 @@ class Traced(clewtest.Case):
         self.check("callbacks", options=["--libc"])
 
     def test_signals(self):
-        """A timer's come anywhere, also in the midst of a stub."""
+        """The signals of a timer arrive anywhere, also inside a stub."""
         self.check_signals("--trace")
 
     def test_signals_while_returns_are_stamped(self):
@@ -109,14 +109,16 @@ class Traced(clewtest.Case):
         self.check("jumps")
 
     def test_saved_return_addresses_are_followed(self):
-        """By a trampoline: no context says where it goes on, and its return has its time."""
+        """Trampolines follow saved return addresses: few contexts are written, and each
+        return has its time.
+        """
         self.check("remembers", 1000, options=["--stamps=packet"])
         trace = self.recording().parts[0].trace
         self.assertLess(trace.contexts, 5)
         self.assertEqual(max(map(len, trace.depths.values())), 4)
         self.check("remembers", 1000, options=["--stamps=all"])
         counts, = self.recording().parts[0].trace.tallies.values()
-        # but at the end of a packet
+        # Only calls at the end of a packet have no return.
         self.assertGreater(counts.returns, sum(counts.calls.values()) * .99)
 
     def test_jumps_that_no_library_makes(self):
@@ -124,7 +126,8 @@ class Traced(clewtest.Case):
 
     def test_calls_are_counted_before_they_are_overwritten(self):
         for name, *stamps in (["recursion"], ["tail"], ["threads"],
-                              ["jumps", "--stamps=all"]):  # or it fills none
+                              # Without stamps, jumps does not fill a packet.
+                              ["jumps", "--stamps=all"]):
             with self.subTest(name):
                 self.check(name, flavours=["O2"],
                            options=["--trace=64K", "--on-overflow=process",
@@ -132,9 +135,10 @@ class Traced(clewtest.Case):
                 self.assertGreater(self.recording().parts[0].trace.counted, 0)
 
     def test_workers_count_while_threads_wait(self):
-        """Each full packet is waited for: a thread has no more than two."""
+        """Threads have at most two packets, so each full packet is waited for."""
         for name, *stamps in (["recursion"], ["tail"], ["threads"],
-                              ["jumps", "--stamps=all"]):  # or it fills none
+                              # Without stamps, jumps does not fill a packet.
+                              ["jumps", "--stamps=all"]):
             with self.subTest(name):
                 self.check(name, flavours=["O2"],
                            options=["--trace=64K", "--on-overflow=wait",
@@ -150,7 +154,7 @@ class Traced(clewtest.Case):
         trace = self.recording().parts[0].trace
         self.assertGreater(trace.filled, 5)
         self.assertEqual(trace.handed_over, trace.filled)
-        # not for one that was counted before its thread looked again
+        # A thread does not wait if its packet was counted before it checked again.
         self.assertLessEqual(trace.waits, trace.filled)
 
     def test_any_number_of_workers_finds_the_same(self):
@@ -197,7 +201,7 @@ class Traced(clewtest.Case):
         self.check("cancel")
 
     def test_threads_that_end_in_functions(self):
-        """No cleanup and no destructor of a key is below a function that was left."""
+        """Clean-up handlers and destructors of keys do not count below abandoned functions."""
         for options in ([], ["--stamps=all"], ["--sites"],
                         ["--trace=64K", "--on-overflow=process"]):
             with self.subTest(options):
@@ -222,7 +226,7 @@ class Traced(clewtest.Case):
                 self.assertEqual((done.returncode, done.stderr), (0, ""))
 
     def tree(self, argv, *options, depth=1 << 32):
-        """[hash of the path, calls, tail calls], sorted."""
+        """Returns the sorted [hash of the path, calls, tail calls]."""
         self.record(argv, options)
         tree = self.clew_json("tree", "--json",
                               self.recording_path)
@@ -271,12 +275,12 @@ class Traced(clewtest.Case):
 
 
 class Switched(clewtest.Case):
-    """targets/requests.c: main() calls handle(), which calls step()."""
+    """Tests of targets/requests.c: main() calls handle(), which calls step()."""
 
     COUNT = 400
 
     def paths(self, *options):
-        """{path: calls}, of the program's own functions."""
+        """Returns {path: calls} of the program's own functions."""
         done = self.record([target("requests"), self.COUNT, -1, -1, 0],
                            ["--trace", *options])
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -293,7 +297,8 @@ class Switched(clewtest.Case):
         found = self.paths("--trace-on=handle",
                            "--trace-off=handle%return")
         self.assertEqual(found.pop(("main", "handle", "step")), self.COUNT)
-        self.assertEqual(set(found.values()), {0})  # they were running
+        # These functions were active when the trace began.
+        self.assertEqual(set(found.values()), {0})
         shown = self.clew("trace", "--json", self.recording_path).stdout
         self.assertEqual(shown.count('"name":"step"'), self.COUNT)
 
@@ -321,9 +326,9 @@ class Switched(clewtest.Case):
 
 
 class Deserted(clewtest.Case):
-    """targets/batches.c, which goes on when `clew record` does not."""
+    """Tests of targets/batches.c, which continues after `clew record` was killed."""
 
-    CALLS = 40000  # of a batch: two packets and more
+    CALLS = 40000  # A batch fills two packets or more.
 
     def begin(self, *options):
         self.process = subprocess.Popen(
@@ -343,13 +348,13 @@ class Deserted(clewtest.Case):
             self.batches += 1
 
     def end(self):
-        """The target is at its end when nobody can write what is read."""
+        """Ends the target. At the end of its output, no process can still write the recording."""
         self.process.stdin.close()
         self.assertEqual(self.process.stdout.read(), b"")
         self.process.wait(clewtest.TIMEOUT_S)
         shown = self.clew_json("report", "--json", self.recording_path)
         self.assertEqual(shown["total"]["calls"],
-                         self.batches * self.CALLS + 1)  # and main()
+                         self.batches * self.CALLS + 1)  # one more for main()
         return shown
 
     def test_threads_stop_waiting_for_a_killed_recorder(self):
@@ -363,7 +368,9 @@ class Deserted(clewtest.Case):
                 self.assert_waited_in_vain(self.end())
 
     def await_stopped(self):
-        """Workers may go on for an instant where another processor has them."""
+        """Waits until all threads are stopped; some may run on for an instant on other
+        processors.
+        """
         def states():
             for task in pathlib.Path(
                     f"/proc/{self.process.pid}/task").iterdir():
@@ -415,22 +422,23 @@ class Deserted(clewtest.Case):
 
 
 class Kept(clewtest.Case):
-    """Of the file of packets."""
+    """The file of packets."""
 
     def trace(self):
         (part,) = self.recording().parts
         return part.trace
 
     def test_a_call_takes_four_bytes(self):
-        """And its context, once a packet, is not worth mentioning."""
+        """The context, once a packet, adds little."""
         self.record([target("recursion")], ["--trace", "--stamps=packet"])
         trace = self.trace()
         self.assertGreater(trace.calls, 100000)
         self.assertLess(4 * trace.words / trace.calls, 4.5)
 
     def test_stamps_are_so_much_time_apart(self):
-        """About, whatever the calls take: where processors are shared there
-        are longer ones, so the middle one is looked at."""
+        """The median distance of stamps is about the requested one. On shared
+        processors, some distances are longer.
+        """
         for ns in 2000, 6000:
             with self.subTest(ns=ns):
                 self.record([target("recursion")],
@@ -448,14 +456,14 @@ class Kept(clewtest.Case):
         self.record([target("recursion")], ["--trace", "--stamps=all"])
         (part,) = self.recording().parts
         counts, = part.trace.tallies.values()
-        # but at the end of a packet, and what is running when it ends
+        # Only calls at the end of a packet, or active at its end, have no return.
         self.assertGreater(counts.returns,
                            sum(counts.calls.values()) * .99)
         self.assertGreater(counts.stamps,
                            sum(counts.calls.values()) * .99)
 
     def test_short_calls_are_taken_back(self):
-        """None is lost, and what is left is balanced."""
+        """No longer call is lost, and the remaining calls are balanced."""
         self.check_taken_back("tail", "jumps")
 
     @slow
@@ -503,7 +511,7 @@ class Kept(clewtest.Case):
         self.assertNotIn("problem", text)
 
     def test_a_killed_process_leaves_its_ring(self):
-        """What it has said that it has called is in there."""
+        """The ring contains all calls that the process has acknowledged."""
         for after in 1, 700, 2500:
             with self.subTest(after=after):
                 process = subprocess.Popen(
@@ -527,7 +535,7 @@ class Kept(clewtest.Case):
                 self.assertGreaterEqual(max(most.values(), default=0), other)
                 shown = self.clew("trace", "--json", "--from=1000s",
                                   self.recording_path)
-                # nothing is said of times that are not known
+                # Calls with unknown times do not match.
                 self.assertEqual(
                     (shown.returncode, shown.stderr),
                     (1, "clew trace: no call of the trace matches the "

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Breakpoints as hooks, in programs that have business with SIGTRAP."""
+"""Breakpoints serve as hooks in programs that use SIGTRAP themselves."""
 import re
 import shutil
 import signal
@@ -14,7 +14,7 @@ HANDLERS = target("trap_handlers")
 
 
 class Trapping(clewtest.Case):
-    """With a program that prints all that it can learn of SIGTRAP."""
+    """The program prints everything that it can observe about SIGTRAP."""
 
     def assert_has_traps(self):
         names = [name for name, _, _ in wire.VERDICTS]
@@ -48,7 +48,7 @@ class Trapping(clewtest.Case):
 
 
 class Traps(Trapping):
-    """traps.c: it must be the same."""
+    """The output of traps.c is the native one."""
 
     def test_threads(self):
         self.assertGreater(self.record_case("threads"), 1000)
@@ -116,8 +116,9 @@ class Traps(Trapping):
 
 
 class Handlers(Trapping):
-    """trap_handlers.c: the signal is blocked in its handler, if the action
-    says so, though breakpoints are met there."""
+    """In trap_handlers.c, a handler blocks SIGTRAP if its action says so, although it
+    meets breakpoints.
+    """
 
     def test_trap_during_a_handler_waits(self):
         self.assertGreater(self.record_case("defers", HANDLERS), 50)
@@ -150,14 +151,16 @@ class Handlers(Trapping):
 
 
 class Debuggers(clewtest.Case):
-    """One that is there first sees no breakpoint of ours; one that comes later
-    is told to pass them on (clew-record(1))."""
+    """clew sets no breakpoints if a debugger is present at the start. A debugger that
+    attaches later must pass SIGTRAP on (clew-record(1)).
+    """
 
     def assert_has_no_traps(self):
         names = [name for name, _, _ in wire.VERDICTS]
         verdicts = set()
-        # Not self.recording(): strace tries ptrace out on children of its own,
-        # which it may kill while they start, also before there is a header.
+        # self.recording() is not used: strace tries ptrace on children of its
+        # own, which it may kill while they start, even before the header
+        # exists.
         for path in self.recording_path.glob("*.part"):
             if path.stat().st_size < wire.HEADER.size:
                 continue
@@ -199,7 +202,7 @@ class Debuggers(clewtest.Case):
         gdb = subprocess.Popen(
             ["gdb", "-nx", "-batch", "-p", str(pid),
              "-ex", "handle SIGTRAP nostop noprint pass",
-             "-ex", "handle SIG58 nostop noprint pass",  # of the timers
+             "-ex", "handle SIG58 nostop noprint pass",  # signal of clew's timers
              "-ex", "shell echo attached", "-ex", "continue"],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT, text=True)
@@ -215,7 +218,7 @@ class Debuggers(clewtest.Case):
 
 
 class Actions(clewtest.Case):
-    """The program sets its action for SIGTRAP, which is ours before."""
+    """The program sets its action for SIGTRAP, which was clew's before."""
 
     def check(self, how):
         argv = [target("actions"), how]

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Names and filters that match nothing: a message, status 1, and no table."""
+"""Names and filters that match nothing give a message, status 1, and no table."""
 from lib import clewtest
 
 SOURCE = """
@@ -35,7 +35,7 @@ class Case(clewtest.Case):
         self.assertEqual(done.returncode, 0, done.stderr)
 
     def assert_nothing(self, words, *said):
-        """On this recording; of what is written nothing is left."""
+        """The command, run on this recording, prints one line to stderr and nothing else."""
         done = self.clew(*words, self.recording_path)
         with self.subTest(words=words):
             self.assertEqual((done.returncode, done.stdout), (1, ""))

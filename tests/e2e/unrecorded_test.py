@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""A program that was not recorded: clew record and the reports say why."""
+"""If a program was not recorded, clew record and the reports say why."""
 import ctypes
 import resource
 
@@ -13,7 +13,7 @@ LIMIT = "the limit on file size is too low (ulimit -f)"
 
 class Reasons(clewtest.Case):
     def check(self, words, argv=tuple(HELLO), wrapper=()):
-        """Not recorded, for this reason and no other."""
+        """The program runs as without clew, and the one message gives this reason."""
         native = self.run_program([*wrapper, *argv], text=True)
         done = self.run_program([*wrapper, *self.record_command(argv)],
                                 text=True)
@@ -54,7 +54,7 @@ class Reasons(clewtest.Case):
 
     @needs("cc")
     def test_death_before_anything_runs(self):
-        """While the loader relocates the program."""
+        """The program dies while the loader relocates it."""
         source, program = self.work / "early.c", self.work / "early"
         source.write_text("""
             static int answer(void) { return 0; }
@@ -87,11 +87,11 @@ class Reasons(clewtest.Case):
                       self.details(self.recording_path))
 
 
-PR_SET_MDWE = 65  # no memory is made executable; since Linux 6.3
+PR_SET_MDWE = 65  # With this option, no memory can become executable (since Linux 6.3).
 
 
 class Refusals(clewtest.Case):
-    """What is recorded, but not hooked."""
+    """Programs that are recorded, but without hooks."""
 
     def forbid(self):
         return ctypes.CDLL(None).prctl(PR_SET_MDWE, 1, 0, 0, 0)
@@ -108,7 +108,7 @@ class Refusals(clewtest.Case):
         self.assertIn(("NOT_EXECUTABLE", "REFUSED"), verdicts)
         self.assertNotIn("HOOKED", [kind for _, kind in verdicts])
         self.assertNotIn(("UNPATCHABLE", "REFUSED"), verdicts)
-        # What an earlier process has made is mapped, and was never written to.
+        # Text from the cache of an earlier process is mapped and needs no write.
         self.assertIn(("JUMP", "HOOKED"), self.verdicts())
 
     def verdicts(self, *options):
@@ -120,10 +120,10 @@ class Refusals(clewtest.Case):
 
 
 class Notes(clewtest.Case):
-    """The file that such programs leave them in."""
+    """Unrecorded programs leave a note in a file of the recording."""
 
     def test_each_program_of_a_process_is_told_of(self):
-        """Python is recorded; what it executes under a limit is not."""
+        """Python is recorded; the program that it executes under a limit is not."""
         script = """if 1:
             import os, resource
             resource.setrlimit(resource.RLIMIT_FSIZE, (1024, 1024))

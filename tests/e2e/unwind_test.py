@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""What unwinders and debuggers see of a program that is being recorded."""
+"""Unwinders and debuggers see the native frames of a recorded program."""
 import contextlib
 import os
 import pathlib
@@ -16,10 +16,10 @@ import unittest
 from lib import clewtest
 from lib.clewtest import TARGETS, needs, target
 
-# How waits.c gets to where it waits; libc's own frames are left out.
+# The calls of waits.c, from the innermost on, without libc's own frames.
 STACK = ["bottom", "level", "level", "level", "level", "compare", "main"]
 
-# The shadow of a stack, trampolines, and what else is in use.
+# Space for the shadow of a stack, trampolines, and the like.
 CORE_MORE = 10 << 20
 
 
@@ -37,7 +37,7 @@ def program_frames(names):
 
 
 class Inside(clewtest.Case):
-    """The program looks at its own stack, or ends because of what is there."""
+    """The program unwinds its own stack, or ends because of an exception."""
 
     @is_built("unwinders")
     def test_every_unwinder_shows_the_same_frames(self):
@@ -52,7 +52,7 @@ class Inside(clewtest.Case):
                     self.assertTrue(self.recording().parts[0].counts())
 
     def test_handlers_see_where_displaced_instructions_are(self):
-        """A fault in them, and a call: the frame is the function's."""
+        """If displaced instructions fault or call, the frame has the function's name."""
         for flavour in flavours("crashes"):
             argv = [target("crashes", flavour)]
             native = self.run_program(argv, text=True)
@@ -70,7 +70,7 @@ class Inside(clewtest.Case):
                     self.assertEqual(coverage["hooked"], coverage["eligible"])
 
     def test_an_unwinder_that_is_not_there_finds_no_frames(self):
-        """Weak symbols find what clew has in front of one."""
+        """The program's weak references to an unwinder find clew's wrappers, and no unwinder behind them."""
         self.look_for_an_unwinder()
 
     def test_unwinder_is_found_while_libraries_load(self):
@@ -92,7 +92,7 @@ class Inside(clewtest.Case):
                     expected = 7 if way == "handler" else -signal.SIGABRT
                     self.assertEqual(native.returncode, expected)
                     recorded = self.record(argv)
-                    # clew's own exit status stands for the signal
+                    # clew's own exit status stands for the signal.
                     self.assertEqual(native.stdout, recorded.stdout)
                     self.assertEqual(native.stderr, recorded.stderr)
                     self.assertIn(recorded.returncode,
@@ -100,11 +100,11 @@ class Inside(clewtest.Case):
 
 
 class Outside(clewtest.Case):
-    """waits.c is looked at while it waits at the bottom of its calls."""
+    """A debugger unwinds waits.c, which waits in its innermost call."""
 
     @contextlib.contextmanager
     def waiting(self, flavour="O2"):
-        """The pid of a recorded process that waits."""
+        """Yields the pid of a recorded process that waits."""
         with subprocess.Popen(
                 [str(a) for a in self.record_command([target("waits",
                                                              flavour)])],
@@ -140,7 +140,7 @@ class Outside(clewtest.Case):
 
     @needs("gdb")
     def test_gdb_reads_core_files(self):
-        """They have what unwinders need, and hardly more than native ones."""
+        """Core files contain all that unwinders need, and are hardly larger than native ones."""
         for flavour in flavours("waits"):
             native = self.core_of([target("waits", flavour)])
             for options in [], ["--no-prelinking"], ["--time=exact"]:
@@ -156,7 +156,7 @@ class Outside(clewtest.Case):
                     self.assertEqual(program_frames(names), STACK, shown)
 
     def core_of(self, argv):
-        """Of waits, which is ended while it waits."""
+        """Returns the core file of waits, which is killed while it waits."""
         pattern = pathlib.Path("/proc/sys/kernel/core_pattern").read_text(
             encoding="ascii")
         if pattern[0] in "|/":
@@ -181,7 +181,7 @@ class Outside(clewtest.Case):
 
     @needs("gdb")
     def test_gdb_finds_the_blocks_by_its_jit_interface(self):
-        """Where there is no file to be read, the list is all there is."""
+        """If the file of stubs is missing, gdb uses the list of its JIT interface."""
         with self.waiting() as pid:
             for file in self.recording_path.glob("*.stubs"):
                 file.unlink()
@@ -215,7 +215,7 @@ class Outside(clewtest.Case):
             self.assertEqual(program_frames(shown.split()), STACK, shown)
 
     def test_other_frames_are_those_of_stubs_only(self):
-        """One for each hooked function, by a name that says what it is."""
+        """Each hooked function has one additional frame, with a name that explains it."""
         if not pathlib.Path(target("remote")).exists():
             self.skipTest("remote is not built: libunwind-dev is missing")
         with self.waiting() as pid:
@@ -225,9 +225,9 @@ class Outside(clewtest.Case):
 
 @needs("setarch")
 class OutsideMapped(Outside):
-    """
-    The same where the program's text is mapped from the cache. Modules lie where they did:
-    by chance stubs are at another distance, in another file.
+    """The program's text is mapped from the cache. Address randomization is off.
+    Otherwise the stubs may be at another distance from the text, which needs another
+    cached file.
     """
 
     def record_command(self, *arguments, **options):

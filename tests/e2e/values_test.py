@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""What an agent counts by context (agent/clew.h) is in the recording, and shown."""
+"""Recordings and reports have the values that an agent counts by context (agent/clew.h)."""
 import csv
 import gzip
 import json
@@ -11,12 +11,12 @@ from lib import clewtest
 from lib.clewtest import target
 from lib.html_page import Numbers, Page
 
-ROUNDS = 2 * 1000  # of two threads
-LEFTS = ROUNDS + 1  # and of a forked child
+ROUNDS = 2 * 1000  # two threads
+LEFTS = ROUNDS + 1  # and one forked child
 
 
 class Values(clewtest.Case):
-    """targets/values.c"""
+    """Tests of targets/values.c."""
 
     def check(self, how, status):
         program = [target("values"), how]
@@ -27,7 +27,8 @@ class Values(clewtest.Case):
         for name, own in (
                 ("visits", {"left": LEFTS, "inner": LEFTS + 2 * ROUNDS}),
                 ("moved", {"left": LEFTS, "inner": 10 * LEFTS + 60 * ROUNDS}),
-                # the most of two processes each, by two contexts in the first
+                # This value is the sum of two processes' maxima, in two
+                # contexts in the first process.
                 ("most<", {"left": 2, "inner": 10 + 100 + 10})):
             with self.subTest(name=name):
                 report = self.clew_json("report", "--json", "--value", name)
@@ -213,7 +214,7 @@ class Values(clewtest.Case):
                          profile)
         self.assertEqual(done.returncode, 0, done.stderr)
         message = gzip.decompress(profile.read_bytes())
-        # the string table's, each with its field and length
+        # These are entries of the string table, with field and length.
         self.assertIn(b"2\x05moved", message)
         self.assertIn(b"2\x05bytes", message)
         self.assertNotIn(b"nanoseconds", message)

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Actions of probes that speak of the program's variables and types."""
+"""Actions of probes can use the program's variables and types."""
 import itertools
 import os
 import re
@@ -15,18 +15,19 @@ WEIGH = "_ZNK5depot4Item5weighERKS0_i"
 
 
 def line_of(text):
-    """The line of variables.c with this in it, as a place."""
+    """Returns the place of the line in variables.c that contains this text."""
     lines = SOURCES[0].read_text(encoding="utf-8").splitlines()
     [number] = [i for i, line in enumerate(lines, 1) if text in line]
     return f"variables.c:{number}"
 
 
 def told(text):
-    """{place: [{words: value}]}, of each call."""
+    """Returns {place: [{expression: value}]}, with an entry for each call."""
     places = {}
     for line in text.splitlines():
         place, *pairs = line.split("|")
-        if pairs: # words may have "=" in them, values have none
+        # Expressions may contain "=", and values do not.
+        if pairs:
             places.setdefault(place, []).append(
                 dict(pair.rsplit("=", 1) for pair in pairs))
     return places
@@ -41,7 +42,7 @@ class Case(clewtest.Case):
         return program
 
     def probed(self, program, *options):
-        """{the probe's first word: [values]}."""
+        """Records with probes. Returns {first word of the probe: [values]}."""
         native = self.run_program([program])
         done = self.record([program], ["--time=none", *options])
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -64,7 +65,7 @@ class Case(clewtest.Case):
             self.assertIn(word, done.stderr)
 
     def vars(self, program, place):
-        """{name: what is said of it}."""
+        """Returns {variable: the rest of its line}."""
         done = self.clew("probe", "--vars", place, program)
         self.assertEqual(done.returncode, 0, done.stderr)
         rows = (re.split(r"\s{2,}", line.strip())
@@ -73,7 +74,7 @@ class Case(clewtest.Case):
 
 
 class Values(Case):
-    """What is recorded is what the program prints itself."""
+    """The recorded values are those that the program prints."""
 
     def check(self, program):
         truth = told(self.run_program([program]).stdout.decode())
@@ -228,7 +229,7 @@ class Refusals(Case):
             self.refused(program, "handle", "record req->uri", "in a .dwo file")
 
     def test_variables_in_dwz_files_are_read_or_refused(self):
-        """Its values, or that they are in a file that is not followed."""
+        """Either the values are recorded, or the message names the file that is not read."""
         clewtest.needs("dwz")
         program = self.build("gcc", "-O2", "-g", "-gdwarf-4")
         other = self.work / "other"
@@ -246,7 +247,7 @@ class Refusals(Case):
         clewtest.needs("clang")
         for compiler in "gcc", "clang":
             program = self.build(compiler, "-O0", "-g")
-            # behind push, before the arguments are stored
+            # This address is after the push, before the arguments are stored.
             self.refused(program, "handle+1", "record req->uri",
                          "it is not yet at its final location"
                          if compiler == "gcc" else "")

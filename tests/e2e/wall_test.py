@@ -1,14 +1,14 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Where threads spend the time by the clock, and what they wait for.
+"""Wall-clock samples show where threads spend their time, and what they wait for.
 
-The programs measure their own time, so a machine that others use delays both
-alike. What is left is chance, whose size is known: a look at a thread stands
-for a stratum of time (preload/time/strata.h), which is wrong only where one state
-ends in it and another begins. So n calls are off by the square root of 2 n half
-strata at most, and by no more than looks that know nothing of each other; five
-times that is exceeded once in 1.7 million times. Besides, looks come late where there is no
-free processor: a point is allowed for that, and a quieter moment waited for.
+The programs measure their own time, so load from other processes delays both alike. The
+remaining error is random, and its size is known. A look at a thread stands for a
+stratum of time (preload/time/strata.h). A look is wrong only if one state ends and
+another begins in the stratum. The error of n calls is thus at most half a stratum times
+the square root of 2 n, and not more than that of independent looks. Five times this
+error is exceeded once in 1.7 million times. Looks are also late if no processor is
+free. The tolerance contains a point for that, and the tests wait for a quiet moment.
 """
 import collections
 import math
@@ -28,7 +28,7 @@ Spent = collections.namedtuple("Spent", "calls wall_ns cpu_ns")
 
 
 def call_numbers():
-    """{name: number} of system calls, by the kernel's header."""
+    """Returns {name: number} of system calls from the kernel's header."""
     text = subprocess.run(
         ["cc", "-dM", "-E", "-include", "asm/unistd_64.h", "-x", "c",
          "/dev/null"], check=True, stdout=subprocess.PIPE, text=True).stdout
@@ -37,10 +37,11 @@ def call_numbers():
 
 
 class Case(clewtest.Case):
-    longer = 1  # times what a test asks for: a look may cost much here
+    # A factor for the durations that tests request; a look may cost much here.
+    longer = 1
 
     def record_idles(self, *arguments, options=()):
-        """{function: Spent}, as the program says."""
+        """Records `idles`. Returns {function: Spent}, as the program prints."""
         done = self.record([IDLES, *arguments],
                            ["--time=wall", "--no-children", *options],
                            text=True)
@@ -49,19 +50,20 @@ class Case(clewtest.Case):
         return {name: Spent(*map(int, numbers)) for name, *numbers in rows}
 
     def rows(self, *options):
-        """The flat report by name, and all of it."""
+        """Returns {name: row} of the flat report, and the report."""
         report = self.clew_json("report", "--json", "--top=0", *options,
                                 self.recording_path)
         return {row["name"]: row for row in report["functions"]}, report
 
     def margins(self, truth):
-        """How many points each function may be off, by chance."""
+        """Returns the tolerance of each function's share, in percentage points."""
         part, = self.recording().parts
         tids = {tally: tid for tid, tally, _ in part.threads}
         looks = [sample for sample in part.samples
                  if sample.flags & wire.BLOCKED
                  and sample.wait != wire.WAIT_PROCESSOR
-                 and tids[sample.tally] != part.pid]  # which only joins
+                 # The main thread only joins.
+                 and tids[sample.tally] != part.pid]
         longest = max(sample.weight_ns / sample.looks for sample in looks)
         squares = sum(sample.weight_ns**2 / sample.looks for sample in looks)
         total = sum(spent.wall_ns for spent in truth.values())
@@ -74,7 +76,7 @@ class Case(clewtest.Case):
         return {name: margin(spent) for name, spent in truth.items()}
 
     def assert_split(self, truth):
-        """Each function has its share, by margins that are not too wide."""
+        """Checks each function's share, with margins that are not too wide."""
         rows, _ = self.rows()
         total = sum(spent.wall_ns for spent in truth.values())
         found = {name: rows[name]["total_ns"] for name in truth}
@@ -91,7 +93,7 @@ class Case(clewtest.Case):
 
 
 class Splits(Case):
-    """70, 20 and 10 % of the time, in waits of all lengths."""
+    """Functions take 70, 20 and 10 % of the time, in waits of all lengths."""
 
     def check(self, threads, duration_ms, *arguments, options=()):
         truth = self.record_idles("split", threads, duration_ms * self.longer,
@@ -139,7 +141,7 @@ class Splits(Case):
 
 
 class Reasons(Case):
-    """What a thread waits for is told without --libc."""
+    """The reason of a wait is recorded without --libc."""
 
     WAITS = {"by_futex": ["futex"], "by_poll": ["poll"],
              "by_epoll": ["epoll_wait", "epoll_pwait"],
@@ -148,11 +150,11 @@ class Reasons(Case):
              "by_fault": ["page fault", "clock_nanosleep"]}
 
     def reasons(self):
-        """{function: {reason: ns}} below each of them."""
+        """Returns {function: {reason: ns}}, for reasons below each function."""
         tree = self.clew_json("tree", "--json", self.recording_path)
         names = [function["name"] for function in tree["functions"]]
         kinds = [function.get("kind") for function in tree["functions"]]
-        inside = {0: None}  # the function of the program that a node is below
+        inside = {0: None}  # maps each node to the program's function above it
         found = collections.defaultdict(collections.Counter)
         for node in tree["contexts"]:
             name = names[node["function"]]
@@ -182,7 +184,7 @@ class Reasons(Case):
             self.assertIn(1 + numbers[name], waits, name)
 
     def test_pcs_are_those_of_the_calls(self):
-        """The pc is behind a syscall instruction of the C library."""
+        """The pc of a waiting thread follows a syscall instruction of the C library."""
         self.record_idles("reasons", 100)
         part, = self.recording().parts
         libc = next(m for m in part.modules if m.name.startswith("libc.so"))
@@ -217,7 +219,7 @@ class Reasons(Case):
 
 
 class Rows(Case):
-    """What the reports have beside functions that are hooked."""
+    """Rows of reports that are not hooked functions."""
 
     def test_lines_account_for_all_time(self):
         self.record_idles("split", 2, 500, 20000, "spin")
@@ -236,7 +238,7 @@ class Rows(Case):
         self.assertIn("libc.so.6", modules)
 
     def test_time_of_clew_is_subtracted(self):
-        """Of a program that lasts long enough to be looked at."""
+        """The program lasts long enough to be sampled."""
         self.record_idles("split", 1, 500, 20000, "spin")
         _, report = self.rows()
         self.assertIn("watch_ns", report["self_cost"])

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Random programs that count themselves, as data that can be made smaller.
+"""Generates random programs that count their own calls, as data that can be shrunk.
 
-A program is a list of functions, each of a module and with a list of moves;
-render() writes its sources. The files of moves/ say what a move does. Whatever
-is taken out of it leaves a program: that is how a failure is shrunk.
+A program is a list of functions. Each function belongs to a module and has a list of
+moves. render() writes the sources; the files in moves/ define the moves. A program from
+which any of this is removed is still a program, so a failing one can be shrunk.
 """
 import dataclasses
 import pathlib
@@ -12,10 +12,11 @@ import random
 HERE = pathlib.Path(__file__).resolve().parent
 MODULES = "main", "lib", "plugin"
 
-# Moves that end in the midst of the frame: such a function makes no tail call.
+# These moves end in the middle of the frame. A function with such a move makes
+# no tail call.
 PLAIN = "call", "through", "loop", "switch", "callback"
 JUMPS = "plain", "mask", "builtin", "jump"
-# `v += move_NAME(f, v)`, with any function f.
+# Called as `v += move_NAME(f, v)`, with any function f.
 BODIES = {
     "arguments": ("varargs", "structs", "wide", "vectors", "conventions"),
     "cancellation": ("exiting_thread", "cancelled_thread", "cleanup"),
@@ -34,7 +35,7 @@ BODIES = {
     "tails": ("stack_tail", "variadic_tail"),
     "threads": ("thread",),
 }
-# `move_NAME()`
+# Called as `move_NAME()`.
 BARE = "throw", "yield", "exit", "leave_thread"
 FEATURES = {
     "jumps": ("land", "jump"), "exceptions": ("try", "throw"),
@@ -54,7 +55,7 @@ WITH_BODY = frozenset(name for names in BODIES.values() for name in names)
 class Function:
     number: int
     module: str
-    moves: list  # of tuples: what, and its arguments
+    moves: list  # tuples of a move's name and its arguments
     tail: tuple = None  # ("direct" or "through", number), or ("see",)
 
 
@@ -66,11 +67,11 @@ class Program:
     functions: list
     rounds: int
     budget: int
-    seen_through: bool = False  # callers know what registers callees change
+    seen_through: bool = False  # Callers know which registers their callees change.
 
 
 class Maker:
-    """Makes the program of a seed."""
+    """Generates the program of a seed."""
 
     def __init__(self, seed, features=None):
         self.chance = random.Random(seed)
@@ -102,7 +103,7 @@ class Maker:
                        self.chance.random() < .3)
 
     def callee(self, functions):
-        """One that can be called by its name: plugins are not linked."""
+        """Returns a function that can be called by name; plugins are not linked."""
         return self.chance.choice(
             [f.number for f in functions if f.module != "plugin"])
 
@@ -111,16 +112,16 @@ class Maker:
 
     def tail(self, function, functions):
         number = self.callee(functions)
-        # A compiler makes a loop of a direct one to itself.
+        # A compiler turns a direct tail call to the function itself into a loop.
         if self.chance.random() < .5 and number != function.number:
             return "direct", number
         return "through", self.any()
 
     def see_tails(self, functions):
-        """Some functions jump to one that reads its return address.
+        """Lets some functions jump to a function that reads its return address.
 
-        clew does not hook them. No other function jumps to them, as clew
-        cannot see all jumps to them (docs/known-limits.md).
+        clew does not hook them. No other function jumps to them, as clew cannot see all
+        jumps to them (docs/known-limits.md).
         """
         if "sees" not in self.features:
             return
@@ -216,7 +217,7 @@ def tail_of(kind, number=None):
 
 def body_of(function):
     name = f"f{function.number}"
-    # What a landing finds is in memory.
+    # The code at a landing reads its variables from memory.
     is_volatile = any(move[0] in ("land", "try", "capture", "replay")
                       for move in function.moves)
     lines = [f"LINKED PLAYER long {name}(long n)", "{",
@@ -226,7 +227,7 @@ def body_of(function):
     lines += ["\t" + statement(move) for move in function.moves]
     lines += ["\tplay.now.depth--;"]
     if function.tail:
-        # A reader of return addresses does not say that it is entered.
+        # A function that reads its return address does not announce its entry.
         says = "LEAVE" if function.tail[0] == "see" else "TAIL"
         lines += [f"\tRETURN_TAIL({says}, {tail_of(*function.tail)}, "
                   "v % 1000);"]
@@ -337,7 +338,7 @@ int main(int argc, char **argv)
 
 
 def render(program, folder):
-    """Writes main, lib and plugin. {module: path}."""
+    """Writes the sources of main, lib and plugin. Returns {module: path}."""
     paths = {}
     for module in MODULES:
         own = [f for f in program.functions if f.module == module]
@@ -374,7 +375,7 @@ def render(program, folder):
 
 
 def smaller(program):
-    """Programs that are a little less than this one, the boldest first."""
+    """Yields programs that are a little smaller than this one, the smallest first."""
     def with_functions(functions, **other):
         return dataclasses.replace(program, functions=functions, **other)
 

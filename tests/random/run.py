@@ -4,10 +4,10 @@
 
     run.py [--seed N] [--count N] [--minutes N] [--features a,b] [--keep DIR]
 
-Output and status must be the same, and every context of every process must
-have been called as often as the program itself counted. A program for which
-that is not so is made smaller as long as it still differs, and left in DIR
-with a script that runs it. Exits with 1 if there was any.
+Both runs must have the same output and status, and every context of every
+process must have as many calls as the program itself counted. If a program
+differs, run.py shrinks it as long as it still differs, and stores it in DIR
+with a script that runs it. The exit status is 1 if any program differed.
 """
 import argparse
 import dataclasses
@@ -28,8 +28,8 @@ from lib import wire  # noqa: E402  pylint: disable=wrong-import-position
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("CLEW_BUILD", ROOT / "build")).resolve()
 CLEW = BUILD / "cli" / "clew"
-NATIVE_S = 60  # beside load
-TIMEOUT_S = 300  # and with each call verified
+NATIVE_S = 60  # time limit, which allows for other load
+TIMEOUT_S = 300  # allows for a verification of each call as well
 SHRINK_S = 300
 COMPILERS = {"c": ("gcc", "clang"), "c++": ("g++", "clang++")}
 LEVELS = "-O0", "-O1", "-O2", "-O3", "-Os"
@@ -44,36 +44,39 @@ KEPT = ["--trace"], ["--trace=64K", "--on-overflow=process"], \
 
 @dataclasses.dataclass
 class Setting:
-    """How a program is built and recorded."""
+    """The options with which a program is built and recorded."""
     compiler: str
     level: str
     flags: list
     options: list
-    starts: int = 1  # later ones find stubs and text in the cache
+    starts: int = 1  # Later starts find stubs and text in the cache.
 
 
 def setting_of(one):
     chance = random.Random(one.seed * 7 + 1)
     compilers = [c for c in COMPILERS[one.language] if shutil.which(c)]
-    if "copies" in one.features:  # clang's own code does not survive them
+    # Code compiled by clang does not survive copies of its stack.
+    if "copies" in one.features:
         compilers = compilers[:1]
     period = chance.choice((1, 7, 1000))
     options = [f"--time={chance.choice(TIMES)}"]
-    if chance.random() < .3:  # which has many calls to look at
+    # libc has many calls to verify.
+    if chance.random() < .3:
         options.append("--libc")
         period = max(period, 7)
     elif chance.random() < .4 and "--time=exact" not in options \
             and "sees" not in one.features:
-        # what is folded among functions that the program does not count, it
-        # does not know
+        # The program does not know which calls are folded among functions that
+        # it does not count.
         options += ["--fold-recursion", "-m", "*/play",
                     "-m", "*/lib[lp]*.so"]
     options.append(f"--verify-period={period}")
     if "--fold-recursion" not in options and chance.random() < .4:
-        options[0] = "--time=none"  # calls are written down, one by one
+        # A trace records each call.
+        options[0] = "--time=none"
         options += [*chance.choice(KEPT), f"--stamps={chance.choice(STAMPS)}"]
         options += ["--sites"] * (chance.random() < .3)
-    # Which of several threads is the first to close a cycle of jumps, chance decides.
+    # Chance decides which of several threads is the first to close a cycle of jumps.
     if "threads" in one.features or chance.random() < .2:
         options.append("--no-tail-nesting")
     setting = Setting(chance.choice(compilers), chance.choice(LEVELS),
@@ -86,7 +89,7 @@ def setting_of(one):
 
 
 class Failed(Exception):
-    """The program and the recording do not agree."""
+    """The program's counts and the recording differ."""
 
 
 def build(one, setting, folder):
@@ -100,7 +103,7 @@ def build(one, setting, folder):
     if setting.level != "-O0":
         common += ["-foptimize-sibling-calls", "-DPLAY_SIBCALLS"]
     pic = [f for f in common if f not in ("-fno-pie", "-fPIE")]
-    sought = folder / "sought"  # only the library looks for libraries there
+    sought = folder / "sought"  # Only the library searches this folder for libraries.
     for module in ("lib", "plugin"):
         subprocess.run(
             [*pic, "-fPIC", "-shared", "-Wl,-Bsymbolic-functions",
@@ -131,7 +134,8 @@ def differences_of(one, part, setting):
     nests = "--no-tail-nesting" not in setting.options
     if "--fold-recursion" not in setting.options:
         return truth.Comparison(one, part, nests=nests).differences()
-    if one.roots:  # callers that it does not count may be anybody
+    # The callers outside of the program's own functions are not known.
+    if one.roots:
         return truth.Comparison(one, part).sum_differences()
     return truth.Folded(one, part, nests=False).differences()
 
@@ -157,7 +161,9 @@ def compare_counts(folder, truths, setting):
 
 
 def check(one, setting, folder):
-    """Raises Failed, or subprocess.CalledProcessError if it cannot be built."""
+    """Raises Failed on a difference, or subprocess.CalledProcessError if the program
+    cannot be built.
+    """
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     build(one, setting, folder)
@@ -187,7 +193,7 @@ def check_start(folder, setting, native, truths):
 
 
 def differs(one, setting, folder):
-    """Why, or None; what does not even run natively does not count."""
+    """Returns the difference, or None. A program that fails natively has no difference."""
     try:
         check(one, setting, folder)
     except Failed as why:
@@ -198,7 +204,7 @@ def differs(one, setting, folder):
 
 
 def shrink(one, setting, folder):
-    """The smallest program found in time that still differs, and why."""
+    """Returns the smallest program found in time that still differs, and the difference."""
     why, end = differs(one, setting, folder), time.monotonic() + SHRINK_S
     progress = True
     while why and progress and time.monotonic() < end:

@@ -5,7 +5,7 @@ from program import program
 
 
 def both_ways(load, pack, unpack, *, damaged=1):
-    """Packs and unpacks; the archive is compared by its bytes."""
+    """Packs and unpacks data; the archive's bytes are compared."""
     data = mixture(400_000)
     packed = load.run(*pack, stdin=data)
     load.run(*unpack, stdin=packed)
@@ -105,9 +105,9 @@ def openssl(load):
              "-signature", "signature", "data")
     load.run("openssl", "prime", "-hex", "FFFFFFFFFFFFFFC5")
     load.run("openssl", "pkey", "-in", "data", status=1,
-             # an error's number begins with the thread's address
+             # The number of an error begins with the thread's address.
              masks=[(r"(?m)^[0-9A-F]{16}:", "THREAD:")])
-    # a key from random numbers: only that there is one can be compared
+    # The new key is random, so the test only checks that it exists.
     load.run("openssl", "genpkey", "-algorithm", "RSA", "-out", "new.pem",
              masks=[(r"[.+*\n]+", "")])
     load.ignore("new.pem")
@@ -126,7 +126,7 @@ def gpg(load):
              "loopback", "-o", "data.gpg", "data")
     load.run("gpg", "--decrypt", "--passphrase", "x", "--pinentry-mode",
              "loopback", "data.gpg", masks=[
-                 # what it says of its random session
+                 # gpg prints lines about its random session.
                  (r"(?m)^gpg: .*$", "")])
     load.ignore("data.gpg", ".gnupg", ".gnupg/*", "S.*")
     load.client("gpgconf", "--kill", "all", keep=False)
@@ -159,7 +159,7 @@ def rsync(load):
     load.run("rsync", "-a", "nosuch/", "copy/", status=23)
 
 
-# A small RSA key, made for this; it keeps nobody's secrets.
+# A small RSA key that was generated for this test and protects nothing.
 KEY = """\
 -----BEGIN PRIVATE KEY-----
 MIICdQIBADANBgkqhkiG9w0BAQEFAASCAl8wggJbAgEAAoGBAOLB9cc/xnnu2FKI

@@ -142,11 +142,11 @@ def cmake(load):
     load.file("CMakeLists.txt", "cmake_minimum_required(VERSION 3.13)\n"
               "project(load C)\nadd_executable(load load.c)\n")
     load.run("cmake", "-G", "Ninja", "-B", "build", "-S", ".",
-             # "Configuring done (0.3s)" from cmake 3.26 on
+             # "Configuring done (0.3s)" since cmake 3.26
              masks=[(r"done \([\d.]+s\)", "done")])
     load.run("ninja", "-C", "build", "-j", "1")
     load.run("build/load", status=3)
-    # Times, and logs of them, are in CMake's and ninja's own files.
+    # Files of CMake and ninja contain times, and logs of them.
     load.ignore("build/CMakeFiles/*", "build/.ninja_*")
 
 
@@ -178,8 +178,8 @@ def cargo(load):
 def gdb(load):
     load.file("load.c", C)
     load.client("gcc", "-g", "-O0", "-o", "load", "load.c")
-    # clew would be preloaded into the debugged program, too, whose stack
-    # would look the same but for addresses
+    # clew would also be preloaded into the debugged program, whose stack would
+    # differ only in addresses.
     load.run("gdb", "-batch", "-nx", "-ex", "set disable-randomization on",
              "-ex", "info line fib", "-ex", "list sum",
              "-ex", "disassemble /s fib", "-ex", "ptype struct node",
@@ -193,7 +193,7 @@ def valgrind(load):
     load.file("load.c", C)
     load.client("gcc", "-g", "-O0", "-o", "load", "load.c")
     load.run("valgrind", "--leak-check=full", "./load", status=3,
-             # the pid is in every line
+             # Every line contains the pid.
              masks=[(r"==\d+==", "==PID==")])
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Databases, embedded and served, and keepers of versions."""
+"""Databases, embedded and with servers, and version control systems."""
 import load as soak
 from program import program
 
@@ -52,18 +52,18 @@ select regexp_replace('a1b2', '[0-9]', '<\\&>', 'g'), md5('x'), 2::numeric^200
 select nosuch
 vacuum full t
 """, masks=[
-    # a time, a zone and a pid stand before what the server logs
+    # Each line of the server's log begins with a time, a zone and a pid.
     (r"\d{4}-\d\d-\d\d [\d:.]+ \w+ \[\d+\]", "NOW"),
-    # how long checkpoints took
+    # The log has the durations of checkpoints.
     (r"[\d.]+ s\b", "TIME")])
-    load.ignore("data", "data/*")  # keys and times are random in there
+    load.ignore("data", "data/*")  # The files contain random keys and times.
 
 
 @program("mariadb", "a server with a session of SQL",
          "mariadb-server mariadb-client", "mariadbd mariadb mariadb-install-db")
 def mariadb(load):
     socket = load.home / "socket"
-    load.ignore("*")  # its files hold times and random ids
+    load.ignore("*")  # The files contain times and random ids.
     load.client("mariadb-install-db", "--no-defaults",
                 f"--datadir={load.home}/data", "--skip-test-db",
                 "--auth-root-authentication-method=normal", user="mysql",
@@ -73,7 +73,7 @@ def mariadb(load):
                      f"--pid-file={load.home}/pid", "--skip-log-bin",
                      "--innodb-buffer-pool-size=16M", user="mysql",
                      ready=lambda: soak.answers(socket),
-                     # its log is full of times and pids
+                     # The log is full of times and pids.
                      masks=[(r"(?s).*", "")]):
         load.client("mariadb", "--no-defaults", "-uroot", "-f",
                     f"--socket={socket}", "-t", stdin="""
@@ -117,11 +117,11 @@ DBSIZE
          "redis-server redis-tools", "redis-server redis-cli", ci=True)
 def redis(load):
     socket = load.home / "socket"
-    load.ignore("dump.rdb")  # times are in it
+    load.ignore("dump.rdb")  # The file contains times.
     with load.server("redis-server", "--port", "0", "--unixsocket", socket,
                      "--save", "", "--io-threads", "2", "--appendonly", "no",
                      ready=lambda: soak.answers(socket),
-                     # its log has a time and a pid in each line
+                     # Each line of the log has a time and a pid.
                      masks=[(r"(?s).*", "")]):
         load.client("redis-cli", "-s", socket, stdin=REDIS)
         load.client("redis-benchmark", "-s", socket, "-q", "-n", "2000",
@@ -167,5 +167,6 @@ def git(load):
                     "fsck --strict", "rev-list --objects --all"):
         load.run("git", "-C", "repository", *command.split(), env=dates)
     load.run("git", "-C", "repository", "checkout", "nosuch", status=1)
-    # stat data of files are in the index; the pack has the same name anyway
+    # The index contains the stat data of files; the pack's name is the same in
+    # both runs.
     load.ignore("repository/.git/index")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What recordings say of themselves, and what they must not say.
+"""Collects the figures of recordings, and complaints about them.
 
-Read through `clew report --json` and `clew list --json`, which thereby are
-tested on whatever real programs leave behind.
+The figures come from `clew report --json` and `clew list --json`, so these commands are
+also tested on recordings of real programs.
 """
 import collections
 import json
@@ -17,10 +17,10 @@ Figures = collections.namedtuple(
     "Figures", "calls contexts processes threads modules hooked refused traps "
     "verified mismatches stray lost refusals")
 
-# Reasons for which a call may go uncounted without anything being wrong.
+# A call may be uncounted for these reasons without an error.
 EXPLAINED = {"made inside fork() itself",
              "made by generated code into its own runtime"}
-# What hooking would break by its nature: setjmp, vfork, unwinders.
+# Hooks would break functions with these verdicts, such as setjmp, vfork and unwinders.
 NOT_ELIGIBLE = {says for name, _, says in wire.VERDICTS
                 if name in ("NAMED", "READS_RETURN_ADDRESS",
                             "LENDS_RETURN_ADDRESS", "CALLS_MCOUNT",
@@ -30,7 +30,7 @@ REFUSALS = {says for _, kind, says in wire.VERDICTS if kind == "REFUSED"}
 
 
 def read(clew, recordings):
-    """Figures of all recordings together, and a list of complaints."""
+    """Returns the figures of all recordings together, and a list of complaints."""
     total, complaints = None, []
     for path in recordings:
         one, said = _read_one(clew, path)
@@ -40,7 +40,7 @@ def read(clew, recordings):
 
 
 def of_dictionary(one):
-    """From what _asdict() gave, by way of JSON."""
+    """Returns the figures that _asdict() converted, and that JSON stored."""
     return Figures(**{**one, "refusals": collections.Counter(one["refusals"])})
 
 
@@ -81,7 +81,7 @@ def _read_one(clew, path):
 
 
 def _trapped_calls(report, modules):
-    """Calls of functions that are hooked by a breakpoint."""
+    """Returns the number of calls of functions that are hooked by a breakpoint."""
     trapped = {(m["path"], f["vaddr"]) for m in modules
                for f in m.get("functions", []) if "int3" in f["verdict"]}
     return sum(f["calls"] for f in report["functions"]
@@ -92,7 +92,9 @@ _NOTHING = Figures(*[0] * 12, collections.Counter())
 
 
 def added(one, other):
-    """Modules are counted once a recording: the largest stands for all."""
+    """Returns the sum of figures. Modules are not summed: the recording with the most
+    modules stands for all.
+    """
     summed = Figures(*(a + b for a, b in zip(one, other)))
     most = max(one, other, key=lambda figures: figures.modules)
     return summed._replace(modules=most.modules, hooked=most.hooked,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Input for the loads, the same bytes every time."""
+"""Creates input for the loads, with the same bytes every time."""
 import random
 import struct
 
@@ -9,19 +9,19 @@ WORDS = ("thread labyrinth function caller stack return address clew ball of "
 
 
 def noise(count, seed=1):
-    """Bytes that do not compress."""
+    """Returns bytes that do not compress."""
     return random.Random(seed).randbytes(count)
 
 
 def words(count, seed=1):
-    """A text of that many words, in lines of about ten."""
+    """Returns a text of `count` words, in lines of about ten."""
     chosen = random.Random(seed).choices(WORDS, k=count)
     lines = [" ".join(chosen[i:i + 10]) for i in range(0, count, 10)]
     return "\n".join(lines) + "\n"
 
 
 def mixture(count, seed=1):
-    """Bytes that compress somewhat: text with noise strewn in."""
+    """Returns bytes that compress somewhat: text with noise in between."""
     text = words(count // 6, seed).encode()
     pieces = []
     while sum(map(len, pieces)) < count:
@@ -31,7 +31,7 @@ def mixture(count, seed=1):
 
 
 def picture(width=160, height=120):
-    """A PPM image: gradients and some edges."""
+    """Returns a PPM image with gradients and some edges."""
     pixels = bytes(
         value for y in range(height) for x in range(width)
         for value in (x * 255 // width, y * 255 // height,
@@ -40,7 +40,7 @@ def picture(width=160, height=120):
 
 
 def sound(rate=8000, seconds=1):
-    """A WAV file, mono, 16 bits: two triangle waves."""
+    """Returns a WAV file, mono, 16 bits, with two triangle waves."""
     samples = b"".join(
         struct.pack("<h", abs(i * 37 % 20000 - 10000) + i % 50 * 40 - 5000)
         for i in range(rate * seconds))

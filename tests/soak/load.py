@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""One program's load, run twice: as it is, and under `clew record --libc`.
+"""Runs one program's load twice: natively, and under `clew record --libc`.
 
-A load is a function that takes a Load and does with it, in order, what a
-user of the program would: writes input files, runs commands, starts servers
-and talks to them. It is called once for a native run and once for a recorded
-one, each time in an empty directory of the same path and with the same
-environment, so that whatever differs afterwards is clew's doing:
+A load is a function that takes a Load and uses it as a user of the program
+would: the function writes input files, runs commands, starts servers and
+connects to them. The test calls the function for a native run and for a
+recorded run. Both runs have the same environment and start in an empty
+directory with the same path, so clew is the cause of any difference in:
 
-    steps    what each command printed on either stream, and how it ended
-    files    what is in the directory at the end, byte by byte
+    steps    the output of each command on either stream, and its status
+    files    the files in the directory at the end, byte by byte
 
-A command that does not end as its load expects fails the test in the native
-run already: two equal failures prove nothing.
+A command that does not end as its load expects fails the test already in the
+native run, because two equal failures prove nothing.
 """
 import collections
 import contextlib
@@ -28,14 +28,15 @@ import subprocess
 import time
 
 STEP_TIMEOUT_S = 240
-EPOCH_S = 1_000_000_000  # of all input files: archives hold these times
-UNRECORDED = 125  # clew's status where a program ran, but unrecorded
+# The time stamp of all input files, because archives contain it.
+EPOCH_S = 1_000_000_000
+UNRECORDED = 125  # clew's exit status if a program ran, but unrecorded
 
 Step = collections.namedtuple("Step", "command status stdout stderr")
 
 
 class Failed(Exception):
-    """A load did not do what it should; the text says which step and how."""
+    """A load failed; the text names the step and the failure."""
 
 
 def digest(data):
@@ -43,11 +44,11 @@ def digest(data):
 
 
 class Load:
-    """What a load function sees. `recorder` is None for the native run."""
+    """The run of a load, as its function sees it. `recorder` is None in the native run."""
 
     def __init__(self, home, port, recorder=None):
         self.home = home
-        self.port = port  # free for a server to listen at
+        self.port = port  # a free port for a server
         self.recorder = recorder
         self.steps = []
         self.servers = 0
@@ -59,10 +60,10 @@ class Load:
             "SOURCE_DATE_EPOCH": str(EPOCH_S), "TERM": "dumb",
         }
 
-    # Before: input.
+    # Input files.
 
     def file(self, name, content, mode=0o644):
-        """Writes an input file; the same name, bytes and times each run."""
+        """Writes an input file, with the same name, bytes and times in each run."""
         path = self.home / name
         path.parent.mkdir(parents=True, exist_ok=True)
         data = content if isinstance(content, bytes) else content.encode()
@@ -75,24 +76,24 @@ class Load:
         return path
 
     def ignore(self, *patterns):
-        """Files that hold a time, a pid or the like, by globs."""
+        """Excludes files that contain a time, a pid or the like, by globs."""
         self.unread += patterns
 
     # Commands.
 
     def run(self, *argv, stdin=b"", status=0, user=None, masks=(), env=None):
-        """Runs a command, recorded if this is the recorded run.
+        """Runs a command, recorded if this is the recorded run. Returns its stdout.
 
-        `masks` are (regular expression, replacement) pairs for what differs
-        from run to run natively, too; each wants a reason beside it. Where
-        any status will do, if it is the same in both runs, `status` is None.
-        Returns stdout. As root, `user` runs the command in that user's name.
+        `masks` are pairs (regular expression, replacement) for output that differs from
+        run to run, also natively; each needs a comment with the reason. `status` is
+        None if any status is right that is the same in both runs. If the caller is
+        root, the command runs as `user`.
         """
         return self._step(argv, self._recorded(argv, user), stdin, status,
                           user, masks, env)
 
     def run_unrecorded(self, *argv, why, stdin=b"", masks=()):
-        """Runs a command that cannot be recorded; clew has to say why."""
+        """Runs a command that cannot be recorded, for which clew must print the reason."""
         if self.recorder is None:
             return self._step(argv, argv, stdin, 0, None, masks, None)
         said = (r"clew record: [^\n]*" + why + r"[^\n]*\n", "")
@@ -123,7 +124,7 @@ class Load:
         return options
 
     def _give(self, entry):
-        """Lets a user work here: that is what /tmp is like for him."""
+        """Gives the files to a user, who can then work here as in /tmp."""
         for path in self.home, *self.home.rglob("*"):
             os.chown(path, entry.pw_uid, entry.pw_gid,
                      follow_symlinks=False)
@@ -156,8 +157,8 @@ class Load:
                masks=(), recorded=True):
         """Runs a server while the block runs, recorded if this run is.
 
-        It is ready when ready() is true, and is asked to end by a signal, or
-        by the function that `stop` is.
+        The server is ready when ready() is true. `stop` is the signal that ends the
+        server, or a function that does.
         """
         command = self._recorded(argv, user) if recorded else argv
         self.servers += 1
@@ -193,7 +194,7 @@ class Load:
         self.steps.append(Step([str(a) for a in argv], ended, said, b""))
 
     def _target(self, process, recorded):
-        """The pid of the server, whose parent clew is if it is recorded."""
+        """Returns the pid of the server; a recorded server is a child of clew."""
         if not recorded or self.recorder is None:
             return process.pid
         children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}"
@@ -201,10 +202,10 @@ class Load:
         (child,) = children.split()
         return int(child)
 
-    # Afterwards.
+    # Results.
 
     def files(self):
-        """{name: what is in it} of all files that are there now."""
+        """Returns {name: content} of all files that exist now."""
         found = {}
         for path in sorted(self.home.rglob("*")):
             name = str(path.relative_to(self.home))
@@ -220,7 +221,7 @@ class Load:
 
 
 class Recorder:
-    """Puts `clew record` before commands; a recording of its own for each."""
+    """Puts `clew record` before commands, with a separate recording for each."""
 
     def __init__(self, clew, directory, cache):
         self.clew = clew
@@ -228,7 +229,7 @@ class Recorder:
         self.cache = cache
         self.recordings = []
         directory.mkdir()
-        directory.chmod(0o1777)  # the target may run in another's name
+        directory.chmod(0o1777)  # The target may run as another user.
 
     def wrap(self, argv, user=None):
         path = self.directory / str(len(self.recordings))
@@ -240,7 +241,7 @@ class Recorder:
                 *argv]
 
     def _cache_of(self, user):
-        """Nobody believes what another user analysed."""
+        """Returns the user's own cache, since clew does not trust another user's analyses."""
         cache = self.cache / (user if user and is_root() else "own")
         cache.mkdir(parents=True, exist_ok=True)
         if user and is_root():
@@ -259,7 +260,7 @@ def masked(data, masks):
 
 
 def wait_until(condition, timeout_s=STEP_TIMEOUT_S):
-    """For what no event tells of: a server's port being open."""
+    """Polls a condition that has no event, such as a server's open port."""
     end = time.monotonic() + timeout_s
     while not condition():
         if time.monotonic() > end:
@@ -272,7 +273,7 @@ def is_root():
 
 
 def answers(address):
-    """Does somebody listen at this path or port?"""
+    """Returns whether a server listens on this path or port."""
     family = socket.AF_INET if isinstance(address, int) else socket.AF_UNIX
     where = ("127.0.0.1", address) if isinstance(address, int) \
         else str(address)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Pictures, films and sounds."""
+"""Pictures, films and sound."""
 from inputs import picture, sound
 from program import program
 
@@ -7,7 +7,7 @@ from program import program
 @program("ffmpeg", "encodes and decodes film and sound, threaded", "ffmpeg")
 def ffmpeg(load):
     exact = ["-hide_banner", "-loglevel", "error", "-nostdin"]
-    # -bitexact leaves out versions; md5 of what was decoded, by frame
+    # -bitexact omits versions; framemd5 prints the checksum of each decoded frame.
     load.run("ffmpeg", *exact, "-f", "lavfi", "-i",
              "testsrc=size=160x120:rate=10:duration=2", "-f", "lavfi", "-i",
              "sine=frequency=440:duration=2", "-c:v", "mpeg4", "-threads",
@@ -94,7 +94,7 @@ def poppler(load):
     load.run("pdftotext", "in.pdf", "-")
     load.run("pdftoppm", "-r", "40", "in.pdf", "page")
     load.run("pdfinfo", "nosuch.pdf", status=1)
-    load.ignore("in.pdf")  # the time of its making is in it
+    load.ignore("in.pdf")  # The file contains its creation time.
 
 
 @program("graphviz", "lays out graphs four ways", "graphviz", "dot neato")
@@ -139,5 +139,6 @@ sphere { <0, 1, 2>, 2 texture { pigment { color rgb <1, 1, 0> }
 plane { y, -1 pigment { checker color rgb 1 color rgb 0 } }
 """)
     load.run("povray", "+Iin.pov", "+Oout.bmp", "+FB", "+W80", "+H60", "-D",
-             "-GA", masks=[(r"(?s).+", "")])  # times, threads, progress
+             # The output has times, threads and progress.
+             "-GA", masks=[(r"(?s).+", "")])
     load.ignore(".povray", ".povray/*")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The table of programs: filled by the modules named in TABLES."""
+"""The table of programs, which the modules named in TABLES fill."""
 import dataclasses
 import importlib
 import os
@@ -15,14 +15,15 @@ PROGRAMS = {}
 @dataclasses.dataclass(frozen=True)
 class Program:
     name: str
-    what: str  # its load, in a few words
+    what: str  # the load, in a few words
     function: typing.Callable
     packages: tuple
-    commands: tuple  # what must be there for it to run
+    commands: tuple  # commands that the load needs
     ci: bool
     least_calls: int
-    excused: tuple  # words of complaints whose cause is known, and stays
-    suite: str  # of many programs that are one row of the table, or its name
+    excused: tuple  # words in complaints with a known cause that remains
+    # The row of the table for several programs, or the program's name.
+    suite: str
 
     def missing(self):
         return ", ".join(c for c in self.commands if not shutil.which(
@@ -31,11 +32,11 @@ class Program:
 
 def program(name, what, packages, commands=None, *, ci=False,
             least_calls=10_000, excused=(), suite=None):
-    """Makes the decorated load function a program of the soak.
+    """Registers the decorated load function as a program of the soak test.
 
-    `commands`, by default the name, are looked for to tell whether the
-    packages are installed; a path may be that of any file. `ci` puts it in
-    every run of scripts/test. Those of a `suite` are called SUITE.NAME.
+    The packages are installed if all `commands` exist; the default is the name, and a
+    path of any file is possible. With `ci`, every run of scripts/test includes the
+    program. Programs of a `suite` are called SUITE.NAME.
     """
     def add(function):
         PROGRAMS[name] = Program(

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""CPython's own tests: what passes without clew passes with it.
+"""CPython's own tests, which pass with clew if they pass without.
 
-Each module of tests runs as `python3 -m test` runs it. Compared are the
-status and how many tests ran, failed and were skipped. Not here are modules
-that take many seconds or whose tests measure time, those that want a network,
-a display or gigabytes, and those that fail without clew as root or in a
-container.
+Each test module runs as `python3 -m test` runs it. The status and the numbers of run,
+failed and skipped tests are compared. The list excludes modules that take many seconds,
+that measure time, or that need a network, a display or gigabytes. Modules are also
+excluded if they fail without clew as root or in a container.
 """
 from program import program
 
@@ -34,7 +33,7 @@ def add(name):
     def tests(load):
         load.run("/usr/bin/python3.11", "-B", "-m", "test", "-v",
                  f"test_{name}", env={"PYTHONHASHSEED": "0"}, masks=[
-                     # only what the tests came to, not how long they took
+                     # Only the results of the tests remain, without their durations.
                      (r"(?m)^(?!(Ran \d|OK|FAIL|ERROR|== Tests res)).*\n", ""),
                      (r"(?m) in [\d.]+m?s$", "")])
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runtimes that compile to machine code, and read their own stacks."""
+"""Runtimes that compile to machine code and read their own stacks."""
 from inputs import words
 from program import program
 
@@ -79,7 +79,7 @@ public class Load {
     load.run("java", "-Xmx128m", "Load", status=6)
 
 
-# Lisp code unwinds the stack over C functions by itself.
+# Lisp code unwinds C functions on the stack by itself.
 @program("sbcl", "lists, closures, conditions, compiled Lisp", "sbcl",
          least_calls=1_000, excused=("diverged",))
 def sbcl(load):
@@ -218,7 +218,7 @@ func main() {
     load.run("go", "version")
 
 
-# Its exceptions go from managed code to managed code over C functions.
+# The exceptions of mono pass from managed code over C functions to managed code.
 @program("mono", "a C# compiler, itself managed, and a program",
          "mono-runtime mono-mcs", "mono mcs", excused=("diverged",))
 def mono(load):
@@ -245,7 +245,7 @@ class Load {
 """)
     load.run("mcs", "load.cs")
     load.run("mono", "load.exe", status=7)
-    load.ignore("load.exe")  # an identity of its own, made anew
+    load.ignore("load.exe")  # Each build has a new identity.
 
 
 @program("gforth", "threaded code", "gforth", least_calls=1_000)
@@ -276,6 +276,6 @@ def chromium(load):
     load.run("chromium", "--headless", "--no-sandbox", "--disable-gpu",
              f"--user-data-dir={load.home}/data", "--dump-dom",
              f"file://{load.home}/page.html", masks=[
-                 # complaints of many threads about what is not there
+                 # Many threads complain about missing services.
                  (r"(?m)^(\[\d+:|/usr/bin/chromium).*\n", "")])
     load.ignore("*")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Servers of the network, with clients that are not recorded."""
+"""Network servers, with clients that are not recorded."""
 import signal
 
 import load as soak
@@ -13,7 +13,7 @@ def pages(load):
 
 
 def requests(load, port, count=300):
-    """What curl and ab get: contents are compared, times are not."""
+    """Requests pages with curl and ab; contents are compared, times are not."""
     where = f"http://127.0.0.1:{port}"
     load.client("curl", "-sS", f"{where}/index.html")
     load.client("curl", "-sS", f"{where}/big")
@@ -44,7 +44,7 @@ http {{ access_log off; client_body_temp_path t1; proxy_temp_path t2;
                      "-g", "user root;" if soak.is_root() else "",
                      ready=lambda: soak.answers(load.port),
                      stop=signal.SIGQUIT, masks=[
-                         # a time and a pid; the file that is missing
+                         # Lines with a time and a pid, about the missing file.
                          (r"(?m)^\d{4}/.*\n", "")]):
         requests(load, load.port)
 
@@ -68,19 +68,20 @@ LoadModule mime_module {modules}mime.so
 TypesConfig /etc/mime.types
 StartServers 2
 """)
-    # Not by SIGTERM, of which the process dies now and then that serves, 1 time
-    # in 60 under load without clew (-X shows it): the listener empties the list
-    # of idle pools, a worker that closes a connection puts one more in, and
-    # exit() destroys that pool before the list, whose cleanup reads it
-    # (queue_info_cleanup() below apr_pool_destroy(ap_pglobal)). With 50 ms of
-    # delay in the worker's ap_queue_info_push_pool() it is 18 times in 30.
+    # SIGTERM is not used: the serving process sometimes dies of it without
+    # clew, 1 time in 60 under load (-X shows it). The listener empties the
+    # list of idle pools, a worker that closes a connection adds another one,
+    # and exit() destroys that pool before the list, whose clean-up reads it
+    # (queue_info_cleanup() below apr_pool_destroy(ap_pglobal)). With a delay
+    # of 50 ms in the worker's ap_queue_info_push_pool() it is 18 times in 30.
     with load.server("apache2", "-f", load.home / "apache2.conf",
                      "-DFOREGROUND", ready=lambda: soak.answers(load.port),
                      stop=signal.SIGWINCH,
-                     # whom it could else become: a dlsym() that fails on the
-                     # way leaves the id wrong (docs/known-limits.md)
+                     # Apache would change to this user anyway. A dlsym() that
+                     # fails during the change leaves the id wrong
+                     # (docs/known-limits.md).
                      user="www-data",
-                     # times and pids
+                     # Lines with times and pids.
                      masks=[(r"(?m)^\[.*\n", "")]):
         requests(load, load.port)
     load.ignore("pid", "errors", "apache_runtime_status*")
@@ -98,7 +99,7 @@ server.modules = ("mod_indexfile", "mod_staticfile")
 """)
     with load.server("lighttpd", "-D", "-f", "lighttpd.conf",
                      ready=lambda: soak.answers(load.port),
-                     masks=[(r"(?m)^\d{4}-.*\n", "")]):  # times and pids
+                     masks=[(r"(?m)^\d{4}-.*\n", "")]):  # lines with times and pids
         requests(load, load.port)
 
 
@@ -133,7 +134,7 @@ backend b
          load.server("haproxy", "-f", "haproxy.cfg",
                      ready=lambda: soak.answers(load.port),
                      stop=signal.SIGUSR1,
-                     masks=[(r"(?s).*", "")]):  # times and pids
+                     masks=[(r"(?s).*", "")]):  # The log has times and pids.
         requests(load, load.port)
 
 
@@ -145,7 +146,7 @@ def curl(load):
     with load.server("python3", "-B", "-m", "http.server", port, "-b",
                      "127.0.0.1", "-d", "www", recorded=False,
                      ready=lambda: soak.answers(port), status=-15,
-                     masks=[(r"(?s).*", "")]):  # times of requests
+                     masks=[(r"(?s).*", "")]):  # The log has times of requests.
         load.run("curl", "-sS", f"http://127.0.0.1:{port}/big")
         load.run("curl", "-sSI", f"http://127.0.0.1:{port}/index.html",
                  masks=[(r"Date: .*", "")])

@@ -1,22 +1,22 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Real programs cannot tell that clew is there.
+"""Real programs behave the same with clew as without.
 
-Each program of the tables beside this file runs its load natively and then
-with every function of every module but the loader hooked, and must print the
-same bytes, end the same way and leave the same files (load.py). What was
-recorded must be readable, and nothing lost or contradictory (figures.py).
+Each program of the tables beside this file runs its load natively, and then
+with every function of every module but the loader hooked. Both runs must print
+the same bytes, end with the same status and create the same files (load.py).
+The recording must be readable, without losses or contradictions (figures.py).
 
     soak.py [--clew PATH] NAME...   run these programs, or suites of them:
                                     stress-ng (its stressors) and cpython
                                     (CPython's tests), which run for minutes
-    soak.py --list [--ci]           their names, or those of the quick ones
-    soak.py --packages              what they need of Debian
-    soak.py --table [NAME...]       the results as a table, in Markdown
+    soak.py --list [--ci]           print the names of all or of quick programs
+    soak.py --packages              print the required Debian packages
+    soak.py --table [NAME...]       print the results as a table, in Markdown
 
-ctest runs each program as soak/NAME, those of a suite as soak/SUITE.NAME. A
-program that is not installed is skipped by exit status 77. With $CLEW_KEEP
-set, directories are left behind.
+ctest runs each program as soak/NAME, or as soak/SUITE.NAME if it belongs to a
+suite. A program that is not installed is skipped by exit status 77. If
+$CLEW_KEEP is set, the directories of the runs are kept.
 """
 import argparse
 import difflib
@@ -38,7 +38,7 @@ RESULTS = BUILD / "tests" / "soak"
 
 
 def differences(native, recorded):
-    """What differs between two results of run_load(), as text."""
+    """Returns the differences between two results of run_load(), as a list of texts."""
     found = []
     for one, other in zip(native[0], recorded[0]):
         for what in "status", "stdout", "stderr":
@@ -64,7 +64,7 @@ def difference(one, other):
 
 
 def judge(program, total, complaints):
-    """Complaints about a recording; what a program is excused for, is not."""
+    """Returns the complaints about a recording, except those for which the program is excused."""
     said = [c for c in complaints
             if not any(word in c for word in program.excused)]
     if total and total.calls < program.least_calls:
@@ -73,7 +73,7 @@ def judge(program, total, complaints):
 
 
 def soak(program, clew, work):
-    """Runs one program both ways. Returns (figures, list of complaints)."""
+    """Runs one program natively and recorded. Returns (figures, list of complaints)."""
     home = work / "home"
     port = free_port()
     native = run_load(program.function, home, port)
@@ -87,7 +87,7 @@ def soak(program, clew, work):
 
 
 def run(program, clew):
-    """Runs, reports and notes the result. Returns an exit status."""
+    """Runs a program, prints and stores its result. Returns an exit status."""
     missing = program.missing()
     if missing:
         print(f"{program.name}: skipped, not installed: {missing}")
@@ -122,7 +122,7 @@ def note(program, total, complaints):
 
 
 def results_of(programs):
-    """(program, figures, complaints) of those that have run."""
+    """Yields (program, figures, complaints) of programs that have run."""
     for program in programs:
         path = RESULTS / f"{program.name}.json"
         if path.exists():
@@ -140,7 +140,7 @@ def cells(name, one, complaints):
 
 
 def by_suite(results):
-    """(name, figures, complaints) of suites, and of programs without one."""
+    """Returns [(name, figures, complaints)] of suites, and of programs without one."""
     rows = {}
     for program, one, complaints in results:
         known, said = rows.get(program.suite, (None, []))
@@ -151,7 +151,7 @@ def by_suite(results):
 
 
 def print_table(programs, columns=3):
-    """Compact: several programs beside each other."""
+    """Prints a compact table with several programs beside each other."""
     results = [r for r in results_of(programs) if r[1]]
     table = [cells(*row) for row in by_suite(results)]
     rows = -(-len(table) // columns)

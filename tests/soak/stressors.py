@@ -1,28 +1,28 @@
 # SPDX-License-Identifier: MIT
-"""stress-ng's stressors: each ends as it does without clew.
+"""stress-ng's stressors end with clew as they do without.
 
-A stressor makes so many operations, checks what it can check (--verify), and
-is done; at the latest it is after 5 s. Compared are the status it ends
-with and what it says of failures, errors and warnings. One that this machine
-does not support says so, in both runs.
+A stressor executes a number of operations with checks (--verify), and ends
+after 5 s at the latest. The exit status and the messages about failures,
+errors and warnings are compared. A stressor that this computer does not
+support prints a message in both runs.
 
-Not here, though stress-ng has them:
+The table excludes these stressors of stress-ng:
 
-- they are about the machine: they unplug its processors or memory, hold one
-  of them for seconds, ask its firmware, load modules, write to devices, mount,
-  or fill what all processes share
+- stressors that affect the whole computer: they unplug its processors or
+  memory, occupy one of them for seconds, query its firmware, load modules,
+  write to devices, mount file systems, or fill shared resources
   (bad-ioctl bigheap bind-mount binderfs cpu-online cyclic dev dev-shm efivar
   forkheavy idle-page klog kvm loop memhotplug mlockmany mmapfork module
   oom-pipe physpage quota ramfs rawdev reboot resources smi softlockup swap
   sysfs sysinval tmpfs umount watchdog);
-- they need what most machines lack: hardware, file systems, protocols
-  (apparmor dccp gpu ioport ping-sock rtc sctp uprobe verity), a library of
-  the user's (plugin), or a thread of which glibc has not registered the
+- stressors that need hardware, file systems or protocols that most computers
+  lack (apparmor dccp gpu ioport ping-sock rtc sctp uprobe verity), a library
+  of the user's (plugin), or a thread for which glibc has not registered
   restartable sequences (rseq).
 """
 from program import program
 
-# Names and how many operations, about a quarter of a second's.
+# Stressors and their numbers of operations, which take about a quarter of a second.
 STRESSORS = """
 access 1000, af-alg 1, affinity 10000, aio 7000, aiol 1000, alarm 5000, atomic
 70, bad-altstack 300, branch 10000, brk 20000, bsearch 40, cache 20000,
@@ -69,21 +69,21 @@ vm-splice 10000, wait 200, waitcpu 8000, wcs 10000, x86cpuid 100, x86syscall
 20000, xattr 40, yield 20000, zero 1000, zlib 3, zombie 700
 """
 
-# These refuse to run as root.
+# These stressors refuse to run as root.
 FOR_USERS = ("exec", "spawn")
 
-# What a recording may say: it is what these do to it.
+# Complaints that the actions of these stressors explain.
 EXCUSED = {
-    # they clone() threads without a thread pointer of their own
+    # clone and dup create threads that share a thread pointer.
     "clone": ("while threads shared a thread pointer",),
     "dup": ("while threads shared a thread pointer",),
-    # children are killed before they have made a part
+    # Children are killed before they have created a part.
     "pidfd": ("not a recording", "the file is empty"),
     "tun": ("not a recording", "the file is empty"),
-    # filters system calls
+    # These two filter system calls.
     "seccomp": ("behind a system call filter",),
     "syscall": ("behind a system call filter",),
-    # 3 calls of 10,000 in wrong contexts: not explained yet
+    # About 3 calls in 10,000 are in wrong contexts, which is not explained yet.
     "procfs": ("diverged",),
 }
 
@@ -103,7 +103,7 @@ def add(name, operations):
                  "--timeout", "5", "--verify", "--no-rand-seed",
                  "--temp-path", load.home, *SMALL, status=None,
                  user="nobody" if name in FOR_USERS else None, masks=[
-                     # what it did, and how long that took
+                     # The figures of the run, and its duration.
                      (r"(?m)^(?!.*\b(fail|error|warn):).*\n", ""),
                      (r"\[\d+\]", "[PID]")])
 

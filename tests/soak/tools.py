@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Other tools: Rust programs, and those that cannot be recorded."""
+"""Other tools: Rust programs, and programs that cannot be recorded."""
 from inputs import mixture, words
 from program import program
 

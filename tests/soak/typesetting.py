@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Typesetting."""
+"""Typesetting programs."""
 from inputs import words
 from program import program
 
@@ -24,7 +24,7 @@ def groff(load):
               words(1500) + ".PP\n.TS\nl l.\na\tb\n.TE\n")
     load.run("groff", "-t", "-man", "-Tutf8", "in.1")
     load.run("groff", "-t", "-man", "-Tps", "in.1",
-             # %%CreationDate, where groff does not know SOURCE_DATE_EPOCH
+             # The line %%CreationDate, if groff does not know SOURCE_DATE_EPOCH.
              masks=[(r"(?m)^%%CreationDate.*$", "")])
 
 
@@ -34,4 +34,4 @@ def soffice(load):
     load.run("soffice", "--headless", "--convert-to", "rtf", "in.txt",
              masks=[(r"(?m)^Warning: failed to launch javaldx.*\n", "")])
     load.ignore("in.rtf", ".config", ".config/*", ".cache", ".cache/*",
-                "lu*", "OSL_PIPE*")  # the time is in there
+                "lu*", "OSL_PIPE*")  # The file contains the time.
