@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Measures Java: JNI crossings in ns, and whole programs in CPU time.
 
-The first two tables are measured by the program itself. Each figure is the median over
-all rounds of the fastest of many short loops. The first table is for JNI. The second
-table is for calls of Java methods, for each installed JDK: with --java=exact,
---java=inplace, --java=standby while no method counts, and an agent that counts by the
-JVM's own events. The last table has ratios to native runs.
+The first table is for JNI. The second table is for calls of Java methods, for each
+installed JDK: with --java=exact, --java=inplace, --java=standby while no method counts,
+and an agent that counts by the JVM's own events. The third table has whole programs,
+as ratios to native runs. The last table is for the calls of org.clew.Clew. In all
+tables but the third, the program times many short loops itself, and each figure is the
+median over all rounds of the fastest loop.
 """
 import pathlib
 import shutil

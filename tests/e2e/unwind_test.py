@@ -70,7 +70,9 @@ class Inside(clewtest.Case):
                     self.assertEqual(coverage["hooked"], coverage["eligible"])
 
     def test_an_unwinder_that_is_not_there_finds_no_frames(self):
-        """The program's weak references to an unwinder find clew's wrappers, and no unwinder behind them."""
+        """The program's weak references to an unwinder find clew's wrappers, with no
+        unwinder behind them.
+        """
         self.look_for_an_unwinder()
 
     def test_unwinder_is_found_while_libraries_load(self):
