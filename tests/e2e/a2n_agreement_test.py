@@ -1,11 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""`clew a2n` beside libdwarf, addr2line and llvm-symbolizer.
+"""`clew a2n` agrees with libdwarf, addr2line and llvm-symbolizer.
 
-Each is asked about the same random addresses of .text of real programs. What
-libdwarf reads there has to be our answer. The other two may differ from it for
-the reasons that a2n_evidence.py lists, each of which is looked for at each
-address where they do; a difference without such a reason is a failure.
+All tools are asked about the same random addresses in .text of real programs.
+The answer of `clew a2n` must equal the one that follows from libdwarf's view of
+the DWARF. The other two tools may differ from it only for the reasons that
+a2n_evidence.py lists. The test checks at each differing address that one of the
+reasons applies; a difference without a reason is a failure.
 """
 import collections
 import os
@@ -100,7 +101,7 @@ fn main() {
 
 
 def debug_file_of(path):
-    """The separate debug file of a system library, or None."""
+    """Returns the separate debug file of a system library, or None."""
     out = subprocess.run(["readelf", "-n", path], text=True, check=False,
                          stdout=subprocess.PIPE,
                          stderr=subprocess.DEVNULL).stdout
@@ -124,7 +125,8 @@ class Agreement(clewtest.Case):
                                    env=self.environment)
 
     def assert_explained(self, evidence, ours, theirs, classes, say):
-        """Each difference by one of the classes; how many are of which."""
+        """Asserts that a class explains each difference; counts them by
+        class."""
         counts, unexplained = collections.Counter(), []
         for one, mine, other in zip(evidence, ours, theirs):
             if a2n_evidence.places(mine) == a2n_evidence.places(other):
@@ -162,7 +164,8 @@ class Agreement(clewtest.Case):
         self.assert_figures(ours, llvm, gnu)
 
     def assert_figures(self, ours, llvm, gnu):
-        """Where the others agree, the depth always, file and line nearly."""
+        """Where the other tools agree, the depth is always equal and the file
+        and line nearly always."""
         agreed = same = 0
         for mine, one, other in zip(ours, llvm, gnu):
             if len(one) == len(other):
@@ -211,8 +214,8 @@ class Agreement(clewtest.Case):
     @clewtest.needs("clang++", "ld.lld")
     @slow
     def test_liba2n_agrees_with_libdwarf_on_all_compilers(self):
-        """All over the targets of the matrix, in the forms that libdwarf
-        reads: neither split nor with an alternate file."""
+        """Checks all targets of the matrix in the forms that libdwarf reads:
+        without split DWARF and without an alternate file."""
         for compiler, linker in (("g++", ()), ("clang++", ("-fuse-ld=lld",))):
             for version in "45":
                 for flags in (["-O0"], ["-O1"], ["-O2"], ["-O3"], ["-Os"],

@@ -1,9 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""`clew a2n` and debuginfod: asked only if the user says so, not for long.
+"""`clew a2n` asks debuginfod only if the user enables it, and with a time
+limit.
 
-Once with the real server, and with servers of our own that are dead, silent,
-slow, or send something else.
+The tests use the real server once, and otherwise servers of their own that are
+dead, silent or slow, or that send wrong data.
 """
 import http.server
 import re
@@ -22,12 +23,13 @@ from lib import a2n_truth, clewtest
 SOURCE = clewtest.ROOT / "tests" / "targets" / "inlines.cc"
 LIBRARY = "libdebuginfod.so.1"
 A2N = clewtest.BUILD / "symbolizer" / "liba2n.so"
-LIMIT_S = 60  # far above what any answer here may take
+LIMIT_S = 60  # far above the time that any answer takes here
 NO_LIBRARY = subprocess.run(
     ["/sbin/ldconfig", "-p"], stdout=subprocess.PIPE, text=True,
     check=False).stdout.find(LIBRARY) < 0
 
-# liba2n LIBRARY FILE: what is missing, where two seconds are all there is.
+# Usage: liba2n LIBRARY FILE. Prints the note on missing parts that an open with
+# a limit of two seconds yields.
 OPEN_FOR_TWO_SECONDS = """
 import ctypes, sys
 class Options(ctypes.Structure):
@@ -50,7 +52,8 @@ print(info.reason.decode())
 
 
 class Server(http.server.ThreadingHTTPServer):
-    """/buildid/ID/debuginfo from memory, in the manner of `answer`."""
+    """Serves /buildid/ID/debuginfo from memory; `answer` handles each
+    request."""
     daemon_threads = True
 
     def __init__(self, answer):
@@ -76,7 +79,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         try:
             self.server.answer(self)
         except (BrokenPipeError, ConnectionResetError):
-            pass  # the client has enough
+            pass  # the client has closed the connection
 
     def log_message(self, *_):
         pass
@@ -88,7 +91,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.wfile.write(data)
 
     def drip(self):
-        """Bytes now and then, without end, as long as somebody listens."""
+        """Sends some bytes now and then until the client disconnects."""
         self.send_response(200)
         self.send_header("Content-Length", str(1 << 30))
         self.end_headers()
@@ -127,7 +130,8 @@ class Debuginfod(clewtest.Case):
         return server
 
     def ask(self, path=None, before=()):
-        """Frames of addresses all over .text, and what is missing."""
+        """Returns the frames of addresses all over .text, and the note on
+        missing parts."""
         start, size, _ = a2n_truth.text_section(self.plain)
         self.addresses = range(start, start + size, 7)
         done = self.run_program(
@@ -158,7 +162,7 @@ class Debuginfod(clewtest.Case):
         for frames in answers:
             self.assertEqual(a2n_truth.chain(frames), [("??", 0)])
 
-    # The real one.
+    # Tests with the real server.
 
     def start_real_server(self):
         with socket.socket() as probe:
@@ -173,7 +177,8 @@ class Debuginfod(clewtest.Case):
         return server, f"http://127.0.0.1:{port}"
 
     def wait_until_it_has(self, server, url):
-        """Its scan of the folder is over when it gives the file."""
+        """Waits until the server returns the file: its scan of the folder is
+        then complete."""
         end = time.monotonic() + LIMIT_S
         while True:
             self.assertIsNone(server.poll(), "the server ended")
@@ -195,11 +200,11 @@ class Debuginfod(clewtest.Case):
         self.environment["DEBUGINFOD_URLS"] = url
         said = self.assert_all_known()
         self.assertIn(str(self.work / "client"), said)
-        # And once more, from the index, with no server.
+        # The index answers a second time, without a server.
         server.kill()
         self.assertIn(", cached", self.assert_all_known())
 
-    # Asked only if wanted.
+    # Requests are sent only if the user enables them.
 
     def test_right_file(self):
         server = self.serve(lambda to: to.send(200, self.debug.read_bytes()))
@@ -213,10 +218,11 @@ class Debuginfod(clewtest.Case):
         trace = self.work / "trace"
         strace = ("strace", "-f", "-o", trace, "-e",
                   "trace=open,openat,socket,connect")
-        # where clew is sanitized: leaks cannot be sought below strace
+        # LeakSanitizer cannot run below strace.
         self.environment["ASAN_OPTIONS"] += ":detect_leaks=0"
         self.ask(before=strace)
-        self.assertIn(LIBRARY, trace.read_text())  # the trace can tell
+        # proves that the trace records files
+        self.assertIn(LIBRARY, trace.read_text())
         self.assertIn("connect(", trace.read_text())
         self.assertEqual(len(server.asked), 1)
         shutil.rmtree(self.work / "cache")
@@ -257,7 +263,7 @@ class Debuginfod(clewtest.Case):
         self.assert_all_known(self.work / "a")
         self.assertEqual(server.asked, [f"/buildid/{build_id}/debuginfo"])
 
-    # Servers that are of no use.
+    # Servers that send nothing useful.
 
     def test_no_such_file_is_asked_for_once(self):
         server = self.serve(lambda to: to.send(404))
@@ -286,7 +292,7 @@ class Debuginfod(clewtest.Case):
         self.assert_all_known()
 
     def test_silent_server(self):
-        """It takes the connection and never says a word."""
+        """The server accepts the connection and never answers."""
         server = self.serve(lambda to: to.server.ended.wait())
         self.environment["DEBUGINFOD_TIMEOUT"] = "1"
         self.assert_unknown("; debuginfod: the download timed out$")
@@ -295,7 +301,7 @@ class Debuginfod(clewtest.Case):
     @unittest.skipIf(b"__asan_init" in A2N.read_bytes(),
                      "liba2n is sanitized, and Python is not")
     def test_endless_answer_ends_with_our_limit(self):
-        """The client's own limit is for servers that stop sending."""
+        """The client's own limit only applies to servers that stop sending."""
         self.serve(Handler.drip)
 
         done = self.run_program([clewtest.PYTHON, "-c", OPEN_FOR_TWO_SECONDS,

@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Debug information in every form that compilers and packagers give it.
+"""Debug information works in every form that compilers and packagers produce.
 
-The truth for one set of compiler, version of DWARF and optimisation is what
-llvm-symbolizer says of the plain, unstripped program. All other forms of the
-same program have the same code, byte for byte, so their answers have to be the
-same, frame for frame; or there has to be a reason that names what is missing.
+The truth for one combination of compiler, DWARF version and optimization is the
+output of llvm-symbolizer for the plain, unstripped program. All other forms of
+that program have identical code, so their answers must equal the truth, frame
+for frame. If they do not, clew must print a reason that names the missing part.
 """
 import re
 import shutil
@@ -17,7 +17,7 @@ from lib.clewtest import slow
 COMPILERS = {"gcc": "g++", "clang": "clang++"}
 SOURCE = clewtest.ROOT / "tests" / "targets" / "inlines.cc"
 UNKNOWN = [("??", 0)]
-# Another unit, into which the first may be inlined.
+# A second translation unit; functions of the first may be inlined into it.
 SECOND = """
 namespace shapes { int apply(int x); }
 static volatile int kept;
@@ -32,7 +32,8 @@ STEP = 5  # bytes from one address to the next
 class Matrix(clewtest.Case):
     def setUp(self):
         super().setUp()
-        # Indexes by build-id alone: forms of one program have one cache each.
+        # Indexes are found by build-id, which all forms of a program share, so
+        # each form needs a cache of its own.
         self.caches = 0
 
     def tool(self, *argv, cwd=None):
@@ -47,13 +48,15 @@ class Matrix(clewtest.Case):
         return path
 
     def copy(self, path, name):
-        """The same program elsewhere, where what lies beside it is not."""
+        """Copies the program to another folder, away from the files beside
+        it."""
         folder = self.work / name
         folder.mkdir()
         return shutil.copy(path, folder / path.name)
 
     def ask(self, path, addresses, *options):
-        """Answers and what is missing, with a cache of its own."""
+        """Returns the answers and the note on missing parts, with a new
+        cache."""
         self.caches += 1
         environment = {**self.environment,
                        "XDG_CACHE_HOME": str(self.work / f"c{self.caches}")}
@@ -71,7 +74,8 @@ class Matrix(clewtest.Case):
         return range(start, start + size, STEP)
 
     def assert_same(self, path, plain, *options):
-        """That `path` answers all that llvm-symbolizer knows of `plain`."""
+        """Asserts that `path` yields all that llvm-symbolizer reports for
+        `plain`."""
         self.assertEqual(a2n_truth.text_section(path)[2],
                          a2n_truth.text_section(plain)[2],
                          "not the same program")
@@ -89,14 +93,16 @@ class Matrix(clewtest.Case):
             if a2n_truth.chain(ours) != a2n_truth.chain(theirs):
                 different.append((address, ours, theirs))
                 continue
-            # The outermost is named by the symbol table in both.
+            # Both tools take the name of the outermost function from the symbol
+            # table.
             name = theirs[-1][0]
             self.assertIn(ours[-1][0], aliases.get(name, {name}),
                           f"at {address:#x}")
         self.assert_between_units(plain, different)
 
     def assert_between_units(self, plain, different):
-        """The one thing that llvm-symbolizer does not know and we do."""
+        """Asserts that each difference is in code between units, where only
+        clew has an answer."""
         if not different:
             return
         if not a2n_evidence.TOOL.exists():
@@ -109,7 +115,8 @@ class Matrix(clewtest.Case):
                 f"at {address:#x}: {ours} {theirs}")
 
     def assert_symbols_only(self, path, plain, reason):
-        """Right names, no lines, and why."""
+        """Asserts that the names are right, lines are absent, and clew prints
+        why."""
         addresses = self.addresses_of(plain)
         truth = a2n_truth.llvm_symbolizer(plain, addresses)
         answers, missing = self.ask(path, addresses)
@@ -130,7 +137,7 @@ class Matrix(clewtest.Case):
                 yield self.compile(compiler, f"{compiler}{version}",
                                    f"-gdwarf-{version}", "-O2", *flags)
 
-    # What compilers make.
+    # Forms that compilers produce.
 
     @slow
     def test_every_optimisation_level(self):
@@ -154,7 +161,7 @@ class Matrix(clewtest.Case):
             self.assert_same(plain, plain)
 
     def link_time(self, compiler, *flags):
-        """Of two units, so that calls can be inlined from one to the other."""
+        """Links two units, so that calls can be inlined across them."""
         second = self.work / "second.cc"
         second.write_text(SECOND)
         for version in (4, 5):
@@ -218,7 +225,8 @@ class Matrix(clewtest.Case):
                                      plain)
 
     def package(self, path):
-        """Whether there is a .dwp now: llvm-dwp 14 never ends for some."""
+        """Returns whether a .dwp file was written: llvm-dwp 14 hangs on some
+        inputs."""
         try:
             done = self.run_program(
                 ["llvm-dwp", "-e", path, "-o", f"{path}.dwp"],
@@ -254,7 +262,7 @@ class Matrix(clewtest.Case):
         answers, missing = self.ask(path, self.addresses_of(path))
         self.assertIn("1 of 1 .dwo files were not found", missing)
         self.assertIn(dwo.name, missing)
-        # The skeleton still has the lines.
+        # The skeleton unit still has the lines.
         self.assertTrue(any(a[0][2] > 0 for a in answers))
 
     def test_split_of_another_build_is_not_used(self):
@@ -299,9 +307,9 @@ class Matrix(clewtest.Case):
                                          "compressed by an unsupported method")
         self.assertGreater(named, 100)
 
-    # What packagers do.
+    # Forms that packagers produce.
 
-    # dwz itself does not take what clang makes of version 5.
+    # dwz itself does not accept clang's DWARF 5.
 
     @clewtest.needs("dwz")
     def test_dwz(self):
@@ -311,7 +319,7 @@ class Matrix(clewtest.Case):
             self.assert_same(path, plain)
 
     def dwz_pair(self, plain):
-        """Two programs whose common parts are in an alternate file."""
+        """Creates two programs whose common parts are in an alternate file."""
         folder = self.work / f"{plain.name}-alt"
         folder.mkdir()
         paths = [folder / "a", folder / "b"]
@@ -373,7 +381,7 @@ class Matrix(clewtest.Case):
         path, debug = self.separate(plain)
         self.assert_same(path, plain)
         with open(debug, "ab") as file:
-            file.write(b"x")  # the same DWARF, but not the same file
+            file.write(b"x")  # equal DWARF in a different file
         _, missing = self.ask(path, [0x1000])
         self.assertIn("no separate debug file", missing)
 

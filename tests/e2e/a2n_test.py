@@ -1,10 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""`clew a2n` and `clew cache`: generated code, processes, the cache, damage.
+"""Tests `clew a2n` and `clew cache`: generated code, processes, caches and
+damage.
 
-The tests replay perf maps in the simplest way: in a list of all lines, the last
-line that covers an address is right. tests/data/perfmap has maps of real
-runtimes; $CLEW_TEST_DATA names another folder instead of tests/data.
+The tests read perf maps in the simplest possible way: in a list of all lines,
+the last line that covers an address is right. tests/data/perfmap has maps of
+real runtimes; $CLEW_TEST_DATA names another folder to use instead of
+tests/data.
 """
 import collections
 import json
@@ -26,7 +28,7 @@ LINE = re.compile(rb"(?:0x)?([0-9a-fA-F]{1,16})[ \t]+(?:0x)?([0-9a-fA-F]{1,16})"
 
 
 def replay(data):
-    """[(start, end, name)], oldest first."""
+    """Returns [(start, end, name)], oldest first."""
     ranges = []
     for line in data.split(b"\n"):
         match = LINE.match(line)
@@ -87,7 +89,8 @@ class PerfMaps(A2n):
         self.assertGreater(sum(t != "??" for t in truth), len(truth) / 3)
 
     def generated(self, count=3000):
-        """What node, the JVM and mono do, and what nobody should."""
+        """Returns a map with the lines that node, the JVM and mono write, and
+        invalid ones."""
         chance = random.Random(3)
         lines = []
         for i in range(count):
@@ -163,7 +166,7 @@ class PerfMaps(A2n):
 
 
 class Jitdumps(A2n):
-    """Files that are made here, in both byte orders."""
+    """Jitdump files that the tests generate in both byte orders."""
 
     def header(self, order):
         return struct.pack(order + "IIIIIIQQ", 0x4a695444, 1, 40, 62, 0, 1, 0,
@@ -291,12 +294,13 @@ class Processes(A2n):
                              stdout=subprocess.PIPE).stdout
         vaddr = next(int(line.split()[0], 16) for line in out.splitlines()
                      if line.endswith(" T printf@@GLIBC_2.2.5"))
-        # In libc, addresses and offsets of text are the same.
+        # In libc, addresses and file offsets of .text are equal.
         found = self.names([start - offset + vaddr], "-p", str(pid))
         self.assertIn(found[0], ("printf", "_IO_printf", "__printf"))
 
     def test_functions_of_the_vdso(self):
-        """Of our own process, and against its symbols as nm reads them."""
+        """Looks up functions of this process's vDSO and compares them with nm's
+        output."""
         maps = pathlib.Path("/proc/self/maps").read_text()
         found = re.search(r"^([0-9a-f]+)-([0-9a-f]+) .*\[vdso\]$", maps, re.M)
         if not found:
@@ -328,10 +332,11 @@ class Processes(A2n):
 
 class Output(A2n):
     def assert_places_agree(self, ours, theirs):
-        """Line by line, names apart: demanglers have styles of their own.
+        """Compares places line by line, without names, because demanglers have
+        styles of their own.
 
-        Known places are nearly all the same; a few discriminators differ,
-        of which addr2line takes the first at an address and we the last.
+        Nearly all known places are equal. A few discriminators differ:
+        addr2line takes the first one at an address and clew takes the last one.
         """
         ours, theirs = ours.splitlines(), theirs.splitlines()
         self.assertEqual(len(ours), len(theirs))
@@ -468,7 +473,8 @@ class Reports(A2n):
 
 
     def inlined_at(self, path, vaddrs):
-        """The names of what is inlined at each, outermost first."""
+        """Returns the names of the functions inlined at each address, outermost
+        first."""
         found = [[function for function, _, _ in frames[-2::-1]]
                  for frames in a2n_truth.llvm_symbolizer(path, vaddrs)]
         mangled = sorted({name for names in found for name in names})
@@ -479,7 +485,8 @@ class Reports(A2n):
         return [[demangle[name] for name in names] for names in found]
 
     def expected_paths(self, part, module, path, names):
-        """The way from the root to each context, and its number of calls."""
+        """Returns the path from the root to each context, and its number of
+        calls."""
         contexts, counts = part.contexts(), part.counts()
         functions = {f.number: f for m in part.modules for f in m.functions}
         sites = {c.id: (c.site & (1 << 48) - 1) - module.base - 1
@@ -503,7 +510,7 @@ class Reports(A2n):
 
     def test_inlined_functions_in_the_tree(self):
         path = self.build("-static-libstdc++")
-        # samples would add frames that were never counted
+        # Samples would add frames that were never counted.
         done = self.record([path], ["--time=none"])
         self.assertEqual(done.returncode, 0, done.stderr)
         tree = self.clew_json("tree", "--json", "--inlines",
@@ -536,7 +543,7 @@ class Reports(A2n):
 
 class Cache(A2n):
     def ask(self, path, *options):
-        """The function of an address, and what -v says."""
+        """Returns the function at an address, and the output of -v."""
         address = f"{a2n_truth.text_section(self.work / path)[0] + 8:#x}"
         done = self.clew("a2n", "-v", "-f", *options, "-e", path, address)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -653,7 +660,7 @@ class Cache(A2n):
 
 
 class Damage(A2n):
-    """Bytes that we did not write, read by the worker."""
+    """The worker reads damaged files."""
 
     def damaged(self, whole, chance):
         data = bytearray(whole)
@@ -707,7 +714,8 @@ class Damage(A2n):
         self.damage_all(7, "-gz")
 
     def test_oversized_section_is_refused_and_symbols_remain(self):
-        """A section that claims to unfold to more than the worker may have."""
+        """A section claims to decompress to more bytes than the worker may
+        allocate."""
         path = self.build("-gz")
         out = subprocess.run(["readelf", "-SW", path], check=True, text=True,
                              stdout=subprocess.PIPE).stdout

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Hints below the footer of a report: where they appear, and what they promise."""
+"""Tests the hints below a report's footer: when they appear, and what they
+promise."""
 import re
 
 from lib import clewtest
@@ -9,7 +10,8 @@ from lib.disturbance import Disturbed, undisturbed
 
 UNITS = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
 
-# Long enough for a jump: a breakpoint in them would take microseconds a call.
+# The functions are long enough to be hooked by a jump. Otherwise a breakpoint
+# would cost microseconds per call.
 BUSY = """
 __attribute__((noinline)) static int often(int n)
 { __asm__ volatile("imul $77, %0; xor $1234567, %0" : "+r"(n)); return n + 1; }
@@ -55,7 +57,7 @@ class Hints(clewtest.Case):
         return found
 
     def hint(self, words, *arguments):
-        """The only one with these words, or None."""
+        """Returns the only hint that contains these words, or None."""
         found = [one for one in self.hints(*arguments) if words in one]
         self.assertLessEqual(len(found), 1)
         return found[0] if found else None
@@ -75,7 +77,8 @@ class Hints(clewtest.Case):
 
 class Cost(Hints):
     def cost(self):
-        """Of clew, by the program's own time."""
+        """Returns clew's cost as a share of the program's own time, and in
+        ns."""
         report = self.clew_json("report", "--json", self.recording_path)
         if not report["total"]["time_ns"]:
             raise Disturbed("no sample")
@@ -83,7 +86,7 @@ class Cost(Hints):
                 report["self_cost"]["time_ns"])
 
     def promised(self, pattern):
-        """A regular expression with one number and its unit: ns."""
+        """Returns the number that the pattern precedes in the hint, in ns."""
         hint = self.hint("clew itself took ")
         if not hint:
             raise Disturbed("clew took less than a third")

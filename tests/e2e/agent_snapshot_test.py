@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""A program makes recordings of what it has done so far (agent/clew.h)."""
+"""A program records snapshots of its calls so far through agent/clew.h."""
 import errno
 
 from lib import clewtest
@@ -8,7 +8,7 @@ from lib.clewtest import target
 
 
 class Snapshots(clewtest.Case):
-    """targets/snapshots.c"""
+    """Tests targets/snapshots.c."""
 
     def calls(self, recording):
         report = self.clew_json("report", "--json", recording)
@@ -34,7 +34,7 @@ class Snapshots(clewtest.Case):
                          [1000, 1500, 7, 2007])
         self.assertLessEqual(first.get("busy", 0), second.get("busy", 0))
         self.assertLessEqual(second.get("busy", 0), whole["busy"])
-        # as large as what is in them
+        # The files are only as large as their contents.
         size = sum(file.stat().st_size
                    for file in (folder / "first").iterdir())
         self.assertLess(size, 1 << 20)

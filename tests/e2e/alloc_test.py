@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""clew-alloc's figures are those of a library that only counts (counting_shim.c)."""
+"""The figures of clew-alloc equal those of a library that only counts
+(counting_shim.c)."""
 import signal
 import struct
 
@@ -23,7 +24,8 @@ class Allocations(clewtest.Case):
                                            "libclew-alloc.so"))
 
     def command(self, argv, options=(), *, with_shim=True):
-        """With the shim behind clew-alloc, so that both see the same calls."""
+        """Returns the command; the shim runs behind clew-alloc, so both see the
+        same calls."""
         prefix = ["env", f"LD_PRELOAD={SHIM}", f"SHIM_DIR={self.shims}"]
         return [*(prefix if with_shim else []), SCRIPT, "-o",
                 self.recording_path, *options, "--", *argv]
@@ -66,14 +68,15 @@ class Allocations(clewtest.Case):
     def test_allocations_of_cplusplus_are_counted(self):
         self.check("exit", 0)
         live = self.own("live_bytes")
-        # with the exit handler's and the child's, without what that frees
+        # These include leaks of the exit handler and of the child, minus the
+        # blocks that they free.
         self.assertEqual(live["leaks"], 100 * (1000 + 3 * 10 + 5 + 3))
         self.assertEqual(live["aligns"], 640)
         self.assertNotIn("moves", live)
         self.assertNotIn("churns", live)
         self.assertEqual(self.own("allocations")["churns"], 2000 + 3 * 1000)
         self.assertEqual(self.own("bytes")["moves"], 70 + 55000)
-        # each of the contexts that call it
+        # Each context that calls the function counts.
         self.assertEqual(self.own("peak_bytes")["moves"], 10000)
         self.assertEqual(self.own("mapped_bytes")["maps"], 7 * 4096)
         self.assertEqual(self.own("mappings")["maps"], 1)
@@ -87,7 +90,8 @@ class Allocations(clewtest.Case):
         self.assertEqual(self.own("live_bytes")["moves"], 10000)
 
     def test_allocations_of_python_are_counted(self):
-        """It ends when its threads have, which free what is theirs after join()."""
+        """The program waits for its threads to exit, since they free memory
+        after join() returns."""
         program = [PYTHON, "-c", "import json, os, threading\n"
                    "def f(): json.dumps([{str(i): i} for i in range(9999)])\n"
                    "threads = [threading.Thread(target=f) for _ in range(3)]\n"

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Generated code has the names that its program announced for it."""
+"""Generated code has the names that the program announced for it."""
 import collections
 import os
 import pathlib
@@ -16,7 +16,7 @@ from lib.disturbance import Disturbed, undisturbed
 ANNOUNCES = target("announces")
 REGISTERED = [target("registered", flavour)
               for flavour in ("O2", "O0", "cet")]
-POINTS = 4.0  # percentage points that shares may be off
+POINTS = 4.0  # maximal error of a share, in percentage points
 BUSY_JS = """
 function fibber(n) { return n < 2 ? n : fibber(n - 1) + fibber(n - 2); }
 const begin = process.cpuUsage();
@@ -92,14 +92,14 @@ define i32 @main() {
 
 
 class Truth(Case):
-    """A program that knows what it called for how long."""
+    """The program measures the time it spends in each function."""
 
     def check_shares(self, done, recording=None):
         truth = collections.Counter()
         for line in done.stdout.splitlines():
             _, name, ns = re.fullmatch(r"(\d+) (.*) (\d+)", line).groups()
             truth[name] += int(ns)
-        # what it asks of the kernel is its own time, too
+        # The program's own time includes time in the kernel.
         found = self.functions(recording, "total_ns")
         total = sum(truth.values())
         for name in {"older", "newer", "beside", "asking", "over", NOBODY}:
@@ -119,7 +119,8 @@ class Truth(Case):
         return done
 
     def check(self, *arguments, **options):
-        """Its names are in the recording, wherever that goes."""
+        """Asserts that the names are in the recording, even after it is
+        moved."""
         done = self.announce(*arguments, **options)
         shutil.rmtree(self.written)
         moved = self.work / "moved"
@@ -195,7 +196,8 @@ class Truth(Case):
 
     @undisturbed
     def test_names_are_read_without_clew_record(self):
-        """Nobody kept a copy: what was written is read, while it is there."""
+        """No `clew record` copies the map, so the report reads the original
+        while it exists."""
         self.recording_path.mkdir()
         (self.recording_path / "config").write_text("time cpu\n")
         environment = {**self.environment,
@@ -211,7 +213,7 @@ class Truth(Case):
 
 
 class Registered(Truth):
-    """Code with a symbol file, by the interface that GDB has for that."""
+    """Code with a symbol file, registered through GDB's JIT interface."""
 
     def register(self, way="", status=0, program=REGISTERED[0]):
         done = self.record([program, "400", way], text=True)
@@ -231,7 +233,8 @@ class Registered(Truth):
         self.register("kill", -9)
 
     def names(self, way, program=REGISTERED[0]):
-        """Of the one piece, which has all of the time but clew's own."""
+        """Returns the names of the only piece of code, which uses all of the
+        program's time."""
         done = self.record([program, "400", way], text=True)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         return {"older", NOBODY} & set(self.functions())
@@ -259,7 +262,7 @@ class Registered(Truth):
 
 
 class Hostile(Case):
-    """What is written there may be anybody's, and anything."""
+    """The files may have any owner and any content."""
 
     def record_one(self):
         self.record([ANNOUNCES, "map", self.written, "300"])
@@ -305,7 +308,7 @@ class Hostile(Case):
         self.record_one()
         self.copy.unlink()
         os.chown(self.path, 65534, 65534)
-        # chown leaves the time as it was
+        # chown() leaves the modification time unchanged.
         self.assert_unnamed()
 
     def test_damage_is_said(self):
@@ -340,7 +343,7 @@ class Hostile(Case):
 
 
 class Runtimes(Case):
-    """Real ones, as they announce what they generate."""
+    """Real runtimes that announce the code they generate."""
 
     def check(self, argv, name):
         recorded = self.record(argv, text=True)
@@ -350,13 +353,14 @@ class Runtimes(Case):
         functions = self.functions()
         found = sum(ns for function, ns in functions.items()
                     if name in function)
-        # how dear what the kernel does for it is depends on the machine
+        # The cost of the kernel's work for the runtime depends on the machine.
         own = sum(functions.values()) - functions.get("(kernel)", 0)
         self.assertGreater(found, own * 0.3, functions)
         self.assertGreater(found, 5 * functions.get(NOBODY, 0), functions)
 
     def remove_what_was_written(self):
-        """Most write to /tmp, whatever $TMPDIR says."""
+        """Removes the files: most runtimes write to /tmp, whatever $TMPDIR
+        contains."""
         for part in self.recording().parts:
             for name in (f"perf-{part.pid}.map", f"jit-{part.pid}.dump"):
                 for folder in (pathlib.Path("/tmp"), self.work):
@@ -396,7 +400,8 @@ class Runtimes(Case):
 
     @needs("erl", "erlc")
     def test_erlang_that_registers(self):
-        """Unasked, in a form of its own. No problem says what it does not have."""
+        """Erlang registers code without any option, in a format of its own. No
+        problem mentions the parts that this format lacks."""
         (self.work / "busy.erl").write_text(BUSY_ERLANG, encoding="ascii")
         self.assertEqual(self.run_program(["erlc", "busy.erl"]).returncode, 0)
         self.check(["erl", "-noshell", "-run", "busy", "main"],
@@ -405,7 +410,8 @@ class Runtimes(Case):
 
     @needs("lli")
     def test_lli(self):
-        """LLVM registers what it generates for GDB, without being asked."""
+        """LLVM registers the code that it generates with GDB's interface by
+        default."""
         (self.work / "busy.ll").write_text(BUSY_LLVM, encoding="ascii")
         self.check(["lli", "-jit-kind=orc", "busy.ll"], "fibber")
         self.assertEqual(self.kept(), [])
@@ -418,7 +424,8 @@ class Runtimes(Case):
 
     @needs("php")
     def test_php(self):
-        """Which opens its map by a name that nobody can stand in front of."""
+        """PHP opens its map through a function name that clew cannot
+        interpose."""
         (self.work / "busy.php").write_text(BUSY_PHP, encoding="ascii")
         argv = ["php", "-d", "opcache.enable_cli=1", "-d",
                 "opcache.jit=tracing", "-d", "opcache.jit_buffer_size=64M",

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Contexts that are functions, and of one the value of an argument."""
+"""Contexts consist of functions, and one function is split by an argument's
+value."""
 import collections
 import pathlib
 import re
@@ -68,7 +69,8 @@ class ArgumentContexts(clewtest.Case):
         return path
 
     def run_traced(self, program, *options, rounds=2000):
-        """{function: {value: calls}}, as the program has counted."""
+        """Returns {function: {value: calls}} as the program has counted
+        them."""
         done = self.record([program, str(rounds)],
                            ["--trace", "-m", program.name, *HOOKED, *options],
                            text=True)
@@ -91,7 +93,8 @@ class ArgumentContexts(clewtest.Case):
         return found and found.group(1)
 
     def by_value(self, context):
-        """{function: {value: calls}}: of `tell`, and of `leaf` that it calls."""
+        """Returns {function: {value: calls}} for `tell` and for `leaf`, which
+        `tell` calls."""
         found = collections.defaultdict(collections.Counter)
         for path, calls in self.paths(context).items():
             if path[-1].startswith("tell"):
@@ -133,7 +136,7 @@ class ArgumentContexts(clewtest.Case):
         self.check(own, "arg1")
 
     def test_full_packets_keep_argument_values(self):
-        """Each begins in calls of which it says the values."""
+        """Each packet begins inside calls, and stores their argument values."""
         program = self.build("many", "-O2", "-g0")
         own = self.run_traced(program, "--args=tell@arg1,arg2/s",
                               rounds=30000)
@@ -168,7 +171,8 @@ class ArgumentContexts(clewtest.Case):
             self.assertLessEqual(calls, own["tell"][value])
 
     def test_hits_that_are_not_wanted(self):
-        """Their calls have no value, and nor has what they call."""
+        """Calls that the condition excludes have no value, and their callees
+        have none."""
         program = self.build("wanted", "-O2", "-g0")
         own = self.run_traced(program, "--probe=tell",
                               "--action=if arg1 % 2 == 0",
@@ -182,7 +186,8 @@ class ArgumentContexts(clewtest.Case):
             self.assertEqual(found[name], {**even, None: odd})
 
     def test_signals_come_anywhere(self):
-        """No call is lost, and what has no value is said to have none."""
+        """No call is lost, and a call without a value is reported without
+        one."""
         source, path = self.work / "ticks.c", self.work / "ticks"
         source.write_text(TICKS)
         subprocess.run(["cc", "-O2", "-o", path, source], check=True)
@@ -195,7 +200,8 @@ class ArgumentContexts(clewtest.Case):
             lost = [int(text.split("recorded in ")[1].split()[0])
                     for text in report["problems"] if "that probes recorded" in text]
             without = found.pop(None, 0)
-            # One whose value is lost may have that of the call before it.
+            # A call whose value is lost may be counted with the value of the
+            # preceding call.
             others = sum(lost) - without
             self.assertGreaterEqual(others, 0)
             self.assertEqual(sum(found.values()) + without,

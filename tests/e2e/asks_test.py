@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Programs that ask clew where they are (agent/clew.h), and are told the truth."""
+"""Programs that query their own context (agent/clew.h) get correct answers."""
 import re
 
 from lib import clewtest
@@ -24,7 +24,7 @@ class Asks(clewtest.Case):
         told = re.fullmatch(r"(\d+) contexts met, 0 errors\n",
                             recorded.stdout.decode())
         self.assertTrue(told, recorded.stdout)
-        # of main's, the threads' and handlers' at the least
+        # main(), the threads and the handlers make at least this many queries.
         self.assertGreater(int(told[1]), 100)
         recording = self.recording()
         self.assert_no_problem()
@@ -43,7 +43,8 @@ class Asks(clewtest.Case):
 class Library(clewtest.Case):
     @needs("readelf")
     def test_agent_library_keeps_its_interface(self):
-        """What a program was linked with stays, under the version it had."""
+        """Symbols that programs are linked with keep existing under their
+        symbol version."""
         listed = self.run_program(["readelf", "-W", "--dyn-syms", LIBRARY],
                                   text=True).stdout
         exported = set(re.findall(r"(?m) (?!UND)\S+ (clew_\w+@@\S+)$", listed))

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""clew attach --budget: what costs too much is left out of a process that runs."""
+"""`clew attach --budget` unhooks functions that cost too much in a running
+process."""
 import pathlib
 import signal
 import struct
@@ -10,13 +11,14 @@ from lib.attached import Attached
 from lib.clewtest import kill_with_guardian, target, until
 
 TRAP = 1 << signal.SIGTRAP - 1
-# What is out comes back after a minute at the latest, once no debt is left.
+# An unhooked function is hooked again after a minute at the latest, once no
+# debt is left.
 SURVEYED_S = 180
 BUDGET = ("--budget", "20%", "-f", "^busy_")
 
 
 def blocking(pid):
-    """How many threads block SIGTRAP."""
+    """Returns how many threads block SIGTRAP."""
     count = 0
     for status in pathlib.Path(f"/proc/{pid}/task").glob("*/status"):
         line, = (line for line in status.read_text().splitlines()
@@ -34,7 +36,7 @@ class Budget(Attached):
         return struct.unpack_from("<Q", self.memory, 8 * i)[0]
 
     def go_on(self):
-        """All that the program does is done once more."""
+        """Waits until the program has run each of its activities once more."""
         for i in (2, 5):
             now = self.word(i)
             self.assertTrue(until(lambda: self.word(i) > now + 50))
@@ -53,13 +55,14 @@ class Budget(Attached):
         self.assertEqual(self.word(1), 0, "wrong answers")
 
     def assert_no_problems(self, report):
-        """But those of a moment: where a thread was, or that it had no processor."""
+        """Asserts that the report lists only transient problems: a thread's
+        position, or a lack of CPU time."""
         self.assertEqual([problem for problem in report["problems"]
                           if "budget was not kept" not in problem and
                           "appear at the top" not in problem], [])
 
     def leaf(self):
-        """(the report's budget, what it says of the leaf)."""
+        """Returns (the report's budget, the leaf's row)."""
         report = self.clew_json("report", "--json", self.recording_path)
         self.assert_no_problems(report)
         rows = {row["name"]: row for row in report["functions"]}
@@ -67,7 +70,8 @@ class Budget(Attached):
         return report["budget"], rows["busy_leaf"]
 
     def test_the_hot_leaf_is_left_out(self):
-        """Twice, as the second session begins with all hooked; and all is put back."""
+        """Attaches twice, as a new session begins with all functions hooked.
+        Detaching restores all code."""
         for _ in range(2):
             before = self.word(3)
             self.detach(self.attach_until_left_out())
@@ -82,7 +86,7 @@ class Budget(Attached):
             self.assertLess(leaf["calls"], made)
 
     def test_unhooked_function_is_hooked_again(self):
-        """Now and then, to be looked at."""
+        """The function is hooked now and then, to measure it again."""
         self.detach(self.attach_until_left_out(times=2))
         self.assert_unharmed()
         self.assertGreater(self.leaf()[1]["left_out"]["times"], 1)
@@ -125,7 +129,7 @@ class Budget(Attached):
         self.assertGreaterEqual(calls + 100000, now - at_least)
 
     def test_a_controller_that_is_killed(self):
-        """The budget is kept all the same."""
+        """The budget stays in force without the controller."""
         out = self.word(4)
         controller = self.attach(self.process, *BUDGET)
         kill_with_guardian(controller)

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""clew attach again and again, and killed at any moment: nothing breaks."""
+"""`clew attach` runs repeatedly and is killed at random moments, without any
+harm."""
 import os
 import random
 import signal
@@ -109,7 +110,8 @@ class Killed(Attached):
         return process, memory
 
     def kill_later(self, process, victim):
-        """Of the two one is killed while a controller attaches and leaves."""
+        """Kills either the process or the controller while the controller
+        attaches and detaches."""
         controller = subprocess.Popen(
             [CLEW, "attach", "-q", "-o", self.recording_path, "--for", "5ms",
              str(process.pid)], cwd=self.work, env=self.environment,

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""clew attach to processes with mounts, a root or ids of their own."""
+"""`clew attach` works on processes with mounts, a root or ids of their own."""
 import os
 import pathlib
 import shutil
@@ -18,7 +18,7 @@ class Container(ContainerCase):
         self.is_recorded(self.begin(OWN_MOUNTS))
 
     def test_a_root_of_its_own(self):
-        """Its files have other names for us."""
+        """The process's files have other names outside its root."""
         self.assert_as_before = lambda process: None
         root = self.work / "root"
         root.mkdir()
@@ -27,7 +27,7 @@ class Container(ContainerCase):
              'mount --rbind / "$0" && exec chroot "$0" "$@"', root]))
 
     def test_ids_of_its_own(self):
-        """Twice, with a thread of clew's in it, too."""
+        """Attaches twice, once with a thread of clew's in the process."""
         process = self.begin(OWN_IDS, has_ids=True)
         for time in ("wall", "none"):
             self.is_recorded(process, "--time", time)
@@ -51,7 +51,8 @@ class Container(ContainerCase):
         self.assert_as_before(process)
 
     def test_process_that_cannot_see_the_library_is_recorded(self):
-        """It has a copy, which is gone once it is loaded."""
+        """The process gets a copy of the library, which is removed once it is
+        loaded."""
         hidden = self.work / "hidden"
         hidden.mkdir()
         shutil.copy(self.library(), hidden)
@@ -82,7 +83,8 @@ for file in $(ldd "$0" | grep -o '/[^ ]*'); do
 done
 """
 
-# That its C library is not below its root is not unusual: it was mapped before.
+# Often libc is not below the process's root, since it was mapped before
+# chroot().
 LEAVES = """
 import ctypes, os, sys, time
 os.chroot(sys.argv[1])
@@ -96,7 +98,8 @@ time.sleep(1000)
 
 
 class Chrooted(Container):
-    """In mounts of its own and below another root, for one who is not root."""
+    """Unprivileged processes with mounts of their own and another root
+    directory."""
     NOBODY = {"user": 65534, "group": 65534, "extra_groups": []}
 
     def setUp(self):
@@ -111,7 +114,7 @@ class Chrooted(Container):
         self.recording_path = self.root / "tmp" / "out"
 
     def begin_below(self, script):
-        """busy, once it counts."""
+        """Starts targets/busy and waits until it counts."""
         process = self.start(
             [*OWN_MOUNTS, "sh", "-c", script + ' exec chroot '
              '--userspec=65534:65534 "$0" /program /tmp/busy', self.root])
@@ -139,7 +142,7 @@ class Chrooted(Container):
         self.assert_refused(process, "has no /proc", "mount one")
 
     def test_a_library_that_is_not_below_its_root(self):
-        """What would help is said."""
+        """The error message says what to do."""
         process = self.start(
             [*OWN_MOUNTS, "sh", "-c", 'mount -t proc none "$0/proc" && '
              'exec "$@"', self.root, PYTHON, "-c", LEAVES, self.root],
@@ -183,13 +186,15 @@ exec /program "$@"
 
 
 class Shut(Container):
-    """A process that has no file of ours: the controller sees them in /proc alone."""
+    """A process that sees none of clew's files: the controller reaches its
+    folders through /proc only."""
 
     def setUp(self):
         super().setUp()
         if not shutil.which("pivot_root"):
             self.skipTest("no pivot_root")
-        # Its file is nowhere when it is reported: names are by its build-id.
+        # The report cannot open the program file, so it finds names by the
+        # build-id.
         done = self.clew("cache", "warm", "--no-libraries", target("busy"))
         self.assertEqual(done.returncode, 0, done.stderr)
 
@@ -221,7 +226,8 @@ class Shut(Container):
         return pathlib.Path(f"/proc/{pid}/root", path)
 
     def assert_as_before(self, process):
-        """Nothing of ours is there, and its code is that of its files."""
+        """Asserts that none of clew's files remain and that all code equals its
+        files."""
         self.assertEqual(list(self.inside(process.pid, "tmp").iterdir()), [])
         with open(f"/proc/{process.pid}/mem", "rb", 0) as memory, \
                 open(f"/proc/{process.pid}/maps", encoding="utf-8") as maps:
@@ -244,7 +250,7 @@ class Shut(Container):
         return folder
 
     def assert_home(self):
-        """All is in the recording, and whole."""
+        """Asserts that the recording is complete and in its intended folder."""
         report = self.clew_json("report", "--json", self.recording_path)
         self.assertEqual([problem for problem in report["problems"]
                           if "appear at the top" not in problem], [])
@@ -253,7 +259,7 @@ class Shut(Container):
         return report
 
     def test_process_that_sees_no_file_of_ours_is_recorded(self):
-        """And again, with its analyses and the stubs of the first time."""
+        """The second session uses the analyses and stubs of the first."""
         process = self.begin()
         files = sorted(pathlib.Path(f"/proc/{process.pid}/fd").iterdir())
         for _ in range(2):
@@ -286,7 +292,8 @@ class Shut(Container):
         self.assert_as_before(process)
 
     def test_a_controller_that_is_killed(self):
-        """The recording says where it is; `clew detach` brings it home."""
+        """The report names the recording's location; `clew detach` moves it to
+        its intended folder."""
         process = self.begin()
         controller = self.attach(process, "--time", "none")
         kill_with_guardian(controller)
@@ -304,7 +311,7 @@ class Shut(Container):
         self.assertEqual(self.word(1), 0, "wrong answers")
 
     def test_attach_works_after_a_killed_attach(self):
-        """Both recordings are where they belong."""
+        """Both recordings are moved to their intended folders."""
         process = self.begin()
         first = self.recording_path
         controller = self.attach(process, "--time", "none")
@@ -319,7 +326,8 @@ class Shut(Container):
             self.assert_home()
 
     def test_recording_of_an_ended_process_is_complete(self):
-        """With all of its files: they were open."""
+        """The recording has all its files, since the controller has them
+        open."""
         process = self.begin()
         controller = self.attach(process, "--time", "none")
         self.go_on()
@@ -329,7 +337,8 @@ class Shut(Container):
         self.assert_home()
 
     def test_a_recording_that_is_gone(self):
-        """What was recorded stays where it is, and is named."""
+        """The recorded files stay below the process's root, and the message
+        names them."""
         process = self.begin()
         controller = self.attach(process, "--time", "none")
         self.go_on()
@@ -343,13 +352,15 @@ class Shut(Container):
             "report", "--json", folder)["total"]["calls"], 0)
 
     def test_two_whose_ids_are_the_same(self):
-        """Each is process 1 of its own, and has a part of its own."""
+        """Each process has process id 1 in its own namespace, and gets a part
+        of its own."""
         first = self.begin()
         (self.work / "root").rename(self.work / "other")
         second = self.begin()
         controller = self.attach(first, str(second.pid), "--time", "none")
         self.go_on()
-        for process in first, second:  # children, with what is in its part
+        # children have a part each, with calls in it
+        for process in first, second:
             folder = self.folder(process)
             self.assertTrue(until(lambda: len(list(
                 folder.glob("[!1]*.part"))) > 1))
@@ -363,7 +374,8 @@ class Shut(Container):
             self.assert_as_before(process)
 
     def test_process_without_writable_folder_is_refused(self):
-        """It says of each folder why; and goes on."""
+        """The error message gives the reason for each folder; the process
+        continues."""
         process = self.begin(is_read_only=True)
         self.assert_refused(process, "/tmp: mounted noexec",
                             "/: Read-only file system")

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Detaching works whatever has become of the folder that is recorded into."""
+"""Detaching works whatever happens to the folder of the recording."""
 import os
 import shutil
 import subprocess
@@ -13,10 +13,8 @@ from lib.isolation import make_users
 
 
 class Detaches(Attached):
-    """
-    sleep waits in a function that is hooked while it waits: its stack has a stub's
-    address, through which clew unwinds before it detaches.
-    """
+    """sleep(1) waits in a hooked function, so its stack contains an address in
+    a stub. clew must unwind through that stub before it detaches."""
 
     def sleeper(self, *within, **options):
         process = self.start([*within, "sleep", "1000"], **options)
@@ -24,7 +22,7 @@ class Detaches(Attached):
         return process
 
     def mounted(self, options):
-        """A file system of its own; else a skip."""
+        """Returns a file system of its own, or skips the test."""
         folder = self.work / "mounted"
         folder.mkdir()
         if self.run_program(["mount", "-t", "tmpfs", "-o", options, "none",
@@ -35,7 +33,7 @@ class Detaches(Attached):
         return folder
 
     def abandon(self, process):
-        """It stays attached, for its controller is killed."""
+        """Kills the controller, so the process stays attached."""
         controller = self.attach(process)
         kill_with_guardian(controller)
 
@@ -71,7 +69,8 @@ class Detaches(Attached):
             self.assert_as_before(process)
 
     def test_detaching_works_with_own_noexec_mounts(self):
-        """It has /tmp alone, and records there until it is detached."""
+        """The process can only write to /tmp, which is recorded to until clew
+        detaches."""
         process = self.sleeper(
             "unshare", "-m", "sh", "-c",
             'mount -t tmpfs -o noexec none /tmp && exec "$@"', "sh")

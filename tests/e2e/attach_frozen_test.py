@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""What cannot run is refused at once, and can be left later."""
+"""Processes that cannot run are refused at once, and can be detached later."""
 import os
 import pathlib
 import signal
@@ -13,12 +13,13 @@ from lib.isolation import freezer_group
 
 
 def children_of(pid):
-    """Of all of its threads."""
+    """Returns the children of all threads of the process."""
     return "".join(path.read_text() for path in pathlib.Path(
         f"/proc/{pid}/task").glob("*/children"))
 
 
-# Its only thread is in exit(), where nothing of libc's can be called.
+# The only thread of this program is in exit(), where no libc function may be
+# called.
 ENDS = """
 #include <stdlib.h>
 #include <unistd.h>
@@ -34,7 +35,8 @@ int main(void)
 """
 
 
-# A thread that nobody can stop from when it gets the signal: its vforked child waits.
+# A thread of this program cannot be stopped after it gets the signal, as it
+# waits for its vforked child.
 STICKS = """
 #include <pthread.h>
 #include <signal.h>
@@ -66,7 +68,7 @@ int main(void)
 class Stuck(Attached):
     @slow
     def test_status_shows_what_could_not_be_left(self):
-        """Its part has ended by then."""
+        """The part is complete by then."""
         built = self.run_program(
             ["cc", "-x", "c", "-", "-pthread", "-o", "sticks"],
             input=STICKS.encode())
@@ -101,7 +103,8 @@ class Frozen(Attached):
         return process
 
     def attaching(self):
-        """(a process that is never where clew waits for it, who waits)."""
+        """Returns (a process that never reaches a point where clew can attach,
+        its waiting controller)."""
         built = self.run_program(
             ["cc", "-x", "c", "-", "-o", "ends"], input=ENDS.encode())
         self.assertEqual(built.returncode, 0, built.stderr)
@@ -115,7 +118,7 @@ class Frozen(Attached):
         status = pathlib.Path(f"/proc/{controller.pid}/status")
 
         def has_begun():
-            """It blocks SIGCHLD from when it traces on."""
+            """Returns whether the controller traces: it then blocks SIGCHLD."""
             words = status.read_text().split()
             blocked = int(words[words.index("SigBlk:") + 1], 16)
             return blocked >> (signal.SIGCHLD - 1) & 1
@@ -123,7 +126,7 @@ class Frozen(Attached):
         return process, controller
 
     def assert_ends_early(self, controller, *words):
-        """Long before it has waited as long as it would."""
+        """Asserts that the controller ends long before its time limit."""
         said = controller.stderr.read()
         self.assertEqual(controller.wait(PATIENCE_S), 1, said)
         for word in words:

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""clew attach, to several processes at once: each has a part of its own."""
+"""`clew attach` records several processes at once, each in a part of its
+own."""
 import os
 import pathlib
 import shutil
@@ -19,11 +20,12 @@ NOBODY = 65534
 
 
 class Chosen(Grouped):
-    """By each of the ways that there are."""
+    """Tests each method of choosing processes."""
 
     def setUp(self):
         super().setUp()
-        self.name = self.work.name  # other tests run beside
+        # distinct from the names in tests that run in parallel
+        self.name = self.work.name
         self.program = self.work / self.name
         shutil.copy(target("family"), self.program)
 
@@ -47,7 +49,7 @@ class Chosen(Grouped):
                                  f"./{self.name}")
 
     def test_a_program_that_has_been_replaced(self):
-        """It is found, and its stacks are unwound, by what is mapped."""
+        """clew finds the process and unwinds its stacks by the mapped file."""
         family = self.family("one", 1)
         other = self.work / "other"
         shutil.copy(self.program, other)
@@ -65,7 +67,7 @@ class Chosen(Grouped):
         self.is_recorded_exactly([family], "--children", "--pidfile", path)
 
     def test_a_cgroup(self):
-        """Or what looks like one."""
+        """A folder that looks like a cgroup suffices."""
         family = self.family("one")
         folder = self.work / "group"
         (folder / "below").mkdir(parents=True)
@@ -76,7 +78,7 @@ class Chosen(Grouped):
         self.is_recorded_exactly([family], "--cgroup", folder)
 
     def test_a_cgroup_as_proc_names_it(self):
-        """Of either version, below whichever hierarchy."""
+        """The path works for both cgroup versions, below any hierarchy."""
         group = freezer_group(self)
         family = self.family("one", 1)
         for pid in family.pids():
@@ -109,7 +111,7 @@ class Chosen(Grouped):
 
 
 class Titles(Attached):
-    """A program's first word can be a title that it has given itself."""
+    """A program may overwrite its argv[0] with a title."""
 
     def name_of(self, title):
         path = self.work / "memory"
@@ -121,7 +123,7 @@ class Titles(Attached):
         self.detach(controller)
         process.kill()
         process.wait()
-        own = f" ({process.pid})"  # it has children
+        own = f" ({process.pid})"  # selects its row, not those of its children
         (name,) = [row["name"] for row in self.clew_json(
             "report", "--json", "--by=process",
             self.recording_path)["functions"] if row["name"].endswith(own)]
@@ -139,7 +141,8 @@ class Titles(Attached):
 
 class Together(Grouped):
     def test_child_forked_while_attached_is_recorded(self):
-        """It counts from its first call, and is left with the others."""
+        """The child's calls count from its first call, and clew detaches it
+        with the others."""
         family = Family(self, "one", 1)
         family.hold()
         before = family.counted()
@@ -156,7 +159,7 @@ class Together(Grouped):
         self.assert_left(family.pids())
 
     def test_child_of_a_detached_process_is_recorded_once(self):
-        """It has but one part, and counts like any other."""
+        """The child has exactly one part, and its calls count as usual."""
         family = Family(self, "one", 0)
         first = family.pids()[0]
         for _ in range(2):
@@ -165,7 +168,7 @@ class Together(Grouped):
             self.is_recorded_exactly([family], "--children", first)
 
     def test_refused_process_does_not_stop_the_others(self):
-        """The others are recorded."""
+        """clew records the other processes."""
         families = [Family(self, "one", 1), Family(self, "two", 0)]
         pid = families[1].pids()[0]
         families[1].process.send_signal(signal.SIGSTOP)
@@ -193,7 +196,7 @@ class Together(Grouped):
         self.end(first)
 
     def test_some_end_meanwhile(self):
-        """It goes on with the others, until all have ended."""
+        """Recording continues until the last process has exited."""
         families = [Family(self, f"family {i}", 0) for i in range(3)]
         pids = [family.pids()[0] for family in families]
         controller = self.group(*pids)
@@ -217,7 +220,8 @@ class Together(Grouped):
         self.assert_left(family.pids())
 
     def test_group_is_recorded_for_a_number_of_calls(self):
-        """They may be some more, and not any fewer."""
+        """The total may exceed the requested number, but never falls short of
+        it."""
         family = Family(self, "one", 1)
         family.let_go()
         for calls in (1, 1000):
@@ -251,7 +255,7 @@ class Together(Grouped):
         self.is_recorded_exactly([family], "--children", family.pids()[0])
 
     def test_children_of_another_user(self):
-        """Root may: the recording is that user's then."""
+        """Root may attach to them; the recording then belongs to that user."""
         if os.geteuid():
             self.skipTest("wants to be root")
         if self.run_program(["test", "-r", LIBRARY], user=NOBODY).returncode:
@@ -282,7 +286,7 @@ class Together(Grouped):
                             stdout=subprocess.DEVNULL,
                             stderr=subprocess.DEVNULL)
         self.addCleanup(server.wait, PATIENCE_S)
-        self.addCleanup(server.terminate)  # its workers with it
+        self.addCleanup(server.terminate)  # terminates its workers also
         self.assertTrue(until(path.exists))
         self.assertTrue(until(lambda: len(children(server.pid)) == 2))
         asked, wrong, is_over = [], [], threading.Event()

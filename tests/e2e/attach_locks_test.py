@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""One clew at a time changes a process, and no other user can prevent it."""
+"""Only one clew at a time changes a process, and no other user can prevent
+it."""
 import os
 import pathlib
 import signal
@@ -12,9 +13,10 @@ from lib.attached import PATIENCE_S, Attached, runs
 from lib.clewtest import CLEW, PYTHON, until
 from lib.isolation import make_users
 
-FOLDER = pathlib.Path("/run/clew")  # where root has its locks
+FOLDER = pathlib.Path("/run/clew")  # root's lock files
 
-# What another user can do about process PID. It says so, and waits.
+# Does what another user can do to block attaching to process PID; then prints a
+# line and waits.
 SQUAT = """
 import fcntl, os, socket, sys, time
 pid, start, folder = sys.argv[1:]
@@ -38,7 +40,7 @@ time.sleep(1000)
 
 
 def start_of(pid):
-    """When it began, as the name of a lock has it."""
+    """Returns the process's start time as it appears in a lock file's name."""
     text = pathlib.Path(f"/proc/{pid}/stat").read_text()
     return text.rpartition(")")[2].split()[19]
 
@@ -59,14 +61,14 @@ class Locks(Attached):
         return process
 
     def folder_of(self, user):
-        """A folder for that user's recordings."""
+        """Returns a folder for that user's recordings."""
         folder = self.work / user.name
         folder.mkdir(exist_ok=True)
         os.chown(folder, user.uid, user.gid)
         return folder
 
     def attach_as(self, user, process):
-        """A controller of that user's that has attached."""
+        """Starts a controller as that user and waits until it has attached."""
         controller = subprocess.Popen(
             [CLEW, "attach", "-o", self.folder_of(user) / "out",
              str(process.pid)], cwd="/", env=self.environment,
@@ -86,7 +88,7 @@ class Locks(Attached):
 
     def test_another_user_cannot_prevent_attaching(self):
         process = self.sleeper()
-        self.detach(self.attach(process))  # there is a folder
+        self.detach(self.attach(process))  # creates the folder
         squatter = self.start(
             [PYTHON, "-c", SQUAT, process.pid, start_of(process.pid), FOLDER],
             stdout=subprocess.PIPE, **self.users[0].as_user)
@@ -125,7 +127,8 @@ class Locks(Attached):
         self.assert_as_before(process)
 
     def test_nobody_waits_for_a_controller_that_was_killed(self):
-        """Its file is removed by the next attach, once the process has ended."""
+        """The next attach removes its lock file, once the process has
+        exited."""
         process, other = self.sleeper(), self.sleeper()
         controller = self.attach(process)
         left = FOLDER / f"attach-{process.pid}-{start_of(process.pid)}"
@@ -144,7 +147,7 @@ class Locks(Attached):
         self.assertEqual((status.st_uid, status.st_mode & 0o022), (0, 0))
 
     def test_a_folder_that_others_can_write_is_not_used(self):
-        """The lock that the process itself has is enough."""
+        """The lock inside the process itself suffices."""
         user = self.users[0]
         shared = self.work / "runtime"
         shared.mkdir()
@@ -167,7 +170,8 @@ class Locks(Attached):
                     (shared / "clew").rmdir()
 
     def test_names_of_folders_can_be_taken_by_others(self):
-        """Of a process with other files; all that can be known beforehand are taken."""
+        """The process sees other files than clew does. The test creates all
+        folder names that can be predicted."""
         taken = self.work / "tmp"
         taken.mkdir(0o777)
         process = self.start(

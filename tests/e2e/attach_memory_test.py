@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""clew attach: what memory a process has more while it is recorded, and after."""
+"""Measures how much memory `clew attach` adds to a process during and after a
+session."""
 import pathlib
 import re
 import signal
@@ -10,7 +11,8 @@ from lib import clewtest, isolation
 from lib.attached import FORKS, PATIENCE_S, Attached, changed_code, private_kb
 from lib.clewtest import needs, slow, target
 
-# What stays after any number of sessions, beyond the first one's.
+# Growth that may remain after any number of sessions, relative to the first
+# one.
 GROWTH_KB = 512
 GROWTH_MAPPINGS = 24
 
@@ -32,7 +34,7 @@ class Memory(Attached):
         self.assertEqual(done.returncode, 0, (options, done.stderr))
 
     def sessions(self, process, count, options):
-        """(kB, mappings) after each."""
+        """Returns (kB, mappings) after each session."""
         measured = []
         for i in range(count):
             self.session(process.pid, *options[i % len(options)])
@@ -41,7 +43,8 @@ class Memory(Attached):
         return measured
 
     def assert_flat(self, measured, growth_kb):
-        """After the second session, which the first one's tables outlive."""
+        """Asserts that nothing grows after the second session; the first
+        session's tables persist."""
         kb, count = measured[1]
         for later_kb, later_count in measured[2:]:
             self.assertLess(later_kb, kb + growth_kb, measured)
@@ -67,21 +70,22 @@ class Memory(Attached):
         self.assertLess(remaining, 2)
 
     def printed(self, what, said):
-        """Megabytes."""
+        """Returns the printed number of megabytes."""
         found = re.search(rf"memory: ([0-9.]+) MB {what} in 1 process", said)
         self.assertTrue(found, said)
         return float(found[1])
 
     @staticmethod
     def stubs(pid):
-        """{(file, inode)} of stubs that other processes may share."""
+        """Returns {(file, inode)} of stubs that other processes may share."""
         lines = pathlib.Path(f"/proc/{pid}/maps").read_text().splitlines()
         return {(line.split()[5], line.split()[4]) for line in lines
                 if "/content-" in line and " r-xp " in line}
 
     @staticmethod
     def mapped_bytes(pid):
-        """Of these: a page that something may return into stays."""
+        """Returns the mapped bytes of these stubs: a page stays if a function
+        may return into it."""
         lines = pathlib.Path(f"/proc/{pid}/maps").read_text().splitlines()
         ranges = [line.split()[0].split("-") for line in lines
                   if "/content-" in line]
@@ -106,7 +110,7 @@ class Memory(Attached):
 
     @staticmethod
     def tables(pid):
-        """{inode} of tables that other processes may share."""
+        """Returns {inode} of tables that other processes may share."""
         lines = pathlib.Path(f"/proc/{pid}/maps").read_text().splitlines()
         return {line.split()[4] for line in lines
                 if "/content-" in line and " -w-p " in line}
@@ -129,7 +133,8 @@ class Memory(Attached):
                 self.assertEqual(self.tables(pid), set())
 
     def test_a_session_shares_the_stubs_of_no_other(self):
-        """Each has a folder of its own, whose files are removed at its end."""
+        """Each session has a folder of its own, and removes its files at its
+        end."""
         process = self.busy("one")
         seen = set()
         for _ in range(3):
@@ -153,7 +158,8 @@ class Memory(Attached):
 
     @needs("redis-server")
     def test_redis_has_its_memory_back(self):
-        """Stubs, code and tables of 26,767 functions are in files, and are gone."""
+        """Stubs, code and tables of 26,767 functions are in mapped files, which
+        are unmapped."""
         server, _ = self.redis()
         before_kb, before = private_kb(server.pid), mappings(server.pid)
         controller = self.attach(server)
@@ -179,7 +185,7 @@ class Memory(Attached):
     @slow
     @needs("redis-server")
     def test_a_process_of_another_user_beside_it_makes_no_difference(self):
-        """Caches are in another folder then, which the configuration names."""
+        """Caches are then in another folder, which the configuration names."""
         user, _ = isolation.make_users(self)
         self.work.chmod(0o755)
         server, _ = self.redis()

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""clew attach to processes that have no static thread-local storage left."""
+"""`clew attach` works on processes without free static thread-local storage."""
 import mmap
 import os
 import pathlib
@@ -12,7 +12,7 @@ from lib.attached import Built, CountingTarget
 from lib.clewtest import until
 from lib.container import ContainerCase
 
-PIECES = 40  # of 64 bytes: more than there are
+PIECES = 40  # of 64 bytes each: more than are free
 
 GREEDY = r"""
 __thread char greedy[64] __attribute__((tls_model("initial-exec")));
@@ -32,12 +32,13 @@ __attribute__((constructor)) static void eat(void)
 	do
 		snprintf(path, sizeof(path), FOLDER "/greedy%d.so", i++);
 	while (dlopen(path, RTLD_NOW));
-	/* what it has said of that would be found by the program */
+	/* Clears the error, which the program would otherwise find. */
 	dlerror();
 }
 """
 
-# Rounds of threads that begin where others have ended, and a child at each pause.
+# Runs rounds of threads that reuse the stacks of earlier threads, and forks a
+# child at each pause.
 LIVES = r"""
 #include <fcntl.h>
 #include <pthread.h>
@@ -109,7 +110,7 @@ class NoStorage(Built):
         super().setUp()
 
     def eater(self):
-        """A library with which a program finds that there is none left."""
+        """Returns a library by which a program uses up all static TLS."""
         if not self.hungry:
             first = self.build("greedy0.so", "-shared", "-fPIC",
                                source=GREEDY)
@@ -143,14 +144,16 @@ class Counts(NoStorage, CountingTarget):
         self.check_killed_controller()
 
     def test_killed_at_any_moment(self):
-        """Before the library has been loaded, too; then it can be attached to."""
+        """The controller may die even before the library is loaded; the process
+        can then still be attached to."""
         self.check_killed_at_any_moment()
         self.detach(self.attach(self.process))
         self.assert_as_before(self.process)
 
 
 class Hidden(NoStorage, ContainerCase):
-    """It cannot see the libraries: the second is copied where the first was."""
+    """The process cannot see the libraries, so the second one is copied to the
+    place of the first."""
 
     def test_process_that_cannot_see_the_library_is_recorded(self):
         hidden = self.work / "hidden"
@@ -188,7 +191,8 @@ class Threads(NoStorage):
         self.assertTrue(until(lambda: self.word(1)))
 
     def test_threads_that_begin_and_end_are_counted_exactly(self):
-        """And those of a forked child; twice, the second time with the same stubs."""
+        """Threads of a forked child count also. The second session uses the
+        same stubs."""
         for _ in range(2):
             self.hold()
             before = self.word(4)

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""clew attach, more than a hundred times to one process: its memory stays bounded."""
+"""More than a hundred sessions of `clew attach` leave a process's memory
+bounded."""
 import pathlib
 import statistics
 
@@ -9,7 +10,7 @@ from lib.attached import ManyThreadsCase
 from lib.clewtest import slow
 
 SESSIONS = 120
-STUBS_SPREAD = 4  # mappings: threads are in other stubs each time
+STUBS_SPREAD = 4  # mappings; the stubs that threads are in vary by session
 MAPPINGS_SPREAD = 4
 MEMORY_SPREAD_KB = 256
 
@@ -27,7 +28,8 @@ class Often(ManyThreadsCase):
 
     @slow
     def test_sessions_leave_no_more_and_more_memory(self):
-        """Pages of stubs that a thread may return into are freed by a later session."""
+        """A later session frees the stub pages that a thread may have returned
+        into."""
         stubs, mappings, memory = [], [], []
         for _ in range(SESSIONS):
             self.leave(self.attach(self.process))

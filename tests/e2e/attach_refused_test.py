@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""What clew cannot be attached to: one line says why, and what would help."""
+"""When clew cannot attach, one line reports the reason and a remedy."""
 import os
 import pathlib
 import shutil
@@ -86,7 +86,7 @@ int main(void)
 
 class Unhooked(Attached):
     def start_unhookable(self):
-        """Its function starts with bytes that are no instruction."""
+        """Starts a program whose function begins with invalid instructions."""
         built = self.run_program(["cc", "-x", "c", "-", "-o", "odd"],
                                  input=UNHOOKABLE.encode())
         self.assertEqual(built.returncode, 0, built.stderr)
@@ -95,7 +95,7 @@ class Unhooked(Attached):
         return process
 
     def test_a_process_without_functions_to_hook_exits_with_2(self):
-        """Also with --quiet, which prints that line alone."""
+        """With --quiet, that line is the only output."""
         process = self.start_unhookable()
         for options in ((), ("-q",)):
             with self.subTest(options):
@@ -113,10 +113,11 @@ class Unhooked(Attached):
 
 
 class Starting(Attached):
-    """What is being started is waited for."""
+    """clew waits for processes that are still starting."""
 
     def test_the_loader_has_not_mapped_the_c_library_yet(self):
-        """It waits, as nobody reads what it says of its search."""
+        """The loader blocks while it prints its library search to a full
+        pipe."""
         read, write = os.pipe()
         self.addCleanup(os.close, read)
         os.set_blocking(write, False)
@@ -151,7 +152,8 @@ class Starting(Attached):
         drain.join()
 
     def is_attached(self, process):
-        """False if the process executed another program during the attempt."""
+        """Returns False if the process executed another program during the
+        attempt."""
         done = self.clew("attach", "--for", "0s", "-o", self.recording_path,
                          process.pid)
         if done.returncode:
@@ -171,7 +173,7 @@ class Starting(Attached):
 
 
 class Refused(Attached):
-    """One line says why, and nothing has happened."""
+    """One line reports the reason, and the process is unchanged."""
 
     def assert_refused(self, pid, *words):
         done = self.clew("attach", "--for", "0s", "-o", self.recording_path,
@@ -225,7 +227,7 @@ class Refused(Attached):
 
     @needs("gofmt")
     def test_a_go_program(self):
-        """It waits for what it is to format."""
+        """gofmt waits for its input."""
         process = self.start(["gofmt"], stdin=subprocess.PIPE,
                              stdout=subprocess.DEVNULL)
         self.addCleanup(process.stdin.close)
@@ -258,10 +260,10 @@ class Refused(Attached):
 
     @needs("gdb")
     def test_process_that_ends_while_attaching_is_reported(self):
-        """
-        When clew makes such a call, it is killed, and what clew looks for then is
-        not there. The calls are the first ones for the process, to look at it, to be
-        alone with it, and to stop it.
+        """gdb stops clew at a system call and kills the target there.
+
+        The calls are the first ones by which clew inspects the process, locks
+        it and stops it.
         """
         for call in "pidfd_open", "fcntl", "ptrace":
             for is_asked_for in False, True:
@@ -282,7 +284,8 @@ class Refused(Attached):
                         r"there is no such process)\n\Z")
 
     def killed_at(self, call, pid, is_asked_for):
-        """What clew attach says. gdb waits until the process is gone."""
+        """Returns the output of `clew attach`; gdb waits until the process has
+        exited."""
         until_then = (f"while [ -e /proc/{pid} ]" if is_asked_for else
                       f"while ! grep -q '^State:.Z' /proc/{pid}/status")
         said = self.work / "said"
@@ -316,13 +319,14 @@ class Refused(Attached):
         self.assert_refused(process.pid, "32-bit")
 
     def test_process_without_its_first_thread_is_refused(self):
-        """Of three, the others of which go on."""
+        """The main thread exits; the other two of the three continue."""
         process = self.start([PYTHON, "-c", FIRST_ENDS])
         self.assertTrue(until(lambda: state(process.pid) == "Z"))
         self.assert_refused(process.pid, "main thread has exited")
 
     def test_process_at_its_limit_of_threads_is_refused(self):
-        """As haproxy's workers; who has threads, and is not root."""
+        """haproxy's workers are such processes: they have threads and are not
+        root."""
         self.work.chmod(0o755)
         process = self.start([PYTHON, "-c", MAY_START_NO_THREAD],
                              stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -341,10 +345,8 @@ class Refused(Attached):
     @unittest.skipIf(os.geteuid(), "wants to be root")
     @needs("unshare", "nsenter")
     def test_about_to_end(self):
-        """
-        The first of a namespace has no memory any more, and waits for one whose
-        parent does not ask how it has ended.
-        """
+        """The init process of a PID namespace has no memory any more; it waits
+        for a process whose parent does not reap it."""
         outer = self.start(["unshare", "-p", "-f", "sleep", "1000"])
         self.assertTrue(until(lambda: children(outer.pid)))
         (first,) = children(outer.pid)
@@ -366,7 +368,8 @@ class Refused(Attached):
     @unittest.skipIf(os.geteuid(), "wants to be root")
     @needs("unshare")
     def test_process_with_children_in_another_pid_namespace(self):
-        """Its /proc is theirs; they can be attached to."""
+        """/proc belongs to the children's namespace; clew can attach to the
+        children."""
         process = self.start(["unshare", "-p", "-f", "--mount-proc",
                               "--kill-child", "sleep", "1000"])
         self.assertTrue(until(lambda: children(process.pid)))
@@ -376,10 +379,8 @@ class Refused(Attached):
                             "attach to the children")
 
     def test_no_thread_local_storage_left(self):
-        """
-        Nor room in its control block. The loader's own words are told, and not
-        left to the program.
-        """
+        """The control block has no room either. clew prints the loader's own
+        message, and the program does not see it."""
         library = self.work / "greedy.so"
         self.assertEqual(self.run_program(
             ["cc", "-shared", "-fPIC", "-x", "c", "-", "-o", library],
@@ -409,21 +410,23 @@ class Refused(Attached):
 
     @needs("strace")
     def test_traced(self):
-        # who is left over after a failure holds nobody's output open
+        # A process that outlives a failed test must not hold the test's output
+        # open.
         tracer = self.start(["strace", "-o", "/dev/null", "sleep", "1000"],
                             stdout=subprocess.DEVNULL,
                             stderr=subprocess.DEVNULL)
         found = []
 
         def is_there():
-            """It has other children before."""
+            """Returns the sleep process: strace has other children before
+            it."""
             for pid in children(tracer.pid):
                 status = pathlib.Path(f"/proc/{pid}/status")
                 try:
                     if "Name:\tsleep\n" in status.read_text():
                         found.append(pid)
                 except (FileNotFoundError, ProcessLookupError):
-                    pass  # it has ended; the latter if while it was read
+                    pass  # it has exited, before or during the read
             return found
 
         self.assertTrue(until(is_there))
@@ -459,7 +462,8 @@ class Refused(Attached):
         self.assert_refused(2, "kernel")
 
     def test_a_program_that_was_replaced(self):
-        """What is mapped counts: by its build-id, and without one nothing is sure."""
+        """The mapped file counts: it is identified by its build-id, and refused
+        without one."""
         for build_id, refused in (("sha1", False), ("none", True)):
             with self.subTest(build_id):
                 source, program = self.work / "p.c", self.work / "program"
@@ -485,7 +489,7 @@ class Refused(Attached):
                 self.assertIsNone(process.poll())
 
     def test_locked_memory(self):
-        """Of what the library only reserves it would fill all."""
+        """mlockall() would make the library's reserved memory resident."""
         process = self.start(
             [PYTHON, "-c", "import ctypes, time\n"
              "print(ctypes.CDLL(None).mlockall(3), flush=True)\n"
@@ -499,7 +503,8 @@ class Refused(Attached):
         self.assertLess(int(locked), 1 << 22)
 
     def test_process_of_another_user_is_refused(self):
-        """Root may (attach_group_test.py), and its own processes are theirs."""
+        """Only root may attach to other users' processes
+        (attach_group_test.py)."""
         if os.geteuid():
             self.skipTest("wants to be root")
         if self.run_program(["test", "-x", CLEW], user=65534).returncode:
@@ -509,7 +514,8 @@ class Refused(Attached):
         self.assert_one_line_error(done, process.pid, "belongs to root")
 
     def test_who_may_is_said_where_the_kernel_refuses(self):
-        """It was started by root and has changed users, as daemons do."""
+        """The process was started by root and has changed its user, as daemons
+        do."""
         (user,) = make_users(self, 1)
         process = self.start(
             [PYTHON, "-c", "import os, sys, time\n"

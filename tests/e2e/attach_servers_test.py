@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""clew attach again and again to servers under load: no request fails, no answer
-changes, and nothing grows.
+"""`clew attach` runs repeatedly on servers under load: no request fails, no
+answer changes, and nothing grows.
 
-How often is $CLEW_CYCLES; `ctest -L slow` has a hundred.
+$CLEW_CYCLES is the number of sessions; `ctest -L slow` runs a hundred.
 """
 import hashlib
 import os
@@ -58,7 +58,8 @@ class Http(Served):
 
     @needs("nginx")
     def test_nginx(self):
-        """Its master, and two workers who are another user."""
+        """Attaches to the master and to two workers that run as another
+        user."""
         self.write_pages()
         user = "user nobody nogroup;" if self.others_can_come() else \
             "" if os.geteuid() else "user root;"
@@ -78,7 +79,8 @@ class Http(Served):
 
     @needs("haproxy")
     def test_haproxy(self):
-        """One process, with four threads that hand requests on to each other."""
+        """Attaches to one process whose four threads pass requests to each
+        other."""
         self.write_pages()
         configuration = self.work / "haproxy.cfg"
         configuration.write_text(HAPROXY.format(work=self.work))
@@ -92,7 +94,7 @@ class Http(Served):
         self.end(server, signal.SIGUSR1)
 
 
-# What each of pgbench's transactions leaves as it was.
+# An invariant that each of pgbench's transactions preserves.
 BALANCES = """
 select (select sum(abalance) from pgbench_accounts) = sum(delta) and
        (select sum(bbalance) from pgbench_branches) = sum(delta) and
@@ -117,12 +119,12 @@ class Postgres(PostgresServer):
         return int(self.psql("select count(*) from pgbench_history"))
 
     def go_on(self):
-        """Until some transactions more have ended."""
+        """Waits until some more transactions are committed."""
         now = self.transactions()
         self.assertTrue(until(lambda: self.transactions() > now + 100))
 
     def busy(self):
-        """The backends of pgbench, by id."""
+        """Returns the process ids of pgbench's backends."""
         return sorted(int(pid) for pid in self.psql(
             "select pid from pg_stat_activity where "
             "application_name = 'pgbench'").split())
@@ -144,12 +146,12 @@ class Postgres(PostgresServer):
 
     @slow
     def test_all_of_it(self):
-        """The postmaster and what it has forked, meanwhile, too."""
+        """Attaches to the postmaster and to all processes that it forks."""
         busy = self.busy()
         self.assertEqual(len(busy), 2)
         chosen = ["--children", self.server.pid]
         self.cycle([self.server.pid, *busy], *chosen,
-                   cycles=max(CYCLES // 4, 2))  # of eight processes
+                   cycles=max(CYCLES // 4, 2))  # eight processes each
         self.assertGreater(self.calls_until(self.go_on, *chosen), 10000)
         self.assertEqual(self.busy(), busy)
         self.ends_well()

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""clew attach: processes of one session share code with its hooks."""
+"""Processes of one `clew attach` session share the code that contains its
+hooks."""
 import ctypes
 import os
 import pathlib
@@ -21,19 +22,20 @@ ATTACHED_KB, DETACHED_KB = 3072, 512
 KILLED, KILLED_OF_SLOW = 9, 100
 KILLED_OPTIONS = [], ["--time=exact"], ["-m", "libc.so.6", "-m", "libssl.so.3"]
 
-# Options with which code is shared, or, of few functions, not.
+# Code is shared with these options, except the last one, which hooks few
+# functions.
 OPTIONS = [["--time=none"], ["--probe", "zmalloc"], ["--time=exact"],
            ["-f", "^zmalloc"]]
 
 
-# Forks once it gets a line, and writes the number of its child.
+# Forks after it reads a line, and writes the child's process id.
 FORKS_LATER = """
 import sys
 open(sys.argv[1], "w").close()
 sys.stdin.readline()
 """ + FORKS
 
-# Unloads a library and loads another one for each line.
+# Unloads a library and loads another one for each input line.
 RELOADS = """
 import _ctypes, os, sys
 library = _ctypes.dlopen(sys.argv[1], os.RTLD_NOW)
@@ -50,20 +52,21 @@ def mappings(pid):
 
 
 def hooked(pid):
-    """{(file, inode)} of modules with their hooks whose code is mapped."""
+    """Returns {(file, inode)} of the mapped copies of modules that contain
+    hooks."""
     return {(line.split()[5], line.split()[4]) for line in mappings(pid)
             if ".hooked" in line and " r-xp " in line}
 
 
 def ahead(pid):
-    """Mappings of such files, or of modules, that nothing can access."""
+    """Returns the inaccessible mappings of such copies and of modules."""
     return [line for line in mappings(pid)
             if " ---p " in line and "/" in line or ".hooked" in line]
 
 
 class Postgres(PostgresServer):
     def backends(self):
-        """Clients that are connected and idle."""
+        """Returns clients that are connected and idle."""
         clients = [self.start(
             [self.folder / "psql", "-h", self.work, "-U", "clew", "-Atq",
              "postgres"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -113,7 +116,7 @@ class Postgres(PostgresServer):
 
 class Shared(Attached):
     def server(self):
-        """redis-server, from a file of its own."""
+        """Starts redis-server from a copy of its program file."""
         program, socket = self.work / "redis-server", self.work / "socket"
         shutil.copy(shutil.which("redis-server"), program)
         process = self.start(
@@ -208,12 +211,13 @@ class Shared(Attached):
 
     @staticmethod
     def code_of(pid, path):
-        """Where code of a file is mapped, or of its copy with hooks."""
+        """Returns the addresses where code of a file, or of its copy with
+        hooks, is mapped."""
         return [line.split("-")[0] for line in mappings(pid)
                 if path.name in line and " r-xp " in line]
 
     def test_module_at_the_address_of_a_shared_one_is_hooked(self):
-        """The same file, or another one, at the same address."""
+        """Loads the same file again, or another one, at the same address."""
         first, second = self.work / "first.so", self.work / "second.so"
         ctypes.CDLL("libm.so.6")
         library = next(line.split()[5] for line in mappings("self")
@@ -240,7 +244,7 @@ class Shared(Attached):
             self.assertEqual(ahead(program.pid), [])
 
     def assert_is_file(self, pid, path, file):
-        """Memory that is mapped from a path has the bytes of a file."""
+        """Asserts that all memory mapped from a path equals the file."""
         found = 0
         with open(f"/proc/{pid}/mem", "rb", 0) as memory, \
                 open(file, "rb") as expected:
@@ -261,7 +265,7 @@ class Shared(Attached):
 
     @needs("redis-server")
     def test_code_of_the_c_library_is_shared_as_well(self):
-        """The library's own texts in it are restored behind all others."""
+        """The library's own hooked functions are restored last."""
         server, _ = self.redis()
         for _ in range(2):
             controller = self.attach(server, "-m", "libc.so.6", "-m",
@@ -316,7 +320,7 @@ class NotShared(Attached):
 
 
 class Killed(Attached):
-    """The controller, or its guardian with it, at any moment."""
+    """Kills the controller at a random moment, with or without its guardian."""
 
     def lose_none(self, count):
         seed = int.from_bytes(os.urandom(4), "little")
@@ -354,7 +358,7 @@ class Killed(Attached):
         self.assertEqual(server.wait(PATIENCE_S), 0)
 
     def is_detached(self, server):
-        """Whether no clew is attached; this detaches if no guardian does."""
+        """Returns whether no clew is attached; detaches if no guardian does."""
         done = self.clew("detach", server.pid)
         status = pathlib.Path(f"/proc/{server.pid}/status").read_text()
         return "not attached" in done.stderr and \

@@ -1,7 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""What takes long before counting begins is done in slices: in between, the thread that
-is borrowed goes on, modules come and go, and the controller may be killed."""
+"""Long preparations before counting run in slices.
+
+Between the slices the borrowed thread continues, modules may be loaded and
+unloaded, and the controller may be killed.
+"""
 import mmap
 import pathlib
 import struct
@@ -11,12 +14,13 @@ from lib import clewtest
 from lib.attached import Attached, children
 from lib.clewtest import CLEW, PYTHON, kill_with_guardian, until
 
-# Of wire/attachment.h.
+# Constants from wire/attachment.h.
 NONE, PREPARING = 0, 5
 
 ATTEMPTS = 20
 
-# One thread. Words: it is ready, rounds, wrong answers, what it is to do besides.
+# A program with one thread. The words of its memory are: ready, rounds, wrong
+# answers, requested action.
 LOAD, FORK = 2, 3
 PROGRAM = """
 import mmap, os, sys, zlib, _ctypes
@@ -47,7 +51,7 @@ while True:
     words[1] += 1
 """
 
-# Of some size, and seldom told never to be unloaded.
+# Libraries of some size that are rarely linked with -z nodelete.
 LIBRARIES = ("libsqlite3.so.0", "libstdc++.so.6", "libxml2.so.2", "libpng16.so.16",
              "libexpat.so.1")
 
@@ -86,7 +90,7 @@ class Slices(Attached):
         struct.pack_into("<Q", self.memory, 24, what)
 
     def state(self):
-        """What the library says of itself; 0 before it is loaded."""
+        """Returns the state that the library reports; 0 before it is loaded."""
         maps = pathlib.Path(f"/proc/{self.process.pid}/maps").read_text()
         for line in maps.splitlines() if not self.attachment else ():
             if line.endswith("/libclew.so"):
@@ -95,7 +99,8 @@ class Slices(Attached):
         return self.state_in(self.process.pid) if self.attachment else 0
 
     def state_in(self, pid):
-        """Of the process, or of one that it has forked, maybe before it was loaded."""
+        """Returns the state in the process or in a child, which may have been
+        forked before the library was loaded."""
         try:
             with open(f"/proc/{pid}/mem", "rb", 0) as memory:
                 memory.seek(self.attachment + 4)
@@ -120,14 +125,16 @@ class Slices(Attached):
         self.assertIsNone(self.process.poll())
 
     def is_begun(self, controller):
-        """Whether one slice or more are over, and not all: we may look too late."""
+        """Returns whether some but not all slices are complete; the check may
+        come too late."""
         former = now = self.state()
         while now in (NONE, former) and controller.poll() is None:
             now = self.state()
         return now == PREPARING
 
     def begun(self, others=iter(range(1000))):
-        """A controller that has not made all ready; other options, so all is to be."""
+        """Returns a controller that is still preparing; other options force it
+        to prepare all anew."""
         for _ in range(ATTEMPTS):
             controller = self.begin("-F", f"^none_of_these_{next(others)}$")
             if self.is_begun(controller):
@@ -146,7 +153,8 @@ class Slices(Attached):
         self.assertIn("detached from", done.stderr)
 
     def seen_meanwhile(self):
-        """How many different rounds it was in while it was being made ready."""
+        """Returns how many different rounds the program ran during the
+        preparation."""
         controller, seen = self.begun(), set()
         while self.state() == PREPARING:
             seen.add(self.word(1))
@@ -172,7 +180,7 @@ class Slices(Attached):
         self.assert_as_before(self.process)
 
     def test_a_controller_that_is_killed(self):
-        """Who comes next ends what it has begun."""
+        """The next controller completes the preparation."""
         for _ in range(3):
             self.end(self.begun())
             self.assert_goes_on()
@@ -185,7 +193,8 @@ class Slices(Attached):
             self.assert_as_before(self.process)
 
     def test_a_child_that_was_forked_between_two(self):
-        """It drops what its parent has begun, and can be attached to."""
+        """The child discards the parent's preparation, and can be attached
+        to."""
         controller = self.begun()
         self.wish(FORK)
         self.end(controller)

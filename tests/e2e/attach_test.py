@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""clew attach: what runs already is counted for a while, and left as it was."""
+"""`clew attach` counts calls of a running process for a while, and restores
+it."""
 import os
 import pathlib
 import shutil
@@ -29,7 +30,8 @@ class Counts(CountingTarget):
                 self.is_recorded_exactly("--time", kind)
 
     def test_counts_are_bounded_under_load(self):
-        """Attached and left while all threads run; no more than is bounded."""
+        """Attaches and detaches while all threads run; the counts lie within
+        bounds."""
         self.let_go()
         for _ in range(3):
             before = self.counted()
@@ -54,7 +56,7 @@ class Counts(CountingTarget):
         self.check_killed_at_any_moment()
 
     def test_a_process_that_never_began_ran_for_no_time(self):
-        """Its controller is killed while it prepares the process."""
+        """The controller is killed while it prepares the process."""
         for _ in range(3):
             shutil.rmtree(self.recording_path, ignore_errors=True)
             controller = subprocess.Popen(
@@ -98,7 +100,8 @@ class ManyThreads(ManyThreadsCase):
 
 
 class BusyThreads(ManyThreadsCase):
-    """Nine threads run more often than 64 do: samples are taken at any moment."""
+    """Nine threads get more CPU time each than 64 do, so samples occur at more
+    points."""
     CYCLES = 15
     THREADS = 8
 
@@ -108,7 +111,8 @@ class BusyThreads(ManyThreadsCase):
 
 
 def deep(top, levels):
-    """What a recursion calls that is entered once before, and once after."""
+    """Returns the contexts below a recursion that was entered once before the
+    session and once during it."""
     calls = {}
     for _ in range(levels):
         top += ("inside_deep",)
@@ -123,7 +127,8 @@ def recursion(top):
 
 
 class Inside(Attached):
-    """Functions that ran already are the context of what they call, and return."""
+    """Active functions are the calling context of their callees, and return
+    normally."""
     RULES = ("-f", "^(inside_.*|main)$")
     maxDiff = None
 
@@ -136,7 +141,8 @@ class Inside(Attached):
         return struct.unpack_from("<Q", self.memory, 8 * i)[0]
 
     def go_on(self):
-        """All leave the functions that they are in, and call once more."""
+        """Lets all threads return from their active functions, and call once
+        more."""
         struct.pack_into("<Q", self.memory, 8, 1)
         self.assertTrue(until(lambda: self.word(3) == 6))
         self.assertEqual(self.word(2), 0, "wrong answers")
@@ -145,7 +151,8 @@ class Inside(Attached):
         return super().attach(process, *self.RULES, *options)
 
     def contexts(self):
-        """{path: calls}; what ran already has none."""
+        """Returns {path: calls}; a function that was already active has
+        none."""
         tree = self.clew_json("tree", "--json", self.recording_path)
         self.assertEqual(tree["problems"], [])
         self.assertEqual(tree["lost"], {})
@@ -162,10 +169,9 @@ class Inside(Attached):
 
     @staticmethod
     def expected():
-        """
-        A function whose destructors an exception runs keeps its return address:
-        what it calls until it is left counts as its caller's.
-        """
+        """Returns the expected contexts. A function whose destructors an
+        exception runs keeps its return address, so until it returns its callees
+        count below its caller."""
         run = ("inside_run",)
         handled = run + ("inside_signalled",)
         caught = run + ("inside_catcher",)
@@ -196,7 +202,7 @@ class Inside(Attached):
         self.go_on()
         self.detach(controller)
         found = self.contexts()
-        # A sample of wall time may meet the function that waits when clew comes.
+        # A wall-time sample may hit the function that waits when clew attaches.
         if "wall" in options:
             self.assertEqual(found.pop(self.WAITS, 0), 0)
         self.assertEqual(found, self.expected())
@@ -214,7 +220,8 @@ class Inside(Attached):
         self.assertGreater(report["confidence"]["verified"], 100)
 
     def test_exact_times(self):
-        """What runs on after clew came has its time from then on."""
+        """Functions that were already active have their time from the
+        attachment on."""
         controller = self.attach(self.process, "--time", "exact")
         start_ns = time.monotonic_ns()
         waited_ns = 50_000_000
@@ -230,7 +237,7 @@ class Inside(Attached):
             self.assertGreater(node["below_ns"], waited_ns)
 
     def test_left_and_attached_again_meanwhile(self):
-        """Nothing of clew's is on the stacks of a process that was left."""
+        """A detached process has no addresses of clew on its stacks."""
         for _ in range(3):
             self.detach(self.attach(self.process, "--time", "none"))
             self.assertEqual(self.contexts(), {})
@@ -272,7 +279,8 @@ class Inside(Attached):
 
 class Blocked(Attached):
     def test_calls_that_wait_go_on(self):
-        """None ends early, or for a signal that was none; signals come once."""
+        """No call returns early or with a spurious signal; each signal arrives
+        once."""
         process, memory = self.shared("blocked", [target("blocked")])
 
         def word(i):
@@ -348,7 +356,8 @@ class Programs(Attached):
                 self.assert_as_before(process)
 
     def test_python_that_loads_and_forks(self):
-        """A library that comes meanwhile is hooked, a child recorded, too."""
+        """A library loaded during the session is hooked, and a child is
+        recorded."""
         process = self.start([PYTHON, "-c", PYTHON_LOAD],
                              stdout=subprocess.PIPE)
         self.addCleanup(process.stdout.close)
@@ -368,7 +377,8 @@ class Programs(Attached):
         self.assertIsNone(process.poll())
 
     def test_a_coroutine_that_is_suspended(self):
-        """It is on nobody's stack, and throws when the process has been left."""
+        """The suspended coroutine is on no thread's stack, and throws after
+        clew has detached."""
         source, program = self.work / "coroutine.cc", self.work / "coroutine"
         source.write_text(COROUTINE)
         built = self.run_program(["c++", "-O1", "-o", program, source])
@@ -397,7 +407,7 @@ class Programs(Attached):
         self.executes("read line; exec sleep 1000")
 
     def test_a_process_whose_other_program_is_being_loaded(self):
-        """Its loader waits for what it is to load."""
+        """The loader of the new program waits for a library."""
         os.mkfifo(self.work / "library")
         self.executes("read line; LD_PRELOAD=$PWD/library exec sleep 1000")
 

@@ -1,7 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""clew attach to a process of many threads, and to one whose only thread sleeps, or loads,
-or whose threads end all the time, or are where libc blocks all signals."""
+"""`clew attach` works on processes with unusual threads.
+
+The process has many threads, or its only thread sleeps or loads modules, or its
+threads exit all the time, or are where libc blocks all signals.
+"""
 import mmap
 import os
 import pathlib
@@ -26,7 +29,8 @@ while True:
 
 
 class Many(Attached):
-    # Some 2 to 4 s on a busy machine; far more if all are asked whenever one stops.
+    # The measured time is about 2 to 4 s on a busy machine; far more if clew
+    # inspects all threads whenever one stops.
     CPU_MAX_S = 8
 
     def test_hundreds_of_threads(self):
@@ -49,7 +53,8 @@ class Many(Attached):
 
 
 class Asleep(Attached):
-    """It is in stubs, whose files go with recordings that are replaced."""
+    """The thread sleeps in a stub, whose file is deleted when a new recording
+    replaces the old one."""
 
     def test_the_same_recording_again_and_again(self):
         process = self.start([target("asleep")], stdin=subprocess.PIPE,
@@ -64,7 +69,8 @@ class Asleep(Attached):
 
 
 class SharedStack(Attached):
-    """One alternate stack for all threads, since before clew came."""
+    """All threads share one alternate signal stack, which they had set before
+    clew attached."""
 
     def test_nothing_is_written_to_it(self):
         process = self.start([target("shared_stack"), "waits"],
@@ -107,7 +113,8 @@ int main(void)
 
 
 class ShortLived(Built):
-    """Libc's list of stacks is locked while one is freed: dlopen() would wait for that."""
+    """Libc locks its list of stacks while it frees one, and dlopen() would wait
+    for that lock."""
 
     def test_threads_that_end_all_the_time(self):
         program = self.build("short", "-pthread", source=SHORT_LIVED)
@@ -127,7 +134,7 @@ LOADING = r"""
 #include <fcntl.h>
 int main(int count, char **argv)
 {
-	/* that it does nothing else, rounds, whether it waits */
+	/* [0]: load all the time; [1]: rounds; [2]: this thread waits */
 	volatile unsigned long *words =
 		mmap(0, 4096, 3, MAP_SHARED, open(argv[1], O_RDWR), 0);
 	for (;; words[2] = 1)
@@ -144,7 +151,7 @@ int main(int count, char **argv)
 
 
 class Loading(Built):
-    """Its only thread is in the loader always."""
+    """The only thread is always in the loader."""
 
     def word(self, i):
         return struct.unpack_from("<Q", self.memory, 8 * i)[0]
@@ -183,7 +190,7 @@ class Loading(Built):
 
 
 class LeftFrames(Attached):
-    """Frames of signals that have returned lie on the stacks of threads that wait."""
+    """Old signal frames remain on the stacks of waiting threads."""
     THREADS = 32
 
     def heard(self, line):
@@ -207,13 +214,15 @@ class LeftFrames(Attached):
         self.assertEqual(self.process.wait(), 0)
 
     def all_are_sampled(self):
-        """Often enough that each has been, and so in our code: nearly all of it is."""
+        """Returns whether there are enough samples that each thread was
+        sampled; nearly all samples are in clew's code."""
         report = self.clew_json("report", "--json", self.recording_path)
         return report["self_cost"]["samples"] > 20 * self.THREADS
 
 
 class WithinLibc(Attached):
-    """Where libc blocks all signals for a moment, it is not the thread that means to."""
+    """Threads are in libc code that blocks all signals for a moment, which clew
+    must not mistake for a permanent block."""
 
     def setUp(self):
         super().setUp()

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""clew attach --time=cpu and wall: threads that make no hooked call have their time."""
+"""With `clew attach --time=cpu` and `--time=wall`, threads that call no hooked
+function have their time."""
 import os
 import pathlib
 import signal
@@ -11,8 +12,7 @@ from lib import clewtest, wire
 from lib.attached import Attached
 from lib.clewtest import until
 
-# A thread that calls, one that only computes, one that blocks all signals, and one
-# that waits.
+# One thread calls, one only computes, one blocks all signals, and one waits.
 PROGRAM = r"""
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -79,14 +79,14 @@ ENOUGH_NS = 300_000_000
 
 
 def cpu_ns(pid):
-    """{name of a thread: its CPU time}."""
+    """Returns {thread name: its CPU time}."""
     used = {}
     for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
         try:
             name = (task / "comm").read_text().strip()
             used[name] = int((task / "schedstat").read_text().split()[0])
         except (FileNotFoundError, ProcessLookupError):
-            pass  # clew's own thread has ended meanwhile
+            pass  # clew's own thread has exited
     return used
 
 
@@ -105,7 +105,8 @@ class Time(Attached):
                                            self.process.pid).keys()))
 
     def sampled_ns(self, part, is_blocked=False):
-        """{name of a thread: CPU time, or time of waits, that samples stand for}."""
+        """Returns {thread name: CPU time, or time of waits, that its samples
+        represent}."""
         names = {tally: name for _, tally, name in part.threads}
         found = {}
         for sample in part.samples:
@@ -115,7 +116,8 @@ class Time(Attached):
         return found
 
     def use_some(self):
-        """Each thread that computes uses so much more."""
+        """Waits until each computing thread has used a given amount of CPU time
+        more."""
         before = cpu_ns(self.process.pid)
 
         def have():
@@ -144,7 +146,8 @@ class Time(Attached):
         return part
 
     def test_threads_that_call_nothing_have_their_cpu_time(self):
-        """Twice: timers of the session before do no harm."""
+        """Attaches twice, as timers of an earlier session must not
+        interfere."""
         for _ in range(2):
             part = self.is_sampled("--time", "cpu")
             self.assertNotIn("blocker", self.sampled_ns(part))
@@ -153,7 +156,8 @@ class Time(Attached):
             self.assertIn("spinner", [f["name"] for f in report["functions"]])
 
     def blocker_is_unsampled(self, part):
-        """All of its CPU time is reported as time without samples."""
+        """Asserts that all CPU time of this thread is reported as time without
+        samples."""
         unsampled = self.sampled_ns(part, is_blocked=True)
         self.assertGreater(unsampled["blocker"], ENOUGH_NS / 4)
         self.assertRegex(
@@ -171,7 +175,8 @@ class Time(Attached):
             self.waits_are_sampled(part, at_most_ns)
 
     def waits_are_sampled(self, part, at_most_ns):
-        """Also of threads that never run, in the functions that they wait in."""
+        """Asserts that waits are sampled in the waiting functions, also of
+        threads that never run."""
         waits = self.sampled_ns(part, is_blocked=True)
         for name in ("waiter", "first"):
             self.assertGreater(waits[name], ENOUGH_NS, name)
@@ -185,7 +190,7 @@ class Time(Attached):
         self.assertGreater(waiter["total_ns"], 2 * ENOUGH_NS)
 
     def test_a_thread_that_waited_goes_on_in_its_context(self):
-        """It takes over the tally in which its wait was recorded."""
+        """The thread takes over the tally in which its wait was recorded."""
         controller = self.attach(self.process, "--time", "wall")
         self.use_some()
         self.process.send_signal(signal.SIGUSR1)
@@ -199,7 +204,7 @@ class Time(Attached):
         self.assertRegex(tree, r" main\n.* `- waiter\n(.*[|].*\n)*.* 1 +`- woken\n")
 
     def test_clews_own_thread_ends_soon(self):
-        """The task that starts the timers ends when all of them exist."""
+        """clew's thread that starts the timers exits when all of them exist."""
         tasks = f"/proc/{self.process.pid}/task"
         count = len(os.listdir(tasks))
         controller = self.attach(self.process)

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""clew attach to processes whose threads load and unload libraries all the time."""
+"""`clew attach` works on processes whose threads constantly load and unload
+libraries."""
 import pathlib
 import struct
 
@@ -9,9 +10,10 @@ from lib.attached import Attached
 from lib.clewtest import target, until
 
 ROUNDS = 12
-STAYS = 10  # calls in a round (tests/targets/unloads.c)
+STAYS = 10  # calls per round (tests/targets/unloads.c)
 
-# "none of its threads was at a point where ..." is the right reason on a busy machine.
+# On a busy machine clew may rightly report "none of its threads was at a point
+# where ...".
 BUSY = "for 10 seconds, none of its threads|it is loading modules|" \
     "cannot detach|do not stop"
 
@@ -27,7 +29,7 @@ class Unloads(Attached):
         self.assertIsNone(self.process.poll())
 
     def attach_once(self):
-        """Whether it was attached to and left."""
+        """Returns whether clew attached and detached."""
         done = self.clew("attach", "-o", self.recording_path, "--time=none",
                          "--for=50ms", self.process.pid)
         if done.returncode:
@@ -44,7 +46,8 @@ class Unloads(Attached):
             if self.attach_once():
                 attached += 1
                 calls = self.calls()
-                # a round in each thread may have begun before, or not have ended
+                # In each thread one round may have begun before the session, or
+                # not have ended.
                 self.assertAlmostEqual(calls.get("stays", 0),
                                        STAYS * calls.get("starts_round", 0),
                                        delta=STAYS * threads)

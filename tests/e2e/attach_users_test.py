@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""clew attach as root to processes whose users may not use its folders."""
+"""Root attaches to processes whose users may not use root's folders."""
 import os
 import pathlib
 import shutil
@@ -11,7 +11,7 @@ from lib import clewtest, isolation
 from lib.attached import Attached, contents
 from lib.clewtest import CLEW, until
 
-# Writes as another user than the one that it really belongs to.
+# This process's effective user differs from its real user.
 EFFECTIVE = """
     import ctypes, mmap, os, sys, time
     os.setgroups([]); os.setegid(int(sys.argv[1])); os.seteuid(int(sys.argv[1]))
@@ -19,7 +19,8 @@ EFFECTIVE = """
     while True: sum(range(1000)); time.sleep(.001)
 """
 
-# Puts what is no part beside its parts, and names that clew might follow.
+# Writes other files beside the parts, and symbolic links that clew might
+# follow.
 HOSTILE = """
     import glob, os, shutil, sys
     folder, secret = sys.argv[1:]
@@ -52,7 +53,8 @@ class Users(Attached):
         self.recording_path = self.home / "clew.out"
 
     def busy(self, user, name):
-        """A process of that user's, which counts in a file of that name."""
+        """Starts a process as that user, which counts in a file with this
+        name."""
         path = self.open / name
         process = self.start([clewtest.target("busy"), path],
                              **(user.as_user if user else {}))
@@ -103,7 +105,7 @@ class Users(Attached):
             self.assertEqual(path.stat().st_mode & 0o077, 0, path)
 
     def test_processes_of_two_users_and_of_root(self):
-        """Each but the first user's has a folder of its own."""
+        """Each process but the first user's has a folder of its own."""
         self.recording_path = self.work / "clew.out"
         processes = [self.busy(user, name) for user, name in
                      ((self.alice, "a"), (self.bob, "b"), (None, "r"))]
@@ -116,7 +118,8 @@ class Users(Attached):
             self.assertEqual(part.stat().st_uid, owner)
 
     def test_no_process_of_root_maps_a_file_of_a_user(self):
-        """Who owns a file can cut it off: the process would get SIGBUS."""
+        """A file's owner can truncate it; the process that maps it would then
+        get SIGBUS."""
         self.recording_path = self.work / "clew.out"
         first, second = self.busy(self.alice, "a"), self.busy(None, "r")
         controller = self.attach(second, "--no-cache", str(first.pid))
@@ -131,7 +134,7 @@ class Users(Attached):
         self.assert_as_before(second)
 
     def test_group_member_and_stranger_are_both_recorded(self):
-        """By a group that the first is in."""
+        """The first user has access by membership in the folder's group."""
         self.home.chmod(0o750)
         os.chown(self.home, 0, self.alice.gid)
         processes = [self.busy(self.alice, "a"), self.busy(self.bob, "b")]
@@ -177,7 +180,8 @@ class Users(Attached):
         shutil.rmtree(folder, ignore_errors=True)
 
     def test_a_failed_attempt_keeps_the_recordings(self):
-        """Its user can enter no folder at all that clew may make for it."""
+        """The user has no access to any folder that clew may create for the
+        process."""
         old = self.home / "clew.out.old"
         for _ in range(2):
             self.assertEqual(self.record(["/bin/true"]).returncode, 0)

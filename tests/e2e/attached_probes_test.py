@@ -1,7 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Probes of a process that clew was attached to, whose threads block all signals as
-those of jemalloc do, and whose pthread_create() is its own, as jemalloc's is."""
+"""Probes work in an attached process that behaves like one with jemalloc.
+
+The program's threads block all signals, as those of jemalloc do, and it defines
+pthread_create() itself, as jemalloc does.
+"""
 import pathlib
 import signal
 
@@ -25,7 +28,7 @@ static volatile long sink;
 ALONE void work(long n) { sink += n; sink *= n; }
 ALONE void quiet(long n) { sink -= n; sink *= n; }
 
-/* As long as it takes for a timer of CPU time to expire. */
+/* Runs until a CPU-time timer has expired. */
 static void burn(void)
 {
 	struct timespec now;
@@ -91,7 +94,7 @@ int main(void)
 
 
 def masks(pid):
-    """Which threads block SIGTRAP."""
+    """Returns {thread id: whether the thread blocks SIGTRAP}."""
     found = {}
     for status in pathlib.Path(f"/proc/{pid}/task").glob("*/status"):
         lines = dict(line.split(":\t", 1) for line in

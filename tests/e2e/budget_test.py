@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""--budget: what is left out, and that everybody is told so.
+"""Tests --budget: clew unhooks functions that cost too much, and reports it.
 
-The program itself waits until clew has decided: nothing here is about how long
+The program itself waits until clew has decided. No test depends on how long
 that takes.
 """
 import re
@@ -10,14 +10,14 @@ import re
 from lib import clewtest, truth
 from lib.clewtest import PYTHON, target
 
-# A third of what its calls cost on a machine with far too much to do.
+# The budget is a third of the cost of the calls on an overloaded machine.
 SMALL = ["--budget", "10%", "--time=none", "-m", "budgeted"]
 
 
-# Two surveys a second apart are what it takes at least.
+# This budget takes at least two surveys, one second apart.
 LARGE = ["--budget", "20%", "-m", "budgeted"]
 
-# Of what a call of 200 loops costs: less than any machine takes.
+# The budget is a share of a call of 200 loops, less than any machine needs.
 TINY = ["--budget", "0.2%", "--time=none", "-m", "budgeted"]
 
 
@@ -30,7 +30,8 @@ class Budget(clewtest.Case):
         return truth.read_all(self.truths)
 
     def rows(self, one, *options):
-        """{name: row} of the functions that the truth knows."""
+        """Returns the report and {name: row} of the functions that the program
+        counted."""
         report = self.clew_json("report", "--json", "-n0",
                                 f"--process={one.pid}", *options)
         at = {int(row["vaddr"], 0): row for row in report["functions"]
@@ -39,7 +40,8 @@ class Budget(clewtest.Case):
                         for function in one.totals if function[1] in at}
 
     def assert_left_out(self, one, rows, *names):
-        """Of these there are fewer calls than were made, of others all."""
+        """Asserts that these functions lack calls, and that all others have all
+        of their calls."""
         for function, calls in one.totals.items():
             name = one.names[function]
             with self.subTest(name):
@@ -85,7 +87,7 @@ class Budget(clewtest.Case):
         self.assert_left_out(one, rows, "leaf")
 
     def missed(self, what, options=TINY, name="long_leaf"):
-        """Calls of a leaf that were missed: (as stated, as it was)."""
+        """Returns the missed calls of a leaf: (as reported, actual)."""
         one, = self.record_budgeted(what, options)
         _, rows = self.rows(one)
         made, = (calls for function, calls in one.totals.items()
@@ -95,7 +97,7 @@ class Budget(clewtest.Case):
         return leaf["left_out"]["missed_calls"], made - leaf["calls"]
 
     def test_missed_calls_of_a_sleeping_program_are_estimated(self):
-        """A twentieth of the time is CPU time: that is what counts."""
+        """Only CPU time counts, which is a twentieth of the elapsed time."""
         stated, missed = self.missed("sleepy")
         self.assertGreater(stated, missed / 3)
         self.assertLess(stated, missed * 3)
@@ -103,20 +105,20 @@ class Budget(clewtest.Case):
     def test_missed_calls_of_a_hot_leaf_are_estimated(self):
         """The leaf's locked instructions hide nearly all of its stub's cost.
 
-        The machine's other load may be there in one second and not in another.
+        The load on the machine may differ from one second to the next.
         """
         stated, missed = self.missed("steady", LARGE, "leaf")
         self.assertGreater(stated, missed / 2)
         self.assertLess(stated, missed * 2)
 
     def test_missed_calls_of_a_light_leaf_are_estimated(self):
-        """While it is hooked, most of the time is clew's."""
+        """While the leaf is hooked, most of the time is clew's."""
         stated, missed = self.missed("light", LARGE, "light_leaf")
         self.assertGreater(stated, missed / 2)
         self.assertLess(stated, missed * 2)
 
     def test_killed_process_has_an_estimate_of_missed_calls(self):
-        """The last look may be a while ago."""
+        """The last survey may be some time before the end."""
         stated, missed = self.missed("killed")
         self.assertLess(stated, missed * 3)
 
@@ -134,7 +136,8 @@ class Budget(clewtest.Case):
                 self.assertEqual(leaf["calls"], made)
 
     def test_children_of_a_parent_that_nobody_has_looked_at(self):
-        """They use less CPU time than their parent had used when it began."""
+        """The children use less CPU time than their parent had used when it
+        started."""
         few = "i=0; while [ $i -lt 300 ]; do i=$((i+1)); done"
         self.record(["sh", "-c", f"for j in 1 2 3 4; do ({few}; sleep .1; "
                      f"{few}) & done; wait"], ["--budget=5%"])
@@ -145,7 +148,8 @@ class Budget(clewtest.Case):
         self.assertLess(max(used), 60e9)
 
     def test_children_of_children_have_clocks_of_their_own(self):
-        """The header of a grandchild may be where its grandparent's was."""
+        """A grandchild's header may have the address of its grandparent's
+        header."""
         script = ('f() { echo "$1" | sed s/a/b/ >/dev/null; }\n'
                   "for i in $(seq 1 30); do x=$(f $i; "
                   "(echo $(printf %s a))); done")

@@ -1,13 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""What a build takes, and what it says of itself."""
+"""Tests the sources that a build needs and the version that it records."""
 from lib import clewtest
 from lib.clewtest import ROOT, needs
 
 
 @needs("cmake", "git")
 class Version(clewtest.Case):
-    """What cli/version.cmake writes for `clew --version`."""
+    """Tests the version that cli/version.cmake writes for `clew --version`."""
 
     def setUp(self):
         super().setUp()

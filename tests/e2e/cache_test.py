@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""What `clew cache warm` reads ahead, recordings need not read any more."""
+"""Recordings need not analyze the files that `clew cache warm` has analyzed
+before."""
 import ctypes
 import fcntl
 import os
@@ -26,7 +27,8 @@ class Warm(clewtest.Case):
                 for path in self.folder.glob("*.analysis")}
 
     def warm(self, *arguments):
-        """The files that it names, in order, and what it says of each."""
+        """Returns the files that it names, in order, and the result for
+        each."""
         done = self.clew("cache", "warm", *arguments)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         return dict(line.split(": ", 1) for line in done.stdout.splitlines())
@@ -46,7 +48,7 @@ class Warm(clewtest.Case):
                 for path in self.folder.glob(f"*.{kind}")}
 
     def test_a_recording_finds_stubs_and_text(self):
-        # or else stubs may be at another distance by chance
+        # Otherwise the distance between stubs and modules could vary by chance.
         self.before_exec = lambda: ctypes.CDLL(None).personality(0x40000)
         program = os.path.realpath("/bin/cat")
         maps = "/proc/self/maps"
@@ -117,7 +119,8 @@ class Warm(clewtest.Case):
         self.assertTrue((self.work / "begun").exists())
 
     def warm_within(self, program, limit):
-        """It runs nothing, says whether it kept anything, and leaves nothing."""
+        """Asserts that clew runs no part of the program, reports whether it
+        cached stubs, and leaves no temporary files."""
         shutil.rmtree(self.folder, ignore_errors=True)
         self.before_exec = lambda: limit and resource.setrlimit(
             limit[0], (limit[1], limit[1]))
@@ -134,7 +137,8 @@ class Warm(clewtest.Case):
 
     @needs("gcc")
     def test_no_loader_that_a_program_names_runs(self):
-        """The kernel would run it: only its name is that of glibc's loader."""
+        """Only the loader's name is that of glibc's loader; the kernel would
+        run it."""
         loader = self.work / "ld-linux-x86-64.so.2"
         (self.work / "loader.c").write_text(
             'static long call(long number, const void *a, long b) { long r; '
@@ -156,7 +160,8 @@ class Warm(clewtest.Case):
 
     @needs("gcc")
     def test_stubs_fit_programs_with_thread_local_storage(self):
-        """It lies before clew's own, and stubs know how far that is."""
+        """Static TLS of the program lies before clew's own, and stubs contain
+        the offset."""
         self.before_exec = lambda: ctypes.CDLL(None).personality(0x40000)
         source, program = self.work / "program.c", self.work / "program"
         for size, alignment in ((1, 1), (40, 64), (5000, 16), (64, 4096),
@@ -221,7 +226,8 @@ class Warm(clewtest.Case):
 
     @needs("gcc")
     def test_libraries_are_found_as_the_loader_finds_them(self):
-        """DT_RPATH holds for what a library needs as well, DT_RUNPATH does not."""
+        """DT_RPATH also applies to a library's dependencies; DT_RUNPATH does
+        not."""
         (self.work / "empty.c").write_text("")
         (self.work / "main.c").write_text("int main(void) { return 0; }")
         for folder in "a", "b":
@@ -342,7 +348,7 @@ class Warm(clewtest.Case):
 
 
 class Homeless(clewtest.Case):
-    """Daemons have a home that is not there, and should not be."""
+    """A daemon's home directory may not exist, and clew must not create it."""
 
     def test_no_home_is_made(self):
         home = self.work / "home"
@@ -362,7 +368,8 @@ class Homeless(clewtest.Case):
 
 
 class Reading(clewtest.Case):
-    """What is not in the cache is read before the program begins."""
+    """Files that are not in the cache are analyzed before the program
+    starts."""
 
     def setUp(self):
         super().setUp()
@@ -379,7 +386,7 @@ class Reading(clewtest.Case):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 
     def test_a_terminal_is_told_what_is_waited_for(self):
-        """Another process is reading it, until the line is there."""
+        """Another process analyzes the file until clew has printed its line."""
         leader, follower = pty.openpty()
         with open(self.claim, "wb") as holder:
             fcntl.flock(holder, fcntl.LOCK_EX)

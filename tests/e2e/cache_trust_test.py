@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""What was cached of one user's files never changes another user's program.
+"""Cached results from one user's files never change another user's program.
 
-A forged file has the build-id and the size of a program, and says that the
-function `constant` begins two bytes later, where its first instruction has a
-constant. Whoever hooks the program by an analysis of the forged file changes
-the constant.
+A forged file has the build-id and the size of a program, and claims that the
+function `constant` begins two bytes later, in the middle of an instruction's
+constant. Hooking the program by the analysis of the forged file changes the
+constant.
 """
 import os
 import pathlib
@@ -26,7 +26,7 @@ PROGRAM = """
     {
         uint64_t value;
 
-        /* its bytes would be instructions: six nops, ret */
+        /* The constant's bytes are also instructions: six nops, ret. */
         __asm__ volatile("movabs $0x90c3909090909090, %0" : "=r"(value));
         return value;
     }
@@ -89,7 +89,7 @@ class Case(clewtest.Case):
         return made
 
     def forge(self, name, change, owner=None):
-        """A file with the program's build-id and size."""
+        """Creates a file with the program's build-id and size."""
         elf = Elf(self.program.read_bytes())
         change(elf)
         made = self.work / name
@@ -118,7 +118,7 @@ class Case(clewtest.Case):
 
 
 class Recorded(Case):
-    """One user's own cache."""
+    """Tests the cache of a single user."""
 
     def test_equal_build_ids_share_no_analysis_stubs_or_text(self):
         for _ in range(3):
@@ -153,7 +153,7 @@ class Recorded(Case):
 
 
 class Named(Case):
-    """Names of functions, which `clew a2n` and reports read from an index."""
+    """Tests function names that `clew a2n` and reports read from an index."""
 
     def setUp(self):
         super().setUp()
@@ -187,7 +187,8 @@ class Named(Case):
         self.assertIn("constant", report.stdout)
 
     def test_names_of_another_users_file_by_build_id_alone(self):
-        """A file that is gone gets its names by its build-id."""
+        """If a file is deleted, its functions are named by the index of its
+        build-id."""
         one, _ = isolation.make_users(self)
         self.record([self.program, "1"], keep=True)
         self.program.unlink()
@@ -201,7 +202,7 @@ class Named(Case):
         self.assertIn("tnatsnoc", report.stdout)
 
     def test_debug_file_beside_another_users_copy(self):
-        """A copy with the same bytes, whose debug file gives other names."""
+        """The copy has equal bytes; its debug file gives other names."""
         one, _ = isolation.make_users(self)
         folder = self.work / "folder"
         folder.mkdir()
@@ -217,7 +218,7 @@ class Named(Case):
 
 
 class Root(Case):
-    """Root, who attaches to what others run."""
+    """Root attaches to processes that run other users' files."""
 
     def setUp(self):
         super().setUp()
@@ -233,7 +234,7 @@ class Root(Case):
         self.options = ["--for", "300ms", "--rules", rules]
 
     def attach(self, pid, *options):
-        """What was recorded: {function: calls}."""
+        """Attaches, and returns the recorded {function: calls}."""
         done = self.clew("attach", *options, "-o", self.recording_path, pid)
         self.assertEqual(done.returncode, 0, done.stderr)
         report = self.clew_json("report", "--json", self.recording_path)
@@ -313,7 +314,8 @@ ENTER = """
 
 @needs("unshare")
 class Container(Root):
-    """A process of root's with mounts, a root and process ids of its own."""
+    """The process belongs to root and has mounts, a root and process ids of its
+    own."""
 
     def setUp(self):
         super().setUp()

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""clew record --args and --ret: what functions are given and return."""
+"""`clew record --args` and `--ret` record arguments and return values."""
 from lib import clewtest
 
 PROGRAM = """
@@ -47,11 +47,11 @@ class Arguments(clewtest.Case):
         return [event["values"] for event in report["events"]]
 
     def test_arguments_have_names_and_types(self):
-        """But those in vector registers."""
+        """Arguments in vector registers are not recorded."""
         self.assertEqual(self.events("named", "--args=tell"), EXPECTED)
 
     def test_calls_without_arguments_are_counted(self):
-        """There is nothing to keep, but they count."""
+        """The calls count although there is no value to record."""
         self.record([self.work / "named"], ["--args=nothing"])
         report = self.clew_json("report", "--json", self.recording_path)
         [probe] = report["probes"]

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: MIT
 """Counts equal those of callgrind, which simulates every instruction.
 
-simulation.py runs one program under both. Every function that clew hooked must
-have been called as often as callgrind says, but for those that its resolvers()
-and address_dependent(), and loops_to_entry() below, name, and say why.
-Functions that clew refuses to hook are not compared, and sameness.c's own are
-the measuring apparatus.
+simulation.py runs one program under both tools. Every function that clew hooked
+must have as many calls as callgrind reports. The exceptions are named and
+explained by resolvers() and address_dependent() in simulation.py and by
+loops_to_entry() below. Functions that clew refuses to hook are not compared.
+The functions of sameness.c are part of the test and not compared either.
 """
 import re
 import shutil
@@ -68,8 +68,11 @@ class Callgrind(simulation.Case):
         return sum(with_callgrind[key] for key in runs.keys)
 
     def loops_to_entry(self, name, function):
-        """Jumps from a function to its own start are loops to clew, calls to
-        callgrind. The source may have had either."""
+        """Returns whether the function jumps to its own start.
+
+        clew takes such a jump for a loop and callgrind for a call; the source
+        may have had either.
+        """
         listing = self.run_program(
             ["objdump", "-d", "--no-show-raw-insn",
              f"--start-address={function.vaddr:#x}",

@@ -16,7 +16,7 @@ SHARED, HOMELESS = 4, 5  # enum wire_loss: WIRE_LOSS_SHARED, _CHILD
 
 class Children(clewtest.Case):
     def test_forked_children_count_apart(self):
-        # 4 children, of 3 generations each, and the parent
+        # The parent has 4 children with 3 generations each.
         recording, truths = self.record_target(
             [target("processes"), "fork"], images=13)
         for one in truths:
@@ -39,7 +39,7 @@ class Children(clewtest.Case):
         self.check_watched()
 
     def test_children_stand_below_their_parents_callers_in_libc_too(self):
-        """fork() is entered, and left in the child, by functions of libc's."""
+        """Functions of libc enter fork() and return from it in the child."""
         self.check_watched("--libc")
         for option in "--time=exact", "--time=none":
             self.recording_path = self.work / option
@@ -64,7 +64,8 @@ class Children(clewtest.Case):
             self.assertEqual(len(found), 1)
 
     def test_children_of_coroutines_stand_below_their_callers(self):
-        """Of a trace, below those that are on the stack at least."""
+        """In a trace, the child's calls are at least below the functions on its
+        stack."""
         for way in "hand", "libc":
             for flavour in "O0", "O2":
                 for option in [], ["--verify-period=1"], ["--fold-recursion"], \
@@ -88,7 +89,8 @@ for i in range(2):
 """
 
     def test_children_know_all_modules_of_their_parent(self):
-        """Also those whose records lie where a table was before."""
+        """The child also has the modules whose records lie where a table was
+        before."""
         self.record([clewtest.PYTHON, "-c", self.LOADS_AND_FORKS])
         first, *others = self.recording().parts
         self.assertEqual(len(others), 2)
@@ -151,7 +153,8 @@ for i in range(2):
             self.assert_equals_truth(one, recording.part(one.pid))
         lost = [sum(losses) for losses in
                 zip(*(part.losses for part in recording.parts))]
-        # what makes the thread, the thread, and its 100 calls
+        # Lost calls per thread: the function that creates it, its start
+        # function, and 100 calls.
         self.assertEqual(lost[FORK], 3 * 102)
         self.assertEqual(sum(lost), lost[FORK])
 
@@ -186,7 +189,8 @@ for i in range(2):
         return {path.name for path in self.recording_path.glob("*.stubs")}
 
     def test_stubs_are_kept_as_long_as_their_processes(self):
-        """/bin/cat runs when the shell ends, and waits still when clew does."""
+        """/bin/cat runs when the shell exits, and still waits when clew
+        exits."""
         left = self.work / "pid"
         fifos = [self.work / name for name in ("shell", "test")]
         for fifo in fifos:
@@ -216,8 +220,8 @@ for i in range(2):
                         2 * sum(file.st_blocks * 512 for file in files))
 
     def test_child_that_cannot_load_the_library_runs(self):
-        """As after chroot(), or as a user who may not read it: the loader
-        would say so on stderr."""
+        """The library is unreadable, as after chroot() or for another user. The
+        loader would print an error on stderr."""
         library = shutil.copy(clewtest.LIBRARY, self.work)
         argv = ["/bin/sh", "-c", f"rm -f {library}; env | sort; exec env true"]
         for other in None, "libm.so.6":
@@ -249,7 +253,8 @@ for i in range(2):
 
     @needs("musl-gcc")
     def test_programs_with_another_loader_run(self):
-        """musl's would end them: it cannot load what was built for glibc."""
+        """musl's loader would end the process, since it cannot load a glibc
+        library."""
         subprocess.run(["musl-gcc", "-x", "c", "-", "-o", "other"], text=True,
                        cwd=self.work, check=True,
                        input="int main(void) { return 7; }")
@@ -288,7 +293,7 @@ for i in range(2):
 
 
 class RoundLibc(clewtest.Case):
-    """Children that no atfork handler is told of."""
+    """Children that are created without calling any atfork handler."""
 
     def run_clones(self, *how):
         argv = [target("clones"), *how]
@@ -326,11 +331,12 @@ class RoundLibc(clewtest.Case):
         self.check("thread", 1)
 
     def test_bare_instruction_and_an_exit_without_a_call(self):
-        """The child ends itself, not what its parent is recorded into."""
+        """The child ends itself without ending the parent's recording."""
         self.check("exits", 1)
 
     def test_bare_instruction_loses_nothing(self):
-        """What the child calls before it notices is in its parent's part."""
+        """Calls of the child before clew notices it are in the parent's
+        part."""
         recording, truths = self.run_clones("bare")
         wanted = sum(calls for one in truths
                      for _, _, function, calls in one.nodes.values()
@@ -346,14 +352,16 @@ class RoundLibc(clewtest.Case):
         self.assertEqual(found, wanted)
 
     def test_shared_thread_pointer(self):
-        """Nothing is counted while there are two; then all of it again."""
+        """Nothing is counted while two tasks share a thread pointer; afterwards
+        everything is."""
         recording, (one,) = self.run_clones("shared")
         part, = recording.parts
         comparison = truth.Comparison(one, part)
         names = {name: function for function, name in one.names.items()}
         lost = sum(one.totals.values()) - sum(comparison.totals.values())
         self.assertGreater(lost, 0)
-        # what returns from the last child may be after_sharing(), too
+        # The function that the last child returns into may also be
+        # after_sharing().
         self.assertLessEqual(abs(sum(part.losses) - lost), 5 * 7)
         self.assertEqual(sum(part.losses), part.losses[SHARED])
         after = [c.id for c in part.contexts().values()
@@ -362,7 +370,7 @@ class RoundLibc(clewtest.Case):
         self.assertEqual(sum(part.counts().get(i, 0) for i in after), 11)
 
     def crowd(self, count):
-        """Two share a thread pointer when the others have gone.
+        """Runs tasks that share a thread pointer, until only two are left.
 
         Returns how often the next function was counted.
         """
@@ -376,7 +384,7 @@ class RoundLibc(clewtest.Case):
                        if part.functions[c.function].vaddr == names[name][1])
         self.assertEqual(counted("crowd_work"), 0)
         self.assertEqual(one.totals[names["crowd_work"]], 40000)
-        # two at once add to the losses, so that is exact
+        # Two tasks add to the losses at once, and no addition may be lost.
         self.assertGreaterEqual(part.losses[SHARED], 40000)
         self.assertEqual(sum(part.losses), part.losses[SHARED])
         return counted("after_sharing")
@@ -388,7 +396,8 @@ class RoundLibc(clewtest.Case):
         self.assertEqual(self.crowd(16), 2)
 
     def test_more_sharers_than_are_kept_in_mind(self):
-        """When they will have gone nobody knows, so nothing is counted."""
+        """The runtime cannot detect when all of them have exited, so nothing is
+        counted."""
         self.assertEqual(self.crowd(20), 0)
 
 

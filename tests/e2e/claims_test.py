@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""tests/claims.md pairs what documents claim with tests that are there."""
+"""Every test that tests/claims.md assigns to a documented claim exists."""
 import re
 
 from lib import clewtest
@@ -16,21 +16,22 @@ def rows():
 
 
 def promises():
-    """The tests of each promise in SECURITY.md."""
+    """Yields the tests of each promise in SECURITY.md."""
     text = (clewtest.ROOT / "SECURITY.md").read_text(encoding="utf-8")
     for line in text.split("shown by |", maxsplit=1)[1].splitlines()[2:]:
         yield line.strip("| ").split(" | ")[-1]
 
 
 def plain(text):
-    """Without the marks of roff, and with one blank between words."""
+    """Returns the text without roff requests and with single blanks."""
     text = re.sub(r"(?m)^\.[A-Za-z]+ ?", "", text)
     return " ".join(re.sub(r"\\f[A-Z]|\\&", "", text)
                     .replace("\\-", "-").split())
 
 
 def is_there(test):
-    """Whether a test is there: "FOLDER/FILE", perhaps with a name in it."""
+    """Returns whether a test exists: "FOLDER/FILE", optionally with a test
+    name."""
     path, _, name = test.partition(" ")
     for candidate in (path, f"tests/{path}", f"tests/{path}_test.py",
                       f"tests/{path}_test.c"):

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""`clew record` is a transparent door to a command; bad input is refused."""
+"""`clew record` is transparent to the command; invalid input is refused."""
 import os
 import pathlib
 import pty
@@ -35,7 +35,7 @@ class PassesThrough(clewtest.Case):
             with self.subTest(signal=number.name):
                 done = self.record(["/bin/sh", "-c", f"kill -{number:d} $$"])
                 self.assertIn(done.returncode, (-number, 128 + number))
-                # by itself, so that a shell around it sees the same
+                # clew ends by the signal, so a surrounding shell sees it.
                 self.assertEqual(done.returncode, -number)
 
     def test_crash(self):
@@ -111,21 +111,21 @@ class PassesThrough(clewtest.Case):
         process = subprocess.Popen(
             [str(a) for a in self.record_command([target("acknowledge")])],
             stdout=subprocess.PIPE, env=self.environment, cwd=self.work)
-        process.stdout.read(16)  # it runs
+        process.stdout.read(16)  # the program runs
         process.terminate()
         with process.stdout:
             while process.stdout.read(1 << 16):
-                pass  # until the writer is gone
+                pass  # until the writer has closed it
         self.assertEqual(process.wait(clewtest.TIMEOUT_S), -signal.SIGTERM)
 
 
 class Summary(clewtest.Case):
-    """What `clew record -v` says at the end is what the report counts."""
+    """The summary line of `clew record -v` equals the report."""
 
     BUSY = [clewtest.PYTHON, "-c", "for i in range(1000000): str(i)"]
 
     def said(self, *options):
-        """The last line, as {"calls": 1234, ...}, and the report."""
+        """Returns the last line as {"call": 1234, ...}, and the report."""
         done = self.record(self.BUSY, ("-v", *options), text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
         line = done.stderr.splitlines()[-1]
@@ -283,7 +283,7 @@ class BadInput(clewtest.Case):
         self.assert_usage_error(done, "--format json")
 
     def write_elf32(self):
-        """An i386 program that exits with 7."""
+        """Writes an i386 program that exits with 7."""
         code = b"\xb8\x01\0\0\0\xbb\x07\0\0\0\xcd\x80"
         base, entry = 0x8048000, 0x8048054
         header = struct.pack("<16sHHIIIIIHHHHHH",
@@ -331,7 +331,7 @@ class BadInput(clewtest.Case):
 
 
 class Disabled(clewtest.Case):
-    """Where the runtime cannot start, the program runs as if it were absent."""
+    """If the runtime cannot start, the program runs as if it were absent."""
 
     def assert_undisturbed(self, **environment):
         native = self.run_program([target("abi")])
@@ -357,7 +357,8 @@ class Disabled(clewtest.Case):
         self.assertIn("frobnicate", parts[0].why)
 
     def assert_recorded_or_said(self, limit):
-        """Under such a limit the program does what it does without clew."""
+        """Asserts that under such a limit the program's output is the one
+        without clew."""
         argv = ["/bin/sh", "-c", f"ulimit {limit} && "
                 f"exec {target('recursion')}"]
         native = self.run_program(argv, text=True)
@@ -393,7 +394,8 @@ class WriteXorExecute(clewtest.Case):
         process.wait(clewtest.TIMEOUT_S)
 
     def executable_modes(self, clew_pid):
-        """Of the process that maps libclew.so: clew itself, or its child."""
+        """Returns the modes of executable mappings in the process that maps
+        libclew.so: clew itself, or its child."""
         tasks = pathlib.Path(f"/proc/{clew_pid}/task")
         children = [int(pid) for task in tasks.iterdir()
                     for pid in (task / "children").read_text().split()]

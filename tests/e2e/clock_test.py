@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""A finer clock than the kernel's tick, and nobody notices that it is there."""
+"""clew samples with a finer clock than the kernel's tick, unnoticed by the
+program."""
 import collections
 import ctypes
 import resource
@@ -13,14 +14,14 @@ from lib.disturbance import Disturbed, Restless, undisturbed
 
 URGENT = target("urgent")
 
-MONOTONIC_COARSE = 6  # a clock; Python has no name for it
+MONOTONIC_COARSE = 6  # Python has no name for this clock
 SLOW_ATTEMPTS_MAX = 3
 PR_SET_NO_NEW_PRIVS, PR_SET_SECCOMP, SECCOMP_MODE_FILTER = 38, 22, 2
 ALLOW = struct.pack("HBBI", 0x06, 0, 0, 0x7fff0000)  # return SECCOMP_RET_ALLOW
 
 
 def filter_calls():
-    """A filter that allows every call, as one of a sandbox may do."""
+    """Installs a filter that allows every call, as in a sandbox."""
     libc = ctypes.CDLL(None, use_errno=True)
     code = ctypes.create_string_buffer(ALLOW)
     program = ctypes.create_string_buffer(
@@ -31,7 +32,8 @@ def filter_calls():
 
 class Case(clewtest.Case):
     def part_with_events(self):
-        """The recording's, if its kernel grants events at all."""
+        """Returns the part of the recording; skips the test if the kernel
+        provides no events."""
         part, = self.recording().parts
         if part.coarse in (wire.COARSE_ENOUGH, wire.COARSE_FILTER,
                            wire.COARSE_FORBIDDEN, wire.COARSE_KERNEL):
@@ -43,7 +45,8 @@ class Case(clewtest.Case):
         return part
 
     def rate(self, part):
-        """Samples a second of the program's time, outside of the kernel."""
+        """Returns the samples per second of the program's time outside the
+        kernel."""
         samples = [s for s in part.samples if not s.flags & wire.KERNEL]
         return len(samples) * 1e9 / sum(s.weight_ns for s in samples)
 
@@ -59,7 +62,8 @@ class Rates(Case):
     def test_time_in_the_program_is_sampled_as_often_as_asked(self):
         self.record_loads()
         rate = self.rate(self.part_with_events())
-        # hits come by the clock: more of them where others take the processor
+        # Events occur by the clock: they are more frequent if other processes
+        # use the CPU.
         if not 850 <= rate < 1050:
             raise Disturbed(f"{rate} a second")
 
@@ -84,7 +88,8 @@ class Rates(Case):
     def test_samples_add_up_to_the_kernels_account(self):
         done = self.record([target("kernel")])
         self.assertEqual(done.returncode, 0, done.stderr)
-        # In microseconds, at its end; before main there was clew.
+        # The program prints its whole time in microseconds at its end,
+        # including that of clew before main().
         used_ns = 1000 * sum(map(int, done.stdout.split()))
         part = self.part_with_events()
         told_ns = sum(s.weight_ns for s in part.samples)
@@ -93,7 +98,8 @@ class Rates(Case):
 
     @undisturbed
     def test_each_threads_samples_add_up_to_its_time(self):
-        """All have events, whose descriptors have the same number."""
+        """All threads have events, whose file descriptors have equal
+        numbers."""
         done = self.record([target("presence"), "busy"], text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
         part = self.part_with_events()
@@ -112,7 +118,7 @@ class Rates(Case):
                 raise Disturbed(f"{tid}: one sample for {max(told)} ns")
 
     def account_of(self, argv):
-        """What the kernel says of a native run: user and system, in s."""
+        """Returns the user and system time of a native run in seconds."""
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         self.run_program(argv)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -120,7 +126,8 @@ class Rates(Case):
                 after.ru_stime - before.ru_stime)
 
     def part_with_many_samples(self):
-        """Beside others that want the processor there may be none."""
+        """Returns a part with many samples; on a busy machine no attempt may
+        yield one."""
         try:
             part = self.part_with_events()
             if self.rate(part) > 2000:
@@ -133,7 +140,8 @@ class Rates(Case):
         raise Disturbed("the machine is too slow for many samples")
 
     def check_the_kernels_share(self, argv):
-        """As it is without clew, though samples are many."""
+        """Checks that the kernel's share of the time equals that without clew,
+        despite many samples."""
         user, system = self.account_of(argv)
         wanted = system / (user + system)
         self.record(argv, ["--rate=4730"])
@@ -142,7 +150,8 @@ class Rates(Case):
         all_ns = sum(s.weight_ns for s in samples)
         share = sum(s.weight_ns for s in samples
                     if s.flags & wire.KERNEL) / all_ns
-        # Both go by ticks. One that is rare may yet come some times.
+        # Both values are measured in ticks. A rare event may still occur a few
+        # times.
         ticks = all_ns / 1e9 / time.clock_getres(MONOTONIC_COARSE)
         likely = max(wanted, 2 / ticks)
         margin = 5 * (2 * likely * (1 - likely) / ticks) ** .5
@@ -176,7 +185,7 @@ class Unnoticed(Case):
             native, self.record([URGENT, mode], ["--rate", "5000"]))
 
     def check_given_up(self, mode):
-        """The program has a use for the signal: it has it alone."""
+        """If the program uses the signal itself, clew stops using it."""
         @undisturbed
         def check(self):
             self.check(mode)

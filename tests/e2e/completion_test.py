@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Shells complete what clew takes: real bash and zsh, and this very clew."""
+"""Real bash and zsh complete the options of this clew."""
 import os
 import pty
 import re
@@ -17,7 +17,7 @@ HERE = ROOT / "tests" / "e2e"
 
 
 class Shell(clewtest.Case):
-    """What both shells have to do, each in its own way."""
+    """Tests that both shells must pass."""
 
     def setUp(self):
         super().setUp()
@@ -31,7 +31,7 @@ class Shell(clewtest.Case):
 
 
 class Common:
-    """The tests; complete(WORD...) is what is offered for the last one."""
+    """Common tests. complete(WORD...) returns the offers for the last word."""
 
     def help(self, *words):
         return self.clew(*words, "--help=all").stdout
@@ -40,7 +40,8 @@ class Common:
         return [name for name, _ in helptext.commands(self.clew("help").stdout)]
 
     def values(self, *words):
-        """Without what is a matter of the shell: blanks and slashes."""
+        """Returns the offers without blanks and slashes, which depend on the
+        shell."""
         return {one.rstrip(" /") for one in self.complete(*words)}
 
     def make_recording(self, path):
@@ -148,7 +149,7 @@ class Common:
                       ["record", "-q", "-o", "x", "--time=cpu", "--"]):
             with self.subTest(words=words):
                 self.assertIn("true", self.complete(*words, "tru"))
-        # its options are not clew's
+        # The command's options are not clew's.
         self.assertNotIn("--libc", self.complete("record", "true", "--li"))
         self.assertNotIn("--libc", self.complete("record", "--", "true",
                                                  "--li"))
@@ -174,7 +175,7 @@ class Bash(Common, Shell):
                          {"calls,name"})
 
     def type(self, text, wanted):
-        """What bash makes of text that is typed on a terminal."""
+        """Returns bash's version of text that is typed on a terminal."""
         leader, follower = pty.openpty()
         shell = subprocess.Popen(
             ["bash", "--norc", "--noprofile", "-i"], stdin=follower,
@@ -211,7 +212,8 @@ class Zsh(Common, Shell):
     def complete(self, *words):
         line = " ".join(["clew", *words])
         offered = self.ask(["zsh", "-f", HERE / "complete.zsh", FOLDER, line])
-        return {one.replace("\\?", "?") for one in offered}  # -? is a pattern
+        # bash escapes the `?` of -?, which is a pattern
+        return {one.replace("\\?", "?") for one in offered}
 
 
 if __name__ == "__main__":

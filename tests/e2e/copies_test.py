@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Stacks that are copied: coroutines on one stack, and continuations."""
+"""Programs that copy stacks work: coroutines on one stack, and
+continuations."""
 import subprocess
 import unittest
 
@@ -46,7 +47,8 @@ CALLCC_SCHEME = """
 """
 
 
-# Larger than where it begins; the copy and the jump are bound when called.
+# The program occupies more memory than lies below its start address. memmove()
+# and longjmp() are bound lazily.
 LAZY_PROGRAM = r"""
 #include <setjmp.h>
 #include <stdio.h>
@@ -76,7 +78,8 @@ def has_greenlet():
 
 class Copies(clewtest.Case):
     def check(self, name, *arguments, options=(), flavours=("O2",)):
-        """Same behaviour, counts and contexts equal the program's own."""
+        """Checks that behaviour, counts and contexts equal the program's own,
+        in each flavour."""
         for flavour in flavours:
             with self.subTest(f"{flavour} {' '.join(arguments)}"):
                 self.environment.pop("TRUTH_DIR", None)
@@ -92,7 +95,7 @@ class Copies(clewtest.Case):
 
 
 class Jumps(Copies):
-    """setjmp and longjmp, with the slice copied in between."""
+    """Copies a part of the stack between setjmp() and longjmp()."""
 
     def check_all(self, copying, *jumpings,
                   flavours=("O2", "O0", "Os", "O3", "cet")):
@@ -131,13 +134,14 @@ class Jumps(Copies):
 
 class Places(clewtest.Case):
     def test_trampolines_lie_in_our_range(self):
-        """Not where the kernel finds a hole, which may be the program's."""
+        """Trampolines never use a free range that the kernel chose, which the
+        program may need."""
         done = self.record(["/bin/sh", "-c", "cat /proc/$$/maps; :"],
                            ["--jit-callers"])
         starts = [int(line.split("-")[0], 16)
                   for line in done.stdout.decode().splitlines()
                   if line.split()[1] == "r-xp"]
-        self.assertTrue([  # their block begins with its image
+        self.assertTrue([  # a block of trampolines begins with its image
             start for start in starts
             for first in (0x570000000000, 0x4e0000000000, 0x3f0000000000)
             if first <= start < first + (1 << 40) and not start % (1 << 24)],
@@ -150,7 +154,8 @@ class Neighbours(Copies):
 
     def test_adjacent_stacks_are_told_apart(self):
         self.check("adjoining", flavours=("O2", "O0"),
-                   options=["--time=none"])  # no room for signals
+                   # no stack space for signal handlers
+                   options=["--time=none"])
 
     def test_data_that_looks_like_a_waiting_call_stays_as_it_is(self):
         self.check("mistaken", flavours=("O2", "frame"))

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Counts per context equal what the program counted itself, exactly."""
+"""Counts per context equal those of the program exactly."""
 import collections
 import pathlib
 import unittest
@@ -11,7 +11,7 @@ from lib.clewtest import TARGETS, target
 
 class Counts(clewtest.Case):
     def check(self, name, *arguments, options=()):
-        """In every flavour that the program was built in."""
+        """Checks each flavour in which the program was built."""
         flavours = sorted(path.parent.name
                           for path in pathlib.Path(TARGETS).glob(f"*/{name}"))
         self.assertTrue(flavours)
@@ -40,7 +40,7 @@ class Counts(clewtest.Case):
         self.check("tail", options=["--no-tail-nesting", "--verify-period=1"])
 
     def test_tail_calls_are_counted_apart(self):
-        """Of a context that is called both ways, too."""
+        """A context may be entered by calls and by tail calls."""
         for time in "none", "exact":
             with self.subTest(time):
                 for old in self.truths.iterdir():
@@ -87,7 +87,8 @@ class Counts(clewtest.Case):
             self.assertIn(texts[name], verdicts)
 
     def test_function_that_jumps_to_its_start_is_reported(self):
-        """A call of itself by a jump would be taken for the loop."""
+        """A self tail call looks like such a loop, so clew reports the
+        function."""
         recording, (one,) = self.record_target([target("tiers")])
         loops = {vaddr for (_, vaddr), name in one.names.items()
                  if "loops_" in name}
@@ -108,7 +109,8 @@ class Counts(clewtest.Case):
                       "entry; ", self.details(recording.path))
 
     def test_a_guest_without_its_host(self):
-        """The jump of the one stands behind that of the other."""
+        """The guest's hook needs space behind the jump in its host. If the host
+        is not hooked, the guest gets a breakpoint or no hook."""
         native = self.run_program([target("tiers")])
         recording, (one,) = self.record_target([target("tiers")])
         vaddr = {name: vaddr for (_, vaddr), name in one.names.items()}
@@ -155,7 +157,7 @@ class Counts(clewtest.Case):
         part = recording.parts[0]
         self.assert_nothing_lost(part)
         self.assertEqual(part.state, wire.ENDED)
-        # every tally beyond those of 8 threads at once is a leak in the end
+        # At most 8 threads run at once; a tally per thread would be a leak.
         self.assertLessEqual(len(part.tallies), 200)
         self.assertLess(recording.size_bytes(), 8 << 20)
 
@@ -232,7 +234,7 @@ class Counts(clewtest.Case):
 
 
 class Preserved(clewtest.Case):
-    """What a callee finds and a caller gets back is untouched."""
+    """Registers and flags are preserved across calls and returns."""
 
     def test_registers(self):
         recorded = self.record([target("registers")], text=True)
@@ -271,14 +273,16 @@ class Preserved(clewtest.Case):
 
 class ManyContexts(clewtest.Case):
     def totals(self, argv, options=()):
-        """(contexts, calls) below grow() as the program says, and its part."""
+        """Returns (contexts, calls) below grow() as the program prints them,
+        and its part."""
         recorded = self.record(argv, options, text=True)
         self.assertEqual(recorded.returncode, 0, recorded.stderr)
         _, contexts, _, calls = recorded.stdout.split()
         return int(contexts), int(calls), self.recording().parts[0]
 
     def below_grow(self, part):
-        """[(context, calls)]: all at depth 3 and more, being main's 1."""
+        """Returns [(context, calls)] at depth 3 and more, since main() has
+        depth 1."""
         own = {f.number for module in part.modules for f in module.functions
                if module.name == "contexts"} | {wire.FOLDED}
         calls = part.counts()
@@ -295,7 +299,8 @@ class ManyContexts(clewtest.Case):
         self.assert_nothing_lost(part)
 
     def test_late_contexts_are_verified_less_often(self):
-        # By six standard deviations; all that are not late are early ones.
+        # The tolerance is six standard deviations. All verified first calls
+        # that are not late ones are early ones.
         _, _, part = self.totals([target("contexts"), "10", "5", "1"])
         tally = max(part.tallies.values(), key=lambda t: t.recorded)
         early = tally.firsts_verified - tally.late_decided
@@ -316,7 +321,8 @@ class ManyContexts(clewtest.Case):
 
     @staticmethod
     def disk_bytes(part):
-        """What the part occupies: space that was given back is a hole."""
+        """Returns the disk space of the part; freed space is a hole in the
+        file."""
         return part.path.stat().st_blocks * 512
 
     def test_bytes_for_each_context(self):
@@ -327,8 +333,8 @@ class ManyContexts(clewtest.Case):
         self.assertLessEqual((large - small) / (many - few), 64)
 
     def test_size_does_not_depend_on_the_number_of_calls(self):
-        # one table more, when the runtime has seen which contexts are busy;
-        # samples take room, and what is left free depends on when they come
+        # The larger run may have one table more, once the runtime has detected
+        # busy contexts. Without samples the free space is predictable.
         _, _, part = self.totals([target("contexts"), "10", "3", "1000"],
                                  ["--time=none"])
         million = part.path.stat().st_size
@@ -337,7 +343,8 @@ class ManyContexts(clewtest.Case):
         self.assertEqual(part.path.stat().st_size, million)
 
     def test_contexts_beyond_the_limit_are_folded(self):
-        """Nothing is dropped: what is not counted apart is in the folds."""
+        """No calls are dropped: those without a context of their own count in a
+        fold."""
         contexts, calls, part = self.totals(
             [target("contexts"), "10", "4", "5"], ["--max-contexts", "1000"])
         self.assertEqual(part.max_contexts, 1000)
@@ -400,7 +407,8 @@ class Verification(clewtest.Case):
         self.assert_nothing_lost(part)
 
     def wrong_calls(self, where, *options):
-        """(calls in wrong contexts, all calls, what the report says)"""
+        """Returns (calls in wrong contexts, all calls, the report's
+        figures)."""
         argv = [target("switches"), where]
         native = self.run_program(argv)
         self.environment["TRUTH_DIR"] = str(self.truths)
@@ -414,7 +422,8 @@ class Verification(clewtest.Case):
                 sum(compared.wanted.values()), report["confidence"])
 
     def test_traces_and_counts_agree_on_unhooked_switches(self):
-        """Until the function that goes on returns, not until the next packet."""
+        """Both are wrong until the resumed function returns, not only until the
+        next packet."""
         wrong, _, _ = self.wrong_calls("mapped")
         for options in (["--trace"], ["--trace", "--stamps=all"],
                         ["--trace", "--sites"]):
@@ -434,7 +443,7 @@ class Verification(clewtest.Case):
         self.assertGreaterEqual(found["wrong_at_most"], found["diverged"] /
                                 decided)
         self.assertGreaterEqual(found["wrong_at_most"], wrong / calls)
-        # Each call was looked at, for the period is one.
+        # The period is one, so each call was verified.
         self.assertGreaterEqual(sum(
             counts[of] for counts in (found, firsts)
             for of in ("verified", "diverged", "collisions", "partial")), calls)
@@ -455,7 +464,8 @@ class Verification(clewtest.Case):
         self.assert_bounds_hold("heap", "--time=exact")
 
     def test_switches_that_nobody_can_find_are_noticed(self):
-        """Their contexts may be wrong. Nothing else is, and it is said."""
+        """Contexts may be wrong after such switches, which the report says. All
+        else is right."""
         rules = self.work / "rules"
         rules.write_text("verify-period 1\n", encoding="utf-8")
         argv = [target("fcontext"), "unseen"]

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Code that is not covered is named, with its size."""
+"""Reports name code that is not covered, with its size."""
 import shutil
 
 from lib import truth, wire
@@ -10,7 +10,7 @@ from lib.clewtest import target
 
 
 class Unknown(clewtest.Case):
-    """What neither unwind information nor a symbol tells of."""
+    """Code without unwind information and without a symbol."""
 
     def test_code_of_no_function_is_named(self):
         native = self.run_program([target("uncovered")], text=True)
@@ -37,7 +37,7 @@ class Unknown(clewtest.Case):
                               if f["verdict"] == texts["BARE"]]), 1)
 
     def test_programs_without_unwind_information_are_covered(self):
-        """That each call is counted, Counts.test_recursion shows."""
+        """Counts.test_recursion checks that each call is counted."""
         for name, flavour in ("recursion", "bare0"), ("callbacks", "bare0"):
             with self.subTest(name, flavour=flavour):
                 (module,) = self.clew_json(
@@ -48,7 +48,8 @@ class Unknown(clewtest.Case):
                 self.assertGreater(coverage["hooked"], 5)
 
     def test_function_reached_by_data_words_is_reported(self):
-        """At a fixed place any number may look like a pointer."""
+        """In a program at a fixed address, any number may look like a
+        pointer."""
         argv = [target("leaves_by_table", "bare_nopie")]
         native = self.run_program(argv)
         self.environment["TRUTH_DIR"] = str(self.truths)
@@ -64,7 +65,7 @@ class Unknown(clewtest.Case):
         self.assertGreater(gap["unknown_code_bytes"], 100)
 
     def test_complete_programs_have_none(self):
-        """What the compiler links into everything is left out."""
+        """Code that the compiler links into every program is ignored."""
         for name, flavour in ("recursion", "O2"), ("recursion", "nopie"), \
                              ("exceptions", "O2"):
             with self.subTest(name, flavour=flavour):
@@ -76,7 +77,8 @@ class Unknown(clewtest.Case):
 
 @clewtest.needs("gcc")
 class Runtimes(clewtest.Case):
-    """Libraries in languages whose code clew leaves out, as their symbols say."""
+    """clew skips libraries in certain languages, which it detects by their
+    symbols."""
 
     SYMBOLS = {"runtime.goexit": "Go code", "caml_program": "OCaml code",
                "stg_upd_frame_info": "Haskell code",

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""No descriptor of ours is ever in the program's table where it could tell."""
+"""The program never sees a file descriptor of clew."""
 import os
 import resource
 import tempfile
@@ -37,7 +37,7 @@ class Numbers(clewtest.Case):
 
 
 class Files(clewtest.Case):
-    """What the program opens where a descriptor of ours might have been."""
+    """The program opens files whose descriptors could collide with clew's."""
 
     BYTES = b"precious data\n" * 1000
 
@@ -80,7 +80,7 @@ class Few(clewtest.Case):
             native, recorded = self.run_program(argv), self.record(argv)
             self.assertEqual(native.stdout, recorded.stdout)
             self.assertEqual(native.returncode, recorded.returncode)
-            if limit > 3:  # with three nothing can be loaded
+            if limit > 3:  # with three descriptors the loader can load nothing
                 self.assertEqual(native.stderr, recorded.stderr)
                 self.assertEqual(self.recording().parts[-1].state, wire.ENDED)
 
@@ -93,7 +93,8 @@ class Few(clewtest.Case):
 
 
 class Growth(clewtest.Case):
-    """The recording grows on, whatever the program can do no more."""
+    """The recording grows even if the program can no longer open or map
+    files."""
 
     def check(self, event):
         native = self.run_program([PROGRAM, event])

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""`clew diff`: what changed between two runs, also of two builds."""
+"""`clew diff` shows changes between two runs, also of two builds."""
 
 from lib import clewtest
 
-# Each build is padded differently, so that no function keeps its address.
+# Each build has different padding, so no function keeps its address.
 PROGRAM = r"""
 #define NOINLINE __attribute__((noinline, noclone))
 volatile int sink;
@@ -178,7 +178,8 @@ class Diff(clewtest.Case):
         sure = [row["significant"] for row in rows]
         self.assertEqual(rows[0]["name"], "spin")
         self.assertEqual(sure, sorted(sure, reverse=True))
-        # What was called as often is neither new nor gone, sampled or not.
+        # A function with an equal number of calls is neither new nor gone,
+        # sampled or not.
         for line in self.clew("diff", *recordings).stdout.splitlines():
             if "[spin]" in line:
                 self.assertNotRegex(line, r"\b(new|gone)\b")
@@ -193,7 +194,7 @@ class Diff(clewtest.Case):
         text = self.clew("diff", recordings[0], recordings[0]).stdout
         self.assertRegex(text, r"^ *before .*\n\ntotal: ")
         rows = self.clew_json("diff", "--json", *recordings)["functions"]
-        # What is shown is compared: calls, if no sample was taken.
+        # The displayed column is compared: calls, if neither run has samples.
         key = "self_ns" if any(row["before"]["samples"] or
                                row["after"]["samples"] for row in rows) \
             else "calls"

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Libraries that come and go: hooked before their constructors, and let go."""
+"""Libraries loaded at run time are hooked before their constructors, and
+released when unloaded."""
 import collections
 import pathlib
 
@@ -10,7 +11,8 @@ from lib.clewtest import needs, target
 
 class Libraries(clewtest.Case):
     def use(self, *words, options=()):
-        """Runs plugins.c; the part, and {library: [base at each load]}."""
+        """Runs plugins.c. Returns the part, and {library: [base at each
+        load]}."""
         program = target("plugins")
         folder = pathlib.Path(program).parent
         done = self.record([program, folder, *words], options)
@@ -31,7 +33,7 @@ class Libraries(clewtest.Case):
         return part, bases
 
     def counted(self, part, library, vaddr):
-        """Calls of a function, over all modules of that name."""
+        """Returns the calls of a function in all modules with that name."""
         name = "plugins" if library == "-" else library
         calls = part.counts()
         return sum(calls.get(context.id, 0)
@@ -51,7 +53,8 @@ class Libraries(clewtest.Case):
         return [m for m in part.modules if m.name == name]
 
     def test_code_that_could_not_become_executable_again(self):
-        """It comes back where it was; what is new cannot have stubs."""
+        """A library reloaded at its old address is counted. New libraries
+        cannot get stubs."""
         part, bases = self.use("an", "ah", "bh")
         (path, loads), = [(path, loads) for path, loads in bases.items()
                           if len(loads) == 2]
@@ -74,13 +77,13 @@ class Libraries(clewtest.Case):
         modules = self.modules(part, "libplugin_a.so")
         self.assertEqual({m.base for m in modules},
                          set(bases["libplugin_a.so"]))
-        # one that comes back to its place is the one that it was
+        # A library that is reloaded at its old address is the old module.
         self.assertEqual(len(modules), len(set(bases["libplugin_a.so"])))
         for module in modules:
             self.assertGreater(module.loaded_ns, 0)
             self.assertGreaterEqual(module.unloaded_ns, module.loaded_ns)
 
-    STUBS_AT_MOST = 2 << 20  # a pile, and those of what is there
+    STUBS_AT_MOST = 2 << 20  # a pile, and the stubs of the loaded modules
 
     def test_stubs_are_given_back(self):
         loads = 1000
@@ -140,8 +143,10 @@ class Libraries(clewtest.Case):
 
 @needs("iconv")
 class UnderALock(clewtest.Case):
-    """iconv_open() loads its converters under the lock under which libc's
-    pattern matching converts as well, in all locales but "C"."""
+    """iconv_open() loads converters with a libc lock held.
+
+    libc's pattern matching takes that lock also, in all locales but "C".
+    """
 
     CONVERT = ["iconv", "-f", "ISO-8859-1", "-t", "UTF-16LE"]
 

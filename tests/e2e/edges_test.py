@@ -1,28 +1,26 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Edges equal those of callgrind: who called whom, how often, from where.
+"""Edges equal those of callgrind: caller, callee, number of calls, and call
+site.
 
-simulation.py runs one program under both, edges.py brings what they say to
-the same terms. Then, for every hooked function but those that simulation.py
-excuses, and says why:
+simulation.py runs one program under both tools; edges.py converts both results
+to a common form. For every hooked function except those that simulation.py
+excludes with a reason, the tests compare:
+- its number of calls with callgrind's. A jump of a function to its own start is
+  no call if clew lists that function as in doubt;
+- the number of calls by call instructions from each hooked function;
+- the total number of calls by jumps of hooked functions. clew puts such a call
+  below the caller of the function that jumped, which callgrind does not record.
+If code that is not hooked calls the function also, only the first item is
+compared. The tests state how many calls the other functions must have in total.
 
-- it was called as often as callgrind says (a jump of a function to its own
-  start is none where clew lists that function as in doubt);
-- from each hooked function, as often by call instructions;
-- by jumps of hooked functions, as often in total: clew puts such a call below
-  the caller of the function that jumped, and that, callgrind does not know.
-
-Of functions that are entered from code that is not hooked as well, only the
-first is compared; the tests say how many calls the others must make up.
-
-clew notes a place for each context and not for each call: where the context's
-first call came from. So a place's own count is comparable where callgrind
-knows one place only from which the caller calls the callee: all of clew's
-contexts must name that one, and then the edge's count is that place's. Where
-there are several, each that clew names must be one of these, and have made as
-many calls as there are contexts that name it, or more. A context that has
-tail calls may have begun with one: its place is where the function that
-jumped was called.
+clew records one call site per context, that of the context's first call. A call
+site's count is thus comparable where callgrind has only one call site for an
+edge. All of clew's contexts must then have this call site, and the edge's count
+is the call site's. If there are several, each one that clew has must be one of
+callgrind's, with at least as many calls as there are contexts with it. A
+context with tail calls may have begun with one. The context's call site is then
+that of the function that jumped.
 """
 import random
 import shutil
@@ -89,10 +87,12 @@ def share(part, whole):
 class Edges(simulation.Case):
     def setUp(self):
         super().setUp()
-        self.environment["LD_BIND_NOW"] = "1"  # else ld.so calls for others
+        # otherwise ld.so makes calls for other modules
+        self.environment["LD_BIND_NOW"] = "1"
 
     def compare(self, program, *arguments, calls, exact=0.95, **options):
-        """At least so many calls, and of these such a share by both ends."""
+        """Asserts that both tools agree on more than `calls` calls, of which a
+        share of more than `exact` is compared by caller and callee."""
         runs = self.run_both(shutil.which(program), *arguments, **options)
         images = {m.name: edges.Image(m, self.work / "modules" / m.name)
                   for m in runs.part.modules if m.state_name == "HOOKED"}
@@ -114,8 +114,8 @@ class Edges(simulation.Case):
         self.assertGreater(placed, 0)
 
     def differences(self, callee, truth, recorded):
-        """Of one function: what differs, how many calls were compared by both
-        ends, and how many of those by place."""
+        """Compares one function. Returns the differences, how many calls were
+        compared by caller, and how many of those by call site."""
         name = f"{callee[0]}+{callee[1]:#x}"
         if truth.totals[callee] != recorded.totals[callee]:
             return [f"{name}: clew {recorded.totals[callee]}, "
@@ -137,7 +137,7 @@ class Edges(simulation.Case):
         return lines, truth.totals[callee], placed
 
     def edge_differs(self, known, found, returns):
-        """What does, of {place: edges.At} of one edge by both."""
+        """Returns how the two {place: edges.At} of one edge differ, or None."""
         wanted = sum(at.calls for at in known.values())
         counted = sum(at.calls for at in found.values())
         if wanted != counted:
@@ -170,7 +170,7 @@ class Edges(simulation.Case):
 
     @needs("valgrind", "openssl")
     def test_openssl(self):
-        """Without what valgrind's processor might lack."""
+        """OpenSSL must not use instructions that valgrind may lack."""
         self.compare("openssl", "dgst", "-sha3-512", "-hmac", "key",
                      variable="OPENSSL_ia32cap=0", input=WORDS.encode(),
                      calls=100000)
@@ -181,13 +181,13 @@ class Edges(simulation.Case):
 
     @needs("valgrind", "troff")
     def test_troff(self):
-        """C++: virtual functions, libstdc++."""
+        """troff is C++ with virtual functions and libstdc++."""
         self.compare("troff", "-man", "-Tutf8", input=GROFF.encode(),
                      calls=100000)
 
     @needs("valgrind", "ninja")
     def test_ninja(self):
-        """C++: containers, strings."""
+        """ninja is C++ with containers and strings."""
         (self.work / "build.ninja").write_text(NINJA, encoding="utf-8")
         self.compare("ninja", "-t", "graph", calls=10000)
 

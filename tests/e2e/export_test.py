@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Exports say to the tools that they are for what the recording says."""
+"""Exports show in the tools that read them the contents of the recording."""
 import collections
 import csv
 import io
@@ -53,7 +53,7 @@ class Folded(exports.Export):
                 rest = tuple(f for f in path if re.search(kept, f))
                 if metric == "time" or re.search(kept, path[-1]):
                     wanted[rest] += number
-            del wanted[()]  # nobody is left to have it
+            del wanted[()]  # a context outside any function cannot appear
             self.assertEqual(
                 unfold(self.export("folded", made.path, "-f", kept,
                                    "--metric", metric)), wanted)
@@ -110,7 +110,7 @@ class Callgrind(CallgrindExport):
                              "--threshold=100", path)
         found, caller = {}, None
         for line in said.splitlines():
-            # the calls come before the function that makes them, as "> ..."
+            # Callees come before the function that calls them, as "> ...".
             match = re.match(r" *[\d,]+.* \? ", line)
             match = re.search(r"([*>]) +(?:\?\?\?|/[^:]*):(\S+) "
                               r"(?:\(([\d,]+)x\))?", line)
@@ -146,7 +146,7 @@ class Callgrind(CallgrindExport):
         path = self.export_file("callgrind", self.recording_path)
         said = self.run_tool("callgrind_annotate", "--auto=yes",
                              "--tree=calling", path)
-        # put() is inlined; what it calls belongs to main's line
+        # put() is inlined, so its calls belong to a line of main().
         self.assertRegex(said, r"numbers\.put\(i \* argc\);\n"
                          r" *\d+ \([ \d.]+%\) *=> .*_M_realloc_insert<long")
 
@@ -155,7 +155,8 @@ class InSpeedscope(exports.Export):
     OPEN = clewtest.ROOT / "tests" / "speedscope" / "open.mjs"
 
     def opened(self, path, picture):
-        """What it shows of the first profile: {function: (total, self)}."""
+        """Returns the view of the first profile as {function: (total,
+        self)}."""
         done = self.run_program(
             ["node", self.OPEN, path, clewtest.BUILD / "tests" / picture],
             text=True)
@@ -170,12 +171,13 @@ class InSpeedscope(exports.Export):
                 for total, own, name in table}
 
     def number(self, text):
-        """"24.07ms (24%)", "1,234 (5%)" or "0.00ns (<0.01%)"."""
+        """Parses "24.07ms (24%)", "1,234 (5%)" or "0.00ns (<0.01%)"."""
         digits, unit = re.match(r"([\d.,]+)(ms|ns|)", text).groups()
         return float(digits.replace(",", "")) * (1e6 if unit == "ms" else 1)
 
     def shown(self, total, own, unit):
-        """As opened(), of numbers; with two decimals of milliseconds."""
+        """Returns these numbers in the form of opened(); times have two
+        decimals of a millisecond."""
         if unit == "ns":
             round_off = lambda ns: round(ns / 1e6, 2) * 1e6
         else:
@@ -185,7 +187,8 @@ class InSpeedscope(exports.Export):
 
 class Speedscope(InSpeedscope):
     def replay(self, profile, frames):
-        """{path: width of the path itself}; every frame closes as it opened."""
+        """Returns {path: its own width}; frames close in reverse order of
+        opening."""
         widths, stack, at = collections.Counter(), [], profile["startValue"]
         for event in profile["events"]:
             self.assertGreaterEqual(event["at"], at)
@@ -200,7 +203,7 @@ class Speedscope(InSpeedscope):
         return +widths
 
     def profiles(self, recording, *options):
-        """[(name, unit, {path: width})]"""
+        """Returns [(name, unit, {path: width})]."""
         data = json.loads(self.export("speedscope", recording, *options))
         return [(one["name"], one["unit"],
                  self.replay(one, data["shared"]["frames"]))
@@ -235,11 +238,13 @@ class Speedscope(InSpeedscope):
 
 
 class Chrome(InSpeedscope):
-    """Perfetto's own importer cannot be asked: it is in no package of Debian 12
-    and none of npm that we know of, its package for Python fetches it from the
-    network when it is first used, and Debian's Chromium is built without
-    chrome://tracing. So the slices, which are all that Perfetto reads, are
-    replayed here, and by speedscope, whose importer is another one's work.
+    """Replays the slices of the Chrome trace, which are all that Perfetto
+    reads.
+
+    Perfetto's own importer cannot be used here. No package of Debian 12
+    contains it, and none of npm that we found. The Python package downloads it
+    at first use, and Debian's Chromium lacks chrome://tracing. The tests replay
+    the slices themselves, and use speedscope's independent importer.
     """
 
     def trace(self, recording, *options):
@@ -344,7 +349,7 @@ class Pprof(PprofExport):
         for kind, measure in ("calls/count", "calls"), \
                 ("samples/count", "samples"), ("cpu/nanoseconds", "ns"):
             self.assertEqual(self.stacks(raw, kind), made.stacks(measure))
-        # a sample's address is where it fell, not where the function begins
+        # A sample's address is the sampled one, not the start of a function.
         self.assertTrue(any(address % 16 for address, _ in raw[2].values()))
 
     def test_calls_alone(self):
@@ -400,7 +405,7 @@ class Pprof(PprofExport):
             self.assertEqual(
                 [f"{file}:{line}" for _, file, line in lines],
                 [line.split(" (disc")[0] for line in said.splitlines()])
-        # the source is found, and calls stand at their lines
+        # The source file is found, and calls appear at their lines.
         self.assertRegex(self.pprof("-list", "^main$", path),
                          r" \d+ +75:\t+numbers\.put")
 
@@ -438,7 +443,7 @@ class Sqlite(exports.Export):
         return database
 
     def paths(self, database, column):
-        """{path: sum}, from the view `tree`."""
+        """Returns {path: sum} from the view `tree`."""
         return +collections.Counter({
             tuple(path.split(" > ")): number for path, number in
             database.execute(f"SELECT path, {column} FROM tree")})
@@ -625,7 +630,7 @@ class Json(exports.Export):
 
 
 class Time(exports.Export):
-    """Of a real program: all formats have the same of it."""
+    """All formats have equal times for a real program."""
 
     SPIN = "x = 0\nfor i in range(3000000): x += len(str(i))"
 
@@ -715,7 +720,8 @@ class Output(exports.Export):
         self.assertEqual(path.stat().st_mode & 0o777, 0o640)
 
     def on_terminal(self, *arguments, **streams):
-        """(status, what the terminal got) with these streams on one."""
+        """Returns (status, terminal output) with these streams on one
+        terminal."""
         ours, theirs = pty.openpty()
         self.addCleanup(os.close, ours)
         streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL,
@@ -738,7 +744,7 @@ class Output(exports.Export):
         status, said = self.on_terminal("-F", "json", "-o", path, made,
                                         stderr=True)
         self.assertEqual(status, 0)
-        if said:  # it may be done within a second
+        if said:  # the command may end within a second
             self.assertTrue(said.endswith(b"\r\x1b[K"), said)
         done = self.clew("export", "-F", "sqlite", "-o", path, made)
         self.assertEqual((done.returncode, done.stderr), (0, ""))

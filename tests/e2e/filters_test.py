@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Programs whose system calls are filtered: none of ours may be seen."""
+"""Programs that filter system calls never see a system call of clew's."""
 import errno
 
 from lib import clewtest, seccomp, truth, wire
@@ -10,10 +10,10 @@ FILTERED = 3  # enum wire_loss: WIRE_LOSS_FILTER
 
 
 class Own(clewtest.Case):
-    """The program lets its calls be filtered while it runs."""
+    """The program installs a filter while it runs."""
 
     def truth(self):
-        """What all modes count: that of a run that is free to write it."""
+        """Returns the truth for all modes, from a run that may write it."""
         self.environment["TRUTH_DIR"] = str(self.truths)
         self.run_program([target("sandbox"), "none"])
         self.environment.pop("TRUTH_DIR")
@@ -51,7 +51,8 @@ class Own(clewtest.Case):
         self.check("refused")
 
     def test_strict_mode_behind_a_filter_is_refused(self):
-        """Also where it would forbid a counter that is read."""
+        """clew refuses also if the filter would forbid reading the performance
+        counter."""
         self.check("twice")
         for options in ["--time=exact"], ["--trace"]:
             with self.subTest(options=options):
@@ -66,14 +67,15 @@ class Own(clewtest.Case):
         return lost[FILTERED]
 
     def test_forked_child_is_lost_and_counted(self):
-        # in_thread, 11 of work, 11 of leaf
+        # 1 of in_thread, 11 of work, and 11 of leaf.
         self.assertEqual(self.lost_behind_a_filter("fork"), 23)
 
     def test_new_thread_is_lost_and_counted(self):
         self.assertEqual(self.lost_behind_a_filter("thread"), 23)
 
     def test_a_filter_of_a_child_that_borrows_the_memory(self):
-        """It ends with the child: nothing folds, and samples go on."""
+        """The filter ends with the child: no calls fold, and sampling
+        continues."""
         _, recording = self.run_both_ways("vfork")
         part, = recording.parts
         self.assert_nothing_lost(part)
@@ -97,12 +99,14 @@ class Own(clewtest.Case):
         started = sum(calls.get(c.id, 0) for c in part.contexts().values()
                       if c.depth == 1 and c.function in own)
         made = int(native.stdout.split()[1])
-        # main() is in `ordinary`; _init and the like stand beside it
+        # main() is in `ordinary`. `started` also contains functions beside
+        # main(), such as _init().
         self.assertEqual(counted - started + 1, ordinary + made)
 
 
 class Stacks(clewtest.Case):
-    """Nobody can be asked where a stack ends: it is not read behind that."""
+    """clew cannot ask the kernel for the end of a stack, and must not read
+    beyond it."""
 
     def check(self, how):
         for flavour in "O2", "O0":
@@ -125,7 +129,8 @@ class Stacks(clewtest.Case):
 
 
 class Dispatched(clewtest.Case):
-    """The program's system calls are sent to a handler of its own."""
+    """The kernel dispatches the program's system calls to a handler in the
+    program."""
 
     def check(self, mode, images=1):
         native = self.run_program([target("dispatched"), mode])
@@ -179,7 +184,7 @@ class Dispatched(clewtest.Case):
 
 
 class Inherited(clewtest.Case):
-    """The program is started under a filter."""
+    """The program is started with an inherited filter."""
 
     def test_calls_that_only_profilers_make(self):
         def before_exec():
@@ -197,7 +202,8 @@ class Inherited(clewtest.Case):
 class Real(clewtest.Case):
     @needs("man", "groff")
     def test_man(self):
-        """Its children filter themselves by libseccomp; some then exec."""
+        """man's children install filters by libseccomp; some of them then call
+        exec."""
         page = self.work / "page.1"
         page.write_text(".TH PAGE 1\n.SH NAME\npage \\- a page\n",
                         encoding="utf-8")

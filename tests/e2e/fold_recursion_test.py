@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""--fold-recursion: no context has a function twice, and no call is lost.
+"""With --fold-recursion no context has a function twice, and no call is lost.
 
-What the program counted itself has a context for each level of its recursion. Folded
-as the manual says, it is what clew has to find.
+The program itself counts a context for each level of recursion. These contexts,
+folded as the manual describes, must equal those of clew.
 """
 import pathlib
 
@@ -13,7 +13,7 @@ from lib.clewtest import target
 
 class FoldRecursion(clewtest.Case):
     def fold(self, argv, options=()):
-        """(recording, truths): of the target's own functions."""
+        """Returns (recording, truths) for the target's own functions."""
         native = self.run_program(argv)
         self.environment["TRUTH_DIR"] = str(self.truths)
         name = pathlib.Path(argv[0]).name
@@ -39,7 +39,8 @@ class FoldRecursion(clewtest.Case):
         return parts, truths, compared
 
     def check_sums(self, name, *arguments):
-        """Where only the sum of a function's calls is known, or its stack begins anew."""
+        """Compares sums per function, where the program records only those, or
+        where its stack starts anew."""
         recording, (one,) = self.fold([target(name), *arguments])
         compared = truth.Comparison(one, recording.parts[0])
         self.assertEqual(compared.sum_differences(), [])
@@ -87,18 +88,21 @@ class FoldRecursion(clewtest.Case):
         self.check_sums("copied_jump", "memcpy", "after")
 
     def test_slots_that_were_left_behind(self):
-        """They look like callers of the function in whose frame they are."""
+        """Stale slots look like callers of the function whose frame they are
+        in."""
         self.check_flavours("stale_slots", ("O2", "O0"),
                             ["--verify-period=1"])
 
     def test_leaps_past_slots_that_were_left_behind(self):
-        """Which lead to another function than the one that lands."""
+        """The stale slots name another function than the one that the jump
+        lands in."""
         for period in 1, 7, 65536:
             self.check_flavours("folded_leaps", ("O2", "O0", "frame"),
                                 [f"--verify-period={period}"])
 
     def test_jumps_past_slots_that_were_left_behind(self):
-        """Those of the function that lands look as if others had them."""
+        """The stale slots of the landing function look as if other functions
+        owned them."""
         for period in 1, 7, 65536:
             self.check_flavours("folded_jumps", ("O2", "O0", "frame"),
                                 [f"--verify-period={period}"])
@@ -113,11 +117,12 @@ class FoldRecursion(clewtest.Case):
                 self.check(name, flavour=flavour, options=options)
 
     def test_recursion_as_deep_as_the_stack(self):
-        """One context for each function, and as many calls."""
+        """There is one context per function, with as many calls as the
+        recursion is deep."""
         self.check("deep")
 
     def test_each_call_verified(self):
-        """The stack tells another way than the contexts."""
+        """The unfolded stack differs from the folded contexts."""
         for name in "recursion", "tail", "jumps", "exceptions":
             with self.subTest(name):
                 for old in self.truths.iterdir():

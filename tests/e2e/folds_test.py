@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Beyond a limit calls fold: all of them are counted, and where they belong.
+"""Beyond a limit calls fold: all of them are counted, below the right caller.
 
-A context that is recorded has all of its calls. Those of one that is not are
-in the "(folded)" below the nearest of its callers that is recorded.
+A recorded context has all of its calls. Calls of other contexts count in the
+"(folded)" context below the nearest recorded caller.
 """
 import collections
 import pathlib
@@ -15,7 +15,8 @@ from lib.clewtest import target
 
 
 class Folding(truth.Comparison):
-    """A truth and a part of a process whose contexts had no room for all."""
+    """Compares a truth with the part of a process that had no room for all
+    contexts."""
 
     def __init__(self, one, part, tid=None):
         self.recorded = {truth.NOWHERE}
@@ -40,7 +41,7 @@ class Folding(truth.Comparison):
             while node not in self.recorded:
                 node, _ = self.trie.back[node]
             folds[node] += calls
-        # what is called beside main() may fold as well, below nobody
+        # Functions called beside main() may fold also, without a caller.
         others = self.folds[truth.NOWHERE] - folds[truth.NOWHERE]
         self.folds[truth.NOWHERE] -= max(0, others)
         self.wanted, self.found = wanted + folds, self.found + self.folds
@@ -48,7 +49,7 @@ class Folding(truth.Comparison):
 
 
 class Contexts(clewtest.Case):
-    """--max-contexts, whatever it is."""
+    """Any value of --max-contexts works."""
 
     def record_all(self, name):
         self.environment["TRUTH_DIR"] = str(self.truths)
@@ -97,18 +98,20 @@ class Contexts(clewtest.Case):
         self.check_all("tail")
 
     def test_jumps_between_folded_functions_are_counted(self):
-        """They land in functions that have folded, and in others."""
+        """Jumps land in folded functions and in others."""
         self.check_all("jumps")
 
     def test_exceptions_fold_and_are_counted(self):
         self.check_all("exceptions")
 
     def test_coroutines_fold_and_are_counted(self):
-        # what starts them, which the truth leaves open, is recorded
+        # The functions that start the coroutines are recorded; the truth omits
+        # them.
         self.check_all("coroutines_ucontext", least=5)
 
     def check_each_thread(self, name, *arguments):
-        """Of each process: there what others do does not matter."""
+        """Compares the threads of each process separately: other threads do not
+        matter."""
         self.environment["TRUTH_DIR"] = str(self.truths)
         for limit in 1, 3, 5, 7, 10, 15, 40:
             for old in self.truths.iterdir():
@@ -139,7 +142,8 @@ class Contexts(clewtest.Case):
 
 
 class ManyContexts(clewtest.Case):
-    """1,112 contexts, whose tables and chunks are full at various limits."""
+    """Creates 1,112 contexts, whose tables and chunks are full at various
+    limits."""
 
     ARGUMENTS = ["10", "3", "20"]
     CALLS = 20 * 1110
@@ -154,7 +158,8 @@ class ManyContexts(clewtest.Case):
         return part
 
     def below_grow(self, part):
-        """The calls below grow(), by depth; folded ones count as deeper."""
+        """Returns the calls below grow() by depth; folded calls have a greater
+        depth."""
         calls, depths = part.counts(), collections.Counter()
         contexts = part.contexts()
         for context in contexts.values():
@@ -188,7 +193,7 @@ class ManyContexts(clewtest.Case):
 
 
 class Bytes(clewtest.Case):
-    """--max-memory: tables, contexts and samples."""
+    """--max-memory limits tables, contexts and samples."""
 
     def spent(self, part):
         kinds = {wire.TALLY, wire.CONTEXTS, wire.TABLE, wire.SAMPLES}
@@ -240,7 +245,8 @@ class Bytes(clewtest.Case):
 
 
 class NoRoom(clewtest.Case):
-    """The recording cannot grow: the reason is named, and nothing is lost."""
+    """The recording cannot grow; the report gives the reason, and no call is
+    lost."""
 
     def check(self, cause, words, path):
         self.recording_path = path
@@ -257,7 +263,7 @@ class NoRoom(clewtest.Case):
         self.assertIn(words, self.details(path))
 
     def test_counting_survives_a_full_address_space(self):
-        """As much as there must be for a first table, and little more."""
+        """The limit leaves room for a first table and little more."""
         self.before_exec = lambda: resource.setrlimit(
             resource.RLIMIT_AS, (50 << 20, 50 << 20))
         self.check(wire.FOLD_MEMORY, "no memory or address space",

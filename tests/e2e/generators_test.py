@@ -1,10 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Modules that generate code are known by that they make memory executable.
+"""clew detects a module that generates code when the module maps executable
+memory.
 
-Generated code may look up where it was called from, and so may those whom it
-calls: calls from there into the module that generated it keep their return
-addresses, and are reported as not counted.
+Generated code, and functions that it calls, may inspect their return addresses.
+Calls from generated code into the module that generated it therefore keep their
+return addresses, and are reported as not counted.
 """
 import collections
 import re
@@ -17,7 +18,7 @@ CALLS = 1000
 
 
 class Ways(clewtest.Case):
-    """Every way to have executable memory (generates.c)."""
+    """Every method to get executable memory (generates.c)."""
 
     def symbols(self, path):
         listing = self.run_program(["nm", "-D", path], text=True).stdout
@@ -26,7 +27,7 @@ class Ways(clewtest.Case):
                  if len(line.split()) == 3) if kind == "T"}
 
     def counted(self, part):
-        """{name: calls} of all functions that the target exports."""
+        """Returns {name: calls} for all functions that the target exports."""
         names = {(module.name, vaddr): name for module in part.modules
                  if "generates" in module.name
                  for name, vaddr in self.symbols(module.path).items()}
@@ -95,8 +96,9 @@ class Ways(clewtest.Case):
         self.check("nofile")
 
     def test_mapping_behind_a_filter_is_assumed(self):
-        """Nothing can be guarded there any more: so whatever might generate
-        code is, the program, too, which does not."""
+        """clew cannot watch for mappings behind a filter. All modules that
+        could generate code count as generators, even the program, which
+        generates none."""
         self.check("filtered", lost=("library_answer", "program_answer"))
 
     def test_mapping_by_a_system_call_instruction_is_noticed(self):
@@ -106,12 +108,13 @@ class Ways(clewtest.Case):
         self.check("program", lost="program_answer")
 
     def test_a_library_that_could_but_did_not(self):
-        """It asks the kernel itself for this and that; the program is known
-        to have made the code that calls it."""
+        """The library makes other system calls directly. clew identifies the
+        program as the generator of the code that calls it."""
         self.check("program", flavour="raw", lost="program_answer")
 
     def test_no_stub_is_guarded_without_need(self):
-        """The loader's mappings, plain ones, and a copy of what is there."""
+        """The mappings are those of the loader, plain ones, and a copy of
+        mapped code."""
         part = self.part_of([target("generates"), "none", CALLS])
         self.assertEqual(list(part.losses), [0] * len(part.losses))
 
@@ -122,7 +125,7 @@ class Ways(clewtest.Case):
 
 
 class Runtimes(clewtest.Case):
-    """The same output, whatever the runtime is called."""
+    """The output is unchanged for any runtime."""
 
     FIB_LUA = """
         local function fib(n)

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""clew attach: when the controller dies, its guardian detaches all processes."""
+"""If the controller of `clew attach` dies, its guardian detaches all
+processes."""
 import os
 import pathlib
 import random
@@ -24,7 +25,8 @@ def name_of(pid):
 
 class Guarded(Attached):
     def counting(self, name="shared", threads=4):
-        """(a process that checks its own results, its memory)."""
+        """Returns (a process that checks its own results, its shared
+        memory)."""
         process, memory = self.shared(name, [target("attached"), threads])
         struct.pack_into("<Q", memory, 8, 1)
         return process, memory
@@ -34,7 +36,8 @@ class Guarded(Attached):
                     if name_of(pid) == "clew-guardian")
 
     def assert_goes_on(self, memory):
-        """It calls, and each result is right."""
+        """Asserts that the process makes calls and that each result is
+        right."""
         def rounds():
             return sum(struct.unpack_from("<64Q", memory, 8 * 68))
         before = rounds()
@@ -42,7 +45,8 @@ class Guarded(Attached):
         self.assertEqual(struct.unpack_from("<Q", memory, 16)[0], 0)
 
     def assert_detached(self, *processes):
-        """Soon, by the guardian: nothing else is done for it."""
+        """Asserts that the guardian detaches the processes soon, without any
+        other action."""
         for process in processes:
             self.assertTrue(until(lambda p=process: self.is_as_before(p)),
                             "it stays attached")
@@ -66,7 +70,7 @@ class OneProcess(Guarded):
         for number in FATAL:
             controller = self.attach(process)
             controller.send_signal(number)
-            said = controller.stderr.read()  # the guardian's, too
+            said = controller.stderr.read()  # includes output of the guardian
             self.assertEqual(controller.wait(PATIENCE_S), -number)
             self.assertIn(f"clew attach (process {controller.pid}) ended "
                           "without detaching", said)
@@ -77,7 +81,7 @@ class OneProcess(Guarded):
 
     def test_a_controller_without_memory_detaches(self):
         process, memory = self.counting()
-        # what is freed is not kept for later
+        # malloc() returns freed memory to the kernel at once.
         self.environment |= {"MALLOC_TRIM_THRESHOLD_": "0",
                              "MALLOC_MMAP_THRESHOLD_": "4096"}
         controller = self.attach(process)
@@ -120,7 +124,7 @@ class OneProcess(Guarded):
         self.assertFalse(pathlib.Path(f"/proc/{guardian}").exists())
 
     def test_signals_of_a_terminal_end_the_controller_as_before(self):
-        """^C goes to the process group; the guardian is in none of it."""
+        """^C goes to the process group, which does not contain the guardian."""
         process, memory = self.counting()
         for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
             controller = subprocess.Popen(

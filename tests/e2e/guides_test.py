@@ -1,8 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""The commands in README.md, docs/reports.md and docs/guides do what is shown.
+"""The commands in README.md, docs/reports.md and docs/guides print the output
+shown.
 
-If $CLEW_TRANSCRIPT is set, a test prints the whole output of each command, for
+If $CLEW_TRANSCRIPT is set, a test prints the full output of each command, for
 new samples in a guide.
 """
 import os
@@ -32,7 +33,7 @@ class Guides(clewtest.Case):
         self.folder.mkdir()
 
     def follow(self, path):
-        """Writes the files of a guide and runs its commands, in their order."""
+        """Writes the files of a guide and runs its commands in order."""
         text = guide.Guide(path)
         if os.geteuid() != 0 and any("clew attach" in command.text
                                      for command in text.commands()):

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Handlers of probes where threads and processes begin and end, and in a JVM."""
+"""Handlers of probes run where threads and processes start and end, and in a
+JVM."""
 from lib import clewtest
 from lib.clewtest import needs
 from lib.handlers import HERE, Case
@@ -14,7 +15,7 @@ LIVES = """
 
 long wide(long n), narrow(long n);
 
-/* A jump fits over the first; a branch leads behind the nop of the other. */
+/* A jump fits over wide(); a branch in narrow() leads behind the nop. */
 __asm__(".text\\n.globl wide\\n.type wide, @function\\n"
 	"wide: .cfi_startproc\\n"
 	"	leaq 3(%rdi,%rdi,2), %rax\\n"
@@ -33,7 +34,7 @@ __asm__(".text\\n.globl wide\\n.type wide, @function\\n"
 static pthread_key_t key;
 static _Atomic long sum;
 
-/* At the end of a thread, when its other destructors have run, too. */
+/* Runs at a thread's end, also after its other destructors have run. */
 static void at_end(void *again)
 {
 	sum += wide(1) + narrow(1);
@@ -81,7 +82,7 @@ int main(void)
 	return status != 0;
 }
 """
-CALLS = 3 * 2 + 10  # of a life, and one more where it ends
+CALLS = 3 * 2 + 10  # calls per life, and one more where it ends
 
 JAVA = """
 public class Files {
@@ -109,7 +110,8 @@ class Lives(Case):
         self.compile("gcc", "-pthread", "-o", self.program, source)
 
     def test_handlers_run_in_children_and_ending_threads(self):
-        """By a stub and by a breakpoint: each argument is one more."""
+        """One probe uses a stub and the other a breakpoint. The handler adds
+        one to each argument."""
         numbers = 3 * [1, 2] + list(range(10))
         plain = self.run_program([self.program], text=True).stdout
         life = sum(wide(n) + 2 * n for n in numbers)

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Handlers of probes: functions of a shared object that a probe calls."""
+"""Handlers of probes are functions of a shared object that a probe calls."""
 import pathlib
 import re
 import signal
@@ -23,7 +23,8 @@ class Registers(Case):
             self.assertEqual(self.probes["p1"]["not_called"], 0)
 
     def test_all_are_changed(self):
-        """Also those that a call preserves, and flags."""
+        """Handlers can change all registers, including callee-saved ones and
+        flags."""
         words = self.handled(["--probe", self.address("spot"), "--handler",
                               f"{self.general()}:all"], "registers").split()
         self.assertEqual(words[0], "12345677")  # ~0 and what lea adds to it
@@ -43,7 +44,7 @@ class Registers(Case):
         self.assertEqual(int(letters), native - sum(range(8)))
         self.assertEqual((self.probes["p1"]["hits"],
                           self.probes["p1"]["refused"]), (8, 4))
-        # rdi is the argument still
+        # rdi still has the argument.
         letters = self.handled([
             "--probe=plain%return", "--handler",
             f"{self.general()}:letter ab c"], "calls", 8)
@@ -56,7 +57,8 @@ class Kept(Case):
                   pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8"),
                   re.M), "the program uses AVX")
     def test_vectors_and_errno(self):
-        """All of ymm, the red zone, a full x87 stack, errno."""
+        """The handler preserves all of ymm, the red zone, a full x87 stack and
+        errno."""
         native = self.run_program([self.program, "vectors", "40"], text=True)
         self.assertEqual(native.stdout, "0 5\n")
         self.assertEqual(self.handled(
@@ -80,7 +82,8 @@ class Calls(Case):
                                "in handlers of probes")
 
     def test_a_signals_handler_jumps_out(self):
-        """Behind the jump calls count, and the probe is hit, as before."""
+        """After the signal handler's jump, calls count and the probe is hit as
+        before."""
         words = self.handled(["--probe=jumps", "--handler",
                               f"{self.vectors()}:signals"], "signals").split()
         left = range(0, COUNT, 5)

@@ -1,12 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""`clew` and `--help` fit on a screen; typing errors get the nearest match."""
+"""`clew` and `--help` fit on a screen; for a mistyped word clew suggests the
+nearest match."""
 import re
 
 from lib import clewtest, helptext
 
 COLUMNS, LINES, FIRST = 80, 45, 10
-TEXT_MAX = 70  # of the description of an option
+TEXT_MAX = 70  # characters of an option's description
 FIRST_HEADING = "Most useful options:"
 
 
@@ -24,7 +25,7 @@ class Texts(clewtest.Case):
         self.assertEqual(wide, [])
 
     def first(self, text):
-        """The options below the first heading."""
+        """Returns the options below the first heading."""
         return helptext.options(
             text.partition(FIRST_HEADING + "\n")[2].partition("\n\n")[0])
 
@@ -77,7 +78,7 @@ class Texts(clewtest.Case):
             with self.subTest(command=command):
                 brief = self.help(command)
                 whole = self.help(command, "--help=all")
-                count = len(helptext.options(whole)) - 3  # without help's own
+                count = len(helptext.options(whole)) - 3  # except help's own
                 if count <= FIRST:
                     self.assertNotIn(FIRST_HEADING, whole)
                     continue

@@ -1,8 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""
-Files that are not what they should be, in recordings, beside outputs and in names: nothing
-hangs, nothing is opened that acts when it is opened, and nothing reaches whom it is not for.
+"""Unexpected files in recordings, beside outputs and in names are harmless.
+
+clew does not hang, does not open files with side effects on opening, and shows
+no data to users without access.
 """
 import ctypes
 import os
@@ -21,7 +22,7 @@ BIDI = "\u202eevil\u2066\u061c"
 
 
 class Opens:
-    """Whether a file that exists is opened from now on."""
+    """Detects whether an existing file is opened from now on."""
 
     def __init__(self, case, path):
         self.fd = LIBC.inotify_init1(os.O_NONBLOCK)
@@ -92,7 +93,8 @@ class Recordings(exports.Export):
         made = self.synthetic(contexts=50, module=f"/lib/{BIDI}")
         for argv in self.COMMANDS:
             if argv[0] == "html":
-                continue  # names are compressed there; of the same catalog
+                # names are compressed in this export, and come from one catalog
+                continue
             shown = self.clew(*argv, made.path).stdout
             self.assertTrue("evil" in shown, argv)
             for character in BIDI.replace("evil", ""):
@@ -105,7 +107,7 @@ class Outputs(exports.Export):
         self.made = self.synthetic(contexts=50)
 
     def write_all(self):
-        """Each kind of output, and the mode of its file."""
+        """Yields each kind of output and the mode of its file."""
         for name, argv in (("page", ["html"]), ("csv", ["export", "-F", "csv"]),
                            ("db", ["export", "-F", "sqlite"]),
                            ("diff", ["diff", "--html=diff", self.made.path])):
@@ -163,7 +165,7 @@ class Outputs(exports.Export):
 
 
 class Names(clewtest.Case):
-    """Of files, on the command line."""
+    """File names on the command line."""
 
     def test_escapes_in_arguments_do_not_reach_the_terminal(self):
         evil = "\33[31mred\u202e"
@@ -193,7 +195,7 @@ class Names(clewtest.Case):
 
 
 class PerfMap(clewtest.Case):
-    """`clew a2n -p PID` reads the map that the process writes, and no other's."""
+    """`clew a2n -p PID` reads only the map that the process itself writes."""
 
     def setUp(self):
         super().setUp()

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""clew attach: a process that reports wrong numbers is refused, and nothing else."""
+"""`clew attach` refuses a process that reports wrong numbers, and does nothing
+else."""
 import os
 import pathlib
 import resource
@@ -17,7 +18,8 @@ RACES = 10
 TRUNCATIONS = 4
 NOPS, CPU_SECONDS = 120 << 20, 2
 
-# A statement in place of what the genuine library reports, and the refusal.
+# A statement that replaces a number of the genuine library, and a word of the
+# refusal.
 OUT_OF_BOUNDS = (
     ("clew_attachment.frame_max = UINT64_MAX", "frame_max"),
     ("clew_attachment.frame_max = (uint64_t)1 << 50", "frame_max"),
@@ -37,7 +39,8 @@ OUT_OF_BOUNDS = (
 
 
 def stack_readers(controller, target):
-    """Its children that have no descriptor but that of the target's memory."""
+    """Returns the controller's children whose only descriptor is the target's
+    memory."""
     path = pathlib.Path(f"/proc/{controller}/task/{controller}/children")
     return [int(child) for child in path.read_text().split()
             if files_of(child) == [f"/proc/{target}/mem"]]
@@ -58,7 +61,7 @@ class Hostile(Attached):
                         *arguments], cwd=self.work, check=True)
 
     def start_hostile(self, *arguments, name="hostile"):
-        """A process of that program, which is ready."""
+        """Starts this program and waits until it is ready."""
         program = self.work / name
         if not program.exists():
             self.build("-pthread", "-o", program, TARGETS / f"{name}.c")
@@ -68,7 +71,7 @@ class Hostile(Attached):
         return process
 
     def start_fake(self, **statements):
-        """One whose libclew.so does these."""
+        """Starts a process whose libclew.so contains these statements."""
         folder = self.work / "fake"
         folder.mkdir(exist_ok=True)
         library = folder / "libclew.so"
@@ -84,7 +87,7 @@ class Hostile(Attached):
                          self.recording_path, *arguments)
 
     def assert_refused(self, done, process, *words):
-        """Only the process is refused, in one line, by clew itself."""
+        """Asserts that clew itself refuses only this process, in one line."""
         self.assert_one_line_error(done, f"process {process.pid}", *words)
         self.assertIsNone(process.poll())
 
@@ -133,7 +136,7 @@ class Hostile(Attached):
         self.assertNotIn("\033", done.stderr)
 
     def start_endless(self):
-        """A process whose unwind information is an endless loop."""
+        """Starts a process whose unwind information is an endless loop."""
         program = self.work / "endless"
         self.build("-o", program, TARGETS / "endless_unwinding.c")
         process = self.start([program], stdout=subprocess.PIPE)
@@ -147,7 +150,8 @@ class Hostile(Attached):
         self.assert_refused(done, process)
 
     def test_a_reader_of_stacks_that_crashes_refuses_the_process(self):
-        """It is sent the signal, as no input is known that crashes libunwind."""
+        """The test sends the signal, as no input is known that crashes
+        libunwind."""
         process = self.start_endless()
         other, _ = self.shared("shared", [clewtest.target("attached"), 4])
         controller = self.start(
@@ -186,7 +190,7 @@ class Hostile(Attached):
         self.assert_as_before(other)
 
     def test_numbers_that_a_thread_changes_meanwhile_end_nothing(self):
-        """Whether clew sees the change before it attaches is left to chance."""
+        """clew may or may not notice the change before it attaches."""
         for _ in range(RACES):
             process = self.start_hostile()
             done = self.attach_for_a_moment(process.pid)
@@ -197,7 +201,7 @@ class Hostile(Attached):
             process.kill()
 
     def test_files_that_it_truncates_meanwhile_end_nothing(self):
-        """A page behind the end of a mapped file raises SIGBUS."""
+        """Reading beyond the end of a mapped file raises SIGBUS."""
         other, _ = self.shared("shared", [clewtest.target("attached"), 4])
         for i in range(TRUNCATIONS):
             file = self.work / f"file{i}"
@@ -210,7 +214,8 @@ class Hostile(Attached):
             process.wait()
 
     def start_long(self):
-        """A process with a library whose analysis takes longer than CPU_SECONDS."""
+        """Starts a process with a library whose analysis takes longer than
+        CPU_SECONDS."""
         (self.work / "long.s").write_text(
             ".text\n.globl long\n.type long, @function\nlong:\n"
             f".cfi_startproc\n.fill {NOPS}, 1, 0x90\nret\n.cfi_endproc\n"
@@ -226,7 +231,8 @@ class Hostile(Attached):
         return process
 
     def test_a_file_that_takes_its_reader_too_long_refuses_the_process(self):
-        """The limit is ours here: clew itself takes far less."""
+        """The test sets the time limit; the real limit of clew is much
+        higher."""
         process = self.start_long()
         other, _ = self.shared("shared", [clewtest.target("attached"), 4])
         done = self.run_program(

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Bytes that we did not write: damaged recordings, a poisoned cache."""
+"""Damaged recordings and a poisoned cache are handled."""
 import os
 import random
 import resource
@@ -14,11 +14,12 @@ COMMANDS = ["report"], ["tree"], ["list"], ["dump"], ["report", "--json"], \
     ["html", "-o", "-"], \
     ["export", "-F", "callgrind"], ["export", "-F", "speedscope"]
 
-LOSSES = 96  # where a header has them: wire/recording.h
+LOSSES = 96  # offset of the losses in a header: wire/recording.h
 
 
 class Damaged(clewtest.Case):
-    """A reader answers, or says in one line why not. It never crashes."""
+    """A reader prints its result, or one line with the reason for refusal. It
+    never crashes."""
 
     def setUp(self):
         super().setUp()
@@ -38,8 +39,8 @@ class Damaged(clewtest.Case):
                                      done.stderr)
 
     def lengths(self):
-        """All that can matter: each field of the headers and of the first
-        chunks, and the byte in front of it; then page by page."""
+        """Returns the lengths to test: each field of the headers and first
+        chunks, the byte before each, and then a length per page."""
         end = wire.Part(self.part).end
         fields = [*range(0, 512, 8), *range(4096, 4096 + 512, 8)]
         step = [*fields, *(at - 1 for at in fields[1:]),
@@ -54,11 +55,11 @@ class Damaged(clewtest.Case):
             self.assertNotIn("Sanitizer", done.stderr)
             self.assert_one_line_error(done)
             if length >= self.header_bytes:
-                self.assertIn("calls in", done.stdout)  # what is left
+                self.assertIn("calls in", done.stdout)  # the undamaged rest
             self.part.write_bytes(self.whole)
 
     def test_a_counter_that_cannot_be_true(self):
-        """Nothing that is true drowns in it."""
+        """Correct figures are shown as usual."""
         wanted = self.details(self.recording_path)
         damaged = bytearray(self.whole)
         damaged[LOSSES:LOSSES + 24] = b"\xff" * 24
@@ -87,9 +88,10 @@ class Damaged(clewtest.Case):
 
     @clewtest.unless_sanitized
     def test_larger_than_memory(self):
-        """A hole, by its length. Beside others it is left out, and missed."""
+        """The file is a hole of great length. A recording with other parts is
+        read without it, and the report says so."""
         huge = bytearray(self.whole)
-        huge[16:24] = b"\xff" * 8  # its end
+        huge[16:24] = b"\xff" * 8  # end of the used bytes
         self.part.write_bytes(huge)
         os.truncate(self.part, 1 << 31)
 
@@ -161,7 +163,8 @@ MORE_COMMANDS = [
 
 
 class DamagedKinds(clewtest.Case):
-    """Any file of any kind of recording. No command crashes or hangs."""
+    """Damages any file of any kind of recording. No command crashes or
+    hangs."""
 
     def damage(self, randomness):
         paths = [path for path in self.recording_path.iterdir()
@@ -205,7 +208,7 @@ class DamagedKinds(clewtest.Case):
 
 
 class Cache(clewtest.Case):
-    """An analysis cache that is missing, shared, hostile or read-only."""
+    """Tests an analysis cache that is missing, shared, hostile or read-only."""
 
     def setUp(self):
         super().setUp()
@@ -218,7 +221,8 @@ class Cache(clewtest.Case):
 
     @staticmethod
     def verdict_in_any_layout(function):
-        """Whether a punned jump finds memory depends on where modules lie."""
+        """Maps verdicts to one that does not depend on the layout: punned jumps
+        need free memory at certain distances."""
         name = wire.VERDICTS[function.verdict][0]
         return "TRAP" if name in ("JUMP_PUNNED", "NO_TRAP") else name
 
@@ -267,7 +271,7 @@ class Cache(clewtest.Case):
 
     @staticmethod
     def flip(data):
-        """One bit in the middle: lengths and headers stay right."""
+        """Flips one bit in the middle; lengths and headers stay right."""
         spoiled = bytearray(data)
         spoiled[len(spoiled) // 2] ^= 4
         return bytes(spoiled)
@@ -314,7 +318,7 @@ class Cache(clewtest.Case):
     """
 
     def build(self, name, prefix="some", constant=5, text="a text", flags=()):
-        """A library without a build-id."""
+        """Builds a library without a build-id."""
         source = self.work / "library.c"
         source.write_text(self.LIBRARY_TEXT, encoding="ascii")
         done = self.run_program([
@@ -324,7 +328,8 @@ class Cache(clewtest.Case):
         self.assertEqual(done.returncode, 0, done.stderr)
 
     def load(self, name):
-        """Whether the analysis came from the cache, and what was hooked."""
+        """Returns whether the analysis came from the cache, and the hooked
+        functions."""
         self.record([PYTHON, "-S", "-E", "-c",
                      f"import ctypes; ctypes.CDLL({str(name)!r})"])
         module, = [m for m in self.recording().parts[0].modules
@@ -335,7 +340,7 @@ class Cache(clewtest.Case):
                                    for f in module.functions]
 
     def analysis_of(self, name):
-        """What the analysis of a library is called, in any cache."""
+        """Returns the path of the library's analysis in the cache."""
         alone = self.work / "alone"
         self.run_program([clewtest.CLEW, "cache", "warm", "--no-libraries",
                           "--no-indexes", name],
@@ -353,12 +358,14 @@ class Cache(clewtest.Case):
         self.assertEqual(self.load(copy), (1, first))
 
     def test_changes_are_seen_without_build_id_despite_equal_times(self):
-        """In place and replaced; of the same size, with the same times."""
+        """The file is changed in place or replaced; its size and times stay
+        equal."""
         name, other = self.work / "libplain.so", self.work / "libother.so"
         self.build(name)
         self.load(name)
         old = name.stat()
-        # from what is executed to what is not
+        # From changes of executed bytes to changes of bytes that are not
+        # executed.
         for change in ({"constant": 6}, {"prefix": "none"},
                        {"flags": ["-O0"]}):
             self.build(other, **change)

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""What `clew html` puts into its page, read back and compared with the truth.
+"""Compares the data in the page of `clew html` with the truth.
 
-How the page shows it is tests/page's business.
+tests/page tests how the page displays the data.
 """
 import collections
 import os
@@ -16,7 +16,8 @@ from lib.html_page import FORKS_AND_THREADS, Numbers, Page, Paged
 class Html(Paged, clewtest.Case):
     @staticmethod
     def shown_name(function):
-        """With the names of functions that were merged with it."""
+        """Returns the name, with those of functions that were merged with
+        it."""
         others = function.get("other_names", [])
         if not others:
             return function["name"]
@@ -35,14 +36,15 @@ class Html(Paged, clewtest.Case):
         return found
 
     def assert_same_paths(self, found, wanted):
-        """Of two counters: says a few differences, not a million."""
+        """Compares two counters; prints a few differences instead of a
+        million."""
         self.assertEqual(sorted((found - wanted).items())[:9], [])
         self.assertEqual(sorted((wanted - found).items())[:9], [])
         self.assertEqual(found.keys(), wanted.keys())
 
     def test_every_context_with_its_calls(self):
         self.record([clewtest.target("contexts"), "5", "5", "2"],
-                    ["--time=none"])  # samples make rows of their own
+                    ["--time=none"])  # samples would add rows
         page = self.page()
         part = self.recording().parts[0]
         self.assertEqual(sum(page.calls), sum(part.counts().values()))
@@ -60,7 +62,7 @@ class Html(Paged, clewtest.Case):
         for i in range(1, len(page.up)):
             parent = i - page.up[i]
             self.assertLessEqual(end[i], end[parent])
-            # what lies between them belongs to an elder sibling
+            # Nodes in between belong to an earlier sibling.
             self.assertTrue(parent == i - 1 or end[i - 1] <= i)
 
     def test_threads_and_processes_add_up(self):
@@ -216,7 +218,8 @@ class Html(Paged, clewtest.Case):
         self.assertEqual(done.stdout, self.page().text)
 
     def usage(self, *argv):
-        """What a command took; its output is left in the file "out"."""
+        """Returns a command's resource usage; its output is in the file
+        "out"."""
         with (self.work / "out").open("wb") as out, subprocess.Popen(
                 [clewtest.CLEW, *argv], cwd=self.work, stdout=out,
                 env=self.environment) as child:
@@ -227,7 +230,8 @@ class Html(Paged, clewtest.Case):
 
     @clewtest.unless_sanitized
     def test_a_million_contexts(self):
-        """The figures of docs/reports.md: the time beside a report's in the same run."""
+        """Checks the figures in docs/reports.md: the time is compared with a
+        report's in this run."""
         self.record([clewtest.target("contexts"), "10", "6", "1"])
         report = self.usage("report", "--json", self.recording_path)
         usage = self.usage("html", "-o", "page.html", self.recording_path)

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""What `clew html` puts into its page's timeline, beside what is known of it."""
+"""Compares the timeline in the page of `clew html` with other sources."""
 import collections
 import itertools
 import subprocess
@@ -18,7 +18,7 @@ class Timed(Paged):
 
 
 class Made(Timed, Case):
-    """Traces whose every call was made up."""
+    """Traces with given calls and times."""
 
     def make_runs(self, *runs):
         self.make(*(line for run in runs for line in run.script))
@@ -45,7 +45,7 @@ class Made(Timed, Case):
                 self.assertEqual(page.meta["timeline"]["shortest_ns"], 0)
 
     def test_ends_are_as_sure_as_they_are(self):
-        """What stamps leave open stands beside what clew trace says."""
+        """The uncertainty of times equals that of `clew trace`."""
         self.make_runs(Run(11, 0, MAIN, 600))
         (lane,) = self.page().timeline()
         wanted = collections.Counter()
@@ -182,10 +182,11 @@ int main(void)
 
 
 class Recorded(Timed, clewtest.Case):
-    """Contexts of slices and samples beside the page's own counts."""
+    """Compares the contexts of slices and samples with the page's own
+    counts."""
 
     def spins(self):
-        """A program that runs for 0.5 s in each of two threads."""
+        """Builds a program that runs for 0.5 s in each of two threads."""
         made = self.work / "spins"
         made.with_suffix(".c").write_text(SPINS)
         subprocess.run(["gcc", "-O2", "-g", "-pthread", "-o", made,
@@ -252,7 +253,7 @@ class Recorded(Timed, clewtest.Case):
         page = self.page(f"--slices={most}")
         kept = sorted(each.time for lane in page.timeline()
                       for each in lane.samples)
-        # all of a moment, or none
+        # All samples of a moment are kept, or none.
         self.assertEqual(kept, [time for time in times[:most]
                                 if time < times[most]])
         self.assertEqual(page.meta["timeline"]["samples"], len(every))

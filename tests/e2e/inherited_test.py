@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""A forked child's part has in its ancestors' parts what it shares with them."""
+"""A forked child's part refers to its ancestors' parts for shared data."""
 import collections
 import json
 import pathlib
@@ -12,7 +12,7 @@ from lib import clewtest, wire
 from lib.clewtest import PYTHON, slow, target, until
 
 SMALL_BYTES = 8192
-NOT_SHOWN = 1  # the status of a report that is not all there is
+NOT_SHOWN = 1  # status of an incomplete report
 
 
 class Case(clewtest.Case):
@@ -21,7 +21,8 @@ class Case(clewtest.Case):
         return [program, pathlib.Path(program).parent, *words]
 
     def read_counts(self, output):
-        """{pid: {(module, vaddr): calls}}, {pid: libraries it unloaded}"""
+        """Returns {pid: {(module, vaddr): calls}} and {pid: unloaded
+        libraries}."""
         calls, unloaded = collections.defaultdict(dict), {}
         for line in output.decode().splitlines():
             pid, what, *rest = line.split()
@@ -33,13 +34,13 @@ class Case(clewtest.Case):
         return calls, unloaded
 
     def shown(self, *options):
-        """{(module, vaddr): calls}, as the reader has it."""
+        """Returns {(module, vaddr): calls} as the report shows it."""
         report = self.clew_json("report", "--json", "-n", "0", *options)
         self.assertEqual(report["problems"], [])
         return calls_of(report)
 
     def counted(self, part):
-        """The same, by the tests' own reader."""
+        """Returns the calls as the tests' own reader finds them."""
         calls = collections.Counter()
         counts = part.counts()
         for context in part.contexts().values():
@@ -62,7 +63,8 @@ class Case(clewtest.Case):
                 with self.subTest(pid=pid, name=name):
                     self.assertEqual(found[name], expected)
                     self.assertEqual(shown[name], expected)
-            # what another process has unloaded is loaded in this one
+            # A library that another process has unloaded is still loaded in
+            # this one.
             gone = {m.name for m in part.modules if m.unloaded_ns}
             self.assertEqual(gone, unloaded.get(pid, set()))
         return recording, calls
@@ -98,12 +100,14 @@ class Generations(Case):
 
     def test_children_outlive_their_parent(self):
         done = self.record(self.generations("orphans"))
-        # clew waits for the first one; all have ended at the end of the pipe
+        # clew waits for the first process only; the end of the pipe means that
+        # all have exited.
         self.assertEqual((done.returncode, done.stderr), (0, b""))
         self.assert_exact(done.stdout)
 
     def test_generations_are_read_while_all_run(self):
-        """Parents' files grow, and are long, when a child's is read."""
+        """Parents' files are long and still grow when a child's part is
+        read."""
         process = subprocess.Popen(
             [str(a) for a in self.record_command(self.generations("paused"))],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -119,7 +123,7 @@ class Generations(Case):
         self.assert_exact(said)
 
     def inner(self):
-        """The address of plugin_inner, by a run without clew."""
+        """Returns the address of plugin_inner, from a run without clew."""
         calls, _ = self.read_counts(
             self.run_program(self.generations()).stdout)
         return next(vaddr for counts in calls.values()
@@ -127,10 +131,11 @@ class Generations(Case):
 
 
 class CallNothing(Case):
-    """Children that have called nothing yet, or nothing at all."""
+    """Tests children that have called nothing yet, or nothing at all."""
 
     def child_of(self, how, *options):
-        """The child's part, and paths of its contexts in the program."""
+        """Returns the child's part and the paths of its contexts in the
+        program."""
         done = self.record(self.generations(how), options)
         self.assertEqual((done.returncode, done.stderr), (0, b""))
         pid, _, vaddr = done.stdout.split()
@@ -141,7 +146,7 @@ class CallNothing(Case):
         return part
 
     def path(self, part, name):
-        """Addresses of the functions of a context, outermost first."""
+        """Returns the addresses of a context's functions, outermost first."""
         contexts, found = part.contexts(), []
         while name:
             found.insert(0, part.functions[contexts[name].function].vaddr)
@@ -191,7 +196,8 @@ class Many(Case):
 
     @slow
     def test_two_thousand_are_reported_within_a_second(self):
-        """Of CPU time; it takes a tenth of that."""
+        """The limit is one second of CPU time; the report takes a tenth of
+        that."""
         self.record(self.generations("idle", self.PROCESSES), ["--time=none"])
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         report = self.clew("report", self.recording_path)
@@ -248,7 +254,8 @@ class Missing(Case):
         self.first, self.child, *_ = self.recording().parts
 
     def check(self, why):
-        """What is left is shown, with its calls, and without their names."""
+        """Checks that the report shows the remaining calls, without the names
+        of their functions."""
         report = self.clew("report", "--json", "-n", "0",
                            f"--process={self.child.pid}", self.recording_path)
         self.assert_one_line(report, "the rest is shown")
@@ -286,7 +293,7 @@ class Missing(Case):
 
 
 def calls_of(report):
-    """{(module, vaddr): calls}; (None, None) of unknown functions."""
+    """Returns {(module, vaddr): calls}; unknown functions have (None, None)."""
     calls = collections.Counter()
     for row in report["functions"]:
         module = row.get("module")

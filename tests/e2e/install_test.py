@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Programs can be built against what is installed."""
+"""Programs can be compiled and linked against the installed files."""
 
 from lib import clewtest
 from lib.clewtest import BUILD, needs

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Programs in Java that ask clew where they are (org.clew.Clew), and are told the truth."""
+"""Java programs that query their own context (org.clew.Clew) get correct
+answers."""
 
 from lib import clewtest
 from lib.clewtest import BUILD, needs
@@ -9,7 +10,7 @@ from lib.java import HOMES, TARGETS, CompiledCase
 JAR = BUILD / "agent" / "clew.jar"
 ROUNDS = 200
 HERE = [version for version in HOMES if HOMES[version]]
-CONTEXTS = 2 + 4 + 8 + 16 + 1  # of shapes, so deep in each other, and a leaf
+CONTEXTS = 2 + 4 + 8 + 16 + 1  # contexts per depth of shapes, and a leaf
 
 
 @needs("javac")

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""clew attach to a Java virtual machine: natives by their callers, for a while."""
+"""`clew attach` counts a JVM's native methods by their Java callers."""
 import subprocess
 
 from lib import clewtest
@@ -10,7 +10,8 @@ from lib.java import HOMES, LATE, CollectorCase, JavaAttached
 NATIVES = {"asRegistered": "registered", "upper": "up", "latest": "late"}
 class Counts(JavaAttached):
     def check_version(self, version):
-        """Natives that are bound meanwhile, too; and a second and third time."""
+        """Attaches three times; natives that are bound during a session also
+        count."""
         self.version = version
         self.start_java()
         self.is_recorded_exactly()
@@ -59,7 +60,8 @@ class Counts(JavaAttached):
 
     @needs("javac")
     def test_the_machine_is_left_alone(self):
-        """Natives have the names of their code then, and no callers."""
+        """clew does not change the JVM; natives have the names of their C
+        functions, and no callers."""
         self.start_java()
         controller = self.attach(self.process, "--java=off")
         self.let_go()
@@ -91,7 +93,7 @@ class UnderLoad(CollectorCase):
 
     @needs("javac")
     def test_zgc_of_jdk_25_is_reported_and_not_changed(self):
-        """It is left alone, and the report says so."""
+        """clew does not change the JVM, and the report says so."""
         self.version = 25
         if not HOMES[25]:
             self.skipTest("no JDK 25 here")
@@ -108,7 +110,7 @@ class UnderLoad(CollectorCase):
 
     @needs("javac")
     def test_tools_of_the_jdk_meanwhile(self):
-        """Nor does a thread of clew's show."""
+        """The JDK's tools show no thread of clew's."""
         self.start_java()
         self.let_go()
         controller = self.attach(self.process)
@@ -123,7 +125,8 @@ class UnderLoad(CollectorCase):
 
     @needs("javac")
     def test_a_controller_that_is_killed(self):
-        """At any moment; `clew detach`, or another attach, ends it."""
+        """The controller is killed at various moments. `clew detach` or another
+        attach ends the session."""
         self.start_java()
         self.let_go()
         for i in range(12):

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Calls of natives by the Java methods that make them, as these count themselves."""
+"""Calls of natives by the Java methods that make them equal the methods' own
+counts."""
 import collections
 import re
 
@@ -12,7 +13,8 @@ SOURCES = [clewtest.ROOT / "tests" / "targets" / name
            for name in ("Callers.java", "Stacks.java", "Suspended.java",
                         "Unhooked.java")]
 NATIVES = re.compile(r"com\.acme\.Callers\.(hit|wide|up|fail)\(")
-METHOD = re.compile(r"^com\.acme\.Callers(\$\w+)?\.|\(.*$")  # around its name
+# the class before and the parameters behind the name
+METHOD = re.compile(r"^com\.acme\.Callers(\$\w+)?\.|\(.*$")
 CHAINS = {
     "innermost": ("innermost", "middle", "outer"),
     "deep": ("deep",) * 61,
@@ -37,7 +39,7 @@ class Callers(JavaCase):
                          str(classes))
 
     def called_by(self):
-        """{Java method: calls of natives that it has made}"""
+        """Returns {Java method: calls of natives from it}."""
         tree = self.clew_json("tree", "--json", self.recording_path)
         self.assertEqual(tree["problems"], [])
         names = [function["name"] for function in tree["functions"]]
@@ -55,7 +57,7 @@ class Callers(JavaCase):
                    for tally in part.tallies.values())
 
     def chains(self):
-        """{methods up to work(), innermost first: calls of natives}"""
+        """Returns {methods up to work(), innermost first: calls of natives}."""
         tree = self.clew_json("tree", "--json", self.recording_path)
         names = [function["name"] for function in tree["functions"]]
         found = collections.Counter()
@@ -67,7 +69,7 @@ class Callers(JavaCase):
             while above["parent"]:
                 above = tree["contexts"][above["parent"] - 1]
                 name = names[above["function"]]
-                if name.startswith("com.acme."):  # and no function of libjvm
+                if name.startswith("com.acme."):  # excludes functions of libjvm
                     chain.append(METHOD.sub("", name))
                 if chain[-1:] == ["work"]:
                     break
@@ -76,7 +78,8 @@ class Callers(JavaCase):
         return dict(found)
 
     def truth(self, recorded):
-        """{Java method: calls of natives that it says it has made}"""
+        """Returns {Java method: calls of natives from it}, as printed by the
+        program."""
         truth = {caller: int(calls) for calls, caller in
                  re.findall(r"(?m)^(\d+) (com\..*)$",
                             recorded.stdout.decode())}
@@ -85,7 +88,7 @@ class Callers(JavaCase):
         return truth
 
     def check_report(self, truth):
-        """Of natives by their callers."""
+        """Checks the report's calls of natives by their callers."""
         rows = self.clew_json("report", "--json", "--jni", "--function",
                               NATIVES.pattern, self.recording_path)
         found = collections.Counter()
@@ -101,7 +104,8 @@ class Callers(JavaCase):
         self.assertRegex(shown, r"(?m)^Java: [\d,]+ calls of native")
 
     def check_chains(self, truth):
-        """Whole ones, of which only those of upcalls have natives in them."""
+        """Checks complete call chains. A native occurs within a chain only if
+        it calls Java."""
         wanted = collections.Counter()
         for caller, calls in truth.items():
             name = METHOD.sub("", caller)
@@ -217,7 +221,8 @@ class Callers(JavaCase):
 
     @needs("javac")
     def test_natives_have_java_callers_beside_jit_callers(self):
-        """Bridges are none, and what Java's calls by itself is Java's."""
+        """Native bridges do not appear as JIT callers. Code that Java calls
+        directly has Java callers."""
         self.check(record=["--jit-callers"], rounds=4000)
 
     @needs("javac")
@@ -236,7 +241,8 @@ class Callers(JavaCase):
                                    rounds=4000)
 
     def parks(self):
-        """{method of Unsafe: its calls below com.acme.Unhooked.parks()}"""
+        """Returns {method of Unsafe: its calls below
+        com.acme.Unhooked.parks()}."""
         tree = self.clew_json("tree", "--json", self.recording_path)
         names = [function["name"] for function in tree["functions"]]
         found = collections.Counter()
@@ -252,7 +258,7 @@ class Callers(JavaCase):
         return found
 
     def check_unhooked(self, *options, record=(), but=()):
-        """Natives, with and without hooks, by their callers."""
+        """Checks the callers of natives, with and without hooks."""
         if not HOMES[17]:
             self.skipTest("no JDK 17 here, of which the compiler is")
         if self.version > 17:
@@ -299,7 +305,8 @@ class Callers(JavaCase):
                 self.version = version
                 with self.subTest(version=version):
                     self.check_unhooked(but=[self.GET_CLASS])
-                    # the interpreter calls what compiled code does itself
+                    # The interpreter calls functions that compiled code
+                    # inlines.
                     self.check_unhooked("-Xint", record=["--verify-period=1"])
 
     @needs("javac")
@@ -322,7 +329,7 @@ class Callers(JavaCase):
                     self.check_quantiles(rows)
 
     def check_quantiles(self, rows):
-        """Bins are of calls by each caller: five of them have slept 2 ms."""
+        """Each caller has bins of its own: five of the calls slept for 2 ms."""
         for name, row in rows.items():
             if "timed" not in row or name.endswith("(no Java method)"):
                 self.assertNotIn("within_ns", row)
@@ -339,7 +346,8 @@ class Callers(JavaCase):
                          .stdout, r"max +p50 < +p99 < +native method")
 
     def suspended(self, *more, options=()):
-        """({methods that call, innermost first: calls}, all calls, details)."""
+        """Returns ({calling methods, innermost first: calls}, all calls,
+        details)."""
         if not (HOMES[17] and HOMES[25]):
             self.skipTest("no JDK 17 and 25 here")
         self.version = 25

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Java classes that agents change while they run, and very many classes."""
+"""Agents may change Java classes at run time, and there may be very many
+classes."""
 import re
 
 from lib import clewtest
@@ -15,7 +16,8 @@ Can-Retransform-Classes: true
 
 class Changes(CompiledCase):
     def program(self, *options, rounds, changes):
-        """Two versions of Changed.java, and an agent that changes it."""
+        """Builds two versions of Changed.java, and an agent that replaces one
+        by the other."""
         if self.version > 17:
             options += ("--enable-native-access=ALL-UNNAMED",)
         agent = self.work / "agent.jar"

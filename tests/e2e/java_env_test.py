@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""What natives call of JNI, as they count it themselves, and what is said of it."""
+"""The calls of JNI functions by natives equal the natives' own counts, and the
+report has notes on them."""
 import collections
 import re
 
@@ -36,7 +37,8 @@ class JniEnv(JavaCase):
                               self.recording_path)
 
     def check(self, *options, record=(), **more):
-        """Records, and compares how often each native has called what."""
+        """Records a program, and compares how often each native called each
+        function."""
         argv = self.program(*options, **more)
         native = self.run_program(argv)
         recorded = self.record(argv, ("--jni-env", *record))
@@ -48,7 +50,8 @@ class JniEnv(JavaCase):
         self.assertEqual(report["problems"], [])
         found = {LABEL.match(row["name"]).groups(): row["calls"]
                  for row in report["functions"] if LABEL.match(row["name"])}
-        # What is called without a count is what has the identifiers of members.
+        # Functions that the program does not count are those that return member
+        # IDs.
         self.assertEqual({pair: calls for pair, calls in found.items()
                           if pair[0][-2:] != "ID" or pair[1] == "lookups"},
                          {pair: calls for pair, calls in truth.items()
@@ -58,7 +61,8 @@ class JniEnv(JavaCase):
         return report
 
     def notes(self, report, what):
-        """{(function, native): note, or {name: calls} of what was looked up}"""
+        """Returns {(function, native): note, or {name: calls} of the looked-up
+        members}."""
         found = collections.defaultdict(dict)
         for note in report["jni_env"]["notes"]:
             native = NATIVE.match((note["native"] or {"name": ""})["name"])
@@ -109,7 +113,7 @@ class JniEnv(JavaCase):
             self.notes(report, "locals"),
             {("NewStringUTF", "locals"): {"count": THREADS, "most": 40},
              ("NewStringUTF", None): {"count": THREADS, "most": 30}})
-        # Others may have had to wait for a processor.
+        # Threads may have waited for a CPU.
         section = self.notes(report, "critical")[
             "GetPrimitiveArrayCritical", "sections"]
         self.assertGreaterEqual(section["count"], 2 * THREADS)
@@ -117,7 +121,7 @@ class JniEnv(JavaCase):
         self.assertGreaterEqual(section["most_ns"], 3_000_000)
 
     def check_bytes(self):
-        """What each native has copied, by the Java method that calls it."""
+        """Checks the bytes that each native copied, by its Java caller."""
         copied = THREADS * ROUNDS * (1000 + 8000 + 13 + 22 + 16 + 16)
         rows = self.clew_json("report", "--json", "--jni", "--top=0",
                               self.recording_path)["functions"]
@@ -168,7 +172,8 @@ class JniEnv(JavaCase):
 
     @needs("javac")
     def test_time_exact(self):
-        """A function's time is its own, with that of the Java that it calls."""
+        """A JNI function has a time of its own, which includes the Java code
+        that it calls."""
         report = self.check(record=("--time=exact",))
         self.check_notes(report)
         rows = {row["name"]: row for row in report["functions"]}

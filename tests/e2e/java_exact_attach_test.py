@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""clew attach --java=exact: Java methods of a machine that runs already."""
+"""`clew attach --java=exact` counts all calls of Java methods in a running
+JVM."""
 import collections
 import re
 
@@ -14,7 +15,8 @@ from lib.java import (EXACT, HOMES, METHODS, TARGETS, VERIFY, CompiledCase,
 class Counts(ExactAttached):
     @needs("javac")
     def test_each_call_while_attached(self):
-        """Methods of the first session are under way when the second begins."""
+        """Methods of the first session are still active when the second
+        begins."""
         for self.version in HOMES:
             if not HOMES[self.version]:
                 continue
@@ -34,7 +36,8 @@ class Counts(ExactAttached):
 
     @needs("javac")
     def test_virtual_threads(self):
-        """That are mounted, and not, when clew comes and when it goes."""
+        """Virtual threads are mounted or unmounted when clew attaches and
+        detaches."""
         self.version = 25
         if not HOMES[25]:
             self.skipTest("no JDK 25 here")
@@ -46,7 +49,7 @@ class Counts(ExactAttached):
 
     @needs("javac")
     def test_sessions_that_count_natives_only(self):
-        """In between: natives have their Java callers."""
+        """In the middle session natives have their Java callers."""
         self.start_java()
         self.is_counted_exactly()
         self.is_recorded_exactly()
@@ -115,12 +118,14 @@ class Counts(ExactAttached):
 
 
 class Changed(CompiledCase, ExactAttached):
-    """Methods that run, not yet changed, while others of their name count."""
+    """Active methods finish in their unchanged version while other methods with
+    equal names count."""
     CALLS = 5000
     TWIN, CALLEE = "com.acme.Twins$Twin.call", "com.acme.Twins$Callee.getAsInt"
 
     def pairs(self):
-        """({method: calls}, {(method, the Java method above it): calls})."""
+        """Returns ({method: calls}, {(method, the Java method above it):
+        calls})."""
         tree = self.clew_json("tree", "--json", self.recording_path)
         names = [function["name"].partition("(")[0]
                  for function in tree["functions"]]
@@ -162,11 +167,13 @@ class Changed(CompiledCase, ExactAttached):
 
 
 class Busy(CompiledCase, ExactAttached):
-    """Methods that are active while clew rewrites their classes, in batches."""
+    """Methods are active on the stack while clew rewrites their classes in
+    batches."""
     CLASSES = 300
 
     def source(self):
-        """Each class calls another one, in an order that is not that of names."""
+        """Returns source in which each class calls another one, in an order
+        unlike that of the names."""
         order = [i * 7 % self.CLASSES for i in range(self.CLASSES)]
         calls = [f"C{callee}.call(n)" for callee in order[1:]] + ["n + 1"]
         return "".join([

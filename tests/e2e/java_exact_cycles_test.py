@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""clew attach --java=exact, again and again, to a machine that is busy."""
+"""`clew attach --java=exact` attaches repeatedly to a busy JVM."""
 import subprocess
 
 from lib import clewtest
@@ -10,7 +10,8 @@ from lib.java import EXACT, HOMES, METHODS, THREADS, ExactAttached
 
 class UnderLoad(ExactAttached):
     def cycle(self, *options):
-        """No more calls than were made, nor fewer than while it was attached."""
+        """Asserts that the count lies between the calls during the session and
+        all calls."""
         before = self.counted()
         controller = self.attach(self.process, *EXACT, *options)
         at_least = self.counted()
@@ -63,7 +64,8 @@ class UnderLoad(ExactAttached):
 
     @needs("javac")
     def test_a_controller_that_is_killed(self):
-        """While classes are changed, say; `clew detach` gives them back."""
+        """The controller is killed, for example while classes change; `clew
+        detach` restores them."""
         self.start_java()
         bytes_before = self.code_bytes()
         self.let_go()

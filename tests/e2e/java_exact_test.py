@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Java methods that are counted exactly, as programs count them themselves."""
+"""Exact counts of Java methods equal the programs' own counts."""
 import collections
 import json
 import re
@@ -74,10 +74,9 @@ class Contexts(ExactCase):
 
     @needs("javac")
     def test_methods_count_beside_hooks_of_the_jvm(self):
-        """
-        Their stubs put back the id, too: that which a virtual thread has exchanged
-        meanwhile, and that which the tracker has stored by a native of the machine's.
-        """
+        """Stubs of hooked JVM functions restore the context id after virtual
+        threads have exchanged it, and after the tracker has stored it through a
+        native of the JVM."""
         hooks = ["-m", "libjvm.so"]
         self.version = 25
         self.check(word="virtual", count=15, record=hooks)
@@ -88,9 +87,10 @@ class Contexts(ExactCase):
     @needs("javac")
     @slow
     def test_threads_beside_hooks_of_the_machine(self):
-        """
-        At the end of the stack, too, which is near: each of its methods in each depth is a
-        context of each thread, and there is no room for all of a stack of 2 MiB.
+        """Threads also reach the end of their stacks, which are small.
+
+        Each method needs a context at each depth in each thread. There is no
+        room for all contexts of 2 MiB stacks.
         """
         hooks = ["-m", "libjvm.so", "--time=none"]
         for version in 17, 25:
@@ -99,7 +99,8 @@ class Contexts(ExactCase):
         self.check("-Xint", word="shallow", count=2, record=hooks)
 
     def check_natives(self):
-        """No method counts below a native: none of these calls Java."""
+        """Asserts that no method counts below a native, since these natives
+        call no Java."""
         tree = self.tree()
         names = [function["name"] for function in tree["functions"]]
         waits = 0
@@ -146,10 +147,9 @@ class Overflows(ExactCase):
 
     @needs("javac")
     def test_handlers_at_the_end_of_the_stack(self):
-        """
-        Of methods that synchronize, too: javac's handler for that is within its own
-        range, and would begin again for ever where the tracker's call throws.
-        """
+        """Tests the handlers of synchronized methods also. javac's handler lies
+        within its own range, and would run again without end if the tracker's
+        call threw."""
         self.compile("overflows", TARGETS / "Overflows.java")
         for self.version in 17, 25:
             for way in "exact", "standby":
@@ -161,7 +161,8 @@ class Overflows(ExactCase):
 
 class Compiler(ExactCase):
     def check(self, version, methods, least):
-        """javac writes the same classes; its stacks are as the machine says."""
+        """Checks that javac writes identical classes, and that its stacks equal
+        the JVM's."""
         self.version = version
         javac = self.home() / "bin" / "javac"
         if not javac.exists():
@@ -239,11 +240,11 @@ class Methods(ExactCase):
 
 
 class Listed(ExactCase):
-    """clew list says of each method how it is counted, or why not."""
+    """`clew list` prints for each method how it is counted, or why not."""
     PATTERNS = "com.acme.*,java.lang.Thread.run,!com.acme.Calls.fib,!com.acme.In"
 
     def listed(self, way):
-        """{method: way or reason}, and the whole."""
+        """Returns {method: method of counting or reason} and the whole list."""
         self.record_exactly(
             self.java("-cp", self.compile_source(), "com.acme.Exact",
                       "threads", "1"), f"--java={way}:{self.PATTERNS}",
@@ -317,7 +318,8 @@ class Loaders(ExactCase):
 
     @needs("javac")
     def test_classes_of_isolated_loaders_stay_unchanged(self):
-        """Their classes stay as they are; they themselves are asked, and count."""
+        """clew does not change the classes of isolated loaders. The loaders'
+        own methods are called and count."""
         self.compile("loaders", TARGETS / "Loaders.java")
         for self.version in 17, 25:
             for way in "exact", "standby":
@@ -326,7 +328,7 @@ class Loaders(ExactCase):
 
 
 class Refused(ExactCase):
-    CALLS = 1598  # of 5 bytes each: it may not become longer
+    CALLS = 1598  # of 5 bytes each: the changed code would be too large
 
     def check(self, way):
         self.record_exactly(
@@ -347,7 +349,8 @@ class Refused(ExactCase):
 
     @needs("javac")
     def test_refused_method_on_the_stack_is_not_missing(self):
-        """Verified contexts are without it, and it is not listed as counted."""
+        """Verified contexts omit the method, and it is not listed as
+        counted."""
         source = self.work / "Large.java"
         source.write_text(f"""
             package com.acme;
@@ -372,7 +375,8 @@ class Refused(ExactCase):
 class Classes(ExactCase):
     @needs("javac")
     def test_unloaded_and_hidden_classes_count_correctly(self):
-        """Methods of one name are one method; those of hidden ones do not count."""
+        """Methods with equal names count as one; methods of hidden classes do
+        not count."""
         self.compile("unloads", TARGETS / "Unloads.java")
         for self.version in 17, 25:
             for way in "exact", "standby":
@@ -402,10 +406,11 @@ class Classes(ExactCase):
 
 
 class Timed(ExactCase):
-    """The Flight Recorder times methods, which it changes after clew has."""
+    """The Flight Recorder times methods by changing their classes after clew
+    has."""
 
     def timed(self, wrapper=()):
-        """({method: calls}, the same by the Flight Recorder)."""
+        """Returns ({method: calls}, {method: calls by the Flight Recorder})."""
         flights = self.work / "flights.jfr"
         argv = [self.home() / "bin" / "java", "-Xlog:jfr*=off", "-Xlog:disable",
                 f"-XX:StartFlightRecording:method-timing=Timed,filename={flights}",
@@ -450,7 +455,7 @@ class Timed(ExactCase):
 
 
 class Archives(Contexts):
-    """A JVM of JDK 25 with an AOT cache, whose classes are there early."""
+    """A JVM of JDK 25 with an AOT cache loads its classes early."""
     def setUp(self):
         super().setUp()
         self.version = 25

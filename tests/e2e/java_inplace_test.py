@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""--java=inplace: calls of compiled Java methods, as programs count them themselves."""
+"""With --java=inplace, the counts of compiled Java methods equal the programs'
+own."""
 import collections
 import pathlib
 import re
@@ -18,7 +19,7 @@ CALLERS = {"middle": {"outer"}, "passes": {"catches"}, "deep": {"deep", "passes"
            "large": {"round"}, "finds": {"round"},
            "inner": {"middle", "passes", "catches", "locked", "large", "finds"}}
 METHODS = {*CALLERS, "round"}
-# Calls that no compiler makes part of their callers.
+# Compilers must not inline these calls.
 PHYSICAL = ["-XX:CompileCommand=quiet"] + [
     f"-XX:CompileCommand=dontinline,com.acme.Compiled*::{name}"
     for name in sorted(METHODS)]
@@ -56,7 +57,7 @@ class InPlaceCase(CompiledCase, Attached):
         return made
 
     def say(self, line):
-        """What the methods have been called for that."""
+        """Sends a line, and returns {method: calls} for it."""
         self.process.stdin.write(line + "\n")
         self.process.stdin.flush()
         before, self.made = self.made, self.heard()
@@ -79,7 +80,7 @@ class InPlaceCase(CompiledCase, Attached):
         return [p for p in tree["problems"] if "appear at the top" not in p]
 
     def recorded(self):
-        """({method: calls}, {(method, caller): calls})."""
+        """Returns ({method: calls}, {(method, caller): calls})."""
         tree = self.clew_json("tree", "--json", self.recording_path)
         self.assertEqual([p for p in tree["problems"]
                           if "appear at the top" not in p and
@@ -98,10 +99,11 @@ class InPlaceCase(CompiledCase, Attached):
         return calls, edges
 
     def check_recorded(self):
-        """
-        Each call counts, below its caller. Code that has just been compiled waits for its
-        stub some milliseconds, so that calls may be missing once more, and in contexts;
-        none is ever there that was not made.
+        """Checks that each call counts below its caller.
+
+        Newly compiled code gets its stub after some milliseconds, so some
+        rounds may lack calls, or callers in contexts. No call may appear that
+        was not made.
         """
         for _ in range(SETTLING_ROUNDS):
             before, edges_before = self.recorded()
@@ -125,7 +127,8 @@ COMPILERS = {"tiered": [], "first": ["-XX:TieredStopAtLevel=1"],
 
 class WhileAttached(InPlaceCase):
     def check(self, *options):
-        """The second session begins with other code, or frames, than the first."""
+        """At the second session's start, the compiled code or the frames differ
+        from the first's."""
         self.start_java("-Xbatch", *options)
         self.warm()
         for _ in range(2):
@@ -211,17 +214,17 @@ class Recorded(InPlaceCase):
 
 
 class Cycles(InPlaceCase):
-    """Of a machine that is busy, and goes on compiling."""
+    """Attaches to a busy JVM that continues to compile."""
 
     def mappings(self, protection):
-        """(start, end) of those without a file."""
+        """Returns (start, end) of mappings without a file."""
         maps = pathlib.Path(f"/proc/{self.process.pid}/maps").read_text()
         return [tuple(int(n, 16) for n in line.split()[0].split("-"))
                 for line in maps.splitlines()
                 if line.split()[1:] == [protection, "00000000", "00:00", "0"]]
 
     def code(self):
-        """{address: bytes}, of code that the machine has made."""
+        """Returns {address: bytes} of code that the JVM generated."""
         with open(f"/proc/{self.process.pid}/mem", "rb") as memory:
             found = {}
             for start, end in self.mappings("rwxp"):
@@ -230,7 +233,8 @@ class Cycles(InPlaceCase):
         return found
 
     def jumps_to_stubs(self, code):
-        """Where they are: to memory that is executed and not written."""
+        """Returns the addresses of jumps to executable memory that is not
+        writable."""
         stubs, places = self.mappings("r-xp"), set()
         for start, bytes_there in code.items():
             for at in re.finditer(b"\xe9(?s:.{4})", bytes_there):
@@ -297,7 +301,7 @@ class Cycles(InPlaceCase):
 class Refused(InPlaceCase):
     @needs("javac")
     def test_a_virtual_thread(self):
-        """Ends it; the machine goes on."""
+        """A virtual thread ends the session; the JVM continues."""
         self.version = 25
         self.start_recorded()
         self.check_recorded()

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Libraries that Java programs use, as packaged: the same results, calls by callers."""
+"""Packaged Java libraries produce unchanged results, and their natives count by
+callers."""
 import pathlib
 import re
 import shutil
@@ -10,7 +11,7 @@ from lib.clewtest import needs, slow
 from lib.java import HOMES, JavaCase
 
 JARS = pathlib.Path("/usr/share/java")
-LIBRARIES = "/usr/lib/x86_64-linux-gnu"  # where Debian's JDK looks for them
+LIBRARIES = "/usr/lib/x86_64-linux-gnu"  # library folder of Debian's JDK
 MAIN = """
 import java.util.*;
 public class Main {
@@ -33,9 +34,8 @@ public class Main {
 
 class Libraries(JavaCase):
     def check(self, jars, work, wanted, counted=None, rounds=2000):
-        """
-        The driver's result; {native <- caller: calls}; {function of C: native}.
-        """
+        """Returns the driver's result, {native <- caller: calls}, and {C
+        function: native}."""
         path = [JARS / jar for jar in jars]
         missing = [str(jar) for jar in path if not jar.exists()]
         if missing or not HOMES[17]:
@@ -182,11 +182,12 @@ class Libraries(JavaCase):
     @needs("javac", "openssl")
     @slow
     def test_netty(self):
-        """Two ends of a connection, encrypted by OpenSSL, in one thread."""
+        """One thread runs both ends of a connection encrypted by OpenSSL."""
         library = pathlib.Path(LIBRARIES, "jni", "libnetty-tcnative.so")
         if not library.exists():
             self.skipTest(f"no {library} here")
-        # The library registers its natives by the name of its file.
+        # The library derives from its file name the classes whose natives it
+        # registers.
         shutil.copy(library, self.work / "libnetty_tcnative.so")
         self.run_program(["openssl", "req", "-x509", "-newkey", "rsa:2048",
                           "-nodes", "-keyout", "key.pem", "-out", "cert.pem",

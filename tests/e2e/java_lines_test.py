@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Calls of natives by the lines of Java methods that make them."""
+"""Calls of natives have the line of the Java method that makes them."""
 import collections
 import re
 import sqlite3
@@ -15,7 +15,7 @@ LINES = (FOLDER / "Lines.java").read_text().splitlines()
 FILE = "com/acme/Lines.java"
 HIT = "com.acme.Callers.hit(int)"
 OURS = re.compile(r"com\.acme\.Lines\.(?!main\()")
-METHODS = {  # and the numbers of their calls
+METHODS = {  # methods and the numbers of their calls
     "several(int)": range(0, 8), "innermost(int)": (8, 9),
     "middle(int)": (10,), "outer(int)": (11,), "recursion(int)": (12, 13),
     "lambda$static$0(int)": (14, 15),
@@ -29,7 +29,7 @@ def line_with(text):
 
 
 def lines_of_calls():
-    """{number: line}"""
+    """Returns {number: line}."""
     return {number: line_with(f"hit({number})") for number in range(NUMBERS)}
 
 
@@ -45,7 +45,7 @@ class CallLines(JavaCase):
         return classes
 
     def run_lines(self, *options, rounds=4000, debug="-g", record=()):
-        """{number: calls}, as the program has counted them."""
+        """Returns {number: calls} as the program has counted them."""
         if self.version > 17:
             options += ("--enable-native-access=ALL-UNNAMED",)
         done = self.record(
@@ -59,7 +59,7 @@ class CallLines(JavaCase):
         return truth
 
     def rows(self, *options):
-        """{caller: calls of hit()}"""
+        """Returns {caller: calls of hit()}."""
         report = self.clew_json("report", "--json", "--top=0", "--jni",
                                 *options, self.recording_path)
         self.assertEqual(report["problems"], [])
@@ -124,7 +124,8 @@ class CallLines(JavaCase):
         self.assertFalse([one for one in ours if "file" in one])
 
     def nodes(self, *options):
-        """{method of ours: its contexts}; their functions' names are in them."""
+        """Returns {method of the test: its contexts}, with their functions'
+        names."""
         tree = self.clew_json("tree", "--json", *options, self.recording_path)
         nodes = collections.defaultdict(list)
         for node in tree["contexts"]:
@@ -223,7 +224,7 @@ class CallLines(JavaCase):
 
 
 class MethodLines(JavaCase):
-    """Of methods each call of which counts: where they begin."""
+    """Each counted method has the line of its first statement."""
     BEGINNINGS = {
         "com.acme.Lines.several(int)": "int sum = Callers.hit(0)",
         "com.acme.Lines.innermost(int)": "int sum = Callers.hit(8)",
@@ -269,7 +270,7 @@ class MethodLines(JavaCase):
 
 
 class SampleLines(JavaCase):
-    """Of compiled code, and of what is inlined there."""
+    """Samples of compiled code, and of methods inlined into it, have lines."""
     SOURCE = FOLDER / "Burns.java"
     FILE = "com/acme/Burns.java"
     INNERMOST = "com.acme.Burns.innermost(int)"
@@ -291,7 +292,7 @@ class SampleLines(JavaCase):
         self.assert_same_behaviour(self.run_program(argv), self.record(argv))
 
     def by_line(self):
-        """{line's name: ns}"""
+        """Returns {line's name: ns}."""
         report = self.clew_json("report", "--json", "--by=line", "--top=0",
                                 self.recording_path)
         self.assertEqual(report["problems"], [])
@@ -299,7 +300,8 @@ class SampleLines(JavaCase):
                 if "com.acme.Burns" in row["name"]}
 
     def inlined_ns(self):
-        """Of innermost(), inlined into middle(), inlined into outer()."""
+        """Returns the time of innermost(), inlined into middle(), inlined into
+        outer()."""
         tree = self.clew_json("tree", "--json", "-i", self.recording_path)
         names = [(function["name"], "inlined" in function)
                  for function in tree["functions"]]

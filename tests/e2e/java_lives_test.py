@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Java threads and programs that begin and end in unusual ways."""
+"""Java threads and programs may start and end in unusual ways."""
 import resource
 import signal
 import subprocess
@@ -25,7 +25,8 @@ class Lives(JavaCase):
         return classes
 
     def run_mode(self, mode, *options):
-        """As without clew; {caller above native: calls}"""
+        """Checks that the behaviour is unchanged; returns {caller above the
+        native: calls}."""
         if self.version > 17:
             options += ("--enable-native-access=ALL-UNNAMED",)
         argv = self.java(*options, "-cp", self.classes(), "com.acme.Lives",
@@ -144,7 +145,7 @@ class Lives(JavaCase):
             self.assertEqual(
                 report["confidence"].get("java_stacks", {}).get("diverged", 0),
                 0)
-            self.composed()  # while the machine's recorder changes classes
+            self.composed()  # while the Flight Recorder changes classes
 
         self.check_both(check)
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Programs in Java that others wrote, with each call of their methods counted."""
+"""Third-party Java programs run unchanged with each method call counted."""
 import pathlib
 import re
 import signal
@@ -46,7 +46,8 @@ except RuntimeError:
 
 class Programs(ExactCase):
     def check(self, jar, *argv, versions=(17, 25), program):
-        """It prints the same; its stacks are as the machine tells them."""
+        """Checks that the output is unchanged and that stacks equal the
+        JVM's."""
         if not (JARS / jar).exists():
             self.skipTest(f"no {jar} here")
         for self.version in versions:
@@ -68,7 +69,7 @@ class Programs(ExactCase):
         (self.work / "load.sql").write_text(SQL)
 
         def inserts(rows):
-            """A call for each row."""
+            """Each row causes one call."""
             self.assertEqual([row["calls"] for row in rows if re.match(
                 r"org\.h2\.command\.dml\.Insert\.addRow\(",
                 row["name"])], [2000])
@@ -82,7 +83,8 @@ class Programs(ExactCase):
         (self.work / "load.py").write_text(PYTHON)
 
         def calls_functions(rows):
-            """fib(15) calls itself 1,973 times, each time by this."""
+            """fib(15) calls itself 1,973 times, each time through this
+            function."""
             calls = [row["calls"] for row in rows
                      if row["name"].startswith("org.python.pycode.") and
                      ".fib$" in row["name"]]
@@ -94,9 +96,10 @@ class Programs(ExactCase):
 
 
 class Rounds(CompiledCase, Attached):
-    """
-    Again and again in one machine that verifies all classes: what they print is the same
-    before, while and after their methods count, however they do.
+    """Programs run repeatedly in one JVM that verifies all classes.
+
+    Each program's output is unchanged before, during and after the counting,
+    for each method of counting.
     """
     ROUNDS = 2
 
@@ -111,7 +114,7 @@ class Rounds(CompiledCase, Attached):
         return self.java(*VERIFY, "-cp", path, *options)
 
     def rounds(self):
-        """What each prints."""
+        """Returns the output of each round."""
         printed = []
         for _ in range(self.ROUNDS):
             self.process.stdin.write("go\n")
@@ -124,7 +127,7 @@ class Rounds(CompiledCase, Attached):
         return printed
 
     def errors(self):
-        """Without what JDK 25 says of libraries."""
+        """Returns error output without JDK 25's warnings about libraries."""
         self.said.seek(0)
         return [line for line in self.said.read().decode().splitlines()
                 if not line.startswith("WARNING: ")]
@@ -143,7 +146,8 @@ class Rounds(CompiledCase, Attached):
         return printed
 
     def recorded(self, method):
-        """Calls of the method; nothing has gone wrong."""
+        """Returns the calls of the method; asserts that the report has no
+        problems."""
         report = self.clew_json("report", "--json", "--top=0", "--java",
                                 self.recording_path)
         self.assertEqual([p for p in report["problems"]
@@ -153,7 +157,7 @@ class Rounds(CompiledCase, Attached):
                    if row["name"].startswith(method + "("))
 
     def check_recorded(self, argv, expected, method, calls, *options):
-        """Standing by, they count in the second of three times."""
+        """With --java=standby, methods count in the second of three runs."""
         stands_by = options[0].startswith("--java=standby")
         self.start_to_talk(CLEW, "record", "-q", "-o", self.recording_path, *options,
                    "--", *argv)
@@ -238,7 +242,8 @@ class Rounds(CompiledCase, Attached):
 
     @needs("javac")
     def test_a_compiler(self):
-        """Of all of clew's programs in Java, a class file for each."""
+        """Compiles all Java programs of the tests; writes a class file for each
+        class."""
         sources = sorted(path for path in TARGETS.glob("*.java")
                          if path.name != "Prologues.java")
         self.check("com.acme.Rounds", "compiler", self.work / "out", "-cp",

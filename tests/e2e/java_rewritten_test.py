@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Classes that classfile/ has rewritten: real machines verify and run them."""
+"""Real JVMs verify and run the classes that classfile/ has rewritten."""
 from lib import clewtest
 from lib.clewtest import slow
 from lib.java import TARGETS, RewrittenCase
@@ -16,7 +16,7 @@ public class ClewTracker {
 }
 """
 class Rewritten(RewrittenCase):
-    # ---- A program that counts itself ----
+    # ---- Programs that count themselves ----
 
     def test_each_call_has_its_entry_and_its_end(self):
         self.check_counts()
@@ -55,7 +55,7 @@ class Rewritten(RewrittenCase):
         self.assertEqual(said[-1], "15")
         self.assertEqual(told[-2:], ["classes 3", "methods 5"])
 
-    # ---- All that there is ----
+    # ---- The classes of a JVM ----
 
     def test_the_verifier_takes_a_sample_of_the_machines_own_classes(self):
         counts, refused, reasons = self.verify(13)

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""clew record --java=standby: Java methods count while clew attach is there."""
+"""With `clew record --java=standby`, Java methods count while `clew attach`
+runs."""
 import collections
 import re
 import signal
@@ -14,7 +15,8 @@ from lib.java import HOMES, TARGETS, VERIFY, ExactCase
 PATTERNS = ("--java=standby:com.acme.Standby*,com.acme.Calls*,"
             "!com.acme.Standby$Rests*")
 
-# Methods of Standby.java and Calls.java, and those that may count below each if it is the nearest that does.
+# For each method of Standby.java and Calls.java, the methods that may count
+# directly below it.
 MAKES = {"Doubly.<init>", "Doomed.<init>", "Base.<init>", "leaf"}
 CALLS = {
     "leaf": set(), "sinks": {"sinks"}, "fib": {"fib", "leaf"},
@@ -66,7 +68,7 @@ class StandbyCase(ExactCase):
 
     def start(self, *options, seed=0, steps=3000, words=(), record=(),
               patterns=PATTERNS):
-        """Standby.java, all of whose threads rest."""
+        """Starts Standby.java; all of its threads rest."""
         self.process = subprocess.Popen(
             [CLEW, "record", "-q", "-o", self.recording_path, "--time=none",
              "--java-min-size=0", patterns, *record, "--",
@@ -112,7 +114,7 @@ class StandbyCase(ExactCase):
         self.assertIn("detached from", said)
 
     def counts(self):
-        """For a while."""
+        """Counts for a while."""
         controller = self.attach()
         self.tell("on")
         self.goes_on()
@@ -126,7 +128,8 @@ class StandbyCase(ExactCase):
                 re.findall(r"(?m)^(\d+) (.*)$", said)}
 
     def counted(self, wanted):
-        """Natives have contexts below calls that do not count."""
+        """Omits contexts without calls: natives have contexts below methods
+        that do not count."""
         return collections.Counter({
             path: calls for path, calls in super().counted(wanted).items()
             if calls})
@@ -150,7 +153,8 @@ class Counts(StandbyCase):
             if not HOMES[self.version]:
                 continue
             with self.subTest(self.version):
-                # or else natives, which have silent callers as well
+                # Otherwise reflection uses natives, which have uncounted
+                # callers also.
                 self.start("-Dsun.reflect.noInflation=true", *options, **how)
                 for _ in range(times):
                     self.counts()
@@ -186,8 +190,9 @@ class Counts(StandbyCase):
 
     @needs("javac")
     def test_natives_count_all_the_time(self):
-        """Below all Java methods that call them, whether these count or not."""
-        self.version = 17  # whose reflection begins with a native
+        """Natives count below all Java methods that call them, whether these
+        count or not."""
+        self.version = 17  # reflection in this version begins with a native
         self.start()
         self.goes_on()
         self.truth()
@@ -209,7 +214,8 @@ class Counts(StandbyCase):
 class UnderLoad(StandbyCase):
     @needs("javac")
     def test_repeated_sessions_agree_under_load(self):
-        """While all run: contexts and stacks agree, and threads end in none."""
+        """All threads run: contexts and stacks agree, and no thread ends in a
+        wrong context."""
         for self.version in HOMES:
             if not HOMES[self.version]:
                 continue
@@ -229,7 +235,8 @@ class UnderLoad(StandbyCase):
 
     @needs("javac")
     def test_a_loop_that_was_compiled_before(self):
-        """And never calls what is not compiled into it."""
+        """The compiled loop never calls methods that are not inlined into
+        it."""
         (self.work / "Loop.java").write_text(LOOP)
         self.compile("loop", self.work / "Loop.java")
         for self.version in HOMES:
@@ -251,7 +258,8 @@ class UnderLoad(StandbyCase):
                 self.assertEqual(process.wait(PATIENCE_S), 0)
             calls = self.calls_of("Loop.outer(int)")
             self.assertGreater(calls, 1000)
-            # a call may have been under way when it came, and when it went
+            # A call may have been active when clew attached, and another when
+            # it detached.
             self.assertLessEqual(
                 abs(self.calls_of("Loop.work(int)") - 2 * calls), 2)
 
@@ -291,7 +299,7 @@ class Commands(StandbyCase):
 
     @needs("javac")
     def test_a_controller_that_is_killed(self):
-        """What it has begun counts until another has ended."""
+        """Methods count until another controller ends the session."""
         self.start("-Dsun.reflect.noInflation=true")
         controller = self.attach()
         self.tell("on")

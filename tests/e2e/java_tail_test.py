@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""What a native jumps to counts below the native, and in its time."""
+"""A function that a native tail-calls counts below the native and in its
+time."""
 import collections
 import re
 
@@ -10,7 +11,7 @@ from lib.java import HOMES, JavaCase
 
 SOURCE = clewtest.ROOT / "tests" / "targets" / "Jumps.java"
 ROUNDS = 300
-# {native: the functions of C that run below it, by a tail call or not}
+# {native: C functions that run below it, and whether by a tail call}
 BELOW = {"jumps": [("jumps_work", True)],
          "twice": [("jumps_further", True), ("jumps_work", True)],
          "calls": [("jumps_work", False)]}
@@ -33,7 +34,7 @@ class Jumps(JavaCase):
                                    self.record(argv, options))
 
     def paths(self):
-        """{(names from viaJumps() or its like on): (calls, tail calls)}"""
+        """Returns {(names from the Java caller on): (calls, tail calls)}."""
         tree = self.clew_json("tree", "--json", self.recording_path)
         self.assertEqual(tree["problems"], [])
         above, found = {0: ()}, collections.Counter()
@@ -59,7 +60,7 @@ class Jumps(JavaCase):
                 path += (name,)
                 self.assertEqual(paths[path],
                                  (ROUNDS, ROUNDS if by_jump else 0), path)
-        # and nowhere else
+        # There are no calls elsewhere.
         self.assertEqual(sum(calls for path, (calls, _) in paths.items()
                              if path and path[-1] == "jumps_work"), 3 * ROUNDS)
         confidence = self.clew_json("report", "--json",
@@ -69,7 +70,7 @@ class Jumps(JavaCase):
         return confidence
 
     def check_times(self):
-        """The natives' totals have all the time of the work."""
+        """Checks that the natives' total times contain all of the work."""
         rows = self.clew_json("report", "--json", "--jni", "--top=0",
                               self.recording_path)["functions"]
         rows = {re.sub(r"com\.acme\.Jumps\.|\([^()]*\)", "", row["name"]): row
@@ -108,7 +109,7 @@ class Jumps(JavaCase):
         self.record_program("--verify-period=1")
         confidence = self.check_paths()
         self.assertGreater(confidence["java_stacks"]["verified"], 100)
-        # jumps(), twice() and jumps_further()
+        # These are jumps(), twice() and jumps_further().
         self.assertGreaterEqual(confidence["jumped_functions"],
                                 3 * (ROUNDS - 1))
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Java programs run as they do natively, and their natives have Java's names."""
+"""Java programs run as without clew, and their natives have Java names."""
 import os
 import re
 import shutil
@@ -11,7 +11,7 @@ from lib.java import HOMES, JavaCase
 
 
 class Natives(JavaCase):
-    """Calls of each native, by its Java name, as the natives counted them."""
+    """The calls of each native, by its Java name, equal its own count."""
 
     def check_version(self, version):
         self.version = version
@@ -90,10 +90,10 @@ class Natives(JavaCase):
 
 
 class Time(JavaCase):
-    """Samples in code that the machine has made."""
+    """Samples in code that the JVM generated."""
 
     def spend(self, rounds, *options, record=()):
-        """{name: ns} of a program that does nothing but spin."""
+        """Returns {name: ns} for a program that only spins."""
         argv = self.java(*options, "-cp", self.classes(), "com.acme.Spins",
                          rounds)
         self.assert_same_behaviour(self.run_program(argv),
@@ -104,7 +104,8 @@ class Time(JavaCase):
                 for function in shown["functions"]}
 
     def check_most(self, spent, name):
-        """Of the time in generated code: Java's, and what has no name."""
+        """Checks that this method has most of the time in generated code: that
+        of Java methods and of unnamed code."""
         made = {other: ns for other, ns in spent.items()
                 if re.match(r"[a-z]\w*(\.\w+)+\.\w+\(", other) or
                 other.startswith("(generated code") or
@@ -131,7 +132,7 @@ class Time(JavaCase):
 
 
 class Behaviour(JavaCase):
-    """The same bytes and statuses, on each JDK that is here."""
+    """Output and exit status are unchanged on each available JDK."""
 
     def check(self, *argv, record=(), environment=()):
         self.environment.update(environment)
@@ -161,7 +162,7 @@ class Behaviour(JavaCase):
             self.check(*self.java("-agentpath:/nowhere", "-version"))
 
     def test_archives_of_classes(self):
-        """A machine that writes one does not start beside an agent."""
+        """A JVM that writes an archive does not start with an agent."""
         archive = self.work / "classes.jsa"
         for _ in self.each_version():
             for options in (
@@ -258,7 +259,7 @@ class Behaviour(JavaCase):
 
 
 class CommandLine(JavaCase):
-    """-agentpath:libclew.so among the options."""
+    """-agentpath:libclew.so is among the JVM's options."""
 
     def option(self, options=""):
         return f"-agentpath:{clewtest.LIBRARY}{options}"
@@ -295,7 +296,7 @@ class CommandLine(JavaCase):
 
 
 class Embedded(JavaCase):
-    """Programs that make a machine themselves."""
+    """Programs that create a JVM themselves."""
 
     def check(self, *argv):
         native = self.run_program(argv)

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""All classes of a machine and of the jars here, rewritten: it verifies them."""
+"""A JVM verifies all of its classes and those of installed jars, rewritten."""
 import glob
 import os
 
@@ -13,7 +13,7 @@ class Verified(RewrittenCase):
         jars = sorted(path for path in glob.glob("/usr/share/java/*.jar")
                       if not os.path.islink(path))
         counts, refused, reasons = self.verify(1, jars)
-        if refused:  # some jars want what is not here
+        if refused:  # some jars need classes that are not installed
             plain = self.run_program(
                 self.java(*VERIFY, "--add-modules=ALL-SYSTEM", "-cp",
                           self.work / "classes", "com.acme.Verifies", "1",

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""record --jit-callers: what generated code calls is below that code."""
+"""With `record --jit-callers`, functions called by generated code appear below
+it."""
 import collections
 import re
 
@@ -13,7 +14,7 @@ OPTIONS = ("--jit-callers", "--verify-period=1")
 
 class Case(announced.Case):
     def edges(self, wanted):
-        """{(caller, callee): calls} of callees whose names match."""
+        """Returns {(caller, callee): calls} for callees whose names match."""
         tree = self.clew_json("tree", "--json", "-t", "0", self.recording_path)
         names = {one["id"]: tree["functions"][one["function"]]["name"]
                  for one in tree["contexts"]}
@@ -63,7 +64,7 @@ class Truth(Case):
 
 
 class Runtimes(Case):
-    """Real ones."""
+    """Real runtimes."""
 
     TURNS = 20000
 
@@ -77,7 +78,7 @@ class Runtimes(Case):
         for (caller, callee), calls in self.edges(callees).items():
             if re.search(callers, caller):
                 found[callee] += calls
-        # the first turns are interpreted
+        # The first iterations are interpreted.
         self.assertGreater(max(found.values()), self.TURNS * 0.9, found)
         self.assertLessEqual(max(found.values()), self.TURNS, found)
 

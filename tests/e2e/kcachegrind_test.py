@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""KCachegrind's own loader takes the callgrind export for what it says."""
+"""KCachegrind's own loader reads the callgrind export correctly."""
 import json
 import tempfile
 
@@ -13,13 +13,14 @@ SHOW = clewtest.ROOT / "tests" / "e2e" / "lib" / "kcachegrind.py"
 @needs("kcachegrind", "Xvfb", "dbus-run-session")
 class KCachegrind(exports.Export):
     def exported(self, metric):
-        """(recording, its export): no more functions than are listed."""
+        """Returns (recording, its export), with no more functions than
+        KCachegrind lists."""
         made = self.synthetic(contexts=40)
         return made, self.export_file("callgrind", made.path, "--metric",
                                       metric)
 
     def shown(self, path):
-        """What it shows of the file, see kcachegrind.py."""
+        """Returns KCachegrind's view of the file; see kcachegrind.py."""
         with tempfile.TemporaryDirectory(dir=self.work) as home:
             done = self.run_program(
                 ["dbus-run-session", "--", clewtest.PYTHON, SHOW, path,

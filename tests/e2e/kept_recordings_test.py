@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""A command that fails moves and replaces no recording."""
+"""A command that fails neither moves nor replaces a recording."""
 import os
 import resource
 import shutil
@@ -37,7 +37,7 @@ class Kept(Attached):
             self.assert_kept()
 
     def test_empty_record_keeps_the_old_recording(self):
-        """It has left a part, in which no call is counted."""
+        """The failed command leaves a part without any counted call."""
         self.before_exec = lambda: resource.setrlimit(resource.RLIMIT_FSIZE,
                                                       (8192, 8192))
         for _ in range(2):
@@ -54,7 +54,7 @@ class Kept(Attached):
         self.assert_kept()
 
     def test_full_disk_keeps_the_old_recording(self):
-        """What they have copied before that is removed."""
+        """The partial copy is removed."""
         process, _ = self.shared("memory", [clewtest.target("busy")])
         self.recording_path = "other"
         controller = self.attach(process)
@@ -76,7 +76,8 @@ class Kept(Attached):
             self.assert_kept()
 
     def stopped(self):
-        """One in which no thread comes to where it can be attached to."""
+        """Starts a process none of whose threads reaches a point where clew can
+        attach."""
         process = self.start(["sleep", "1000"])
         process.send_signal(signal.SIGSTOP)
         return process.pid
@@ -99,12 +100,12 @@ class Kept(Attached):
         self.assertNotEqual(contents(self.path), self.both[0])
 
     def test_running_process_keeps_its_recording(self):
-        """Its recorder has ended."""
+        """The recorder of that process has exited."""
         done = self.record(["sh", "-c", "sleep 1000 >/dev/null 2>&1 & echo $!"],
                            text=True)
         pid = int(done.stdout)
         self.addCleanup(lambda: os.kill(pid, signal.SIGKILL))
-        part = self.path / f"{pid}.1.part"  # of sleep(1)
+        part = self.path / f"{pid}.1.part"  # sleep(1)'s part
         self.assertTrue(clewtest.until(
             lambda: part.exists() and part.stat().st_size >= 4096 and
             wire.Part(part).state == wire.RUNNING))
@@ -118,7 +119,7 @@ class Kept(Attached):
 
 
 class Unremoved(clewtest.Case):
-    """A command was killed while it removed PATH.old."""
+    """Earlier commands were killed while they removed PATH.old."""
     KILLS = 6
 
     def setUp(self):
@@ -129,7 +130,7 @@ class Unremoved(clewtest.Case):
             self.assert_records()
 
     def assert_records(self):
-        """What was at PATH is at PATH.old afterwards."""
+        """Asserts that the recording at PATH is moved to PATH.old."""
         former = contents(self.path)
         done = self.record(["/bin/true"], text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -139,7 +140,7 @@ class Unremoved(clewtest.Case):
         count = len(contents(self.old))
         self.assertGreater(count, 2)
         for removed in range(count + 1):
-            # the configuration comes last
+            # clew removes the configuration last.
             for name in sorted(contents(self.old),
                                key=lambda name: name == "config")[:removed]:
                 (self.old / name).unlink()
@@ -164,7 +165,7 @@ class Unremoved(clewtest.Case):
 
 
 class Moved(clewtest.Case):
-    """Of folders that other programs rename while they are recorded to."""
+    """Programs rename the folders while they are recorded to."""
 
     def record_and(self, script):
         return self.record(["sh", "-c", f"cd {self.work}; {script}"],

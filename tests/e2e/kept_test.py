@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Recordings that older clews have made read as they did (tests/kept/)."""
+"""Recordings of older versions of clew are still read correctly
+(tests/kept/)."""
 import json
 import lzma
 import re
@@ -15,7 +16,7 @@ def unpacked(path):
 
 
 def versions():
-    """(the oldest that is read, the present one)"""
+    """Returns (the oldest readable version, the current version)."""
     text = (clewtest.ROOT / "wire" / "recording.h").read_text("utf-8")
     return tuple(int(re.search(rf"^#define {name} +(\d+)$", text, re.M)[1])
                  for name in ("WIRE_VERSION_OLDEST", "WIRE_VERSION"))
@@ -23,7 +24,7 @@ def versions():
 
 class Kept(clewtest.Case):
     def each(self):
-        """Of every kept recording: its path once unpacked, and its name."""
+        """Yields the unpacked path and the name of each stored recording."""
         for packed in sorted(KEPT.glob("*.part.xz")):
             name = packed.name.removesuffix(".part.xz")
             with self.subTest(name):

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""kill -9 at any moment loses no call that had been made."""
+"""`kill -9` at any moment loses no call that was made before."""
 import os
 import random
 import shutil
@@ -19,7 +19,7 @@ class Kill(clewtest.Case):
     record_options = ()
 
     def run_and_kill(self, after_bytes):
-        """Kills the whole group; returns all acknowledgements, in order."""
+        """Kills the whole group; returns all acknowledgements in order."""
         process = subprocess.Popen(
             [str(a) for a in self.record_command([target("acknowledge")],
                                                  self.record_options)],
@@ -36,7 +36,7 @@ class Kill(clewtest.Case):
     def test_nothing_that_was_acknowledged_is_missing(self):
         randomness = random.Random(9)
         for number in range(ROUNDS):
-            # from before the first table grows to well behind it
+            # The range is from before the first table grows to well after it.
             after = ACKNOWLEDGEMENT.size * randomness.randrange(1, 3000)
             with self.subTest(round=number, after=after):
                 step, step_other = self.run_and_kill(after)[-1]
@@ -49,7 +49,7 @@ class Kill(clewtest.Case):
                                  .returncode, 0)
 
     def test_recording_of_a_killed_process_packs_small(self):
-        """Of a process that was killed, and of those around it, as tar has it."""
+        """Packs the parts of a killed process and of its relatives with tar."""
         process = subprocess.Popen(
             [str(a) for a in self.record_command(
                 ["/bin/sh", "-c", f"{target('acknowledge')} & wait $!; :"])],
@@ -73,7 +73,8 @@ class Kill(clewtest.Case):
         self.assertLess(packed.stat().st_size, 2 * on_disk)
 
     def test_uncut_files_are_read_and_merged(self):
-        """`clew record` was killed with the program: files are as long as ever."""
+        """`clew record` is killed with the program, so the files keep their
+        full length."""
         self.record_options = ["--trace=1M"]
         self.run_and_kill(ACKNOWLEDGEMENT.size * 500)
         traces = list(self.recording_path.glob("*.trace"))
@@ -92,7 +93,8 @@ class Kill(clewtest.Case):
                                for one in shown))
 
     def calls_by_thread(self, part):
-        """The largest count in main's tally and in the other thread's."""
+        """Returns the largest counts in the main thread's tally and the other
+        thread's."""
         tallies = {tid: part.tallies[tally]
                    for tid, tally, _ in part.threads}
         return {("main" if tid == part.pid else "thread"):
@@ -101,7 +103,7 @@ class Kill(clewtest.Case):
 
     @slow
     def test_killed_while_it_starts(self):
-        """What is found, if anything, opens."""
+        """Any recording that exists can be read."""
         for number in range(40):
             shutil.rmtree(self.recording_path, ignore_errors=True)
             process = subprocess.Popen(
@@ -109,7 +111,8 @@ class Kill(clewtest.Case):
                                                       "-c", "pass"])],
                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                 env=self.environment, cwd=self.work, start_new_session=True)
-            # a later moment every round, reached by watching the recording
+            # Each round kills at a later moment, chosen by the recording's
+            # size.
             self.wait_for_bytes(process, number * 20000)
             try:
                 os.killpg(process.pid, signal.SIGKILL)
@@ -124,7 +127,7 @@ class Kill(clewtest.Case):
                                      done.stderr)
 
     def test_killed_before_a_file_had_a_length(self):
-        """The others are shown, and nothing has failed."""
+        """The report shows the remaining files without an error."""
         self.record(["/bin/sh", "-c", "/bin/true; (/bin/ls); exit"],
                     ["--trace"])
         first, second, *_ = self.recording_path.glob("*.trace")

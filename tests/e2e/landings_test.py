@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Signals that a jump lets through on its way, and what a jump calls on its way
+"""Signals may arrive in the middle of a jump, and a jump may call functions
 (targets/landings.c)."""
 import collections
 
@@ -50,7 +50,7 @@ class Faults(clewtest.Case):
         self.assertIn(self.LANDINGS, self.calls_of_libc(part, one, "on_fault"))
 
     def calls_of_libc(self, part, one, name):
-        """How often the function called each of libc's."""
+        """Returns how often the function called each function of libc."""
         (vaddr,) = {vaddr for (_, vaddr), known in one.names.items()
                     if known == name}
         contexts, counts = part.contexts(), part.counts()

@@ -1,17 +1,18 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Functions that call nothing: their hooks do without a frame, and nobody sees it.
+"""Hooks of functions that make no calls need no frame, and programs cannot see
+them.
 
-Counts are what the program does by construction (targets/leaves.c).
+The expected counts follow from the program's construction (targets/leaves.c).
 """
 import re
 
 from lib import clewtest
 from lib.clewtest import target
 
-CALLS = 100 + 10 + 5  # main's, a thread's and a coroutine's
+CALLS = 100 + 10 + 5  # in main(), a thread and a coroutine
 SWITCHES = 11
-SWITCHES_BY_WORDS = 3  # of what is not position-independent
+SWITCHES_BY_WORDS = 3  # in code that is not position-independent
 TRACES = (["--trace"], ["--trace", "--stamps=packet"],
           ["--trace", "--stamps=1"], ["--trace", "--stamps=all"],
           ["--trace", "--sites"], ["--trace", "--trace-depth=100"],
@@ -20,7 +21,8 @@ TRACES = (["--trace"], ["--trace", "--stamps=packet"],
 
 class Leaves(clewtest.Case):
     def contexts(self):
-        """{context, innermost first: calls} of the program's own functions."""
+        """Returns {context, innermost first: row} for the program's own
+        functions."""
         shown = self.clew_json("report", "--json", "--by=context", "-n", "0",
                                "-m", "*leaves*", self.recording_path)
         return {row["name"]: row for row in shown["functions"]}
@@ -70,7 +72,7 @@ class Leaves(clewtest.Case):
                 self.assertNotIn(name, calls)
             elif name == "no_jumps":
                 self.assertEqual(sum(calls[name]), CALLS + 7)
-            elif name == "yes_adds":  # others call it, or jump there
+            elif name == "yes_adds":  # other functions call it, or jump to it
                 self.assertEqual(sum(calls[name]), 3 * CALLS + 7 + 3)
             else:
                 self.assertEqual(sum(calls[name]), CALLS, name)
@@ -101,7 +103,7 @@ class Leaves(clewtest.Case):
                 self.check_counts(*options)
 
     def test_counts_with_few_contexts(self):
-        """What is not at home in the table, or folds, goes another way."""
+        """Contexts that miss their table slot, or fold, take another path."""
         totals = []
         for options in [], ["--max-contexts=20"]:
             self.recording_path = self.work / f"rec{len(options)}"
@@ -113,7 +115,7 @@ class Leaves(clewtest.Case):
         self.assertEqual(totals[0]["calls"], totals[1]["calls"])
 
     def test_leaf_that_jumps_to_its_start_counts_once(self):
-        """It is not called again by that."""
+        """The jump is not a call."""
         self.follow("loops", 10)
         self.assertEqual(
             self.contexts()["no_begins_anew <- loops <- main"]["calls"], 10)
@@ -136,7 +138,8 @@ class Leaves(clewtest.Case):
                 self.follow("backtraces", options=options)
 
     def test_traces_are_what_is_counted(self):
-        """Context by context, wherever a packet or the trace ends."""
+        """The counts equal those per context, wherever a packet or the trace
+        ends."""
         found = []
         for options in [], *TRACES:
             with self.subTest(options):

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Limits that a program runs under, and those that it sets for itself.
+"""Tests limits that a program inherits, and limits that it sets for itself.
 
-Neither may do to a recorded program what it does not do to a native one, and
-what is counted under them is exact.
+A limit affects a recorded program as it affects a native one, and the counts
+under it are exact.
 """
 import errno
 import resource
@@ -24,8 +24,9 @@ def refuse_shadow():
                                    errno.ENOMEM).install()
 
 
-# No address space for the shadow as a whole. vm.overcommit_memory=2 is not
-# ours to set: a filter refuses what the kernel would.
+# There is no address space for the whole shadow. The test cannot set
+# vm.overcommit_memory=2, so a filter refuses the mappings that the kernel
+# would.
 SHADOWLESS = {
     "ulimit -v": limit_by(resource.RLIMIT_AS, 4 * GIB),
     "ulimit -d": limit_by(resource.RLIMIT_DATA, GIB),
@@ -34,7 +35,8 @@ SHADOWLESS = {
 
 
 class ShadowInPieces(clewtest.Case):
-    """It is mapped as it is needed: slower, but as exact."""
+    """The shadow is mapped in pieces on demand, which is slower and equally
+    exact."""
 
     def check(self, name, *arguments, images=1):
         for limit, before_exec in SHADOWLESS.items():
@@ -98,7 +100,7 @@ class ShadowInPieces(clewtest.Case):
 
 
 class Tight(clewtest.Case):
-    """A limit that leaves room for the program and a little for us."""
+    """A limit that leaves room for the program and a little for clew."""
 
     def test_program_runs_and_is_counted(self):
         self.before_exec = limit_by(resource.RLIMIT_AS, 128 << 20)
@@ -108,7 +110,7 @@ class Tight(clewtest.Case):
 
 
 class Own(clewtest.Case):
-    """Limits that the program sets while it runs."""
+    """The program sets limits while it runs."""
     SCRIPT = """
 import os, resource, sys
 M = 1 << 20

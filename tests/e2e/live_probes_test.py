@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""clew probe add, rm, ls, while the program runs: each hit counts, once."""
+"""`clew probe add`, `rm` and `ls` work while the program runs: each hit counts
+once."""
 import os
 import re
 import subprocess
@@ -40,7 +41,7 @@ int main(void)
 }
 """
 
-CALLS = 1500  # of work() in a phase
+CALLS = 1500  # calls of work() in a phase
 
 
 class Recorded(Case):
@@ -81,7 +82,7 @@ class Recorded(Case):
         self.assertEqual((calls["work"], calls["one"]), (6 * CALLS, 6 * 500))
 
     def test_actions(self):
-        """A probe is what it does, as well as where it is."""
+        """A probe is identified by its location and its actions."""
         self.start("--time=none")
         acting = ["one", "--action=if arg1 % 4 == 1", "--action=record arg1"]
         self.tell("p")
@@ -152,7 +153,8 @@ class Recorded(Case):
         self.assertEqual(self.rows, removed)
         self.end()
         self.assertEqual(set(self.said), {native + "\n"})
-        # In the contexts of the phases nothing else ran.
+        # Counts the hits below phase(), where only the program's main thread
+        # runs.
         for name, calls in ("p1", CALLS), ("p2", CALLS), ("p3", 500), (
                 "p4", 500):
             folded = self.clew("export", "-F", "folded", f"--value={name}",
@@ -220,7 +222,7 @@ class Recorded(Case):
                           ("work", "not the name of a probe")):
             with self.subTest(name=name):
                 self.assertIn(why, self.probe("rm", name, status=1))
-        # the second instruction of a function that is hooked
+        # This is the second instruction of a hooked function.
         listed = self.clew("probe", "--sites", "one", "-e", self.program)
         second = re.findall(r"\+(\d+) ", listed.stdout)[1]
         self.assertIn("its bytes are displaced",
@@ -306,7 +308,7 @@ class Attached(Case):
                           for one in report["probes"]}["work"], CALLS)
 
     def test_code_that_is_not_the_files(self):
-        """A program that has written over itself, before clew came."""
+        """The program overwrites its own code before clew reads it."""
         source = self.work / "changes.c"
         source.write_text(CHANGES, encoding="utf-8")
         self.program = self.compile("changes", "-O2", source=source)
@@ -340,7 +342,7 @@ class Attached(Case):
                           report["events"]], [1] * count)
 
     def code(self):
-        """What the program's text is now."""
+        """Returns the current bytes of the program's text."""
         with open(f"/proc/{self.pid}/maps", encoding="utf-8") as maps, \
                 open(f"/proc/{self.pid}/mem", "rb") as memory:
             for line in maps:
@@ -376,7 +378,8 @@ class Attached(Case):
         self.tell("p")
         self.controller.terminate()
         self.controller.stderr.read()
-        self.assertEqual(self.controller.wait(), 2)  # as one was refused
+        # since one process was refused
+        self.assertEqual(self.controller.wait(), 2)
         self.assertEqual(self.hits("p1"), [CALLS])
 
 

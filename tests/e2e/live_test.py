@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Hooks that are taken out and put back while the program is busy.
+"""Hooks are removed and restored while the program is busy.
 
-$CLEW_TOGGLES says how often: ctest -L soak wants a thousand times.
+$CLEW_TOGGLES is the number of rounds; `ctest -L soak` runs a thousand.
 """
 import os
 
@@ -37,7 +37,8 @@ select count(*), round(sum(v), 3) from t;
 
 class Queued(clewtest.Case):
     def test_signals_that_wait_for_the_program_stay(self):
-        """Also of the number by which threads are asked where they are."""
+        """Pending signals stay pending, also those with clew's own signal
+        number."""
         argv = [target("queued")]
         native = self.run_program(argv)
         self.assertEqual(native.stdout, b"50 signals\n")
@@ -45,7 +46,7 @@ class Queued(clewtest.Case):
 
 
 class Busy(clewtest.Case):
-    """What is checked by the program itself, and its counts by us."""
+    """The program checks its own results, and the test checks its counts."""
 
     def toggle(self, case, flavour="O2", options=(), prefix=()):
         argv = [*prefix, target("toggle", flavour), case, ROUNDS]
@@ -57,14 +58,16 @@ class Busy(clewtest.Case):
             self.assert_same_behaviour(native, recorded)
         self.assertEqual(recorded.returncode, 0, recorded.stderr)
         (self.truth,) = truth.read_all(self.truths)
-        # whoever makes a namespace forks a child that executes this
+        # The command that creates a namespace forks a child, which executes the
+        # program.
         part = self.recording().part(self.truth.pid,
                                      self.truth.image + bool(prefix))
         self.assert_nothing_lost(part)
         return part
 
     def assert_counted(self, part, *uncalled):
-        """No more calls than were made, and some of each function."""
+        """Asserts that each function has some calls, and no more than were
+        made."""
         comparison = truth.Comparison(self.truth, part)
         self.assertFalse(+comparison.strangers)
         for function, calls in self.truth.totals.items():
@@ -86,7 +89,8 @@ class Busy(clewtest.Case):
         self.assert_equals_truth(self.truth_of("exact"), self.part)
 
     def test_a_thread_that_cannot_be_asked(self):
-        """It could if it were sampled: a sample may make it sleep."""
+        """clew could interrupt the thread if it were sampled: a sample may make
+        it sleep."""
         truth_of_it = self.truth_of("stubborn", ["--time=none"])
         self.assert_equals_truth(truth_of_it, self.part)
 
@@ -121,7 +125,7 @@ class Busy(clewtest.Case):
 
 
 class Programs(clewtest.Case):
-    """Real ones, with a thread beside them that toggles all the time."""
+    """A further thread in real programs toggles hooks all the time."""
 
     def toggle(self, argv, **options):
         self.environment["LD_PRELOAD"] = str(TOGGLER)
@@ -131,7 +135,7 @@ class Programs(clewtest.Case):
         recorded = self.record(argv, **options)
         self.assert_same_behaviour(native, recorded)
         toggles, failure = map(int, counted.read_text().split())
-        self.assertGreater(toggles, 0)  # how often is up to the machine
+        self.assertGreater(toggles, 0)  # the number depends on the machine
         self.assertEqual(failure, 0)
         part = self.recording().parts[0]
         self.assert_nothing_lost(part)
@@ -146,7 +150,8 @@ class Programs(clewtest.Case):
 
 
 class Refusals(clewtest.Case):
-    """Where code cannot be changed, nothing is, and the program goes on."""
+    """If clew cannot change code, it changes nothing, and the program
+    continues."""
 
     def test_not_recorded(self):
         done = self.run_program([target("toggle"), "exact", 2])

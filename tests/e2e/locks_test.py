@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""clew-locks's figures are those of programs that count and measure their own locks."""
+"""The figures of clew-locks equal those of programs that measure their own
+locks."""
 import os
 import signal
 
@@ -11,7 +12,8 @@ from lib.redis_client import run_redis
 SCRIPT = ROOT / "scripts" / "clew-locks"
 COUNTS = ("acquisitions", "contended", "refused", "condition_waits")
 TIMES = ("hold", "wait", "condition_wait")
-RACY = ("races", "reads", "writes")  # how many are contended is not known
+# number of contended acquisitions is unknown
+RACY = ("races", "reads", "writes")
 
 
 class Locks(clewtest.Case):
@@ -31,7 +33,7 @@ class Locks(clewtest.Case):
                 *argv]
 
     def own(self, value, *options):
-        """{function: what it counted}"""
+        """Returns {function: its value in the report}."""
         report = self.clew_json("report", "--json", f"--value={value}",
                                 *options)
         return {row["name"]: row["self_value"] for row in report["functions"]
@@ -42,7 +44,7 @@ class Locks(clewtest.Case):
         return {one["name"]: one["total"] for one in report["values"]}
 
     def truth(self, pid):
-        """{place: {value: number, or its bounds}}"""
+        """Returns {location: {value: number, or its bounds}}."""
         places = {}
         for line in (self.told / str(pid)).read_text().splitlines():
             name, *numbers = line.split()
@@ -175,7 +177,8 @@ class Locks(clewtest.Case):
         self.assertGreaterEqual(self.totals()["condition_waits"], 1)
 
     def test_locks_of_python_are_counted(self):
-        """Threads wait for the interpreter's lock until all of them are there."""
+        """All threads compete for the interpreter's lock until the last one has
+        started."""
         program = [PYTHON, "-c", "import hashlib, threading\n"
                    "there = []\n"
                    "def f():\n"

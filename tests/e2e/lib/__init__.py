@@ -1,2 +1,3 @@
 # SPDX-License-Identifier: MIT
-"""Code that several end-to-end tests share; clewtest is the place to start."""
+"""Code that several end-to-end tests share; clewtest.py is the place to
+start."""

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""What libdwarf reads at addresses, and by that why tools differ.
+"""Explains differences between tools by the DWARF that libdwarf reads at an
+address.
 
-A class of differences is a predicate of (evidence, ours, theirs, say), which
-looks for the cause, not for the outcome: in the DWARF as libdwarf has it
-(dwarf_truth.c), or by asking the other tool again, say([address]).
+A class of differences is a predicate of (evidence, ours, theirs, say). The
+predicate checks for the cause of the difference, not only for its outcome. The
+cause is either in the DWARF as read by libdwarf (dwarf_truth.c) or in the other
+tool, which `say([address])` runs again.
 """
 import os
 
@@ -14,7 +16,8 @@ UNKNOWN = ("??", 0)
 
 
 def place(file, line):
-    """Line 0 means that there is none, whatever the file."""
+    """Returns the normalized place; line 0 means that there is none, whatever
+    the file."""
     return (os.path.normpath(file), line) if line else UNKNOWN
 
 
@@ -23,8 +26,8 @@ def places(frames):
 
 
 class Row:
-    """Of a line table. Its file is also given by number, and as what it would
-    be if that were 0 or 1."""
+    """A row of a line table. Stores the file's number also, and the files that
+    it would denote if file numbers began at 0 or at 1."""
 
     def __init__(self, file, line):
         self.place = place(file, line)
@@ -35,16 +38,17 @@ class Row:
 
 
 class Evidence:
-    """Of one address; usually one of each."""
+    """The DWARF at one address: usually one unit, one row and one chain."""
 
     def __init__(self, address):
         self.address = address
-        self.units = []   # versions
+        self.units = []  # DWARF versions
         self.rows = []
-        self.chains = []  # [[(name, place of the call)]], innermost first
+        self.chains = []  # [[(name, call site)]], innermost first
 
     def answers(self, rows=None):
-        """All (places, names of inlined calls) that can be made of it."""
+        """Returns all (places, names of inlined calls) that follow from this
+        evidence."""
         found = set()
         for chain in self.chains or [[]]:
             calls = tuple(where for _, where in chain[:-1])
@@ -55,7 +59,7 @@ class Evidence:
 
 
 def read(path, addresses):
-    """Evidence of addresses in ascending order."""
+    """Returns the evidence for addresses in ascending order."""
     found = []
     for line in a2n_truth.run([TOOL, path], addresses).splitlines():
         kind, *fields = line.split("\t")
@@ -79,18 +83,19 @@ def read(path, addresses):
 
 
 def is_answer(evidence, frames, rows=None):
-    """Whether this is what the DWARF says; of the outermost name it is not
-    asked, which is the symbol table's."""
+    """Returns whether the DWARF gives this answer. The outermost name is
+    ignored, as it comes from the symbol table."""
     said = (tuple(places(frames)), tuple(name for name, _, _ in frames[:-1]))
     return said in evidence.answers(rows)
 
 
 def first_file_rows(evidence, ours):
-    """The rows before the first DW_LNS_set_file of a sequence, of which ours
-    are an answer.
+    """Returns the rows before the first DW_LNS_set_file of a sequence that
+    yield our answer.
 
-    The standard has the register begin at 1 in all versions, and so has LLVM;
-    binutils and libdwarf let it begin at 0 in version 5.
+    The standard defines 1 as the initial value of the file register in all
+    versions, and LLVM follows it. binutils and libdwarf start at 0 in version
+    5.
     """
     if 5 not in evidence.units:
         return []
@@ -100,16 +105,17 @@ def first_file_rows(evidence, ours):
 
 
 def is_libdwarfs(evidence, ours, llvm):
-    """Whether libdwarf reads the same; of the file register, LLVM."""
+    """Returns whether libdwarf agrees; for the file register, whether LLVM
+    does."""
     return is_answer(evidence, ours) or (
         places(ours) == places(llvm)
         and bool(first_file_rows(evidence, ours)))
 
 
-# The classes.
+# The classes of differences.
 
 def by_file_register(evidence, ours, theirs, say):
-    """See first_file_rows()."""
+    """The other tool starts the file register at 0; see first_file_rows()."""
     del say
     return (places(ours)[1:] == places(theirs)[1:]
             and any(places(theirs)[0] == row.place_in(0)
@@ -117,7 +123,8 @@ def by_file_register(evidence, ours, theirs, say):
 
 
 def between_units(evidence, ours, theirs, say):
-    """Padding that a line table has, but no unit: others ask units first."""
+    """A line table covers padding that no unit covers; other tools look for the
+    unit first."""
     del say
     return (not evidence.units and bool(evidence.rows)
             and not evidence.chains and is_answer(evidence, ours)
@@ -125,7 +132,8 @@ def between_units(evidence, ours, theirs, say):
 
 
 def by_what_was_asked_before(evidence, ours, theirs, say):
-    """addr2line's caches at times lose a chain that it knows by itself."""
+    """addr2line's caches sometimes lose a chain that it finds in a new
+    process."""
     del theirs
     return (is_answer(evidence, ours)
             and places(say([evidence.address])[0]) == places(ours))

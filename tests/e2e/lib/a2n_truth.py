@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What other tools say is at an address: addr2line and llvm-symbolizer.
+"""Reads the answers of addr2line and llvm-symbolizer for given addresses.
 
-Each answer is a list of frames (function, file, line), innermost first. A
-place that is unknown is ("??", "??", 0) or has line 0.
+Each answer is a list of frames (function, file, line), innermost first. An
+unknown place is ("??", "??", 0) or has line 0.
 """
 import os
 import re
@@ -22,7 +22,7 @@ def run(argv, addresses, **options):
 
 
 def parse_addr2line(text):
-    """What addr2line -ifa writes."""
+    """Parses the output of `addr2line -ifa`."""
     answers = []
     function = None
     for line in text.splitlines():
@@ -41,7 +41,8 @@ def parse_addr2line(text):
 
 def addr2line(path, addresses, command=("addr2line",), options=("-ifa",),
               env=None):
-    """Of `command` and what writes like it."""
+    """Returns the answers of `command`, which must have addr2line's output
+    format."""
     return parse_addr2line(run([*command, *options, "-e", path], addresses,
                                env=env))
 
@@ -60,7 +61,7 @@ def llvm_symbolizer(path, addresses):
 
 
 def text_section(path):
-    """Address, size and bytes of .text."""
+    """Returns the address, size and bytes of .text."""
     out = subprocess.run(["readelf", "-SW", str(path)], check=True, text=True,
                          stdout=subprocess.PIPE).stdout
     match = re.search(r"\] \.text\s+\w+\s+([0-9a-f]+) ([0-9a-f]+) ([0-9a-f]+)",
@@ -76,17 +77,19 @@ def normal(file):
 
 
 def chain(frames):
-    """What has to be equal between tools: files and lines, not names.
+    """Returns files and lines, which must be equal in all tools; names may
+    differ.
 
-    Where there is no line, llvm-symbolizer takes the symbol table's word for
-    the file, which is not a path.
+    llvm-symbolizer, if it finds no line, uses the file name of the symbol
+    table, which is not a path.
     """
     return [(normal(file) if line else "??", line)
             for _, file, line in frames]
 
 
 def aliases(path):
-    """Names of functions by address: any of them is right."""
+    """Returns {name: all names at its address}; any of them is a right
+    answer."""
     out = subprocess.run(["nm", str(path)], check=True, text=True,
                          stdout=subprocess.PIPE).stdout
     by_address, by_name = {}, {}

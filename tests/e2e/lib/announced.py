@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Programs that announce the code that they generate."""
+"""Test case for programs that announce the code that they generate."""
 import collections
 import re
 
 from lib import clewtest
 
 NOBODY = "(generated code)"
-UNTOLD = re.compile(r"\(generated code of .*\)")  # but it is known by whom
+# unnamed code of a known generator
+UNTOLD = re.compile(r"\(generated code of .*\)")
 
 
 class Case(clewtest.Case):

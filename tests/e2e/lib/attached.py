@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Targets of `clew attach`, and what a process looks like outside of a session."""
+"""Starts targets of `clew attach`, and inspects processes outside of a
+session."""
 import collections
 import mmap
 import os
@@ -21,9 +22,11 @@ def children(pid):
 
 
 def changed_code(pid):
-    """[(file, how many bytes are not the file's)] of all code that is mapped.
+    """Returns [(file, number of changed bytes)] for all mapped code that
+    differs.
 
-    A file that has a module with its hooks is mapped instead of the module's own.
+    While clew is attached, a copy of the module with its hooks may be mapped
+    instead of the module.
     """
     found = []
     with open(f"/proc/{pid}/mem", "rb", 0) as memory, \
@@ -50,7 +53,7 @@ def changed_code(pid):
 
 
 def answers(path):
-    """Returns whether a Redis server answers on that socket."""
+    """Returns whether a Redis server answers on this socket."""
     with socket.socket(socket.AF_UNIX) as client:
         if client.connect_ex(str(path)):
             return False
@@ -59,7 +62,7 @@ def answers(path):
 
 
 def all_sleep(pid):
-    """Returns whether all threads of the process wait for something."""
+    """Returns whether all threads of the process sleep."""
     return all((task / "stat").read_text().rpartition(")")[2].split()[0] == "S"
                for task in pathlib.Path(f"/proc/{pid}/task").iterdir())
 
@@ -75,7 +78,7 @@ class Attached(clewtest.Case):
         return process
 
     def start_to_talk(self, *argv):
-        """self.process, by its pipes; self.said: what it says besides."""
+        """Starts self.process with pipes; self.said gets its standard error."""
         self.said = (self.work / "said").open("w+b")
         self.addCleanup(self.said.close)
         self.process = self.start(argv, stdin=subprocess.PIPE,
@@ -85,10 +88,11 @@ class Attached(clewtest.Case):
         self.addCleanup(self.process.stdin.close)
 
     def redis(self):
-        """Returns (a server that answers, its socket).
+        """Returns (a running Redis server, its socket).
 
-        A server listens before it starts its threads, which map memory. They
-        have done so once the server answers and all of them sleep.
+        A server listens before it starts its threads, which map memory. The
+        threads have finished that once the server answers and all of them
+        sleep.
         """
         path = self.work / "redis"
         server = self.start(
@@ -99,7 +103,7 @@ class Attached(clewtest.Case):
         return server, path
 
     def attach(self, process, *options):
-        """A controller that has attached."""
+        """Starts a controller and waits until it has attached."""
         controller = subprocess.Popen(
             [CLEW, "attach", "-o", self.recording_path, *options,
              str(process.pid)], cwd=self.work, env=self.environment,
@@ -119,14 +123,15 @@ class Attached(clewtest.Case):
         self.assertIn("detached from", said)
 
     def assert_as_before(self, process):
-        """It lives, untraced, and its code is that of its files."""
+        """Asserts that the process runs untraced and that its code equals its
+        files."""
         self.assertIsNone(process.poll())
         status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
         self.assertIn("TracerPid:\t0\n", status)
         self.assertEqual(changed_code(process.pid), [])
 
     def calls(self, may_throw=False):
-        """{name: calls} of the recording."""
+        """Returns {name: calls} from the recording."""
         report = self.clew_json("report", "--json", self.recording_path)
         problems = [p for p in report["problems"]
                     if not may_throw or "appear at the top" not in p]
@@ -136,7 +141,7 @@ class Attached(clewtest.Case):
         return {f["name"]: f["calls"] for f in report["functions"]}
 
     def shared(self, name, process_argv):
-        """(process, its memory): once it says that it is ready."""
+        """Returns (process, its shared memory) once the process is ready."""
         path = self.work / name
         process = self.start([*process_argv[:1], path, *process_argv[1:]])
         self.assertTrue(until(lambda: path.exists() and path.stat().st_size))
@@ -160,7 +165,7 @@ class CountingTarget(Attached):
         return struct.unpack_from("<Q", self.memory, 8 * i)[0]
 
     def counted(self):
-        """{function: calls}, by the process itself."""
+        """Returns {function: calls} as counted by the process itself."""
         return {f"attached_{function}":
                 sum(struct.unpack_from("<64Q", self.memory,
                                        8 * (68 + 64 * i)))
@@ -173,7 +178,7 @@ class CountingTarget(Attached):
             lambda: self.counted()["attached_round"] > rounds + 200))
 
     def hold(self):
-        """Nobody calls, or is in a call, of what is counted."""
+        """Waits until no thread calls, or is in, a counted function."""
         struct.pack_into("<Q", self.memory, 8, 0)
         self.assertTrue(until(lambda: all(struct.unpack_from(
             f"<{self.THREADS + 1}Q", self.memory, 8 * 4))))
@@ -192,12 +197,13 @@ class CountingTarget(Attached):
         self.assert_as_before(self.process)
 
     def check_exact_counts(self):
-        """And a second time, with the same stubs."""
+        """Records twice; the second session uses the stubs of the first."""
         for _ in range(2):
             self.is_recorded_exactly("--time", "none")
 
     def check_killed_controller(self):
-        """It goes on being counted; `clew detach`, or another attach, ends it."""
+        """Counting continues without the controller, until `clew detach` or
+        another attach ends it."""
         self.let_go()
         first = self.attach(self.process, "--time", "none")
         kill_with_guardian(first)
@@ -234,10 +240,11 @@ class CountingTarget(Attached):
 
 
 class ManyThreadsCase(Attached):
-    """64 threads that call, throw and jump, attached to again and again.
+    """Attaches repeatedly to 64 threads that call, throw and jump.
 
-    On two processors they leave a thirtieth of one to whoever looks at them: each
-    command that takes 40 ms alone takes more than a second here, 50 times.
+    On two processors, the threads leave about 1/30 of a CPU to other processes.
+    A command that takes 40 ms alone takes more than a second here, and there
+    are 50 of them.
     """
     CYCLES = 10
     THREADS = 63
@@ -253,7 +260,7 @@ class ManyThreadsCase(Attached):
         return sorted(os.listdir(f"/proc/{self.process.pid}/task"))
 
     def ours(self):
-        """{kind of file of clew's: how often such are mapped}."""
+        """Returns {suffix of clew's files: number of mappings}."""
         kinds = collections.Counter()
         maps = pathlib.Path(f"/proc/{self.process.pid}/maps").read_text()
         for line in maps.splitlines():
@@ -276,7 +283,8 @@ class ManyThreadsCase(Attached):
                          "wrong answers")
 
     def leave(self, controller):
-        """On a machine that is busy otherwise more than ten seconds may go by."""
+        """Detaches; on a busy machine this may take more than ten seconds and
+        fail at first."""
         def is_left():
             return self.clew("detach", self.process.pid).returncode == 0
 
@@ -287,7 +295,8 @@ class ManyThreadsCase(Attached):
             self.assertTrue(until(is_left))
 
     def check_repeated_sessions(self):
-        """All live and answer rightly, and nothing is left that grows."""
+        """Checks that threads return right results in all sessions, and that
+        nothing grows."""
         tasks = self.tasks()
         self.assertEqual(len(tasks), self.THREADS + 1)
         self.assert_all_go_on()
@@ -302,7 +311,8 @@ class ManyThreadsCase(Attached):
                                self.THREADS)
             left.append(self.ours())
         self.assertLessEqual({".so", ".stubs"}, set(left[-1]))
-        # Pages of stubs that a thread may return into are freed by a later session.
+        # Each session frees the stub pages that a thread could still return
+        # into when an earlier session ended.
         stubs = [kinds.pop(".stubs") for kinds in left]
         self.assertLess(stubs[-1], stubs[1] + self.STUBS_GROWTH, stubs)
         self.assertEqual(left[-1], left[1])
@@ -310,7 +320,8 @@ class ManyThreadsCase(Attached):
 
 
 def program(pid):
-    """The name of its file; '' where there is none any more."""
+    """Returns the name of the program file; '' if the process has none any
+    more."""
     try:
         return pathlib.Path(os.readlink(f"/proc/{pid}/exe")).name
     except OSError:
@@ -318,7 +329,7 @@ def program(pid):
 
 
 def runs(process, name):
-    """It has got as far as waiting for something."""
+    """Returns whether the process runs this program and sleeps."""
     return program(process.pid) == name and state(process.pid) == "S"
 
 
@@ -336,13 +347,14 @@ class Built(Attached):
 
 
 def private_kb(pid):
-    """Pages that belong to no file: others are given back on demand."""
+    """Returns the size of anonymous pages; the kernel reclaims file pages on
+    demand."""
     lines = pathlib.Path(f"/proc/{pid}/smaps_rollup").read_text()
     return sum(int(line.split()[1]) for line in lines.splitlines()
                if line.startswith("Anonymous:"))
 
 
-# Writes the number of its child, and waits as that does.
+# Writes its child's process id; both processes then wait.
 FORKS = """
 import ctypes, os, signal, sys
 child = os.fork()
@@ -356,8 +368,8 @@ signal.pause()
 
 
 def contents(path):
-    """{name: bytes} of a recording."""
+    """Returns {name: bytes} of a recording's files."""
     try:
         return {file.name: file.read_bytes() for file in path.iterdir()}
-    except FileNotFoundError: # it is being moved
+    except FileNotFoundError:  # another process moves it
         return {}

@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: MIT
 """Runs callgrind and counts calls by the addresses of both ends.
 
-Of callgrind's file format we need little: it names the object (ob=, cob= for
-the callee's) and with --dump-instr=yes each call's destination and, on the
-line below, the instruction that called, as addresses of the object's own
-numbering:
+The tests need only a part of callgrind's file format. Each record names the
+object (ob=, and cob= for the callee's). With --dump-instr=yes callgrind writes
+each call's destination and, on the line below, the instruction that called.
+Both are addresses in the object's own numbering:
 
     ob=/usr/bin/caller
     cob=/usr/lib/callee.so
     calls=COUNT DESTINATION
     SITE COST
 
-To callgrind a jump to another symbol's code is a call as well. A tail call
-has the function's first instruction for its destination; jumps back from a
-.cold part, which are no calls, have another.
+callgrind treats a jump to another symbol's code as a call also. The destination
+of a tail call is the function's first instruction; jumps back from a .cold
+part, which are no calls, have other destinations.
 """
 import collections
 
@@ -29,7 +29,7 @@ def command(output, argv):
 
 
 def edges(path):
-    """{Edge: calls}."""
+    """Returns {Edge: calls}."""
     counts = collections.Counter()
     caller = callee = ""
     called = None
@@ -51,7 +51,8 @@ def edges(path):
 
 
 def calls(simulated):
-    """{(module name, vaddr called): calls} of {Edge: calls}."""
+    """Returns {(module name, vaddr of the callee): calls} from {Edge:
+    calls}."""
     counts = collections.Counter()
     for edge, count in simulated.items():
         counts[edge.callee] += count

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""What the end-to-end tests share: running, recording, comparing.
+"""Runs programs, records them and compares results; all end-to-end tests use
+it.
 
-A test file is a unittest module that ends in clewtest.main(). ctest gives it
-$CLEW_BUILD, the build directory; by hand:
+A test file is a unittest module that ends in clewtest.main(). ctest sets
+$CLEW_BUILD to the build directory; by hand:
 
     CLEW_BUILD=build tests/e2e/cli_test.py -v ClassName.test_claim
 
-Each test has a directory of its own, self.work, in which it also runs; with
-$CLEW_KEEP set it is left behind. $CLEW_TEST_TIME says which --time= to record
-with, where a test does not say.
+Each test runs in a directory of its own, self.work, which is kept if $CLEW_KEEP
+is set. $CLEW_TEST_TIME is the --time= option of recordings for which the test
+gives none.
 """
 import collections
 import contextlib
@@ -35,7 +36,7 @@ LIBRARY = BUILD / "preload" / "libclew.so"
 TARGETS = BUILD / "tests" / "targets"
 PYTHON = "/usr/bin/python3"
 TIMEOUT_S = int(os.environ.get("CLEW_TIMEOUT", "300"))
-CLEW_FAILED = range(1, 128)  # what clew's own errors exit with
+CLEW_FAILED = range(1, 128)  # exit statuses of clew's own errors
 UNRECORDED = 125  # the program ran and succeeded, but was not recorded
 
 
@@ -44,14 +45,16 @@ def target(name, flavour="O2"):
 
 
 def interface():
-    """What libclew-agent has of clew.h; the others are for a user's own object."""
+    """Returns the functions of clew.h in libclew-agent; the others are for a
+    handler object."""
     said = (ROOT / "agent" / "clew.h").read_text(encoding="utf-8")
     return set(re.findall(r"(?m)^\w.*?\b(clew_\w+)\(", said)) - {
         "clew_context_of", "clew_context_name"}
 
 
 def until(condition, seconds=60):
-    """Waits for it; whether it came true."""
+    """Waits until `condition()` is true. Returns False if it is not within
+    `seconds`."""
     end = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > end:
@@ -61,9 +64,11 @@ def until(condition, seconds=60):
 
 
 def kill_with_guardian(controller):
-    """Kills a `clew attach` and its guardian, so that nobody detaches.
+    """Kills a `clew attach` and its guardian, so that no process detaches the
+    target.
 
-    It is stopped first: then it forks no guardian between the two.
+    The controller is stopped first, so that it cannot fork a guardian in
+    between.
     """
     if controller.poll() is not None:
         return
@@ -80,18 +85,20 @@ def kill_with_guardian(controller):
 
 
 def slow(test):
-    """Directly in front of a test: ctest labels it slow, too (CMakeLists.txt)."""
+    """Marks a test for ctest's label `slow`; must directly precede it
+    (CMakeLists.txt)."""
     return test
 
 
 def needs(*programs):
-    """Skips a test, or all of a class, where a program is missing."""
+    """Skips a test, or a whole class, if a program is missing."""
     missing = [p for p in programs if not shutil.which(p)]
     return unittest.skipIf(missing, f"no {', '.join(missing)} here")
 
 
 def unless_sanitized(test):
-    """Skips a test of memory or time, of which sanitizers take their own."""
+    """Skips a test of memory or time if clew is sanitized, since sanitizers use
+    some of both."""
     @functools.wraps(test)
     def skipped_or_not(self):
         if b"__asan_init" in CLEW.read_bytes():
@@ -101,7 +108,7 @@ def unless_sanitized(test):
 
 
 def paths_of(tree):
-    """Of `clew tree --json`: {(name, ...), outermost first: calls}."""
+    """Returns {(name, ...), outermost first: calls} from `clew tree --json`."""
     by_id, found = {0: ()}, collections.Counter()
     for node in tree["contexts"]:
         path = (*by_id[node["parent"]],
@@ -113,7 +120,7 @@ def paths_of(tree):
 
 class Case(unittest.TestCase):
     maxDiff = 4000
-    before_exec = None  # called in each child that is to run something
+    before_exec = None  # called in each child before exec
     nests_tails = True  # a tail call counts below the function that jumps
 
     def setUp(self):
@@ -132,7 +139,7 @@ class Case(unittest.TestCase):
                if not k.startswith(("CLEW_", "LD_", "SUDO_"))},
             "XDG_CACHE_HOME": str(cache),
             "LC_ALL": "C",
-            # where clew is sanitized: it need not be loaded first of all
+            # AddressSanitizer need not be loaded before other libraries.
             "ASAN_OPTIONS": "verify_asan_link_order=0",
         }
 
@@ -151,7 +158,7 @@ class Case(unittest.TestCase):
                               check=False, **options)
 
     def clew(self, *arguments, **options):
-        """Runs clew itself; output is text."""
+        """Runs clew itself; the output is text."""
         return self.run_program([CLEW, *arguments],
                                 **{"text": True, **options})
 
@@ -161,7 +168,7 @@ class Case(unittest.TestCase):
         return json.loads(done.stdout)
 
     def details(self, *arguments):
-        """The text of a report with all its facts, one a line."""
+        """Returns a report with all details, one per line."""
         return self.clew("report", "--details", "--wide", *arguments).stdout
 
     def record_command(self, argv, options=()):
@@ -171,7 +178,8 @@ class Case(unittest.TestCase):
                 *argv]
 
     def record(self, argv, options=(), **run_options):
-        """Runs argv under `clew record`. The recording: self.recording()."""
+        """Runs argv under `clew record`; self.recording() then returns the
+        recording."""
         return self.run_program(self.record_command(argv, options),
                                 **run_options)
 
@@ -187,7 +195,7 @@ class Case(unittest.TestCase):
     # Comparing.
 
     def assert_same_behaviour(self, native, recorded):
-        """Of two subprocess.CompletedProcess."""
+        """Compares two subprocess.CompletedProcess."""
         self.assertEqual(native.stdout, recorded.stdout)
         self.assertEqual(native.stderr, recorded.stderr)
         self.assertEqual(native.returncode, recorded.returncode)
@@ -198,19 +206,20 @@ class Case(unittest.TestCase):
             self.assertEqual((tally.collisions, tally.diverged), (0, 0))
 
     def assert_callers_are_recorded(self, part):
-        """That no context hangs below nobody."""
+        """Asserts that each context's parent is recorded."""
         contexts = part.contexts()
         orphans = [context for context in contexts.values()
                    if context.parent and context.parent not in contexts]
         self.assertEqual(orphans, [], f"{part.path.name}: without a caller")
 
     def assert_no_problem(self):
-        """That the reader finds nothing in the recording that cannot be."""
+        """Asserts that the report finds nothing inconsistent in the
+        recording."""
         shown = self.clew_json("report", "--json", self.recording_path)
         self.assertEqual(shown["problems"], [])
 
     def assert_equals_truth(self, one_truth, part, tid=None):
-        """That this part counted what its program counted, exactly."""
+        """Asserts that this part's counts equal the program's own exactly."""
         differences = truth.Comparison(one_truth, part, tid,
                                        self.nests_tails).differences()
         if differences:
@@ -218,7 +227,7 @@ class Case(unittest.TestCase):
                       + "\n".join(differences[:20]))
 
     def assert_counts(self, recording, images=1):
-        """That every image's truth equals its part of the recording."""
+        """Asserts that every image's truth equals its part of the recording."""
         truths = truth.read_all(self.truths)
         self.assertEqual(len(truths), images, "the program wrote its truth")
         for one in truths:
@@ -227,7 +236,8 @@ class Case(unittest.TestCase):
         return truths
 
     def record_target(self, argv, options=(), images=1):
-        """Runs a self-counting program both ways and compares everything.
+        """Runs a self-counting program with and without clew, and compares
+        everything.
 
         Returns (recording, truths).
         """
@@ -240,19 +250,22 @@ class Case(unittest.TestCase):
         return recording, self.assert_counts(recording, images)
 
     def assert_one_line(self, done, *words):
-        """One line on stderr, by us, with these words in it."""
+        """Asserts that stderr is one line from clew that contains these
+        words."""
         lines = done.stderr.splitlines()
         self.assertEqual(len(lines), 1, done.stderr)
         for word in ("clew", *words):
             self.assertIn(str(word), lines[0])
 
     def assert_one_line_error(self, done, *words):
-        """One clear line on stderr, and a status that says failure."""
+        """Asserts that stderr is one clear line, and that the status is an
+        error."""
         self.assert_one_line(done, *words)
         self.assertIn(done.returncode, CLEW_FAILED)
 
     def assert_usage_error(self, done, *words):
-        """One clear line, perhaps another that says where there is help."""
+        """Asserts that stderr is one clear line, perhaps with another one on
+        where to find help."""
         lines = done.stderr.splitlines()
         self.assertIn(len(lines), (1, 2), done.stderr)
         self.assertTrue(all("--help" in line for line in lines[1:]))
@@ -262,9 +275,10 @@ class Case(unittest.TestCase):
         self.assertEqual(done.stdout, "")
 
     def assert_runs_unrecorded(self, argv, *words):
-        """The program runs all the same; one line says why for nothing.
+        """Asserts that the program runs unrecorded and that one line gives the
+        reason.
 
-        Its status is its own unless that would mean success.
+        The exit status is the program's, or UNRECORDED if the program's is 0.
         """
         native = self.run_program(argv, text=True)
         done = self.record(argv, text=True)
@@ -274,7 +288,7 @@ class Case(unittest.TestCase):
 
 
 def main():
-    """Like unittest.main, but exits with 77 if there was nothing but skips."""
+    """Like unittest.main, but exits with 77 if all tests were skipped."""
     for required in (CLEW, LIBRARY):
         if not required.exists():
             sys.exit(f"{required} is not built")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A process in mount, pid and user namespaces of its own, as a target of `clew attach`."""
+"""Starts processes in their own mount, PID and user namespaces as targets of
+`clew attach`."""
 import pathlib
 import shutil
 import struct
@@ -13,7 +14,8 @@ OWN_IDS = ["unshare", "-p", "-f", "--mount-proc", "--kill-child"]
 
 
 class Contained:
-    """As Popen is asked about it: a process that another has started."""
+    """A process that another one started, with the methods of Popen that tests
+    use."""
 
     def __init__(self, pid):
         self.pid = pid
@@ -33,7 +35,7 @@ class ContainerCase(Attached):
         self.memory = None
 
     def begin(self, within, has_ids=False):
-        """A process that counts, started within these words."""
+        """Starts a counting process below the command `within`."""
         path = self.work / "busy"
         first = self.start([*within, target("busy"), path],
                            stderr=subprocess.DEVNULL)
@@ -80,7 +82,8 @@ class ContainerCase(Attached):
         self.go_on()
 
     def hiding(self, folder):
-        """Words within which that folder is another."""
+        """Returns a command prefix that hides the folder below an empty file
+        system."""
         return [*OWN_MOUNTS, "sh", "-c",
                 'mount -t tmpfs none "$0" && exec "$@"', folder]
 

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Tests of times, on machines that others use as well.
+"""Tests of times, on machines that other processes use also.
 
-Who else wants the processor is in one of the two times that a test compares
-and not in the other; a tick is charged to whoever runs then. What is wrong with
-us is wrong each time, so times that disagree are measured again, in
-the hope of a quieter moment. All else is wrong at once.
+Another process that wants the CPU may affect one of the two times that a test
+compares, and not the other. A clock tick is charged to the thread that runs
+then. An error of clew's occurs each time. Times that disagree are therefore
+measured again, when the machine may be less busy. All other failures are
+reported at once.
 """
 import functools
 import time
@@ -14,11 +15,11 @@ ATTEMPTS_MIN = 6
 
 
 class Disturbed(AssertionError):
-    """Times do not agree."""
+    """The times do not agree."""
 
 
 class Restless(Disturbed):
-    """What is tested is for threads that run for a while: none does here."""
+    """The test needs threads that run for a while, and none did."""
 
 
 def undisturbed(test):
@@ -41,7 +42,7 @@ def undisturbed(test):
 
 
 class Agreement:
-    """Of many times, each of which must agree in one of the attempts."""
+    """Compares many times, each of which must agree in one of the attempts."""
 
     def __init__(self, share):
         self.share = share
@@ -49,14 +50,14 @@ class Agreement:
         self.disagreed = {}
 
     def compare(self, what, found, wanted):
-        """`what` is the same in each attempt."""
+        """`what` must identify the time in each attempt."""
         if abs(found - wanted) < self.share * wanted:
             self.agreed.add(what)
         else:
             self.disagreed[what] = f"{what}: {found}, not {wanted}"
 
     def conclude(self):
-        """At the end of an attempt."""
+        """Ends an attempt; raises Disturbed if a time has not yet agreed."""
         open_still = [why for what, why in self.disagreed.items()
                       if what not in self.agreed]
         self.disagreed = {}

@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""Who calls whom, from where: what clew recorded, what callgrind simulated.
+"""Edges of the call graph with call sites, as clew recorded and callgrind
+simulated them.
 
-Both sides are brought to the same terms. Functions and places in code are
-(module name, vaddr); the place of a call is where it returns to:
+Both sides are converted to a common form. A function or a place in code is
+(module name, vaddr); the call site is the return address:
 
     calls[callee][caller] = {place: At}     by call instructions
     tails[callee] = calls                   by jumps
 
-callgrind's caller is the function that the call instruction is in, clew's the
-innermost hooked function. They are the same thing where that instruction
-belongs to a hooked function. A callee that is also entered from other code -
-libc's qsort() calls a comparison, ld.so a constructor - has calls whose caller
-callgrind cannot know; such callees are `strays`.
+callgrind's caller is the function that contains the call instruction; clew's is
+the innermost hooked function. These are equal if the instruction belongs to a
+hooked function. Code that is not hooked may also call a function: libc's
+qsort() calls a comparison, and ld.so calls a constructor. callgrind cannot
+determine the hooked callers of such calls; these functions are `strays`.
 """
 import bisect
 import collections
@@ -22,28 +23,29 @@ from lib import wire
 from lib.simulation import key_of
 
 PREFIXES = b"\x26\x2e\x36\x3e\x64\x65\x66\x67\xf2\xf3"
-NO_SYMBOLS = "???"  # callgrind's object for what it has no symbols of
+NO_SYMBOLS = "???"  # callgrind's object for code without symbols
 
 
 @dataclasses.dataclass
 class At:
-    """What one caller calls one callee from one place."""
+    """Calls of one callee by one caller from one place."""
     calls: int = 0
-    contexts: int = 0  # clew: with this place
-    tailed: int = 0    # of these, with tail calls, too
+    contexts: int = 0  # clew: contexts with this place
+    tailed: int = 0  # those with tail calls also
 
 
 def tables():
-    """Empty ones, for calls and for tails."""
+    """Returns empty tables for calls and for tail calls."""
     return (collections.defaultdict(
         lambda: collections.defaultdict(
             lambda: collections.defaultdict(At))), collections.Counter())
 
 
 def call_bytes(code):
-    """The length of the call instruction that `code` begins with, or 0."""
+    """Returns the length of the call instruction at the start of `code`, or
+    0."""
     at = 0
-    while code[at] in PREFIXES or code[at] >> 4 == 4:  # 0x4?: REX
+    while code[at] in PREFIXES or code[at] >> 4 == 4:  # 0x4?: a REX prefix
         at += 1
     if code[at] == 0xe8:  # call rel32
         return at + 5
@@ -51,16 +53,16 @@ def call_bytes(code):
         return 0
     mode, base = code[at + 1] >> 6, code[at + 1] & 7
     length = at + 2
-    if mode != 3 and base == 4:  # another byte says what is the base
+    if mode != 3 and base == 4:  # a SIB byte contains the base
         base = code[length] & 7
         length += 1
-    if mode == 0 and base == 5:  # none, or rip: 32 bits instead
+    if mode == 0 and base == 5:  # no base, or rip: a 32-bit displacement
         mode = 2
     return length + (0, 1, 4, 0)[mode]
 
 
 class Image:
-    """A module's functions and code by vaddr."""
+    """Functions and code of a module by vaddr."""
     SEGMENT = struct.Struct("<IIQQQQQQ")
     LOADED = 1
 
@@ -89,8 +91,10 @@ class Image:
 
 
 def without_linkage(simulated):
-    """Leads calls by way of .plt.got, in which callgrind sees code without
-    symbols, to where its jumps go; it does so with .plt itself."""
+    """Moves calls through .plt.got to their final callees.
+
+    callgrind has no symbols for .plt.got; it does this itself for .plt.
+    """
     targets = collections.defaultdict(set)
     callees = {callee for _, callee in simulated}
     for site, callee in simulated:
@@ -107,13 +111,13 @@ def without_linkage(simulated):
 
 
 class Simulated:
-    """callgrind's side: of the functions in `keys`, those that are hooked."""
+    """Edges of the hooked functions in `keys`, from callgrind's result."""
 
     def __init__(self, simulated, images, keys):
         self.calls, self.tails = tables()
         self.totals = collections.Counter()
         self.strays = set()
-        self.returns = set()  # the place behind each call instruction
+        self.returns = set()  # return addresses of all call instructions
         for (site, callee), calls in without_linkage(simulated).items():
             name, vaddr = site
             function, length = None, 0
@@ -127,11 +131,13 @@ class Simulated:
                 self._add(function, length and place, callee, calls, keys)
 
     def _add(self, function, place, callee, calls, keys):
-        """`function`: that the caller's code belongs to, if to any. No place:
-        it jumps."""
+        """Adds calls of `callee`; `function` contains the call site, if any. A
+        call without a place is a jump."""
         caller = function and key_of(function)
         if caller == callee and function.loops and not place:
-            return  # loops, which clew says it takes such jumps for
+            # clew takes such jumps for loops, and reports the function as in
+            # doubt
+            return
         self.totals[callee] += calls
         if caller not in keys:
             self.strays.add(callee)
@@ -142,7 +148,7 @@ class Simulated:
 
 
 class Recorded:
-    """clew's side."""
+    """Edges from clew's recording."""
 
     def __init__(self, part):
         self.calls, self.tails = tables()

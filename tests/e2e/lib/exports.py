@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the tests of exports share: recordings with a known content."""
+"""Tests of exports share these recordings with a known content."""
 import collections
 import os
 import re
@@ -17,7 +17,8 @@ Context = collections.namedtuple("Context", "tid calls ns samples path")
 
 
 class Synthetic:
-    """A recording by tests/unit/make_recording, and what it says is in it."""
+    """A recording by tests/unit/make_recording, and the content that it
+    prints."""
 
     def __init__(self, path, contexts=2000, samples=1000,
                  module="/lib/" + PROGRAM):
@@ -38,7 +39,8 @@ class Synthetic:
         return sum(getattr(one, measure) for one in self.contexts)
 
     def stacks(self, measure, threads=None):
-        """{path: sum} where it is not 0; threads: names to put on top."""
+        """Returns {path: sum} without zeros; `threads` are names to put in
+        front."""
         sums = collections.Counter()
         for one in self.contexts:
             top = (f"{threads[one.tid]} ({one.tid})",) if threads else ()
@@ -46,14 +48,14 @@ class Synthetic:
         return +sums
 
     def own(self, measure):
-        """{function: sum of itself}"""
+        """Returns {function: its own sum}."""
         sums = collections.Counter()
         for one in self.contexts:
             sums[one.path[-1]] += getattr(one, measure)
         return +sums
 
     def inclusive(self, measure):
-        """{function: sum with all below it}; there is no recursion."""
+        """Returns {function: sum including callees}; there is no recursion."""
         sums = collections.Counter()
         for one in self.contexts:
             for function in one.path:
@@ -69,7 +71,7 @@ class Export(clewtest.Case):
         return super().record(argv, options, **run_options)
 
     def export(self, form, recording, *options):
-        """The bytes of `clew export --format FORM`."""
+        """Returns the bytes of `clew export --format FORM`."""
         done = self.clew("export", "--format", form, *options, recording,
                          text=False)
         self.assertEqual((done.returncode, done.stderr), (0, b""))
@@ -90,7 +92,7 @@ class Export(clewtest.Case):
 
 
 def unfold(text):
-    """{path: number}, as flamegraph.pl splits lines."""
+    """Returns {path: number}; splits lines as flamegraph.pl does."""
     found = collections.Counter()
     for line in text.decode().splitlines():
         stack, number = re.fullmatch(r"(.*) (\d+)", line).groups()
@@ -104,7 +106,7 @@ class CallgrindExport(Export):
     LINE = re.compile(rf"{NUMBER}(?:{NUMBER})? *(?:\?\?\?|/[^:]*):(\S+)")
 
     def annotate(self, path, inclusive):
-        """{function: (first number, second or None)}"""
+        """Returns {function: (first number, second or None)}."""
         said = self.run_tool("callgrind_annotate", "--auto=no",
                              "--threshold=100",
                              f"--inclusive={'yes' if inclusive else 'no'}",
@@ -127,7 +129,8 @@ class CallgrindExport(Export):
         return wanted
 
     def assert_includes(self, found, wanted):
-        """callgrind_annotate leaves out what has 0 of its first number."""
+        """Ignores functions that are missing in `wanted`: callgrind_annotate
+        omits those whose first number is 0."""
         self.assertEqual({f: found.get(f) for f in wanted}, wanted)
 
 
@@ -138,7 +141,8 @@ class PprofExport(Export):
         return self.run_tool("go", "tool", "pprof", *arguments)
 
     def raw(self, path):
-        """(sample types, [(label, values, places)], {place: [line]})
+        """Returns (sample types, [(label, values, places)], {place: [line]})
+        from pprof.
 
         A line is (function, file, line), the innermost inlined one first.
         """
@@ -171,7 +175,7 @@ class PprofExport(Export):
         return found
 
     def stacks(self, raw, kind):
-        """{path: sum} of the sample type."""
+        """Returns {path: sum} for the sample type."""
         types, samples, places, _ = raw
         sums = collections.Counter()
         for label, values, stack in samples:

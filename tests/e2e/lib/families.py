@@ -12,7 +12,7 @@ from lib.clewtest import CLEW, target, until
 
 
 class Family:
-    """Processes that have one another, and count what they call."""
+    """A process and its descendants, which count their own calls."""
 
     def __init__(self, case, name, *arguments, program=None):
         self.case = case
@@ -40,19 +40,19 @@ class Family:
         return [self.member(i, 0) for i in range(self.size)]
 
     def counted(self):
-        """{pid: calls}, as they say themselves."""
+        """Returns {pid: calls} as the processes count them."""
         return {self.member(i, 0): self.member(i, 2) + self.member(i, 3)
                 for i in range(self.size)}
 
     def hold(self, without=()):
-        """None of them calls, or is in a call."""
+        """Waits until no process calls, or is in, a counted function."""
         struct.pack_into("<Q", self.memory, 8, 0)
         self.case.assertTrue(until(lambda: all(
             self.member(i, 1) for i in range(self.size)
             if self.member(i, 0) not in without)))
 
     def let_go(self, without=()):
-        """Until each has made some rounds."""
+        """Waits until each process has made some rounds."""
         before = [self.member(i, 3) for i in range(self.size)]
         struct.pack_into("<Q", self.memory, 8, 1)
         self.case.assertTrue(until(lambda: all(
@@ -60,7 +60,7 @@ class Family:
             if self.member(i, 0) not in without)))
 
     def grow(self):
-        """One more is forked. Its pid."""
+        """Lets the family fork one more process; returns its process id."""
         size = self.size
         struct.pack_into("<Q", self.memory, 16, self.word(2) + 1)
         self.case.assertTrue(until(lambda: self.size == size + 1))
@@ -69,7 +69,8 @@ class Family:
 
 class Grouped(Attached):
     def group(self, *options):
-        """A controller that has attached to what these choose."""
+        """Starts a controller for the chosen processes and waits until it has
+        attached."""
         controller = subprocess.Popen(
             [str(word) for word in
              (CLEW, "attach", "-o", self.recording_path, "--time", "none",
@@ -87,14 +88,14 @@ class Grouped(Attached):
         self.fail("".join(self.refused))
 
     def end(self, controller, status=0):
-        """What it said, once it was interrupted."""
+        """Interrupts the controller; returns its output."""
         controller.send_signal(signal.SIGINT)
         said = controller.stderr.read()
         self.assertEqual(controller.wait(PATIENCE_S), status, said)
         return said
 
     def recorded(self):
-        """{pid: calls}, of processes that have but one part."""
+        """Returns {pid: calls}; asserts that each process has only one part."""
         recording = wire.Recording(self.recording_path)
         pids = [part.pid for part in recording.parts]
         self.assertEqual(len(set(pids)), len(pids), "two parts of one process")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Files with another file's build-id and size, and other functions."""
+"""Creates files with another file's build-id and size, and different
+functions."""
 import struct
 
 SECTION = struct.Struct("<IIQQQQIIQQ")
@@ -7,7 +8,7 @@ SYMBOL = struct.Struct("<IBBHQQ")
 
 
 class Elf:
-    """An ELF file's bytes, to be changed."""
+    """The bytes of an ELF file that can be changed."""
 
     def __init__(self, data):
         self.data = bytearray(data)
@@ -22,7 +23,8 @@ class Elf:
         return self.data[offset:self.data.index(0, offset)].decode()
 
     def symbol(self, name):
-        """Where the symbol of that name is, and where its name is."""
+        """Returns the offsets of the symbol with this name and of the name
+        itself."""
         table, names = self.sections[".symtab"], self.sections[".strtab"]
         for at in range(table[4], table[4] + table[5], SYMBOL.size):
             text = names[4] + SYMBOL.unpack_from(self.data, at)[0]
@@ -31,13 +33,14 @@ class Elf:
         raise KeyError(name)
 
     def rename(self, name, other):
-        """Calls a function by another name, of the same length."""
+        """Renames a function; the new name must have an equal length."""
         assert len(name) == len(other)
         _, text = self.symbol(name)
         self.data[text:text + len(name)] = other.encode()
 
     def move(self, name, shift):
-        """Lets a function begin so many bytes later, wherever that is stated."""
+        """Moves a function's start by some bytes in the symbol table and in
+        .eh_frame."""
         at, _ = self.symbol(name)
         vaddr, size = struct.unpack_from("<QQ", self.data, at + 8)
         struct.pack_into("<QQ", self.data, at + 8, vaddr + shift,

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Programs of tests/targets/ whose calls are recorded by handlers."""
+"""Test case for programs of tests/targets/ whose calls are recorded by
+handlers."""
 import platform
 import re
 
@@ -25,7 +26,8 @@ class Case(clewtest.Case):
         self.assertEqual(done.returncode, 0, done.stderr)
 
     def general(self, compiler="gcc"):
-        """Built as the header says; the program's own names stay its own."""
+        """Builds a handler object as the header describes; the program's own
+        names stay private."""
         path = self.work / f"general-{compiler}.so"
         self.compile(compiler, "-mgeneral-regs-only", "-shared", "-fPIC",
                      "-o", path, HERE / "handlers.c")
@@ -42,7 +44,8 @@ class Case(clewtest.Case):
         return "0x" + re.search(rf"(\w+) T {symbol}$", names, re.M)[1]
 
     def handled(self, options, how, count=COUNT):
-        """What the program printed; the report is in self.probes."""
+        """Returns the program's output; self.probes has the report on
+        probes."""
         self.done = self.record([self.program, how, str(count)],
                                 ["--time=none", *options], text=True)
         self.read()

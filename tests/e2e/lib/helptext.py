@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What clew says about itself: its commands, and their options."""
+"""Parses clew's help output: commands and their options."""
 import re
 
 OPTION = re.compile(r"--?[\w?][\w-]*(?:\[?=\S*[^\s,])?")
@@ -7,17 +7,18 @@ OPTIONS = re.compile(rf"{OPTION.pattern}(?:, {OPTION.pattern})*")
 
 
 def commands(text):
-    """[(name, summary)] of what `clew help` prints."""
+    """Returns [(name, summary)] from the output of `clew help`."""
     return re.findall(r"^  (\w+) +(\S.*)$", text, re.MULTILINE)
 
 
 def options(text):
-    """Of what `clew COMMAND --help=all` prints: {"-o, --output=PATH"}."""
+    """Returns {"-o, --output=PATH"} from the output of `clew COMMAND
+    --help=all`."""
     lines = re.findall(r"^(?:  |      )(-.*)$", text, re.MULTILINE)
     return {OPTIONS.match(line)[0] for line in lines}
 
 
 def words(one_options):
-    """{"-o", "--output"} of {"-o, --output=PATH"}."""
+    """Returns {"-o", "--output"} from {"-o, --output=PATH"}."""
     return {re.match(r"--?[\w?][\w-]*", word)[0] for one in one_options
             for word in OPTION.findall(one)}

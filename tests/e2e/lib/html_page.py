@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What report/html/html.c put into a page."""
+"""Reads the data that report/html/html.c writes into a page."""
 import base64
 import collections
 import json
@@ -36,7 +36,8 @@ ENDINGS = "returned", "left", "cut", "open"
 
 
 class Lane:
-    """report/html/html_timeline.c, once more."""
+    """A thread's timeline; a second implementation of
+    report/html/html_timeline.c."""
 
     def __init__(self, page, meta, numbers):
         self.name, self.pid, self.tid = (
@@ -87,7 +88,8 @@ class Lane:
 
 
 class Page:
-    """report/html/html_stream.h and report/html/src/data.js, once more."""
+    """The data of a page; a second implementation of report/html/html_stream.h
+    and report/html/src/data.js."""
 
     def __init__(self, text):
         self.text = text
@@ -105,7 +107,7 @@ class Page:
         self.names = self.meta["functions"]["name"]
 
     def paths(self):
-        """{names from the outermost function: calls}"""
+        """Returns {names from the outermost function: calls}."""
         path, found = [()], collections.Counter()
         for i in range(1, len(self.up)):
             path.append(path[i - self.up[i]] + (self.names[self.function[i]],))
@@ -113,7 +115,8 @@ class Page:
         return found
 
     def timeline(self):
-        """[Lane], each with its slices, samples and notes; none: no lanes."""
+        """Returns [Lane], each with its slices, samples and notes; [] if there
+        are no lanes."""
         if "timeline" not in self.meta:
             return []
         numbers = {name: iter(Numbers(self.sections[name]).values)
@@ -126,7 +129,7 @@ class Page:
         return sum(self.calls)
 
     def groups(self, has_time=None):
-        """[(name, is_process, {context: calls})]"""
+        """Returns [(name, is_process, {context: calls})]."""
         width = 4 if has_time or self.meta["taken"] else 2
         rows = Numbers(self.sections.get("groups", b"")).rows(width)
         found = []
@@ -141,7 +144,7 @@ class Page:
 
 
 class Paged:
-    """A test that has a recording, and what a page of it holds."""
+    """A test with a recording, which can read its page."""
 
     def page(self, *options):
         path = self.work / "page.html"
@@ -151,7 +154,7 @@ class Paged:
         return Page(path.read_text(encoding="utf-8"))
 
 
-# Three threads beside the first, and another process.
+# Starts three more threads, and another process.
 FORKS_AND_THREADS = """if True:
     import os, threading
     workers = [threading.Thread(target=lambda: sorted(range(99)),

@@ -9,7 +9,7 @@ import subprocess
 import time
 import unittest
 
-# Two tests that run at once must not change /etc/passwd together.
+# Tests that run in parallel must not change /etc/passwd at once.
 LOCK = pathlib.Path("/run/clew-test-users")
 
 
@@ -21,7 +21,8 @@ def _locked():
 
 
 class User:
-    """An account without a password. `as_user` is for subprocess.run()."""
+    """An account without a password; `as_user` contains arguments for
+    subprocess.run()."""
 
     def __init__(self, name):
         entry = pwd.getpwnam(name)
@@ -57,13 +58,13 @@ def _remove(name):
 
 
 class Cgroup:
-    """A control group with one limit of memory, or a freezer."""
+    """A control group with a memory limit, or a freezer."""
 
     def __init__(self, folder):
         self.folder = folder
 
     def join(self, pid=0):
-        """Moves a process, or the caller, into the group."""
+        """Moves the given process, or the caller, into the group."""
         (self.folder / "cgroup.procs").write_text(f"{pid}\n", "ascii")
 
     def write(self, name, text):
@@ -73,7 +74,8 @@ class Cgroup:
         return (self.folder / name).read_text("ascii")
 
     def remove(self):
-        """Waits until the kernel has let go of the processes that ended."""
+        """Removes the group; retries while the kernel still lists processes
+        that have exited."""
         end = time.monotonic() + 30
         while self.folder.exists():
             try:
@@ -98,7 +100,7 @@ def _group(case, controller):
 
 
 def memory_group(case, limit_bytes):
-    """A group whose processes together have so many bytes; else a skip."""
+    """Returns a group with this memory limit, or skips the test."""
     group = _group(case, "memory")
     for name in ("memory.max", "memory.limit_in_bytes"):
         if (group.folder / name).exists():
@@ -108,7 +110,7 @@ def memory_group(case, limit_bytes):
 
 
 def freezer_group(case):
-    """A group that freeze() stops and thaw() lets go on; else a skip."""
+    """Returns a group with freeze() and thaw(), or skips the test."""
     group = _group(case, "freezer")
     is_v1 = (group.folder / "freezer.state").exists()
     if not is_v1 and not (group.folder / "cgroup.freeze").exists():

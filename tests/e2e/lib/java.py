@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Java programs of tests/targets/, started, compiled, attached to and verified."""
+"""Starts, compiles, attaches to and verifies the Java programs of
+tests/targets/."""
 import collections
 import mmap
 import os
@@ -19,7 +20,8 @@ ROUNDS = "30000"
 
 
 def find_home(version):
-    """Of a JDK of that version: $JAVA_HOME_N, or in /usr/lib/jvm."""
+    """Returns the folder of a JDK with this version: $JAVA_HOME_N, or one in
+    /usr/lib/jvm."""
     homes = [pathlib.Path(os.environ.get(f"JAVA_HOME_{version}", "/nowhere")),
              *sorted(pathlib.Path("/usr/lib/jvm").glob("*"))]
     for home in homes:
@@ -51,7 +53,7 @@ class JavaCase(clewtest.Case):
         return [self.home() / "bin" / "java", "-Xmx256m", *arguments]
 
     def classes(self):
-        """The folder with what the sources are compiled to."""
+        """Compiles the sources; returns the folder of class files."""
         classes = self.work / "classes"
         if not classes.exists():
             compiler = HOMES[17] or HOMES[25]
@@ -63,12 +65,12 @@ class JavaCase(clewtest.Case):
         return classes
 
     def natives(self, *options, rounds=ROUNDS, end=(), flavour="O2"):
-        """A command that runs Natives.java."""
+        """Returns a command that runs Natives.java."""
         return self.java(*options, "-cp", self.classes(), "com.acme.Natives",
                          clewtest.target("natives.so", flavour), rounds, *end)
 
     def calls(self, *arguments):
-        """{name: calls} of the functions that a report has."""
+        """Returns {name: calls} of the functions in the report."""
         shown = self.clew_json("report", "--json", *arguments,
                                self.recording_path)
         self.assertEqual(shown["problems"], [])
@@ -79,7 +81,8 @@ class JavaCase(clewtest.Case):
         return calls
 
     def composed(self):
-        """What is known of the new stacks: none was composed wrongly."""
+        """Returns figures on composed Java stacks; asserts that none of them
+        was wrong."""
         shown = self.clew_json("report", "--json", self.recording_path)
         stacks = shown["confidence"]["java_stacks_asked"]
         self.assertEqual(stacks["mismatched"], 0)
@@ -123,7 +126,7 @@ VERIFY = ["-XX:+UnlockDiagnosticVMOptions", "-XX:+BytecodeVerificationLocal",
 
 
 class ExactCase(CompiledCase):
-    source = "Exact"  # whose methods count themselves, and those of Calls
+    source = "Exact"  # methods of this class and of Calls count themselves
 
     def compile_source(self):
         if not (self.work / self.source).exists():
@@ -133,7 +136,7 @@ class ExactCase(CompiledCase):
         return self.work / self.source
 
     def in_source(self, name):
-        """A method as it names itself: "Base.<init>", "fib"."""
+        """Returns a method's name in the source: "Base.<init>", "fib"."""
         return re.sub(rf"^com\.acme\.(?:{self.source}|Calls)[.$]", "",
                       name).partition("(")[0]
 
@@ -158,9 +161,11 @@ class ExactCase(CompiledCase):
         return stacks["verified"]
 
     def counted(self, wanted):
-        """
-        {path: calls}, of methods that count themselves. One without calls has samples,
-        taken as a virtual thread came or went: in its code, with the carrier's id.
+        """Returns {path: calls} of methods that count themselves.
+
+        A context without calls may have samples taken while a virtual thread is
+        mounted or unmounted: the code is the thread's, the context id is the
+        carrier's.
         """
         tree = self.tree()
         names = [self.in_source(function["name"])
@@ -180,7 +185,7 @@ SOURCE = clewtest.ROOT / "tests" / "targets" / "Attached.java"
 GO, LATE, END, TELL, BYTES, HELD, CALLS = 1, 2, 3, 4, 5, 8, 128
 THREADS = 3
 
-# What Attached.java calls as which number.
+# Callers in the order of their numbers in Attached.java.
 CALLERS = ["hot", "innermost", "recursion", "asRegistered", "upper", "back",
            "latest", "asks", "rests"]
 OURS = re.compile(r"com\.acme\.Attached\.(hit|registered|up|late)\(")
@@ -227,7 +232,7 @@ class JavaAttached(JavaCase, Attached):
         struct.pack_into("<Q", self.memory, 8 * i, value)
 
     def counted(self):
-        """{caller: calls}, by the natives themselves."""
+        """Returns {caller: calls} as the natives count them."""
         return {caller: self.word(CALLS + i)
                 for i, caller in enumerate(CALLERS)}
 
@@ -248,7 +253,8 @@ class JavaAttached(JavaCase, Attached):
         return self.said.read().decode()
 
     def recorded(self):
-        """({caller: calls}, {chain of callers: calls}) of our natives."""
+        """Returns ({caller: calls}, {chain of callers: calls}) of the test's
+        natives."""
         tree = self.clew_json("tree", "--json", self.recording_path)
         report = self.clew_json("report", "--json", self.recording_path)
         self.assertEqual([p for p in tree["problems"]
@@ -273,7 +279,7 @@ class JavaAttached(JavaCase, Attached):
         return calls, chains
 
     def attach(self, process, *options):
-        """If the machine has ended, what it has said of that is shown."""
+        """Attaches; a failure shows the JVM's output and crash log."""
         try:
             return super().attach(process, *options)
         except AssertionError as error:
@@ -307,7 +313,8 @@ class JavaAttached(JavaCase, Attached):
         return made
 
     def ends(self):
-        """As it would have without clew."""
+        """Lets the JVM exit, and asserts that its status and output are
+        normal."""
         self.set_word(END, 1)
         self.assertEqual(self.process.wait(PATIENCE_S), 0, self.output())
         self.assertEqual(self.output(), "")
@@ -317,7 +324,8 @@ class CollectorCase(JavaAttached):
     CYCLES = 3
 
     def cycle(self, *options):
-        """No more calls than were made, nor fewer but those that are lost."""
+        """Asserts that the counts lie between the calls during the session and
+        all calls, except for lost ones."""
         before = self.counted()
         controller = self.attach(self.process, *options)
         at_least = self.counted()
@@ -351,7 +359,7 @@ class CollectorCase(JavaAttached):
         self.assertEqual(self.process.wait(PATIENCE_S), 0, self.output())
 
 
-# Methods of Attached.java, by the natives' count that says how often each was called.
+# {method of Attached.java: caller whose count is the method's number of calls}
 METHODS = {"hot": "hot", "innermost": "innermost", "middle": "innermost",
            "outer": "innermost", "recursion": "recursion", "upper": "upper",
            "back": "back", "asRegistered": "asRegistered",
@@ -362,7 +370,8 @@ EXACT = ["--java=exact:com.acme.*", "--java-min-size=0"]
 
 class ExactAttached(JavaAttached):
     def methods(self):
-        """({method: calls}, {(method, Java caller): calls}) of Attached's."""
+        """Returns ({method: calls}, {(method, Java caller): calls}) for
+        Attached.java."""
         tree = self.clew_json("tree", "--json", self.recording_path)
         self.assertEqual([p for p in tree["problems"]
                           if "appear at the top" not in p], [])
@@ -386,7 +395,7 @@ class ExactAttached(JavaAttached):
     def confidence(self):
         report = self.clew_json("report", "--json", self.recording_path)
         confidence = report["confidence"]
-        stacks = confidence.get("java_stacks")  # None: none was drawn
+        stacks = confidence.get("java_stacks")  # None: no stack was drawn
         for verdicts in confidence, stacks or confidence:
             self.assertEqual((verdicts["diverged"], verdicts["collisions"]),
                              (0, 0), confidence)
@@ -403,7 +412,8 @@ class ExactAttached(JavaAttached):
         calls, edges = self.methods()
         made = {name: after[native] - before[native]
                 for name, native in METHODS.items()}
-        made["recursion"] += made["recursion"] // 3  # recursion(0) calls none
+        # recursion(0) makes no call
+        made["recursion"] += made["recursion"] // 3
         self.assertEqual({name: calls[name] for name in made}, made)
         for callee, caller in CALLEES.items():
             self.assertEqual(edges[callee, caller], made[callee], edges)
@@ -414,7 +424,7 @@ class ExactAttached(JavaAttached):
 
 
     def code_bytes(self):
-        """Of the method outer(), as the machine has it now."""
+        """Returns the JVM's current bytecode size of outer()."""
         self.set_word(TELL, 1)
         self.assertTrue(until(lambda: not self.word(TELL)))
         return self.word(BYTES)
@@ -452,7 +462,8 @@ class RewrittenCase(CompiledCase):
                 f"{tracker},{self.work / 'told'},{prefix}")
 
     def run_rewritten(self, *arguments):
-        """What the program says, and what the agent does, as lines."""
+        """Returns the lines that the program prints, and those that the agent
+        prints."""
         done = self.run_program(self.java(*VERIFY, *arguments), text=True)
         problems = [line for line in done.stderr.splitlines()
                     if not line.startswith("WARNING: Using incubator")]
@@ -489,7 +500,8 @@ class RewrittenCase(CompiledCase):
         self.assertEqual([line for line in told if line[:7] == "refused"], [])
         self.assertGreater(len(own), 30)
         self.assertEqual({name: counts[name] for name in own}, own)
-        # Derived once, Doomed and Doubly, in each of 5 rounds of 8 threads.
+        # One call each of Derived, Doomed and Doubly, in each of 5 rounds of 8
+        # threads.
         self.assertEqual(totals["dropped"], 3 * 40)
         self.assertEqual(totals["open"], totals["dropped"])
         self.assertGreater(totals["throws"], 10000)
@@ -497,7 +509,8 @@ class RewrittenCase(CompiledCase):
                          totals["dropped"], sum(counts.values()))
 
     def patched(self, prefix="", tracker=TRACKER):
-        """Options by which the tracker is one of the machine's own classes."""
+        """Returns options that put the tracker into the JVM's own java.lang
+        package."""
         source = self.work / "source" / "java" / "lang" / "ClewTracker.java"
         source.parent.mkdir(parents=True, exist_ok=True)
         source.write_text(tracker)
@@ -509,7 +522,7 @@ class RewrittenCase(CompiledCase):
                 self.agent("java/lang/ClewTracker", prefix)]
 
     def verify(self, every, jars=(), prefix="", tracker=TRACKER):
-        """Each EVERYth class; all that are loaded are rewritten."""
+        """Verifies every EVERYth class; all loaded classes are rewritten."""
         self.compile("classes", TARGETS / "Verifies.java")
         said, told = self.run_rewritten(
             *self.patched(prefix, tracker), "--add-modules=ALL-SYSTEM", "-cp",
@@ -526,7 +539,8 @@ class RewrittenCase(CompiledCase):
         return counts, refused, reasons
 
     def check_gate(self, every):
-        """The verifier takes it, whether it is open or shut."""
+        """Checks that the verifier accepts the classes with the gate open and
+        shut."""
         for state in 0, 1:
             counts, refused, _ = self.verify(every, prefix="gate:",
                                              tracker=GATED % state)

@@ -1,25 +1,26 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""What KCachegrind shows of a profile, as JSON.
+"""Prints what KCachegrind shows of a profile, as JSON.
 
     dbus-run-session -- kcachegrind.py PROFILE OUTPUT
 
-opens PROFILE in KCachegrind on a screen of its own and reads the window as
-screen readers do (AT-SPI), so the numbers are those of KCachegrind's own
-loader:
+opens PROFILE in KCachegrind on a virtual screen and reads the window through
+the accessibility bus (AT-SPI), as screen readers do. The numbers are thus those
+of KCachegrind's own loader:
 
     title       of the window
     status      the line below, with the total
     functions   {name: [inclusive, self, called]}, of its flat profile
-    complaints  what its loader said of the file on standard error
+    complaints  messages of its loader on standard error
 
-A file that it refuses has complaints only. Exits with 77 if something is
-missing. $HOME and $XDG_RUNTIME_DIR should be the caller's to litter, and
-another one's each time: a bus that ends removes the socket of the next.
+A refused file has complaints only. The script exits with 77 if something is
+missing. $HOME and $XDG_RUNTIME_DIR should be new folders for each run: a bus
+that ends removes the next one's socket.
 
-Qt 5 has a race when it starts: every third time or so it asks for the
-registry of AT-SPI before it is connected to that bus, and never again ("Error
-in contacting registry"). Nothing can be read then, so another one is started.
+Qt 5 has a race at its start: in about one of three runs it asks for the AT-SPI
+registry before it is connected to the bus, and never again ("Error in
+contacting registry"). The window is then unreadable, so the script starts
+another KCachegrind.
 """
 import contextlib
 import json
@@ -46,7 +47,7 @@ except ImportError:
 
 
 class Node:
-    """Something on the screen."""
+    """An accessible object on the screen."""
 
     def __init__(self, bus, owner, path):
         self.bus = bus
@@ -66,7 +67,8 @@ class Node:
                 self.object.GetChildren(dbus_interface=ACCESSIBLE)]
 
     def find(self, *roles):
-        """All of these roles, down to the depth of what we look for."""
+        """Yields all nodes of these roles, at the depths where they occur in
+        KCachegrind."""
         for child in self.children():
             role = child.role
             if role in roles:
@@ -76,7 +78,7 @@ class Node:
 
 
 class Shown:
-    """The running KCachegrind."""
+    """A running KCachegrind."""
 
     def __init__(self, session, accessible, process, log):
         self.session = session
@@ -89,7 +91,7 @@ class Shown:
             UNREGISTERED in self.log.read_text(encoding="utf-8")
 
     def root(self):
-        """The application, or None as long as it is not there."""
+        """Returns the application, or None if it has not yet registered."""
         for owner in self.accessible.list_names():
             if owner.startswith(":") and self.process.pid == \
                     self.accessible.get_object(
@@ -105,12 +107,12 @@ class Shown:
                 dbus_interface="org.kde.kcachegrind")
 
     def refusal(self, root):
-        """What a dialog says of a file that it does not take."""
+        """Returns the messages of a dialog that refuses the file."""
         return [label.name for window in root.children()
                 if window.role == "dialog" for label in window.find("label")]
 
     def content(self, root):
-        """What there is to tell, or None if it is not all there yet."""
+        """Returns the window's content, or None if it is still incomplete."""
         window, = root.children()
         status = [label.name for label in window.find("label")
                   if " - Total " in label.name]
@@ -124,7 +126,7 @@ class Shown:
         return None
 
     def look(self, last):
-        """(what there is to tell, whether that is all)"""
+        """Returns (the content found, whether it is complete)."""
         root = self.root()
         if not root:
             return None, False
@@ -134,15 +136,16 @@ class Shown:
         found = self.content(root)
         if found and not all(isinstance(n, int) for row in
                              found["functions"].values() for n in row):
-            self.show_absolute_costs()  # not percentages
+            self.show_absolute_costs()  # no percentages
             return None, False
         return found, bool(found) and found == last
 
     def watch(self):
-        """What there is to tell when it has stopped changing, or None."""
+        """Returns the content when it is complete, or the last one found, or
+        None."""
         found, deadline = None, time.monotonic() + TIMEOUT_S
         while time.monotonic() < deadline and not self.is_over():
-            # Of a window that is being made some things are not there yet.
+            # While a window is being built, some objects do not yet exist.
             with contextlib.suppress(dbus.DBusException, ValueError,
                                      IndexError):
                 found, is_all = self.look(found)
@@ -153,7 +156,8 @@ class Shown:
 
 
 def number(text):
-    """"1 234", "(0)" for what nobody calls, or "2.34", a percentage."""
+    """Converts "1 234", or "(0)" for a function without callers; keeps "2.34",
+    a percentage."""
     digits = re.sub(r"[\s()]", "", text)
     return int(digits) if digits.isdigit() else text
 
@@ -169,7 +173,7 @@ def running(argv, **options):
 
 @contextlib.contextmanager
 def screen():
-    """Yields the name of a display."""
+    """Starts a virtual X server and yields the display's name."""
     reading, writing = os.pipe()
     with running(["Xvfb", "-displayfd", str(writing), "-nolisten", "tcp",
                   "-screen", "0", "1200x900x24"], pass_fds=[writing],
@@ -189,7 +193,7 @@ def accessible_bus(session):
 
 
 def show(session, accessible, argv, display):
-    """As in the description above, or None where it cannot be read."""
+    """Returns the content as described above, or None if it cannot be read."""
     home = pathlib.Path(os.environ["HOME"])
     log = home / "kcachegrind.log"
     with open(log, "w", encoding="utf-8") as file, \

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""A program whose probes change while it runs."""
+"""Runs a program whose probes change while it runs."""
 import re
 import subprocess
 
 from lib import clewtest
 from lib.clewtest import CLEW
 
-# Does what it is told by a line at a time, and says when that is done.
+# Executes one command per input line, and prints a line when it is done.
 PROGRAM = """
 #include <dlfcn.h>
 #include <pthread.h>
@@ -21,7 +21,7 @@ PROGRAM = """
 
 static volatile int ends, handled;
 
-/* An entry, a jump's worth of code, short ones, and a branch to these. */
+/* Has room for a jump, short instructions, and a branch to one of these. */
 ALONE long work(long n)
 {
 	long sum = n;
@@ -132,7 +132,7 @@ class Case(clewtest.Case):
         return output
 
     def start(self, *options):
-        """The program, which is being recorded."""
+        """Starts the program, recorded or attached to."""
         command = [self.program] if self.attaches else [
             CLEW, "record", "-q", "-o", self.recording_path, *options, "--",
             self.program]
@@ -198,6 +198,6 @@ class Case(clewtest.Case):
         return [found[name] for name in names]
 
     def trap(self):
-        """A place that needs a breakpoint."""
+        """Returns a location that needs a breakpoint."""
         listed = self.clew("probe", "--sites", "work", "-e", self.program)
         return "work+" + re.search(r"\+(\d+) +nop +int3", listed.stdout)[1]

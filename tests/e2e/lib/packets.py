@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Packets (wire/packet.h), read without clew: what calls are in them."""
+"""A reader of packets (wire/packet.h) that is independent of clew; counts their
+calls."""
 import pathlib
 import struct
 
@@ -29,12 +30,12 @@ def pop(callee, function):
 
 
 class Counts:
-    """Of one tally: {id: calls}, {id: tail calls}, {id: function}."""
+    """Counts of one tally: {id: calls}, {id: tail calls}, {id: function}."""
 
     def __init__(self):
         self.calls, self.tails, self.functions = {}, {}, {}
         self.stamps = self.returns = 0
-        self.gaps = []  # ticks from stamp to stamp, without a context between
+        self.gaps = []  # ticks between stamps without a context in between
 
     def count(self, name, function, is_tail):
         self.functions[name] = function
@@ -51,7 +52,8 @@ class Counts:
 
 
 class Taken:
-    """What workers have counted while the process ran (wire/taken.h)."""
+    """The counts that workers took from packets during the run
+    (wire/taken.h)."""
 
     def __init__(self, path):
         self.packets, self.counts, self.taken = {}, [], 0
@@ -79,8 +81,8 @@ class Trace:
         taken = Taken(pathlib.Path(path).with_suffix(".taken"))
         at, (end,) = 4096, struct.unpack_from("<Q", data, 16)
         self.tallies, self.blocks, self.packets = {}, [], 0
-        self.depths = {}  # of calls, by function
-        self.known = {}  # the ids of a context that is met again
+        self.depths = {}  # depth of calls, by function
+        self.known = {}  # ids of known contexts
         self.words = self.calls = self.contexts = self.holes = 0
         while at < end:
             kind, owner, size = struct.unpack_from("<IIQ", data, at)
@@ -106,7 +108,7 @@ class Trace:
         words = struct.unpack_from(f"<{count}I", payload)
         self.words += len(words)
         self.packets += 1
-        stack, at, tsc = None, 0, 0  # innermost last: ids and places
+        stack, at, tsc = None, 0, 0  # ids and places, innermost last
         while at < len(words):
             word = words[at]
             if word == 0:
@@ -163,7 +165,8 @@ class Trace:
 
     @staticmethod
     def _return(stack, place):
-        """With the functions of its slot, which have jumped to it."""
+        """Pops the function of this slot, and those that entered it from the
+        slot by tail calls."""
         places = [place for _, place in stack]
         if place not in places[1:]:
             return
@@ -183,7 +186,7 @@ class Trace:
         stays = {TAIL_BELOW: len(slot), TAIL_OUT: 1}.get(tail, 0)
         if tail == TAIL_BELOW and len(stack) > 1 and slot and \
                 stack[-1][0] == push(stack[-2][0], function):
-            stays -= 1  # as a signal handler's context says
+            stays -= 1  # a signal handler's context already contains the call
         del stack[len(stack) - len(slot) + min(stays, len(slot)):]
         name = push(stack[-1][0], function)
         stack.append((name, place))

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Reads Perfetto's traces, by the numbers of fields that Perfetto has published
-(protos/perfetto/trace/*.proto there), and by nothing of clew's."""
+"""Reads Perfetto traces by the published field numbers
+(protos/perfetto/trace/*.proto), independently of clew."""
 import collections
 
-# TracePacket
+# Fields of TracePacket.
 TIMESTAMP, SEQUENCE_ID, TRACK_EVENT, INTERNED, FLAGS = 8, 10, 11, 12, 13
 TRACK_DESCRIPTOR, PERF_SAMPLE = 60, 66
 BEGIN, END, INSTANT = 1, 2, 3
@@ -23,7 +23,7 @@ def varint(data, at):
 
 
 def fields(data):
-    """{number: [value]}: integers, or bytes."""
+    """Returns {field number: [value]}; values are integers or bytes."""
     found, at = collections.defaultdict(list), 0
     while at < len(data):
         tag, at = varint(data, at)
@@ -121,7 +121,8 @@ class Trace:
         return uuid
 
     def slices(self, track):
-        """In the order in which they begin; nothing stays open."""
+        """Returns the slices in order of their start; asserts that all of them
+        end."""
         found, opened, last = [], [], 0
         for time, kind, name in self.events[track]:
             assert time >= last

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Programs that run with prelinked modules."""
+"""Test case for programs that run with prelinked modules."""
 import ctypes
 import random
 import shutil
@@ -8,7 +8,7 @@ import time
 from lib import clewtest
 from lib.clewtest import PYTHON, until
 
-# Its own mappings of stubs, and of text, and some work.
+# Counts its own mappings of stubs and of text, and does some work.
 SHOW = ("maps = open('/proc/self/maps').read().split('\\n'); "
         "print(sum(range(1000)), sum('.prelinked' in line for line in maps), "
         "sum('r-x' in line and '.hooked' in line for line in maps))")
@@ -18,10 +18,8 @@ CLOCK_REALTIME_COARSE = 5
 
 
 class Case(clewtest.Case):
-    """
-    Modules lie where they do each time: by chance they would have their stubs at another
-    distance, in another file.
-    """
+    """Disables address randomization. Otherwise the distance between stubs and
+    modules, and with it the stub file, would vary."""
 
     def before_exec(self):
         LIBC.personality(ADDR_NO_RANDOMIZE)
@@ -32,14 +30,15 @@ class Case(clewtest.Case):
         self.environment["XDG_CACHE_HOME"] = str(self.cache)
 
     def settled(self, path):
-        """Who writes to it from now on leaves another time: it may be kept."""
+        """Waits until any later write would change the file's time stamp, so
+        the file may be cached."""
         self.assertTrue(until(
             lambda: time.clock_gettime_ns(CLOCK_REALTIME_COARSE) >
             path.stat().st_ctime_ns))
 
     @staticmethod
     def ways_to_spoil(with_traps):
-        """(what it is, what becomes of a file's bytes) each."""
+        """Returns {name: function that damages a file's bytes}."""
         randomness = random.Random(7)
         return {
             "empty": lambda data: b"",
@@ -51,15 +50,14 @@ class Case(clewtest.Case):
         }.items()
 
     def files(self, kind="prelinked"):
-        """The files of stubs, and the seals of each, which are drawn."""
+        """Returns the time stamps of the stub files, or of other kinds of
+        cached files."""
         return {path.name: path.stat().st_mtime_ns
                 for path in self.cache.rglob(f"*.{kind}*")}
 
     def show(self, *options, **run_options):
-        """
-        How many mappings of stubs a program has that is recorded; self.texts: and of
-        code.
-        """
+        """Records a program; returns its number of stub mappings, and sets
+        self.texts to that of text."""
         done = self.record([PYTHON, "-S", "-E", "-c", SHOW], options,
                            text=True, **run_options)
         self.assertEqual((done.stderr, done.returncode), ("", 0))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A program with probes, and what its report says of them."""
+"""Test case for a program with probes and its report."""
 import re
 
 from lib import clewtest
@@ -20,13 +20,14 @@ class Case(clewtest.Case):
         return output
 
     def sites(self, function, file):
-        """{vaddr: way} of a function's instructions."""
+        """Returns {vaddr: kind of probe} for a function's instructions."""
         done = self.clew("probe", "--sites", function, "-e", file)
         self.assertEqual(done.returncode, 0, done.stderr)
         return {int(m[1], 16): m[4] for m in SITE.finditer(done.stdout)}
 
     def probed(self, places, argv, options=(), **more):
-        """Records with probes; [what the report says of each]."""
+        """Records with probes at these places; returns the report's entry for
+        each."""
         probes = [word for place in places for word in ("--probe", place)]
         self.done = self.record(argv, [*options, *probes], **more)
         report = self.clew("report", "--json", self.recording_path)

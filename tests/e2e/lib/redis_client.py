@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A redis server, and what is asked of it until it ends."""
+"""Runs a Redis server, and sends requests to it until it ends."""
 import socket
 import subprocess
 
@@ -17,7 +17,8 @@ def talk_to_redis(case, path):
 
 
 def run_redis(case, command, path):
-    """A command that makes the server listen there: it ends well when it is told to."""
+    """Runs a command that starts a server at this socket, and asserts that it
+    ends normally on request."""
     with subprocess.Popen([str(word) for word in command],
                           env=case.environment, cwd=case.work,
                           stdout=subprocess.PIPE,

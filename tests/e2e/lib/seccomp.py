@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""System call filters, for tests: classic BPF over struct seccomp_data.
+"""System call filters for tests: classic BPF over struct seccomp_data.
 
     Filter().refuse("membarrier", errno.ENOSYS).install()
 
-Meant for preexec_fn: what is exec'ed next runs under the filter.
+install() is meant for preexec_fn: the program executed next runs under the
+filter.
 """
 import ctypes
 import errno
@@ -21,7 +22,8 @@ PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS, MODE_FILTER = 22, 38, 2
 
 
 def be_an_older_kernel():
-    """Without what the runtime likes best to make its recording grow."""
+    """Refuses the newer system calls by which the runtime prefers to extend a
+    recording."""
     (Filter().refuse("close_range", errno.ENOSYS)
      .refuse_value("madvise", 2, MADV_POPULATE_WRITE, errno.EINVAL)
      .install())
@@ -42,7 +44,8 @@ class Filter:
                 .add(RETURN, ERRNO | error))
 
     def refuse_longer(self, name, argument, limit, error):
-        """Where an argument is above the limit; to 4 GiB exactly."""
+        """Refuses calls whose argument exceeds the limit; limits are multiples
+        of 4 GiB."""
         return (self.add(LOAD, NUMBER_AT)
                 .add(JUMP_EQUAL, NUMBERS[name], 0, 3)
                 .add(LOAD, ARGUMENTS_AT + 8 * argument + 4)
@@ -50,7 +53,7 @@ class Filter:
                 .add(RETURN, ERRNO | error))
 
     def refuse_value(self, name, argument, value, error):
-        """Where the lower half of an argument is this value."""
+        """Refuses calls whose argument has this value in its lower 32 bits."""
         return (self.add(LOAD, NUMBER_AT)
                 .add(JUMP_EQUAL, NUMBERS[name], 0, 3)
                 .add(LOAD, ARGUMENTS_AT + 8 * argument)

@@ -15,11 +15,12 @@ from lib.clewtest import CLEW, PYTHON, until
 
 CYCLES = int(os.environ.get("CLEW_CYCLES", "10"))
 NOBODY = 65534
-# What a server's own memory may have more mappings of meanwhile, and pages of stubs
-# that some function returns into: two each.
+# Allowed growth in mappings: a server's own, and two for each stub page that a
+# function may still return into.
 OWN_MAPPINGS = 4 + 2 * 8
 
-# Each answer is looked at. Ends with its input, and with 1 if one was wrong.
+# Checks each answer. Exits at the end of its input, with 1 if an answer was
+# wrong.
 CLIENT = r"""
 import hashlib, http.client, mmap, os, socket, sys, threading
 path, counts, *pages = sys.argv[1:]
@@ -67,7 +68,8 @@ def threads(pid):
 
 
 def is_ours(mapping):
-    """Of what has a name: the library, stubs, the last recording, the shadow."""
+    """Returns whether a mapping is clew's and has a name: the library, stubs,
+    the latest recording or the shadow."""
     name = mapping.split(maxsplit=5)[5] if mapping.count(" ") > 5 else ""
     return re.search(r"(libclew\.so|\.stubs|\.part|/dev/zero)( \(deleted\))?$",
                      name)
@@ -79,7 +81,8 @@ class Served(Attached):
         self.work.chmod(0o755)
 
     def start(self, argv, **options):
-        """With what it forks, which ends with it."""
+        """Starts a process in a new session; the processes that it forks are
+        killed with it."""
         process = super().start(argv, start_new_session=True, **options)
         self.addCleanup(self.kill_all, process.pid)
         return process
@@ -92,7 +95,7 @@ class Served(Attached):
             pass
 
     def others_can_come(self):
-        """Whether a user who is nobody sees clew, and this is root."""
+        """Returns whether this is root and the user nobody can execute clew."""
         return not os.geteuid() and not self.run_program(
             ["test", "-x", CLEW], user=NOBODY).returncode
 
@@ -104,7 +107,8 @@ class Served(Attached):
             self.assertEqual(threads(pid), tasks[pid])
 
     def cycle(self, pids, *chosen, cycles=CYCLES):
-        """All that is chosen is attached to and left, and these stay."""
+        """Attaches to all chosen processes and detaches repeatedly; checks
+        `pids` each time."""
         tasks = {pid: threads(pid) for pid in pids}
         before = {pid: mappings(pid) for pid in pids}
         count = {}
@@ -127,7 +131,7 @@ class Served(Attached):
                     self.assertIn(mapping.split(maxsplit=5)[5], files)
 
     def calls_until(self, done, *chosen):
-        """How many are counted until something was done."""
+        """Returns the number of calls counted while `done()` runs."""
         controller = subprocess.Popen(
             [str(word) for word in
              (CLEW, "attach", "-o", self.recording_path, *chosen)],
@@ -148,7 +152,8 @@ class Served(Attached):
         return report["total"]["calls"]
 
     def client(self, socket, pages):
-        """Runs until wait_for_client(); pages: {path: sha256 of what is there}."""
+        """Runs a client until wait_for_client(); `pages` is {path: sha256 of
+        its content}."""
         counts = self.work / "counts"
         counts.write_bytes(bytes(4096))
         with counts.open("r+b") as file:
@@ -167,7 +172,7 @@ class Served(Attached):
         return sum(struct.unpack_from("<4Q", self.words))
 
     def let_go(self, client):
-        """Until some requests more have been answered."""
+        """Waits until some more requests are answered."""
         now = self.requests()
         self.assertTrue(until(lambda: self.requests() > now + 200 or
                               client.poll() is not None))
@@ -186,7 +191,8 @@ class Served(Attached):
 
 
 def postgres_folder():
-    """Where the newest is; Debian has none of its programs in the path."""
+    """Returns the folder of the newest version; Debian does not put its
+    programs into $PATH."""
     found = glob.glob("/usr/lib/postgresql/*/bin/postgres")
     there = max(found, key=lambda path: int(path.split("/")[4]), default=None) \
         or shutil.which("postgres")

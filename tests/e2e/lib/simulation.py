@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Runs a program under clew and under callgrind, which simulates it.
 
-callgrind executes every instruction and knows of every call. For its counts
-to be the truth about clew's run, both must do the same work: the program
-runs on a fixed load, from copies of its modules that lie at the same paths,
-with sameness.c's help against randomness. Before callgrind's turn the copies
-get symbols for the functions that clew found, or callgrind would not know
-where one ends.
+callgrind executes every instruction and detects every call. For its counts to
+be the truth about clew's run, both runs must do equal work. The program
+therefore runs on a fixed load, from copies of its modules with equal paths, and
+sameness.c removes randomness. Before callgrind's run the copies get symbols for
+the functions that clew found, since callgrind needs them to detect where a
+function ends.
 """
 import collections
 import re
@@ -17,7 +17,7 @@ from lib import callgrind, clewtest, symtab, wire
 RUNS = 6
 SAMENESS = clewtest.BUILD / "tests" / "e2e" / "libsameness.so"
 
-# `keys`: {(module name, vaddr): wire.Function} of what is compared.
+# `keys`: {(module name, vaddr): wire.Function} of compared functions.
 Runs = collections.namedtuple("Runs", "part keys excused simulated")
 
 
@@ -27,7 +27,8 @@ def key_of(function):
 
 class Case(clewtest.Case):
     def copy_modules(self, program):
-        """Of the program and its libraries but libc's; the copy's path."""
+        """Copies the program and its libraries except libc's; returns the
+        program's copy."""
         folder = self.work / "modules"
         folder.mkdir()
         listing = self.run_program(["ldd", program], text=True).stdout
@@ -40,7 +41,7 @@ class Case(clewtest.Case):
         return folder / program.rsplit("/", 1)[-1]
 
     def run_with_clew(self, argv, **options):
-        """What the program said, and the recording's part."""
+        """Returns the program's result and the recording's part."""
         done = self.record(argv, **options)
         self.assertEqual(done.returncode, 0, done.stderr)
         part = self.recording().parts[0]
@@ -48,7 +49,7 @@ class Case(clewtest.Case):
         return done, part
 
     def run_with_callgrind(self, argv, modules, **options):
-        """What the program said, and {callgrind.Edge: calls}."""
+        """Returns the program's result and {callgrind.Edge: calls}."""
         for module in modules:
             symtab.add(self.work / "modules" / module.name,
                        [(f"f_{f.vaddr:x}", f.vaddr, f.size)
@@ -59,7 +60,8 @@ class Case(clewtest.Case):
         return done, callgrind.edges(output)
 
     def run_both(self, program, *arguments, variable="A=1", **options):
-        """Runs the program on one load under clew and under callgrind."""
+        """Runs the program on one load under clew, several times, and under
+        callgrind."""
         argv = [self.copy_modules(program), *arguments]
         self.environment["LD_PRELOAD"] = str(argv[0].parent / SAMENESS.name)
         self.environment["SAMENESS"] = f"{argv[0].name}:{variable}"
@@ -77,7 +79,7 @@ class Case(clewtest.Case):
         return Runs(part, keys, excused, edges)
 
     def calls(self, part):
-        """{(module name, vaddr): calls} of the functions of a part."""
+        """Returns {(module name, vaddr): calls} for the functions of a part."""
         counted = collections.Counter()
         calls = part.counts()
         for context in part.contexts().values():
@@ -86,11 +88,12 @@ class Case(clewtest.Case):
         return counted
 
     def address_dependent(self, runs):
-        """What clew alone does not count the same in every run.
+        """Returns the functions whose counts differ between runs under clew.
 
-        Where the kernel puts the modules changes from run to run, and some
-        tables hash addresses in them: luajit's, of its built-in functions.
-        To callgrind's run they lie in one more place. They are few.
+        The kernel's choice of addresses differs between runs, and some tables
+        use hashes of addresses, for example luajit's table of built-in
+        functions. callgrind's run has other addresses again. There are few such
+        functions.
         """
         keys = set().union(*runs)
         varying = {key for key in keys if len({run[key] for run in runs}) > 1}
@@ -98,8 +101,8 @@ class Case(clewtest.Case):
         return varying
 
     def resolvers(self, modules):
-        """Of indirect functions: ld.so calls them while it relocates, before
-        there is anything of clew in the process."""
+        """Returns resolvers of indirect functions. ld.so calls them while it
+        relocates, before clew is loaded."""
         found = set()
         for module in modules:
             path = self.work / "modules" / module.name

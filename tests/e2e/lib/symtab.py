@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Gives a stripped ELF file a symbol table of our choice.
+"""Adds a symbol table of the test's choice to a stripped ELF file.
 
 valgrind takes functions' boundaries from symbols, and stripped programs have
-next to none. This appends .symtab and .strtab, and a longer .shstrtab, to the
-file; what the loader maps stays where and as it was.
+next to none. This module appends .symtab, .strtab and a longer .shstrtab to the
+file; the loaded segments stay unchanged.
 """
 import struct
 
@@ -15,7 +15,7 @@ ABSOLUTE = 0xfff1
 
 
 def _append(data, addition):
-    """Appends, aligned; returns where."""
+    """Appends data at an aligned offset; returns the offset."""
     data += bytes(-len(data) % 16)
     at = len(data)
     data += addition
@@ -23,7 +23,8 @@ def _append(data, addition):
 
 
 def _section_of(sections, vaddr):
-    """The index of the section that holds vaddr, for valgrind looks at it."""
+    """Returns the index of the section that contains vaddr, which valgrind
+    requires."""
     for index, (_, _, _, start, _, size, *_) in enumerate(sections):
         if start and start <= vaddr < start + size:
             return index
@@ -31,7 +32,7 @@ def _section_of(sections, vaddr):
 
 
 def _table(sections, functions):
-    """(.symtab, .strtab) for [(name, vaddr, size)]."""
+    """Returns (.symtab, .strtab) for [(name, vaddr, size)]."""
     symbols, names = bytearray(SYMBOL.size), bytearray(1)
     for name, vaddr, size in functions:
         symbols += SYMBOL.pack(len(names), GLOBAL_FUNCTION, 0,
@@ -41,7 +42,8 @@ def _table(sections, functions):
 
 
 def add(path, functions):
-    """Adds [(name, vaddr, size)] to the file. False if it has symbols."""
+    """Adds [(name, vaddr, size)] to the file; returns False if it has a symbol
+    table."""
     data = bytearray(path.read_bytes())
     (at,) = struct.unpack_from("<Q", data, 40)
     count, names_index = struct.unpack_from("<HH", data, 60)

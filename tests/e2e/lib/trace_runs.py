@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Trace files that are made of given calls and times."""
+"""Creates trace files from given calls and times."""
 import json
 import random
 
@@ -8,7 +8,7 @@ from lib.clewtest import BUILD
 
 MAKE_TRACE = BUILD / "tests" / "unit" / "make_trace"
 START_NS = 1_700_000_000_000_000_000
-FIRST = 1_000_000  # ticks, of a nanosecond each
+FIRST = 1_000_000  # ticks of one nanosecond each
 MAIN, WORKER = 4242, 4243
 
 
@@ -17,8 +17,11 @@ def name(function):
 
 
 class Run:
-    """A thread that calls at random, its script, and what it did: each call as
-    [begin, end, depth, function], each end being the next call outside of it."""
+    """A thread that makes random calls, its script, and the resulting calls.
+
+    Each call is [begin, end, depth, function], where `end` is the next call
+    outside of it.
+    """
 
     def __init__(self, seed, tally, tid, calls, stamped=True):
         self.calls, self.script, self.stack = [], [f"thread {tally} {tid}"], []
@@ -55,7 +58,8 @@ class Case(clewtest.Case):
         self.assertEqual(done.returncode, 0, done.stderr)
 
     def lines(self, *options):
-        """All of clew trace --json, times in ticks since the process began."""
+        """Returns all lines of `clew trace --json`, with times in ticks since
+        the process started."""
         done = self.clew("trace", "--json", *options, self.recording_path)
         self.assertEqual(done.returncode, 0, done.stderr)
         found = [json.loads(line) for line in done.stdout.splitlines()]
@@ -72,7 +76,8 @@ class Case(clewtest.Case):
 
 
 def calls_of(lines, tid):
-    """[begin, end or None, depth, name] of each call, by beginning."""
+    """Returns [begin, end or None, depth, name] of each call, in order of their
+    begin."""
     found, opened = [], []
     for line in lines:
         if line["tid"] != tid:

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""Compares a recording with what the program counted itself.
+"""Compares a recording with the program's own counts.
 
-A program's truth (tests/targets/truth.h) is a calling context tree over the
-functions that it chose to count. The recording's tree holds more: constructors
-and the like above them, other modules' functions in between. So both trees
-are laid over one trie of paths that names counted functions only:
-
-- functions of other modules are left out of a path, and so are those that the
-  program names by LEAVE_OUT;
-- so is whatever lies above the path's first counted function;
-- a path begins anew at a function that was entered with ENTER_ROOT;
-- an uncounted function of the program *below* a counted one is an error,
-  since the program knows of no such call; unless its C++ runtime is linked
-  into it, whose functions are left out then.
+A program's truth (tests/targets/truth.h) is a calling context tree of the
+functions that it counts. The recording's tree contains more functions:
+constructors and similar ones above them, and those of other modules in between.
+Both trees are therefore mapped onto one trie of paths that contain only counted
+functions:
+- Functions of other modules are omitted from a path, as are those that the
+  program names by LEAVE_OUT.
+- All functions above the path's first counted function are omitted.
+- A path starts anew at a function that was entered with ENTER_ROOT.
+- An uncounted function of the program *below* a counted one is an error,
+  since the program has no such call. The exception is a program that has its
+  C++ runtime linked in; the runtime's functions are then omitted.
 """
 import collections
 import pathlib
@@ -21,14 +21,15 @@ NOWHERE = 0  # the trie's root
 
 
 class Truth:
-    """One file that truth_write() wrote."""
+    """A file that truth_write() wrote."""
 
     def __init__(self, path):
         self.path = pathlib.Path(path)
         self.pid, self.image = (int(n) for n in self.path.name.split("."))
         self.nodes = {}  # number: (parent, tid, function, calls)
-        self.tails = {}  # number: of these calls, tail calls
-        self.jumped = set()  # numbers of nodes that their parents jump to
+        self.tails = {}  # number: those of its calls that are tail calls
+        # numbers of nodes entered by a jump of their parent
+        self.jumped = set()
         self.names = {}  # function: name; a function is (module, vaddr)
         self.totals = collections.Counter()
         self.total_functions = set()
@@ -76,7 +77,7 @@ class Truth:
 
 
 class Trie:
-    """Paths of functions as small numbers, shared by both sides."""
+    """Maps paths of functions to small numbers that both sides share."""
 
     def __init__(self):
         self.steps = {}
@@ -98,7 +99,7 @@ class Trie:
 
 
 class Comparison:
-    """The differences between one truth and one part, in words."""
+    """Finds the differences between a truth and a part, and describes them."""
 
     def __init__(self, truth, part, tid=None, nests=True):
         self.truth, self.part, self.nests = truth, part, nests
@@ -112,7 +113,8 @@ class Comparison:
         self.compares_totals = tid is None
 
     def _lay_truth(self, tid):
-        """{trie node: calls}; a parent's line always precedes its child's."""
+        """Returns {trie node: calls}; a parent's line always precedes its
+        child's."""
         at, counts = {}, collections.Counter()
         for number, (parent, owner, function, calls) in \
                 sorted(self.truth.nodes.items()):
@@ -127,7 +129,8 @@ class Comparison:
                 at[number] = above
                 continue
             if number in self.truth.jumped and not self.nests:
-                # Instead of the one that jumps, which does so itself, maybe.
+                # The callee replaces the function that jumps, which may itself
+                # have been entered by a jump.
                 above, _ = self.trie.back[above]
             at[number] = self.trie.step(above, function)
             counts[at[number]] += calls
@@ -146,13 +149,14 @@ class Comparison:
         tails = self.part.tail_counts(tallies)
         at, counts = {0: NOWHERE}, collections.Counter()
         for context in contexts.values():
-            pending = []  # from the leaf up to what is known: no recursion
+            # from the leaf up to a known context, without recursion
+            pending = []
             while context and context.id not in at:
                 pending.append(context)
                 context = contexts.get(context.parent)
             for context in reversed(pending):
-                # A missing caller is a broken recording, or another thread's
-                # context; either way its path begins here.
+                # A missing caller means a broken recording or a context of
+                # another thread. The path starts here in both cases.
                 above = at.get(context.parent, NOWHERE)
                 at[context.id] = self._lay_context(
                     above, context, calls.get(context.id, 0), counts)
@@ -193,14 +197,15 @@ class Comparison:
         return ";".join(names)
 
     def tail_differences(self):
-        """Only of programs that do nothing but call, and say TAIL()."""
+        """Only meaningful for programs that only call, and mark tail calls by
+        TAIL()."""
         return [f"{self._path_text(node)}: {self.wanted_tails[node]} tail "
                 f"calls, {self.found_tails[node]} recorded"
                 for node in sorted(self.wanted_tails | self.found_tails)
                 if self.wanted_tails[node] != self.found_tails[node]]
 
     def sum_differences(self):
-        """Whatever the contexts: each function's calls in all."""
+        """Compares each function's total calls, regardless of contexts."""
         sums = collections.Counter(), collections.Counter()
         for counts, by_function in zip((self.wanted, self.found), sums):
             for node, calls in counts.items():
@@ -230,7 +235,8 @@ class Comparison:
 
 
 class Folded(Comparison):
-    """The same of a part whose recursion is folded: no path has a function twice."""
+    """Compares a part with folded recursion: no path contains a function
+    twice."""
 
     def _lay_truth(self, tid):
         self.folded = {}
@@ -253,7 +259,7 @@ class Folded(Comparison):
         return super().differences()
 
     def _fold(self, node):
-        """Where the path stands in which each function is once."""
+        """Returns the trie node of the path with each function once."""
         pending = []
         while node not in self.folded and node != NOWHERE:
             pending.append(node)
@@ -275,6 +281,6 @@ class Folded(Comparison):
 
 
 def read_all(directory):
-    """All truths in a directory, by pid and image."""
+    """Returns all truths in a directory, sorted by pid and image."""
     return sorted((Truth(path) for path in pathlib.Path(directory).iterdir()),
                   key=lambda truth: (truth.pid, truth.image))

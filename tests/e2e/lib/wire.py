@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""A second reader of recordings, after the comments in wire/*.h alone.
+"""A second reader of recordings, written from the comments in wire/*.h alone.
 
-The tests compare programs' own counts with what this finds, so that a
-misunderstanding which the runtime and report/ might share does not stay
-hidden. Sizes and reasons are taken from the headers; the arithmetic and the
-structures are written down here once more, on purpose.
+The tests compare programs' own counts with the results of this reader, so that
+an error common to the runtime and report/ does not stay hidden. Sizes and
+reasons come from the headers; the arithmetic and the structures are
+deliberately implemented again.
 """
 import collections
 import functools
@@ -28,7 +28,8 @@ def _define(text, name):
 
 
 def _table(text, macro):
-    """The (name, text) pairs of an X-macro, a list by number."""
+    """Returns the (name, class, text) entries of an X-macro as a list by
+    number."""
     body = re.search(rf"#define {macro}\(X\)(.*?)\n\n", text, re.S)[1]
     return [(name, kind, says) for name, kind, says in re.findall(
         r'X\((\w+),\s*(?:(\w+),)?\s*(?:\\\n\s*)?"([^"]*)"\)', body)]
@@ -51,7 +52,7 @@ _NAMED_IN_JSON = {
     for name, literals in re.findall(
         r'\[VERDICT_IS_(\w+)\] =\s*\(?((?:\s*"[^"]*")+)',
         (ROOT / "report" / "write" / "json_verdict.c").read_text())}
-# As (name, class, text), where text is the name of the verdict in JSON.
+# Entries are (name, class, text), where text is the verdict's name in JSON.
 JSON_VERDICTS = [(name, kind, _NAMED_IN_JSON.get(name, text))
                  for name, kind, text in VERDICTS]
 
@@ -65,7 +66,7 @@ INHERITED = 34
 MAPPED_CODE = 37
 TIME_NONE, TIME_CPU, TIME_WALL, TIME_EXACT = range(4)
 FOLDED = 0xffffffff
-LOOPS = 0x80  # of a function's `displaced`
+LOOPS = 0x80  # bit of a function's `displaced`
 
 HEADER = struct.Struct("<8sII Q IIIIIIII QQQQQ 8QQ 248s"
                        "II Q QQ QQ 5Q II Q II QQ II II")
@@ -78,8 +79,8 @@ THREAD = struct.Struct("<II16sQ")
 TALLY_HEAD = struct.Struct("<QQQ6Q9Q9Q3Q2Q")
 (FOLD_CONTEXTS, FOLD_BYTES, FOLD_SPACE, FOLD_MEMORY, FOLD_FILTER,
  FOLD_GROUP) = range(6)
-CALLS = (1 << 48) - 1  # of a count's field
-SITE_PC = (1 << 48) - 1  # of a context's site
+CALLS = (1 << 48) - 1  # bits of a count's field
+SITE_PC = (1 << 48) - 1  # bits of a context's site
 COUNT = struct.Struct("<QQ")
 TIMES = struct.Struct("<QQQQQQQQ")
 BINS = 64
@@ -88,7 +89,7 @@ CONTEXT = struct.Struct("<QQII")
 RULE = struct.Struct("<IIQ")
 SAMPLE = struct.Struct("<QQQQ")
 SAMPLE_PC = (1 << 48) - 1
-BLOCKED, KERNEL, CLEW = 1 << 63, 1 << 62, 1 << 61  # of a sample's `where`
+BLOCKED, KERNEL, CLEW = 1 << 63, 1 << 62, 1 << 61  # bits of a sample's `where`
 WAIT_SHIFT, WAIT_MASK = 48, 0x7ff
 WAIT_STOPPED, WAIT_PROCESSOR, WAIT_FAULT = 0x7fd, 0x7fe, 0x7ff
 (COARSE_NOT, COARSE_ASKED, COARSE_ENOUGH, COARSE_FILTER, COARSE_FORBIDDEN,
@@ -107,7 +108,7 @@ Moment = collections.namedtuple("Moment", "tsc ns")
 
 
 def id_pop(callee, function):
-    """The caller's id, by the reverse of id.h's push."""
+    """Returns the caller's id; the inverse of the push in id.h."""
     key = function * ID_KEY_MULTIPLIER & 0xffffffff
     if key & 0x80000000:
         key |= 0xffffffff00000000
@@ -135,7 +136,7 @@ class Module:
 
 
 class Tally:
-    """What one owner, or several after each other, counted."""
+    """Counts of one owner, or of several owners in sequence."""
 
     def __init__(self, number, payload):
         (self.table, self.retired, self.recorded, *rest) = \
@@ -159,13 +160,14 @@ class Tally:
                          if record[0]]
 
     def tail_names(self):
-        """{id that tail calls are counted by: id of their context}"""
+        """Returns {id under which tail calls are counted: id of their
+        context}."""
         return {name: name ^ MASK for name, site, _, _ in self.records
                 if site >> 63}
 
 
 class Part:
-    """One process image."""
+    """The recording of one process image."""
 
     def __init__(self, path):
         self.path = pathlib.Path(path)
@@ -183,15 +185,15 @@ class Part:
         self.first, self.latest = Moment(*rest[13:15]), Moment(*rest[15:17])
         self.sample_losses = rest[17:22]
         self.cost_self, self.cost_caller, self.untimed = rest[22:25]
-        self.violations = rest[25:27]  # how many, and the first
+        self.violations = rest[25:27]  # number of violations, and the first one
         self.events, self.coarse = rest[29:31]
-        self._bins = {}  # function: those of calls but the latest
+        self._bins = {}  # function: bins of all but the latest calls
         self.arguments, self.rules, self.samples = [], [], []
         self.modules, self.threads, self.tallies = [], [], {}
         self.inherited = []  # (kind, pid of the part, offset there)
         self.recorded -= sum(self._admitted())
         chunks = list(self._chunks())
-        # a tally may have been given a place before it in the file
+        # A chunk may precede the tally that it belongs to in the file.
         for kind, owner, payload in sorted(
                 chunks, key=lambda chunk: chunk[0] != TALLY):
             self._add(kind, owner, payload)
@@ -204,7 +206,7 @@ class Part:
         return packets.Trace(trace) if trace.exists() else None
 
     def _read(self):
-        """What is in use: behind that may be a hole of any length."""
+        """Returns the used bytes; a hole of any length may follow them."""
         with self.path.open("rb") as file:
             fields = HEADER.unpack(file.read(HEADER.size))
             file.seek(0)
@@ -221,7 +223,7 @@ class Part:
             at += size
 
     def chunk_sizes(self):
-        """(kind, bytes) of each chunk."""
+        """Yields (kind, bytes) of each chunk."""
         at = self.header_bytes
         while at < self.end:
             kind, _, size, _ = CHUNK.unpack_from(self.data, at)
@@ -229,8 +231,8 @@ class Part:
             at += size
 
     def _admitted(self):
-        """Of the contexts that the header counts those that are not there yet,
-        of each tally."""
+        """Yields for each tally the number of contexts that the header counts
+        and that are not yet stored."""
         at = self.header_bytes
         for kind, size in self.chunk_sizes():
             if kind == TALLY:
@@ -276,7 +278,7 @@ class Part:
 
     def _add_inherited(self, kind, first, pid, seq, start_ns, offset, used,
                        unloaded_ns):
-        """What another part has that is this one's, too."""
+        """Adds a record of another part that this part shares."""
         if kind not in (PROCESS, MODULE):
             return
         with self.path.with_name(f"{pid}.{seq}.part").open("rb") as file:
@@ -303,11 +305,11 @@ class Part:
             at += size
 
     def counts(self, tallies=None):
-        """{id: calls} over these tallies, or over all."""
+        """Returns {id: calls} over these tallies, or over all."""
         return self._counts(tallies)[0]
 
     def tail_counts(self, tallies=None):
-        """{id: tail calls}, which are among those calls."""
+        """Returns {id: tail calls}, which are included in counts()."""
         return self._counts(tallies)[1]
 
     def _counts(self, tallies):
@@ -332,13 +334,13 @@ class Part:
         return counts, tail_counts
 
     def traced(self, tally):
-        """What there is of it in packets."""
+        """Returns the tally's counts from packets."""
         none = packets.Counts()
         return self.trace.tallies.get(tally.number, none) if self.trace \
             else none
 
     def _raw_times(self, tally):
-        """The id and the record of each context that was timed."""
+        """Yields the id and the record of each timed context."""
         for reference in (tally.table, tally.retired):
             if not reference or self.time != TIME_EXACT:
                 continue
@@ -351,7 +353,7 @@ class Part:
                     yield name, times
 
     def times(self, tallies=None):
-        """{id: Times} over these tallies, or over all, as measured."""
+        """Returns the measured {id: Times} over these tallies, or over all."""
         found = {}
         for tally in tallies or self.tallies.values():
             for name, times in self._raw_times(tally):
@@ -365,7 +367,8 @@ class Part:
 
     @functools.cached_property
     def histograms(self):
-        """{function: bins} of all calls; of those without room: 0."""
+        """Returns {function: bins} of all calls; calls without bins of their
+        own are in 0."""
         found = {function: list(bins) for function, bins in self._bins.items()}
         for tally in self.tallies.values():
             functions = {name: function
@@ -378,10 +381,10 @@ class Part:
         return found
 
     def contexts(self, tallies=None):
-        """{id: Context} over these tallies, or over all.
+        """Returns {id: Context} over these tallies, or over all.
 
-        The site is that of the first call, so the record of a context's tail
-        calls, which has that of the first of those, has no say in it.
+        The site is that of the context's first call. Records of tail calls are
+        ignored, as their site is that of the first tail call.
         """
         found = {}
         for tally in tallies or self.tallies.values():
@@ -398,13 +401,14 @@ class Part:
         return sum(sum(tally.folds) for tally in self.tallies.values())
 
     def folds(self):
-        """The same by cause."""
+        """Returns the folded calls by cause."""
         return [sum(folds) for folds in
                 zip(*(tally.folds for tally in self.tallies.values()))]
 
 
 class Recording:
-    """A directory of parts, in order of their starts: pids may wrap round."""
+    """A directory of parts, sorted by their start, as process ids may wrap
+    around."""
 
     def __init__(self, path):
         self.path = pathlib.Path(path)
