@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// What it takes to cross JNI, in ns: calls of an empty native method, from compiled
-// code below so many frames; and calls of JNI's functions, as border.c times them.
-// Each is the least of many short loops, whatever else the machine does.
+// Measures the cost of crossing JNI, in ns: calls of an empty native method,
+// from compiled code below a given number of frames; and calls of JNI's
+// functions, as border.c times them. Each result is the least of many short
+// loops, so that other load on the machine has little effect.
 //
 //	java -cp DIR Border LIBRARY
 public class Border {

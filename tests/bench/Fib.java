@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What a call of a Java method takes, its body included: lines "WHAT=NS", of the least of
-// many short rounds. In a virtual thread where the machine has those.
+// Measures a call of a Java method, its body included: lines "WHAT=NS", with
+// the least of many short rounds. The call is also measured in a virtual
+// thread, where the JVM has those.
 //
 //	java -cp DIR Fib [ROUNDS]
 public class Fib {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * asking DEPTH: what it costs an agent to know where it is, so deep in calls: "WHAT
- * NS" in lines, the least of many loops each. By clew's id (agent/clew.h), and by
- * unwinders.
+ * asking DEPTH: what it costs an agent to query its calling context, at this
+ * depth of calls: "WHAT NS" in lines, the least of many loops each. The queries
+ * use clew's id (agent/clew.h), and unwinders.
  *
- * Each function that asks begins with stores, so that the call of what it asks is not
- * among the instructions that a hook displaces: its return would be mispredicted
- * (disasm/relocate.c), some 8 ns that are none of the question's. ask_at_once() shows that.
+ * Each function that asks begins with stores, so that the call of the query is
+ * not among the instructions that a hook displaces. The return of a displaced
+ * call would be mispredicted (disasm/relocate.c), which adds about 8 ns that
+ * are no cost of the query. ask_at_once() shows that.
  */
 #define UNW_LOCAL_ONLY
 #include <execinfo.h>

@@ -3,17 +3,17 @@
  * collisions [MILLIONS]: do two calling contexts ever get one id?
  *
  * Each workload grows a tree of that many contexts, all different by
- * construction, in a shape that is hard for some way of making ids. The ids
- * of all of them are sorted, and equal neighbours counted, for wire/id.h's
- * id_push and for two simpler mixes that were published before it:
+ * construction, in a shape that is hard for some method of computing ids. The
+ * benchmark sorts the ids of all of them and counts equal neighbours, for
+ * wire/id.h's id_push and for two simpler mixes that were published before it:
  *
  *	xor		id ^ key: blind to the order of calls
  *	rotate-xor	rotl(id, 1) ^ key: forgets after 64 levels
  *
- * The last column looks at 40 bits of id_push's words at several offsets,
- * where there must be collisions: about as many as chance would have, so that
- * the ratio of observed to expected ones is near 1. Exits with 1 if id_push
- * collides at all, or far more in its windows than chance.
+ * The last column reads 40 bits of id_push's words at several offsets, where
+ * collisions must occur: about as many as chance would have, so that the ratio
+ * of observed to expected ones is near 1. Exits with 1 if id_push collides at
+ * all, or far more in its windows than chance.
  */
 #include <stdio.h>
 #include <stdlib.h>

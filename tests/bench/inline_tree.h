@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The primitive way to build a calling context tree, for benches: the program does it
- * itself, at each call, before it goes on.
+ * The primitive method of building a calling context tree, for benchmarks: the
+ * program builds it itself, at each call, before the function's body runs.
  *
  *	INLINE_TREE 0	nothing is built
  *	INLINE_TREE 1	one tree of all threads; a lock is held while a child is
  *			looked for, and counted
  *	INLINE_TREE 2	each thread has a tree of its own, without a lock
  *
- * ENTER() and LEAVE() are expanded in the functions, so that no call is paid for them. A
- * node's children are in a hash table, by function: many children cost what few do.
+ * ENTER() and LEAVE() are expanded in the functions, so that they add no call.
+ * A node's children are in a hash table, by function: a look-up costs the same
+ * with many children as with few.
  */
 #ifndef CLEW_BENCH_INLINE_TREE_H
 #define CLEW_BENCH_INLINE_TREE_H

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * packet_trees TRACE WORKERS ROUNDS: makes trees of all packets of a trace, by so many
- * workers, and prints, on one line, of the round that took least:
+ * packet_trees TRACE WORKERS ROUNDS: builds trees of all packets of a trace
+ * with this number of workers, and prints, on one line, for the fastest round:
  *
  *	packets  calls  contexts  wall ns  CPU ns  ns to add one such table to another
  *
- * packet_trees --bandwidth THREADS: how many bytes a second so many threads read, of memory
- * that no cache holds.
+ * packet_trees --bandwidth THREADS: prints how many bytes a second this number
+ * of threads read, from memory that no cache holds.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -24,7 +24,10 @@ static uint64_t cpu_ns(void)
 	return now_ns(CLOCK_PROCESS_CPUTIME_ID);
 }
 
-/* What the first worker does in the end, once for each of the others. */
+/*
+ * Returns the time of adding one table, as the first worker does at the end for
+ * each of the others.
+ */
 static uint64_t adding_ns(const struct packet_table *table)
 {
 	struct packet_table to;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * clew-alloc without the question where: what is counted goes into a thousand rows in
- * turn, of no context. The rest of agent/value_sites.c is compiled with another name for its
- * value_sites_here().
+ * clew-alloc without the query of the calling context: events are counted in a
+ * thousand rows in turn, without a context. The rest of agent/value_sites.c is
+ * compiled with another name for its value_sites_here().
  */
 #include "agent/value_sites.h"
 

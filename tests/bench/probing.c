@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * probing HOW COUNT: calls a function COUNT times that has a place for a probe, and
- * prints what a call took, in ns.
+ * probing HOW COUNT: calls a function that has a location for a probe COUNT
+ * times, and prints the ns per call.
  *
  *	wide		at `probing_wide`, with room for a jump
  *	narrow		at `probing_narrow`, where a breakpoint is needed
@@ -81,7 +81,7 @@ static void step_over(pid_t pid, uint64_t pc, long code)
 	ptrace(PTRACE_POKETEXT, pid, pc, (code & ~0xffL) | (long)BREAKPOINT);
 }
 
-/* By the wall clock: the tracer's time counts, too. */
+/* Measures wall clock time, to include the tracer's time. */
 static double stepped(long count)
 {
 	const uint64_t pc = (uintptr_t)probing_narrow;

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * retrieving HOW SLICES [DEPTH]: events in several thousand calling contexts, so many
- * functions deep, some often and most seldom, each of which an agent wants to know the
- * context of. A slice has twice as many events as the one before; for each "EVENTS NEW
- * NS": those of the slice, how many contexts were new in it, and what CPU time an event
- * took longer than one of which nobody asks. Both take turns in blocks of a few, drawn
- * from the same contexts, so that whatever else slows the process down slows both. The
- * agent begins when the program has run for a while: that clew itself meets a context for
- * the first time is no cost of asking.
+ * retrieving HOW SLICES [DEPTH]: events in several thousand calling contexts,
+ * some frequent and most rare, at this depth of functions. An agent queries the
+ * context of each event. A slice has twice as many events as the one before.
+ * Each slice prints "EVENTS NEW NS": its events, the number of new contexts in
+ * it, and the CPU time that an event took longer than an event without a query.
+ *
+ * Both kinds of events take turns in blocks of a few, drawn from the same
+ * contexts, so that any disturbance slows both. The agent begins after the
+ * program has run for a while: the cost of a context's first call in clew
+ * itself is no cost of the query.
  *
  *	ids		the id first (clew.h), and the stack where that is new
  *	libunwind	the stack of each, by unw_backtrace()
@@ -136,7 +138,7 @@ static void (*chosen(const char *how))(void)
 					     : ask_ids;
 }
 
-/* What a block of events takes, each of which is asked about so. */
+/* Returns the time of a block of events, each with a query by this method. */
 static double block_ns(void (*how)(void), int depth)
 {
 	static unsigned long random = 1;

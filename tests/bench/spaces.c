@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What address spaces cost: committing, memory, and one look-up, for code as
- * compilers make it and for what a malicious one could make.
+ * The costs of address spaces: committing, memory, and one look-up, for typical
+ * compiled code and for the worst code that a malicious compiler could emit.
  *
  *	spaces [PERF-MAP...]
  */

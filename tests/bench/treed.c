@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * treed SHAPE N THREADS: each thread makes calls in one of these shapes; "calls N", of
- * all of them, is the last line. With INLINE_TREE (inline_tree.h) it counts them by
- * context itself.
+ * treed SHAPE N THREADS: each thread makes calls in one of the shapes below.
+ * The last line is "calls N", for all threads. With INLINE_TREE (inline_tree.h)
+ * the program itself counts them by context.
  *
  *	fib	fib(N): few contexts, the next call is mostly of the same function
  *	leaves	N times 200 functions, one after the other

@@ -34,7 +34,7 @@ static _Atomic int64_t live_bytes, most_bytes;
 static _Atomic uint32_t events;
 static _Atomic uint64_t frames; /* of all stacks */
 static int unwinds;
-/* What is mapped meanwhile, of libunwind's or the nodes', is of no site. */
+/* Mappings that libunwind or the nodes make meanwhile belong to no site. */
 static _Thread_local int is_unwinding
 	__attribute__((tls_model("initial-exec")));
 

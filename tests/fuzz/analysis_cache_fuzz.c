@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libFuzzer entry: the input is a cache file, without its checksum, which no
- * fuzzer would guess; the last 8 bytes become the right one. It is read for the
- * module that its header describes, so that what follows is reached. What is
- * believed must be sound.
+ * libFuzzer entry: the input is a cache file. The last 8 bytes are replaced by
+ * the correct checksum, which no fuzzer would guess. The file is read for the
+ * module that its header describes, so that the checks behind the header are
+ * reached. All accepted data must be sound.
  */
 #include <fcntl.h>
 #include <stddef.h>

@@ -59,7 +59,7 @@ static void expect(int is_true)
 		abort();
 }
 
-/* What the rest of cli/ relies on. */
+/* Checks the bounds on which the rest of cli/ relies. */
 static void expect_bounds(const struct wire_attachment *copy)
 {
 	expect(copy->text_count <= WIRE_ATTACH_TEXTS_MAX);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libFuzzer entry: the input is a class file. What is rewritten can be rewritten
- * again: if it could not be read, a machine could not either.
+ * libFuzzer entry: the input is a class file. A rewritten class can be
+ * rewritten again: if the rewriter cannot parse it, a JVM cannot either.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -38,7 +38,7 @@ static int64_t choose_changed(void *context,
 	return 1;
 }
 
-/* Each byte is there. */
+/* Reads each byte, so that a sanitizer sees all of them. */
 static void read_all(const struct classfile_result *result)
 {
 	volatile uint8_t sum = 0;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What runs a fuzzer in an ordinary build and under ctest:
+ * Runs a fuzzer in an ordinary build and under ctest:
  *
  *	NAME_fuzz ROUNDS FILE...
  *	NAME_fuzz SECONDSs FILE...
  *
- * Each file is tried as it is, then ROUNDS times with a few bytes damaged, the
- * same ones in every run; or all in turn, until the time is over. To search for new inputs, link libFuzzer instead
- * (CLEW_LIBFUZZER, with clang).
+ * Each file is tried unchanged, then ROUNDS times with a few damaged bytes, the
+ * same ones in every run; or all in turn, until the time is over. To search for
+ * new inputs, link libFuzzer instead (CLEW_LIBFUZZER, with clang).
  */
 #include <stdint.h>
 #include <stdio.h>

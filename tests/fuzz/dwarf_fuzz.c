@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * libFuzzer entry: the input is an ELF file with debug information, which a
- * worker indexes; or a bundle, {u32 bytes, that ELF file, a second file}, where
- * the second is what the first refers to: split units, a package of them, or
- * dwz's alternate file.
+ * worker indexes. The input may also be a bundle, {u32 bytes, that ELF file, a
+ * second file}. The second file is one that the first refers to: split units, a
+ * package of them, or dwz's alternate file.
  *
- * The worker may refuse, in time and with a reason. It is our own reader, so it
- * may not crash either, though nobody but the worker would be harmed.
+ * The worker may refuse, in time and with a reason. Our own reader may not
+ * crash, though a crash would end only the worker.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libFuzzer entry: the input is an ELF file, of which everything is read that
- * an analysis reads: symbols, unwind information with its landing pads, code,
- * relocations. What is hooked must be so inside the module.
+ * libFuzzer entry: the input is an ELF file. The fuzzer reads all parts that an
+ * analysis reads: symbols, unwind information with its landing pads, code,
+ * relocations. Hooked functions must lie inside the module.
  */
 #include <stddef.h>
 #include <stdint.h>

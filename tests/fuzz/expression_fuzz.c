@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libFuzzer entry: the input is a list of fields (expression/expression.h). What is
- * understood is evaluated, its memory being the input itself.
+ * libFuzzer entry: the input is a list of fields (expression/expression.h).
+ * Each valid list is evaluated, with the input itself as the memory.
  */
 #include <errno.h>
 #include <stdint.h>

@@ -21,7 +21,7 @@ static void fuzz_folder_remove(void)
 	     FTW_DEPTH | FTW_PHYS);
 }
 
-/* Its path; it is made when it is first asked for. */
+/* Returns the path of the folder, which the first call creates. */
 static inline const char *fuzz_folder(void)
 {
 	const char *parent = getenv("TMPDIR");

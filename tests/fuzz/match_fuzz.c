@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * libFuzzer entry: the input is an expression, a NUL or a newline, and a text.
- * What is compiled must be answered as libc does, wherever libc knows it and
- * is quick about it: short ones without back-references.
+ * The result of a compiled expression must equal libc's, wherever libc supports
+ * the expression and is fast: short ones without back-references.
  */
 #include <regex.h>
 #include <stdint.h>

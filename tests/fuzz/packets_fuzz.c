@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libFuzzer entry: any bytes as the words of a packet, whose calls are told apart by sites and
- * values, as a trace, and as what workers have counted of one.
+ * libFuzzer entry: the input is the words of a packet. The fuzzer reads its
+ * calls by sites and values, as a trace, and as the counts that workers make of
+ * it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,10 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* What is promised of each event; the sum keeps the compiler from leaving it out. */
+/*
+ * Checks the guarantees of each event; the sum keeps the compiler from dropping
+ * the reads.
+ */
 static uint64_t look_at(const struct packet_cursor *cursor,
 			enum packet_event event)
 {
@@ -56,7 +60,7 @@ static void read_words(const uint32_t *words, size_t count,
 	}
 }
 
-/* No call is lost or made up, whatever they are told apart by. */
+/* Checks that no call is lost or invented, with any sites and values. */
 static void count_calls(const uint32_t *words, size_t count,
 			const struct packet_blocks *blocks)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory of what is compiled from one input, for a fuzzer. */
+/* A fuzzer's allocator for the memory that is compiled from one input. */
 #ifndef CLEW_FUZZ_PIECES_H
 #define CLEW_FUZZ_PIECES_H
 

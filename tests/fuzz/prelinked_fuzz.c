@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libFuzzer entry: what is laid over (exclusive or) the heads and tables of a file of stubs
- * and one of hooked text, which are then sealed as their owner would. What is believed
- * must be what can be used: stubs of functions that are hooked, tables in the file, and a
- * patch that leads to stubs. A head that is not sealed is not believed if it has any lie.
+ * libFuzzer entry: the input is xored over the heads and tables of a file of
+ * stubs and of one of hooked text. Both are then sealed as their owner would
+ * seal them. All accepted data must be usable: stubs of hooked functions,
+ * tables inside the file, and a patch that leads to stubs. An unsealed head
+ * with any false field is rejected.
  *
  *	bytes	0 .. 512	head of text
  *		512 .. 768	head of stubs
@@ -76,7 +77,7 @@ static void require(int condition)
 		abort();
 }
 
-/* ---- A module, and what is kept of it ---- */
+/* ---- A module, and its prelinked files ---- */
 
 static void write_module(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libFuzzer entry: any bytes as a part of a recording. They reach the reader
- * through a file in memory, since that is what it opens.
+ * libFuzzer entry: the input is a part of a recording. The reader gets it as a
+ * file in memory, since the reader opens files only.
  */
 #include <stddef.h>
 #include <stdint.h>

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libFuzzer entry: does relocated code do what it did where it stood?
+ * libFuzzer entry: does relocated code do the same as the original code?
  *
  * The input is an ELF file, whose functions' first instructions are tried, or
  * any bytes, taken as code and as the seed of more. A stretch that a verdict
- * would displace is run where it stands and then relocated, from the same
- * registers, flags and memory, until it leaves: to the instruction behind it,
- * to where it branches, or by a fault. Both must have left the same way, with
+ * would displace runs at its own address and then relocated, from the same
+ * registers, flags and memory. Each run ends at the instruction behind the
+ * stretch, at a branch target, or with a fault. Both runs must end alike, with
  * the same registers, flags, vector registers and memory.
  *
- * All of it lies at low addresses far from our own. Nothing is mapped around
- * it, so that whatever else is touched faults, and what is left of the pages
- * with code is int3. Not tried are instructions that show their own address or
- * the time, or take away from under us what makes the process one.
+ * All of it lies at low addresses far from our own code. The memory around is
+ * unmapped, so that any other access faults, and the rest of the code pages is
+ * int3. The fuzzer skips instructions that read their own address or the time,
+ * and those that would change the process itself.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -237,7 +237,10 @@ static void run(uint64_t pc, uint64_t memory_seed, uint64_t from, uint64_t to,
 
 /* ---- What is tried ---- */
 
-/* Of the instruction at `code`: not about itself, the time or the process. */
+/*
+ * Reports whether the instruction at `code` does not read its address, the time
+ * or the process state.
+ */
 static int is_fair(const struct insn *insn, const uint8_t *code)
 {
 	const uint8_t *at = code;
@@ -286,7 +289,9 @@ static int is_fair(const struct insn *insn, const uint8_t *code)
 	}
 }
 
-/* What a call by memory reads is read behind the push, and may fault there. */
+/*
+ * A call through memory reads its target after the push, and may fault there.
+ */
 static int is_fair_stretch(uint8_t *code, size_t bytes, int *reads_late)
 {
 	struct insn insn = { 0 };
@@ -344,8 +349,9 @@ static void complain(const char *what, const uint8_t *code, size_t bytes,
 }
 
 /*
- * Of a call that leaves it there: memory of the callee's, which writes there before it
- * reads, and where a relocated call keeps a register.
+ * Clears the word below the stack pointer, where a call has stored its return
+ * address. A relocated call keeps a register there. A callee writes this memory
+ * before it reads it.
  */
 static void forget_below_stack(struct outcome *outcome)
 {

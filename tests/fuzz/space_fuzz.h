@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the fuzzers of readers into a space share. */
+/* Helpers of the fuzzers of files that are read into a space. */
 #ifndef CLEW_TESTS_FUZZ_SPACE_H
 #define CLEW_TESTS_FUZZ_SPACE_H
 
@@ -28,7 +28,10 @@ static inline struct fuzz_file fuzz_file_open(const uint8_t *data, size_t size)
 	return file;
 }
 
-/* Whatever was read: strings end, and ranges have what was asked for. */
+/*
+ * Checks that strings end, and that ranges contain the requested address and
+ * time.
+ */
 static inline void fuzz_look(const struct a2n_space *space, uint64_t pc,
 			     uint64_t time)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libFuzzer entry: the files of a process that records a trace whose packets
- * workers count.
+ * libFuzzer entry: the input is the files of a process that records a trace
+ * whose packets workers count.
  *
  *	0 .. 4		bytes of the .taken file
  *	4 .. 8		bytes of the part

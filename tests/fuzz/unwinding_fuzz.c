@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libFuzzer entry: the registers, the modules and the stack of a process that clew
- * attaches to. The process chose all of them.
+ * libFuzzer entry: the input is the registers, the modules and the stack of a
+ * process that clew attaches to. The process chose all of them.
  *
  *	0 .. 136	registers, in the order of stopped_register()
  *	136 .. 138	bytes of the module
  *	138 ..		the module, at MODULE_AT, and the stack, at STACK_AT
  *
  * The module is mapped once as a file, and once more at the start of a block of
- * stubs, without a file. Frames that are reported must be where the stack says.
+ * stubs, without a file. Reported frames must be where the stack says.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libFuzzer entry: the input is an ELF file with debug information, of which a worker
- * is asked for the variables at an address; and answers of workers, damaged.
+ * libFuzzer entry: the input is an ELF file with debug information, in which a
+ * worker looks up the variables at an address. The fuzzer also damages answers
+ * of workers.
  *
- * libdwarf may crash: that is a refusal with its reason, in time. Whatever is answered,
- * who reads it gets a text or a reason.
+ * libdwarf may crash: the request is then refused in time, with a reason. For
+ * any answer, the reader returns a text or a reason.
  */
 #include <elf.h>
 #include <errno.h>
@@ -131,7 +132,7 @@ static void use(const struct variables *variables, uint64_t vaddr)
 	arena_fini(&arena);
 }
 
-/* Those that are taken must be good for whoever reads them. */
+/* Accepted damaged variables must be safe for every reader of them. */
 static void damage(const struct variables *good, uint64_t vaddr, size_t seed)
 {
 	const struct variables_header *h = &good->header;

@@ -243,7 +243,7 @@ static int check_file(const struct decoder *decoder, struct arena *arena,
 	struct section expect;
 	int failures;
 
-	/* What it should become is code of no function. */
+	/* The expected code (.expect) belongs to no function. */
 	if (analysis_of_file(path, NULL, arena, &analysis) ||
 	    !analysis.function_count || image_open(&image, path)) {
 		printf("  cannot be analysed\n");

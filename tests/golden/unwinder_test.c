@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * unwinder_test FILE: of a stripped program with an unwinder in it, exactly
- * the unwinder's ways in, and the function that fills in its first frame, are
- * readers of their own return address; what they call is the unwinder's, down
- * to where it compares addresses in a table; and _Unwind_RaiseException() and
- * _Unwind_SetIP() are watched.
+ * unwinder_test FILE: checks the verdicts for a stripped program that contains
+ * an unwinder. Exactly the unwinder's entry functions, and the function that
+ * fills in its first frame, read their own return address. Their callees belong
+ * to the unwinder, down to the function that compares addresses in a table.
+ * _Unwind_RaiseException() and _Unwind_SetIP() are watched.
  */
 #include <stdio.h>
 
@@ -17,7 +17,9 @@
  */
 #define READERS 5
 
-/* What compilers inline depends on their version. */
+/*
+ * Inlining, and with it the number of parts, depends on the compiler's version.
+ */
 #define PARTS_MIN 12
 
 int main(int argc, char **argv)

@@ -114,7 +114,7 @@ static void expected_code_is_preferred_whatever_the_time(void **state)
 	assert_string_equal(frame.name, "parent");
 	assert_int_equal(place.code, parent);
 	assert_int_equal(place.to, 5);
-	/* One that never was there says nothing. */
+	/* An expected code that was never at this address is ignored. */
 	assert_int_equal(
 		a2n_space_lookup(space, 105, 6, expected, 1, &place, &frame, 1),
 		1);
@@ -167,7 +167,7 @@ static uint32_t random_below(uint32_t limit)
 	return (random_state >> 8) % limit;
 }
 
-/* plane[t][a]: what is at address a from time t to t + 1; 0 is nothing. */
+/* plane[t][a] is the code at address a from time t to t + 1; 0: none. */
 static uint32_t plane[TIMES][WIDTH];
 
 struct blob {

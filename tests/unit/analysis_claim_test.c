@@ -46,7 +46,7 @@ static int set_up(void **state)
 	return analyse(f);
 }
 
-/* What says which content a file has (digest/digest_links.h). */
+/* True for the links that record a file's digest (digest/digest_links.h). */
 static int is_link(const char *name)
 {
 	return strstr(name, DIGEST_LINK_SUFFIX) != NULL;
@@ -89,7 +89,7 @@ static int file_count(const struct fixture *f)
 	return count - 2; /* . and .. */
 }
 
-/* Its status says whether the analysis was in the cache. */
+/* The child's exit status tells whether the analysis was in the cache. */
 static pid_t start_asking(const struct fixture *f)
 {
 	struct arena arena = { 0 };

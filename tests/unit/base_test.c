@@ -56,7 +56,7 @@ static void idmap_finds_nothing_when_empty(void **state)
 	idmap_fini(&map);
 }
 
-/* Of few hashes, so that most slots of an item's are another's. */
+/* Returns one of 1,000 hashes only, so that items collide often. */
 static uint32_t crowded_hash(uint64_t key)
 {
 	return hash_of_word(key % 1000);

@@ -166,7 +166,10 @@ static void arguments_pass_before_the_signature_is_known(void **state)
 	assert_true(java(enter(early)) == expected);
 }
 
-/* As what is behind a stub's sink; it knows the native from the bridge alone. */
+/*
+ * Stands for the code behind a stub's sink, which finds the native function in
+ * the bridge.
+ */
 __attribute__((naked)) static void relay(void)
 {
 	__asm__("jmp *16(%r11)");

@@ -98,7 +98,10 @@ static void a_survey_corrects_what_was_before_it(void **state)
 	assert_int_equal(out.record.out_ns, 2 * S_NS);
 }
 
-/* Whose share of a survey is not known: the next one corrects that time as well. */
+/*
+ * A survey whose share is unknown is provisional: the next survey also corrects
+ * the time before it.
+ */
 static void an_unsure_survey_is_corrected_later(void **state)
 {
 	struct out out = { 0 };
@@ -136,7 +139,10 @@ static void nothing_is_known_of_no_time(void **state)
 	assert_int_equal(out.record.missed, 100000);
 }
 
-/* What is out goes on to be until the end, of which the header tells. */
+/*
+ * A function that is out keeps missing calls until the end time, which the
+ * header has.
+ */
 static void the_rest_counts_while_it_is_out(void **state)
 {
 	struct out out = { 0 };

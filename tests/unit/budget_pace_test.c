@@ -51,7 +51,7 @@ static void the_loop_is_believed_at_first(void **state)
 	assert_int_equal((int)call_ps(&program), 1000);
 }
 
-/* Of 5 ms clew takes 3: 200,000 leaves and 2,000 steps for 15 ns each. */
+/* clew takes 3 of 5 ms: 200,000 leaves and 2,000 steps for 15 ns each. */
 static void surveys_outweigh_the_loop(void **state)
 {
 	struct program program;
@@ -84,7 +84,7 @@ static void hidden_cost_is_not_subtracted(void **state)
 
 	(void)state;
 	begin(&program);
-	program.pace.measured_ps = 100 * 1000; /* ten times what is there */
+	program.pace.measured_ps = 100 * 1000; /* ten times the true cost */
 	go_on(&program, 0, 1000, 1000);
 	go_on(&program, 1, 5, 5);
 	assert_true(call_ps(&program) * calls < 0.25 * 5e9);
@@ -103,7 +103,7 @@ static void loop_is_unhooked_without_a_reference_function(void **state)
 	assert_true(call_ps(&program) * 5 * 101000 <= 0.5 * 5e9 + 1);
 }
 
-/* It was slower in between: another processor, or other things to do. */
+/* The program was slower in between, on another processor, say. */
 static void calls_cost_no_less_than_nothing(void **state)
 {
 	struct program program;
@@ -117,7 +117,10 @@ static void calls_cost_no_less_than_nothing(void **state)
 	assert_true(call_ps(&program) < 1000);
 }
 
-/* Such a function was counted in no interval that others were left out of. */
+/*
+ * A function that was unhooked between surveys was counted in no interval
+ * without the leaf.
+ */
 static void unhooked_function_is_no_reference(void **state)
 {
 	struct program program;

@@ -56,13 +56,19 @@ struct sketch {
 	(const uint8_t[]){ __VA_ARGS__ },                                      \
 		sizeof((const uint8_t[]){ __VA_ARGS__ })
 
-/* What sketch_caller has given, and how many pieces it gives at most. */
+/*
+ * The memory that sketch_caller has handed out, and the maximum number of
+ * pieces.
+ */
 extern struct sketch_memory {
 	void *left[64];
 	uint32_t count, max;
 } sketch_memory;
 
-/* What it chooses for each method; why one was refused, and which was asked about, last. */
+/*
+ * The value that sketch_caller chooses for each method, and the reason and the
+ * method of its last report or query.
+ */
 extern int32_t sketch_chosen;
 extern enum classfile_refusal sketch_told;
 extern struct classfile_method sketch_asked;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * classfile/: classes that are made by hand, and what is in their methods when they
- * have been rewritten, or why they were not. Whether a Java virtual machine takes real
- * ones is shown by e2e/java_rewritten.
+ * Tests of classfile/: hand-written classes, the code of their methods after
+ * rewriting, or the reason for a refusal. e2e/java_rewritten shows whether a
+ * JVM accepts real rewritten classes.
  */
 #include "tests/unit/classfile_sketch.h"
 
@@ -202,7 +202,10 @@ static void calls_pass_by_a_gate(void **state)
 	sketch_free();
 }
 
-/* It is kept, and told to handlers; a return with more on the stack shares no exit. */
+/*
+ * The gate's value is stored in a local and passed to handlers. A return with
+ * extra values on the stack does not share the exit.
+ */
 static void a_gate_is_kept_where_handlers_are(void **state)
 {
 	const struct sketch sketch = {
@@ -272,7 +275,10 @@ static void a_loop_to_the_beginning_has_its_frame_there(void **state)
 	sketch_free();
 }
 
-/* What follows one that does not go on has a frame, or else nobody knows the stack. */
+/*
+ * Code behind an instruction that does not fall through needs a stack map
+ * frame; otherwise its stack is unknown.
+ */
 static void returns_share_an_exit_where_the_stack_is_known(void **state)
 {
 	/* 0: iconst_0; 1: goto 5; 4: return; 5: pop; 6: return */

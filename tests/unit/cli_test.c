@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What `clew record` checks and makes before it runs anything. */
+/* Tests of the checks that `clew record` makes before it runs a program. */
 #include "tests/unit/unit.h"
 
 #include <errno.h>
@@ -314,7 +314,7 @@ static void nothing_but_recordings_is_moved(void **state)
 	remove_directory(directory);
 }
 
-/* Nor is what a link leads to emptied, though it be a recording. */
+/* The target of a link is not emptied either, even if it is a recording. */
 static void links_in_the_place_of_a_recording_are_left_alone(void **state)
 {
 	char *directory = temporary_directory();

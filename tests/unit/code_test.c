@@ -134,7 +134,7 @@ static void idle_code_that_must_stay_executable_does(void **state)
 	assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-/* Its second segment is not there. */
+/* Unmaps the module's second segment. */
 static void lose_second_segment(void)
 {
 	munmap(text + PAGE_BYTES, PAGE_BYTES);

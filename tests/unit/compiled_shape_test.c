@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Code as both compilers of HotSpot make it, and what is none of theirs. */
+/*
+ * Code in the shapes that both compilers of HotSpot emit, and code in others.
+ */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

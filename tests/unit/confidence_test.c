@@ -229,7 +229,9 @@ static void senseless_counts_end_quickly(void **state)
 	assert_true(confidence_upper_bound(UINT64_MAX, UINT64_MAX / 2) <= 1);
 }
 
-/* Of n samples, k or more, or as few on the other side; of equal weights. */
+/*
+ * Checks the chance of a split at least as uneven as this, with equal weights.
+ */
 static void assert_chance(double first, double second, double expected)
 {
 	double chance = confidence_chance(sampled_alike(first * 1e6, first),

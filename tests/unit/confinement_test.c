@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What a worker can do no more, and still can (symbolizer/indexer/confinement.h, worker.h). */
+/*
+ * Tests of the system calls that a worker may and may not make
+ * (symbolizer/indexer/confinement.h, worker.h).
+ */
 #include "unit.h"
 
 #include <errno.h>

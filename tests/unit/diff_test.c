@@ -41,7 +41,7 @@ static void begin(struct session *session, const char *module,
 	}
 }
 
-/* Of the nth function. */
+/* Adds calls and time to the nth function. */
 static void add(struct session *session, uint32_t n, uint64_t calls,
 		uint64_t ns)
 {
@@ -118,7 +118,7 @@ static void modules_of_other_names_stay_apart(void **state)
 	session_close(&after);
 }
 
-/* Of the nth function, with samples of 1 ms. */
+/* Adds samples of 1 ms each to the nth function. */
 static void add_samples(struct session *session, uint32_t n, uint64_t samples)
 {
 	tree_add(&session->tree, n + 1,

@@ -343,7 +343,7 @@ static void assert_same_insn(const struct insn *a, const struct insn *b)
 	assert_int_equal(a->sets_stack, b->sets_stack);
 }
 
-/* What a decoder says that has seen nothing before. */
+/* Decodes with a new decoder, which has no cached instructions. */
 static int decode_afresh(const uint8_t *code, size_t bytes, int has_operands,
 			 struct insn *out)
 {

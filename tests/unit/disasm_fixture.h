@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What every test file of disasm/ and image/ starts with. */
+/* Includes and helpers of all tests of disasm/ and image/. */
 #ifndef CLEW_TESTS_DISASM_FIXTURE_H
 #define CLEW_TESTS_DISASM_FIXTURE_H
 

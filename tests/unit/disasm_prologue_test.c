@@ -3,7 +3,7 @@
 
 #include "disasm/prologue.h"
 
-/* What is left of the code behind the function's own `size` is padding. */
+/* Code behind the function's own `size` bytes is padding. */
 #define QUERY(bytes, size, mask)                                               \
 	&(struct prologue_query)                                               \
 	{                                                                      \

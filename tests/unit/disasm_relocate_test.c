@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What golden files cannot show: refusals, reach and bounds. */
+/* Tests that golden files cannot express: refusals, reach and bounds. */
 #include "disasm_fixture.h"
 
 #include <errno.h>
@@ -96,7 +96,7 @@ static void operands_on_the_stack_follow_the_push(void **state)
 	bytes = move(state, "\x41\xff\x14\x24", 4, PC + 4096, out);
 	assert_int_equal(bytes, 27 + 4);
 	assert_memory_equal(out + 27, "\x41\xff\x24\x24", 4);
-	/* call *-16(%rsp) reads what is overwritten, call *-24(%rsp) does not */
+	/* call *-16(%rsp) reads overwritten memory, call *-24(%rsp) does not */
 	assert_int_equal(move(state, "\xff\x54\x24\xf0", 4, PC + 4096, out),
 			 -EINVAL);
 	assert_int_equal(move(state, "\xff\x54\x24\xe8", 4, PC + 4096, out),

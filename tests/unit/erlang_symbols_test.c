@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-/* What Erlang registers, made as it makes that: one struct and name after the other. */
+/* A table in the layout that Erlang registers: pairs of a struct and a name. */
 struct made_symbols {
 	unsigned char bytes[512];
 	size_t size;
@@ -26,7 +26,7 @@ static void put_word(struct made_symbols *made, uint32_t word)
 	put(made, &word, sizeof(word));
 }
 
-/* So many bytes of padding are in the struct, but they come behind the name. */
+/* Appends a name, then the trailing padding of the struct. */
 static void put_name(struct made_symbols *made, const char *name,
 		     size_t padding)
 {

@@ -179,7 +179,7 @@ static void write_timelines(FILE *out, struct session *session)
 						     .slices = most[i] });
 }
 
-/* The same bytes again, each thread by itself, sample by sample. */
+/* Writes the recording again: per thread, and sample by sample. */
 static void write_otherwise(const char *path, struct session *whole)
 {
 	static const struct whose each = {
@@ -209,7 +209,7 @@ static void write_otherwise(const char *path, struct session *whole)
 	fclose(out);
 }
 
-/* What agents counted, the first of it, in place of time. */
+/* Writes the first value that agents counted, instead of time. */
 static void write_values(const char *path, struct session *whole)
 {
 	const struct whose counted = {

@@ -48,8 +48,8 @@ struct wire_module *fixture_module(struct fixture *fixture, const char *path,
 				   uint32_t first, uint32_t count);
 
 /*
- * A range of numbers that are no module's, and a name for one of them, or a chunk of
- * that kind with what else is told of it.
+ * Adds a range of numbers that belong to no module; a record of a given chunk
+ * kind about one of its numbers; or the name of a number.
  */
 void fixture_range(struct fixture *fixture, enum wire_range_kind kind,
 		   uint32_t first, uint32_t count);
@@ -102,11 +102,14 @@ void fixture_java_code(struct fixture *fixture, uint64_t start, uint64_t tsc,
 #define FIXTURE_JAVA_CODE(fixture, start, tsc, literal)                        \
 	fixture_java_code(fixture, start, tsc, literal, sizeof(literal))
 
-/* What is where in code: numbers of methods, and the bytes behind them. */
+/*
+ * Adds line information of code: one method's number and the encoded bytes
+ * after it.
+ */
 void fixture_code_lines(struct fixture *fixture, uint64_t start, uint64_t tsc,
 			uint32_t method, const void *bytes, size_t count);
 
-/* Of an object that was registered, or that it was taken back: no name. */
+/* Adds an object's registration, or its removal if the name is NULL. */
 /* [start, end) is made executable by who is at pc (0: nobody); gone at gone_tsc. */
 void fixture_maker(struct fixture *fixture, uint64_t start, uint64_t end,
 		   uint64_t pc, uint64_t tsc, uint64_t gone_tsc,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* preload/hot/foresight.h: what is expected is what was called before. */
+/* preload/hot/foresight.h predicts the next call from earlier calls. */
 #include "tests/unit/unit.h"
 
 #include "preload/hot/foresight.h"
@@ -48,7 +48,7 @@ static void callees_are_expected_in_their_order(void **state)
 	assert_next(B, 0, 0);
 }
 
-/* What is called in between, further down, does not come between them. */
+/* Calls by callees do not separate two calls of their caller. */
 static void callees_of_callees_are_passed_over(void **state)
 {
 	const uint64_t a = record(ID_ROOT, 0, A), b = record(a, A, B);

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What stubs store, they load again as they stored it.
+ * Tests that stubs load each value at the address and width of its store.
  *
  * A load that follows a store to the same memory gets its value from the store
- * buffer, in a few cycles, if the store is one and wrote all that the load wants;
- * on some processors (Zen 5) only if both begin at the same address. Otherwise it
- * waits until the store has reached the cache: 6 ns in every call, once.
+ * buffer, in a few cycles, if that store wrote all bytes of the load; on some
+ * processors (Zen 5) only if both begin at the same address. Otherwise the load
+ * waits until the store has reached the cache, which adds 6 ns to every call.
  *
- * Looked at are every template, with what relocate() emits, and the thunks. What
- * a guarded stub has different is when a branch is taken; both ways are gone.
+ * The test covers every template, with the output of relocate(), and the
+ * thunks. A guarded stub differs only in when a branch is taken, and the model
+ * follows both sides of each branch.
  */
 #include <string.h>
 #include <sys/mman.h>
@@ -143,7 +144,7 @@ static uint32_t stalls_of(const char *bytes, size_t count)
 
 #define STALLS(bytes) stalls_of(bytes, sizeof(bytes) - 1)
 
-/* What stubs did once. */
+/* Examples of the stalls that the stubs had in the past. */
 static void the_model_knows_a_stall(void **state)
 {
 	(void)state;

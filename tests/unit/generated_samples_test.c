@@ -205,7 +205,10 @@ static void announce(struct sampled_world *world, const char *text)
 	assert_int_equal(fclose(file), 0);
 }
 
-/* What a perf map says is known of no time; whose memory it is is less. */
+/*
+ * Names from a perf map have no time; the maker of the memory identifies code
+ * less precisely still.
+ */
 static void sources_of_generated_code_names_are_counted(void **state)
 {
 	const uint64_t module_pc = FIXTURE_MODULE_BASE + 0x1000;

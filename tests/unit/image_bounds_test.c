@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Files that were made to take for ever: what is done with them is bounded, by
- * the size of the file or by a number. What comes out tells that the bound was
- * met; no clock is looked at.
+ * Tests of files whose analysis could take for ever. Its work is bounded by the
+ * size of the file or by a constant. The result shows that the bound was met;
+ * the test measures no time.
  */
 #include "disasm_fixture.h"
 

@@ -29,7 +29,7 @@ static const struct wire_function samples[3] = {
 	{ 0x1100, 0x40, VERDICT_IS_JUMP_SHORT, 0, 3, -7 },
 };
 
-/* Where it is kept, by its content. */
+/* Sets the path of the analysis, which is named after the file's digest. */
 static void name_content(struct fixture *f)
 {
 	char digits[2 * DIGEST_BYTES + 1];

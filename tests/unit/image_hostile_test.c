@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Damaged ELF files: every structure of a sound one, this very program, is
- * spoilt in turn. Nothing may crash or hang, and what is found must lie inside
- * of the file. Most telling when built with the address sanitizer.
+ * Damaged ELF files: the test damages each structure of a sound file, this
+ * program, in turn. Nothing may crash or hang, and all results must lie inside
+ * the file. The address sanitizer makes this test much stronger.
  */
 #include "disasm_fixture.h"
 
@@ -47,7 +47,9 @@ static int free_self(void **state)
 	return 0;
 }
 
-/* Whatever the answer, it must be a sound one. */
+/*
+ * Succeeds with any result or error, as long as all functions lie in the file.
+ */
 static int find_functions(const uint8_t *bytes, size_t size)
 {
 	struct arena arena = { 0 };
@@ -80,7 +82,7 @@ static void truncated_files_are_refused_or_sound(void **state)
 {
 	const struct copy *copy = *state;
 
-	/* Its own allocation, that a sanitizer sees the end. */
+	/* A separate allocation lets a sanitizer detect reads past its end. */
 	for (size_t size = 0; size < copy->size;
 	     size += size < 4096 ? 1 : 4001) {
 		uint8_t *cut = malloc(size ? size : 1);

@@ -13,7 +13,7 @@
 
 static const struct whose everybody;
 
-/* Its name may come before its range, as records may be in any order. */
+/* A name may precede its range, as records may be in any order. */
 static void a_function_may_have_but_a_name(void **state)
 {
 	struct made_world *world = *state;
@@ -190,7 +190,10 @@ static uint32_t java_child(struct session *session, uint32_t parent,
 	return node;
 }
 
-/* Those of a stack's methods, of which the innermost one's are told apart if asked. */
+/*
+ * The lines of a stack's methods are shown; those of the innermost method
+ * separate calls only on request.
+ */
 static void calls_have_the_lines_that_were_told(void **state)
 {
 	const struct whose by_line = { .by_line = 1 };

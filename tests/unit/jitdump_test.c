@@ -245,7 +245,7 @@ static void lines_are_where_they_are_said_to_be(void **state)
 	a2n_space_destroy(space);
 }
 
-/* Of this code alone one could not tell: the first line may be behind. */
+/* Both readings fit this code, as its first line may lie behind its start. */
 static void lines_that_are_all_0x40_too_high_are_set_right(void **state)
 {
 	static struct dump dump;

@@ -30,7 +30,7 @@
 #define WORDS_AT_END 1200
 #define WORDS_MAX    ((WIRE_PACKET_BYTES - sizeof(struct wire_chunk)) / 4)
 
-/* A function that runs; `path` stands for all that is said of it and of its callers. */
+/* A running function; `path` hashes its labels and those of its callers. */
 struct test_frame {
 	uint64_t path, site, value;
 	uint32_t function;

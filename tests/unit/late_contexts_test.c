@@ -43,7 +43,10 @@ static void contexts_of_one_kind_all_count(void **state)
 	assert_near(bound(0, 0, 0, 0), 1);
 }
 
-/* Of 4,096 early ones one in 16 is 512 of one in 128. */
+/*
+ * Early contexts are drawn 1 in 16 and late ones 1 in 128, so 4,096 early
+ * contexts weigh as much as 512 late ones.
+ */
 static void sparser_of_two_kinds_sets_the_bound(void **state)
 {
 	(void)state;

@@ -16,7 +16,7 @@ static uint64_t at_least(const uint64_t *calls, uint64_t ns)
 	return count;
 }
 
-/* Of some length each: short ones, many of which are alike, and long ones. */
+/* Measures calls of random lengths: many short, similar ones, and long ones. */
 static struct latencies *measured(uint64_t *calls)
 {
 	struct latencies *latencies = calloc(1, sizeof(*latencies));

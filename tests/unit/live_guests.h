@@ -18,7 +18,10 @@ struct guest {
 	long result;
 };
 
-/* What they do, given themselves; the first three stay where they are. */
+/*
+ * Thread functions; their argument is the guest. The first three stay at one
+ * address until they are woken.
+ */
 void *guest_reads(void *guest);
 void *guest_spins(void *guest);
 void *guest_visits_host(void *guest); /* between its jumps */
@@ -28,7 +31,7 @@ void *guest_blocks_traps(void *guest);
 
 void guest_start(struct guest *guest, void *(*run)(void *));
 
-/* Wait for its end. What its function returned. */
+/* Waits until the guest has ended. Returns its function's result. */
 long guest_end(struct guest *guest);
 
 /* At that pc, or anywhere if it is 0. */

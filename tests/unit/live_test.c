@@ -20,7 +20,7 @@
 #define CALLERS 3
 #define ROUNDS  100
 
-/* Who comes to a breakpoint goes on in the stub. */
+/* A thread that reaches a breakpoint continues in the stub. */
 static void call_and_wake(struct guest *guest)
 {
 	const uint64_t stubbed = live_sum_stubbed, hits = live_header.trap_hits;
@@ -129,7 +129,7 @@ static void who_runs_between_the_bytes_is_waited_for(void **state)
 	live_unhook();
 }
 
-/* They stand in /proc/PID/status, in front of what says whether it ran. */
+/* The groups precede the context switch counts in /proc/PID/status. */
 static void in_hundreds_of_groups_too(void **state)
 {
 	gid_t groups[280];
@@ -147,7 +147,7 @@ static void in_hundreds_of_groups_too(void **state)
 	assert_int_equal(syscall(SYS_setgroups, 0, groups), 0);
 }
 
-/* Where it will go on when its handler returns. */
+/* The interrupted pc is where the guest continues after its handler. */
 static void who_is_between_them_below_a_handler_is_waited_for(void **state)
 {
 	struct guest guest;
@@ -196,7 +196,7 @@ static void who_cannot_take_a_breakpoint_prevents_it(void **state)
 	refuse_until_it_goes(guest_blocks_traps);
 }
 
-/* The stub stays where it is, and goes on behind the site. */
+/* The stub stays mapped, and the guest continues behind the site. */
 static void who_is_in_a_stub_is_not_waited_for(void **state)
 {
 	const uint64_t stubbed = live_read_stubbed;

@@ -12,14 +12,14 @@ struct made_world {
 	struct session session;
 };
 
-/* Of each test: its state is a struct made_world. */
+/* Set-up and tear-down of each test: its state is a struct made_world. */
 int made_set_up(void **state);
 int made_tear_down(void **state);
 
 /* A process with functions 1 to 8 and tally 0. */
 void made_begin(struct fixture *fixture, uint32_t pid);
 
-/* It is in the recording now. */
+/* Adds the process to the recording. */
 void made_end(struct made_world *world, struct fixture *fixture);
 
 void made_read(struct made_world *world, const struct whose *whose);
@@ -36,7 +36,7 @@ const struct tree_node *made_node(const struct session *session,
 #define BELOW(session, ...)                                                    \
 	node_below(&(session)->tree, NODE(session, __VA_ARGS__))
 
-/* By a function of the catalog. */
+/* Returns the child whose function is this function of the catalog. */
 const struct tree_node *made_child(const struct session *session,
 				   uint32_t parent, uint32_t function);
 

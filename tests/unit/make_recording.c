@@ -2,13 +2,14 @@
 /*
  * make_recording DIRECTORY CONTEXTS [SAMPLES [PATH]]
  *
- * Makes a recording of a program that never was: two threads, no recursion,
- * some 20 levels deep, in one module, of that path if one is given. What is in
- * it is said on standard output, for tests to compare with, one context a line:
+ * Writes a recording of an invented program: two threads, no recursion, about
+ * 20 levels deep, in one module, with the given path if there is one. Standard
+ * output lists the contents, for tests to compare with, one context a line:
  *
  *	THREAD CALLS NS SAMPLES VADDR;VADDR;...		outermost function first
  *
- * or not, if there is no SAMPLES. The same arguments make the same recording.
+ * Nothing is printed without SAMPLES. The same arguments produce the same
+ * recording.
  */
 #include <inttypes.h>
 #include <stdio.h>

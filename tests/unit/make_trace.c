@@ -2,22 +2,23 @@
 /*
  * make_trace DIRECTORY < SCRIPT
  *
- * Makes a recording with a trace of calls, for the end-to-end tests. Its module
- * /lib/synthetic has the functions 1 to 99 at vaddr 0x1000, 0x1010... A tick is a
- * nanosecond, and the process begins at tick 1,000,000. A line of the script is
+ * Writes a recording with a trace of calls, for the end-to-end tests. The
+ * module /lib/synthetic has the functions 1 to 99 at vaddr 0x1000, 0x1010... A
+ * tick is a nanosecond, and the process begins at tick 1,000,000. The script
+ * has these lines:
  *
- *	thread TALLY TID		what follows is of it
+ *	thread TALLY TID		the following lines apply to it
  *	packet				the next context begins a packet
- *	skip N				so many contexts are missing
+ *	skip N				N contexts are missing
  *	context CAUSE TSC FN...		0 first, 1 full, 2 moved; outermost first
  *	call DEPTH FN			1 is outermost
  *	tail DEPTH FN
  *	stamp TSC			beside the call before it
  *	return DEPTH TSC
- *	word NUMBER			whatever it is
- *	many N TSC TICKS		that many calls, at depth 1 and 2 by turns,
+ *	word NUMBER			any word, valid or not
+ *	many N TSC TICKS		N calls, at depth 1 and 2 by turns,
  *					function 1 and 2, a stamp after each 64,
- *					in as many packets as it takes
+ *					in as many packets as needed
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -27,7 +27,7 @@ static unsigned int random_below(unsigned int limit)
 	return (unsigned int)(seed >> 33) % limit;
 }
 
-/* Some of the pieces, one after the other. */
+/* Appends random pieces, at most `most`, to an empty string. */
 static void compose(char *out, const char *const pieces[], unsigned int count,
 		    unsigned int most)
 {
@@ -200,7 +200,7 @@ static void parentheses_may_not_be_any_depth(void **state)
 	arena_fini(&arena);
 }
 
-/* One that takes backtracking matchers 2^40 steps. */
+/* Backtracking matchers take about 2^40 steps for expressions like these. */
 static void no_expression_takes_for_ever(void **state)
 {
 	struct arena arena = { 0 };
@@ -260,7 +260,10 @@ static const struct {
 	{ "std::to", "_ZNSt7__cxx112toEi" },
 };
 
-/* Neither another one's, nor what is no function, nor what no symbol is. */
+/*
+ * Names of other symbols, of symbols that are no functions, and invalid
+ * symbols.
+ */
 static const struct {
 	const char *name, *symbol;
 } not_named[] = {

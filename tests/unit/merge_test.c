@@ -227,7 +227,10 @@ static void tail_calls_are_calls_and_counted_apart(void **state)
 	session_close(&world->session);
 }
 
-/* Who is told so forgets what has been merged: it is not read a second time. */
+/*
+ * With is_only_merged, the reader releases merged memory, and does not read it
+ * a second time.
+ */
 static void what_is_only_merged_is_the_same(void **state)
 {
 	enum { CONTEXTS = 3000 };
@@ -438,7 +441,7 @@ static void look_at_progress(void *context, const struct part_copy *part)
 	((struct progress *)context)->next_ns = 0;
 }
 
-/* What merging prints on stderr; for free(). */
+/* Returns the progress messages of a merge on stderr; the caller frees it. */
 static char *progress_text(struct recording *recording)
 {
 	struct progress progress = { .is_on = 1 };

@@ -46,7 +46,10 @@ struct machine {
 	uint8_t *code;   /* a stub, or what else is to be looked at */
 	uint64_t entry, code_bytes;
 	uint32_t paths, stalls;
-	/* What the last instruction has compared: known, if it was code, or of it. */
+	/*
+	 * The result of the last comparison; known only for bytes of the code
+	 * and values that were loaded from it.
+	 */
 	enum { ANYTHING, IS_EQUAL, IS_NOT_EQUAL } compared;
 	struct cached cache[INSNS_MAX];
 	/* Hashes of the states in which a branch was followed; 0: free. */
@@ -75,7 +78,10 @@ static int is_code(const struct machine *m, uint64_t pc)
 		pc < (uintptr_t)hot_thunk_probe + THUNKS_BEHIND);
 }
 
-/* What nobody has stored yet: the thread's block, constants, or anything. */
+/*
+ * Returns the value of memory that no store has written: the thread's block,
+ * the code's constants, or an arbitrary value.
+ */
 static uint64_t initial(const struct machine *m, uint64_t at, uint8_t bytes)
 {
 	const uint64_t block = FS_BASE + (uint64_t)(int64_t)stub_tls_offset();
@@ -232,7 +238,7 @@ static void write_operand(struct machine *m, const cs_insn *insn, int i,
 
 /* ---- Instructions ---- */
 
-/* What addresses are made with is computed, the rest is not. */
+/* Computes operations that occur in addresses; the others give any value. */
 static uint64_t compute(unsigned int id, uint64_t a, uint64_t b)
 {
 	switch (id) {
@@ -279,7 +285,7 @@ static void exchange(struct machine *m, const cs_insn *insn)
 	write_operand(m, insn, 1, a);
 }
 
-/* By the ABI nothing of these remains. */
+/* A call of a C function destroys these registers by the ABI. */
 static void pass_over_c(struct machine *m)
 {
 	static const uint8_t lost[] = { RAX, RCX, RDX, RSI, RDI, 8, 9, 10, 11 };
@@ -425,7 +431,10 @@ static uint64_t hash_of(uint64_t hash, uint64_t value)
 	return hash ^ hash >> 32;
 }
 
-/* Of all that decides how the path goes on, but for the limits of its length. */
+/*
+ * Hashes all state that decides how the path continues, except its length
+ * limits.
+ */
 static uint64_t hash_of_state(const struct machine *m)
 {
 	uint64_t hash = hash_of(m->pc, m->bodies);

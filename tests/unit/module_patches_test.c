@@ -144,7 +144,7 @@ static void an_island_has_bytes_too(void **state)
 			 -EEXIST);
 }
 
-/* Its bytes are in no memory, nor is all of the segment. */
+/* The bytes of the site and the end of the segment are unmapped. */
 static void a_patch_that_cannot_be_written_leaves_what_was_there(void **state)
 {
 	commit_two();

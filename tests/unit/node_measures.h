@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a node of a tree has, by the node. */
+/* The measures of a node, given the node instead of its number. */
 #ifndef CLEW_TESTS_NODE_MEASURES_H
 #define CLEW_TESTS_NODE_MEASURES_H
 

@@ -21,7 +21,7 @@ static int begin(void **state)
 	return 0;
 }
 
-/* So many numbers, all of them used; NULL: there are none. */
+/* Takes a range of `count` numbers and uses all; NULL if there is none. */
 static struct number_range *take(uint32_t count, uint32_t preferred)
 {
 	struct number_range *range = calloc(1, sizeof(*range));
@@ -205,7 +205,7 @@ static uint32_t name(enum wire_range_kind kind, const char *text)
 				  strlen(text));
 }
 
-/* What a part calls a number. */
+/* A number's name in a part, and the number of names in the part. */
 struct called {
 	uint32_t number;
 	char text[WIRE_NAME_BYTES_MAX + 1];
@@ -322,7 +322,7 @@ static void where_there_is_no_part_there_are_no_names(void **state)
 	assert_int_equal(part_create(&recorder->part, NULL), 0);
 }
 
-/* Of what the parent has added since, the child knows nothing. */
+/* The child does not have names that the parent has added since the fork. */
 static void a_child_has_the_names_that_it_was_born_with(void **state)
 {
 	const uint32_t one = name(WIRE_RANGE_JAVA, "one");

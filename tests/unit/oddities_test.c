@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Records that cannot be, and what is said of them. */
+/* Tests of impossible records and the problems that are reported for them. */
 #include "tests/unit/unit.h"
 
 #include <string.h>
@@ -39,7 +39,10 @@ static void a_function_of_no_module_is_a_problem(void **state)
 	fixture_fini(&fixture);
 }
 
-/* A name for what is a module's, for no range, and none for a range. */
+/*
+ * Names for a module's number, for a number outside all ranges, and for an
+ * entire range.
+ */
 static void a_name_of_what_has_none_is_not_believed(void **state)
 {
 	struct fixture fixture;
@@ -60,7 +63,10 @@ static void a_name_of_what_has_none_is_not_believed(void **state)
 	fixture_fini(&fixture);
 }
 
-/* Nothing, less than a number, itself, another stack, and what has no name. */
+/*
+ * An empty stack, one shorter than a number, and one that contains itself,
+ * another stack and unnamed numbers.
+ */
 static void a_stack_of_what_is_no_method_is_harmless(void **state)
 {
 	static const uint32_t bad[] = { 8194, 8193, WIRE_STACK_CUT, 0, 5000 };

@@ -38,7 +38,7 @@ struct writer {
 static uint8_t *file;
 static size_t file_bytes;
 static struct writer writers[TALLIES];
-/* Of a call that is so deep; each frame has three slots. */
+/* Returns the slot of a call at this depth; each frame has three slots. */
 static uint32_t place_of(uint32_t depth)
 {
 	return WIRE_PACKET_PLACES - 1 - 3 * depth;
@@ -192,7 +192,7 @@ static void open_it(struct trace *trace)
 	close(fd);
 }
 
-/* Of the contexts of a tally. */
+/* Sums the ticks of all contexts of a tally. */
 static uint64_t ticks_of(const struct packet_counts *counts, uint32_t tally)
 {
 	uint64_t ticks = 0;
@@ -361,7 +361,9 @@ static void packets_that_were_taken_before_count_once(void **unused)
 	trace_close(&trace);
 }
 
-/* The place is used again: what is there now was not counted. */
+/*
+ * A writer has reused the slot: the packet that is there now was not counted.
+ */
 static void a_packet_in_the_place_of_one_that_was_taken_counts(void **unused)
 {
 	struct wire_taken_packet packets[] = { { .offset = 100, .sequence = 4 },

@@ -212,7 +212,7 @@ static void as_many_calls_are_deep_as_a_packet_has_words(void **state)
 	assert_int_equal(cursor.at, PACKET_WORDS_MAX);
 }
 
-/* It has interrupted function 2 before its word was written. */
+/* A handler has interrupted function 2 before its word was written. */
 static void a_handler_may_call_first(void **state)
 {
 	const uint32_t places[] = { 900, 300, 200, 890, 800 };
@@ -337,7 +337,7 @@ static void half_of_a_context_is_none(void **state)
 	expect_end(&cursor, WIRE_PACKET_BEGIN_WORDS(3) + 1);
 }
 
-/* It is passed over, and calls behind it are of no context. */
+/* The reader skips an unfinished context, and later calls have no context. */
 static void a_context_that_was_not_finished_is_a_hole(void **state)
 {
 	const uint32_t words = WIRE_PACKET_BEGIN_WORDS(WIRE_PACKET_FUNCTIONS);
@@ -410,7 +410,7 @@ static void put_value(struct packet *packet, uint32_t place, uint32_t out)
 	put(packet, 0x6261);
 }
 
-/* Of one that has returned, or that nothing is known of, nothing is told. */
+/* A value of a call that has returned, or of an unknown call, has no event. */
 static void a_value_is_of_a_call_that_runs(void **state)
 {
 	const uint32_t functions[] = { 10, 11 };

@@ -113,7 +113,7 @@ static int open_descriptors(void)
 	return number;
 }
 
-/* Whether the file holds what is in the chunk. */
+/* Reports whether the part's file holds the contents of the chunk. */
 static int is_in_file(const struct chunk *chunk)
 {
 	int fd = open(part->file.path, O_RDONLY);
@@ -294,7 +294,7 @@ static void without_its_name_it_goes_on_to_the_length_it_has(void **state)
 	fill(MIB, 0);
 }
 
-/* Whoever has its name now has another file. */
+/* Another file may have taken the name of the part's file. */
 static void another_file_by_its_name_is_left_alone(void **state)
 {
 	char name[PATH_MAX];
@@ -384,7 +384,7 @@ static void write_records_and_die(void)
 	kill(getpid(), SIGKILL);
 }
 
-/* Of the file: part has not seen what the child has made. */
+/* The test reads the file: `part` does not see the child's changes. */
 static void a_stream_has_all_when_its_process_is_killed(void **state)
 {
 	const pid_t child = fork();

@@ -13,7 +13,7 @@
 #include "symbolizer/a2n.h"
 #include "symbolizer/space/feed.h"
 
-/* A space of what is in a file of these bytes, and what reading it said. */
+/* The space read from a file of these bytes, and the reader's result. */
 struct given {
 	struct a2n_space *space;
 	struct a2n_read read;

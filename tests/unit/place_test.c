@@ -87,7 +87,10 @@ static void what_is_too_large_goes_elsewhere(void **state)
 	sys_munmap(large, TOO_LARGE);
 }
 
-/* Five times its bytes: the range begins anew, and what is there still stays. */
+/*
+ * Maps five times the size of the range, which wraps around and skips mapped
+ * memory.
+ */
 static void the_range_does_not_end(void **state)
 {
 	const size_t bytes = (size_t)1 << 38;

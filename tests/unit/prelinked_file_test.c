@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * preload/stubs/prelinked_file.c: which files are believed. What is in them is of no
- * interest here but for the head.
+ * Tests which files preload/stubs/prelinked_file.c accepts. Of their contents,
+ * only the head matters here.
  */
 #include "tests/unit/unit.h"
 
@@ -162,7 +162,7 @@ static void nor_what_is_no_file(void **state)
 	assert_int_equal(unlinkat(folder.fd, NAME, AT_REMOVEDIR), 0);
 }
 
-/* Of a single byte, by whoever may, and wherever it is. */
+/* A later write of a single byte, anywhere in the file, is detected. */
 static void any_later_write_is_noticed(void **state)
 {
 	static const off_t places[] = { 0, PRELINKED_FLAGS_AT, BYTES - 1 };
@@ -194,7 +194,7 @@ static void so_is_what_was_cut_or_made_longer(void **state)
 	}
 }
 
-/* Its content and its times as well. */
+/* The copy has the same content and the same times. */
 static void a_copy_is_not_believed(void **state)
 {
 	static char bytes[BYTES];
@@ -287,7 +287,10 @@ static void one_process_at_a_time_writes(void **state)
 	assert_int_equal(look(), 0);
 }
 
-/* Whoever was waiting for the lock of what is in its place by now. */
+/*
+ * A writer that waits for the lock of a new file may get it when that file is
+ * already in place.
+ */
 static void what_is_in_its_place_is_not_written_to(void **state)
 {
 	struct prelinked_writing first, second;
@@ -335,7 +338,7 @@ static void a_writer_that_is_killed_leaves_nothing_that_counts(void **state)
 	assert_int_equal(faccessat(folder.fd, NAME ".new", F_OK, 0), -1);
 }
 
-/* Nor is it sent SIGXFSZ, of which it would die. */
+/* The process is not sent SIGXFSZ either, which would kill it. */
 static void where_there_is_no_room_nothing_is_left(void **state)
 {
 	const struct rlimit tight = { BYTES - 1, RLIM_INFINITY };

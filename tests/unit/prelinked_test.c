@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * preload/stubs/prelinked.c: stubs that are mapped are those that would be made, and
- * where they cannot be, nothing is there.
+ * Tests of preload/stubs/prelinked.c: mapped stubs equal the generated ones,
+ * and nothing is mapped where stubs cannot be.
  */
 #include "tests/unit/unit.h"
 
@@ -132,7 +132,7 @@ static int end(void **state)
 	return rmdir(path);
 }
 
-/* What finding and mapping them says; *number where they may be made. */
+/* Finds and maps the stubs. *number is where they may be generated instead. */
 static int load(const struct prelinked_module *module,
 		struct prelinked *prelinked, uint32_t *number)
 {
@@ -298,7 +298,7 @@ static void what_is_displaced_must_be_the_same(void **state)
 	unmap_code(BASE);
 }
 
-/* Its stubs' place by something else, the first page of it and the last. */
+/* Something else occupies the first or the last page of the stubs' range. */
 static void a_place_that_is_taken_is_left_alone(void **state)
 {
 	struct prelinked_module module = module_at(BASE);
@@ -457,7 +457,7 @@ static int is_of_seal(size_t word)
 	       word == offsetof(struct prelinked_head, checksum) / 8;
 }
 
-/* Whatever a head says that its owner has sealed. */
+/* The loader rejects false heads even if their owner has sealed them. */
 static void heads_that_lie_are_found_out(void **state)
 {
 	struct prelinked_module module = module_at(BASE);

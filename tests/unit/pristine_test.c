@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * preload/patch/pristine.c: what is mapped is the file's, until somebody writes to one of
- * both.
+ * Tests of preload/patch/pristine.c: mapped bytes equal the file's, until the
+ * file or the mapping is written to.
  */
 #include "tests/unit/unit.h"
 
@@ -32,7 +32,7 @@ static struct module module;
 static uint8_t *memory;
 static int must_read; /* mappings, as before Linux 6.11 */
 
-/* Of long ago, so that its times tell. */
+/* Waits until the file's change time is old enough to be trusted. */
 static void settle(void)
 {
 	struct stat st;

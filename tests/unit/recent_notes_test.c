@@ -64,7 +64,10 @@ static void those_of_one_place_do_not_hide_each_other(void **state)
 				    note_by(i));
 }
 
-/* A handler has come between the two words of one, and has left either of another's. */
+/*
+ * A handler has interrupted the store of one note's two words and has stored
+ * another note.
+ */
 static void words_of_two_are_no_note(void **state)
 {
 	const uint64_t one = id_of(7, 1), other = id_of(7, 2);

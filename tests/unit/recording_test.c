@@ -78,7 +78,10 @@ static int64_t calls_of(const char *path)
 
 #define SOME_KINDS (PART_KIND(WIRE_RULES) | PART_KIND(WIRE_JITDUMP))
 
-/* Of kinds that were asked for it has all; of others where they are. */
+/*
+ * The partial copy has all chunks of the requested kinds, and the heads of all
+ * others.
+ */
 static void require_same(const struct part_copy *some,
 			 const struct part_copy *whole)
 {
@@ -154,7 +157,7 @@ static void unrequested_chunks_are_not_copied(void **state)
 	fixture_remove(directory);
 }
 
-/* What is wrong behind a header is known from then on, once. */
+/* Damage behind a header stays recorded, and is reported only once. */
 static void a_part_is_there_while_it_is_brought(void **state)
 {
 	char *directory = fixture_directory();
@@ -436,7 +439,7 @@ static void a_process_that_never_began_has_no_moments(void **state)
 	fixture_remove(directory);
 }
 
-/* As the runtime leaves it: the file is larger than what is in use. */
+/* The file is larger than the used bytes, as the runtime leaves it. */
 static void a_growing_part_is_read_up_to_its_end(void **state)
 {
 	char *directory = fixture_directory();

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is said of registers: against what they have when the processor runs the
- * instructions, and whether switches of compilers are understood, and only those.
+ * Compares the computed values of registers with those that the processor has
+ * when it runs the instructions. Checks also that the switch statements of
+ * compilers are recognized, and no other code.
  */
 #include "disasm_fixture.h"
 
@@ -333,7 +334,7 @@ static size_t put_insn(uint8_t *code, uint64_t *seed)
 	return at + bytes;
 }
 
-/* Whether what is said of each register holds. */
+/* Checks that the description of each register is true. */
 static void assert_true_of(const struct values *values,
 			   const uint64_t *registers, const uint8_t *code)
 {
@@ -355,7 +356,7 @@ static void assert_true_of(const struct values *values,
 	}
 }
 
-/* What is true of them, and more or less of it. */
+/* Describes the registers truthfully, some of them only in part. */
 static struct values describe(const uint64_t *registers, uint64_t *seed)
 {
 	struct values values = { 0 };

@@ -26,7 +26,7 @@
 
 #define LONG_NS UINT64_C(20000000000)
 
-/* Of this process and the children that it forks. */
+/* Memory that this process shares with the children that it forks. */
 static struct {
 	_Atomic int rounds, result, is_in_call, is_to_return, has_returned;
 } * shared;
@@ -133,7 +133,7 @@ static void a_stop_that_comes_meanwhile_is_one_afterwards(void **state)
 	end(child);
 }
 
-/* Nobody takes it away from where it is: it may hold locks. */
+/* The tracer lets a timed-out call finish, as it may hold locks. */
 static void a_call_that_takes_too_long_is_finished(void **state)
 {
 	const pid_t child = start(go_round);
@@ -311,7 +311,9 @@ static void a_wait_goes_on_behind_a_stop(void **state)
 	end(child);
 }
 
-/* It is told that it goes on, and gets the signal before it does. */
+/*
+ * The thread is set to continue its wait, and gets the signal before it does.
+ */
 static void a_handler_ends_a_wait_that_was_to_go_on(void **state)
 {
 	const pid_t child = start(wait_for_event);

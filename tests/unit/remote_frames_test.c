@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What clew takes from the worker that unwinds stacks (cli/attach/remote_frames.h), which a
- * hostile process may have taken over: any number in its answer may be wrong.
+ * Tests of the checks on answers of the worker that unwinds stacks
+ * (cli/attach/remote_frames.h). A hostile process may have taken the worker
+ * over: any number may be wrong.
  */
 #include "unit.h"
 
@@ -16,7 +17,9 @@
 
 enum { THREADS = 3, ROOM = 8, GONE = 1, LISTED = THREADS - 1 };
 
-/* What the worker answers here: counts of threads that are not gone, and frames. */
+/*
+ * The worker's answer in this test: frame counts of live threads, and frames.
+ */
 static struct {
 	int64_t counts[THREADS];
 	struct wire_frame frames[ROOM];

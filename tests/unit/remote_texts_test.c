@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What clew writes to a process that it has stopped, and takes back (cli/attach/remote_texts.h). */
+/*
+ * Tests of the texts that clew writes to a stopped process and restores
+ * (cli/attach/remote_texts.h).
+ */
 #include "unit.h"
 
 #include <errno.h>

@@ -17,7 +17,7 @@ struct sampled_world {
 	uint64_t main, f, g, h;
 };
 
-/* Of each test: its state is a struct sampled_world. */
+/* Set-up and tear-down of each test: its state is a struct sampled_world. */
 int sampled_set_up(void **state);
 int sampled_tear_down(void **state);
 
@@ -35,7 +35,7 @@ const struct tree_node *sampled_node(const struct session *session,
 #define NODE(world, ...)                                                       \
 	sampled_node(&(world)->session, (const uint32_t[]){ __VA_ARGS__, 0 })
 
-/* So many samples are a node's own, of sampled_add(). */
+/* Checks that a node itself has this many samples of sampled_add(). */
 void sampled_assert(const struct sampled_world *world,
 		    const struct tree_node *node, uint64_t samples);
 

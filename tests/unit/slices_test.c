@@ -16,7 +16,7 @@ struct counting {
 	uint64_t sum;
 };
 
-/* What a function keeps on its stack and in registers is there after each rest. */
+/* Checks that the function's stack and registers survive each rest. */
 static uint64_t go_down(struct counting *counting, unsigned int depth)
 {
 	volatile uint64_t kept[8];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Spaces against a model that is too simple to be wrong: a few dozen bytes of
- * address space, each with the number of who has it, on which all changes up
- * to the time in question are carried out one after the other.
+ * Compares spaces with a model that is too simple to be wrong: a few dozen
+ * bytes of address space, each with the number of its owner. The model carries
+ * out all changes up to the time in question, one after the other.
  */
 #include "tests/unit/unit.h"
 
@@ -200,7 +200,7 @@ static struct a2n_place look(const struct round *round, unsigned int byte,
 	return place;
 }
 
-/* What is said of a place holds for all of it, as long as it is said to. */
+/* Checks that the answer holds for the whole range and time that it reports. */
 static void check_place(const struct round *round,
 			const struct a2n_place *place, unsigned int byte,
 			unsigned int time)

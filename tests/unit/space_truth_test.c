@@ -10,7 +10,7 @@
  *
  * Exits with 77 if there are none.
  */
-#undef NDEBUG /* what is asserted here is done */
+#undef NDEBUG /* the assertions below have side effects */
 #include <assert.h>
 #include <glob.h>
 #include <inttypes.h>

@@ -97,7 +97,7 @@ static void be_busy(const void *context, const void *request, void *answer)
 	*(int *)answer = getpid();
 }
 
-/* So that each request has nearly a whole second of CPU time. */
+/* A new worker gives each request nearly a whole second of CPU time. */
 static void a_worker_that_used_much_time_is_replaced(void **state)
 {
 	struct stack_reader reader = begin(be_busy, NULL, 0, sizeof(int));

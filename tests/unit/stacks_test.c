@@ -120,7 +120,10 @@ static void tells_that_it_returns(int signal, siginfo_t *info, void *context)
 	signal_frame_end(context);
 }
 
-/* What it has left lies on the alternate stack, where nothing is written over it. */
+/*
+ * The handler's frame stays on the alternate stack, where nothing overwrites
+ * it.
+ */
 static void leave_a_frame(void (*handler)(int, siginfo_t *, void *))
 {
 	const stack_t stack = { .ss_sp = alternate,

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Looks at threads of a model, whose time is known, by a clock of the model's.
+ * Watches threads of a model, whose time in each state is known, by the model's
+ * clock.
  *
- * A thread goes through a cycle of states. In a run it is looked at as the
- * watch does it: a look stands for what strata_take() says, and the next
- * stratum is longer if the thread is where it was. Runs have seeds of their
+ * A thread goes through a cycle of states. A run reads its state as the watch
+ * does: each reading stands for the time that strata_take() returns, and the
+ * next stratum is longer if the thread has not moved. Runs have seeds of their
  * own, so their errors are independent: the mean of N of them is off by more
- * than five times its standard error once in 1.7 million. What is tested are
- * sums that are free of bias, and how far a single one is off.
+ * than five times its standard error once in 1.7 million. The test checks that
+ * sums have no bias, and how far a single one is off.
  */
 #include "tests/unit/unit.h"
 
@@ -45,7 +46,7 @@ static double random_share(void)
 	return (double)(random_word() >> 11) / 9007199254740992.0;
 }
 
-/* What the thread does, in order of time. */
+/* The thread's current state, and the time at which it ends. */
 struct walker {
 	const struct model *model;
 	unsigned int state;
@@ -131,7 +132,10 @@ static struct result run(const struct model *model, uint32_t number)
 	return result;
 }
 
-/* Of many runs: the mean error of each state, in percent of all time. */
+/*
+ * Checks that the mean error of each state over many runs is near 0, in percent
+ * of all time.
+ */
 static void assert_unbiased(const struct model *model, int runs,
 			    double worst_deviation)
 {

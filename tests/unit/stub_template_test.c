@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Jumps of one byte's reach in the templates of stubs are written by hand, as what
- * is written over them must know their length: nobody else says if one is too far. It
- * leads backwards then.
+ * Tests that short jumps in the templates of stubs reach their targets. They
+ * are written by hand, since patching code must know their length. The
+ * assembler does not report a distance that is too large for them: such a jump
+ * then leads backwards.
  */
 #include <string.h>
 
@@ -81,7 +82,7 @@ static void a_loop_to_the_own_entry_passes_through(void **state)
 
 #define BYTES_MAX (2 * STUB_BYTES)
 
-/* What is executed of a template, from the places where it is entered. */
+/* The instructions of a template that execution from its entries reaches. */
 struct flow {
 	const struct stub_template *template;
 	struct decoder decoder;
@@ -105,7 +106,7 @@ static void go_to(struct flow *flow, int64_t at)
 		flow->waiting[flow->count++] = (unsigned int)at;
 }
 
-/* Of two bytes, whichever condition. */
+/* Reports whether it is a conditional jump of two bytes. */
 static int is_short_jump(const struct insn *insn, const uint8_t *code)
 {
 	return insn->kind == INSN_JUMP_IF && insn->length == 2 &&

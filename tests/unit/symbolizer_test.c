@@ -147,7 +147,7 @@ static void names_that_take_forever_stay_mangled(void **state)
 				  "P<P<int, int>, P<int, int> >::*)");
 }
 
-/* The same for a class in a default argument of g(), C<P<T, T>...>. */
+/* Another slow search: a class in a default argument of g(), C<P<T, T>...>. */
 static void default_arguments_that_take_forever_stay_mangled(void **state)
 {
 	char mangled[1024], *at = mangled;

@@ -45,7 +45,7 @@ static int start_part(void **state)
 	return 0;
 }
 
-/* What a test leaves is right, as far as that is known (hot/tally.h). */
+/* Checks that the test left a valid tally (hot/tally.h), as far as possible. */
 static int end_part(void **state)
 {
 	(void)state;
@@ -81,7 +81,10 @@ static uint64_t calls_of(uint64_t id)
 	       calls_in(&hot.tally->memory.retired, id);
 }
 
-/* Of those that were admitted those that were recorded, as a reader counts. */
+/*
+ * Returns the number of admitted contexts that were recorded, as a reader
+ * computes it.
+ */
 static uint64_t admitted_and_recorded(void)
 {
 	const struct wire_chunk *chunk =
@@ -262,7 +265,7 @@ static void a_table_that_was_left_is_given_back(void **state)
 	assert_int_equal(hot.tally->wire->retired, 0);
 }
 
-/* Of 32 MiB it is too full for so many, which it would have had the room for. */
+/* A table of 32 MiB would have enough slots, but would be too full. */
 static void large_tables_are_less_full(void **state)
 {
 	(void)state;

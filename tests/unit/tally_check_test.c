@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* preload/record/tally_check.c: what is right is valid, and each thing wrong is found. */
+/*
+ * Tests of preload/record/tally_check.c: valid tallies pass, and each error is
+ * found.
+ */
 #include "tests/unit/unit.h"
 
 #include <stdlib.h>
@@ -112,7 +115,7 @@ static void correct_tallies_are_valid(void **state)
 	assert_int_equal(check(), VIOLATION_IS_NONE);
 }
 
-/* They have entries of their own, that look as if nobody called them. */
+/* Tail calls have separate entries, which look as if they had no caller. */
 static void tail_calls_are_valid(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is written for people at a terminal. */
+/* Tests of the output that people read at a terminal. */
 #include "tests/unit/unit.h"
 
 #include <stdio.h>
@@ -49,7 +49,7 @@ static void escape_sequences_take_no_room(void **state)
 	assert_cut(4, "\033[1mabcdef\033[mg\n", "\033[1mabc>\033[m\n");
 }
 
-/* What progress writes to stderr. free() it. */
+/* Returns the output of progress on stderr. free() it. */
 static char *written_by(struct progress *progress, uint64_t done)
 {
 	char *text = calloc(1, 256);

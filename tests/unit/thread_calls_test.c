@@ -13,13 +13,14 @@
 #include "tests/unit/trace_file.h"
 
 /*
- * What the calls of a trace are told as, one event a line:
+ * The text form of the calls of a trace, one event a line:
  *
- *	TSC+FN		begins at that depth ("?": before what is known)
+ *	TSC+FN		begins at that depth ("?": before the known part)
  *	TSC-FN:why	ends; why is r(eturned), l(eft), c(ut), o(pen)
  *	TSC!N		a gap
  *
- * '~' in front of an interpolated time, '>' of one that is not before.
+ * A '~' precedes an interpolated time, a '>' the earliest possible time of an
+ * event.
  */
 struct told {
 	struct trace_file file;
@@ -126,7 +127,9 @@ static void calls_begin_and_have_ended_by_the_next(void **state)
 		      ">140-1:o");
 }
 
-/* Those up to the next packet as well, if nothing is missing between. */
+/*
+ * Times up to the next packet are interpolated if nothing is missing between.
+ */
 static void times_between_stamps_are_interpolated(void **state)
 {
 	struct told told;
@@ -164,7 +167,7 @@ static void a_moment_is_between_two_calls(void **state)
 	expect(&told, "100+1 ~120+2 150-2:r 150+3 >190-3:o >190-1:o");
 }
 
-/* Of one that was not stamped, too: it has returned by then. */
+/* An unstamped call that has returned by then has the same end time. */
 static void returns_have_their_own_times(void **state)
 {
 	struct told told;
@@ -182,7 +185,7 @@ static void returns_have_their_own_times(void **state)
 	trace_file_stamp(&told.file, 180);
 	trace_file_return(&told.file, 2, 190);
 	trace_file_return(&told.file, 1, 200);
-	trace_file_return(&told.file, 0, 210); /* of what is around it */
+	trace_file_return(&told.file, 0, 210); /* of the enclosing function */
 	trace_file_call(&told.file, 1, 5);
 	trace_file_stamp(&told.file, 220);
 	open_it(&told);

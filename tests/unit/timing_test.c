@@ -256,7 +256,10 @@ static void histograms_of_callers_are_told_apart(void **state)
 	session_close(&session);
 }
 
-/* They are nowhere else yet: with those of their functions, if these had room. */
+/*
+ * A context's latest calls are in no histogram yet. They are added to its
+ * function's histogram or, if it has none, to that of the other functions.
+ */
 static void latest_calls_are_added_to_histograms(void **state)
 {
 	struct fixture fixture;

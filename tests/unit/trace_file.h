@@ -17,7 +17,9 @@ struct trace_file {
 
 #define TRACE_FILE_FUNCTIONS 8192
 
-/* Of a call that is so deep, at most 1,023; each frame has a slot. */
+/*
+ * Returns the slot of a call at a depth of at most 1,023; each frame has one.
+ */
 static inline uint32_t trace_file_place(uint32_t depth)
 {
 	return WIRE_PACKET_PLACES - 1 - depth;
@@ -34,7 +36,7 @@ void trace_file_packet(struct trace_file *file, uint32_t tally);
 struct trace_file_context {
 	uint32_t tid;
 	uint64_t sequence, tsc;
-	uint64_t around_id; /* of what is around the functions */
+	uint64_t around_id; /* of the context around the functions */
 	enum wire_packet_cause cause;
 	const uint32_t *functions; /* outermost first */
 	uint32_t count;

@@ -108,7 +108,7 @@ static void reused_packet_is_copied_again(void **unused)
 	trace_close(&settled);
 }
 
-/* All calls of that packet are elsewhere, in what is copied later. */
+/* All calls of the reused packet are in the counts, which are copied later. */
 static void nothing_is_dropped_where_calls_are_counted_before(void **unused)
 {
 	struct trace settled;

@@ -339,7 +339,7 @@ static void calls_take_no_more_room_than_they_need(void **state)
 /* A view of the session's whole tree. */
 static const struct tree_view whole;
 
-/* What a writer makes of a view. free() it. */
+/* Returns the output of a writer for a view. free() it. */
 static char *written(const struct report_writer *writer,
 		     struct session *session, struct tree_view view,
 		     size_t *bytes)

@@ -109,8 +109,9 @@ static void test_through_signals(void **state)
 }
 
 /*
- * The same handler was called before, from the same context, and its slot is
- * next to where it was interrupted now; above that is anything.
+ * The same handler was called before, from the same context. The slot of that
+ * call is next to the stack pointer at the current interruption; the words
+ * above it hold arbitrary values.
  */
 static void leave_stale_slot(void)
 {
@@ -200,7 +201,7 @@ static void test_nested_in_nothing(void **state)
 	assert_walk(as_usual);
 }
 
-/* Whatever a handler makes of it. */
+/* A handler may set the stack pointer to any value. */
 static void test_stack_pointer_is_none(void **state)
 {
 	const uint64_t strange[] = { 0, 8, 4096, -UINT64_C(8),

@@ -158,7 +158,7 @@ static void a_spare_block_outlives_the_places(void **state)
 }
 
 /* The file of a block at `start`, or "". */
-/* The file that what is there is a mapping of, or "". */
+/* Writes the path of the file that is mapped at pc, or "". */
 static void read_block_file(uint64_t pc, char *path, size_t room)
 {
 	FILE *maps = fopen("/proc/self/maps", "re");
@@ -291,7 +291,7 @@ static void stub_memory_is_near_the_data_of_the_module(void **state)
 	}
 }
 
-/* It is hooked all the same. */
+/* The code is hooked even if its stubs limit the growth of the heap. */
 static void stub_memory_may_lie_in_the_way_of_the_heap(void **state)
 {
 	const struct window_user code = user(0x400000, 0x500000);
@@ -304,7 +304,7 @@ static void stub_memory_may_lie_in_the_way_of_the_heap(void **state)
 	unmap_blocks(&windows);
 }
 
-/* Whatever else is wrong, reports tell the one from the other. */
+/* Reports distinguish missing address space from missing memory. */
 static void no_place_and_no_memory_are_two_things(void **state)
 {
 	const uint64_t reach = UINT64_C(1) << 31;

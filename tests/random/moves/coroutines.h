@@ -150,7 +150,7 @@ static PLAYED void coroutine_linked(void)
 	LEAVE();
 }
 
-/* Its function returns, and libc goes on at uc_link. */
+/* The coroutine's function returns, and libc continues at uc_link. */
 static PLAYED void coroutine_link(function body)
 {
 	char *stack = (char *)malloc(COROUTINE_BYTES);

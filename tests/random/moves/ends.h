@@ -48,7 +48,10 @@ static PLAYED __attribute__((noreturn)) void ends_never(
 	siglongjmp(*(sigjmp_buf *)(uintptr_t)&landing->place, 1);
 }
 
-/* Its last instruction is a call, so the return address is not its own. */
+/*
+ * The last instruction is a call, so its return address lies behind the
+ * function.
+ */
 static PLAYED __attribute__((noreturn)) void ends_in_call(
 	const struct landing *landing)
 {

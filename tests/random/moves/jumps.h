@@ -33,8 +33,8 @@
 	 getcontext(landing.context), landing.returned++)
 
 /*
- * SET is the test of a setjmp of some kind; the body may land there. What is
- * kept is volatile, or in memory: registers are not what they were.
+ * SET is the test of a setjmp of some kind; the body may land there. Values
+ * that must survive are volatile, or in memory: registers may have changed.
  */
 #define LANDING(KIND, SET, BODY)                                               \
 	do {                                                                   \

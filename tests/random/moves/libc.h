@@ -30,7 +30,7 @@ TRUTH_INLINE long move_callback(function body, long n)
 	return n;
 }
 
-/* Calls what play.pending says, apart from all that is around. */
+/* Calls the function play.pending with surroundings of its own. */
 TRUTH_INLINE long libc_call(long n)
 {
 	struct surroundings outer = play.now;
@@ -46,7 +46,7 @@ TRUTH_INLINE long libc_call(long n)
 	return result;
 }
 
-/* The same where jumps and exceptions may pass libc's frames. */
+/* Calls play.pending where jumps and exceptions may pass libc's frames. */
 TRUTH_INLINE long libc_pass(long n)
 {
 	function body = play.pending;

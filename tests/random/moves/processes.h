@@ -15,7 +15,7 @@
 
 extern char **environ;
 
-/* What a forked child may not do that its parent may. */
+/* Sets the limits of a forked child, which are tighter than its parent's. */
 TRUTH_INLINE void processes_begin(void)
 {
 	const int is_alternate = play.now.is_alternate;

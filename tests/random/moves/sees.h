@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the program sees of its own calls: return addresses in functions that
- * are called or jumped to, the names of a backtrace, results of the loader that
- * depend on the caller, and state that no hook may change. Addresses are printed
- * as names, so the output must be the same natively and recorded.
+ * Observations that the program makes of its own calls: return addresses in
+ * functions that are called or jumped to, the names of a backtrace, results of
+ * the loader that depend on the caller, and state that no hook may change.
+ * Addresses are printed as names, so the output must be the same natively and
+ * recorded.
  *
  * clew does not hook a function that reads its return address, nor one that
  * jumps to such a function. The comparison leaves these out.

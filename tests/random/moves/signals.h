@@ -22,7 +22,10 @@ static PLAYED void play_handler(int number)
 	LEAVE();
 }
 
-/* What an unmasking lets in comes before it returns: number is blocked. */
+/*
+ * The pending signal is delivered before pthread_sigmask() returns, as
+ * move_pending() blocks it meanwhile.
+ */
 TRUTH_INLINE void move_pending(int number)
 {
 	sigset_t set, old;
