@@ -194,7 +194,7 @@ static void sort_words(uint64_t *words, uint64_t *spare, size_t count)
 	}
 }
 
-/* Words that are equal to one before them. Sorts. */
+/* Counts words that equal the word before them after sorting `words`. */
 static size_t count_repeats(uint64_t *words, uint64_t *spare, size_t count)
 {
 	size_t repeats = 0;

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Calls must be what the source says: see also this folder's CMakeLists. */
+/* The calls must match the source code: see also this folder's CMakeLists. */
 __attribute__((noinline)) static unsigned long fib(unsigned int n)
 {
 	return n < 2 ? n : fib(n - 1) + fib(n - 2);

@@ -115,7 +115,7 @@ STEP(7)
 static const step steps[] = { step_0, step_1, step_2, step_3,
 			      step_4, step_5, step_6, step_7 };
 
-/* Part of its callers, so that there are no other functions. */
+/* Inlined into its callers, so that no other functions are called. */
 static inline __attribute__((always_inline)) unsigned long go_on(
 	unsigned long path, unsigned int left)
 {

@@ -37,7 +37,7 @@ static uint64_t odd_number(void)
 	return numbers[random_below(sizeof(numbers) / sizeof(numbers[0]))];
 }
 
-/* Damages data in place; the new size, not larger. */
+/* Damages data in place; returns the new size, which is not larger. */
 static size_t damage(uint8_t *data, size_t size)
 {
 	uint64_t number = odd_number();

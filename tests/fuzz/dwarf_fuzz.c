@@ -76,7 +76,7 @@ static void write_files(const uint8_t *data, size_t size)
 		write_file(names[i], data + first, size - first);
 }
 
-/* ---- what was made of them ---- */
+/* ---- Use of the results ---- */
 
 static volatile size_t sink;
 
@@ -109,7 +109,7 @@ static void visit(void *context, const struct a2n_range *range,
 	walk->end = range->end;
 	read_strings(frames, count);
 	if (walk->left-- == 0)
-		walk->left = 1; /* enough were looked up */
+		walk->left = 1; /* enough look-ups */
 	else if (a2n_module_lookup(walk->module, range->start, found, FRAMES) !=
 		 count)
 		abort();

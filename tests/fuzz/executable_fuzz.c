@@ -15,7 +15,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Nothing that a file says reaches a terminal as it is. */
+/* Checks that no byte of a file reaches a terminal unescaped. */
 static void check_text(const char *text)
 {
 	for (; text && *text; text++)

@@ -244,7 +244,7 @@ static void lay_all(const uint8_t *data, size_t size)
 	lay_part(&text_file, MODULE_BYTES, data, size, TABLES_AT, SIZE_MAX);
 }
 
-/* The time of its last change is the one that its head says. */
+/* The time of the file's last change is the one in its head. */
 static void write_kept(const struct kept_file *file, const uint8_t *bytes)
 {
 	struct timespec times[2] = { { .tv_nsec = UTIME_OMIT } };
@@ -287,7 +287,7 @@ static void seal(const struct kept_file *file, uint64_t flags_at,
 	free(bytes);
 }
 
-/* ---- What is believed ---- */
+/* ---- Accepted files ---- */
 
 static void check_stubs(const struct prelinked *stubs)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libFuzzer entry: the input is a place for a probe (image/probe_spec.h), and lines of
- * what the probe does (expression/probe_action.h).
+ * libFuzzer entry: the input is the location of a probe (image/probe_spec.h),
+ * and lines of its actions (expression/probe_action.h).
  */
 #include <stdint.h>
 #include <stdlib.h>

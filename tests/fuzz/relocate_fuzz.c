@@ -58,7 +58,7 @@ static const int greg_of[16] = {
 struct outcome {
 	int signal;
 	uint64_t fault;
-	uint64_t pc; /* 0: in the stretch, wherever that is */
+	uint64_t pc; /* 0: anywhere in the stretch */
 	struct machine machine;
 	uint8_t vectors[256];
 	uint8_t data[AREA];
@@ -235,7 +235,7 @@ static void run(uint64_t pc, uint64_t memory_seed, uint64_t from, uint64_t to,
 	memcpy(out->stack, (void *)(uintptr_t)STACK_PC, AREA);
 }
 
-/* ---- What is tried ---- */
+/* ---- Instructions to test ---- */
 
 /*
  * Reports whether the instruction at `code` does not read its address, the time

@@ -64,7 +64,10 @@ static void write_file(const uint8_t *data, size_t size)
 		abort();
 }
 
-/* A function of the seed's; where the file is too damaged, what it was before. */
+/*
+ * Returns a function of the seed's file, or the previous one if the file is too
+ * damaged.
+ */
 static uint64_t function_of(const uint8_t *data, size_t size)
 {
 	static uint64_t former;
@@ -99,7 +102,7 @@ static uint64_t function_of(const uint8_t *data, size_t size)
 	return former;
 }
 
-/* ---- What is made of an answer ---- */
+/* ---- Use of an answer ---- */
 
 static volatile size_t sink;
 

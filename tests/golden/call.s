@@ -1,4 +1,4 @@
-# The callee tells its return address: it must be the original's, pushed whole.
+# The callee reads its return address: all bytes must be those of the original.
 	.include "golden.inc"
 	CASE JUMP, 0, 6
 	BEFORE

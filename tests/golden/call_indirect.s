@@ -1,4 +1,4 @@
-# The same through a pointer.
+# An indirect call: the callee reads its return address as in call.s.
 	.include "golden.inc"
 	CASE JUMP, 0, 7
 	BEFORE

@@ -1,5 +1,5 @@
-# A loop back to the entry, which the stub tells from a call. No unwind
-# information: who knows what its stack looks like.
+# A loop back to the entry, which the stub distinguishes from a call. There is
+# no unwind information, so the stack at the loop is unknown.
 	.include "golden.inc"
 	CASE BRANCH_INTO, 0, 0
 	BEFORE

@@ -1,4 +1,4 @@
-# A loop back to the entry does no harm: it arrives in the stub, or in the copy.
+# A loop back to the entry is safe: it arrives in the stub, or in the copy.
 	.include "golden.inc"
 	CASE JUMP, 0, 6
 	BEFORE

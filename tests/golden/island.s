@@ -1,4 +1,4 @@
-# As mempcpy jumps to memmove+3. The long jump goes where padding is.
+# A jump like mempcpy's to memmove+3. The long jump lies in the padding.
 	.include "golden.inc"
 	CASE JUMP_SHORT, 0, 3
 	BEFORE

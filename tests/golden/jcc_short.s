@@ -1,4 +1,4 @@
-# Short becomes long, taken or not.
+# A short conditional jump becomes a long one, taken or not.
 	.include "golden.inc"
 	CASE JUMP, 0, 5
 	BEFORE

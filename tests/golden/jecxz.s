@@ -1,4 +1,4 @@
-# The prefix that makes it jecxz stays.
+# The prefix that turns jrcxz into jecxz is retained.
 	.include "golden.inc"
 	CASE JUMP, 0, 6
 	BEFORE

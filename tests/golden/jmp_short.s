@@ -1,4 +1,4 @@
-# Nothing enters between the jump and its target but padding.
+# Only padding lies between the jump and its target.
 	.include "golden.inc"
 	CASE JUMP, 0, 2
 	BEFORE

@@ -1,4 +1,4 @@
-# loop has no long form: it goes over a jump.
+# loop has no long form: the copy is a loop that skips a jump.
 	.include "golden.inc"
 	CASE JUMP, 0, 6
 	BEFORE

@@ -1,4 +1,4 @@
-# Back to the entry means back to the copy.
+# A branch back to the entry leads to the copy.
 	.include "golden.inc"
 	CASE JUMP, 0, 5
 	BEFORE

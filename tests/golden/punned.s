@@ -1,4 +1,4 @@
-# Three bytes can be had; the two behind them stay and complete the rel32.
+# Three bytes may be overwritten; the two behind them stay and complete the rel32.
 	.include "golden.inc"
 	CASE JUMP_PUNNED, 0, 3
 	BEFORE

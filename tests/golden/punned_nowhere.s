@@ -1,4 +1,4 @@
-# Two bytes could be had, but wherever they led, it would be below the lowest
+# Two bytes may be overwritten, but every possible target is below the lowest
 # address that a program can map.
 	.include "golden.inc"
 	CASE TRAP, 0, 2

@@ -1,4 +1,4 @@
-# Nothing falls through a return, and nothing but padding lies behind it.
+# A return does not fall through, and only padding lies behind it.
 	.include "golden.inc"
 	CASE JUMP_PADDED, 0, 3
 	BEFORE

@@ -1,5 +1,5 @@
-# The kernel sees where a system call is made: it stays, and so does what is
-# before it in the same jump. No way is open that leaves its first byte alone.
+# The kernel sees the address of a system call, so it stays in place, together
+# with the code before it in the same jump. No verdict leaves its first byte alone.
 	.include "golden.inc"
 	CASE UNMOVABLE, 0, 0
 	BEFORE

@@ -1,4 +1,4 @@
-# As glibc's __read_nocancel: a short jump leaves the system call alone.
+# A function like glibc's __read_nocancel: a short jump keeps the system call.
 	.include "golden.inc"
 	CASE JUMP_SHORT, 0, 2
 	BEFORE

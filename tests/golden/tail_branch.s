@@ -1,5 +1,5 @@
-# A branch from elsewhere, far behind, into the bytes of the jump. Two of them
-# can be had, which leaves a choice of 256 addresses.
+# A branch from far behind leads into the bytes of the jump. Two of them may be
+# overwritten, which leaves a choice of 256 addresses.
 	.include "golden.inc"
 	CASE JUMP_PUNNED, 0, 2
 	BEFORE

@@ -1,5 +1,5 @@
-# Modules with one sign each of what their code is; -DSIGN=... says which. The
-# linker is told that undefined symbols are another module's.
+# Modules with one trait each of their code; -DSIGN=... selects it. The linker is
+# allowed to leave undefined symbols to other modules.
 	.macro defined name
 	.globl \name
 	.type \name, @function

@@ -46,7 +46,7 @@ static int check_file(const char *path, uint32_t expected)
 		return 1;
 	}
 	failures = check(&image, path, expected);
-	/* Go's sign here is a section; with its linker there is a note, too. */
+	/* Go's trait here is a section; Go's linker also adds a note. */
 	if (!(expected & TRAIT_GO))
 		failures += check_without_sections(&image, path, expected);
 	image_close(&image);

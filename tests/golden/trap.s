@@ -1,4 +1,4 @@
-# One byte is all that can be had, and there is no padding for an island.
+# Only one byte may be overwritten, and there is no padding for an island.
 	.include "golden.inc"
 	CASE TRAP, 0, 1
 	BEFORE

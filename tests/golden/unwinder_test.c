@@ -2,9 +2,10 @@
 /*
  * unwinder_test FILE: checks the verdicts for a stripped program that contains
  * an unwinder. Exactly the unwinder's entry functions, and the function that
- * fills in its first frame, read their own return address. Their callees belong
- * to the unwinder, down to the function that compares addresses in a table.
- * _Unwind_RaiseException() and _Unwind_SetIP() are watched.
+ * fills in its first frame, read their own return address. The callees of these
+ * functions belong to the unwinder, down to the function that compares
+ * addresses in a table. _Unwind_RaiseException() and _Unwind_SetIP() are
+ * watched.
  */
 #include <stdio.h>
 

@@ -1,8 +1,8 @@
-# Functions of which each label "VERDICT..what" tells the verdict, and with
-# "VERDICT,LOOPS..what" that a jump of the function's own leads to its start. The labels
-# have no type, so that they name no function: as for stripped code.
+# Functions whose label "VERDICT..description" states the expected verdict. A
+# label "VERDICT,LOOPS..description" means that a jump of the function leads to its
+# own start. Labels have no type, so they name no function, as in stripped code.
 #
-# Every function is more than a jump long unless its point is not to be.
+# Every function is longer than a jump unless it tests a shorter one.
 	.macro function label
 	.p2align 4, 0xcc
 "\label":
@@ -41,7 +41,7 @@ function "JUMP_PADDED..short"
 	body
 	.cfi_endproc
 
-# As mempcpy jumps into memmove.
+# A jump into another function, like mempcpy's into memmove.
 function "JUMP..jumps into the next"
 	mov %rdi, %rax
 	add %rdx, %rax
@@ -62,7 +62,7 @@ label:	push %rbp
 	ret
 	end
 
-# Its branches are unknown, but none leads into an instruction.
+# The function's branches are unknown, but none leads into an instruction.
 function "TRAP,LOOPS..undecodable in its middle"
 	body
 	.byte 0x06
@@ -105,7 +105,7 @@ second:
 	.type second, @function
 	.size second, . - second
 
-# Known by its symbol alone.
+# Only a symbol identifies this function.
 	.p2align 4, 0xcc
 	.type no_fde, @function
 "JUMP..symbol without FDE":
@@ -137,7 +137,7 @@ function "COLD_PART..frame pointer exists already"
 	body
 	end
 
-# Jumped to from one function, and back into that one's middle.
+# Another function jumps here, and this code jumps back into its middle.
 function "JUMP..hot"
 	test %rdi, %rdi
 	jz cold
@@ -150,7 +150,7 @@ cold:	mov $1, %edi
 	jmp back
 	end
 
-# Reached by a conditional jump only, at an address that no function has.
+# Only a conditional jump leads here, to an address that belongs to no function.
 function "JUMP..with another part"
 	cmp %rdi, %rsi
 	jz unlikely
@@ -164,7 +164,7 @@ unlikely:
 	ret
 	.cfi_endproc
 
-# The same, but called as well.
+# A conditional jump and a call lead here.
 function "JUMP..calls it"
 	cmp %rdi, %rsi
 	jz called
@@ -287,7 +287,7 @@ function "READS_RETURN_ADDRESS..pushes it again"
 	ret
 	end
 
-# As gcc -Os loads constants.
+# gcc -Os loads constants like this.
 function "JUMP..pops a constant that it has pushed"
 	push $10
 	pop %rax
@@ -309,7 +309,7 @@ function "READS_RETURN_ADDRESS..pops it behind a constant"
 	ret
 	end
 
-# As longjmp, which does not return.
+# Code like longjmp's, which does not return.
 function "READS_RETURN_ADDRESS..jumps to another frame"
 	mov 48(%rdi), %r8
 	mov 56(%rdi), %rdx
@@ -321,7 +321,7 @@ function "READS_RETURN_ADDRESS..jumps to another frame"
 	jmp *%rdx
 	end
 
-# As vfork, which returns twice.
+# Code like vfork's, which returns twice.
 function "READS_RETURN_ADDRESS..pops it and keeps it"
 	pop %rdi
 	.cfi_def_cfa_offset 0
@@ -338,7 +338,7 @@ function "READS_RETURN_ADDRESS..overwrites it"
 	ret
 	end
 
-# It comes back where it was called from, by another way than ret.
+# The function returns to its caller without ret.
 function "JUMP..pops it to jump there"
 	pop %r9
 	.cfi_def_cfa_offset 0
@@ -357,7 +357,7 @@ function "JUMP..loads it to jump there"
 	jmp *%r8
 	end
 
-# As coroutine switches, which find it on another stack.
+# Coroutine switches do this: the return address is on another stack.
 function "JUMP..pops it to jump there on another stack"
 	push %rbx
 	.cfi_def_cfa_offset 16
@@ -371,7 +371,7 @@ function "JUMP..pops it to jump there on another stack"
 	jmp *%rcx
 	end
 
-# A stub would look for its slot in the wrong place.
+# A stub would search for its slot at the wrong address.
 function "READS_RETURN_ADDRESS..jumps there without popping it"
 	mov (%rsp), %rdx
 	xor %eax, %eax
@@ -379,7 +379,7 @@ function "READS_RETURN_ADDRESS..jumps there without popping it"
 	jmp *%rdx
 	end
 
-# As setjmp of some C libraries.
+# Code like setjmp's in some C libraries.
 function "READS_RETURN_ADDRESS..pops it, keeps it and jumps there"
 	pop %rsi
 	.cfi_def_cfa_offset 0
@@ -388,7 +388,7 @@ function "READS_RETURN_ADDRESS..pops it, keeps it and jumps there"
 	jmp *%rsi
 	end
 
-# It lends its return address to a function that reads it.
+# The function passes its return address to a function that reads it.
 function "LENDS_RETURN_ADDRESS..jumps to a reader"
 lender:	mov %rdi, %rsi
 	jmp reader
@@ -443,7 +443,7 @@ reading_part:
 	ret
 	end
 
-# As clang's retpolines, whose unwind information omits the inner call.
+# Code like clang's retpolines, whose unwind information omits the inner call.
 function "READS_RETURN_ADDRESS..replaces that of a call of its own"
 thunk:	call 2f
 1:	pause
@@ -472,7 +472,7 @@ function "JUMP..jumps through a thunk"
 	jmp thunk
 	end
 
-# As each function of a program that is built with -pg, or -pg -mfentry.
+# Each function begins like this in a program built with -pg, or -pg -mfentry.
 	.type mcount, @function
 	.type __fentry__, @function
 function "NAMED..mcount"
@@ -500,7 +500,7 @@ function "LENDS_RETURN_ADDRESS..jumps to what calls mcount"
 	jmp profiled
 	end
 
-# Of assembly, whose functions agree among themselves.
+# Assembly code, whose functions may have their own calling conventions.
 function "TAKES_FLAGS..the carry"
 	sbb %eax, %eax
 	nop
@@ -565,7 +565,7 @@ pad:	mov %rdi, %rbx
 	body
 	end
 
-# A nop, for no landing pad can be at offset 0.
+# The function begins with a nop, as no landing pad can be at offset 0.
 function "COLD_PART..only landing pads"
 	.cfi_lsda 0x1b, second_landings
 	nop
@@ -599,7 +599,7 @@ moved.cold:
 	end
 	.size moved.cold, . - moved.cold
 
-# Packed as with -Os: what is near by belongs to others.
+# Code packed as with -Os: all bytes near by belong to other functions.
 	.section .text.packed, "ax", @progbits
 "JUMP..before the packed ones":
 	.cfi_startproc
@@ -609,7 +609,7 @@ moved.cold:
 	.endr
 	ret
 	.cfi_endproc
-# Its bytes and the next function's, which keeps its endbr64.
+# The jump covers bytes of this function and the next, which keeps its endbr64.
 "JUMP_PUNNED..xor and ret":
 	.cfi_startproc
 	xor %eax, %eax
@@ -620,7 +620,7 @@ moved.cold:
 	endbr64
 	body
 	.cfi_endproc
-# The next one's first byte is its jump.
+# The first byte of the next function is its jump.
 "TRAP..before a function that is hooked at its start":
 	.cfi_startproc
 	xor %eax, %eax
@@ -638,7 +638,7 @@ moved.cold:
 	jg 1b
 	ret
 	.cfi_endproc
-# It falls through the filler behind it: no place for an island.
+# The function falls through the filler behind it: no space for an island.
 "TRAP..runs into padding":
 	.cfi_startproc
 	push %rdi
@@ -652,7 +652,7 @@ moved.cold:
 	.cfi_startproc
 	body
 	.cfi_endproc
-# Nor is there one where somebody jumps into the filler.
+# A jump into the filler also leaves no space for an island.
 "BARE..returns, too far away to be padding":
 	.skip 160, 0xc3
 "TRAP..before padding that is entered":
@@ -670,7 +670,7 @@ moved.cold:
 	.cfi_startproc
 	body
 	.cfi_endproc
-# Nor where something that starts in the function before reaches.
+# Code that starts in the function before reaches here: no space for an island.
 "BARE..more of them":
 	.skip 160, 0xc3
 "TRAP..before padding that is somebody's":

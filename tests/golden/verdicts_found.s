@@ -1,5 +1,5 @@
-# Functions that nothing but the code of others tells of: no symbol of theirs has
-# a type, and only those that say so have unwind information. See verdicts.s.
+# Functions that only code of other functions reveals: their symbols have no type,
+# and only those whose label says so have unwind information. See verdicts.s.
 	.macro label name
 	.p2align 4, 0xcc
 "\name":

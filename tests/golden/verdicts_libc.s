@@ -1,5 +1,5 @@
-# A breakpoint where all signals are blocked kills, and the C library blocks
-# them at times: here it is no way out. See verdicts.s.
+# A breakpoint kills the process while all signals are blocked, and the C library
+# blocks them at times: it must not get breakpoints. See verdicts.s.
 	.text
 "BARE..returns":
 	.skip 160, 0xc3

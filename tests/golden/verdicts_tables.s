@@ -1,4 +1,4 @@
-# Branches that leave no trace but in data: see verdicts.s. With PIC defined, as
+# Branches whose targets appear only in data: see verdicts.s. With PIC defined, as
 # in shared objects; without, as in programs at fixed addresses.
 	.macro function label
 	.p2align 4, 0xcc
@@ -36,8 +36,8 @@ zero:	lea to_start(%rip), %rdx
 zero_end: body
 	end
 
-# The first table ends where the second begins: by what is there it would lead
-# between two instructions that are displaced, 16 bytes before `seventeenth`.
+# The first table ends where the second begins. If it continued, its next entry
+# would lead between two displaced instructions, 16 bytes before `seventeenth`.
 function "JUMP..two tables, one behind the other"
 	push %rbx
 	push %rbp
@@ -56,7 +56,7 @@ in_first:
 	ret
 	end
 
-# The table ends where it does not lead into its function any more.
+# The table ends at the first entry that leads out of its function.
 function "JUMP..next to a table that is not its own"
 	mov %rdi, %rax
 	body

@@ -47,7 +47,7 @@ static int check_label(const struct analysis *analysis, const char *label,
 	return 1;
 }
 
-/* The number of labels that are wrong, or 1 if there are none at all. */
+/* Returns the number of wrong labels, or 1 if there are no labels. */
 static int check_labels(const struct image *image,
 			const struct analysis *analysis)
 {

@@ -1,4 +1,4 @@
-# Functions that nothing but a symbol without a size tells of: see verdicts.s.
+# Functions whose only trace is a symbol without a size: see verdicts.s.
 # Each label has a second symbol, of type FUNC, that is exported or not.
 	.macro unsized name, label
 	.p2align 4
@@ -12,19 +12,19 @@
 	.endm
 
 	.text
-# As libGL has them, thousands of them.
+# libGL has thousands of functions like this.
 exported entry, "JUMP..exported"
 	mov slot(%rip), %rax
 	mov %fs:(%rax), %r11
 	jmp *8(%r11)
 
-# How it goes on is the next one's affair, how it is padded nobody's.
+# Neither the code that follows this symbol's code nor its padding matters.
 exported last, "JUMP..calls and returns"
 	mov slot(%rip), %rax
 	call *%rax
 	ret
 
-# It may be any label of the code around it.
+# The symbol may be any label of the code around it.
 unsized label, "UNSIZED..not exported"
 	mov slot(%rip), %rax
 	ret
@@ -59,7 +59,7 @@ shared_tail:
 	mov slot(%rip), %rax
 	ret
 
-# What has unwind information says that it jumps as to a function.
+# Code with unwind information jumps here as to a function.
 exported tail_called, "JUMP..tail-called"
 	mov slot(%rip), %rax
 	ret
@@ -70,7 +70,7 @@ exported tail_called, "JUMP..tail-called"
 	jmp entry_tail_called
 	.cfi_endproc
 
-# A size of its own is as good as ever.
+# A symbol with a size still counts.
 	.set entry_tail_called, tail_called
 	.p2align 4
 	.type sized, @function
@@ -82,7 +82,7 @@ sized:
 	ret
 	.size sized, . - sized
 
-# Inside another it is not a function of its own.
+# A symbol inside another function is not a function.
 	.p2align 4
 "JUMP..holds one":
 	.cfi_startproc

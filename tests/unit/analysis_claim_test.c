@@ -24,7 +24,9 @@ struct fixture {
 	struct analysis_claim claim;
 };
 
-/* With its content, which is known where there is a cache; which is emptied. */
+/*
+ * Analyses the module, with its digest, and removes the result from the cache.
+ */
 static int analyse(struct fixture *f)
 {
 	struct cache_path path;

@@ -23,7 +23,10 @@ static uint64_t learnt, known_as;
 static struct bridge_frame *frame_seen;
 static uint64_t native_id;
 
-/* As jvm/natives/java_stack.c, whose walk tests with a machine have. */
+/*
+ * Replaces the data of jvm/natives/java_stack.c. Tests with a JVM cover its
+ * walk.
+ */
 struct java_code java_code, java_interpreter;
 static uint64_t stack_hash;
 
@@ -34,7 +37,10 @@ uint64_t java_stack_hash(const struct bridge_frame *frame, uint32_t *end)
 	return stack_hash;
 }
 
-/* As jvm/natives/java_callers.c, but nobody is asked. Spoils what it may. */
+/*
+ * Replaces jvm/natives/java_callers.c, without queries. Clobbers all that a
+ * callee may.
+ */
 uint32_t callers_learn(struct bridge_frame *frame)
 {
 	learnt++;
@@ -67,7 +73,10 @@ static double native(long a, long b, long c, long d, long e, long f, double g,
 	       n / 256;
 }
 
-/* As native() would be declared in Java, were the first two what JNI makes them. */
+/*
+ * The Java signature of native(); its first two arguments are those that JNI
+ * adds.
+ */
 #define SIGNATURE "(JI[[ILjava/lang/String;[Lcom/acme/Foo;JBDDDDDDDD)D"
 
 static native_function through;
@@ -98,14 +107,14 @@ static int begin(void **state)
 	hot.stacks_left = UINT64_MAX;
 	hot.id = BASE;
 	learnt = native_id = 0;
-	java_code.start = 0; /* all code is the machine's */
+	java_code.start = 0; /* treats all addresses as code of the JVM */
 	java_code.end = UINT64_MAX;
 	known_as = CALLER;
 	through = make(native, NULL, SIGNATURE);
 	return rt.trampolines && through ? 0 : -1;
 }
 
-/* The machine's wrapper: what it returns to is the place of the call. */
+/* Stands for the JVM's wrapper: its return address is the call site. */
 __attribute__((noinline)) static double wrapper(native_function function)
 {
 	const double result =
@@ -115,7 +124,7 @@ __attribute__((noinline)) static double wrapper(native_function function)
 	return result;
 }
 
-/* From one place, however often. */
+/* Calls from one call site only, for any number of calls. */
 __attribute__((noinline)) static double java(native_function function)
 {
 	const double result = wrapper(function);

@@ -118,7 +118,7 @@ static void an_unsure_survey_is_corrected_later(void **state)
 	/* 50,000 a second, in both seconds */
 	come_back(&out, 1000, 1);
 	assert_in_range(out.record.missed, 99999, 100000);
-	/* That was sure, so later ones change nothing. */
+	/* The last survey was sure, so later ones change nothing. */
 	come_back(&out, 8000, 1);
 	assert_in_range(out.record.missed, 99999, 100000);
 }

@@ -24,7 +24,9 @@ static void begin(struct program *program)
 	program->slots[STEP].was_in = 1;
 }
 
-/* In each ms of its own the program calls 1,000 steps, of 100 leaves each. */
+/*
+ * In each ms of its own time the program calls 1,000 steps, of 100 leaves each.
+ */
 static void go_on(struct program *program, int is_survey, uint64_t own_ms,
 		  uint64_t cpu_ms)
 {
@@ -90,7 +92,10 @@ static void hidden_cost_is_not_subtracted(void **state)
 	assert_true(call_ps(&program) * calls < 0.25 * 5e9);
 }
 
-/* Nothing stays hooked: clew takes at most half, whatever the loop measured. */
+/*
+ * No function stays hooked: clew uses at most half of the time, for any
+ * measurement of the loop.
+ */
 static void loop_is_unhooked_without_a_reference_function(void **state)
 {
 	struct program program;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Classes with one method, or none, that are made by hand and rewritten (classfile/).
+ * Handwritten classes with at most one method, and their rewriting
+ * (classfile/).
  */
 #ifndef CLEW_TESTS_CLASSFILE_SKETCH_H
 #define CLEW_TESTS_CLASSFILE_SKETCH_H
@@ -11,7 +12,7 @@
 #include "classfile/classfile.h"
 #include "classfile/method_code.h"
 
-/* Constants of each class that is made. */
+/* Constants of each generated class. */
 enum {
 	NAME_A = 1,
 	CLASS_A,
@@ -76,7 +77,10 @@ extern struct classfile_method sketch_asked;
 extern const struct classfile_caller sketch_caller;
 extern struct classfile_tracker sketch_tracker;
 
-/* The class; there is memory for 64 pieces from then on, of which it is one. */
+/*
+ * Builds the class and allows the caller 64 pieces of memory, of which the
+ * class is one.
+ */
 struct class_output sketch_make(const struct sketch *sketch);
 
 /* All of the caller's memory. */

@@ -87,7 +87,7 @@ static void number_from_entry_is_kept_in_each_frame(void **state)
 	assert_int_equal(sketch_rewrite(&sketch, &code), CLASSFILE_DONE);
 	EXPECT_CODE(code, ENTER, 0x37, KEPT, 0x00, 0x16, KEPT, 0x11, 0, 7, 0xb8,
 		    0, ADDED_CAUGHT, LEAVE, 0xb1, LEAVE, 0xbf);
-	/* Before all others: of what the call at 9 throws. */
+	/* The first entry covers exceptions thrown by the call at 9. */
 	EXPECT_EXCEPTIONS(code, 0, 9, 0, 17, 0, 17, 0, 0, 0, 8, 0, 9, 0, 9, 0,
 			  0, 0, 8, 0, 23, 0, 23, 0, 0);
 	EXPECT_ATTRIBUTES(code, 0, ADDED_FRAMES, 0, 0, 0, 34, 0, 3, 255, 0, 9,

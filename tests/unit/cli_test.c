@@ -347,7 +347,7 @@ static void links_in_the_place_of_a_recording_are_left_alone(void **state)
 	remove_directory(directory);
 }
 
-/* A pid that nobody has for now. */
+/* Returns a pid that no process has for now. */
 static uint32_t dead_pid(void)
 {
 	pid_t pid = fork();
@@ -379,7 +379,7 @@ static off_t length_of(const char *path)
 	return status.st_size;
 }
 
-/* Which is what makes it replace the recording that was there before. */
+/* A recording that has begun replaces the recording that was there before. */
 static void a_recording_has_begun_once_a_process_counts(void **state)
 {
 	static const struct {

@@ -20,7 +20,7 @@ static const uint8_t example[] = {
 	4,  1, 0, 8,    0,       /* the newest frame is the first */
 	6,  1, 1, 0xad, 0x02, 1, /* 301, called by the frame before */
 	10, 0, 1,                /* the one before the newest */
-	1,  1, 1, 0,    0,       /* nobody knows at which bytecode */
+	1,  1, 1, 0,    0,       /* unknown bytecode */
 };
 
 static struct record record_of(const uint8_t *bytes, size_t count)
@@ -96,10 +96,10 @@ static void malformed_places_are_rejected(void **state)
 		uint8_t count, bytes[8];
 	} wrong[] = {
 		{ 0, { 0 } },
-		{ 1, { 4 } },             /* ends in a place */
+		{ 1, { 4 } },             /* ends inside a place */
 		{ 3, { 4, 1, 0 } },       /* in a frame */
 		{ 3, { 4, 0x80, 0x80 } }, /* in a number */
-		{ 5, { 4, 1, 2, 8, 0 } }, /* a method that is not there */
+		{ 5, { 4, 1, 2, 8, 0 } }, /* an unknown method */
 		{ 5, { 4, 1, 0, 8, 1 } }, /* a caller before all frames */
 		{ 3, { 4, 0, 0 } },       /* a frame before all */
 		{ 8, { 4, 0xff, 0xff, 0xff, 0xff, 0x0f, 0, 0 } },

@@ -215,7 +215,7 @@ static void *call_on(void *argument)
 
 static void wait_for_call(void)
 {
-	/* The one that has begun, and one more. */
+	/* A call that has begun, and one more. */
 	const uint64_t enough = caller.calls + 2;
 
 	while (caller.calls < enough)

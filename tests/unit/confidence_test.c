@@ -117,7 +117,7 @@ static double random_poisson(double mean)
 {
 	double limit = exp(-mean), product = random_number(), count = 0;
 
-	if (mean > 30) /* the sum of two is one, too */
+	if (mean > 30) /* a sum of two is also one */
 		return random_poisson(mean / 2) + random_poisson(mean / 2);
 	for (; product > limit; count++)
 		product *= random_number();
@@ -196,7 +196,7 @@ static void unequal_weights_have_the_intervals_that_they_promise(void **state)
 		check_coverage(sampled_by_cpu, ms);
 		check_coverage(sampled_by_wall, ms);
 	}
-	/* The number of samples says too much of those that stand for more. */
+	/* The number of samples overstates the certainty of heavy samples. */
 	assert_true(coverage_of_row(sampled_by_cpu, 3, 2000, 0) < 0.8);
 	assert_true(coverage_of_row(sampled_by_wall, 5, 2000, 0) < 0.8);
 }

@@ -330,7 +330,7 @@ static void both_modes_agree_on_random_bytes(void **state)
 	}
 }
 
-/* ---- What was decoded before ---- */
+/* ---- Cached instructions ---- */
 
 static void assert_same_insn(const struct insn *a, const struct insn *b)
 {
@@ -389,7 +389,7 @@ static void what_was_decoded_before_changes_nothing_in_this_program(
 					       (size_t)(etext - start) - at);
 }
 
-/* Few different bytes, of which many instructions begin alike. */
+/* Code of few different bytes, so that many instructions begin alike. */
 static void what_was_decoded_before_changes_nothing_in_random_bytes(
 	void **state)
 {
@@ -480,9 +480,12 @@ static void openings_end_with_what_tells(void **state)
 	}
 }
 
-/* ---- What openings promise ---- */
+/* ---- Guarantees of openings ---- */
 
-/* An opening, and what may come behind it: of a SIB byte's base only what matters. */
+/*
+ * An opening and the bytes that may follow it. In a SIB byte's base, only the
+ * relevant bits vary.
+ */
 static void put_opening(uint8_t code[OPENING_READ_BYTES], const char *start,
 			uint8_t opcode, uint8_t modrm, uint64_t random)
 {

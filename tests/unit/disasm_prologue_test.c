@@ -126,7 +126,7 @@ static void undecodable_is_refused(void **state)
 
 static void unmovable_instructions_are_refused(void **state)
 {
-	/* syscall, int3, call *%rax amid others, call *%rsp */
+	/* syscall, int3, call *%rax among other code, call *%rsp */
 	assert_refused(JUDGE(state, "\x0f\x05\x90\x90\x90\xc3", 6, 1),
 		       VERDICT_IS_UNMOVABLE);
 	assert_refused(JUDGE(state, "\xcc\x90\x90\x90\x90\xc3", 6, 1),

@@ -92,7 +92,7 @@ static void operands_on_the_stack_follow_the_push(void **state)
 	bytes = move(state, "\xff\x14\x24", 3, PC + 4096, out);
 	assert_int_equal(bytes, 27 + 7);
 	assert_memory_equal(out + 27, "\xff\xa4\x24\x08\0\0\0", 7);
-	/* call *(%r12), which only looks like it */
+	/* call *(%r12), whose r/m field is that of %rsp */
 	bytes = move(state, "\x41\xff\x14\x24", 4, PC + 4096, out);
 	assert_int_equal(bytes, 27 + 4);
 	assert_memory_equal(out + 27, "\x41\xff\x24\x24", 4);

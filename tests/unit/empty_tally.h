@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `tally`: one that nothing is recorded in, of which a test looks at the count table and
- * its notes.
+ * Sets up `tally` with an empty count table and empty notes, for tests of both.
  */
 #ifndef CLEW_TESTS_EMPTY_TALLY_H
 #define CLEW_TESTS_EMPTY_TALLY_H

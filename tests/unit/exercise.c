@@ -103,7 +103,7 @@ static void write_exports(FILE *out, struct export *export, int with_samples)
 	}
 }
 
-/* Everything that is not text and not JSON. */
+/* Writes all formats except text and JSON. */
 static void write_formats(FILE *out, struct session *session)
 {
 	static const struct whose everybody;

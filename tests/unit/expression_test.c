@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * expression/: what a user asks at a probe, against what the compiler makes of the same
- * words. A "$" may be in a name of C's as well.
+ * Tests of expression/: a probe's expressions must have the value that the
+ * compiler computes for the same words. A "$" may be part of a C name.
  */
 #include "tests/unit/unit.h"
 
@@ -233,7 +233,7 @@ static void test_what_has_no_value(void **state)
 	}
 	same("tid != 4711 && *(long *)arg1", 0);
 	same("tid == 4711 || *(long *)arg1", 1);
-	same("arg1 - 7 == \"x\"", 0); /* known before its end */
+	same("arg1 - 7 == \"x\"", 0); /* refused before the end */
 	refused_bytes = 0;
 	same("-0x7fffffffffffffff - 1 == (-0x7fffffffffffffff - 1) / -1", 1);
 	same("(-0x7fffffffffffffff - 1) % -1", 0);

@@ -244,7 +244,7 @@ uint64_t fixture_context(struct fixture *fixture, uint32_t tally,
 
 	if (fixture->tallies[tally].context_count++ ==
 	    fixture->tallies[tally].context_limit)
-		abort(); /* the test asked for less room */
+		abort(); /* the test has reserved less room */
 	context = fixture_last_context(fixture, tally);
 	context->id = id;
 	context->function = function;

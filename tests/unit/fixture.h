@@ -15,7 +15,7 @@
 enum { FIXTURE_TALLIES = 4, FIXTURE_MODULE_BASE = 0x10000000 };
 
 struct fixture_tally {
-	size_t head; /* offset of its wire_tally; 0: not there */
+	size_t head; /* offset of its wire_tally; 0: none */
 	size_t contexts;
 	size_t context_count, context_limit;
 	size_t table;
@@ -76,7 +76,7 @@ struct wire_tally *fixture_tally(struct fixture *fixture, uint32_t number,
 uint64_t fixture_context(struct fixture *fixture, uint32_t tally,
 			 uint64_t caller, uint32_t function, uint64_t calls);
 
-/* The record of the context that was made last. */
+/* Returns the record of the context that was added last. */
 struct wire_context *fixture_last_context(struct fixture *fixture,
 					  uint32_t tally);
 
@@ -92,7 +92,10 @@ void fixture_count(struct fixture *fixture, uint32_t tally, uint64_t id,
 void fixture_sample(struct fixture *fixture, uint32_t tally, uint64_t id,
 		    uint64_t where, uint64_t weight_ns);
 
-/* Code that a runtime told of, WIRE_CODE_OTHER, or that it is gone: no name. */
+/*
+ * Adds code that a runtime reported (WIRE_CODE_OTHER), or its removal if the
+ * name is NULL.
+ */
 void fixture_code(struct fixture *fixture, uint64_t start, uint32_t bytes,
 		  uint64_t tsc, const char *name);
 
@@ -110,7 +113,10 @@ void fixture_code_lines(struct fixture *fixture, uint64_t start, uint64_t tsc,
 			uint32_t method, const void *bytes, size_t count);
 
 /* Adds an object's registration, or its removal if the name is NULL. */
-/* [start, end) is made executable by who is at pc (0: nobody); gone at gone_tsc. */
+/*
+ * Adds the record that code at pc (0: unknown) made [start, end) executable.
+ * The range ends at gone_tsc.
+ */
 void fixture_maker(struct fixture *fixture, uint64_t start, uint64_t end,
 		   uint64_t pc, uint64_t tsc, uint64_t gone_tsc,
 		   const char *name);

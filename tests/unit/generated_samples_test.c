@@ -40,8 +40,9 @@ static void code_is_that_which_was_there_at_the_time(void **state)
 }
 
 /*
- * Memory that a module made executable is that module's until another one does, it
- * is unmapped, or nobody knows whose it is; what it makes is, too.
+ * Executable memory belongs to the module that made it executable. The owner
+ * changes when another module does so, when the memory is unmapped, or when the
+ * owner is unknown. Memory that this code makes executable has the same owner.
  */
 static void code_without_a_name_is_its_makers(void **state)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which thread of a process is made to call. */
+/* Tests which thread of a process clew chooses for a call. */
 #include "tests/unit/unit.h"
 
 #include <pthread.h>
@@ -12,7 +12,7 @@
 
 #include "cli/target/idle_order.h"
 
-#define WORK_NS 200000000 /* many ticks of the clock that /proc tells */
+#define WORK_NS 200000000 /* ticks of the clock in /proc */
 
 struct helper {
 	pthread_t thread;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests of files whose analysis could take for ever. Its work is bounded by the
+ * Tests of files whose analysis could take for ever. The work is bounded by the
  * size of the file or by a constant. The result shows that the bound was met;
  * the test measures no time.
  */
@@ -158,7 +158,10 @@ static void tables_that_fill_the_file_are_read(void **state)
 	assert_int_equal(read_tables(*state, 4, 60000), 0);
 }
 
-/* A thousand million entries in all, if nobody counted. */
+/*
+ * The tables have a thousand million entries in all, which the reader must
+ * count.
+ */
 static void tables_that_share_their_entries_end(void **state)
 {
 	assert_int_equal(read_tables(*state, 20000, 60000), -EBADMSG);

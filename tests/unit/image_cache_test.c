@@ -258,7 +258,7 @@ static void symlinks_and_fifos_are_ignored(void **state)
 	assert_int_equal(rename(f->path, other), 0);
 	assert_int_equal(symlink(other, f->path), 0);
 	assert_ignored(f);
-	store(f); /* replaces the link, not what it points to */
+	store(f); /* replaces the link, not its target */
 	unlink(f->path);
 	unlink(other);
 	assert_int_equal(mkfifo(f->path, 0600), 0);

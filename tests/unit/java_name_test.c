@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Methods of Java's as one would write them, whatever a recording says. */
+/* Tests that Java methods are printed in source form, for any recorded name. */
 #include "tests/unit/unit.h"
 
 #include <stdio.h>

@@ -398,7 +398,7 @@ static void records_that_make_no_sense_are_skipped_by_length(void **state)
 	begin_record(&dump, DEBUG_INFO, 1);
 	put_u64(&dump, 0x3000);
 	end_record(&dump);
-	begin_debug(&dump, 0x3000, UINT64_MAX); /* but there is one alone */
+	begin_debug(&dump, 0x3000, UINT64_MAX); /* but only one exists */
 	put_line(&dump, 0x3000, 5, "f");
 	end_record(&dump);
 	put_load(&dump, 1, 0x3000, 16, 4, "good");

@@ -120,7 +120,10 @@ static void enter(struct test_thread *thread, uint32_t function, int is_tail)
 	put_pair(frame->site);
 }
 
-/* A signal handler may make a call before the value is known, or begin a context. */
+/*
+ * A signal handler may call a function before the value is recorded, or begin a
+ * context.
+ */
 static void give_value(struct test_thread *thread)
 {
 	struct test_frame *frame = &thread->frames[thread->depth];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads at chosen places of the functions of live_code_x86_64.S.
+ * Threads at chosen addresses of the functions of live_code_x86_64.S.
  */
 #ifndef CLEW_TESTS_LIVE_GUESTS_H
 #define CLEW_TESTS_LIVE_GUESTS_H
@@ -38,7 +38,7 @@ long guest_end(struct guest *guest);
 void guest_wait_until_asleep(const struct guest *guest, uint64_t pc);
 void guest_wait_until_running(struct guest *guest, uint64_t pc);
 
-/* Make one that reads go on, and one that spins. */
+/* Wakes a guest that reads, or one that spins. */
 void guest_wake(struct guest *guest);
 void guest_leave(struct guest *guest);
 

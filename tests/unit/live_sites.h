@@ -28,7 +28,7 @@ enum { SUM, READ, SPIN, HOST, SITES };
 
 #define JUMP_BYTES 5
 #define LONG_NS    UINT64_C(60000000000)
-#define SHORT_NS   UINT64_C(20000000) /* for what would wait for ever */
+#define SHORT_NS   UINT64_C(20000000) /* limit of waits that would never end */
 #define SPIN_AT    1
 #define READ_AT    4 /* asleep */
 #define BETWEEN_AT JUMP_BYTES

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * live.c, quiesce.c and what they stand on: real threads are put at chosen
- * places of functions made by hand (live_code_x86_64.S) while those are hooked
- * and unhooked.
+ * Tests of live.c, quiesce.c and the code below them. Real threads stop at
+ * chosen addresses of handwritten functions (live_code_x86_64.S) while those
+ * are hooked and unhooked.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A recording that is being made, and then read. */
+/* Generates a recording and reads it. */
 #ifndef CLEW_TESTS_MADE_H
 #define CLEW_TESTS_MADE_H
 

@@ -8,7 +8,7 @@
  *
  *	THREAD CALLS NS SAMPLES VADDR;VADDR;...		outermost function first
  *
- * Nothing is printed without SAMPLES. The same arguments produce the same
+ * Nothing is printed without SAMPLES. Equal arguments produce the same
  * recording.
  */
 #include <inttypes.h>

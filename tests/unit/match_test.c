@@ -306,7 +306,7 @@ static void names_are_of_their_symbols(void **state)
 				 not_named[i].name);
 }
 
-/* Symbols come from files that may say anything: read to their ends and no further. */
+/* Symbols in files may have any bytes: the parser stops at their ends. */
 static void no_symbol_is_read_beyond_its_end(void **state)
 {
 	static const char *const bits[] = {

@@ -41,7 +41,7 @@ static void write_file(const struct machine *machine, const char *path,
 	free(whole);
 }
 
-/* One with 1,000 MiB, of which 900 are available. */
+/* A machine with 1,000 MiB of memory, 900 of them available. */
 static int set_up(void **state)
 {
 	struct machine *machine = memory_zeroed(1, sizeof(*machine));

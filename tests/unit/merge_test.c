@@ -400,7 +400,7 @@ static void values_stand_in_place_of_time(void **state)
 	session_close(&world->session);
 }
 
-/* Each of them says that there is more than there is, or has no name. */
+/* Each chunk is cut, has false counts, or has a value without a name. */
 static void damaged_values_are_passed_over(void **state)
 {
 	struct made_world *world = *state;

@@ -9,7 +9,7 @@
 #include "preload/stubs/stub_write.h"
 #include "tests/unit/unit.h"
 
-/* All thunks are between these two and what comes behind them. */
+/* All thunks lie between these two and the code behind them. */
 extern const uint8_t hot_thunk_miss_call[], hot_thunk_probe[];
 
 #define THUNKS_BEHIND  256
@@ -43,7 +43,7 @@ struct machine {
 	uint32_t store_count;
 	uint32_t steps;
 	uint32_t bodies; /* functions that have run */
-	uint8_t *code;   /* a stub, or what else is to be looked at */
+	uint8_t *code;   /* a stub, or other code under test */
 	uint64_t entry, code_bytes;
 	uint32_t paths, stalls;
 	/*
@@ -407,7 +407,7 @@ static struct cached *decode(struct machine *m, uint64_t pc)
 
 static void follow(struct machine *m);
 
-/* Goes on from here, and forgets that it did. */
+/* Follows a path from here, and then restores the state. */
 static void follow_to(struct machine *m, uint64_t pc)
 {
 	uint64_t registers[16];
@@ -518,7 +518,7 @@ static void follow(struct machine *m)
 			return;
 		}
 		if (m->steps++ == STEPS_MAX)
-			return; /* branches that are never taken so */
+			return; /* a path that never occurs */
 		cached = decode(m, m->pc);
 		insn = cached->insn;
 		if (is_conditional(insn)) {
@@ -537,7 +537,7 @@ static void follow(struct machine *m)
 	m->paths++;
 }
 
-/* With libc's memory, of which decode.c gives it none. */
+/* Lets Capstone use libc's memory, as decode.c gives it none. */
 static void open_capstone(csh *handle)
 {
 	cs_opt_mem memory = { malloc, calloc, realloc, free, vsnprintf };

@@ -23,7 +23,7 @@ extern char model_said[256];
 
 /*
  * Returns how many loads have to wait for a store, on all paths of a call to an
- * entry in the code. Such a load follows a store that wrote only some of its
+ * entry in the code. A waiting load follows a store that wrote only some of its
  * bytes, or that began at another address.
  */
 uint32_t model_count_stalls(uint8_t *code, size_t bytes, size_t entry_at,

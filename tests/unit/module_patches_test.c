@@ -38,7 +38,7 @@ void landing_note_leap(uint64_t pc)
 
 static uint32_t guarded_while_written;
 
-/* Instead of preload/patch's: there are no stubs. */
+/* Replaces the function of preload/patch, as this test has no stubs. */
 int guard_patch(struct patch *patch)
 {
 	const struct patch_text *site = &patch->sites[0].text;
@@ -175,7 +175,7 @@ static void commit(int number)
 		module_patches_commit(&cold, &module, &patches[number]), 0);
 }
 
-/* Before anybody comes to its stubs. */
+/* The guard is in place before any thread reaches the patch's stubs. */
 static void a_patch_of_a_guarded_module_is_guarded(void **state)
 {
 	commit(0);

@@ -22,7 +22,7 @@ static void an_id_has_the_node_that_it_was_given_first(void **state)
 	struct clew_nodes *nodes = clew_nodes_new();
 	int first, second;
 
-	for (uint64_t id = 0; id < 3; id++) { /* 0 is an id like others */
+	for (uint64_t id = 0; id < 3; id++) { /* 0 is an ordinary id */
 		assert_null(clew_node(nodes, id));
 		assert_ptr_equal(clew_node_add(nodes, id, &first), &first);
 		assert_ptr_equal(clew_node_add(nodes, id, &second), &first);
@@ -32,7 +32,7 @@ static void an_id_has_the_node_that_it_was_given_first(void **state)
 	clew_nodes_free(NULL);
 }
 
-/* Ids whose hashes (agent/nodes.c) differ in one bit alone, whichever that is. */
+/* Ids whose hashes (agent/nodes.c) differ in a single bit, for each bit. */
 static void ids_that_are_alike_are_told_apart(void **state)
 {
 	const uint64_t inverse = UINT64_C(0xf1de83e19937733d);

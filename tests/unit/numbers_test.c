@@ -209,7 +209,7 @@ static uint32_t name(enum wire_range_kind kind, const char *text)
 struct called {
 	uint32_t number;
 	char text[WIRE_NAME_BYTES_MAX + 1];
-	uint32_t names; /* all that there are */
+	uint32_t names; /* number of all names */
 };
 
 static int look_for(void *context, const struct chunk *chunk)

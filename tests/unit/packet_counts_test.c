@@ -115,7 +115,7 @@ static uint32_t *put_call(struct writer *writer, uint32_t *words)
 	*idmap_at(&writer->tails, writer->ids[writer->depth]) +=
 		(uint64_t)is_tail;
 	writer->count++;
-	if (draw(8) == 0) { /* its caller has made room since */
+	if (draw(8) == 0) { /* its caller has grown its frame since */
 		*words++ = wire_packet_odd(WIRE_PACKET_LEFT,
 					   WIRE_PACKET_LEFT_WORDS);
 		*words++ = place_of(writer->depth - 1) - 1;
@@ -362,7 +362,7 @@ static void packets_that_were_taken_before_count_once(void **unused)
 }
 
 /*
- * A writer has reused the slot: the packet that is there now was not counted.
+ * A writer has reused the slot: its new packet was not counted.
  */
 static void a_packet_in_the_place_of_one_that_was_taken_counts(void **unused)
 {

@@ -61,7 +61,7 @@ static void stamped_calls_and_returns_are_exact(void **unused)
 	returned_to(C, 150);
 	returned_to(A, 157);
 	returned_to(0, 200);
-	call(C); /* nothing was known to run */
+	call(C); /* no call is active */
 	stamp(PACKET_TIME, 1000);
 	has(A, 10 + 5 + 43);
 	has(B, 30 + 4);

@@ -127,7 +127,9 @@ static void a_context_says_where_calls_go_on(void **state)
 	expect_end(&cursor, 0);
 }
 
-/* The next call's place does not say so: its caller has made room on the stack. */
+/*
+ * The slot of the next call does not show this: its caller has grown its frame.
+ */
 static void what_has_returned_may_have_words(void **state)
 {
 	const uint32_t functions[] = { 10, 11 };
@@ -157,7 +159,7 @@ static void what_has_returned_may_have_words(void **state)
 	expect_end(&cursor, 0);
 }
 
-/* No place of a call says that they have returned. */
+/* No slot of a call shows that these calls have returned. */
 static void what_is_on_another_stack_goes_on(void **state)
 {
 	const uint32_t functions[] = { 10, 11, 12 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* preload/record/page_making.c: zeros are written where they are asked for. */
+/* Tests that preload/record/page_making.c writes zeros where requested. */
 #include "tests/unit/unit.h"
 
 #include <fcntl.h>

@@ -63,7 +63,7 @@ static uint64_t payload_of(uint64_t chunk_bytes)
 	return chunk_bytes - sizeof(struct wire_chunk);
 }
 
-/* A chunk of so many bytes, all of which are zero, and then are not. */
+/* A chunk of this size, filled with zeros first and with data later. */
 static struct chunk fill(uint64_t bytes, int with)
 {
 	struct chunk chunk;
@@ -411,7 +411,7 @@ static void a_stream_has_all_when_its_process_is_killed(void **state)
 	assert_int_equal(next, RECORDS);
 }
 
-/* A child does not see what its parent has made since the fork. */
+/* A child does not see changes by its parent after the fork. */
 static void a_part_ends_where_this_process_knows(void **state)
 {
 	struct part *copy = calloc(1, sizeof(*copy));
@@ -503,7 +503,7 @@ static void what_is_wrong_with_chunks_is_found(void **state)
 	chunk.head->used = 0;
 	part_free(part, &freed);
 	assert_true(part_is_valid(part));
-	words[5000]++; /* as a call that is counted where nothing is */
+	words[5000]++; /* a call counted where nothing is */
 	assert_int_equal(check(), VIOLATION_IS_CHUNK_FREE);
 	words[5000]--;
 	freed.head->kind = WIRE_TABLE;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Perf maps: what counts as a line, and what happens to the others. */
+/* Tests of perf maps: which lines are valid, and how others are skipped. */
 #include "tests/unit/unit.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* preload/sys/place.c: where our own memory goes. */
+/* Tests of preload/sys/place.c, which chooses addresses of our own memory. */
 #include "tests/unit/unit.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@
 #define PAGE      4096
 #define SKIPPED   (UINT64_C(1) << 30)
 #define TOO_LARGE (UINT64_C(1) << 41)
-#define LOWEST    UINT64_C(0x600000000000) /* of what the kernel chooses */
+#define LOWEST    UINT64_C(0x600000000000) /* of the kernel's addresses */
 
 static void *map(size_t bytes)
 {

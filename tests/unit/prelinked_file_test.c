@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests which files preload/stubs/prelinked_file.c accepts. Of their contents,
- * only the head matters here.
+ * Tests which files preload/stubs/prelinked_file.c accepts. The test
+ * uses only the head of their contents.
  */
 #include "tests/unit/unit.h"
 
@@ -77,7 +77,7 @@ static int look(void)
 	return 0;
 }
 
-/* As its owner can, whatever it is. */
+/* Opens the file as its owner can, despite its mode. */
 static int open_to_change(void)
 {
 	int fd;
@@ -134,7 +134,7 @@ static void nor_somebody_elses(void **state)
 	keep();
 	assert_int_equal(fchownat(folder.fd, NAME, 65534, 0, 0), 0);
 	assert_int_equal(look(), -EPERM);
-	/* and root's is not for others */
+	/* and other users reject root's */
 	assert_int_equal(fchownat(folder.fd, NAME, 0, 0, 0), 0);
 	assert_int_equal(look(), 0);
 	assert_int_equal(fchmodat(folder.fd, ".", 0755, 0), 0);

@@ -27,7 +27,10 @@
 #define FUNCTION_BYTES 16
 #define IMAGE_BYTES    (UINT64_C(1) << 20)
 
-/* Nothing that is the same in all windows, nor near a boundary of 4 GiB. */
+/*
+ * Bases at different offsets in their windows, and not near a boundary of 4
+ * GiB.
+ */
 #define BASE       UINT64_C(0x155542345000)
 #define OTHER_BASE UINT64_C(0x2aaa87fff000)
 

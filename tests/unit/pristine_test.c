@@ -18,7 +18,7 @@
 #include "machine/address_space.h"
 #include "preload/patch/pristine.h"
 
-#define PAGES     1200 /* more than are asked about at once */
+#define PAGES     1200 /* more than one query covers */
 #define DATA_AT   (PAGES * PAGE_BYTES)
 #define FILE_TAIL PAGE_BYTES
 #define END       ((uintptr_t)memory + DATA_AT)

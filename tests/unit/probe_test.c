@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Probes: code that is led through one does what it did without. */
+/* Tests that code with a probe behaves as without it. */
 #include "tests/unit/unit.h"
 
 #include <errno.h>

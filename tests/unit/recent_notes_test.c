@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* preload/hot/recent_notes.h: what it says is what the table says. */
+/* Tests that preload/hot/recent_notes.h agrees with the count table. */
 #include "tests/unit/unit.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "preload/hot/recent_notes.h"
 #include "tests/unit/empty_tally.h"
 
-/* Ids of one place, and of others: places go by bits from 32 on. */
+/* Returns ids of a given slot: bits from 32 on select the slot. */
 static uint64_t id_of(uint32_t place, uint32_t number)
 {
 	return (uint64_t)place << 32 | (uint64_t)number << 4;

@@ -102,7 +102,7 @@ static void require_same(const struct part_copy *some,
 	assert_false(part_next_chunk(some, &at_b, &b));
 }
 
-/* A part in which nothing is inherited. */
+/* Compares both readings of a part without inherited data. */
 static void require_some_is_like_whole(const char *path)
 {
 	struct recording some, whole;
@@ -254,7 +254,7 @@ static void truncation_at_any_length_does_no_harm(void **state)
 		int64_t calls;
 
 		assert_int_equal(truncate(path, (off_t)length), 0);
-		/* The writers see nothing new at most lengths. */
+		/* Writers find no new data at most lengths. */
 		calls = exercise_recording(path, length % 61 == 0);
 		assert_true(calls <= before);
 		assert_true(calls < 0 || length >= sizeof(struct wire_header));

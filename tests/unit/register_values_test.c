@@ -216,7 +216,7 @@ static void values_that_paths_agree_on_are_kept(void **state)
 	assert_int_equal(values_merge(&a, &b), 0);
 }
 
-/* ---- What the processor does ---- */
+/* ---- The processor's results ---- */
 
 /* The 16 registers but rsp, and the flags behind them: loaded, and stored again. */
 __asm__(".pushsection .rodata\n"
@@ -248,7 +248,7 @@ extern const uint8_t thunk_start[], thunk_hole[], thunk_end[];
 #define CARRY      0x01
 #define ZERO       0x40
 
-/* Opcodes and what comes behind them. */
+/* Opcodes and the operands that follow them. */
 struct shape {
 	uint16_t first, last; /* 0x100 | of those behind 0f */
 	const char *what;

@@ -226,7 +226,7 @@ static int last_for_a_while(void *none)
 	return poll(NULL, 0, 1500);
 }
 
-/* Until what it has vforked is gone its caller cannot be stopped. */
+/* A caller of vfork() cannot be stopped until its child has exited. */
 static void vfork_for_a_while(void)
 {
 	char stack[16384] __attribute__((aligned(16)));

@@ -232,7 +232,10 @@ static void a_sample_that_grew_counts_its_looks(void **state)
 	session_close(&world->session);
 }
 
-/* A line that is not known is the function's; time without a pc is not lost. */
+/*
+ * A sample without a line counts for the function. Time without a pc is not
+ * lost.
+ */
 static void lines_add_up(void **state)
 {
 	struct sampled_world *world = *state;
@@ -379,7 +382,7 @@ static void a_timeline_has_each_sample(void **state)
 	sampled_read_as(world, &(struct whose){ .with_timeline = 1 });
 	assert_int_equal(timeline->count, 3);
 	assert_int_equal(timeline->thread_count, 2);
-	/* Threads follow each other, in whatever order they wrote. */
+	/* Samples are sorted by thread, in any order of their chunks. */
 	assert_int_equal(timeline->samples[0].thread,
 			 timeline->samples[1].thread);
 	assert_int_equal(timeline->threads[timeline->samples[2].thread].tid,

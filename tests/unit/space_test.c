@@ -409,7 +409,7 @@ static void our_own_functions_are_found_through_proc(void **state)
 		1);
 	assert_string_equal(frame.name, "some_function");
 	assert_non_null(place.module);
-	/* A snapshot says nothing about when: it takes no code away. */
+	/* A snapshot has no time, so it removes no code. */
 	assert_name(space, builtin, 10, "builtin");
 	assert_nothing(space, here(), 9);
 	a2n_space_destroy(space);

@@ -19,7 +19,7 @@
 static const uint64_t in_memory = 0x1234;
 static int memory; /* of this process */
 
-/* A reader whose worker is ready. */
+/* Returns a reader with a running worker. */
 static struct stack_reader begin(stack_reading read, const void *context,
 				 size_t request_bytes, size_t answer_bytes)
 {
@@ -225,7 +225,7 @@ static void assert_refused(stack_reading read, const char *word)
 	free(why);
 }
 
-/* A worker can die before it is asked. */
+/* A worker can die before the first request. */
 static void a_worker_that_is_killed_is_an_error(void **state)
 {
 	struct stack_reader reader = begin(crash, NULL, 0, sizeof(int));

@@ -150,7 +150,7 @@ static void a_handler_that_has_returned_is_told_from_one_that_is_about_to(
 	assert_int_equal(pcs_found_from(left_context - 4096), 1);
 	leave_a_frame(tells_that_it_returns);
 	assert_int_equal(pcs_found_from(left_context - 4096), 0);
-	/* at its end, and at what it returns to */
+	/* at its end, and at its return address */
 	assert_int_equal(pcs_found_from(left_context - 64), 1);
 	assert_int_equal(pcs_found_from(left_context), 1);
 	assert_int_equal(pcs_found_from(left_context + 8), 0);
@@ -193,7 +193,7 @@ static uint64_t looked_at;
 static int count_word(const void *context, uint64_t at, uint64_t word,
 		      int is_pc)
 {
-	return ++looked_at > 1 << 20; /* 8 MiB: far too many */
+	return ++looked_at > 1 << 20; /* 8 MiB: far more than expected */
 }
 
 static void stale_frame_words_lead_nowhere(void **state)
@@ -210,7 +210,7 @@ static void stale_frame_words_lead_nowhere(void **state)
 	if (vast == MAP_FAILED)
 		skip();
 	stacks.pid = getpid();
-	stacks.count = 0; /* what there is, in order: the vast one, and ours */
+	stacks.count = 0; /* in address order: the vast range, and ours */
 	stacks.ranges[stacks.count++] =
 		(struct memory_range){ (uintptr_t)vast,
 				       (uintptr_t)vast + vast_bytes };

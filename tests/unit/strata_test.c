@@ -27,7 +27,7 @@ struct model {
 	double jitter;             /* of each, up or down, as a share */
 	double duration_ms;
 	uint32_t base_level;
-	double late_ms;           /* each look, up to so much */
+	double late_ms;           /* maximum delay of a reading */
 	double tolerated_percent; /* bias */
 };
 
@@ -68,7 +68,7 @@ static void next_state(struct walker *walker)
 	walker->visits++;
 }
 
-/* Adds what it does until then to `truth`. */
+/* Adds the time in each state up to then to `truth`. */
 static void walk_until(struct walker *walker, double *at_ns, double until_ns,
 		       double *truth)
 {
@@ -232,7 +232,10 @@ static void looking_less_often_is_less_precise_only(void **state)
 				2000, 11);
 }
 
-/* A wait begins late and ends late; one that is looked at less often, later. */
+/*
+ * The reader sees the begin and the end of a wait late; with longer strata,
+ * later.
+ */
 static void looking_late_is_next_to_no_bias(void **state)
 {
 	(void)state;

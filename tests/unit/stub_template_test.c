@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests that short jumps in the templates of stubs reach their targets. They
- * are written by hand, since patching code must know their length. The
+ * Tests that short jumps in the templates of stubs reach their targets. The
+ * jumps are written by hand, since patching code must know their length. The
  * assembler does not report a distance that is too large for them: such a jump
  * then leads backwards.
  */
@@ -142,7 +142,7 @@ static void follow(struct flow *flow, unsigned int at)
 		assert_int_equal(flow->bytes[at], BEGINS);
 }
 
-/* Returns how many short jumps there are. */
+/* Returns the number of short jumps. */
 static unsigned int follow_all(const struct stub_template *template)
 {
 	struct flow flow = { .template = template };
@@ -179,7 +179,9 @@ static void assert_alike(const struct stub_template *leaf,
 	assert_int_not_equal(leaf->kind, other->kind);
 }
 
-/* Both kinds are in one process, where they are known by these places. */
+/*
+ * Both kinds exist in one process, and code finds their parts at these offsets.
+ */
 static void leaves_have_what_others_have_where_they_have_it(void **state)
 {
 	(void)state;

@@ -186,13 +186,13 @@ static void depth_is_kept_beside_the_id(void **state)
 	}
 }
 
-/* Is the entry where a stub looks? */
+/* Reports whether the entry is where a stub looks it up. */
 static int is_at_home(uint64_t id)
 {
 	return hot.tally->table[id >> 4 & hot.tally->mask].id == id;
 }
 
-/* Each once; no table was left shortly before that. */
+/* Counts each function once. No table was left shortly before that. */
 static void count_functions(uint32_t functions)
 {
 	for (uint32_t f = 1; f <= functions; f++)
@@ -326,7 +326,7 @@ static void a_place_claimed_below_two_growths_is_kept(void **state)
 	assert_int_equal(hot.tally->memory.held_count, 0);
 }
 
-/* A search for the root's id ends there, too. */
+/* A search for the root's id also ends at a claimed entry. */
 static void a_claimed_entry_is_not_the_root_s(void **state)
 {
 	struct wire_count *entry;
@@ -358,7 +358,7 @@ static void late_counts_survive_a_sweep(void **state)
 	tallies_finish_thread();
 	assert_int_equal(calls_of(id_of(5)), 2);
 	assert_null(hot.tally->memory.retired.table);
-	assert_int_equal(old->id, 0); /* what such a stub meets from now on */
+	assert_int_equal(old->id, 0); /* such a stub now finds no entry */
 }
 
 static void past_the_limit_contexts_fold(void **state)
@@ -399,8 +399,8 @@ static void threads_that_follow_each_other_share_tallies(void **state)
 }
 
 /*
- * The handler counts contexts of its own while the main program inserts; so
- * often, lest on a busy machine there be nothing but handlers.
+ * The handler counts contexts of its own while the main program inserts. The
+ * maximum prevents that a busy machine runs only handlers.
  */
 #define INTERRUPTED_MAX 20000
 

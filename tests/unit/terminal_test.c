@@ -18,7 +18,7 @@ static void assert_cut(int width, const char *text, const char *expected)
 
 	whole[length] = '\0';
 	assert_string_equal(whole, expected);
-	/* Nothing changes if it comes in pieces. */
+	/* The result is the same if the text arrives in pieces. */
 	cut = (struct cut){ .width = width };
 	length = 0;
 	for (; *text; text++)

@@ -291,7 +291,7 @@ static void calls_on_a_moved_stack_go_on(void **state)
 		      ">200-3:o >200-4:o >200-1:o");
 }
 
-/* A full packet's successor says what the calls before it have made. */
+/* A full packet's successor has the stack that the calls before it made. */
 static void a_stack_that_calls_have_not_made_is_a_mismatch(void **state)
 {
 	struct told told;
@@ -317,7 +317,7 @@ static void damage_cuts_everything(void **state)
 	trace_file_packet(&told.file, 0);
 	CONTEXT(FIRST, 1, 100, 0);
 	trace_file_call(&told.file, 1, 1);
-	trace_file_call(&told.file, 2, 0x10000); /* nothing has this index */
+	trace_file_call(&told.file, 2, 0x10000); /* an unknown index */
 	trace_file_packet(&told.file, 0);
 	CONTEXT(FULL, 2, 200, 1, 0);
 	trace_file_call(&told.file, 2, 3);
@@ -396,7 +396,7 @@ static void a_window_has_what_runs_in_it(void **state)
 		      ">235-1:o");
 }
 
-/* ... also where nothing happens in it. */
+/* A window inside a call contains it, even without any event. */
 static void a_window_within_a_call_has_that(void **state)
 {
 	struct told told;

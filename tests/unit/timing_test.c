@@ -160,7 +160,7 @@ static void times_of_a_retired_table_add_up(void **state)
 	session_close(&session);
 }
 
-/* Trees that are made from the tree have the times of what they show. */
+/* Trees that are derived from the tree keep the times of their nodes. */
 static void times_go_along_into_other_trees(void **state)
 {
 	struct fixture fixture;
@@ -257,7 +257,7 @@ static void histograms_of_callers_are_told_apart(void **state)
 }
 
 /*
- * A context's latest calls are in no histogram yet. They are added to its
+ * A context's latest calls are in no histogram yet and are added to its
  * function's histogram or, if it has none, to that of the other functions.
  */
 static void latest_calls_are_added_to_histograms(void **state)

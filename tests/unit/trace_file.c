@@ -10,7 +10,7 @@
 
 #define BLOCKS (TRACE_FILE_FUNCTIONS >> WIRE_PACKET_BLOCK_LOG2)
 
-/* Returns the offset of so many zeros. */
+/* Appends this number of zeros and returns their offset. */
 static size_t extend(struct trace_file *file, size_t bytes)
 {
 	const size_t offset = file->size;

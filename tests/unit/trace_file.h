@@ -11,7 +11,7 @@
 struct trace_file {
 	uint8_t *bytes;
 	size_t size, capacity;
-	size_t packet; /* offset of the chunk that is written; 0: none */
+	size_t packet; /* offset of the chunk being written; 0: none */
 	size_t words;  /* that it has */
 };
 

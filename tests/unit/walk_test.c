@@ -109,7 +109,7 @@ static void test_through_signals(void **state)
 }
 
 /*
- * The same handler was called before, from the same context. The slot of that
+ * The handler ran before, from the same context. The slot of that
  * call is next to the stack pointer at the current interruption; the words
  * above it hold arbitrary values.
  */
@@ -127,7 +127,7 @@ static void test_stale_slot_below(void **state)
 	assert_walk(as_usual);
 }
 
-/* There, a slot may be one that looks stale. */
+/* Below a stub, a live slot may look stale. */
 static void test_stale_slot_below_a_stub(void **state)
 {
 	(void)state;

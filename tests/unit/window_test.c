@@ -28,7 +28,7 @@ static void unmap_blocks(const struct windows *windows)
 		munmap((void *)windows->blocks[i].start, WINDOW_BLOCK_BYTES);
 }
 
-/* A module that refers to nothing but itself. */
+/* A module that refers only to its own memory. */
 static struct window_user user(uint64_t start, uint64_t end)
 {
 	return (struct window_user){ { start, end }, { start, end } };
@@ -55,7 +55,7 @@ static void place(const struct window_user *users, uint32_t count)
 	for (uint32_t i = 0; i < count; i++)
 		((void (*)(void))stubs[i])(); /* executable now: a ret */
 	assert_int_equal(window_alloc(&windows, &users[0], 65536, stubs), 0);
-	memset(stubs[0], 0xc3, 65536); /* not in what was sealed */
+	memset(stubs[0], 0xc3, 65536); /* not among the sealed blocks */
 	unmap_blocks(&windows);
 }
 

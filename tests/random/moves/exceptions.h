@@ -30,7 +30,7 @@ struct guard {
 	}
 };
 
-/* CATCH is what a handler does first. */
+/* CATCH is the first statement of a handler. */
 #define TRYING_WITH(BODY, CATCH)                                               \
 	do {                                                                   \
 		struct surroundings outer = play.now;                          \

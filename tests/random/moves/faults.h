@@ -30,7 +30,7 @@ static PLAYED void faults_handler(int number, siginfo_t *info, void *data)
 		siglongjmp(play.now.landing->place, 1);
 	else if (number == SIGSEGV &&
 		 mprotect(info->si_addr, FAULT_PAGE, PROT_READ | PROT_WRITE))
-		signal(SIGSEGV, SIG_DFL); /* a fault that nothing expects */
+		signal(SIGSEGV, SIG_DFL); /* an unexpected fault */
 	else if (number == SIGALRM)
 		play.queued += info->si_value.sival_int;
 	LEAVE();

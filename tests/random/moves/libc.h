@@ -21,7 +21,7 @@ static PLAYED int libc_compare(const void *key, const void *element)
 	return 0;
 }
 
-/* One element, so it is asked of once. */
+/* The array has one element, so the callback runs once. */
 TRUTH_INLINE long move_callback(function body, long n)
 {
 	char element = 0;

@@ -14,7 +14,7 @@
 #define SEEN_THROUGH __attribute__((noinline, noclone, no_icf, unused))
 #endif
 
-/* Calls nothing, so that the compiler knows all of what it changes. */
+/* Makes no calls, so that the compiler sees all registers that it changes. */
 static SEEN_THROUGH long registers_step(long n)
 {
 	ENTER(registers_step);
