@@ -336,7 +336,10 @@ static void destroy(struct patch *chain)
 	}
 }
 
-/* Some functions, each so many, are not to be hooked. As it was made, all others are. */
+/*
+ * Deselects one function in `each` (0: none). If the input is undamaged, all
+ * others with the verdict JUMP are patched.
+ */
 static void check_patches(struct prelinked_text *text,
 			  const struct prelinked *stubs, uint32_t each,
 			  int has_lies)

@@ -38,8 +38,8 @@ uint64_t java_stack_hash(const struct bridge_frame *frame, uint32_t *end)
 }
 
 /*
- * Replaces jvm/natives/java_callers.c, without queries. Clobbers all that a
- * callee may.
+ * Replaces jvm/natives/java_callers.c, without queries of the JVM. Clobbers
+ * vector registers that pass arguments.
  */
 uint32_t callers_learn(struct bridge_frame *frame)
 {

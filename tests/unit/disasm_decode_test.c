@@ -483,8 +483,8 @@ static void openings_end_with_what_tells(void **state)
 /* ---- Guarantees of openings ---- */
 
 /*
- * An opening and the bytes that may follow it. In a SIB byte's base, only the
- * relevant bits vary.
+ * An opening and the bytes that may follow it. A SIB byte's base is
+ * rsp, none, or one other register.
  */
 static void put_opening(uint8_t code[OPENING_READ_BYTES], const char *start,
 			uint8_t opcode, uint8_t modrm, uint64_t random)

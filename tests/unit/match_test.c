@@ -200,7 +200,7 @@ static void parentheses_may_not_be_any_depth(void **state)
 	arena_fini(&arena);
 }
 
-/* Backtracking matchers take about 2^40 steps for expressions like these. */
+/* Backtracking matchers take up to 2^40 steps for expressions like these. */
 static void no_expression_takes_for_ever(void **state)
 {
 	struct arena arena = { 0 };
