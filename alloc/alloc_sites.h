@@ -21,9 +21,12 @@ enum alloc_value {
 	ALLOC_PEAK_BYTES,   /* maximum of live bytes of one context */
 	ALLOC_MAPPINGS,     /* calls of mmap() and mremap() */
 	ALLOC_MAPPED_BYTES, /* mapped now */
-	/* Maximum of live bytes of the process; outside contexts. */
+	/* Maximum of live bytes of the process; counted outside contexts. */
 	ALLOC_PROCESS_PEAK,
-	/* Blocks that found no room in the table; outside contexts. */
+	/*
+	 * Blocks and mappings that could not be entered in their table; counted
+	 * outside contexts.
+	 */
 	ALLOC_UNTRACKED,
 	/* Blocks that lived less than 1 us, and so on. */
 	ALLOC_FREED_1US,

@@ -147,8 +147,8 @@ static int status_of_exec(const char *name, const char *target, int err)
 }
 
 /*
- * Prepares `job` for recording. On failure, prints an error and leaves it
- * unchanged.
+ * Prepares `job` for recording. On failure, prints an error and does not set
+ * job->output: the program is then not recorded.
  */
 static void prepare(const char *name, struct record_options *options,
 		    const char *program, struct launch *job,

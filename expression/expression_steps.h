@@ -9,7 +9,7 @@ enum expression_operation {
 	STEP_BASE,     /* push the load bias of the probe's module */
 	STEP_TID,      /* push the thread's id */
 	STEP_CUT,      /* keep `detail` bytes; with sign if `number` */
-	/* Like STEP_CUT, of the memory at that address. */
+	/* Replace an address by the memory there, and cut it like STEP_CUT. */
 	STEP_LOAD,
 	STEP_NEGATE,
 	STEP_NOT,      /* ! */

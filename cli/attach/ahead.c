@@ -235,8 +235,9 @@ static int run(struct ahead *ahead, pid_t pid, const struct target_maps *maps,
 		.bytes = BYTES,
 		.is_silent = 1,
 		/*
-		 * With folders, Landlock would hide the files of other
-		 * processes.
+		 * With an fd, the worker reads the target's files through
+		 * /proc. Landlock, which is used if folders are listed, would
+		 * hide these.
 		 */
 		.writable = fd < 0 ? folders : NULL,
 	};

@@ -8,7 +8,7 @@
 /* Parses one expression that has a value. Returns 0 or -EINVAL. */
 int action_parse_value(struct action_parser *r, struct rewritten *out);
 
-/* Returns the length of the format at r->at, or 0. */
+/* Returns the length of the format, such as "/x", at r->at; 0: none. */
 size_t action_format_at(const struct action_parser *r);
 
 #endif

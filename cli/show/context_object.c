@@ -113,7 +113,7 @@ static uint32_t step(void *argument, uint32_t parent, uint32_t function)
 
 	if (context == from && parent)
 		return parent;
-	/* Outside all contexts, calls need a name to be counted under. */
+	/* 0 is outside all contexts. These calls need a name as well. */
 	if (!context)
 		return catalog_named(object->catalog, KIND_GROUP,
 				     CATALOG_NO_MODULE, "(no context)");

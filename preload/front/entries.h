@@ -20,8 +20,8 @@ void entries_meet_module(struct module *module, struct windows *windows,
 			 struct wire_function *functions, uint32_t count);
 
 /*
- * Returns the name of a function that needs its front and does not have it;
- * NULL: none.
+ * Returns the name of a function whose front is indispensable and could not be
+ * installed; NULL: none.
  */
 const char *entries_missing(void);
 

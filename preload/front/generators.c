@@ -332,8 +332,9 @@ EXPORT void *shmat(int id, const void *place, int flags)
 }
 
 /*
- * The size of a detached segment is not reported: assumes as much as was made
- * executable there. If there is no segment the memory stays.
+ * shmdt() does not report the size of the segment: assumes as much as was made
+ * executable there. If shmdt() fails, the memory still exists, and its maker is
+ * noted again.
  */
 struct detached {
 	uint64_t start, bytes, maker;

@@ -42,9 +42,9 @@ struct managed_runtime {
 	int (*end_late)(void);
 
 	/*
-	 * If the library was preloaded: starts or ends counting of the
-	 * runtime's calls while it stands by (rt.runtimes). Returns 0, or
-	 * -errno if it does not. Called on the same kind of thread.
+	 * If the library was preloaded and the runtime stands by (rt.runtimes):
+	 * starts or ends counting of the runtime's calls. Returns 0, or -errno
+	 * if this failed. Called on the same kind of thread as begin_late().
 	 */
 	int (*switch_calls)(int is_on);
 };

@@ -13,9 +13,9 @@
 int loader_watch(struct cold *cold);
 
 /*
- * Registers one function that is also called whenever the list is consistent
- * again, in any state of the recording, with the loader's lock held and
- * counting muted.
+ * Registers one function that is called whenever the loader's list of modules
+ * is consistent again, in any state of the recording, before the hooks are
+ * updated, with the loader's lock held and counting muted.
  */
 void loader_also_call(void (*function)(void));
 

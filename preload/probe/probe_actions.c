@@ -627,7 +627,10 @@ static int is_simple(const struct probe_action *action)
 	       !action->slower && !action->takes_snapshot && !action->trace;
 }
 
-/* Must be complete before the probe's code can be reached. */
+/*
+ * Sets what a thread needs to know when it hits the probe. Must be complete
+ * before the probe's code can be reached.
+ */
 static void foresee(const struct asked_probe *probe)
 {
 	uint8_t *acts = &probe_has_action[probe->number];

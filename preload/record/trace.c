@@ -224,8 +224,9 @@ static struct wire_chunk *use_oldest_again(struct trace_file *trace,
 }
 
 /*
- * Returns a packet that a worker has counted, or one whose calls it counts
- * itself.
+ * Returns a packet that a worker has counted, or one that no worker has taken:
+ * then this function counts its calls. If workers return no packet: a new one,
+ * or NULL.
  */
 static struct wire_chunk *use_handed_again(struct trace_file *trace,
 					   struct tally *tally)

@@ -15,7 +15,7 @@ struct call {
 	int result;
 };
 
-/* Reads the number of links of a directory, which takes no descriptor. */
+/* Reads the link count of /proc/self/task, because that takes no descriptor. */
 static int is_one_thread(void)
 {
 	struct stat st;

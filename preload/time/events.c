@@ -598,7 +598,7 @@ static int is_signal_free(void)
 	struct kernel_action action;
 	uint64_t blocked;
 
-	if (rt.is_late) /* each thread is checked by itself (sampling.c) */
+	if (rt.is_late) /* events_begin() checks each thread's mask */
 		return !signal_get_action(SIGURG, &action) &&
 		       (events.chained.is_installed ||
 			action.handler == (uintptr_t)SIG_DFL);

@@ -6,7 +6,10 @@
 
 #include "preload/sys/sys.h"
 
-/* The window ends where the alternate signal stack begins, or the reverse. */
+/*
+ * Returns the part of the window that is on the slot's stack: inside the
+ * alternate signal stack from low to high, or on the slot's side of it.
+ */
 static struct stack_window part_of(struct stack_window window, uint64_t slot,
 				   uint64_t low, uint64_t high)
 {

@@ -123,7 +123,8 @@ static void write_below(const struct text_walk *walk, uint64_t below)
 
 /*
  * Writes the columns for the node itself. Trees of callers have none, since
- * only sums have a meaning there.
+ * only sums have a meaning there; `calls` is then a sum, which is written if
+ * the subtree's column shows time.
  */
 static void write_self(const struct text_walk *walk, const char *self,
 		       const char *calls)

@@ -163,7 +163,9 @@ static size_t lookup_mapping(const struct a2n_space *space,
 }
 
 /*
- * Finds the place. Sets *stay to the claim of the code, or NULL for a mapping.
+ * Finds the code at pc at that time, or else the mapping, and sets *place.
+ * Returns NULL if there is neither. Sets *stay to the claim of the code; NULL
+ * if no code was found.
  */
 static const struct piece *find(const struct committed *committed, uint64_t pc,
 				uint64_t time, struct a2n_place *place,

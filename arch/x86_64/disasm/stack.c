@@ -35,8 +35,9 @@ static int32_t imm32(const uint8_t *code)
 }
 
 /*
- * Decodes the operand of an instruction with or without REX; VEX ones use rsp
- * in memory operands only.
+ * Decodes the operand of an instruction with or without REX. The bits
+ * of a VEX prefix are not read: its instructions use rsp in memory operands
+ * only.
  */
 static struct operand operand_of(const uint8_t *code, const struct insn *insn)
 {
