@@ -16,7 +16,6 @@
 #define BYTES_PER_CONTEXT 64
 #define BYTES_PER_TIMED   256
 #define DEFAULT_MAX_BYTES (UINT64_C(1) << 30)
-#define MAX_BUDGET        1000
 
 /* ---- Values ---- */
 
@@ -83,7 +82,7 @@ static int set_least(struct config *config, const char *text)
 }
 
 /* Parses "N" calls, "time N" in nanoseconds, or "all". */
-static int set_stamps(struct config *config, const char *text)
+static int set_stamps(struct config *config, const char *text, uint64_t most)
 {
 	static const char time[] = "time ";
 	uint64_t number = 1;
@@ -94,7 +93,7 @@ static int set_stamps(struct config *config, const char *text)
 		return parse_number(text + sizeof(time) - 1, &config->stamp_ns);
 	config->stamp_returns = !strcmp(text, "all");
 	if (!config->stamp_returns &&
-	    (parse_number(text, &number) || number > UINT16_MAX))
+	    (parse_number(text, &number) || number > most))
 		return -EINVAL;
 	config->stamp_every = (uint32_t)number;
 	return 0;
@@ -108,11 +107,11 @@ static int set_clock(struct config *config, const char *text)
 }
 
 /* Parses "5%", "0.5%": one digit after the point; the sign is optional. */
-static int set_budget(struct config *config, const char *text)
+static int set_budget(struct config *config, const char *text, uint32_t most)
 {
 	uint32_t thousandths = 0;
 
-	for (; *text >= '0' && *text <= '9' && thousandths < MAX_BUDGET; text++)
+	for (; *text >= '0' && *text <= '9' && thousandths < most; text++)
 		thousandths = 10 * thousandths + (uint32_t)(*text - '0');
 	thousandths *= 10;
 	if (*text == '.' && text[1] >= '0' && text[1] <= '9') {
@@ -120,7 +119,7 @@ static int set_budget(struct config *config, const char *text)
 		text += 2;
 	}
 	text += *text == '%';
-	if (*text || !thousandths || thousandths > MAX_BUDGET)
+	if (*text || !thousandths || thousandths > most)
 		return -EINVAL;
 	config->budget = thousandths;
 	return 0;
@@ -167,12 +166,14 @@ static int find(const char *word)
 		return -EINVAL;                                                \
 	MEMBER(member, index);                                                 \
 	return 0;
-#define SET_SIGNAL                            SET_NUMBER
-#define SET_CLOCK(id, member, least, most)    return set_clock(config, text);
-#define SET_TRACE(id, member, least, most)    return set_trace(config, text);
-#define SET_STAMPS(id, member, least, most)   return set_stamps(config, text);
+#define SET_SIGNAL                         SET_NUMBER
+#define SET_CLOCK(id, member, least, most) return set_clock(config, text);
+#define SET_TRACE(id, member, least, most) return set_trace(config, text);
+#define SET_STAMPS(id, member, least, most)                                    \
+	return set_stamps(config, text, most);
 #define SET_DURATION(id, member, least, most) return set_least(config, text);
-#define SET_BUDGET(id, member, least, most)   return set_budget(config, text);
+#define SET_BUDGET(id, member, least, most)                                    \
+	return set_budget(config, text, most);
 /* config.c has these. */
 #define SET_TEXT(id, member, least, most) return -ENOENT;
 #define SET_REGEX                         SET_TEXT

@@ -44,6 +44,7 @@
  */
 #define EVENTS_A_MOMENT 1024
 
+_Static_assert(WIRE_PROBES_MAX <= 32, "a bit for each in `awaiting`");
 _Static_assert(EXPRESSION_FIELDS_MAX == WIRE_PROBE_FIELDS_MAX,
 	       "a bit for each");
 
@@ -66,11 +67,10 @@ static struct {
 	const struct module *modules[WIRE_PROBES_MAX];
 	_Atomic uint64_t bases[WIRE_PROBES_MAX];
 	/*
-	 * The probes whose hits may wait until a call has returned:
+	 * A bit for each probe whose hits may wait until a call has returned:
 	 * await_return().
 	 */
-	uint32_t awaiting[WIRE_PROBES_MAX];
-	_Atomic uint32_t awaiting_count;
+	_Atomic uint32_t awaiting;
 	struct probe_life *_Atomic life;
 } actions;
 
@@ -324,7 +324,7 @@ void probe_actions_forget(void)
 		actions.of[i] = NULL;
 		actions.modules[i] = NULL;
 	}
-	actions.awaiting_count = 0;
+	atomic_store(&actions.awaiting, 0);
 }
 
 /* ---- Hits ---- */
@@ -507,13 +507,13 @@ static void end_awaited(uint32_t probe, const uint64_t *slot, uint64_t result)
 
 void probe_actions_call_ends(const uint64_t *slot, uint64_t result)
 {
-	const uint32_t count = atomic_load_explicit(&actions.awaiting_count,
-						    memory_order_acquire);
+	uint32_t left =
+		atomic_load_explicit(&actions.awaiting, memory_order_acquire);
 
 	if (hot.muted == HOT_MUTED_OWN || hot.handler.frame)
 		return;
-	for (uint32_t i = 0; i < count; i++)
-		end_awaited(actions.awaiting[i], slot, result);
+	for (; left; left &= left - 1)
+		end_awaited((uint32_t)__builtin_ctz(left), slot, result);
 }
 
 /* ---- Acting ---- */
@@ -634,16 +634,15 @@ static int is_simple(const struct probe_action *action)
 static void foresee(const struct asked_probe *probe)
 {
 	uint8_t *acts = &probe_has_action[probe->number];
-	const uint32_t awaiting = actions.awaiting_count;
+	const uint32_t bit = UINT32_C(1) << probe->number;
 
-	if (can_wait(&probe->action) && awaiting < WIRE_PROBES_MAX) {
-		actions.awaiting[awaiting] = probe->number;
-		atomic_store_explicit(&actions.awaiting_count, awaiting + 1,
-				      memory_order_release);
-	}
 	if (probe->action.call)
 		handlers_foresee(probe->number, probe->action.call);
 	actions.of[probe->number] = probe->lines ? &probe->action : NULL;
+	if (can_wait(&probe->action))
+		atomic_fetch_or(&actions.awaiting, bit);
+	else
+		atomic_fetch_and(&actions.awaiting, ~bit);
 	actions.event_bytes[probe->number] = event_bytes_of(&probe->action);
 	*acts = !probe->lines || is_simple(&probe->action) ? ACTS_SIMPLY : ACTS;
 	if (!probe->lines && !handlers_are_there())
