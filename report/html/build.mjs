@@ -6,13 +6,15 @@
  *	npm ci && npm run build		writes page.html
  *	npm run check			fails unless page.html is up to date
  *
- * The page may run only this script, which is identified by its hash, and load
- * nothing.
+ * The script is compressed, since it is most of a small page. src/boot.js
+ * unpacks and runs it. The page may run only these two, which are identified by
+ * their hashes, and load nothing.
  */
 import { createHash } from "node:crypto";
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { deflateSync, inflateSync } from "node:zlib";
 import { build } from "esbuild";
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -53,17 +55,32 @@ function licences(metafile) {
   }).join("\n\n----\n\n").replaceAll("--", "- -");
 }
 
+const pack = (text) => deflateSync(text, { level: 9 }).toString("base64");
+
+/*
+ * Returns a page with the script as text. Versions of zlib compress differently,
+ * so compressed scripts cannot be compared.
+ */
+function unpacked(html) {
+  return html.replace(/(id="clew-code">)([^<]*)/, (_, head, code) =>
+    head + inflateSync(Buffer.from(code, "base64")));
+}
+
+const hashOf = (script) =>
+  `'sha256-${createHash("sha256").update(script).digest("base64")}'`;
+
 async function bundle() {
   const result = await build({
-    absWorkingDir: here, entryPoints: ["src/main.js", "src/style.css"],
+    absWorkingDir: here,
+    entryPoints: ["src/main.js", "src/boot.js", "src/style.css"],
     outdir: "unused", bundle: true, minify: true, write: false,
     metafile: true, format: "iife", target: ["es2022"], charset: "ascii",
     legalComments: "none",
   });
   const text = (suffix) => result.outputFiles.find((file) =>
     file.path.endsWith(suffix)).text.trim();
-  const script = text(".js").replaceAll("</script", "<\\/script");
-  const hash = createHash("sha256").update(script).digest("base64");
+  const script = text("main.js");
+  const boot = text("boot.js");
 
   return `<!DOCTYPE html>
 <html lang="en">
@@ -71,7 +88,7 @@ async function bundle() {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; \
-script-src 'sha256-${hash}'; style-src 'unsafe-inline'; base-uri 'none'; \
+script-src ${hashOf(boot)} ${hashOf(script)}; style-src 'unsafe-inline'; base-uri 'none'; \
 form-action 'none'">
 <meta name="generator" content="clew">
 <title>clew</title>
@@ -86,7 +103,8 @@ ${licences(result.metafile)}
 <body>
 <noscript>This page needs JavaScript.</noscript>
 <script type="text/plain" id="clew-data">${mark}</script>
-<script>${script}</script>
+<script type="text/plain" id="clew-code">${pack(script)}</script>
+<script>${boot}</script>
 </body>
 </html>
 `;
@@ -99,7 +117,7 @@ if (made.split(mark).length !== 2)
   throw new Error("the data has no place, or several");
 if (!process.argv.includes("--check")) {
   writeFileSync(page, made);
-} else if (readFileSync(page, "utf8") !== made) {
+} else if (unpacked(readFileSync(page, "utf8")) !== unpacked(made)) {
   console.error("report/html/page.html is not what report/html/src gives: " +
     "run `npm run build` there");
   process.exit(1);

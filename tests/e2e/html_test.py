@@ -201,7 +201,7 @@ class Html(Paged, clewtest.Case):
         page = self.page()
         self.assertIn(evil, page.names)
         self.assertNotIn("<img", page.text)
-        self.assertEqual(page.text.count("</script>"), 2)
+        self.assertEqual(page.text.count("</script>"), 3)
 
     def test_the_page_is_whole_and_asks_for_nothing(self):
         self.record(["/bin/true"])
