@@ -5,9 +5,9 @@
  * In most cases the context is new and is recorded (record.h). Otherwise it is
  * in another entry, or the thread has no tally yet.
  *
- * The code runs on the program's stack between two of its instructions: no
- * libc, no SSE (-mgeneral-regs-only), safe in signal handlers and re-entered by
- * them.
+ * The code runs on the program's stack, between two instructions of the
+ * program. The code uses no libc and no SSE register (-mgeneral-regs-only). A
+ * signal handler may interrupt the code and run it again.
  */
 #include <stdatomic.h>
 #include <stddef.h>
@@ -29,7 +29,10 @@
 #include "preload/hot/upcalls.h"
 #include "wire/id.h"
 
-/* Counts a call in a recorded context. Returns false if it is not recorded. */
+/*
+ * Counts a call in a recorded context. Returns false if the context is not
+ * recorded.
+ */
 static int count_known(struct tally *tally, uint64_t id, uint64_t site,
 		       enum count_result *result)
 {
@@ -45,8 +48,8 @@ static int count_known(struct tally *tally, uint64_t id, uint64_t site,
 
 /*
  * Counts a recursive call, whose own id would be `id`, in the context
- * `runs_as`. Returns false if the call is no recursion, or if a handler has
- * forked and the child has no tally.
+ * `runs_as`. Returns false if the call is no recursion, if `runs_as` is not
+ * recorded, or if a signal handler has forked and the child has no tally.
  */
 static int count_recursion(uint64_t runs_as, uint64_t id, uint64_t site,
 			   enum count_result *result)
@@ -77,8 +80,9 @@ static enum count_result count_slowly(struct tally *tally, uint64_t id,
 }
 
 /*
- * Handles the first call in a forked child. Returns 0 while another thread does
- * so; the call is then counted as lost.
+ * Gives a forked child a part of its own, at the child's first call. Returns 0
+ * if another thread of the child is doing so in clew's atfork handlers; the
+ * call is then counted as lost.
  */
 static int find_own_part(void)
 {
@@ -104,7 +108,10 @@ int count_is_heard(void)
 	}
 	if (!switch_is_wanted())
 		return 0;
-	/* The loads pair with the stores at the end of hot_after_fork(). */
+	/*
+	 * The load pairs with the store in say_that_it_is_ours()
+	 * (process/process.c).
+	 */
 	if (!__atomic_load_n(rt.is_this_process, __ATOMIC_ACQUIRE) &&
 	    !find_own_part())
 		return 0;
@@ -218,8 +225,8 @@ static int serves_generated(const uint8_t *stub, uint64_t pc)
 }
 
 /*
- * Returns whether a call is to be counted. If not, generated code has called,
- * and the return address stays on the stack.
+ * Returns whether the stub is to count a call. If not, the caller is generated
+ * code, and the return address stays on the stack.
  */
 int hot_is_welcome(uint64_t *slot, const uint8_t *stub)
 {
@@ -299,14 +306,17 @@ int count_is_drawn(uint64_t id)
 	const struct tally *tally = hot.tally;
 	struct wire_count *entry;
 
-	if (!tally) /* a handler has forked, and the child has no room */
+	/*
+	 * A signal handler has forked, and the child has no memory for a tally.
+	 */
+	if (!tally)
 		return 0;
 	entry = tally_find(tally, id);
 	if (entry->id != id)
 		return 0;
 	/*
-	 * The countdown has wrapped to 0xffff; the sum wraps again, to the new
-	 * countdown.
+	 * The countdown has wrapped to 0xffff. The addition wraps the countdown
+	 * again, to the new value.
 	 */
 	own_add(&entry->field, record_draw_countdown() -
 				       (UINT64_C(0xffff) << WIRE_VERIFY_SHIFT));

@@ -33,7 +33,7 @@ void hot_thunk_close(void);
 void hot_thunk_open_tail(void);
 void hot_thunk_tail(void);
 void hot_thunk_tail_count(void);
-void hot_thunk_carried(void); /* by trampolines */
+void hot_thunk_carried(void); /* called by trampolines */
 void hot_thunk_carried_told(void);
 void hot_thunk_trace_call(void);
 void hot_thunk_trace_tail(void);
@@ -49,7 +49,11 @@ int hot_enter_elsewhere(uint64_t *slot, uint64_t key, const uint8_t *stub);
 void hot_leave_elsewhere(uint64_t *slot);
 int hot_is_welcome(uint64_t *slot, const uint8_t *stub);
 
-/* Counts a call of `id` below `caller`. Records the context if it is new. */
+/*
+ * Counts a call in the context `id`, whose caller has the id `caller`. Records
+ * the context if it is new. `site` is the return address, plus WIRE_SITE_TAIL
+ * for a tail call, or WIRE_SITE_TAIL alone.
+ */
 enum count_result {
 	COUNT_IS_DONE,
 	COUNT_IS_DUE,   /* hot_verify() is to check it */
@@ -80,14 +84,15 @@ int count_is_drawn(uint64_t id);
 
 /*
  * Counts a call that was made earlier, without verifying it. The function's
- * callers are recorded unless there was no room. The thread's id stays. Called
- * with signals blocked.
+ * callers were recorded before, unless there was no room. The thread's id
+ * stays. Called with signals blocked.
  */
 void count_past_call(uint64_t id, uint64_t caller, int is_tail_call);
 
 /*
  * Operations `off` and `on` of the counting sinks: count_off() gives the thread
- * a table in which no id is found, count_on() the table of its tally.
+ * a table in which no id is found; count_on() gives the thread the table of its
+ * tally.
  */
 void count_off(void);
 void count_on(void);

@@ -15,8 +15,9 @@
  * that its caller is expected to call, and its own first callee.
  *
  * Notes are hints only. A handler that interrupts this code stores wrong notes,
- * and functions that share an element overwrite each other's; then a line is
- * fetched in vain. All functions are safe where those of count.h are.
+ * and functions that share an element overwrite each other's notes. A wrong
+ * note makes clew fetch a cache line in vain. All functions are safe where
+ * those of count.h are.
  */
 #ifndef CLEW_HOT_FORESIGHT_H
 #define CLEW_HOT_FORESIGHT_H
@@ -52,9 +53,10 @@ static inline void foresight_fetch(const struct view *view, uint64_t id,
 }
 
 /*
- * Notes that a context of `function` is about to be recorded, and prefetches.
- * The caller is another function's context, for which recent_note_of() has just
- * been called, or the root.
+ * Notes that a context of `function` with this id is about to be recorded, and
+ * prefetches the entries of the two contexts that are expected next. `caller`
+ * is another function's context, for which recent_note_of() has just been
+ * called, or the root.
  */
 static inline void foresight_note(struct tally *tally, uint64_t caller,
 				  uint32_t caller_function, uint64_t id,

@@ -54,16 +54,17 @@
 
 /*
  * The shadow (shadow.h) has 16 bytes for each 8 bytes of stack, at twice the
- * address (stack - STACK_LOW + half). `half` is half of the shadow's address:
- * SHADOW_HALF (places.h), unless host/shadow_place.c has chosen another
- * address. Calls on stacks below STACK_LOW take a slow path. If so much address
- * space is not available, all stacks count as below.
+ * address (stack - SHADOW_STACK_LOW + half). `half` is half of the shadow's
+ * address: SHADOW_HALF (places.h), unless host/shadow_place.c has chosen
+ * another address. Calls on stacks below SHADOW_STACK_LOW take a slow path. If
+ * so much address space is not available, calls on all stacks take the slow
+ * path.
  */
 #define SHADOW_SLOT_BYTES 16
 
 /*
  * With exact times (timing.h) a stack slot has this time slot beside its
- * shadow, at three times the address (stack - STACK_LOW + third).
+ * shadow, at three times the address (stack - SHADOW_STACK_LOW + third).
  */
 #define TIME_START      0
 #define TIME_ACCOUNTED  8
@@ -113,7 +114,7 @@
  */
 #define STUB_BYTES   512
 #define STUB_EXIT_AT 0x168
-/* 4 bytes, in traces: the function's index. */
+/* 4 bytes, used in traces only: the function's index (wire/packet.h). */
 #define STUB_INDEX_AT 501
 #define STUB_GUARD_AT 505 /* 1 byte: STUB_IS_... */
 /* 1 byte: whether the function may loop to its entry (wire_loops()). */
@@ -123,7 +124,8 @@
 
 #define STUB_PLAIN    0
 /*
- * The second parts of these two kinds have 1. A process has only one of them.
+ * Timed and traced stubs may have two parts of STUB_BYTES; the second part has
+ * the kind plus 1. A process has either timed or traced stubs.
  */
 #define STUB_TIMED  0
 #define STUB_TRACED 0
@@ -138,7 +140,7 @@
 #define PROBE_LEAP_PC     128 /* see preload/stubs/probe.h */
 #define PROBE_HANDLER_AT  496 /* 8 bytes */
 #define PROBE_AT_JUMP_AT  504 /* 1 byte: whether the code there is a jump */
-/* 1 byte: whether it is in a leaf (wire_is_leaf()) */
+/* 1 byte: whether the probe is in a leaf (wire_is_leaf()) */
 #define PROBE_IN_LEAF_AT 506
 
 /* Which calls a stub counts. */
@@ -151,8 +153,8 @@
 
 /*
  * Bytes of the program's stack that slow paths may use below a stub; tests
- * measure them. The size is less than a guard page, and than small stacks can
- * spare.
+ * measure them. The size is less than a guard page, and less than small stacks
+ * can spare.
  */
 #define SLOW_STACK_BYTES 1536
 

@@ -18,7 +18,10 @@
  */
 #define NATIVE_LOWEST 0x10000
 
-/* An upper bound: each module takes at least two mappings (of 65,530). */
+/*
+ * An upper bound: a process has at most 65,530 mappings by default
+ * (vm.max_map_count), and each module takes at least two.
+ */
 #define NATIVE_MAX 32768
 
 /* The pcs in [start, end). Unused while end is 0; end is stored last. */

@@ -9,11 +9,13 @@
  * exists.
  *
  * A signal handler may store another context's note between two accesses, so
- * that the two words of an element do not fit together. Readers notice that and
- * use the table. All functions are safe where those of count.h are.
+ * that the two words of an element do not fit together. Readers notice the
+ * mismatch and read the table instead. All functions are safe where those of
+ * count.h are.
  *
- * An element also holds the function whose context was recorded last below this
- * one (foresight.h). That word is a hint and may belong to another context.
+ * An element also holds the function whose context was recorded last below the
+ * element's context (foresight.h). That word is a hint and may belong to
+ * another context.
  */
 #ifndef CLEW_HOT_RECENT_NOTES_H
 #define CLEW_HOT_RECENT_NOTES_H
@@ -37,7 +39,7 @@ static inline void recent_note_keep(struct tally *tally, uint64_t id,
 	place->mixed = id ^ note.word;
 }
 
-/* Returns the same as tally_note(). */
+/* Returns the same as tally_note(), and caches the note. */
 static inline union note recent_note_of(struct tally *tally, uint64_t id)
 {
 	const volatile struct recent_note *place = recent_note_place(tally, id);

@@ -20,7 +20,10 @@
 #include "preload/hot/upcalls.h"
 #include "wire/id.h"
 
-/* One countdown in 10^7 is longer than 16 times this. */
+/*
+ * The greatest mean of the countdowns. One countdown in 10^7 exceeds 16 times
+ * its mean, and then 16 bits; COUNTDOWN_MAX replaces it.
+ */
 #define LOOK_MAX         4096
 #define COUNTDOWN_MAX    0xfffe
 #define WHOLE_MAX        UINT64_C(32)
@@ -41,8 +44,9 @@ uint64_t record_draw(void)
 }
 
 /*
- * Returns the mean number of calls from one check to the next. A countdown has
- * 16 bits, so with a longer period only some checks verify.
+ * Returns the mean of the countdowns: the number of calls from one check to the
+ * next. A countdown has 16 bits, so if the period of verification is longer,
+ * only some of the checks verify a call.
  */
 uint64_t record_look_period(void)
 {
@@ -75,9 +79,9 @@ static uint64_t draw_exponential(void)
 }
 
 /*
- * The distribution is geometric: each call is checked with probability 1 /
- * period, independently of others, in contexts of few calls and of many. The
- * scale is -1 / ln(1 - 1 / n) by its series, in 65536ths.
+ * The distribution is geometric: each call is checked with probability 1 / n,
+ * independently of other calls, whether its context has few calls or many.
+ * `scale` is -1 / ln(1 - 1 / n), computed by a power series, in 65536ths.
  */
 uint64_t record_draw_countdown(void)
 {
@@ -105,10 +109,10 @@ void record_want_of_room(void)
 }
 
 /*
- * Takes a record for this thread, or returns NULL if the chunk is full. If a
- * signal handler installs another chunk between the two loads, the record may
- * lie beyond the end of either chunk. This cannot be detected, so the record is
- * given up.
+ * Takes the next record of a chunk of contexts, or returns NULL if the chunk is
+ * full. If a signal handler installs another chunk between the two loads, the
+ * record may lie beyond the end of either chunk. This cannot be detected, so
+ * the record is given up.
  */
 static struct wire_context *take_context(uintptr_t *next,
 					 const uintptr_t *end_of_chunk)
@@ -172,8 +176,9 @@ enum record_known record_known_call(struct tally *tally, uint64_t id)
 }
 
 /*
- * Returns the number of contexts that the thread may still record without
- * asking. The number is in the tally's chunk.
+ * Returns the address of the number of contexts that the thread may still
+ * record before it calls admit_some(). The number is in the header of the
+ * tally's chunk.
  */
 static uint64_t *admitted_in(const struct tally *tally)
 {
@@ -183,9 +188,10 @@ static uint64_t *admitted_in(const struct tally *tally)
 }
 
 /*
- * An addition to a shared counter waits for earlier stores, above all those of
- * the new context. Therefore a thread takes several contexts at once while
- * enough are left, and the last ones one by one.
+ * Reserves contexts in the process's counter. Returns 0 if the limit is
+ * reached. An atomic addition waits for the thread's earlier stores, above all
+ * for those of the new context. Therefore a thread reserves several contexts at
+ * once while enough are left below the limit, and the last ones one by one.
  */
 static int admit_some(struct tally *tally)
 {
@@ -241,7 +247,7 @@ int record_caller(uint64_t id, union note note)
 	return 1;
 }
 
-/* Gives an admission back, for the next context. */
+/* Undoes admit_context(), so that the next context can be recorded. */
 static void withdraw_context(void)
 {
 	if (hot.tally)
@@ -251,7 +257,10 @@ static void withdraw_context(void)
 					  memory_order_relaxed);
 }
 
-/* Returns no note if a handler has forked and its child has no tally. */
+/*
+ * Returns the note of a context. The note is empty if the context is not
+ * recorded, or if a signal handler has forked and the child has no tally.
+ */
 static union note note_of(uint64_t id)
 {
 	struct tally *tally = hot.tally;
@@ -323,8 +332,11 @@ int record_new_call(uint64_t id, uint64_t caller, uint64_t site)
 }
 
 /*
- * If nothing can grow, the last part of the table and some records are a
- * reserve for "(folded)", and the very last ones for the one below the root.
+ * Takes a record from the reserve for "(folded)", or returns NULL if the
+ * reserve is used up. The reserve is used when nothing can grow. It consists of
+ * entries beyond the table's limit, of which a sixteenth of the table stays
+ * free, and of some records. The last entry and the last record are for the
+ * "(folded)" below the root.
  */
 static struct wire_context *take_spare(struct tally *tally, uint64_t caller)
 {
@@ -343,8 +355,8 @@ static struct wire_context *take_spare(struct tally *tally, uint64_t caller)
 }
 
 /*
- * Records a "(folded)" below a recorded caller of this depth, or below the
- * root.
+ * Records a "(folded)" with this id below a recorded caller of this depth, or
+ * below the root, and counts one call. Returns false if there is no room.
  */
 static int record_fold(uint64_t id, uint64_t caller, uint32_t depth)
 {
@@ -364,8 +376,10 @@ static int record_fold(uint64_t id, uint64_t caller, uint32_t depth)
 }
 
 /*
- * Counts a call at the "(folded)" below a caller. A handler that forks
- * meanwhile gives its child another tally, or none.
+ * Counts a call at the "(folded)" below a caller, whose note is `note`, and
+ * stores the id of that "(folded)" as the thread's id. Returns false if there
+ * is no room. A signal handler that forks meanwhile gives its child another
+ * tally, or none.
  */
 static int fold_below(uint64_t caller, union note note)
 {

@@ -39,8 +39,8 @@ enum record_known record_first_tail_call(uint64_t id, uint64_t site);
 int record_new_call(uint64_t id, uint64_t caller, uint64_t site);
 
 /*
- * Records a running function, without a call, whatever the limit of contexts.
- * Returns false if there is no room.
+ * Records the context of a running function, with a count of 0, even beyond the
+ * limit of contexts. Returns false if there is no room.
  */
 int record_caller(uint64_t id, union note note);
 
@@ -52,7 +52,11 @@ int record_caller(uint64_t id, union note note);
  */
 void record_folded_call(uint64_t caller);
 
-/* Counts a lost call, by cause; and a call that is lost for lack of room. */
+/*
+ * record_loss() counts a lost call under its cause. record_want_of_room()
+ * counts a call that is lost because clew cannot get memory, and selects the
+ * cause: a system call filter, a child without a part, or no space.
+ */
 void record_loss(enum wire_loss cause);
 void record_want_of_room(void);
 

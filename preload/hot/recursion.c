@@ -31,8 +31,9 @@ static uint64_t find_on_way(const struct tally *tally, uint64_t from,
 }
 
 /*
- * A cache of recent results. A handler may store another element between two
- * accesses; then the two words do not fit together.
+ * Returns the element for `id` in the cache of recent results. A signal handler
+ * may store another result between two accesses. recall() notices that the two
+ * words do not fit together.
  */
 static struct hot_way *way_of(struct tally *tally, uint64_t id)
 {

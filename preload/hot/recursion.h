@@ -37,7 +37,8 @@ uint64_t recursion_runs_as(uint64_t caller, uint64_t id);
 
 /*
  * Returns the function that runs as `id`, if `caller` may have called it
- * recursively, or 0. Another caller of the function lies below it as well.
+ * recursively, or 0. A result does not prove that `caller` did: other functions
+ * below the context `id` get the same answer.
  */
 uint32_t recursion_function_between(uint64_t caller, uint64_t id);
 

@@ -30,8 +30,8 @@ struct windows;
 struct runtime {
 	struct wire_header *header; /* of the recording's part */
 	/*
-	 * Counters of lost calls, in the header or that of the nearest ancestor
-	 * with a file.
+	 * Counters of lost calls, in this process's header or in the header of
+	 * the nearest ancestor process that has a part.
 	 */
 	_Atomic uint64_t *losses;
 	const struct sink *sink; /* never NULL (sink.h) */
@@ -40,7 +40,10 @@ struct runtime {
 	 * template.
 	 */
 	const struct stub_template *leaf_stub;
-	/* The header of each says who may access its members. */
+	/*
+	 * The header file that defines each structure says which threads may
+	 * access its members.
+	 */
 	struct recorder *recorder;
 	const struct config *config;
 	const struct windows *windows;
@@ -68,7 +71,7 @@ struct runtime {
 	uint32_t exit_until;
 	uint32_t stub_bytes;      /* of all stubs but leaves' */
 	uint64_t first_block;     /* the first thread's control block */
-	uint64_t first_stack_end; /* approximate end of its stack */
+	uint64_t first_stack_end; /* approximate end of that thread's stack */
 	/*
 	 * Addresses of the records and of the code of trampolines
 	 * (trampoline.h). Stored last; 0 if there are none.
@@ -94,7 +97,7 @@ struct runtime {
 	 * the child wait for it. Under code_lock.
 	 */
 	uint32_t is_forking;
-	/* Lost calls of these threads; written by any thread. */
+	/* Calls of such threads, which are lost; written by any thread. */
 	_Atomic uint64_t lost_meanwhile;
 	/* When the present fork began; under code_lock. */
 	uint64_t fork_tsc;
@@ -161,9 +164,10 @@ static inline int runtime_is_filtered(void)
 }
 
 /*
- * Returns the end of the stack that libc created for this thread, whose control
- * block is at its top. Returns 0 for the first thread: its block is among the
- * mappings, below which other stacks may lie, those of coroutines for example.
+ * Returns the end of the stack that libc created for this thread: libc places
+ * the thread's control block at the top of the stack. Returns 0 for the first
+ * thread: its block is in a mapping of its own, and other stacks may lie below,
+ * those of coroutines for example.
  */
 static inline uint64_t runtime_own_stack_end(void)
 {

@@ -47,18 +47,22 @@ _Static_assert(sizeof(struct shadow_slot) == SHADOW_SLOT_BYTES, "stub");
 extern uint64_t hot_shadow_low;
 
 /*
- * Half of the shadow's address, and a third of that of times. Set before
- * anything is hooked.
+ * Half of the address of the shadow, and a third of the address of the time
+ * slots (timing.h). Set before anything is hooked.
  */
 extern uint64_t hot_shadow_half, hot_time_third;
 
 /*
- * The directory; 0 for regions without shadow. Any thread may set an element,
- * once. The stubs' CFI (stubs/frames_rules.h) also reads it.
+ * The directory: for each region, the biased address of its list of pieces; 0
+ * for regions without shadow. Any thread may set an element, once. The stubs'
+ * CFI (stubs/frames_rules.h) also reads it.
  */
 extern _Atomic uint64_t hot_shadow_regions[SHADOW_REGION_COUNT];
 
-/* Returns the entry of the piece that contains a stack slot, or NULL. */
+/*
+ * Returns the directory's entry for the piece of a stack slot. Returns NULL if
+ * no piece of the slot's region was ever mapped.
+ */
 static inline _Atomic uint64_t *shadow_piece(uint64_t stack)
 {
 	uint64_t region;

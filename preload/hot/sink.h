@@ -75,11 +75,13 @@ struct sink {
 	 */
 	uint32_t carried_at;
 	/*
-	 * Whether it reads the time stamp counter, which a process may forbid.
+	 * Whether the sink reads the time stamp counter, which a process may
+	 * forbid (prctl(PR_SET_TSC)).
 	 */
 	uint32_t reads_clock;
 	/*
-	 * Whether it times calls, so that the cost of timing is to be measured.
+	 * Whether the sink times calls, so that clew measures the cost of
+	 * timing.
 	 */
 	uint32_t times_calls;
 	/* Bytes beside the shadow for each slot of a stack. */
@@ -104,8 +106,8 @@ struct sink {
 	void (*tail)(const uint64_t *slot);
 
 	/*
-	 * A function has returned to a trampoline. Called if carried_at is that
-	 * of the notifying thunk.
+	 * A function has returned to a trampoline. Called by
+	 * hot_leave_carried().
 	 */
 	void (*carried)(const uint64_t *slot, const struct trampoline *one);
 
@@ -121,10 +123,10 @@ struct sink {
 	 */
 	struct sink_pause (*jump)(const void *frame, uint64_t stack);
 	/*
-	 * The thread lands once the running functions have returned. `at` has
-	 * the slots of `count` calls, innermost first: the first `returning` of
-	 * them return to the unwinder, the others have ended. Begins and
-	 * returns a pause.
+	 * The thread will land when the running functions have returned. `at`
+	 * has the slots of `count` calls, innermost first: the first
+	 * `returning` of them return to the unwinder, the others have ended.
+	 * Begins and returns a pause.
 	 */
 	struct sink_pause (*unwind)(const uint64_t *at, uint32_t count,
 				    uint32_t returning);
@@ -133,9 +135,9 @@ struct sink {
 	/* The thread continues on another stack, and may return to this one. */
 	void (*switch_stack)(void);
 	/*
-	 * The stack no longer is what the thread's calls say. Functions that
-	 * were running before may still return until a call's slot is at `from`
-	 * or further out. 0: none will.
+	 * The stack now differs from the calls that the thread has recorded.
+	 * Functions that were running before may still return, until a call's
+	 * slot is at `from` or further out. 0: none of them will return.
 	 */
 	void (*moved)(uint64_t from);
 
@@ -146,7 +148,7 @@ struct sink {
 
 	/*
 	 * Only if there is a leaf_stub: returns whether the tally's thread is
-	 * in a leaf that was called from the context `id`, which is the
+	 * in the leaf `function`, called from the context `id`, which is the
 	 * thread's id.
 	 */
 	int (*is_leaf_on_top)(const struct tally *tally, uint64_t id,
@@ -166,7 +168,7 @@ struct sink {
 	void (*add_entry)(struct wire_count *to, uint64_t at,
 			  struct wire_count *from, uint64_t i);
 	int (*has_entry)(struct wire_count *table, uint64_t i);
-	/* An interrupted stub may still use it. */
+	/* An interrupted stub may still add to the entry. */
 	void (*zero_entry)(struct wire_count *table, uint64_t i);
 };
 

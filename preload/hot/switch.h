@@ -63,8 +63,8 @@ void switch_attach(struct tally *tally);
 void switch_detach(void);
 
 /*
- * Detaches and unmutes the thread: its former state was another thread's or
- * process's.
+ * Detaches and unmutes a thread that has just begun, or the thread of a forked
+ * child: the state in its block was that of another thread or process.
  */
 void switch_begin(void);
 
@@ -76,12 +76,16 @@ uint32_t switch_mute(enum hot_muted why);
 void switch_unmute(uint32_t former);
 
 /*
- * Sets whether the user wants the thread's calls from now on. Calls in between
- * were not seen, so the thread's context is read from its stack next.
+ * Sets whether the user wants the thread's calls from now on. Calls were not
+ * recorded while the thread was unwanted, so the sink reads the thread's
+ * context from its stack next.
  */
 void switch_want(enum hot_wanted wanted);
 
-/* Begin a doubt of this many calls, count one checked call, end the doubt. */
+/*
+ * switch_doubt() begins a doubt of this many calls, switch_doubt_less() counts
+ * one checked call, and switch_trust() ends the doubt.
+ */
 void switch_doubt(uint32_t calls);
 void switch_doubt_less(void);
 void switch_trust(void);

@@ -40,7 +40,8 @@ static int is_in_use(const struct tail_time *record, uint64_t stack)
 }
 
 /*
- * A record that an earlier call at this slot has left belongs to this thread.
+ * A record of this slot that is not in use was left by an earlier call there.
+ * It belongs to the calling thread, like the slot, and may be taken.
  */
 struct tail_time *tail_time_take(uint64_t stack)
 {

@@ -33,12 +33,16 @@ struct tail_time {
 	struct time_slot before; /* of the function that jumped */
 };
 
-/* The record of a slot, or NULL if no function of it has jumped. */
+/*
+ * Returns the latest record of a slot, or NULL if no function of the slot has
+ * jumped.
+ */
 struct tail_time *tail_time_of(const struct time_slot *slot);
 
 /*
- * Returns a record for a stack slot, or NULL. The time slot does not refer to
- * it yet.
+ * Claims and returns a free record for a stack slot, or NULL if there is none
+ * nearby in the table. The time slot does not refer to the record yet.
+ * tail_time_give() frees the record.
  */
 struct tail_time *tail_time_take(uint64_t stack);
 

@@ -20,7 +20,10 @@
 #define LEVEL_STEP_LOG2  2
 #define LEVELS           5 /* 22 MiB: 700,000 contexts */
 
-/* The known chains of two slots may have become one chain. */
+/*
+ * A chain can be longer than TAILS_CHAIN_MAX, because contexts that were
+ * recorded at two slots can form one chain.
+ */
 #define FOLLOWED_MAX (4 * TAILS_CHAIN_MAX)
 
 /* Claimed by storing the function, and valid once the id is stored. */
@@ -48,8 +51,8 @@ uint32_t hot_tails_nest = 1;
 static struct tail_context first_level[1 << LEVEL_LEAST_LOG2] ON_PAGES;
 
 /*
- * Each level is mapped once, by any thread, and never unmapped; `used` only
- * grows.
+ * Each level is mapped once, by any thread, and never unmapped. `used` only
+ * grows, except in tails_forget().
  */
 static struct {
 	struct tail_context *contexts;
@@ -94,8 +97,8 @@ uint32_t tails_function(uint64_t id)
 }
 
 /*
- * Opens another level, which another thread may map first. Returns 0 on
- * failure.
+ * Maps a level unless it is mapped, or another thread maps it meanwhile.
+ * Returns 0 if there is no memory.
  */
 static int open_level(unsigned int level)
 {
@@ -113,10 +116,7 @@ static int open_level(unsigned int level)
 	return 1;
 }
 
-/*
- * Adds a context to a level, which is at most half full. Returns 0 if it has no
- * room.
- */
+/* Adds a context to a level. Returns 0 if half of the level is in use. */
 static int keep_in(unsigned int level, uint64_t id, uint32_t function)
 {
 	struct tail_context *contexts = contexts_of(level);
@@ -180,8 +180,8 @@ static uint32_t function_at(uint64_t caller, uint64_t id, int *is_owner)
 }
 
 /*
- * Follows the chain from the function that runs as `id` to a slot's owner.
- * Returns 0 if there is none.
+ * Follows the chain from the function that runs as `id` to the owner of a slot
+ * whose shadow has this caller. Returns 0 if no chain leads to an owner.
  */
 static int follow(struct tail_chain *chain, uint64_t caller, uint64_t id,
 		  uint32_t sought)
@@ -291,9 +291,10 @@ static struct tail_step admit(uint64_t id, uint64_t word)
 }
 
 /*
- * The function takes the place of the slot's owner. The context is recorded as
- * well: at another slot the function of the caller's id may jump to this one,
- * and the stub finds the context in the count table.
+ * Counts the function below the caller of the slot's owner, instead of the
+ * owner. The context is recorded as one that was reached by a jump: at another
+ * slot the function that runs as `caller` may jump to this function, and its
+ * stub then finds the context in the count table.
  */
 static struct tail_step replace(uint64_t caller, uint64_t key, int loops)
 {

@@ -69,8 +69,8 @@ void tails_begin(int nest);
 struct tail_step {
 	uint64_t id; /* of the function that is jumped to */
 	/*
-	 * The TRACE_TAIL..._WORD that says where it counts; 0: the running
-	 * function loops, and the jump is no call.
+	 * The TRACE_TAIL..._WORD that says where the function counts. 0: the
+	 * running function has jumped to its own entry, which is no call.
 	 */
 	uint64_t word;
 };
@@ -89,8 +89,9 @@ struct tail_step hot_tail_step(const uint64_t *slot, const uint8_t *stub);
 uint32_t tails_function(uint64_t id);
 
 /*
- * Records that a function was jumped to and counts in the context `id`, of the
- * function with this number, instead of its own.
+ * Records that a function was jumped to and counts in the context `id` instead
+ * of in its own. `function` is the number of the function whose context `id`
+ * is.
  */
 void tails_move(uint64_t id, uint32_t function);
 
@@ -101,9 +102,9 @@ void tails_move(uint64_t id, uint32_t function);
 void tails_forget(void (*zero)(void *pages, uint64_t bytes));
 
 /*
- * Returns the owner's id if a chain of jumps leads from it to `id`, and
- * `caller` may have called the owner; the function of that key need not exist.
- * Returns ID_ROOT if there is no such chain.
+ * Returns the id of the owner of a slot whose shadow has this caller, if a
+ * chain of jumps leads from the owner to `id`, or ID_ROOT. Does not check that
+ * the owner's number belongs to an existing function.
  */
 uint64_t tails_owner(uint64_t caller, uint64_t id);
 
@@ -122,7 +123,10 @@ uint64_t tails_caller_at(const uint64_t *slot);
  */
 uint64_t tails_caller(uint64_t caller, uint64_t id);
 
-/* Returns the key of the function that runs as `id` at such a slot. */
+/*
+ * Returns the key of the function that runs as `id` at a slot whose shadow has
+ * this caller.
+ */
 uint64_t tails_key(uint64_t caller, uint64_t id);
 
 #endif

@@ -121,7 +121,7 @@ struct tally_ticks {
 	uint32_t timer_state;
 	/* The owner's CPU time at its timer's latest tick, in microseconds. */
 	uint64_t user_us, system_us;
-	/* Context switches of the owner until then. */
+	/* Context switches of the owner until that tick. */
 	uint64_t switches;
 	struct event *event; /* of the owner, or NULL */
 	uint32_t has_asked;  /* for an event */
@@ -130,12 +130,12 @@ struct tally_ticks {
 };
 
 /*
- * CPU time of the owner, and of its samples since it came (time/unsampled.c);
- * and one of these samples, chosen by its time. Stored by the owner; told_ns
- * also by the thread that ends the recording.
+ * CPU time of the owner, the part of it that samples stand for, and one sample
+ * that was chosen at random, weighted by its time (time/unsampled.c). Stored by
+ * the owner; told_ns also by the thread that ends the recording.
  */
 struct tally_unsampled {
-	uint64_t came_ns; /* the owner's CPU time when it came */
+	uint64_t came_ns; /* the owner's CPU time when it got the tally */
 	uint64_t told_ns; /* the time that samples stand for */
 	uint64_t id, where;
 	uint32_t has_sample;
@@ -144,16 +144,16 @@ struct tally_unsampled {
 /* The watch's data about the owner (time/visits.c, watch.c). */
 struct tally_visits {
 	/*
-	 * When the owner came. The owner stores it after its other data; the
-	 * watch stores 0 when it has registered the owner.
+	 * When the owner got the tally. The owner stores this time after its
+	 * other data. The watch stores 0 when it has registered the owner.
 	 */
 	_Atomic uint64_t attached_ns;
 	struct watched *watched; /* used by the watch only */
 };
 
 /*
- * The histogram of a function's calls: of those that one Java method makes, or
- * of those that none makes. function is 0 in a free slot.
+ * A histogram of a function's calls: of the calls that one Java method makes,
+ * or of the calls that no Java method makes. function is 0 in a free slot.
  */
 struct histogram_slot {
 	uint64_t *bins;
@@ -177,9 +177,10 @@ struct tally_histograms {
 };
 
 /*
- * When the owner came, and the sums of former owners, with exact times
- * (time/presence.c). Stored when an owner comes, under the tallies' lock,
- * came_ns last. Read by slow paths of the owner, and by all threads at the end.
+ * With exact times (time/presence.c): when the owner got the tally, and the
+ * sums of the times of former owners. Stored when a thread gets the tally,
+ * under the tallies' lock, came_ns last. Read by slow paths of the owner, and
+ * by all threads at the end.
  */
 struct tally_presence {
 	uint64_t came_ns, came_cpu_ns; /* came_ns 0: no owner yet */
@@ -308,7 +309,7 @@ static inline uint32_t tally_enter_path(struct tally *tally, const void *frame)
 	if (CLEW_STRESS && busy)
 		tally->was_reentered = 1;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	/* A handler may have overwritten it. */
+	/* A signal handler may have overwritten the frame's address. */
 	tally_place_path(tally, busy, frame);
 	return busy;
 }
@@ -366,7 +367,8 @@ static inline struct wire_count *tally_find(const struct tally *tally,
 
 /*
  * Returns the note of a context; word is 0 if it is not recorded here. The root
- * never is recorded: its home search ends at a free entry.
+ * is never recorded: the search for its id, 0, ends at a free entry, whose note
+ * is 0.
  */
 static inline union note tally_note(const struct tally *tally, uint64_t id)
 {

@@ -50,7 +50,8 @@ enum hot_wanted {
 struct hot_sharing {
 	int32_t owner;
 	int32_t unknown; /* sharers that did not fit into hot_aside */
-	uint64_t from;   /* stack slot where it began */
+	/* Stack slot where sharing began, or a later slot further out. */
+	uint64_t from;
 };
 
 /*
@@ -75,7 +76,10 @@ struct hot_jump {
 	uint64_t id;
 };
 
-/* Loans of one exception. Further out it passes the frames of stubs. */
+/*
+ * The greatest number of loans of one exception. Further out the unwinder
+ * passes the frames of stubs.
+ */
 #define HOT_LOANS_MAX 16
 
 struct loan {
@@ -100,13 +104,18 @@ struct hot_loans {
  */
 struct hot_aside {
 	struct hot_lent {
-		uint64_t until; /* the outermost slot on loan */
+		/*
+		 * The exception has not landed before the stack pointer is
+		 * further out than this address.
+		 */
+		uint64_t until;
 		uint32_t count;
 		struct loan of[HOT_LOANS_MAX];
 	} lent;
 	int32_t sharers[HOT_SHARERS_MAX]; /* 0: none */
 	/*
-	 * Trace: the time and the number of calls since the latest time stamp.
+	 * Trace: the time of the latest time stamp, and the number of calls
+	 * from one time stamp to the next (tracing/trace_pace.c).
 	 */
 	struct hot_stamps {
 		uint64_t tsc;
@@ -114,9 +123,9 @@ struct hot_aside {
 	} stamps;
 	/*
 	 * When the thread switched to its present stack, and `accounted` then
-	 * (time/exact.c). 0: it has not switched stacks. A handler that
-	 * switches stacks returns to this stack first, and leaves the time of
-	 * that.
+	 * (time/exact.c). 0: the thread has not switched stacks. A signal
+	 * handler that switches stacks switches back before it returns, and
+	 * leaves the time of that switch here.
 	 */
 	struct hot_stay {
 		uint64_t since, accounted;
@@ -124,7 +133,10 @@ struct hot_aside {
 	/* Trace: */
 	/* The slot of the call whose return C handles, or has handled last. */
 	uint64_t leaving;
-	/* Slots from the window's base to here have places. */
+	/*
+	 * Stack slots from the window's base to this address have places in the
+	 * words of the packet (tracing/trace_window.h).
+	 */
 	uint64_t told_until;
 	/* Trace with a limited depth: */
 	struct hot_depth {
@@ -212,7 +224,10 @@ struct hot_thread {
 	void (*open_tail)(void);
 	const uint8_t *windows; /* hot_windows, for tail calls */
 	uint64_t time_base;     /* hot_time_third - SHADOW_STACK_LOW - 8 */
-	/* Strays until busy contexts are moved to their home entries. */
+	/*
+	 * Calls away from their context's home entry (strays) until busy
+	 * contexts are moved to their home entries.
+	 */
 	int32_t strays_left;
 	uint32_t muted; /* enum hot_muted */
 	/* Thunks of trampolines. */
@@ -263,7 +278,8 @@ struct hot_thread {
 		/* While a virtual thread is mounted: the id of its carrier. */
 		uint64_t carrier_id;
 		/*
-		 * The slot of the innermost call (jvm/inplace/in_place_calls.c), or 0.
+		 * Stack slot of the innermost compiled Java method that is
+		 * counted in place (jvm/inplace/in_place_calls.c), or 0.
 		 */
 		uint64_t compiled_frame;
 	};

@@ -9,7 +9,10 @@
 #include "preload/hot/tails.h"
 #include "preload/hot/upcalls.h"
 
-/* About 0.3 ms; the cost of two system calls is negligible beside it. */
+/*
+ * Calls of this length also make the two system calls of hot_note_presence(),
+ * whose cost is negligible beside about 0.3 ms.
+ */
 #define LONG_TICKS (UINT64_C(1) << 20)
 
 uint64_t time_id(const struct time_slot *slot)
@@ -93,9 +96,9 @@ static struct wire_times *find_times(const struct tally *tally, uint64_t id,
 }
 
 /*
- * Stores the latest call in `latest` and adds the one before it to its bin. The
- * address of the bins is read once: if a handler forks meanwhile, the former
- * table is empty in the child.
+ * Stores the duration of the latest call in `latest`, and counts the duration
+ * of the call before in its bin. The address of the bins is read once: if a
+ * handler forks meanwhile, the former table is empty in the child.
  */
 static void put_in_bin(struct tally *tally, struct wire_times *times,
 		       uint64_t id, uint32_t function, uint64_t total)
@@ -155,7 +158,11 @@ static void account(const struct time_slot *slot, uint64_t now, int has_ended)
 		return;
 	lapse = lapse_of(slot, now);
 	if (hot.muted || (!tally && rt.is_late))
-		return; /* its count is lost as well, or it was never counted */
+		/*
+		 * The call's count is lost as well, or the call was never
+		 * counted.
+		 */
+		return;
 	if (!tally || !*rt.is_this_process) {
 		lose(has_ended);
 		return;
@@ -169,8 +176,8 @@ static void account(const struct time_slot *slot, uint64_t now, int has_ended)
 
 /*
  * Ends the time of the innermost function, which has returned or jumped. The
- * slot then describes the function that jumped to it. Returns false if there is
- * none.
+ * slot then describes the function that jumped to it. Returns false if no
+ * function has jumped to it.
  */
 static int close_innermost(struct time_slot *slot, uint64_t now)
 {
@@ -221,7 +228,7 @@ void time_begin_anew(struct time_slot *slot, uint64_t now)
 
 /*
  * Ends times until the function `id`, which has jumped, is the innermost one.
- * Returns false if it is none of the slot's.
+ * Returns false if the slot has no function with this id.
  */
 static int close_until(struct time_slot *slot, uint64_t id, uint64_t now)
 {
@@ -259,7 +266,10 @@ struct sink_pause time_pause_since(uint64_t start)
 				    .accounted = hot.accounted };
 }
 
-/* Signal handlers' calls have accounted for their own time. */
+/*
+ * The calls of signal handlers have accounted for their time already, so that
+ * this time is not part of the pause.
+ */
 void time_pause_end(const struct sink_pause *pause)
 {
 	const uint64_t total = time_now() - pause->start;

@@ -111,9 +111,9 @@ void time_open(uint64_t stack);
 uint64_t time_id(const struct time_slot *slot);
 
 /*
- * A function has jumped to the one whose id the thread has. Ends the time of
- * the jumping function, or saves its start if the new one counts below it
- * (tails.h).
+ * Called when a function has jumped to the function whose id the thread has.
+ * Ends the time of the function that has jumped, or saves its start if the new
+ * function counts below it (tails.h).
  */
 void hot_open_tail(const uint64_t *stack);
 
@@ -134,7 +134,11 @@ void time_has_settled(struct time_slot *slot, uint64_t now);
 /* Restarts the time of calls in a process that has just forked. */
 void time_begin_anew(struct time_slot *slot, uint64_t now);
 
-/* Stops the clock from a moment on, except for calls of signal handlers. */
+/*
+ * time_pause_since() begins a pause at `start`, and time_pause_end() removes
+ * the time since then from the thread's clock, except the time of calls that
+ * signal handlers have made meanwhile.
+ */
 struct sink_pause time_pause_since(uint64_t start);
 void time_pause_end(const struct sink_pause *pause);
 

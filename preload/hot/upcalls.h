@@ -50,7 +50,8 @@ struct wire_verdicts;
 int hot_make_room(void);
 
 /*
- * Rebuilds the table, after strays_left calls in contexts that are not at home.
+ * Rebuilds the table. Called after `strays_left` calls whose context was not at
+ * its home entry.
  */
 void hot_reorder(void);
 
@@ -98,7 +99,8 @@ void hot_enter_generated(uint64_t *slot);
 
 /*
  * For HOT_MUTED_SHARED: lets the thread count again if no other thread shares
- * its thread pointer any more. Returns the id of the function entered at slot.
+ * its thread pointer any more. Returns the id of the function that is entered
+ * at the slot.
  */
 uint64_t hot_try_end_sharing(uint64_t slot, struct shadow_slot *shadow,
 			     uint64_t id);
@@ -137,8 +139,8 @@ void hot_trace_return(const uint64_t *slot, uint64_t tsc);
 
 /*
  * A function has returned `result` (rax) to a trampoline, whose address is
- * still in the slot. Replaces it by the return address. Not called in all
- * processes (see returns_are_told() in trampolines.c).
+ * still in the slot. Replaces that address by the return address. Not called in
+ * all processes (see returns_are_told() in trampolines.c).
  */
 void hot_leave_carried(uint64_t *slot, const struct trampoline *one,
 		       uint64_t result);
@@ -147,8 +149,8 @@ void hot_leave_carried(uint64_t *slot, const struct trampoline *one,
 void hot_note_presence(void);
 
 /*
- * Returns the tally that was created for the calling thread, which has none
- * yet, or NULL. Called under the tallies' lock.
+ * Returns the tally that another thread has created for the calling thread in
+ * advance, or NULL. Called under the tallies' lock.
  */
 struct tally *hot_early_tally(void);
 

@@ -10,8 +10,9 @@
 #include "preload/stack/walk.h"
 #include "wire/id.h"
 
-#define SCAN_MAX    (1 << 16) /* stack slots, 512 KiB */
-#define WAITING_MAX 256       /* callers that are searched there */
+#define SCAN_MAX (1 << 16) /* stack slots, 512 KiB */
+/* Deepest call stack that callers_can_wait() accepts. */
+#define WAITING_MAX 256
 
 /*
  * A series of running functions without a record, outwards from some function.
@@ -27,7 +28,11 @@ struct gap {
 	uint32_t first;
 };
 
-/* The walk has ended outwards of a slot, at a function without a record. */
+/*
+ * Called if the walk has ended outwards of the slot `at`, at a function without
+ * a record. Adds that function to the gap if it is the first function of its
+ * stack.
+ */
 static void take_first(struct gap *gap, const struct tally *tally, uint64_t at)
 {
 	gap->first = walk_first_function(at, gap->id);
@@ -38,7 +43,7 @@ static void take_first(struct gap *gap, const struct tally *tally, uint64_t at)
 	gap->depth = tally_note(tally, gap->id).depth;
 }
 
-/* Finds the series that begins with walk->id. */
+/* Finds the series of functions without a record that begins with walk->id. */
 static struct gap find_gap(const struct tally *tally, struct walk walk)
 {
 	struct gap gap = { 0 };
@@ -108,10 +113,10 @@ void hot_record_running(const uint64_t *slot, uint64_t id)
 }
 
 /*
- * False if callers are not on the stack, or are too many; and on a coroutine's
- * stack: the function that resumed it is on another stack, and the first
- * function of a stack that was created by hand need not have a recognizable
- * return address.
+ * Returns false in three cases: some callers cannot be found on the stack,
+ * there are too many callers, or the thread runs on a coroutine's stack. The
+ * function that resumed a coroutine is on another stack, and the coroutine's
+ * first function need not have a return address that walks recognize.
  */
 int callers_can_wait(const struct tally *old)
 {
@@ -142,8 +147,10 @@ static void copy_records(const struct tally *old, uint64_t id)
 }
 
 /*
- * With folded recursion ids lead only along the outermost calls: the calls in
- * between have callers of their own.
+ * Copies the parent's records of all active functions with folded recursion.
+ * The callers that follow from an id are those of the outermost call of each
+ * function. The recursive calls between them have other callers, which only the
+ * stack shows.
  */
 static void copy_folded(const struct tally *old, struct walk walk)
 {
@@ -158,8 +165,8 @@ static void copy_folded(const struct tally *old, struct walk walk)
 }
 
 /*
- * The parent has no record of functions that were called during the fork; these
- * are inside of those that it has.
+ * Functions that were entered during the fork have no record in the parent's
+ * tally. They form the gap, inside of the functions that have a record.
  */
 void callers_inherit(const struct tally *old)
 {

@@ -71,8 +71,9 @@ static struct generated_caller *caller_at(uint64_t pc)
 }
 
 /*
- * Two threads, or a handler, may number a caller at once; one number is then
- * unused.
+ * Returns the number of the generated caller with this pc. Two threads, or a
+ * thread and its signal handler, may number a caller at once; one of the
+ * numbers then stays unused.
  */
 static uint32_t number_of(uint64_t pc)
 {

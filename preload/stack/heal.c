@@ -87,8 +87,9 @@ struct finding {
 };
 
 /*
- * The function of this slot may have been replaced by tail calls. If one of the
- * functions that the id stands for has this slot's caller, that one runs now.
+ * Returns the id of the function that runs at this slot. The function whose
+ * stub's address is there may have jumped to others. If the context `id`
+ * contains a function with this slot's caller, that function runs.
  */
 static uint64_t running_at(uint64_t at, const struct shadow_slot *shadow,
 			   uint64_t id)
@@ -107,7 +108,7 @@ static uint64_t running_at(uint64_t at, const struct shadow_slot *shadow,
 			       runtime_stub_key(*(const uint64_t *)at));
 }
 
-/* Returns whether the chain of ids leads from `id` to this slot. */
+/* Returns whether this can be the shadow slot of the function with this id. */
 static int is_chained(const struct shadow_slot *shadow, uint64_t id)
 {
 	return numbers_function_between(shadow->caller_id, id) != 0;
@@ -134,10 +135,10 @@ static int slots_to_scan(uint64_t slot, int is_own)
 }
 
 /*
- * Finds the caller: the function with this id if a slot of it lies outwards,
- * otherwise the function of the first slot. The search continues beyond that
- * slot, because stale slots look alike. These lie within the caller's own
- * frame, which a buffer may have made long.
+ * Finds the caller outwards of a slot: the function with this id if it has a
+ * slot there, otherwise the function of the first live slot. The search
+ * continues beyond the first live slot, because that may be a stale slot in the
+ * caller's frame, which is long if it contains a buffer.
  */
 static struct finding find_caller(uint64_t slot, uint64_t id)
 {
@@ -188,7 +189,10 @@ static uint64_t signal_stack_end(void)
 	return (uintptr_t)ss.ss_sp + ss.ss_size;
 }
 
-/* Returns the caller's id: `id`, unless the stack certainly contradicts. */
+/*
+ * Returns the caller's id: `id`, unless the stack certainly contradicts.
+ * Returns ID_ROOT if no hooked function was found up to the thread's beginning.
+ */
 static uint64_t true_caller(uint64_t slot, uint64_t id)
 {
 	struct finding finding = find_caller(slot, id);
@@ -206,7 +210,10 @@ static uint64_t true_caller(uint64_t slot, uint64_t id)
 	return finding.at ? finding.id : id;
 }
 
-/* Contexts are checked before they are recorded, not afterwards. */
+/*
+ * Returns whether the context with this id needs no check, because it is
+ * recorded and was checked before, or cannot be checked now.
+ */
 static int is_settled(uint64_t id)
 {
 	return !hot.tally || hot.muted || runtime_is_filtered() ||
@@ -222,7 +229,7 @@ uint64_t hot_correct_caller(uint64_t *slot, uint64_t id)
 	if (said == ID_ROOT || (!hot.doubts_left && is_settled(id)))
 		return id;
 	if (walk_may_be_slotless(said) || walk_is_border(said)) {
-		/* This function has no slot. */
+		/* The caller has no stack slot and cannot be checked. */
 		switch_doubt_less();
 		return id;
 	}

@@ -20,7 +20,8 @@
 #include "preload/sys/range.h"
 
 /*
- * Notes that the calling thread is being unwound and may land. Safe anywhere.
+ * Notes that the calling thread is being unwound and may land. Any thread and
+ * any signal handler may call this function.
  */
 void heal_expect_landing(void);
 int heal_is_landing_expected(void);

@@ -31,7 +31,11 @@ static struct place *set_of(uint64_t buffer)
 	return places[buffer / 8 * ID_MULTIPLIER >> (64 - SETS_LOG2)];
 }
 
-/* Returns the buffer's element, an unused one, or another buffer's. */
+/*
+ * Returns the element in which to store a buffer: its present element, an
+ * unused element of its set, or that of another buffer, which is then
+ * forgotten.
+ */
 static struct place *place_for(uint64_t buffer)
 {
 	static _Atomic unsigned int next;
@@ -63,7 +67,7 @@ static void note(const void *slot, const void *buffer)
 	atomic_store(&place->check, check_of(at, stack, hot.id));
 }
 
-/* The time that this takes is not the program's. */
+/* The duration of this function does not count as time of the program. */
 void jump_places_note(const void *slot, const void *buffer)
 {
 	struct sink_pause pause = sink_pause();

@@ -16,13 +16,17 @@
 #include <stdint.h>
 
 /*
- * Notes that the running function remembers its frame. The frame's stack
- * pointer is just above the slot, which holds the return address of setjmp().
- * The stubs' addresses on the stack are replaced by trampolines.
+ * Notes that the running function stores its frame in a buffer, by setjmp().
+ * The frame's stack pointer is just above the slot, which holds the return
+ * address of setjmp(). The stubs' addresses on the stack are replaced by
+ * trampolines.
  */
 void jump_places_note(const void *slot, const void *buffer);
 
-/* Returns the id of that function, or ID_ROOT if it is not recorded. */
+/*
+ * Returns the id of the function that has filled the buffer with this stack
+ * pointer, or ID_ROOT if the table does not contain the buffer.
+ */
 uint64_t jump_places_find(const void *buffer, uint64_t stack);
 
 #endif

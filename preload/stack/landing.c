@@ -14,7 +14,8 @@
 #include "preload/stack/walk.h"
 #include "wire/id.h"
 
-#define CALLERS_MAX 512 /* callers that are compared; most jumps are shorter */
+/* Callers that is_below() compares; most jumps leave fewer functions. */
+#define CALLERS_MAX 512
 
 uint64_t landing_id(uint64_t stack)
 {
@@ -38,7 +39,10 @@ uint64_t landing_id(uint64_t stack)
 	return walk.id == ID_ROOT ? ID_ROOT : hot.id;
 }
 
-/* A handler that has interrupted a slow path also jumps out of that. */
+/*
+ * Ends the slow paths that a signal handler has interrupted and now jumps out
+ * of.
+ */
 static void leave_slow_paths(uint64_t stack)
 {
 	const struct stack_range signals = landing_signal_stack();
@@ -54,8 +58,9 @@ static void leave_slow_paths(uint64_t stack)
 
 /*
  * Returns whether the function with this id, which has remembered its frame,
- * has its slot near the stack pointer. The function returns to a trampoline
- * then. Another slice of stack at this address has another trampoline.
+ * has its slot near the stack pointer. The slot then holds a trampoline. If
+ * another slice of stack was copied to this address since, the slot holds
+ * another trampoline.
  */
 static int is_remembered(uint64_t stack, uint64_t id)
 {
@@ -83,7 +88,8 @@ static int is_below(uint64_t id)
 	uint64_t from = hot.id;
 
 	if (!hot.tally || !tally_note(hot.tally, id).word)
-		return 1; /* not known to be false */
+		/* Not recorded in this tally, so it may be a caller. */
+		return 1;
 	for (int i = 0; from != id; i++) {
 		const union note note = tally_note(hot.tally, from);
 
@@ -95,8 +101,9 @@ static int is_below(uint64_t id)
 }
 
 /*
- * Returns the id with which the function runs that has this slot, by itself or
- * by a tail call.
+ * Returns the id of the function with this number if it runs at this slot, or
+ * ID_ROOT if the slot belongs to no running function. With a trampoline,
+ * returns the id of the function that returns to the trampoline.
  */
 static uint64_t runs_as(uint64_t at, uint32_t function, uint64_t *page)
 {
@@ -111,8 +118,9 @@ static uint64_t runs_as(uint64_t at, uint32_t function, uint64_t *page)
 }
 
 /*
- * Returns the id with which the function runs whose slot is near; `wanted`
- * restricts the result to one id unless it is ID_ROOT.
+ * Searches the slots near a stack pointer for one of `function`. Returns the id
+ * with which the function runs there, or ID_ROOT. If `wanted` is not ID_ROOT,
+ * only a slot with that id counts.
  */
 static uint64_t find_near(uint64_t stack, uint32_t function, uint64_t wanted)
 {
@@ -172,7 +180,8 @@ static void land(uint64_t stack, uint64_t id, uint32_t function)
 	slice_end = landing_slice_end(stack);
 	if (is_remembered(stack, id) || is_near(stack, id)) {
 		if (!slice_end && !is_below(id))
-			slice_end = stack + 1; /* or further out */
+			/* The slice may end further out. */
+			slice_end = stack + 1;
 		hot.id = id;
 	} else {
 		hot.id = landing_id_of(stack, function);
@@ -181,7 +190,10 @@ static void land(uint64_t stack, uint64_t id, uint32_t function)
 	landing_forget_slice(stack);
 }
 
-/* A handler that has interrupted a probe's handler also jumps out of that. */
+/*
+ * Ends a probe's handler that a signal handler has interrupted and now jumps
+ * out of.
+ */
 static void leave_handler(uint64_t stack)
 {
 	const struct stack_range signals = landing_signal_stack();
@@ -194,8 +206,9 @@ static void leave_handler(uint64_t stack)
 }
 
 /*
- * longjmp may be a coroutine's way to yield: the frames that it leaves may
- * continue later. Therefore only the sink changes them.
+ * A coroutine may yield by longjmp(), so the functions that a jump leaves may
+ * continue later. Therefore their slots and shadow stay as they are, and only
+ * the sink acts on these calls.
  */
 static void land_in(uint64_t stack, uint64_t id, uint32_t function)
 {
@@ -216,7 +229,10 @@ void landing_at(uint64_t stack, uint64_t id)
 	land_in(stack, id, 0);
 }
 
-/* The jump is libc's, or was not announced. */
+/*
+ * The jump is that of libc's longjmp(), which a front has announced in
+ * hot.jump, or a jump of other code, which no front has announced.
+ */
 void landing_on_leap(uint64_t stack, uint64_t sp)
 {
 	const uint64_t pc = *(const uint64_t *)(sp - PROBE_LEAP_PC);

@@ -34,22 +34,25 @@ uint32_t landing_function(uint64_t pc);
 uint64_t landing_id_of(uint64_t stack, uint32_t function);
 
 /*
- * Lands the calling thread now: in the function with this id, if its frame is
- * there. ID_ROOT: in any function.
+ * Changes the calling thread's id for a landing at the stack pointer `stack`,
+ * now: to `id` if the function with this id has its frame there, otherwise to
+ * the id of the function that is found there. ID_ROOT: unknown.
  */
 void landing_at(uint64_t stack, uint64_t id);
 
 /*
- * Notes that a leap (disasm/leap.h) is watched, or will be. If it is libc's,
- * longjmp() lands there, after it has called other functions of libc, which are
- * also hooked.
+ * Notes that a probe watches the leap at pc (disasm/leap.h), or will watch it.
+ * If the leap is in libc, the thread lands at the leap and not when the program
+ * calls longjmp(): before the leap, longjmp() calls other functions of libc
+ * that are also hooked.
  */
 void landing_note_leap(uint64_t pc);
 
 /*
  * Slots in [from, until) have got trampolines by copying: a slice of a stack
- * has been restored, and its functions will continue. If it is this stack,
- * outwards of the running functions, these return to them.
+ * has been restored, and its functions will continue. If the slice is on the
+ * present stack, outwards of the running functions, the running functions will
+ * return to functions of the slice.
  */
 void landing_restored(uint64_t from, uint64_t until);
 
@@ -69,7 +72,7 @@ void landing_forget_slice(uint64_t stack);
 /*
  * Prepares a landing, in the function that contains pc, that takes place when
  * the running functions have returned: each of them then restores the id of the
- * landing instead of its caller's.
+ * landing instead of its caller's id. `unwinder` is the code of the unwinder.
  */
 void landing_prepare(uint64_t stack, uint64_t pc,
 		     const struct pc_range *unwinder);
@@ -92,8 +95,9 @@ struct _Unwind_Exception;
 void *landing_raise(const struct _Unwind_Exception *exception, uint64_t sp);
 
 /*
- * The id of the calling thread, which after a call may be another thread. These
- * functions are for code in which a compiler may keep the thread's address.
+ * Read and set the id of the calling thread. These functions are for code that
+ * may continue in another thread after a call, when a compiler may have kept
+ * the address of the first thread's block.
  */
 uint64_t landing_current_id(void);
 void landing_set_id(uint64_t id);

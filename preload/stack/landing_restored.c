@@ -4,8 +4,9 @@
  *
  * The slice has overwritten a part of the stack, and with it the chain from the
  * running functions to the landing. Therefore a thread that lands in the slice
- * by a jump gets the function that is found there (walk_find_running). Some
- * programs move the stack pointer before they copy, and return to the slice.
+ * by a jump gets the id of the function that walk_find_running() finds there.
+ * Other programs do not jump: they move the stack pointer below the slice, copy
+ * the slice back, and return to it.
  */
 #include "preload/hot/runtime.h"
 #include "preload/hot/sink.h"
@@ -54,9 +55,10 @@ static int is_on_own_stack(uint64_t slot)
 }
 
 /*
- * The callers of the running functions, between here and the slice, no longer
- * exist. The running functions return to a function of the slice. The thread
- * takes its id at once; the contexts below it were never recorded.
+ * Makes the running functions return to the slice's innermost function, which
+ * has this id. Their former callers, between here and the slice, no longer
+ * exist. The thread gets the id at once, because contexts of the running
+ * functions below that function were never recorded.
  */
 static void come_from(uint64_t from, uint64_t id)
 {
@@ -74,7 +76,7 @@ static void come_from(uint64_t from, uint64_t id)
 
 void landing_perhaps_restored(uint64_t at, uint64_t bytes)
 {
-	/* The slice is copied in pieces. */
+	/* The program copies the slice in pieces. */
 	if (at == hot.slices.perhaps_until) {
 		hot.slices.perhaps_until += bytes;
 	} else {

@@ -39,9 +39,9 @@ static inline int landing_is_inside(const struct stack_range *range,
 }
 
 /*
- * Returns whether a link is further in than the landing. A handler on the
- * alternate stack is further in than the code that it interrupted, wherever
- * that stack lies.
+ * Returns whether the stack address `at` is further in than the landing. A
+ * handler on the alternate stack is further in than the code that it
+ * interrupted, wherever that stack lies.
  */
 static inline int landing_is_inward(const struct stack_range *signals,
 				    uint64_t at, uint64_t landing)

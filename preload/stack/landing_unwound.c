@@ -26,14 +26,17 @@ struct way {
 	struct shadow_slot *slots[WAY_MAX];
 	uint64_t at[WAY_MAX]; /* stack slots */
 	uint32_t count;
-	uint32_t returning; /* how many of the first return to the unwinder */
-	uint64_t id;        /* of the landing */
-	int is_whole;       /* the chain was followed past the landing */
+	/* The first `returning` functions return to the unwinder. */
+	uint32_t returning;
+	uint64_t id;  /* of the landing */
+	int is_whole; /* the chain was followed past the landing */
 };
 
 /*
- * An unwinder calls functions at several depths. Stale slots of its earlier
- * calls may lie in the frames of functions that it calls now.
+ * Moves the link to the outermost slot of its function if an unwinder has
+ * called the function. An unwinder calls functions at several depths, so stale
+ * slots of its earlier calls may lie in the frames of functions that it calls
+ * now.
  */
 static void take_outermost(struct walk *walk, struct link *link,
 			   const struct pc_range *unwinder)
@@ -45,9 +48,10 @@ static void take_outermost(struct walk *walk, struct link *link,
 }
 
 /*
- * Follows the chain to a landing further out on the same stack, or on one that
- * was interrupted: slots below the landing are inward. The stack up to the
- * landing is this thread's, and mapped.
+ * Follows the chain to a landing at a higher address, on the same stack or on a
+ * stack that a signal has interrupted. All slots of the chain below that
+ * address are further in than the landing. The stack up to the landing is this
+ * thread's, and mapped.
  */
 static void find_way(struct way *way, uint64_t stack,
 		     const struct pc_range *unwinder)
@@ -82,7 +86,12 @@ static int leads_past(const struct way *way, uint32_t function)
 	return function && tally_note(hot.tally, way->id).function != function;
 }
 
-/* The time that this takes does not belong to the function that continues. */
+/*
+ * Changes the slots of the functions between here and the landing: functions
+ * that return to the unwinder will restore the id of the landing, and the
+ * others have ended. The duration of this function does not belong to the
+ * function that continues.
+ */
 static void end(const struct way *way)
 {
 	const struct sink_pause pause =
@@ -103,7 +112,10 @@ static void end(const struct way *way)
 	sink_resume(&pause);
 }
 
-/* Prepares a landing along a chain of any length, to any stack. */
+/*
+ * Does the same as find_way() and end(), for a chain of any length and for a
+ * landing on any stack.
+ */
 static void prepare_far(uint64_t stack, uint32_t function,
 			const struct pc_range *unwinder)
 {

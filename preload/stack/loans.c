@@ -21,9 +21,10 @@
 #define SCAN_SLOTS 2048 /* 16 KiB */
 
 /*
- * Returns whether another exception has not landed yet: it was thrown further
- * in than it will land. An abandoned exception looks the same as long as throws
- * come from further in; these then get no loans.
+ * Returns whether another exception has loans and has not landed yet: the stack
+ * pointer is further in than the place of that landing. An abandoned exception
+ * looks the same while throws come from further in, and such throws get no
+ * loans.
  */
 static int is_another_on_its_way(uint64_t exception, uint64_t sp)
 {
@@ -43,8 +44,9 @@ static void forget(void)
 }
 
 /*
- * Returns whether the slot has the address of the function's own stub. If
- * another function has jumped there, its module may be unloaded meanwhile.
+ * Returns whether the slot has the address of the function's own stub. If the
+ * slot has the stub of another function, which has jumped to this one, the stub
+ * may be unloaded before its address is restored.
  */
 static int is_plain(const struct link *link)
 {
@@ -88,8 +90,9 @@ static void lend_outwards(uint64_t exception, uint64_t sp)
 }
 
 /*
- * If clew has attached, a thread may have called no hooked function yet and
- * have no tally.
+ * Returns whether the thread has memory for loans, which is in its first tally.
+ * In a process that clew has attached to, a thread may have called no hooked
+ * function yet and have no tally.
  */
 static int has_place(void)
 {
@@ -111,8 +114,8 @@ void loans_make(uint64_t exception, uint64_t sp)
 }
 
 /*
- * The code that throws is linked to the same unwinder. If its landings are not
- * watched, the loans would never end.
+ * The code that throws and the unwinder are in the same module. If no probe
+ * watches the landings of this unwinder, the loans would never end.
  */
 void loans_on_raise(const struct _Unwind_Exception *exception, uint64_t sp)
 {
@@ -120,7 +123,7 @@ void loans_on_raise(const struct _Unwind_Exception *exception, uint64_t sp)
 		loans_make((uintptr_t)exception, sp);
 }
 
-/* The slot may have been used otherwise since. */
+/* Restores the stub's address, unless the slot has been overwritten since. */
 static void take_back(const struct loan *loan)
 {
 	const struct shadow_slot *shadow = shadow_of(loan->at);
@@ -131,8 +134,8 @@ static void take_back(const struct loan *loan)
 }
 
 /*
- * Removes loans of functions that have ended. The filter still has them, which
- * does no harm.
+ * Removes the loans of functions inside of the frame with this CFA, which have
+ * ended. Their bits stay in the filter, which does no harm.
  */
 static void drop_below(uint64_t cfa)
 {
@@ -154,8 +157,10 @@ static uint64_t handler_of(uint64_t exception)
 
 /*
  * Returns whether the borrower lands in the frame whose callee has this CFA.
- * Personality routines of other languages do not show their exception. In that
- * case the borrower may have been freed long ago, if it never landed.
+ * `exception` is not the borrower if the personality routine belongs to a
+ * language whose frames do not show the exception. Then the borrower may have
+ * been freed long ago without a landing, so the function checks that its memory
+ * is readable.
  */
 static int is_handler(uint64_t exception, uint64_t cfa)
 {

@@ -41,7 +41,8 @@ void loans_on_raise(const struct _Unwind_Exception *exception, uint64_t sp);
 
 /*
  * Ends the loans if an exception lands: a personality routine has chosen the
- * frame whose callee has this CFA. `exception` may be something else.
+ * frame whose callee has this CFA. `exception` is the address of the exception
+ * that lands, or another value if the personality routine does not show it.
  */
 void loans_settle(uint64_t exception, uint64_t cfa);
 

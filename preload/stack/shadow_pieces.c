@@ -16,9 +16,9 @@
 	(sizeof(uint64_t) << (SHADOW_REGION_SHIFT - SHADOW_PIECE_SHIFT))
 
 /*
- * Maps `bytes` and stores the address minus `bias` in an entry that is 0.
- * Another thread, or a handler on top of this one, may be faster. Returns 0 or
- * -errno.
+ * Maps `bytes` and stores the address minus `bias` in an entry that is 0. If
+ * another thread, or a signal handler, stores the entry first, the new memory
+ * is unmapped again. Returns 0 or -errno.
  */
 static int map_entry(_Atomic uint64_t *entry, uint64_t bytes, uint64_t bias)
 {

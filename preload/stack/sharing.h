@@ -4,11 +4,12 @@
  *
  * clone(CLONE_VM) without CLONE_SETTLS creates a thread, or a process in the
  * same memory, that shares all thread-local storage with its creator, including
- * the id and the count table. While both run neither can be right. Therefore
- * nothing is counted, and all calls are reported as lost, until the kernel
- * knows no other sharer. Ids that were stored meanwhile may belong to any of
- * them. The creator counts again from its first call that is further out than
- * all these, below a function that was active before.
+ * the id and the count table. While both run, the id and the table are right
+ * for neither. Therefore nothing is counted, and all calls are reported as
+ * lost, until no other sharer exists in the kernel. Ids that were stored in the
+ * shadow meanwhile may belong to any sharer. Therefore the creator counts again
+ * from its first call that is as far out as the slot where sharing began, below
+ * a function that was active before.
  */
 #ifndef CLEW_STACK_SHARING_H
 #define CLEW_STACK_SHARING_H
@@ -18,10 +19,11 @@
 #define SHARING_UNKNOWN (-1)
 
 /*
- * Begins sharing: the calling thread is about to create such a child, in a
- * function whose stack is below `stack`. Returns the child's index for
- * sharing_with(), or SHARING_UNKNOWN if there are too many at once to see them
- * end; the thread then never counts again.
+ * Begins sharing: the calling thread is about to create a thread or process
+ * that will have the same thread pointer, in a function whose stack is below
+ * `stack`. Returns the child's index for sharing_with(), or SHARING_UNKNOWN if
+ * there are too many sharers at once to record their tids; the thread then
+ * never counts again.
  */
 int sharing_begin(uint64_t stack);
 

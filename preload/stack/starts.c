@@ -21,7 +21,7 @@ void starts_learn(uint64_t pc)
 	starts_pc = pc;
 }
 
-/* Whether the context has not begun yet. */
+/* Returns whether the context with this stack pointer has not begun yet. */
 static int are_due(uint64_t stack, uint64_t link)
 {
 	uint64_t page = 0;
@@ -32,8 +32,8 @@ static int are_due(uint64_t stack, uint64_t link)
 }
 
 /*
- * Marks the caller of the first function as unknown. False if its shadow cannot
- * be mapped.
+ * Marks the caller of the first function as unknown. Returns false if the
+ * shadow cannot be mapped.
  */
 static int clear(uint64_t stack)
 {

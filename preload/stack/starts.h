@@ -27,14 +27,15 @@ static inline int starts_is_first(uint64_t return_address)
  * Called before the calling thread, whose id is `id`, switches to a context.
  * `stack` is the context's stack pointer, and `link` its register in which libc
  * stores the address of the link to the next context. Returns false if the
- * context has begun before. Otherwise notes which function begins it, if that
- * is certain.
+ * context has begun before, or cannot be checked. Otherwise stores `id` as that
+ * of the first function's caller, if verification finds that `id` agrees with
+ * the stack.
  */
 int starts_note(uint64_t stack, uint64_t link, uint64_t id);
 
 /*
- * Returns whether the first function of a stack, with this slot, was called by
- * id.
+ * Returns whether `id` is stored as that of the caller of a stack's first
+ * function, whose slot is `at`.
  */
 int starts_are_by(uint64_t at, uint64_t id);
 

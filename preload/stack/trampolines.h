@@ -25,9 +25,10 @@ void trampolines_reserve(void);
 uint64_t trampoline_for(const struct shadow_slot *slot, uint64_t id);
 
 /*
- * Returns the address of a trampoline for the stub whose address `word` is in a
- * stack slot, or 0. *expected is the id of the function there, as far as the
- * next inner slot has shown it, or 0; it becomes the caller's.
+ * Returns the address of a trampoline for the stub whose address `word` is in
+ * the stack slot `at`, or 0. *expected is the id of the function that has this
+ * slot, if the next inner slot has shown that id, or 0. *expected becomes the
+ * id of the function's caller.
  */
 uint64_t trampoline_of_slot(uint64_t at, uint64_t word, uint64_t *expected);
 
@@ -41,7 +42,8 @@ int trampolines_await(uint64_t *slot);
 
 /*
  * Replaces stubs' addresses by trampolines, from a stack slot outwards, so that
- * any code may copy the frames. Ends at the first trampoline.
+ * any code may copy the frames. Ends at the first trampoline that the chain of
+ * ids leads to.
  */
 void trampolines_carry(const void *slot);
 
@@ -52,7 +54,10 @@ void trampolines_carry(const void *slot);
  */
 void trampolines_settle(uint64_t stack, uint64_t slice_end);
 
-/* Does the same for slice_end 0, at less cost. */
+/*
+ * Does the same as trampolines_settle(stack, 0), but stops if the shadow of the
+ * first trampoline is right.
+ */
 void trampolines_settle_cheaply(uint64_t stack);
 
 #endif

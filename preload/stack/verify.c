@@ -32,13 +32,14 @@
 #include "wire/id.h"
 
 /*
- * The longest stacks that are verified. New contexts are verified more often,
- * and a deep recursion creates one at each call.
+ * The greatest depths of calls that are verified. The limit for first calls is
+ * lower, because they are verified more often, and a deep recursion creates a
+ * context at each call.
  */
 #define FRAMES_MAX       10000
 #define FRAMES_OF_FIRSTS 512
 
-#define GAP_IN_PIECES    8192 /* 64 KiB */
+#define GAP_IN_PIECES    8192 /* stack slots: 64 KiB */
 
 /*
  * Within this distance below the control block, the stack is libc's and ends
@@ -51,12 +52,14 @@ enum outcome {
 	COLLISION,
 	DIVERGED,
 	UNTOLD,
-	PARTIAL, /* this and more, plus enum wire_partial */
+	/* PARTIAL plus a value of enum wire_partial. */
+	PARTIAL,
 };
 
 /*
- * The child of posix_spawn() borrows this thread's block until it execs, and
- * continues with its id on a stack of its own.
+ * Returns whether the caller is a child of posix_spawn(). Until its exec, such
+ * a child uses the block of the parent's thread, and continues with that
+ * thread's id on a stack of its own.
  */
 static int is_borrowed(void)
 {
@@ -98,7 +101,8 @@ static int is_start(uint64_t at, uint64_t id)
 }
 
 /*
- * The chain has ended before the thread's root, outwards of the call at a slot.
+ * Returns the outcome if the chain has ended before the root, outwards of the
+ * call at a slot.
  */
 static enum outcome broken(const struct walk *walk, uint64_t at)
 {
@@ -112,9 +116,9 @@ static enum outcome broken(const struct walk *walk, uint64_t at)
 }
 
 /*
- * Stacks with shadow in pieces are mostly small stacks of coroutines between
- * other memory. A long search is worth its time only if a function returns
- * further out.
+ * Finds the next link. Stacks with shadow in pieces are mostly small stacks of
+ * coroutines between other memory. There, a long search is worth its time only
+ * if a function returns further out.
  */
 static int find_next(struct walk *walk, uint64_t at, struct link *link)
 {
@@ -152,7 +156,10 @@ static enum outcome verify(struct walk *walk, uint32_t frames_max)
 			return UNTOLD;
 		if (!note.word)
 			return PARTIAL + WIRE_PARTIAL_RECORD;
-		/* The runtime compares these with its own stack instead. */
+		/*
+		 * The layer of the managed runtime verifies functions without a
+		 * slot itself.
+		 */
 		if (walk_is_slotless(walk->id))
 			return PARTIAL + WIRE_PARTIAL_START;
 		if (!find_next(walk, at, &link) &&
@@ -181,8 +188,9 @@ static enum outcome verify(struct walk *walk, uint32_t frames_max)
 }
 
 /*
- * A walk may have left the chain, because links of folded recursion are not
- * certain. Searches for any chain.
+ * Called if a walk has found no complete chain. Links of folded recursion are
+ * not certain, so the walk may have left the right chain. Searches all chains
+ * at once.
  */
 static enum outcome look_again(const void *slot, uint64_t id)
 {

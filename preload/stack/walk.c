@@ -21,7 +21,7 @@
 #include "wire/id.h"
 
 #define SCAN_MAX   (8 << 20) /* stack slots that a walk reads: 64 MiB */
-#define GAP_MAX    (1 << 17) /* between two hooked functions: 1 MiB */
+#define GAP_MAX    (1 << 17) /* slots between two hooked functions: 1 MiB */
 #define FIND_MAX   65536     /* slots up to the nearest function: 512 KiB */
 
 #define NESTED_MAX 64
@@ -62,9 +62,9 @@ void walk_trust_own_stack(struct walk *walk, const void *slot)
 }
 
 /*
- * Returns whether a call made by `caller` counts in the context `folded`: this
- * is below the caller, or below one further out if there was no room, or the
- * caller itself counts there.
+ * Returns whether a call made by `caller` counts in the context `folded`:
+ * `folded` lies below the caller, or below a caller further out where there was
+ * no room, or the caller itself counts in `folded`.
  */
 static int folds_into(uint64_t folded, uint64_t caller)
 {
@@ -111,8 +111,8 @@ static int is_restorer(uint64_t word)
 }
 
 /*
- * Returns whether a signal frame lies there. Above a stale slot of a handler
- * there is something else.
+ * Returns whether a signal frame has its ucontext_t at this address. Above a
+ * stale slot of a handler there is other data.
  */
 static int is_context(uint64_t context)
 {
@@ -127,8 +127,9 @@ static int is_context(uint64_t context)
 
 /*
  * A second signal may have interrupted the handler of a first one before that
- * handler was in the chain, or after it had left it. Returns the address of the
- * first one's struct ucontext, given where the second one interrupted it, or 0.
+ * handler was in the chain, or after it had left the chain. Returns the address
+ * of the first signal's ucontext_t, or 0 if no such handler was interrupted.
+ * `pc` and `stack` are the registers that the second signal interrupted.
  */
 static uint64_t find_outer_signal(const struct walk *walk, uint64_t pc,
 				  uint64_t stack)
@@ -183,7 +184,10 @@ static void enter_interrupted_stack(struct walk *walk)
 	}
 }
 
-/* The interrupted code may be on another stack than this readable one. */
+/*
+ * Returns whether the address is in the memory that the walk takes for
+ * readable. Interrupted code may be on another stack.
+ */
 static int is_known(const struct walk *walk, uint64_t at)
 {
 	return at >= walk->readable_from && at < walk->readable_until;
@@ -294,7 +298,10 @@ static struct shadow_slot *link_here(struct walk *walk, uint32_t *function)
 	return shadow && is_link(walk, shadow, function) ? shadow : NULL;
 }
 
-/* The search for trampolines shows that the stack has ended. */
+/*
+ * Returns whether the page of walk->at is not readable, so that the stack has
+ * ended. link_here() has checked the page.
+ */
 static int is_past_end(const struct walk *walk)
 {
 	return walk->mapped_page ==
@@ -334,9 +341,8 @@ static void go_behind(struct walk *walk, const struct shadow_slot *shadow)
 
 /*
  * Returns whether a chain of AHEAD_MAX links, or a shorter one up to an end,
- * begins with the link at walk->at. If the chain breaks, the last link may be
- * another slot further out with another caller: no chain begins at the former
- * caller.
+ * begins with the link at walk->at. If the chain breaks, the function searches
+ * another slot for its last link, further out and with another caller.
  */
 static int leads_on(const struct walk *walk, const struct shadow_slot *shadow)
 {
@@ -367,9 +373,9 @@ static int leads_on(const struct walk *walk, const struct shadow_slot *shadow)
 }
 
 /*
- * A link of folded recursion may be a stale slot of any function that the
- * function has ever called. For other ids no chain would lead there. The link
- * is valid if a chain continues from it.
+ * Returns whether a link is valid. With folded recursion a stale slot of an
+ * earlier call can look like a link, because two ids do not determine a key.
+ * Such a link is valid if a chain continues from it.
  */
 static int is_sure(struct walk *walk, const struct shadow_slot *shadow)
 {
@@ -438,7 +444,10 @@ static int has_way(const uint64_t *ways, uint32_t count, uint64_t id)
 	return 0;
 }
 
-/* Most slots belong to no function, whatever the id. */
+/*
+ * Returns whether the slot belongs to no function, whatever id is searched, as
+ * most slots do.
+ */
 static int is_nobodys(const struct walk *walk)
 {
 	return walk->has_begun && is_known(walk, walk->at) &&
@@ -567,8 +576,9 @@ static void go_on(struct walk *walk, const struct link *link, uint64_t caller)
 }
 
 /*
- * The landing of an exception may have changed the slot meanwhile
- * (stack/landing_unwound.c).
+ * Takes the link of the function that has jumped to the last link's function.
+ * The caller's id is that of the last link, because the landing of an exception
+ * may have changed the slot meanwhile (stack/landing_unwound.c).
  */
 static int take_jumped(struct walk *walk, struct link *link)
 {
@@ -605,7 +615,10 @@ int walk_next(struct walk *walk, struct link *link)
 		return 1;
 	link->shadow = find_link(walk, &link->function, 1);
 	if (!link->shadow && !walk->has_begun) {
-		/* A signal handler of libc may have interrupted a stub. */
+		/*
+		 * A signal handler that is not hooked may have interrupted a
+		 * stub, whose slot then holds no stub's address.
+		 */
 		walk->at = start;
 		link->shadow = find_link(walk, &link->function, 0);
 	}
@@ -686,7 +699,10 @@ static uint64_t find_signal(const struct walk *walk, uint64_t at, uint64_t end)
 	return 0;
 }
 
-/* A frame may be stale, and then no link follows. */
+/*
+ * A signal frame may be stale. No link then follows the frame, and the search
+ * continues.
+ */
 int walk_next_interrupted(struct walk *walk, uint64_t at, struct link *link,
 			  uint64_t *pc)
 {

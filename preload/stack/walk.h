@@ -36,12 +36,13 @@
 #define WALK_NO_SLOT UINT64_MAX
 
 struct walk {
-	uint64_t at;          /* the stack slot to continue from */
-	uint64_t id;          /* of the function whose slot is searched next */
-	uint32_t scan_left;   /* slots that may still be read */
-	uint32_t gap_left;    /* slots until the next link */
-	uint32_t gap_max;     /* between two links; 0: GAP_MAX */
-	uint64_t mapped_page; /* a page that is known to be readable */
+	uint64_t at;        /* the stack slot to continue from */
+	uint64_t id;        /* of the function whose slot is searched next */
+	uint32_t scan_left; /* slots that may still be read */
+	uint32_t gap_left;  /* slots that may be read before the next link */
+	uint32_t gap_max;   /* between two links; 0: GAP_MAX */
+	/* The page that was checked last (walk_is_readable()). */
+	uint64_t mapped_page;
 	uint64_t readable_from;  /* the memory from here */
 	uint64_t readable_until; /* up to here is readable */
 	/* Slots that an interrupted stub may be changing. */
@@ -56,8 +57,8 @@ struct walk {
 	const struct trampoline *generated;
 	struct shadow_slot slotless; /* of a link that has no slot */
 	/*
-	 * The slot of the last link, if other functions have jumped from there,
-	 * or NULL.
+	 * The shadow slot of the last link, if other functions have jumped to
+	 * the link's function at this slot, or NULL.
 	 */
 	struct shadow_slot *chain;
 	uint64_t chain_caller; /* the caller of the slot's owner */
@@ -71,7 +72,7 @@ struct walk {
 	uint8_t is_ahead; /* only checks whether a link leads on */
 };
 /*
- * A larger struct is copied by a call of memcpy(), which warm code must not
+ * clang copies a larger struct by a call of memcpy(), which warm code must not
  * make.
  */
 _Static_assert(sizeof(struct walk) <= 128, "clang");
@@ -111,8 +112,9 @@ int walk_has_any_way(const void *slot, uint64_t id, uint64_t *end);
 int walk_is_slotless(uint64_t id);
 
 /*
- * Returns whether they may have none: another thread may have counted the
- * context, so that it is not recorded in this tally.
+ * Returns whether the calls of the function with this id have no stack slot, or
+ * may have none: the context may have been counted by another thread, so that
+ * the calling thread's tally does not record it.
  */
 int walk_may_be_slotless(uint64_t id);
 
@@ -139,8 +141,9 @@ void walk_take_outermost(struct walk *walk, struct link *link);
 
 /*
  * Continues a walk beyond a signal whose handler has no slot: searches the next
- * signal frame outwards of `at`, the last link's slot. *pc is the interrupted
- * pc if clew's code was interrupted, else 0; pc may be NULL.
+ * signal frame outwards of `at`, the last link's slot. Returns false if no link
+ * follows a signal frame near there. *pc is the interrupted pc if clew's code
+ * was interrupted, else 0; pc may be NULL.
  */
 int walk_next_interrupted(struct walk *walk, uint64_t at, struct link *link,
 			  uint64_t *pc);

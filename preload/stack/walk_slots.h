@@ -32,8 +32,8 @@
 int walk_is_readable(uint64_t address, uint64_t *known_page);
 
 /*
- * Returns whether the thread is on the stack on which it began, and the address
- * is as well.
+ * Returns whether both the thread and the address are on the stack on which the
+ * thread began.
  */
 int walk_is_on_own_stack(uint64_t address);
 

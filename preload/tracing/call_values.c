@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
+ * A thread keeps the values of its active calls in a hash table, by stack slot
+ * (call_values.h).
+ *
  * An entry is created or reused by storing its id last; until then it belongs
  * to no call. A signal handler may use the same entry meanwhile, and has
  * finished when the thread continues. Entries of calls that have returned are
@@ -29,7 +32,7 @@
 
 #define ENTRIES_LOG2 13
 #define ENTRIES      (1 << ENTRIES_LOG2)
-#define NEIGHBOURS   16 /* entries from its home on in which an entry may be */
+#define NEIGHBOURS   16 /* entries that may hold a slot, from its home on */
 #define AROUND_BYTES 40960
 #define STAMP_BYTES  (4 * WIRE_PACKET_STAMP_WORDS)
 
@@ -101,7 +104,10 @@ static struct call_entries *entries(void)
 	return hot.tally ? hot.tally->packets.values : NULL;
 }
 
-/* A handler may have created them meanwhile. */
+/*
+ * Returns the thread's entries, after creating them if there are none, or NULL.
+ * A signal handler may create them meanwhile.
+ */
 static struct call_entries *make_entries(void)
 {
 	struct call_entries *made = entries(), *none = NULL;
@@ -199,7 +205,7 @@ static uint64_t bytes_of(const struct call_entry *entry)
 	return bytes;
 }
 
-/* Writes one value. Returns its end. */
+/* Writes one value of an entry. Returns the end of the value's words. */
 static uint32_t *put_value(uint32_t *at, const struct call_entry *entry,
 			   uint32_t value, uint32_t place, uint32_t out,
 			   uint8_t flags)
@@ -253,7 +259,8 @@ static int put_entry(const struct call_entry *entry, uint64_t base,
 
 /*
  * Returns whether the function that was entered last has its return address in
- * this slot. A leaf without a frame counts as returned to there.
+ * this slot. A leaf creates no frame; its stub sets trace_left as a return from
+ * this slot would.
  */
 static int is_entry(uint64_t slot)
 {

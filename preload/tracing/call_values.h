@@ -16,7 +16,8 @@
 
 #include "wire/user_probe.h"
 
-#define CALL_VALUES_BYTES 232 /* of a hit; a larger one is not kept */
+/* The largest event; values of larger events are not recorded. */
+#define CALL_VALUES_BYTES 232
 
 /* One value of a probe's event: a number, or a string up to this length. */
 struct call_value {
@@ -25,9 +26,9 @@ struct call_value {
 };
 
 /*
- * Describes the events of a probe at functions' entries, before its code is
- * reached. If events are too large, or there is no trace, nothing is kept.
- * Called by the holder of the turn to make patches.
+ * Describes the events of a probe at functions' entries, before a thread can
+ * reach the probe. If events are too large, or there is no trace, no values are
+ * recorded. Called by the holder of the turn to make patches.
  */
 void call_values_describe(uint32_t probe, const struct call_value *values,
 			  uint32_t count, uint32_t event_bytes);
@@ -35,17 +36,17 @@ void call_values_describe(uint32_t probe, const struct call_value *values,
 /*
  * Begins a hit at the entry of the function with this slot. Returns an event
  * whose values and `failed` the caller fills before call_values_end(). Returns
- * NULL if the hit is not kept, for example because calls of the function are
- * not recorded.
+ * NULL if the values of the hit are not recorded, for example because calls of
+ * the function are not recorded.
  */
 struct wire_probe_event *call_values_begin(uint64_t slot, uint32_t probe);
 /*
- * Ends a hit. Returns whether it is kept: then the event stays unchanged while
- * the call runs.
+ * Ends a hit and writes its values. Returns whether they are written: the event
+ * then stays unchanged while the call runs.
  */
 int call_values_end(struct wire_probe_event *event);
 
-/* Forgets the values of the call at a slot: its hit is not kept. */
+/* Forgets the values of the call at a slot. */
 void call_values_forget(uint64_t slot);
 
 /*
@@ -55,16 +56,16 @@ void call_values_forget(uint64_t slot);
 uint64_t call_values_room(void);
 
 /*
- * Returns the bytes for the values of the calls outside of a slot, at most as
- * many as fit into a new packet.
+ * Returns the size of the values of the calls outside of a slot, in bytes, at
+ * most as many as fit into a new packet.
  */
 uint64_t call_values_bytes(const uint64_t *slot);
 
 /*
- * Writes these values behind the context of those calls, unless a handler has
- * moved the window since. `place` is that of the context's innermost function
- * above `base`. The call with `left_out` calls further in is not in the
- * context, unless it is SURROUNDINGS_NONE.
+ * Writes the values of the calls outside of a slot behind the context of these
+ * calls, unless a signal handler has moved the window since. `place` is that of
+ * the context's innermost function above `base`. The call with `left_out` calls
+ * further in is not in the context, unless it is SURROUNDINGS_NONE.
  */
 void call_values_put_around(const uint64_t *slot, uint64_t base, uint32_t place,
 			    uint32_t left_out);

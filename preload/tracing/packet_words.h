@@ -8,7 +8,10 @@
 #include "preload/hot/own_word.h"
 #include "preload/hot/thread.h"
 
-/* Gives back the latest claim except its first `but` bytes. */
+/*
+ * Gives back the latest claim except its first `but` bytes. Does nothing if a
+ * signal handler has claimed words since.
+ */
 static inline void packet_give_back(uint64_t place, uint64_t bytes,
 				    uint64_t but)
 {
@@ -16,9 +19,9 @@ static inline void packet_give_back(uint64_t place, uint64_t bytes,
 }
 
 /*
- * Claims bytes. Returns their address, or 0 if the packet is full. If a handler
- * begins another packet meanwhile, the claim may be in either packet: it is left
- * as a hole, and the bytes are claimed again.
+ * Claims bytes. Returns their address, or 0 if the packet is full. If a signal
+ * handler begins another packet meanwhile, the claim may be in either packet.
+ * The claimed bytes then stay a hole, and the function claims again.
  */
 static inline uint64_t packet_claim(uint64_t bytes)
 {

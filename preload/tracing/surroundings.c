@@ -16,14 +16,13 @@
 /* A usual stack size: a slot so near to the stack's end is probably on it. */
 #define THREAD_STACK_BYTES (UINT64_C(8) << 20)
 
-#define FAR_BYTES                                                              \
-	(                                                                      \
-		UINT64_C(1)                                                    \
-		<< 32) /* bytes to the next slot on the same stack, at most */
+/* The greatest distance to the next slot on the same stack, in bytes. */
+#define FAR_BYTES (UINT64_C(1) << 32)
 
 /*
- * Returns the place of the function with `at` functions further in. On another
- * stack it has none, and neither have the functions outside of it.
+ * Returns the place of a function, by its slot; `at` functions are further in.
+ * A function on another stack has the place WIRE_PACKET_ELSEWHERE, and so have
+ * all functions outside of it.
  */
 static uint32_t place_of(const struct surroundings_of *of, uint32_t at,
 			 uint64_t slot, unsigned int has_jumped)
@@ -101,8 +100,8 @@ static int is_leaving(const struct link *link, uint64_t pc)
 }
 
 /*
- * Finds the next function. A handler without a slot is searched where the chain
- * needs it, or on request.
+ * Finds the next function outwards. Searches for a signal handler without a
+ * slot if the chain ends without it, or if of->minds_signals is set.
  */
 static int next(struct surroundings *found, const struct surroundings_of *of,
 		struct walk *walk, struct link *link)
@@ -131,9 +130,9 @@ static int next(struct surroundings *found, const struct surroundings_of *of,
 }
 
 /*
- * On a coroutine's stack the chain usually ends without its caller, which is
- * elsewhere. This function runs at each of its switches, so the search is
- * short.
+ * Limits the search. A coroutine's chain usually ends on its own stack, because
+ * the coroutine's caller is on another one. Each switch of a coroutine makes
+ * this search, so it has to be short there.
  */
 static void be_quick(struct walk *walk, const uint64_t *slot)
 {
@@ -167,7 +166,8 @@ struct surroundings surroundings_find(const struct surroundings_of *of,
 	be_quick(&walk, slot);
 	is_found = walk_next(&walk, &link);
 	if (is_found && walk.chain) {
-		found.id = walk.id; /* it has jumped */
+		/* That of the function that has jumped to the entered one. */
+		found.id = walk.id;
 	} else if (!is_found || walk.id != found.id) {
 		walk = walk_from(slot + 1, found.id);
 		be_quick(&walk, slot);

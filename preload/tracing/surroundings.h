@@ -13,11 +13,13 @@ struct link;
 #define SURROUNDINGS_NONE UINT32_MAX
 
 struct surroundings {
-	uint64_t id;     /* of the innermost function */
-	uint64_t around; /* of the function outside of them, or ID_ROOT */
-	uint32_t count;  /* of functions */
+	uint64_t id; /* of the innermost function */
+	/* Of the function outside of all found functions, or ID_ROOT. */
+	uint64_t around;
+	uint32_t count; /* of functions */
 	/*
-	 * A signal has interrupted clew while it entered or left one of them.
+	 * A signal has interrupted clew's code while it entered or left one of
+	 * the functions.
 	 */
 	uint8_t has_half_way;
 	/*
@@ -26,8 +28,8 @@ struct surroundings {
 	 */
 	uint32_t leaving;
 	/*
-	 * The number of this one and of those that had jumped to it from the
-	 * same slot.
+	 * How many functions were being left: that one, and the functions that
+	 * had jumped to it from the same slot.
 	 */
 	uint32_t leaving_count;
 };
@@ -38,7 +40,10 @@ struct surroundings_of {
 	uint32_t *places;    /* in a window that begins at the base */
 	uint64_t base;
 	uint32_t *sites; /* return addresses: low, high */
-	/* Called for each function; `at` counts those before. */
+	/*
+	 * Called for each function; `at` is the number of functions found
+	 * before.
+	 */
 	void (*tell)(void *context, uint32_t at, const struct link *link);
 	void *context;
 	/*

@@ -25,8 +25,9 @@ uint64_t trace_context_bytes(void)
 }
 
 /*
- * Moves words that were written further behind, where the longest context has
- * them, and zeroes their former place. Returns their new end.
+ * Moves words to their position in this context, from their position in the
+ * longest context, and zeroes the rest of the former position. Returns the new
+ * end of the words.
  */
 static uint32_t *move_here(uint32_t *to, uint32_t *from, uint32_t words)
 {
@@ -103,8 +104,9 @@ static void narrow(struct stack_window *window, const uint64_t *slot,
 }
 
 /*
- * A handler may have begun another context behind this one, with another
- * window.
+ * Opens the window of a context that ends at `end`. If a signal handler has
+ * begun another context behind it meanwhile, with another window, a new context
+ * is needed.
  */
 static void settle(const struct stack_window *window, uint64_t until,
 		   const uint32_t *end)
@@ -146,7 +148,8 @@ int trace_context_put(const uint64_t *slot, enum wire_packet_cause cause)
 	begin->head =
 		wire_packet_odd(WIRE_PACKET_BEGIN, (uint32_t)(claimed / 4));
 	hot.packet.moved = 0;
-	hot.trace_left = 0; /* functions that have returned are not in it */
+	/* The context contains no function that has returned. */
+	hot.trace_left = 0;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	begin->tid = tally->tid;
 	packet_put_pair(begin->sequence, ++tally->packets.sequence);

@@ -18,9 +18,9 @@ uint64_t trace_context_bytes(void);
  * its length is that of the longest context, so that a reader does not take
  * parts of it for calls. Returns 0 if the packet has no room.
  *
- * A function in the context that a handler has interrupted may be in the chain
- * before its own word is written. Then the preceding packet need not contain
- * it, whatever the cause.
+ * A signal handler may have interrupted the entry of a function, so that the
+ * function is in the handler's context before its own word is written. The
+ * preceding packet then need not contain the function, whatever `cause` says.
  */
 int trace_context_put(const uint64_t *slot, enum wire_packet_cause cause);
 

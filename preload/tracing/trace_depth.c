@@ -17,7 +17,11 @@
 struct depth_slots {
 	uint64_t of[WIRE_PACKET_DEPTH_MAX]; /* by depth */
 	uint64_t found
-		[WIRE_PACKET_DEPTH_MAX]; /* the latest, from the innermost on */
+		/*
+		 * Slots of the latest search, innermost first, modulo the
+		 * array's size.
+		 */
+		[WIRE_PACKET_DEPTH_MAX];
 	uint32_t looks; /* searches begun; a handler may search in between */
 };
 
@@ -50,7 +54,10 @@ static void take_slot(void *context, uint32_t at, const struct link *link)
 	slots->found[at % WIRE_PACKET_DEPTH_MAX] = link->at;
 }
 
-/* The depth of each function is known when all are found. */
+/*
+ * Stores the slots that were found by depth, which is known when all functions
+ * are found.
+ */
 static void turn_round(struct depth_slots *slots, uint32_t count)
 {
 	for (uint32_t out = 0; out < count && out < WIRE_PACKET_DEPTH_MAX;
@@ -75,9 +82,9 @@ static struct surroundings look_once(const uint64_t *slot,
 }
 
 /*
- * Returns in how many functions the call at the slot is made. If one is
- * half-entered, it may still return or be entered, so the next call searches
- * again.
+ * Returns in how many functions the call at the slot is made. If a signal has
+ * interrupted the entry or the return of one of the functions, the result is
+ * not certain, and the next call searches again.
  */
 static uint32_t look(const uint64_t *slot, struct depth_slots *slots,
 		     struct hot_depth *known)
@@ -126,8 +133,9 @@ static uint32_t stay(const struct depth_slots *slots, uint32_t count,
 }
 
 /*
- * Does the same and notes the slot. The slot is stored before it is counted,
- * and checked afterwards: a handler in between may have overwritten it.
+ * Returns in how many functions the call at the slot is made, and stores the
+ * slot. The slot is stored before it is counted, and checked afterwards,
+ * because a signal handler in between may have overwritten it.
  */
 static uint32_t note(const uint64_t *slot, struct depth_slots *slots,
 		     struct hot_depth *known, uint32_t tail_word)

@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 /*
- * Returns whether the call at a slot is too deep. While all calls are too deep
- * no context is written; it is written later.
+ * Returns whether the call at a slot is too deep. A context that is needed
+ * while all calls are too deep is written at the next call that is not.
  */
 int trace_depth_leaves_out(const uint64_t *slot, uint32_t tail_word);
 

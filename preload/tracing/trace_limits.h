@@ -15,7 +15,10 @@
 
 #define TRACE_STAMP_BYTES (4 * WIRE_PACKET_STAMP_WORDS)
 
-/* The words of a call's site, and the size of all words of a call. */
+/*
+ * trace_site_words() returns the number of words for a call's site, and
+ * trace_call_bytes() the size of all words of a call.
+ */
 uint32_t trace_site_words(void);
 uint64_t trace_call_bytes(int is_tail);
 

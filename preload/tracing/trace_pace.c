@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading the clock at a call would cost as much as a stamp. Therefore the next
- * stamp is due after as many calls as took this time before, and after at most
- * twice as many as the last one.
+ * Reading the clock at a call would cost as much as a stamp. Therefore the
+ * distance of stamps is a number of calls: as many as took the requested time
+ * before the latest stamp, and at most twice the former number.
  */
 #include "preload/tracing/trace_pace.h"
 

@@ -56,10 +56,10 @@ static int is_tail_word(uint32_t word)
 }
 
 /*
- * Takes back the words of the call at a slot, which has returned, if nothing
- * but its stamp follows and the call was too short. A word that a handler
- * writes meanwhile stays behind a hole. *is_tail: whether the call was a tail
- * call. Returns whether the words were taken back.
+ * Removes the words of the call at a slot, which has returned, if only the
+ * call's stamp follows and the call took less than least_ticks. A word that a
+ * handler writes meanwhile stays behind a hole. *is_tail: whether the call was
+ * a tail call. Returns whether the words were removed.
  */
 static int take_call_back(const uint64_t *slot, uint64_t tsc, int *is_tail)
 {
@@ -69,7 +69,7 @@ static int take_call_back(const uint64_t *slot, uint64_t tsc, int *is_tail)
 	uint32_t *call = end - WIRE_PACKET_STAMP_WORDS - trace_site_words() - 1;
 	uint64_t begun;
 
-	/* The packet is full, and more words were claimed than it has. */
+	/* The packet is full: more words were claimed than it has. */
 	if ((uintptr_t)end > hot.packet.end)
 		return 0;
 	if (end[-3] != stamp ||
@@ -102,8 +102,8 @@ static int take_call_back(const uint64_t *slot, uint64_t tsc, int *is_tail)
 }
 
 /*
- * Does the same for all functions of the slot. Returns 0 if some remain and
- * return.
+ * Removes the words of all functions that share the slot. Returns 0 if the
+ * words of some remain, so that their return is to be written.
  */
 static int take_back(const uint64_t *slot, uint64_t tsc)
 {

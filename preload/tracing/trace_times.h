@@ -18,14 +18,14 @@ void trace_put_stamp(void);
 int trace_is_in_step(void);
 
 /*
- * Writes a moment. Without room it is omitted, as the next packet begins with a
- * time.
+ * Writes a moment. If the packet has no room, the moment is omitted, because
+ * the next packet begins with a time.
  */
 void trace_put_moment(void);
 
 /*
- * Writes the return, at this time stamp, of the call at a slot. Takes a call
- * that was too short back, with all its words.
+ * Writes the return, at this time stamp, of the call at a slot. If the call was
+ * too short (least_ticks), removes all its words instead.
  */
 void trace_put_return(const uint64_t *slot, uint64_t tsc);
 

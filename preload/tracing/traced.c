@@ -6,7 +6,7 @@
  *
  *	limit 0		The thread has no packet yet, is switched off, or its
  *			stack is no longer what its calls say: packet.moved.
- *	no window	The call's slot has no place there (trace_window.h).
+ *	no window	The call's slot is outside of the window (trace_window.h).
  *	the next stamp	A time stamp is due.
  *	the end		The packet is full.
  *
@@ -114,11 +114,11 @@ static int take_and_note(void)
 }
 
 /*
- * Begins the next packet, with the context of the call at a slot, as each
- * packet begins with one: a handler in between might fill the packet first.
- * Signals are blocked meanwhile; a handler before that may have begun a packet
- * already. Behind a system call filter a handler may run in between; its calls
- * are lost.
+ * Begins the next packet and writes the context of the call at a slot, because
+ * each packet begins with a context. Signals are blocked, because a handler in
+ * between might fill the packet first. A handler that ran before may have begun
+ * a packet already. Behind a system call filter signals cannot be blocked, and
+ * calls of a handler in between are lost. Returns 0 if there is no packet.
  */
 static int turn(const uint64_t *slot, enum wire_packet_cause cause)
 {
@@ -142,8 +142,9 @@ static int turn(const uint64_t *slot, enum wire_packet_cause cause)
 }
 
 /*
- * Ensures that the packet has room for the call at a slot, and that its context
- * is known. A handler in between may do the same.
+ * Ensures that the packet has room for the call at a slot, and that the
+ * packet's words lead to the call's context. A signal handler in between may do
+ * the same. Returns 0 if there is no room.
  */
 static int prepare(const uint64_t *slot)
 {
@@ -177,7 +178,7 @@ static int prepare(const uint64_t *slot)
 
 /*
  * Returns whether the latest return was further out than the slot of this call,
- * so that the call's word does not show it.
+ * so that the call's word does not show that return.
  */
 static int has_left(const uint64_t *slot)
 {
@@ -231,9 +232,9 @@ static int put_call(const uint64_t *slot, uint32_t index, uint32_t tail_word)
 }
 
 /*
- * Notes, in the thunk's return address in the call's slot, whether the call's
- * word has no place yet and will follow the words of handlers. That address is
- * even (surroundings.c).
+ * While the thunk runs, the call's slot holds the thunk's return address, which
+ * is even. This function stores in its lowest bit whether the call has no word
+ * yet, so that the words of signal handlers come first (surroundings.c).
  */
 static void set_wordless(uint64_t *slot, int is_wordless)
 {
@@ -244,10 +245,11 @@ static void set_wordless(uint64_t *slot, int is_wordless)
 }
 
 /*
- * Writes the words of a call. A handler in between may use up the packet. If
- * the call is marked as having its word too early, the handler's calls are
- * below it; if too late, a handler behind the word would begin a context
- * without the call.
+ * Writes the words of a call. A signal handler in between may use up the
+ * packet. The call is marked as having its word before the word is written; the
+ * calls of a handler in between then count below this call. If the mark came
+ * later, a handler that runs after the word would begin a context without the
+ * call.
  */
 static int write_call(uint64_t *slot, uint32_t index, uint32_t tail_word,
 		      int has_thunk)
@@ -258,8 +260,8 @@ static int write_call(uint64_t *slot, uint32_t index, uint32_t tail_word,
 		if (has_left(slot) && !put_left())
 			continue;
 		/*
-		 * Before its word, so that no handler takes the call for one
-		 * that has returned.
+		 * This store precedes the call's word, so that no signal
+		 * handler takes the call for one that has returned.
 		 */
 		hot.trace_left = 0;
 		if (has_thunk)
@@ -272,7 +274,7 @@ static int write_call(uint64_t *slot, uint32_t index, uint32_t tail_word,
 	return 0;
 }
 
-/* A landing is over when a call is made so far out. */
+/* Ends a landing if the call is made at `settled_from` or further out. */
 static void settle(const uint64_t *slot)
 {
 	if (!hot.packet.settled_from)
@@ -371,7 +373,8 @@ static int has_left_out(const uint64_t *slot)
 }
 
 /*
- * Tells code that walks the stack meanwhile about the return (surroundings.c).
+ * Notes the return, for signal handlers that walk the stack meanwhile
+ * (surroundings.c).
  */
 static void leave(const uint64_t *slot)
 {
@@ -440,8 +443,8 @@ static uint32_t index_of(uint32_t function)
 }
 
 /*
- * The leaf's word is the latest one, unless a handler was called since, or
- * values follow it.
+ * The leaf's word is the latest one, unless a signal handler has made calls
+ * since, or values follow the word.
  */
 static int is_leaf_on_top(const struct tally *tally, uint64_t id,
 			  uint32_t function)

@@ -23,8 +23,8 @@
 #define HASH_BITS 16
 
 /*
- * The stack that is searched for one more frame: to replace stubs, to restore
- * the shadow.
+ * How far the stack is searched for the next frame: to replace stubs' addresses
+ * (slots), and to restore the shadow (bytes).
  */
 #define CARRY_SLOTS  16384
 #define SETTLE_BYTES 512  /* if nothing was copied back */
@@ -90,8 +90,8 @@ static void write_chunk(uint8_t *code, uint64_t offset, uint32_t target)
 }
 
 /*
- * Two threads may do this at once: each maps a complete chunk, and both are
- * equal.
+ * Maps the code of a chunk of trampolines. Returns 0 or -errno. Two threads may
+ * do so at once: each maps a complete chunk, and both chunks are equal.
  */
 static int make_chunk(uint64_t chunk)
 {
@@ -189,8 +189,8 @@ uint64_t trampoline_for(const struct shadow_slot *slot, uint64_t id)
 /* ---- Stubs that wait ---- */
 
 /*
- * The stub's function may have made a tail call; then *expected is the id of
- * the running one.
+ * The stub's function may have made a tail call; *expected is then the id of
+ * the function that was jumped to.
  */
 uint64_t trampoline_of_slot(uint64_t at, uint64_t word, uint64_t *expected)
 {
@@ -213,8 +213,9 @@ uint64_t trampoline_of_slot(uint64_t at, uint64_t word, uint64_t *expected)
 
 /*
  * Replaces the stub's address in a slot by a trampoline if the function with
- * this id returns there, and sets *id to its caller's. Beyond a coroutine's
- * stack any word may lie; no call has used its shadow.
+ * this id returns there, and sets *id to its caller's. Beyond the end of a
+ * coroutine's stack any data may look like a stub's address; no call has used
+ * the shadow of such a word.
  */
 static int carry_one(uint64_t *at, uint64_t *id)
 {
@@ -243,8 +244,9 @@ int trampolines_await(uint64_t *slot)
 }
 
 /*
- * Does the same for a slot with a trampoline, whose function may have made a
- * tail call. Returns true if the function with this id returns there.
+ * Replaces the trampoline in a slot if its function has made a tail call to the
+ * function with this id. Returns true if the function with this id returns to
+ * this slot.
  */
 static int carry_on(uint64_t *at, const struct trampoline *one, uint64_t id)
 {
@@ -260,7 +262,10 @@ static int carry_on(uint64_t *at, const struct trampoline *one, uint64_t id)
 	return 1;
 }
 
-/* Reads word by word, because most calls end at the second slot. */
+/*
+ * Replaces stubs' addresses from a slot outwards. Reads word by word, because
+ * most calls of this function end at the second slot.
+ */
 static void carry_all(const void *slot)
 {
 	uint64_t *at = (uint64_t *)((uintptr_t)slot & ~UINT64_C(7));
@@ -280,7 +285,7 @@ static void carry_all(const void *slot)
 	}
 }
 
-/* The time that this takes is not the program's. */
+/* The duration of this function does not count as time of the program. */
 void trampolines_carry(const void *slot)
 {
 	struct sink_pause pause = sink_pause();
@@ -356,7 +361,7 @@ void trampolines_settle(uint64_t stack, uint64_t slice_end)
 	}
 }
 
-/* If the first slot is right, all are. */
+/* If the shadow of the first slot is right, the shadow of all slots is. */
 void trampolines_settle_cheaply(uint64_t stack)
 {
 	uint64_t at = (stack + 7) & ~UINT64_C(7), page = stack & -PAGE;
