@@ -26,8 +26,8 @@ static struct number_range *new_range(struct function_names *names)
 }
 
 /*
- * Maps the innermost methods of a range. Returns NULL if there is no memory;
- * they are then not recorded.
+ * Maps the array of the innermost methods of a range. Returns NULL if there is
+ * no memory; the innermost methods are then not recorded.
  */
 static uint32_t *new_innermost(void)
 {
@@ -37,7 +37,10 @@ static uint32_t *new_innermost(void)
 	return sys_failed(innermost) ? NULL : innermost;
 }
 
-/* The name of a Java stack contains the numbers of its methods. */
+/*
+ * Notes the innermost method of a Java stack. The stack's name consists of the
+ * numbers of its methods, the innermost last.
+ */
 static void note_innermost(struct number_range *range, const char *name,
 			   size_t bytes)
 {
@@ -194,7 +197,10 @@ static int inherit_ranges(void *context, const struct chunk *chunk)
 
 	if (chunk->head->used < sizeof(*record))
 		return 0;
-	/* Includes ranges without used numbers. */
+	/*
+	 * Unlike numbers_find(), the table also leads to ranges without used
+	 * numbers.
+	 */
 	range = atomic_load(&number_blocks[record->first >> NUMBER_BLOCK_LOG2]);
 	return range && range->first == record->first
 		       ? record_range(heirs->to, range)

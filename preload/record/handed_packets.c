@@ -9,8 +9,8 @@
 #include "preload/sys/sys.h"
 
 /*
- * Three seconds, in slices. A process that was stopped meanwhile has used up
- * one slice only.
+ * A thread waits for three seconds, in slices. A process that is stopped while
+ * it waits uses up one slice only.
  */
 #define SLICE_NS 10000000
 #define PATIENCE 300 /* slices */
@@ -90,7 +90,9 @@ static int sleep_since(struct wire_packet_blocks *blocks, uint32_t freed,
 	return 0; /* waiting is not possible */
 }
 
-/* Waiting needs a system call. */
+/*
+ * Returns whether the thread may wait for workers, which needs a system call.
+ */
 static int may_wait(const struct wire_packet_blocks *blocks)
 {
 	return !runtime_is_filtered() && !atomic_load(&blocks->is_given_up);
@@ -140,7 +142,7 @@ enum handed handed_packets_find(struct trace_file *trace,
 	*chunk = take(packets, WIRE_PACKET_OFFERED);
 	if (*chunk)
 		return HANDED_BACK;
-	/* Workers have all packets: one is freed soon, or never. */
+	/* Workers hold all packets: one of them is freed soon, or never. */
 	if (may_wait(trace->blocks))
 		*chunk = wait_for_counted(trace->blocks, packets);
 	return *chunk ? HANDED_COUNTED : HANDED_NONE;

@@ -26,8 +26,8 @@ enum handed {
 };
 
 /*
- * The thread leaves its newest packet: offers the one before it to workers.
- * Called by the tally's owner with signals blocked.
+ * Called when the thread's newest packet is full. Offers the packet before that
+ * one to workers. Called by the tally's owner with signals blocked.
  */
 void handed_packets_give(struct trace_file *trace,
 			 struct tally_packets *packets);

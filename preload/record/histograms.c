@@ -60,7 +60,10 @@ static uint64_t *take(struct tally *tally, uint32_t function, uint32_t caller)
 	return histogram->bins;
 }
 
-/* Returns the histogram of functions without their own. */
+/*
+ * Returns the histogram that functions share which have no histogram of their
+ * own, or NULL.
+ */
 static uint64_t *others(struct tally *tally)
 {
 	if (!tally->histograms.others)

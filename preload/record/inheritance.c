@@ -55,7 +55,7 @@ static int add(void *context, const struct chunk *chunk)
 	const struct heir *heir = context;
 	struct inheritance *inherited = heir->inherited;
 
-	/* used is 0 while the owner fills it */
+	/* `used` is 0 while the owner fills the chunk */
 	if (!atomic_load_explicit(&chunk->head->used, memory_order_acquire) ||
 	    !heir->is_wanted(chunk->head))
 		return 0;
@@ -180,8 +180,8 @@ int inheritance_each_chunk(const struct part *part, uint32_t kind,
 /* ---- Copies ---- */
 
 /*
- * A reader that reads between the stores finds the module twice, and counts it
- * once.
+ * Copies an inherited chunk to the part. A reader that reads the part between
+ * the stores finds the module twice, and counts it once.
  */
 static int settle(struct part *part, uint32_t i)
 {

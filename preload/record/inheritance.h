@@ -33,8 +33,8 @@ int inheritance_take(struct part *part, const struct part *parent,
 		     int (*is_wanted)(const struct wire_chunk *chunk));
 
 /*
- * Releases the parent's part, as part_abandon() does, except the inherited
- * chunks, and its header if that is needed.
+ * Releases the parent's part, as part_abandon() does, except the chunks that
+ * `heir` has inherited and, if needs_header is set, the parent's header.
  */
 void inheritance_abandon_rest(struct part *parent, int needs_header,
 			      const struct part *heir);

@@ -46,7 +46,10 @@ static int find(void *none)
 	return 0;
 }
 
-/* Returns the bytes that may be taken now; UINT64_MAX: without a limit. */
+/*
+ * Returns the bytes that may be taken now, by the control groups; UINT64_MAX:
+ * there is no limit.
+ */
 static uint64_t look(void)
 {
 	const struct memory_room *found = &bound.search.found;
@@ -57,7 +60,10 @@ static uint64_t look(void)
 	return found->to_take;
 }
 
-/* Returns the rest of this process's eighth. */
+/*
+ * Returns how many bytes this process may still take of its share, an eighth of
+ * the limit, or UINT64_MAX if the user has set a limit.
+ */
 static uint64_t share_left(void)
 {
 	const uint64_t share = bound.limit / SHARE_PART;

@@ -35,7 +35,7 @@ void memory_bound_choose(int is_chosen);
  */
 int memory_bound_take(uint64_t bytes);
 
-/* Gives them back. */
+/* Gives back bytes that memory_bound_take() has granted. */
 void memory_bound_give(uint64_t bytes);
 
 /*

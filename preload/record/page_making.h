@@ -13,16 +13,16 @@
 #include <stdint.h>
 
 /*
- * Returns whether this pays for a file: its file system delays writing to the
- * disk, and close() does not wait.
+ * Returns whether writing zeros pays for a file: its file system delays writing
+ * to the disk, and close() does not wait.
  */
 int page_making_pays(int fd);
 
 /*
- * Creates pages in a stretch of the file with this name, if it is the file with
- * this number. The stretch must be unused and read as zeros. Does nothing, or a
- * part, if this is not possible, as in a process with several threads. All
- * signals blocked.
+ * Creates pages in a stretch of the file with this name, if the path still
+ * leads to the file with this device and inode number. The stretch must be
+ * unused and read as zeros. Does nothing, or a part, if this is not possible,
+ * as in a process with several threads. All signals blocked.
  */
 void page_making_write(const char *path, uint64_t dev, uint64_t ino,
 		       uint64_t offset, uint64_t bytes);

@@ -30,9 +30,10 @@ static void split_chunk(struct chunk *chunk, uint64_t bytes, struct chunk *rest)
 }
 
 /*
- * Takes again the blocks of the chunk's first `bytes` that part_free() has
- * released: all but the page of its head, which has kept its block, plus a page
- * for the head of the rest.
+ * Takes disk blocks for the first `bytes` of a free chunk, after part_free()
+ * has released them: for all pages except the first one, which has kept its
+ * block, and for the page with the head of the rest, if a rest remains. Returns
+ * 0 or -errno.
  */
 static int take_blocks(const struct part *part, const struct chunk *chunk,
 		       uint64_t bytes)
@@ -100,8 +101,9 @@ void part_limit(struct part *part, uint64_t max_bytes)
 }
 
 /*
- * Tallies and histograms are not bounded, because threads need them; their size
- * counts, however.
+ * Returns whether chunks of this kind are refused beyond a limit. Tallies and
+ * histograms are never refused, because threads need them, but their size
+ * counts.
  */
 static int is_bounded(enum wire_chunk_kind kind)
 {
@@ -139,7 +141,10 @@ static int allow(const struct part *part, enum wire_chunk_kind kind,
 	return is_bounded(kind) ? memory_bound_take(memory_of(kind, bytes)) : 0;
 }
 
-/* Counts the bytes of a chunk that is now in use, or no longer (negative). */
+/*
+ * Counts the bytes of a chunk that is now in use; negative: of a chunk that is
+ * no longer in use.
+ */
 static void spend(struct part *part, enum wire_chunk_kind kind, int64_t bytes)
 {
 	if (kind == WIRE_SAMPLES)

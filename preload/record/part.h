@@ -38,8 +38,9 @@ struct part {
 	struct lock lock;
 	struct part_file file;
 	/*
-	 * The end in the header, as of a fork: a parent may advance the
-	 * header's.
+	 * The end of the part's chunks, a file offset. A forked child reads
+	 * this copy from its parent, because the parent may have advanced the
+	 * end in the header since.
 	 */
 	uint64_t end;
 	struct chunk unused[PART_FREE_MAX]; /* free and zeroed */

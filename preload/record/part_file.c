@@ -22,7 +22,10 @@
 #define SEGMENT_FIRST_TIGHT (UINT64_C(1) << 20)
 #define TIGHT_PART          8
 
-/* Pages that are created by writing. */
+/*
+ * The least size of a chunk whose pages are created by writing zeros
+ * (page_making.h).
+ */
 #define WRITTEN_MIN (UINT64_C(32) << 10)
 
 static uint64_t limit_of(int resource)
@@ -35,7 +38,10 @@ static uint64_t limit_of(int resource)
 
 /* ---- Length ---- */
 
-/* The program may have renamed or removed the file, or changed its root. */
+/*
+ * Returns whether the path still leads to the file. The program may have
+ * renamed or removed the file, or changed its root.
+ */
 static int is_there(const struct part_file *file)
 {
 	struct stat st;
@@ -164,7 +170,10 @@ static int map_over(const struct part_file *file, unsigned char *at,
 			0);
 	if (sys_failed(got))
 		return (int)(long)got;
-	/* Otherwise the first store reads megabytes of hole around it. */
+	/*
+	 * Without MADV_RANDOM the first store would read megabytes of the hole
+	 * around it.
+	 */
 	sys_madvise(at, bytes, MADV_RANDOM);
 	/*
 	 * A process that has filled a segment fills more: single pages cost six
@@ -278,7 +287,10 @@ static int touch(unsigned char *at, uint64_t bytes)
 	return 0;
 }
 
-/* Later segments have huge pages, which are created as fast (map_over()). */
+/*
+ * Returns whether to create pages by writing zeros. Later segments have huge
+ * pages, which are created as fast by the first store (map_over()).
+ */
 static int writes_pages(const struct part_file *file, uint64_t offset,
 			uint64_t bytes)
 {
@@ -344,7 +356,9 @@ int part_file_extend(struct part_file *file, uint64_t offset, uint64_t bytes,
 	if (!err)
 		err = part_file_take(file, offset, address, bytes);
 	if (err) {
-		/* Also blocks that were taken before the failure. */
+		/*
+		 * Releases also the blocks that were taken before the failure.
+		 */
 		sys_madvise(address, bytes, MADV_REMOVE);
 		return err;
 	}

@@ -60,8 +60,8 @@ int part_file_create_beside(struct part_file *file,
 
 /*
  * Makes [offset, offset + bytes), whole pages directly behind those in use,
- * exist in the file and in memory, as zeros. Returns 0, -ENOSPC or another
- * -errno. All signals blocked.
+ * exist in the file and in memory, as zeros. Stores their address in *at.
+ * Returns 0, -ENOSPC or another -errno. All signals blocked.
  */
 int part_file_extend(struct part_file *file, uint64_t offset, uint64_t bytes,
 		     void **at);
@@ -88,7 +88,7 @@ int part_file_is_beside(const struct part_file *file,
 /* Removes the file, which stays mapped. */
 void part_file_remove(const struct part_file *file);
 
-/* Unmaps the file, except so many bytes at its beginning. */
+/* Unmaps the file, except the first but_bytes. */
 void part_file_unmap(struct part_file *file, uint64_t but_bytes);
 
 /*
@@ -99,8 +99,8 @@ void part_file_unmap(struct part_file *file, uint64_t but_bytes);
 void part_file_blank(struct part_file *file, uint64_t but_bytes);
 
 /*
- * Does the same for whole pages of a segment. Returns 0, or -errno with nothing
- * mapped there.
+ * Replaces whole pages of a segment, between these offsets in the segment, by
+ * private zeros. Returns 0, or -errno if the pages are unmapped instead.
  */
 int part_file_blank_stretch(const struct segment *segment, uint64_t from,
 			    uint64_t to);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Computes ids as stubs do, from the id in the packet's context. The words are
- * the thread's own and trusted, but a handler that jumped away may have left an
- * incomplete context.
+ * Counts the calls of a packet. Computes ids as stubs do, from the id in the
+ * packet's context. The words are the thread's own and trusted, but a handler
+ * that jumped away may have left an incomplete context.
  */
 #include "preload/record/past_calls.h"
 
@@ -31,7 +31,10 @@ struct past {
 	uint8_t is_known; /* the context of calls is known */
 };
 
-/* Records the outer functions first, so that each has its caller recorded. */
+/*
+ * Records the functions of a context. Records outer functions first, so that
+ * the caller of each function is recorded.
+ */
 static void record_context(const struct past *past, const uint32_t *functions,
 			   uint32_t count)
 {
@@ -149,7 +152,10 @@ static void take_odd(struct past *past, const uint32_t *words, uint32_t head)
 	}
 }
 
-/* Returns the thread's own, created when its first packet is counted. */
+/*
+ * Returns the thread's struct past_depths, created when its first packet is
+ * counted, or NULL.
+ */
 static struct past_depths *depths_of(struct tally *tally)
 {
 	struct past_depths *made = tally->packets.past;

@@ -16,7 +16,10 @@
 
 struct slot_form {
 	enum wire_chunk_kind kind;
-	/* A struct wire_slots and what else precedes the slots. */
+	/*
+	 * Size of the chunk's head: a struct wire_slots and further data before
+	 * the slots.
+	 */
 	uint32_t head_bytes;
 	uint32_t slot_bytes;
 	uint32_t first, most; /* slots of the first chunk, and of any chunk */

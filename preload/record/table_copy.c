@@ -7,8 +7,9 @@
 #include "preload/hot/sink.h"
 
 /*
- * Adds the calls of an entry; a new entry also gets the countdown. Skips
- * entries that an interrupted slow path has claimed.
+ * Adds the calls of an entry to the table `to`. If `to` has no entry with this
+ * id, adds one with the countdown and the note. The search skips entries that
+ * an interrupted slow path has claimed. Returns the index of the entry.
  */
 static uint64_t put_count(struct mapping *to, const struct wire_count *entry,
 			  union note note)
@@ -40,9 +41,9 @@ static uint64_t mean_calls(const struct mapping *mapping)
 }
 
 /*
- * Adds the counts of entries in [least, limit). The loop has one condition for
- * each entry, because whether an entry is empty is unpredictable, and most have
- * fewer calls.
+ * Adds the counts of all entries with at least `least` and fewer than `limit`
+ * calls. The loop has one condition for each entry, because whether an entry is
+ * empty is unpredictable, and most have fewer calls.
  */
 static void copy_counts(const struct mapping *from, struct mapping *to,
 			uint64_t least, uint64_t limit)
@@ -61,7 +62,7 @@ static void copy_counts(const struct mapping *from, struct mapping *to,
 	}
 }
 
-/* Copies the sink's data of entries without new calls. */
+/* Copies the sink's data of entries that have no calls. */
 static void copy_rest(const struct mapping *from, struct mapping *to)
 {
 	uint64_t entries = UINT64_C(1) << from->log2;
@@ -93,7 +94,10 @@ void table_add_late(const struct mapping *from, struct mapping *to)
 		copy_rest(from, to);
 }
 
-/* Entries that are not counted get their own value again, without a branch. */
+/*
+ * Stores the former value again in entries that are not counted, which needs no
+ * branch.
+ */
 void table_zero(const struct mapping *mapping)
 {
 	for (uint64_t i = 0; i < UINT64_C(1) << mapping->log2; i++) {

@@ -40,7 +40,10 @@ static uint64_t bytes_before(unsigned int log2)
 	return (uint64_t)rt.sink->entry_bytes << log2;
 }
 
-/* Returns the offset from the start of a tally's own chunk. */
+/*
+ * Returns the offset of a tally's first table from the start of the tally's own
+ * chunk.
+ */
 static uint64_t first_table_offset(void)
 {
 	return WIRE_TALLY_TABLE_OFFSET + bytes_before(WIRE_TALLY_TABLE_LOG2);
@@ -146,7 +149,10 @@ static int map_table(const struct tally *tally, struct part *part,
 	return err;
 }
 
-/* Returns whether the calling thread, the owner, may be adding to its table. */
+/*
+ * Returns whether the calling thread has been interrupted in a Java method that
+ * is adding to the thread's table.
+ */
 static int is_in_use(void)
 {
 	return hot.java_counting != 0;
@@ -165,7 +171,9 @@ void tally_free_held(struct tally *tally, struct part *part)
 	}
 }
 
-/* Moves late counts first. */
+/*
+ * Before it frees a table, this function moves late counts to the active table.
+ */
 void tally_sweep(struct tally *tally, struct part *part)
 {
 	tally_free_held(tally, part);
@@ -180,7 +188,8 @@ void tally_sweep(struct tally *tally, struct part *part)
 /*
  * Keeps the retired table, although another one is about to be retired: an
  * interrupted slow path may have claimed an entry in it. Until the slow path
- * ends, which is soon, readers do not see what it adds.
+ * ends, which is soon, readers do not see the calls that it adds to the held
+ * table.
  */
 static void hold_retired(struct tally *tally, struct mapping *built)
 {
@@ -207,7 +216,7 @@ static int rebuild_table(struct tally *tally, struct part *part,
 
 	if (is_in_use())
 		return -EAGAIN;
-	if (tally->busy <= 1) /* the caller's own */
+	if (tally->busy <= 1) /* the caller's slow path */
 		tally_sweep(tally, part);
 	if (tally->memory.held_count == TALLY_HELD_MAX)
 		return -ENOSPC;
@@ -254,7 +263,7 @@ static void limit_contexts(struct tally *tally)
 static int is_ripe(const struct tally *tally)
 {
 	return tally->memory.retired.table &&
-	       tally->busy <= 1 /* the caller's own */ &&
+	       tally->busy <= 1 /* the caller's slow path */ &&
 	       tally->wire->contexts >= tally->memory.ripe_contexts;
 }
 
@@ -312,7 +321,10 @@ int tally_grow(struct tally *tally, struct part *part)
 	return err;
 }
 
-/* Allocates a chunk for so many contexts unless the present one has room. */
+/*
+ * Allocates a chunk for this many contexts unless the present chunk has room
+ * for them.
+ */
 static int reserve_contexts(struct tally *tally, struct part *part,
 			    uint64_t contexts)
 {

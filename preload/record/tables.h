@@ -31,14 +31,14 @@ int tally_first_table(struct tally *tally, struct wire_chunk *chunk);
 int tally_grow(struct tally *tally, struct part *part);
 
 /*
- * Makes room for so many more contexts, for a time in which nothing can grow.
+ * Makes room for this many more contexts, for a time in which nothing can grow.
  * Returns 0 or -errno. Changes the table.
  */
 int tally_reserve(struct tally *tally, struct part *part, uint64_t contexts);
 
 /*
- * Reorders or sweeps after many strays. Returns after how many more to call it
- * again. Changes the table.
+ * Reorders or sweeps after many strays. Returns the number of further strays
+ * after which to call this function again. Changes the table.
  */
 int32_t tally_reorder(struct tally *tally, struct part *part);
 

@@ -181,7 +181,10 @@ static void record_thread(struct tallies *tallies, struct tally *tally,
 	atomic_store_explicit(&thread->tid, tid, memory_order_release);
 }
 
-/* A forked child continues with its parent's, which may contain loans. */
+/*
+ * Gives the thread its struct hot_aside, which is in its first tally. A forked
+ * child continues to use its parent's, which may contain loans.
+ */
 static void take_aside(struct tally *tally)
 {
 	if (hot.aside)
@@ -243,7 +246,11 @@ struct tally *tallies_make_early(struct tallies *tallies,
 	return tally;
 }
 
-/* *blocked: the signals that the thread itself blocks. */
+/*
+ * Attaches the calling thread to a tally. *blocked is the signal mask of the
+ * thread, from which the function removes the signals that clew needs. Returns
+ * 0 or -ENOSPC.
+ */
 static int attach(struct tallies *tallies, uint64_t *blocked)
 {
 	struct tally *tally;
@@ -305,7 +312,8 @@ void hot_reorder(void)
 	if (runtime_is_filtered())
 		return;
 	sys_block_signals(&signals);
-	if (hot.tally) { /* none if a handler has forked in vain */
+	/* NULL if a signal handler has forked and the child got no tally. */
+	if (hot.tally) {
 		hot.strays_left = tally_reorder(hot.tally, &rt.recorder->part);
 		switch_attach(hot.tally);
 	}
@@ -339,7 +347,8 @@ int hot_make_room(void)
 		err = attach(&rt.recorder->tallies, &signals);
 	if (!err)
 		err = tally_grow(hot.tally, &rt.recorder->part);
-	if (hot.tally) /* also after an error, the table may have changed */
+	/* The table may have changed even if there was an error. */
+	if (hot.tally)
 		switch_attach(hot.tally);
 	if (hot.tally && err)
 		hot.tally->refusal = refusal_by(err);

@@ -20,13 +20,16 @@ struct tallies {
 	struct lock lock; /* taken before the part's, never after it */
 	struct part *part;
 	struct tally *first;   /* newest first */
-	struct tally *suspect; /* the next whose owner is checked */
+	struct tally *suspect; /* the tally whose owner is checked next */
 	/* By number. The array only grows, and former arrays stay readable. */
 	struct tally **by_number;
 	uint32_t room;
 	uint32_t count;              /* stored last */
 	_Atomic uint32_t histograms; /* in all tallies (histograms.c) */
-	/* Bytes readable by the thread that forked (table_alias.h). */
+	/*
+	 * In a forked child: how many bytes must be readable from the start of
+	 * the thread's table (table_alias.h).
+	 */
 	uint64_t reach;
 	struct chunk threads; /* newest chunk of wire_threads */
 	uint32_t threads_left;
@@ -38,7 +41,10 @@ struct tallies {
 /* Returns the tally with this number, or NULL. Safe in signal handlers. */
 struct tally *tallies_find(const struct tallies *tallies, uint32_t number);
 
-/* Resets the state of a new thread, which may be another thread's. */
+/*
+ * Resets the state of the calling thread when the thread begins: its block may
+ * still have the state of another thread.
+ */
 void tallies_begin_thread(void);
 
 /*
@@ -50,7 +56,7 @@ struct tally *tallies_make_early(struct tallies *tallies,
 				 const struct hot_thread *thread, uint32_t tid);
 
 /*
- * Makes room for so many more contexts of the calling thread. Returns 0 or
+ * Makes room for this many more contexts of the calling thread. Returns 0 or
  * -errno.
  */
 int tallies_reserve(uint64_t contexts);
@@ -64,7 +70,10 @@ void tallies_reset_after_fork(struct tallies *tallies, struct part *part);
 /* Unmaps the tallies' memory beside the part. No thread may use any of them. */
 void tallies_unmap(struct tallies *tallies);
 
-/* Frees what the calling thread can free before it ends the process. */
+/*
+ * Sweeps the calling thread's retired table, before the thread ends the
+ * process.
+ */
 void tallies_finish_thread(void);
 
 /* Records the calling thread's new name. Any thread. */

@@ -111,7 +111,10 @@ static enum violation check_entry(struct walk_of_tally *walk, uint64_t i)
 	return check_place(walk, entry->id, tally->notes[i]);
 }
 
-/* A search does not end in a table without a free entry. */
+/*
+ * Returns whether the table has a free entry. Without one a search would not
+ * end.
+ */
 static int has_free_entry(const struct tally *tally)
 {
 	for (uint64_t i = 0; i <= tally->mask; i++)

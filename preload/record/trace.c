@@ -184,7 +184,10 @@ static struct wire_chunk *add_packet(struct trace_file *trace,
 	return chunk.head;
 }
 
-/* A reader first sees that this is no longer a packet. */
+/*
+ * Zeroes a packet. The first word is zeroed first, so that a concurrent reader
+ * sees that the packet has no context any more.
+ */
 static void clear(struct wire_chunk *chunk)
 {
 	uint32_t *words = (uint32_t *)(chunk + 1);
@@ -247,8 +250,8 @@ static struct wire_chunk *use_handed_again(struct trace_file *trace,
 		break;
 	}
 	/*
-	 * Workers have all packets and do not return them: these stay as they
-	 * are.
+	 * Workers hold all packets and do not return them. Those packets stay
+	 * as they are.
 	 */
 	return runtime_is_filtered() ? NULL : add_packet(trace, tally);
 }

@@ -17,7 +17,10 @@
 #include "wire/attachment.h"
 #include "wire/id.h"
 
-/* Attaching itself mostly uses less CPU time in a thread that only waits. */
+/*
+ * If a thread only waits, attaching uses less than this much of its CPU time in
+ * most cases.
+ */
 #define LEAST_NS UINT64_C(1000000)
 
 /* Records the frames in hot.tally, outermost first. */
@@ -39,7 +42,11 @@ static void record_frames(const struct early_frames *frames)
 	}
 }
 
-/* Both are called under the lock and do not retry after a failure. */
+/*
+ * Creates the tally of a thread, under the tallies' lock. Returns NULL if there
+ * is no room; the thread's samples are then lost, and its tally is not
+ * requested again.
+ */
 static struct tally *make_tally(struct early_timer *one)
 {
 	one->tally = tallies_make_early(&rt.recorder->tallies, one->thread,
@@ -66,7 +73,8 @@ static void meet(struct early_timer *one, uint64_t since_ns)
 	hot.tally = tally;
 	record_frames(&one->frames);
 	switch_detach();
-	tally->visits.attached_ns = since_ns; /* its wait began earlier */
+	/* The thread's wait began before it has a tally. */
+	tally->visits.attached_ns = since_ns;
 }
 
 static void note_rest(struct early_timer *one, uint64_t since_ns)

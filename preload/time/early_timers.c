@@ -87,7 +87,8 @@ struct early_timer *early_timers_at(uint32_t index)
 }
 
 /*
- * Otherwise the owner has exited, and another thread has taken the tally over.
+ * Returns whether the tally still belongs to this thread. Otherwise the thread
+ * has exited, and another thread has taken the tally over.
  */
 static int is_for(const struct tally *tally, uint32_t tid)
 {

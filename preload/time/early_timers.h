@@ -46,14 +46,17 @@ struct early_timer {
 	_Atomic uint32_t state;
 	struct early_frames frames;
 	/*
-	 * Under the same lock: whether the thread no longer needs a tally, and
-	 * the tally that was created for it (early_tallies.h), or NULL.
+	 * Under the tallies' lock: whether the thread no longer needs a tally,
+	 * and the tally that was created for it (early_tallies.h), or NULL.
 	 */
 	uint32_t has_begun;
 	struct tally *tally;
 };
 
-/* Creates the CPU timer of a thread. 0 or -errno. */
+/*
+ * Creates the CPU timer of a thread, with a signal whose value has this number.
+ * Returns 0 or -errno.
+ */
 typedef int (*early_timer_make)(uint32_t tid, uint32_t number, int32_t *timer);
 
 /* Forgets all threads, and deletes their timers. */

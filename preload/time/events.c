@@ -26,7 +26,7 @@
 #define LOCKED_PART 64    /* the part of the user's locked memory */
 #define CALM_US     10000 /* the reserve with which an event begins */
 #define SWITCH_US   500   /* cost of a context switch */
-#define SMOOTHING   64    /* hits that share a difference */
+#define SMOOTHING   64    /* a hit takes over this part of untold_ns */
 /* Ticks in the program without a hit: the event does not work. */
 #define SILENT_TICKS 8
 
@@ -42,7 +42,7 @@ struct event {
 	_Atomic uint32_t state;
 	_Atomic uint32_t tid;
 	struct perf_event source;
-	struct tally *tally; /* unmapped if a later session has begun: */
+	struct tally *tally; /* unmapped unless `session` is rt.header */
 	const struct wire_header *session;
 	const struct hot_thread *hot; /* of the owner, for late signals */
 	/*
@@ -50,9 +50,12 @@ struct event {
 	 * since stand for.
 	 */
 	uint64_t began_us, told_ns;
-	/* The difference up to the last tick; may be negative. */
+	/*
+	 * CPU time up to the last tick that no sample stands for yet; negative:
+	 * samples stand for more.
+	 */
 	int64_t untold_ns;
-	uint32_t met_tick; /* a tick came during the last hit */
+	uint32_t met_tick; /* a tick arrived during the last hit */
 	uint32_t silent;   /* ticks in the program since the last hit */
 };
 
@@ -65,8 +68,9 @@ static struct {
 	/* Why there are no more events (enum wire_coarse). */
 	_Atomic uint32_t coarse;
 	/*
-	 * Set when a SIGURG was sent: before that, full masks did not contain
-	 * it.
+	 * Set when another sender has sent a SIGURG. Before that clew has taken
+	 * SIGURG out of masks that name most signals, so the kernel's masks do
+	 * not contain it.
 	 */
 	_Atomic uint32_t is_awaited;
 	struct event slots[SLOTS];
@@ -186,8 +190,8 @@ static uint64_t weigh_hit(struct event *event)
 
 /*
  * Until the handler of a hit's signal returns, a tick's signal is blocked. A
- * pending one has thus come since the hit, and no instruction of the program
- * has been executed since.
+ * pending tick has thus arrived since the hit, and no instruction of the
+ * program has been executed since.
  */
 static int is_tick_due(void)
 {
@@ -286,8 +290,8 @@ uint64_t events_own_signal(void)
 }
 
 /*
- * The mask has most of the named signals: the program means all, or all but a
- * few.
+ * Returns whether the mask has most of the 31 standard signals: the program
+ * then means all signals, or all but a few.
  */
 static int has_most_signals(uint64_t mask)
 {
@@ -295,8 +299,8 @@ static int has_most_signals(uint64_t mask)
 }
 
 /*
- * Sends the signal to the process if it was sent to that: any thread may wait
- * for it.
+ * Sends the signal again, after its handler: to the process if it was sent to
+ * the process, because any of its threads may wait for it.
  */
 static void send_again(int signal, siginfo_t *info)
 {
@@ -330,10 +334,10 @@ static int may_be_ended(void)
 }
 
 /*
- * Handles a SIGURG that no event has sent: it is the program's, which owns the
- * signal from now on. A thread that blocks most signals believes that it blocks
- * this one, too. So it is blocked now, and sent again: the thread gets it when
- * it waits for it.
+ * Handles a SIGURG that no event has sent: the signal is the program's, and
+ * from now on only the program uses SIGURG. A thread that blocks most signals
+ * expects SIGURG to be blocked as well. Therefore the handler blocks SIGURG in
+ * the thread and sends it again; the thread receives it when it waits for it.
  */
 static void pass_on(int signal, siginfo_t *info, ucontext_t *context)
 {
@@ -373,8 +377,8 @@ static uint32_t own_tid(void)
 
 /*
  * Returns the calling thread's event if it has sent this signal, or NULL. The
- * descriptor alone does not tell: all events have the same number, as each is
- * opened in a table without others.
+ * descriptor does not identify the event: all events have the same descriptor
+ * number, because each is opened in a descriptor table without others.
  */
 static struct event *sender_of(const siginfo_t *info)
 {
@@ -479,8 +483,8 @@ uint64_t events_put_back(uint64_t mask)
 /* ---- Opening one ---- */
 
 /*
- * Returns whether this thread alone failed, for lack of something that another
- * may have.
+ * Returns whether opening has failed for a lack of memory, descriptors or the
+ * like, so that another thread may succeed.
  */
 static int is_for_want_of_room(int err)
 {
@@ -560,7 +564,8 @@ void events_begin(struct tally *tally, uint64_t blocked)
 	}
 	rt.header->coarse = reason_of(err);
 	if (!is_for_want_of_room(err))
-		events.coarse = reason_of(err); /* this does not change */
+		/* Other threads would fail as well. */
+		events.coarse = reason_of(err);
 }
 
 void events_end(struct tally *tally)

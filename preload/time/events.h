@@ -7,10 +7,11 @@
  * most machines, whatever rate was requested. A software event of perf_event
  * has a high-resolution timer that runs while its thread does. Therefore a
  * thread whose timer proves late also gets an event: its hits are samples of
- * the time in the program. The timer covers the kernel's time: a tick becomes a
- * sample if the kernel's account of the thread says that it was the kernel's.
- * The account says at each tick how much CPU time both together must represent.
- * A hit stands for a period, plus or minus a part of the difference.
+ * the time in the program. The CPU timer still samples the time in the kernel:
+ * a tick becomes a sample if the kernel's account of the thread says that the
+ * thread was in the kernel. The account also says at each tick how much CPU
+ * time all samples must stand for. A hit stands for a period, plus or minus a
+ * part of the difference.
  *
  * Events are invisible to the program for these reasons:
  *
@@ -86,8 +87,8 @@ void events_note_use(struct tally *tally, uint64_t used_us, uint64_t switches);
 
 /*
  * Returns whether the present tick came while the kernel was delivering a hit:
- * what it found the kernel doing was this, and nothing for the program. Returns
- * true once for each tick.
+ * the kernel then worked for clew and not for the program. Returns true once
+ * for each tick.
  */
 int events_met_tick(struct tally *tally);
 

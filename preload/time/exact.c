@@ -53,7 +53,7 @@ static void leave_carried(const uint64_t *slot, const struct trampoline *one)
 		time_close(time, time_now());
 }
 
-/* Starts the clock of the call's thread. */
+/* Starts the time of a call that was active when clew attached. */
 static void resume_call(uint64_t at, uint64_t id)
 {
 	*time_of(at) = (struct time_slot){ .start = stamp_counter(), .id = id };
@@ -61,7 +61,10 @@ static void resume_call(uint64_t at, uint64_t id)
 
 /* ---- Jumps, and other stacks ---- */
 
-/* Visits the active calls on this stack since the thread switched to it. */
+/*
+ * Visits the active calls on this stack, innermost first, up to the call that
+ * was innermost when the thread switched to this stack, at the time `came`.
+ */
 static void each_since(uint64_t came, uint64_t now,
 		       void (*visit)(struct time_slot *slot, uint64_t now))
 {
@@ -75,7 +78,11 @@ static void each_since(uint64_t came, uint64_t now,
 			continue;
 		visit(slot, now);
 		if (slot->start < came)
-			return; /* the innermost call when the thread came */
+			/*
+			 * The innermost call when the thread switched to this
+			 * stack.
+			 */
+			return;
 	}
 }
 
@@ -153,8 +160,9 @@ static struct sink_pause jump(const void *frame, uint64_t stack)
 }
 
 /*
- * Calls that return to the unwinder continue. If they cannot be distinguished
- * they end a moment too early.
+ * Calls that return to the unwinder continue. If the functions that return to
+ * the unwinder are not known (`returning` is 0), their calls end a moment too
+ * early.
  */
 static struct sink_pause unwind(const uint64_t *at, uint32_t count,
 				uint32_t returning)

@@ -23,7 +23,8 @@ uint64_t look_cpu_ns(uint32_t tid)
 }
 
 /*
- * Reads the thread's block. Returns false if it has exited or counts elsewhere.
+ * Reads the thread's block. Returns false if the thread has exited or counts in
+ * another tally.
  */
 static int read_thread(const struct tally *tally, struct look *look)
 {
@@ -38,7 +39,10 @@ static int read_thread(const struct tally *tally, struct look *look)
 	return 1;
 }
 
-/* Outside of system calls a thread waits for a page, or is stopped. */
+/*
+ * Returns why a sleeping thread waits. Outside of system calls a thread waits
+ * for a page, or is stopped.
+ */
 static uint32_t wait_of(struct proc_text *text, uint32_t tid, long call)
 {
 	char state;

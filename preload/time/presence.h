@@ -23,7 +23,10 @@
  */
 void presence_begin(struct tally *tally);
 
-/* Records it for all existing threads, when the process ends. */
+/*
+ * Records the existence and the CPU time of all existing threads, when the
+ * process ends.
+ */
 void presence_note_all(struct tallies *tallies);
 
 #endif

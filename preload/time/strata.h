@@ -16,7 +16,7 @@
  * average, whatever the thread does (stratified sampling). The length of a
  * stratum may depend only on what was seen before it began. Therefore a thread
  * that has waited long is looked at less often, every 32nd part of its wait,
- * and all threads are if looking costs too much.
+ * and all threads are looked at less often if looking costs too much.
  *
  * Strata begin at multiples of their length, so that many threads are looked at
  * at once, since waking up costs most. If all strata are long, groups of
@@ -37,7 +37,10 @@ struct strata_clock {
 	uint64_t start_ns;  /* of tick 0 */
 	uint64_t period_ns; /* of a tick */
 	uint64_t seed;
-	/* Groups of threads; at most the ticks of a stratum. */
+	/*
+	 * Number of groups of threads; at most the number of ticks of a
+	 * stratum.
+	 */
 	uint32_t groups_log2;
 };
 

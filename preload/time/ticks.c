@@ -105,7 +105,10 @@ static void begin_account(struct tally *tally)
 	unsampled_begin(tally);
 }
 
-/* The kernel's work for samples counts as clew's. */
+/*
+ * Returns where a sample was taken (wire_sample.where). The kernel's work for
+ * samples counts as clew's.
+ */
 static uint64_t where_is(uint64_t pc, int is_kernel, int is_of_sample)
 {
 	const uint64_t where = pc & WIRE_SAMPLE_PC;
@@ -138,8 +141,9 @@ static int is_tick(const siginfo_t *info)
 }
 
 /*
- * The signal is delivered at the end of a system call; each tick meanwhile has
- * found the thread there.
+ * Returns how many ticks found the thread in the kernel. The signal is
+ * delivered at the end of a system call, so all ticks since the last sample
+ * did.
  */
 static uint64_t ticks_in_kernel(uint64_t time_ns)
 {
@@ -234,7 +238,8 @@ static void meet_tick(const siginfo_t *info, const ucontext_t *interrupted)
 }
 
 /*
- * The mask has most real-time signals: the program means all, or all but a few.
+ * Returns whether the mask has most real-time signals: the program then means
+ * all signals, or all but a few.
  */
 static int has_rt_signals(uint64_t mask)
 {
@@ -242,7 +247,7 @@ static int has_rt_signals(uint64_t mask)
 	return signals_in(mask) > (RT_LAST - RT_FIRST) / 2;
 }
 
-/* Another sender has sent the signal to the program. */
+/* Handles a signal that another sender has sent to the program. */
 static void pass_on(int signal, siginfo_t *info, ucontext_t *context)
 {
 	const int is_blocked = has_rt_signals(context->uc_sigmask.__val[0]);
@@ -285,7 +290,10 @@ static void on_tick(int signal, siginfo_t *info, void *context)
 
 enum { TIMER_NONE, TIMER_ON, TIMER_STOPPED, TIMER_KEPT_OFF };
 
-/* Threads without a timer; the watch still sees them. */
+/*
+ * Counts threads as having no timer. With --time=wall the watch still samples
+ * them, without a pc.
+ */
 static void lose_threads(uint64_t count)
 {
 	samples_lose(rt.header->time == WIRE_TIME_WALL ? WIRE_SAMPLE_NO_PC
@@ -535,7 +543,10 @@ void ticks_start(uint64_t period_ns)
 	ticks.secret = draw_secret();
 	ticks.period_ns = period_ns;
 	chained_look_again(&ticks.chained);
-	/* The attaching process traces for a moment. */
+	/*
+	 * While clew attaches, the controller traces this process, which does
+	 * not matter.
+	 */
 	ticks.is_on = is_new_kernel() && !ticks.has_no_room &&
 		      (rt.is_late || !proc_is_traced()) &&
 		      (ticks.chained.is_installed || !take_signal());

@@ -113,10 +113,10 @@ uint64_t ticks_put_back(uint64_t mask);
 uint64_t ticks_own_signals(void);
 
 /*
- * Returns which of them to block in a handler with these flags. An alternate
- * stack often has little more room than one signal's frame (SIGSTKSZ is 8 KiB,
- * a frame with the registers of AVX-512 3.5), so clew's signal on top of the
- * handler could end the process.
+ * Returns which signals of ticks_own_signals() to block in a handler whose
+ * action has these flags. An alternate stack often has little more room than
+ * one signal's frame (SIGSTKSZ is 8 KiB, a frame with the registers of AVX-512
+ * 3.5), so clew's signal on top of the handler could end the process.
  */
 uint64_t ticks_kept_from(uint64_t action_flags);
 

@@ -24,8 +24,9 @@
 void unsampled_begin(struct tally *tally);
 
 /*
- * Returns the CPU time of the tally's owner, since it came, that no sample
- * stands for; 0 if the owner has exited. Any thread that may make system calls.
+ * Returns the CPU time that the tally's owner has used since it got the tally
+ * and that no sample stands for; 0 if the owner has exited. Any thread that may
+ * make system calls.
  */
 uint64_t unsampled_ns(const struct tally *tally);
 

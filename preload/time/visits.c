@@ -36,9 +36,12 @@ struct watched {
 	uint64_t cpu_ns; /* CPU time at the last look */
 	/* Recorded waits for a processor, or UNKNOWN_NS. */
 	uint64_t ready_ns;
-	/* Not recorded yet; negative: too much was recorded. */
+	/*
+	 * Waits for a processor that are not recorded yet; negative: too much
+	 * was recorded.
+	 */
 	int64_t owed_ns;
-	uint64_t since; /* the tick since which it has not run */
+	uint64_t since; /* the tick since which the owner has not run */
 };
 
 static struct watched *take_memory(void)
