@@ -195,6 +195,35 @@ A2N_API void a2n_module_rows(const struct a2n_module *module,
  */
 A2N_API char *a2n_demangle(const char *symbol);
 
+/* How much of a name a short name keeps. */
+enum a2n_detail {
+	/*
+	 * The name without result, parameters and suffixes of clones. Lists of
+	 * template arguments with more than 20 characters are "<...>".
+	 */
+	A2N_SHORTEST,
+	A2N_TEMPLATES,  /* the same with all template arguments */
+	A2N_PARAMETERS, /* also with parameters and suffixes */
+};
+
+/*
+ * Returns a short form of a name that a2n_demangle() or a runtime printed:
+ *
+ *	void std::vector<int, std::allocator<int> >::f<int>(int&&)
+ *	std::vector<int>::f<int>
+ *
+ * All details omit default template arguments and write std::string for its
+ * template. Rust, D, Go and Java have their own rules; names of C, and names
+ * that are not understood, stay unchanged. The result is not empty and not
+ * longer than the name, except for an empty name. Different functions may have
+ * one short name.
+ *
+ * Any text of less than 4 GiB is accepted. Time and memory are proportional to
+ * its length. Any thread may call this function; it has no state. The caller
+ * frees the result. NULL when out of memory.
+ */
+A2N_API char *a2n_short_name(const char *name, enum a2n_detail detail);
+
 /* ---- address spaces ---- */
 
 struct a2n_space;

@@ -156,6 +156,11 @@ rate 997
 budget 50
 """
 
+SHORT_NAME = (
+    "std::enable_if<(4<5), std::basic_string<char, std::char_traits<char> > > "
+    "(*a::f<int, std::allocator<int> >(int&&) const::{lambda(int)#1}::operator"
+    "<< <<a::B as c::D>::e>(char))(int) [clone .cold]+0x12")
+
 MAPS = """\
 55d0c0a00000-55d0c0a02000 r--p 00000000 08:01 131 /usr/bin/a b (deleted)
 55d0c0a02000-55d0c0a03000 r-xp 00002000 08:01 131 /usr/bin/a b (deleted)
@@ -375,6 +380,7 @@ def main(build, folder):
         "call ./h.so:handler a text: of it\n")
     (folder / "expression_list").write_text(
         "arg1/s20, *(const char *)arg2/x, tid, $rsp & 15 /u,(int)ret/c")
+    (folder / "short_name").write_text(SHORT_NAME)
     (folder / "match").write_text("^(a|b[c-f]*)?[^x]+.$\nabcdefgh\n")
     (folder / "match_long").write_text(
         "^_Z(N[0-9]+|St){1,4}([[:alpha:]_]+\\b)*|foo\\w{2,}$\n"
