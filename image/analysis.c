@@ -59,8 +59,9 @@ static int is_landing_part(const struct inquiry *q, uint32_t index)
 }
 
 /*
- * Returns whether exceptions begin here, in an unwinder, whose name is on the
- * list of names.
+ * Returns whether the function is an unwinder's _Unwind_RaiseException(), which
+ * starts exceptions. Its name is on the list of functions that are never
+ * hooked.
  */
 static int raises(const struct inquiry *q, uint32_t index)
 {
@@ -160,7 +161,8 @@ struct doubts {
 };
 
 /*
- * Handles a compiler's cold part that jumps to the start of its own function.
+ * Handles a jump. If a compiler's cold part jumps to the start of its own
+ * function, that function may loop.
  */
 static void doubt_for_part(void *context, const struct reference *jump)
 {
@@ -297,8 +299,8 @@ static int load(const struct analysis_place *place, struct arena *arena,
 }
 
 /*
- * Like make(), unless another process computes the analysis now, or has done so
- * since this process searched the cache.
+ * If another process computes the same analysis now, or has done so since this
+ * process searched the cache, loads the result. Otherwise calls make().
  */
 static int make_once(const struct image *image, const char *path,
 		     const struct analysis_place *place, struct arena *arena,

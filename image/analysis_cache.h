@@ -24,7 +24,10 @@
 int analysis_cache_load(const char *cache_dir, struct arena *arena,
 			struct analysis *analysis);
 
-/* Stores *analysis. A failure only means that it must be computed again. */
+/*
+ * Stores *analysis. Returns 0 or -errno. After a failure each process computes
+ * the analysis again.
+ */
 int analysis_cache_store(const char *cache_dir,
 			 const struct analysis *analysis);
 

@@ -11,7 +11,10 @@
 
 #define LOOK_MS 5
 
-/* Another user could hold a lock on its file for ever. */
+/*
+ * Returns whether the file belongs to this user. Another user could hold the
+ * lock on a file for ever.
+ */
 static int is_ours(int fd)
 {
 	struct stat status;
@@ -59,7 +62,7 @@ void analysis_claim_end(struct analysis_claim *claim)
 
 	if (claim->fd >= 0) {
 		unlink(claim->path.text);
-		/* A forked child may have it open as well. */
+		/* A forked child may have the file open as well. */
 		flock(claim->fd, LOCK_UN);
 		close(claim->fd);
 	}

@@ -13,7 +13,7 @@
 #include "image/functions.h"
 #include "wire/recording.h"
 
-/* Stretches of such code, in order of vaddr. */
+/* Stretches of code that belongs to no known function, in order of vaddr. */
 struct bare {
 	struct wire_function *list;
 	uint32_t count;
@@ -21,7 +21,7 @@ struct bare {
 };
 
 /*
- * Finds such code between the functions, except padding, linkage tables and the
+ * Finds the code between the functions, except padding, linkage tables and the
  * code that the compiler links into every module. Returns 0 or -ENOMEM.
  */
 int bare_find(const struct image *image, const struct decoder *decoder,
@@ -29,8 +29,8 @@ int bare_find(const struct image *image, const struct decoder *decoder,
 	      struct bare *out);
 
 /*
- * Adds it to `count` functions in order of vaddr; the list has room for all.
- * Returns the new count.
+ * Adds the stretches to `count` functions in order of vaddr; the list has room
+ * for all. Returns the new count.
  */
 uint32_t bare_merge(const struct bare *bare, struct wire_function *list,
 		    uint32_t count);

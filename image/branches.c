@@ -81,8 +81,8 @@ static void note_jump(struct reading *r, uint32_t to)
 }
 
 /*
- * A branch out of its function shows which code may be a part of which
- * function.
+ * Handles a branch that leaves the current function. Such branches show which
+ * code may be a part of which function.
  */
 static void note_leaving(struct reading *r, const struct insn *insn,
 			 uint64_t target)
@@ -240,8 +240,9 @@ static int is_own_table(const struct reading *r, uint64_t vaddr)
 }
 
 /*
- * Handles a possible table of the current function. Tables are read after all
- * are known, because one may follow another of the same function.
+ * Handles the address of a possible table of the current function. The table is
+ * read when all tables are known, because it may end where another table of the
+ * function begins.
  */
 static void note_table(struct reading *r, uint64_t vaddr)
 {
@@ -259,7 +260,10 @@ struct table_walk {
 	uint64_t at; /* of the next entry */
 };
 
-/* A table ends where another begins. */
+/*
+ * Handles an entry of a table of distances. Returns 0 at the end of the table,
+ * which may be the start of another table.
+ */
 static int note_distance(void *context, uint64_t target)
 {
 	struct table_walk *walk = context;
@@ -298,8 +302,8 @@ static void note_address(struct reading *r, uint64_t vaddr)
 }
 
 /*
- * Notes code that only unwinders, or other code that jumps to other frames,
- * contains.
+ * Notes instructions that occur only in unwinders, or in other code that jumps
+ * to another frame.
  */
 static void note_landing_code(struct reading *r, const uint8_t *code,
 			      uint64_t left, uint64_t vaddr)
@@ -520,7 +524,10 @@ static void read_function(struct reading *r, uint32_t index)
 	if (r->watch.is_watching)
 		notes->reads_return = (uint8_t)reader_watch_end(&r->watch);
 	if (notes->is_undecodable)
-		r->branches->leaps = before; /* unknown code may lead there */
+		/*
+		 * Drops the function's leaps: unknown code may jump into them.
+		 */
+		r->branches->leaps = before;
 	r->watch.is_watching = 0;
 	r->is_followed = 0;
 	r->owner = BRANCHES_NOBODY;

@@ -25,21 +25,28 @@
 struct code_notes {
 	/* Function that jumps to its start: index or one of the above. */
 	uint32_t jumped_from;
-	uint32_t jumps_into; /* function into whose middle it jumps */
+	uint32_t jumps_into; /* function into whose middle this one jumps */
 	uint8_t is_undecodable;
 	uint8_t is_called;     /* called, or its address is taken */
 	uint8_t is_jcc_target; /* a conditional jump leads to its start */
 	uint8_t loops;         /* bit i: it jumps to its own byte i, i = 0..7 */
 	uint8_t falls_out;     /* its last instruction continues after it */
 	uint8_t reads_return;  /* it reads its own return address */
-	uint8_t lends_return;  /* it jumps to a function that does */
-	/* Loads the address of one that does, from a slot. */
+	/* It jumps to a function that reads its return address. */
+	uint8_t lends_return;
+	/*
+	 * Loads the address of a function that reads its return address, from a
+	 * slot.
+	 */
 	uint8_t loads_reader;
-	/* Calls mcount or another function that reads its caller's. */
+	/*
+	 * Calls mcount or another function that reads its caller's return
+	 * address.
+	 */
 	uint8_t calls_mcount;
 	uint8_t lands_second;  /* a landing pad is at its second byte */
 	uint8_t lands;         /* it ends as only unwinders do (unwinder.h) */
-	uint8_t is_unwinders;  /* called only by such functions */
+	uint8_t is_unwinders;  /* called only by functions that land */
 	uint8_t is_pointed;    /* data contains its address */
 	uint8_t may_call;      /* it does more than jump and return */
 	uint8_t goes_anywhere; /* it jumps indirectly */

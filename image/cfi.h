@@ -4,8 +4,9 @@
  * the location of its return address later.
  *
  * At a function's entry, the canonical frame address (CFA) and the return
- * address are where a call leaves them (frame_columns.h). Otherwise no call
- * leads there: it is a cold part, entered in the middle of its function.
+ * address are where a call leaves them (frame_columns.h). If they are
+ * elsewhere, no call leads to the code: it is a cold part, which is entered in
+ * the middle of its function.
  */
 #ifndef CLEW_IMAGE_CFI_H
 #define CLEW_IMAGE_CFI_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * PT_DYNAMIC: the loader's data about a module. Unlike sections it always
- * exists and is correct, because the module would not run otherwise.
+ * PT_DYNAMIC: the loader's data about a module. Unlike sections, this data
+ * always exists and is correct, because the module would not run otherwise.
  */
 #ifndef CLEW_IMAGE_DYNAMIC_H
 #define CLEW_IMAGE_DYNAMIC_H
@@ -11,7 +11,8 @@
 #include "image/image.h"
 
 /*
- * Returns whether there is an entry with that tag; *value is that of the first.
+ * Returns whether there is an entry with that tag; *value is the value of the
+ * first one.
  */
 int dynamic_value(const struct image *image, int64_t tag, uint64_t *value);
 

@@ -216,7 +216,10 @@ static int find_cie(struct eh_frame *frames, uint64_t vaddr)
 	return read_cie(frames->image, vaddr, &frames->cie);
 }
 
-/* The only part of the augmentation that is used; 0 in the file means none. */
+/*
+ * Returns the address of the function's exception table, or 0. No other part of
+ * the augmentation is used.
+ */
 static uint64_t read_lsda(struct eh_frame_reader *r, const struct cie *cie)
 {
 	struct eh_frame_reader raw = *r;

@@ -36,7 +36,7 @@ struct cie {
 /* Reads FDEs; zero-initialise all but the image. */
 struct eh_frame {
 	const struct image *image;
-	struct cie cie; /* the last one, usually also the next FDE's */
+	struct cie cie; /* the CIE read last, usually that of the next FDE */
 };
 
 /* Returns 0 to continue, or the result for eh_frame_walk(). */

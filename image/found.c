@@ -12,7 +12,7 @@
 #include "image/pointers.h"
 #include "wire/verdict.h"
 
-/* Each finds the functions that the preceding one led to. */
+/* Each round finds the functions to which the preceding round has led. */
 #define ROUNDS_MAX 64
 
 static void examine_new(struct found_search *s, uint32_t *done)
@@ -21,7 +21,7 @@ static void examine_new(struct found_search *s, uint32_t *done)
 		found_examine(s, ++*done);
 }
 
-/* Removes the last function: it was none. */
+/* Removes the function that was added last, because it has failed the test. */
 static void forget_last(struct found_search *s)
 {
 	struct found_place **log = (struct found_place **)s->log.items;
@@ -59,8 +59,9 @@ static int may_be_start(const struct region *region, uint64_t vaddr)
 }
 
 /*
- * Tries a start that is no target of a direct call. If it does not pass the test, it
- * and all functions that were found through it are forgotten.
+ * Tries a start that is no target of a direct call. If the start does not pass
+ * the test, the function is forgotten, and all functions that were found
+ * through it.
  */
 static void try_start(struct found_search *s, uint64_t vaddr, uint32_t *done)
 {
@@ -103,8 +104,8 @@ static void try_starts(struct found_search *s, uint32_t *done)
 }
 
 /*
- * Follows the code up to the next function, where a switch of this one may
- * lead.
+ * Follows the code up to the next function that is not followed yet, because a
+ * switch of this function may lead there.
  */
 static void fill_switch(struct found_search *s, uint32_t number)
 {
@@ -227,8 +228,8 @@ static void read_known(struct found_search *s)
 }
 
 /*
- * Returns the end of the instruction that ends the flow, from `at` on, before a
- * start.
+ * Returns the end of the first instruction from `at` on that ends the flow, or
+ * the next start of a function.
  */
 static uint64_t end_of_flow(const struct found_search *s,
 			    const struct region *region, uint64_t at)
@@ -357,7 +358,10 @@ static void search_all(struct found_search *s)
 	examine_new(s, &done);
 }
 
-/* In modules at a fixed address any word may look like a pointer. */
+/*
+ * Notes a pointer to code. In modules at a fixed address, any word may look
+ * like a pointer, so the pointer is not certain.
+ */
 static void visit_pointer(void *context, uint64_t vaddr)
 {
 	struct found_search *s = context;

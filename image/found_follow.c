@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A function may be hooked if it is entered by calls and uses its return
- * address only to return. Without unwind information, its code is followed from
- * the start along every branch, with the height of the stack at each
- * instruction (disasm/stack). No instruction may access the slot of the return
- * address, every return must find the stack's initial height, and heights must
- * agree where two paths meet. An indirect jump is assumed to be a switch: code
- * after an end of flow later in the function is also followed, with the jump's
- * height.
+ * See found_search.h. A function may be hooked if it is entered by calls and
+ * uses its return address only to return. Without unwind information, the code
+ * is followed from the start along every branch, with the height of the stack
+ * at each instruction (disasm/stack). No instruction may access the slot of the
+ * return address, every return must find the stack's initial height, and
+ * heights must agree where two paths meet. An indirect jump is assumed to be a
+ * switch: code after an end of flow later in the function is also followed,
+ * with the jump's height.
  *
  * A target of a direct call, from such code or from known functions, is a
  * function: if it fails the test it is listed and refused. A target of only a
@@ -80,9 +80,9 @@ static int claim(struct found_search *s, struct found_place *place,
 }
 
 /*
- * Handles a branch. At the height of an entry it may be a tail call, which
- * concerns only the other function; otherwise it must lead to code that is no
- * function's start.
+ * Handles a branch. If the stack has the height of an entry, the branch may be
+ * a tail call, which concerns only the other function. Otherwise the branch
+ * must lead to code that is no function's start.
  */
 static void follow_branch(struct found_search *s, const struct insn *insn,
 			  uint64_t target, struct stack stack)
@@ -177,8 +177,8 @@ void found_note_insn(struct found_search *s, const uint8_t *code,
 
 /*
  * Padding and another function follow a call that does not return; padding
- * before a loop looks the same. Returns whether the step is postponed until it
- * is known which of them it is.
+ * before a loop looks the same. Returns whether to postpone the step after a
+ * call until all starts of functions are known.
  */
 static int hold(struct found_search *s, const struct region *region,
 		uint64_t at, const struct stack *stack)
@@ -219,7 +219,7 @@ static void follow(struct found_search *s, struct step step)
 			place->is_midway |= stack.height != 0;
 			if (stack.height != 0)
 				refuse(s, VERDICT_IS_BLIND);
-			return; /* continues into it */
+			return; /* the flow continues into another function */
 		}
 		if (!claim(s, place, &stack))
 			return;

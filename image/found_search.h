@@ -92,7 +92,10 @@ struct found_search {
 /* Adds an item. Returns it, or NULL. */
 void *found_pile_add(struct found_search *s, struct pile *pile, size_t bytes);
 
-/* Return NULL if there is no such code. */
+/*
+ * found_region_at() and found_place_at() return NULL if no region contains
+ * vaddr.
+ */
 struct region *found_region_at(const struct found_search *s, uint64_t vaddr);
 struct found_place *found_place_at(const struct found_search *s,
 				   uint64_t vaddr);

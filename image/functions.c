@@ -160,7 +160,10 @@ static void sort(struct function *list, uint32_t count)
 	}
 }
 
-/* Merges names and an FDE with the same start: each of them may refuse it. */
+/*
+ * Merges names and an FDE with the same start. Each of them may have a verdict
+ * that refuses the function.
+ */
 static uint32_t merge(struct function *list, uint32_t count)
 {
 	uint32_t kept = 0;
@@ -198,7 +201,10 @@ static uint64_t end_of_section(const struct image *image, uint64_t vaddr)
 	return vaddr;
 }
 
-/* Functions inside another one keep their size. */
+/*
+ * Sets the sizes of functions that have none, except functions inside another
+ * one.
+ */
 static void size_the_unsized(const struct image *image,
 			     const struct functions *functions)
 {
@@ -222,7 +228,7 @@ static void size_the_unsized(const struct image *image,
 	}
 }
 
-/* `end` is the greatest end of all preceding functions. */
+/* Marks functions that start inside an earlier one. */
 static void mark_overlaps(const struct functions *functions)
 {
 	uint64_t end = 0;

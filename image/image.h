@@ -44,8 +44,8 @@ int image_open_file(const char *path, struct file_stamp *stamp);
 void image_close(struct image *image);
 
 /*
- * Like image_open(), for bytes in memory, 8-byte aligned, which the caller
- * keeps.
+ * Like image_open(), for bytes in memory, 8-byte aligned, which the caller owns
+ * and must not free before the image.
  */
 int image_init(struct image *image, const void *bytes, size_t size);
 

@@ -5,8 +5,8 @@
 #include "image/found.h"
 
 /*
- * Finds code outside all functions; if functions are found in it, finds the
- * rest again.
+ * Finds code outside all functions; if functions are found in that code, finds
+ * the remaining code again.
  */
 static int look_for_more(struct inquiry *q)
 {

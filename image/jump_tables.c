@@ -5,16 +5,17 @@
 #include "disasm/register_values.h"
 #include "image/pointers.h"
 
-/*
- * See jump_tables.h. Larger functions, or those that take longer, are in doubt.
- */
+/* Functions that exceed these limits are in doubt. */
 #define MAX_FUNCTION_BYTES 65536
 #define MAX_CROSSINGS      1024
 #define MAX_STEPS_A_BYTE   64 /* makes the time linear */
 
 #define INSIDE_INSN        UINT16_MAX
 
-/* A target of jumps, with the register values that hold for all of them. */
+/*
+ * A target of jumps, with the register values that hold after each of these
+ * jumps.
+ */
 struct crossing {
 	struct values values;
 	uint32_t offset;
@@ -25,7 +26,7 @@ struct jump_tables {
 	const struct inquiry *q;
 	const struct function *function;
 	const uint8_t *code;
-	unsigned int first_bytes; /* no table may lead there */
+	unsigned int first_bytes; /* no table may lead to these bytes */
 	int is_in_doubt;
 	uint64_t steps_left;
 	uint32_t crossing_count;
@@ -61,7 +62,7 @@ static void queue(struct jump_tables *t, uint32_t number)
 	t->waiting[t->waiting_count++] = (uint16_t)number;
 }
 
-/* Some path reaches vaddr with these values. */
+/* Handles a path that reaches vaddr with these register values. */
 static void lead(struct jump_tables *t, uint64_t vaddr,
 		 const struct values *values)
 {
@@ -121,7 +122,7 @@ static int lead_by_entry(void *context, uint64_t target)
 	return --by->entries_left > 0 && !t->is_in_doubt;
 }
 
-/* Handles an indirect jump to that value. */
+/* Handles an indirect jump whose target is this value: an entry of a table. */
 static void lead_by_table(struct jump_tables *t, const struct value *to,
 			  const struct values *values)
 {

@@ -4,7 +4,7 @@
  *
  * No function is called for such a jump, so each is overwritten by a jump to a
  * probe that reports where it lands. Leaps are stored like functions, with a
- * verdict that marks them as none.
+ * verdict that marks them as no functions.
  */
 #ifndef CLEW_IMAGE_LEAPS_H
 #define CLEW_IMAGE_LEAPS_H
@@ -32,8 +32,8 @@ int leaps_add(struct leaps *leaps, struct arena *arena, uint64_t vaddr,
 	      uint32_t bytes);
 
 /*
- * Adds those that can be overwritten to `count` functions in order of vaddr;
- * the list has room for all. Returns the new count.
+ * Adds the leaps that can be overwritten to `count` functions in order of
+ * vaddr; the list has room for all. Returns the new count.
  */
 uint32_t leaps_merge(struct leaps *leaps, const struct marks *targets,
 		     struct wire_function *list, uint32_t count);

@@ -31,7 +31,11 @@ static int is_known(const struct function *function)
 	       !function->is_inside && function->size;
 }
 
-/* At a landing pad, registers have values of other code. */
+/*
+ * Returns whether an indirect jump may leave the function. In a function with
+ * landing pads it may, because registers have values of other code at a landing
+ * pad.
+ */
 static int may_leave(const struct inquiry *q, struct jump_tables *tables,
 		     uint32_t i, const struct wire_function *function)
 {

@@ -5,11 +5,11 @@
  *	wrapper:	jmp reader		reader:	mov (%rsp), %rdi
  *
  * A function that ends with a jump leaves its return address to the jump's
- * target. If the target reads that address, it must be the program's and not a
- * stub's. The jumping function is therefore not hooked, nor is any function
- * that jumps to it. A function also lends the address if a cold part of it
- * does, or reads it. A function with an indirect jump that loads the address of
- * a reader from a slot is assumed to jump to it.
+ * target. If the target reads that address, it must find the program's address
+ * and not a stub's. The jumping function is therefore not hooked, nor is any
+ * function that jumps to it. A function also lends the address if a cold part
+ * of the function lends or reads it. A function with an indirect jump that
+ * loads the address of a reader from a slot is assumed to jump to it.
  */
 #ifndef CLEW_IMAGE_LENDERS_H
 #define CLEW_IMAGE_LENDERS_H

@@ -22,7 +22,7 @@ struct mapper_watch {
 void mapper_watch_insn(struct mapper_watch *watch, const uint8_t *code,
 		       const struct insn *insn);
 
-/* The next instruction does not follow the last one. */
+/* Notes that the next instruction is not executed after the last one. */
 void mapper_watch_turn(struct mapper_watch *watch);
 
 #endif

@@ -78,7 +78,7 @@ static int is_computed(const struct inquiry *q, const struct function *function,
 	return 0;
 }
 
-/* Returns whether a cold part of it has computed jumps. */
+/* Returns whether a cold part of function `index` has computed jumps. */
 static int has_computed_part(const struct inquiry *q, uint32_t index)
 {
 	int is_blind = 0;

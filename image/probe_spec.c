@@ -134,7 +134,10 @@ struct name_matches {
 	unsigned int count;
 };
 
-/* A symbol may be in both tables. */
+/*
+ * Notes the address of a function with the wanted name, once, because a symbol
+ * may be in both symbol tables.
+ */
 static int note_symbol(void *context, const struct symbol *symbol)
 {
 	struct name_matches *matches = context;

@@ -13,11 +13,11 @@
  *	pop %rdi			vfork, to hide it from the child
  *
  * A function that overwrites its return address ends where clew does not see
- * it, and counts as well. Code that loads the return address only to jump to
- * it, with the stack as after a return, does return: into the stub. Coroutine
- * switches do so too, on another stack. All other code whose return address is
- * in a register, by its unwind information, does not return but jumps as
- * longjmp does.
+ * it, and counts as a reader as well. Code that loads the return address only
+ * to jump to it, with the stack as after a return, does return: into the stub.
+ * Coroutine switches do so too, on another stack. All other code whose return
+ * address is in a register, by its unwind information, does not return but
+ * jumps as longjmp does.
  *
  * Compilers that optimize for size load a constant by a push and a pop, which
  * the unwind information does not contain.
@@ -44,7 +44,9 @@ struct reader_watch {
 	uint8_t returns_by_jump;
 	/* The preceding instruction was a push; slot_offset is from then. */
 	uint8_t has_pushed;
-	/* To be popped without a branch in between. */
+	/*
+	 * A constant was pushed, and neither a branch nor a pop has followed.
+	 */
 	uint8_t has_pushed_constant;
 	int64_t slot_offset;
 };

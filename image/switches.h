@@ -3,13 +3,14 @@
  * Code that switches to another stack.
  *
  * Such code sets the stack pointer to a value from elsewhere. All other code
- * that sets it restores a saved value, at the end of a scope with an array of
- * variable length or of a function with an aligned stack:
+ * that sets the stack pointer restores a saved value, at the end of a scope
+ * with an array of variable length or of a function with an aligned stack:
  *
  *	mov %rsp, %rbx ... mov %rbx, %rsp
  *	mov %rsp, -0x58(%rbp) ... mov -0x58(%rbp), %rsp
  *
- * Most code adds a distance to it, or restores it from the frame pointer.
+ * Most code adds a distance to the stack pointer, or restores it from the frame
+ * pointer.
  */
 #ifndef CLEW_IMAGE_SWITCHES_H
 #define CLEW_IMAGE_SWITCHES_H

@@ -8,8 +8,8 @@
 	((index) == SHN_UNDEF || (index) == SHN_ABS || (index) == SHN_COMMON)
 
 /*
- * No module has more. Sections of a damaged or hostile file may overlap, so
- * that each of 65,535 is a table of all its bytes.
+ * No module has more symbols. Sections of a damaged or hostile file may
+ * overlap, so that each of 65,535 is a table of all its bytes.
  */
 #define SYMBOLS_MAX (UINT64_C(1) << 26)
 

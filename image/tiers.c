@@ -222,8 +222,8 @@ static void module_range(const struct image *image, uint64_t *start,
 }
 
 /*
- * No process can map memory below, if the module is loaded at its link-time
- * address.
+ * No process can map memory below this address, if the module is loaded at its
+ * link-time address.
  */
 #define LOWEST_PC 65536
 

@@ -23,8 +23,8 @@ enum trait {
 	 */
 	TRAIT_V8 = 16,
 	/*
-	 * Compiled ahead of time for such a runtime, which treats it like
-	 * generated code.
+	 * Compiled ahead of time for a runtime that looks up its own return
+	 * addresses, and that treats this code like generated code.
 	 */
 	TRAIT_AOT = 32,
 	/* Switches between stacks, as coroutines do. */

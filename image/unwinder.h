@@ -26,14 +26,15 @@ unsigned int unwinder_sets_ip(const uint8_t *code, uint64_t bytes,
 			      uint8_t *offset);
 
 /*
- * Returns whether a function that ends so is _Unwind_RaiseException(): the only
- * one that marks an exception's unwinding as not forced.
+ * Returns whether a function that ends by __builtin_eh_return() is
+ * _Unwind_RaiseException(): the only one that marks an exception's unwinding as
+ * not forced.
  */
 int unwinder_raises(const uint8_t *code, uint64_t bytes);
 
 /*
- * Returns whether the module contains an unwinder, which the above does not
- * prove.
+ * Returns whether the module contains an unwinder: some function ends by
+ * __builtin_eh_return().
  */
 int unwinder_is_here(const struct branches *branches, uint32_t count);
 

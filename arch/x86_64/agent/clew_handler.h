@@ -90,8 +90,9 @@ struct clew_hit {
 typedef void clew_handler_function(struct clew_hit *hit);
 
 /*
- * CLEW_HANDLER(NAME) defines one of these as the symbol NAME_clew. A function without
- * such a symbol is also a handler; clew saves the vector registers for it.
+ * CLEW_HANDLER(NAME) defines a struct clew_handler as the symbol NAME_clew. A
+ * function without such a symbol is also a handler; clew saves the vector
+ * registers for it.
  */
 struct clew_handler {
 	uint32_t version;

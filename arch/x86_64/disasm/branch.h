@@ -16,8 +16,8 @@ int branch_has_idle_rex(const uint8_t *code, size_t length);
 /*
  * Completes an insn of kind JUMP to CALL and known length from its bytes:
  * direct or indirect, and the target. Returns 0, or -EILSEQ for unknown forms.
- * A 66 prefix is one: it turns rel32 into rel16 on one vendor's processors and
- * has no effect on the other's.
+ * A form with a 66 prefix is unknown: the prefix turns rel32 into rel16 on one
+ * vendor's processors and has no effect on the other's.
  */
 int branch_read(const uint8_t *code, struct insn *insn);
 

@@ -215,7 +215,7 @@ static int classify(const cs_insn *raw, const uint8_t *code, struct insn *out)
 	struct insn insn = { 0 };
 	int err = 0;
 
-	/* This version omits the operands of ud0 and ud1. */
+	/* This version of capstone omits the operands of ud0 and ud1. */
 	if (raw->id == X86_INS_UD0 || raw->id == X86_INS_UD2B ||
 	    branch_has_idle_rex(code, raw->size))
 		return -EILSEQ;
@@ -498,7 +498,10 @@ static int is_string_insn(unsigned int id)
 	}
 }
 
-/* capstone 4 does not list the flags among the registers that these write. */
+/*
+ * capstone 4 does not list the flags among the registers that these
+ * instructions write.
+ */
 static int is_exchange(unsigned int id)
 {
 	return id == X86_INS_CMPXCHG || id == X86_INS_CMPXCHG8B ||

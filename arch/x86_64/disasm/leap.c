@@ -22,7 +22,7 @@
 #define NOTRACK        0x3e
 #define PUSH           0x50
 #define PUSH_BYTE      0x6a
-#define NOP            0x90 /* in place of a tracer's probe */
+#define NOP            0x90 /* left where a tracer's probe was */
 
 #define RSP            4
 #define RBP            5
@@ -90,7 +90,7 @@ static int move_target(const uint8_t *code)
 	return -1;
 }
 
-/* Returns its source register. */
+/* Returns the source register of mov r64, r64. */
 static int move_source(const uint8_t *code)
 {
 	return code[1] == MOV_STORE ? REG(code[2]) | (code[0] & REX_R) << 1

@@ -29,7 +29,7 @@ enum knowledge {
 	VALUE_ADDRESS, /* equals vaddr */
 	/* Entry 0 to `most` of a table of int32_t at vaddr. */
 	VALUE_DISTANCE,
-	VALUE_TARGET, /* such an entry plus vaddr */
+	VALUE_TARGET, /* an entry of VALUE_DISTANCE, plus vaddr */
 	/* Entry 0 to `most` of a table of addresses at vaddr. */
 	VALUE_WORD,
 };
@@ -67,7 +67,10 @@ void values_pass_jump(struct values *values, const uint8_t *code,
 struct value values_jump(const struct values *values, const uint8_t *code,
 			 const struct insn *insn);
 
-/* Keeps the knowledge that both have. Returns whether *values lost some. */
+/*
+ * Reduces *values to what is known in both. Returns whether *values has
+ * changed.
+ */
 int values_merge(struct values *values, const struct values *others);
 
 #endif

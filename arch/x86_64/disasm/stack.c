@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * See stack.h. Compilers change the stack pointer by few instructions, which
- * are decoded from their bytes. Any other instruction that uses it, except for
- * memory accesses, is unreadable.
+ * are decoded from their bytes. Any other instruction that uses the stack
+ * pointer, except for memory accesses, is unreadable.
  */
 #include "disasm/stack.h"
 

@@ -27,8 +27,8 @@ enum stack_use {
 };
 
 /*
- * Handles the instruction `insn` at `code`. A return must find the initial
- * height.
+ * Updates *stack for the instruction `insn` at `code`. A return with another
+ * height than 0 is STACK_IS_UNREADABLE.
  */
 enum stack_use stack_step(const struct decoder *decoder, const uint8_t *code,
 			  const struct insn *insn, struct stack *stack);

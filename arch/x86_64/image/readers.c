@@ -186,12 +186,16 @@ static void look_at_push(struct reader_watch *watch, int is_push)
 		column == COLUMN_STACK_POINTER;
 }
 
-/* The return address is moved from its slot to a register. */
+/*
+ * Handles an instruction that moves the return address from its slot to a
+ * register.
+ */
 static void look_at_taking(struct reader_watch *watch, uint8_t which,
 			   int is_load)
 {
 	if (watch->has_taken)
-		watch->is_reader = 1; /* a second time: not for a jump */
+		/* A return by a jump takes the address once. */
+		watch->is_reader = 1;
 	watch->has_taken = 1;
 	watch->has_loaded = (uint8_t)is_load;
 	watch->taken_register = which;

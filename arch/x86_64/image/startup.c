@@ -26,8 +26,9 @@ static int has(const uint8_t *code, const char *bytes, size_t count)
 
 /* Each of these functions may read MAX_READ bytes at `code`. */
 #define MAX_READ  20
-#define FRAME_MAX 48   /* maximum size of frame_dummy */
-#define PUSH_RBP  0x55 /* older ones have a frame, which may begin anywhere */
+#define FRAME_MAX 48 /* maximum size of frame_dummy */
+/* In older versions: begins a frame, after any instruction. */
+#define PUSH_RBP 0x55
 
 /*
  * Returns the address after an instruction and an optional push, or NULL for
@@ -118,7 +119,9 @@ uint64_t startup_bytes(const struct image *image, uint64_t vaddr)
 		if (end)
 			break;
 	}
-	/* Older ones have two such jumps. */
+	/*
+	 * Older versions of frame_dummy have two jumps to register_tm_clones.
+	 */
 	for (const uint8_t *next = end; next;
 	     next = end_of_frame_dummy(end, left - (uint64_t)(end - code),
 				       middle))

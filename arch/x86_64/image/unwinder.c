@@ -131,7 +131,10 @@ static void see_caller(void *context, const struct reference *one)
 		*referred |= BY_OTHERS;
 }
 
-/* Marks the functions that marked ones call. Returns whether there were any. */
+/*
+ * Marks the functions that only marked functions call. Returns whether it has
+ * marked any.
+ */
 static int grow(const struct search *search, const struct branches *branches,
 		uint32_t count)
 {

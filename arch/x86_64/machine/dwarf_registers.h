@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The general registers of x86-64 by the numbers that DWARF has for them, and which of
- * them hold arguments (System V ABI, 3.6.2 and 3.2.3).
+ * The general registers of x86-64 in the order of their DWARF numbers, and the
+ * numbers of those that hold arguments (System V ABI, 3.6.2 and 3.2.3).
  */
 #ifndef CLEW_MACHINE_DWARF_REGISTERS_H
 #define CLEW_MACHINE_DWARF_REGISTERS_H

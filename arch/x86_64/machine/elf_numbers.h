@@ -15,7 +15,10 @@
 #define MACHINE_AUDIT  AUDIT_ARCH_X86_64      /* of struct seccomp_data */
 #define MACHINE_LOADER "ld-linux-x86-64.so.2" /* glibc's */
 
-/* In /etc/ld.so.cache, and where the loader looks last; those of Debian first. */
+/*
+ * The flags of an x86-64 library in /etc/ld.so.cache, and the folders that the
+ * loader searches last, Debian's first.
+ */
 #define MACHINE_CACHE_FLAGS 0x0303
 #define MACHINE_LIBRARY_FOLDERS                                                \
 	"/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib64",        \

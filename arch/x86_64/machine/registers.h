@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The general registers of x86-64 in the order in which a probe's handler finds them
- * on the stack (arch/x86_64/preload/hot/thunks.inc, probe_hit.S), then the
- * stack's own; and which of them hold arguments and the result (System V ABI, 3.2.3).
+ * The general registers of x86-64 in the order in which a probe's handler finds
+ * them on the stack (arch/x86_64/preload/hot/thunks.inc, probe_hit.S), then the
+ * stack pointer; and the indexes of those that hold arguments and the result
+ * (System V ABI, 3.2.3).
  */
 #ifndef CLEW_MACHINE_REGISTERS_H
 #define CLEW_MACHINE_REGISTERS_H
@@ -27,8 +28,10 @@
 	X(17, "rdi", "edi", "di", "dil")                                       \
 	X(18, "rsp", "esp", "sp", "spl")
 
-#define MACHINE_REGISTERS 19 /* 6 and 16 are not the program's */
-#define MACHINE_SP        18 /* and all before it are on the stack */
+/* Words 6 and 16 are no registers of the program. */
+#define MACHINE_REGISTERS 19
+/* Index of the stack pointer; the registers before it are on the stack. */
+#define MACHINE_SP        18
 
 #define MACHINE_ARGUMENTS 17, 11, 12, 13, 10, 9
 #define MACHINE_RESULT    14

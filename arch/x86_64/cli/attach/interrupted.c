@@ -10,8 +10,8 @@
 #define RESTART_WITHOUT_HANDLER (-514L)
 
 /*
- * Returns whether the call returns EINTR after a stop and after a signal
- * handler.
+ * Returns whether this system call returns EINTR after a stop of the process as
+ * well as after a signal handler (signal(7)).
  */
 static int says_so_of_stops(long number)
 {
@@ -44,8 +44,9 @@ static int says_so_of_stops(long number)
 }
 
 /*
- * The kernel restarts the call when the thread leaves the stop. If a signal
- * with a handler arrives until then, the call returns EINTR.
+ * Makes the kernel restart the thread's interrupted call when the thread leaves
+ * the stop. If a signal with a handler arrives until then, the call returns
+ * EINTR.
  */
 void interrupted_go_on(const struct tracee *thread)
 {

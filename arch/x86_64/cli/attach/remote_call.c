@@ -176,7 +176,8 @@ static int put_frame(const struct remote_call *call)
 
 /*
  * Signals of a crash. These stay unblocked, because the kernel resets the
- * action of a blocked one.
+ * action of such a signal and kills the process if the signal is raised while
+ * blocked.
  */
 static const uint64_t raised =
 	UINT64_C(1) << (SIGSEGV - 1) | UINT64_C(1) << (SIGTRAP - 1) |
@@ -213,7 +214,10 @@ static int set_call(const struct remote_call *call, uint64_t function,
 	registers.eflags = 0x202;
 	if (put_state(call) != 0 || put_frame(call) != 0)
 		return -EFAULT;
-	/* Registers come first: the frame contains the thread's own mask. */
+	/*
+	 * The registers are set first. From then on the thread restores its own
+	 * mask from the frame, if the controller dies.
+	 */
 	if (ptrace(PTRACE_SETREGS, call->thread->tid, 0, &registers) != 0)
 		return -errno;
 	return block_signals(call);
@@ -300,10 +304,11 @@ static int is_caught(const struct remote_call *call, int signal)
 
 /*
  * Returns the signal to deliver to the thread, or 0 if the signal is a crash. A
- * signal that should stay blocked arrives if the call changes the mask, from
- * which clew's own signals are removed (front/signals.c). Once blocked again,
- * the kernel keeps it pending until the call is over. A breakpoint occurs in
- * code with a probe, or left out by --budget.
+ * signal that should stay blocked arrives if the called function changes the
+ * mask, from which clew's own signals are removed (front/signals.c). This
+ * function blocks the signals again, so the kernel keeps the signal pending
+ * until the call is over. A breakpoint raises SIGTRAP in code with a probe, or
+ * in a function that --budget has left out.
  */
 static int hand_on(const struct remote_call *call, int signal)
 {

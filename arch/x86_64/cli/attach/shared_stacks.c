@@ -185,8 +185,8 @@ int shared_stacks_exist(struct tracer *tracer,
 		return -EAGAIN;
 	stacks = memory_zeroed(tracer->count, sizeof(*stacks));
 	/*
-	 * A thread that does not answer uses the shared memory until it
-	 * continues.
+	 * The loop ends at a thread that does not answer, because that thread
+	 * uses the memory for answers until it continues.
 	 */
 	for (size_t i = 0; i < tracer->count && !tracer->is_stuck; i++) {
 		struct tracee *thread = &tracer->threads[i];

@@ -18,8 +18,9 @@ struct known_code {
 };
 
 /*
- * The function loads the variable's offset from libc's table and adds the
- * control block's address, or in the other order.
+ * A function that returns the address of a thread-local variable loads the
+ * variable's offset from libc's table and adds the address of the control
+ * block, or does both in the other order.
  */
 static const struct known_code load_offset = { { 0x48, 0x8b, 0x05 }, 3, 7 };
 static const struct known_code add_block = {

@@ -267,9 +267,9 @@ static int read_code(struct shape_reading *reading,
 }
 
 /*
- * True if all branches lead to instructions, and none into an exit. Otherwise
- * data was read as instructions: the first compiler stores data in its code
- * until classes are loaded.
+ * Returns 0 if all branches lead to instructions, and none into an exit.
+ * Otherwise returns -ENOEXEC, because data was read as instructions: the first
+ * compiler stores data in its code until classes are loaded.
  */
 static int check_branches(const struct shape_reading *reading,
 			  uint32_t verified_at)

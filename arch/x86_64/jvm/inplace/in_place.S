@@ -29,14 +29,15 @@
 	HOLE	IN_PLACE_TLS, 4
 	.endm
 
-	/* r11 = slot of the return address */
+	/* Loads the address of the return address's slot into the register. */
 	.macro SLOT register
 	leaq	0x7fffffff(%rsp), \register
 	HOLE	IN_PLACE_RISE, 4
 	.endm
 
 	/*
-	 * r10: half the address of its shadow; without shadow, carry is clear.
+	 * Sets r10 to half the address of the shadow of the slot in r11. Jumps
+	 * to `elsewhere` if the slot has no reserved shadow.
 	 */
 	.macro SHADOW_OF_R11 elsewhere
 	TLS	movq %fs:HOT_ENTRY_BASE, %r10

@@ -68,8 +68,8 @@ void landing_note_leap(uint64_t pc)
 }
 
 /*
- * True if probes have replaced all these instructions, which begin with a REX
- * prefix.
+ * Returns whether probes watch all of glibc's leaps. A leap begins with a REX
+ * prefix unless a probe has replaced its first instruction.
  */
 static int is_announced(void)
 {
@@ -86,8 +86,8 @@ static int is_announced(void)
 }
 
 /*
- * Prepares the landing. landing_on_leap() completes it later, unless no probe
- * calls that.
+ * If probes watch glibc's leaps, stores the landing for landing_on_leap(),
+ * which a probe will call. Otherwise lands now.
  */
 static void land_by(const struct __jmp_buf_tag *env)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Front of libunwind's unw_step(), for programs that read their own stack
- * (UNW_LOCAL_ONLY). It skips frames of stubs and of clew, but not frames inside
- * of displaced instructions, like preload/front/frames_hide.c.
+ * (UNW_LOCAL_ONLY). The front skips frames of stubs and of clew, but not frames
+ * inside of displaced instructions, like preload/front/frames_hide.c.
  */
 #include <stdint.h>
 

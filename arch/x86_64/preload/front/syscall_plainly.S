@@ -15,7 +15,8 @@ syscall_plainly:
 	jmp	*%rax
 
 	/*
-	 * Before clew's constructor, in the allocator of a preloaded library.
+	 * next_syscall is 0 before clew's constructor runs. The allocator of
+	 * another preloaded library may make system calls then.
 	 */
 1:	movq	%rdi, %rax
 	movq	%rsi, %rdi

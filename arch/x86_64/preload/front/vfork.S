@@ -32,7 +32,8 @@ vfork:
 	testl	%eax, %eax
 	jz	1f
 	movq	%rsi, %fs:HOT_ID(%rdx)
-	movq	$0, %fs:HOT_TRACE_SPAN(%rdx)	/* nor with the child's calls */
+	/* Closes the window, because the child's calls have used the packet. */
+	movq	$0, %fs:HOT_TRACE_SPAN(%rdx)
 	movq	$0, %fs:HOT_TRACE_LIMIT(%rdx)
 	pushq	%rax
 	.cfi_adjust_cfa_offset 8

@@ -25,8 +25,8 @@
 #define SHADOW_STACK_LOW 0x7c0000000000
 
 /*
- * Half of the shadow's preferred address (shadow.h), and a third of that of
- * call times (timing.h).
+ * Half of the shadow's preferred address (shadow.h), and a third of the
+ * preferred address of call times (timing.h).
  */
 #define SHADOW_HALF 0x2c0000000000
 #define TIME_THIRD  0x110000000000

@@ -16,7 +16,7 @@
 #define SIGNAL_LAST   64
 #define SIGNAL_FIRST  34 /* libc uses 32 and 33 itself */
 #define SYSCALL_BYTES 2
-#define LOAD_BYTES    5 /* mov $number,%eax before it */
+#define LOAD_BYTES    5 /* mov $number,%eax before the system call */
 
 /* Remains set, because a handler may run late. */
 static _Atomic ask_taker take_answer;
@@ -31,8 +31,9 @@ static _Atomic uint32_t sent, taken;
 /* ---- In the queried thread ---- */
 
 /*
- * System calls that fail with EINTR after any handler, and that can be repeated
- * unchanged, because hardly any time has passed.
+ * Returns whether this is one of the system calls that fail with EINTR after
+ * any handler, and that can be repeated unchanged, because hardly any time has
+ * passed.
  */
 static int can_be_made_again(uint32_t call)
 {
@@ -171,9 +172,10 @@ int ask_thread(const struct ask *ask, int tid, uint64_t value)
 
 /*
  * Signals that have not arrived are discarded by ignoring them for a moment.
- * This is done only if there are any, because pending signals of the program,
- * which it may have blocked to wait for them, would be lost as well. If the
- * program has installed an action for the signal meanwhile, that action stays.
+ * The signals are ignored only if some have not arrived, because a pending
+ * signal of the same number that the program has sent would be lost as well. If
+ * the program has installed an action for the signal meanwhile, that action
+ * stays.
  */
 void ask_close(const struct ask *ask)
 {

@@ -28,7 +28,7 @@ static void on_trap(int signal, siginfo_t *info, void *context);
  * none, because it has another header. Protected by trap.chained.lock.
  */
 struct kept_trap {
-	/* rt.header at that time; NULL: none is held */
+	/* rt.header when the signal was sent; NULL: no signal is held */
 	const struct wire_header *_Atomic sent_in;
 	uint8_t info[INFO_BYTES];
 };
@@ -46,7 +46,8 @@ static struct {
 /* State of the thread and of its handlers. */
 static _Thread_local struct {
 	/*
-	 * The thread's latest request. HANDLING: none since its handler began.
+	 * How the thread has last set whether SIGTRAP is blocked. HANDLING: the
+	 * program's SIGTRAP handler runs and has not changed the mask.
 	 */
 	enum {
 		NOTHING = WIRE_ATTACH_BLOCKS_AS_OTHERS,
@@ -54,7 +55,8 @@ static _Thread_local struct {
 		UNBLOCKED = WIRE_ATTACH_BLOCKS_NOT,
 		HANDLING
 	} said;
-	uint64_t handler; /* while HANDLING: the handler's stack is below */
+	/* While HANDLING: the handler's frames are below this address. */
+	uint64_t handler;
 	struct kept_trap kept; /* sent to the thread */
 } own __attribute__((tls_model("initial-exec")));
 

@@ -10,13 +10,14 @@
  * servers (Knights Landing).
  */
 #define VECTOR_BYTES  2688
-/* Before the header, which contains the saved parts. */
+/* Bytes before the header, which lists the saved parts. */
 #define LEGACY_BYTES  512
 #define HEADER_BYTES  64
 #define HAS_XSAVE     (1 << 27) /* OSXSAVE, CPUID.1:ECX */
 #define HAS_XSAVEC    (1 << 1)	/* CPUID.0xD.1:EAX */
 #define KEPT_BASIC    0x7	/* x87, SSE, AVX */
-#define KEPT_COMPACT  0x800e7	/* and AVX-512's three, general registers of APX */
+/* As KEPT_BASIC, and three parts of AVX-512, general registers of APX. */
+#define KEPT_COMPACT  0x800e7
 
 	.data
 	.balign	8
@@ -74,7 +75,10 @@ vector_call:				/* (argument, function) */
 	jz	3f
 	xorl	%edx, %edx
 	.set	word, 0
-	/* Otherwise the memory's content would count as saved parts. */
+	/*
+	 * Zeroes the header. Otherwise its former content would be taken for a
+	 * list of saved parts.
+	 */
 	.rept	HEADER_BYTES / 8
 	movq	%rdx, LEGACY_BYTES + word(%rsp)
 	.set	word, word + 8

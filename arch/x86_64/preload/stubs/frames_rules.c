@@ -6,8 +6,8 @@
  * stub, and the kind of stub, determine the frame. There are two cases. If the
  * stub has moved the return address and waits for the function to return (or
  * executes the instructions around that), the return address is in the shadow
- * slot. If the stub has not moved it yet, or has restored it, it is on the
- * stack.
+ * slot. If the stub has not moved the return address yet, or has restored it,
+ * the return address is on the stack.
  *
  *	offset in the stub	      popped	  pushed   displaced  cold
  *		entry .......|...........|...........|........|....

@@ -101,7 +101,9 @@ static const uint8_t *code_of(const struct stub_function *function)
 			      : (const uint8_t *)(uintptr_t)function->pc;
 }
 
-/* A branch to the first of these instructions executes the probe again. */
+/*
+ * A branch to the first of the displaced instructions executes the probe again.
+ */
 static void put_displaced(struct probe *probe,
 			  const struct stub_function *function)
 {

@@ -8,7 +8,10 @@
 
 #include <stddef.h>
 
-/* Single instructions, because a compiler may turn a loop into a call. */
+/*
+ * Single instructions, because a compiler may turn a loop into a call of
+ * memcpy() or memset().
+ */
 static inline void copy_bytes(void *to, const void *from, size_t bytes)
 {
 	__asm__ volatile("rep movsb"
