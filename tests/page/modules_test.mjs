@@ -296,7 +296,7 @@ test("a range has the calls that began in it, and their time", () => {
       const from = r(700), to = from + 1 + r(400);
       const calls = zeros(), below = zeros();
 
-      profile.look({ from, to });
+      profile.select({ range: { from, to } });
       for (const [, context, begin, length, , flags] of all) {
         calls[context] += begin >= from && begin < to && !(flags & 1);
         below[context] += Math.max(
@@ -306,7 +306,7 @@ test("a range has the calls that began in it, and their time", () => {
       /* A context calls the next alone: what is below it is its time. */
       assert.deepEqual([...profile.below.time].slice(1), below.slice(1));
     }
-    profile.look(null);
+    profile.select({ range: null });
     assert.equal(profile.below.time[0], all.filter(([depth]) => depth === 0)
       .reduce((sum, slice) => sum + slice[3], 0));
   }
@@ -325,12 +325,12 @@ test("ranges next to each other add up", () => {
   const total = [zeros(), zeros(), zeros()];
 
   for (let at = from; at < to; at += 37) {
-    profile.look({ from: at, to: Math.min(at + 37, to) });
+    profile.select({ range: { from: at, to: Math.min(at + 37, to) } });
     sums().forEach((column, i) => column.forEach((number, c) => {
       total[i][c] += number;
     }));
   }
-  profile.look({ from, to });
+  profile.select({ range: { from, to } });
   assert.deepEqual(sums(), total);
   assert.deepEqual(total[2].reduce((a, b) => a + b, 0), lanes[1].samples
     .reduce((sum, sample) => sum + sample[3], 0));
@@ -341,11 +341,11 @@ test("a range has the samples in it, and no calls without a trace", () => {
     { time: column([0, 10, 20, 0, 0, 0]), samples: column([0, 1, 2, 0, 0, 0]) },
     { taken: { mode: "cpu", lost: [] } });
 
-  profile.look({ from: 110, to: 150 });
+  profile.select({ range: { from: 110, to: 150 } });
   assert.deepEqual([...profile.self.time], [0, 0, 10, 0, 0, 0]);
   assert.equal(profile.samples, 1);
   assert.deepEqual(profile.measures, ["time"]);
-  profile.look(null);
+  profile.select({ range: null });
   assert.deepEqual(profile.measures, ["time", "calls"]);
 });
 
@@ -354,7 +354,7 @@ test("a sample that grew is looks, one after the other", () => {
     { time: column([0, 40, 0, 0, 0, 0]), samples: column([0, 4, 0, 0, 0, 0]) },
     { taken: { mode: "wall", lost: [] } });
   const looks = (from, to) => {
-    profile.look({ from, to });
+    profile.select({ range: { from, to } });
     return [profile.self.samples[1], profile.self.time[1]];
   };
 

@@ -53,15 +53,21 @@ export function segments(label, choices, value, chosen) {
   return group;
 }
 
-/* Creates a selection list; options: [[value, label]] or { label, options }. */
+/*
+ * Creates a selection list; options: [[value, label]] or { label, options }. The
+ * element has .choose(value), as the buttons of segments() have.
+ */
 export function select(label, options, value, chosen) {
   const option = ([each, text]) =>
     element("option", { value: each, selected: each === value }, text);
+  const list = element("select", { "aria-label": label,
+                                   onchange: () => chosen(list.value) },
+    options.map((each) => Array.isArray(each) ? option(each)
+      : element("optgroup", { label: each.label }, each.options.map(option))));
+  const made = element("label.select", {}, element("span", {}, label), list);
 
-  return element("label.select", {}, element("span", {}, label),
-    element("select", { "aria-label": label,
-                        onchange: (event) => chosen(event.target.value) },
-      options.map((each) => Array.isArray(each) ? option(each)
-        : element("optgroup", { label: each.label },
-                  each.options.map(option)))));
+  made.choose = (wanted) => {
+    list.value = wanted;
+  };
+  return made;
 }

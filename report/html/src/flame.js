@@ -31,7 +31,8 @@ const isStill = () =>
 export class FlameView {
   /*
    * options: { colours, label: of the canvas, tip: (facts) => elements,
-   * selected: (node or null), opened: (node) on a double click or Enter }
+   * selected: (node or null), opened: (node) on a double click or Enter,
+   * zoomed: (node, or null for any other part) }
    */
   constructor(host, options) {
     this.host = host;
@@ -87,8 +88,15 @@ export class FlameView {
   }
 
   #listen() {
-    new ResizeObserver(() => this.#resize()).observe(this.host);
-    this.canvas.addEventListener("mouseleave", () => this.hovered(null));
+    new ResizeObserver(() => this.fit()).observe(this.host);
+    /* The engine takes a mouse that leaves for a click, if it has not moved. */
+    this.host.addEventListener("mouseleave", ({ target }) => {
+      this.isLeaving = target === this.canvas;
+    }, { capture: true });
+    this.canvas.addEventListener("mouseleave", () => {
+      this.isLeaving = false;
+      this.hovered(null);
+    });
     this.canvas.addEventListener("dblclick", () => {
       if (this.selected !== null)
         this.options.opened?.(this.selected);
@@ -101,6 +109,8 @@ export class FlameView {
     this.host.addEventListener("wheel", (event) => {
       if (!event.ctrlKey && !event.metaKey)
         this.#scroll(event);
+      else
+        requestAnimationFrame(() => this.moved());
     }, { capture: true, passive: false });
   }
 
@@ -113,6 +123,7 @@ export class FlameView {
       event.preventDefault();
       this.engine.tryToChangePosition(sideways / this.engine.zoom);
       this.render();
+      this.moved();
     } else if (this.frames.canScroll(pixels)) {
       event.preventDefault();
       this.hovered(null);
@@ -120,7 +131,8 @@ export class FlameView {
     }
   }
 
-  #resize() {
+  /* Adapts the canvas to the size of its host. */
+  fit() {
     const { clientWidth: width, clientHeight: height } = this.host;
 
     if (width < 10 || height < 10)
@@ -139,7 +151,8 @@ export class FlameView {
   /* Shows a whole tree. */
   show(tree) {
     this.tree = tree;
-    this.selected = null;
+    this.aim = null;
+    this.selected = this.focus = null;
     this.frames.hovered = null;
     this.hovered(null);
     this.frames.scroll = 0;
@@ -213,7 +226,10 @@ export class FlameView {
     const from = [this.engine.positionX,
                   this.engine.positionX + this.engine.width / this.engine.zoom];
     const began = performance.now();
+    const aim = this.aim = [left, right]; /* a later glide replaces it */
     const step = () => {
+      if (this.aim !== aim)
+        return;
       const part = Math.min(1, (performance.now() - began) / SMOOTH_MS);
       const eased = 1 - (1 - part) ** 3;
 
@@ -232,6 +248,7 @@ export class FlameView {
   }
 
   #arrived() {
+    this.aim = null;
     this.frames.measure();
     this.frames.scrollTo(this.frames.scroll);
     this.render();
@@ -268,6 +285,27 @@ export class FlameView {
     this.options.zoomed?.(node);
   }
 
+  /* Called when the visible part is no longer that of a node. */
+  moved() {
+    this.focus = null;
+    this.options.zoomed?.(null);
+  }
+
+  /* The visible part of the width, { from, to }, from 0 to 1. */
+  get sight() {
+    const { positionX: from, width, zoom } = this.engine;
+    const [left, right] = this.aim ?? [from, from + width / zoom];
+    const digits = (share) => Number((share / WIDTH).toFixed(9));
+
+    return { from: digits(left), to: digits(right) };
+  }
+
+  look({ from, to }) {
+    this.focus = null;
+    this.#look(from * WIDTH, to * WIDTH);
+    this.#arrived();
+  }
+
   reset() {
     this.select(null);
     this.frames.scroll = 0;
@@ -285,11 +323,14 @@ export class FlameView {
   /* Handles a click: `region` is a frame's data, or null. */
 
   picked(region) {
+    if (this.isLeaving)
+      return;
     this.canvas.focus({ preventScroll: true });
     if (!region)
       return;
     if (region.rest) {
       this.#glide(region.start, region.start + region.width);
+      this.moved();
       return;
     }
     if (region.node === this.tree.root)
@@ -339,6 +380,7 @@ export class FlameView {
     const left = Math.max(0, Math.min(middle - half, WIDTH - 2 * half));
 
     this.#glide(left, left + 2 * half);
+    this.moved();
   }
 
   walk(where) {

@@ -39,6 +39,8 @@ export class Frames extends UIPlugin {
     interactionsEngine.on("change-position", ({ deltaX, deltaY }) => {
       renderEngine.tryToChangePosition(deltaX);
       this.scrollBy(this.view.isFlame ? -deltaY : deltaY);
+      if (deltaX)
+        this.view.moved();
     });
     /*
      * Called for each mouse move, also within a frame, because the tip follows

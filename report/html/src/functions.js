@@ -177,6 +177,8 @@ function firstColumn(profile) {
 }
 
 export class FunctionsView {
+  static keys = ["sort"];
+
   constructor(host, app) {
     this.app = app;
     this.note = element("p.note");
@@ -185,8 +187,18 @@ export class FunctionsView {
       sort: firstColumn(app.profile),
       picked: (f) => app.selectFunction(f),
       opened: (f) => app.openButterfly(f),
+      sorted: () => app.address.adjust(),
     });
     host.append(this.note);
+  }
+
+  state() {
+    return { sort: this.table.order };
+  }
+
+  restore({ sort = "" }) {
+    if (sort !== this.table.order)
+      this.table.order = sort;
   }
 
   show() {

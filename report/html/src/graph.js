@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The flame graph's panel: the graph, its controls, and the line below. */
+import { composeRange, parseRange } from "./address.js";
 import { element, replace, segments, select } from "./dom.js";
+import { copy } from "./clipboard.js";
 import { FlameView } from "./flame.js";
 import * as format from "./format.js";
 import * as measures from "./measures.js";
@@ -9,10 +11,14 @@ import { showLegend, tip, where } from "./tips.js";
 import { ContextTree, invertedTree } from "./tree.js";
 
 export class GraphView {
+  static keys = ["inv", "flame", "colour", "z", "v", "s"];
+
   constructor(host, app) {
     this.app = app;
     this.isInverted = false;
     this.isFlame = false;
+    this.place = {}; /* what is zoomed and selected, as in the address */
+    this.wanted = null; /* a place to go to when the tree is shown */
     this.host = element("div.graph");
     this.trail = element("div.trail", { role: "status" });
     this.legend = element("div.legend");
@@ -21,6 +27,7 @@ export class GraphView {
       colours: app.colours, label: "Flame graph", tip,
       rootLabel: (tree) => this.#rootLabel(tree),
       selected: (node) => this.#selected(node),
+      zoomed: (node) => this.#zoomed(node),
       opened: (node) => app.openButterfly(this.graph.tree.function(node)),
     });
     this.tools = this.#makeTools();
@@ -32,20 +39,28 @@ export class GraphView {
     this.shape = segments("Direction", [
       ["icicle", "Icicle", "Callers above (f)"],
       ["flame", "Flame", "Callers below (f)"]], "icicle",
-      (shape) => this.turn(shape === "flame"));
+      (shape) => this.turn(shape === "flame", true));
     this.order = segments("Order", [
       ["callees", "Callees", "From the outermost function inwards (i)"],
       ["callers", "Inverted", "From each function to its callers (i)"]],
-      "callees", (order) => this.invert(order === "callers"));
+      "callees", (order) => this.invert(order === "callers", true));
     this.mode = select("Colour", [
       ["kind", "kind"], ["module", "module"], ["function", "function"],
       ...profile.base ? [["change", "change"]] : []], colours.mode,
       (mode) => {
-        colours.mode = mode;
-        this.#recolour();
-        this.app.views.timeline?.show();
+        this.colour(mode);
+        this.app.address.adjust();
       });
+    this.firstMode = colours.mode;
     return [this.shape, this.order, this.mode];
+  }
+
+  /* Chooses the meaning of colours, here and in the timeline. */
+  colour(mode) {
+    this.app.colours.mode = mode;
+    this.mode.choose(mode);
+    this.#recolour();
+    this.app.views.timeline?.show();
   }
 
   #rootLabel(tree) {
@@ -66,13 +81,86 @@ export class GraphView {
         : new ContextTree(profile, measure));
       this.shown = wanted;
       this.hits = null;
+      this.place = {};
     }
     if (found !== this.searched) {
       this.searched = found;
       this.hits = null;
     }
     this.#recolour();
+    this.graph.fit();
+    this.#showPlace();
     this.#showWanted();
+  }
+
+  /* ---- The address ---- */
+
+  state() {
+    const { colours } = this.app;
+
+    return { inv: this.isInverted ? 1 : "", flame: this.isFlame ? 1 : "",
+             colour: colours.mode === this.firstMode ? "" : colours.mode,
+             ...this.wanted ?? this.place };
+  }
+
+  restore({ inv, flame, colour, z, v, s }) {
+    const isMode = [...this.mode.querySelectorAll("option")]
+      .some(({ value }) => value === colour);
+
+    this.turn(flame === "1");
+    this.colour(isMode ? colour : this.firstMode);
+    this.isInverted = inv === "1";
+    this.order.choose(this.isInverted ? "callers" : "callees");
+    this.wanted = { z, v, s };
+  }
+
+  #showPlace() {
+    const { graph, wanted } = this;
+    const { identity } = this.app;
+    const find = (id) => {
+      const node = id ? identity.findNode(graph.tree, id) : null;
+
+      if (id && node === null)
+        this.app.miss("a frame");
+      return node;
+    };
+
+    this.wanted = null;
+    if (!wanted)
+      return;
+    const zoomed = find(wanted.z);
+    const selected = wanted.s ? find(wanted.s) : zoomed;
+    const sight = parseRange(wanted.v, 0, 1);
+
+    if (selected !== graph.selected)
+      graph.select(selected);
+    if (zoomed !== null)
+      graph.zoomTo(zoomed);
+    else if (sight)
+      graph.look(sight);
+    else
+      graph.zoomTo(graph.tree.root);
+    if (!sight && (zoomed ?? selected))
+      graph.reveal(zoomed ?? selected);
+    this.#note(zoomed, sight);
+  }
+
+  #zoomed(node) {
+    this.#note(node, node === null ? this.graph.sight : null);
+    if (node === null)
+      this.app.address.adjust();
+    else
+      this.app.address.step();
+  }
+
+  /* Stores what is visible and selected. */
+  #note(zoomed, sight) {
+    const { tree, selected } = this.graph;
+    const name = (node) => node === null || node === tree.root ? ""
+      : this.app.identity.ofNode(tree, node);
+
+    this.place = { z: name(zoomed), v: composeRange(sight),
+                   s: selected === zoomed ? "" : name(selected) };
   }
 
   /*
@@ -100,16 +188,20 @@ export class GraphView {
     this.#recolour();
   }
 
-  turn(isFlame) {
+  turn(isFlame, isStep = false) {
     this.isFlame = isFlame;
     this.shape.choose(isFlame ? "flame" : "icicle");
     this.graph.turn(isFlame);
+    if (isStep)
+      this.app.address.step();
   }
 
-  invert(isInverted) {
+  invert(isInverted, isStep = false) {
     this.isInverted = isInverted;
     this.order.choose(isInverted ? "callers" : "callees");
     this.show();
+    if (isStep)
+      this.app.address.step();
   }
 
   /*
@@ -158,6 +250,14 @@ export class GraphView {
   #selected(node) {
     const { tree } = this.graph;
 
+    this.#tell(node);
+    this.#note(this.graph.focus, this.place.v ? this.graph.sight : null);
+    this.app.address.adjust();
+  }
+
+  #tell(node) {
+    const { tree } = this.graph;
+
     if (node === null || node === tree.root) {
       this.app.selectFunction(this.app.function);
       replace(this.trail, element("span.quiet", {},
@@ -200,12 +300,8 @@ export class GraphView {
       names.push(tree.profile.name(tree.function(at)));
     if (tree.isInverted)
       names.reverse();
-    try {
-      await navigator.clipboard.writeText(names.join("\n"));
+    if (await copy(names.join("\n")))
       button.textContent = "copied";
-    } catch {
-      button.textContent = "the browser does not permit copying";
-    }
   }
 
   focus() {
@@ -214,8 +310,8 @@ export class GraphView {
 
   key({ key }) {
     const keys = {
-      f: () => this.turn(!this.isFlame),
-      i: () => this.invert(!this.isInverted),
+      f: () => this.turn(!this.isFlame, true),
+      i: () => this.invert(!this.isInverted, true),
       n: () => this.next(1),
       N: () => this.next(-1),
       Escape: () => this.graph.reset(),

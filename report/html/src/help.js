@@ -20,6 +20,7 @@ const keys = [
   ["i", "inverted: from functions to their callers"],
   ["m", "width by time or by calls"],
   ["b", "callers and callees of the selected function"],
+  ["l", "copy a link to what the page shows"],
   ["d", "light or dark"],
 ];
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The page: its views, and navigation between them. */
+import { Address, composeRange, parse, parseRange } from "./address.js";
 import { ButterflyView } from "./butterfly.js";
+import { copy } from "./clipboard.js";
 import { Colours } from "./colours.js";
 import { CoverageView, verdict } from "./coverage.js";
 import { decode } from "./data.js";
@@ -9,6 +11,7 @@ import * as format from "./format.js";
 import { FunctionsView } from "./functions.js";
 import { GraphView } from "./graph.js";
 import { help } from "./help.js";
+import { Identity } from "./identity.js";
 import * as measures from "./measures.js";
 import { Profile } from "./profile.js";
 import { search } from "./search.js";
@@ -37,13 +40,14 @@ class App {
     this.context = 0; /* to be selected once by the flame graph */
     this.found = null; /* result of search() */
     this.views = {};
+    this.stale = new Set();
+    this.identity = new Identity(profile);
+    this.linked = {}; /* parameters of the address for views to come */
+    this.address = new Address(() => this.state(),
+                               (state) => this.restore(state));
     this.#makePage();
     this.#setTheme(this.#storedTheme());
-    this.open(location.hash.slice(1) || "graph");
-    addEventListener("hashchange", () => {
-      if (location.hash.slice(1) !== this.tab)
-        this.open(location.hash.slice(1));
-    });
+    this.address.quietly(() => this.restore(parse(location.hash)));
     document.addEventListener("keydown", (event) => this.#key(event));
   }
 
@@ -57,9 +61,10 @@ class App {
       [key, element("button", {
         type: "button", role: "tab", title: `${label} (${i + 1})`,
         onclick: () => this.go(key) }, label)]));
+    this.notice = element("div.notice", { role: "status" });
     this.help = help(Boolean(this.profile.timeline));
     replace(document.body, this.#header(), this.#toolbar(),
-            Object.values(this.panels), this.help);
+            Object.values(this.panels), this.help, this.notice);
     document.title = `${this.#command()} · clew`;
   }
 
@@ -102,6 +107,9 @@ class App {
         element("span.brand", {}, "clew"),
         element("span.version", {}, meta.clew),
         element("h1.command", { title: this.#command() }, this.#command()),
+        element("button.plain", { type: "button", id: "link",
+          title: "Copy a link to what the page shows now (l)",
+          onclick: () => this.copyLink() }, "Copy link"),
         element("button.icon", { type: "button", id: "theme",
           title: "Light or dark (d)", "aria-label": "Light or dark",
           onclick: () => this.toggleTheme() }, "◐"),
@@ -151,13 +159,15 @@ class App {
     const sides = profile.base ? segments("Recording", [
       ["before", "Before", "As wide as before"],
       ["after", "After", "As wide as after"]], "after", (side) => {
-      profile.turnBack(side === "before");
+      profile.select({ isBefore: side === "before" });
       this.#changed();
+      this.address.step();
     }) : null;
 
+    this.sides = sides;
+    this.groupChoice = this.#groupChoice();
     this.toolbar = element("div.toolbar", {}, this.tools, this.measureButtons,
-      sides,
-      this.#groupChoice(), element("span.gap"),
+      sides, this.groupChoice, element("span.gap"),
       element("div.searching", {}, this.searchBox, this.result));
     return this.toolbar;
   }
@@ -173,8 +183,10 @@ class App {
 
     return made.length ? select("Thread", [["", "all"], ...made], "",
       (value) => {
-        this.profile.choose(value === "" ? null : [groups[Number(value)]]);
+        this.profile.select({ chosen: value === "" ? null
+          : [groups[Number(value)]] });
         this.#changed();
+        this.address.step();
       }) : null;
   }
 
@@ -193,27 +205,36 @@ class App {
 
   /* Restricts all views to a time range { from, to }; null: all. */
   setRange(range) {
-    const { profile } = this;
+    this.profile.select({ range });
+    this.#showRange();
+    this.#changed();
+    this.address.step();
+  }
 
-    profile.look(range);
+  #showRange() {
+    const { profile } = this;
+    const { range } = profile;
+
     if (!profile.measures.includes(this.measure))
       [this.measure] = profile.measures;
     this.measureButtons?.choose(this.measure);
     this.measureButtons?.toggleAttribute("inert",
                                          profile.measures.length < 2);
+    if (!this.rangeBox)
+      return;
     this.rangeBox.hidden = !range;
     if (range) {
       replace(this.rangeButton, `${rangeText(range)} ✕`);
       this.rangeSaid.textContent = measures.rangeNote(profile);
       this.rangeSaid.title = this.rangeSaid.textContent;
     }
-    this.#changed();
   }
 
   setMeasure(measure) {
     this.measure = measure;
     this.measureButtons?.choose(measure);
     this.#changed();
+    this.address.step();
   }
 
   /* Marks all views as outdated and refreshes the visible one. */
@@ -224,8 +245,8 @@ class App {
   }
 
   #refresh() {
-    if (this.stale?.delete(this.tab))
-      this.views[this.tab].show();
+    if (this.stale.delete(this.tab))
+      this.address.quietly(() => this.views[this.tab].show());
   }
 
   #searchSoon() {
@@ -251,11 +272,16 @@ class App {
   }
 
   find(text) {
+    this.#seek(text);
+    this.#changed();
+    this.address.step("search");
+  }
+
+  #seek(text) {
     this.found = search(this.profile, text);
     this.colours.matches = this.found?.matches ?? null;
     this.searchBox.setAttribute("aria-invalid",
                                 String(Boolean(this.found?.error)));
-    this.#changed();
   }
 
   #showMatched() {
@@ -274,15 +300,86 @@ class App {
       "what matches, nested matches counted once";
   }
 
-  /* Opens a tab and stores it in the address. */
+  /* ---- The address ---- */
 
+  state() {
+    const { profile } = this;
+    const state = {
+      ...this.linked, tab: this.tab, q: this.searchBox.value,
+      m: this.measure === profile.firstMeasure ? "" : this.measure,
+      side: profile.isBefore ? "before" : "",
+      g: profile.chosen?.[0].name, t: composeRange(profile.range),
+      f: this.function ? this.identity.ofFunction(this.function) : "",
+    };
+
+    return Object.assign(state, ...Object.values(this.views)
+      .map((view) => view.state?.()));
+  }
+
+  /* Shows a state of the page; parts that do not exist are left out. */
+  restore({ tab, q = "", m, side, g, t, f, ...linked }) {
+    const { profile } = this;
+    const { groups, timeline } = profile;
+    const group = groups.findIndex(({ name }) => name === g);
+
+    if (g && group < 0)
+      this.miss("a thread");
+    profile.select({
+      isBefore: Boolean(profile.base) && side === "before",
+      chosen: group < 0 ? null : [groups[group]],
+      range: timeline?.canFollow ? parseRange(t, timeline.from, timeline.to)
+        : null });
+    this.sides?.choose(profile.isBefore ? "before" : "after");
+    this.groupChoice?.choose(group < 0 ? "" : String(group));
+    this.measure = profile.measures.includes(m) ? m : profile.firstMeasure;
+    this.#showRange();
+    this.function = f ? this.identity.findFunction(f) : 0;
+    if (f && !this.function)
+      this.miss("a function");
+    this.searchBox.value = q;
+    this.#seek(q);
+    this.linked = this.#only(linked);
+    for (const view of Object.values(this.views))
+      view.restore?.(this.linked);
+    this.stale = new Set(Object.keys(this.views));
+    this.open(tab);
+    this.#showMatched();
+  }
+
+  /* Returns the parameters that some view of this page can use. */
+  #only(linked) {
+    const keys = this.tabs.flatMap(([, , View]) => View.keys ?? []);
+
+    return Object.fromEntries(keys.filter((key) => linked[key])
+      .map((key) => [key, linked[key]]));
+  }
+
+  /* Reports that a link names something that this page does not have. */
+  miss(what) {
+    this.say(`The link names ${what} that this page does not show.`);
+  }
+
+  /* Shows a message for a few seconds. */
+  say(text) {
+    clearTimeout(this.saying);
+    this.notice.textContent = text;
+    this.saying = setTimeout(() => replace(this.notice), 6000);
+  }
+
+  async copyLink() {
+    this.address.flush();
+    if (await copy(this.address.link))
+      this.say("The link is copied.");
+  }
+
+  /* Opens a tab and stores it in the address. */
   go(tab) {
     this.open(tab);
-    location.hash = tab;
+    this.address.step();
   }
 
   open(wanted) {
-    const tab = this.panels[wanted] ? wanted : "graph";
+    const tab = Object.hasOwn(this.panels, wanted) ? wanted : "graph";
 
     for (const [key, , View] of this.tabs) {
       this.panels[key].hidden = key !== tab;
@@ -302,9 +399,11 @@ class App {
   #make(key, View) {
     if (this.views[key])
       return;
-    this.views[key] = new View(this.panels[key], this);
-    this.views[key].theme?.(this.isDark);
-    this.stale ??= new Set();
+    this.address.quietly(() => {
+      this.views[key] = new View(this.panels[key], this);
+      this.views[key].theme?.(this.isDark);
+      this.views[key].restore?.(this.linked);
+    });
     this.stale.add(key);
   }
 
@@ -313,6 +412,7 @@ class App {
     for (const key of ["butterfly", "functions"])
       if (this.views[key] && key !== this.tab)
         this.stale.add(key);
+    this.address.adjust();
   }
 
   /* Selects a context, 0 for none, and its function. */
@@ -383,6 +483,7 @@ class App {
         (this.profile.measures.indexOf(this.measure) + 1) %
           this.profile.measures.length]),
       b: () => this.function && this.openButterfly(this.function),
+      l: () => this.copyLink(),
     };
 
     if (isTyping || event.ctrlKey || event.metaKey || event.altKey)

@@ -6,13 +6,16 @@
  * a dozen arrays and not a million objects.
  *
  * A measure is "calls" or "time". Each has `self`, for single contexts, and
- * `below`, for subtrees. choose() selects threads or processes, and look()
- * selects a time range.
+ * `below`, for subtrees. select() selects threads or processes, and a time
+ * range.
  */
 
 import { showCounts } from "./format.js";
 import { Significance } from "./significance.js";
 import { Timeline } from "./timeline.js";
+
+const partOf = ({ chosen, range, isBefore }) =>
+  JSON.stringify([chosen?.map(({ index }) => index), range, isBefore]);
 
 export class Profile {
   constructor(data) {
@@ -45,7 +48,9 @@ export class Profile {
     this.isTraceTimed = !this.whole.time && Boolean(this.timeline?.hasCalls);
     if (this.isTraceTimed)
       this.whole.time = this.timeline.within(this.timeline, null, true).time;
-    this.choose(null);
+    this.chosen = null;
+    this.#count();
+    [this.firstMeasure] = this.measures;
   }
 
   /* Column "up" has the distance between a context and its parent. */
@@ -189,22 +194,17 @@ export class Profile {
     return below;
   }
 
-  /* Shows the earlier of two recordings. */
-  turnBack(isBefore) {
-    this.isBefore = isBefore;
-    this.choose(null);
-  }
+  /*
+   * Selects a part of the recording. `chosen` is an array of this.groups, or
+   * null for all; `range` is { from, to }, or null; `isBefore` shows the earlier
+   * of two recordings. A part that is not named stays selected.
+   */
+  select(part) {
+    const before = partOf(this);
 
-  /* Selects groups, an array of this.groups; null: all. */
-  choose(groups) {
-    this.chosen = groups;
-    this.#count();
-  }
-
-  /* Selects a time range { from, to }; null: all. */
-  look(range) {
-    this.range = range;
-    this.#count();
+    Object.assign(this, part);
+    if (partOf(this) !== before)
+      this.#count();
   }
 
   /* Whether only a part of the recording is selected. */

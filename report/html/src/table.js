@@ -10,7 +10,9 @@ const ROW = 28;
 const SPARE = 8; /* rows beyond either edge */
 
 export class Table {
-  /* options: { columns, sort: key, label, picked(row), opened(row) } */
+  /*
+   * options: { columns, sort: key, label, picked(row), opened(row), sorted() }
+   */
   constructor(host, options) {
     this.options = options;
     this.columns = options.columns;
@@ -46,11 +48,31 @@ export class Table {
   sortBy(key) {
     const column = this.columns.find((each) => each.key === key);
 
-    this.sort = { key, isUp: this.sort.key === key
-      ? !this.sort.isUp : !column.isNumber };
+    this.#sortTo(key, this.sort.key === key ? !this.sort.isUp
+      : !column.isNumber);
+    this.options.sorted?.();
+  }
+
+  #sortTo(key, isUp) {
+    this.sort = { key, isUp };
     this.#drawHead();
     this.show(this.rows);
     this.scroller.scrollTop = 0;
+  }
+
+  /* The order of rows as text: "calls", or "-calls" from the lowest up. */
+  get order() {
+    const { key, isUp } = this.sort;
+
+    return key === this.options.sort && !isUp ? "" : `${isUp ? "-" : ""}${key}`;
+  }
+
+  set order(text) {
+    const isUp = text.startsWith("-");
+    const key = isUp ? text.slice(1) : text;
+    const isKnown = this.columns.some((column) => column.key === key);
+
+    this.#sortTo(isKnown ? key : this.options.sort, isKnown && isUp);
   }
 
   #order() {

@@ -347,6 +347,27 @@ export class Timeline {
     return firstOf(first, row.end, (i) => this.begin[i] >= time);
   }
 
+  /* Names a slice in links: "THREAD.DEPTH.BEGIN". */
+  nameOf(i) {
+    const { lane, depth } = this.rowOf(i);
+
+    return `${lane.tid}.${depth}.${this.begin[i]}`;
+  }
+
+  /* Returns the slice with this name, or null. */
+  find(name) {
+    const [tid, depth, begin] = name.split(".").map(Number);
+
+    for (const { tid: other, rows } of this.lanes) {
+      const row = other === tid ? rows[depth] : null;
+      const i = row ? this.beginsFrom(row, begin) : 0;
+
+      if (row && i < row.end && this.begin[i] === begin)
+        return i;
+    }
+    return null;
+  }
+
   rowOf(i) {
     const after = firstOf(0, this.rows.length, (r) => this.rows[r].end > i);
 

@@ -4,6 +4,7 @@
  * visible part marked, an axis, and the lanes. Dragging in the upper two
  * selects a time range for all views; dragging lanes moves them.
  */
+import { composeRange, parseRange } from "./address.js";
 import { element, replace, segments } from "./dom.js";
 import * as format from "./format.js";
 import { Heatmap } from "./heatmap.js";
@@ -21,6 +22,8 @@ const isStill = () =>
   matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 export class TimelineView {
+  static keys = ["tv", "call", "heat"];
+
   constructor(host, app) {
     this.app = app;
     this.timeline = app.profile.timeline;
@@ -64,7 +67,7 @@ export class TimelineView {
     this.shape = this.heat && segments("Shape", [
       ["lanes", "Lanes", "A lane for each thread (h)"],
       ["heat", "Heatmap", "A column for each second or fraction of a second (h)"]],
-      "lanes", (shape) => this.turn(shape === "heat"));
+      "lanes", (shape) => this.turn(shape === "heat", true));
     return [this.shape,
       element("button.plain", { type: "button",
         title: "Show one row per lane, or all rows (e)",
@@ -139,24 +142,35 @@ export class TimelineView {
                          Math.min(middle - wide / 2, timeline.to - wide));
     this.to = this.from + wide;
     this.render();
+    this.app.address.adjust();
   }
 
-  glide(from, to) {
+  /* Moves the visible part smoothly, as a step that Back undoes, or as none. */
+  glide(from, to, isStep = true) {
     const [left, right] = [this.from, this.to];
     const began = performance.now();
+    const aim = this.aim = { from, to }; /* a later glide replaces it */
     const step = () => {
+      if (this.aim !== aim)
+        return;
       const part = Math.min(1, (performance.now() - began) / SMOOTH_MS);
       const eased = 1 - (1 - part) ** 3;
 
       this.look(left + (from - left) * eased, right + (to - right) * eased);
       if (part < 1)
         requestAnimationFrame(step);
+      else
+        this.aim = null;
     };
 
-    if (isStill())
-      this.look(from, to);
-    else
+    if (isStep)
+      this.app.address.step();
+    if (!isStill()) {
       requestAnimationFrame(step);
+      return;
+    }
+    this.look(from, to);
+    this.aim = null;
   }
 
   zoomOut() {
@@ -188,11 +202,11 @@ export class TimelineView {
   /*
    * Zooms until the slice is in the middle and fills two thirds of the width.
    */
-  zoomTo(i) {
+  zoomTo(i, isStep = true) {
     const { timeline } = this;
     const around = Math.max(timeline.length(i), NARROWEST_NS) * 0.25;
 
-    this.glide(timeline.begin[i] - around, timeline.end[i] + around);
+    this.glide(timeline.begin[i] - around, timeline.end[i] + around, isStep);
   }
 
   foldAll() {
@@ -203,11 +217,42 @@ export class TimelineView {
     this.scrollBy(0);
   }
 
-  turn(isHeat) {
+  turn(isHeat, isStep = false) {
     this.isHeat = isHeat;
     this.shape?.choose(isHeat ? "heat" : "lanes");
     this.mouse.hover(null);
     this.render();
+    if (isStep)
+      this.app.address.step();
+  }
+
+  /* ---- The address ---- */
+
+  state() {
+    const { timeline, selected } = this;
+    const range = this.aim ?? this;
+    const from = Math.max(timeline.from, Math.round(range.from));
+    const to = Math.min(timeline.to, Math.round(range.to));
+    const isWhole = from === timeline.from && to === timeline.to;
+
+    return { tv: isWhole ? "" : composeRange({ from, to }),
+             call: selected === null ? "" : timeline.nameOf(selected),
+             heat: this.isHeat ? 1 : "" };
+  }
+
+  restore({ tv, call, heat }) {
+    const { timeline } = this;
+    const sight = parseRange(tv, timeline.from, timeline.to) ?? timeline;
+    const selected = call ? timeline.find(call) : null;
+
+    if (call && selected === null)
+      this.app.miss("a call");
+    this.isHeat = Boolean(this.heat) && heat === "1";
+    this.shape?.choose(this.isHeat ? "heat" : "lanes");
+    this.aim = null;
+    this.selected = selected;
+    this.look(sight.from, sight.to);
+    this.describe();
   }
 
   /* ---- Selection ---- */
@@ -318,10 +363,10 @@ export class TimelineView {
     if (strip.top < lanes.scroll || strip.top + ROW > lanes.scroll + room)
       this.scrollBy(strip.top - room / 2 - lanes.scroll);
     if ((end - begin) * this.scale < 8)
-      this.zoomTo(i);
+      this.zoomTo(i, false);
     else if (end < this.from || begin > this.to)
       this.glide(begin - (this.to - this.from) / 2,
-                 begin + (this.to - this.from) / 2);
+                 begin + (this.to - this.from) / 2, false);
   }
 
   /* ---- The line below ---- */
@@ -373,7 +418,7 @@ export class TimelineView {
       z: () => this.app.profile.range && this.glide(
         this.app.profile.range.from, this.app.profile.range.to),
       e: () => this.foldAll(),
-      h: () => this.heat && this.turn(!this.isHeat),
+      h: () => this.heat && this.turn(!this.isHeat, true),
       Escape: () => this.#back(),
     };
 

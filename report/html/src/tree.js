@@ -150,6 +150,11 @@ export class GroupedTree {
     return this.nodes[node].children;
   }
 
+  /* Returns the first context of a chain. */
+  origin(node) {
+    return this.nodes[node].origin[0];
+  }
+
   /* Counts the members of each group first, since there may be a million. */
   #expand(node) {
     const groups = new Map();
