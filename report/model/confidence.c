@@ -194,6 +194,87 @@ double confidence_chance(struct sampled a, struct sampled b)
 	return fmin(1, 2 * fmin(tail, other));
 }
 
+/* Two sampled times that are compared, as numbers of equal samples. */
+struct sampled_pair {
+	double first, second;               /* numbers of samples */
+	double first_weight, second_weight; /* time of one sample */
+};
+
+/* An estimate without samples gets the weight of the other one. */
+static struct sampled_pair pair_of(struct sampled first, struct sampled second)
+{
+	struct sampled_pair pair = { 0 };
+
+	if (first.ns > 0)
+		pair.first = first.ns * first.ns / first.squares;
+	if (second.ns > 0)
+		pair.second = second.ns * second.ns / second.squares;
+	if (pair.first > 0)
+		pair.first_weight = first.ns / pair.first;
+	if (pair.second > 0)
+		pair.second_weight = second.ns / pair.second;
+	if (!(pair.first > 0))
+		pair.first_weight = pair.second_weight;
+	if (!(pair.second > 0))
+		pair.second_weight = pair.first_weight;
+	return pair;
+}
+
+/* The share of the second time's samples in all samples of both. */
+static double second_share(const struct sampled_pair *pair, double ratio)
+{
+	const double second = ratio * pair->first_weight;
+
+	return second / (second + pair->second_weight);
+}
+
+double confidence_above_ratio(struct sampled first, struct sampled second,
+			      double ratio)
+{
+	const struct sampled_pair pair = pair_of(first, second);
+
+	if (!(pair.first + pair.second > 0))
+		return 1;
+	if (!(ratio > 0))
+		return pair.second > 0 ? 0 : 1;
+	return binomial_tail(pair.second, pair.first,
+			     second_share(&pair, ratio));
+}
+
+double confidence_below_ratio(struct sampled first, struct sampled second,
+			      double ratio)
+{
+	const struct sampled_pair pair = pair_of(first, second);
+
+	if (!(ratio > 0) || !(pair.first + pair.second > 0))
+		return 1;
+	return binomial_tail(pair.first, pair.second,
+			     1 - second_share(&pair, ratio));
+}
+
+/*
+ * The sum of weighted samples is nearly normal, and its variance is the sum of
+ * the squares. One more sample stands for what an estimate of 0 may hide.
+ */
+double confidence_above(struct sampled first, struct sampled second, double ns)
+{
+	const struct sampled_pair pair = pair_of(first, second);
+	const double weight = pair.first_weight > pair.second_weight
+				      ? pair.first_weight
+				      : pair.second_weight;
+	const double variance =
+		first.squares + second.squares + weight * weight;
+
+	if (!(variance > 0))
+		return 1;
+	return erfc((second.ns - first.ns - ns) / sqrt(2 * variance)) / 2;
+}
+
+double confidence_below(struct sampled first, struct sampled second, double ns)
+{
+	return confidence_above(second, first, -ns);
+}
+
 static int by_number(const void *left, const void *right)
 {
 	const double a = *(const double *)left, b = *(const double *)right;

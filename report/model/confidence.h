@@ -48,6 +48,19 @@ struct share_interval confidence_part(struct sampled part, struct sampled all);
 double confidence_chance(struct sampled a, struct sampled b);
 
 /*
+ * Return the probability that the second estimate is by chance at least as far
+ * above, or below, the first one as it is, if the true times have this ratio
+ * (second / first), or this difference in ns (second - first). 1 if neither
+ * estimate has samples.
+ */
+double confidence_above_ratio(struct sampled first, struct sampled second,
+			      double ratio);
+double confidence_below_ratio(struct sampled first, struct sampled second,
+			      double ratio);
+double confidence_above(struct sampled first, struct sampled second, double ns);
+double confidence_below(struct sampled first, struct sampled second, double ns);
+
+/*
  * Returns the largest of these probabilities that is significant when all of
  * them are judged together, or -1 if none is. At most 5 % of the significant
  * ones are then expected to be due to chance. Sorts the array.

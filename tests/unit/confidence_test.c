@@ -264,6 +264,47 @@ static void samples_of_unequal_weight_are_compared_by_time(void **state)
 				      sampled_alike(40e6, 40)) < 1e-4);
 }
 
+static double above(double first, double second, double ratio)
+{
+	return confidence_above_ratio(sampled_alike(first * 1e6, first),
+				      sampled_alike(second * 1e6, second),
+				      ratio);
+}
+
+static double below(double first, double second, double ratio)
+{
+	return confidence_below_ratio(sampled_alike(first * 1e6, first),
+				      sampled_alike(second * 1e6, second),
+				      ratio);
+}
+
+/* With a ratio of 3, each sample is of the second time with 3/4. */
+static void ratios_are_judged_as_a_binomial_share(void **state)
+{
+	(void)state;
+	assert_true(fabs(above(0, 2, 3) - 9.0 / 16) < 1e-9);
+	assert_true(fabs(above(1, 1, 3) - 15.0 / 16) < 1e-9);
+	assert_true(fabs(below(1, 1, 3) - 7.0 / 16) < 1e-9);
+	assert_true(fabs(below(2, 0, 3) - 1.0 / 16) < 1e-9);
+	assert_true(above(0, 0, 3) == 1 && below(0, 0, 3) == 1);
+	assert_true(above(5, 1, 0) == 0 && above(5, 0, 0) == 1);
+}
+
+/* A normal deviation of 1.645 has a probability of 5 %. */
+static void differences_have_the_error_of_both_times(void **state)
+{
+	const struct sampled first = sampled_alike(10000e6, 10000);
+	const struct sampled second = sampled_alike(10000e6, 10000);
+	const double off = 1.645 * sqrt(20001) * 1e6;
+
+	(void)state;
+	assert_true(fabs(confidence_above(first, second, 0) - 0.5) < 1e-9);
+	assert_true(fabs(confidence_above(first, second, -off) - 0.05) < 1e-4);
+	assert_true(fabs(confidence_below(first, second, off) - 0.05) < 1e-4);
+	assert_true(confidence_above((struct sampled){ 0, 0 },
+				     (struct sampled){ 0, 0 }, 1) == 1);
+}
+
 /* The example of Benjamini and Hochberg's article: four of 15. */
 static void the_rate_of_false_discoveries_is_limited(void **state)
 {
@@ -292,6 +333,8 @@ int main(void)
 		cmocka_unit_test(two_times_differ_by_chance_as_a_coin_does),
 		cmocka_unit_test(
 			samples_of_unequal_weight_are_compared_by_time),
+		cmocka_unit_test(ratios_are_judged_as_a_binomial_share),
+		cmocka_unit_test(differences_have_the_error_of_both_times),
 		cmocka_unit_test(the_rate_of_false_discoveries_is_limited),
 	};
 
