@@ -75,6 +75,9 @@ static void check(const struct export_options *options,
 	if (options->view.whose.value && format->no_value)
 		complain_of_usage(state, "--format=%s excludes --value",
 				  format->name);
+	if (options->view.whose.grouping && format->no_group)
+		complain_of_usage(state, "--format=%s excludes --group",
+				  format->name);
 	if (options->view.shows_inlines && format->no_inlines)
 		complain_of_usage(state, "--format=%s excludes --inlines",
 				  format->name);

@@ -27,6 +27,7 @@ struct view_options {
 	int shows_details;
 	struct terminal terminal;
 	struct progress progress;
+	int takes_baselines; /* `path` may be a baseline (clew export) */
 	int metric; /* enum metric; -1 for time, if the recording has any. */
 };
 

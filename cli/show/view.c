@@ -9,6 +9,7 @@
 #include "cli/common/command.h"
 #include "cli/common/command_line.h"
 #include "cli/show/unmatched.h"
+#include "report/view/baseline.h"
 
 /*
  * Returns -ENODATA and *why if time is requested, but the recording has none.
@@ -32,6 +33,28 @@ static int check_metric(const struct view_options *view,
 		    view->path);
 }
 
+/*
+ * Opens a recording, or a baseline if the command takes any. Returns 0, or
+ * -errno and *why.
+ */
+static int open_file(struct view_options *view, struct session *session,
+		     char **why)
+{
+	if (!baseline_is_at(view->path))
+		return session_open(session, view->path, &view->whose, why);
+	if (!view->takes_baselines)
+		return fail(why, -EINVAL,
+			    "%s: a baseline, which only clew diff reads",
+			    view->path);
+	if (view->shows_inlines || view->whose.value || view->whose.thread ||
+	    view->whose.pid)
+		return fail(why, -EINVAL,
+			    "%s: a baseline excludes --inlines, --value, "
+			    "--thread and --process",
+			    view->path);
+	return baseline_open(session, view->path, why);
+}
+
 /* Returns 0, or -errno and *why. */
 static int open_as_asked(struct view_options *view, struct session *session,
 			 char **why)
@@ -41,7 +64,7 @@ static int open_as_asked(struct view_options *view, struct session *session,
 	if (!view->is_quiet)
 		progress_init(&view->progress);
 	view->whose.progress = &view->progress;
-	err = session_open(session, view->path, &view->whose, why);
+	err = open_file(view, session, why);
 	if (err) {
 		progress_clear(&view->progress);
 		unmatched_recording(view->path, err, why);

@@ -55,6 +55,7 @@ struct export_format {
 	 */
 	int no_inlines;
 	int no_value; /* cannot contain values of agents */
+	int no_group; /* excludes --group */
 	/* single calls are optional; can be limited to a time window */
 	int likes_traces;
 	int by_line; /* can contain lines of calls: see struct whose */
@@ -155,6 +156,7 @@ int export_perfetto(struct export *export, FILE *out, char **why);
 int export_json(struct export *export, FILE *out, char **why);
 int export_csv(struct export *export, FILE *out, char **why);
 int export_csv_contexts(struct export *export, FILE *out, char **why);
+int export_baseline(struct export *export, FILE *out, char **why);
 int export_sqlite(struct export *export, const char *path, char **why);
 
 #endif

@@ -48,6 +48,12 @@ const struct export_format export_formats[] = {
 	{ .name = "csv-contexts",
 	  .says = "a table of contexts",
 	  .write = export_csv_contexts },
+	{ .name = "baseline",
+	  .says = "a small file to commit, for clew diff",
+	  .no_inlines = 1,
+	  .no_value = 1,
+	  .no_group = 1,
+	  .write = export_baseline },
 	{ 0 },
 };
 

@@ -157,6 +157,8 @@ struct catalog_module {
 	const struct a2n_module *a2n;
 	int was_tried;
 	int is_maker; /* makes memory executable: it generates code */
+	/* of a baseline: only functions without a name have a vaddr */
+	int is_baseline;
 };
 
 struct call_label;

@@ -9,17 +9,27 @@
 #include "report/view/labels.h"
 #include "report/view/match.h"
 
+/*
+ * Returns the function of the diff's catalog for a function of the first
+ * recording, or of the second one.
+ */
+static uint32_t function_in(struct match *match, uint32_t function,
+			    int is_second)
+{
+	return is_second ? match_function(match, function)
+			 : match_own(match, function);
+}
+
 /* Adds the nodes without their measures. Returns the new index of each node. */
 static uint32_t *add_nodes(struct diff *diff, const struct tree *tree,
-			   struct match *match)
+			   struct match *match, int is_second)
 {
 	uint32_t *moved = memory_zeroed(tree->count, sizeof(*moved));
 
 	for (size_t i = 1; i < tree->count; i++) {
 		const struct tree_node *node = &tree->nodes[i];
 		uint32_t function =
-			match ? match_function(match, node->function)
-			      : node->function;
+			function_in(match, node->function, is_second);
 		struct tree_node *made;
 
 		moved[i] = tree_child(&diff->changes, moved[node->parent],
@@ -28,6 +38,24 @@ static uint32_t *add_nodes(struct diff *diff, const struct tree *tree,
 		made->is_context |= node->is_context;
 	}
 	return moved;
+}
+
+/* Moves totals of a baseline's functions to those of the diff's catalog. */
+static struct measure *move_totals(const struct session *session,
+				   struct match *match, size_t count,
+				   int is_second)
+{
+	struct measure *totals;
+
+	if (!session->totals)
+		return NULL;
+	totals = memory_zeroed(count, sizeof(*totals));
+	for (uint32_t i = 1; i < session->totals_count; i++) {
+		if (session->totals[i].ns > 0)
+			measure_add(&totals[function_in(match, i, is_second)],
+				    &session->totals[i]);
+	}
+	return totals;
 }
 
 /* Creates a tree with all nodes and the measures of one recording. */
@@ -78,8 +106,7 @@ static struct sampled whole_of(const struct session *session)
  * The samples are assumed to say at most as much as the same share of the
  * recording's samples.
  */
-static struct sampled sampled_of(const struct measure *measure,
-				 struct sampled whole)
+struct sampled diff_sampled(const struct measure *measure, struct sampled whole)
 {
 	struct sampled part =
 		sampled_alike((double)measure->ns, (double)measure->samples);
@@ -102,8 +129,8 @@ static int is_sampled(const struct measure *before, const struct measure *after)
 static double chance_of(const struct diff *diff, const struct measure *before,
 			const struct measure *after)
 {
-	return confidence_chance(sampled_of(before, diff->whole_before),
-				 sampled_of(after, diff->whole_after));
+	return confidence_chance(diff_sampled(before, diff->whole_before),
+				 diff_sampled(after, diff->whole_after));
 }
 
 /* Returns the probability above which a node's change may be random. */
@@ -162,12 +189,16 @@ void diff_init(struct diff *diff, struct session *before, struct session *after)
 			       : METRIC_CALLS;
 	tree_init(&diff->changes);
 	match_init(&match, &after->catalog, &before->catalog, &before->tree);
-	first = add_nodes(diff, &before->tree, NULL);
-	second = add_nodes(diff, &after->tree, &match);
+	first = add_nodes(diff, &before->tree, &match, 0);
+	second = add_nodes(diff, &after->tree, &match, 1);
 	fill(&diff->before, &diff->changes, &before->tree, first);
 	fill(&diff->after, &diff->changes, &after->tree, second);
 	fill_changes(diff);
 	diff->node_limit = find_node_limit(diff);
+	diff->totals_count = before->catalog.function_count;
+	diff->totals_before =
+		move_totals(before, &match, diff->totals_count, 0);
+	diff->totals_after = move_totals(after, &match, diff->totals_count, 1);
 	free(first);
 	free(second);
 	match_fini(&match);
@@ -178,6 +209,8 @@ void diff_fini(struct diff *diff)
 	tree_fini(&diff->before);
 	tree_fini(&diff->after);
 	tree_fini(&diff->changes);
+	free(diff->totals_before);
+	free(diff->totals_after);
 }
 
 uint64_t diff_value(const struct flat_row *row, enum diff_key key)
@@ -238,6 +271,56 @@ static void add_rows(struct diff_row *rows, const struct diff *diff,
 	free(labels);
 }
 
+static void set_totals(struct diff_row *rows, const struct diff *diff)
+{
+	for (size_t i = 0; i < diff->totals_count; i++) {
+		if (diff->totals_before && rows[i].function)
+			rows[i].before.total = diff->totals_before[i];
+		if (diff->totals_after && rows[i].function)
+			rows[i].after.total = diff->totals_after[i];
+	}
+}
+
+/* Adds up the chosen functions of one recording. */
+static void add_chosen(struct flat_row *row, const struct diff *diff,
+		       const struct tree *tree, const struct measure *totals,
+		       const uint8_t *chosen)
+{
+	uint32_t *labels = memory_zeroed(tree->count, sizeof(*labels));
+	uint8_t *outermost;
+
+	for (size_t i = 1; i < tree->count; i++)
+		labels[i] = chosen[tree->nodes[i].function];
+	outermost = labels_outermost(tree, labels, 2);
+	for (size_t i = 1; i < tree->count; i++) {
+		const struct measure self = tree_self(tree, i);
+		const struct measure below = tree_below(tree, i);
+
+		if (!labels[i])
+			continue;
+		measure_add(&row->self, &self);
+		row->function = tree->nodes[i].function;
+		if (outermost[i] && !totals)
+			measure_add(&row->total, &below);
+	}
+	for (size_t i = 1; totals && i < diff->totals_count; i++) {
+		if (chosen[i])
+			measure_add(&row->total, &totals[i]);
+	}
+	free(outermost);
+	free(labels);
+}
+
+struct diff_row diff_row_of(const struct diff *diff, const uint8_t *chosen)
+{
+	struct diff_row row = { 0 };
+
+	add_chosen(&row.before, diff, &diff->before, diff->totals_before,
+		   chosen);
+	add_chosen(&row.after, diff, &diff->after, diff->totals_after, chosen);
+	return row;
+}
+
 static const struct measure *measure_of_key(const struct flat_row *row,
 					    enum diff_key key)
 {
@@ -286,6 +369,7 @@ void diff_table_init(struct diff_table *table, const struct diff *diff,
 
 	add_rows(rows, diff, &diff->before);
 	add_rows(rows, diff, &diff->after);
+	set_totals(rows, diff);
 	for (size_t i = 0; i < functions; i++) {
 		if (rows[i].function &&
 		    selection_has_function(selection, diff->catalog,

@@ -21,6 +21,12 @@ struct diff {
 	/* All time of each recording, from which samples get their weights. */
 	struct sampled whole_before, whole_after;
 	double node_limit; /* see diff_is_node_significant() */
+	/*
+	 * By function of the catalog: the total of each function of a baseline,
+	 * which has no contexts; NULL for a recording.
+	 */
+	struct measure *totals_before, *totals_after;
+	size_t totals_count;
 };
 
 /* Returns 0 if both recordings have time, but of different kinds. */
@@ -54,6 +60,17 @@ struct diff_table {
 
 /* The value by which rows are compared. */
 enum diff_key { DIFF_SELF, DIFF_TOTAL, DIFF_CALLS };
+
+/*
+ * Returns one row for the functions of which `chosen` has a 1, by function of
+ * diff->catalog. Calls between them count once in the total. The totals of a
+ * baseline's functions are added up, since it has no contexts.
+ */
+struct diff_row diff_row_of(const struct diff *diff, const uint8_t *chosen);
+
+/* Returns a measured or sampled time of one side with the error of a sum. */
+struct sampled diff_sampled(const struct measure *measure,
+			    struct sampled whole);
 
 void diff_table_init(struct diff_table *table, const struct diff *diff,
 		     const struct selection *selection, enum diff_key key);

@@ -52,11 +52,51 @@ static int is_same(struct match *match, uint32_t to, uint32_t from)
 /*
  * Returns whether the function has a name that is not derived from its address.
  */
-static int has_name(const struct catalog *catalog, uint32_t function)
+static int has_name(struct catalog *catalog, uint32_t function)
 {
-	const struct catalog_function *entry = &catalog->functions[function];
+	return catalog->functions[function].is_named ||
+	       !strstr(catalog_name(catalog, function), "+0x");
+}
 
-	return entry->is_named || !strstr(entry->name, "+0x");
+/* Returns whether two functions of `to` have the same name in one module. */
+static int are_twins(struct match *match, uint32_t a, uint32_t b)
+{
+	struct catalog *to = match->to;
+
+	return to->functions[a].module == to->functions[b].module &&
+	       to->functions[a].kind == to->functions[b].kind &&
+	       strcmp(catalog_name(to, a), catalog_name(to, b)) == 0;
+}
+
+/* Returns whether `from` has the function's module in the same build. */
+static int is_in_same_build(const struct match *match, uint32_t function)
+{
+	const uint32_t module = match->to->functions[function].module;
+
+	for (size_t i = 0; i < match->from->module_count; i++) {
+		if (match->builds[i] == module + 1 &&
+		    !match->from->modules[i].is_baseline &&
+		    !match->to->modules[module].is_baseline)
+			return 1;
+	}
+	return 0;
+}
+
+static void enter_name(struct match *match, uint32_t function)
+{
+	uint64_t hash = hash_names(catalog_module_name(match->to, function),
+				   catalog_name(match->to, function));
+	uint64_t *slot = idmap_at(&match->named, hash);
+
+	while (*slot) {
+		if (are_twins(match, (uint32_t)*slot, function) &&
+		    !is_in_same_build(match, function)) {
+			match->twins[function] = (uint32_t)*slot;
+			return;
+		}
+		slot = idmap_at(&match->named, hash += 2);
+	}
+	*slot = function;
 }
 
 /* Enters only functions that occur in the tree, since name lookups are slow. */
@@ -65,17 +105,10 @@ static void enter_names(struct match *match, const struct tree *tree)
 	uint8_t *seen = memory_zeroed(match->to->function_count, 1);
 
 	for (size_t i = 1; i < tree->count; i++) {
-		uint32_t function = tree->nodes[i].function;
-		uint64_t hash, *slot;
+		const uint32_t function = tree->nodes[i].function;
 
-		if (seen[function]++)
-			continue;
-		hash = hash_names(catalog_module_name(match->to, function),
-				  catalog_name(match->to, function));
-		slot = idmap_at(&match->named, hash);
-		while (*slot)
-			slot = idmap_at(&match->named, hash += 2);
-		*slot = function;
+		if (!seen[function]++)
+			enter_name(match, function);
 	}
 	free(seen);
 }
@@ -112,6 +145,23 @@ static int is_same_stem(const struct catalog_module *a,
 
 	return length == stem_length(b->name) &&
 	       memcmp(a->name, b->name, length) == 0;
+}
+
+/*
+ * Returns whether an address identifies the function in `to`. A baseline has
+ * addresses only of functions without a name.
+ */
+static int is_found_by_address(struct match *match, uint32_t function)
+{
+	const struct catalog_function *entry =
+		&match->from->functions[function];
+	const uint32_t build = entry->module == CATALOG_NO_MODULE
+				       ? 0
+				       : match->builds[entry->module];
+
+	return build > 0 && !entry->is_named &&
+	       (!match->to->modules[build - 1].is_baseline ||
+		!has_name(match->from, function));
 }
 
 /* Adds a module that only the second recording has. */
@@ -158,7 +208,9 @@ static void gather_names(struct catalog *catalog, uint32_t module,
 		const struct catalog_function *entry = &catalog->functions[i];
 		const char *name;
 
-		if (entry->module != module || !catalog_is_recorded(entry))
+		if (entry->module != module ||
+		    (!catalog_is_recorded(entry) &&
+		     !catalog->modules[module].is_baseline))
 			continue;
 		name = catalog_name(catalog, i);
 		*idmap_at(names,
@@ -242,8 +294,7 @@ static uint32_t find_function(struct match *match, uint32_t function)
 
 	if (function < FUNCTION_FIRST)
 		return function;
-	if (module != CATALOG_NO_MODULE && !entry->is_named &&
-	    match->builds[module])
+	if (is_found_by_address(match, function))
 		return catalog_function_at(match->to, match->builds[module] - 1,
 					   entry->vaddr);
 	if (module != CATALOG_NO_MODULE)
@@ -261,6 +312,13 @@ uint32_t match_function(struct match *match, uint32_t function)
 	return match->functions[function];
 }
 
+uint32_t match_own(const struct match *match, uint32_t function)
+{
+	return function < match->twins_count && match->twins[function]
+		       ? match->twins[function]
+		       : function;
+}
+
 void match_init(struct match *match, struct catalog *from, struct catalog *to,
 		const struct tree *tree)
 {
@@ -275,6 +333,8 @@ void match_init(struct match *match, struct catalog *from, struct catalog *to,
 				       sizeof(*match->homes)),
 	};
 	match_modules(match, tree);
+	match->twins_count = to->function_count;
+	match->twins = memory_zeroed(match->twins_count, sizeof(*match->twins));
 	enter_names(match, tree);
 }
 
@@ -283,5 +343,6 @@ void match_fini(struct match *match)
 	free(match->functions);
 	free(match->builds);
 	free(match->homes);
+	free(match->twins);
 	idmap_fini(&match->named);
 }

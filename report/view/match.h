@@ -5,7 +5,9 @@
  * Functions of modules with the same build-id are matched by address. Functions
  * of different builds are matched by the names of module and function. A
  * module's version, as in "libz.so.1.2.13", and the name of the program are
- * ignored. Functions without names match only in the same build.
+ * ignored. Functions without names match only in the same build. Functions of
+ * one module with the same name, such as static functions of several files, are
+ * one function, unless both recordings are of the same build.
  */
 #ifndef CLEW_VIEW_MATCH_H
 #define CLEW_VIEW_MATCH_H
@@ -21,6 +23,9 @@ struct match {
 	uint32_t *builds;
 	uint32_t *homes;    /* by module of `from`: 1 + same or other version */
 	struct idmap named; /* hash of names -> function of `to` */
+	/* by function of `to`: the first of the same name; 0: itself */
+	uint32_t *twins;
+	size_t twins_count;
 };
 
 /* Looks up names among the functions of `tree`, which belongs to `to`. */
@@ -30,5 +35,11 @@ void match_fini(struct match *match);
 
 /* Returns the function of `to`; adds it if there is none. */
 uint32_t match_function(struct match *match, uint32_t function);
+
+/*
+ * Returns the function of `to` that stands for a function of `to`: itself, or
+ * one of the same name.
+ */
+uint32_t match_own(const struct match *match, uint32_t function);
 
 #endif

@@ -192,6 +192,7 @@ int session_open(struct session *session, const char *path,
 		return err;
 	catalog_init(&session->catalog);
 	session->catalog.progress = whose->progress;
+	session->totals = NULL;
 	session->shows_lines = session->has_color = session->is_quiet = 0;
 	session->shows_details = 0;
 	session->width = 0;
@@ -237,11 +238,27 @@ void session_inline(struct session *session)
 	session->tree = inlined;
 }
 
+uint64_t session_missing_calls(const struct session *session)
+{
+	const struct summary *summary = &session->summary;
+	const struct expected_losses *losses = &session->recording.losses;
+	uint64_t calls = summary->folded_calls + summary->budget.missed_calls +
+			 losses->overwritten_packets + losses->short_calls;
+
+	for (unsigned int i = 0; i < WIRE_LOSS_COUNT; i++)
+		calls += summary->lost_calls[i];
+	if (calls == 0 &&
+	    (session->recording.damage || summary->budget.functions > 0))
+		return 1;
+	return calls;
+}
+
 void session_close(struct session *session)
 {
 	recording_close(&session->recording);
 	catalog_fini(&session->catalog);
 	tree_fini(&session->tree);
+	free(session->totals);
 	timeline_fini(&session->timeline);
 	jni_usage_fini(&session->jni);
 	value_list_fini(&session->values);

@@ -15,6 +15,12 @@ struct session {
 	struct recording recording;
 	struct catalog catalog;
 	struct tree tree;
+	/*
+	 * Of a baseline, whose tree has no contexts: totals by function of the
+	 * catalog. NULL for a recording.
+	 */
+	struct measure *totals;
+	size_t totals_count;
 	struct timeline timeline; /* empty unless requested */
 	struct summary summary;
 	struct jni_usage jni;         /* from clew record --jni-env */
@@ -41,6 +47,12 @@ int session_open(struct session *session, const char *path,
 
 /* Puts inlined functions into the tree. */
 void session_inline(struct session *session);
+
+/*
+ * Returns how many calls are known to be missing in the counts of functions, or
+ * 1 if their number is unknown.
+ */
+uint64_t session_missing_calls(const struct session *session);
 
 /* Fails with -ESRCH and *why: `whose` selects no process or thread. */
 int session_refuse_whose(const struct recording *recording, const char *path,

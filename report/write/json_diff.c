@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* JSON of the table of changes between two recordings. */
+#include "report/write/gate_text.h"
 #include "report/write/json.h"
 
 static json_t *side_of(const struct session *session,
@@ -16,6 +17,31 @@ static json_t *side_of(const struct session *session,
 			 json_number(row->contexts));
 }
 
+static void write_conditions(struct json_stream *object,
+			     struct session *session, const struct gate *gate)
+{
+	struct json_stream list = json_begin(object, "conditions", "[");
+
+	for (size_t i = 0; i < gate->count; i++) {
+		const struct gate_result *result = &gate->results[i];
+		json_t *value =
+			json_pack("{sosssoso}", "condition",
+				  json_text(result->condition->text), "state",
+				  gate_state_text(result->state), "before",
+				  json_number(result->before), "after",
+				  json_number(result->after));
+
+		if (result->function)
+			json_object_set_new(value, "function",
+					    json_function(&session->catalog,
+							  result->function));
+		json_object_set_new(value, "more_functions",
+				    json_number(result->others));
+		json_member(&list, NULL, value);
+	}
+	json_end(&list, "]");
+}
+
 void json_diff(FILE *out, struct session *session, const struct diff_view *view)
 {
 	const struct diff_table *table = view->table;
@@ -30,6 +56,8 @@ void json_diff(FILE *out, struct session *session, const struct diff_view *view)
 			      time_text(view->diff->clock_before), "after",
 			      time_text(view->diff->clock_after), "alike",
 			      diff_has_like_clocks(view->diff)));
+	if (view->gate)
+		write_conditions(&object, session, view->gate);
 	rows = json_begin(&object, "functions", "[");
 	for (size_t i = 0; i < shown; i++) {
 		const struct diff_row *row = &table->rows[i];

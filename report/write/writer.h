@@ -8,6 +8,7 @@
 #include "report/view/butterfly.h"
 #include "report/view/diff.h"
 #include "report/view/flat.h"
+#include "report/view/gate.h"
 #include "report/view/list.h"
 #include "report/view/session.h"
 
@@ -34,6 +35,8 @@ struct diff_view {
 	const struct diff_table *table;
 	enum diff_key key; /* by which the table is sorted */
 	size_t top;        /* maximal number of rows; 0: all */
+	const struct gate
+		*gate; /* JSON, Markdown: judged conditions; or NULL */
 };
 
 struct flat_view {

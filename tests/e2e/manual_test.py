@@ -411,6 +411,8 @@ class Members(clewtest.Case):
                 ([tree], "tree", "--json", java),
                 ([tree], "export", "--format=json"),
                 ([diff], "diff", "--json", exact, self.recording_path),
+                ([diff], "diff", "--json", "--fail-if=calls>1000000000", exact,
+                 self.recording_path),
                 ([diff, tree], "diff", "--json", "--tree", exact,
                  self.recording_path),
                 (["clew list"], "list", "--json", "-v"),

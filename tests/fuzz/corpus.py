@@ -381,6 +381,11 @@ def main(build, folder):
     (folder / "expression_list").write_text(
         "arg1/s20, *(const char *)arg2/x, tid, $rsp & 15 /u,(int)ret/c")
     (folder / "short_name").write_text(SHORT_NAME)
+    (folder / "baseline").write_text(
+        "clew baseline 1\ntime\tcpu\t9\nmissing\t0\nmodule\tprogram\n"
+        "7\tmain\tnative\t5\t1\t9\t3\n1\tf(int)\n"
+        "module\tlibx.so.1\tabcd01\n3\t+0x12e0\nmodule\t-\n"
+        "0\t(kernel)\tkernel\t4\t2\t4\t2\n\0total(f(int)) >= -2.5%")
     (folder / "match").write_text("^(a|b[c-f]*)?[^x]+.$\nabcdefgh\n")
     (folder / "match_long").write_text(
         "^_Z(N[0-9]+|St){1,4}([[:alpha:]_]+\\b)*|foo\\w{2,}$\n"

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A condition under which a comparison of two recordings fails, such as
+ * `calls(parse)>0%` or `total>5ms`.
+ *
+ *     CONDITION = METRIC [ '(' FUNCTION ')' ] OPERATOR LIMIT
+ *     METRIC    = calls | self | total
+ *     FUNCTION  = name | *
+ *     OPERATOR  = > | >= | < | <= | !=
+ *     LIMIT     = [-] number [ % | ns | us | ms | s ]
+ *
+ * The change, from the first recording to the second, is compared with the
+ * limit. Without FUNCTION, it is the change of the sum of all functions. With
+ * `*`, each function is compared by itself. Blanks may stand between all parts.
+ */
+#ifndef CLEW_VIEW_CONDITION_H
+#define CLEW_VIEW_CONDITION_H
+
+#include "report/view/diff.h"
+
+enum condition_operator {
+	CONDITION_ABOVE,
+	CONDITION_NOT_BELOW,
+	CONDITION_BELOW,
+	CONDITION_NOT_ABOVE,
+	CONDITION_OTHER, /* != */
+};
+
+struct condition {
+	char *text; /* as the user wrote it, safe to print */
+	enum diff_key key;
+	char *function; /* NULL: the sum of all functions */
+	int is_each;    /* each function by itself; `function` is NULL */
+	enum condition_operator operator;
+	int is_percent; /* of the first recording's value */
+	double limit;   /* percent, calls or nanoseconds */
+};
+
+/*
+ * Parses a condition; the caller frees it by condition_fini(). With `is_value`,
+ * `self` and `total` are values that an agent counted, and a number needs no
+ * unit. Returns 0; or -EINVAL and *why, which begins with the position of the
+ * error.
+ */
+int condition_parse(struct condition *condition, const char *text, int is_value,
+		    char **why);
+void condition_fini(struct condition *condition);
+
+#endif

@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: MIT */
+/* See gate.h. */
+#include "report/view/gate.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/display_text.h"
+#include "base/fail.h"
+#include "base/memory.h"
+
+#define MISS 0.05 /* probability of an error by chance */
+
+struct judging {
+	const struct diff *diff;
+	struct session *before, *after;
+	const struct selection *selection;
+	struct diff_table table; /* all selected functions */
+};
+
+/* One pair of values, and how likely chance explains them. */
+struct judged {
+	int is_beyond; /* the values themselves are beyond the limit */
+	/*
+	 * Probability that the estimates are by chance as far beyond the limit
+	 * as they are, and as far within it.
+	 */
+	double beyond, within;
+};
+
+static int is_upward(const struct condition *condition)
+{
+	return condition->operator== CONDITION_ABOVE || condition->operator==
+		CONDITION_NOT_BELOW;
+}
+
+static int compare_limit(const struct condition *condition, long double before,
+			 long double after)
+{
+	/* As a double, 0.1 % of 1,000 is exactly 1. */
+	const double limit = condition->is_percent
+				     ? (double)before * condition->limit / 100
+				     : condition->limit;
+	const long double change = after - before;
+
+	switch (condition->operator) {
+	case CONDITION_ABOVE:
+		return change > limit;
+	case CONDITION_NOT_BELOW:
+		return change >= limit;
+	case CONDITION_BELOW:
+		return change < limit;
+	case CONDITION_NOT_ABOVE:
+		return change <= limit;
+	case CONDITION_OTHER:
+		break;
+	}
+	return change != limit;
+}
+
+static const struct measure *measure_in(const struct flat_row *row,
+					enum diff_key key)
+{
+	return key == DIFF_TOTAL ? &row->total : &row->self;
+}
+
+static void judge_samples(const struct judging *judging,
+			  const struct condition *condition,
+			  const struct diff_row *row, struct judged *judged)
+{
+	const struct sampled before =
+		diff_sampled(measure_in(&row->before, condition->key),
+			     judging->diff->whole_before);
+	const struct sampled after =
+		diff_sampled(measure_in(&row->after, condition->key),
+			     judging->diff->whole_after);
+	const double limit = condition->limit, ratio = 1 + limit / 100;
+	const double above =
+		condition->is_percent
+			? confidence_above_ratio(before, after, ratio)
+			: confidence_above(before, after, limit);
+	const double below =
+		condition->is_percent
+			? confidence_below_ratio(before, after, ratio)
+			: confidence_below(before, after, limit);
+
+	judged->beyond = is_upward(condition) ? above : below;
+	judged->within = is_upward(condition) ? below : above;
+}
+
+static struct judged judge(const struct judging *judging,
+			   const struct condition *condition,
+			   const struct diff_row *row)
+{
+	const uint64_t before = diff_value(&row->before, condition->key);
+	const uint64_t after = diff_value(&row->after, condition->key);
+	struct judged judged = {
+		.is_beyond = compare_limit(condition, (long double)before,
+					   (long double)after),
+	};
+
+	judged.beyond = judged.is_beyond ? 0 : 1;
+	judged.within = judged.is_beyond ? 1 : 0;
+	if (condition->key != DIFF_CALLS &&
+	    (measure_in(&row->before, condition->key)->samples > 0 ||
+	     measure_in(&row->after, condition->key)->samples > 0))
+		judge_samples(judging, condition, row, &judged);
+	return judged;
+}
+
+/* ---- One value ---- */
+
+static void judge_row(const struct judging *judging, const struct diff_row *row,
+		      struct gate_result *result)
+{
+	const struct condition *condition = result->condition;
+	const struct judged judged = judge(judging, condition, row);
+
+	result->before = diff_value(&row->before, condition->key);
+	result->after = diff_value(&row->after, condition->key);
+	if (judged.is_beyond && judged.beyond <= MISS)
+		result->state = GATE_FAILED;
+	else if (!judged.is_beyond && judged.within <= MISS)
+		result->state = GATE_PASSED;
+	else
+		result->state = GATE_UNDECIDED;
+}
+
+/*
+ * Adds up the own values of all selected functions, which is also the total of
+ * the program.
+ */
+static void judge_all(const struct judging *judging, struct gate_result *result)
+{
+	struct diff_row sum = { 0 };
+
+	for (size_t i = 0; i < judging->table.count; i++) {
+		const struct diff_row *row = &judging->table.rows[i];
+
+		measure_add(&sum.before.self, &row->before.self);
+		measure_add(&sum.after.self, &row->after.self);
+	}
+	sum.before.total = sum.before.self;
+	sum.after.total = sum.after.self;
+	judge_row(judging, &sum, result);
+}
+
+/* ---- Each function ---- */
+
+static uint64_t change_of(const struct diff_row *row, enum diff_key key)
+{
+	const uint64_t before = diff_value(&row->before, key);
+	const uint64_t after = diff_value(&row->after, key);
+
+	return before > after ? before - after : after - before;
+}
+
+static void note_row(const struct diff_row *row, enum gate_state state,
+		     struct gate_result *result, uint64_t *largest)
+{
+	const enum diff_key key = result->condition->key;
+	const uint64_t change = change_of(row, key);
+
+	if (state < result->state)
+		return;
+	if (state > result->state) {
+		*result = (struct gate_result){
+			.condition = result->condition,
+			.state = state,
+		};
+		*largest = 0;
+	} else {
+		result->others++;
+	}
+	if (result->function && change <= *largest)
+		return;
+	*largest = change;
+	result->function = row->function;
+	result->before = diff_value(&row->before, key);
+	result->after = diff_value(&row->after, key);
+}
+
+static void judge_each(const struct judging *judging,
+		       struct gate_result *result)
+{
+	const size_t count = judging->table.count;
+	struct judged *all = memory_zeroed(count + 1, sizeof(*all));
+	double *chances = memory_zeroed(count + 1, sizeof(*chances));
+	uint64_t largest = 0;
+	double limit;
+
+	for (size_t i = 0; i < count; i++) {
+		all[i] = judge(judging, result->condition,
+			       &judging->table.rows[i]);
+		chances[i] = all[i].beyond;
+	}
+	limit = confidence_limit(chances, count);
+	for (size_t i = 0; i < count; i++) {
+		if (all[i].is_beyond)
+			note_row(&judging->table.rows[i],
+				 all[i].beyond <= limit ? GATE_FAILED
+							: GATE_UNDECIDED,
+				 result, &largest);
+	}
+	free(all);
+	free(chances);
+}
+
+/* ---- A named function ---- */
+
+static int is_selected(const struct judging *judging, const uint8_t *chosen)
+{
+	const struct catalog *catalog = judging->diff->catalog;
+
+	for (uint32_t i = 1; i < catalog->function_count; i++) {
+		if (chosen[i] &&
+		    selection_has_function(judging->selection,
+					   judging->diff->catalog, i))
+			return 1;
+	}
+	return 0;
+}
+
+static int refuse_function(const struct judging *judging,
+			   const struct condition *condition, char **why)
+{
+	const char *nearest =
+		selection_nearest(judging->diff->catalog, condition->function);
+	char *plain = nearest ? selection_plain_name(nearest) : NULL;
+
+	if (plain)
+		fail(why, -ENODATA,
+		     "--fail-if='%s': neither recording has a function %s; "
+		     "did you mean %s?",
+		     condition->text, condition->function, plain);
+	else
+		fail(why, -ENODATA,
+		     "--fail-if='%s': neither recording has a function %s",
+		     condition->text, condition->function);
+	free(plain);
+	return -ENODATA;
+}
+
+/* A function that neither recording called has no row, and has not changed. */
+static int judge_function(const struct judging *judging,
+			  struct gate_result *result, char **why)
+{
+	const char *name = result->condition->function;
+	uint8_t *chosen = selection_named(judging->diff->catalog, name);
+	struct diff_row row;
+
+	if (!chosen) {
+		chosen = selection_named(&judging->after->catalog, name);
+		if (!chosen)
+			return refuse_function(judging, result->condition, why);
+		row = (struct diff_row){ 0 };
+	} else {
+		if (!is_selected(judging, chosen)) {
+			free(chosen);
+			return fail(why, -ENODATA,
+				    "--fail-if='%s': --module and --function "
+				    "exclude %s",
+				    result->condition->text, name);
+		}
+		row = diff_row_of(judging->diff, chosen);
+	}
+	free(chosen);
+	judge_row(judging, &row, result);
+	return 0;
+}
+
+/* ---- All conditions ---- */
+
+/* Returns whether the session has times of single functions. */
+static int has_time(const struct session *session)
+{
+	return session->summary.time_ns > 0 &&
+	       !summary_is_guess(&session->summary);
+}
+
+static int check_time(const struct judging *judging,
+		      const struct condition *condition, char **why)
+{
+	const struct diff *diff = judging->diff;
+
+	if (judging->before->value)
+		return 0;
+	if (!diff_has_like_clocks(diff))
+		return fail(why, -ENODATA,
+			    "--fail-if='%s': times are not comparable: the "
+			    "first recording has %s, the second %s",
+			    condition->text, time_text(diff->clock_before),
+			    time_text(diff->clock_after));
+	if (!has_time(judging->before) || !has_time(judging->after))
+		return fail(why, -ENODATA,
+			    "--fail-if='%s': the %s recording has no time; "
+			    "record with --time=cpu, or compare calls",
+			    condition->text,
+			    has_time(judging->before) ? "second" : "first");
+	return 0;
+}
+
+static int check_calls(const struct judging *judging,
+		       const struct condition *condition, char **why)
+{
+	const uint64_t before = session_missing_calls(judging->before);
+	const uint64_t after = session_missing_calls(judging->after);
+
+	if (before == 0 && after == 0)
+		return 0;
+	return fail(why, -ENODATA,
+		    "--fail-if='%s': calls are missing in the %s recording; "
+		    "clew report --details says why",
+		    condition->text, before ? "first" : "second");
+}
+
+static int judge_condition(const struct judging *judging,
+			   struct gate_result *result, char **why)
+{
+	const struct condition *condition = result->condition;
+	int err = condition->key == DIFF_CALLS
+			  ? check_calls(judging, condition, why)
+			  : check_time(judging, condition, why);
+
+	if (err)
+		return err;
+	if (condition->function)
+		return judge_function(judging, result, why);
+	if (condition->is_each)
+		judge_each(judging, result);
+	else
+		judge_all(judging, result);
+	return 0;
+}
+
+int gate_init(struct gate *gate, const struct diff *diff,
+	      struct session *before, struct session *after,
+	      const struct selection *selection,
+	      const struct condition *conditions, size_t count, char **why)
+{
+	struct judging judging = {
+		.diff = diff,
+		.before = before,
+		.after = after,
+		.selection = selection,
+	};
+	int err = 0;
+
+	*gate = (struct gate){
+		.results = memory_zeroed(count, sizeof(*gate->results)),
+		.count = count,
+	};
+	diff_table_init(&judging.table, diff, selection, DIFF_CALLS);
+	for (size_t i = 0; i < count && !err; i++) {
+		struct gate_result *result = &gate->results[i];
+
+		result->condition = &conditions[i];
+		err = judge_condition(&judging, result, why);
+		gate->failed += result->state == GATE_FAILED;
+		gate->undecided += result->state == GATE_UNDECIDED;
+	}
+	diff_table_fini(&judging.table);
+	if (err)
+		gate_fini(gate);
+	return err;
+}
+
+void gate_fini(struct gate *gate)
+{
+	free(gate->results);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Judges conditions (condition.h) on a comparison of two recordings.
+ *
+ * Calls and measured times are exact. A sampled time fails a condition only if
+ * the change is beyond the limit with 95 % confidence. It passes if the change
+ * is within the limit with the same confidence. Otherwise the recordings cannot
+ * decide. With `*`, at most 5 % of the functions that fail are expected to be
+ * due to chance.
+ */
+#ifndef CLEW_VIEW_GATE_H
+#define CLEW_VIEW_GATE_H
+
+#include "report/view/condition.h"
+#include "report/view/diff.h"
+
+enum gate_state { GATE_PASSED, GATE_UNDECIDED, GATE_FAILED };
+
+struct gate_result {
+	const struct condition *condition;
+	enum gate_state state;
+	/*
+	 * The values that decided. With `*`, of the function with the largest
+	 * change among those that fail or are undecided; 0 if there is none.
+	 */
+	uint64_t before, after;
+	uint32_t function; /* with `*`: that function; else 0 */
+	size_t others;     /* with `*`: further functions in this state */
+};
+
+struct gate {
+	struct gate_result *results; /* one for each condition */
+	size_t count, failed, undecided;
+};
+
+/*
+ * Judges `count` conditions on the selected functions. The conditions must
+ * outlive the gate. Returns 0; or -errno and *why if a condition cannot be
+ * judged: no such function, no time to compare, or missing calls.
+ */
+int gate_init(struct gate *gate, const struct diff *diff,
+	      struct session *before, struct session *after,
+	      const struct selection *selection,
+	      const struct condition *conditions, size_t count, char **why);
+void gate_fini(struct gate *gate);
+
+#endif
