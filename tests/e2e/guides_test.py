@@ -102,9 +102,13 @@ class Guides(clewtest.Case):
     def test_allocations_and_locks(self):
         self.follow(GUIDES / "allocations-and-locks.md")
 
-    @needs("bash", "gcc", "jq")
+    @needs("bash", "gcc")
     def test_comparing_builds(self):
         self.follow(GUIDES / "comparing-builds.md")
+
+    @needs("bash", "gcc")
+    def test_continuous_integration(self):
+        self.follow(GUIDES / "continuous-integration.md")
 
 
 class Patterns(unittest.TestCase):
