@@ -284,6 +284,29 @@ static void match_modules(struct match *match, const struct tree *tree)
 }
 
 /*
+ * Time in unknown code of a module counts for a function that is named after
+ * the module. Returns such a name with the module's name in `to`, or NULL for
+ * any other function. The caller frees it.
+ */
+static char *name_of_unknown_code(struct match *match, uint32_t function)
+{
+	const struct catalog_function *entry =
+		&match->from->functions[function];
+	const char *name;
+	size_t length;
+
+	if (entry->module == CATALOG_NO_MODULE || !entry->is_named)
+		return NULL;
+	name = match->from->modules[entry->module].name;
+	length = strlen(name);
+	if (strncmp(entry->name, "(in ", 4) != 0 ||
+	    strncmp(entry->name + 4, name, length) != 0 ||
+	    strcmp(entry->name + 4 + length, ")") != 0)
+		return NULL;
+	return memory_printf("(in %s)", home_name(match, function));
+}
+
+/*
  * Returns the function in the other catalog; adds it by name if there is none.
  */
 static uint32_t find_function(struct match *match, uint32_t function)
@@ -291,6 +314,7 @@ static uint32_t find_function(struct match *match, uint32_t function)
 	const struct catalog_function *entry =
 		&match->from->functions[function];
 	uint32_t found, module = entry->module;
+	char *unknown_code;
 
 	if (function < FUNCTION_FIRST)
 		return function;
@@ -299,6 +323,13 @@ static uint32_t find_function(struct match *match, uint32_t function)
 					   entry->vaddr);
 	if (module != CATALOG_NO_MODULE)
 		module = match->homes[module];
+	unknown_code = name_of_unknown_code(match, function);
+	if (unknown_code) {
+		found = catalog_named(match->to, entry->kind, module,
+				      unknown_code);
+		free(unknown_code);
+		return found;
+	}
 	found = find_by_name(match, function);
 	return found ? found
 		     : catalog_named(match->to, entry->kind, module,

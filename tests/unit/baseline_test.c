@@ -165,6 +165,9 @@ static void a_renamed_program_is_the_same(void **state)
 	assert_int_equal(rows_of(HEAD "module\told\n1\tmain\n2\tf\n",
 				 HEAD "module\tnew\n1\tmain\n2\tf\n"),
 			 2);
+	assert_int_equal(rows_of(HEAD "module\told\n1\tmain\n2\t(in old)\n",
+				 HEAD "module\tnew\n1\tmain\n2\t(in new)\n"),
+			 2);
 }
 
 /* ---- Conditions ---- */
