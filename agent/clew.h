@@ -62,9 +62,9 @@ struct clew_here {
 struct clew_here clew_context(void);
 
 /*
- * Returns only its id, which is enough to search an agent's own table; faster
- * than clew_context(). Returns 0 also if the thread's calls are not counted.
- * Signals.
+ * Returns only the id of this context, which is enough to search an agent's own
+ * table; faster than clew_context(). Returns 0 also if the thread's calls are
+ * not counted. Signals.
  */
 uint64_t clew_id(void);
 
@@ -131,8 +131,8 @@ void *clew_node_add(struct clew_nodes *nodes, uint64_t id, void *node);
 /*
  * Numbers that an agent counts for contexts. These numbers are part of the
  * recording: clew report --value=NAME, clew tree and clew export show them by
- * function and by context. Each is stored directly in the recording, so a crash
- * loses none.
+ * function and by context. They are stored directly in the recording's file, so
+ * that a crash loses none.
  *
  *	struct clew_value kinds[] = { { "requests", CLEW_NUMBER },
  *				      { "sent", CLEW_BYTES } };
@@ -185,7 +185,7 @@ int clew_row_is_there(const struct clew_values *values, uint64_t row);
 int64_t clew_value_add(struct clew_values *values, uint64_t row, size_t column,
 		       int64_t more);
 
-/* Sets a number to `to` if it is less than that. Signals. */
+/* Sets a number to `to` if the number is less than `to`. Signals. */
 void clew_value_raise(struct clew_values *values, uint64_t row, size_t column,
 		      int64_t to);
 

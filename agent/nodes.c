@@ -33,7 +33,8 @@ struct node_fork {
 /* A block of memory; leaves and forks follow. */
 struct node_slab {
 	struct node_slab *older;
-	_Atomic size_t used; /* including allocations that did not fit */
+	/* Bytes; also counts allocations that did not fit. */
+	_Atomic size_t used;
 };
 
 struct clew_nodes {
@@ -53,7 +54,10 @@ struct course {
 
 static uint64_t bits_behind(uint64_t id, unsigned int bits, unsigned int count)
 {
-	/* All bits are used up: different hashes were separated before. */
+	/*
+	 * If all 64 bits are used up, the result does not matter: different
+	 * hashes differ in a bit before.
+	 */
 	return bits < 64 ? id * HASH_MULTIPLIER << bits >> (64 - count) : 0;
 }
 
@@ -135,7 +139,8 @@ static void *take_memory(struct clew_nodes *nodes, size_t bytes)
 }
 
 /*
- * Returns a fork that contains the leaf to which the way led; 0 without memory.
+ * Returns the way to a new fork that contains the leaf to which `way` leads; 0
+ * without memory.
  */
 static uint64_t make_fork(struct clew_nodes *nodes, uint64_t way,
 			  unsigned int bits)

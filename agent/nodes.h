@@ -7,7 +7,10 @@
 
 struct clew_nodes;
 
-/* Both functions are safe in signal handlers and in any thread. */
+/*
+ * Functions of the library that allocate and free memory. Both are safe in
+ * signal handlers and in any thread.
+ */
 struct node_memory {
 	void *(*take)(size_t bytes); /* returns zeroed pages, or NULL */
 	void (*give_back)(void *pages, size_t bytes);

@@ -16,7 +16,10 @@ struct value_site {
 };
 
 static struct value_site known[SITES_MAX];
-/* For contexts beyond these, and outside contexts. */
+/*
+ * The common site of all contexts for which `known` has no room, and of values
+ * outside all contexts.
+ */
 static struct value_site others;
 static _Atomic uint32_t known_used;
 

@@ -8,8 +8,9 @@
  * given to RegisterNatives(). The event of a native contains an address, and a
  * method whose identifier exists. The agent never requests the identifiers of a
  * whole class, which would take memory of the JVM. Before VMStart the JVM does
- * not return names. Methods that are bound before are stored and get bridges,
- * which learn the methods' signatures later.
+ * not return names. Methods that are bound before VMStart are stored and get
+ * bridges. Once names are available, the agent sets the signatures in these
+ * bridges.
  */
 #include <errno.h>
 #include <jvmti.h>
@@ -50,12 +51,21 @@ struct early {
 };
 
 static struct {
-	_Atomic(JavaVM *) vm;      /* the JVM that has the agent; NULL: none */
-	_Atomic(JavaVM *) told_by; /* the last JVM that had it */
-	jvmtiEnv *heard;           /* sends the events; NULL: none */
+	_Atomic(JavaVM *) vm; /* the JVM that has the agent; NULL: none */
+	/* The JVM that got the agent last; stays when that JVM ends. */
+	_Atomic(JavaVM *) told_by;
+	/*
+	 * Clew's environment, which sends the events; NULL: no JVM has the
+	 * agent.
+	 */
+	jvmtiEnv *heard;
 	int knows_callers; /* the callers of natives can be determined */
 	int is_exact;      /* Java methods count their calls */
-	int is_silent;    /* they always do, so bridges need not find callers */
+	/*
+	 * As is_exact, and never only in standby: bridges need not find
+	 * callers.
+	 */
+	int is_silent;
 	struct lock lock; /* protects the following members */
 	/* Array of EARLY_MAX; NULL until the first is added. */
 	struct early *early;
@@ -65,8 +75,8 @@ static struct {
 /* ---- Names ---- */
 
 /*
- * In natives that mount virtual threads the JVM cannot report callers, and must
- * not be asked.
+ * Returns whether the method's class is VirtualThread. While its natives mount
+ * a virtual thread, a request for callers makes the JVM fail.
  */
 static int changes_threads(const struct java_method *method)
 {
@@ -74,9 +84,11 @@ static int changes_threads(const struct java_method *method)
 }
 
 /*
- * True if the tracker may call the native. The tracker calls natives of the JVM
- * from the interpreter (tracker_class.h), and stores the thread's id by one of
- * them. A bridge must not restore the former id, and these calls do not count.
+ * Returns whether the tracker may call the native, which is possible for all
+ * natives of the JVM itself. While the tracker (tracker_class.h) is
+ * interpreted, it calls such natives to read and to store the thread's id. A
+ * bridge would restore the former id afterwards, so these natives get no
+ * bridge.
  */
 static int may_be_trackers(const void *address)
 {
@@ -88,9 +100,10 @@ static int may_be_trackers(const void *address)
 }
 
 /*
- * Whether calls of a native go through a bridge. Not for intrinsics: only some
- * of their calls would count, and all would become slower; no other natives are
- * called as often.
+ * Returns whether calls of a native go through a bridge. An intrinsic gets a
+ * bridge only if its code has a hooked stub: otherwise only some of its calls
+ * would count, all would become slower, and no other natives are called as
+ * often.
  */
 static int is_bridged(const struct early *bound)
 {
@@ -101,8 +114,9 @@ static int is_bridged(const struct early *bound)
 }
 
 /*
- * Makes calls of the native count below their Java callers, under the number of
- * the native's code or of its relay.
+ * Makes calls through the native's bridge count below their Java callers, under
+ * the number of the native's code or of its relay, and records the native's
+ * name.
  */
 static void name_binding(const struct early *bound,
 			 const struct java_method *method)
@@ -185,7 +199,10 @@ static void keep_early(jmethodID method, void *address, void **new_address)
 		*new_address = bridges_entry(early.bridge);
 }
 
-/* Removes the last stored native. Returns 0 if none remains. */
+/*
+ * Removes the native that was stored last, and copies it to *out. Returns 0 if
+ * no native is stored.
+ */
 static int take_early(struct early *out)
 {
 	uint64_t signals;
@@ -220,7 +237,7 @@ static void name_early(jvmtiEnv *jvmti, JNIEnv *jni)
 	}
 }
 
-/* ---- Events (clew's own calls in them are not recorded) ---- */
+/* ---- Events (clew's own calls in event functions are not recorded) ---- */
 
 static void JNICALL has_started(jvmtiEnv *jvmti, JNIEnv *jni)
 {
@@ -244,18 +261,21 @@ static void JNICALL is_ready(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 }
 
 /*
- * The bridge to which natives that were bound before clew attached are bound
- * for a moment. The JVM then reports each of them, one after the other, and the
- * event selects the native's bridge.
+ * A bridge for the time of attaching. clew binds each native that is already
+ * bound to the stand-in, one after the other. The JVM reports this by an event,
+ * and is_bound() then stores the native's own bridge in the event's new
+ * address.
  */
 static struct {
 	struct bridge *bridge;
-	int is_told; /* the present native has been reported */
+	/* The event of the native that was bound last has arrived. */
+	int is_told;
 } stand_in;
 
 /*
- * Returns the code of a native that was bound to the stand-in. The native stays
- * bound to this code unless the caller stores another address.
+ * Returns the code of a native that was bound to the stand-in, and sets the
+ * event's new address to this code; the caller may store another one there.
+ * Returns `address` if the native was not bound to the stand-in.
  */
 static void *real_address(void *address, void **new_address)
 {
@@ -370,8 +390,8 @@ static int listen(jvmtiEnv *jvmti)
 }
 
 /*
- * Generated code has names only if these events are sent. Only samples need
- * them.
+ * Requests the events by which generated code gets its names. Only samples of
+ * time need these names.
  */
 static void listen_to_compilers(jvmtiEnv *jvmti)
 {
@@ -438,8 +458,9 @@ void agent_begin_idle(JavaVM *vm)
 /* ---- A JVM that runs already ---- */
 
 /*
- * Fails once a native was not reported: neither it nor the following ones are
- * bound again.
+ * Makes the stand-in lead to a native's code. Returns 0 if memory is short, or
+ * if the event of the native before has not arrived: then no further natives
+ * get bridges.
  */
 static int make_stand_in(void *address)
 {
@@ -479,7 +500,10 @@ static void *choose_original(void *context, const struct bound_native *native)
 	return bridge ? bridge->original : NULL;
 }
 
-/* Requests events for the code that exists already. */
+/*
+ * Makes the JVM send the events for code that was generated before clew
+ * attached.
+ */
 static void tell_of_code(jvmtiEnv *jvmti)
 {
 	(*jvmti)->GenerateEvents(jvmti, JVMTI_EVENT_DYNAMIC_CODE_GENERATED);
@@ -509,8 +533,8 @@ void agent_begin_late(JavaVM *vm, JNIEnv *jni)
 }
 
 /*
- * Restores methods first, then binds natives to their code, then waits for
- * threads in bridges. Returns 0 or -errno.
+ * Restores Java methods first, then binds natives to their own code, then waits
+ * for threads in bridges. Returns 0 or -errno.
  */
 int agent_end_late(JavaVM *vm, JNIEnv *jni)
 {

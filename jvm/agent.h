@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libclew.so as an agent of a JVM (JVMTI). The JVM notifies it of native
- * methods and of generated code.
+ * libclew.so as an agent of a JVM (JVMTI). The JVM reports native methods and
+ * generated code to the agent by events.
  */
 #ifndef CLEW_JVM_AGENT_H
 #define CLEW_JVM_AGENT_H
@@ -12,16 +12,18 @@
 void agent_forget(void);
 
 /*
- * Gives a JVM that is being created the agent, once. A failure is recorded. The
- * idle agent requests no events.
+ * Gives the agent to a JVM that is being created; does nothing if a JVM has the
+ * agent already. The part's header contains the reason of a failure. After
+ * agent_begin_idle() the agent receives no events.
  */
 void agent_begin(JavaVM *vm);
 void agent_begin_idle(JavaVM *vm);
 
 /*
- * Gives a running JVM the agent, and removes it. The calling thread is clew's
- * own, attached to the JVM, and in no Java method. agent_end_late() returns 0,
- * or -errno if something could not be removed.
+ * agent_begin_late() gives the agent to a running JVM, and agent_end_late()
+ * removes it. The calling thread is clew's own, attached to the JVM, and in no
+ * Java method. agent_end_late() returns 0, or -errno if something could not be
+ * removed.
  */
 void agent_begin_late(JavaVM *vm, JNIEnv *jni);
 int agent_end_late(JavaVM *vm, JNIEnv *jni);

@@ -29,8 +29,8 @@ void agent_await(int is_being_made)
 /* ---- The option ---- */
 
 /*
- * The path must be absolute: for another name the loader would search for a
- * file.
+ * The path must be absolute, because the loader would search for any other name
+ * in its library paths. A path with '=' would be cut at that character.
  */
 char *agent_option(void)
 {
@@ -66,7 +66,10 @@ static on_load_function own_of(const struct link_map *map)
 	return (on_load_function)lookup_in(map->l_addr, "Agent_OnLoad");
 }
 
-/* Returns the Agent_OnLoad() of the module at a pc. */
+/*
+ * Returns the Agent_OnLoad() of the module at a pc, or NULL if the module has
+ * none or is libclew.so.
+ */
 static on_load_function find_callers(uint64_t pc)
 {
 	return own_of(lookup_module(pc));
@@ -86,11 +89,12 @@ static on_load_function find_newest(void)
 }
 
 /*
- * Another agent that calls its own Agent_OnLoad() by name reaches the preloaded
- * one of clew. Returns the function that was meant: that of the calling module,
- * or, if the other agent jumped so that the JVM seems to be the caller, that of
- * the agent which was loaded last. clew's own function is meant only while a
- * JVM is being created.
+ * Another agent that calls its own Agent_OnLoad() by name reaches the function
+ * of clew, which is preloaded. Returns the Agent_OnLoad() that such an agent
+ * wanted to call: that of the calling module, or, if the other agent has jumped
+ * so that the JVM seems to be the caller, that of the agent which was loaded
+ * last. Returns NULL if the call is meant for clew, which is possible only
+ * while a JVM is being created.
  */
 static on_load_function find_meant(uint64_t caller, enum wish wish)
 {
@@ -103,9 +107,10 @@ static on_load_function find_meant(uint64_t caller, enum wish wish)
 }
 
 /*
- * Fails where libclew.so is not preloaded: there is no recording, and the JVM
- * reports that the agent could not be started. If a recording exists but could
- * not begin, it contains the reason, and the program runs.
+ * Called by the JVM. Fails in a process without a recording, where libclew.so
+ * is not preloaded: the JVM then reports that the agent could not be started.
+ * Succeeds without an effect if the recording could not begin; the part
+ * contains the reason of that.
  */
 EXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
 {

@@ -6,12 +6,15 @@
 #ifndef CLEW_JVM_AGENT_LOAD_H
 #define CLEW_JVM_AGENT_LOAD_H
 
-/* Stores whether a JVM is being created, which will call Agent_OnLoad(). */
+/*
+ * Stores whether a JVM is being created, which will call Agent_OnLoad(). Any
+ * thread.
+ */
 void agent_await(int is_being_made);
 
 /*
- * Returns "-agentpath:" with the path of libclew.so, or NULL if that is not
- * usable.
+ * Returns "-agentpath:" with the path of libclew.so, in static memory, or NULL
+ * if the path is not absolute, contains '=' or is too long.
  */
 char *agent_option(void);
 

@@ -13,7 +13,8 @@
 #define OPTIONS_FILE "-XX:VMOptionsFile="
 
 /*
- * True if the text contains one of the options, an array that ends with NULL.
+ * Returns whether the text contains at least one of the options. The array of
+ * options ends with NULL.
  */
 static int mentions(const char *text, const char *const *options)
 {
@@ -39,7 +40,11 @@ static int file_mentions(const char *path, const char *const *options)
 	return mentions(text, options);
 }
 
-/* The JVM reads these variables itself, unlike JDK_JAVA_OPTIONS. */
+/*
+ * Returns whether an environment variable that the JVM itself reads contains an
+ * option. The launcher reads JDK_JAVA_OPTIONS and passes these options as
+ * arguments.
+ */
 static int environment_mentions(const char *const *options)
 {
 	static const char *const names[] = { "JAVA_TOOL_OPTIONS=",
@@ -84,8 +89,9 @@ int class_archive_is_written(const JavaVMInitArgs *given)
 }
 
 /*
- * -Xshare and the options of AOT caches exclude each other. With
- * -XX:AOTMode=off the JVM would not write an AOT cache that it has to write.
+ * -Xshare and the options of AOT caches exclude each other. The result is NULL
+ * if the JVM has to write an AOT cache, because -XX:AOTMode=off would prevent
+ * that.
  */
 const char *class_archive_off(const JavaVMInitArgs *given)
 {

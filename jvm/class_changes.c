@@ -40,7 +40,10 @@ static void JNICALL retransforms(JNIEnv *jni, jobject self, jlong agent,
 	change(atomic_load(&retransform), jni, self, agent, classes);
 }
 
-/* The Flight Recorder adds events to classes when a recording begins. */
+/*
+ * Called instead of the Flight Recorder's native, by which it adds events to
+ * classes when a recording of its own begins.
+ */
 static void JNICALL records(JNIEnv *jni, jobject self, jobjectArray classes)
 {
 	callers_doubt();

@@ -14,8 +14,9 @@
 struct java_method;
 
 /*
- * Returns the function to call instead of the native's code: a function that
- * wraps it, if the native changes classes, otherwise the code itself.
+ * Returns the function to call instead of `native`, the code of the method: a
+ * function that wraps the code, if the method changes classes, otherwise the
+ * code itself.
  */
 void *class_changes_native(const struct java_method *method, void *native);
 

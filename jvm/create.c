@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Adds the agent to the options of a new JVM. Launchers load libjvm.so and look
- * up JNI_CreateJavaVM() in it, so they would not find a function that precedes
- * it in symbol order. clew therefore diverts the function (divert.h).
+ * up JNI_CreateJavaVM() in this library, so they would not find a function of
+ * the same name in libclew.so. clew therefore diverts the function (divert.h).
  *
  * An environment variable (JAVA_TOOL_OPTIONS) needs no diversion, but the JVM
  * reports options from there on standard error, and all JVMs that the program
@@ -34,7 +34,7 @@
 #define MACHINE     "libjvm.so"
 #define OPTIONS_MAX (1 << 20)
 #define OURS_MAX    2
-/* Number of libjvm.so that may be loaded one after the other. */
+/* Maximum number of different libjvm.so that are loaded one after the other. */
 #define MACHINES_MAX 4
 
 typedef jint (*create_function)(JavaVM **vm, void **environment,
@@ -51,7 +51,10 @@ static uint64_t bytes_of(const JavaVMInitArgs *arguments)
 	       sizeof(JavaVMOption);
 }
 
-/* Arguments of JNI 1.1 have another layout, and the JVM refuses them. */
+/*
+ * Returns whether the arguments have the layout of JNI 1.2 or later. Those of
+ * JNI 1.1 have another layout, and the JVM refuses them.
+ */
 static int are_understood(const JavaVMInitArgs *arguments)
 {
 	return arguments && arguments->version >= JNI_VERSION_1_2 &&
@@ -60,9 +63,9 @@ static int are_understood(const JavaVMInitArgs *arguments)
 }
 
 /*
- * Returns a copy of the options with clew's behind them, because other agents
- * come first; NULL if the agent cannot be added. *count becomes the number of
- * all options.
+ * Returns a copy of the options with clew's options behind them, so that other
+ * agents start before clew; NULL if the agent cannot be added. *count becomes
+ * the number of all options. The caller unmaps the copy (bytes_of()).
  */
 static JavaVMOption *extend(const JavaVMInitArgs *given, jint *count)
 {
@@ -124,7 +127,9 @@ static jint create_with(create_function original, JavaVM **vm,
 	return result;
 }
 
-/* A replacement for each libjvm.so; all do the same. */
+/*
+ * Defines the replacement of JNI_CreateJavaVM() in the libjvm.so of one slot.
+ */
 #define CREATE_IN(index)                                                       \
 	static jint create_##index(JavaVM **vm, void **environment,            \
 				   void *arguments)                            \
@@ -150,8 +155,8 @@ static int is_machine(const struct module *module)
 }
 
 /*
- * Returns the slot of the same function before its module was unloaded, or a
- * new one.
+ * Returns the slot of the function at a pc: that from an earlier load of the
+ * same module at the same address, or the next unused one.
  */
 static uint32_t find_slot(uint64_t pc)
 {

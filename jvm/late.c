@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A running JVM loads no agents by options. But a thread of clew can attach to
- * it, like threads of native code, and then use the tool interface like an
- * agent.
+ * A JVM that runs already reads no options any more. But a thread of clew can
+ * attach to the JVM, as any thread of native code can, and then use the tool
+ * interface (JVMTI) like an agent.
  */
 #include "jvm/late.h"
 
@@ -19,7 +19,9 @@
 
 typedef jint (*list_function)(JavaVM **machines, jsize room, jsize *count);
 
-/* Written with the loader's lock held, before a thread reads it. */
+/*
+ * Written with the loader's lock held, before another thread of clew reads it.
+ */
 static uint64_t machine_base; /* 0: no JVM is loaded */
 
 void late_meet(const struct module *machine)
@@ -45,13 +47,17 @@ static JavaVM *find_machine(void)
 	return count > 0 ? machine : NULL;
 }
 
-/* Newest version of the JVM for which no crashes are known. */
+/*
+ * Newest version of Java for which no crashes are known when clew attaches to a
+ * JVM with the collector ZGC.
+ */
 #define CALM_VERSION 17
 
 /*
- * True for ZGC in newer JVMs. ZGC of JDK 25 processes a thread's frames when
- * the thread returns to them. One of 60 processes crashed there, after clew had
- * attached to each of them twelve times. The cause is unknown.
+ * Returns whether the JVM uses ZGC and is newer than CALM_VERSION. ZGC of JDK
+ * 25 processes a thread's frames when the thread returns to them. In a test,
+ * clew attached twelve times to each of 60 processes, and one process crashed
+ * in this code of ZGC. The cause is unknown.
  */
 static int is_delicate(uint64_t pc)
 {
@@ -82,7 +88,10 @@ void late_begin(void)
 	(*vm)->DetachCurrentThread(vm);
 }
 
-/* If the JVM does not exist any more, its agent does not exist either. */
+/*
+ * Does nothing if the JVM does not exist any more, because its agent has ended
+ * with it.
+ */
 int late_end(void)
 {
 	JavaVM *vm = find_machine();

@@ -5,7 +5,10 @@
 
 #include "preload/modules/modules.h"
 
-/* Stores that this module is a JVM. Called with the loader's lock held. */
+/*
+ * Stores that this module is a JVM's library. Called with the loader's lock
+ * held.
+ */
 void late_meet(const struct module *machine);
 
 /* See generated/managed.h. */

@@ -11,14 +11,14 @@
 #include "preload/stack/walk.h"
 
 /*
- * Distance from a JNIEnv to the last Java stack pointer of its thread, in
- * bytes.
+ * Distance in bytes from a JNIEnv to the word where the JVM stores the stack
+ * pointer of the thread's innermost Java frame.
  */
 static int64_t last_sp_at;
 
 /*
- * Returns the JVM's thread (JavaThread *) from the Thread object; 0 if it is
- * unknown.
+ * Returns the JVM's record of the calling thread (JavaThread *), which the
+ * Thread object contains; 0 if it is unknown.
  */
 static uint64_t machine_thread(jvmtiEnv *jvmti, JNIEnv *jni)
 {
@@ -53,9 +53,12 @@ int java_border_learn(jvmtiEnv *jvmti, JNIEnv *jni)
 }
 
 /*
- * Once an id was exchanged in a function's slot, the slot does not lead to the
- * function's caller any more until the function returns. Further exchanges may
- * use the same slot. Returns it, or NULL if there was no such exchange.
+ * Returns the place of an id that was exchanged before: in the slot of the
+ * active function with this id, if the slot lies from `from` up to `until`.
+ * Returns NULL if there was no such exchange. Once the id in a function's slot
+ * was exchanged, a walk does not get from there to the function's caller until
+ * the function returns, so hot.aside->border stores the slot for further
+ * exchanges.
  */
 static uint64_t *exchanged_before(uint64_t from, uint64_t until, uint64_t id)
 {
@@ -70,8 +73,9 @@ static uint64_t *exchanged_before(uint64_t from, uint64_t until, uint64_t id)
 }
 
 /*
- * Returns the place of the id that the outermost stub restores, or the thread's
- * own id if there is no stub.
+ * Searches the stubs between the calling function and the innermost Java frame.
+ * Returns the place of the id that the outermost of these stubs restores, or
+ * the place of the thread's own id if there is no such stub.
  */
 static uint64_t *find_in_slots(uint64_t at, uint64_t java_sp)
 {
@@ -86,7 +90,9 @@ static uint64_t *find_in_slots(uint64_t at, uint64_t java_sp)
 	while (!walk_is_slotless(walk.id) && walk_next(&walk, &link) &&
 	       link.at < java_sp && !trampoline_has(link.shadow)) {
 		found = &link.shadow->caller_id;
-		/* The function that is active at the slot. */
+		/*
+		 * link.id belongs to the function that is active at the slot.
+		 */
 		if (!link.has_jumped)
 			outermost = (struct hot_border){ link.at, link.id };
 	}
@@ -99,8 +105,9 @@ static uint64_t *find_in_slots(uint64_t at, uint64_t java_sp)
 }
 
 /*
- * Returns the place of the id that will be restored when native code returns to
- * Java, whose innermost frame begins at java_sp.
+ * Returns the place of the id that the thread will have when native code
+ * returns to Java. `here` is an address in the calling function's frame,
+ * java_sp is the stack pointer of the innermost Java frame.
  */
 static uint64_t *find(uint64_t here, uint64_t java_sp)
 {

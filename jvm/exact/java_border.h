@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where the context of Java is stored while native code runs that Java has
- * called. The outermost of clew's frames in between restores it when native
- * code returns: a bridge, or the stub of a hooked function. Without such a
- * frame it is the thread's own id.
+ * Finds and changes the id of the context in which Java will continue, while
+ * native code runs that Java has called. Among the calls between Java and the
+ * present native function, the outermost bridge or stub of a hooked function
+ * has stored this id and restores it when it returns. Without a bridge and a
+ * stub it is the thread's own id.
  *
  *	Java --> bridge --> stub --> native --> ...
  *		 caller_id
@@ -11,9 +12,9 @@
  *	Java --> the JVM, not hooked --> stub --> the JVM --> stub --> ...
  *					 caller_id
  *
- * Virtual threads are mounted and unmounted inside of such calls. The id with
- * which Java continues is exchanged in that place. The frames in between
- * continue in the context in which they were called.
+ * Virtual threads are mounted and unmounted inside of such native calls. The id
+ * is then exchanged where it is stored, marked caller_id above. The native
+ * functions that are active continue in the contexts in which they were called.
  */
 #ifndef CLEW_JVM_EXACT_JAVA_BORDER_H
 #define CLEW_JVM_EXACT_JAVA_BORDER_H
@@ -23,14 +24,16 @@
 #include <stdint.h>
 
 /*
- * Runs once, on a platform thread. Returns 0, or -1 if the JVM does not
- * describe where Java's stack ends.
+ * Learns where the JVM stores a thread's innermost Java stack pointer. Called
+ * once, on a platform thread. Returns 0, or -1 if the JVM does not describe
+ * this.
  */
 int java_border_learn(jvmtiEnv *jvmti, JNIEnv *jni);
 
 /*
  * Makes the calling thread, which is in native code that Java has called,
- * continue with this id in Java. Returns the former one.
+ * continue with the id `now` when it returns to Java. Returns the id with which
+ * it would have continued.
  */
 uint64_t java_border_exchange(JNIEnv *jni, uint64_t now);
 

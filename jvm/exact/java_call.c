@@ -8,8 +8,8 @@
 #include "wire/id.h"
 
 /*
- * Whether the call was folded. The thread's present tally is searched; another
- * carrier may have counted the id of a virtual thread.
+ * Searches only the thread's present tally: if another carrier has counted the
+ * context of a virtual thread, this returns 1 although the call was not folded.
  */
 int java_call_is_folded(uint64_t id)
 {
@@ -24,7 +24,10 @@ static int is_at_home(uint64_t id)
 	return !tally || tally->table[id >> 4 & tally->mask].id == id;
 }
 
-/* Counts a call away from its context's home, as stubs do (stub.S). */
+/*
+ * Counts a call whose context is not at its home in the count table as a stray,
+ * and reorders the table after too many strays, as stubs do (stub.S).
+ */
 static void count_stray(uint64_t id)
 {
 	if (switch_is_on() && !is_at_home(id) && --hot.strays_left < 0)
@@ -32,8 +35,8 @@ static void count_stray(uint64_t id)
 }
 
 /*
- * The id stays the caller's until the context is recorded, so that calls by a
- * signal handler count below the caller.
+ * The thread keeps the caller's id until the new context is recorded, so that
+ * calls by a signal handler during that time count below the caller.
  */
 enum count_result java_call_count(uint64_t caller, uint32_t number)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rewrites classes when the JVM loads them. Classes that are loaded before clew
- * begins are changed at once: those that --java selects, if clew attaches. In a
- * JVM that clew has started, these are classes of the JDK, of an AOT cache and
- * of other agents, which the JVM loads before VMInit. When clew detaches, all
+ * Rewrites classes when the JVM loads them. Of the classes that are already
+ * loaded when clew begins, those that --java selects are rewritten at once. In
+ * a JVM with clew from its start, classes of the JDK, of an AOT cache and of
+ * other agents are loaded that early, before VMInit. When clew detaches, all
  * classes are restored.
  */
 #include "jvm/exact/java_exact.h"
@@ -35,13 +35,14 @@
 #include "wire/attachment.h"
 
 #define NAME_BYTES JAVA_SELECTION_NAME_BYTES
-#define CODE_LIMIT 8000 /* HotSpot compiles no larger method */
+#define CODE_LIMIT 8000 /* bytes; HotSpot does not compile larger methods */
 
 static struct {
-	int is_there; /* methods may call the tracker */
+	int is_there; /* the tracker exists, and methods may call it */
 	JavaVM *vm;   /* a JVM in standby, in process `pid`; NULL: none */
 	int pid;
-	_Atomic int is_over; /* all classes have to be restored */
+	/* Clew detaches: classes get their own code again. */
+	_Atomic int is_over;
 } exact;
 
 int java_exact_is_wanted(void)
@@ -51,7 +52,7 @@ int java_exact_is_wanted(void)
 
 /* ---- Rewriting ---- */
 
-/* A method that was not selected. */
+/* A method that the patterns of --java exclude, for the recording's list. */
 struct other_method {
 	struct other_method *next;
 	struct tracked_method method;
@@ -64,22 +65,26 @@ struct changed_class {
 	uint32_t muted; /* former state of the thread (switch_mute()) */
 	int is_own;     /* the class belongs to the JVM */
 	int is_meant;   /* some of its methods are selected */
-	int is_asked;   /* the loader was asked; has_tracker is the answer */
+	/* has_tracker is known: whether the loader finds the tracker. */
+	int is_asked;
 	int has_tracker;
 	struct other_method *others;
 	char class_name[NAME_BYTES];
 };
 
 /*
- * Memory for one class at a time, which is reused so that the kernel need not
- * allocate it for each class.
+ * An arena that is used for one class at a time and kept, so that the kernel
+ * need not allocate memory for each class.
  */
 static struct {
 	atomic_flag is_taken;
 	struct arena arena;
 } spare;
 
-/* True if the arena is the spare one. */
+/*
+ * Lets the arena begin with the memory of the spare one and returns 1, or
+ * returns 0 if another thread uses the spare one.
+ */
 static int begin_memory(struct arena *arena)
 {
 	if (atomic_flag_test_and_set(&spare.is_taken))
@@ -126,7 +131,10 @@ static struct tracked_method tracked(const struct classfile_method *method)
 	};
 }
 
-/* Without memory the method is not listed. */
+/*
+ * Adds a method to changed->others. If memory is short, the recording does not
+ * list the method.
+ */
 static void note_other(struct changed_class *changed,
 		       const struct tracked_method *method)
 {
@@ -140,9 +148,10 @@ static void note_other(struct changed_class *changed,
 }
 
 /*
- * Whether the class's loader finds the tracker; otherwise each call of a method
- * would throw an exception. The loader is asked once for each class, and only
- * if a method is to be changed. The Java code that it runs counts.
+ * Returns whether the class's loader finds the tracker; if not, each call of a
+ * rewritten method would throw an exception. Lets the loader search once for
+ * each class. Calls in the Java code of the loader are counted, so counting is
+ * not muted meanwhile.
  */
 static int finds_tracker(struct changed_class *changed)
 {
@@ -224,9 +233,9 @@ static void leave_class(const char *name, size_t bytes, enum wire_java_left why)
 }
 
 /*
- * Lists methods that were not selected, if others of their class were.
- * Otherwise lists an application's class as not selected. Most of the JVM's own
- * classes are never listed.
+ * Records what the patterns exclude in a class: the single methods, if other
+ * methods of the class are selected; otherwise the whole class, unless it is
+ * one of the JVM's own.
  */
 static void leave_others(const char *name, const struct changed_class *changed)
 {
@@ -238,7 +247,10 @@ static void leave_others(const char *name, const struct changed_class *changed)
 		java_tracked_leave(&other->method, WIRE_JAVA_PATTERN);
 }
 
-/* Lists the class if the user has named it. */
+/*
+ * Records that the tracker or the JVM needs this class unchanged, if a pattern
+ * of the user selects the class.
+ */
 static void leave_needed(const char *name)
 {
 	char class_name[NAME_BYTES];
@@ -250,7 +262,12 @@ static void leave_needed(const char *name)
 		leave_class(name, strlen(name), WIRE_JAVA_NEEDED);
 }
 
-/* Returns 0, or the reason why the class is not changed. */
+/*
+ * Stores the class file with calls of the tracker in *result, which stays empty
+ * if the class gets its own code. When clew detaches, only the tracker itself
+ * gets another class file. Returns 0, or the reason why the class cannot be
+ * changed.
+ */
 static enum classfile_refusal rewrite(const char *name,
 				      const unsigned char *data, jint bytes,
 				      struct changed_class *changed,
@@ -372,7 +389,10 @@ int java_exact_prepare(jvmtiEnv *jvmti, jvmtiEventCallbacks *callbacks)
 	return 0;
 }
 
-/* Whether to change a class that is loaded already. */
+/*
+ * For loaded_classes_change(): returns whether to change a class that is loaded
+ * already.
+ */
 static int is_meant(JNIEnv *jni, jobject loader, const char *name)
 {
 	char class_name[NAME_BYTES];
@@ -401,7 +421,10 @@ static int enable(jvmtiEnv *jvmti, jvmtiEvent event)
 						   NULL);
 }
 
-/* Tells the controller that counting can be switched. */
+/*
+ * Stores the JVM for java_exact_switch(), and notifies the controller that
+ * counting can be switched.
+ */
 static void stand_by(JNIEnv *jni)
 {
 	exact.pid = sys_getpid();
@@ -432,8 +455,8 @@ void java_exact_begin(jvmtiEnv *jvmti, JNIEnv *jni)
 /* ---- Standby ---- */
 
 /*
- * bridges_yield(): once methods may count, natives must not be called below
- * Java methods twice.
+ * Calls bridges_yield(), because once Java methods are in contexts by
+ * themselves, bridges must not enter them a second time.
  */
 int java_exact_switch(int is_on)
 {
@@ -455,8 +478,9 @@ int java_exact_switch(int is_on)
 /* ---- End ---- */
 
 /*
- * A rewritten class that is only loaded later calls a tracker that counts
- * nothing, like methods that are still running.
+ * Rewritten methods that are still running, and classes that are rewritten at
+ * this moment but loaded later, go on calling a tracker, which then counts
+ * nothing.
  */
 int java_exact_end(jvmtiEnv *jvmti, JNIEnv *jni)
 {

@@ -10,13 +10,13 @@
 #include <jni.h>
 #include <jvmti.h>
 
-/* True for both options. */
+/* Returns whether the user has given --java=exact or --java=standby. */
 int java_exact_is_wanted(void);
 
 /*
- * Whether the JVM should not use an archive of classes: classes from an archive
- * may continue to call methods of the JDK as these were before clew rewrote
- * them.
+ * Returns whether the JVM should not use an archive of classes, which is the
+ * case if methods of the JDK may be selected: classes from an archive may
+ * continue to call these methods in their state before clew rewrote them.
  */
 int java_exact_avoids_archive(void);
 
@@ -27,21 +27,23 @@ int java_exact_avoids_archive(void);
 int java_exact_prepare(jvmtiEnv *jvmti, jvmtiEventCallbacks *callbacks);
 
 /*
- * Begins to change classes, once the JVM runs. Called in VMInit, or on an
- * attached thread of clew, with counting muted.
+ * Begins to change classes. Called once the JVM runs: in VMInit, or on a thread
+ * of clew that is attached to the JVM. The caller has muted counting. The
+ * part's header contains the reason of a failure.
  */
 void java_exact_begin(jvmtiEnv *jvmti, JNIEnv *jni);
 
 /*
- * Switches counting in a JVM in standby, for calls of Java methods that begin
- * from now on. Called on a thread that libc has created and in which nothing is
- * counted. Returns 0 or -errno.
+ * Switches counting on or off in a JVM in standby, for calls of Java methods
+ * that begin from now on. Called on a thread that libc has created and in which
+ * nothing is counted. Returns 0; -ENOENT if no JVM is in standby; or another
+ * -errno.
  */
 int java_exact_switch(int is_on);
 
 /*
  * Restores all classes. Returns 0, or -errno if a thread is still in the
- * tracker.
+ * tracker; the caller may then call it again.
  */
 int java_exact_end(jvmtiEnv *jvmti, JNIEnv *jni);
 

@@ -26,7 +26,10 @@ struct pattern {
 };
 
 static struct {
-	/* Only one thread may use a regular expression at a time. */
+	/*
+	 * Taken while a regular expression is used, because only one thread may
+	 * do so at a time.
+	 */
 	struct lock lock;
 	struct arena arena;
 	struct pattern patterns[PATTERNS_MAX];
@@ -37,8 +40,9 @@ static struct {
 /* ---- Reading ---- */
 
 /*
- * Returns the end of a pattern, which is a comma; regular expressions may
- * contain commas.
+ * Returns the end of the pattern at the start of the text: a comma, the end of
+ * the text, or the character behind a regular expression's closing slash, since
+ * such an expression may contain commas.
  */
 static const char *end_of(const char *text)
 {
@@ -150,7 +154,10 @@ int java_selection_has(const char *class_name, const char *method, int is_own)
 	return has;
 }
 
-/* True if the name equals the pattern up to the first wildcard. */
+/*
+ * Returns whether the pattern up to its first wildcard and the class's name
+ * agree, as far as the shorter of both reaches.
+ */
 static int may_match(const struct pattern *one, const char *class_name)
 {
 	const size_t fixed = one->is_regex ? 0 : strcspn(one->text, WILD);

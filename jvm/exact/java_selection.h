@@ -11,29 +11,40 @@
 #include <stddef.h>
 
 /*
- * Reads the patterns, again if called again; NULL: none. Returns 0 or -errno.
+ * Reads the patterns and replaces those of an earlier call; NULL: no patterns.
+ * Returns 0, or -errno for an invalid pattern or too many.
  */
 int java_selection_begin(const char *patterns);
 
-/* True if classes of the JVM may be selected. */
+/*
+ * Returns whether a pattern includes something, so that classes of the JVM may
+ * be selected too.
+ */
 int java_selection_names_classes(void);
 
 /*
- * True if a method is selected, by its class's name, such as "com.acme.Foo",
- * and its own. is_own: the class belongs to the JVM. Any thread.
+ * Returns whether a method is selected. class_name is like "com.acme.Foo",
+ * `method` is the method's name without the class. is_own: the class belongs to
+ * the JVM. Any thread.
  */
 int java_selection_has(const char *class_name, const char *method, int is_own);
 
-/* True if methods of the class may be selected, according to its name. */
+/*
+ * Returns whether methods of the class may be selected, judged by the beginning
+ * of its name only. class_name is like "com.acme.Foo".
+ */
 int java_selection_may_have(const char *class_name);
 
 /*
- * True for classes that must not change, by their internal name,
- * "java/lang/Object": the tracker needs them, or the JVM treats them specially.
+ * Returns whether a class must not be changed, because the tracker calls it or
+ * the JVM treats it specially. class_name is like "java/lang/Object".
  */
 int java_selection_is_needed(const char *class_name);
 
-/* Writes a name like "java/lang/String" with dots. */
+/*
+ * Copies a name of `bytes` characters, like "java/lang/String", with dots
+ * instead of slashes, and a NUL. Cuts names that are too long.
+ */
 #define JAVA_SELECTION_NAME_BYTES 1024
 void java_selection_dotted(char out[JAVA_SELECTION_NAME_BYTES],
 			   const char *name, size_t bytes);

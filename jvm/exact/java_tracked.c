@@ -12,7 +12,10 @@
 
 #define ROOM_LEAST 4096
 
-/* Keyed by a 64-bit hash of its names and of its kind; 0: free. */
+/*
+ * A method with a number. `hash` is computed from the method's names and from
+ * whether the method counts; 0: the slot is free.
+ */
 struct tracked {
 	uint64_t hash;
 	uint32_t number;
@@ -20,9 +23,10 @@ struct tracked {
 };
 
 static struct {
-	struct lock lock; /* taken before the lock of the names */
+	/* Held before the lock of recorder->names is taken, never after. */
+	struct lock lock;
 	struct tracked *table;
-	uint32_t room; /* a power of two; 0: no table */
+	uint32_t room; /* number of slots, a power of two; 0: no table */
 	uint32_t used;
 } tracked;
 
@@ -33,7 +37,7 @@ static uint64_t mix(uint64_t hash, const struct tracked_name *name)
 	for (uint32_t i = 0; i < name->bytes; i++)
 		hash = (hash ^ (uint8_t)name->text[i]) *
 		       UINT64_C(0x100000001b3);
-	/* A byte that is in no name. */
+	/* 0xff, which no name contains, separates the names. */
 	return (hash ^ 0xff) * UINT64_C(0x100000001b3);
 }
 
@@ -42,7 +46,10 @@ static int tells(enum wire_java_left why)
 	return why == WIRE_JAVA_COUNTS || why == WIRE_JAVA_STANDS_BY;
 }
 
-/* Hashes a method by FNV-1a; refused methods have other hashes. */
+/*
+ * Returns the hash (FNV-1a) of a method's names and of is_left, which is 1 for
+ * methods that are not changed.
+ */
 static uint64_t hash_of(const struct tracked_method *method, int is_left)
 {
 	uint64_t hash = UINT64_C(0xcbf29ce484222325) + (uint64_t)is_left;
@@ -67,8 +74,9 @@ static void put(struct method_text *text, const char *bytes, uint32_t count)
 }
 
 /*
- * Records the text of a wire_name: class, name, signature, and whether the
- * method counts, or why not.
+ * Records a wire_name: class, name, signature, and a digit that says whether
+ * the method counts, or why it does not. Returns the number of the name, or 0
+ * without room.
  */
 static uint32_t record(const struct tracked_method *method,
 		       enum wire_java_left why)

@@ -25,8 +25,9 @@ struct tracked_method {
 };
 
 /*
- * Returns the number under which a method counts, always or in standby; 0
- * without room.
+ * Returns the number under which a method counts, and records the method's name
+ * at the first request. stands_by: the method counts only while counting is
+ * switched on. Returns 0 if there is no room.
  */
 uint32_t java_tracked_number(const struct tracked_method *method,
 			     int stands_by);
@@ -35,7 +36,8 @@ uint32_t java_tracked_number(const struct tracked_method *method,
 uint32_t java_tracked_find(const struct tracked_method *method);
 
 /*
- * True if the number belongs to a constructor. Slow: searches the whole table.
+ * Returns whether the number belongs to a constructor. Slow: searches the whole
+ * table.
  */
 int java_tracked_is_constructor(uint32_t number);
 

@@ -20,14 +20,19 @@
 
 #define FRAMES_MAX 512
 #define KNOWN_LOG2 14
-#define CALL_AT    3 /* the call follows the number (classfile/method_code.c) */
+/*
+ * Offset of the call of the tracker in a method; the method's number precedes
+ * it (classfile/method_code.c).
+ */
+#define CALL_AT 3
 
 static jvmtiEnv *_Atomic asked;
 
 /*
- * Numbers of methods that count, by the JVM's identifiers, which are never
- * reused. `number` also contains the lower half of its method's identifier,
- * because two threads may store an entry at the same time.
+ * A cache: numbers of methods that count, by the JVM's identifiers of methods,
+ * which are never reused. The upper half of `number` is the lower half of the
+ * method's identifier. With it a reader notices that two threads have stored
+ * different entries at the same time.
  */
 static struct {
 	_Atomic uint64_t method, number;
@@ -59,7 +64,10 @@ static struct tracked_name named(const char *text, size_t bytes)
 	return (struct tracked_name){ text, (uint32_t)bytes };
 }
 
-/* Returns the number of the methods with this method's name, or 0. */
+/*
+ * Returns the number that methods with this class name, name and signature have
+ * (java_tracked.h), or 0.
+ */
 static uint32_t ask_name(jvmtiEnv *jvmti, JNIEnv *jni, jmethodID method)
 {
 	char *name = NULL, *signature = NULL, *class_name = NULL;
@@ -88,10 +96,11 @@ static uint32_t ask_name(jvmtiEnv *jvmti, JNIEnv *jni, jmethodID method)
 }
 
 /*
- * Whether the method's code counts calls. Methods have numbers before their
- * class is changed, which may never happen, and a class of another loader may
- * be unchanged. In standby the code is not read, because not all methods are
- * expected (may_be_silent()).
+ * Returns whether the method's code contains the call of the tracker with this
+ * number. A number alone does not prove this: methods get numbers before their
+ * class is changed, the change may fail, and a class of the same name in
+ * another loader may be unchanged. In standby the code is not read, because
+ * there a missing method is no error (may_be_silent()).
  */
 static int tells(jvmtiEnv *jvmti, jmethodID method, uint32_t number)
 {
@@ -137,7 +146,10 @@ static uint32_t number_of(jvmtiEnv *jvmti, JNIEnv *jni, jmethodID method)
 	return (uint32_t)number;
 }
 
-/* Returns the next Java method outwards from an id, or 0 if there is none. */
+/*
+ * Moves *id outwards over one Java method and returns that method's number, or
+ * 0 if the context contains no further Java method.
+ */
 static uint32_t next_in_context(uint64_t *id)
 {
 	while (*id != ID_ROOT) {
@@ -153,9 +165,10 @@ static uint32_t next_in_context(uint64_t *id)
 }
 
 /*
- * True if a method that calls others is still at its call of the tracker. The
- * first time, a class loader, which may be written in Java, searches the
- * tracker's class there. The method has not counted its call yet.
+ * Returns whether a method is still at its call of the tracker at the entry, so
+ * that its own call has not been counted. Methods may be active above it
+ * nevertheless: at the first call from a class its loader, which may be written
+ * in Java, searches for the tracker's class.
  */
 static int is_before_entry(const jvmtiFrameInfo *frame)
 {
@@ -163,7 +176,8 @@ static int is_before_entry(const jvmtiFrameInfo *frame)
 }
 
 /*
- * True for a call that began in an earlier session and does not count any more.
+ * Returns whether an active call began in an earlier session, and therefore
+ * does not count in this one.
  */
 static int is_former(jvmtiEnv *jvmti, jmethodID method)
 {
@@ -175,8 +189,9 @@ static int is_former(jvmtiEnv *jvmti, jmethodID method)
 }
 
 /*
- * In standby, the time when a call began decides whether it counts. Only some
- * of the active calls are in the context.
+ * Returns whether an active call may be missing in the context. In standby this
+ * is any call but the innermost, because a call counts only if counting was on
+ * when it began.
  */
 static int may_be_silent(jvmtiEnv *jvmti, jmethodID method, int is_innermost)
 {
@@ -190,8 +205,8 @@ enum agreement {
 };
 
 /*
- * Each active method that counts its calls has to be in the context, in this
- * order.
+ * Compares the active methods with the context `id`: each active method that
+ * counts its calls has to be in the context, in the same order.
  */
 static enum agreement compare(jvmtiEnv *jvmti, JNIEnv *jni, uint64_t id)
 {
@@ -220,8 +235,9 @@ static enum agreement compare(jvmtiEnv *jvmti, JNIEnv *jni, uint64_t id)
 }
 
 /*
- * Compares again before reporting an error: a class may have been changed after
- * its frames were read, and the method is then the new one.
+ * Verifies once more before an error is counted: if a class was changed after
+ * its frames were read, the identifiers of its methods mean the changed
+ * methods.
  */
 static void verify(jvmtiEnv *jvmti, JNIEnv *jni, uint64_t id)
 {
@@ -235,7 +251,10 @@ static void verify(jvmtiEnv *jvmti, JNIEnv *jni, uint64_t id)
 
 /* ---- Calls that count beside others that do not ---- */
 
-/* Active methods, innermost first, without the one that asks. */
+/*
+ * Numbers of the active methods that count, innermost first, without the
+ * innermost one, which has called the tracker.
+ */
 struct running {
 	uint32_t numbers[FRAMES_MAX];
 	uint32_t count;
@@ -261,7 +280,11 @@ static void find_running(jvmtiEnv *jvmti, JNIEnv *jni, struct running *running)
 	}
 }
 
-/* True if all Java methods of a context may be active. */
+/*
+ * Returns whether all Java methods of a context are among the active ones, in
+ * this order. Also true if the context's remaining methods may be among the
+ * active ones that were cut off.
+ */
 static int may_run(const struct running *running, uint64_t id)
 {
 	uint32_t wanted = next_in_context(&id);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Verifies the contexts of Java methods that count their own calls: the JVM is
- * asked which methods are active.
+ * Verifies the contexts of Java methods that count their own calls: compares a
+ * context with the active methods that the JVM reports.
  */
 #ifndef CLEW_JVM_EXACT_JAVA_VERIFY_H
 #define CLEW_JVM_EXACT_JAVA_VERIFY_H
@@ -10,26 +10,33 @@
 #include <jvmti.h>
 #include <stdint.h>
 
-/* Sets the environment to ask from now on; NULL: no verification. */
+/*
+ * Sets the environment by which active methods are requested from now on; NULL:
+ * nothing is verified.
+ */
 void java_verify_begin(jvmtiEnv *jvmti);
 
-/* Forgets the numbers of methods, before any verification of a new session. */
+/*
+ * Forgets the numbers of methods. Called before any verification of a new
+ * session.
+ */
 void java_verify_forget(void);
 
 /*
- * Verifies the context `id` of the Java method that has called the tracker's
- * native, in which the calling thread is.
+ * Verifies the context `id` of a Java method, and counts the result. The method
+ * has called the tracker and the tracker its native, in which the calling
+ * thread is.
  */
 void java_verify(JNIEnv *jni, uint64_t id);
 
 /*
- * Returns the context without the innermost Java methods that are not active.
- * The calling thread is in a native of the tracker, and the method that called
- * it is not in the context.
+ * Returns the context `id` without those of its innermost Java methods that are
+ * not active any more. The calling thread is in a native of the tracker, and
+ * the method that called it is not in the context.
  */
 uint64_t java_verify_live(JNIEnv *jni, uint64_t id);
 
-/* Counts a verification that was right or wrong. */
+/* Counts a verification in the part's header, as right or as wrong. */
 void java_verify_note(int is_right);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A method that is active when its class is restored continues as rewritten.
- * Such a method calls the tracker when it returns or throws, perhaps minutes
- * later, during another recording, in which its stored id means nothing.
- * Therefore each recording has a tracker with another name. The tracker's class
- * of a finished recording is changed, like any class, into one that first
- * checks which recording is active.
+ * A method that is active when its class is restored continues with its
+ * rewritten code. Such a method calls the tracker when it returns or throws,
+ * perhaps minutes later and during another recording, in which the id that the
+ * method has stored means nothing. Therefore each recording has a tracker with
+ * another name. The tracker's class of a finished recording is changed, like
+ * any class, into one that first checks which recording is active.
  */
 #include "jvm/exact/tracker.h"
 
@@ -23,9 +23,13 @@
 #include "preload/sys/sys.h"
 #include "preload/sys/text.h"
 
-#define HOLDER_SINCE 19 /* first version of Java whose Thread has a holder */
+/* First version of Java whose Thread has a field "holder". */
+#define HOLDER_SINCE 19
 #define NAME_BYTES   64
-/* A thread in the tracker has it among so many innermost methods. */
+/*
+ * If a thread is in the tracker, the tracker is among this many of the thread's
+ * innermost methods.
+ */
 #define INNERMOST   4
 #define PATIENCE_MS 10000
 
@@ -67,7 +71,9 @@ static void bind(JNIEnv *jni, void *context)
 }
 
 /*
- * The JVM finds natives by their names only if it has loaded libclew.so itself.
+ * Finds the natives by their names, if the JVM has loaded libclew.so as an
+ * agent. In a JVM to which clew has attached, the names are not searched there,
+ * so the natives are registered.
  */
 static int bind_natives(JNIEnv *jni)
 {
@@ -112,7 +118,10 @@ static void name_next(void)
 		text_number(&text, tracker.count);
 }
 
-/* Requesting a method's identifier initialises the class. */
+/*
+ * Defines the tracker's class under a new name. The request for a method's
+ * identifier makes the JVM initialise the class.
+ */
 static int define_tracker(JNIEnv *jni, const struct classfile_caller *caller)
 {
 	struct classfile_result made;

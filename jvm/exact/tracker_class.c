@@ -36,17 +36,12 @@
  *   the holder of the carrier of a virtual thread
  *   (Thread.currentCarrierThread()), or of the thread itself. A virtual
  *   thread cannot change its carrier while it is in this code.
- * - A native handles all unusual calls, before this code has changed
- *   anything.
+ * - The native ClewNatives.enter() handles calls whose context is not at its home in the count table. It is called before this code has changed anything.
  * - The mask is read before the table (count.c): no access moves in front of
  *   a volatile read.
  * - Compiled code needs several instructions to add to a count. While
  *   COUNTING is not 0, the thread's table must stay (record/tables.c).
- * - At the end of the stack the interpreter throws an exception at a call,
- *   and each read and write here is a call. When the first one is made, the
- *   operand stack contains two more numbers than any later call has
- *   arguments. A stack overflow can therefore only happen there, where
- *   nothing has been changed.
+ * - If no stack is left, the interpreter throws an exception at a call, and each read and write here is a call. At the first of these calls, the operand stack contains two more numbers than at any later one, so that the first call needs the most stack. A stack overflow can therefore only happen at the first call, when nothing has been changed.
  */
 #include "jvm/exact/tracker_class.h"
 
@@ -202,7 +197,10 @@ static void make_initialiser(struct tracker_making *making,
 
 /* ---- After the recording ---- */
 
-/* Returns the thread's id without a change. */
+/*
+ * Generates enter() of a finished recording's tracker, which returns the
+ * thread's id and counts nothing.
+ */
 static void make_enter_of_nobody(struct tracker_making *making,
 				 enum tracker_layout layout)
 {
@@ -212,7 +210,7 @@ static void make_enter_of_nobody(struct tracker_making *making,
 	making_put(making, LRETURN);
 }
 
-/* The generated code returns if another session has begun. */
+/* Puts code that returns if another session of clew has begun. */
 static void put_session(struct tracker_making *making)
 {
 	uint32_t is_mine;
@@ -244,7 +242,10 @@ static void make_late_caught(struct tracker_making *making,
 
 /* ---- The classes ---- */
 
-/* Writes the methods that rewritten classes call, and their helpers. */
+/*
+ * Writes the tracker's methods: those that rewritten methods call, and their
+ * helpers.
+ */
 static void write_methods(struct tracker_making *making,
 			  const struct tracker_kind *kind)
 {

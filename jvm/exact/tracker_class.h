@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The tracker: a class of java.base that does in Java what a stub does.
- * Rewritten methods call it (classfile/). This module generates its class file,
- * and that of the class with its natives.
+ * Rewritten methods call its methods (classfile/). This module generates the
+ * class file of the tracker, and that of a second class with the tracker's
+ * natives.
  */
 #ifndef CLEW_JVM_EXACT_TRACKER_CLASS_H
 #define CLEW_JVM_EXACT_TRACKER_CLASS_H
@@ -13,9 +14,9 @@
 #define TRACKER_NATIVES "java/lang/ClewNatives"
 
 /*
- * The field of a Thread with the requested stack size, which the JVM does not
- * read once the thread runs. The tracker stores there the complement of the
- * address of the thread's block (preload/hot/thread.h).
+ * Where the JVM's Java code stores the requested stack size of a thread, which
+ * the JVM does not read once the thread runs. The tracker stores the complement
+ * of the address of the thread's block (preload/hot/thread.h) in this field.
  */
 enum tracker_layout {
 	TRACKER_IN_THREAD, /* Thread.stackSize, until Java 18 */
@@ -35,10 +36,16 @@ struct tracker_kind {
 	int is_over;
 };
 
-/* True if the name is that of a tracker, or of their natives' class. */
+/*
+ * Returns whether the name is that of a tracker of any recording, or of the
+ * class with the natives.
+ */
 int tracker_class_is_clews(const char *name);
 
-/* Generate the class files. Return 0 if memory is short. */
+/*
+ * Generate the class files, in memory of the caller. Return 0 if memory is
+ * short.
+ */
 int tracker_class_make(const struct classfile_caller *caller,
 		       const struct tracker_kind *kind,
 		       struct classfile_result *result);

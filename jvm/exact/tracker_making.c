@@ -80,7 +80,10 @@ void making_land(struct tracker_making *making, uint32_t jump)
 	making->code[jump + 2] = (uint8_t)distance;
 }
 
-/* Puts U, null, variable + offset. */
+/*
+ * Puts code that pushes U, null and (variable + offset): the arguments of an
+ * access to memory by U, the Unsafe object.
+ */
 void making_put_address(struct tracker_making *making,
 			enum tracker_variable variable, uint64_t offset)
 {
@@ -158,9 +161,10 @@ void making_put_word(struct tracker_making *making)
 _Static_assert(BLOCK_AT(id) == 0, "the block's address is the id's");
 
 /*
- * A Thread object that is no carrier has contained the block's address since
- * the call began. Compilers inline such a short method. Only its last call has
- * an effect, so the stack may end at any of the others.
+ * Puts leave() for Java without virtual threads. The thread's object has
+ * contained the block's address since the call began, so the code need not
+ * check this. Compilers inline such a short method. Only its last call has an
+ * effect, so a stack overflow at one of the earlier calls does no harm.
  */
 static void put_leave_in_thread(struct tracker_making *making)
 {
@@ -210,7 +214,8 @@ static void write_head(struct tracker_making *making, uint32_t access,
 
 /*
  * Marks a method as hidden: stack traces of exceptions and StackWalker omit it,
- * like methods of the JVM itself. The annotation has had two names.
+ * like methods of the JVM itself. The annotation's name depends on the version
+ * of Java, so both names are written.
  */
 static void write_hidden(struct tracker_making *making)
 {

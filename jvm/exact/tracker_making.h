@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The parts of trackers' class files (tracker_class.h): bytecodes, and steps
- * that several methods contain. Failures are only reported at the end, if
- * memory was short.
+ * that several methods contain. If memory is short, only making_end() reports
+ * this.
  */
 #ifndef CLEW_JVM_EXACT_TRACKER_MAKING_H
 #define CLEW_JVM_EXACT_TRACKER_MAKING_H
@@ -75,7 +75,7 @@ struct tracker_making {
 	uint32_t used;
 };
 
-/* Local variables; a long takes two. */
+/* Indices of local variables in the tracker's methods; a long takes two. */
 enum tracker_variable {
 	NUMBER = 0,         /* of enter() and caught() */
 	KEPT = 0,           /* of exit() */
@@ -92,8 +92,8 @@ enum tracker_variable {
 /* ---- Constants ---- */
 
 /*
- * Add a method, or a field of the class itself, to the constants. Return its
- * number.
+ * Add a method of any class, or a field of the generated class, to the
+ * constants. Return the index of the constant.
  */
 uint32_t making_add_method(struct tracker_making *making, const char *class,
 			   const char *name, const char *descriptor);
@@ -108,43 +108,54 @@ void making_put_with(struct tracker_making *making, enum tracker_op op,
 void making_put_long(struct tracker_making *making, uint64_t value);
 
 /*
- * Puts a jump forwards; making_land() sets its target. Returns the jump's
- * offset.
+ * Puts a jump forwards, and returns the jump's offset. making_land() makes the
+ * code that is put next the target of such a jump.
  */
 uint32_t making_jump(struct tracker_making *making, enum tracker_op op);
 void making_land(struct tracker_making *making, uint32_t jump);
 
 #define BLOCK_AT(member) offsetof(struct hot_thread, member)
 
-/* Put the address of, or the long at, a variable's value plus an offset. */
+/*
+ * Put code that pushes the address (a variable's value plus an offset in
+ * bytes), or the long at this address.
+ */
 void making_put_address(struct tracker_making *making,
 			enum tracker_variable variable, uint64_t offset);
 void making_get(struct tracker_making *making, enum tracker_variable variable,
 		uint64_t offset);
 
-/* Stores a long; the caller has put address and value before. */
+/*
+ * Puts code that stores a long; the caller has put code for the address and the
+ * value before.
+ */
 void making_set(struct tracker_making *making);
 
 /*
- * Jumps to the code for threads whose block is not known; the caller lands
- * them.
+ * Offsets of jumps to the code for threads whose block is not known; the caller
+ * sets their targets by making_land().
  */
 struct tracker_ways {
 	uint32_t no_holder, unknown;
 };
 
 /*
- * Stores the address of the thread's block. This uses more of the operand stack
- * than any later step, so that a stack overflow can only happen here.
+ * Puts code that stores the address of the thread's block in the variable
+ * BLOCK. This code uses more of the operand stack than any later step, so that
+ * a stack overflow can only happen in it.
  */
 struct tracker_ways making_put_block(struct tracker_making *making,
 				     enum tracker_layout layout);
 
-/* Stores the block's address in the thread's object, for later calls. */
+/*
+ * Puts code that stores the block's address in the thread's object, for later
+ * calls.
+ */
 void making_put_word(struct tracker_making *making);
 
 /*
- * Ends a call that counts: restores the stored id in the thread, and returns.
+ * Puts code that ends a call that counts: restores the stored id in the thread,
+ * and returns.
  */
 void making_put_leave(struct tracker_making *making,
 		      enum tracker_layout layout);

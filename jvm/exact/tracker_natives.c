@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The natives of the tracker: they handle calls whose context is not at home,
- * and calls that are due to be verified.
+ * The natives of the tracker: they handle calls whose context is not at its
+ * home in the count table, and calls that are due to be verified.
  *
- * A native uses its thread's block, whichever thread Java sees. While a virtual
- * thread is mounted, its id is in the block of its carrier. The ids are
- * exchanged when the virtual thread is mounted or unmounted (java_border.h).
- * Since Java 24 that may happen inside of a native (Object.wait0()), which then
- * returns on this thread, but not to its caller: the virtual thread continues
- * there later.
+ * A native uses the block of the operating system's thread, also if Java runs a
+ * virtual thread. While a virtual thread is mounted, its id is in the block of
+ * its carrier. The ids are exchanged when the virtual thread is mounted or
+ * unmounted (java_border.h). Since Java 24 a virtual thread may be unmounted
+ * inside of a native (Object.wait0()). The native then returns on the carrier,
+ * but not to its Java caller: there the virtual thread continues when it is
+ * mounted again.
  *
  * The JVM finds the natives by their names in the libraries of its agents. In a
- * JVM that runs already, RegisterNatives() binds them. The call has to come
- * from Java, because it prints a warning otherwise: the class is one of the
- * JVM's own.
+ * JVM that runs already, RegisterNatives() binds them. For a class of the JVM
+ * itself this function prints a warning, unless a Java method has called it
+ * (from_java.h).
  */
 #include "jvm/exact/tracker_natives.h"
 
@@ -44,15 +45,18 @@ EXPORT void JNICALL NATIVE(caught)(JNIEnv *jni, jclass class, jlong kept,
 EXPORT jlong JNICALL NATIVE(word)(JNIEnv *jni, jclass class);
 EXPORT void JNICALL NATIVE(passed)(JNIEnv *jni, jclass class, jlong began);
 
-#define NOBODY 0 /* no method has this number */
+#define NOBODY 0 /* number 0, which no method has */
 
 /*
- * One new context in this many is verified, because the JVM needs long to
- * report a stack.
+ * Of this number of new contexts one is verified on average: a report of a
+ * stack by the JVM takes long.
  */
 #define FIRST_PERIOD 256
 
-/* Whether to compare the call with the stack. */
+/*
+ * Returns whether to verify the call: at random for new contexts, and for calls
+ * that are due.
+ */
 static int is_drawn(enum count_result result, uint64_t id)
 {
 	if (result == COUNT_IS_DUE)
@@ -80,8 +84,8 @@ EXPORT void JNICALL NATIVE(exit)(JNIEnv *jni, jclass class, jlong kept)
 }
 
 /*
- * Returns the id in which calls are counted below a caller without room for
- * contexts.
+ * Returns the id of the context "(folded)" in which calls below `caller` are
+ * counted if there is no room for their contexts.
  */
 static uint64_t folded_below(uint64_t caller)
 {
@@ -113,8 +117,9 @@ static int leave_java(uint64_t *id)
 }
 
 /*
- * A handler of the method has caught an exception. Calls that have not reported
- * their end have ended, such as constructors whose super() has thrown.
+ * Called by a method whose handler has caught an exception; `kept` is the id of
+ * the method's caller. Sets the method's own id, and so removes calls that have
+ * ended without a report, such as constructors whose super() has thrown.
  */
 EXPORT void JNICALL NATIVE(caught)(JNIEnv *jni, jclass class, jlong kept,
 				   jint number)
@@ -130,9 +135,10 @@ EXPORT void JNICALL NATIVE(caught)(JNIEnv *jni, jclass class, jlong kept,
 }
 
 /*
- * An exception passes through a call that does not count and has stored no id,
- * or is caught there. Calls that have not reported their end have ended. If the
- * call began before anything was counted, nothing outside of it counts either.
+ * Called if an exception leaves, or is caught by, a call that does not count
+ * and has stored no id. Removes calls that have ended without a report. If this
+ * call began before anything was counted (PASSED_NEVER), its callers do not
+ * count either, so all innermost Java methods of the context have ended.
  */
 EXPORT void JNICALL NATIVE(passed)(JNIEnv *jni, jclass class, jlong began)
 {
@@ -149,7 +155,10 @@ EXPORT void JNICALL NATIVE(passed)(JNIEnv *jni, jclass class, jlong began)
 	*(volatile uint64_t *)&hot.id = id;
 }
 
-/* Returns the value for the thread's Thread object. */
+/*
+ * Returns the word for the field of the thread's object: the complement of its
+ * block's address.
+ */
 EXPORT jlong JNICALL NATIVE(word)(JNIEnv *jni, jclass class)
 {
 	return (jlong) ~(uintptr_t)&hot;
@@ -170,7 +179,10 @@ static jmethodID find(JNIEnv *jni, jclass natives, const char *name,
 	return has_thrown(jni) ? NULL : method;
 }
 
-/* Calls each method once, so that none is bound later inside of the tracker. */
+/*
+ * Calls each native once without an effect, so that the JVM does not have to
+ * bind one later, inside of the tracker.
+ */
 int tracker_natives_find(JNIEnv *jni, jclass natives)
 {
 	const jmethodID enter = find(jni, natives, "enter", "(I)J");
@@ -230,8 +242,9 @@ void tracker_natives_unmounted(jvmtiEnv *jvmti, JNIEnv *jni)
 }
 
 /*
- * Removes constructors whose super() has thrown through calls that do not
- * count: no method was left to report their end.
+ * Returns the id without its innermost constructors. A constructor whose
+ * super() throws reports no end itself, and its callers may not have counted,
+ * so that none of them has corrected the id.
  */
 static uint64_t leave_constructors(uint64_t id)
 {
@@ -245,7 +258,10 @@ static uint64_t leave_constructors(uint64_t id)
 	return id;
 }
 
-/* No Java method is active any more, so the context must contain none. */
+/*
+ * Verifies the context at the end of a thread: no Java method is active any
+ * more, so the context must contain none.
+ */
 void tracker_natives_end_thread(void)
 {
 	uint64_t id = hot.id;

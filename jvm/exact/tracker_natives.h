@@ -10,20 +10,21 @@
 #include <jvmti.h>
 
 /*
- * True if the signature is that of their class; calls of them are not counted.
+ * Returns whether a class has these natives, by the signature of the class.
+ * Calls of these natives are not counted.
  */
 int tracker_natives_are(const char *signature);
 
 /*
- * Bind the natives after their class was defined: tracker_natives_find() by
- * their names, if the JVM has loaded libclew.so; otherwise
- * tracker_natives_register(), called from Java (from_java.h). Return 0, or -1
- * if the JVM does not find them.
+ * Bind the natives after their class was defined. tracker_natives_find() lets
+ * the JVM find them by their names, if it has loaded libclew.so as an agent.
+ * tracker_natives_register() is for all other JVMs, and must be called from
+ * Java (from_java.h). Return 0, or -1 if the natives cannot be bound.
  */
 int tracker_natives_find(JNIEnv *jni, jclass natives);
 int tracker_natives_register(JNIEnv *jni, jclass natives);
 
-/* Events, on the thread that they belong to. */
+/* Called at these events, on the thread to which the event belongs. */
 void tracker_natives_mounted(jvmtiEnv *jvmti, JNIEnv *jni);
 void tracker_natives_unmounted(jvmtiEnv *jvmti, JNIEnv *jni);
 void tracker_natives_end_thread(void);

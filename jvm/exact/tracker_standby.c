@@ -29,25 +29,12 @@
  *			leave(kept);
  *	}
  *
- * - The stored id of a call says whether the call counts, as long as it
- *   runs. A call that does not count never removes anything from the
- *   context, whenever counting is switched and however the call ends.
- * - The field is volatile: otherwise compilers would read it only once for a
- *   loop.
+ * - Each call stores an id (kept), or SILENT, which means that it does not count, whenever counting is switched later. A call with SILENT removes nothing from the context when it returns.
+ * - STATE is volatile: otherwise compiled code would read it only once for a loop.
  * - A constructor whose super() throws reports no end
- *   (classfile/classfile.h), so the method that catches the exception sets
- *   the id. Calls that do not count have to do that as well. If counting has
- *   never been on, no outer call counts, so all innermost Java methods of
- *   the context have ended. Later, methods with handlers store the id that
- *   they have found, as though they counted, and set that. Storing it again
- *   at their end does no harm.
- * - Returns that share an exit reach it only if the call counts, and call
- *   leave(). thrown() contains the same code inline, because the first
- *   compiler would inline a smaller method into each handler.
- * - Methods without handlers are spared this cost. If such an exception
- *   passes through them, code that was not rewritten may catch it. thrown()
- *   then asks the JVM which methods are active (java_verify.h), and ends all
- *   others.
+ *   (classfile/classfile.h), so the method that catches the exception sets the thread's id to its own. Methods that do not count have to set it as well. If counting had never been on when such a method began, its callers do not count either, so all innermost Java methods of the context have ended, and passed(NEVER) removes them. If counting had been on before, catching() stores the thread's present id as `kept`, and the method sets this id when it catches an exception, and once more, without an effect, at its end.
+ * - If the returns of a method share one exit, they jump there only if the call counts, and the exit calls leave(). thrown() contains the code of leave() instead of a call: HotSpot's first compiler inlines small methods, and would inline a smaller thrown() at each handler.
+ * - Methods without handlers do not store the state, which would cost time. If an exception leaves such a method in a call that does not count, code that was not rewritten may catch the exception. thrown() therefore requests the active methods from the JVM (java_verify.h), and removes all others from the context.
  */
 #include "jvm/exact/tracker_standby.h"
 
@@ -78,7 +65,8 @@ static void make_catching(struct tracker_making *making,
 	making_put_word(making);
 	if (layout == TRACKER_IN_HOLDER)
 		making_land(making, ways.no_holder);
-	making_put(making, LCONST_0); /* number 0: only returns the id */
+	/* With number 0, enter() only returns the thread's id. */
+	making_put(making, LCONST_0);
 	making_put(making, L2I);
 	making_put_with(making, INVOKESTATIC, making->natives_enter);
 	making_put(making, LRETURN);
@@ -103,7 +91,10 @@ static void make_exit(struct tracker_making *making, enum tracker_layout layout)
 	making_put(making, RETURN);
 }
 
-/* Handles an exception in a call that does not count. */
+/*
+ * Puts code that calls ClewNatives.passed() with the argument `began`, unless
+ * counting has never been on, and returns.
+ */
 static void put_passed(struct tracker_making *making, uint64_t began)
 {
 	uint32_t was_never_on;

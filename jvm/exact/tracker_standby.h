@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A tracker that counts only while it is switched on (--java=standby), by a
- * static field that methods read before they call the tracker (the gate of
- * classfile/classfile.h).
+ * A tracker that counts only while it is switched on (--java=standby). A static
+ * field of the tracker is the switch. Methods read this field before they call
+ * the tracker (the gate of classfile/classfile.h).
  */
 #ifndef CLEW_JVM_EXACT_TRACKER_STANDBY_H
 #define CLEW_JVM_EXACT_TRACKER_STANDBY_H
@@ -11,7 +11,7 @@
 #include "preload/host/config.h"
 #include "preload/hot/runtime.h"
 
-/* True for --java=standby. */
+/* Returns whether the user has given --java=standby. */
 static inline int standby_is_wanted(void)
 {
 	return rt.config->java == CONFIG_JAVA_STANDBY;
@@ -28,10 +28,10 @@ enum standby_state {
 #define STANDBY_FIELD "STATE"
 
 /*
- * Argument of ClewNatives.passed(): when the call began through which an
- * exception passes.
+ * Argument of ClewNatives.passed(): when the call began that an exception
+ * leaves or in which it is caught.
  */
-#define PASSED_NEVER 1 /* before anything counted */
+#define PASSED_NEVER 1 /* before counting was on for the first time */
 #define PASSED_LATER 2 /* unknown */
 
 /*

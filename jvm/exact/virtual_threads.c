@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* See virtual_threads.h. */
 /*
- * The JVM reports by events of its own (extensions) that virtual threads are
- * mounted on a carrier or unmounted.
+ * JVMTI has no standard events for virtual threads that are mounted on a
+ * carrier or unmounted. HotSpot sends extension events for them.
  */
 #include "jvm/exact/virtual_threads.h"
 
@@ -12,7 +12,7 @@
 #include "preload/hot/switch.h"
 #include "preload/sys/text.h"
 
-#define SINCE 21 /* the version of Java */
+#define SINCE 21 /* first version of Java with virtual threads */
 
 /* The version of the tool interface is that of Java. */
 int virtual_threads_are_there(jvmtiEnv *jvmti)
@@ -53,8 +53,8 @@ static void is_unmounted(jvmtiEnv *jvmti, ...)
 }
 
 /*
- * Sets the capability for virtual threads, which headers before Java 21 do not
- * declare: the bit after the last one that they declare.
+ * Sets the capability for virtual threads. Headers before Java 21 do not
+ * declare it; it is the bit after the last capability that they declare.
  */
 void virtual_threads_want(jvmtiCapabilities *capabilities)
 {
@@ -101,7 +101,10 @@ struct thread_event {
 	jvmtiExtensionEvent hear;
 };
 
-/* Returns -1 if the JVM does not have all of these events. */
+/*
+ * Requests extension events by their names. Returns 0, or -1 if the JVM does
+ * not have all of them.
+ */
 static int hear_all(jvmtiEnv *jvmti, const struct thread_event *wanted,
 		    int count_wanted)
 {

@@ -8,21 +8,26 @@
 
 #include <jvmti.h>
 
-/* True for JVMs of Java 21 or later. */
+/* Returns whether the JVM has virtual threads: Java 21 or later. */
 int virtual_threads_are_there(jvmtiEnv *jvmti);
 
-/* Adds the necessary capability in such a JVM. */
+/*
+ * Adds the capability that events of virtual threads need, for a JVM that has
+ * virtual threads.
+ */
 void virtual_threads_want(jvmtiCapabilities *capabilities);
 
 /*
- * Requests the events. Returns 0, or -1; then virtual threads would count in
- * each other's contexts. Called after all other callbacks are set, because
- * setting them removes these.
+ * Requests the events of mounting and unmounting. Returns 0, or -1; without the
+ * events, virtual threads count in each other's contexts. Called after all
+ * other callbacks are set, because SetEventCallbacks() removes the callbacks of
+ * extension events.
  */
 int virtual_threads_hear(jvmtiEnv *jvmti);
 
 /*
- * Requests only the event that a virtual thread is mounted, with its callback.
+ * Requests only the event that a virtual thread is mounted; the JVM then calls
+ * `hear`. Returns 0 or -1.
  */
 int virtual_threads_hear_mounts(jvmtiEnv *jvmti, jvmtiExtensionEvent hear);
 

@@ -7,7 +7,10 @@
 #include "preload/host/lookup.h"
 #include "preload/sys/text.h"
 
-/* The JVM also describes the layout of these tables. */
+/*
+ * Reads a variable of 8 bytes that libjvm.so exports, by a part of its name.
+ * Such variables contain the addresses of the tables and describe their layout.
+ */
 static uint64_t word_at(const void *at)
 {
 	return at ? *(const uint64_t *)at : 0;
@@ -27,7 +30,7 @@ static const char *text_at(const char *entry, uint64_t offset)
 	return *(const char *const *)(entry + offset);
 }
 
-/* Returns a field's entry, or NULL. */
+/* Returns the entry of a type's field in the table, or NULL. */
 static const char *find_field(uint64_t base, const char *type,
 			      const char *field)
 {

@@ -29,7 +29,7 @@ int64_t hotspot_offset(uint64_t machine_pc, const char *type,
  */
 const void *hotspot_option(uint64_t machine_pc, const char *name);
 
-/* Returns the size of a type, or 0 if there is no such type. */
+/* Returns the size of a type in bytes, or 0 if there is no such type. */
 uint64_t hotspot_size(uint64_t machine_pc, const char *type);
 
 #endif

@@ -17,9 +17,12 @@
 #define METHODS_MAX 1024
 #define SLOTS_COUNT (2 * FRAMES_MAX)
 #define LEB128_MAX  10
-/* Maximum size of a place without its frames, and of a frame. */
+/*
+ * Maximum sizes in bytes: of a place without its frames, and of a frame. A
+ * place is a range of addresses with the same frames.
+ */
 #define PLACE_BYTES_MAX (3 * LEB128_MAX)
-#define FRAME_BYTES_MAX 9 /* numbers in frames are smaller */
+#define FRAME_BYTES_MAX 9 /* three numbers, each smaller than 2^21 */
 #define DEPTH_MAX       256
 
 struct inlined_frame {
@@ -43,7 +46,7 @@ struct inlined_work {
 	uint8_t text[WIRE_CODE_LINES_BYTES_MAX];
 };
 
-/* Memory that is reused for most pieces. */
+/* Memory for one piece of code, which stays allocated for the next one. */
 static void *_Atomic spare;
 
 static void begin(struct inlined_work *work)
@@ -67,8 +70,8 @@ static uint32_t hash_of(const struct inlined_frame *frame)
 }
 
 /*
- * Returns the frame's number and adds the frame if necessary; 0: too many
- * frames.
+ * Returns the frame's index in work->frames, and adds the frame if it is new.
+ * Returns 0 if there are too many frames.
  */
 static uint32_t frame_at(struct inlined_work *work,
 			 const struct inlined_frame *frame)
@@ -92,7 +95,10 @@ static uint32_t frame_at(struct inlined_work *work,
 	return work->frame_count++;
 }
 
-/* Returns the innermost frame at a pc; 0 if there are none or too many. */
+/*
+ * Adds the frames at a pc, and returns the index of the innermost; 0 if there
+ * are none or too many.
+ */
 static uint32_t enter_frames(struct inlined_work *work, const PCStackInfo *at)
 {
 	uint32_t frame = 0;
@@ -144,7 +150,10 @@ static void put_frame(struct inlined_work *work, uint32_t at)
 	put(work, frame->caller ? at - frame->caller : 0);
 }
 
-/* Whether the pending place fits, with its frames and methods. */
+/*
+ * Returns whether there is room for the next place, with all frames and methods
+ * that are not written yet.
+ */
 static int has_room(const struct inlined_work *work)
 {
 	const uint32_t more = work->frame_count - work->written_frames;
@@ -178,8 +187,8 @@ static void put_place(struct inlined_work *work)
 }
 
 /*
- * Stores that the code up to `end` belongs to these frames. Returns 0 without
- * room.
+ * Stores that the code from the end of the last place to offset `end` belongs
+ * to `frame` and its callers. Returns 0 if the frame is 0 or there is no room.
  */
 static int add_place(struct inlined_work *work, uint64_t end, uint32_t frame)
 {
@@ -195,7 +204,10 @@ static int add_place(struct inlined_work *work, uint64_t end, uint32_t frame)
 	return 1;
 }
 
-/* Adds places in the order of addresses, up to the first invalid one. */
+/*
+ * Adds the places of the JVM's record, which are in the order of addresses, up
+ * to the first invalid one.
+ */
 static void add_places(struct inlined_work *work,
 		       const struct compiled_code *code,
 		       const jvmtiCompiledMethodLoadInlineRecord *record)

@@ -10,7 +10,10 @@
 #include <jvmti.h>
 #include <stdint.h>
 
-/* Code that was recorded with this time stamp. */
+/*
+ * A piece of compiled code: its address, its size, and the time stamp with
+ * which it was recorded.
+ */
 struct compiled_code {
 	uint64_t start;
 	uint64_t bytes;
@@ -18,8 +21,9 @@ struct compiled_code {
 };
 
 /*
- * Records the inlined methods. `info` is HotSpot's data from the event, or
- * NULL.
+ * Records which methods are inlined in the code. `info` is the data that
+ * HotSpot passes with the event CompiledMethodLoad, or NULL. Called in that
+ * event only.
  */
 void inlined_methods_tell(jvmtiEnv *jvmti, JNIEnv *jni,
 			  const struct compiled_code *code, const void *info);

@@ -13,7 +13,9 @@
 #include "preload/sys/sys.h"
 
 #define ROOM_LEAST 1024
-/* Each needs trampolines, of which there are 65,520. */
+/*
+ * Each stack needs at least one trampoline, and there are 65,520 trampolines.
+ */
 #define STACKS_MAX  40000
 #define STACKS_ROOM (1 << 17)
 
@@ -24,9 +26,10 @@ struct method {
 };
 
 /*
- * Open addressing, at most three quarters full. A search takes no lock, which
- * would cost two system calls for each method of a stack. Therefore former
- * tables are not freed; each is half as large as the next.
+ * A hash table with open addressing, at most three quarters full. A search
+ * takes no lock, because a lock would cost two system calls for each method of
+ * a stack. A search may therefore still use a former table, and former tables
+ * are not freed; each is half as large as the next.
  */
 struct method_table {
 	uint32_t room; /* a power of two */
@@ -34,7 +37,8 @@ struct method_table {
 };
 
 static struct {
-	struct lock lock; /* for adding; taken before the lock of the names */
+	/* Held while a method is added; taken before the lock of the names. */
+	struct lock lock;
 	struct method_table *_Atomic table;
 	uint32_t used;
 } methods;
@@ -81,7 +85,10 @@ static void fill(struct method *slot, jmethodID method, uint32_t number)
 	atomic_store_explicit(&slot->id, method, memory_order_release);
 }
 
-/* Called with the lock held. Returns NULL if memory is short. */
+/*
+ * Returns a table with room for another method, which is the present one or a
+ * larger copy; NULL if memory is short. Called with the lock held.
+ */
 static struct method_table *table_with_room(void)
 {
 	struct method_table *table = methods.table, *larger;
@@ -108,7 +115,10 @@ static uint32_t number_of(jmethodID method)
 		atomic_load_explicit(&methods.table, memory_order_acquire);
 	const struct method *slot = table ? slot_of(table, method) : NULL;
 
-	/* A slot that was free may now belong to another method. */
+	/*
+	 * Another thread may have given the free slot to another method
+	 * meanwhile, so its identifier is compared.
+	 */
 	return slot && atomic_load_explicit(&slot->id, memory_order_acquire) ==
 				       method
 		       ? slot->number
@@ -116,8 +126,8 @@ static uint32_t number_of(jmethodID method)
 }
 
 /*
- * If another thread has added the method meanwhile, returns its number, which
- * is not new.
+ * Adds a method with its name, and returns its number; 0 without room. *is_new
+ * becomes 0 if another thread has added the method meanwhile, and 1 otherwise.
  */
 static uint32_t add(jmethodID method, const char *text, size_t bytes,
 		    int *is_new)
@@ -148,8 +158,8 @@ static uint32_t add(jmethodID method, const char *text, size_t bytes,
 }
 
 /*
- * Writes the text of a Java wire_name: class, name and signature, each with a
- * NUL. Returns its size, or 0 without room.
+ * Writes the text of a wire_name: class, name and signature, each with a NUL.
+ * Returns the text's size in bytes, or 0 if it does not fit.
  */
 static size_t put(char *to, size_t room, const char *const parts[3])
 {
@@ -207,7 +217,10 @@ static uint64_t mix(uint64_t hash, uint32_t more)
 	return (hash ^ more) * UINT64_C(0x100000001b3);
 }
 
-/* Hashes the numbers of the methods and the innermost call (FNV-1a). */
+/*
+ * Returns the hash (FNV-1a) of the methods' numbers and of the innermost
+ * method's calling bytecode.
+ */
 static uint64_t hash_of(const struct java_stack_numbers *stack)
 {
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);

@@ -14,7 +14,10 @@
 
 #include "wire/recording.h"
 
-/* Forgets all numbers. No other thread may request any meanwhile. */
+/*
+ * Forgets all numbers. No other thread may call functions of this header
+ * meanwhile.
+ */
 void java_numbers_forget(void);
 
 /* Returns a method's number; 0 if it has no name or there is no room. */

@@ -7,12 +7,16 @@
 #include "preload/sys/sys.h"
 
 /*
- * In an attached process, all records that threads have had: detaching takes
- * the threads' variables away. `next` of a record in use does not change.
+ * A list of all records that were ever allocated in a process to which clew has
+ * attached. When clew detaches, the threads' variables vanish, and with them
+ * all other pointers to the records. `next` of a listed record does not change.
  */
 static struct java_recall *_Atomic all;
 
-/* Returns a record that no thread uses. */
+/*
+ * Returns a listed record that no thread uses, and marks it as used; NULL if
+ * there is none.
+ */
 static struct java_recall *find_free(void)
 {
 	for (struct java_recall *one = all; one; one = one->next)

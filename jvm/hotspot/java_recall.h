@@ -2,8 +2,9 @@
 /*
  * The latest walks of Java stacks of a thread (java_stack.h). A walk that
  * begins at the same location and reads the same words as a former one ends in
- * the same way. A stack that calls repeatedly is therefore compared instead of
- * walked, and loads of its words do not depend on each other.
+ * the same way. If the same stack calls natives repeatedly, its words are
+ * therefore compared with those of the former walk. This is faster than a walk,
+ * because no load depends on the result of another.
  */
 #ifndef CLEW_JVM_HOTSPOT_JAVA_RECALL_H
 #define CLEW_JVM_HOTSPOT_JAVA_RECALL_H
@@ -12,16 +13,17 @@
 
 #include "preload/hot/thread.h"
 
-#define RECALLED_COUNT 16  /* number of walks, by their start */
+/* Number of stored walks of a thread; the start determines the slot. */
+#define RECALLED_COUNT 16
 #define RECALLED_WORDS 122 /* words that a stored walk may have read */
 
-/* The inputs of a walk besides memory. */
+/* The inputs of a walk, besides the words of the stack. */
 struct recalled_start {
 	uint64_t pc; /* 0: no walk */
 	uint64_t sp;
-	uint64_t fp_at; /* where the frame pointer is stored, if it is needed */
-	uint64_t outer; /* frame of the bridge that the walk may reach */
-	uint64_t generation; /* generation of addresses */
+	uint64_t fp_at;      /* address where the frame pointer is stored */
+	uint64_t outer;      /* frame of the bridge that the walk may reach */
+	uint64_t generation; /* see java_stack_forget() */
 };
 
 struct recalled_word {
@@ -38,18 +40,22 @@ struct recalled_walk {
 };
 
 struct java_recall {
-	struct java_recall *next; /* in an attached process */
+	/* In the list of all records (java_recall.c). */
+	struct java_recall *next;
 	_Atomic uint32_t is_taken;
 	/*
-	 * Time-stamp ticks: when the JVM was first asked for stacks that cannot
-	 * be walked, and how long these requests took (java_callers.h).
+	 * In ticks of the time stamp counter: when the thread made its first
+	 * request to the JVM for a JAVA_STACK_FROZEN stack (0: none yet), and
+	 * how long all these requests took (java_callers.h).
 	 */
 	uint64_t frozen_since, frozen_ticks;
 	struct recalled_walk walks[RECALLED_COUNT];
 };
 
 /*
- * Returns the slot for walks with this start, which may contain another walk.
+ * Returns the calling thread's slot for walks with this start, which may
+ * contain a walk with another start; NULL if the thread has no memory for
+ * walks.
  */
 static inline struct recalled_walk *recalled_at(
 	const struct recalled_start *start)
@@ -60,7 +66,10 @@ static inline struct recalled_walk *recalled_at(
 			       : NULL;
 }
 
-/* True if a walk with this start would read the same words. */
+/*
+ * Returns whether a stored walk has this start, and the stack still contains
+ * the words that it has read.
+ */
 static inline int recalled_is(const struct recalled_walk *walk,
 			      const struct recalled_start *start)
 {
@@ -76,13 +85,17 @@ static inline int recalled_is(const struct recalled_walk *walk,
 }
 
 /*
- * Allocate memory for the calling thread, unless it has some, and free it. A
- * thread without this memory walks every stack.
+ * java_recall_begin() gives the calling thread memory for its walks, unless it
+ * has some; java_recall_end() takes it back. A thread without this memory walks
+ * every stack.
  */
 void java_recall_begin(void);
 void java_recall_end(void);
 
-/* Takes the memory from all threads, after clew has detached. */
+/*
+ * Marks the memory of all threads as unused, so that threads can get it again.
+ * Called when clew attaches again; no thread has memory for walks then.
+ */
 void java_recall_begin_again(void);
 
 #endif

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds where compiled code of a Java method (HotSpot's, JDK 17 and 25) is
- * entered and left, and whether a jump fits there (in_place.h). This module
- * reads bytes and calls no JVM.
+ * Finds the instructions at which compiled code of a Java method (HotSpot's,
+ * JDK 17 and 25) is entered and left, and whether jumps can replace these
+ * instructions (in_place.h). This module only reads the code's bytes, without a
+ * JVM.
  *
  *	entry	the instructions that create the frame. They follow the stack
  *		check, over which the JVM writes a jump to prevent new calls
  *	exits	the instructions that remove the frame, before each return and
  *		before each jump to the JVM with an exception
  *
- * The code is refused as a whole if other instructions are found there, if a
- * branch leads into them, or if an instruction is not understood.
+ * The code is refused as a whole if its entry or an exit consists of other
+ * instructions, if a branch leads into these instructions, or if an instruction
+ * of the code is not understood.
  */
 #ifndef CLEW_JVM_INPLACE_COMPILED_SHAPE_H
 #define CLEW_JVM_INPLACE_COMPILED_SHAPE_H
@@ -20,12 +22,13 @@
 #include "disasm/decode.h"
 #include "image/arena.h"
 
-#define SHAPE_JUMP_BYTES 5 /* bytes that are overwritten */
+/* Size of the jump that is written at an entry or exit. */
+#define SHAPE_JUMP_BYTES 5
 #define SHAPE_SITE_BYTES 11
 #define SHAPE_EXITS_MAX  40
 #define SHAPE_CODE_MAX   (1 << 20)
 
-/* Whole instructions that can also be executed elsewhere. */
+/* An entry or exit: whole instructions that can also be executed in a stub. */
 struct compiled_site {
 	uint32_t at; /* offset in the code */
 	uint8_t bytes;
@@ -33,8 +36,8 @@ struct compiled_site {
 };
 
 /*
- * A rise is the distance from the stack pointer to the return address at that
- * location.
+ * A rise is the distance in bytes from the stack pointer to the return address,
+ * before the instructions of the entry or exit.
  */
 struct compiled_shape {
 	struct compiled_site entry;
@@ -44,8 +47,9 @@ struct compiled_shape {
 };
 
 /*
- * Reads code that is entered at verified_at. Returns 0; -ENOENT if it is not
- * entered any more; -ENOEXEC if it has another shape; -E2BIG if it is too large
+ * Reads the code of a method, whose verified entry is at offset verified_at.
+ * `scratch` is used for working memory. Returns 0; -ENOENT if the JVM has
+ * closed the entry; -ENOEXEC if the code is refused; -E2BIG if it is too large
  * or has too many exits; -ENOMEM.
  */
 int compiled_shape_read(const struct decoder *decoder, struct arena *scratch,

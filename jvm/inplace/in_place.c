@@ -28,7 +28,10 @@
 #include "preload/sys/sys.h"
 
 #define NAME_BYTES JAVA_SELECTION_NAME_BYTES
-/* The rest lasts this many times as long as the threads were stopped. */
+/*
+ * After clew's thread has stopped all Java threads, it waits REST times as long
+ * as the stop took, within these limits.
+ */
 #define REST          19
 #define REST_MOST_NS  UINT64_C(200000000)
 #define REST_LEAST_NS UINT64_C(1000000)
@@ -41,8 +44,9 @@ static struct {
 	_Atomic int is_over;    /* clew's thread has to end */
 	_Atomic int is_working; /* clew's thread exists */
 	_Atomic int is_virtual; /* a virtual thread exists */
-	_Atomic uint32_t asked; /* number of requests; wakes clew's thread */
-	struct lock lock;       /* protects the decoder */
+	/* Number of requests to clew's thread, which waits for a change. */
+	_Atomic uint32_t asked;
+	struct lock lock; /* protects the decoder */
 	struct decoder decoder;
 	struct arena decoders;
 } place;
@@ -56,7 +60,10 @@ int in_place_is_wanted(void)
 
 static struct tracked_method tracked(const struct asked_method *asked)
 {
-	/* Without the L and the ; of "Ljava/lang/String;". */
+	/*
+	 * The class's name is "Ljava/lang/String;"; the L and the ; are
+	 * omitted.
+	 */
 	return (struct tracked_method){
 		{ asked->class_name + 1,
 		  (uint32_t)strlen(asked->class_name) - 2 },
@@ -88,8 +95,9 @@ static int is_meant(jvmtiEnv *jvmti, JNIEnv *jni,
 }
 
 /*
- * Sets the method's first line and source file, which the JVM knows. The caller
- * frees the result.
+ * Sets the method's first line and source file, which the JVM returns. The
+ * result is the file's name, or NULL; the caller frees it by Deallocate() after
+ * the last use of `its`.
  */
 static char *begins_at(jvmtiEnv *jvmti, jmethodID id,
 		       const struct asked_method *asked,
@@ -105,8 +113,9 @@ static char *begins_at(jvmtiEnv *jvmti, jmethodID id,
 }
 
 /*
- * Reads a copy of the code, because the JVM may change it meanwhile. A change
- * is noticed before the jumps are written.
+ * Finds entry and exits in a copy of the code, because the JVM may change the
+ * code meanwhile. Such a change is noticed before the jumps are written
+ * (is_as_read() in in_place_methods.c). Returns 0 or -errno.
  */
 static int read_shape(const struct compiled_method *method, uint32_t bytes,
 		      struct compiled_shape *shape)
@@ -220,7 +229,10 @@ static void write_waiting(void)
 	sleep_ns(rest_after(sys_clock_ns(CLOCK_MONOTONIC) - begun));
 }
 
-/* The frames of virtual threads move to other carriers, so counting ends. */
+/*
+ * Ends counting once a virtual thread exists, because its frames move between
+ * stacks. Restores all code.
+ */
 static void give_up(void)
 {
 	atomic_store(&place.is_there, 0);
@@ -229,8 +241,9 @@ static void give_up(void)
 }
 
 /*
- * Reads `asked` first: each request changes the other variables before it
- * changes `asked`.
+ * Does the work that is requested, or waits for a request. Reads place.asked
+ * first: a request changes the other variables before it changes place.asked,
+ * so none is missed.
  */
 static void look(void)
 {
@@ -297,7 +310,10 @@ static void refuse(void)
 	atomic_store(&rt.header->java, WIRE_JAVA_UNSHAPED);
 }
 
-/* Called when the JVM runs. Returns 0 or -1. */
+/*
+ * Starts counting in a JVM that runs. Returns 0, or -1 if this JVM is not
+ * supported or memory is short.
+ */
 static int begin(JNIEnv *jni)
 {
 	jvmtiEnv *jvmti = place.jvmti;
@@ -336,7 +352,10 @@ static void JNICALL is_ready(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 	switch_unmute(muted);
 }
 
-/* No Java thread may be stopped from now on. */
+/*
+ * Called when the JVM begins to exit: from now on clew must not stop Java
+ * threads.
+ */
 static void JNICALL is_dying(jvmtiEnv *jvmti, JNIEnv *jni)
 {
 	atomic_store(&place.is_over, 1);

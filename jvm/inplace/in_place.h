@@ -29,12 +29,15 @@ int in_place_is_wanted(void);
 void in_place_prepare(JavaVM *vm);
 
 /*
- * Starts in a running JVM, on an attached thread of clew's. On return, calls of
- * already compiled methods are counted.
+ * Starts in a running JVM, on a thread of clew's that is attached to the JVM.
+ * On return, calls of methods that were compiled before are counted.
  */
 void in_place_begin_late(JavaVM *vm, JNIEnv *jni);
 
-/* Restores all code. Returns 0 or -errno. */
+/*
+ * Stops clew's thread and restores all code. Returns 0, also if nothing was
+ * started, or -EBUSY; the caller may then call it again.
+ */
 int in_place_end(void);
 
 #endif

@@ -14,9 +14,10 @@
 #define NO_FRAME UINT64_MAX /* higher than all frames */
 
 /*
- * The data of an active call, in the order of addresses. A walk along the
- * shadow sees it as a stub's slot, although the stack contains no stub's
- * address.
+ * The data of an active call, as the shadow contains it from lower to higher
+ * addresses. `slot` looks like the shadow of a slot that a stub has changed, so
+ * that walks find the caller's id, although the stack itself contains no
+ * address of a stub.
  */
 struct compiled_call {
 	uint64_t outer; /* slot of the outer call, or NO_FRAME */
@@ -33,8 +34,10 @@ static struct compiled_call *call_at(uint64_t slot)
 }
 
 /*
- * Removes calls whose frames are at the slot or below it: they have ended
- * unseen. The id is corrected, unless that has been done before.
+ * Removes active calls whose frame is at the address `slot` or below. These
+ * calls have ended although no exit was executed, for example by
+ * deoptimization. Sets the thread's id to the caller's if it is still that of
+ * such a call.
  */
 static void leave_ended(uint64_t slot)
 {
@@ -56,8 +59,9 @@ static void leave_ended(uint64_t slot)
 }
 
 /*
- * While the thread is in doubt, the stub misses all calls. The chain contains
- * no slot of a Java caller.
+ * Counts a call. As long as the thread is in doubt about its stack, stubs count
+ * no call by themselves but call in_place_miss(), and each call ends a part of
+ * this doubt.
  */
 static void count(const struct compiled_call *call)
 {

@@ -10,16 +10,23 @@
 #include <stdint.h>
 
 /*
- * Does the whole entry of a call if the innermost call has ended unseen,
- * because the JVM has moved its compiled frame to the interpreter. The lower
- * half of `name` is the stub's serial, the upper half is the method's number.
+ * Enters and counts a call. Stubs use it if the thread's innermost active call
+ * has ended without its exit, because the JVM has replaced its compiled frame
+ * by an interpreted one. The lower 32 bits of `name` are the stub's serial, the
+ * upper 32 bits are the method's number.
  */
 void in_place_enter(uint64_t slot, uint64_t name);
 
-/* Counts a call whose id the stub has set but not found in the table. */
+/*
+ * Counts a call whose data the stub has stored, but whose id the stub has not
+ * found in the count table.
+ */
 void in_place_miss(uint64_t slot);
 
-/* Handles a call whose countdown has expired, and draws the next countdown. */
+/*
+ * Draws the next countdown for the thread's present context, after a call whose
+ * countdown has expired. The call is not verified.
+ */
 void in_place_due(void);
 
 #endif

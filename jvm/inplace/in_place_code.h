@@ -27,14 +27,14 @@
 #include "jvm/inplace/compiled_shape.h"
 
 /*
- * Thunks for calls that need C code. The table lies in front of all stubs, in
- * their reach.
+ * Addresses of the thunks by which stubs call C code. One such table lies in
+ * front of all stubs, at most 2^31 bytes from each.
  */
 struct in_place_ways {
 	void (*enter)(void), (*miss)(void), (*due)(void);
 };
 
-/* The data from which a stub is written. */
+/* The data from which a stub is generated. */
 struct in_place_stub {
 	const struct compiled_shape *shape;
 	uint64_t code;   /* address of the method's code */
@@ -45,13 +45,19 @@ struct in_place_stub {
 
 #define IN_PLACE_STUB_UNIT 64
 
-/* Returns the size of a stub, a multiple of the unit. */
+/* Returns the size of a stub in bytes, a multiple of IN_PLACE_STUB_UNIT. */
 uint32_t in_place_code_bytes(const struct compiled_shape *shape);
 
-/* Writes a stub at `at`, where it will run. */
+/*
+ * Writes a stub to the address `at`, at which it will be executed; the memory
+ * is writable.
+ */
 void in_place_code_write(const struct in_place_stub *stub, uint8_t *at);
 
-/* Computes the jump for a site: 0 is the entry, then the exits follow. */
+/*
+ * Computes the jump from a method to its stub at `at`. `site` 0 is the jump at
+ * the method's entry, site i that at exit i - 1.
+ */
 void in_place_code_jump(const struct in_place_stub *stub, const uint8_t *at,
 			uint32_t site, uint8_t jump[SHAPE_JUMP_BYTES]);
 

@@ -19,24 +19,28 @@
 
 #define ROOM_BYTES  (UINT64_C(64) << 20)
 #define REACH_BYTES (UINT64_C(1) << 31)
-#define UNITS_MAX   128 /* maximum of a stub */
+#define UNITS_MAX   128 /* maximum size of a stub, in IN_PLACE_STUB_UNIT */
 #define BUCKETS     4096
-#define CHUNK_COUNT 64 /* records that are mapped at once */
+#define CHUNK_COUNT 64 /* number of records that are mapped together */
 #define LOOK_LEAST  256
 
 /* <linux/membarrier.h>, since Linux 4.16 */
 #define EXPEDITED_SYNC_CORE          (1 << 5)
 #define REGISTER_EXPEDITED_SYNC_CORE (1 << 6)
 
-/* A record that has been in use retains its stub's memory. */
+/*
+ * A method with its stub. A record that is not used any more keeps the memory
+ * of its stub for the next method.
+ */
 struct in_place_method {
-	struct in_place_method *next; /* in its bucket, or unused */
+	/* In its bucket, or in the list of unused records. */
+	struct in_place_method *next;
 	/* Next method that waits to be written. */
 	struct in_place_method *next_waiting;
 	struct compiled_method method;
 	uint32_t number, serial;
 	uint8_t *stub;
-	uint32_t units;      /* size of the stub */
+	uint32_t units;      /* size of the stub, in IN_PLACE_STUB_UNIT */
 	uint32_t is_written; /* the method jumps to the stub */
 	struct compiled_shape shape;
 };
@@ -48,9 +52,17 @@ static struct {
 	struct in_place_method *buckets[BUCKETS];
 	struct in_place_method *_Atomic waiting;
 	struct in_place_method
-		*unused[UNITS_MAX + 1]; /* by units; 0: without a stub */
-	uint32_t count;                 /* methods in buckets */
-	uint32_t look_at; /* at this count, unloaded methods are searched */
+		/*
+		 * Lists of unused records by the size of their stub; 0: no
+		 * stub.
+		 */
+		*unused[UNITS_MAX + 1];
+	uint32_t count; /* methods in buckets */
+	/*
+	 * When `count` reaches this number, methods that the JVM has unloaded
+	 * are removed.
+	 */
+	uint32_t look_at;
 	uint32_t serials; /* the last serial */
 } methods LARGE_TABLE;
 
@@ -95,7 +107,8 @@ static uint8_t *map_at(uint64_t at)
 		       -1, 0);
 	if (got == (void *)at)
 		return got;
-	if (!sys_failed(got)) /* kernels before 4.17 ignore the flag */
+	/* Another address: kernels before 4.17 ignore MAP_FIXED_NOREPLACE. */
+	if (!sys_failed(got))
 		sys_munmap(got, ROOM_BYTES);
 	return NULL;
 }
@@ -116,7 +129,10 @@ static uint8_t *map_room(void)
 	return room;
 }
 
-/* Samples report names of code. */
+/*
+ * Returns whether time is sampled, so that generated code needs names in the
+ * recording.
+ */
 static int is_sampled(void)
 {
 	return rt.header->time == WIRE_TIME_CPU ||
@@ -193,7 +209,10 @@ static int map_unused(void)
 	return 0;
 }
 
-/* Returns a record with a stub of this size, or NULL if there is no room. */
+/*
+ * Returns a record with memory for a stub of this size, or NULL if there is no
+ * room. Called with the lock held.
+ */
 static struct in_place_method *take(uint32_t units)
 {
 	const uint64_t bytes = (uint64_t)units * IN_PLACE_STUB_UNIT;
@@ -290,7 +309,10 @@ static struct in_place_stub stub_of(const struct in_place_method *one)
 	};
 }
 
-/* True if the method still exists with the bytes that were read. */
+/*
+ * Returns whether the method still exists, and its entry and exits contain the
+ * bytes that were read.
+ */
 static int is_as_read(const struct in_place_method *one)
 {
 	if (!compiled_methods_is_there(&one->method))
@@ -305,7 +327,8 @@ static int is_as_read(const struct in_place_method *one)
 }
 
 /*
- * The JVM's code is always writable and executable, so no protection changes.
+ * Writes the jumps to the stub. The JVM's code is always writable and
+ * executable, so its protection need not be changed.
  */
 static void lead_to_stub(struct in_place_method *one)
 {
@@ -329,7 +352,10 @@ static void lead_away(struct in_place_method *one)
 	one->is_written = 0;
 }
 
-/* Marks methods as unused if `is_over` is true for them. */
+/*
+ * Removes the methods for which is_over() returns 1 from their buckets, and
+ * keeps their records as unused.
+ */
 static void drop(int (*is_over)(const struct in_place_method *))
 {
 	methods.count = 0;
@@ -377,8 +403,10 @@ static int protect(int protection)
 }
 
 /*
- * No thread executes stubs now, so they may be writable instead. Returns 0, or
- * -errno if no stub can be executed.
+ * Writes the stubs of all waiting methods. The memory of stubs is not
+ * executable meanwhile, which is possible because no thread is in a stub.
+ * Returns 0, or -errno if the protection could not be changed or restored; then
+ * no stub can be executed.
  */
 static int write_stubs(void)
 {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The compiled methods that have a stub (in_place_code.h), or will get one.
+ * The compiled methods that have a stub (in_place_code.h) or wait for a stub.
  *
- * Code is changed while the JVM has stopped all its threads. No thread is then
- * at a location that changes, because threads do not stop there, nor in a stub,
- * because stubs call no Java code. Therefore the stub of a method that is
- * unloaded or restored can be reused at once.
+ * Code is changed while the JVM has stopped all Java threads. The JVM stops
+ * threads only at its safepoints. Entries, exits and stubs contain no
+ * safepoint, so no thread is then at a changed instruction or in a stub.
+ * Therefore the stub of a method that is unloaded or restored can be reused at
+ * once.
  */
 #ifndef CLEW_JVM_INPLACE_IN_PLACE_METHODS_H
 #define CLEW_JVM_INPLACE_IN_PLACE_METHODS_H
@@ -16,31 +17,38 @@
 #include "jvm/natives/compiled_methods.h"
 
 /*
- * Maps memory for stubs in reach of all code of the JVM. Returns 0 or -errno.
+ * Maps memory for stubs, at most 2^31 bytes from all generated code of the JVM.
+ * Returns 0 or -errno.
  */
 int in_place_methods_begin(void);
 
 /*
- * Adds a method that the JVM has reported, to be counted under a number.
- * Returns 0, also if it was added before, or -ENOMEM. Any thread may call it.
+ * Adds a method that the JVM has reported, whose calls will count under
+ * `number` once its jumps are written. Copies *method and *shape. Returns 0,
+ * also if the method was added before or no memory is mapped; -ENOMEM without
+ * room. Any thread.
  */
 int in_place_methods_add(const struct compiled_method *method, uint32_t number,
 			 const struct compiled_shape *shape);
 
-/* True if the method was added. Any thread may call it. */
+/* Returns whether the method was added. Any thread. */
 int in_place_methods_have(const struct compiled_method *method);
 
-/* True if methods wait to be written. Any thread may call it. */
+/*
+ * Returns whether there are methods whose jumps are not written yet. Any
+ * thread.
+ */
 int in_place_methods_wait(void);
 
 /*
- * Called while all Java threads are stopped: write the waiting methods, or
- * restore all.
+ * Called while all Java threads are stopped. in_place_methods_write() writes
+ * the stubs and jumps of all waiting methods; in_place_methods_restore()
+ * restores the code of all methods and removes them.
  */
 void in_place_methods_write(void);
 void in_place_methods_restore(void);
 
-/* Unmaps the memory of stubs, after all methods were restored. */
+/* Unmaps the memory of stubs. Called after in_place_methods_restore(). */
 void in_place_methods_end(void);
 
 #endif

@@ -11,7 +11,10 @@
 #include "wire/recording.h"
 
 #define LONG_NS UINT64_C(1000000)
-/* Fewer ticks are shorter than LONG_NS on all machines. */
+/*
+ * A number of time-stamp ticks that takes less than LONG_NS on all machines, to
+ * recognize short sections fast.
+ */
 #define LONG_TICKS (UINT64_C(1) << 19)
 
 static struct wire_moment began;
@@ -30,8 +33,9 @@ static void note(uint64_t bytes)
 /* ---- Arrays ---- */
 
 /*
- * The functions for an array of one type: they copy all elements, or a part.
- * GetElements() may also return the elements without a copy.
+ * Defines the watchers for arrays of one type. The JVM's function
+ * Get...Elements() returns the elements themselves or a copy; the functions for
+ * regions always copy.
  */
 #define ARRAYS(name, type)                                                     \
 	static type *JNICALL elements_##type(JNIEnv *env, type##Array array,   \
@@ -137,7 +141,10 @@ static struct wire_moment now(void)
 				     sys_clock_ns(CLOCK_MONOTONIC) };
 }
 
-/* Converts ticks at the time stamp counter's average rate since `began`. */
+/*
+ * Converts ticks to nanoseconds, by the average rate of the time stamp counter
+ * since `began`.
+ */
 static uint64_t ns_of(uint64_t ticks)
 {
 	const struct wire_moment latest = now();

@@ -16,7 +16,10 @@
 static struct {
 	int is_prepared;
 	uint64_t entries[JNI_FUNCTIONS_MAX]; /* entries of stubs; 0: none */
-	/* The functions that the stubs call. */
+	/*
+	 * Addresses of the functions that the stubs call; each stub reads its
+	 * cell.
+	 */
 	uint64_t cells[JNI_FUNCTIONS_MAX];
 } table;
 
@@ -64,7 +67,10 @@ static int make_stubs(const struct window_user *user, struct windows *windows)
 	return windows_seal(windows);
 }
 
-/* The stubs are never freed, and a second JVM gets none. */
+/*
+ * The stubs are never freed. If they exist already, for an earlier JVM, this
+ * does nothing.
+ */
 void jni_env_prepare(const struct module *machine, struct windows *windows)
 {
 	const struct window_user user = module_user(machine);
@@ -82,8 +88,8 @@ void jni_env_prepare(const struct module *machine, struct windows *windows)
 /* ---- The table ---- */
 
 /*
- * Replaces the functions that this version of the JVM has by the entries of
- * stubs.
+ * Replaces the functions in a copy of the JVM's table by the entries of stubs.
+ * The table of this version of the JVM has `count` places.
  */
 static void exchange(void **functions, uint32_t count)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Calls of JNI functions by natives through the table JNIEnv, if the user asks
- * for them. Each function of the table gets a stub, a number and a name. The
- * stubs' entries become the table (SetJNIFunctionTable). A stub calls the JVM's
- * function, or the watcher that calls that function (jni_watch.h).
+ * Counts calls of JNI functions by natives through the table JNIEnv, if the
+ * user has requested this. Each function of the table gets a stub, a number and
+ * a name. A table of the stubs' entries replaces the JVM's own
+ * (SetJNIFunctionTable). A stub calls the JVM's function, or the watcher that
+ * calls that function (jni_watch.h).
  */
 #ifndef CLEW_JVM_JNI_JNI_ENV_H
 #define CLEW_JVM_JNI_JNI_ENV_H
@@ -13,7 +14,10 @@
 #include "preload/modules/modules.h"
 #include "preload/stubs/window.h"
 
-/* Creates the stubs near the JVM, once. Called with the loader's lock held. */
+/*
+ * Creates the stubs near the JVM's code, once. Called with the loader's lock
+ * held. The part's header contains the reason of a failure.
+ */
 void jni_env_prepare(const struct module *machine, struct windows *windows);
 
 /* Replaces the table of a JVM that has started. Does nothing without stubs. */

@@ -2,11 +2,11 @@
 /* See jni_functions.h. */
 #include "jvm/jni/jni_functions.h"
 
-#define FIRST_PLACE    4 /* the places before it are reserved */
+#define FIRST_PLACE    4 /* the four places before it are reserved */
 
 #define FUNCTION(name) [JNI_PLACE(name)] = #name
 
-/* The functions that exist for each type. */
+/* The groups of functions that exist for each Java type. */
 #define CALLS(type)                                                            \
 	FUNCTION(Call##type##Method), FUNCTION(Call##type##MethodV),           \
 		FUNCTION(Call##type##MethodA),                                 \
@@ -106,7 +106,7 @@ const char *const jni_function_names[JNI_FUNCTIONS_MAX] = {
 	FUNCTION(GetDirectBufferCapacity),
 	FUNCTION(GetObjectRefType),
 	FUNCTION(GetModule),
-	/* Newer than the oldest jni.h with which clew is built. */
+	/* The oldest jni.h with which clew is built does not declare these. */
 	[234] = "IsVirtualThread",
 	[235] = "GetStringUTFLengthAsLong",
 };
@@ -114,7 +114,7 @@ const char *const jni_function_names[JNI_FUNCTIONS_MAX] = {
 uint32_t jni_function_count(jint version)
 {
 	static const struct {
-		jint version; /* first version with that number of places */
+		jint version; /* the first version with this number of places */
 		uint32_t count;
 	} known[] = {
 		{ 0x00180000, 236 },

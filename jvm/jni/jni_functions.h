@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* JNI's functions by their places in its table (jni.h: JNINativeInterface_). */
+/*
+ * The names of JNI's functions, by their places in the table
+ * JNINativeInterface_ (jni.h). The first place is 0.
+ */
 #ifndef CLEW_JVM_JNI_JNI_FUNCTIONS_H
 #define CLEW_JVM_JNI_JNI_FUNCTIONS_H
 
@@ -17,7 +20,8 @@
 extern const char *const jni_function_names[JNI_FUNCTIONS_MAX];
 
 /*
- * Returns the number of places in a version, which has GetVersion()'s format.
+ * Returns the number of places in the table of a JNI version; `version` has the
+ * format of GetVersion().
  */
 uint32_t jni_function_count(jint version);
 

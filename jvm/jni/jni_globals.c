@@ -11,13 +11,16 @@
 /*
  * A hash table with buckets of one cache line. A reference is in one of two
  * buckets. While less than half of all slots are used, there is almost always
- * room in one of both. Therefore entries never move, and a search is valid
- * while other threads change the table.
+ * room in at least one of these two. Therefore entries need never move, and a
+ * search is valid while other threads change the table.
  */
 #define BUCKETS_LOG2 17
 #define BUCKET       8
 
-/* A slot contains a reference, which is below 2^48, and a note; 0: free. */
+/*
+ * Each slot contains a reference, in the lower 48 bits, and the index of a
+ * note, in the upper 16; 0: free.
+ */
 struct bucket {
 	_Atomic uint64_t places[BUCKET];
 };

@@ -14,9 +14,13 @@
 #define NOTES_ROOM (1 << JNI_NOTE_BITS)
 #define NAMES_ROOM (1 << 14)
 #define MULTIPLIER UINT64_C(0x9fb21c651e98df25) /* odd, with mixed bits */
-#define SAME_NAME  1 /* the key of all names without a number */
+/* Common key of all names that got no number for want of room. */
+#define SAME_NAME 1
 
-/* A name that was looked up, by its hash; 0: free. */
+/*
+ * A name that was looked up, with its number. The hash of name and signature
+ * stands for the text; 0: free.
+ */
 struct asked_name {
 	uint64_t hash;
 	uint32_t number;
@@ -24,9 +28,13 @@ struct asked_name {
 
 static struct {
 	struct wire_jni_note *table; /* in the part */
-	/* Header of the part; a forked child has another. */
+	/*
+	 * header of the part with the table; after a fork, rt.header is another
+	 * one
+	 */
 	struct wire_header *header;
-	struct lock lock; /* protects the following members, and adding notes */
+	/* Protects the following members; held while a note is added. */
+	struct lock lock;
 	struct asked_name *names;
 	uint32_t count, name_count;
 } notes;
@@ -61,7 +69,10 @@ void jni_notes_miss(void)
 
 /* ---- Names ---- */
 
-/* After the next mix() or finish(), each bit of a word affects the low bits. */
+/*
+ * Adds a word to a hash. Each bit of the word affects the low bits of the hash
+ * only after another mix() or finish().
+ */
 static uint64_t mix(uint64_t hash, uint64_t word)
 {
 	return ((hash << 23 | hash >> 41) ^ word) * MULTIPLIER;
@@ -75,9 +86,9 @@ static uint64_t finish(uint64_t hash)
 typedef uint64_t word_anywhere __attribute__((may_alias, aligned(1)));
 
 /*
- * Returns the next eight characters as a word, with zeros from the text's end
- * on. If all eight are in one page they are read at once, even behind the
- * text's end.
+ * Returns the next eight characters of a text as a word, with zeros from the
+ * text's end on. *is_last becomes 1 if the text ends in this word. Eight
+ * characters in one page are read by one load, even if the text ends before.
  */
 static uint64_t word_of(const char *at, int *is_last)
 {
@@ -116,7 +127,10 @@ static size_t put(char *to, size_t room, const char *text)
 	return used;
 }
 
-/* Adds "name", "name(II)V" or "name I". */
+/*
+ * Records a name in the form "name", "name(II)V" for methods, or "name I" for
+ * fields. Returns its number, or 0 without room.
+ */
 static uint32_t number_name(const char *name, const char *signature)
 {
 	char text[WIRE_NAME_BYTES_MAX];
@@ -130,7 +144,8 @@ static uint32_t number_name(const char *name, const char *signature)
 }
 
 /*
- * Called with the lock held. Returns 0 if there are too many names or no room.
+ * Returns the number of a name, and records it if it is new; 0 if there are too
+ * many names or no room. Called with the lock held.
  */
 static uint32_t find_name(uint64_t hash, const char *name,
 			  const char *signature)
@@ -174,7 +189,10 @@ static struct wire_jni_note *slot_of(uint64_t id, enum wire_jni_what what,
 	}
 }
 
-/* Called with the lock held, so no other thread adds a note. */
+/*
+ * Returns the note with this key, and adds it if necessary; NULL if there are
+ * too many. Called with the lock held, so that no other thread adds a note.
+ */
 static struct wire_jni_note *add(uint64_t id, enum wire_jni_what what,
 				 uint64_t key, uint32_t name)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Notes on calls of JNI functions in the recording (struct wire_jni_note): one
- * for each context, subject and name in each tally. Used by threads whose calls
- * are recorded (jni_notes_are_wanted()), not in signal handlers. No libc.
+ * for each context, subject and name in each tally. Only threads whose calls
+ * are recorded (jni_notes_are_wanted()) call these functions, outside of signal
+ * handlers. No libc.
  */
 #ifndef CLEW_JVM_JNI_JNI_NOTES_H
 #define CLEW_JVM_JNI_JNI_NOTES_H
@@ -16,26 +17,30 @@
 /* Allocates the notes. Returns 0 or -errno. */
 int jni_notes_begin(void);
 
-/* True if the calling thread's calls are recorded, so hot.id is a context. */
+/*
+ * Returns whether the calling thread's calls are recorded, so that hot.id is
+ * the id of a context.
+ */
 static inline int jni_notes_are_wanted(void)
 {
 	return switch_is_on();
 }
 
 /*
- * Returns the note on a context, which is never freed. Returns NULL if there is
- * no room, which is counted, or no part.
+ * Returns the note on a context, and adds it if necessary. Notes are never
+ * freed. Returns NULL if the process has no part, or if there is no room, which
+ * is counted in the part.
  */
 struct wire_jni_note *jni_notes_find(uint64_t id, enum wire_jni_what what);
 
 /*
- * Returns the note on a lookup of a name and, for members, a signature; or
- * NULL.
+ * Like jni_notes_find(), for a lookup by name. `signature` is that of a method
+ * or field, and NULL for classes.
  */
 struct wire_jni_note *jni_notes_find_lookup(uint64_t id, const char *name,
 					    const char *signature);
 
-/* Adds to a number that only the calling thread writes. */
+/* Adds `more` to a number that no other thread writes. */
 static inline void jni_note_count(_Atomic uint64_t *number, uint64_t more)
 {
 	atomic_store_explicit(
@@ -45,8 +50,8 @@ static inline void jni_note_count(_Atomic uint64_t *number, uint64_t more)
 }
 
 /*
- * Counts one event with an amount, in bytes for example, and updates the
- * maximum.
+ * Counts one event in the note, adds its amount (bytes or nanoseconds) to the
+ * sum, and raises the maximum if the amount is greater.
  */
 static inline void jni_note_add(struct wire_jni_note *note, uint64_t amount)
 {
@@ -57,12 +62,15 @@ static inline void jni_note_add(struct wire_jni_note *note, uint64_t amount)
 				      memory_order_relaxed);
 }
 
-/* An index of JNI_NOTE_BITS bits identifies a note. */
+/*
+ * A note's index has JNI_NOTE_BITS bits. jni_note_at() returns the note with an
+ * index, or NULL if the process has no part.
+ */
 #define JNI_NOTE_BITS 16
 uint32_t jni_note_index(const struct wire_jni_note *note);
 struct wire_jni_note *jni_note_at(uint32_t index);
 
-/* Counts an event that would need a new note for which there is no room. */
+/* Counts an event that is not noted because there is no room. */
 void jni_notes_miss(void);
 
 #endif

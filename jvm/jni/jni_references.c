@@ -13,15 +13,20 @@
  * returns to Java.
  */
 #define CAPACITY 16
-/* The context has a note that the capacity was exceeded. */
+/*
+ * Bit of bridge_locals.capacity: a note says already that this native has
+ * exceeded its capacity.
+ */
 #define IS_NOTED (UINT32_C(1) << 31)
 
 /* ---- Local references ---- */
 
 /*
- * Returns the local references of the thread's present native: the one that
- * Java has called last, if that went through a bridge; one record for all code
- * if Java has called none. Returns NULL if the native is unknown.
+ * Returns the record of local references of the thread's present native, which
+ * is the native that Java has called last. The record is in the frame of this
+ * native's bridge; NULL if the native has no bridge, or the JVM's layout is
+ * unknown. If Java has called no native on this thread, the thread has one
+ * record for all its code.
  */
 static struct bridge_locals *locals_of(JNIEnv *env)
 {
@@ -124,8 +129,9 @@ NEW_ARRAY(Float, float)
 NEW_ARRAY(Double, double)
 
 /*
- * Functions with arguments of a called method: variable, as a list, and as an
- * array.
+ * Defines three watchers of JNI functions that call a method and return a
+ * reference. They take the method's arguments as variable arguments, as a
+ * va_list and as an array.
  */
 #define MAKERS(function, ours, parameters, ...)                                \
 	MAKER(function##V, jobject, ours##_by_list,                            \
@@ -183,14 +189,18 @@ static jint JNICALL push_frame(JNIEnv *env, jint capacity)
 	if (result != JNI_OK || !locals || !thread)
 		return result;
 	if (thread->pushed_count == JNI_WATCH_PUSHED)
-		thread->pushed_count = 0; /* those frames were never popped */
+		/* For want of room, forgets all stored frames. */
+		thread->pushed_count = 0;
 	thread->pushed[thread->pushed_count].whose = locals;
 	thread->pushed[thread->pushed_count++].before = *locals;
 	*locals = (struct bridge_locals){ 0, (uint32_t)capacity };
 	return result;
 }
 
-/* Entries on top belong to natives that have returned without popping. */
+/*
+ * Skips entries on top of the stack that do not belong to the present native:
+ * other natives have returned without calling PopLocalFrame().
+ */
 static jobject JNICALL pop_frame(JNIEnv *env, jobject result)
 {
 	jobject kept = jni_real.PopLocalFrame(env, result);
@@ -226,8 +236,8 @@ static jobject note_global(jobject made)
 }
 
 /*
- * Called before the deletion: afterwards the address may belong to another
- * reference.
+ * Notes that a global reference is deleted. Called before the deletion, because
+ * afterwards the same address may belong to a new reference.
  */
 static void note_deletion(jobject object)
 {

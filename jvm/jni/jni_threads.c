@@ -8,8 +8,9 @@
 #include "wire/id.h"
 
 /*
- * A hash table with open addressing. A thread that begins where another one has
- * ended continues with the former one's data.
+ * A hash table of threads by the address of their JNIEnv, with open addressing.
+ * Entries are never removed: if the JVM gives the JNIEnv of an ended thread to
+ * a new thread, the new thread continues with the former thread's data.
  */
 #define ROOM  (1 << 12)
 #define TRIES 64
@@ -46,13 +47,17 @@ struct jni_thread *jni_thread_of(JNIEnv *env)
 /* ---- HotSpot's threads ---- */
 
 /*
- * Distance from a JNIEnv to the thread's last Java stack pointer; 0: not known.
+ * Distance in bytes from a JNIEnv to the word where the JVM stores the stack
+ * pointer of the thread's innermost Java frame; 0: not known.
  */
 static int64_t to_java_frame;
 
 #define OFFSET(type, field) hotspot_offset(machine_pc, type, field)
 
-/* Returns the thread that contains this environment, or 0. */
+/*
+ * Returns the JVM's record of a thread (JavaThread *) that contains the JNIEnv
+ * at address `env`, or 0.
+ */
 static uint64_t thread_with(uint64_t machine_pc, uint64_t env)
 {
 	const uint64_t list = hotspot_static(machine_pc, "ThreadsSMRSupport",

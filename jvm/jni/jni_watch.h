@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Watchers: functions that are called instead of JNI functions with interesting
- * arguments. A watcher calls the JVM's function and makes notes (jni_notes.h).
+ * Watchers: functions that are called instead of certain JNI functions. A
+ * watcher calls the JVM's function and makes notes about its arguments and
+ * results (jni_notes.h).
  *
  *	jni_lookups.c		lookups by name
  *	jni_copies.c		copies of arrays and strings, critical sections
  *	jni_references.c	local and global references
  *
- * Natives call watchers on their own threads, behind the function's stub, so
- * hot.id is the context of the call.
+ * The stub of a JNI function calls the watcher, on the thread of the native
+ * that has called the JNI function. hot.id is then the context of this call.
  */
 #ifndef CLEW_JVM_JNI_JNI_WATCH_H
 #define CLEW_JVM_JNI_JNI_WATCH_H
@@ -25,7 +26,7 @@ typedef void *jni_watchers[JNI_FUNCTIONS_MAX];
 /* The JVM's own functions. */
 extern struct JNINativeInterface_ jni_real;
 
-/* Enter the watchers of each file. */
+/* Store the watchers of each file in the array. */
 void jni_lookups_watch(jni_watchers watchers);
 void jni_copies_watch(jni_watchers watchers);
 void jni_references_watch(jni_watchers watchers);
@@ -36,20 +37,25 @@ jobject jni_references_count(JNIEnv *env, jobject made);
 #define JNI_WATCH_PUSHED 16
 
 /*
- * Data of a thread, found by its environment; only the thread itself uses it.
+ * Data of a thread, found by its JNIEnv; only the thread itself uses the data.
  */
 struct jni_thread {
 	_Atomic(JNIEnv *) env;
 	/*
-	 * Number of active critical sections; the next members describe the
-	 * outermost:
+	 * Number of nested critical sections that are active; `since` and
+	 * section_id describe the outermost one.
 	 */
 	uint32_t sections;
 	uint32_t pushed_count;
-	uint64_t since;             /* its time stamp */
-	uint64_t section_id;        /* context in which it began; 0: unknown */
-	struct bridge_locals below; /* for natives that Java has not called */
-	/* Former references of natives that have called PushLocalFrame(). */
+	/* Time stamp counter when the outermost section began. */
+	uint64_t since;
+	/* Context in which the outermost section began; 0: unknown. */
+	uint64_t section_id;
+	struct bridge_locals below; /* for code that Java has not called */
+	/*
+	 * A stack: records of natives, as they were before the native called
+	 * PushLocalFrame().
+	 */
 	struct {
 		const struct bridge_locals *whose;
 		struct bridge_locals before;
@@ -66,12 +72,15 @@ int jni_threads_begin(void);
  */
 void jni_threads_learn(uint64_t machine_pc, JNIEnv *env);
 
-/* Returns NULL if there are too many threads. */
+/*
+ * Returns the data of the calling thread, whose JNIEnv is `env`, or NULL if
+ * there are too many threads.
+ */
 struct jni_thread *jni_thread_of(JNIEnv *env);
 
 /*
- * Returns the stack pointer of the last Java frame below the calling thread's
- * native; 0 if there is none, -1 if it is unknown.
+ * Returns the stack pointer of the Java frame that has called the calling
+ * thread's present native; 0 if there is none, UINT64_MAX if it is unknown.
  */
 uint64_t jni_thread_java_frame(JNIEnv *env);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The names of a method, in the JVM's memory. Not available in JVMTI's
- * primordial phase.
+ * The names of a method, in memory that the JVM has allocated. The JVM returns
+ * them only after JVMTI's primordial phase.
  */
 #ifndef CLEW_JVM_MACHINE_ASKED_METHOD_H
 #define CLEW_JVM_MACHINE_ASKED_METHOD_H
@@ -17,8 +17,9 @@ struct asked_method {
 };
 
 /*
- * Requests the names. Returns 0 if the JVM does not return them. In both cases
- * the caller must give them back.
+ * asked_method_ask() requests a method's names, and returns 0 if the JVM does
+ * not return all of them. In both cases the caller must call
+ * asked_method_give_back() afterwards.
  */
 int asked_method_ask(jvmtiEnv *jvmti, jmethodID method,
 		     struct asked_method *out);

@@ -9,8 +9,8 @@
 #include <jni.h>
 
 /*
- * Attaches the calling thread, until the thread detaches. Returns NULL if the
- * JVM refuses.
+ * Attaches the calling thread to a JVM. The caller detaches it by
+ * DetachCurrentThread(). Returns NULL if the JVM refuses.
  */
 JNIEnv *daemon_attach(JavaVM *vm);
 

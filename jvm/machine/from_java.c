@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A JVMTI event has a caller in Java: the one that reports waiting for a
- * monitor, because Object.wait(long, int) does the waiting.
+ * The function is called in the JVMTI event MonitorWait. The JVM sends this
+ * event inside of Object.wait(), which clew calls by JNI, so the function's
+ * caller is a Java method.
  */
 #include "jvm/machine/from_java.h"
 
@@ -17,7 +18,10 @@ struct wished_call {
 	void *context;
 };
 
-/* Set by the thread that triggers the event; NULL: no call is active. */
+/*
+ * The call that the event has to make. Set by the thread that triggers the
+ * event; NULL: no call is wanted.
+ */
 static struct wished_call *_Atomic under_way;
 
 static void JNICALL waits(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread,
@@ -68,7 +72,7 @@ static int call(jvmtiEnv *jvmti, JNIEnv *jni, struct wished_call *wished)
 			jvmti, JVMTI_DISABLE, JVMTI_EVENT_MONITOR_WAIT, self);
 	}
 	if (atomic_exchange(&under_way, NULL))
-		err = -ENOTSUP; /* the event was not sent */
+		err = -ENOTSUP; /* the JVM did not send the event */
 	(*jni)->DeleteLocalRef(jni, self);
 	return err;
 }

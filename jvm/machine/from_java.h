@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Calls a function as though Java called it. RegisterNatives() prints a warning
- * for natives of the JVM's own classes, unless its caller in Java has their
- * class loader.
+ * Calls a function of clew below a Java method. RegisterNatives() prints a
+ * warning for natives of the JVM's own classes, unless a Java method calls it
+ * whose class has the same loader.
  */
 #ifndef CLEW_JVM_MACHINE_FROM_JAVA_H
 #define CLEW_JVM_MACHINE_FROM_JAVA_H
@@ -12,9 +12,10 @@
 typedef void (*from_java_function)(JNIEnv *jni, void *context);
 
 /*
- * Calls the function with a method of java.lang.Object as its caller. The
- * calling thread is clew's own, attached, and in no Java method. Returns 0, or
- * -errno if the function was not called. Only one thread may do this at a time.
+ * Calls function(jni, context) so that its caller is a method of
+ * java.lang.Object. The calling thread is clew's own, attached to the JVM, and
+ * in no Java method. Returns 0, or -errno if the function was not called. Only
+ * one thread may be in this function at a time.
  */
 int from_java_call(JavaVM *vm, JNIEnv *jni, from_java_function function,
 		   void *context);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Exceptions that Java throws at a call by clew. */
+/* Exceptions that are thrown when clew calls Java or JNI. */
 #ifndef CLEW_JVM_MACHINE_JAVA_EXCEPTIONS_H
 #define CLEW_JVM_MACHINE_JAVA_EXCEPTIONS_H
 
 #include <jni.h>
 
-/* True if an exception is pending in the calling thread; clears it. */
+/*
+ * Returns whether an exception is pending in the calling thread, and clears it.
+ */
 static inline int has_thrown(JNIEnv *jni)
 {
 	if (!(*jni)->ExceptionCheck(jni))

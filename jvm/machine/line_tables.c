@@ -11,7 +11,7 @@
 
 #define SMALL_BYTES 2048 /* enough for most methods */
 
-/* The JVM's data about one method; the caller frees its strings and tables. */
+/* The JVM's data about one method, in memory that the JVM has allocated. */
 struct written {
 	char *file; /* without a folder */
 	jvmtiLineNumberEntry *lines;
@@ -45,7 +45,8 @@ static size_t path_bytes(const char *class_name, const char *file)
 }
 
 /*
- * Writes the lines, and omits entries with the same line as the entry before.
+ * Converts the JVM's lines, omits an entry if the entry before has the same
+ * line, and returns the number of entries.
  */
 static size_t put_lines(const struct written *written, struct wire_line *to)
 {
@@ -83,7 +84,7 @@ static void tell(const struct written *written, const char *class_name,
 			    path + count * sizeof(struct wire_line));
 }
 
-/* Omits tables that exceed the maximum size of a record. */
+/* Records a method's table, unless it exceeds the maximum size of a record. */
 static void tell_in_room(const struct written *written, const char *class_name,
 			 uint32_t number)
 {

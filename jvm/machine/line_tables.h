@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Source positions of Java methods: the source file, and the line of each
- * bytecode. The JVM is asked once for each method, if the class has the data.
- * The recording contains the table (struct wire_line), and no copy stays in
- * memory.
+ * bytecode, if the class file contains them. They are requested from the JVM
+ * once for each method, and written into the recording (struct wire_line); no
+ * copy stays in memory.
  */
 #ifndef CLEW_JVM_MACHINE_LINE_TABLES_H
 #define CLEW_JVM_MACHINE_LINE_TABLES_H
@@ -12,22 +12,22 @@
 #include <stdint.h>
 
 /*
- * Requests the capabilities for lines while the JVM is being started. If that
- * fails, no method has lines.
+ * Requests the capabilities for lines and source files. If the JVM refuses, the
+ * recording contains no lines of Java methods.
  */
 void line_tables_begin(jvmtiEnv *jvmti);
 
 /*
  * Records the lines of a method that has just got its number. `class` is the
- * method's class, with that signature.
+ * method's class, and class_name the signature of this class.
  */
 void line_tables_tell(jvmtiEnv *jvmti, jmethodID method, jclass class,
 		      const char *class_name, uint32_t number);
 
 /*
- * Returns the line of a method's first instruction, and stores the source file
- * without a folder, which the caller frees (jvmtiEnv::Deallocate). Returns 0 if
- * it is unknown; *file is then NULL.
+ * Returns the line of a method's first instruction, or 0 if it is unknown.
+ * *file becomes the name of the source file without a folder, or NULL; the
+ * caller frees it by the Deallocate() of the environment.
  */
 uint16_t line_tables_beginning(jvmtiEnv *jvmti, jmethodID method, jclass class,
 			       char **file);

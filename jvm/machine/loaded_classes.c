@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Classes are changed in batches, because the JVM stops all its threads for
- * each request; or one by one, if the JVM refuses one class of a batch.
+ * each request. If the JVM refuses a batch, its classes are changed one by one.
  */
 #include "jvm/machine/loaded_classes.h"
 
@@ -19,7 +19,7 @@ struct class_changing {
 	jint count;
 };
 
-/* Reports progress to the controller, which waits. */
+/* Reports progress to the controller, which waits for the end of attaching. */
 static void tell_of_step(void)
 {
 	if (rt.late_steps)

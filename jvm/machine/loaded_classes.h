@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Changes classes that are already loaded in the same way as classes that are
- * being loaded: the JVM sends the event for each again (RetransformClasses,
- * ClassFileLoadHook).
+ * Changes classes that are already loaded. RetransformClasses() makes the JVM
+ * send the event ClassFileLoadHook for each such class, as for a class that is
+ * being loaded.
  */
 #ifndef CLEW_JVM_MACHINE_LOADED_CLASSES_H
 #define CLEW_JVM_MACHINE_LOADED_CLASSES_H
@@ -13,15 +13,14 @@
 
 struct loaded_classes_asker {
 	/*
-	 * Whether to change a class, by its loader and its name,
-	 * "java/lang/String".
+	 * Returns whether to change a class. `name` is like "java/lang/String".
 	 */
 	int (*is_meant)(JNIEnv *jni, jobject loader, const char *name);
-	/* The JVM refuses to change this class. */
+	/* Called for each class that the JVM refuses to change. */
 	void (*refuse)(const char *name, size_t bytes);
 };
 
-/* Changes each class for which is_meant() is true. */
+/* Changes each loaded class for which is_meant() returns 1. */
 void loaded_classes_change(jvmtiEnv *jvmti, JNIEnv *jni,
 			   const struct loaded_classes_asker *asker);
 

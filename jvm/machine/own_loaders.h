@@ -6,12 +6,15 @@
 #include <jni.h>
 
 /*
- * Finds the loaders once the JVM runs. Returns 0, or -1 if that is not
- * possible.
+ * Finds the loaders. Called once the JVM runs. Returns 0, or -1 if a loader is
+ * not found.
  */
 int own_loaders_find(JNIEnv *jni);
 
-/* True if the loader is the JVM's own; NULL is the first loader. */
+/*
+ * Returns whether a class loader is one of the JVM's own for the JDK's classes;
+ * NULL is the bootstrap loader.
+ */
 int own_loaders_have(JNIEnv *jni, jobject loader);
 
 #endif

@@ -9,7 +9,7 @@ struct stopped_work {
 	int is_done;
 };
 
-/* Called for the first root; no further callback is needed. */
+/* Called by the JVM for the first root. The result stops the walk. */
 static jint JNICALL is_stopped(jvmtiHeapReferenceKind kind,
 			       const jvmtiHeapReferenceInfo *info,
 			       jlong class_tag, jlong referrer_class_tag,
@@ -27,8 +27,9 @@ static jint JNICALL is_stopped(jvmtiHeapReferenceKind kind,
 }
 
 /*
- * Walks from the roots: after a walk from an object, JDK 17 searches its whole
- * heap for the marks that it has left there.
+ * The walk begins at the roots and not at an object: after a walk from an
+ * object, JDK 17 searches its whole heap for marks of this walk, which takes
+ * long.
  */
 int stopped_machine_do(jvmtiEnv *jvmti, void (*does)(void))
 {

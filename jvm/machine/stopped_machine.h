@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Does work while the JVM has stopped all its threads. Agents cannot request
- * such a stop. But the JVM stops its threads to walk its heap, and calls the
- * agent for each object meanwhile.
+ * Calls a function while the JVM has stopped all Java threads. Agents cannot
+ * request such a stop directly. But the JVM stops its threads while it walks
+ * its heap for an agent, and calls the agent during this walk.
  */
 #ifndef CLEW_JVM_MACHINE_STOPPED_MACHINE_H
 #define CLEW_JVM_MACHINE_STOPPED_MACHINE_H
@@ -10,8 +10,9 @@
 #include <jvmti.h>
 
 /*
- * Calls does() once. The environment must have the capability can_tag_objects.
- * Returns 0, or -1 if the work was not done.
+ * Calls does() once, while all Java threads are stopped; does() must not call
+ * the JVM. The environment must have the capability can_tag_objects. Returns 0,
+ * or -1 if does() was not called.
  */
 int stopped_machine_do(jvmtiEnv *jvmti, void (*does)(void));
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds bound natives in the JVM's own data. Requesting the methods of all
- * classes would give each method an identifier that is never freed. A class's
- * mirror (java.lang.Class) contains the address of the JVM's Klass.
- * Unsafe.getLong() reads it, because a collector may move the mirror. Meanwhile
- * references to all classes keep the data alive. But a class may be redefined,
- * so all data is read by a system call that can fail, and RegisterNatives()
- * finds the method by its name.
+ * Finds bound natives in the JVM's own data, not by JVMTI: a request for the
+ * methods of all classes would give each method an identifier that is never
+ * freed. The Class object of a class contains the address of the JVM's Klass.
+ * Unsafe.getLong() reads this address, because a collector may move the object
+ * at any time. References to all classes keep their data alive during the
+ * search. But a class may be redefined meanwhile, so the data is read by a
+ * system call that fails at unmapped addresses, and RegisterNatives() finds the
+ * method by its name.
  */
 #include "jvm/natives/bound_natives.h"
 
@@ -23,20 +24,24 @@
 
 #define NATIVES_MAX  16384
 #define TEXT_BYTES   (4 << 20)
-#define CLASSES_MAX  65536 /* local references that JNI permits */
+#define CLASSES_MAX  65536 /* capacity that PushLocalFrame() requests */
 #define METHODS_MAX  65535 /* of a class (JVMS 4.1) */
 #define SYMBOL_MAX   65535
 #define METHOD_BYTES 256
 #define ACC_NATIVE   0x100
 #define BATCH_MAX    64 /* methods that are read together */
 
-/* At least this number of unbound methods must share one address of the JVM. */
+/*
+ * The code of unbound natives is only recognized if at least this number of
+ * natives has it (find_unbound()).
+ */
 #define UNBOUND_LEAST 4
 
 /*
- * The class is a global reference, because it is used in an event inside of
- * Java calls. ZGC of JDK 21 and later updates the local references of outer
- * callers only when the thread returns to them.
+ * A native method. `class` is a global reference, because it is used in an
+ * event, which Java methods have called. ZGC of JDK 21 and later does not
+ * update the local references of the code that has called these methods before
+ * the thread returns there.
  */
 struct found_native {
 	jclass class;
@@ -44,10 +49,11 @@ struct found_native {
 	uint64_t method;
 	uint64_t address;
 	uint32_t is_machine; /* the code belongs to the JVM */
-	uint32_t is_shared;  /* number of former natives with the same code */
+	/* Number of natives earlier in the array with the same code. */
+	uint32_t is_shared;
 };
 
-/* State of a search, too large for a stack. */
+/* State of a search. It is too large for a stack, so it is mapped. */
 struct natives_search {
 	JavaVM *vm;
 	JNIEnv *jni;
@@ -67,7 +73,7 @@ struct natives_search {
 	uint64_t text_used;
 	struct found_native natives[NATIVES_MAX];
 	uint64_t class_methods[METHODS_MAX];
-	/* Copies of some of these methods. */
+	/* copies of up to BATCH_MAX methods of class_methods */
 	unsigned char copies[BATCH_MAX * METHOD_BYTES];
 	char texts[TEXT_BYTES];
 };
@@ -121,7 +127,7 @@ static uint64_t word_at(uint64_t at)
 
 /* ---- Java ---- */
 
-/* Returns NULL if the class does not exist. */
+/* Returns a local reference to the class, or NULL if it does not exist. */
 static jclass find_class(JNIEnv *jni, const char *name)
 {
 	jclass class = (*jni)->FindClass(jni, name);
@@ -129,7 +135,10 @@ static jclass find_class(JNIEnv *jni, const char *name)
 	return has_thrown(jni) ? NULL : class;
 }
 
-/* Returns the result of a static method without arguments. */
+/*
+ * Calls a static method without arguments. Returns its result, or NULL after an
+ * exception.
+ */
 static jobject ask(JNIEnv *jni, jclass class, const char *name,
 		   const char *signature)
 {
@@ -175,7 +184,10 @@ static uint64_t klass_of(const struct natives_search *search, jclass class)
 
 /* ---- The natives of a class ---- */
 
-/* Returns NULL if the symbol cannot be read or there is no room. */
+/*
+ * Copies the text of the JVM's Symbol at an address into search->texts. Returns
+ * the copy, or NULL if the symbol cannot be read or there is no room.
+ */
 static const char *read_symbol(struct natives_search *search, uint64_t at)
 {
 	char *to = search->texts + search->text_used;
@@ -220,7 +232,9 @@ static const char *keep_text(struct natives_search *search, const char *text)
 }
 
 /*
- * Adds the method if it is native. The address of the code follows the Method.
+ * Adds a method to search->natives if it is native. `copy` is a copy of the
+ * JVM's Method and of the word behind it, which for a native is the address of
+ * its code.
  */
 static void see_method(struct natives_search *search, jclass class,
 		       const char **class_name, uint64_t method,
@@ -256,7 +270,10 @@ static void see_method(struct natives_search *search, jclass class,
 	search->found += one->class_name && one->name && one->signature;
 }
 
-/* Reads as many methods as possible; an unmapped one ends the read. */
+/*
+ * Copies `count` methods by one system call and adds the natives among them.
+ * Methods from the first unmapped one on are skipped.
+ */
 static void see_methods(struct natives_search *search, jclass class,
 			const char **class_name, const uint64_t *methods,
 			uint32_t count)
@@ -276,8 +293,9 @@ static void see_methods(struct natives_search *search, jclass class,
 }
 
 /*
- * True if the class's loader is the platform's: RegisterNatives() would print a
- * warning.
+ * Returns whether the platform class loader has loaded the class: for such
+ * classes RegisterNatives() would print a warning. Also true if the loader is
+ * unknown.
  */
 static int is_of_platform(const struct natives_search *search, jclass class)
 {
@@ -294,7 +312,10 @@ static int is_of_platform(const struct natives_search *search, jclass class)
 	return is_platform;
 }
 
-/* Gives the natives from index `since` on a global reference to their class. */
+/*
+ * Gives the natives from index `since` on a global reference to their class;
+ * removes them if there is none.
+ */
 static void hold_class(struct natives_search *search, jclass class,
 		       uint32_t since)
 {
@@ -362,8 +383,9 @@ static const struct link_map *machine_of(const struct natives_search *search)
 }
 
 /*
- * Unbound natives all lead to one function of the JVM. That function is the one
- * with the most natives, if it has at least twice as many as any other.
+ * Finds the function of the JVM to which all unbound natives lead: it is the
+ * function with the most natives, if it has at least twice as many as any other
+ * and at least UNBOUND_LEAST.
  */
 static void find_unbound(struct natives_search *search)
 {
@@ -403,8 +425,8 @@ static void find_unbound(struct natives_search *search)
 }
 
 /*
- * If that function is unknown, all natives that lead to the JVM count as
- * unbound.
+ * If the function of unbound natives is unknown, all natives whose code belongs
+ * to the JVM are regarded as unbound.
  */
 static int is_bound(const struct natives_search *search,
 		    const struct found_native *one)
@@ -461,7 +483,10 @@ static int search_classes(struct natives_search *search)
 	return 0;
 }
 
-/* Frees the local references at the end. */
+/*
+ * Does the whole search and the binding, and frees all its references. Returns
+ * 0 or -errno.
+ */
 static int run(struct natives_search *search)
 {
 	JNIEnv *jni = search->jni;

@@ -22,8 +22,10 @@ _Atomic uint64_t callers_known[CALLERS_COUNT] LARGE_TABLE;
 _Atomic uint64_t *callers_stacks;
 
 /*
- * Returns the location of the call. The bridge was called by the native
- * method's frame, and both frames begin with a saved frame pointer.
+ * Returns the location in Java from which the native was called.
+ * frame->java_frame is the frame pointer of the JVM's wrapper of the native
+ * method, which has called the bridge; the wrapper's return address leads to
+ * the caller.
  */
 static uint64_t place_of_call(const struct bridge_frame *frame)
 {
@@ -49,8 +51,8 @@ static int is_for(const struct trampoline *one, const struct shadow_slot *slot,
 }
 
 /*
- * Stores the trampoline before the id, so that a walk always finds the id's
- * link.
+ * Stores the trampoline in the slot before it sets the thread's id, so that a
+ * walk always finds the link that belongs to the id.
  */
 void bridge_link(struct bridge_frame *frame, uint32_t number)
 {
@@ -79,8 +81,8 @@ void bridge_link(struct bridge_frame *frame, uint32_t number)
 }
 
 /*
- * Returns the number of the whole Java stack if possible, otherwise of the
- * calling method; 0 if it is not known yet.
+ * Returns the number of the whole Java stack or, if the stack cannot be walked,
+ * that of the calling method; 0 if this number is not known yet.
  */
 static uint32_t find_callers(struct bridge_frame *frame)
 {
@@ -98,7 +100,10 @@ static uint32_t find_callers(struct bridge_frame *frame)
 	return callers_find(frame->place);
 }
 
-/* True if the calling Java method has already entered the context by itself. */
+/*
+ * Returns whether the thread's context ends with a Java method, so that the
+ * calling method has counted itself and the bridge must not enter it again.
+ */
 static int is_told(void)
 {
 	return atomic_load_explicit(&bridges_are_yielding,

@@ -4,8 +4,8 @@
  * below their Java callers.
  *
  * The JVM calls the method's bridge instead of its code (agent.c). A bridge
- * finds the caller (java_callers.h), enters that method in the context, calls
- * the native, and leaves the method again:
+ * finds the Java caller (java_callers.h), sets the thread's id to the caller's
+ * context, calls the native, and restores the id:
  *
  *	Java caller --> JVM's wrapper --> bridge --> stub --> native
  *					  id = caller's	      id = native's
@@ -14,9 +14,10 @@
  *
  * While the native runs, the slot of the bridge's return address contains the
  * address of a trampoline (hot/trampoline.h), which stores the return address
- * and the former id, as for a frame that is copied. All walks of calls
- * understand trampolines. The bridge itself restores the return address, so the
- * trampoline is never executed, and the return is predicted.
+ * and the former id. Frames that the program copies have trampolines for the
+ * same reason. All walks of calls understand trampolines. The bridge itself
+ * restores the return address, so the trampoline is never executed, and the
+ * return is predicted.
  */
 #ifndef CLEW_JVM_NATIVES_BRIDGE_H
 #define CLEW_JVM_NATIVES_BRIDGE_H
@@ -31,22 +32,33 @@
  */
 struct bridge {
 	_Atomic uint64_t
-		target; /* called code: the native's code, or its relay */
+		/*
+		 * Address that the bridge calls: the native's code, or its
+		 * relay.
+		 */
+		target;
 	_Atomic uint64_t stack_words; /* stack words of the arguments */
-	/* The native's code, which the relay calls, or clew's replacement. */
+	/*
+	 * Address of the native's code, which the relay calls; that of clew's
+	 * replacement if there is one (class_changes.h).
+	 */
 	uint64_t native;
 	/*
-	 * The trampoline of the latest caller, which is mostly also the next
-	 * one.
+	 * The trampoline of the latest caller, because the next call mostly has
+	 * the same caller.
 	 */
 	_Atomic uint64_t latest;
-	const void *method;         /* the JVM's identifier */
+	const void *method;         /* the JVM's identifier of the method */
 	uint8_t *entry;             /* code of the bridge */
-	_Atomic uint32_t is_silent; /* callers are not determined */
-	void *original;             /* code that was bound before */
+	_Atomic uint32_t is_silent; /* the bridge does not determine callers */
+	/* The code to which the JVM had bound the native before the bridge. */
+	void *original;
 };
 
-/* Local references of a native, and their permitted number; 0: the default. */
+/*
+ * Number of local references of a native that exist, and number that the native
+ * may have; 0: the default of JNI.
+ */
 struct bridge_locals {
 	uint32_t live;
 	uint32_t capacity;
@@ -65,12 +77,12 @@ struct bridge_frame {
 	uint32_t expected;           /* number to be verified, or 0 */
 	uint64_t arguments[6]; /* arguments in general registers, in order */
 	struct bridge *bridge;
-	/* The thread's former id; also changed by java_border.h. */
+	/* the thread's id before the call; java_border.h may change it */
 	uint64_t caller_id;
 	uint64_t return_address;
 	uint64_t place;      /* location of the call in Java */
 	uint64_t java_frame; /* frame pointer of the native method's frame */
-	uint64_t slot;       /* the slot of the return address */
+	uint64_t slot;       /* the slot of the return address on the stack */
 };
 
 _Static_assert(offsetof(struct bridge, target) == 0 &&
@@ -82,13 +94,14 @@ _Static_assert(offsetof(struct bridge, target) == 0 &&
 void bridge_miss(void);
 
 /*
- * True after clew has detached: a thread that was about to call a bridge then
- * calls the native directly.
+ * 1 while clew is detached: a thread that enters a bridge then calls the native
+ * without determining its caller. 0 otherwise.
  */
 extern _Atomic uint32_t bridges_are_closed;
 
 /*
- * True if Java methods may be in the context because they count by themselves.
+ * 1 if Java methods count by themselves, so that they may be in the thread's
+ * context already. 0 otherwise.
  */
 extern _Atomic uint32_t bridges_are_yielding;
 
@@ -97,9 +110,11 @@ extern _Atomic uint32_t bridges_are_yielding;
 void jvm_bridge(void);
 
 /*
- * Enters the Java caller of a bridge. A result other than 0 means that the
- * caller is not known yet: bridge.S then calls callers_learn() and
- * bridge_link(). Uses general registers only; a signal may arrive at any time.
+ * Begins a call through a bridge: sets the thread's id to the context of the
+ * Java caller. If the result is not 0, the caller's number is not known yet or
+ * has to be verified: bridge.S then gets the number by callers_learn() and
+ * passes it to bridge_link(), which sets the id. Uses general registers only; a
+ * signal may arrive at any time.
  */
 int bridge_enter(struct bridge_frame *frame);
 void bridge_link(struct bridge_frame *frame, uint32_t number);

@@ -19,8 +19,8 @@
 #define CODE_BYTES    ((uint64_t)CHUNK_BRIDGES * BRIDGE_CODE_BYTES)
 
 /*
- * A method has at most 255 arguments (JVMS 4.3.3), and C functions get two
- * more.
+ * A method has at most 255 arguments (JVMS 4.3.3), and its C function has two
+ * more: JNIEnv *, and the object or class.
  */
 #define STACK_WORDS_MAX (255 + 2 - ARGUMENTS_GENERAL)
 
@@ -32,11 +32,14 @@ struct bridge_chunk {
 };
 
 static struct {
-	struct lock lock; /* for adding */
+	struct lock lock; /* held while a bridge is added */
 	struct bridge_chunk *_Atomic newest;
 } bridges;
 
-/* Skips one argument of a signature; 'L' and '[' begin references. */
+/*
+ * Returns the end of the argument that begins at `at` in a signature. 'L'
+ * begins a class's name, '[' an array.
+ */
 static const char *skip(const char *at)
 {
 	while (*at == '[')
@@ -49,11 +52,12 @@ static const char *skip(const char *at)
 }
 
 /*
- * Returns the stack words of the arguments, or -1 if the signature is invalid.
+ * Returns how many words of the arguments are on the stack, by the method's
+ * signature; -1 if the signature is invalid.
  */
 static int stack_words(const char *signature)
 {
-	int general = 2, vector = 0; /* JNIEnv * and the class or object */
+	int general = 2, vector = 0; /* JNIEnv *, and the class or object */
 	const char *at = signature + 1;
 
 	if (*signature != '(')
@@ -119,7 +123,10 @@ static struct bridge *make(void *native, const void *method)
 	return bridge;
 }
 
-/* Finds the bridge of an earlier session. */
+/*
+ * Returns the bridge that an earlier session has created for the native, or
+ * NULL.
+ */
 static struct bridge *find_former(const void *native, const void *method)
 {
 	for (struct bridge_chunk *c = bridges.newest; c; c = c->older)
@@ -160,8 +167,8 @@ struct bridge *bridges_find(const void *entry)
 }
 
 /*
- * Bridges then call natives directly: the next session may give a relay to
- * another native.
+ * Makes bridges call the native's code instead of its relay, because the next
+ * session may give the relay to another native.
  */
 void bridges_close(void)
 {

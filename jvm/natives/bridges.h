@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Creates bridges: a piece of code for each native method, which Java calls
- * instead of the method, and which counts the call below its Java callers
- * (bridge.h).
+ * Creates bridges (bridge.h): pieces of code that Java calls instead of native
+ * methods.
  */
 #ifndef CLEW_JVM_NATIVES_BRIDGES_H
 #define CLEW_JVM_NATIVES_BRIDGES_H
@@ -10,10 +9,11 @@
 struct bridge;
 
 /*
- * Creates a bridge to a native's code. `method` is the JVM's identifier. The
- * signature is not known yet, so each call copies as many stack words as there
- * may be arguments. Returns NULL if memory is short. Any thread may call this,
- * but no signal handler.
+ * Creates a bridge for the native method with code at `native`. `method` is the
+ * JVM's identifier of the method. Its signature is not known yet, so each call
+ * through the bridge copies as many stack words as a method can have arguments.
+ * Returns NULL if memory is short or system calls are filtered. Any thread may
+ * call this, but no signal handler.
  */
 struct bridge *bridges_make_early(void *native, const void *method);
 
@@ -21,30 +21,31 @@ struct bridge *bridges_make_early(void *native, const void *method);
 void *bridges_entry(const struct bridge *bridge);
 
 /*
- * Sets the number of arguments on the stack by the method's signature. Returns
- * 0 if the signature is invalid.
+ * Sets how many words of arguments the bridge copies on the stack, by the
+ * method's signature. Returns 1, or 0 if the signature is invalid.
  */
 int bridges_tell(struct bridge *bridge, const char *signature);
 
 /*
- * Creates a bridge with a known signature. Returns NULL if memory is short or
- * the signature is invalid.
+ * Like bridges_make_early(), for a known signature. Returns NULL also if the
+ * signature is invalid.
  */
 struct bridge *bridges_make(void *native, const void *method,
 			    const char *signature);
 
-/* Returns the bridge with that entry, or NULL. */
+/* Returns the bridge whose code begins at `entry`, or NULL. */
 struct bridge *bridges_find(const void *entry);
 
 /*
- * From now on bridges do not determine callers if the innermost function in the
- * context is a Java method.
+ * From now on a bridge does not determine the caller if the innermost function
+ * of the thread's context is a Java method.
  */
 void bridges_yield(void);
 
 /*
- * bridges_close() makes all bridges call natives directly, without counting
- * below their callers; bridges_open() undoes that.
+ * bridges_close() makes all bridges call their native's code without
+ * determining callers, for the time while clew is detached. bridges_open() ends
+ * this.
  */
 void bridges_close(void);
 void bridges_open(void);

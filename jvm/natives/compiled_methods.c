@@ -26,7 +26,10 @@ static int32_t int_at(uint64_t at)
 	return *(const int32_t *)at;
 }
 
-/* Returns the offset in the type of methods, or in a type that it contains. */
+/*
+ * Returns the offset of a field in an nmethod, or -1. The field may belong to
+ * nmethod or to one of its base classes, which depends on the version.
+ */
 static int64_t offset_of(uint64_t pc, const char *field)
 {
 	static const char *const types[] = { "nmethod", "CompiledMethod",
@@ -110,7 +113,10 @@ int compiled_methods_find(uint64_t code, struct compiled_method *out)
 	const char *name =
 		record ? (const char *)word_at(record + methods.name) : NULL;
 
-	/* Accepts "nmethod"; a "native nmethod" calls native code. */
+	/*
+	 * Accepts only "nmethod": a "native nmethod" is the wrapper of a native
+	 * method.
+	 */
 	if (!name || name[0] != 'n' || name[1] != 'm')
 		return -1;
 	out->record = record;

@@ -6,9 +6,9 @@
 #include "jvm/hotspot/hotspot.h"
 
 /*
- * The versions in which a method's identifier (jmethodID) is the address of a
- * pointer to the JVM's Method, and the Method contains the number of its
- * intrinsic in two bytes (0: none).
+ * The first and last version of Java in which a method's identifier (jmethodID)
+ * is the address of a pointer to the JVM's Method, and the Method contains the
+ * number of its intrinsic in two bytes (0: none).
  */
 #define OLDEST 11
 #define NEWEST 25
@@ -16,7 +16,7 @@
 /* Offsets in bytes; written once, at the start. */
 static struct {
 	int64_t number; /* in a Method; -1: unknown */
-	/* Path to a method's name; all must be known */
+	/* The path from a Method to its name; -1 or 0: unknown */
 	int64_t description;  /* in a Method: its ConstMethod */
 	int64_t pool;         /* in a ConstMethod: its ConstantPool */
 	int64_t index;        /* in a ConstMethod: index of the pool's entry */
@@ -25,9 +25,9 @@ static struct {
 } at = { .number = -1 };
 
 /*
- * Methods that have a number and are called nevertheless: the compilers of
- * HotSpot 11 to 25 call those of Unsafe. No other methods with these names have
- * numbers.
+ * Names of methods that have an intrinsic's number but are called like other
+ * natives: the compilers of HotSpot 11 to 25 generate a call for these methods
+ * of Unsafe. No other methods with these names have intrinsics.
  */
 static const char *const called[] = { "park", "unpark" };
 

@@ -9,13 +9,16 @@
 
 #include <stdint.h>
 
-/* Learns where this JVM's methods contain their intrinsic. */
+/*
+ * Learns where this JVM's Method contains the number of its intrinsic.
+ * machine_pc is the address of any function of the JVM.
+ */
 void intrinsics_learn(uint64_t machine_pc);
 
 /*
- * True if the JVM may use its own code for the method with this identifier; 0
- * also if that is unknown. Any thread may call it once the JVM has loaded the
- * method.
+ * Returns whether the JVM may execute code of its own instead of the method
+ * with this identifier; 0 also if this is unknown. Any thread may call it once
+ * the JVM has loaded the method.
  */
 int intrinsics_have(const void *method);
 

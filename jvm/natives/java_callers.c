@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The JVM is asked once about each location (GetStackTrace), which takes one or
- * two microseconds, and for each stack about methods that are not known
- * (java_compose.h). After the JVM has unloaded code or collected garbage, which
- * may unload classes, all is asked again, because an address may then belong to
- * another method. While a thread is in a native, the code from which it was
- * called and the code's method exist.
+ * For a location that is not known, the calling method is requested from the
+ * JVM once (GetStackTrace), which takes one or two microseconds; for a stack
+ * that is not known, only those of its methods that are not known
+ * (java_compose.h). After the JVM has unloaded code, or has collected garbage,
+ * which may unload classes, all results are forgotten, because an address may
+ * then belong to another method. While a thread is in a native, the code that
+ * called the native and this code's method exist.
  */
 #include "jvm/natives/java_callers.h"
 
@@ -31,7 +32,8 @@
 #include "preload/sys/sys.h"
 #include "preload/sys/text.h"
 
-#define PATIENCE_MS 5000          /* limit for a request to the JVM */
+/* How long callers_end_late() waits for requests. */
+#define PATIENCE_MS 5000
 #define IN_NATIVE   (-1)          /* location of a native method */
 #define INTERPRETER "Interpreter" /* HotSpot's name of its code */
 
@@ -41,11 +43,13 @@ static _Atomic(jvmtiEnv *) tool; /* NULL: no requests are possible */
 /* Calls of callers_doubt() without callers_trust(). */
 static _Atomic int doubts;
 static _Atomic int askers; /* threads that may be using `tool` */
-static jvmtiEnv *heard;    /* sends the events; NULL: none */
+/* Clew's environment that sends the events; NULL: none. */
+static jvmtiEnv *heard;
 
 /*
- * Returns how many of the methods, from the innermost on, were called by the
- * next native that has a context.
+ * Returns how many of the methods on the stack, from the innermost on, are not
+ * in the thread's context yet. On a stack that is cut, the methods further out
+ * are: they lie beyond the next outer native that has a context.
  */
 static jint end_of(const struct bridge_frame *frame,
 		   const jvmtiFrameInfo *calls, jint count)
@@ -66,7 +70,10 @@ static jint end_of(const struct bridge_frame *frame,
 	return end;
 }
 
-/* Returns the calling bytecode; a native method has none. */
+/*
+ * Returns the index of the bytecode at which a method calls the next inner one,
+ * or WIRE_BYTECODE_NONE.
+ */
 static uint16_t call_of(const jvmtiFrameInfo *call)
 {
 	return call->location >= 0 && call->location < WIRE_BYTECODE_NONE
@@ -74,7 +81,10 @@ static uint16_t call_of(const jvmtiFrameInfo *call)
 		       : WIRE_BYTECODE_NONE;
 }
 
-/* Returns 0 if the number cannot be determined now. */
+/*
+ * Returns the number of a stack of `count` methods, innermost first. is_deeper:
+ * the stack has more methods. Returns 0 if the number cannot be determined now.
+ */
 static uint32_t number_stack(jvmtiEnv *jvmti, JNIEnv *jni,
 			     const jvmtiFrameInfo *calls, jint count,
 			     int is_deeper)
@@ -98,8 +108,8 @@ static uint32_t number_stack(jvmtiEnv *jvmti, JNIEnv *jni,
 }
 
 /*
- * Returns the number of the innermost method alone, used without room for
- * stacks.
+ * Returns the number of the innermost method alone, for use if there is no room
+ * for a stack.
  */
 static uint32_t number_caller(jvmtiEnv *jvmti, JNIEnv *jni,
 			      const jvmtiFrameInfo *caller)
@@ -110,8 +120,9 @@ static uint32_t number_caller(jvmtiEnv *jvmti, JNIEnv *jni,
 }
 
 /*
- * Returns the caller's number, or 0 if it cannot be determined now. Frame 0 is
- * the native.
+ * Requests the native's caller from the JVM. Returns the caller's number, or 0
+ * if it cannot be determined now. In the JVM's stack, frame 0 is the native and
+ * frame 1 its caller.
  */
 static uint32_t ask_caller(jvmtiEnv *jvmti, JNIEnv *jni)
 {
@@ -121,14 +132,20 @@ static uint32_t ask_caller(jvmtiEnv *jvmti, JNIEnv *jni)
 
 	if ((*jvmti)->GetStackTrace(jvmti, NULL, 1, 1, &caller, &count))
 		return 0;
-	/* The context of a native already contains its callers. */
+	/*
+	 * If another native is the caller, its context already contains the
+	 * Java callers.
+	 */
 	if (!count || caller.location == IN_NATIVE)
 		return CALLERS_NOBODY;
 	number = number_stack(jvmti, jni, &caller, 1, 0);
 	return number ? number : number_caller(jvmti, jni, &caller);
 }
 
-/* Does the same for the whole stack up to a native with a context. */
+/*
+ * Requests the whole Java stack up to the next native with a context from the
+ * JVM. Returns the stack's number, or 0 if it cannot be determined now.
+ */
 static uint32_t ask_stack(jvmtiEnv *jvmti, JNIEnv *jni,
 			  const struct bridge_frame *frame)
 {
@@ -155,18 +172,21 @@ static uint32_t ask_stack(jvmtiEnv *jvmti, JNIEnv *jni,
 /* ---- Stacks that are composed of known methods ---- */
 
 /*
- * One composed stack in this many is verified, if not more of all calls are; so
- * are the first ones.
+ * One of this number of composed stacks is verified, or more if verify_period
+ * demands more. The first COMPOSED_PERIOD stacks are all verified.
  */
 #define COMPOSED_PERIOD 64
-/* After this number of wrong stacks, none is composed any more. */
+/*
+ * After this number of wrongly composed stacks, no stack is composed any more.
+ */
 #define COMPOSED_WRONG_MAX 8
 
 static void forget(void);
 
 /*
- * True if all was forgotten since the call was looked up, so its stack may have
- * another hash.
+ * Returns whether the frame's stack has another hash now than when it was
+ * looked up, because a new generation has begun meanwhile
+ * (java_stack_forget()).
  */
 static int has_changed(const struct bridge_frame *frame)
 {
@@ -181,7 +201,10 @@ static int may_compose(const struct bridge_frame *frame)
 	       rt.header->mismatched_composed < COMPOSED_WRONG_MAX;
 }
 
-/* The hash serves as a random number. */
+/*
+ * Returns whether to verify a composed stack. The stack's hash serves as the
+ * random number.
+ */
 static int is_to_verify(const struct bridge_frame *frame)
 {
 	const uint32_t period = rt.verify_period < COMPOSED_PERIOD
@@ -195,7 +218,8 @@ static int is_to_verify(const struct bridge_frame *frame)
 }
 
 /*
- * Counts a verification. After an error, forgets all conclusions from frames.
+ * Counts a verification of a composed stack. If the stack was wrong, forgets
+ * all that was learnt about methods and locations.
  */
 static void note_composed(int is_wrong)
 {
@@ -206,7 +230,10 @@ static void note_composed(int is_wrong)
 	forget();
 }
 
-/* Returns the number of a new stack, like ask_stack(). */
+/*
+ * Returns the number of a stack that is not known yet: composed if possible,
+ * otherwise requested from the JVM. 0 if it cannot be determined now.
+ */
 static uint32_t learn_stack(jvmtiEnv *jvmti, JNIEnv *jni,
 			    const struct bridge_frame *frame)
 {
@@ -220,7 +247,7 @@ static uint32_t learn_stack(jvmtiEnv *jvmti, JNIEnv *jni,
 	if (composed && !is_to_verify(frame))
 		return composed;
 	number = ask_stack(jvmti, jni, frame);
-	if (!number) /* it cannot be verified now */
+	if (!number) /* the JVM gave no answer, so nothing can be verified */
 		return composed;
 	if (how != COMPOSED_NOT && !has_changed(frame))
 		note_composed(number != composed);
@@ -245,8 +272,9 @@ static void remember_place(uint64_t place, uint32_t number)
 }
 
 /*
- * Draws the number of calls until the next verification. A thread without
- * random numbers, which counts nothing, uses the period itself.
+ * Draws the number of calls until the thread's next verification, on average
+ * rt.verify_period. A thread that counts nothing has no random numbers, and
+ * uses the period itself.
  */
 static uint64_t draw_stacks_left(void)
 {
@@ -258,8 +286,9 @@ static uint64_t draw_stacks_left(void)
 }
 
 /*
- * Counts a verification of a known number; `found` is 0 if it cannot be
- * determined now.
+ * Counts a verification: `expected` is the number that was known, `found` the
+ * number according to the JVM, or 0 if the JVM gave none. Draws the time of the
+ * next verification.
  */
 static void note_verified(uint32_t expected, uint32_t found)
 {
@@ -287,8 +316,9 @@ static void note_asked(uint64_t began_ns)
 }
 
 /*
- * The outer frames of a virtual thread are in the heap, and their result is not
- * remembered.
+ * Requests the stack of a virtual thread whose outer frames are in the heap,
+ * and measures how long the requests of this thread take. The result is not
+ * stored, because such a stack has no hash.
  */
 static uint32_t ask_frozen(jvmtiEnv *jvmti, JNIEnv *jni,
 			   const struct bridge_frame *frame)
@@ -358,7 +388,10 @@ uint32_t callers_learn(struct bridge_frame *frame)
 	return number;
 }
 
-/* ---- Events. No thread runs Java code while garbage is collected. ---- */
+/*
+ * ---- Events. The event of a garbage collection is sent while no thread runs
+ * Java code. ----
+ */
 
 static void forget(void)
 {
@@ -371,7 +404,10 @@ static void forget(void)
 	java_stack_forget();
 }
 
-/* Former lookups get another hash; later ones are not remembered. */
+/*
+ * A thread that has looked up its stack before notices that the hash has
+ * changed. Numbers that are determined from now on are not stored.
+ */
 void callers_doubt(void)
 {
 	atomic_fetch_add(&doubts, 1);
@@ -404,7 +440,10 @@ static void JNICALL code_is_made(jvmtiEnv *jvmti, const char *name,
 	atomic_store(&java_interpreter.end, (uintptr_t)code + (uint32_t)bytes);
 }
 
-/* Finds the range of all generated code. */
+/*
+ * Finds the range of all generated code of the JVM. Returns whether it is
+ * known.
+ */
 static int find_code(void)
 {
 	atomic_store(&java_code.start,
@@ -415,8 +454,8 @@ static int find_code(void)
 }
 
 /*
- * Runs once: the layout of a JVM also holds after detaching and attaching
- * again.
+ * Learns the layout of stacks in this JVM. Called once, because the layout does
+ * not change while clew is detached.
  */
 static void learn_machine(void)
 {
@@ -433,7 +472,10 @@ static void learn_machine(void)
 	java_scopes_learn(machine_pc);
 }
 
-/* Requests are possible from this event on. */
+/*
+ * Called at VMInit, from which on requests are possible; also if clew attaches
+ * later.
+ */
 static void JNICALL is_ready(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 {
 	const uint32_t muted = switch_mute(HOT_MUTED_OWN);
@@ -454,7 +496,10 @@ static void JNICALL thread_ends(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 	java_recall_end();
 }
 
-/* Requests end, although some threads may still run Java code. */
+/*
+ * Called at VMDeath. Makes no more requests, although some threads may still
+ * run Java code.
+ */
 static void JNICALL is_over(jvmtiEnv *jvmti, JNIEnv *jni)
 {
 	atomic_store(&tool, NULL);
@@ -502,8 +547,8 @@ int callers_begin(void *machine)
 }
 
 /*
- * Forgets the remembered addresses: no event reported changes while clew was
- * detached.
+ * All addresses are forgotten, because clew got no events about changes while
+ * it was detached.
  */
 void callers_begin_late(void)
 {
@@ -514,7 +559,10 @@ void callers_begin_late(void)
 	is_ready(heard, NULL, NULL);
 }
 
-/* Waits for active requests, which do not take long. */
+/*
+ * Waits until no thread is making a request. Returns 0, or -EBUSY after
+ * PATIENCE_MS.
+ */
 static int wait_for_askers(void)
 {
 	const struct timespec moment = { .tv_nsec = 1000000 };

@@ -5,8 +5,8 @@
  *
  * A location is an address: the return address in compiled code, or the address
  * of the bytecode that the interpreter executes. Each location belongs to one
- * method, the innermost of those that are inlined there, until code or classes
- * are unloaded.
+ * method until code or classes are unloaded. If several methods are inlined at
+ * a location, it belongs to the innermost of them.
  */
 #ifndef CLEW_JVM_NATIVES_JAVA_CALLERS_H
 #define CLEW_JVM_NATIVES_JAVA_CALLERS_H
@@ -19,16 +19,17 @@
 
 struct bridge_frame;
 
-/* The number of locations from which no Java method calls. */
+/* The "number" of a location that does not belong to a Java method. */
 #define CALLERS_NOBODY UINT32_MAX
 
 #define CALLERS_LOG2   16
 #define CALLERS_COUNT  (1 << CALLERS_LOG2)
 
 /*
- * {location >> 16, number} at index location ^ location >> 16, modulo the
- * table's size. Index and entry together contain all 47 bits of a location. 0:
- * free. Any thread.
+ * A cache of the locations' numbers. Each entry is location >> 16 in its upper
+ * half and the number in its lower half, at the index (location ^ location >>
+ * 16) modulo the table's size. Index and entry together contain all 47 bits of
+ * a location. 0: free. Any thread may read and write.
  */
 extern _Atomic uint64_t callers_known[CALLERS_COUNT];
 
@@ -48,16 +49,15 @@ static inline uint32_t callers_find(uint64_t place)
 }
 
 /*
- * {hash >> 16, number} of Java stacks (java_stack.h), in one of two entries.
- * The bits of the hash in the index and the entry distinguish all stacks but
- * one in 2^46. 0: free. Any thread.
+ * A cache of the numbers of Java stacks (java_stack.h). Each entry is hash >>
+ * 16 in its upper half and the number in its lower half, at one of two indices.
+ * The bits of the hash that index and entry contain are equal for two different
+ * stacks with a probability of 2^-46. 0: free. Any thread may read and write.
  */
 #define CALLERS_STACKS_LOG2 18
 #define CALLERS_STACKS      (1 << CALLERS_STACKS_LOG2)
 
-/*
- * Allocated before any stack gets a hash; programs without Java do not need it.
- */
+/* Allocated before any stack gets a hash, and only in programs with Java. */
 extern _Atomic uint64_t *callers_stacks;
 
 static inline _Atomic uint64_t *callers_stack_entry(uint64_t hash, int second)
@@ -84,11 +84,12 @@ static inline uint32_t callers_find_stack(uint64_t hash)
 }
 
 /*
- * True if the JVM may be asked again for a JAVA_STACK_FROZEN stack: such
- * requests must take less than an eighth of the thread's time.
+ * Returns whether the thread may make another request to the JVM for a
+ * JAVA_STACK_FROZEN stack. Such requests may take at most an eighth of the
+ * thread's time since the first one, and a credit in addition.
  */
 #define CALLERS_FROZEN_PART 8
-/* Ticks that are available at first. */
+/* the credit, in time-stamp ticks */
 #define CALLERS_FROZEN_CREDIT (UINT64_C(1) << 26)
 
 static inline int callers_may_ask_frozen(void)
@@ -102,29 +103,34 @@ static inline int callers_may_ask_frozen(void)
 }
 
 /*
- * Asks the JVM for that number. The calling thread is in a native that Java has
- * called from that location, or with that stack. Returns CALLERS_NOBODY if no
- * Java method has called, or if the number cannot be determined.
+ * Returns the number for frame->stack or, if this is 0, for frame->place:
+ * composed of known methods or requested from the JVM, and stores the number
+ * for further calls. If frame->expected is not 0, verifies this number. The
+ * calling thread is in the native to which the frame belongs. If no number can
+ * be determined, returns frame->expected, or CALLERS_NOBODY without it;
+ * CALLERS_NOBODY also if no Java method has called.
  */
 uint32_t callers_learn(struct bridge_frame *frame);
 
 /*
- * Forgets all numbers, because locations will belong to other methods. Nothing
- * is remembered until callers_trust() has been called as often. Any thread.
+ * callers_doubt() forgets all numbers, because locations will belong to other
+ * methods, and prevents that further ones are stored. callers_trust() ends
+ * this; it must be called as often as callers_doubt(). Any thread.
  */
 void callers_doubt(void);
 void callers_trust(void);
 
 /*
- * Requests the events from a JVM that is being started. Returns 0, or -1 if the
- * JVM refuses them.
+ * Requests the events that this module needs. Called while a JVM is being
+ * started, or when clew attaches. Returns 0, or -1 if the JVM refuses.
  */
 int callers_begin(void *vm);
 
 /*
- * In a running JVM, called after callers_begin(): requests are possible at
- * once. callers_end_late() ends requests and events. The result is 0, or -EBUSY
- * if a thread is still making a request.
+ * callers_begin_late() is called after callers_begin() in a JVM that runs
+ * already, and makes requests possible at once. callers_end_late() ends
+ * requests and events, and returns 0, or -EBUSY if a thread is still making a
+ * request.
  */
 void callers_begin_late(void);
 int callers_end_late(void);

@@ -17,14 +17,16 @@
 #define METHODS_COUNT (1 << METHODS_LOG2)
 
 /*
- * One more than the longest recorded stack, which shows that calls are missing.
+ * One more than the longest stack that is recorded: if a composition has this
+ * number of calls, the outermost ones are missing in the recording.
  */
 #define CALLS_MAX (JAVA_STACK_TOLD_MAX + 1)
 
 /* A stack that is being composed, innermost call first. */
 struct composition {
 	uint32_t count;
-	uint32_t unknown; /* methods from this index on have their numbers */
+	/* The numbers of all methods from this index on are known. */
+	uint32_t unknown;
 	struct java_call calls[CALLS_MAX];
 	uint32_t numbers[CALLS_MAX];
 	jvmtiFrameInfo asked[CALLS_MAX];
@@ -33,14 +35,15 @@ struct composition {
 };
 
 /*
- * {Method * >> 16, number} in one of two entries: index Method * ^ Method * >>
- * 16, modulo the table's size, or its complement. Index and entry together
- * determine the address, which has 47 bits of which the lowest are 0. 0: free.
- * Any thread.
+ * A cache of the methods' numbers by the address of their Method, m. Each entry
+ * is m >> 16 in its upper half and the number in its lower half, at the index
+ * (m ^ m >> 16) modulo the table's size, or at the complement of that index.
+ * Index and entry together determine the address. 0: free. Any thread may read
+ * and write.
  */
 static _Atomic uint64_t known[METHODS_COUNT] LARGE_TABLE;
 
-/* Memory that is reused for most compositions. */
+/* Memory for one composition, which stays allocated for the next one. */
 static void *_Atomic spare;
 
 /* ---- Known methods ---- */
@@ -57,7 +60,7 @@ static int is_of(uint64_t entry, uint64_t method)
 	return entry >> 32 == method >> METHODS_LOG2;
 }
 
-/* Returns 0 if the method is not known. */
+/* Returns the number of a method, or 0 if it is not in the cache. */
 static uint32_t number_of(uint64_t method)
 {
 	for (int i = 0; i < 2; i++) {
@@ -98,8 +101,10 @@ static int has_natives(const struct composition *one)
 }
 
 /*
- * Returns 0 if the frames do not determine the calls. For a cut stack with
- * further natives, the JVM must determine where it ends.
+ * Reads the calls of the stack and the known numbers of their methods. Returns
+ * 0 if the frames do not determine the calls, or if the stack is cut and
+ * contains further natives: then only the JVM can determine at which native the
+ * stack ends.
  */
 static int read_frames(struct composition *one,
 		       const struct bridge_frame *frame)
@@ -117,7 +122,10 @@ static int read_frames(struct composition *one,
 	       !(frame->end == JAVA_STACK_CUT && has_natives(one));
 }
 
-/* Compares the JVM's answer with the frame: all but the name must agree. */
+/*
+ * Compares one call as the JVM reports it with the call that was read from the
+ * frame: bytecode and, if known before, number must agree.
+ */
 static enum composed check_call(struct composition *one, uint32_t i,
 				uint32_t number)
 {
@@ -128,8 +136,8 @@ static enum composed check_call(struct composition *one, uint32_t i,
 }
 
 /*
- * Asks the JVM for the unknown methods and for the methods that they have
- * called.
+ * Requests the innermost part of the stack from the JVM, up to the outermost
+ * method whose number is not known, and stores the numbers.
  */
 static enum composed ask_unknown(jvmtiEnv *jvmti, JNIEnv *jni,
 				 struct composition *one)
@@ -157,7 +165,10 @@ static enum composed ask_unknown(jvmtiEnv *jvmti, JNIEnv *jni,
 	return how;
 }
 
-/* Returns the calling bytecode; a native method has none. */
+/*
+ * Returns the index of the bytecode at which a method calls the next inner one,
+ * or WIRE_BYTECODE_NONE.
+ */
 static uint16_t place_of(const struct java_call *call)
 {
 	return call->bytecode >= 0 && call->bytecode < WIRE_BYTECODE_NONE
@@ -166,8 +177,8 @@ static uint16_t place_of(const struct java_call *call)
 }
 
 /*
- * Returns the stack's number, or that of its innermost method if there is no
- * room.
+ * Returns the stack's number, or the number of its innermost method if there is
+ * no room for the stack.
  */
 static uint32_t number_stack(struct composition *one)
 {

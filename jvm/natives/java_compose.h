@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Composes a new Java stack from known methods. Frames determine their methods
- * (java_scopes.h), and most methods have called before, in other stacks. The
- * JVM is asked for the other methods only.
+ * Determines the number of a new Java stack from the numbers of its methods.
+ * HotSpot's data determines the methods of each frame (java_scopes.h), and most
+ * methods are known from other stacks. Only methods that are not known are
+ * requested from the JVM.
  */
 #ifndef CLEW_JVM_NATIVES_JAVA_COMPOSE_H
 #define CLEW_JVM_NATIVES_JAVA_COMPOSE_H
@@ -15,14 +16,16 @@ struct bridge_frame;
 
 enum composed {
 	COMPOSED_NOT,   /* the frames do not determine the stack */
-	COMPOSED_KNOWN, /* without a request to the JVM */
+	COMPOSED_KNOWN, /* all methods were known; no request to the JVM */
 	COMPOSED_ASKED,
 	COMPOSED_WRONG, /* the JVM's answer differs */
 };
 
 /*
- * Composes the number of the calling thread's stack, which is in a bridge and
- * has a hash. *number becomes CALLERS_NOBODY if no Java method calls.
+ * Stores the number of the calling thread's stack, if the result is
+ * COMPOSED_KNOWN or COMPOSED_ASKED. The thread is in the bridge with this
+ * frame, and the stack has a hash. *number becomes CALLERS_NOBODY if no Java
+ * method calls.
  */
 enum composed java_compose(jvmtiEnv *jvmti, JNIEnv *jni,
 			   const struct bridge_frame *frame, uint32_t *number);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An nmethod's PcDescs lie beside its code, in order of address. Each contains
- * an offset into a stream of numbers. There the innermost method is described
- * by {offset of the caller's scope or 0, index of the method, bytecode + 1,
- * ...} (nmethod.hpp, scopeDesc.cpp and unsigned5.hpp in HotSpot's sources,
- * since 17). A frame on the stack keeps all these data alive.
+ * An nmethod has a table of PcDescs, in order of address. The PcDesc of a pc
+ * contains the offset of a scope in a stream of numbers. The scope describes
+ * the innermost method at the pc: {offset of the caller's scope or 0, index of
+ * the method, bytecode + 1, ...} (nmethod.hpp, scopeDesc.cpp and unsigned5.hpp
+ * in HotSpot's sources, since 17). As long as the nmethod has a frame on a
+ * stack, all this data exists.
  */
 #include "jvm/natives/java_scopes.h"
 
@@ -14,17 +15,19 @@
 #include "jvm/natives/java_stack.h"
 
 #define NUMBER_BYTES_MAX 5
-/* A byte from this value on continues the number. */
+/*
+ * If a byte has at least this value, the next byte belongs to the same number.
+ */
 #define LAST_BYTE_BELOW 192
 #define DIGIT_BITS      6
 
-/* The release in which the bytes of numbers were increased by one. */
+/* The release of Java from which on each byte of a number is greater by one. */
 #define RELEASE_NONZERO 20
 
 /* Offsets are in bytes. */
 static struct {
 	int is_known;
-	/* Data that is not code has memory of its own (since 24). */
+	/* an nmethod's tables are not beside its code (since Java 24) */
 	int is_apart;
 	uint32_t least_byte;
 	uint64_t method; /* in an nmethod */
@@ -89,7 +92,10 @@ static struct code_scopes scopes_of(uint64_t nmethod)
 	};
 }
 
-/* Returns the offset of the scope at a pc in the data; 0 if there is none. */
+/*
+ * Returns the offset in the stream of the scope that belongs to a pc; 0 if
+ * there is none.
+ */
 static uint64_t scope_at(const struct code_scopes *scopes, uint64_t pc)
 {
 	const int64_t wanted = (int64_t)(pc - scopes->code);
@@ -113,7 +119,10 @@ static uint64_t scope_at(const struct code_scopes *scopes, uint64_t pc)
 	return 0;
 }
 
-/* Returns 0 if there is no number. */
+/*
+ * Reads a number at *at and moves *at behind it. Returns 0 if there is no valid
+ * number.
+ */
 static uint64_t read_number(const struct code_scopes *scopes, uint64_t *at)
 {
 	uint64_t number = 0;
@@ -134,7 +143,10 @@ static uint64_t read_number(const struct code_scopes *scopes, uint64_t *at)
 	return (uint32_t)number;
 }
 
-/* Returns 0 if there is no method with that index. */
+/*
+ * Returns the address of the Method with an index, which begins at 1; 0 if
+ * there is none.
+ */
 static uint64_t metadata_at(const struct code_scopes *scopes, uint64_t index)
 {
 	const uint64_t at = scopes->metadata + 8 * (index - 1);
@@ -144,13 +156,19 @@ static uint64_t metadata_at(const struct code_scopes *scopes, uint64_t index)
 		       : 0;
 }
 
-/* A call without a bytecode gets 0, as the JVM reports it. */
+/*
+ * Converts a scope's number, bytecode + 1, to the index of the bytecode. For a
+ * call without a bytecode the result is 0, as in the JVM's own stacks.
+ */
 static int32_t bytecode_of(uint64_t number)
 {
 	return number ? (int32_t)(number - 1) : 0;
 }
 
-/* Returns the number of calls; 0 if they cannot be determined. */
+/*
+ * Stores the calls in a frame of compiled code, innermost first. Returns their
+ * number; 0 if they cannot be determined.
+ */
 static uint32_t read_compiled(const struct java_frame *frame,
 			      struct java_call *calls, uint32_t room)
 {
@@ -223,7 +241,10 @@ struct scope_field {
 	const char *type, *field;
 };
 
-/* Returns 0 if a field is missing. */
+/*
+ * Stores the offsets of fields. Returns 0 if the JVM does not describe one of
+ * them.
+ */
 static int learn(uint64_t pc, const struct scope_field *wanted, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {

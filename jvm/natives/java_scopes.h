@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Determines the methods and bytecodes of frames by the scopes that HotSpot's
- * compilers write beside their code. A return address in compiled code belongs
- * to a chain of methods that are inlined into each other. No request to the JVM
- * is made.
+ * compilers generate with their code, without a request to the JVM. A return
+ * address in compiled code has one scope for each of the methods that are
+ * inlined into each other there.
  */
 #ifndef CLEW_JVM_NATIVES_JAVA_SCOPES_H
 #define CLEW_JVM_NATIVES_JAVA_SCOPES_H
@@ -26,9 +26,9 @@ struct java_call {
 void java_scopes_learn(uint64_t machine_pc);
 
 /*
- * Reads the calls in frames of the calling thread's stack, innermost first, as
- * many as there is room for. Returns their number; 0 if they cannot be
- * determined.
+ * Reads the calls in frames of the calling thread's stack, innermost first.
+ * Stores at most `room` calls. Returns the number of stored calls; 0 if they
+ * cannot be determined.
  */
 uint32_t java_scopes_read(const struct java_frames *frames,
 			  struct java_call *calls, uint32_t room);

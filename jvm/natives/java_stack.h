@@ -6,11 +6,13 @@
  * in the code's blob, those of interpreted methods by frame pointers. The walk
  * crosses stubs and calls by which the JVM called Java again. Return addresses
  * and interpreted bytecodes are hashed. Two stacks with the same hash have the
- * same methods, if they belong to one generation, in which no address gets
- * another meaning (java_callers.h). HotSpot's vmStructs describe the layouts.
+ * same methods, if both hashes are of one generation, in which no address gets
+ * another meaning (java_callers.h). HotSpot's descriptions for debuggers
+ * (hotspot.h) contain the layouts.
  *
- * The walk ends at the stack's end, or at native code whose context is already
- * the thread's: it was called through a bridge, or has a stub.
+ * The walk ends at the stack's end, or at native code whose Java callers are
+ * already in the thread's context, because Java has called it through a bridge
+ * or it has a stub.
  */
 #ifndef CLEW_JVM_NATIVES_JAVA_STACK_H
 #define CLEW_JVM_NATIVES_JAVA_STACK_H
@@ -20,7 +22,7 @@
 struct bridge_frame;
 
 /*
- * A range of code: [start, end). `end` is stored last, and 0 before the range
+ * A range of code: [start, end). `end` is stored last, and is 0 until the range
  * is known.
  */
 struct java_code {
@@ -28,8 +30,8 @@ struct java_code {
 };
 
 /*
- * The JVM's code, and the interpreter, which is part of it. Frames of other
- * callers cannot be walked.
+ * All generated code of the JVM, and the part of it that is the interpreter.
+ * The walk crosses frames of this code only.
  */
 extern struct java_code java_code, java_interpreter;
 
@@ -46,8 +48,9 @@ static inline int java_code_has(const struct java_code *code, uint64_t pc)
 #define JAVA_STACK_TOLD_MAX 1000
 
 /*
- * Learns the layout of frames. Returns 0, or -1 if the JVM does not describe
- * it; then no stack is walked.
+ * Learns the layout of frames. machine_pc is the address of any function of the
+ * JVM. Returns 0, or -1 if the JVM does not describe the layout; then no stack
+ * can be walked.
  */
 int java_stack_learn(uint64_t machine_pc);
 
@@ -59,12 +62,12 @@ int java_stack_learn(uint64_t machine_pc);
 uint64_t java_stack_blob(uint64_t pc);
 
 /*
- * Begins a new generation, because addresses may get another meaning. All
- * stacks get other hashes.
+ * Begins a new generation, because addresses may get another meaning.
+ * Afterwards all stacks have other hashes. Any thread.
  */
 void java_stack_forget(void);
 
-/* The end of a walk. */
+/* Where a walk has ended. */
 enum java_stack_end {
 	JAVA_STACK_WHOLE, /* the stack's end */
 	JAVA_STACK_CUT,   /* a native with a context */
@@ -75,9 +78,10 @@ enum java_stack_end {
 
 /* A frame of an interpreted method, or of compiled methods. */
 struct java_frame {
-	uint64_t code;     /* nmethod *; 0: interpreted */
-	uint64_t pc;       /* in that code */
-	uint32_t is_stub;  /* the whole code calls a native method */
+	uint64_t code; /* nmethod *; 0: interpreted */
+	uint64_t pc;   /* in that code */
+	/* The code is the JVM's wrapper of a native method. */
+	uint32_t is_stub;
 	uint64_t method;   /* Method *, if interpreted */
 	uint64_t bytecode; /* current bytecode; 0: native */
 };
@@ -89,13 +93,17 @@ struct java_frames {
 };
 
 /*
- * Returns the hash of the Java stack below this bridge's frame, one of 2^47; 0
- * if the stack cannot be walked. *end becomes an enum java_stack_end. Uses
- * general registers only; a signal may arrive at any time.
+ * Returns the hash of the Java stack that has called the bridge with this
+ * frame: a number from 1 to 2^47 - 1, or 0 if the stack cannot be walked. *end
+ * becomes an enum java_stack_end. Uses general registers only; a signal may
+ * arrive at any time.
  */
 uint64_t java_stack_hash(const struct bridge_frame *frame, uint32_t *end);
 
-/* Does the same and stores the frames. */
+/*
+ * Returns the same hash as java_stack_hash(), and stores the frames of the
+ * walk.
+ */
 uint64_t java_stack_frames(const struct bridge_frame *frame,
 			   struct java_frames *frames);
 

@@ -13,12 +13,15 @@
 #include "preload/sys/lock.h"
 #include "preload/sys/sys.h"
 
-/* About half of these are natives of a JDK without windows. */
+/*
+ * Number of relays. A JDK has natives for about half of them, without those for
+ * graphics.
+ */
 #define RELAYS_MAX 2048
 
 /*
- * A relay's number and name remain those of one method, whenever the method is
- * bound.
+ * Once a relay has the number and name of a method, it keeps them, also if the
+ * method is bound again.
  */
 static struct {
 	struct lock lock; /* taken before the lock of the names */
@@ -52,7 +55,10 @@ void native_relays_forget(void)
 	relays.count = relays.used = 0;
 }
 
-/* Writes the text of a wire_name. Returns 0 if it is too long. */
+/*
+ * Writes the text of a wire_name. Returns its size in bytes, or 0 if it is too
+ * long.
+ */
 static size_t put_name(char *to, size_t room, const struct java_method *method)
 {
 	const char *const parts[] = { method->class, method->name,
@@ -70,7 +76,10 @@ static size_t put_name(char *to, size_t room, const struct java_method *method)
 	return used;
 }
 
-/* Names get consecutive numbers, so a name's number determines its relay. */
+/*
+ * Gives the next relay to a method. Names get consecutive numbers, so the
+ * number of the method's name determines its relay. Returns 0 without room.
+ */
 static int take(const void *id, const struct java_method *method)
 {
 	struct recorder *recorder = rt.recorder;

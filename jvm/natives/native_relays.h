@@ -2,9 +2,10 @@
 /*
  * Relays of natives that are not hooked, because their code belongs to the JVM,
  * was generated, begins with instructions that cannot be moved, or was not
- * selected. Each such native is a function with a number and a name, and its
- * bridge calls its relay (preload/patch/relay.h). The relays are created when
- * the JVM is loaded, because stub memory is available then.
+ * selected. Each such native gets a relay (preload/patch/relay.h) with a number
+ * and a name, and its bridge calls the relay, which counts the call. The relays
+ * are created when the JVM is loaded, because memory for stubs can be allocated
+ * then.
  */
 #ifndef CLEW_JVM_NATIVES_NATIVE_RELAYS_H
 #define CLEW_JVM_NATIVES_NATIVE_RELAYS_H
@@ -27,9 +28,10 @@ struct native_relay {
 };
 
 /*
- * Finds the relay of a native with its code at pc, by the JVM's identifier of
- * the method. Returns 0 if the native needs none, or if none is left, which is
- * counted.
+ * Finds the relay of a native, or gives it one. pc is the address of the
+ * native's code, `id` the JVM's identifier of the method. Returns 1 and the
+ * relay, or 0 if the native's code has a stub and needs no relay, or if no
+ * relay is left, which is counted in the part.
  */
 int native_relays_find(uint64_t pc, const void *id,
 		       const struct java_method *method,
