@@ -116,6 +116,66 @@ test("inverted, chains of callers have the calls of their functions", () => {
   }
 });
 
+/* Returns the path after a transform, or null if it is removed. */
+const transforms = {
+  focus: (path, f) => path.includes(f) ? path.slice(path.indexOf(f)) : null,
+  hide: (path, f) => path.includes(f) ? null : path,
+  merge: (path, f) => path.filter((each) => each !== f),
+  collapse: (path, f) => path.includes(f)
+    ? [...path.slice(0, path.indexOf(f)), ...path.slice(path.lastIndexOf(f))]
+    : path,
+};
+
+test("a transformed tree has the sums of transformed paths", () => {
+  const kinds = Object.keys(transforms);
+
+  randomTrees().forEach((root, seed) => {
+    const profile = profileOf(root);
+    const steps = [0, 1, 2].map((i) => ({ kind: kinds[(seed >> i) % 4],
+                                          f: 1 + (seed + i * i) % 5 }));
+
+    for (let size = 1; size <= steps.length; size++) {
+      const wanted = {};
+
+      visit(root, (node, above) => {
+        const path = steps.slice(0, size).reduce((at, { kind, f }) =>
+          at && transforms[kind](at, f), [...above, node].slice(1)
+          .map(({ f }) => f));
+
+        for (let i = 0; path && i <= path.length; i++)
+          add(wanted, path.slice(0, i).map((f) => `/${f}`).join(""), node.calls);
+      });
+      profile.transform(steps.slice(0, size));
+      assert.deepEqual(paths(new ContextTree(profile, "calls")), wanted,
+                       JSON.stringify(steps.slice(0, size)));
+      const children = [...profile.parent.keys()].slice(1).map((i) =>
+        `${profile.parent[i]}/${profile.function[i]}`);
+
+      assert.equal(new Set(children).size, children.length, "a path is twice");
+    }
+    profile.transform([]);
+    assert.equal(profile.below.calls[0], below(root), "all is there again");
+  });
+});
+
+test("merging and collapsing keep the sum, a focus has its function's total",
+  () => {
+    for (const root of randomTrees())
+      for (let f = 1; f < FUNCTIONS; f++) {
+        const profile = profileOf(root);
+        const total = profile.rows.total.calls[f];
+        const after = (kind) => {
+          profile.transform([{ kind, f }]);
+          return profile.below.calls[0];
+        };
+
+        assert.equal(after("merge"), below(root));
+        assert.equal(after("collapse"), below(root));
+        assert.equal(after("focus"), total);
+        assert.equal(after("hide"), below(root) - total);
+      }
+  });
+
 test("a butterfly's wings have what lies below outermost contexts", () => {
   for (const root of randomTrees())
     for (let f = 1; f < FUNCTIONS; f++) {

@@ -3,6 +3,7 @@
  * Callers and callees of one function, as tables of exact edges and as two
  * graphs that meet at the function.
  */
+import { stackOf } from "./actions.js";
 import { element, replace } from "./dom.js";
 import { FlameView } from "./flame.js";
 import * as format from "./format.js";
@@ -71,6 +72,7 @@ export class ButterflyView {
       label: isUpwards ? "Callers" : "Callees",
       sort: this.app.profile.measures[0],
       opened: (f) => f && this.app.openButterfly(f),
+      menu: (f, at) => f && this.app.openMenu(f, at),
     });
   }
 
@@ -98,10 +100,12 @@ export class ButterflyView {
   }
 
   #makeGraphs() {
+    const treeOf = (host) => this.graphs[host === this.up ? 0 : 1].tree;
     const make = (host, label) => new FlameView(host, {
       colours: this.app.colours, label, tip,
-      opened: (node) => this.app.openButterfly(
-        this.graphs[host === this.up ? 0 : 1].tree.function(node)),
+      menu: (node, at) => this.app.openMenu(treeOf(host).function(node), at,
+                                            stackOf(treeOf(host), node)),
+      opened: (node) => this.app.openButterfly(treeOf(host).function(node)),
       rootLabel: () => this.app.profile.name(this.app.function),
     });
 

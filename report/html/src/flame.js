@@ -7,6 +7,7 @@
 import { FlameChartContainer } from "flame-chart-js";
 import { Frames, ROW, WIDTH } from "./frames.js";
 import { element } from "./dom.js";
+import { isMenuKey } from "./menu.js";
 import { Labels } from "./labels.js";
 import { placeTip } from "./tips.js";
 
@@ -32,7 +33,7 @@ export class FlameView {
   /*
    * options: { colours, label: of the canvas, tip: (facts) => elements,
    * selected: (node or null), opened: (node) on a double click or Enter,
-   * zoomed: (node, or null for any other part) }
+   * zoomed: (node, or null for any other part), menu: (node, { x, y }) }
    */
   constructor(host, options) {
     this.host = host;
@@ -103,6 +104,7 @@ export class FlameView {
     });
     this.canvas.addEventListener("mousemove", (event) => placeTip(this.tip, event));
     this.canvas.addEventListener("keydown", (event) => this.#key(event));
+    this.#listenToMenu();
     /*
      * The engine zooms on every wheel event; here zooming needs a modifier key.
      */
@@ -112,6 +114,42 @@ export class FlameView {
       else
         requestAnimationFrame(() => this.moved());
     }, { capture: true, passive: false });
+  }
+
+  /* The engine would take the right button for a click. */
+  #listenToMenu() {
+    for (const each of ["mousedown", "mouseup"])
+      this.host.addEventListener(each, (event) => {
+        if (event.button !== 0)
+          event.stopPropagation();
+      }, { capture: true });
+    this.canvas.addEventListener("contextmenu", (event) => {
+      const { hovered } = this.frames;
+
+      event.preventDefault();
+      if (event.button !== 2 || !hovered || hovered.rest)
+        return;
+      this.canvas.focus({ preventScroll: true });
+      if (hovered.node !== this.tree.root) {
+        this.select(hovered.node);
+        this.hovered(null);
+        this.options.menu?.(hovered.node, { x: event.clientX, y: event.clientY });
+      }
+    });
+  }
+
+  /* Opens the menu of the selected frame below it. */
+  #openMenu() {
+    const node = this.selected;
+
+    if (node === null || node === this.tree.root)
+      return;
+    const { left, top } = this.canvas.getBoundingClientRect();
+    const { start, row } = this.placeOf(node);
+    const x = Math.max(0, this.engine.timeToPosition(start));
+
+    this.options.menu?.(node, { x: left + x + 12,
+                                y: top + this.frames.top(row) + ROW });
   }
 
   #scroll(event) {
@@ -359,7 +397,9 @@ export class FlameView {
 
     if (event.altKey || event.ctrlKey || event.metaKey)
       return;
-    if (walks[event.key])
+    if (isMenuKey(event))
+      this.#openMenu();
+    else if (walks[event.key])
       this.walk(walks[event.key]);
     else if (event.key === "Enter" && this.selected !== null)
       this.zoomTo(this.selected);

@@ -73,7 +73,8 @@ export class Frames extends UIPlugin {
     return pixels < 0 ? this.scroll > 0 : this.scroll < this.#most;
   }
 
-  #top(row) {
+  /* Returns the upper edge of a row on the canvas. */
+  top(row) {
     return this.view.isFlame
       ? this.renderEngine.height - (row + 1) * ROW + this.scroll
       : row * ROW - this.scroll;
@@ -147,7 +148,7 @@ export class Frames extends UIPlugin {
     if (!this.view.tree)
       return true;
     this.#walk(last, (node, row, start, width, rest) => {
-      const top = this.#top(row);
+      const top = this.top(row);
 
       if (top > -ROW && top < engine.height)
         this.#frame(node, row, start, width, rest, top);
@@ -205,7 +206,7 @@ export class Frames extends UIPlugin {
     const x = Math.max(0, engine.timeToPosition(hovered.start));
     const right = Math.min(engine.width, engine.timeToPosition(
       hovered.start + hovered.width));
-    const top = this.#top(hovered.row);
+    const top = this.top(hovered.row);
 
     if (right <= x)
       return;

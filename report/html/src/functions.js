@@ -11,7 +11,7 @@ export function nameCell(app, f) {
 
   mark.style.background = app.colours.function(f);
   return [mark, element("span.name", { title: app.profile.name(f) },
-                        app.profile.name(f))];
+                        app.profile.short(f))];
 }
 
 /* Shows the end of a path that is too long. */
@@ -188,6 +188,7 @@ export class FunctionsView {
       picked: (f) => app.selectFunction(f),
       opened: (f) => app.openButterfly(f),
       sorted: () => app.address.adjust(),
+      menu: (f, at) => app.openMenu(f, at),
     });
     host.append(this.note);
   }

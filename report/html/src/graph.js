@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The flame graph's panel: the graph, its controls, and the line below. */
+import { stackOf } from "./actions.js";
 import { composeRange, parseRange } from "./address.js";
 import { element, replace, segments, select } from "./dom.js";
 import { copy } from "./clipboard.js";
@@ -28,6 +29,8 @@ export class GraphView {
       rootLabel: (tree) => this.#rootLabel(tree),
       selected: (node) => this.#selected(node),
       zoomed: (node) => this.#zoomed(node),
+      menu: (node, at) => app.openMenu(this.graph.tree.function(node), at,
+                                       stackOf(this.graph.tree, node)),
       opened: (node) => app.openButterfly(this.graph.tree.function(node)),
     });
     this.tools = this.#makeTools();
@@ -138,7 +141,7 @@ export class GraphView {
       graph.zoomTo(zoomed);
     else if (sight)
       graph.look(sight);
-    else
+    else if (graph.sight.from > 0 || graph.sight.to < 1)
       graph.zoomTo(graph.tree.root);
     if (!sight && (zoomed ?? selected))
       graph.reveal(zoomed ?? selected);
@@ -294,13 +297,7 @@ export class GraphView {
   }
 
   async #copy(tree, node, button) {
-    const names = [];
-
-    for (let at = node; at >= 0 && at !== tree.root; at = tree.parent(at))
-      names.push(tree.profile.name(tree.function(at)));
-    if (tree.isInverted)
-      names.reverse();
-    if (await copy(names.join("\n")))
+    if (await copy(stackOf(tree, node)))
       button.textContent = "copied";
   }
 

@@ -19,6 +19,7 @@ const keys = [
   ["f", "flame or icicle"],
   ["i", "inverted: from functions to their callers"],
   ["m", "width by time or by calls"],
+  ["Shift F10", "menu of the selected frame or row (also a right click)"],
   ["b", "callers and callees of the selected function"],
   ["l", "copy a link to what the page shows"],
   ["d", "light or dark"],

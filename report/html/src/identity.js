@@ -58,6 +58,16 @@ export class Identity {
     return 0;
   }
 
+  ofModule(module) {
+    return text(mix(START, this.profile.meta.modules[module].path ?? ""));
+  }
+
+  /* Returns the index of the module with this name in a link, or -1. */
+  findModule(id) {
+    return this.profile.meta.modules.findIndex((_, module) =>
+      this.ofModule(module) === id);
+  }
+
   ofContext(context) {
     const { parent, function: functions } = this.profile;
     const path = [];

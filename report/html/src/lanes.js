@@ -367,7 +367,7 @@ export class Lanes {
       for (let i = Math.max(lane.firstSample, first - 1);
         i < Math.min(lane.endSample, last + 1); i++) {
         const [begin, end] = samples.span(i);
-        const f = this.timeline.profile.function[samples.context[i]];
+        const f = this.timeline.contexts.function[samples.context[i]];
         const x0 = (begin - from) * scale, x1 = (end - from) * scale;
 
         if (x1 > 0 && x0 < width)

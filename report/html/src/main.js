@@ -10,12 +10,15 @@ import { element, replace, segments, select } from "./dom.js";
 import * as format from "./format.js";
 import { FunctionsView } from "./functions.js";
 import { GraphView } from "./graph.js";
+import { actionsOf } from "./actions.js";
 import { help } from "./help.js";
 import { Identity } from "./identity.js";
 import * as measures from "./measures.js";
+import { Menu } from "./menu.js";
 import { Profile } from "./profile.js";
 import { search } from "./search.js";
 import { SourceView } from "./source.js";
+import { Steps } from "./steps.js";
 import { TimelineView } from "./timelineview.js";
 import { rangeText } from "./timescale.js";
 
@@ -41,6 +44,8 @@ class App {
     this.found = null; /* result of search() */
     this.views = {};
     this.stale = new Set();
+    this.steps = new Steps(this);
+    this.menu = new Menu();
     this.identity = new Identity(profile);
     this.linked = {}; /* parameters of the address for views to come */
     this.address = new Address(() => this.state(),
@@ -63,8 +68,10 @@ class App {
         onclick: () => this.go(key) }, label)]));
     this.notice = element("div.notice", { role: "status" });
     this.help = help(Boolean(this.profile.timeline));
-    replace(document.body, this.#header(), this.#toolbar(),
-            Object.values(this.panels), this.help, this.notice);
+    this.chips = element("div.chips", { role: "group", "aria-label": "Transforms",
+                                        hidden: true });
+    replace(document.body, this.#header(), this.#toolbar(), this.chips,
+            Object.values(this.panels), this.help, this.menu.host, this.notice);
     document.title = `${this.#command()} · clew`;
   }
 
@@ -230,6 +237,37 @@ class App {
     }
   }
 
+  /* ---- Transforms ---- */
+
+  openMenu(f, at, stack) {
+    this.menu.open(actionsOf(this, f, stack), at);
+  }
+
+  addStep(step) {
+    this.setSteps([...this.profile.steps, step]);
+  }
+
+  setSteps(steps) {
+    this.profile.transform(steps);
+    this.#showSteps();
+    this.#changed();
+    this.address.step();
+  }
+
+  /* Shows the transforms as chips that can be removed. */
+  #showSteps() {
+    const { steps } = this.profile;
+    const without = (i) => this.setSteps(steps.filter((_, at) => at !== i));
+
+    this.chips.hidden = steps.length === 0;
+    replace(this.chips, steps.map((step, i) => element("button.chip.step", {
+      type: "button", title: `${this.steps.title(step)}. Click to remove`,
+      "aria-label": `Remove ${this.steps.text(step)}`,
+      onclick: () => without(i) }, element("span", {}, this.steps.text(step)),
+    " ✕")), steps.length > 1 && element("button.link", {
+      type: "button", onclick: () => this.setSteps([]) }, "remove all"));
+  }
+
   setMeasure(measure) {
     this.measure = measure;
     this.measureButtons?.choose(measure);
@@ -309,6 +347,7 @@ class App {
       m: this.measure === profile.firstMeasure ? "" : this.measure,
       side: profile.isBefore ? "before" : "",
       g: profile.chosen?.[0].name, t: composeRange(profile.range),
+      x: this.steps.address(profile.steps),
       f: this.function ? this.identity.ofFunction(this.function) : "",
     };
 
@@ -317,7 +356,7 @@ class App {
   }
 
   /* Shows a state of the page; parts that do not exist are left out. */
-  restore({ tab, q = "", m, side, g, t, f, ...linked }) {
+  restore({ tab, q = "", m, side, g, t, x, f, ...linked }) {
     const { profile } = this;
     const { groups, timeline } = profile;
     const group = groups.findIndex(({ name }) => name === g);
@@ -329,6 +368,8 @@ class App {
       chosen: group < 0 ? null : [groups[group]],
       range: timeline?.canFollow ? parseRange(t, timeline.from, timeline.to)
         : null });
+    profile.transform(this.steps.parse(x));
+    this.#showSteps();
     this.sides?.choose(profile.isBefore ? "before" : "after");
     this.groupChoice?.choose(group < 0 ? "" : String(group));
     this.measure = profile.measures.includes(m) ? m : profile.firstMeasure;
@@ -418,7 +459,7 @@ class App {
   /* Selects a context, 0 for none, and its function. */
   selectContext(context, f) {
     this.selectFunction(f);
-    this.context = context;
+    this.context = Math.max(0, this.profile.shown(context));
     this.stale.add("graph");
   }
 

@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The recording in columns. Contexts are numbered in pre-order from 0, the
- * root. The subtree of i is [i, end[i]), and its children are i + 1, end[i +
- * 1], and so on. Sums are computed in one backward pass. A million contexts are
- * a dozen arrays and not a million objects.
+ * The recording in columns by context (see contexts.js). Sums are computed in
+ * one backward pass.
  *
  * A measure is "calls" or "time". Each has `self`, for single contexts, and
  * `below`, for subtrees. select() selects threads or processes, and a time
- * range.
+ * range. transform() shows another tree, for example one without some functions;
+ * `recorded` has the tree and the columns of the recording.
  */
 
+import { Contexts } from "./contexts.js";
 import { showCounts } from "./format.js";
+import { shorten } from "./labels.js";
 import { Significance } from "./significance.js";
+import { Steps } from "./steps.js";
 import { Timeline } from "./timeline.js";
+import { fold, transform } from "./transform.js";
 
 const partOf = ({ chosen, range, isBefore }) =>
   JSON.stringify([chosen?.map(({ index }) => index), range, isBefore]);
@@ -25,20 +28,22 @@ export class Profile {
     this.meta = meta;
     if (meta.value && meta.value.unit !== "ns")
       showCounts();
-    this.count = contexts;
     this.functions = meta.functions; /* parallel arrays */
-    this.function = data.column("function", new Uint32Array(contexts));
-    this.parent = this.#parents(data);
-    this.end = this.#ends();
+    this.#take(new Contexts(this.#parents(data, contexts), data.column(
+      "function", new Uint32Array(contexts))));
+    this.to = null; /* the context in a transformed tree, or -1, by recorded one */
+    this.steps = [];
+    this.shorts = [];
     this.tails = this.#tails(data);
-    this.isOutermost = this.#outermost();
     this.whole = {
       calls: data.column("calls", new Float64Array(contexts)),
       time: data.column("time", new Float64Array(contexts)),
       samples: data.column("samples", new Float64Array(contexts)),
     };
     this.allCounted = this.#counted();
-    this.base = this.#base(data, contexts);
+    const before = this.#before(data, contexts);
+
+    this.base = before && this.#compare(before);
     this.isBefore = false; /* shows the other recording of a comparison */
     this.groups = this.#groups(data);
     this.lines = this.#lines(data);
@@ -48,29 +53,20 @@ export class Profile {
     this.isTraceTimed = !this.whole.time && Boolean(this.timeline?.hasCalls);
     if (this.isTraceTimed)
       this.whole.time = this.timeline.within(this.timeline, null, true).time;
+    this.recorded = { contexts: this.contexts, whole: this.whole, before,
+                      tails: this.tails };
     this.chosen = null;
     this.#count();
     [this.firstMeasure] = this.measures;
   }
 
   /* Column "up" has the distance between a context and its parent. */
-  #parents(data) {
-    const parent = data.column("up", new Uint32Array(this.count));
+  #parents(data, count) {
+    const parent = data.column("up", new Uint32Array(count));
 
-    for (let i = 1; i < this.count; i++)
+    for (let i = 1; i < count; i++)
       parent[i] = i - parent[i];
     return parent;
-  }
-
-  #ends() {
-    const end = new Uint32Array(this.count);
-
-    for (let i = this.count - 1; i > 0; i--) {
-      end[i] = Math.max(end[i], i + 1);
-      end[this.parent[i]] = Math.max(end[this.parent[i]], end[i]);
-    }
-    end[0] = this.count;
-    return end;
   }
 
   #tails(data) {
@@ -81,25 +77,6 @@ export class Profile {
     while (numbers && !numbers.isAtEnd)
       tails.set(context += numbers.next(), numbers.next());
     return tails;
-  }
-
-  /*
-   * Returns, by context, whether no caller is the same function. Sums over
-   * these contexts count recursion once.
-   */
-  #outermost() {
-    const outermost = new Uint8Array(this.count);
-    const active = new Uint32Array(this.functions.name.length);
-    const path = [];
-
-    for (let i = 1; i < this.count; i++) {
-      while (path.length && this.end[path[path.length - 1]] <= i)
-        active[this.function[path.pop()]]--;
-      outermost[i] = active[this.function[i]] === 0 ? 1 : 0;
-      active[this.function[i]]++;
-      path.push(i);
-    }
-    return outermost;
   }
 
   /*
@@ -115,7 +92,7 @@ export class Profile {
   }
 
   /* Returns the other recording of a comparison, if there is one. */
-  #base(data, contexts) {
+  #before(data, contexts) {
     const self = {
       calls: data.column("b.calls", new Float64Array(contexts)),
       time: data.column("b.time", new Float64Array(contexts)),
@@ -126,6 +103,11 @@ export class Profile {
       return null;
     if (!self.time)
       this.whole.time = this.whole.samples = null;
+    return self;
+  }
+
+  /* Compares with the other recording, whose columns these are. */
+  #compare(self) {
     const below = (of) => ({ calls: this.sum(of.calls),
                              time: of.time && this.sum(of.time),
                              samples: of.samples && this.sum(of.samples) });
@@ -207,6 +189,49 @@ export class Profile {
       this.#count();
   }
 
+  /* Shows the tree after these steps (see steps.js); none: as recorded. */
+  transform(steps) {
+    const { contexts, whole, before, tails } = this.recorded;
+    let shown = contexts;
+
+    if (JSON.stringify(steps) === JSON.stringify(this.steps))
+      return;
+    this.steps = steps;
+    this.to = null;
+    for (const step of steps) {
+      const made = transform(shown, Steps.flags(this, step));
+
+      shown = made.contexts;
+      this.to = this.to?.map((at) => at < 0 ? at : made.to[at]) ?? made.to;
+    }
+    this.#take(shown);
+    this.whole = this.#folded(whole);
+    this.tails = new Map();
+    for (const [context, number] of tails)
+      if (this.shown(context) >= 0)
+        this.tails.set(this.shown(context),
+          (this.tails.get(this.shown(context)) ?? 0) + number);
+    this.base = before && this.#compare(this.#folded(before));
+    this.#count();
+  }
+
+  #take(contexts) {
+    this.contexts = contexts;
+    Object.assign(this, contexts);
+  }
+
+  /* Returns the number of a recorded context in the shown tree, or -1. */
+  shown(context) {
+    return this.to ? this.to[context] : context;
+  }
+
+  /* Returns columns of recorded contexts as columns of shown ones. */
+  #folded(columns) {
+    return this.to ? Object.fromEntries(Object.entries(columns)
+      .map(([key, column]) =>
+        [key, column && fold(column, this.to, this.count)])) : columns;
+  }
+
   /* Whether only a part of the recording is selected. */
   get isPart() {
     return Boolean(this.chosen || this.range);
@@ -217,8 +242,8 @@ export class Profile {
     const hasCalls = !range || this.timeline.hasCalls;
 
     this.self = range
-      ? this.timeline.within(range, chosen, Boolean(whole.time))
-      : chosen ? this.#selfOf(chosen) : this.isBefore ? this.base.self : whole;
+      ? this.#folded(this.timeline.within(range, chosen, Boolean(whole.time)))
+      : chosen ? this.#folded(this.#selfOf(chosen)) : this.isBefore ? this.base.self : whole;
     this.isCounted = hasCalls ? this.allCounted
       : new Uint8Array(this.allCounted.length);
     this.measures = [...whole.time ? ["time"] : [],
@@ -262,8 +287,9 @@ export class Profile {
   }
 
   #selfOf(groups) {
-    const sums = Object.fromEntries(Object.entries(this.whole)
-      .map(([key, column]) => [key, column && new Float64Array(this.count)]));
+    const { whole, contexts: { count } } = this.recorded;
+    const sums = Object.fromEntries(Object.entries(whole)
+      .map(([key, column]) => [key, column && new Float64Array(count)]));
 
     for (const group of groups)
       for (const [key, sum] of Object.entries(sums))
@@ -309,6 +335,12 @@ export class Profile {
 
   name(f) {
     return this.functions.name[f];
+  }
+
+  /* Returns a short form of the name, for tables; tooltips have the name. */
+  short(f) {
+    this.shorts[f] ??= shorten(this.name(f));
+    return this.shorts[f];
   }
 
   kind(f) {

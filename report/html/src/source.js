@@ -23,6 +23,7 @@ export class SourceView {
       columns: this.#lineColumns(), sort: this.#key, label: "Functions",
       picked: (row) => app.selectFunction(row.f),
       opened: (row) => app.openButterfly(row.f),
+      menu: (row, at) => app.openMenu(row.f, at),
     });
   }
 
@@ -111,9 +112,9 @@ export class SourceView {
         this.#add(functions.file[f], functions.line[f], f, rows.calls[f], 0);
     /* Samples of lines are not recorded by thread or time. */
     for (let i = 0; !profile.isPart && i < lines.context.length; i++) {
-      const f = profile.function[lines.context[i]];
+      const f = profile.recorded.contexts.function[lines.context[i]];
 
-      if (!isOut(f))
+      if (!isOut(f) && profile.shown(lines.context[i]) >= 0)
         this.#add(lines.file[i], lines.line[i], f, 0, lines.time[i]);
     }
     this.empty.hidden = this.sums.size > 0;

@@ -5,13 +5,15 @@
  * text or elements, share(row): length of a bar behind it, or none }.
  */
 import { element, replace } from "./dom.js";
+import { isMenuKey } from "./menu.js";
 
 const ROW = 28;
 const SPARE = 8; /* rows beyond either edge */
 
 export class Table {
   /*
-   * options: { columns, sort: key, label, picked(row), opened(row), sorted() }
+   * options: { columns, sort: key, label, picked(row), opened(row), sorted(),
+   * menu(row, { x, y }) }
    */
   constructor(host, options) {
     this.options = options;
@@ -124,7 +126,8 @@ export class Table {
     const row = this.rows[i];
     const made = element(`div.row${i === this.selected ? ".selected" : ""}`,
       { role: "row", onclick: () => this.#pick(i),
-        ondblclick: () => this.options.opened?.(row) },
+        ondblclick: () => this.options.opened?.(row),
+        oncontextmenu: (event) => this.#menuAt(i, event) },
       this.columns.map((column) => this.#cell(column, row)));
 
     made.style.transform = `translateY(${i * ROW}px)`;
@@ -149,6 +152,24 @@ export class Table {
     this.options.picked?.(this.rows[i]);
   }
 
+  #menuAt(i, event) {
+    if (!this.options.menu || event.button !== 2)
+      return;
+    event.preventDefault();
+    this.scroller.focus({ preventScroll: true });
+    this.#pick(i);
+    this.options.menu(this.rows[i], { x: event.clientX, y: event.clientY });
+  }
+
+  /* Opens the menu of the selected row below it. */
+  #openMenu() {
+    const { left, top } = this.body.getBoundingClientRect();
+
+    if (this.selected >= 0)
+      this.options.menu?.(this.rows[this.selected], {
+        x: left + 24, y: top + (this.selected + 1) * ROW });
+  }
+
   #reveal() {
     const top = this.selected * ROW;
     const { scrollTop, clientHeight } = this.scroller;
@@ -167,7 +188,9 @@ export class Table {
     const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page,
                     Home: -this.rows.length, End: this.rows.length };
 
-    if (event.key === "Enter" && this.selected >= 0 && event.target ===
+    if (isMenuKey(event))
+      this.#openMenu();
+    else if (event.key === "Enter" && this.selected >= 0 && event.target ===
         this.scroller)
       this.options.opened?.(this.rows[this.selected]);
     else if (steps[event.key] && this.rows.length) {

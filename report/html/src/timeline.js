@@ -57,7 +57,7 @@ class Unsorted {
  * Returns the samples of a lane as slices: arrays { begin, end, context, depth
  * }.
  */
-function stacksOf(samples, first, end, profile, most) {
+function stacksOf(samples, first, end, { parent }, most) {
   const found = { begin: [], end: [], context: [], depth: [] };
   const open = []; /* [context, index in found], outermost first */
   let last = -Infinity;
@@ -67,7 +67,7 @@ function stacksOf(samples, first, end, profile, most) {
     const path = [];
     let kept = 0;
 
-    for (let at = samples.context[i]; at !== 0; at = profile.parent[at])
+    for (let at = samples.context[i]; at !== 0; at = parent[at])
       path.push(at);
     path.reverse();
     if (begin - last <= samples.weight[i])
@@ -153,6 +153,7 @@ export class Timeline {
 
     this.meta = meta;
     this.profile = profile;
+    this.contexts = profile.contexts; /* of the recording; others may be shown */
     this.lanes = meta.lanes.map((lane) => ({ ...lane }));
     this.samples = new Samples(data, this.lanes);
     this.calls = this.lanes.reduce((sum, lane) => sum + lane.slices, 0);
@@ -212,7 +213,7 @@ export class Timeline {
       if (lane.slices > 0 || lane.samples === 0)
         return;
       const made = stacksOf(this.samples, lane.firstSample, lane.endSample,
-                            this.profile, room);
+                            this.contexts, room);
       const slices = new Unsorted(made.begin.length);
 
       for (const key of ["begin", "end", "context", "depth"])
@@ -324,7 +325,7 @@ export class Timeline {
   /* ---- Queries ---- */
 
   function(i) {
-    return this.odd.get(i) ?? this.profile.function[this.context[i]];
+    return this.odd.get(i) ?? this.contexts.function[this.context[i]];
   }
 
   length(i) {
@@ -399,7 +400,7 @@ export class Timeline {
    * `isTimed`, it is calls' own time.
    */
   within({ from, to }, groups, isTimed) {
-    const { count } = this.profile;
+    const { count } = this.contexts;
     const lanes = groups ? this.lanes.filter((lane) => groups.some((group) =>
       group.index === lane.process || group.index === lane.thread))
       : this.lanes;

@@ -28,6 +28,7 @@ export class TimelineMouse {
       this.view.render();
     });
     canvas.addEventListener("pointerleave", () => this.hover(null));
+    canvas.addEventListener("contextmenu", (event) => this.#openMenu(event));
     canvas.addEventListener("dblclick", (event) => this.#open(event));
     canvas.addEventListener("wheel", (event) => this.#wheel(event),
                             { passive: false });
@@ -164,6 +165,18 @@ export class TimelineMouse {
     if (found?.slice !== undefined)
       this.view.app.openButterfly(
         this.view.timeline.function(found.slice));
+  }
+
+  #openMenu(event) {
+    const found = this.view.isHeat ? null : this.#at(this.#point(event));
+
+    event.preventDefault();
+    if (event.button !== 2 || found?.slice === undefined)
+      return;
+    this.view.canvas.focus({ preventScroll: true });
+    this.view.select(found.slice);
+    this.hover(null);
+    this.view.openMenu({ x: event.clientX, y: event.clientY });
   }
 
   #at({ x, y }) {

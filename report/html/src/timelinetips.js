@@ -68,8 +68,8 @@ function crowdTip(profile, { strip, first, end }) {
 }
 
 function sampleTip(profile, i) {
-  const { samples } = profile.timeline;
-  const f = profile.function[samples.context[i]];
+  const { samples, contexts } = profile.timeline;
+  const f = contexts.function[samples.context[i]];
 
   return [element("div.name", {}, profile.name(f)),
           element("div.where", {}, "a sample of the thread"),

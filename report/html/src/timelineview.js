@@ -4,6 +4,7 @@
  * visible part marked, an axis, and the lanes. Dragging in the upper two
  * selects a time range for all views; dragging lanes moves them.
  */
+import { stackOfContext } from "./actions.js";
 import { composeRange, parseRange } from "./address.js";
 import { element, replace, segments } from "./dom.js";
 import * as format from "./format.js";
@@ -12,6 +13,7 @@ import { GUTTER, Lanes, ROW, styles } from "./lanes.js";
 import { HEAD, TimelineHead } from "./timelinehead.js";
 import { TimelineMouse } from "./timelinemouse.js";
 import { sliceFacts } from "./timelinetips.js";
+import { isMenuKey } from "./menu.js";
 import { moment } from "./timescale.js";
 import { showLegend, where } from "./tips.js";
 
@@ -272,9 +274,24 @@ export class TimelineView {
   /* Selects the context of a sample, which is no slice. */
   selectContext(context) {
     this.selected = null;
-    this.app.selectContext(context, this.app.profile.function[context]);
+    this.app.selectContext(context, this.timeline.contexts.function[context]);
     this.describe(context);
     this.render();
+  }
+
+  /* Opens the menu of the selected call, below it unless at a point. */
+  openMenu(point) {
+    const { timeline, selected, lanes } = this;
+
+    if (selected === null)
+      return;
+    const { left, top } = this.canvas.getBoundingClientRect();
+    const strip = lanes.stripOf(selected);
+
+    this.app.openMenu(timeline.function(selected), point ?? {
+      x: left + Math.max(GUTTER, this.x(timeline.begin[selected])) + 12,
+      y: top + HEAD + (strip?.top ?? 0) - lanes.scroll + ROW },
+    stackOfContext(this.app.profile, timeline.context[selected]));
   }
 
   /* Sets the time range of all views; null: all. */
@@ -375,7 +392,7 @@ export class TimelineView {
     const { profile } = this.app;
     const { timeline, selected } = this;
     const f = selected !== null ? timeline.function(selected)
-      : profile.function[context];
+      : timeline.contexts.function[context];
 
     if (selected === null && context === 0) {
       replace(this.trail, element("span.quiet", {},
@@ -399,7 +416,13 @@ export class TimelineView {
 
   /* ---- Keys ---- */
 
-  key({ key, shiftKey }) {
+  key(event) {
+    const { key, shiftKey } = event;
+
+    if (isMenuKey(event)) {
+      this.openMenu();
+      return true;
+    }
     const keys = {
       ArrowLeft: () => shiftKey ? this.move(-this.width / 5)
         : this.walk("left"),
