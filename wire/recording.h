@@ -39,8 +39,8 @@
  *
  * All integers are little-endian and naturally aligned. The contents of most
  * chunks are declared in headers that this one includes: module_functions.h,
- * inherited.h, told.h, counts.h, sample.h, context_values.h, mark_records.h,
- * user_probe.h, packet.h.
+ * inherited.h, runtime_records.h, counts.h, sample.h, context_values.h,
+ * mark_records.h, user_probe.h, packet.h.
  *
  * WIRE_VERSION changes when the size, the position or the meaning of an
  * existing field changes. The version does not change for additions that
@@ -61,8 +61,8 @@
 #include "wire/mark_records.h"
 #include "wire/module_functions.h"
 #include "wire/packet.h"
+#include "wire/runtime_records.h"
 #include "wire/sample.h"
-#include "wire/told.h"
 #include "wire/user_probe.h"
 
 #define WIRE_MAGIC          "clewrec\n"

@@ -2,7 +2,7 @@
 /*
  * Functions that consist of a name only: a runtime that generates code gets a
  * number for each of its functions, under which calls count, and announces its
- * name (wire/told.h).
+ * name (wire/runtime_records.h).
  *
  * Any thread and any signal handler may call these functions once the
  * recorder's part exists.

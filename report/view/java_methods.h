@@ -7,7 +7,7 @@
 #define CLEW_VIEW_JAVA_METHODS_H
 
 #include "report/model/function_catalog.h"
-#include "wire/told.h"
+#include "wire/runtime_records.h"
 
 struct java_methods {
 	/* Methods of which each call is counted, always or while attached. */

@@ -4,8 +4,8 @@
  * about generated code: as runtimes have reported it, above all Java's, or as
  * clew has observed it. Also has the requests of native methods to JNI.
  */
-#ifndef CLEW_WIRE_TOLD_H
-#define CLEW_WIRE_TOLD_H
+#ifndef CLEW_WIRE_RUNTIME_RECORDS_H
+#define CLEW_WIRE_RUNTIME_RECORDS_H
 
 #include <stdint.h>
 
