@@ -66,8 +66,8 @@
 #include "wire/user_probe.h"
 
 #define WIRE_MAGIC          "clewrec\n"
-#define WIRE_VERSION        5
-#define WIRE_VERSION_OLDEST 5
+#define WIRE_VERSION        6
+#define WIRE_VERSION_OLDEST 6
 #define WIRE_HEADER_BYTES   4096
 #define WIRE_PAGE_BYTES     4096
 #define WIRE_PART_SUFFIX    ".part"
@@ -382,18 +382,18 @@ enum wire_chunk_kind {
 	WIRE_SAMPLES = 8,    /* array of wire_sample; owner is a tally */
 	WIRE_HISTOGRAMS = 9, /* array of wire_histogram; owner is a tally */
 	WIRE_RANGES = 10,    /* array of wire_range */
-	WIRE_NAMES = 11,     /* wire_names, each followed by its text */
-	WIRE_BINDINGS = 12,  /* wire_bindings, each followed by its text */
-	WIRE_CODES = 13,     /* wire_codes, each followed by its text */
+	WIRE_NAMES = 11,     /* see WIRE_NUMBER_RECORDS */
+	WIRE_BINDINGS = 12,  /* wire_bindings, each followed by its texts */
+	WIRE_CODES = 13,     /* wire_codes, each followed by its texts */
 	WIRE_JITDUMP = 14,   /* path of the process's jitdump, NUL-terminated */
-	WIRE_SOURCES = 15,   /* wire_names with wire_lines: see wire_line */
-	WIRE_CALL_PLACES = 16, /* wire_names with bytecode indices */
-	WIRE_JNI_NOTES = 17,   /* array of wire_jni_note, some of them free */
-	WIRE_MAKERS = 18,      /* wire_maker, each followed by its text */
-	WIRE_CODE_LINES = 19,  /* wire_code_lines, each followed by its bytes */
-	WIRE_LEFT_OUT = 20,    /* array of wire_left_out */
-	WIRE_VALUES = 21,      /* wire_values, its columns and rows */
-	WIRE_PROBES = 22,      /* wire_probe, each followed by its text */
+	WIRE_SOURCES = 15,   /* see WIRE_NUMBER_RECORDS */
+	WIRE_STACKS = 16,    /* see WIRE_NUMBER_RECORDS */
+	WIRE_JNI_NOTES = 17, /* array of wire_jni_note, some of them free */
+	WIRE_MAKERS = 18,    /* wire_maker, each followed by its text */
+	WIRE_CODE_LINES = 19, /* wire_code_lines, each followed by its bytes */
+	WIRE_LEFT_OUT = 20,   /* array of wire_left_out */
+	WIRE_VALUES = 21,     /* wire_values, its columns and rows */
+	WIRE_PROBES = 22,     /* wire_probe, each followed by its text */
 	WIRE_PROBE_PLACES = 23,  /* array of wire_probe_place */
 	WIRE_MARKS = 24,         /* wire_marks, array of wire_mark */
 	WIRE_MARK_NAMES = 25,    /* wire_mark_names, array of wire_mark_name */
@@ -409,6 +409,8 @@ enum wire_chunk_kind {
 	WIRE_PACKET = 35,        /* in a trace only: packet.h */
 	WIRE_PACKET_BLOCKS = 36, /* in a trace only: wire_packet_blocks */
 	WIRE_MAPPED_CODE = 37,   /* array of wire_mapped_code */
+	WIRE_METHODS = 38,       /* see WIRE_NUMBER_RECORDS */
+	WIRE_CALLERS = 39,       /* see WIRE_NUMBER_RECORDS */
 	WIRE_CHUNK_KIND_COUNT
 };
 

@@ -15,26 +15,16 @@ enum wire_range_kind {
 	WIRE_RANGE_JAVA,   /* methods */
 	WIRE_RANGE_GENERATED, /* code generated while the process runs */
 	WIRE_RANGE_PROBE,     /* addresses with a user's probe */
-	/*
-	 * Java methods that call each other, as one function: the name is the
-	 * array of their numbers, outermost first (WIRE_STACK_CUT: more follow
-	 * farther out).
-	 */
+	/* Java methods that call each other, as one function. */
 	WIRE_RANGE_JAVA_STACK,
 	WIRE_RANGE_JNI, /* functions of JNI's table (JNINativeInterface_) */
 	/* Not functions: names that native methods looked up through JNI. */
 	WIRE_RANGE_JNI_NAME,
 	WIRE_RANGE_JAVA_NATIVE, /* native methods whose code is not hooked */
-	/*
-	 * Call sites in generated code: the return address and the time stamp
-	 * of the first call, in hexadecimal, separated by a blank. 0 stands for
-	 * all sites that found no room.
-	 */
-	WIRE_RANGE_GENERATED_CALLER,
+	WIRE_RANGE_GENERATED_CALLER, /* call sites in generated code */
 	/*
 	 * Not functions: Java methods that do not report their calls, though
-	 * other methods do. A digit after the texts of the name gives the
-	 * reason (wire_java_digit()).
+	 * other methods do.
 	 */
 	WIRE_RANGE_JAVA_LEFT,
 	WIRE_RANGE_KIND_COUNT
@@ -63,12 +53,13 @@ enum wire_java_left {
 	WIRE_JAVA_LEFT_COUNT
 };
 
-static inline char wire_java_digit(enum wire_java_left why)
-{
-	return (char)('0' + why);
-}
+/* Of a method whose name alone is recorded, since it calls native methods. */
+#define WIRE_JAVA_NAMED UINT32_MAX
 
-/* Function numbers outside modules. Each number in use has a wire_name. */
+/*
+ * Function numbers outside modules. Each number in use has a record of the kind
+ * in WIRE_NUMBER_RECORDS.
+ */
 struct wire_range {
 	uint32_t first;
 	uint32_t count;
@@ -77,73 +68,138 @@ struct wire_range {
 };
 _Static_assert(sizeof(struct wire_range) == 16, "on the wire");
 
-#define WIRE_NAME_BYTES_MAX 4096
-#define WIRE_STACK_MAX      (WIRE_NAME_BYTES_MAX / sizeof(uint32_t))
-#define WIRE_STACK_CUT      UINT32_MAX
-
 /*
- * The name of a function of a wire_range. The text follows (no NUL, padded to
- * 8). The text of a Java method, also of a native one, is that of a
- * wire_binding, including its NULs. If the method reports its calls, the digit
- * of WIRE_JAVA_COUNTS or WIRE_JAVA_STANDS_BY follows. The chunk's `used` covers
- * complete names only.
+ * The records about function numbers outside modules: the kind of chunk
+ * (WIRE_...), the structure (wire_...), and the maximum size of what follows
+ * the structure. All records of a chunk are of its kind. Each begins with a
+ * wire_numbered and is padded to 8 bytes. The chunk's `used` covers complete
+ * records only.
+ *
+ *	NAMES		functions that have only a name; names for JNI
+ *	METHODS		Java methods
+ *	STACKS		Java methods that call each other
+ *	SOURCES		file and lines of a Java method, in addition to METHODS
+ *	CALLERS		call sites in generated code
  */
-struct wire_name {
+#define WIRE_NUMBER_RECORDS(X)                                                 \
+	X(NAMES, name, WIRE_NAME_BYTES_MAX)                                    \
+	X(METHODS, method, WIRE_METHOD_BYTES_MAX)                              \
+	X(STACKS, stack, WIRE_STACK_MAX *WIRE_STACK_METHOD_BYTES)              \
+	X(SOURCES, source, WIRE_SOURCE_BYTES_MAX)                              \
+	X(CALLERS, caller, 0)
+
+#define WIRE_NAME_BYTES_MAX   4096
+#define WIRE_METHOD_BYTES_MAX 8192
+#define WIRE_SOURCE_BYTES_MAX 60000
+#define WIRE_STACK_MAX        1024 /* methods */
+
+struct wire_numbered {
 	uint32_t number;
-	uint32_t bytes; /* of text, at most WIRE_NAME_BYTES_MAX */
+	/* Of the record with what follows, before the padding. */
+	uint32_t bytes;
+};
+_Static_assert(sizeof(struct wire_numbered) == 8, "on the wire");
+
+/* The text follows, up to the end of the record; it has no NUL. */
+struct wire_name {
+	struct wire_numbered head;
 };
 _Static_assert(sizeof(struct wire_name) == 8, "on the wire");
 
 /*
- * WIRE_SOURCES: source files and lines of Java methods, as far as their classes
- * contain them. The text is the file's path by package, with a NUL, padded to 4
- * bytes, then wire_lines in any order. A bytecode belongs to the wire_line with
- * the greatest `bytecode` at or below it.
+ * The sizes of the texts of a method, which follow the record in this order.
+ * Each text has a NUL, which its size includes; the size 0 stands for an empty
+ * text. The sum is at most WIRE_METHOD_BYTES_MAX.
  */
+struct wire_method_texts {
+	uint16_t class_bytes;     /* as a type signature: "La/b/C;" */
+	uint16_t name_bytes;      /* of the method */
+	uint16_t signature_bytes; /* "(ILjava/lang/String;)V" */
+	uint16_t reserved;
+};
+_Static_assert(sizeof(struct wire_method_texts) == 8, "on the wire");
+
+/* A Java method, native ones included. The texts follow. */
+struct wire_method {
+	struct wire_numbered head;
+	struct wire_method_texts texts;
+	uint32_t left; /* enum wire_java_left, or WIRE_JAVA_NAMED */
+	uint32_t reserved;
+};
+_Static_assert(sizeof(struct wire_method) == 24, "on the wire");
+
+/*
+ * Java methods that call each other, outermost first. `count` numbers of
+ * methods (uint32_t) follow, at least one, and then the indices (uint16_t) of
+ * the bytecodes of their calls, or WIRE_BYTECODE_NONE. The innermost index
+ * belongs to this stack; the others are the first that were seen.
+ */
+struct wire_stack {
+	struct wire_numbered head;
+	uint32_t count; /* of methods */
+	uint32_t reserved;
+};
+_Static_assert(sizeof(struct wire_stack) == 16, "on the wire");
+
+#define WIRE_STACK_METHOD_BYTES (sizeof(uint32_t) + sizeof(uint16_t))
+/* Instead of the first method: more methods follow farther out. */
+#define WIRE_STACK_CUT     UINT32_MAX
+#define WIRE_BYTECODE_NONE UINT16_MAX
+
+/*
+ * The source file and lines of a Java method, as far as its class contains
+ * them. `lines` wire_lines follow in any order, and then the file's path by
+ * package, with a NUL. A bytecode belongs to the wire_line with the greatest
+ * `bytecode` at or below it.
+ */
+struct wire_source {
+	struct wire_numbered head;
+	uint32_t lines;
+	uint32_t path_bytes; /* with the NUL */
+};
+_Static_assert(sizeof(struct wire_source) == 16, "on the wire");
+
 struct wire_line {
 	uint16_t bytecode; /* index of the line's first bytecode */
 	uint16_t line;
 };
 _Static_assert(sizeof(struct wire_line) == 4, "on the wire");
 
-#define WIRE_SOURCE_BYTES_MAX 60000
+/* A call site in generated code. */
+struct wire_caller {
+	struct wire_numbered head;
+	/* Return address; 0: all sites that found no room. */
+	uint64_t pc;
+	uint64_t tsc; /* time stamp of the first call */
+};
+_Static_assert(sizeof(struct wire_caller) == 24, "on the wire");
 
 /*
- * WIRE_CALL_PLACES: the bytecodes of the calls in a WIRE_RANGE_JAVA_STACK. The
- * text is the array of their indices (uint16_t), one for each method. The
- * innermost index belongs to this stack; the others are the first that were
- * seen.
- */
-#define WIRE_BYTECODE_NONE UINT16_MAX
-
-/*
- * A native Java method and the address of its code. The text follows (padded to
- * 8): the class as its signature has it, the method's name, and its signature,
- * each with a NUL. A method may be bound again, and several methods to one
- * address. The chunk's `used` covers complete bindings only.
+ * A native Java method and the address of its code. The texts follow (padded to
+ * 8). A method may be bound again, and several methods to one address. The
+ * chunk's `used` covers complete bindings only.
  */
 struct wire_binding {
 	uint64_t pc;
 	uint64_t bound_ns; /* CLOCK_REALTIME */
-	uint32_t bytes;    /* of text, at most WIRE_BINDING_BYTES_MAX */
+	struct wire_method_texts texts;
 	/*
 	 * The number in a WIRE_RANGE_JAVA_NATIVE that its calls are counted as;
 	 * 0 or WIRE_INTRINSIC: the number of its code.
 	 */
 	uint32_t number;
+	uint32_t reserved;
 };
-_Static_assert(sizeof(struct wire_binding) == 24, "on the wire");
-
-#define WIRE_BINDING_BYTES_MAX 8192
+_Static_assert(sizeof(struct wire_binding) == 32, "on the wire");
 
 /* The JVM may replace the method by code of its own and not call it. */
 #define WIRE_INTRINSIC UINT32_MAX
 
 enum wire_code_kind {
-	WIRE_CODE_JAVA,  /* a method; the text is that of a wire_binding */
-	WIRE_CODE_OTHER, /* code of the runtime itself; the text is a name */
+	WIRE_CODE_JAVA,  /* a method, with its three texts */
+	WIRE_CODE_OTHER, /* code of the runtime itself, with a name */
 	WIRE_CODE_GONE,  /* the code that began there was freed; no text */
-	/* A symbol of a registered object; the text is its name. */
+	/* A symbol of a registered object, with its name. */
 	WIRE_CODE_REGISTERED,
 	WIRE_CODE_UNREAD, /* registered without names; `object` is the reason */
 };
@@ -156,7 +212,7 @@ enum wire_unread {
 
 /*
  * Generated code, as a runtime has reported it. The newest record of an address
- * is valid. The text follows (padded to 8). The chunk's `used` covers complete
+ * is valid. The texts follow (padded to 8). The chunk's `used` covers complete
  * records only.
  */
 struct wire_code {
@@ -167,12 +223,13 @@ struct wire_code {
 	 */
 	uint64_t tsc;
 	uint32_t code_bytes;
-	uint32_t bytes; /* of text, at most WIRE_BINDING_BYTES_MAX */
-	uint32_t kind;  /* enum wire_code_kind */
+	uint32_t kind; /* enum wire_code_kind */
 	/* REGISTERED, and its GONE: number of the object; 0: none */
 	uint32_t object;
+	uint32_t reserved;
+	struct wire_method_texts texts; /* a name alone has the name's size */
 };
-_Static_assert(sizeof(struct wire_code) == 32, "on the wire");
+_Static_assert(sizeof(struct wire_code) == 40, "on the wire");
 
 /* The subject of a note on JNI. */
 enum wire_jni_what {

@@ -60,43 +60,37 @@ static uint64_t hash_of(const struct tracked_method *method, int is_left)
 	return hash ? hash : 1;
 }
 
-struct method_text {
-	char bytes[WIRE_NAME_BYTES_MAX];
-	uint32_t used;
-};
-
-static void put(struct method_text *text, const char *bytes, uint32_t count)
+/* Writes the class as a type signature, cut if it exceeds the room. */
+static size_t put_class(char *to, size_t room, const struct tracked_name *name)
 {
-	if (count > sizeof(text->bytes) - text->used)
-		count = (uint32_t)sizeof(text->bytes) - text->used;
-	copy_bytes(text->bytes + text->used, bytes, count);
-	text->used += count;
+	const size_t bytes = name->bytes < room - 2 ? name->bytes : room - 2;
+
+	to[0] = 'L';
+	copy_bytes(to + 1, name->text, bytes);
+	to[bytes + 1] = ';';
+	return bytes + 2;
 }
 
 /*
- * Records a wire_name: class, name, signature, and a digit that says whether
- * the method counts, or why it does not. Returns the number of the name, or 0
- * without room.
+ * Records a method's name, and whether the method counts, or why it does not.
+ * Returns the number of the name, or 0 without room.
  */
 static uint32_t record(const struct tracked_method *method,
 		       enum wire_java_left why)
 {
-	const char reason[2] = { wire_java_digit(why), '\0' };
+	char class_name[WIRE_NAME_BYTES_MAX];
+	const struct name_text texts[] = {
+		{ class_name, put_class(class_name, sizeof(class_name),
+					&method->class_name) },
+		{ method->name.text, method->name.bytes },
+		{ method->signature.text, method->signature.bytes },
+	};
 	struct recorder *recorder = rt.recorder;
-	struct method_text text = { .used = 0 };
 
-	put(&text, "L", 1);
-	put(&text, method->class_name.text, method->class_name.bytes);
-	put(&text, ";", 2);
-	put(&text, method->name.text, method->name.bytes);
-	put(&text, "", 1);
-	put(&text, method->signature.text, method->signature.bytes);
-	put(&text, "", 1);
-	put(&text, reason, 2);
-	return function_names_add(&recorder->names, &recorder->part,
-				  tells(why) ? WIRE_RANGE_JAVA
-					     : WIRE_RANGE_JAVA_LEFT,
-				  text.bytes, text.used);
+	return function_names_add_method(&recorder->names, &recorder->part,
+					 tells(why) ? WIRE_RANGE_JAVA
+						    : WIRE_RANGE_JAVA_LEFT,
+					 texts, why);
 }
 
 /* Returns the length of the package's folder: "com/acme/" of "com/acme/Foo". */
@@ -109,21 +103,19 @@ static uint32_t folder_bytes(const struct tracked_name *class_name)
 	return bytes;
 }
 
-/* Records a wire_line. Only the line where the method begins is known. */
+/* Records the line where the method begins, the only one that is known. */
 static void record_source(const struct tracked_method *method, uint32_t number)
 {
-	static const char padding[4];
 	const struct wire_line line = { .bytecode = 0,
 					.line = (uint16_t)method->line };
+	const struct name_text path[] = {
+		{ method->class_name.text, folder_bytes(&method->class_name) },
+		{ method->source.text, method->source.bytes },
+	};
 	struct recorder *recorder = rt.recorder;
-	struct method_text text = { .used = 0 };
 
-	put(&text, method->class_name.text, folder_bytes(&method->class_name));
-	put(&text, method->source.text, method->source.bytes);
-	put(&text, padding, 4 - text.used % 4);
-	put(&text, (const char *)&line, sizeof(line));
-	function_names_tell(&recorder->names, &recorder->part, NAMES_SOURCE,
-			    number, text.bytes, text.used);
+	function_names_add_source(&recorder->names, &recorder->part, number,
+				  path, &line, 1);
 }
 
 /* ---- The table, with the lock held ---- */

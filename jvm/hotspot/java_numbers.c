@@ -8,7 +8,6 @@
 #include "jvm/machine/line_tables.h"
 #include "preload/hot/runtime.h"
 #include "preload/record/recorder.h"
-#include "preload/sys/copy_bytes.h"
 #include "preload/sys/lock.h"
 #include "preload/sys/sys.h"
 
@@ -129,7 +128,7 @@ static uint32_t number_of(jmethodID method)
  * Adds a method with its name, and returns its number; 0 without room. *is_new
  * becomes 0 if another thread has added the method meanwhile, and 1 otherwise.
  */
-static uint32_t add(jmethodID method, const char *text, size_t bytes,
+static uint32_t add(jmethodID method, const struct name_text texts[3],
 		    int *is_new)
 {
 	struct recorder *recorder = rt.recorder;
@@ -144,9 +143,10 @@ static uint32_t add(jmethodID method, const char *text, size_t bytes,
 		struct method *slot = slot_of(table, method);
 
 		number = slot->id ? slot->number
-				  : function_names_add(
+				  : function_names_add_method(
 					    &recorder->names, &recorder->part,
-					    WIRE_RANGE_JAVA, text, bytes);
+					    WIRE_RANGE_JAVA, texts,
+					    WIRE_JAVA_NAMED);
 		if (number && !slot->id) {
 			fill(slot, method, number);
 			methods.used++;
@@ -157,45 +157,27 @@ static uint32_t add(jmethodID method, const char *text, size_t bytes,
 	return number;
 }
 
-/*
- * Writes the text of a wire_name: class, name and signature, each with a NUL.
- * Returns the text's size in bytes, or 0 if it does not fit.
- */
-static size_t put(char *to, size_t room, const char *const parts[3])
-{
-	size_t used = 0;
-
-	for (int i = 0; i < 3; i++) {
-		const size_t bytes = strlen(parts[i]) + 1;
-
-		if (bytes > room - used)
-			return 0;
-		copy_bytes(to + used, parts[i], bytes);
-		used += bytes;
-	}
-	return used;
-}
-
 static uint32_t name(jvmtiEnv *jvmti, JNIEnv *jni, jmethodID method)
 {
 	char *called = NULL, *signature = NULL, *class_name = NULL;
-	char text[WIRE_NAME_BYTES_MAX];
 	jclass class = NULL;
 	uint32_t number = 0;
 	int is_new = 0;
-	size_t bytes;
 
 	if (!(*jvmti)->GetMethodName(jvmti, method, &called, &signature,
 				     NULL) &&
 	    !(*jvmti)->GetMethodDeclaringClass(jvmti, method, &class) &&
 	    !(*jvmti)->GetClassSignature(jvmti, class, &class_name, NULL)) {
-		bytes = put(text, sizeof(text),
-			    (const char *[]){ class_name, called, signature });
-		if (bytes)
-			number = add(method, text, bytes, &is_new);
+		const struct name_text texts[] = {
+			{ class_name, strlen(class_name) },
+			{ called, strlen(called) },
+			{ signature, strlen(signature) },
+		};
+
+		number = add(method, texts, &is_new);
 		if (is_new)
-			line_tables_tell(jvmti, method, class, class_name,
-					 number);
+			line_tables_record(jvmti, method, class, class_name,
+					   number);
 	}
 	if (class)
 		(*jni)->DeleteLocalRef(jni, class);
@@ -234,16 +216,10 @@ static uint64_t hash_of(const struct java_stack_numbers *stack)
 static uint32_t name_stack(const struct java_stack_numbers *stack)
 {
 	struct recorder *recorder = rt.recorder;
-	const uint32_t number = function_names_add(
-		&recorder->names, &recorder->part, WIRE_RANGE_JAVA_STACK,
-		(const char *)stack->numbers,
-		stack->count * sizeof(*stack->numbers));
 
-	if (number)
-		function_names_tell(&recorder->names, &recorder->part,
-				    NAMES_CALLS, number, stack->calls,
-				    stack->count * sizeof(*stack->calls));
-	return number;
+	return function_names_add_stack(&recorder->names, &recorder->part,
+					stack->numbers, stack->calls,
+					stack->count);
 }
 
 static int has_table(void)

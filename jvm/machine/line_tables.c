@@ -6,10 +6,9 @@
 
 #include "preload/hot/runtime.h"
 #include "preload/record/recorder.h"
-#include "preload/sys/copy_bytes.h"
 #include "preload/sys/sys.h"
 
-#define SMALL_BYTES 2048 /* enough for most methods */
+#define SMALL_LINES 512 /* enough for most methods */
 
 /* The JVM's data about one method, in memory that the JVM has allocated. */
 struct written {
@@ -28,20 +27,13 @@ void line_tables_begin(jvmtiEnv *jvmti)
 }
 
 /*
- * Returns the length of the package's folder: "com/acme" of "Lcom/acme/Foo;".
+ * Returns the length of the package's folder: "com/acme/" of "Lcom/acme/Foo;".
  */
 static size_t folder_bytes(const char *class_name)
 {
 	const char *slash = strrchr(class_name, '/');
 
 	return *class_name == 'L' && slash ? (size_t)(slash - class_name) : 0;
-}
-
-static size_t path_bytes(const char *class_name, const char *file)
-{
-	const size_t bytes = folder_bytes(class_name) + strlen(file) + 1;
-
-	return (bytes + 3) & ~(size_t)3;
 }
 
 /*
@@ -67,34 +59,28 @@ static size_t put_lines(const struct written *written, struct wire_line *to)
 	return count;
 }
 
-static void tell(const struct written *written, const char *class_name,
-		 uint32_t number, unsigned char *text)
+static void record_lines(const struct written *written, const char *class_name,
+			 uint32_t number, struct wire_line *lines)
 {
-	const size_t folder = folder_bytes(class_name);
-	const size_t path = path_bytes(class_name, written->file);
-	size_t count;
+	const struct name_text path[] = {
+		{ class_name + 1, folder_bytes(class_name) },
+		{ written->file, strlen(written->file) },
+	};
 
-	for (size_t i = path - 4; i < path; i++)
-		text[i] = 0;
-	copy_bytes(text, class_name + 1, folder);
-	copy_bytes(text + folder, written->file, strlen(written->file));
-	count = put_lines(written, (struct wire_line *)(void *)(text + path));
-	function_names_tell(&rt.recorder->names, &rt.recorder->part,
-			    NAMES_SOURCE, number, text,
-			    path + count * sizeof(struct wire_line));
+	function_names_add_source(&rt.recorder->names, &rt.recorder->part,
+				  number, path, lines,
+				  put_lines(written, lines));
 }
 
 /* Records a method's table, unless it exceeds the maximum size of a record. */
-static void tell_in_room(const struct written *written, const char *class_name,
-			 uint32_t number)
+static void record_in_room(const struct written *written,
+			   const char *class_name, uint32_t number)
 {
-	const size_t bytes = path_bytes(class_name, written->file) +
-			     (size_t)written->count * sizeof(struct wire_line);
-	_Alignas(8) unsigned char small[SMALL_BYTES];
-	unsigned char *large;
+	const size_t bytes = (size_t)written->count * sizeof(struct wire_line);
+	struct wire_line small[SMALL_LINES], *large;
 
 	if (bytes <= sizeof(small)) {
-		tell(written, class_name, number, small);
+		record_lines(written, class_name, number, small);
 		return;
 	}
 	if (bytes > WIRE_SOURCE_BYTES_MAX)
@@ -102,7 +88,7 @@ static void tell_in_room(const struct written *written, const char *class_name,
 	large = sys_map_private(WIRE_SOURCE_BYTES_MAX);
 	if (sys_failed(large))
 		return;
-	tell(written, class_name, number, large);
+	record_lines(written, class_name, number, large);
 	sys_munmap(large, WIRE_SOURCE_BYTES_MAX);
 }
 
@@ -136,15 +122,15 @@ uint16_t line_tables_beginning(jvmtiEnv *jvmti, jmethodID method, jclass class,
 	return line;
 }
 
-void line_tables_tell(jvmtiEnv *jvmti, jmethodID method, jclass class,
-		      const char *class_name, uint32_t number)
+void line_tables_record(jvmtiEnv *jvmti, jmethodID method, jclass class,
+			const char *class_name, uint32_t number)
 {
 	struct written written = { 0 };
 
 	if (!(*jvmti)->GetSourceFileName(jvmti, class, &written.file) &&
 	    !(*jvmti)->GetLineNumberTable(jvmti, method, &written.count,
 					  &written.lines))
-		tell_in_room(&written, class_name, number);
+		record_in_room(&written, class_name, number);
 	(*jvmti)->Deallocate(jvmti, (unsigned char *)written.file);
 	(*jvmti)->Deallocate(jvmti, (unsigned char *)written.lines);
 }

@@ -21,8 +21,8 @@ void line_tables_begin(jvmtiEnv *jvmti);
  * Records the lines of a method that has just got its number. `class` is the
  * method's class, and class_name the signature of this class.
  */
-void line_tables_tell(jvmtiEnv *jvmti, jmethodID method, jclass class,
-		      const char *class_name, uint32_t number);
+void line_tables_record(jvmtiEnv *jvmti, jmethodID method, jclass class,
+			const char *class_name, uint32_t number);
 
 /*
  * Returns the line of a method's first instruction, or 0 if it is unknown.

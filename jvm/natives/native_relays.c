@@ -9,7 +9,6 @@
 #include "preload/patch/relay.h"
 #include "preload/record/recorder.h"
 #include "preload/stubs/stub_write.h"
-#include "preload/sys/copy_bytes.h"
 #include "preload/sys/lock.h"
 #include "preload/sys/sys.h"
 
@@ -56,40 +55,23 @@ void native_relays_forget(void)
 }
 
 /*
- * Writes the text of a wire_name. Returns its size in bytes, or 0 if it is too
- * long.
- */
-static size_t put_name(char *to, size_t room, const struct java_method *method)
-{
-	const char *const parts[] = { method->class, method->name,
-				      method->signature };
-	size_t used = 0;
-
-	for (int i = 0; i < 3; i++) {
-		const size_t bytes = strlen(parts[i]) + 1;
-
-		if (bytes > room - used)
-			return 0;
-		copy_bytes(to + used, parts[i], bytes);
-		used += bytes;
-	}
-	return used;
-}
-
-/*
  * Gives the next relay to a method. Names get consecutive numbers, so the
  * number of the method's name determines its relay. Returns 0 without room.
  */
 static int take(const void *id, const struct java_method *method)
 {
+	const struct name_text texts[] = {
+		{ method->class, strlen(method->class) },
+		{ method->name, strlen(method->name) },
+		{ method->signature, strlen(method->signature) },
+	};
 	struct recorder *recorder = rt.recorder;
-	char name[WIRE_NAME_BYTES_MAX];
-	const size_t bytes = put_name(name, sizeof(name), method);
 
-	if (!bytes || relays.used == relays.count ||
-	    function_names_add(&recorder->names, &recorder->part,
-			       WIRE_RANGE_JAVA_NATIVE, name,
-			       bytes) != relays.first_number + relays.used)
+	if (relays.used == relays.count ||
+	    function_names_add_method(&recorder->names, &recorder->part,
+				      WIRE_RANGE_JAVA_NATIVE, texts,
+				      WIRE_JAVA_NAMED) !=
+		    relays.first_number + relays.used)
 		return 0;
 	relays.methods[relays.used++] = id;
 	return 1;

@@ -95,16 +95,32 @@ static void *put_locked(struct locked_stream *stream, const void *head,
 
 /* ---- Records ---- */
 
-/* Measures texts with their NULs. Returns the total, or 0 if it is too long. */
-static uint32_t measure(const char *const texts[3], size_t bytes[3])
+/* Returns the size of a text with its NUL; a NULL has none. */
+static size_t size_of(const char *text)
+{
+	return text ? strlen(text) + 1 : 0;
+}
+
+/*
+ * Measures the texts of a method. Returns 0 if they are missing or too long.
+ */
+static int measure(const char *const texts[3], size_t bytes[3],
+		   struct wire_method_texts *out)
 {
 	size_t sum = 0;
 
 	for (int i = 0; i < 3; i++) {
-		bytes[i] = texts[i] ? strlen(texts[i]) + 1 : 0;
+		bytes[i] = size_of(texts[i]);
 		sum += bytes[i];
 	}
-	return sum > WIRE_BINDING_BYTES_MAX ? 0 : (uint32_t)sum;
+	if (sum == 0 || sum > WIRE_METHOD_BYTES_MAX)
+		return 0;
+	*out = (struct wire_method_texts){
+		.class_bytes = (uint16_t)bytes[0],
+		.name_bytes = (uint16_t)bytes[1],
+		.signature_bytes = (uint16_t)bytes[2],
+	};
+	return 1;
 }
 
 void records_miss(void)
@@ -120,9 +136,8 @@ void records_bind(uint64_t pc, uint32_t number,
 	struct wire_binding head = { .pc = pc, .number = number };
 	size_t bytes[3];
 
-	head.bytes = measure(texts, bytes);
 	head.bound_ns = sys_clock_ns(CLOCK_REALTIME);
-	if (!head.bytes ||
+	if (!measure(texts, bytes, &head.texts) ||
 	    !put_locked(&bindings, &head, sizeof(head), texts, bytes))
 		records_miss();
 }
@@ -146,10 +161,10 @@ static uint64_t add_code(uint64_t start, uint32_t code_bytes,
 				  .code_bytes = code_bytes,
 				  .kind = kind };
 	size_t bytes[3];
+	int is_named = measure(texts, bytes, &head.texts);
 
-	head.bytes = measure(texts, bytes);
 	head.tsc = records_stamp();
-	if (head.bytes || kind == WIRE_CODE_GONE)
+	if (is_named || kind == WIRE_CODE_GONE)
 		put_locked(&codes, &head, sizeof(head), texts, bytes);
 	return head.tsc;
 }
@@ -176,7 +191,7 @@ void records_lines(const struct wire_code_lines *head, const uint32_t *methods,
 
 void records_generated(uint64_t start, uint32_t bytes, const char *name)
 {
-	const char *const texts[] = { name, NULL, NULL };
+	const char *const texts[] = { NULL, name, NULL };
 
 	add_code(start, bytes, WIRE_CODE_OTHER, texts);
 }
@@ -207,7 +222,8 @@ int records_registered(uint64_t start, uint64_t bytes, const char *name,
 		.start = start,
 		.code_bytes = bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX,
 		.kind = WIRE_CODE_REGISTERED,
-		.bytes = (uint32_t)(text_bytes[0] + text_bytes[1]),
+		.texts = { .name_bytes =
+				   (uint16_t)(text_bytes[0] + text_bytes[1]) },
 		.object = object,
 		.tsc = records_stamp(),
 	};

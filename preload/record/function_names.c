@@ -37,19 +37,6 @@ static uint32_t *new_innermost(void)
 	return sys_failed(innermost) ? NULL : innermost;
 }
 
-/*
- * Notes the innermost method of a Java stack. The stack's name consists of the
- * numbers of its methods, the innermost last.
- */
-static void note_innermost(struct number_range *range, const char *name,
-			   size_t bytes)
-{
-	if (range->innermost && bytes >= sizeof(*range->innermost))
-		copy_bytes(&range->innermost[range->used],
-			   name + bytes - sizeof(*range->innermost),
-			   sizeof(*range->innermost));
-}
-
 static int record_range(struct part *part, const struct number_range *range)
 {
 	struct wire_range *record;
@@ -89,46 +76,76 @@ static struct number_range *range_with_room(struct function_names *names,
 	return range;
 }
 
-/* ---- Names ---- */
+/* ---- Records ---- */
 
-static uint64_t bytes_of(size_t name_bytes)
-{
-	return sizeof(struct wire_name) +
-	       ((name_bytes + UINT64_C(7)) & ~UINT64_C(7));
-}
-
-static const enum wire_chunk_kind chunk_kinds[NAMES_COUNT] = {
-	[NAMES_TEXT] = WIRE_NAMES,
-	[NAMES_SOURCE] = WIRE_SOURCES,
-	[NAMES_CALLS] = WIRE_CALL_PLACES,
+static const struct {
+	enum wire_chunk_kind chunk;
+	uint32_t most_bytes; /* of a record, without the padding */
+} abouts[NAMES_ABOUT_COUNT] = {
+#define ABOUT(kind, record, most)                                              \
+	{ WIRE_##kind, sizeof(struct wire_##record) + (most) },
+	WIRE_NUMBER_RECORDS(ABOUT)
+#undef ABOUT
 };
 
-static int put_record(struct function_names *names, struct part *part,
-		      enum names_about about, uint32_t number, const void *text,
-		      size_t text_bytes)
+static uint64_t padded(uint64_t bytes)
 {
-	struct record_stream *stream = &names->records[about];
-	const uint64_t bytes = bytes_of(text_bytes);
-	struct wire_name *record;
+	return (bytes + 7) & ~UINT64_C(7);
+}
+
+/* A record to write: its structure, and the bytes that follow it. */
+struct new_record {
+	enum names_about about;
+	const void *head;
+	size_t head_bytes;
+	const struct name_text *rest;
+	size_t rest_count;
+};
+
+static uint64_t bytes_of(const struct new_record *record)
+{
+	uint64_t bytes = record->head_bytes;
+
+	for (size_t i = 0; i < record->rest_count; i++)
+		bytes += record->rest[i].bytes;
+	return bytes;
+}
+
+/* Called with the lock held. Returns 0 or -errno. */
+static int put_record(struct function_names *names, struct part *part,
+		      const struct new_record *record)
+{
+	struct record_stream *stream = &names->records[record->about];
+	const uint64_t bytes = bytes_of(record);
+	unsigned char *to;
 	void *at;
 	int err;
 
-	stream->kind = chunk_kinds[about];
+	if (bytes > abouts[record->about].most_bytes)
+		return -EMSGSIZE;
+	stream->kind = abouts[record->about].chunk;
 	stream->chunk_bytes = CHUNK_BYTES;
-	err = record_stream_room(stream, part, bytes, &at);
+	err = record_stream_room(stream, part, padded(bytes), &at);
 	if (err)
 		return err;
-	record = at;
-	record->number = number;
-	record->bytes = (uint32_t)text_bytes;
-	copy_bytes(record + 1, text, text_bytes);
-	record_stream_add(stream, bytes);
+	to = at;
+	copy_bytes(to, record->head, record->head_bytes);
+	to += record->head_bytes;
+	for (size_t i = 0; i < record->rest_count; i++) {
+		copy_bytes(to, record->rest[i].text, record->rest[i].bytes);
+		to += record->rest[i].bytes;
+	}
+	record_stream_add(stream, padded(bytes));
 	return 0;
 }
 
-uint32_t function_names_add(struct function_names *names, struct part *part,
-			    enum wire_range_kind kind, const char *name,
-			    size_t bytes)
+/*
+ * Writes a record, which begins with `head`, with a new number of this kind.
+ * `method` is the innermost method of a stack. Returns the number, or 0.
+ */
+static uint32_t add(struct function_names *names, struct part *part,
+		    enum wire_range_kind kind, struct wire_numbered *head,
+		    const struct new_record *record, uint32_t method)
 {
 	struct number_range *range;
 	uint32_t number = 0;
@@ -136,29 +153,126 @@ uint32_t function_names_add(struct function_names *names, struct part *part,
 
 	if (runtime_is_filtered())
 		return 0;
-	if (bytes > WIRE_NAME_BYTES_MAX)
-		bytes = WIRE_NAME_BYTES_MAX;
 	lock_acquire(&names->lock, &signals);
 	range = range_with_room(names, part, kind);
-	if (range && !put_record(names, part, NAMES_TEXT,
-				 range->first + range->used, name, bytes)) {
-		note_innermost(range, name, bytes);
-		number = range->first + atomic_fetch_add(&range->used, 1);
+	if (range) {
+		head->number = range->first + range->used;
+		head->bytes = (uint32_t)bytes_of(record);
+		if (!put_record(names, part, record)) {
+			number = head->number;
+			if (range->innermost)
+				range->innermost[range->used] = method;
+			atomic_fetch_add(&range->used, 1);
+		}
 	}
 	lock_release(&names->lock, &signals);
 	return number;
 }
 
-void function_names_tell(struct function_names *names, struct part *part,
-			 enum names_about about, uint32_t number,
-			 const void *bytes, size_t count)
+uint32_t function_names_add(struct function_names *names, struct part *part,
+			    enum wire_range_kind kind, const char *name,
+			    size_t bytes)
 {
+	struct wire_name head = { .head = { 0 } };
+	const struct name_text text = {
+		name,
+		bytes < WIRE_NAME_BYTES_MAX ? bytes : WIRE_NAME_BYTES_MAX,
+	};
+
+	return add(names, part, kind, &head.head,
+		   &(struct new_record){ NAMES_ABOUT_NAMES, &head, sizeof(head),
+					 &text, 1 },
+		   0);
+}
+
+/* Returns how many bytes of a text fit, and takes them from the room. */
+static uint16_t fit(const struct name_text *text, size_t *room)
+{
+	const size_t bytes = text->bytes < *room ? text->bytes : *room;
+
+	*room -= bytes;
+	return (uint16_t)bytes;
+}
+
+uint32_t function_names_add_method(struct function_names *names,
+				   struct part *part, enum wire_range_kind kind,
+				   const struct name_text texts[3],
+				   uint32_t left)
+{
+	size_t room = WIRE_METHOD_BYTES_MAX - 3; /* each text has a NUL */
+	const uint16_t class_bytes = fit(&texts[0], &room);
+	const uint16_t name_bytes = fit(&texts[1], &room);
+	const uint16_t signature_bytes = fit(&texts[2], &room);
+	struct wire_method head = {
+		.texts = { .class_bytes = class_bytes + 1,
+			   .name_bytes = name_bytes + 1,
+			   .signature_bytes = signature_bytes + 1 },
+		.left = left,
+	};
+	const struct name_text rest[] = {
+		{ texts[0].text, class_bytes },     { "", 1 },
+		{ texts[1].text, name_bytes },      { "", 1 },
+		{ texts[2].text, signature_bytes }, { "", 1 },
+	};
+
+	return add(names, part, kind, &head.head,
+		   &(struct new_record){ NAMES_ABOUT_METHODS, &head,
+					 sizeof(head), rest,
+					 sizeof(rest) / sizeof(*rest) },
+		   0);
+}
+
+uint32_t function_names_add_stack(struct function_names *names,
+				  struct part *part, const uint32_t *numbers,
+				  const uint16_t *bytecodes, uint32_t count)
+{
+	struct wire_stack head = { .count = count };
+	const struct name_text rest[] = {
+		{ (const char *)numbers, count * sizeof(*numbers) },
+		{ (const char *)bytecodes, count * sizeof(*bytecodes) },
+	};
+
+	return add(names, part, WIRE_RANGE_JAVA_STACK, &head.head,
+		   &(struct new_record){ NAMES_ABOUT_STACKS, &head,
+					 sizeof(head), rest, 2 },
+		   numbers[count - 1]);
+}
+
+uint32_t function_names_add_caller(struct function_names *names,
+				   struct part *part, uint64_t pc, uint64_t tsc)
+{
+	struct wire_caller head = { .pc = pc, .tsc = tsc };
+
+	return add(names, part, WIRE_RANGE_GENERATED_CALLER, &head.head,
+		   &(struct new_record){ NAMES_ABOUT_CALLERS, &head,
+					 sizeof(head), NULL, 0 },
+		   0);
+}
+
+void function_names_add_source(struct function_names *names, struct part *part,
+			       uint32_t number, const struct name_text path[2],
+			       const struct wire_line *lines, size_t count)
+{
+	struct wire_source head = {
+		.head = { .number = number },
+		.lines = (uint32_t)count,
+		.path_bytes = (uint32_t)(path[0].bytes + path[1].bytes + 1),
+	};
+	const struct name_text rest[] = {
+		{ (const char *)lines, count * sizeof(*lines) },
+		path[0],
+		path[1],
+		{ "", 1 },
+	};
+	const struct new_record record = { NAMES_ABOUT_SOURCES, &head,
+					   sizeof(head), rest, 4 };
 	uint64_t signals;
 
-	if (runtime_is_filtered() || count > WIRE_SOURCE_BYTES_MAX)
+	head.head.bytes = (uint32_t)bytes_of(&record);
+	if (runtime_is_filtered())
 		return;
 	lock_acquire(&names->lock, &signals);
-	put_record(names, part, about, number, bytes, count);
+	put_record(names, part, &record);
 	lock_release(&names->lock, &signals);
 }
 
@@ -216,17 +330,21 @@ static int inherit_names(void *context, const struct chunk *chunk)
 		atomic_load_explicit(&chunk->head->used, memory_order_acquire);
 
 	while (at < end) {
-		const struct wire_name *told = (const void *)at;
+		const struct wire_numbered *head = (const void *)at;
+		const uint32_t bytes = head->bytes;
 		int err = 0;
 
-		if (told->bytes > WIRE_SOURCE_BYTES_MAX)
+		if (bytes < sizeof(*head) ||
+		    bytes > abouts[heirs->about].most_bytes)
 			return -EBADMSG; /* not written by clew */
-		if (numbers_find(told->number))
-			err = put_record(heirs->names, heirs->to, heirs->about,
-					 told->number, told + 1, told->bytes);
+		if (numbers_find(head->number))
+			err = put_record(heirs->names, heirs->to,
+					 &(struct new_record){ heirs->about,
+							       head, bytes,
+							       NULL, 0 });
 		if (err)
 			return err;
-		at += bytes_of(told->bytes);
+		at += padded(bytes);
 	}
 	return 0;
 }
@@ -238,11 +356,11 @@ int function_names_after_fork(struct function_names *names, struct part *to,
 	int err = part_each_chunk(from, WIRE_RANGES, inherit_ranges, &heirs);
 
 	lock_forget(&names->lock);
-	for (int i = 0; i < NAMES_COUNT; i++)
+	for (int i = 0; i < NAMES_ABOUT_COUNT; i++)
 		record_stream_forget(&names->records[i]);
-	for (int i = 0; i < NAMES_COUNT && !err; i++) {
+	for (int i = 0; i < NAMES_ABOUT_COUNT && !err; i++) {
 		heirs.about = (enum names_about)i;
-		err = part_each_chunk(from, chunk_kinds[i], inherit_names,
+		err = part_each_chunk(from, abouts[i].chunk, inherit_names,
 				      &heirs);
 	}
 	return err;

@@ -14,12 +14,12 @@
 #include "preload/record/part.h"
 #include "preload/record/record_stream.h"
 
-/* The facts that are recorded about numbers; each kind has its own chunks. */
+/* The kinds of records about numbers; each kind has its own chunks. */
 enum names_about {
-	NAMES_TEXT,   /* WIRE_NAMES */
-	NAMES_SOURCE, /* WIRE_SOURCES */
-	NAMES_CALLS,  /* WIRE_CALL_PLACES */
-	NAMES_COUNT
+#define ABOUT(kind, record, most) NAMES_ABOUT_##kind,
+	WIRE_NUMBER_RECORDS(ABOUT)
+#undef ABOUT
+		NAMES_ABOUT_COUNT
 };
 
 /* Numbers are taken from one range of each kind at a time. */
@@ -28,7 +28,7 @@ struct function_names {
 	struct number_range *filled[WIRE_RANGE_KIND_COUNT];
 	struct number_range *spare; /* memory for further ranges */
 	uint32_t spare_count;
-	struct record_stream records[NAMES_COUNT];
+	struct record_stream records[NAMES_ABOUT_COUNT];
 };
 
 /*
@@ -41,6 +41,35 @@ uint32_t function_names_add(struct function_names *names, struct part *part,
 			    enum wire_range_kind kind, const char *name,
 			    size_t bytes);
 
+/* Part of a record. */
+struct name_text {
+	const char *text;
+	size_t bytes; /* without a NUL */
+};
+
+/*
+ * As function_names_add(), for a Java method. Texts are cut where their sum
+ * exceeds WIRE_METHOD_BYTES_MAX. `left` is an enum wire_java_left or
+ * WIRE_JAVA_NAMED.
+ */
+uint32_t function_names_add_method(struct function_names *names,
+				   struct part *part, enum wire_range_kind kind,
+				   const struct name_text texts[3],
+				   uint32_t left);
+
+/*
+ * As function_names_add(), for a stack of 1 to WIRE_STACK_MAX methods and the
+ * bytecodes of their calls.
+ */
+uint32_t function_names_add_stack(struct function_names *names,
+				  struct part *part, const uint32_t *numbers,
+				  const uint16_t *bytecodes, uint32_t count);
+
+/* As function_names_add(), for a call site in generated code. */
+uint32_t function_names_add_caller(struct function_names *names,
+				   struct part *part, uint64_t pc,
+				   uint64_t tsc);
+
 /*
  * Returns the number that function_names_add() will give to the next function
  * of a kind. *left is how many numbers follow in a row from this one on, at
@@ -50,17 +79,18 @@ uint32_t function_names_next(struct function_names *names, struct part *part,
 			     enum wire_range_kind kind, uint32_t *left);
 
 /*
- * Records another fact about a number of function_names_add(), in the format of
- * the chunk, at most WIRE_SOURCE_BYTES_MAX. Drops it if there is no room.
+ * Records the lines of a method that has a number. The file's path consists of
+ * a folder, which may be empty or ends with a slash, and a name. Drops the
+ * record if there is no room or if it exceeds WIRE_SOURCE_BYTES_MAX.
  */
-void function_names_tell(struct function_names *names, struct part *part,
-			 enum names_about about, uint32_t number,
-			 const void *bytes, size_t count);
+void function_names_add_source(struct function_names *names, struct part *part,
+			       uint32_t number, const struct name_text path[2],
+			       const struct wire_line *lines, size_t count);
 
 /*
- * In a forked child with one thread: copies to its part the ranges, names and
- * facts that the child has from its parent, but none that the parent has added
- * since the fork. Returns 0 or -errno.
+ * In a forked child with one thread: copies to its part the ranges and records
+ * that the child has from its parent, but none that the parent has added since
+ * the fork. Returns 0 or -errno.
  */
 int function_names_after_fork(struct function_names *names, struct part *to,
 			      const struct part *from);

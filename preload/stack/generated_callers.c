@@ -12,7 +12,6 @@
 #include "preload/hot/upcalls.h"
 #include "preload/record/recorder.h"
 #include "preload/stack/trampolines.h"
-#include "preload/sys/text.h"
 #include "wire/id.h"
 
 #define CALLERS_LOG2  15
@@ -31,15 +30,8 @@ static uint32_t elsewhere; /* the number of all callers without room */
 
 static uint32_t new_number(uint64_t pc)
 {
-	char name[2 * 16 + 2]; /* and a NUL, which is not recorded */
-	struct text text = text_in(name, sizeof(name));
-
-	text_hex(&text, pc);
-	text_char(&text, ' ');
-	text_hex(&text, stamp_counter());
-	return function_names_add(&rt.recorder->names, &rt.recorder->part,
-				  WIRE_RANGE_GENERATED_CALLER, name,
-				  sizeof(name) - text.left);
+	return function_names_add_caller(
+		&rt.recorder->names, &rt.recorder->part, pc, stamp_counter());
 }
 
 void generated_callers_begin(void)

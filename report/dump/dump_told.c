@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "report/dump/dump_string.h"
 #include "report/model/java_name.h"
 #include "report/model/jni_usage.h"
@@ -51,42 +50,66 @@ static void dump_names(FILE *out, const struct part_chunk *chunk)
 	}
 }
 
-static void dump_sources(FILE *out, const struct part_chunk *chunk)
+static void dump_texts(FILE *out, const char *key,
+		       const struct recorded_texts *texts)
 {
-	struct recorded_name source;
+	char *name =
+		java_name_of(texts->class_name, texts->name, texts->signature);
+
+	dump_string(out, key, name, strlen(name));
+	free(name);
+}
+
+static void dump_methods(FILE *out, const struct part_chunk *chunk)
+{
+	struct recorded_method method;
 	size_t cursor = 0;
 
-	while (names_next(chunk, &cursor, &source)) {
-		const size_t length = strnlen(source.text, source.text_bytes);
-		const struct wire_line *lines =
-			(const void *)(source.text +
-				       ((length + 4) & ~(size_t)3));
-		const struct wire_line *end =
-			(const void *)(source.text +
-				       (source.text_bytes & ~(size_t)3));
-
-		fprintf(out, "source number=%" PRIu32 " lines=", source.number);
-		for (const struct wire_line *line = lines; line < end; line++)
-			fprintf(out, "%s%u:%u", line > lines ? "," : "",
-				line->bytecode, line->line);
-		dump_string(out, "file", source.text, length);
+	while (methods_next(chunk, &cursor, &method)) {
+		fprintf(out, "method number=%" PRIu32 " left=%" PRId32,
+			method.number, (int32_t)method.left);
+		dump_texts(out, "name", &method.texts);
 	}
 }
 
-static void dump_call_places(FILE *out, const struct part_chunk *chunk)
+static void dump_stacks(FILE *out, const struct part_chunk *chunk)
 {
-	struct recorded_name stack;
+	struct recorded_stack stack;
 	size_t cursor = 0;
 
-	while (names_next(chunk, &cursor, &stack)) {
-		const uint16_t *calls = (const void *)stack.text;
-
-		fprintf(out,
-			"calls number=%" PRIu32 " bytecodes=", stack.number);
-		for (size_t i = 0; i < stack.text_bytes / sizeof(*calls); i++)
-			fprintf(out, "%s%u", i ? "," : "", calls[i]);
+	while (stacks_next(chunk, &cursor, &stack)) {
+		fprintf(out, "stack number=%" PRIu32 " methods=", stack.number);
+		for (uint32_t i = 0; i < stack.count; i++)
+			fprintf(out, "%s%" PRIu32 ":%u", i ? "," : "",
+				stack.numbers[i], stack.bytecodes[i]);
 		fputc('\n', out);
 	}
+}
+
+static void dump_sources(FILE *out, const struct part_chunk *chunk)
+{
+	struct recorded_source source;
+	size_t cursor = 0;
+
+	while (sources_next(chunk, &cursor, &source)) {
+		fprintf(out, "source number=%" PRIu32 " lines=", source.number);
+		for (size_t i = 0; i < source.line_count; i++)
+			fprintf(out, "%s%u:%u", i ? "," : "",
+				source.lines[i].bytecode, source.lines[i].line);
+		dump_string(out, "file", source.path, strlen(source.path));
+	}
+}
+
+static void dump_callers(FILE *out, const struct part_chunk *chunk)
+{
+	const struct wire_caller *caller;
+	size_t cursor = 0;
+
+	while ((caller = callers_next(chunk, &cursor)))
+		fprintf(out,
+			"caller number=%" PRIu32 " pc=%#" PRIx64 " tsc=%" PRIu64
+			"\n",
+			caller->head.number, caller->pc, caller->tsc);
 }
 
 /* Prints the records without interpreting them. */
@@ -117,16 +140,12 @@ static void dump_bindings(FILE *out, const struct part_chunk *chunk)
 	size_t cursor = 0;
 
 	while (bindings_next(chunk, &cursor, &binding)) {
-		char *name = java_name_of(binding.class_name, binding.name,
-					  binding.signature);
-
 		fprintf(out,
 			"binding pc=%#" PRIx64 " bound_ns=%" PRIu64
 			" number=%" PRIu32 " intrinsic=%d",
 			binding.pc, binding.bound_ns, binding.number,
 			binding.is_intrinsic);
-		dump_string(out, "method", name, strlen(name));
-		free(name);
+		dump_texts(out, "method", &binding.method);
 	}
 }
 
@@ -136,18 +155,15 @@ static void dump_codes(FILE *out, const struct part_chunk *chunk)
 	size_t cursor = 0;
 
 	while (codes_next(chunk, &cursor, &code)) {
-		char *name =
-			code.kind == WIRE_CODE_JAVA
-				? java_name_of(code.class_name, code.name,
-					       code.signature)
-				: memory_string(code.name, strlen(code.name));
-
 		fprintf(out,
 			"code start=%#" PRIx64 " bytes=%" PRIu64 " tsc=%" PRIu64
 			" kind=%d",
 			code.start, code.code_bytes, code.tsc, (int)code.kind);
-		dump_string(out, "name", name, strlen(name));
-		free(name);
+		if (code.kind == WIRE_CODE_JAVA)
+			dump_texts(out, "name", &code.texts);
+		else
+			dump_string(out, "name", code.texts.name,
+				    strlen(code.texts.name));
 	}
 }
 
@@ -212,7 +228,9 @@ void dump_told(FILE *out, const struct part_chunk *chunk)
 		[WIRE_CODES] = dump_codes,
 		[WIRE_JITDUMP] = dump_jitdump,
 		[WIRE_SOURCES] = dump_sources,
-		[WIRE_CALL_PLACES] = dump_call_places,
+		[WIRE_STACKS] = dump_stacks,
+		[WIRE_METHODS] = dump_methods,
+		[WIRE_CALLERS] = dump_callers,
 		[WIRE_JNI_NOTES] = dump_jni_notes,
 		[WIRE_MAKERS] = dump_makers,
 		[WIRE_CODE_LINES] = dump_code_lines,

@@ -50,7 +50,9 @@ static uint64_t told_bytes(const struct part_copy *part)
 
 	while (part_next_chunk(part, &cursor, &chunk))
 		if (chunk.kind == WIRE_MODULE || chunk.kind == WIRE_RANGES ||
-		    chunk.kind == WIRE_NAMES || chunk.kind == WIRE_BINDINGS)
+		    chunk.kind == WIRE_NAMES || chunk.kind == WIRE_METHODS ||
+		    chunk.kind == WIRE_STACKS || chunk.kind == WIRE_CALLERS ||
+		    chunk.kind == WIRE_BINDINGS)
 			bytes += chunk.bytes + chunk.used_bytes;
 	return bytes;
 }

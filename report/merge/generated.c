@@ -256,13 +256,13 @@ void generated_name_callers(struct generated *generated,
 			    struct numbering *numbering)
 {
 	for (size_t i = 0; i < numbering->caller_count; i++) {
-		const struct numbering_caller *caller = &numbering->callers[i];
+		const struct wire_caller *caller = numbering->callers[i];
 		uint32_t function = FUNCTION_GENERATED;
 		enum sample_place how;
 
 		if (caller->pc)
 			function = generated_function(generated, caller->pc - 1,
 						      caller->tsc, &how);
-		numbering_name_caller(numbering, caller->number, function);
+		numbering_name_caller(numbering, caller->head.number, function);
 	}
 }

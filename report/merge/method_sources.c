@@ -3,33 +3,29 @@
 #include "report/merge/method_sources.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "report/model/told_lines.h"
 #include "report/recording/names_reader.h"
 
 static void add_source(struct method_sources *sources, struct catalog *catalog,
-		       const struct recorded_name *text)
+		       const struct recorded_source *source)
 {
-	const size_t length = strnlen(text->text, text->text_bytes);
-	const size_t path_bytes = (length + 4) & ~(size_t)3;
 	uint64_t *slot;
 
-	if (path_bytes > text->text_bytes || text->number == 0)
+	if (source->number == 0)
 		return;
-	slot = idmap_at(&sources->by_number, text->number);
+	slot = idmap_at(&sources->by_number, source->number);
 	if (*slot)
 		return;
 	sources->items =
 		memory_grow(sources->items, sources->count, &sources->capacity,
 			    sizeof(*sources->items));
 	sources->items[sources->count] = (struct method_source){
-		.number = text->number,
-		.file = told_file(catalog, text->text),
-		.lines = (const void *)(text->text + path_bytes),
-		.line_count = (text->text_bytes - path_bytes) /
-			      sizeof(struct wire_line),
+		.number = source->number,
+		.file = told_file(catalog, source->path),
+		.lines = source->lines,
+		.line_count = source->line_count,
 	};
 	*slot = ++sources->count;
 }
@@ -37,11 +33,11 @@ static void add_source(struct method_sources *sources, struct catalog *catalog,
 void method_sources_add(struct method_sources *sources, struct catalog *catalog,
 			const struct part_chunk *chunk)
 {
-	struct recorded_name text;
+	struct recorded_source source;
 	size_t cursor = 0;
 
-	while (names_next(chunk, &cursor, &text))
-		add_source(sources, catalog, &text);
+	while (sources_next(chunk, &cursor, &source))
+		add_source(sources, catalog, &source);
 }
 
 void method_sources_fini(struct method_sources *sources)

@@ -135,133 +135,14 @@ static void enter_ranges(struct numbering *numbering,
 				     });
 }
 
-static enum function_kind kind_of(enum wire_range_kind kind)
+/* Returns the range of a number with records of its own, or NULL. */
+static const struct numbering_range *recorded_range(
+	const struct numbering *numbering, uint32_t number)
 {
-	switch (kind) {
-	case WIRE_RANGE_JAVA:
-		return KIND_JAVA;
-	case WIRE_RANGE_JAVA_NATIVE:
-		return KIND_JNI;
-	case WIRE_RANGE_GENERATED:
-		return KIND_GENERATED;
-	default:
-		return KIND_NATIVE;
-	}
-}
+	const struct numbering_range *range =
+		number ? range_of(numbering, number) : NULL;
 
-/* A method's text consists of class, name and signature, each with a NUL. */
-static char *text_of(enum wire_range_kind kind,
-		     const struct recorded_name *name)
-{
-	char *text = memory_string(name->text, name->text_bytes), *method;
-	const char *parts[3], *at = text, *end = text + name->text_bytes;
-
-	if (kind == WIRE_RANGE_JNI) {
-		method = memory_printf(JNI_ENV_PREFIX "%s", text);
-		free(text);
-		return method;
-	}
-	if (kind != WIRE_RANGE_JAVA && kind != WIRE_RANGE_JAVA_NATIVE)
-		return text;
-	for (int i = 0; i < 3; i++) {
-		parts[i] = at < end ? at : "";
-		at += strlen(parts[i]) + 1;
-	}
-	method = java_name_of(parts[0], parts[1], parts[2]);
-	free(text);
-	return method;
-}
-
-static void enter_stack(struct numbering *numbering, struct catalog *catalog,
-			const struct recorded_name *name)
-{
-	if (name->text_bytes < sizeof(uint32_t))
-		return;
-	if (!numbering->more_callers)
-		numbering->more_callers =
-			catalog_named(catalog, KIND_JAVA, CATALOG_NO_MODULE,
-				      "(more callers)");
-	numbering->stack_items = memory_grow(
-		numbering->stack_items, numbering->stack_count,
-		&numbering->stack_capacity, sizeof(*numbering->stack_items));
-	*idmap_at(&numbering->stacks, name->number) = numbering->stack_count;
-	numbering->stack_items[numbering->stack_count++] =
-		(struct numbering_stack){
-			.numbers = (const uint32_t *)(const void *)name->text,
-			.count = name->text_bytes / sizeof(uint32_t),
-		};
-}
-
-static void enter_caller(struct numbering *numbering,
-			 const struct recorded_name *name)
-{
-	char *text = memory_string(name->text, name->text_bytes), *end;
-	struct numbering_caller caller = { .number = name->number };
-
-	caller.pc = strtoull(text, &end, 16);
-	caller.tsc = strtoull(end, NULL, 16);
-	free(text);
-	numbering->callers = memory_grow(
-		numbering->callers, numbering->caller_count,
-		&numbering->caller_capacity, sizeof(*numbering->callers));
-	numbering->callers[numbering->caller_count++] = caller;
-}
-
-/*
- * Returns the digit after the texts of a Java method's name, which says whether
- * it is counted; NUL if there is none.
- */
-static char digit_of(const struct recorded_name *name)
-{
-	const char *at = name->text, *end = at + name->text_bytes;
-
-	for (int i = 0; i < 3 && at < end; i++) {
-		const char *nul = memchr(at, '\0', (size_t)(end - at));
-
-		at = nul ? nul + 1 : end;
-	}
-	return at < end ? *at : '\0';
-}
-
-static enum wire_java_left left_of(const struct recorded_name *name)
-{
-	const char digit = digit_of(name);
-
-	return digit > '0' && digit < wire_java_digit(WIRE_JAVA_LEFT_COUNT)
-		       ? (enum wire_java_left)(digit - '0')
-		       : WIRE_JAVA_COUNTS;
-}
-
-/* Returns whether counting failed after the method had received its number. */
-static int is_refused(unsigned int why)
-{
-	return why >= WIRE_JAVA_CODE && why <= WIRE_JAVA_ROOM;
-}
-
-static void enter_exact(struct catalog_function *function,
-			const struct recorded_name *name)
-{
-	const char digit = digit_of(name);
-
-	if (is_refused(function->java_left))
-		return;
-	function->stands_by |= digit == wire_java_digit(WIRE_JAVA_STANDS_BY);
-	function->tells_calls |= function->stands_by ||
-				 digit == wire_java_digit(WIRE_JAVA_COUNTS);
-}
-
-static void enter_left(struct catalog *catalog,
-		       const struct recorded_name *name)
-{
-	char *text = text_of(WIRE_RANGE_JAVA, name);
-	const uint32_t index =
-		catalog_named(catalog, KIND_JAVA, CATALOG_NO_MODULE, text);
-	struct catalog_function *function = &catalog->functions[index];
-
-	function->java_left = (uint8_t)left_of(name);
-	if (is_refused(function->java_left))
-		function->tells_calls = function->stands_by = 0;
-	free(text);
+	return range && !range->functions ? range : NULL;
 }
 
 static void enter_names(struct numbering *numbering, struct catalog *catalog,
@@ -272,59 +153,136 @@ static void enter_names(struct numbering *numbering, struct catalog *catalog,
 
 	while (names_next(chunk, &cursor, &name)) {
 		const struct numbering_range *range =
-			range_of(numbering, name.number);
+			recorded_range(numbering, name.number);
 		char *text;
 
-		if (!range || range->functions || !name.number)
+		/* Names for JNI belong to no function. */
+		if (!range || range->kind == WIRE_RANGE_JNI_NAME)
 			continue;
-		if (range->kind == WIRE_RANGE_JNI_NAME)
-			continue; /* these numbers belong to no function */
-		if (range->kind == WIRE_RANGE_JAVA_STACK) {
-			enter_stack(numbering, catalog, &name);
-			continue;
-		}
-		if (range->kind == WIRE_RANGE_JAVA_LEFT) {
-			enter_left(catalog, &name);
-			continue;
-		}
-		if (range->kind == WIRE_RANGE_GENERATED_CALLER) {
-			enter_caller(numbering, &name);
-			continue;
-		}
-		text = text_of(range->kind, &name);
+		text = memory_printf(
+			"%s%.*s",
+			range->kind == WIRE_RANGE_JNI ? JNI_ENV_PREFIX : "",
+			(int)name.text_bytes, name.text);
 		*idmap_at(&numbering->named, name.number) = catalog_named(
-			catalog, kind_of(range->kind), CATALOG_NO_MODULE, text);
-		if (range->kind == WIRE_RANGE_JAVA)
-			enter_exact(&catalog->functions[*idmap_at(
-					    &numbering->named, name.number)],
-				    &name);
+			catalog,
+			range->kind == WIRE_RANGE_GENERATED ? KIND_GENERATED
+							    : KIND_NATIVE,
+			CATALOG_NO_MODULE, text);
 		free(text);
 	}
 }
 
-static void enter_calls(struct numbering *numbering,
-			const struct part_chunk *chunk)
+static char *name_of(const struct recorded_texts *texts)
 {
-	struct recorded_name calls;
+	return java_name_of(texts->class_name, texts->name, texts->signature);
+}
+
+/* Returns whether counting failed after the method had received its number. */
+static int is_refused(uint32_t why)
+{
+	return why >= WIRE_JAVA_CODE && why <= WIRE_JAVA_ROOM;
+}
+
+static void enter_counting(struct catalog_function *function, uint32_t left)
+{
+	if (is_refused(function->java_left))
+		return;
+	function->stands_by |= left == WIRE_JAVA_STANDS_BY;
+	function->tells_calls |=
+		function->stands_by || left == WIRE_JAVA_COUNTS;
+}
+
+static void enter_left(struct catalog_function *function, uint32_t left)
+{
+	function->java_left =
+		left < WIRE_JAVA_LEFT_COUNT ? (uint8_t)left : WIRE_JAVA_COUNTS;
+	if (is_refused(function->java_left))
+		function->tells_calls = function->stands_by = 0;
+}
+
+static void enter_method(struct numbering *numbering, struct catalog *catalog,
+			 enum wire_range_kind kind,
+			 const struct recorded_method *method)
+{
+	char *text = name_of(&method->texts);
+	const uint32_t function = catalog_named(
+		catalog, kind == WIRE_RANGE_JAVA_NATIVE ? KIND_JNI : KIND_JAVA,
+		CATALOG_NO_MODULE, text);
+
+	free(text);
+	if (kind == WIRE_RANGE_JAVA_LEFT) {
+		enter_left(&catalog->functions[function], method->left);
+		return;
+	}
+	*idmap_at(&numbering->named, method->number) = function;
+	if (kind == WIRE_RANGE_JAVA)
+		enter_counting(&catalog->functions[function], method->left);
+}
+
+static void enter_methods(struct numbering *numbering, struct catalog *catalog,
+			  const struct part_chunk *chunk)
+{
+	struct recorded_method method;
 	size_t cursor = 0;
 
-	while (names_next(chunk, &cursor, &calls)) {
-		const uint64_t *index =
-			idmap_find(&numbering->stacks, calls.number);
+	while (methods_next(chunk, &cursor, &method)) {
+		const struct numbering_range *range =
+			recorded_range(numbering, method.number);
 
-		if (index &&
-		    numbering->stack_items[*index].count * sizeof(uint16_t) ==
-			    calls.text_bytes)
-			numbering->stack_items[*index].calls =
-				(const void *)calls.text;
+		if (range)
+			enter_method(numbering, catalog, range->kind, &method);
+	}
+}
+
+static void enter_stacks(struct numbering *numbering, struct catalog *catalog,
+			 const struct part_chunk *chunk)
+{
+	struct recorded_stack stack;
+	size_t cursor = 0;
+
+	if (!numbering->more_callers)
+		numbering->more_callers =
+			catalog_named(catalog, KIND_JAVA, CATALOG_NO_MODULE,
+				      "(more callers)");
+	while (stacks_next(chunk, &cursor, &stack)) {
+		if (!recorded_range(numbering, stack.number))
+			continue;
+		numbering->stack_items = memory_grow(
+			numbering->stack_items, numbering->stack_count,
+			&numbering->stack_capacity,
+			sizeof(*numbering->stack_items));
+		*idmap_at(&numbering->stacks, stack.number) =
+			numbering->stack_count;
+		numbering->stack_items[numbering->stack_count++] =
+			(struct numbering_stack){
+				.numbers = stack.numbers,
+				.calls = stack.bytecodes,
+				.count = stack.count,
+			};
+	}
+}
+
+static void enter_callers(struct numbering *numbering,
+			  const struct part_chunk *chunk)
+{
+	const struct wire_caller *caller;
+	size_t cursor = 0;
+
+	while ((caller = callers_next(chunk, &cursor))) {
+		if (!recorded_range(numbering, caller->head.number))
+			continue;
+		numbering->callers =
+			memory_grow(numbering->callers, numbering->caller_count,
+				    &numbering->caller_capacity,
+				    sizeof(*numbering->callers));
+		numbering->callers[numbering->caller_count++] = caller;
 	}
 }
 
 static void enter_intrinsic(struct catalog *catalog,
 			    const struct recorded_binding *binding)
 {
-	char *name = java_name_of(binding->class_name, binding->name,
-				  binding->signature);
+	char *name = name_of(&binding->method);
 	const uint32_t function =
 		catalog_named(catalog, KIND_JNI, CATALOG_NO_MODULE, name);
 
@@ -354,8 +312,7 @@ static void enter_bindings(struct numbering *numbering, struct catalog *catalog,
 			continue;
 		function = catalog_function_at(catalog, module->module,
 					       binding.pc - module->base);
-		name = java_name_of(binding.class_name, binding.name,
-				    binding.signature);
+		name = name_of(&binding.method);
 		if (function >= FUNCTION_FIRST)
 			catalog_call_native(catalog, function, name);
 		free(name);
@@ -384,8 +341,7 @@ static void enter_innermost(struct numbering *numbering,
 
 		stack->function =
 			named_function(numbering, stack->numbers[last]);
-		if (by_line && stack->calls &&
-		    stack->function >= FUNCTION_FIRST &&
+		if (by_line && stack->function >= FUNCTION_FIRST &&
 		    method_sources_find(sources, stack->numbers[last],
 					stack->calls[last], &file, &line))
 			stack->function =
@@ -414,18 +370,29 @@ static void enter_rest(struct numbering *numbering, struct catalog *catalog,
 	struct part_chunk chunk;
 	uint64_t cursor = 0;
 
-	while (part_next_chunk(part, &cursor, &chunk))
-		if (chunk.kind == WIRE_NAMES)
+	while (part_next_chunk(part, &cursor, &chunk)) {
+		switch (chunk.kind) {
+		case WIRE_NAMES:
 			enter_names(numbering, catalog, &chunk);
-		else if (chunk.kind == WIRE_BINDINGS)
+			break;
+		case WIRE_METHODS:
+			enter_methods(numbering, catalog, &chunk);
+			break;
+		case WIRE_STACKS:
+			enter_stacks(numbering, catalog, &chunk);
+			break;
+		case WIRE_CALLERS:
+			enter_callers(numbering, &chunk);
+			break;
+		case WIRE_BINDINGS:
 			enter_bindings(numbering, catalog, &chunk);
-		else if (chunk.kind == WIRE_SOURCES)
+			break;
+		case WIRE_SOURCES:
 			method_sources_add(&numbering->sources, catalog,
 					   &chunk);
-	cursor = 0;
-	while (part_next_chunk(part, &cursor, &chunk))
-		if (chunk.kind == WIRE_CALL_PLACES)
-			enter_calls(numbering, &chunk);
+			break;
+		}
+	}
 }
 
 void numbering_init(struct numbering *numbering, struct catalog *catalog,
@@ -499,8 +466,6 @@ uint32_t numbering_call_site(const struct numbering *numbering,
 {
 	struct told_frame frame;
 
-	if (!stack->calls)
-		return 0;
 	frame = numbering_frame(numbering, stack->numbers[at],
 				stack->calls[at]);
 	if (frame.line == 0)

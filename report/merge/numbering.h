@@ -24,8 +24,8 @@ struct numbering_range {
 
 /* Java methods that call each other, outermost first. */
 struct numbering_stack {
-	const uint32_t *numbers; /* points into the part */
-	/* bytecode indices, also in the part; NULL: not recorded */
+	/* Methods and bytecode indices of their calls, in the part. */
+	const uint32_t *numbers;
 	const uint16_t *calls;
 	size_t count;      /* at least one */
 	uint32_t function; /* innermost method, or its line; in the catalog */
@@ -41,12 +41,6 @@ struct numbering_module {
 	uint32_t module;         /* in the catalog */
 };
 
-struct numbering_caller {
-	uint32_t number;
-	uint64_t pc;  /* return address of a call; 0: any */
-	uint64_t tsc; /* time stamp of the first call */
-};
-
 struct numbering {
 	struct numbering_range *ranges; /* sorted by `first` */
 	size_t count, capacity;
@@ -58,10 +52,10 @@ struct numbering {
 	size_t stack_count, stack_capacity;
 	uint32_t more_callers; /* function of the catalog for WIRE_STACK_CUT */
 	/*
-	 * Calling locations in generated code, whose functions are not yet
-	 * determined.
+	 * Call sites in generated code, whose functions are not yet determined;
+	 * in the part.
 	 */
-	struct numbering_caller *callers;
+	const struct wire_caller **callers;
 	size_t caller_count, caller_capacity;
 	struct method_sources sources;
 	struct numbering_module *modules; /* sorted by start, then by time */

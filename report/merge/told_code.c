@@ -23,10 +23,11 @@ static uint32_t function_of(struct catalog *catalog,
 
 	if (code->kind != WIRE_CODE_JAVA)
 		return catalog_named(catalog, KIND_GENERATED, CATALOG_NO_MODULE,
-				     strcmp(code->name, INTERPRETER) == 0
+				     strcmp(code->texts.name, INTERPRETER) == 0
 					     ? "(interpreter)"
-					     : code->name);
-	name = java_name_of(code->class_name, code->name, code->signature);
+					     : code->texts.name);
+	name = java_name_of(code->texts.class_name, code->texts.name,
+			    code->texts.signature);
 	function = catalog_named(catalog, KIND_JAVA, CATALOG_NO_MODULE, name);
 	free(name);
 	return function;
@@ -50,7 +51,7 @@ static void enter(struct told_code *told, struct catalog *catalog,
 	const uint64_t time = code->tsc > early ? code->tsc - early : 0;
 	const struct a2n_code piece = { .start = code->start,
 					.bytes = code->code_bytes,
-					.name = code->name };
+					.name = code->texts.name };
 	uint64_t id;
 
 	if (code->start == 0 || code->kind > WIRE_CODE_REGISTERED)

@@ -2,80 +2,59 @@
 /* See bindings_reader.h. */
 #include "report/recording/bindings_reader.h"
 
-#include <string.h>
-
 /*
- * Returns the text at *at and advances *at past its NUL. Returns "" if no NUL
- * precedes `end`.
+ * Reads the texts after a record of this size. Returns 0 if they exceed the
+ * chunk or their maximum size, or have no NUL.
  */
-static const char *take_text(const char **at, const char *end)
+static int read_texts(const struct part_chunk *chunk, size_t *cursor,
+		      size_t record_bytes,
+		      const struct wire_method_texts *texts,
+		      struct recorded_texts *out)
 {
-	const char *text = *at;
-	const char *nul = memchr(text, '\0', (size_t)(end - text));
+	const size_t left = chunk->used_bytes - *cursor - record_bytes;
+	const char *at = (const char *)chunk->payload + *cursor + record_bytes;
+	const ptrdiff_t bytes = recorded_texts_of(texts, at, left, out);
+	size_t padded;
 
-	if (!nul)
-		return "";
-	*at = nul + 1;
-	return text;
+	if (bytes < 0 || bytes > WIRE_METHOD_BYTES_MAX)
+		return 0;
+	padded = ((size_t)bytes + 7) & ~(size_t)7;
+	if (padded > left)
+		return 0;
+	*cursor += record_bytes + padded;
+	return 1;
 }
 
 int bindings_next(const struct part_chunk *chunk, size_t *cursor,
 		  struct recorded_binding *out)
 {
-	const size_t left = chunk->used_bytes - *cursor;
 	const struct wire_binding *binding =
 		(const void *)(chunk->payload + *cursor);
-	const char *at, *end;
-	size_t padded;
 
-	if (left < sizeof(*binding) || binding->bytes > WIRE_BINDING_BYTES_MAX)
+	if (chunk->used_bytes - *cursor < sizeof(*binding) ||
+	    !read_texts(chunk, cursor, sizeof(*binding), &binding->texts,
+			&out->method))
 		return 0;
-	padded = ((size_t)binding->bytes + 7) & ~(size_t)7;
-	if (padded > left - sizeof(*binding))
-		return 0;
-	at = (const char *)(binding + 1);
-	end = at + binding->bytes;
-	*out = (struct recorded_binding){ .pc = binding->pc,
-					  .bound_ns = binding->bound_ns,
-					  .number = binding->number };
-	if (out->number == WIRE_INTRINSIC) {
-		out->number = 0;
-		out->is_intrinsic = 1;
-	}
-	out->class_name = take_text(&at, end);
-	out->name = take_text(&at, end);
-	out->signature = take_text(&at, end);
-	*cursor += sizeof(*binding) + padded;
+	out->pc = binding->pc;
+	out->bound_ns = binding->bound_ns;
+	out->is_intrinsic = binding->number == WIRE_INTRINSIC;
+	out->number = out->is_intrinsic ? 0 : binding->number;
 	return 1;
 }
 
 int codes_next(const struct part_chunk *chunk, size_t *cursor,
 	       struct recorded_code *out)
 {
-	const size_t left = chunk->used_bytes - *cursor;
 	const struct wire_code *code = (const void *)(chunk->payload + *cursor);
-	const char *at, *end;
-	size_t padded;
 
-	if (left < sizeof(*code) || code->bytes > WIRE_BINDING_BYTES_MAX)
+	if (chunk->used_bytes - *cursor < sizeof(*code) ||
+	    !read_texts(chunk, cursor, sizeof(*code), &code->texts,
+			&out->texts))
 		return 0;
-	padded = ((size_t)code->bytes + 7) & ~(size_t)7;
-	if (padded > left - sizeof(*code))
-		return 0;
-	at = (const char *)(code + 1);
-	end = at + code->bytes;
-	*out = (struct recorded_code){ .start = code->start,
-				       .tsc = code->tsc,
-				       .code_bytes = code->code_bytes,
-				       .kind = code->kind,
-				       .object = code->object,
-				       .class_name = "",
-				       .signature = "" };
-	if (code->kind == WIRE_CODE_JAVA)
-		out->class_name = take_text(&at, end);
-	out->name = take_text(&at, end);
-	if (code->kind == WIRE_CODE_JAVA)
-		out->signature = take_text(&at, end);
-	*cursor += sizeof(*code) + padded;
+	out->start = code->start;
+	out->tsc = code->tsc;
+	out->code_bytes = code->code_bytes;
+	out->kind = code->kind;
+	out->object = code->object;
 	return 1;
 }

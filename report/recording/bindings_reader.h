@@ -6,7 +6,7 @@
 #ifndef CLEW_RECORDING_BINDINGS_READER_H
 #define CLEW_RECORDING_BINDINGS_READER_H
 
-#include "report/recording/part_reader.h"
+#include "report/recording/names_reader.h"
 
 struct recorded_binding {
 	uint64_t pc;
@@ -16,16 +16,14 @@ struct recorded_binding {
 	 * `pc`.
 	 */
 	uint32_t number;
-	int is_intrinsic;       /* the JVM may use its own code instead */
-	const char *class_name; /* as a type signature: "La/b/C;" */
-	const char *name;
-	const char *signature; /* "(ILjava/lang/String;)V" */
+	int is_intrinsic; /* the JVM may use its own code instead */
+	struct recorded_texts method;
 };
 
 /*
  * Reads the binding at *cursor, which starts as 0, of a WIRE_BINDINGS chunk and
- * advances the cursor. Returns 0 at the end. The texts lie in the chunk and are
- * NUL-terminated; a missing text is "".
+ * advances the cursor. Returns 0 at the end and at a malformed record. The texts
+ * lie in the chunk.
  */
 int bindings_next(const struct part_chunk *chunk, size_t *cursor,
 		  struct recorded_binding *out);
@@ -36,13 +34,7 @@ struct recorded_code {
 	uint64_t code_bytes;
 	uint32_t object;
 	enum wire_code_kind kind;
-	/*
-	 * For WIRE_CODE_JAVA as in recorded_binding; for WIRE_CODE_OTHER only
-	 * `name`.
-	 */
-	const char *class_name;
-	const char *name;
-	const char *signature;
+	struct recorded_texts texts; /* only `name` unless WIRE_CODE_JAVA */
 };
 
 /* Reads a record of a WIRE_CODES chunk, like bindings_next(). */

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names of functions that lie in no module's file, such as Java methods, by
- * number (WIRE_NAMES); and their source files and lines as the runtime reported
- * them.
+ * Records about functions that lie in no module's file, by number
+ * (WIRE_NUMBER_RECORDS).
+ *
+ * Each function reads the record at *cursor, which starts as 0, of a chunk of
+ * its kind, and advances the cursor. It returns 0 at the end of the chunk, at a
+ * malformed record, and for chunks of other kinds. The data lie in the chunk.
  */
 #ifndef CLEW_RECORDING_NAMES_READER_H
 #define CLEW_RECORDING_NAMES_READER_H
@@ -15,12 +18,55 @@ struct recorded_name {
 	size_t text_bytes;
 };
 
-/*
- * Reads the name at *cursor, which starts as 0, of a WIRE_NAMES chunk and
- * advances the cursor. Returns 0 at the end. WIRE_SOURCES and WIRE_CALL_PLACES
- * chunks are read in the same way; their bytes are aligned to 8.
- */
 int names_next(const struct part_chunk *chunk, size_t *cursor,
 	       struct recorded_name *out);
+
+/* The texts of a Java method, each with a NUL; a missing one is "". */
+struct recorded_texts {
+	const char *class_name; /* as a type signature: "La/b/C;" */
+	const char *name;
+	const char *signature; /* "(ILjava/lang/String;)V" */
+};
+
+struct recorded_method {
+	uint32_t number;
+	uint32_t left; /* enum wire_java_left, or WIRE_JAVA_NAMED */
+	struct recorded_texts texts;
+};
+
+int methods_next(const struct part_chunk *chunk, size_t *cursor,
+		 struct recorded_method *out);
+
+struct recorded_stack {
+	uint32_t number;
+	uint32_t count;            /* of methods, at least one */
+	const uint32_t *numbers;   /* outermost first */
+	const uint16_t *bytecodes; /* or WIRE_BYTECODE_NONE */
+};
+
+int stacks_next(const struct part_chunk *chunk, size_t *cursor,
+		struct recorded_stack *out);
+
+struct recorded_source {
+	uint32_t number;
+	const char *path;
+	const struct wire_line *lines;
+	size_t line_count;
+};
+
+int sources_next(const struct part_chunk *chunk, size_t *cursor,
+		 struct recorded_source *out);
+
+/* Returns NULL instead of 0. */
+const struct wire_caller *callers_next(const struct part_chunk *chunk,
+				       size_t *cursor);
+
+/*
+ * Splits the bytes after a record with texts. Returns how many bytes these
+ * texts have, or -1 if they exceed the bytes or a NUL is missing.
+ */
+ptrdiff_t recorded_texts_of(const struct wire_method_texts *texts,
+			    const char *bytes, size_t count,
+			    struct recorded_texts *out);
 
 #endif

@@ -122,17 +122,121 @@ void fixture_range(struct fixture *fixture, enum wire_range_kind kind,
 	range->kind = kind;
 }
 
-void fixture_told(struct fixture *fixture, enum wire_chunk_kind kind,
-		  uint32_t number, const void *text, size_t bytes)
+void fixture_raw(struct fixture *fixture, enum wire_chunk_kind kind,
+		 const void *bytes, size_t count)
 {
-	size_t chunk = fixture_chunk(fixture, kind, 0,
-				     sizeof(struct wire_name) +
-					     ((bytes + 7) & ~(size_t)7));
-	struct wire_name *record = payload_of(fixture, chunk);
+	const size_t chunk = fixture_chunk(fixture, kind, 0, count);
 
-	record->number = number;
-	record->bytes = (uint32_t)bytes;
-	memcpy(record + 1, text, bytes);
+	if (count)
+		memcpy(payload_of(fixture, chunk), bytes, count);
+}
+
+/*
+ * Adds a record with these sizes, sets the number and the size, and returns the
+ * record.
+ */
+static void *add_numbered(struct fixture *fixture, enum wire_chunk_kind kind,
+			  uint32_t number, size_t record_bytes, size_t rest)
+{
+	const size_t bytes = record_bytes + rest;
+	const size_t chunk =
+		fixture_chunk(fixture, kind, 0, (bytes + 7) & ~(size_t)7);
+	struct wire_numbered *head = payload_of(fixture, chunk);
+
+	head->number = number;
+	head->bytes = (uint32_t)bytes;
+	return head;
+}
+
+void fixture_name(struct fixture *fixture, uint32_t number, const char *name,
+		  size_t bytes)
+{
+	struct wire_name *record = add_numbered(fixture, WIRE_NAMES, number,
+						sizeof(*record), bytes);
+
+	memcpy(record + 1, name, bytes);
+}
+
+/* Returns the sizes of the texts, which the caller has room for. */
+static struct wire_method_texts sizes_of(const char *class_name,
+					 const char *name,
+					 const char *signature)
+{
+	return (struct wire_method_texts){
+		.class_bytes = (uint16_t)(strlen(class_name) + 1),
+		.name_bytes = (uint16_t)(strlen(name) + 1),
+		.signature_bytes = (uint16_t)(strlen(signature) + 1),
+	};
+}
+
+static size_t sum_of(const struct wire_method_texts *sizes)
+{
+	return (size_t)sizes->class_bytes + sizes->name_bytes +
+	       sizes->signature_bytes;
+}
+
+static void put_texts(char *to, const char *class_name, const char *name,
+		      const char *signature)
+{
+	to = stpcpy(to, class_name) + 1;
+	to = stpcpy(to, name) + 1;
+	stpcpy(to, signature);
+}
+
+void fixture_method(struct fixture *fixture, uint32_t number, uint32_t left,
+		    const char *class_name, const char *name,
+		    const char *signature)
+{
+	const struct wire_method_texts sizes =
+		sizes_of(class_name, name, signature);
+	struct wire_method *record = add_numbered(
+		fixture, WIRE_METHODS, number, sizeof(*record), sum_of(&sizes));
+
+	record->texts = sizes;
+	record->left = left;
+	put_texts((char *)(record + 1), class_name, name, signature);
+}
+
+void fixture_stack(struct fixture *fixture, uint32_t number,
+		   const uint32_t *numbers, const uint16_t *calls,
+		   uint32_t count)
+{
+	struct wire_stack *record =
+		add_numbered(fixture, WIRE_STACKS, number, sizeof(*record),
+			     count * WIRE_STACK_METHOD_BYTES);
+	uint32_t *methods = (uint32_t *)(record + 1);
+	uint16_t *bytecodes = (uint16_t *)(methods + count);
+
+	record->count = count;
+	for (uint32_t i = 0; i < count; i++) {
+		methods[i] = numbers[i];
+		bytecodes[i] = calls ? calls[i] : WIRE_BYTECODE_NONE;
+	}
+}
+
+void fixture_source(struct fixture *fixture, uint32_t number, const char *path,
+		    const struct wire_line *lines, uint32_t count)
+{
+	struct wire_source *record =
+		add_numbered(fixture, WIRE_SOURCES, number, sizeof(*record),
+			     count * sizeof(*lines) + strlen(path) + 1);
+	struct wire_line *to = (struct wire_line *)(record + 1);
+
+	record->lines = count;
+	record->path_bytes = (uint32_t)strlen(path) + 1;
+	for (uint32_t i = 0; i < count; i++)
+		to[i] = lines[i];
+	memcpy(to + count, path, strlen(path) + 1);
+}
+
+void fixture_caller(struct fixture *fixture, uint32_t number, uint64_t pc,
+		    uint64_t tsc)
+{
+	struct wire_caller *record =
+		add_numbered(fixture, WIRE_CALLERS, number, sizeof(*record), 0);
+
+	record->pc = pc;
+	record->tsc = tsc;
 }
 
 void fixture_values(struct fixture *fixture, const void *payload, size_t bytes)
@@ -142,29 +246,19 @@ void fixture_values(struct fixture *fixture, const void *payload, size_t bytes)
 	memcpy(payload_of(fixture, chunk), payload, bytes);
 }
 
-void fixture_name(struct fixture *fixture, uint32_t number, const char *name,
-		  size_t bytes)
-{
-	fixture_told(fixture, WIRE_NAMES, number, name, bytes);
-}
-
 void fixture_binding(struct fixture *fixture, uint64_t pc, const char *name)
 {
 	static const char class_name[] = "La/B;", signature[] = "(I)V";
-	size_t name_bytes = strlen(name) + 1;
-	size_t bytes = sizeof(class_name) + name_bytes + sizeof(signature);
+	const struct wire_method_texts sizes =
+		sizes_of(class_name, name, signature);
+	const size_t bytes = (sum_of(&sizes) + 7) & ~(size_t)7;
 	size_t chunk = fixture_chunk(fixture, WIRE_BINDINGS, 0,
-				     sizeof(struct wire_binding) +
-					     ((bytes + 7) & ~(size_t)7));
+				     sizeof(struct wire_binding) + bytes);
 	struct wire_binding *record = payload_of(fixture, chunk);
-	char *at = (char *)(record + 1);
 
 	record->pc = pc;
-	record->bytes = (uint32_t)bytes;
-	memcpy(at, class_name, sizeof(class_name));
-	memcpy(at + sizeof(class_name), name, name_bytes);
-	memcpy(at + sizeof(class_name) + name_bytes, signature,
-	       sizeof(signature));
+	record->texts = sizes;
+	put_texts((char *)(record + 1), class_name, name, signature);
 }
 
 void fixture_thread(struct fixture *fixture, uint32_t tid, const char *name,
@@ -342,24 +436,26 @@ void fixture_sample(struct fixture *fixture, uint32_t tally, uint64_t id,
 	};
 }
 
-static void add_code_text(struct fixture *fixture, struct wire_code code,
-			  const char *text, size_t bytes)
+/* Adds a record with room for its texts, and returns that room. */
+static char *add_code_texts(struct fixture *fixture,
+			    const struct wire_code *code)
 {
+	const size_t bytes = (sum_of(&code->texts) + 7) & ~(size_t)7;
 	size_t chunk = fixture_chunk(fixture, WIRE_CODES, 0,
-				     sizeof(struct wire_code) +
-					     ((bytes + 7) & ~(size_t)7));
+				     sizeof(struct wire_code) + bytes);
 	struct wire_code *written = payload_of(fixture, chunk);
 
-	code.bytes = (uint32_t)bytes;
-	*written = code;
-	if (bytes)
-		memcpy(written + 1, text, bytes);
+	*written = *code;
+	return (char *)(written + 1);
 }
 
 static void add_code(struct fixture *fixture, struct wire_code code,
 		     const char *name)
 {
-	add_code_text(fixture, code, name, name ? strlen(name) + 1 : 0);
+	if (name)
+		code.texts.name_bytes = (uint16_t)(strlen(name) + 1);
+	memcpy(add_code_texts(fixture, &code), name ? name : "",
+	       code.texts.name_bytes);
 }
 
 void fixture_code_lines(struct fixture *fixture, uint64_t start, uint64_t tsc,
@@ -394,14 +490,17 @@ void fixture_code(struct fixture *fixture, uint64_t start, uint32_t bytes,
 }
 
 void fixture_java_code(struct fixture *fixture, uint64_t start, uint64_t tsc,
-		       const char *text, size_t bytes)
+		       const char *name)
 {
-	add_code_text(fixture,
-		      (struct wire_code){ .start = start,
-					  .tsc = tsc,
-					  .code_bytes = 0x100,
-					  .kind = WIRE_CODE_JAVA },
-		      text, bytes);
+	const struct wire_code code = {
+		.start = start,
+		.tsc = tsc,
+		.code_bytes = 0x100,
+		.kind = WIRE_CODE_JAVA,
+		.texts = sizes_of("LA;", name, "()V"),
+	};
+
+	put_texts(add_code_texts(fixture, &code), "LA;", name, "()V");
 }
 
 void fixture_maker(struct fixture *fixture, uint64_t start, uint64_t end,

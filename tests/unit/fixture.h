@@ -48,15 +48,29 @@ struct wire_module *fixture_module(struct fixture *fixture, const char *path,
 				   uint32_t first, uint32_t count);
 
 /*
- * Adds a range of numbers that belong to no module; a record of a given chunk
- * kind about one of its numbers; or the name of a number.
+ * Adds a range of numbers that belong to no module, or a record about one of
+ * its numbers (WIRE_NUMBER_RECORDS).
  */
 void fixture_range(struct fixture *fixture, enum wire_range_kind kind,
 		   uint32_t first, uint32_t count);
-void fixture_told(struct fixture *fixture, enum wire_chunk_kind kind,
-		  uint32_t number, const void *text, size_t bytes);
 void fixture_name(struct fixture *fixture, uint32_t number, const char *name,
 		  size_t bytes);
+void fixture_method(struct fixture *fixture, uint32_t number, uint32_t left,
+		    const char *class_name, const char *name,
+		    const char *signature);
+
+/* If `calls` is NULL, the bytecodes are WIRE_BYTECODE_NONE. */
+void fixture_stack(struct fixture *fixture, uint32_t number,
+		   const uint32_t *numbers, const uint16_t *calls,
+		   uint32_t count);
+void fixture_source(struct fixture *fixture, uint32_t number, const char *path,
+		    const struct wire_line *lines, uint32_t count);
+void fixture_caller(struct fixture *fixture, uint32_t number, uint64_t pc,
+		    uint64_t tsc);
+
+/* Adds a chunk with these bytes, which may be malformed. */
+void fixture_raw(struct fixture *fixture, enum wire_chunk_kind kind,
+		 const void *bytes, size_t count);
 
 /* A chunk of what an agent counted, with that payload. */
 void fixture_values(struct fixture *fixture, const void *payload, size_t bytes);
@@ -99,11 +113,9 @@ void fixture_sample(struct fixture *fixture, uint32_t tally, uint64_t id,
 void fixture_code(struct fixture *fixture, uint64_t start, uint32_t bytes,
 		  uint64_t tsc, const char *name);
 
-/* A method that was compiled: class, name and signature, each with its NUL. */
+/* Adds the code of the method A.NAME(). */
 void fixture_java_code(struct fixture *fixture, uint64_t start, uint64_t tsc,
-		       const char *text, size_t bytes);
-#define FIXTURE_JAVA_CODE(fixture, start, tsc, literal)                        \
-	fixture_java_code(fixture, start, tsc, literal, sizeof(literal))
+		       const char *name);
 
 /*
  * Adds line information of code: one method's number and the encoded bytes

@@ -130,10 +130,7 @@ static void code_mapped_from_a_modules_file_is_the_modules(void **state)
 /* inner() is inlined into that code, up to offset 8; behind it nobody knows. */
 static void told_code_has_lines_and_inlined_methods(void **state)
 {
-	static const struct {
-		char file[8];
-		struct wire_line lines[2];
-	} source = { "A.java", { { 0, 20 }, { 3, 21 } } };
+	static const struct wire_line lines[] = { { 0, 20 }, { 3, 21 } };
 	static const uint8_t bytes[] = { 8, 2, 0, 1, 0, 0, 4, 1 };
 	struct sampled_world *world = *state;
 	const struct catalog *catalog = &world->session.catalog;
@@ -142,9 +139,9 @@ static void told_code_has_lines_and_inlined_methods(void **state)
 	uint32_t line, inlined;
 
 	fixture_range(&world->fixture, WIRE_RANGE_JAVA, 4096, 4096);
-	FIXTURE_NAME(&world->fixture, 4096, "LA;\0inner\0()V");
-	fixture_told(&world->fixture, WIRE_SOURCES, 4096, &source,
-		     sizeof(source));
+	fixture_method(&world->fixture, 4096, WIRE_JAVA_NAMED, "LA;", "inner",
+		       "()V");
+	fixture_source(&world->fixture, 4096, "A.java", lines, 2);
 	fixture_code(&world->fixture, 0x30000000, 0x100, 1, "one");
 	fixture_code_lines(&world->fixture, 0x30000000, 1, 4096, bytes,
 			   sizeof(bytes));
@@ -252,21 +249,24 @@ static uint64_t make_java(struct fixture *fixture, uint64_t caller)
 	uint64_t c;
 
 	fixture_range(fixture, WIRE_RANGE_JAVA, 4096, 4096);
-	FIXTURE_NAME(fixture, 4096, "LA;\0a\0()V");
-	FIXTURE_NAME(fixture, 4097, "LA;\0b\0()V");
-	FIXTURE_NAME(fixture, 4098, "LA;\0c\0()V");
-	FIXTURE_NAME(fixture, 4099, "LA;\0d\0()V");
-	FIXTURE_NAME(fixture, 4100, "LA;\0e\0()V");
-	FIXTURE_JAVA_CODE(fixture, 0x30000000, 1, "LA;\0a\0()V");
-	FIXTURE_JAVA_CODE(fixture, 0x30001000, 1, "LA;\0b\0()V");
-	FIXTURE_JAVA_CODE(fixture, 0x30002000, 1, "LA;\0c\0()V");
-	FIXTURE_JAVA_CODE(fixture, 0x30003000, 1, "LA;\0d\0()V");
-	FIXTURE_JAVA_CODE(fixture, 0x30004000, 1, "LA;\0e\0()V");
-	FIXTURE_JAVA_CODE(fixture, 0x30005000, 1, "LA;\0f\0()V");
+	fixture_method(fixture, 4096, WIRE_JAVA_NAMED, "LA;", "a", "()V");
+	fixture_method(fixture, 4097, WIRE_JAVA_NAMED, "LA;", "b", "()V");
+	fixture_method(fixture, 4098, WIRE_JAVA_NAMED, "LA;", "c", "()V");
+	fixture_method(fixture, 4099, WIRE_JAVA_NAMED, "LA;", "d", "()V");
+	fixture_method(fixture, 4100, WIRE_JAVA_NAMED, "LA;", "e", "()V");
+	fixture_java_code(fixture, 0x30000000, 1, "a");
+	fixture_java_code(fixture, 0x30001000, 1, "b");
+	fixture_java_code(fixture, 0x30002000, 1, "c");
+	fixture_java_code(fixture, 0x30003000, 1, "d");
+	fixture_java_code(fixture, 0x30004000, 1, "e");
+	fixture_java_code(fixture, 0x30005000, 1, "f");
 	fixture_range(fixture, WIRE_RANGE_JAVA_STACK, 8192, 4096);
-	fixture_name(fixture, 8192, (const char *)inner, sizeof(inner));
-	fixture_name(fixture, 8193, (const char *)callee, sizeof(callee));
-	fixture_name(fixture, 8194, (const char *)sibling, sizeof(sibling));
+	fixture_stack(fixture, 8192, inner, NULL,
+		      sizeof(inner) / sizeof(*inner));
+	fixture_stack(fixture, 8193, callee, NULL,
+		      sizeof(callee) / sizeof(*callee));
+	fixture_stack(fixture, 8194, sibling, NULL,
+		      sizeof(sibling) / sizeof(*sibling));
 	c = fixture_context(fixture, 0, caller, 8192, 0);
 	fixture_context(fixture, 0, c, 8193, 0);
 	fixture_context(fixture, 0, caller, 8194, 0);

@@ -23,7 +23,8 @@ static void a_function_may_have_but_a_name(void **state)
 	uint64_t a;
 
 	made_begin(&fixture, 100);
-	FIXTURE_NAME(&fixture, 4097, "Lcom/acme/Foo;\0bar\0(I)V");
+	fixture_method(&fixture, 4097, WIRE_JAVA_NAMED, "Lcom/acme/Foo;", "bar",
+		       "(I)V");
 	fixture_range(&fixture, WIRE_RANGE_JAVA, 4096, 4096);
 	fixture_range(&fixture, WIRE_RANGE_GENERATED, 1U << 31, 2);
 	FIXTURE_NAME(&fixture, (1U << 31) + 1, "made");
@@ -50,14 +51,6 @@ static void a_function_may_have_but_a_name(void **state)
 
 #define LEFT_MANY 20000
 
-static int left_method(char *name, uint32_t number)
-{
-	const char digit = wire_java_digit(WIRE_JAVA_SMALL);
-
-	return snprintf(name, NAME_BYTES, "LA;%cm%u%c()V%c%c", 0, number, 0, 0,
-			digit);
-}
-
 /* Each may be the one for which the catalog has to grow, and so moves. */
 static void methods_that_do_not_count_may_be_many(void **state)
 {
@@ -70,9 +63,9 @@ static void methods_that_do_not_count_may_be_many(void **state)
 	made_begin(&fixture, 100);
 	fixture_range(&fixture, WIRE_RANGE_JAVA_LEFT, 1U << 20, LEFT_MANY);
 	for (uint32_t i = 0; i < LEFT_MANY; i++) {
-		const int bytes = left_method(name, i);
-
-		fixture_name(&fixture, (1U << 20) + i, name, (size_t)bytes);
+		snprintf(name, sizeof(name), "m%u", i);
+		fixture_method(&fixture, (1U << 20) + i, WIRE_JAVA_SMALL, "LA;",
+			       name, "()V");
 	}
 	made_end(world, &fixture);
 	made_read(world, &everybody);
@@ -96,11 +89,11 @@ static void a_stack_is_its_methods_below_each_other(void **state)
 
 	made_begin(&fixture, 100);
 	fixture_range(&fixture, WIRE_RANGE_JAVA, 4096, 4096);
-	FIXTURE_NAME(&fixture, 4097, "LA;\0one\0()V");
-	FIXTURE_NAME(&fixture, 4098, "LA;\0two\0()V");
+	fixture_method(&fixture, 4097, WIRE_JAVA_NAMED, "LA;", "one", "()V");
+	fixture_method(&fixture, 4098, WIRE_JAVA_NAMED, "LA;", "two", "()V");
 	fixture_range(&fixture, WIRE_RANGE_JAVA_STACK, 8192, 4096);
-	fixture_name(&fixture, 8193, (const char *)whole, sizeof(whole));
-	fixture_name(&fixture, 8194, (const char *)cut, sizeof(cut));
+	fixture_stack(&fixture, 8193, whole, NULL, 3);
+	fixture_stack(&fixture, 8194, cut, NULL, 2);
 	a = fixture_context(&fixture, 0, ID_ROOT, 8193, 0);
 	fixture_context(&fixture, 0, a, 3, 10);
 	a = fixture_context(&fixture, 0, ID_ROOT, 8194, 0);
@@ -126,19 +119,6 @@ static void a_stack_is_its_methods_below_each_other(void **state)
 	fixture_fini(&fixture);
 }
 
-static void tell_lines(struct fixture *fixture, uint32_t number,
-		       const struct wire_line *lines, size_t count)
-{
-	struct {
-		char file[8];
-		struct wire_line lines[4];
-	} source = { "A.java", { { 0, 0 } } };
-
-	memcpy(source.lines, lines, count * sizeof(*lines));
-	fixture_told(fixture, WIRE_SOURCES, number, &source,
-		     sizeof(source.file) + count * sizeof(*lines));
-}
-
 /*
  * one() calls two() at its second line; two() calls the native at bytecode 9 in one
  * stack, and at 2 in the other, and lists its lines in no order.
@@ -154,19 +134,18 @@ static void make_lines(struct fixture *fixture)
 
 	made_begin(fixture, 100);
 	fixture_range(fixture, WIRE_RANGE_JAVA, 4096, 4096);
-	FIXTURE_NAME(fixture, 4097, "LA;\0one\0()V");
-	FIXTURE_NAME(fixture, 4098, "LA;\0two\0()V");
-	tell_lines(fixture, 4097, one, 2);
+	fixture_method(fixture, 4097, WIRE_JAVA_NAMED, "LA;", "one", "()V");
+	fixture_method(fixture, 4098, WIRE_JAVA_NAMED, "LA;", "two", "()V");
+	fixture_source(fixture, 4097, "A.java", one, 2);
 	fixture_range(fixture, WIRE_RANGE_JAVA_STACK, 8192, 4096);
 	for (uint32_t i = 0; i < 2; i++) {
 		uint64_t a;
 
-		fixture_told(fixture, WIRE_CALL_PLACES, 8192 + i, calls[i], 4);
-		fixture_name(fixture, 8192 + i, (const char *)stack, 8);
+		fixture_stack(fixture, 8192 + i, stack, calls[i], 2);
 		a = fixture_context(fixture, 0, ID_ROOT, 8192 + i, 0);
 		fixture_context(fixture, 0, a, 3, i ? 10 : 100);
 	}
-	tell_lines(fixture, 4098, two, 3);
+	fixture_source(fixture, 4098, "A.java", two, 3);
 }
 
 /* The child of a node for a Java method, which is begun and called in these lines. */
@@ -227,28 +206,70 @@ static void calls_have_the_lines_that_were_told(void **state)
 	fixture_fini(&fixture);
 }
 
-/* No path, none that ends, a stack's, of no method; more and fewer calls than methods. */
-static void lines_that_are_none_are_harmless(void **state)
+/* Writes records that are malformed in one field each. */
+static void add_malformed(struct fixture *fixture)
+{
+	struct {
+		struct wire_source source;
+		struct wire_line line;
+		char path[4];
+	} source = {
+		.source = { .head = { 4097, sizeof(source) },
+			    .lines = 1,
+			    .path_bytes = 4 },
+		.path = "A.j",
+	};
+	struct {
+		struct wire_method method;
+		char texts[8];
+	} method = {
+		.method = { .head = { 4097, sizeof(method) },
+			    .texts = { 4, 2, 2, 0 } },
+		.texts = "LA;\0m\0v",
+	};
+
+	source.source.lines = UINT32_MAX;
+	fixture_raw(fixture, WIRE_SOURCES, &source, sizeof(source));
+	source.source.lines = 2;
+	fixture_raw(fixture, WIRE_SOURCES, &source, sizeof(source));
+	source.source.lines = 1;
+	source.source.path_bytes = 5;
+	fixture_raw(fixture, WIRE_SOURCES, &source, sizeof(source));
+	source.source.path_bytes = 0;
+	fixture_raw(fixture, WIRE_SOURCES, &source, sizeof(source));
+	source.source.path_bytes = 3; /* no NUL */
+	fixture_raw(fixture, WIRE_SOURCES, &source, sizeof(source));
+	source.source.head.bytes = 8; /* less than the record */
+	fixture_raw(fixture, WIRE_SOURCES, &source, sizeof(source));
+	source.source.head.bytes = UINT32_MAX;
+	fixture_raw(fixture, WIRE_SOURCES, &source, sizeof(source));
+	method.method.texts.signature_bytes = 3;
+	fixture_raw(fixture, WIRE_METHODS, &method, sizeof(method));
+	method.method.texts.signature_bytes = 2;
+	method.method.texts.name_bytes = 1; /* no NUL */
+	fixture_raw(fixture, WIRE_METHODS, &method, sizeof(method));
+}
+
+/*
+ * Malformed records, sources of a stack and of no number, and a source without
+ * lines.
+ */
+static void malformed_methods_and_sources_are_harmless(void **state)
 {
 	static const uint32_t stack[] = { 4097 };
-	static const uint16_t calls[] = { 0, 0 };
 	struct fixture fixture;
 	uint64_t a;
 
 	made_begin(&fixture, 100);
 	fixture_range(&fixture, WIRE_RANGE_JAVA, 4096, 4096);
-	FIXTURE_NAME(&fixture, 4097, "LA;\0one\0()V");
+	fixture_method(&fixture, 4097, WIRE_JAVA_NAMED, "LA;", "one", "()V");
 	fixture_range(&fixture, WIRE_RANGE_JAVA_STACK, 8192, 4096);
-	fixture_name(&fixture, 8192, (const char *)stack, sizeof(stack));
-	fixture_name(&fixture, 8193, (const char *)stack, sizeof(stack));
-	fixture_told(&fixture, WIRE_SOURCES, 4097, "", 0);
-	fixture_told(&fixture, WIRE_SOURCES, 4097, "endless", 7);
-	fixture_told(&fixture, WIRE_SOURCES, 4097, "A.java", 7);
-	fixture_told(&fixture, WIRE_SOURCES, 8192, "A.java", 7);
-	fixture_told(&fixture, WIRE_SOURCES, 0, "A.java", 7);
-	fixture_told(&fixture, WIRE_CALL_PLACES, 8192, calls, 4);
-	fixture_told(&fixture, WIRE_CALL_PLACES, 8193, calls, 1);
-	fixture_told(&fixture, WIRE_CALL_PLACES, 1, calls, 2);
+	fixture_stack(&fixture, 8192, stack, NULL, 1);
+	fixture_stack(&fixture, 8193, stack, NULL, 1);
+	add_malformed(&fixture);
+	fixture_source(&fixture, 4097, "A.java", NULL, 0);
+	fixture_source(&fixture, 8192, "A.java", NULL, 0);
+	fixture_source(&fixture, 0, "A.java", NULL, 0);
 	for (uint32_t i = 8192; i <= 8193; i++) {
 		a = fixture_context(&fixture, 0, ID_ROOT, i, 0);
 		fixture_context(&fixture, 0, a, 3, 1);
@@ -291,7 +312,7 @@ int main(void)
 		TEST(methods_that_do_not_count_may_be_many),
 		TEST(a_stack_is_its_methods_below_each_other),
 		TEST(calls_have_the_lines_that_were_told),
-		TEST(lines_that_are_none_are_harmless),
+		TEST(malformed_methods_and_sources_are_harmless),
 		TEST(a_native_method_has_its_own_name),
 	};
 

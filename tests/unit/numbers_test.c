@@ -222,11 +222,14 @@ static int look_for(void *context, const struct chunk *chunk)
 		const struct wire_name *record = (const void *)at;
 
 		called->names++;
-		if (record->number == called->number) {
-			memcpy(called->text, record + 1, record->bytes);
-			called->text[record->bytes] = '\0';
+		if (record->head.number == called->number) {
+			const size_t bytes =
+				record->head.bytes - sizeof(*record);
+
+			memcpy(called->text, record + 1, bytes);
+			called->text[bytes] = '\0';
 		}
-		at += sizeof(*record) + (record->bytes + 7) / 8 * 8;
+		at += (record->head.bytes + 7) / 8 * 8;
 	}
 	return 0;
 }
@@ -237,6 +240,20 @@ static struct called called_in(const struct part *part, uint32_t number)
 
 	part_each_chunk(part, WIRE_NAMES, look_for, &called);
 	return called;
+}
+
+static int count_bytes(void *bytes, const struct chunk *chunk)
+{
+	*(uint64_t *)bytes += chunk->head->used;
+	return 0;
+}
+
+static uint64_t bytes_of(const struct part *part, enum wire_chunk_kind kind)
+{
+	uint64_t bytes = 0;
+
+	part_each_chunk(part, kind, count_bytes, &bytes);
+	return bytes;
 }
 
 static int count_range(void *context, const struct chunk *chunk)
@@ -272,14 +289,14 @@ static void a_stack_has_its_innermost_method(void **state)
 {
 	const uint32_t method = name(WIRE_RANGE_JAVA, "a.B.c()");
 	const uint32_t methods[] = { WIRE_STACK_CUT, 7, method };
+	const uint16_t calls[] = { WIRE_BYTECODE_NONE, 1, 2 };
 	uint32_t stack = 0;
 
 	(void)state;
-	for (int i = 0; i < 3; i++)
-		stack = function_names_add(
-			&recorder->names, &recorder->part,
-			WIRE_RANGE_JAVA_STACK, (const char *)methods,
-			sizeof(methods) - (i == 1) * sizeof(*methods));
+	for (uint32_t i = 0; i < 3; i++)
+		stack = function_names_add_stack(&recorder->names,
+						 &recorder->part, methods,
+						 calls, 3 - (i == 1));
 	assert_int_equal(numbers_java_method(method), method);
 	assert_int_equal(numbers_java_method(stack), method);
 	assert_int_equal(numbers_java_method(stack - 1), 7);
@@ -322,14 +339,54 @@ static void where_there_is_no_part_there_are_no_names(void **state)
 	assert_int_equal(part_create(&recorder->part, NULL), 0);
 }
 
+static void texts_of_a_method_are_cut_to_their_maximum(void **state)
+{
+	static char text[WIRE_METHOD_BYTES_MAX];
+	const struct name_text texts[] = {
+		{ text, 5 },
+		{ text, sizeof(text) },
+		{ text, 7 },
+	};
+
+	(void)state;
+	assert_int_not_equal(function_names_add_method(
+				     &recorder->names, &recorder->part,
+				     WIRE_RANGE_JAVA, texts, WIRE_JAVA_COUNTS),
+			     0);
+	assert_int_equal(bytes_of(&recorder->part, WIRE_METHODS),
+			 sizeof(struct wire_method) + WIRE_METHOD_BYTES_MAX);
+	assert_true(part_is_valid(&recorder->part));
+}
+
+static void sources_above_the_maximum_are_dropped(void **state)
+{
+	static const struct wire_line
+		lines[WIRE_SOURCE_BYTES_MAX / sizeof(struct wire_line)];
+	const struct name_text path[] = { { "a/", 2 }, { "B.java", 6 } };
+	const size_t most = (WIRE_SOURCE_BYTES_MAX - 9) / sizeof(*lines);
+
+	(void)state;
+	function_names_add_source(&recorder->names, &recorder->part, 1, path,
+				  lines, most + 1);
+	assert_int_equal(bytes_of(&recorder->part, WIRE_SOURCES), 0);
+	function_names_add_source(&recorder->names, &recorder->part, 1, path,
+				  lines, most);
+	assert_true(bytes_of(&recorder->part, WIRE_SOURCES) >
+		    most * sizeof(*lines));
+}
+
 /* The child does not have names that the parent has added since the fork. */
 static void a_child_has_the_names_that_it_was_born_with(void **state)
 {
 	const uint32_t one = name(WIRE_RANGE_JAVA, "one");
+	const uint16_t no_call = WIRE_BYTECODE_NONE;
 	struct recorder child;
 	uint32_t two, other;
 
 	(void)state;
+	function_names_add_stack(&recorder->names, &recorder->part, &one,
+				 &no_call, 1);
+	function_names_add_caller(&recorder->names, &recorder->part, 7, 8);
 	child = *recorder;
 	memset(&child.part, 0, sizeof(child.part));
 	assert_int_equal(part_create(&child.part, NULL), 0);
@@ -341,6 +398,10 @@ static void a_child_has_the_names_that_it_was_born_with(void **state)
 			 0);
 	assert_string_equal(called_in(&child.part, one).text, "one");
 	assert_int_equal(called_in(&child.part, one).names, 1);
+	assert_int_equal(bytes_of(&child.part, WIRE_STACKS),
+			 bytes_of(&recorder->part, WIRE_STACKS));
+	assert_int_equal(bytes_of(&child.part, WIRE_CALLERS),
+			 sizeof(struct wire_caller));
 	other = function_names_add(&child.names, &child.part, WIRE_RANGE_JAVA,
 				   "other", 5);
 	assert_int_equal(other, two);
@@ -367,6 +428,8 @@ int main(void)
 		CLAIM(threads_get_numbers_of_their_own),
 		CLAIM_OF_NAMES(a_name_is_recorded_under_its_number),
 		CLAIM_OF_NAMES(a_stack_has_its_innermost_method),
+		CLAIM_OF_NAMES(texts_of_a_method_are_cut_to_their_maximum),
+		CLAIM_OF_NAMES(sources_above_the_maximum_are_dropped),
 		CLAIM_OF_NAMES(there_is_no_end_of_names),
 		CLAIM_OF_NAMES(where_there_is_no_part_there_are_no_names),
 		CLAIM_OF_NAMES(a_child_has_the_names_that_it_was_born_with),

@@ -64,19 +64,23 @@ static void a_name_of_what_has_none_is_not_believed(void **state)
 }
 
 /*
- * An empty stack, one shorter than a number, and one that contains itself,
- * another stack and unnamed numbers.
+ * An empty stack, one that is shorter than its count, and one that contains
+ * itself, another stack and unnamed numbers.
  */
 static void a_stack_of_what_is_no_method_is_harmless(void **state)
 {
 	static const uint32_t bad[] = { 8194, 8193, WIRE_STACK_CUT, 0, 5000 };
+	const struct wire_stack cut = {
+		.head = { .number = 8193, .bytes = sizeof(cut) },
+		.count = 1,
+	};
 	struct fixture fixture;
 
 	made_begin(&fixture, 100);
 	fixture_range(&fixture, WIRE_RANGE_JAVA_STACK, 8192, 4096);
-	fixture_name(&fixture, 8192, "", 0);
-	fixture_name(&fixture, 8193, "abc", 3);
-	fixture_name(&fixture, 8194, (const char *)bad, sizeof(bad));
+	fixture_stack(&fixture, 8192, NULL, NULL, 0);
+	fixture_raw(&fixture, WIRE_STACKS, &cut, sizeof(cut));
+	fixture_stack(&fixture, 8194, bad, NULL, 5);
 	for (uint32_t i = 8192; i <= 8194; i++)
 		fixture_context(&fixture, 0, ID_ROOT, i, 1);
 	made_assert_problem(

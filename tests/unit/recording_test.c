@@ -18,10 +18,7 @@
 /* A bit of everything that a part can hold. */
 static void make_part(struct fixture *fixture)
 {
-	static const struct {
-		char file[8];
-		struct wire_line lines[2];
-	} source = { "A.java", { { 0, 5 }, { 3, 6 } } };
+	static const struct wire_line lines[] = { { 0, 5 }, { 3, 6 } };
 	static const uint32_t stack[] = { 4097, 4097 };
 	static const uint16_t calls[] = { 1, 4 };
 	static const uint8_t inlined[] = { 8, 2, 0, 1, 0, 0, 4, 1 };
@@ -36,11 +33,12 @@ static void make_part(struct fixture *fixture)
 	fixture_module(fixture, "/lib/app", 1, 8);
 	fixture_range(fixture, WIRE_RANGE_JAVA, 4096, 4096);
 	FIXTURE_NAME(fixture, 4096, "a.B.c()");
-	FIXTURE_NAME(fixture, 4097, "LA;\0b\0()V");
-	fixture_told(fixture, WIRE_SOURCES, 4097, &source, sizeof(source));
+	fixture_method(fixture, 4097, WIRE_JAVA_NAMED, "LA;", "b", "()V");
+	fixture_source(fixture, 4097, "A.java", lines, 2);
 	fixture_range(fixture, WIRE_RANGE_JAVA_STACK, 8192, 4096);
-	fixture_name(fixture, 8192, (const char *)stack, sizeof(stack));
-	fixture_told(fixture, WIRE_CALL_PLACES, 8192, calls, sizeof(calls));
+	fixture_stack(fixture, 8192, stack, calls, 2);
+	fixture_range(fixture, WIRE_RANGE_GENERATED_CALLER, 12288, 4096);
+	fixture_caller(fixture, 12288, 0x30000008, 1);
 	fixture_code(fixture, 0x30000000, 16, 1, "stub");
 	fixture_code_lines(fixture, 0x30000000, 1, 4097, inlined,
 			   sizeof(inlined));
