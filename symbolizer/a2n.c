@@ -353,6 +353,34 @@ int a2n_module_vaddr(const struct a2n_module *module, uint64_t file_offset,
 	return -ENOENT;
 }
 
+int a2n_module_segment(const struct a2n_module *module, uint64_t vaddr,
+		       struct a2n_segment *out)
+{
+	const struct index *index = &module->index;
+
+	for (size_t i = 0; i < index->segment_count; i++) {
+		const struct index_segment *segment = &index->segments[i];
+
+		if (vaddr - segment->vaddr < segment->bytes) {
+			*out = (struct a2n_segment){
+				.vaddr = segment->vaddr,
+				.bytes = segment->bytes,
+				.file_offset = segment->file_offset,
+			};
+			return 0;
+		}
+	}
+	return -ENOENT;
+}
+
+int a2n_download_source(struct a2n *a2n, const struct a2n_build_id *build_id,
+			const char *file, char **path)
+{
+	if (build_id->bytes == 0 || build_id->bytes > sizeof(build_id->data))
+		return -ENOENT;
+	return module_download_source(a2n, build_id, file, path);
+}
+
 size_t a2n_module_merged(const struct a2n_module *module, uint64_t vaddr,
 			 const char **names, size_t room)
 {

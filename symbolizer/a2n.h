@@ -177,6 +177,28 @@ struct a2n_range {
 	uint64_t end;
 };
 
+/* Loaded bytes of the file. */
+struct a2n_segment {
+	uint64_t vaddr;
+	uint64_t bytes;
+	uint64_t file_offset;
+};
+
+/* Finds the segment that contains a vaddr. Returns 0 or -ENOENT. */
+A2N_API int a2n_module_segment(const struct a2n_module *module, uint64_t vaddr,
+			       struct a2n_segment *out);
+
+/*
+ * Downloads a source file of the build from a debuginfod server, if
+ * DEBUGINFOD_URLS is set and A2N_NO_DOWNLOAD is not. `file` is that of a frame.
+ * Returns 0 and the path of the local copy, which the caller frees, or -errno:
+ * -ENOENT if no server has the file or none may be queried, -ELIBACC without
+ * client library, -ETIMEDOUT.
+ */
+A2N_API int a2n_download_source(struct a2n *a2n,
+				const struct a2n_build_id *build_id,
+				const char *file, char **path);
+
 typedef void a2n_visit_range(void *context, const struct a2n_range *range,
 			     const struct a2n_frame *frames, size_t count);
 

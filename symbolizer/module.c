@@ -3,12 +3,14 @@
 #include "symbolizer/module.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "symbolizer/dwarf/download.h"
 #include "symbolizer/dwarf/sources.h"
 #include "symbolizer/index_cache.h"
 #include "symbolizer/indexer/build.h"
@@ -292,4 +294,64 @@ int module_open_index(const struct a2n *a2n, const char *path,
 	err = open_absolute(a2n, absolute, wanted, index, was_cached);
 	free(absolute);
 	return err;
+}
+
+/* ---- Source files ---- */
+
+struct source_request {
+	const struct a2n_build_id *build_id;
+	const char *file;
+	uint32_t seconds;
+};
+
+/* Writes the path of the local copy to fd. */
+static int download(const void *input, int fd)
+{
+	const struct source_request *request = input;
+	char *path;
+	int err = download_source_file(request->build_id, request->file,
+				       request->seconds, &path);
+	size_t length;
+
+	if (err)
+		return err;
+	length = strlen(path);
+	return write(fd, path, length) == (ssize_t)length ? 0 : -EIO;
+}
+
+static int read_path(int fd, char **path)
+{
+	char text[PATH_MAX];
+	const ssize_t length = pread(fd, text, sizeof(text) - 1, 0);
+
+	if (length < 0)
+		return -errno;
+	if (length == 0)
+		return -ENOENT;
+	text[length] = '\0';
+	*path = strdup(text);
+	return *path ? 0 : -ENOMEM;
+}
+
+int module_download_source(const struct a2n *a2n,
+			   const struct a2n_build_id *build_id,
+			   const char *file, char **path)
+{
+	const struct source_request request = { build_id, file,
+						a2n->limits.seconds };
+	struct worker_limits limits = a2n->limits;
+	char why[WORKER_WHY_BYTES];
+	int fd, err;
+
+	if (!may_download(a2n))
+		return -ENOENT;
+	fd = memfd_create("clew-source", MFD_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	limits.may_download = 1;
+	err = worker_run(&limits, download, &request, fd, why);
+	if (!err)
+		err = read_path(fd, path);
+	close(fd);
+	return err == -ECHILD ? -ETIMEDOUT : err;
 }

@@ -35,6 +35,11 @@ int module_open_index(const struct a2n *a2n, const char *path,
 		      const struct a2n_build_id *wanted, struct index *index,
 		      int *was_cached);
 
+/* See a2n_download_source(). */
+int module_download_source(const struct a2n *a2n,
+			   const struct a2n_build_id *build_id,
+			   const char *file, char **path);
+
 /*
  * Opens an ELF file that exists only in memory, such as the vDSO, under a name
  * that begins with '[', unlike any path. module_find_image() then finds it.

@@ -16,8 +16,10 @@ typedef int progress_function(void *session, long done, long all);
 struct client {
 	void *(*begin)(void);
 	void (*end)(void *session);
-	int (*find)(void *session, const unsigned char *build_id,
-		    int build_id_bytes, char **path);
+	int (*find_debug)(void *session, const unsigned char *build_id,
+			  int build_id_bytes, char **path);
+	int (*find_source)(void *session, const unsigned char *build_id,
+			   int build_id_bytes, const char *name, char **path);
 	void (*set_progress)(void *session, progress_function *function);
 	void (*set_data)(void *session, void *data);
 	void *(*data)(void *session);
@@ -31,13 +33,14 @@ static int load(struct client *client)
 		return -ELIBACC;
 	client->begin = dlsym(library, "debuginfod_begin");
 	client->end = dlsym(library, "debuginfod_end");
-	client->find = dlsym(library, "debuginfod_find_debuginfo");
+	client->find_debug = dlsym(library, "debuginfod_find_debuginfo");
+	client->find_source = dlsym(library, "debuginfod_find_source");
 	client->set_progress = dlsym(library, "debuginfod_set_progressfn");
 	client->set_data = dlsym(library, "debuginfod_set_user_data");
 	client->data = dlsym(library, "debuginfod_get_user_data");
-	return client->begin && client->end && client->find &&
-			       client->set_progress && client->set_data &&
-			       client->data
+	return client->begin && client->end && client->find_debug &&
+			       client->find_source && client->set_progress &&
+			       client->set_data && client->data
 		       ? 0
 		       : -ELIBACC;
 }
@@ -69,8 +72,9 @@ static int is_over(void *session, long done, long all)
 	return patience->is_over;
 }
 
-int download_debug_file(const struct a2n_build_id *id, uint32_t seconds,
-			char **path)
+/* Downloads the source file with this name, or if it is NULL the debug file. */
+static int download(const struct a2n_build_id *id, const char *source,
+		    uint32_t seconds, char **path)
 {
 	struct patience patience = { .is_over = 0 };
 	struct client client;
@@ -87,7 +91,10 @@ int download_debug_file(const struct a2n_build_id *id, uint32_t seconds,
 	patience.end.tv_sec += seconds;
 	client.set_data(session, &patience);
 	client.set_progress(session, is_over);
-	fd = client.find(session, id->data, (int)id->bytes, &found);
+	fd = source ? client.find_source(session, id->data, (int)id->bytes,
+					 source, &found)
+		    : client.find_debug(session, id->data, (int)id->bytes,
+					&found);
 	client.end(session);
 	if (patience.is_over && fd < 0)
 		fd = -ETIMEDOUT;
@@ -96,4 +103,16 @@ int download_debug_file(const struct a2n_build_id *id, uint32_t seconds,
 	close(fd);
 	*path = found;
 	return 0;
+}
+
+int download_debug_file(const struct a2n_build_id *id, uint32_t seconds,
+			char **path)
+{
+	return download(id, NULL, seconds, path);
+}
+
+int download_source_file(const struct a2n_build_id *id, const char *name,
+			 uint32_t seconds, char **path)
+{
+	return download(id, name, seconds, path);
 }

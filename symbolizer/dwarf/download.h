@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Downloads debug files from debuginfod servers. This needs DEBUGINFOD_URLS and
+ * Downloads debug files and sources from debuginfod servers. This needs DEBUGINFOD_URLS and
  * the client library, which is loaded on first use.
  */
 #ifndef CLEW_SYMBOLIZER_DWARF_DOWNLOAD_H
@@ -15,5 +15,9 @@
  */
 int download_debug_file(const struct a2n_build_id *id, uint32_t seconds,
 			char **path);
+
+/* Does the same for the source file that debug information names so. */
+int download_source_file(const struct a2n_build_id *id, const char *name,
+			 uint32_t seconds, char **path);
 
 #endif
