@@ -135,9 +135,13 @@ MAY_INCLUDE = {
            ("trace", "recording model merge"),
            ("view", "recording model merge"),
            ("dump", "recording model merge view"),
-           ("write", "recording model trace view"),
+           ("write", "recording model trace view code"),
            ("export", "recording model trace view write"),
-           ("html", "recording model merge trace view write"))},
+           ("html", "recording model merge trace view code write"))},
+    # Instructions and source text of functions. Files are read in workers.
+    "report/code": {"base", "disasm", "report/merge", "report/model",
+                    "report/recording", "report/view", "symbolizer/a2n.h",
+                    "symbolizer/elf", "symbolizer/indexer"},
     **{room: {"base", *others.split(),
               *(f"report/{name}" for name in of_report.split()),
               *(f"cli/{name}" for name in below.split())}
@@ -155,7 +159,7 @@ MAY_INCLUDE = {
             "common target"),
            ("cli", "digest image machine symbolizer symbolizer/a2n.h "
             "symbolizer/variables wire",
-            "dump export html live merge model recording trace view write",
+            "code dump export html live merge model recording trace view write",
             "common target attach recording probes show"))},
 }
 UNRESTRICTED = {"tests"}

@@ -377,6 +377,9 @@ static void add_everything(struct work *work)
 	part_packets_add(&work->packets, work->recording, work->part,
 			 &work->tallies, work->wants_trace_times);
 	note_trace_times(work);
+	work->merged->has_call_sites |=
+		work->packets.is_there &&
+		work->packets.trace.keeps & WIRE_KEEPS_SITES;
 	contexts_init(&work->contexts, &work->tallies, &work->numbering,
 		      work->catalog, work->tree);
 	work->steps = 0;

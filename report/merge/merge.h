@@ -63,7 +63,8 @@ struct merged {
 	uint64_t strays; /* calls of ids that no recorded context explains */
 	/* nodes of the tree that were recorded as contexts */
 	uint64_t contexts;
-	uint64_t labelled; /* processes whose calls have the wanted labels */
+	uint64_t labelled;  /* processes whose calls have the wanted labels */
+	int has_call_sites; /* a trace has them (clew record --sites) */
 	uint64_t samples;
 	struct sample_places places;    /* how samples were placed */
 	uint64_t clew_samples, clew_ns; /* in clew's own code, shown or not */

@@ -112,6 +112,9 @@ static uint32_t place_call(struct labels_work *work,
 			numbering_function(contexts->numbering, key->function),
 		.site = key->site ? site_names_find(&work->sites, key->site)
 				  : NULL,
+		.site_index = key->site && work->sites.by_address
+				      ? site_names_site(&work->sites, key->site)
+				      : 0,
 		.values = values,
 		.value_count = find_values(work, sets, key->values, values),
 	};
@@ -219,6 +222,7 @@ void part_labels_add(const struct part_labels *labels,
 	}
 	packet_pool_run(&pool, workers, sizeof(*workers), count);
 	site_names_init(&work.sites, contexts->numbering, contexts->catalog);
+	work.sites.by_address = labels->wish->by_address;
 	for (unsigned int i = 0; i < count; i++) {
 		add_tree(&work, &workers[i].counter);
 		labelled_counter_fini(&workers[i].counter);

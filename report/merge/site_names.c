@@ -57,6 +57,11 @@ static char *find_text(const struct site_names *names, uint64_t pc)
 
 	if (!module)
 		return memory_printf("0x%" PRIx64, pc);
+	if (names->by_address)
+		return memory_printf(
+			"%s+0x%" PRIx64,
+			names->catalog->modules[module->module].name,
+			pc - module->base);
 	text = find_line(names->catalog, module->module, pc - module->base);
 	return text ? text
 		    : find_distance(names->catalog, module->module,
@@ -74,4 +79,14 @@ const char *site_names_find(struct site_names *names, uint64_t pc)
 	*number = 1 + strings_number(&names->texts, text);
 	free(text);
 	return names->texts.items[*number - 1];
+}
+
+uint32_t site_names_site(const struct site_names *names, uint64_t pc)
+{
+	const struct numbering_module *module = numbering_module_at(
+		names->numbering, pc - 1, NUMBERING_ANY_TIME);
+
+	return module ? catalog_site_at(names->catalog, module->module,
+					pc - module->base)
+		      : 0;
 }

@@ -11,6 +11,7 @@ struct site_names {
 	struct catalog *catalog;
 	struct strings texts;
 	struct idmap by_pc; /* pc -> 1 + number in texts */
+	int by_address;     /* use "module+0x1234" for all names */
 };
 
 /* The arguments must outlive `names`. */
@@ -25,5 +26,8 @@ void site_names_fini(struct site_names *names);
  * the pc. The name lives as long as `names`.
  */
 const char *site_names_find(struct site_names *names, uint64_t pc);
+
+/* Returns the catalog's site for a pc, or 0 if it is in no module. */
+uint32_t site_names_site(const struct site_names *names, uint64_t pc);
 
 #endif

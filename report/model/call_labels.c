@@ -59,6 +59,7 @@ static struct call_label copy_of(const struct call_label *label)
 	return (struct call_label){
 		.function = label->function,
 		.site = copy_text(label->site),
+		.site_index = label->site_index,
 		.values = values,
 		.value_count = label->value_count,
 	};

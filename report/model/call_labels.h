@@ -13,6 +13,8 @@
 /* Which labels a user asked for; zero-initialised: none. */
 struct label_wish {
 	int has_sites; /* one label for each call site */
+	/* name call sites by address, so that those of one line differ */
+	int by_address;
 	/* one label for each combination of recorded probe values */
 	int has_values;
 	int is_optional; /* not an error if the recording has neither */
@@ -24,8 +26,9 @@ struct label_wish {
 };
 
 struct call_label {
-	uint32_t function; /* the function that is called */
-	const char *site;  /* "file.c:12" or "caller+0x34"; NULL: any */
+	uint32_t function;   /* the function that is called */
+	const char *site;    /* "file.c:12" or "caller+0x34"; NULL: any */
+	uint32_t site_index; /* in the catalog, if `by_address`; 0: unknown */
 	const struct mark_value *values;
 	size_t value_count;
 };

@@ -199,6 +199,9 @@ static uint32_t *enter_functions(struct catalog *catalog,
 			hooked && wire_loops(function);
 		catalog->functions[functions[i]].is_leaf |=
 			hooked && wire_is_leaf(function);
+		if (catalog->functions[functions[i]].size_bytes == 0)
+			catalog->functions[functions[i]].size_bytes =
+				function->size_bytes;
 		if (hooked && function->verdict == VERDICT_IS_BARE)
 			catalog->functions[functions[i]].bare_bytes =
 				function->size_bytes;

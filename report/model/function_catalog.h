@@ -83,6 +83,7 @@ struct catalog_function {
 	uint8_t loops;   /* hooked, and jumps to its own start: wire_loops() */
 	uint8_t is_leaf; /* calls no function: wire_is_leaf() */
 	uint32_t bare_bytes; /* bytes of code, if VERDICT_IS_BARE */
+	uint32_t size_bytes; /* as recorded; 0: unknown */
 	/* As its runtime announced them (told_lines.h); 0: not announced. */
 	uint32_t file, line; /* where it begins; file: 1 + index in `files` */
 	uint32_t whole; /* the function of which this is one line; 0: none */

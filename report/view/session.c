@@ -204,6 +204,7 @@ int session_open(struct session *session, const char *path,
 	forget_spare_columns(session);
 	session->marks = merged.marks;
 	session->value = NULL;
+	session->has_call_sites = merged.has_call_sites;
 	if (merged.processes == 0 && (whose->pid || whose->thread)) {
 		err = session_refuse_whose(&session->recording, path, whose,
 					   why);

@@ -32,6 +32,7 @@ struct session {
 	uint64_t samples_taken; /* including those in clew's own code */
 	/* The entry of `values` that replaces time; NULL: time. */
 	const struct value_sum *value;
+	int has_call_sites; /* in a trace (clew record --sites) */
 	/* Output options, set after opening. */
 	int has_color;      /* text: with escape sequences */
 	int is_quiet;       /* text: only the table */

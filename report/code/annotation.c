@@ -1,0 +1,458 @@
+/* SPDX-License-Identifier: MIT */
+/* See annotation.h. */
+#include "report/code/annotation.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/memory.h"
+#include "report/model/told_lines.h"
+
+enum { UNKNOWN_CODE_BYTES = 64 };
+
+/* Samples at one address. */
+struct pc_cost {
+	uint64_t vaddr, ns, samples;
+};
+
+/* Samples of the function by address, sorted. */
+struct pc_costs {
+	struct pc_cost *items;
+	size_t count, capacity;
+	struct idmap by_vaddr; /* vaddr + 1 -> index + 1 */
+};
+
+/* State while an annotation is made. */
+struct annotating {
+	struct annotation *annotation;
+	struct session *session;
+	const struct call_sites *sites;
+	struct pc_costs pcs;
+	struct idmap lines;          /* hash of a line -> index + 1 */
+	struct vaddr_range *symbols; /* of the module; sorted */
+	size_t symbol_count, symbol_capacity;
+	int has_symbols; /* they were read */
+};
+
+/* ---- Lines ---- */
+
+static int is_line(const struct annotated_line *line, const char *file,
+		   uint32_t number, const char *inlined)
+{
+	return line->line == number && strcmp(line->file, file) == 0 &&
+	       (line->inlined == inlined ||
+		(line->inlined && inlined &&
+		 strcmp(line->inlined, inlined) == 0));
+}
+
+/* Returns the index of the line of a frame, or NO_ITEM if it is unknown. */
+static uint32_t line_at(struct annotating *work, const struct a2n_frame *frame,
+			int is_inlined)
+{
+	struct annotation *annotation = work->annotation;
+	const char *inlined = is_inlined ? frame->name : NULL;
+	uint64_t hash = hash_add(HASH_START, &frame->line, sizeof(frame->line));
+	uint64_t *slot;
+
+	if (!frame->file || frame->line == 0)
+		return NO_ITEM;
+	hash = hash_add(hash, frame->file, strlen(frame->file));
+	if (inlined)
+		hash = hash_add(hash, inlined, strlen(inlined));
+	hash = hash_key(hash);
+	slot = idmap_at(&work->lines, hash);
+	while (*slot && !is_line(&annotation->lines[*slot - 1], frame->file,
+				 frame->line, inlined))
+		slot = idmap_at(&work->lines, hash += 2);
+	if (*slot)
+		return (uint32_t)*slot - 1;
+	annotation->lines = memory_grow(
+		annotation->lines, annotation->line_count,
+		&annotation->line_capacity, sizeof(*annotation->lines));
+	annotation->lines[annotation->line_count++] = (struct annotated_line){
+		.file = frame->file,
+		.line = frame->line,
+		.inlined = inlined,
+	};
+	*slot = annotation->line_count;
+	return (uint32_t)*slot - 1;
+}
+
+static void cost_add(struct code_cost *to, const struct code_cost *more)
+{
+	to->ns += more->ns;
+	to->samples += more->samples;
+	to->calls += more->calls;
+}
+
+/*
+ * Adds a cost to the lines of frames, innermost first. Returns the innermost
+ * line's index.
+ */
+static uint32_t add_to_lines(struct annotating *work,
+			     const struct a2n_frame *frames, size_t count,
+			     const struct code_cost *cost)
+{
+	uint32_t innermost = NO_ITEM;
+
+	if (count > CATALOG_FRAMES)
+		count = CATALOG_FRAMES;
+	for (size_t i = 0; i < count; i++) {
+		const uint32_t line = line_at(work, &frames[i], i + 1 < count);
+
+		if (line == NO_ITEM)
+			continue;
+		if (i == 0) {
+			cost_add(&work->annotation->lines[line].self, cost);
+			innermost = line;
+		}
+		cost_add(&work->annotation->lines[line].total, cost);
+	}
+	return innermost;
+}
+
+/* ---- Samples ---- */
+
+static void add_pc(struct pc_costs *pcs, uint64_t vaddr,
+		   const struct tree_spot *spot)
+{
+	uint64_t *slot = idmap_at(&pcs->by_vaddr, vaddr + 1);
+
+	if (*slot == 0) {
+		pcs->items = memory_grow(pcs->items, pcs->count, &pcs->capacity,
+					 sizeof(*pcs->items));
+		pcs->items[pcs->count++] = (struct pc_cost){ .vaddr = vaddr };
+		*slot = pcs->count;
+	}
+	pcs->items[*slot - 1].ns += spot->ns;
+	pcs->items[*slot - 1].samples += spot->samples;
+}
+
+static int is_before(const void *a, const void *b)
+{
+	const struct pc_cost *one = a, *other = b;
+
+	return (one->vaddr > other->vaddr) - (one->vaddr < other->vaddr);
+}
+
+static void add_spot(struct annotating *work, const struct tree_spot *spot)
+{
+	struct catalog *catalog = &work->session->catalog;
+	const struct code_cost cost = { spot->ns, spot->samples, 0 };
+	const struct catalog_site *site = &catalog->sites[spot->site];
+	struct a2n_frame frames[CATALOG_FRAMES];
+	size_t count;
+
+	if (!site_is_told(catalog, spot->site) &&
+	    site->module != work->annotation->module)
+		return;
+	work->annotation->unplaced_ns -= spot->ns;
+	count = catalog_site_frames(catalog, spot->site, 0, frames,
+				    CATALOG_FRAMES);
+	add_to_lines(work, frames, count, &cost);
+	if (!site_is_told(catalog, spot->site))
+		add_pc(&work->pcs, site->vaddr, spot);
+}
+
+static void add_samples(struct annotating *work)
+{
+	struct annotation *annotation = work->annotation;
+	const struct tree *tree = &work->session->tree;
+	const struct catalog *catalog = &work->session->catalog;
+
+	for (size_t i = 0; i < tree->count; i++) {
+		const struct measure self = tree_self(tree, i);
+
+		if (whole_function(catalog, tree->nodes[i].function) ==
+		    annotation->function)
+			measure_add(&annotation->self, &self);
+	}
+	annotation->unplaced_ns = annotation->self.ns;
+	for (size_t i = 0; i < tree->spot_count; i++) {
+		const struct tree_spot *spot = &tree->spots[i];
+
+		if (whole_function(catalog, tree->nodes[spot->node].function) ==
+		    annotation->function)
+			add_spot(work, spot);
+	}
+	if (work->pcs.count > 0)
+		qsort(work->pcs.items, work->pcs.count,
+		      sizeof(*work->pcs.items), is_before);
+}
+
+/* ---- Ranges of code ---- */
+
+static void visit_symbol(void *context, const struct a2n_range *range,
+			 const struct a2n_frame *frames, size_t count)
+{
+	struct annotating *work = context;
+
+	(void)frames;
+	(void)count;
+	work->symbols =
+		memory_grow(work->symbols, work->symbol_count,
+			    &work->symbol_capacity, sizeof(*work->symbols));
+	work->symbols[work->symbol_count++] =
+		(struct vaddr_range){ range->start, range->end };
+}
+
+/* Returns the range of the symbol that contains a vaddr; empty if unknown. */
+static struct vaddr_range symbol_around(struct annotating *work, uint64_t vaddr)
+{
+	const struct catalog_module *module =
+		&work->session->catalog.modules[work->annotation->module];
+	size_t low = 0, high;
+
+	if (!work->has_symbols && module->a2n)
+		a2n_module_symbols(module->a2n, visit_symbol, work);
+	work->has_symbols = 1;
+	high = work->symbol_count;
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		const struct vaddr_range *symbol = &work->symbols[middle];
+
+		if (vaddr < symbol->start)
+			high = middle;
+		else if (vaddr >= symbol->end)
+			low = middle + 1;
+		else
+			return *symbol;
+	}
+	return (struct vaddr_range){ 0 };
+}
+
+static void add_range(struct annotation *annotation, uint64_t start,
+		      uint64_t end)
+{
+	annotation->ranges = memory_grow(
+		annotation->ranges, annotation->range_count,
+		&annotation->range_capacity, sizeof(*annotation->ranges));
+	annotation->ranges[annotation->range_count++] =
+		(struct vaddr_range){ start, end };
+}
+
+static int is_range_before(const void *a, const void *b)
+{
+	const struct vaddr_range *one = a, *other = b;
+
+	return (one->start > other->start) - (one->start < other->start);
+}
+
+/* Sorts the ranges and unites those that overlap. */
+static void settle_ranges(struct annotation *annotation)
+{
+	struct vaddr_range *ranges = annotation->ranges;
+	size_t kept = 0;
+
+	if (annotation->range_count == 0)
+		return;
+	qsort(ranges, annotation->range_count, sizeof(*ranges),
+	      is_range_before);
+	for (size_t i = 1; i < annotation->range_count; i++) {
+		if (ranges[i].start > ranges[kept].end)
+			ranges[++kept] = ranges[i];
+		else if (ranges[i].end > ranges[kept].end)
+			ranges[kept].end = ranges[i].end;
+	}
+	annotation->range_count = kept + 1;
+}
+
+static int is_in_range(const struct annotation *annotation, size_t index,
+		       uint64_t vaddr)
+{
+	return index < annotation->range_count &&
+	       vaddr >= annotation->ranges[index].start &&
+	       vaddr < annotation->ranges[index].end;
+}
+
+/* The function's own range: as recorded, or as its symbol has it. */
+static void add_own_range(struct annotating *work)
+{
+	const struct catalog_function *function =
+		&work->session->catalog.functions[work->annotation->function];
+	struct vaddr_range range = { function->vaddr,
+				     function->vaddr + function->size_bytes };
+
+	if (function->is_named)
+		return;
+	if (function->size_bytes == 0)
+		range = symbol_around(work, function->vaddr);
+	if (range.start < range.end)
+		add_range(work->annotation, range.start, range.end);
+}
+
+/*
+ * Adds the ranges of samples outside of the function's own range, for example
+ * of its cold part. Code without a symbol is shown from the sample on.
+ */
+static void find_ranges(struct annotating *work)
+{
+	struct annotation *annotation = work->annotation;
+
+	add_own_range(work);
+	for (size_t i = 0; i < work->pcs.count; i++) {
+		const uint64_t vaddr = work->pcs.items[i].vaddr;
+		struct vaddr_range range;
+
+		/* The samples are sorted, so they lie in one of these two. */
+		if (is_in_range(annotation, 0, vaddr) ||
+		    is_in_range(annotation, annotation->range_count - 1, vaddr))
+			continue;
+		range = symbol_around(work, vaddr);
+		if (range.start == range.end)
+			range = (struct vaddr_range){
+				vaddr, vaddr + UNKNOWN_CODE_BYTES
+			};
+		add_range(annotation, range.start, range.end);
+	}
+	settle_ranges(annotation);
+}
+
+/* ---- Instructions ---- */
+
+/* Adds the cost of the samples inside an instruction; *at is the next one. */
+static struct code_cost cost_of(const struct pc_costs *pcs, size_t *at,
+				const struct instruction *one)
+{
+	struct code_cost cost = { 0 };
+
+	while (*at < pcs->count && pcs->items[*at].vaddr < one->vaddr)
+		++*at;
+	while (*at < pcs->count &&
+	       pcs->items[*at].vaddr < one->vaddr + one->bytes) {
+		cost.ns += pcs->items[*at].ns;
+		cost.samples += pcs->items[*at].samples;
+		++*at;
+	}
+	return cost;
+}
+
+static void fill_rows(struct annotating *work)
+{
+	struct annotation *annotation = work->annotation;
+	struct catalog *catalog = &work->session->catalog;
+	const struct instructions *code = &annotation->code;
+	struct a2n_frame frames[CATALOG_FRAMES];
+	size_t at = 0;
+
+	annotation->rows =
+		memory_zeroed(code->count + 1, sizeof(*annotation->rows));
+	for (size_t i = 0; i < code->count; i++) {
+		const struct instruction *one = &code->items[i];
+		struct annotated_row *row = &annotation->rows[i];
+		struct code_cost made = { 0 };
+		const size_t count =
+			catalog_frames_at(catalog, annotation->module,
+					  one->vaddr, frames, CATALOG_FRAMES);
+
+		row->cost = cost_of(&work->pcs, &at, one);
+		if (one->kind == INSTRUCTION_CALL)
+			made.calls =
+				call_sites_of(work->sites, annotation->module,
+					      one->vaddr + one->bytes);
+		row->cost.calls = made.calls;
+		row->line = add_to_lines(work, frames, count, &made);
+	}
+}
+
+/* Orders the function's own lines first, then those of each inlined one. */
+static int is_line_before(const void *a, const void *b)
+{
+	const struct annotated_line *one = a, *other = b;
+	int order = !!one->inlined - !!other->inlined;
+
+	if (!order && one->inlined)
+		order = strcmp(one->inlined, other->inlined);
+	if (!order)
+		order = strcmp(one->file, other->file);
+	return order ? order
+		     : (one->line > other->line) - (one->line < other->line);
+}
+
+static void sort_lines(struct annotating *work)
+{
+	struct annotation *annotation = work->annotation;
+	const size_t count = annotation->line_count;
+	uint32_t *moved = memory_zeroed(count + 1, sizeof(*moved));
+	struct annotated_line *lines = annotation->lines;
+
+	if (count == 0) {
+		free(moved);
+		return;
+	}
+	/* The former index is stored in a line while it is sorted. */
+	for (size_t i = 0; i < count; i++)
+		lines[i].index = (uint32_t)i;
+	qsort(lines, count, sizeof(*lines), is_line_before);
+	for (size_t i = 0; i < count; i++)
+		moved[lines[i].index] = (uint32_t)i;
+	for (size_t i = 0; i < annotation->code.count; i++)
+		if (annotation->rows[i].line != NO_ITEM)
+			annotation->rows[i].line =
+				moved[annotation->rows[i].line];
+	free(moved);
+}
+
+static char *why_no_code(const struct session *session, uint32_t function)
+{
+	const struct catalog_function *entry =
+		&session->catalog.functions[function];
+
+	if (entry->module != CATALOG_NO_MODULE)
+		return NULL;
+	return memory_printf(entry->kind == KIND_JAVA ||
+					     entry->kind == KIND_GENERATED
+				     ? "the code is generated at run time and "
+				       "its bytes were not recorded"
+				     : "this is no code of the program");
+}
+
+void annotation_init(struct annotation *annotation, struct session *session,
+		     uint32_t function, const struct call_sites *sites)
+{
+	struct catalog *catalog = &session->catalog;
+	struct annotating work = { .annotation = annotation,
+				   .session = session,
+				   .sites = sites };
+	const struct catalog_module *module;
+
+	*annotation = (struct annotation){
+		.function = function,
+		.module = catalog->functions[function].module,
+		.why = why_no_code(session, function),
+	};
+	add_samples(&work);
+	if (!annotation->why) {
+		module = &catalog->modules[annotation->module];
+		find_ranges(&work);
+		instructions_read(module->path, &module->build_id,
+				  annotation->ranges, annotation->range_count,
+				  &annotation->code, &annotation->why);
+		fill_rows(&work);
+	}
+	sort_lines(&work);
+	free(work.pcs.items);
+	free(work.symbols);
+	idmap_fini(&work.pcs.by_vaddr);
+	idmap_fini(&work.lines);
+}
+
+void annotation_fini(struct annotation *annotation)
+{
+	instructions_fini(&annotation->code);
+	free(annotation->ranges);
+	free(annotation->why);
+	free(annotation->rows);
+	free(annotation->lines);
+}
+
+struct share_interval annotation_share(const struct annotation *annotation,
+				       const struct code_cost *cost)
+{
+	const struct measure *self = &annotation->self;
+
+	return confidence_part(
+		sampled_alike((double)cost->ns, (double)cost->samples),
+		sampled_alike((double)self->ns, (double)self->samples));
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The cost of one function by instruction and by source line.
+ *
+ * Time comes from the addresses of samples, calls from recorded call sites.
+ * Addresses are those of the module's file. Code of a function may lie in
+ * several ranges, for example in that of `f` and of `f.cold`. Code of a runtime
+ * has announced lines only (report/model/told_lines.h) and no instructions.
+ */
+#ifndef CLEW_CODE_ANNOTATION_H
+#define CLEW_CODE_ANNOTATION_H
+
+#include "report/code/call_sites.h"
+#include "report/code/instructions.h"
+#include "report/model/confidence.h"
+#include "report/view/session.h"
+
+#define NO_ITEM UINT32_MAX
+
+struct code_cost {
+	uint64_t ns, samples;
+	uint64_t calls; /* made here; 0 without recorded call sites */
+};
+
+/* A source line. */
+struct annotated_line {
+	const char *file; /* as in debug information */
+	uint32_t line;
+	uint32_t index; /* private: before the lines were sorted */
+	/* The inlined function with this line; NULL: the function itself. */
+	const char *inlined;
+	struct code_cost self;
+	struct code_cost total; /* with the functions inlined there */
+};
+
+struct annotated_row {
+	struct code_cost cost;
+	uint32_t line; /* index in `lines` of the innermost one, or NO_ITEM */
+};
+
+struct annotation {
+	uint32_t function; /* of the catalog */
+	uint32_t module;   /* or CATALOG_NO_MODULE */
+	struct measure self;
+	uint64_t unplaced_ns; /* of samples without an address */
+	struct vaddr_range *ranges;
+	size_t range_count, range_capacity;
+	struct instructions code;
+	char *why; /* why there are no instructions; NULL: there are */
+	struct annotated_row *rows;   /* one for each instruction */
+	struct annotated_line *lines; /* sorted by file, function and line */
+	size_t line_count, line_capacity;
+};
+
+/* Finds the costs of a function. `sites` may be empty. */
+void annotation_init(struct annotation *annotation, struct session *session,
+		     uint32_t function, const struct call_sites *sites);
+void annotation_fini(struct annotation *annotation);
+
+/* Returns the 95 % interval of the share that a cost has in the function. */
+struct share_interval annotation_share(const struct annotation *annotation,
+				       const struct code_cost *cost);
+
+#endif
