@@ -27,6 +27,8 @@ static const struct command {
 	{ "snapshot", "save what has been recorded of a process so far",
 	  command_snapshot },
 	{ "report", "show the table of functions", command_report },
+	{ "annotate", "show the time of a function by line and instruction",
+	  command_annotate },
 	{ "tree", "show the tree of calling contexts", command_tree },
 	{ "trace", "show the calls of a trace, one by one", command_trace },
 	{ "diff", "show what changed between two recordings", command_diff },

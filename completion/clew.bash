@@ -161,6 +161,9 @@ _clew_word() { # COMMAND
 	report | tree | html | export | dump)
 		((count > 0)) || _clew_recordings
 		;;
+	annotate)
+		((count != 1)) || _clew_recordings
+		;;
 	diff)
 		((count > 1)) || _clew_recordings
 		;;

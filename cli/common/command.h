@@ -13,6 +13,7 @@ int command_status(int argc, char **argv);
 int command_top(int argc, char **argv);
 int command_snapshot(int argc, char **argv);
 int command_report(int argc, char **argv);
+int command_annotate(int argc, char **argv);
 int command_tree(int argc, char **argv);
 int command_trace(int argc, char **argv);
 int command_diff(int argc, char **argv);

@@ -69,6 +69,8 @@ void json_butterfly(FILE *out, struct session *session,
 		    const struct butterfly_view *view);
 void json_diff(FILE *out, struct session *session,
 	       const struct diff_view *view);
+void json_annotation(FILE *out, struct session *session,
+		     const struct annotation_view *view);
 void json_list(FILE *out, const struct list_view *view);
 
 /* Writes the member "jni_env" with notes and advice, if there are any. */

@@ -14,6 +14,8 @@ void text_butterfly(FILE *out, struct session *session,
 		    const struct butterfly_view *view);
 void text_diff(FILE *out, struct session *session,
 	       const struct diff_view *view);
+void text_annotation(FILE *out, struct session *session,
+		     const struct annotation_view *view);
 void text_marks(FILE *out, struct session *session);
 void text_events(FILE *out, struct session *session);
 

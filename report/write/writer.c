@@ -13,6 +13,7 @@ const struct report_writer writer_text = {
 	.list = text_list,
 	.butterfly = text_butterfly,
 	.diff = text_diff,
+	.annotation = text_annotation,
 };
 
 const struct report_writer writer_json = {
@@ -23,4 +24,5 @@ const struct report_writer writer_json = {
 	.list = json_list,
 	.butterfly = json_butterfly,
 	.diff = json_diff,
+	.annotation = json_annotation,
 };

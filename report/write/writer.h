@@ -5,6 +5,8 @@
 
 #include <stdio.h>
 
+#include "report/code/annotation.h"
+#include "report/code/source_files.h"
 #include "report/view/butterfly.h"
 #include "report/view/diff.h"
 #include "report/view/flat.h"
@@ -47,6 +49,16 @@ struct flat_view {
 	int advises; /* text: add advice on the use of JNI */
 };
 
+struct annotation_view {
+	const struct annotation *items; /* one for each function */
+	size_t count;
+	size_t omitted; /* further functions */
+	struct source_files *sources;
+	/* text: source lines only, or instructions only */
+	int is_source_only, is_code_only;
+	int shows_all; /* text: with instructions that are far from any time */
+};
+
 struct report_writer {
 	void (*flat)(FILE *out, struct session *session,
 		     const struct flat_view *view);
@@ -61,6 +73,8 @@ struct report_writer {
 			  const struct butterfly_view *view);
 	void (*diff)(FILE *out, struct session *session,
 		     const struct diff_view *view);
+	void (*annotation)(FILE *out, struct session *session,
+			   const struct annotation_view *view);
 };
 
 extern const struct report_writer writer_text;

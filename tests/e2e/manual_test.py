@@ -422,7 +422,21 @@ class Members(clewtest.Case):
                 entry = max(self.work.glob("cache/**/*.a2n"))
                 entry.write_bytes(entry.read_bytes()[:100])
             yield sections, self.clew_json(*arguments)
+        for written in self.annotated():
+            yield ["clew annotate"], written
         yield ["clew status"], self.status_of_attached()
+
+    def annotated(self):
+        """Yields the output of clew annotate, also for a module that was removed."""
+        program = self.work / "annotate"
+        subprocess.run(["gcc", "-O2", "-g", "-o", program,
+                        ROOT / "tests" / "e2e" / "annotate.c"], check=True)
+        self.record([program, "100"])
+        for function in "main", "hot":
+            yield self.clew_json("annotate", "--json", function,
+                                 self.recording_path)
+        program.unlink()
+        yield self.clew_json("annotate", "--json", "hot", self.recording_path)
 
     def status_of_attached(self):
         """Returns the output of clew status while clew is attached to a process that waits."""

@@ -1,0 +1,648 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A function's source lines and instructions as text, with their costs.
+ *
+ * Instructions are in the order of addresses, below the source line that they
+ * come from, and beside lines that connect jumps with their destinations. With
+ * source only, lines are in the order of the file. Stretches far from any time
+ * are left out.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/display_text.h"
+#include "base/memory.h"
+#include "report/code/jump_arrows.h"
+#include "report/write/text_writer.h"
+
+#define GROUPED(number)  (text_grouped(number).text)
+#define DURATION(number) (text_duration(number).text)
+
+enum {
+	/* Rows that are shown before and after one with a cost. */
+	ROWS_AROUND = 8,
+	/* Fewer rows than this are not left out. */
+	HIDDEN_MIN = 8,
+	/* Source lines without code that are shown between others. */
+	LINES_AROUND = 4,
+	CALLS_MIN_WIDTH = 7,
+	/* Lines that are listed before the instructions. */
+	HOTTEST_MAX = 5,
+};
+
+struct annotation_table {
+	FILE *out;
+	struct session *session;
+	const struct annotation_view *view;
+	const struct annotation *annotation;
+	struct jump_arrows arrows;
+	int has_time, calls_width; /* calls_width 0: no such column */
+	int vaddr_width;
+};
+
+/* ---- Costs ---- */
+
+static double share_in(const struct annotation *annotation, uint64_t ns)
+{
+	return annotation->self.ns ? (double)ns / (double)annotation->self.ns
+				   : 0;
+}
+
+/* Writes the columns of a cost, blank where it has none. */
+static void write_cost(const struct annotation_table *table,
+		       const struct code_cost *cost)
+{
+	FILE *out = table->out;
+	struct share_interval likely;
+	char range[32];
+
+	if (table->has_time && cost->ns == 0)
+		fprintf(out, "%28s", "");
+	if (table->has_time && cost->ns > 0) {
+		likely = annotation_share(table->annotation, cost);
+		snprintf(range, sizeof(range), "%.1f-%.1f", 100 * likely.low,
+			 100 * likely.high);
+		fprintf(out, "%9s %6.2f%% %-10s", DURATION(cost->ns),
+			100 * share_in(table->annotation, cost->ns), range);
+	}
+	if (table->calls_width)
+		fprintf(out, " %*s", table->calls_width,
+			cost->calls ? GROUPED(cost->calls) : "");
+	fputs("  ", out);
+}
+
+static void write_heading(const struct annotation_table *table,
+			  const char *what)
+{
+	FILE *out = table->out;
+	const int has_color = table->session->has_color;
+
+	text_begin(out, has_color, STYLE_HEADING);
+	if (table->has_time)
+		fprintf(out, "%9s %7s %-10s", "self", "share", "95% range");
+	if (table->calls_width)
+		fprintf(out, " %*s", table->calls_width, "calls");
+	fprintf(out, "  %s", what);
+	text_end(out, has_color, STYLE_HEADING);
+	fputc('\n', out);
+}
+
+static enum text_style heat_of(const struct annotation_table *table,
+			       const struct code_cost *cost)
+{
+	return text_heat(share_in(table->annotation, cost->ns));
+}
+
+/* ---- Source lines ---- */
+
+/* Returns a name that is safe to print, which the caller frees. */
+static char *printable(const char *text)
+{
+	return text_printable(memory_string(text, strlen(text)));
+}
+
+/* Returns a short name that is safe to print, which the caller frees. */
+static char *short_name(const char *name)
+{
+	char *text = a2n_short_name(name, A2N_SHORTEST);
+
+	if (!text)
+		memory_exhausted();
+	return text_printable(text);
+}
+
+static const char *text_of(const struct annotation_table *table,
+			   const char *file, uint32_t line)
+{
+	return source_line(source_files_find(table->view->sources,
+					     &table->session->catalog,
+					     table->annotation->module, file),
+			   line);
+}
+
+/* Writes "file.c:12 in INLINED  TEXT". */
+static void write_line(const struct annotation_table *table,
+		       const struct annotated_line *line)
+{
+	char *file = printable(text_basename(line->file));
+	char *inlined = line->inlined ? short_name(line->inlined) : NULL;
+	const char *text = text_of(table, line->file, line->line);
+
+	fprintf(table->out, "%s:%" PRIu32 "%s%s", file, line->line,
+		inlined ? " in " : "", inlined ? inlined : "");
+	if (text && *text)
+		fprintf(table->out, "  %s", text + strspn(text, " "));
+	free(file);
+	free(inlined);
+}
+
+/* Returns the line with the most time below that of `before`, or NULL. */
+static const struct annotated_line *next_hottest(
+	const struct annotation *annotation,
+	const struct annotated_line *before)
+{
+	const struct annotated_line *hottest = NULL;
+
+	for (size_t i = 0; i < annotation->line_count; i++) {
+		const struct annotated_line *line = &annotation->lines[i];
+
+		if (line->self.ns == 0 ||
+		    (before &&
+		     (line->self.ns > before->self.ns ||
+		      (line->self.ns == before->self.ns && line <= before))))
+			continue;
+		if (!hottest || line->self.ns > hottest->self.ns)
+			hottest = line;
+	}
+	return hottest;
+}
+
+static void write_hottest_lines(const struct annotation_table *table)
+{
+	const struct annotated_line *line =
+		next_hottest(table->annotation, NULL);
+
+	if (!line)
+		return;
+	write_heading(table, "lines with the most time");
+	for (int i = 0; i < HOTTEST_MAX && line; i++) {
+		const enum text_style heat = heat_of(table, &line->self);
+
+		text_begin(table->out, table->session->has_color, heat);
+		write_cost(table, &line->self);
+		write_line(table, line);
+		text_end(table->out, table->session->has_color, heat);
+		fputc('\n', table->out);
+		line = next_hottest(table->annotation, line);
+	}
+}
+
+/* ---- Instructions ---- */
+
+/* Marks the rows to show: those near a cost, and short gaps between these. */
+static uint8_t *choose_rows(const struct annotation_table *table)
+{
+	const struct annotation *annotation = table->annotation;
+	const size_t count = annotation->code.count;
+	uint8_t *is_shown = memory_zeroed(count + 1, 1);
+	size_t shown_to = 0; /* rows before it are marked or hidden */
+	int has_any = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct code_cost *cost = &annotation->rows[i].cost;
+		size_t from, to;
+
+		if (i > 0 && !cost->ns && !cost->calls)
+			continue;
+		has_any |= i > 0;
+		from = i > ROWS_AROUND ? i - ROWS_AROUND : 0;
+		to = i + ROWS_AROUND < count ? i + ROWS_AROUND + 1 : count;
+		if (from < shown_to + HIDDEN_MIN)
+			from = shown_to;
+		if (from < to)
+			memset(is_shown + from, 1, to - from);
+		shown_to = to;
+	}
+	if (count - shown_to < HIDDEN_MIN)
+		memset(is_shown + shown_to, 1, count - shown_to);
+	if (!has_any || table->view->shows_all)
+		memset(is_shown, 1, count);
+	return is_shown;
+}
+
+static void write_cells(const struct annotation_table *table, size_t row,
+			int passes_only)
+{
+	static const char *const utf8[] = {
+		[CELL_EMPTY] = " ",       [CELL_LINE] = "\u2502",
+		[CELL_TOP] = "\u250c",    [CELL_MIDDLE] = "\u251c",
+		[CELL_BOTTOM] = "\u2514", [CELL_DASH] = "\u2500",
+		[CELL_CROSS] = "\u253c",
+	};
+	static const char ascii[] = {
+		[CELL_EMPTY] = ' ',  [CELL_LINE] = '|',    [CELL_TOP] = '/',
+		[CELL_MIDDLE] = '|', [CELL_BOTTOM] = '\\', [CELL_DASH] = '-',
+		[CELL_CROSS] = '-',
+	};
+	const struct arrow_row *cells = &table->arrows.rows[row];
+	const int is_utf8 = text_glyph("1", "")[0] != '\0';
+	int is_end = 0;
+
+	for (unsigned int i = table->arrows.lanes; i-- > 0;) {
+		uint8_t cell = cells->cells[i];
+
+		if (passes_only)
+			cell = cell == CELL_LINE || cell == CELL_CROSS ||
+					       cell == CELL_MIDDLE ||
+					       cell == CELL_BOTTOM
+				       ? CELL_LINE
+				       : CELL_EMPTY;
+		is_end |= cell == CELL_TOP || cell == CELL_MIDDLE ||
+			  cell == CELL_BOTTOM;
+		if (is_utf8)
+			fputs(utf8[cell], table->out);
+		else
+			fputc(ascii[cell], table->out);
+	}
+	if (table->arrows.lanes == 0)
+		return;
+	fputs(!is_end                 ? " "
+	      : cells->is_destination ? ">"
+				      : text_glyph("\u2500", "-"),
+	      table->out);
+	fputc(' ', table->out);
+}
+
+/* Writes the name of what an instruction refers to outside of the function. */
+static void write_target(const struct annotation_table *table,
+			 const struct instruction *one)
+{
+	const struct annotation *annotation = table->annotation;
+	struct a2n_frame frames[CATALOG_FRAMES];
+	size_t count;
+	char *name;
+
+	if (one->import) {
+		fprintf(table->out, " <%s@plt>",
+			annotation->code.texts + one->import);
+		return;
+	}
+	if (one->target == NO_TARGET)
+		return;
+	if (one->kind == INSTRUCTION_PLAIN) {
+		fprintf(table->out, "  # 0x%" PRIx64, one->target);
+		return;
+	}
+	for (size_t i = 0; i < annotation->range_count; i++)
+		if (one->kind == INSTRUCTION_JUMP &&
+		    one->target >= annotation->ranges[i].start &&
+		    one->target < annotation->ranges[i].end)
+			return;
+	count = catalog_frames_at(&table->session->catalog, annotation->module,
+				  one->target, frames, CATALOG_FRAMES);
+	if (count == 0 || count > CATALOG_FRAMES || !frames[count - 1].name)
+		return;
+	name = short_name(frames[count - 1].name);
+	fprintf(table->out, " <%s", name);
+	if (frames[count - 1].start < one->target)
+		fprintf(table->out, "+0x%" PRIx64,
+			one->target - frames[count - 1].start);
+	fputc('>', table->out);
+	free(name);
+}
+
+static void write_instruction(const struct annotation_table *table, size_t row)
+{
+	const struct annotation *annotation = table->annotation;
+	const struct instruction *one = &annotation->code.items[row];
+	const struct code_cost *cost = &annotation->rows[row].cost;
+	const enum text_style heat = heat_of(table, cost);
+
+	text_begin(table->out, table->session->has_color, heat);
+	write_cost(table, cost);
+	text_end(table->out, table->session->has_color, heat);
+	fprintf(table->out, "  %*" PRIx64 "  ", table->vaddr_width, one->vaddr);
+	write_cells(table, row, 0);
+	text_begin(table->out, table->session->has_color, heat);
+	fputs(instruction_text(&annotation->code, one), table->out);
+	text_end(table->out, table->session->has_color, heat);
+	write_target(table, one);
+	fputc('\n', table->out);
+}
+
+/* Writes the source line of the rows from this one on, with their cost. */
+static void write_row_line(const struct annotation_table *table, size_t row)
+{
+	const struct annotation *annotation = table->annotation;
+	const uint32_t line = annotation->rows[row].line;
+	const int has_color = table->session->has_color;
+
+	write_cost(table, &(struct code_cost){ 0 });
+	text_begin(table->out, has_color, STYLE_HEADING);
+	if (line == NO_ITEM)
+		fputs("(no source line)", table->out);
+	else
+		write_line(table, &annotation->lines[line]);
+	text_end(table->out, has_color, STYLE_HEADING);
+	fputc('\n', table->out);
+}
+
+/* Writes "... N instructions"; returns the row after the hidden ones. */
+static size_t write_hidden(const struct annotation_table *table,
+			   const uint8_t *is_shown, size_t row)
+{
+	const size_t count = table->annotation->code.count;
+	const int has_color = table->session->has_color;
+	size_t end = row;
+
+	while (end < count && !is_shown[end])
+		end++;
+	write_cost(table, &(struct code_cost){ 0 });
+	fprintf(table->out, "  %*s  ", table->vaddr_width, "...");
+	write_cells(table, row, 1);
+	text_begin(table->out, has_color, STYLE_DIM);
+	fprintf(table->out, "%s instructions without time", GROUPED(end - row));
+	text_end(table->out, has_color, STYLE_DIM);
+	fputc('\n', table->out);
+	return end;
+}
+
+/* Returns whether a gap in the addresses precedes the row. */
+static int begins_range(const struct annotation *annotation, size_t row)
+{
+	const struct instruction *items = annotation->code.items;
+
+	return row > 0 &&
+	       items[row].vaddr != items[row - 1].vaddr + items[row - 1].bytes;
+}
+
+static void write_instructions(const struct annotation_table *table)
+{
+	const struct annotation *annotation = table->annotation;
+	const int with_lines =
+		!table->view->is_code_only && annotation->line_count > 0;
+	uint8_t *is_shown = choose_rows(table);
+	size_t hidden = 0, i = 0;
+	uint32_t line = NO_ITEM;
+
+	write_heading(table, with_lines ? "source line, address, instruction"
+					: "address, instruction");
+	while (i < annotation->code.count) {
+		if (begins_range(annotation, i))
+			fputc('\n', table->out);
+		if (!is_shown[i]) {
+			const size_t next = write_hidden(table, is_shown, i);
+
+			hidden += next - i;
+			i = next;
+			line = NO_ITEM;
+			continue;
+		}
+		if (with_lines && (i == 0 || annotation->rows[i].line != line ||
+				   !is_shown[i - 1]))
+			write_row_line(table, i);
+		line = annotation->rows[i].line;
+		write_instruction(table, i);
+		i++;
+	}
+	if (hidden > 0)
+		fprintf(table->out, "%s instructions are not shown (--all)\n",
+			GROUPED(hidden));
+	if (annotation->code.is_cut)
+		fputs("the rest of the function's code is not shown: it "
+		      "exceeds 4 MiB\n",
+		      table->out);
+	free(is_shown);
+}
+
+/* ---- Source only ---- */
+
+static void write_source_line(const struct annotation_table *table,
+			      const char *file, uint32_t number,
+			      const struct annotated_line *line)
+{
+	const struct code_cost none = { 0 };
+	const struct code_cost *cost = line ? &line->total : &none;
+	const char *text = text_of(table, file, number);
+	const enum text_style heat = heat_of(table, cost);
+
+	text_begin(table->out, table->session->has_color, heat);
+	write_cost(table, cost);
+	fprintf(table->out, "%6" PRIu32 "%s%s", number,
+		text && *text ? "  " : "", text ? text : "");
+	text_end(table->out, table->session->has_color, heat);
+	fputc('\n', table->out);
+}
+
+static int is_same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+/* Writes the name of the file, and the inlined function to which it belongs. */
+static void write_file(const struct annotation_table *table,
+		       const struct annotated_line *line)
+{
+	char *file = printable(line->file);
+	char *inlined = line->inlined ? short_name(line->inlined) : NULL;
+
+	write_cost(table, &(struct code_cost){ 0 });
+	text_begin(table->out, table->session->has_color, STYLE_HEADING);
+	if (inlined)
+		fprintf(table->out, "%s (inlined), %s", inlined, file);
+	else
+		fputs(file, table->out);
+	text_end(table->out, table->session->has_color, STYLE_HEADING);
+	fputc('\n', table->out);
+	free(file);
+	free(inlined);
+}
+
+static int has_cost(const struct code_cost *cost)
+{
+	return cost->ns > 0 || cost->calls > 0;
+}
+
+/* Returns the end of the lines of one file and one inlined function. */
+static size_t group_end(const struct annotation *annotation, size_t first)
+{
+	const struct annotated_line *lines = annotation->lines;
+	size_t end = first + 1;
+
+	while (end < annotation->line_count &&
+	       strcmp(lines[end].file, lines[first].file) == 0 &&
+	       is_same_text(lines[end].inlined, lines[first].inlined))
+		end++;
+	return end;
+}
+
+static int group_has_cost(const struct annotation *annotation, size_t first,
+			  size_t end)
+{
+	for (size_t i = first; i < end; i++)
+		if (has_cost(&annotation->lines[i].total))
+			return 1;
+	return 0;
+}
+
+static void write_group(const struct annotation_table *table, size_t first,
+			size_t end)
+{
+	const struct annotated_line *lines = table->annotation->lines;
+	uint32_t next = lines[first].line;
+
+	write_file(table, &lines[first]);
+	for (size_t i = first; i < end; i++) {
+		if (lines[i].line - next > LINES_AROUND * 2) {
+			write_cost(table, &(struct code_cost){ 0 });
+			fprintf(table->out, "%6s\n", "...");
+			next = lines[i].line;
+		}
+		while (next < lines[i].line)
+			write_source_line(table, lines[i].file, next++, NULL);
+		write_source_line(table, lines[i].file, next++, &lines[i]);
+	}
+}
+
+static void write_source(const struct annotation_table *table)
+{
+	const struct annotation *annotation = table->annotation;
+	size_t end;
+
+	write_heading(table, "line, source");
+	for (size_t first = 0; first < annotation->line_count; first = end) {
+		end = group_end(annotation, first);
+		if (table->view->shows_all ||
+		    !annotation->lines[first].inlined ||
+		    group_has_cost(annotation, first, end))
+			write_group(table, first, end);
+	}
+}
+
+/* ---- A function ---- */
+
+static void write_title(const struct annotation_table *table)
+{
+	const struct annotation *annotation = table->annotation;
+	struct session *session = table->session;
+	const struct measure *self = &annotation->self;
+	FILE *out = table->out;
+
+	text_begin(out, session->has_color, STYLE_HEADING);
+	text_function(out, session, annotation->function);
+	text_end(out, session->has_color, STYLE_HEADING);
+	text_module(out, session, annotation->function);
+	fputs(": ", out);
+	if (session->catalog.functions[annotation->function].kind !=
+	    KIND_INLINED)
+		fprintf(out, "%s call%s, ", GROUPED(self->calls),
+			text_plural(self->calls));
+	if (table->has_time)
+		fprintf(out, "%s self (%.2f%% of all time), %s sample%s",
+			DURATION(self->ns),
+			100 * (double)self->ns /
+				(double)session->summary.time_ns,
+			GROUPED(self->samples), text_plural(self->samples));
+	else
+		fputs("no time", out);
+	fputc('\n', out);
+}
+
+/* Names files without text, and files that do not fit to the module. */
+static void write_file_notes(const struct annotation_table *table)
+{
+	const struct annotation *annotation = table->annotation;
+	const char *before = NULL, *why = NULL;
+	size_t missing = 0;
+
+	for (size_t i = 0; i < annotation->line_count; i++) {
+		const struct annotated_line *line = &annotation->lines[i];
+		const struct source_file *file;
+
+		if (is_same_text(before, line->file) ||
+		    (line->inlined && !has_cost(&line->total)))
+			continue;
+		before = line->file;
+		file = source_files_find(table->view->sources,
+					 &table->session->catalog,
+					 annotation->module, line->file);
+		if (file->is_newer)
+			fprintf(table->out,
+				"%s is newer than the module: lines may "
+				"differ from the recorded ones\n",
+				file->path);
+		missing += file->why != NULL && file->why != why;
+		why = why ? why : file->why;
+	}
+	if (missing > 1)
+		fprintf(table->out,
+			"no source text of %zu files (--source-path, "
+			"DEBUGINFOD_URLS); the first: %s\n",
+			missing, why);
+	else if (missing > 0)
+		fprintf(table->out,
+			"no source text (--source-path, DEBUGINFOD_URLS): %s\n",
+			why);
+}
+
+static void write_notes(const struct annotation_table *table)
+{
+	const struct annotation *annotation = table->annotation;
+
+	if (annotation->why && !table->view->is_source_only) {
+		char *why = printable(annotation->why);
+
+		fprintf(table->out, "no instructions: %s\n", why);
+		free(why);
+	}
+	if (!table->view->is_code_only)
+		write_file_notes(table);
+	if (annotation->unplaced_ns > 0)
+		fprintf(table->out, "%s of the time has no address\n",
+			DURATION(annotation->unplaced_ns));
+}
+
+static int width_of_calls(const struct annotation *annotation)
+{
+	uint64_t most = 0;
+	int width;
+
+	for (size_t i = 0; i < annotation->line_count; i++)
+		if (annotation->lines[i].total.calls > most)
+			most = annotation->lines[i].total.calls;
+	for (size_t i = 0; i < annotation->code.count; i++)
+		if (annotation->rows[i].cost.calls > most)
+			most = annotation->rows[i].cost.calls;
+	width = (int)strlen(GROUPED(most));
+	if (most == 0)
+		return 0;
+	return width > CALLS_MIN_WIDTH ? width : CALLS_MIN_WIDTH;
+}
+
+static void write_function(FILE *out, struct session *session,
+			   const struct annotation_view *view,
+			   const struct annotation *annotation)
+{
+	struct annotation_table table = {
+		.out = out,
+		.session = session,
+		.view = view,
+		.annotation = annotation,
+		.has_time = annotation->self.ns > 0,
+		.calls_width = width_of_calls(annotation),
+		.vaddr_width = 4,
+	};
+	const size_t count = annotation->code.count;
+
+	if (count > 0)
+		table.vaddr_width =
+			snprintf(NULL, 0, "%" PRIx64,
+				 annotation->code.items[count - 1].vaddr);
+	write_title(&table);
+	if (count > 0 && !view->is_source_only) {
+		if (!view->is_code_only)
+			write_hottest_lines(&table);
+		jump_arrows_init(&table.arrows, &annotation->code);
+		write_instructions(&table);
+		jump_arrows_fini(&table.arrows);
+	} else if (annotation->line_count > 0 && !view->is_code_only) {
+		write_source(&table);
+	}
+	write_notes(&table);
+}
+
+void text_annotation(FILE *out, struct session *session,
+		     const struct annotation_view *view)
+{
+	for (size_t i = 0; i < view->count; i++) {
+		if (i > 0)
+			fputc('\n', out);
+		write_function(out, session, view, &view->items[i]);
+	}
+	if (view->omitted > 0)
+		fprintf(out,
+			"\nfunctions of this name that are not shown: %s (-n 0 "
+			"shows all)\n",
+			GROUPED(view->omitted));
+}

@@ -1,0 +1,354 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""`clew annotate` shows the time of a function by source line and
+instruction.
+
+The program is annotate.c, in which nearly all time is in one known line.
+"""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+
+from lib import clewtest
+
+HERE = pathlib.Path(__file__).resolve().parent
+SOURCE = HERE / "annotate.c"
+ROUNDS = 300
+HOT_LINE = next(number for number, text in
+                enumerate(SOURCE.read_text().splitlines(), 1)
+                if "the hot line" in text)
+# A loop in memory that the program maps: mov %edi,%ecx; 1: sub $1,%ecx; jne 1b;
+# ret.
+GENERATED = """
+#include <string.h>
+#include <sys/mman.h>
+int main(void)
+{
+	static const unsigned char code[] = { 0x89, 0xf9, 0x83, 0xe9, 0x01,
+					      0x75, 0xfb, 0xc3 };
+	void *memory = mmap(0, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	memcpy(memory, code, sizeof(code));
+	((void (*)(int))memory)(400000000);
+	return 0;
+}
+"""
+
+
+class Annotated(clewtest.Case):
+    def setUp(self):
+        super().setUp()
+        self.environment.pop("DEBUGINFOD_URLS", None)
+        self.environment["XDG_CACHE_HOME"] = str(self.work / "cache")
+        self.environment["LC_ALL"] = "C.UTF-8"
+        self.program = self.work / "annotate"
+
+    def build(self, *flags, source=SOURCE):
+        subprocess.run(["gcc", "-O2", *flags, "-Wl,--build-id", "-o",
+                        self.program, source], check=True)
+
+    def copy_of_source(self, name="here"):
+        """Returns the path of a copy of the source in a folder of its own."""
+        folder = self.work / name
+        folder.mkdir()
+        return pathlib.Path(shutil.copy2(SOURCE, folder))
+
+    def run_recorded(self, *options):
+        done = self.record([self.program, ROUNDS], options)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def text(self, *arguments):
+        done = self.clew("annotate", *arguments, self.recording_path)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def function(self, name, *arguments):
+        """Returns the JSON of the only function with this name."""
+        functions = self.clew_json("annotate", "--json", name, *arguments,
+                                   self.recording_path)["functions"]
+        self.assertEqual(len(functions), 1)
+        return functions[0]
+
+    def fail(self, *arguments, status=1):
+        """Returns the error message, which must be one line."""
+        done = self.clew("annotate", *arguments, self.recording_path)
+        self.assertEqual(done.returncode, status, done.stdout)
+        self.assertEqual(done.stdout, "")
+        self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+        return done.stderr
+
+    def instructions_by_objdump(self, name):
+        said = subprocess.run(
+            ["objdump", "-d", "--no-show-raw-insn", f"--disassemble={name}",
+             self.program], stdout=subprocess.PIPE, text=True,
+            check=True).stdout
+        return [int(vaddr, 16) for vaddr in
+                re.findall(r"(?m)^ +([0-9a-f]+):\t", said)]
+
+
+class Time(Annotated):
+    def setUp(self):
+        super().setUp()
+        self.build("-g")
+        self.run_recorded()
+
+    def test_the_hot_line_has_most_of_the_time(self):
+        hot = self.function("hot")
+        hottest = max(hot["lines"], key=lambda line: line["self_ns"])
+        self.assertEqual(hottest["line"], HOT_LINE)
+        self.assertEqual(hottest["inlined"], "divided")
+        self.assertIn("the hot line", hottest["text"])
+        self.assertGreater(hottest["self_ns"], .6 * hot["self_ns"])
+        low, high = hottest["self_ns_95"]
+        self.assertLessEqual(low, hottest["self_ns"])
+        self.assertGreaterEqual(high, hottest["self_ns"])
+
+    def test_instructions_and_lines_have_all_of_the_time(self):
+        hot = self.function("hot")
+        self.assertGreater(hot["samples"], 50)
+        for kind in "instructions", "lines":
+            for key in "self_ns", "samples":
+                placed = sum(item[key] for item in hot[kind])
+                if key == "self_ns":
+                    placed += hot["unplaced_ns"]
+                self.assertEqual(placed, hot[key], (kind, key))
+        self.assertEqual(hot["unplaced_ns"], 0)
+
+    def test_time_agrees_with_the_report(self):
+        hot = self.function("hot")
+        reported = next(
+            function for function in
+            self.clew_json("report", "--json", self.recording_path)["functions"]
+            if function["name"] == "hot")
+        for key in "calls", "self_ns", "samples", "vaddr", "module":
+            self.assertEqual(hot[key], reported[key], key)
+        self.assertEqual(hot["calls"], ROUNDS)
+
+    def test_instructions_are_those_of_objdump(self):
+        for name in "hot", "caller", "main":
+            found = [int(one["vaddr"], 16)
+                     for one in self.function(name)["instructions"]]
+            wanted = self.instructions_by_objdump(name)
+            self.assertGreater(len(wanted), 5)
+            self.assertEqual(found[:len(wanted)], wanted)
+
+    def test_calls_name_their_functions(self):
+        said = self.text("--all", "main")
+        self.assertRegex(said, r"call\w* +0x[0-9a-f]+ <hot>")
+        self.assertRegex(said, r"call\w* +0x[0-9a-f]+ <printf@plt>")
+
+    def test_jumps_lead_to_their_destinations(self):
+        self.environment["LC_ALL"] = "C"
+        hot = self.function("hot")
+        at = {int(one["vaddr"], 16): one for one in hot["instructions"]}
+        rows = dict(
+            (int(vaddr, 16), (lines, code)) for vaddr, lines, code in
+            re.findall(r"(?m)^ *([0-9a-f]+)  ([-/|\\> ]*)(\w.*)$",
+                       self.text("-i", "--all", "hot").replace("%", "@")))
+        jumps = [one for one in at.values()
+                 if one["text"].startswith("j") and "target" in one]
+        self.assertGreater(len(jumps), 1)
+        for one in jumps:
+            self.assertIn(rows.get(int(one["vaddr"], 16), "-")[0][-2:-1],
+                          "->", one)
+
+    def test_the_hot_line_is_shown_first_and_beside_its_code(self):
+        said = self.text("hot")
+        line = rf"annotate\.c:{HOT_LINE} in divided  return number"
+        self.assertRegex(said.splitlines()[2], line)
+        self.assertRegex(said, rf"(?s){line}[^\n]*\n[^\n]* div")
+
+    def test_source_and_instructions_exclude_each_other(self):
+        source = self.text("--source", "hot")
+        self.assertNotRegex(source, r"\bdiv[lq]?\b +%")
+        self.assertIn("sum += divided(i + sum);", source)
+        code = self.text("--instructions", "hot")
+        self.assertRegex(code, r"\bdivl? +%")
+        self.assertNotIn("annotate.c", code)
+        done = self.clew("annotate", "-s", "-i", "hot", self.recording_path)
+        self.assertEqual(done.returncode, 64)
+
+    def test_source_has_all_lines_of_the_function_in_order(self):
+        numbers = [int(number) for number in re.findall(
+            r"(?m)^.{28,30} *(\d+)(?:  |$)",
+            self.text("--source", "hot").partition("(inlined)")[0])]
+        self.assertEqual(numbers, sorted(numbers))
+        self.assertEqual(numbers, list(range(numbers[0], numbers[-1] + 1)))
+        self.assertGreater(len(numbers), 7)
+
+    def test_an_inlined_function_is_shown_in_its_caller(self):
+        said = self.text("divided")
+        self.assertTrue(said.startswith("divided (inlined)"), said)
+        self.assertRegex(said, r"\bdivl? +%")
+
+    def test_colors_are_for_terminals_only(self):
+        self.assertNotIn("\33", self.text("hot"))
+        self.assertIn("\33[1;31m", self.text("--color=always", "hot"))
+
+    def test_wrong_arguments_are_explained(self):
+        self.assertIn("did you mean hot?", self.fail("hott"))
+        self.assertIn("no such function", self.fail("-m", "libc*", "hot"))
+        for arguments in [], ["hot", "a", "b"], ["--source-path=x", "hot"]:
+            done = self.clew("annotate", *arguments)
+            self.assertEqual(done.returncode, 64, arguments)
+
+    def test_a_changed_program_has_no_instructions(self):
+        """The cached lines remain; a program without them cannot be shown."""
+        self.text("hot")
+        self.build("-g", "-O1")
+        said = self.text("hot")
+        self.assertIn("annotate is another build than the recorded one", said)
+        self.assertIn("the hot line", said)
+        self.assertNotRegex(said, r"\bdivl? +%")
+        shutil.rmtree(self.environment["XDG_CACHE_HOME"])
+        self.fail("--instructions", "hot")
+
+    def test_an_older_module_is_noted(self):
+        os.utime(self.program, (1, 1))
+        self.assertIn("annotate.c is newer than the module", self.text("hot"))
+
+
+class Sources(Annotated):
+    """Where sources are searched, and hostile ones."""
+    def record_copy(self):
+        source = self.copy_of_source()
+        self.build("-g", source=source)
+        self.run_recorded()
+        return source
+
+    def test_moved_sources_are_found(self):
+        source = self.record_copy()
+        moved = self.work / "moved"
+        source.parent.rename(moved)
+        said = self.text("hot")
+        self.assertIn(f"{source}: No such file or directory", said)
+        self.assertNotIn("the hot line", said)
+        for paths in ([f"{source.parent}={moved}"],
+                      [f"{source.parent}={self.work}/nowhere",
+                       f"{self.work}/here={moved}"]):
+            said = self.text("hot", *(f"--source-path={path}"
+                                      for path in paths))
+            self.assertIn("the hot line", said)
+            self.assertNotIn("no source text", said)
+        said = self.text("hot", f"--source-path={self.work}/her={moved}")
+        self.assertNotIn("the hot line", said)
+
+    def test_files_that_are_not_regular_are_not_read(self):
+        source = self.record_copy()
+        source.unlink()
+        os.mkfifo(source)
+        self.assertIn("annotate.c: not a regular file", self.text("hot"))
+        source.unlink()
+        for path in "/dev/zero", self.work:
+            source.symlink_to(path)
+            self.assertIn("annotate.c: not a regular file", self.text("hot"))
+            source.unlink()
+
+    def test_a_huge_source_is_not_read(self):
+        source = self.record_copy()
+        os.truncate(source, 17 << 20)
+        self.assertIn("annotate.c: larger than 16 MiB", self.text("hot"))
+
+    def test_lines_are_safe_to_print(self):
+        source = self.record_copy()
+        hostile = b"\33]0;title\7\xff\0" + "\u202e".encode() + b"\t" + \
+            b"x" * 100000 + b"\n"
+        source.write_bytes(hostile * 100)
+        for arguments in ["hot"], ["--source", "hot"], ["--json", "hot"]:
+            said = self.text(*arguments)
+            self.assertIn("?]0;title", said)
+            self.assertNotRegex(said, "[\0-\x09\x0b-\x1f\u202e\ufffd]")
+            self.assertLess(max(map(len, said.splitlines())), 3000)
+
+    def test_a_source_that_is_too_short_has_no_text(self):
+        source = self.record_copy()
+        source.write_text("one line\n")
+        self.assertRegex(self.text("hot"), rf"annotate.c:{HOT_LINE} in divided\n")
+
+
+class Modules(Annotated):
+    """Modules without debug information, and damaged ones."""
+    def name_of_hottest(self):
+        return max(self.clew_json("report", "--json", self.recording_path)
+                   ["functions"], key=lambda one: one["self_ns"])["name"]
+
+    def test_a_stripped_program_has_instructions(self):
+        self.build("-s")
+        self.run_recorded()
+        name = self.name_of_hottest()
+        self.assertRegex(name, r"^annotate\+0x[0-9a-f]+$")
+        hot = self.function(name)
+        self.assertEqual(hot["lines"], [])
+        self.assertEqual(sum(one["self_ns"] for one in hot["instructions"]),
+                         hot["self_ns"])
+        self.assertIn("div", max(
+            zip(hot["instructions"], hot["instructions"][1:]),
+            key=lambda pair: pair[1]["self_ns"])[0]["text"])
+
+    def test_a_removed_or_changed_program_costs_one_line(self):
+        self.build("-s")
+        self.run_recorded()
+        name = self.name_of_hottest()
+        self.program.rename(self.work / "away")
+        self.assertIn("No such file or directory", self.fail(name))
+        self.build("-s", "-O1", "-DNEVER")
+        self.assertIn("is another build than the recorded one",
+                      self.fail(name))
+        self.program.unlink()
+        os.mkfifo(self.program)
+        self.assertIn("is no complete ELF file", self.fail(name))
+
+    def test_damaged_code_is_shown_as_far_as_it_can_be_decoded(self):
+        self.build("-s")
+        self.run_recorded()
+        name = self.name_of_hottest()
+        content = bytearray(self.program.read_bytes())
+        start = int(name.partition("+")[2], 16)
+        content[start:start + 48] = bytes(range(0xd0, 0x100))
+        self.program.write_bytes(content)
+        hot = self.function(name)
+        self.assertTrue(any(one["text"].startswith(".byte")
+                            for one in hot["instructions"]))
+        self.program.write_bytes(content[:start])
+        self.assertIn("is no complete ELF file", self.fail(name))
+
+    def test_generated_code_says_that_it_was_not_recorded(self):
+        source = self.work / "generated.c"
+        source.write_text(GENERATED)
+        self.build(source=source)
+        self.run_recorded()
+        name = self.name_of_hottest()
+        self.assertTrue(name.startswith("("), name)
+        self.assertIn("the code is generated at run time and its bytes were "
+                      "not recorded", self.fail(name))
+
+    def test_a_recording_without_samples_is_refused(self):
+        self.build("-g")
+        self.run_recorded("--time=none")
+        self.assertIn("neither samples nor call sites", self.fail("hot"))
+
+
+class CallSites(Annotated):
+    def test_each_call_instruction_has_its_calls(self):
+        self.build("-g")
+        done = self.record([self.program, ROUNDS], ["--trace", "--sites"],
+                           text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        own = sorted(map(int, done.stdout.split()))
+        found = self.function("caller")
+        self.assertEqual(sorted(one["calls_made"]
+                                for one in found["instructions"]
+                                if one["calls_made"]), own)
+        line = next(line for line in found["lines"] if line["calls_made"])
+        self.assertEqual(line["calls_made"], sum(own))
+        self.assertIn("leaf(number)", line["text"])
+        for calls in own:
+            self.assertRegex(self.text("caller"),
+                             rf" {calls}  .*call\w* .*<leaf>")
+
+
+if __name__ == "__main__":
+    clewtest.main()
