@@ -26,7 +26,7 @@ LIBC = {"preload/host/private_libc.c", "preload/host/private_string.c",
         "preload/host/capstone_libc.c"}
 # Rooms that define what a public header declares. Rooms of other folders that may
 # include the header may refer to them.
-PUBLIC = {"symbolizer/a2n.h": {"symbolizer", "symbolizer/space"}}
+PUBLIC = {"symbolizer/a2n.h": {"symbolizer", "symbolizer/elf", "symbolizer/space"}}
 UPCALL = re.compile(r"^ \*\t(\w+) +(\S+)(?: \([^)]*\))? +(\S+)$", re.M)
 # The table of files with mutable data.
 STATICS = re.compile(r"^## Statics$(.*?)^## ", re.M | re.S)
