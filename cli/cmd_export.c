@@ -78,6 +78,12 @@ static void check(const struct export_options *options,
 	if (options->view.whose.grouping && format->no_group)
 		complain_of_usage(state, "--format=%s excludes --group",
 				  format->name);
+	if (transform_is_asked(&options->view.transform) &&
+	    format->likes_traces)
+		complain_of_usage(state,
+				  "--format=%s excludes --focus, --ignore, "
+				  "--collapse and --fold",
+				  format->name);
 	if (options->view.shows_inlines && format->no_inlines)
 		complain_of_usage(state, "--format=%s excludes --inlines",
 				  format->name);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "cli/common/command.h"
 #include "cli/common/help.h"
 
@@ -20,6 +21,12 @@ enum {
 	KEY_SELF_COST,
 	KEY_QUIET = 'q',
 	KEY_DETAILS = 0x202,
+	KEY_FOCUS,
+	KEY_IGNORE,
+	KEY_COLLAPSE,
+	KEY_FOLD,
+	KEY_VIEW,
+	KEY_SAVE_VIEW,
 };
 
 static const struct argp_option argp_options[] = {
@@ -27,6 +34,18 @@ static const struct argp_option argp_options[] = {
 	ROW_FUNCTION(KEY_FUNCTION),
 	ROW_THREAD(KEY_THREAD, HELP_FIRST),
 	ROW_PROCESS(KEY_PROCESS, HELP_FIRST),
+	{ "focus", KEY_FOCUS, "REGEX", 0,
+	  "Show only contexts in which a function matches", HELP_FILTERS },
+	{ "ignore", KEY_IGNORE, "REGEX", 0,
+	  "Hide contexts in which a function matches", HELP_FILTERS },
+	{ "collapse", KEY_COLLAPSE, "REGEX", 0,
+	  "Show a function and all its callees as one", HELP_FILTERS },
+	{ "fold", KEY_FOLD, "WORD[,WORD...]", 0,
+	  "Show a NAMESPACE, module:GLOB or recursion as one", HELP_FILTERS },
+	{ "view", KEY_VIEW, "NAME", 0, "Use the filters that --save-view saved",
+	  HELP_FILTERS },
+	{ "save-view", KEY_SAVE_VIEW, "NAME", 0,
+	  "Save the filters from -m to --fold for --view", HELP_FILTERS },
 	{ "lines", KEY_LINES, NULL, 0,
 	  "Show the source file and line of each function", HELP_CONTENTS },
 	{ "inlines", KEY_INLINES, NULL, HELP_FIRST,
@@ -72,6 +91,90 @@ static int parse_metric(struct argp_state *state, const char *text)
 							   : METRIC_CALLS;
 }
 
+/* Stores the text of an option that can be saved in a view, once. */
+static void take_text(struct view_options *options, enum saved_option option,
+		      const char *text, struct argp_state *state)
+{
+	if (options->saved.values[option])
+		complain_of_usage(state,
+				  "--%s is given twice; combine both as "
+				  "\"A|B\"",
+				  saved_option_names[option]);
+	options->saved.values[option] = text;
+}
+
+static void add_folds(struct view_options *options, const char *text,
+		      struct argp_state *state)
+{
+	if (transform_add_folds(&options->transform, text) != 0)
+		complain_of_usage(state,
+				  "--fold=%s: not namespaces, module:GLOB or "
+				  "recursion, with commas between them",
+				  text);
+}
+
+/* Joins the texts of several --fold, which are saved as one. */
+static void take_folds(struct view_options *options, const char *text,
+		       struct argp_state *state)
+{
+	const char *before = options->saved.values[SAVED_FOLD];
+	char *both = memory_printf("%s%s%s", before ? before : "",
+				   before ? "," : "", text);
+
+	free(options->folds_text);
+	options->folds_text = both;
+	options->saved.values[SAVED_FOLD] = both;
+	add_folds(options, text, state);
+}
+
+/* Uses the options of a view that the command line does not have. */
+static void use_view(struct view_options *options, struct argp_state *state)
+{
+	const struct saved_view given = options->saved;
+	char *why;
+
+	if (saved_view_read(&options->saved, options->view_name, &why) != 0)
+		complain_of_usage(state, "--view=%s", why);
+	if (!given.values[SAVED_MODULE])
+		options->selection.module = options->saved.values[SAVED_MODULE];
+	if (!given.values[SAVED_FUNCTION] &&
+	    options->saved.values[SAVED_FUNCTION])
+		parse_function(state, options->saved.values[SAVED_FUNCTION],
+			       &options->regex, &options->selection);
+	if (!given.values[SAVED_FOLD] && options->saved.values[SAVED_FOLD])
+		add_folds(options, options->saved.values[SAVED_FOLD], state);
+}
+
+static void compile(const struct view_options *options,
+		    enum saved_option option, regex_t *regex,
+		    const regex_t **used, struct argp_state *state)
+{
+	const char *text = options->saved.values[option];
+
+	if (!text)
+		return;
+	parse_regex(state, saved_option_names[option], text, regex);
+	*used = regex;
+}
+
+static void finish(struct view_options *options, struct argp_state *state)
+{
+	struct transform *transform = &options->transform;
+	char *why;
+
+	if (options->view_name)
+		use_view(options, state);
+	compile(options, SAVED_FOCUS, &options->focus, &transform->focus,
+		state);
+	compile(options, SAVED_IGNORE, &options->ignore, &transform->ignore,
+		state);
+	compile(options, SAVED_COLLAPSE, &options->collapse,
+		&transform->collapse, state);
+	if (options->saved_name &&
+	    saved_view_write(&options->saved, options->saved_name, &why) != 0)
+		complain_of_usage(state, "--save-view=%s", why);
+}
+
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
 	struct view_options *options = state->input;
@@ -82,10 +185,33 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return 0;
 	case KEY_MODULE:
 		options->selection.module = argument;
+		options->saved.values[SAVED_MODULE] = argument;
 		return 0;
 	case KEY_FUNCTION:
 		parse_function(state, argument, &options->regex,
 			       &options->selection);
+		options->saved.values[SAVED_FUNCTION] = argument;
+		return 0;
+	case KEY_FOCUS:
+		take_text(options, SAVED_FOCUS, argument, state);
+		return 0;
+	case KEY_IGNORE:
+		take_text(options, SAVED_IGNORE, argument, state);
+		return 0;
+	case KEY_COLLAPSE:
+		take_text(options, SAVED_COLLAPSE, argument, state);
+		return 0;
+	case KEY_FOLD:
+		take_folds(options, argument, state);
+		return 0;
+	case KEY_VIEW:
+		options->view_name = argument;
+		return 0;
+	case KEY_SAVE_VIEW:
+		options->saved_name = argument;
+		return 0;
+	case ARGP_KEY_END:
+		finish(options, state);
 		return 0;
 	case KEY_THREAD:
 		options->whose.thread = argument;
@@ -163,4 +289,13 @@ void view_options_fini(struct view_options *options)
 {
 	if (options->selection.function)
 		regfree(&options->regex);
+	if (options->transform.focus)
+		regfree(&options->focus);
+	if (options->transform.ignore)
+		regfree(&options->ignore);
+	if (options->transform.collapse)
+		regfree(&options->collapse);
+	transform_fini(&options->transform);
+	free(options->folds_text);
+	free(options->saved.text);
 }

@@ -10,9 +10,11 @@
 #include "cli/common/command.h"
 #include "cli/common/help.h"
 #include "cli/common/option_values.h"
+#include "cli/common/saved_view.h"
 #include "cli/common/terminal.h"
 #include "report/merge/merge.h"
 #include "report/view/selection.h"
+#include "report/view/transform.h"
 #include "report/write/writer.h"
 
 struct view_options {
@@ -20,6 +22,12 @@ struct view_options {
 	struct whose whose;
 	struct selection selection;
 	regex_t regex; /* Referenced by selection.function, if set. */
+	struct transform transform;
+	regex_t focus, ignore, collapse; /* Referenced by transform, if set. */
+	struct saved_view saved; /* The texts of selection and transform. */
+	char *folds_text;        /* All texts of --fold, or NULL. */
+	/* Names of the views to read and to save, or NULL. */
+	const char *view_name, *saved_name;
 	const struct report_writer *writer;
 	int shows_lines;
 	int shows_inlines;

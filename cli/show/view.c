@@ -52,7 +52,31 @@ static int open_file(struct view_options *view, struct session *session,
 			    "%s: a baseline excludes --inlines, --value, "
 			    "--thread and --process",
 			    view->path);
+	if (transform_is_asked(&view->transform))
+		return fail(why, -EINVAL,
+			    "%s: a baseline has no contexts, which --focus, "
+			    "--ignore, --collapse and --fold need",
+			    view->path);
 	return baseline_open(session, view->path, why);
+}
+
+/*
+ * Transforms the tree. Returns 0; or -ENODATA and *why if nothing remains, and
+ * then closes the session.
+ */
+static int transform_as_asked(struct view_options *view,
+			      struct session *session, char **why)
+{
+	session_transform(session, &view->transform);
+	if (session->tree.count > 1)
+		return 0;
+	progress_clear(&view->progress);
+	session_close(session);
+	return fail(why, -ENODATA,
+		    "%s: %s no context; clew report shows all functions",
+		    view->path,
+		    view->transform.ignore ? "--focus and --ignore leave"
+					   : "--focus matches");
 }
 
 /* Returns 0, or -errno and *why. */
@@ -83,6 +107,8 @@ static int open_as_asked(struct view_options *view, struct session *session,
 		session->metric = (enum metric)view->metric;
 	if (view->shows_inlines)
 		session_inline(session);
+	if (transform_is_asked(&view->transform))
+		return transform_as_asked(view, session, why);
 	return 0;
 }
 

@@ -239,6 +239,17 @@ void session_inline(struct session *session)
 	session->tree = inlined;
 }
 
+void session_transform(struct session *session,
+		       const struct transform *transform)
+{
+	struct tree out;
+
+	tree_transform(&session->tree, &session->catalog, transform,
+		       &session->timeline, &out);
+	tree_fini(&session->tree);
+	session->tree = out;
+}
+
 uint64_t session_missing_calls(const struct session *session)
 {
 	const struct summary *summary = &session->summary;

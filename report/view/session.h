@@ -10,6 +10,7 @@
 #include "report/model/tree.h"
 #include "report/recording/recording_reader.h"
 #include "report/view/summary.h"
+#include "report/view/transform.h"
 
 struct session {
 	struct recording recording;
@@ -48,6 +49,10 @@ int session_open(struct session *session, const char *path,
 
 /* Puts inlined functions into the tree. */
 void session_inline(struct session *session);
+
+/* Transforms the tree, and the samples of the timeline. */
+void session_transform(struct session *session,
+		       const struct transform *transform);
 
 /*
  * Returns how many calls are known to be missing in the counts of functions, or
