@@ -8,7 +8,7 @@
  *
  *	ID		DIRECTIVE_ID is its number, valid in one program only
  *	word		in the configuration, and the long name of the option
- *	KIND		what its value is, see below
+ *	KIND		what its value is (enum wire_setting_kind), see below
  *	member		of struct config (preload/host/config.h)
  *	standard	the member's value if there is no such directive
  *	least, most	bounds of its number; 0, 0: the kind has no number
@@ -146,6 +146,25 @@ X(ACTION, "action", ACTION, probes, 0, 0, 0, \
 X(CACHE, "cache", TEXT, cache_dir, 0, 0, 0, \
   NONE, 0, NULL, LIMITS, LATER, "", NULL)
 /* clang-format on */
+
+enum wire_setting_kind {
+	WIRE_SETTING_FLAG,
+	WIRE_SETTING_NUMBER,
+	WIRE_SETTING_LIMIT,
+	WIRE_SETTING_WORD,
+	WIRE_SETTING_TEXT,
+	WIRE_SETTING_REGEX,
+	WIRE_SETTING_CLOCK,
+	WIRE_SETTING_TRACE,
+	WIRE_SETTING_STAMPS,
+	WIRE_SETTING_DURATION,
+	WIRE_SETTING_SIGNAL,
+	WIRE_SETTING_JAVA,
+	WIRE_SETTING_BUDGET,
+	WIRE_SETTING_PROBE,
+	WIRE_SETTING_ACTION,
+	WIRE_SETTING_KIND_COUNT
+};
 
 enum wire_directive {
 #define X(id, ...) DIRECTIVE_##id,

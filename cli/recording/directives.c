@@ -24,32 +24,14 @@
 #define STAMP_NS_LEAST 100
 #define STAMP_NS_MOST  UINT64_C(10000000000)
 
-enum directive_kind {
-	KIND_FLAG,
-	KIND_NUMBER,
-	KIND_LIMIT,
-	KIND_WORD,
-	KIND_TEXT,
-	KIND_REGEX,
-	KIND_CLOCK,
-	KIND_TRACE,
-	KIND_STAMPS,
-	KIND_DURATION,
-	KIND_SIGNAL,
-	KIND_JAVA,
-	KIND_BUDGET,
-	KIND_PROBE,
-	KIND_ACTION,
-};
-
 /* Indexed by enum wire_directive. */
 static const struct directive {
 	const char *word;
-	enum directive_kind kind;
+	enum wire_setting_kind kind;
 	uint64_t least, most;
 } known_directives[] = {
 #define X(id, word, kind, member, standard, least, most, ...)                  \
-	{ word, KIND_##kind, least, most },
+	{ word, WIRE_SETTING_##kind, least, most },
 	WIRE_DIRECTIVES(X)
 #undef X
 };
@@ -414,14 +396,21 @@ static int add_action(struct directives *directives,
 static int (*const adders[])(struct directives *directives,
 			     const struct directive *directive,
 			     const char *value, char **why) = {
-	[KIND_FLAG] = add_text,     [KIND_NUMBER] = add_number,
-	[KIND_LIMIT] = add_number,  [KIND_WORD] = add_word,
-	[KIND_TEXT] = add_text,     [KIND_REGEX] = add_regex,
-	[KIND_CLOCK] = add_clock,   [KIND_TRACE] = add_trace,
-	[KIND_STAMPS] = add_stamps, [KIND_DURATION] = add_duration,
-	[KIND_SIGNAL] = add_signal, [KIND_JAVA] = add_java,
-	[KIND_BUDGET] = add_budget, [KIND_PROBE] = add_probe,
-	[KIND_ACTION] = add_action,
+	[WIRE_SETTING_FLAG] = add_text,
+	[WIRE_SETTING_NUMBER] = add_number,
+	[WIRE_SETTING_LIMIT] = add_number,
+	[WIRE_SETTING_WORD] = add_word,
+	[WIRE_SETTING_TEXT] = add_text,
+	[WIRE_SETTING_REGEX] = add_regex,
+	[WIRE_SETTING_CLOCK] = add_clock,
+	[WIRE_SETTING_TRACE] = add_trace,
+	[WIRE_SETTING_STAMPS] = add_stamps,
+	[WIRE_SETTING_DURATION] = add_duration,
+	[WIRE_SETTING_SIGNAL] = add_signal,
+	[WIRE_SETTING_JAVA] = add_java,
+	[WIRE_SETTING_BUDGET] = add_budget,
+	[WIRE_SETTING_PROBE] = add_probe,
+	[WIRE_SETTING_ACTION] = add_action,
 };
 
 /* Stores the value for directives_have(). Returns 0, or -ENOMEM and *why. */
@@ -447,7 +436,7 @@ int directives_add(struct directives *directives, const char *word,
 
 	if (!directive)
 		return refuse_directive(word, why);
-	if (is_empty != (directive->kind == KIND_FLAG))
+	if (is_empty != (directive->kind == WIRE_SETTING_FLAG))
 		return fail(why, -EINVAL, "%s: %s", word,
 			    is_empty ? "the value is missing"
 				     : "takes no value");

@@ -17,6 +17,44 @@
 #define BYTES_PER_TIMED   256
 #define DEFAULT_MAX_BYTES (UINT64_C(1) << 30)
 
+/* A directive, and the member of struct config that has its value. */
+struct setting {
+	const char *word;
+	enum wire_setting_kind kind;
+	size_t offset, bytes; /* of the member */
+	uint64_t standard, least, most;
+};
+
+/* Indexed by enum wire_directive. */
+static const struct setting settings[DIRECTIVE_COUNT] = {
+#define X(id, word, kind, member, standard, least, most, ...)                  \
+	{ word,                                                                \
+	  WIRE_SETTING_##kind,                                                 \
+	  offsetof(struct config, member),                                     \
+	  sizeof(((struct config *)0)->member),                                \
+	  standard,                                                            \
+	  least,                                                               \
+	  most },
+	WIRE_DIRECTIVES(X)
+#undef X
+};
+
+static uint64_t value_of(const struct config *config,
+			 const struct setting *setting)
+{
+	uint64_t value = 0;
+
+	memcpy(&value, (const char *)config + setting->offset, setting->bytes);
+	return value;
+}
+
+/* Integers are little-endian: the first bytes are the lowest. */
+static void store(struct config *config, const struct setting *setting,
+		  uint64_t value)
+{
+	memcpy((char *)config + setting->offset, &value, setting->bytes);
+}
+
 /* ---- Values ---- */
 
 static int parse_number(const char *text, uint64_t *out)
@@ -33,32 +71,71 @@ static int parse_number(const char *text, uint64_t *out)
 	return *text ? 0 : -EINVAL;
 }
 
-/* Parses a number. Returns -EINVAL also if it is not within the bounds. */
-static int parse_within(const char *text, uint64_t least, uint64_t most,
-			uint64_t *out)
+static int set_flag(struct config *config, const struct setting *setting,
+		    const char *text)
 {
-	return parse_number(text, out) || *out < least || *out > most ? -EINVAL
-								      : 0;
+	store(config, setting, 1);
+	return *text ? -EINVAL : 0;
 }
 
-/* Returns the index of a word among those of a directive; -1: none. */
-static int parse_word(const char *text, enum wire_directive directive)
+static int parse_within(const struct setting *setting, const char *text,
+			uint64_t *out)
+{
+	return parse_number(text, out) || *out < setting->least ||
+			       *out > setting->most
+		       ? -EINVAL
+		       : 0;
+}
+
+static int set_number(struct config *config, const struct setting *setting,
+		      const char *text)
+{
+	uint64_t number;
+
+	if (parse_within(setting, text, &number))
+		return -EINVAL;
+	store(config, setting, number);
+	return 0;
+}
+
+/* Of several limits, the least one holds; a value of 0 is no limit. */
+static int set_limit(struct config *config, const struct setting *setting,
+		     const char *text)
+{
+	const uint64_t before = value_of(config, setting);
+	uint64_t number;
+
+	if (parse_within(setting, text, &number))
+		return -EINVAL;
+	if (!before || number < before)
+		store(config, setting, number);
+	return 0;
+}
+
+static int set_word(struct config *config, const struct setting *setting,
+		    const char *text)
 {
 	unsigned int count;
-	const char *const *words = wire_directive_words(directive, &count);
+	const char *const *words = wire_directive_words(
+		(enum wire_directive)(setting - settings), &count);
 
-	for (unsigned int i = 0; i < count; i++)
-		if (!strcmp(words[i], text))
-			return (int)i;
-	return -1;
+	for (unsigned int i = 0; i < count; i++) {
+		if (strcmp(words[i], text) != 0)
+			continue;
+		store(config, setting, i);
+		return 0;
+	}
+	return -EINVAL;
 }
 
 /* Parses "N": bytes of the process; "ring:N": bytes of each of its threads. */
-static int set_trace(struct config *config, const char *text)
+static int set_trace(struct config *config, const struct setting *setting,
+		     const char *text)
 {
 	static const char ring[] = "ring:";
 	uint64_t bytes;
 
+	(void)setting;
 	if (!strncmp(text, ring, sizeof(ring) - 1)) {
 		if (parse_number(text + sizeof(ring) - 1, &bytes) || !bytes)
 			return -EINVAL;
@@ -74,15 +151,18 @@ static int set_trace(struct config *config, const char *text)
 }
 
 /* A minimum duration requires the times of returns. */
-static int set_least(struct config *config, const char *text)
+static int set_duration(struct config *config, const struct setting *setting,
+			const char *text)
 {
+	(void)setting;
 	config->stamp_returns = 1;
 	config->stamp_every = 1;
 	return parse_number(text, &config->least_ns);
 }
 
 /* Parses "N" calls, "time N" in nanoseconds, or "all". */
-static int set_stamps(struct config *config, const char *text, uint64_t most)
+static int set_stamps(struct config *config, const struct setting *setting,
+		      const char *text)
 {
 	static const char time[] = "time ";
 	uint64_t number = 1;
@@ -93,134 +173,81 @@ static int set_stamps(struct config *config, const char *text, uint64_t most)
 		return parse_number(text + sizeof(time) - 1, &config->stamp_ns);
 	config->stamp_returns = !strcmp(text, "all");
 	if (!config->stamp_returns &&
-	    (parse_number(text, &number) || number > most))
+	    (parse_number(text, &number) || number > setting->most))
 		return -EINVAL;
 	config->stamp_every = (uint32_t)number;
 	return 0;
 }
 
-static int set_clock(struct config *config, const char *text)
+static int set_clock(struct config *config, const struct setting *setting,
+		     const char *text)
 {
+	(void)setting;
 	config->has_clock = 1;
 	config->wants_ticks = !strcmp(text, "tick");
 	return config->wants_ticks || !strcmp(text, "auto") ? 0 : -EINVAL;
 }
 
 /* Parses "5%", "0.5%": one digit after the point; the sign is optional. */
-static int set_budget(struct config *config, const char *text, uint32_t most)
+static int set_budget(struct config *config, const struct setting *setting,
+		      const char *text)
 {
-	uint32_t thousandths = 0;
+	uint64_t thousandths = 0;
 
-	for (; *text >= '0' && *text <= '9' && thousandths < most; text++)
-		thousandths = 10 * thousandths + (uint32_t)(*text - '0');
+	for (; *text >= '0' && *text <= '9' && thousandths < setting->most;
+	     text++)
+		thousandths = 10 * thousandths + (uint64_t)(*text - '0');
 	thousandths *= 10;
 	if (*text == '.' && text[1] >= '0' && text[1] <= '9') {
-		thousandths += (uint32_t)(text[1] - '0');
+		thousandths += (uint64_t)(text[1] - '0');
 		text += 2;
 	}
 	text += *text == '%';
-	if (*text || !thousandths || thousandths > most)
+	if (*text || !thousandths || thousandths > setting->most)
 		return -EINVAL;
-	config->budget = thousandths;
+	config->budget = (uint32_t)thousandths;
 	return 0;
-}
-
-/* ---- Settings by name ---- */
-
-/* Returns the index of a word in the table of directives; -1: none. */
-static int find(const char *word)
-{
-	static const char *const words[] = {
-#define X(id, word, ...) word,
-		WIRE_DIRECTIVES(X)
-#undef X
-	};
-
-	for (int i = 0; i < DIRECTIVE_COUNT; i++)
-		if (!strcmp(words[i], word))
-			return i;
-	return -1;
-}
-
-/* The code of config_set() for each kind of directive: each ends with a return. */
-#define MEMBER(member, value)                                                  \
-	(config->member = (__typeof__(config->member))(value))
-
-#define SET_FLAG(id, member, least, most)                                      \
-	MEMBER(member, 1);                                                     \
-	return *text ? -EINVAL : 0;
-#define SET_NUMBER(id, member, least, most)                                    \
-	if (parse_within(text, least, most, &number))                          \
-		return -EINVAL;                                                \
-	MEMBER(member, number);                                                \
-	return 0;
-#define SET_LIMIT(id, member, least, most)                                     \
-	if (parse_within(text, least, most, &number))                          \
-		return -EINVAL;                                                \
-	if (!config->member || number < config->member)                        \
-		MEMBER(member, number);                                        \
-	return 0;
-#define SET_WORD(id, member, least, most)                                      \
-	index = parse_word(text, DIRECTIVE_##id);                              \
-	if (index < 0)                                                         \
-		return -EINVAL;                                                \
-	MEMBER(member, index);                                                 \
-	return 0;
-#define SET_SIGNAL                         SET_NUMBER
-#define SET_CLOCK(id, member, least, most) return set_clock(config, text);
-#define SET_TRACE(id, member, least, most) return set_trace(config, text);
-#define SET_STAMPS(id, member, least, most)                                    \
-	return set_stamps(config, text, most);
-#define SET_DURATION(id, member, least, most) return set_least(config, text);
-#define SET_BUDGET(id, member, least, most)                                    \
-	return set_budget(config, text, most);
-/* config.c has these. */
-#define SET_TEXT(id, member, least, most) return -ENOENT;
-#define SET_REGEX                         SET_TEXT
-#define SET_JAVA                          SET_TEXT
-#define SET_PROBE                         SET_TEXT
-#define SET_ACTION                        SET_TEXT
-
-int config_set(struct config *config, const char *word, const char *text)
-{
-	uint64_t number;
-	int index;
-
-	switch (find(word)) {
-#define X(id, word, kind, member, standard, least, most, ...)                  \
-	case DIRECTIVE_##id:                                                   \
-		SET_##kind(id, member, least, most)
-		WIRE_DIRECTIVES(X)
-#undef X
-	default:
-		return -ENOENT;
-	}
 }
 
 /* ---- All settings ---- */
 
-#define BEGIN_NUMBER(member, standard) MEMBER(member, standard);
-#define BEGIN_LIMIT                    BEGIN_NUMBER
-#define BEGIN_WORD                     BEGIN_NUMBER
-#define BEGIN_STAMPS                   BEGIN_NUMBER
-/* The standard is 0, or nothing. */
-#define BEGIN_FLAG(member, standard)
-#define BEGIN_TEXT(member, standard)
-#define BEGIN_REGEX(member, standard)
-#define BEGIN_CLOCK(member, standard)
-#define BEGIN_TRACE(member, standard)
-#define BEGIN_DURATION(member, standard)
-#define BEGIN_SIGNAL(member, standard)
-#define BEGIN_JAVA(member, standard)
-#define BEGIN_BUDGET(member, standard)
-#define BEGIN_PROBE(member, standard)
-#define BEGIN_ACTION(member, standard)
+/* Returns the setting of a directive, or NULL. */
+static const struct setting *find(const char *word)
+{
+	for (int i = 0; i < DIRECTIVE_COUNT; i++)
+		if (!strcmp(settings[i].word, word))
+			return &settings[i];
+	return NULL;
+}
+
+/* config.c has the other kinds. */
+int config_set(struct config *config, const char *word, const char *text)
+{
+	static int (*const setters[WIRE_SETTING_KIND_COUNT])(
+		struct config *, const struct setting *, const char *) = {
+		[WIRE_SETTING_FLAG] = set_flag,
+		[WIRE_SETTING_NUMBER] = set_number,
+		[WIRE_SETTING_LIMIT] = set_limit,
+		[WIRE_SETTING_WORD] = set_word,
+		[WIRE_SETTING_SIGNAL] = set_number,
+		[WIRE_SETTING_CLOCK] = set_clock,
+		[WIRE_SETTING_TRACE] = set_trace,
+		[WIRE_SETTING_STAMPS] = set_stamps,
+		[WIRE_SETTING_DURATION] = set_duration,
+		[WIRE_SETTING_BUDGET] = set_budget,
+	};
+	const struct setting *setting = find(word);
+
+	return setting && setters[setting->kind]
+		       ? setters[setting->kind](config, setting, text)
+		       : -ENOENT;
+}
 
 void config_begin(struct config *config)
 {
-#define X(id, word, kind, member, standard, ...) BEGIN_##kind(member, standard)
-	WIRE_DIRECTIVES(X)
-#undef X
+	for (int i = 0; i < DIRECTIVE_COUNT; i++)
+		if (settings[i].standard)
+			store(config, &settings[i], settings[i].standard);
 	config->max_contexts_cause = WIRE_FOLD_CONTEXTS;
 }
 

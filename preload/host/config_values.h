@@ -11,7 +11,7 @@
 
 #include "preload/host/config.h"
 
-/* Call it before the first setting. */
+/* Sets all defaults that are not 0. Call it before the first setting. */
 void config_begin(struct config *config);
 
 /* Sets a value. Returns 0, -EINVAL, or -ENOENT if there is no such setting. */
