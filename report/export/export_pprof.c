@@ -4,8 +4,7 @@
  *
  * Each sample contains its whole stack. The message is therefore written in
  * pieces of some hundred samples and is never in memory as a whole. Addresses
- * are those of the ELF files, which each mapping expresses by covering all
- * addresses from 0.
+ * are those of the ELF files; a mapping is a segment of such a file.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -235,31 +234,6 @@ static void write_samples(struct pprof *pprof)
 
 /* ---- The rest of the profile ---- */
 
-static void write_mappings(struct pprof *pprof)
-{
-	for (size_t i = 0; i < pprof->catalog->module_count; i++) {
-		const struct catalog_module *module =
-			&pprof->catalog->modules[i];
-		Pprof__Mapping mapping = PPROF__MAPPING__INIT;
-		Pprof__Mapping *mappings[] = { &mapping };
-		Pprof__Profile piece = PPROF__PROFILE__INIT;
-
-		mapping.id = i + 1;
-		mapping.memory_limit = UINT64_MAX;
-		mapping.filename =
-			strings_number(&pprof->strings, module->printable_path);
-		mapping.build_id = strings_number(&pprof->strings,
-						  export_build_id(module).text);
-		mapping.has_functions = 1;
-		mapping.has_filenames = 1;
-		mapping.has_line_numbers = 1;
-		mapping.has_inline_frames = 1;
-		piece.n_mapping = 1;
-		piece.mapping = mappings;
-		pprof_write(pprof, &piece);
-	}
-}
-
 static Pprof__ValueType value_type(struct pprof *pprof, const char *type,
 				   const char *unit)
 {
@@ -323,6 +297,22 @@ static void write_head(struct pprof *pprof)
 	free(command);
 }
 
+/* Readers take the first mapping for that of the program. */
+static void write_main_mapping(struct pprof *pprof)
+{
+	const struct catalog *catalog = pprof->catalog;
+	const uint32_t first =
+		catalog->module_count ? catalog->modules[0].first_function : 0;
+
+	if (catalog->module_count == 0)
+		return;
+	pprof_mapping(pprof, 0,
+		      first < catalog->function_count &&
+				      catalog->functions[first].module == 0
+			      ? catalog->functions[first].vaddr
+			      : 0);
+}
+
 static void write_profile(struct pprof *pprof)
 {
 	Pprof__Profile strings = PPROF__PROFILE__INIT;
@@ -330,7 +320,7 @@ static void write_profile(struct pprof *pprof)
 	/* the format requires it as number 0 */
 	strings_number(&pprof->strings, "");
 	write_head(pprof);
-	write_mappings(pprof);
+	write_main_mapping(pprof);
 	write_samples(pprof);
 	strings.n_string_table = pprof->strings.count;
 	strings.string_table = pprof->strings.items;
@@ -356,6 +346,7 @@ int export_pprof(struct export *export, FILE *out, char **why)
 		pprof.err = errno ? -errno : -EIO;
 	strings_fini(&pprof.strings);
 	idmap_fini(&pprof.functions);
+	idmap_fini(&pprof.mappings);
 	idmap_fini(&pprof.places[0]);
 	idmap_fini(&pprof.places[1]);
 	free(pprof.packed);

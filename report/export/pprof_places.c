@@ -67,6 +67,56 @@ static uint64_t function_of(struct pprof *pprof, const struct naming *naming)
 
 /* ---- Locations ---- */
 
+/* Enough for all user addresses of x86-64. */
+enum { MAPPING_VADDR_BITS = 48 };
+
+/* Writes a mapping of the module's segment and returns its id. */
+static uint64_t write_mapping(struct pprof *pprof, uint32_t module,
+			      const struct a2n_segment *segment)
+{
+	const struct catalog_module *entry = &pprof->catalog->modules[module];
+	Pprof__Mapping mapping = PPROF__MAPPING__INIT;
+	Pprof__Mapping *mappings[] = { &mapping };
+	Pprof__Profile piece = PPROF__PROFILE__INIT;
+
+	mapping.id = pprof->mappings.used;
+	mapping.memory_start = segment->vaddr;
+	mapping.memory_limit = segment->vaddr + segment->bytes;
+	mapping.file_offset = segment->file_offset;
+	mapping.filename =
+		strings_number(&pprof->strings, entry->printable_path);
+	mapping.build_id =
+		strings_number(&pprof->strings, export_build_id(entry).text);
+	mapping.has_functions = 1;
+	mapping.has_filenames = 1;
+	mapping.has_line_numbers = 1;
+	mapping.has_inline_frames = 1;
+	piece.n_mapping = 1;
+	piece.mapping = mappings;
+	pprof_write(pprof, &piece);
+	return mapping.id;
+}
+
+uint64_t pprof_mapping(struct pprof *pprof, uint32_t module, uint64_t vaddr)
+{
+	/* Readers take a mapping of all addresses as one without an offset. */
+	struct a2n_segment segment = { .bytes = UINT64_MAX };
+	uint64_t *id;
+
+	if (module == CATALOG_NO_MODULE)
+		return 0;
+	catalog_segment(pprof->catalog, module, vaddr, &segment);
+	if (segment.vaddr >> MAPPING_VADDR_BITS ||
+	    segment.vaddr + segment.bytes < segment.vaddr)
+		segment = (struct a2n_segment){ .bytes = UINT64_MAX };
+	id = idmap_at(&pprof->mappings, ((uint64_t)module + 1)
+							<< MAPPING_VADDR_BITS |
+						segment.vaddr);
+	if (*id == 0)
+		*id = write_mapping(pprof, module, &segment);
+	return *id;
+}
+
 static uint64_t write_place(struct pprof *pprof, uint32_t module,
 			    uint64_t vaddr, Pprof__Line *lines, size_t count)
 {
@@ -78,8 +128,7 @@ static uint64_t write_place(struct pprof *pprof, uint32_t module,
 	for (size_t i = 0; i < count; i++)
 		pointers[i] = &lines[i];
 	place.id = ++pprof->place_count;
-	place.mapping_id =
-		module == CATALOG_NO_MODULE ? 0 : (uint64_t)module + 1;
+	place.mapping_id = pprof_mapping(pprof, module, vaddr);
 	place.address = vaddr;
 	place.n_line = count;
 	place.line = pointers;

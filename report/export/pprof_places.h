@@ -23,10 +23,18 @@ struct pprof {
 	struct strings strings; /* written at the end */
 	struct idmap functions; /* name << 32 | file -> id */
 	struct idmap places[2]; /* by is_return: function << 32 | site -> id */
+	struct idmap mappings;  /* (module + 1) << 48 | segment -> id */
 	uint64_t place_count;
 	uint8_t *packed; /* buffer for one message */
 	size_t packed_capacity;
 };
+
+/*
+ * Returns the id of the mapping with a vaddr of a module, which is written on
+ * first use. Locations have the addresses of the file, so a mapping is a
+ * segment at the address that the file has for it.
+ */
+uint64_t pprof_mapping(struct pprof *pprof, uint32_t module, uint64_t vaddr);
 
 /* Writes a piece of the profile. */
 void pprof_write(struct pprof *pprof, const Pprof__Profile *piece);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Names and locations of a catalog's functions, from liba2n. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,6 +66,15 @@ size_t catalog_frames(struct catalog *catalog, uint32_t function,
 		return 0;
 	return catalog_frames_at(catalog, entry->module, entry->vaddr, frames,
 				 room);
+}
+
+int catalog_segment(struct catalog *catalog, uint32_t module, uint64_t vaddr,
+		    struct a2n_segment *out)
+{
+	const struct a2n_module *a2n =
+		names_of(catalog, &catalog->modules[module]);
+
+	return a2n ? a2n_module_segment(a2n, vaddr, out) : -ENOENT;
 }
 
 /* Finds the frame of the function itself, not of code inlined at its start. */

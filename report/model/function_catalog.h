@@ -307,6 +307,13 @@ size_t catalog_frames_at(struct catalog *catalog, uint32_t module,
 			 uint64_t vaddr, struct a2n_frame *frames, size_t room);
 
 /*
+ * Finds the loaded bytes of the module's file that contain a vaddr. Returns 0 or
+ * -errno; -ENOENT if there are none, or the module cannot be opened.
+ */
+int catalog_segment(struct catalog *catalog, uint32_t module, uint64_t vaddr,
+		    struct a2n_segment *out);
+
+/*
  * Returns whether debug information has the location of the function; then sets
  * its file and the line of its first instruction. `*file` is safe to print and
  * owned by the catalog.

@@ -9,6 +9,7 @@ import os
 import pty
 import re
 import resource
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -408,6 +409,47 @@ class Pprof(PprofExport):
         # The source file is found, and calls appear at their lines.
         self.assertRegex(self.pprof("-list", "^main$", path),
                          r" \d+ +75:\t+numbers\.put")
+
+    def executable_segments(self, path):
+        """Returns {(start, end, offset in the file)} of a file's loaded bytes."""
+        said = self.run_tool("readelf", "-lW", path)
+        return {(int(vaddr, 16), int(vaddr, 16) + int(size, 16),
+                 int(offset, 16)) for offset, vaddr, size in re.findall(
+                     r"LOAD +(0x\w+) (0x\w+) 0x\w+ (0x\w+)", said)}
+
+    @needs("gcc", "readelf", "objdump")
+    def test_instructions_have_time(self):
+        """Each address is in a segment of its file, so that pprof disassembles it."""
+        program = self.work / "program"
+        for flags in ["-pie"], ["-no-pie"]:
+            self.run_tool("gcc", "-g", "-O2", *flags, "-Wl,--build-id=0xfeed",
+                          clewtest.ROOT / "tests" / "e2e" / "annotate.c", "-o",
+                          program)
+            self.record([program, "300"], ["--time=cpu"])
+            path = self.export_file("pprof", self.recording_path)
+            said = self.run_tool("go", "tool", "pprof", "-raw", path)
+            mappings = {number: (int(start, 16), int(limit, 16),
+                                 int(offset, 16), file)
+                        for number, start, limit, offset, file in re.findall(
+                            r"(?m)^(\d+): 0x(\w+)/0x(\w+)/0x(\w+) (\S+)",
+                            said.partition("\nMappings\n")[2])}
+            segments = self.executable_segments(program)
+            self.assertIn(mappings["1"][:3], segments)
+            self.assertEqual(mappings["1"][3], str(program))
+            places = re.findall(r"(?m)^ +\d+: 0x(\w+) M=(\d+)", said)
+            self.assertGreater(len(places), 4)
+            for address, number in places:
+                start, limit, _, _ = mappings[number]
+                self.assertIn(int(address, 16), range(start, limit))
+            code = self.pprof("-disasm", "hot", path)
+            own = {vaddr: flat for flat, vaddr in re.findall(
+                r"(?m)^ +(\S+)s +\S+ +(\w+): ", code)}
+            hot = self.clew_json("annotate", "--json", "hot",
+                                 self.recording_path)["functions"][0]
+            self.assertEqual(
+                set(own), {one["vaddr"][2:] for one in hot["instructions"]
+                           if one["self_ns"]})
+            shutil.rmtree(self.recording_path)
 
     def test_a_deep_recursion_is_cut(self):
         self.record([target("deep"), "3000"])
