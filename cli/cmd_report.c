@@ -32,17 +32,20 @@ static const struct subject {
 	const char *name;
 	enum label_by label;
 	enum grouping grouping;
-	int is_line; /* A source line; `label` is not used. */
+	/* For rows that are no functions: creates the table. */
+	void (*init)(struct flat *flat, const struct tree *tree,
+		     struct catalog *catalog);
 } subjects[] = {
-	{ "function", LABEL_FUNCTION, GROUP_NONE, 0 },
-	{ "context", LABEL_CONTEXT, GROUP_NONE, 0 },
-	{ "line", LABEL_FUNCTION, GROUP_NONE, 1 },
-	{ "module", LABEL_MODULE, GROUP_NONE, 0 },
-	{ "thread", LABEL_GROUP, GROUP_THREAD, 0 },
-	{ "process", LABEL_GROUP, GROUP_PROCESS, 0 },
-	{ "jni", LABEL_JNI, GROUP_NONE, 0 },
-	{ "jni-env", LABEL_JNI_ENV, GROUP_NONE, 0 },
-	{ "java", LABEL_JAVA, GROUP_NONE, 0 },
+	{ "function", LABEL_FUNCTION, GROUP_NONE, NULL },
+	{ "context", LABEL_CONTEXT, GROUP_NONE, NULL },
+	{ "line", LABEL_FUNCTION, GROUP_NONE, flat_init_lines },
+	{ "address", LABEL_FUNCTION, GROUP_NONE, flat_init_addresses },
+	{ "module", LABEL_MODULE, GROUP_NONE, NULL },
+	{ "thread", LABEL_GROUP, GROUP_THREAD, NULL },
+	{ "process", LABEL_GROUP, GROUP_PROCESS, NULL },
+	{ "jni", LABEL_JNI, GROUP_NONE, NULL },
+	{ "jni-env", LABEL_JNI_ENV, GROUP_NONE, NULL },
+	{ "java", LABEL_JAVA, GROUP_NONE, NULL },
 };
 
 enum { SUBJECTS = sizeof(subjects) / sizeof(*subjects) };
@@ -61,7 +64,8 @@ static const struct argp_option argp_options[] = {
 	{ "sort", KEY_SORT, "KEY[,KEY...]", HELP_FIRST,
 	  "Sort by these columns (default: self, or calls)", HELP_VIEWS },
 	{ "by", KEY_BY,
-	  "function|context|line|module|thread|process|jni|jni-env|java",
+	  "function|context|line|address|module|thread|process|jni|jni-env|"
+	  "java",
 	  HELP_FIRST, "What a row is (default: function)", HELP_VIEWS },
 	{ "butterfly", KEY_BUTTERFLY, "FN", HELP_FIRST,
 	  "Show one function, its callers and its callees", HELP_VIEWS },
@@ -164,8 +168,8 @@ static void make_flat(struct flat *flat, struct session *session,
 {
 	uint32_t *labels;
 
-	if (subject->is_line) {
-		flat_init_lines(flat, &session->tree, &session->catalog);
+	if (subject->init) {
+		subject->init(flat, &session->tree, &session->catalog);
 		return;
 	}
 	labels = labels_of(&session->tree, &session->catalog, subject->label);
@@ -292,10 +296,11 @@ static int show(const char *command, struct session *session, void *input)
 	struct report_options *options = input;
 	int err = 0, status;
 
-	if (subjects[options->by].is_line && session->summary.samples == 0) {
+	if (subjects[options->by].init && session->summary.samples == 0) {
 		complain(command,
-			 "--by=line: the recording has no samples; record with "
-			 "--time=cpu or wall");
+			 "--by=%s: the recording has no samples; record with "
+			 "--time=cpu or wall",
+			 subjects[options->by].name);
 		return EXIT_FAILURE;
 	}
 	if (subjects[options->by].label == LABEL_JNI &&

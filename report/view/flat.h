@@ -22,6 +22,7 @@ struct flat_row {
 	uint32_t callers; /* number of functions that called it */
 	uint32_t callees; /* number of functions that it called */
 	uint32_t function;
+	uint32_t site; /* of the catalog, for a row of one address; 0: none */
 	/*
 	 * Quantiles of a native's calls by one Java method, as measured, if
 	 * known.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The flat table by source lines, from the addresses of samples. */
+/* The flat table by source lines or addresses, from the addresses of samples. */
 #ifndef CLEW_VIEW_FLAT_LINES_H
 #define CLEW_VIEW_FLAT_LINES_H
 
@@ -12,5 +12,12 @@
  */
 void flat_init_lines(struct flat *flat, const struct tree *tree,
 		     struct catalog *catalog);
+
+/*
+ * Does the same for each address, named "MODULE+0xVADDR in FUNCTION+0xOFFSET,
+ * FILE:LINE". Sets the `site` of rows.
+ */
+void flat_init_addresses(struct flat *flat, const struct tree *tree,
+			 struct catalog *catalog);
 
 #endif

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* JSON of the flat table. */
+#include <inttypes.h>
+
 #include "report/write/json.h"
 
 /* Returns the 95 % interval of a sampled time. */
@@ -15,11 +17,35 @@ static json_t *range_of(const struct summary *summary, uint64_t ns,
 			 json_number((uint64_t)(all * likely.high)));
 }
 
+/* Adds the address of a row, its function and its line. */
+static void set_site(json_t *value, struct catalog *catalog, uint32_t site)
+{
+	struct a2n_frame frames[CATALOG_FRAMES];
+	const size_t count =
+		catalog_site_frames(catalog, site, 0, frames, CATALOG_FRAMES);
+	char vaddr[24];
+
+	snprintf(vaddr, sizeof(vaddr), "0x%" PRIx64,
+		 catalog->sites[site].vaddr);
+	json_object_set_new(value, "vaddr", json_string(vaddr));
+	if (count == 0 || count > CATALOG_FRAMES)
+		return;
+	if (frames[count - 1].name)
+		json_object_set_new(value, "function",
+				    json_text(frames[count - 1].name));
+	if (frames[0].file && frames[0].line) {
+		json_object_set_new(value, "file", json_text(frames[0].file));
+		json_object_set_new(value, "line", json_number(frames[0].line));
+	}
+}
+
 static json_t *row_of(struct session *session, const struct flat_row *row)
 {
 	const struct summary *summary = &session->summary;
 	json_t *value = json_function(&session->catalog, row->function);
 
+	if (row->site)
+		set_site(value, &session->catalog, row->site);
 	json_object_set_new(value, "calls", json_number(row->self.calls));
 	json_object_set_new(value, session->value ? "self_value" : "self_ns",
 			    json_number(row->self.ns));

@@ -331,6 +331,47 @@ class Modules(Annotated):
         self.assertIn("neither samples nor call sites", self.fail("hot"))
 
 
+class Addresses(Annotated):
+    """clew report --by=address"""
+    def rows(self):
+        return self.clew_json("report", "--json", "--by=address",
+                              self.recording_path)["functions"]
+
+    def test_rows_are_the_instructions_with_time(self):
+        self.build("-g")
+        self.run_recorded()
+        hot = self.function("hot")
+        wanted = {one["vaddr"]: (one["self_ns"], one["samples"])
+                  for one in hot["instructions"] if one["self_ns"]}
+        found = {row["vaddr"]: (row["self_ns"], row["samples"])
+                 for row in self.rows() if row.get("function") == "hot"}
+        self.assertGreater(len(wanted), 1)
+        self.assertEqual(found, wanted)
+        start = int(hot["vaddr"], 16)
+        for row in self.rows():
+            if row.get("function") == "hot":
+                vaddr = int(row["vaddr"], 16)
+                self.assertEqual(
+                    row["name"], f"annotate+{vaddr:#x} in "
+                    f"hot+{vaddr - start:#x}, {row['file']}:{row['line']}")
+
+    def test_a_stripped_program_has_addresses(self):
+        self.build("-s")
+        self.run_recorded()
+        hottest = max(self.rows(), key=lambda row: row["self_ns"])
+        self.assertRegex(hottest["name"], r"^annotate\+0x[0-9a-f]+ in "
+                                          r"annotate\+0x[0-9a-f]+$")
+        self.assertNotIn("function", hottest)
+
+    def test_a_recording_without_samples_is_refused(self):
+        self.build("-g")
+        self.run_recorded("--time=none")
+        done = self.clew("report", "--by=address", self.recording_path)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("--by=address: the recording has no samples",
+                      done.stderr)
+
+
 class CallSites(Annotated):
     def test_each_call_instruction_has_its_calls(self):
         self.build("-g")
