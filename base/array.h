@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Arrays that grow. Each caller decides what to do without memory. */
+/*
+ * Arrays that grow. If memory is short, the functions return an error and the
+ * caller decides what to do.
+ */
 #ifndef CLEW_BASE_ARRAY_H
 #define CLEW_BASE_ARRAY_H
 
@@ -7,9 +10,10 @@
 #include <stdlib.h>
 
 /*
- * Returns the array that replaces `items`, with room for `wanted` elements,
- * which exceed *capacity; the capacity doubles. Returns NULL without memory;
- * then nothing is changed.
+ * Returns the array that replaces `items` (reallocarray), with room for at
+ * least `wanted` elements of `size` bytes, and updates *capacity, which doubles
+ * as often as necessary. Returns NULL if memory is short; then nothing is
+ * changed.
  */
 static inline void *array_grown(void *items, size_t wanted, size_t *capacity,
 				size_t size)

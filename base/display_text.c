@@ -37,7 +37,10 @@ struct duration text_duration(uint64_t ns)
 
 	if (ns == 0)
 		return out;
-	/* 999.5 would be rounded to 1000 of its unit: uses the next unit. */
+	/*
+	 * A value from 999.5 on would be printed as 1000, so the next unit is
+	 * used.
+	 */
 	while (unit < 3 && (double)ns >= 999.5 * units[unit].ns)
 		unit++;
 	value = (double)ns / units[unit].ns;
@@ -59,8 +62,8 @@ struct percentage text_percentage(double percent)
 	int decimals = 5;
 
 	/*
-	 * For numbers that %g would print with an exponent, %f gets the number
-	 * of digits.
+	 * %g would print these numbers with an exponent. They are printed by
+	 * %f, with the number of decimals that gives two digits.
 	 */
 	if (percent > 0 && percent < 1e-4) {
 		for (double unit = 1e-5; percent < unit && decimals < 16;
@@ -75,7 +78,10 @@ struct percentage text_percentage(double percent)
 	return out;
 }
 
-/* Returns the length of the UTF-8 character at `at`; 0: there is none. */
+/*
+ * Returns the length in bytes of the UTF-8 character at `at`; 0 if the bytes
+ * are not valid UTF-8.
+ */
 static size_t character_bytes(const unsigned char *at)
 {
 	size_t length = at[0] < 0x80   ? 1
@@ -89,7 +95,10 @@ static size_t character_bytes(const unsigned char *at)
 		if ((at[i] & 0xc0) != 0x80)
 			return 0;
 	}
-	/* Overlong forms, surrogates, and values beyond the last character. */
+	/*
+	 * These are overlong forms, surrogates, and values beyond the last
+	 * character.
+	 */
 	if ((at[0] == 0xe0 && at[1] < 0xa0) ||
 	    (at[0] == 0xed && at[1] > 0x9f) ||
 	    (at[0] == 0xf0 && at[1] < 0x90) || (at[0] == 0xf4 && at[1] > 0x8f))
@@ -97,15 +106,19 @@ static size_t character_bytes(const unsigned char *at)
 	return length;
 }
 
-/* Control characters of ASCII and ISO 8859. */
+/*
+ * Returns whether the character at `at` is a control character of ASCII or ISO
+ * 8859.
+ */
 static int is_control(const unsigned char *at)
 {
 	return at[0] < ' ' || at[0] == 0x7f || (at[0] == 0xc2 && at[1] < 0xa0);
 }
 
 /*
- * Characters that change the order in which others are displayed, or begin a
- * line: U+061C, U+200E, U+200F, U+2028 to U+202E, U+2066 to U+2069.
+ * Returns whether the character at `at` changes the order in which others are
+ * displayed, or begins a line: U+061C, U+200E, U+200F, U+2028 to U+202E, U+2066
+ * to U+2069.
  */
 static int reorders(const unsigned char *at)
 {

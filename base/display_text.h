@@ -9,7 +9,10 @@ struct grouped {
 	char text[28];
 };
 
-/* Returns 1234567 as "1,234,567". Use it as text_grouped(n).text. */
+/*
+ * Returns a number with commas: 1234567 as "1,234,567". Use it as
+ * text_grouped(n).text.
+ */
 struct grouped text_grouped(uint64_t number);
 
 struct duration {
@@ -17,8 +20,8 @@ struct duration {
 };
 
 /*
- * Returns nanoseconds with a unit: "0", "78 ns", "4.56 us", "12.3 ms", "1,234
- * s".
+ * Returns a number of nanoseconds, rounded to three digits, with a unit: "0",
+ * "78 ns", "4.56 us", "12.3 ms", "1,234 s".
  */
 struct duration text_duration(uint64_t ns);
 
@@ -27,15 +30,16 @@ struct percentage {
 };
 
 /*
- * Returns a percentage with two digits and no exponent: "0.00012", "9.9", "53",
- * "100".
+ * Returns a percentage, rounded to two digits (from 99.5 on to an integer),
+ * without an exponent and without "%": "0.00012", "9.9", "53", "100".
  */
 struct percentage text_percentage(double percent);
 
 /*
  * Replaces the bytes of control characters, of characters that reorder text,
- * and invalid UTF-8 by '?', in place: names come from files of other users, a
- * terminal obeys escape sequences, and a parser may fail. Returns `text`.
+ * and invalid UTF-8 by '?', in place. Names may come from files of other users,
+ * and such bytes would make a terminal obey escape sequences, or a parser of
+ * the output fail. Returns `text`.
  */
 char *text_printable(char *text);
 
@@ -46,8 +50,9 @@ const char *text_basename(const char *path);
 const char *text_plural(uint64_t number);
 
 /*
- * Parses a count with an optional suffix K, M or G (powers of 1024). Returns 0;
- * -EINVAL if it is no such count, -ERANGE if it is too large.
+ * Parses a decimal number with an optional suffix K, M or G (powers of 1024).
+ * Returns 0; -EINVAL if the text is no such number, -ERANGE if the number is
+ * too large.
  */
 int text_parse_size(const char *text, uint64_t *out);
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * FNV-1a of any bytes, for keys of an idmap that leads to items with these
- * bytes.
+ * The hash function FNV-1a, and keys by which an idmap (base/idmap.h) finds
+ * items whose names are any bytes.
  *
  *	uint64_t hash = hash_add(HASH_START, bytes, length);
  *	uint64_t *slot = idmap_at(&map, hash_key(hash));
  *
- * If another item has the same key, the next key is greater by two: keys are
- * odd, so even steps never reach 0, which is no valid key.
+ * If another item already has this key, the caller adds two to the key and
+ * tries again. Keys are odd, so that they never become 0, which an idmap does
+ * not accept.
  */
 #ifndef CLEW_BASE_HASH_H
 #define CLEW_BASE_HASH_H
@@ -17,7 +18,10 @@
 
 #define HASH_START UINT64_C(0xcbf29ce484222325)
 
-/* Returns the hash of the former bytes followed by these. */
+/*
+ * Returns the hash of all bytes: those of which `hash` is the hash, followed by
+ * `bytes`.
+ */
 static inline uint64_t hash_add(uint64_t hash, const void *bytes, size_t length)
 {
 	const unsigned char *at = bytes;

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An index of items in an array of the caller's, by a hash of each item's key.
+ * An index of the items in an array, by a hash of each item's key. The caller
+ * owns the array.
  *
  * Open addressing with linear probing in a table of 2^n slots, at most three
- * quarters full; nothing is ever removed. A slot has eight bytes, because there
- * are trees of ten million nodes: the item's number and all 32 bits of its
- * hash. The table therefore grows without reading the items, and a search reads
- * few items besides the wanted one. Only the item itself contains its key:
+ * quarters full; nothing is ever removed. A slot has only eight bytes, because
+ * there are trees of ten million nodes: the item's number and all 32 bits of
+ * the hash. With the hash in the slot, the table can grow without access to the
+ * items, and a search seldom compares an item with another key. The keys are
+ * only in the items, so the caller compares them:
  *
  *	at = hash_index_first(&index, hash);
  *	while (at->item && !is_wanted(&items[at->item - 1]))
@@ -22,25 +24,29 @@
 
 struct hash_slot {
 	uint32_t hash;
-	uint32_t item; /* its number + 1; 0: free */
+	uint32_t item; /* index of the item in the array + 1; 0: free slot */
 };
 
 /* Zero-initialise before use. */
 struct hash_index {
 	struct hash_slot *slots;
 	size_t used;
-	unsigned int log2; /* of the number of slots */
+	unsigned int log2; /* binary logarithm of the number of slots */
 };
 
 /*
- * Makes room for `count` items in total, so that entering them moves no slot.
- * Required before all functions below except hash_index_prefetch().
+ * Makes room for `count` items in total, so that no slot moves while they are
+ * entered. Must be called before all functions below except
+ * hash_index_prefetch(). Ends the process if memory is short.
  */
 void hash_index_reserve(struct hash_index *index, size_t count);
 
 void hash_index_fini(struct hash_index *index);
 
-/* Fibonacci hashing: the upper half of a product depends on all lower bits. */
+/*
+ * Returns a hash of a word by Fibonacci hashing: the upper half of the product
+ * depends on all bits of the word.
+ */
 static inline uint32_t hash_of_word(uint64_t word)
 {
 	word ^= word >> 32;
@@ -82,7 +88,10 @@ static inline struct hash_slot *hash_index_next(const struct hash_index *index,
 			       ((size_t)(at - index->slots) + 1) & mask);
 }
 
-/* Enters an item at the free slot where a search ended; there must be room. */
+/*
+ * Enters an item, by its index in the array, at the free slot where a search
+ * has ended. There must be room (hash_index_reserve()).
+ */
 static inline void hash_index_enter(struct hash_index *index,
 				    struct hash_slot *at, uint32_t hash,
 				    size_t item)
@@ -91,7 +100,10 @@ static inline void hash_index_enter(struct hash_index *index,
 	*at = (struct hash_slot){ .hash = hash, .item = (uint32_t)item + 1 };
 }
 
-/* Useful about ten searches ahead, if the table exceeds the caches. */
+/*
+ * Prefetches the first slot for a hash. Useful about ten searches before the
+ * slot is needed, if the table is larger than the processor's caches.
+ */
 static inline void hash_index_prefetch(const struct hash_index *index,
 				       uint32_t hash)
 {

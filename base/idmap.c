@@ -9,14 +9,20 @@
 
 enum { FIRST_LOG2 = 6 };
 
-/* Fibonacci hashing: the upper bits of a product depend on all lower ones. */
+/*
+ * Returns the entry where the search for an id begins, by Fibonacci hashing:
+ * the upper bits of the product depend on all bits of the id.
+ */
 static size_t home_of(const struct idmap *map, uint64_t id)
 {
 	id ^= id >> 32;
 	return id * UINT64_C(0x9e3779b97f4a7c15) >> (64 - map->log2);
 }
 
-/* Returns the entry of id, or the free one for it. */
+/*
+ * Returns the entry of an id or, if the map does not contain the id, the empty
+ * entry for it.
+ */
 static struct idmap_entry *entry_of(const struct idmap *map, uint64_t id)
 {
 	size_t mask = ((size_t)1 << map->log2) - 1;

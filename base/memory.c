@@ -36,7 +36,10 @@ void *memory_large(size_t count, size_t size)
 	char *memory = memory_zeroed(count, size);
 	const size_t before = -(uintptr_t)memory % PAGE_BYTES;
 
-	/* Only advice: huge pages would be wasted on smaller memory. */
+	/*
+	 * Asks for huge pages, which would be wasted on smaller memory. Errors
+	 * do not matter.
+	 */
 	if (size && count >= LARGE_BYTES / size)
 		madvise(memory + before,
 			(count * size - before) & -(size_t)PAGE_BYTES,

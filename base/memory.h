@@ -2,9 +2,10 @@
 /*
  * Memory of the reader.
  *
- * The reader only reads recordings. Without memory it has nothing to save or
- * undo, so these functions end the process with an error message, and callers
- * need no untested error paths.
+ * These functions are for the commands of clew that only read recordings. If
+ * memory is short, such a command has nothing to save or to undo, so these
+ * functions end the process with an error message, and callers need no code for
+ * this case.
  */
 #ifndef CLEW_BASE_MEMORY_H
 #define CLEW_BASE_MEMORY_H
@@ -12,34 +13,41 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Returns zeroed memory; free() it. */
+/*
+ * Returns zeroed memory for `count` items of `size` bytes; the caller must
+ * free() it.
+ */
 void *memory_zeroed(size_t count, size_t size);
 
 /*
- * Like memory_zeroed(), for large memory with random accesses: uses huge pages
- * if the kernel has any.
+ * Like memory_zeroed(), for much memory that is accessed at random: from 8 MB
+ * on, asks the kernel for huge pages.
  */
 void *memory_large(size_t count, size_t size);
 
 char *memory_string(const char *text, size_t length);
 
-/* Formats into a new string; free() it. */
+/* Formats a new string; the caller must free() it. */
 char *memory_printf(const char *format, ...)
 	__attribute__((format(printf, 1, 2)));
 
 /*
- * Opens a stream that writes to a string. *text and *length are valid after
- * fflush() or fclose(); free() the string.
+ * Opens a stream that writes to a new string. *text and *length are valid after
+ * fflush() or fclose(). The caller must fclose() the stream and then free() the
+ * string.
  */
 FILE *memory_stream(char **text, size_t *length);
 
 /*
- * Returns an array with room for at least one more than `count` items: `items`
- * or its replacement. Updates *capacity.
+ * Returns an array with room for at least one more than `count` items of `size`
+ * bytes: `items`, or the array that replaces it. Updates *capacity.
  */
 void *memory_grow(void *items, size_t count, size_t *capacity, size_t size);
 
-/* Ends the process as the other functions do, for memory from other sources. */
+/*
+ * Ends the process with the same message. For callers that allocate memory by
+ * other functions.
+ */
 void memory_exhausted(void) __attribute__((noreturn));
 
 #endif

@@ -4,14 +4,17 @@
 
 #include <string.h>
 
-/* Longer words are not compared. */
+/* words and candidates with more characters are not compared */
 #define LENGTH_MAX 63
 
 struct nearest nearest_to(const char *word)
 {
 	const size_t length = strlen(word);
 
-	/* One error for four characters, rounded up, and at most three. */
+	/*
+	 * One error is allowed for each four characters, rounded up, and at
+	 * most three errors.
+	 */
 	return (struct nearest){
 		.word = word,
 		.length = length,
@@ -25,8 +28,8 @@ static size_t least(size_t a, size_t b)
 }
 
 /*
- * Returns the number of characters to insert, remove, change or exchange with
- * the next.
+ * Returns the least number of steps that turn text `a` into text `b`. A step
+ * inserts, removes or changes a character, or exchanges two neighbors.
  */
 static size_t distance_of(const char *a, size_t a_length, const char *b,
 			  size_t b_length)
@@ -70,7 +73,7 @@ void nearest_offer(struct nearest *nearest, const char *candidate,
 	else
 		distance = distance_of(nearest->word, nearest->length,
 				       candidate, length);
-	/* A word in which each character differs is no typing error. */
+	/* If every character differs, the word is not a typing error. */
 	if (distance >= nearest->distance || distance >= longer)
 		return;
 	nearest->distance = distance;

@@ -10,24 +10,29 @@
 
 struct nearest {
 	const char *word; /* as the user wrote it */
-	size_t length;    /* of the word */
-	size_t distance; /* of `best`; one more than allowed if there is none */
-	const char *best; /* the candidate, or NULL */
+	size_t length;    /* length of `word` */
+	/* Number of errors of `best`; without `best`, one more than allowed. */
+	size_t distance;
+	const char *best; /* the best candidate so far, or NULL */
 };
 
-/* `word` must outlive the search. */
+/* Begins a search. `word` must exist until the search ends. */
 struct nearest nearest_to(const char *word);
 
 /*
- * Offers a candidate, of which the first `length` characters count. The
- * candidate becomes `best` if it differs in fewer characters than the best one
- * so far, and in few enough to be a typing error. Two exchanged neighbors are
- * one error, and so are missing last characters.
+ * Offers a candidate: the first `length` characters of a text, which must exist
+ * until the search ends. It becomes `best` if it has fewer errors than the best
+ * candidate so far, and not too many for a typing error. Two exchanged
+ * neighbors are one error; so is an incomplete word, whatever number of
+ * characters is missing at its end.
  */
 void nearest_offer(struct nearest *nearest, const char *candidate,
 		   size_t length);
 
-/* Returns the best one of `count` words, or NULL. */
+/*
+ * Returns the one of `count` words that the user probably meant by `word`, or
+ * NULL.
+ */
 const char *nearest_word(const char *word, const char *const *words,
 			 size_t count);
 

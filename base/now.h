@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Returns the time of a clock in nanoseconds. Safe anywhere. */
+/*
+ * Returns the time of a clock in nanoseconds. Any thread; safe in signal
+ * handlers.
+ */
 #ifndef CLEW_BASE_NOW_H
 #define CLEW_BASE_NOW_H
 

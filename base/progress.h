@@ -2,8 +2,8 @@
 /*
  * Reports the progress of long work on one line of a terminal.
  *
- * Work that takes less than a second is not reported, nor is any work if stderr
- * is no terminal or the user wants no output.
+ * The first output appears after a second, so that short work prints nothing.
+ * Nothing is printed if stderr is no terminal.
  */
 #ifndef CLEW_BASE_PROGRESS_H
 #define CLEW_BASE_PROGRESS_H
@@ -17,12 +17,16 @@ struct progress {
 	uint64_t next_ns; /* time of the next output */
 };
 
-/* Turns a progress on for a terminal. Zero-initialised, it is off. */
+/*
+ * Turns reports on if stderr is a terminal. A zero-initialised struct progress
+ * reports nothing.
+ */
 void progress_init(struct progress *progress);
 
 /*
- * Prints "what: 42 %" of `total`, or "what..." if that is 0. Cheap enough for
- * every few thousand items. NULL is a progress that is off.
+ * Prints "what: 42 %" (`done` of `total`), or "what..." if `total` is 0, but
+ * only if enough time has passed since the last output. Cheap enough for every
+ * few thousand items. `progress` may be NULL.
  */
 void progress_tell(struct progress *progress, const char *what, uint64_t done,
 		   uint64_t total);
@@ -30,7 +34,7 @@ void progress_tell(struct progress *progress, const char *what, uint64_t done,
 /* Prints "what..." at once, for work that is known to take long. */
 void progress_say(struct progress *progress, const char *what);
 
-/* Clears the line, so that output may follow. */
+/* Clears the line, so that other output may follow. */
 void progress_clear(struct progress *progress);
 
 #endif

@@ -15,7 +15,10 @@ struct strings {
 	struct idmap by_hash; /* value: number + 1 */
 };
 
-/* Returns the number of a string, which is copied if it is new. */
+/*
+ * Returns the number of a string, from 0 on. A string that has no number yet is
+ * copied. Ends the process if memory is short.
+ */
 uint32_t strings_number(struct strings *strings, const char *text);
 
 void strings_fini(struct strings *strings);

@@ -7,8 +7,8 @@
 #include <string.h>
 
 /*
- * Returns the length of a name without its suffix; 0 if it does not have this
- * suffix.
+ * Returns the length of a name without `suffix`; 0 if the name does not end
+ * with it or consists of it alone.
  */
 static inline size_t suffix_stem(const char *name, const char *suffix)
 {

@@ -10,8 +10,8 @@
 enum { PAGE_BYTES = 4096 };
 
 /*
- * See truncated_files.h. Any other SIGBUS ends the process, as without a
- * handler.
+ * Handles SIGBUS: maps a page of zeros at the address. A SIGBUS of any other
+ * kind ends the process, as it would without a handler.
  */
 static void read_as_zeros(int number, siginfo_t *about, void *context)
 {

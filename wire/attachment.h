@@ -12,32 +12,35 @@
  *		it again, in any thread.
  *	clew_attach_enter(threads, count)
  *		All threads are stopped: prepares them for counting. Then the
- *		controller writes the texts and what the library lists in the
- *		frames.
+ *		controller writes the texts, and the words on stacks that the
+ *		library has stored in the array of frames.
  *	clew_attach_share(threads, count)
  *		All threads are still stopped, and the library's own texts are
  *		written: maps code with its hooks, which processes share. The
  *		controller writes the code that is not mapped.
  *	clew_attach_runtimes(wish)
- *		After entering and before leaving: a thread of the library's
- *		own starts or ends the reports of language runtimes. Returns
- *		how far it is.
+ *		After clew_attach_enter() and before clew_attach_leave(): a
+ *		thread of the library's own starts or ends the reports of
+ *		language runtimes, as `wish` says. The controller repeats the
+ *		call to learn the thread's progress (`runtimes`).
  *	clew_attach_finish()
- *		Ends sampling. If no thread can be made to call it, the
- *		controller sets finish_wish, and the next thread that loads
- *		or unloads a library does this work.
+ *		Ends sampling. If no thread can be made to call this function,
+ *		the controller sets finish_wish, and the next thread that loads
+ *		or unloads a library calls it.
  *	clew_attach_leave(threads, count)
- *		All threads are stopped: prepares restoring the texts. No
- *		thread may return into a stub. While some may, only the hooks
- *		can be removed, if may_unhook is set.
+ *		All threads are stopped: prepares restoring the texts. Fails
+ *		while any thread may still return into a stub. Then the
+ *		controller can only remove the hooks, and only if may_unhook is
+ *		set.
  *	clew_attach_release(threads, count)
  *		All threads are still stopped, and texts and stacks are
  *		restored: frees the library's memory.
  *
- * The controller writes code itself, a whole page at a time, so that no
- * instruction stays half-written if the controller is killed. The controller
- * also writes the words on stacks and the threads' variables. A called function
- * completes even if the controller is killed, and the other threads continue.
+ * The controller itself writes into code, a whole page at a time, so that no
+ * instruction stays half-written if the controller is killed. It also writes
+ * the words on stacks and the threads' variables. If the controller is killed
+ * while a thread executes one of these functions, the function completes, and
+ * the process continues.
  */
 #ifndef CLEW_WIRE_ATTACHMENT_H
 #define CLEW_WIRE_ATTACHMENT_H
@@ -49,8 +52,9 @@
 #define WIRE_ATTACH_TEXT_BYTES 10
 
 /*
- * The bounds of the library's results. `clew attach` refuses a process whose
- * attachment exceeds one of them (cli/target/attachment_copy.h).
+ * Upper bounds of values in clew_attachment: numbers of array elements, the
+ * size of a thread's variables, and -result. `clew attach` refuses a process
+ * whose attachment exceeds a bound (cli/target/attachment_copy.h).
  */
 #define WIRE_ATTACH_TEXTS_MAX          (UINT64_C(1) << 21)
 #define WIRE_ATTACH_FRAMES_MAX         (UINT64_C(1) << 18)
@@ -68,18 +72,22 @@
 #define WIRE_ATTACH_RELEASE            "clew_attach_release"
 
 enum wire_attach_state {
-	WIRE_ATTACH_NONE,      /* never attached, or detached */
-	WIRE_ATTACH_PREPARED,  /* nothing is written yet */
-	WIRE_ATTACH_ENTERED,   /* the texts are written or being written */
-	WIRE_ATTACH_LEFT,      /* the texts are being restored; no samples */
-	WIRE_ATTACH_PRELOADED, /* never attached: the library was preloaded */
+	WIRE_ATTACH_NONE, /* clew was never attached, or has detached */
+	/* clew_attach_prepare() is complete; no text is written yet. */
+	WIRE_ATTACH_PREPARED,
+	WIRE_ATTACH_ENTERED, /* the texts are written or being written */
+	/* The texts are being restored; nothing is sampled. */
+	WIRE_ATTACH_LEFT,
+	/* The library was preloaded, so clew cannot attach. */
+	WIRE_ATTACH_PRELOADED,
 	WIRE_ATTACH_PREPARING, /* clew_attach_prepare() is not complete */
 };
 
 /*
- * Whether a thread has asked to block SIGTRAP. A thread that has
- * not asked blocks SIGTRAP if
- * it blocks all other signals.
+ * Whether a thread has requested to block SIGTRAP, while clew keeps SIGTRAP
+ * unblocked for its own use. WIRE_ATTACH_BLOCKS_AS_OTHERS: the thread has not
+ * requested anything about SIGTRAP since; it is assumed to block SIGTRAP if it
+ * blocks all other signals.
  */
 enum wire_attach_blocks {
 	WIRE_ATTACH_BLOCKS_AS_OTHERS,
@@ -89,29 +97,42 @@ enum wire_attach_blocks {
 
 /* Results of clew_attach_runtimes(). */
 enum wire_attach_runtimes {
-	WIRE_RUNTIMES_NONE,  /* no runtimes, or their reports have ended */
-	WIRE_RUNTIMES_FOUND, /* nothing has been requested of them yet */
-	/* The thread starts the reports; as a wish: start them. */
+	/* There are no runtimes, or their reports have ended. */
+	WIRE_RUNTIMES_NONE,
+	/* There are runtimes, and their reports were not started yet. */
+	WIRE_RUNTIMES_FOUND,
+	/*
+	 * As a result: the library's thread is starting the reports. As the
+	 * argument `wish`: start them.
+	 */
 	WIRE_RUNTIMES_BEGIN,
-	WIRE_RUNTIMES_TELL, /* the runtimes report, as far as they can */
-	/* The thread ends the reports; as a wish: end them. */
+	/* The reports are on, as far as the runtimes support them. */
+	WIRE_RUNTIMES_TELL,
+	/*
+	 * As a result: the library's thread is ending the reports. As the
+	 * argument `wish`: end them.
+	 */
 	WIRE_RUNTIMES_END,
-	WIRE_RUNTIMES_UNLEFT, /* ending failed: request it again */
+	/* Ending the reports failed; it may be requested again. */
+	WIRE_RUNTIMES_UNLEFT,
 };
 
-/* A piece of the process's memory, without and with clew's changes. */
+/*
+ * A piece of the process's memory, with its bytes before and after clew has
+ * changed it.
+ */
 struct wire_text {
 	uint64_t at;
 	uint8_t bytes;
 	uint8_t before[WIRE_ATTACH_TEXT_BYTES];
 	uint8_t after[WIRE_ATTACH_TEXT_BYTES];
-	uint8_t is_data; /* no code */
-	uint8_t is_kept; /* belongs to the library itself */
+	uint8_t is_data; /* 1: the piece is data and not code */
+	uint8_t is_kept; /* 1: the piece belongs to the library itself */
 	uint32_t number; /* used by the controller only: index in the array */
 };
 _Static_assert(sizeof(struct wire_text) == 40, "on the wire");
 
-/* A word to write on a stack. */
+/* A word that the controller writes to a stack, and its address. */
 struct wire_stack_word {
 	uint64_t at, value;
 };
@@ -135,112 +156,132 @@ _Static_assert(sizeof(struct wire_asked) == 96, "on the wire");
 /* A stopped thread. */
 struct wire_stopped {
 	uint64_t tid;
-	uint64_t block; /* thread pointer; 0: not a thread of libc's */
+	/* The thread pointer; 0: libc did not create the thread. */
+	uint64_t block;
 	uint64_t pc, sp;
-	/* The frames in the attachment's array, innermost first. */
+	/* index of the thread's innermost frame in the attachment's array */
 	uint32_t first_frame;
-	uint32_t frame_count; /* one more frame follows, for the library */
-	/* The whole stack was unwound; else there are no frames. */
+	/*
+	 * Number of its frames; one more element follows, which the library
+	 * uses.
+	 */
+	uint32_t frame_count;
+	/*
+	 * 1: the whole stack was unwound; 0: the thread has no frames in the
+	 * array
+	 */
 	uint32_t is_unwound;
 	uint32_t pad;
 };
 _Static_assert(sizeof(struct wire_stopped) == 48, "on the wire");
 
 /*
- * A function that was active before clew attached. clew_attach_enter() replaces
- * `at` and `word` by a word for the controller to write and its address (0:
- * nothing to write). Each word is valid with or without the others. A thread's
- * last one sets its context and is written last.
+ * A function that was active before clew attached. The controller stores the
+ * frame, and clew_attach_enter() replaces `at` and `word`: then `word` is a
+ * word that the controller has to write, and `at` its address (0: nothing to
+ * write). These words can be written one by one: after each of them the process
+ * works. The last word of a thread sets the thread's context and is written
+ * last.
  */
 struct wire_frame {
-	uint64_t at;       /* address of its return address on the stack */
-	uint64_t word;     /* that return address */
+	/* Address of the function's return address on the stack. */
+	uint64_t at;
+	uint64_t word;     /* the function's return address */
 	uint64_t function; /* entry of the function */
-	uint64_t pc;       /* where it was interrupted; 0: it makes a call */
-	uint32_t is_kept;  /* the return address must not change */
-	uint32_t number;   /* the function's number; set by the library */
+	/*
+	 * Address where the function was interrupted; 0: it has called the next
+	 * inner function.
+	 */
+	uint64_t pc;
+	uint32_t is_kept; /* the return address must not change */
+	uint32_t number;  /* the function's number; set by the library */
 };
 _Static_assert(sizeof(struct wire_frame) == 40, "on the wire");
 
 struct wire_attachment {
 	uint32_t version;
 	uint32_t state;      /* enum wire_attach_state */
-	uint32_t controller; /* pid */
-	int32_t result;      /* of the last call: 0 or -errno */
+	uint32_t controller; /* pid of the controller */
+	/* Result of the last called function: 0 or -errno. */
+	int32_t result;
 	/* Tid of the thread that executes one of the functions; 0: none. */
 	_Atomic uint32_t caller;
 	_Atomic uint32_t runtimes; /* enum wire_attach_runtimes */
 	uint64_t texts;            /* array of struct wire_text */
 	uint64_t text_count;
-	/* Private to the library: modules loaded at that time. */
+	/* used by the library only: the modules that are loaded */
 	uint64_t modules;
 	uint64_t frames; /* array of struct wire_frame */
 	uint64_t frame_max;
 	/*
-	 * The code in which a thread must not be when clew detaches: these
-	 * ranges, and each 16 MiB window whose byte in the window map `windows`
-	 * has its bit set in `window_values`. The word at distance busy_at from
-	 * the thread's control block must also be 0.
+	 * Where no thread may be when clew detaches: these ranges of code, and
+	 * each window of 16 MiB whose byte b in the map at address `windows`
+	 * has bit 1 << b set in window_values. In addition, the word at
+	 * distance busy_at from each thread's control block must be 0.
 	 */
 	struct wire_attach_range {
 		uint64_t start, end;
 	} avoided[2];
 	uint64_t windows, window_values, busy_at;
-	/* Words for the caller of clew_attach_leave() to write. */
+	/* Result of clew_attach_leave(): words that the controller writes. */
 	uint64_t words, word_count; /* array of struct wire_stack_word */
 	/*
-	 * Argument of clew_attach_release(): the caller has stored this many
-	 * ranges of code in `words`, from `at` to `value`, whose pages equal
-	 * their files.
+	 * Argument of clew_attach_release(): the number of ranges of code whose
+	 * pages equal their files again. The controller has stored these ranges
+	 * in `words`, each from `at` to `value`.
 	 */
 	uint64_t code_count;
 	/*
-	 * Result of clew_attach_share(): segments that are mapped with their
-	 * hooks.
+	 * Result of clew_attach_share(): number of segments that are mapped
+	 * from a file that contains their hooks.
 	 */
 	uint64_t shared_count;
 	/*
-	 * Result of clew_attach_leave(): no thread is inside a text or changes
-	 * one.
+	 * Result of clew_attach_leave(): 1 if no thread is executing a text or
+	 * writing to code, so that the hooks can be removed.
 	 */
 	uint64_t may_unhook;
 	/*
-	 * The initial values of each thread's variables, their size, and their
-	 * distance from the thread's control block.
+	 * The library's variables of each thread: the address of their initial
+	 * values, their size in bytes, and their distance from the thread's
+	 * control block.
 	 */
 	uint64_t variables, variable_bytes, variables_at;
 	/*
-	 * Mask of the signals that no thread may block while clew is attached;
-	 * 0: none. A thread that asked to block them stores an enum
-	 * wire_attach_blocks (32 bits) at distance blocks_at from its control
-	 * block.
+	 * `opened` is the mask of the signals that no thread may block while
+	 * clew is attached; 0: none. The 32 bits at distance blocks_at from a
+	 * thread's control block contain whether the thread has requested to
+	 * block them (enum wire_attach_blocks).
 	 */
 	uint64_t opened, blocks_at;
 	/*
-	 * The controller stores 1: the next thread with the loader's lock calls
-	 * clew_attach_finish(). That thread stores 0.
+	 * The controller stores 1, so that the next thread that holds the
+	 * loader's lock does the work of clew_attach_finish(). That thread
+	 * stores 0.
 	 */
 	_Atomic uint64_t finish_wish;
 	/*
-	 * The code that queries a thread's alternate stack (0: not needed), and
-	 * its struct wire_asked.
+	 * Address of the code that queries a thread's alternate stack (0: not
+	 * needed), and address of its struct wire_asked.
 	 */
 	uint64_t ask, asked;
 	/*
-	 * Written by the controller: several threads have the same alternate
+	 * Written by the controller; 1: several threads have the same alternate
 	 * stack.
 	 */
 	uint64_t alternate_is_shared;
 	/*
-	 * Increases while the thread of clew_attach_runtimes() makes progress.
+	 * Increases while the library's thread of clew_attach_runtimes() makes
+	 * progress.
 	 */
 	_Atomic uint64_t runtime_steps;
-	char why[256]; /* set if result is not 0; NUL-terminated */
+	/* The error message if result is not 0; NUL-terminated. */
+	char why[256];
 	char dir[WIRE_ATTACH_DIR_BYTES];
 	/*
-	 * Private to the controller: the folder to which it moves the recording
-	 * after detaching, if dir exists only in the process's file system;
-	 * else "".
+	 * Used by the controller only: the folder to which the controller moves
+	 * the recording after detaching, if `dir` exists only in the process's
+	 * file system; otherwise "".
 	 */
 	char home[WIRE_ATTACH_DIR_BYTES];
 };

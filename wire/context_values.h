@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Values of contexts in a recording (recording.h), which an agent in the
- * program counts (agent/clew.h): bytes allocated, for example. An agent's table
+ * Values of contexts in a recording (recording.h): numbers that an agent in the
+ * program counts (agent/clew.h), for example allocated bytes. An agent's table
  * consists of one or several chunks with the same columns. Each chunk has this
  * form:
  *
  *	wire_values | wire_value_kind of each column | row | row | ...
  *
  * A row is a wire_value_row followed by one int64_t for each column. Any thread
- * changes them by atomic addition. Rows of the same context add up, and so do
- * columns of the same name in several tables.
+ * may change these numbers, by atomic operations. Readers add up rows of the
+ * same context, and columns of the same name in several tables.
  */
 #ifndef CLEW_WIRE_CONTEXT_VALUES_H
 #define CLEW_WIRE_CONTEXT_VALUES_H
 
 #include <stdint.h>
 
-#define WIRE_VALUES_MAX       32 /* columns */
+#define WIRE_VALUES_MAX       32 /* maximum number of columns */
 #define WIRE_VALUE_NAME_BYTES 24
 
 enum wire_unit {
-	WIRE_UNIT_NUMBER, /* of the things that the name denotes */
+	WIRE_UNIT_NUMBER, /* a number of what the column's name denotes */
 	WIRE_UNIT_BYTES,
 	WIRE_UNIT_NS,
 	WIRE_UNIT_COUNT
@@ -35,7 +35,7 @@ _Static_assert(sizeof(struct wire_value_kind) == 32, "on the wire");
 
 struct wire_values {
 	uint32_t columns;
-	uint32_t rows; /* capacity of this chunk */
+	uint32_t rows; /* number of rows for which this chunk has room */
 };
 _Static_assert(sizeof(struct wire_values) == 8, "on the wire");
 
@@ -43,7 +43,8 @@ enum wire_row_state {
 	WIRE_ROW_FREE,
 	/* Values of one context; id 0: outside all hooked functions. */
 	WIRE_ROW_CONTEXT,
-	WIRE_ROW_OTHERS, /* of all contexts that found no free row */
+	/* Values of all contexts for which there was no free row. */
+	WIRE_ROW_OTHERS,
 };
 
 struct wire_value_row {
@@ -59,7 +60,10 @@ static inline uint64_t wire_value_row_bytes(uint32_t columns)
 	       (uint64_t)columns * sizeof(int64_t);
 }
 
-/* Bytes from the chunk's payload to the first row. */
+/*
+ * Returns the number of bytes from the start of the chunk's payload to the
+ * first row.
+ */
 static inline uint64_t wire_value_rows_offset(uint32_t columns)
 {
 	return sizeof(struct wire_values) +

@@ -8,29 +8,32 @@
 
 #include <stdint.h>
 
-/* Why calls are counted in "(folded)" and not in a context of their own. */
+/* Why calls are counted in a context "(folded)" and not in their own one. */
 enum wire_fold {
-	WIRE_FOLD_CONTEXTS, /* max_contexts contexts were recorded */
-	WIRE_FOLD_BYTES,    /* the recording reached max_bytes */
+	WIRE_FOLD_CONTEXTS, /* the maximum number of contexts was recorded */
+	WIRE_FOLD_BYTES,    /* the recording reached its maximum size */
 	WIRE_FOLD_SPACE,    /* the file could not grow */
 	WIRE_FOLD_MEMORY,   /* no memory or address space left */
 	WIRE_FOLD_FILTER,   /* a system call filter prevents growth */
-	/* Too little memory in the control group or in the system. */
+	/* too little memory was free in the control group or in the system */
 	WIRE_FOLD_GROUP,
 	WIRE_FOLD_COUNT
 };
 
 /*
- * On average one call in verify_period is verified. First calls of contexts are
- * verified more often, because there are few. Once a tally has many contexts,
- * whose stacks may be deep, first calls are verified less often (the late
- * period).
+ * On average one call in verify_period is verified. The first calls of contexts
+ * are verified more often, because they are few: one in WIRE_EARLY_PERIOD. Once
+ * a tally has WIRE_EARLY_CONTEXTS contexts, whose stacks may be deep, it is one
+ * in WIRE_LATE_PERIOD.
  */
 #define WIRE_EARLY_CONTEXTS 16384
 #define WIRE_EARLY_PERIOD   16
 #define WIRE_LATE_PERIOD    128
 
-/* Returns N if one new context in N is verified; 0: none. */
+/*
+ * Returns N if one first call of a context in N is verified; 0: none is
+ * verified.
+ */
 static inline uint32_t wire_first_period(uint32_t verify_period, int is_late)
 {
 	const uint32_t period = is_late ? WIRE_LATE_PERIOD : WIRE_EARLY_PERIOD;
@@ -40,11 +43,16 @@ static inline uint32_t wire_first_period(uint32_t verify_period, int is_late)
 
 /* Why the stack of a verified call could be followed only in part. */
 enum wire_partial {
-	WIRE_PARTIAL_START, /* the start of this stack is unknown */
+	WIRE_PARTIAL_START, /* the start of the stack is unknown */
 	/* The stack exceeds the maximum length of a walk. */
 	WIRE_PARTIAL_LENGTH,
-	WIRE_PARTIAL_BORROWED, /* in a child that uses this memory, before exec */
-	WIRE_PARTIAL_RECORD,   /* a caller has no record of this thread */
+	/*
+	 * The thread is a child of vfork() before exec, which uses its parent's
+	 * memory.
+	 */
+	WIRE_PARTIAL_BORROWED,
+	/* The thread has not recorded the context of a caller. */
+	WIRE_PARTIAL_RECORD,
 	/* A system call filter forbids calls that verification needs. */
 	WIRE_PARTIAL_FILTER,
 	/* A signal handler interrupted an incomplete update. */
@@ -52,7 +60,10 @@ enum wire_partial {
 	WIRE_PARTIAL_COUNT = 6
 };
 
-/* Results for calls drawn at random, all with the same probability. */
+/*
+ * Results of verifying calls that were drawn at random, each call with the same
+ * probability.
+ */
 struct wire_verdicts {
 	uint64_t verified;   /* the whole stack matched */
 	uint64_t collisions; /* two contexts have the same id */
@@ -62,44 +73,51 @@ struct wire_verdicts {
 _Static_assert(sizeof(struct wire_verdicts) == 72, "on the wire");
 
 /*
- * The header of a tally, at the start of its chunk. Contexts follow until
- * table_offset, then the first count table. Only the owner writes it, except
- * `table` and `retired`; a reader may see values that are slightly old.
+ * The header of a tally, at the start of its chunk. Contexts follow up to
+ * WIRE_TALLY_TABLE_OFFSET, then the first count table. Only the thread that
+ * owns the tally writes to it. A reader may see values that are slightly old.
  *
- * When the table must grow the owner copies it to a new table, stores `table`,
- * zeroes the old counts and stores `retired`. An interrupted call may still add
- * a count to the old table, so readers read both.
+ * If the table must grow, the owner copies it to a new table, stores `table`,
+ * zeroes the counts of the old table, and stores `retired`. A call that was
+ * interrupted may still add a count to the old table, so readers add the counts
+ * of both.
  */
 struct wire_tally {
 	_Atomic uint64_t table;   /* wire_table_ref of the count table */
 	_Atomic uint64_t retired; /* the previous table, or 0 */
-	uint64_t contexts;        /* recorded here */
+	/* Number of contexts that this tally has recorded. */
+	uint64_t contexts;
 	uint64_t folded_calls[WIRE_FOLD_COUNT]; /* by cause */
-	struct wire_verdicts calls;  /* of contexts recorded before */
+	/* Calls of contexts that were recorded before. */
+	struct wire_verdicts calls;
 	struct wire_verdicts firsts; /* first calls of contexts */
-	/* WIRE_TIME_EXACT: time that clew's slow paths took in its threads. */
+	/*
+	 * WIRE_TIME_EXACT: time that clew's slow paths took in the tally's
+	 * threads.
+	 */
 	uint64_t paused_ticks;
 	/*
-	 * WIRE_TIME_EXACT: elapsed time of its threads since the first call of
-	 * each, and their CPU time, read at the same moment or slightly
-	 * earlier. 0: unknown.
+	 * WIRE_TIME_EXACT: present_ns is the elapsed time of the tally's
+	 * threads, each since its first call. cpu_ns is their CPU time, read at
+	 * the same moment or slightly earlier. 0: unknown.
 	 */
 	uint64_t present_ns, cpu_ns;
 	/*
-	 * The part of `firsts` in late contexts: calls with a definite result,
-	 * and calls whose stack did not match.
+	 * The part of `firsts` that was verified in the late period: the calls
+	 * with a definite result, and among these the calls whose stack did not
+	 * match.
 	 */
 	uint64_t late_decided, late_wrong;
 };
 _Static_assert(sizeof(struct wire_tally) == 256, "on the wire");
 
 #define WIRE_TALLY_BYTES        8192
-#define WIRE_TALLY_TABLE_OFFSET 4032 /* from the chunk's start */
+#define WIRE_TALLY_TABLE_OFFSET 4032 /* bytes from the chunk's start */
 #define WIRE_TALLY_TABLE_LOG2   8
 
 /*
- * A reference to a count table: file offset (a multiple of 64) and log2 of the
- * number of entries.
+ * Returns a reference to a count table: its file offset, which is a multiple of
+ * 64, and in the low 6 bits the binary logarithm of the number of its entries.
  */
 static inline uint64_t wire_table_ref(uint64_t offset, unsigned int log2)
 {
@@ -117,11 +135,11 @@ static inline unsigned int wire_table_log2(uint64_t ref)
 }
 
 /*
- * One count. The home of an id is entry (id >> 4) & (entries - 1). A collision
- * goes to the next entry, and from the last to the first. Id 0 marks an empty
- * entry, WIRE_COUNT_CLAIMED one that is being filled; a killed process may
- * leave it claimed. One more empty entry follows the last and is not part of
- * the table.
+ * One entry of a count table. The home of an id is entry (id >> 4) & (entries -
+ * 1). If this entry has another id, the search goes to the next entry, and from
+ * the last to the first. Id 0 marks an empty entry, WIRE_COUNT_CLAIMED an entry
+ * that is being filled; in a killed process it stays so. One more empty entry
+ * follows the last one and is not part of the table.
  */
 struct wire_count {
 	_Atomic uint64_t id; /* written by the owner, before the first count */
@@ -130,8 +148,8 @@ struct wire_count {
 _Static_assert(sizeof(struct wire_count) == 16, "on the wire");
 
 /*
- * No context has this id: it is the id of tail calls of the root, which has no
- * caller.
+ * No entry of a context has this id: it is the complement of ID_ROOT, and the
+ * root is never called by a tail call (wire_tail_id()).
  */
 #define WIRE_COUNT_CLAIMED UINT64_MAX
 
@@ -142,10 +160,11 @@ static inline int wire_is_counted(const struct wire_count *count)
 }
 
 /*
- * The high 16 bits of a field count down to the next verification of a call
- * (preload/stack/verify.c), so that one addition changes both. The addition
- * carries as long as the countdown is not 0. The calls wrap after 2^48 calls of
- * one context by one thread: ten days of nothing else.
+ * `field` of a wire_count: the low 48 bits are the number of calls, the high 16
+ * bits count down to the next verification of a call (preload/stack/verify.c).
+ * One addition of WIRE_CALL_STEP changes both, and sets the carry flag unless
+ * the countdown was 0. The number of calls wraps after 2^48 calls of one
+ * context in one tally, which take more than ten days.
  */
 #define WIRE_CALLS        ((UINT64_C(1) << 48) - 1)
 #define WIRE_CALL_STEP    (UINT64_C(1) - (UINT64_C(1) << 48))
@@ -163,22 +182,27 @@ static inline uint64_t wire_calls(const struct wire_count *count)
  *
  *	times[n-1] ... times[1] times[0] | entry[0] entry[1] ... entry[n-1]
  *
- * A call is counted when it begins and timed when it ends. In a forked child
- * the active calls begin anew without being counted.
+ * A call is counted when it begins and timed when it ends. In a forked child,
+ * the calls that are active at the fork begin anew, and are not counted again.
  */
 struct wire_times {
 	uint64_t ended; /* completed calls */
 	uint64_t total; /* inclusive time of completed calls */
 	/* Self time of completed calls and of some active ones. */
 	uint64_t self;
-	uint64_t min, max; /* inclusive time of one call; 0: none is complete */
-	uint64_t histogram; /* private to the library */
+	/*
+	 * Least and greatest inclusive time of a completed call; 0: no call is
+	 * complete.
+	 */
+	uint64_t min, max;
+	uint64_t histogram; /* used by the library only */
 	uint64_t clamped;   /* calls with a negative measured self time */
-	uint64_t latest;    /* inclusive time of a call that is in no bin yet */
+	/* Inclusive time of the last completed call, which is in no bin yet. */
+	uint64_t latest;
 };
 _Static_assert(sizeof(struct wire_times) == 64, "on the wire");
 
-/* Adds everything except `histogram` and `latest`. */
+/* Adds the times `more` to *to, except `histogram` and `latest`. */
 static inline void wire_times_add(struct wire_times *to,
 				  const struct wire_times *more)
 {
@@ -193,18 +217,23 @@ static inline void wire_times_add(struct wire_times *to,
 }
 
 /*
- * Calls of one function in one tally by inclusive time. Bin i counts calls that
- * took 2^i to 2^(i+1)-1 measured ticks; bin 0 also counts those with 0 ticks.
- * The histogram of function 0 has the functions that found no room. A native
- * method has one histogram for each Java method that calls it. A context's
- * latest call, counted with at least one tick, enters its bin with the next
- * call (stub.S); readers must add the last one.
+ * The calls of one function in one tally, by inclusive time. Bin i counts calls
+ * that took 2^i to 2^(i+1)-1 measured ticks; bin 0 also counts calls of 0
+ * ticks. The histogram of function 0 counts the calls of all functions that got
+ * no histogram for want of room. A native method has one histogram for each
+ * Java method that calls it. The latest call of a context enters its bin only
+ * at the context's next call (stub.S), so readers must add `latest` of each
+ * context, with at least one tick.
  */
 #define WIRE_BINS 64
 
 struct wire_histogram {
 	uint32_t function;
-	uint32_t caller; /* in a WIRE_RANGE_JAVA; 0: any other caller */
+	/*
+	 * Number of the calling Java method, in a WIRE_RANGE_JAVA; 0: all other
+	 * callers.
+	 */
+	uint32_t caller;
 	uint64_t bins[WIRE_BINS];
 };
 _Static_assert(sizeof(struct wire_histogram) == 520, "on the wire");
@@ -215,26 +244,34 @@ static inline unsigned int wire_bin(uint64_t ticks)
 }
 
 /*
- * One context. Valid if id is not 0 (stored last, release). A context that
- * several tallies have seen has one record in each, with the same id.
+ * One context. Valid if id is not 0 (stored last, release). If calls of a
+ * context are counted in several tallies, each of them has a record of the
+ * context, with the same id.
  */
 struct wire_context {
 	_Atomic uint64_t id;
-	uint64_t site;     /* return address of its first call, and flags */
-	uint32_t function; /* its number, or WIRE_FOLDED */
-	uint32_t depth;    /* 1: the outermost function that its tally knows */
+	/* Return address of the context's first call, and flags. */
+	uint64_t site;
+	/* Number of the innermost function, or WIRE_FOLDED. */
+	uint32_t function;
+	/*
+	 * Number of functions; 1: the context is the outermost that the tally
+	 * knows.
+	 */
+	uint32_t depth;
 };
 _Static_assert(sizeof(struct wire_context) == 24, "on the wire");
 
 #define WIRE_SITE_PC   ((UINT64_C(1) << 48) - 1)
-#define WIRE_SITE_TAIL (UINT64_C(1) << 63) /* tail calls: see below */
+#define WIRE_SITE_TAIL (UINT64_C(1) << 63) /* the record is for tail calls */
 
 /*
- * Tail calls (by a jump) are counted separately. A second record of their
- * context has WIRE_SITE_TAIL, the site of the first tail call, and the
- * complement of the id, which has its own entry in the table. The context's
- * calls are the sum of both. The site of the first other call is in the record
- * with the plain id; times and samples refer to the plain id only.
+ * Tail calls (by a jump) of a context are counted separately. A second record
+ * of the context has the flag WIRE_SITE_TAIL, the site of the first tail call,
+ * and as its id the complement of the context's id. This complement has an
+ * entry of its own in the count table. The number of the context's calls is the
+ * sum of both entries. The first record has the site of the first call that was
+ * no tail call. Times and samples always have the context's own id.
  */
 static inline uint64_t wire_tail_id(uint64_t id)
 {
@@ -246,19 +283,23 @@ static inline int wire_is_tail(const struct wire_context *context)
 	return (context->site & WIRE_SITE_TAIL) != 0;
 }
 
-/* Returns the id that all records of the context share. */
+/* Returns the context's own id, also for a record of tail calls. */
 static inline uint64_t wire_context_id(const struct wire_context *context)
 {
 	return wire_is_tail(context) ? wire_tail_id(context->id) : context->id;
 }
 
-/* The function of the records that count folded calls below a context. */
+/*
+ * The function number of records "(folded)", which count the calls below a
+ * context that got no context of their own.
+ */
 #define WIRE_FOLDED UINT32_MAX
 
 /*
- * A function whose hook was removed for some time to keep a budget. The calls
- * that it made meanwhile were counted below its caller. One record for each
- * function, updated in place by clew's own thread. Times are CLOCK_REALTIME.
+ * A function whose hook was removed for some time to keep a budget. While the
+ * hook is removed, calls of the function are not counted, and the calls that it
+ * makes are counted below its caller. There is one record for each such
+ * function, which clew's own thread updates in place. Times are CLOCK_REALTIME.
  */
 struct wire_left_out {
 	uint32_t function;         /* the function's number */
@@ -267,22 +308,23 @@ struct wire_left_out {
 	_Atomic uint64_t since_ns; /* hook removed since then; 0: hooked */
 	uint64_t out_ns; /* total time without the hook, before since_ns */
 	/*
-	 * Estimated calls in all that time, including the current period: from
-	 * the rates before and after it, updated each time clew's thread polls
-	 * (wire_missed()).
+	 * Estimated number of calls without the hook, including the time since
+	 * since_ns. Computed from the rates of calls before and after such a
+	 * time, each time clew's thread polls (wire_missed()).
 	 */
 	uint64_t missed;
 	/*
-	 * Calls per second of the program's CPU time, before the latest
-	 * removal.
+	 * Calls per second of the program's CPU time before the hook was
+	 * removed last.
 	 */
 	uint64_t per_s;
 };
 _Static_assert(sizeof(struct wire_left_out) == 48, "on the wire");
 
 /*
- * Returns `missed` at the end of the recording, when the program has used
- * rest_ns of CPU time since that thread polled last.
+ * Returns the estimated number of calls without the hook at the end of the
+ * recording. rest_ns is the CPU time that the program has used since clew's
+ * thread polled last.
  */
 static inline uint64_t wire_missed(const struct wire_left_out *left,
 				   uint64_t rest_ns)

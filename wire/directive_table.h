@@ -1,29 +1,35 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The directives that configure a recording (clew-record(1), "RULES"), one row each. The
- * command line, files of rules, the target's library and `--help` all use this table.
+ * The directives that configure a recording (clew-record(1), "RULES"), one row
+ * each. The command line, files of rules, the target's library and `--help` all
+ * use this table.
  *
  *	X(ID, word, KIND, member, standard, least, most,
  *	  COMMANDS, key, argument, GROUP, RANK, help, obstacle)
  *
- *	ID		DIRECTIVE_ID is its number, valid in one program only
+ *	ID		DIRECTIVE_ID is the directive's number, which is not
+ *			stored in files
  *	word		in the configuration, and the long name of the option
  *	KIND		what its value is (enum wire_setting_kind), see below
  *	member		of struct config (preload/host/config.h)
- *	standard	the member's value if there is no such directive
+ *	standard	the member's value if the configuration has no such
+ *			directive
  *	least, most	bounds of its number; 0, 0: the kind has no number
- *	COMMANDS	which commands have the option: RECORD (clew record), BOTH (clew attach as
+ *	COMMANDS	which commands have the option: RECORD (clew record),
+ *			BOTH (clew attach as well), NONE
  *			well), NONE
  *	key		the option's letter, or 0
  *	argument	as --help shows it
- *	GROUP, RANK	where --help shows it (HELP_GROUP of cli/common/help.h; FIRST or LATER)
+ *	GROUP, RANK	where --help shows it (HELP_GROUP of cli/common/help.h;
+ *			FIRST or LATER)
  *	help		its description
  *	obstacle	why clew attach refuses the directive, or NULL
  *
  * The kinds:
  *
  *	FLAG		no value; sets an int to 1
- *	NUMBER		a decimal number; people may write 4K, 2M or 1G. The last directive holds
+ *	NUMBER		a decimal number; people may write 4K, 2M or 1G. The
+ *			last directive holds
  *	LIMIT		the same, but the least one of several directives holds
  *	WORD		one of the words of wire_directive_words()
  *	TEXT, REGEX	any text; an extended regular expression
@@ -39,10 +45,12 @@
 #include "wire/packet.h"
 #include "wire/recording.h"
 
-/* The value of `--trace` without one. */
+/* The value of `--trace` if the user gives none. */
 #define DIRECTIVE_TRACE_STANDARD "1G"
 
-/* Calls between two stamps of a trace, if nothing else is asked for. */
+/*
+ * Number of calls between two time stamps of a trace, if the user gives none.
+ */
 #define DIRECTIVE_STAMPS_STANDARD 64
 
 /* clang-format off */
@@ -174,12 +182,16 @@ enum wire_directive {
 };
 
 /*
- * Directives that exclude each other, or need each other:
+ * Pairs of directives that are refused, because they exclude each other or one
+ * needs another value of the other:
  *
  *	X(A, values, B, values, why)
  *
- * The values are those for which a row holds: NULL for any, or words with `|` between them. Words
- * behind a `!` are those for which it does not hold. Only what precedes a colon is compared.
+ * A configuration is refused for the reason `why` if directive A has one of the
+ * values of A and directive B one of the values of B. `values` is NULL for any
+ * value, or words with `|` between them; `!` in front of the words means all
+ * values except these. Of a directive's value, only the part before a colon is
+ * compared.
  */
 /* clang-format off */
 #define WIRE_EXCLUSIONS(X) \
@@ -222,8 +234,9 @@ X(SITES, NULL, TRACE, NULL, "--sites needs --trace")
 /* clang-format on */
 
 /*
- * The words of a directive of kind WORD, in the order of the enumeration that its member has, and
- * how many there are. NULL for other directives.
+ * Returns the words of a directive of kind WORD, in the order of the
+ * enumeration of its member, and stores their number in *count. Returns NULL
+ * for other directives.
  */
 static inline const char *const *wire_directive_words(
 	enum wire_directive directive, unsigned int *count)

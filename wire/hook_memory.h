@@ -5,10 +5,10 @@
  *
  * A hooked function needs a stub, its share of a page of code that becomes
  * private, a record of the bytes written over its code, and an entry in the
- * list from which the code is restored. The table shows the maximum rise of
- * memory.max_usage_in_bytes in a control group of the process's own, in kB,
- * with all functions hooked, and the number of additional mappings (Debian 12,
- * 2026-11-28):
+ * list from which the code is restored. For some programs with all functions
+ * hooked, the table shows by how much memory.max_usage_in_bytes of the
+ * process's own control group rises at most, in kB, and the number of
+ * additional mappings (Debian 12, 2026-11-28):
  *
  *			functions	rises	estimate mappings estimate
  *	sleep			85	1,420	3,017	32	80
@@ -23,14 +23,15 @@
  *	gdb			77,089	73,788	81,976	606	850
  *	Xvfb (LLVM)		200,723	211,348	208,754	1,516	2,087
  *
- * These rows were measured with stubs in private memory. The first process of a
- * session also writes the file of stubs that the other processes share, which
- * stays in the page cache. In redis-server the rise is then 33,300 kB; the
- * estimate uses 1,200 bytes for each function, the column shows 1,050. The
- * process also writes copies of modules with their hooks
- * (preload/hooking/shared_text.h), whose constants and symbols are in the page cache as
- * well. In redis-server the rise is then 40,700 kB; the estimate adds
- * HOOK_MEMORY_FILES_BYTES for the first process.
+ * These rows were measured with stubs in private memory, and their estimates
+ * with 1,050 bytes for each function. The first process of a session also
+ * writes the file of stubs that the other processes share, which stays in the
+ * page cache: in redis-server the rise is then 33,300 kB, so the estimate now
+ * uses 1,200 bytes for each function. The first process also writes copies of
+ * modules with their hooks (preload/hooking/shared_text.h), whose constants and
+ * symbols are in the page cache as well: in redis-server the rise is then
+ * 40,700 kB, so HOOK_MEMORY_FILES_BYTES for each function are added for the
+ * first process.
  *
  * 100 more threads take 0.8 MB. Count tables and contexts are not included: the
  * library limits them (preload/record/memory_bound.h).
@@ -41,33 +42,42 @@
 #include <stdint.h>
 
 struct hook_memory {
-	uint64_t bytes;         /* memory */
-	uint64_t address_bytes; /* address space, where that is limited */
+	uint64_t bytes; /* memory */
+	/*
+	 * Address space; matters only if the process's address space is
+	 * limited.
+	 */
+	uint64_t address_bytes;
 	uint64_t mappings;
 };
 
-/* For each hooked function, for each thread, and for the library. */
+/* Bytes: for each hooked function, for each thread, and for the library. */
 #define HOOK_MEMORY_FUNCTION_BYTES UINT64_C(1200)
-#define HOOK_MEMORY_FILES_BYTES    UINT64_C(300) /* additional, in files */
-/* Additional, with --time=exact. */
+/* Additional, for each function, if the process writes the shared files. */
+#define HOOK_MEMORY_FILES_BYTES UINT64_C(300)
+/* Additional, for each function, with --time=exact. */
 #define HOOK_MEMORY_TIMED_BYTES   UINT64_C(550)
 #define HOOK_MEMORY_THREAD_BYTES  UINT64_C(10000)
 #define HOOK_MEMORY_LIBRARY_BYTES UINT64_C(3000000)
 
 /*
- * Excludes the shadow, which is mapped in pieces in this case. Measured: 208 MB
- * in sleep.
+ * Address space of the library in bytes (in sleep, 208 MB were measured). Does
+ * not include the shadow, which is mapped in pieces if the address space is
+ * limited.
  */
 #define HOOK_MEMORY_ADDRESS_BYTES (UINT64_C(224) << 20)
 
 #define HOOK_MEMORY_MAPPINGS      80
-/* One mapping for this many hooked functions. */
+/*
+ * Number of hooked functions for which one mapping is estimated, without and
+ * with --time=exact.
+ */
 #define HOOK_MEMORY_MAPPING_EACH 100
 #define HOOK_MEMORY_TIMED_EACH   50
 
 /*
- * Returns the estimated upper bound for a number of hooked functions and
- * threads.
+ * Returns the estimated upper bounds for a number of hooked functions and
+ * threads. is_timed: with --time=exact.
  */
 static inline struct hook_memory hook_memory(uint64_t functions,
 					     uint64_t threads, int is_timed)

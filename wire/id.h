@@ -11,15 +11,15 @@
  * determine the third:
  *
  *	id_push(caller, k)		-> callee	a call
- *	id_pop(callee, k)		-> caller	a return, without state
- *	id_key_between(caller, callee)	-> k		which function?
+ *	id_pop(callee, k)              -> caller  a return, without stored data
+ *	id_key_between(caller, callee) -> k       the key of the called function
  *
- * The library and the reader both compile this file, so they always agree. With
- * a plain XOR instead of this function all contexts that are permutations of
- * the same functions would have the same id; tests/bench/collisions.c repeats
- * that experiment.
+ * The library and the commands that read recordings both use this file, so
+ * their ids always agree. With a plain XOR instead of this formula, all
+ * contexts that are permutations of the same functions would have the same id;
+ * tests/bench/collisions.c shows this.
  *
- * All functions are pure and may be called anywhere.
+ * All functions are pure; any thread and signal handlers may call them.
  */
 #ifndef CLEW_WIRE_ID_H
 #define CLEW_WIRE_ID_H
@@ -58,16 +58,19 @@ static inline uint64_t id_key_between(uint64_t caller, uint64_t callee)
 }
 
 /*
- * Returns the key of a function: its number times an odd factor, so that no two
- * functions of a process share a key, as 32 bits sign-extended like the
- * immediate operand of an x86 add.
+ * Returns the key of a function: the function's number times an odd factor, so
+ * that no two functions of a process have the same key. The product's 32 bits
+ * are sign-extended, like the immediate operand of an add instruction of x86.
  */
 static inline uint64_t id_key(uint32_t function)
 {
 	return (uint64_t)(int64_t)(int32_t)(function * ID_KEY_MULTIPLIER);
 }
 
-/* Returns whether a function has this key; sets *function only if so. */
+/*
+ * Returns whether a function number has this key, and stores the number in
+ * *function. If no number has the key, *function does not change.
+ */
 static inline int id_key_function(uint64_t key, uint32_t *function)
 {
 	if ((uint64_t)(int64_t)(int32_t)key != key)

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The data that the part of a forked child takes over from its ancestors'
- * parts, which are in the same folder: a reference to each chunk that also
- * describes the child. The ancestors no longer change these chunks, except for
- * the time when a module was unloaded. The child's file is therefore small and
+ * References in the part of a forked child to chunks in its ancestors' parts,
+ * which are in the same folder. Each of these chunks also describes the child.
+ * The ancestors do not change them any more, except for the time when a module
+ * was unloaded. With references instead of copies the child's file is small and
  * quickly created:
  *
  *	PID.0.part	|header|process|module|module|tally ...
  *			       ^               ^
  *	CHILD.0.part	|header|inherited|
  *
- * A grandchild refers to the part that contains the chunk, not to the child's
- * part.
+ * The part of a grandchild refers directly to the part that contains the chunk,
+ * not to the child's part.
  */
 #ifndef CLEW_WIRE_INHERITED_H
 #define CLEW_WIRE_INHERITED_H
@@ -20,14 +20,18 @@
 
 struct wire_inherited {
 	/*
-	 * WIRE_PROCESS or WIRE_MODULE; WIRE_FREE: the child has its own copy.
+	 * WIRE_PROCESS or WIRE_MODULE; WIRE_FREE: not valid any more, because
+	 * the child's part has its own copy of the chunk
 	 */
 	_Atomic uint32_t kind;
-	uint32_t first_function; /* WIRE_MODULE: as in the chunk, else 0 */
-	uint32_t pid, seq;       /* of the part that contains the chunk */
-	uint64_t start_ns;       /* as in that part's header */
-	uint64_t offset;         /* of the chunk in that file */
-	uint64_t used;           /* of the chunk's payload, in bytes */
+	/* WIRE_MODULE: as in the chunk; for other kinds 0. */
+	uint32_t first_function;
+	/* Pid and seq of the part that contains the chunk. */
+	uint32_t pid, seq;
+	uint64_t start_ns; /* start_ns in the header of that part */
+	uint64_t offset;   /* offset of the chunk in that part */
+	/* Bytes of the chunk's payload that are used. */
+	uint64_t used;
 	uint64_t unloaded_ns; /* WIRE_MODULE: replaces the value in the chunk */
 };
 _Static_assert(sizeof(struct wire_inherited) == 48, "on the wire");

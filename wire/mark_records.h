@@ -6,9 +6,9 @@
  *	WIRE_MARK_NAMES	wire_mark_names | wire_mark_name | ...
  *	WIRE_MARKS	wire_marks | wire_mark | wire_mark | ...
  *
- * A process has one chunk of names and any number of chunks of marks, each
- * filled by several threads. Marks of one thread are in the order of their time
- * stamps.
+ * A process has one chunk of names and any number of chunks of marks. Several
+ * threads add to each chunk of marks. Marks of one thread are in the order of
+ * their time stamps.
  */
 #ifndef CLEW_WIRE_MARK_RECORDS_H
 #define CLEW_WIRE_MARK_RECORDS_H
@@ -21,13 +21,17 @@
 
 enum wire_mark_loss {
 	WIRE_MARK_NO_SPACE, /* the recording could not grow */
-	WIRE_MARK_TOO_MANY, /* the process reached the maximum */
+	/* The process reached its maximum number of marks. */
+	WIRE_MARK_TOO_MANY,
 	WIRE_MARK_LOSS_COUNT = 4
 };
 
-/* A mark whose name found no room has name 0. */
+/*
+ * Marks that were lost, by cause, and the room for names. A mark for whose name
+ * there is no room is recorded with name 0.
+ */
 struct wire_mark_names {
-	_Atomic uint64_t lost[WIRE_MARK_LOSS_COUNT]; /* any thread */
+	_Atomic uint64_t lost[WIRE_MARK_LOSS_COUNT]; /* any thread adds */
 	uint32_t room; /* capacity of the array that follows */
 	uint32_t reserved;
 };
@@ -38,7 +42,8 @@ enum wire_name_state { WIRE_NAME_FREE, WIRE_NAME_CLAIMED, WIRE_NAME_THERE };
 struct wire_mark_name {
 	_Atomic uint32_t state; /* enum wire_name_state; stored last, release */
 	uint32_t reserved;
-	char text[WIRE_MARK_NAME_BYTES]; /* NUL-terminated; may occur twice */
+	/* NUL-terminated; several records may have the same text. */
+	char text[WIRE_MARK_NAME_BYTES];
 };
 _Static_assert(sizeof(struct wire_mark_name) == 64, "on the wire");
 
@@ -57,10 +62,11 @@ enum wire_mark_kind {
 
 struct wire_mark {
 	uint64_t tsc;
-	uint64_t id; /* the context; 0: none */
+	uint64_t id; /* the context; 0: outside all contexts */
 	uint64_t number;
 	uint32_t tid;
-	uint16_t name; /* 1 + index of its name; 0: the name found no room */
+	/* 1 + index of the name; 0: there was no room for the name. */
+	uint16_t name;
 	_Atomic uint16_t kind; /* enum wire_mark_kind; stored last, release */
 };
 _Static_assert(sizeof(struct wire_mark) == 32, "on the wire");

@@ -9,11 +9,13 @@
 #include <stdint.h>
 
 /*
- * A module, loaded or unloaded. path_bytes of path follow (no NUL, padded to
- * 8), then function_count wire_functions in order of vaddr. pc = base + vaddr.
- * The functions have the numbers from first_function on; no other module and no
- * wire_range has any of them. Unless they are taken, the numbers follow from
- * the build-id (preload/record/numbers.h) and are the same in every process.
+ * A module that is loaded or was unloaded. The path follows in path_bytes bytes
+ * (no NUL, padded to 8), then function_count wire_functions in order of vaddr.
+ * The address of a function in memory is base + vaddr. The functions have
+ * consecutive numbers from first_function on; no other module and no wire_range
+ * has these numbers. The numbers are computed from the build-id
+ * (preload/record/numbers.h), so they are the same in every process unless
+ * another module has already taken them.
  */
 struct wire_module {
 	uint64_t base;        /* load bias */
@@ -33,27 +35,35 @@ struct wire_module {
 _Static_assert(sizeof(struct wire_module) == 96, "on the wire");
 
 /*
- * The CPU time that hooking a module took in the thread that did it. One record
- * for each module, in the order in which the modules were found.
+ * The CPU time that hooking a module took in the thread that has hooked it. One
+ * record for each module, in the order in which the modules were found.
  */
 struct wire_hooking {
-	uint64_t base, loaded_ns; /* as in its wire_module */
-	/* To find its functions, or to read them from the cache. */
+	uint64_t base, loaded_ns; /* as in the module's wire_module */
+	/*
+	 * time to find the module's functions, or to read them from the cache
+	 */
 	uint64_t analysis_ns;
-	uint64_t patch_ns; /* to build stubs and patch its code */
+	/* Time to build the stubs and to patch the module's code. */
+	uint64_t patch_ns;
 };
 _Static_assert(sizeof(struct wire_hooking) == 32, "on the wire");
 
 struct wire_function {
-	uint64_t vaddr; /* the entry */
+	uint64_t vaddr; /* entry of the function */
 	uint32_t size_bytes;
-	uint8_t verdict;      /* enum verdict */
-	uint8_t patch_offset; /* 4 if an endbr64 precedes, else 0 */
-	uint8_t displaced;    /* see below */
+	uint8_t verdict; /* enum verdict */
 	/*
-	 * JUMP_SHORT: the 8-bit displacement of the 2-byte jump to the 5-byte
-	 * jump. The 5-byte jump is in padding, or behind the 5-byte jump of
-	 * another function, which then displaces ten bytes. Otherwise 0.
+	 * Where the patch begins, in bytes from the entry: 4 behind an endbr64,
+	 * otherwise 0.
+	 */
+	uint8_t patch_offset;
+	uint8_t displaced; /* number of displaced bytes, and flags */
+	/*
+	 * Verdict JUMP_SHORT: the 8-bit displacement of the 2-byte jump at the
+	 * entry. This jump leads to a 5-byte jump in padding, or behind the
+	 * 5-byte jump of another function, which then displaces ten bytes.
+	 * Other verdicts: 0.
 	 */
 	int8_t island;
 };
@@ -70,9 +80,9 @@ static inline uint8_t wire_displaced_bytes(const struct wire_function *function)
 }
 
 /*
- * Returns whether the function's own code jumps, or may jump, to its entry.
- * This jump is taken for a loop and not counted, even if it is a self tail
- * call.
+ * Returns whether the function's own code jumps, or may jump, to the function's
+ * entry. Such a jump is regarded as a loop and not counted, even if it is a
+ * tail call of the function by itself.
  */
 static inline int wire_loops(const struct wire_function *function)
 {
@@ -80,8 +90,8 @@ static inline int wire_loops(const struct wire_function *function)
 }
 
 /*
- * Returns whether the function neither calls anything (image/leaves.h) nor
- * loops.
+ * Returns whether the function calls no function (image/leaves.h) and does not
+ * jump to its own entry.
  */
 static inline int wire_is_leaf(const struct wire_function *function)
 {

@@ -7,35 +7,41 @@
  * Both files have the same layout: a wire_header, of which only magic, version,
  * end, pid and seq are used, then chunks:
  *
- *	WIRE_PACKET_BLOCKS	maps calls' indices to functions; first
- *	WIRE_PACKET		calls of one thread; its owner is a tally
+ *	WIRE_PACKET_BLOCKS	maps calls' indices to functions; the first
+ *				chunk
+ *	WIRE_PACKET		calls of one thread; the chunk's owner is a
+ *				tally
  *
  * A packet is an array of 32-bit words. Each call is one word:
  *
  *	 31       22 21                     0
  *	|   place   |         index         |
  *
- * The index identifies the function. The index's high bits select a block of
- * 1,024 function numbers, which the WIRE_PACKET_BLOCKS chunk lists (numbers are
- * sparse, wire/id.h); its low bits select the function in the block.
+ * The index identifies the function. Function numbers are sparse
+ * (wire/module_functions.h). Therefore the chunk WIRE_PACKET_BLOCKS lists the
+ * blocks of 1,024 function numbers that are used. The index's high bits are the
+ * position of the block in this list, its low 10 bits are the function's
+ * position in the block.
  *
- * The place is the position of the call's return address on the stack (its
- * slot): the number of 8-byte slots above the base of the preceding context.
- * *Returns have no words*: a new call implies that each earlier call with its
- * slot at or below the new one has returned. Two kinds of words record returns
- * that this rule misses: a function returned before its caller reserved stack
- * space and called the next one; or each return needs its time.
+ * The place is the position of the call's return address on the stack (the
+ * call's slot): the number of 8-byte slots above the base of the preceding
+ * context. *Returns have no words*: a new call implies that each earlier call
+ * whose slot is at or below the new call's slot has returned. Two kinds of
+ * words record returns explicitly. WIRE_PACKET_LEFT is for calls whose return
+ * the rule would miss, because their caller has reserved further stack space
+ * since and then made the next call below them. WIRE_PACKET_RETURN is for
+ * traces in which each return has a time.
  *
- *	calls	main{ a{ b{} } c{ d{} } }		a tail call: T
+ *	calls	main{ a{ b{} } c{ d{} } }
  *	words	500 main, 490 a, 470 b, 490 c, 480 d
  *
- * A signal handler that interrupts between a function's entry and its word
- * makes its calls first: its words precede the function's word and have lower
- * slots.
+ * A signal handler may interrupt a thread after the entry of a function and
+ * before the function's word is written. The words of the handler's calls then
+ * precede the function's word and have lower slots.
  *
- * Words that are no calls have an index of WIRE_PACKET_ODD or more (no function
- * has such an index) and contain their length in words, so that readers can
- * skip unknown kinds:
+ * Items that are no calls begin with a word whose index is WIRE_PACKET_ODD or
+ * more, which no function has. This word contains the item's length in words,
+ * so that readers can skip unknown kinds:
  *
  *	 31       22 21  16 15             0
  *	|   kind    | 0x3f |     words     |
@@ -43,68 +49,77 @@
  *	WIRE_PACKET_BEGIN	struct wire_packet_begin, the functions of the
  *				whole calling context, innermost first, and
  *				their places
- *	WIRE_PACKET_TAIL_BELOW	The second word is a tail call: the innermost
- *				function of its slot has jumped to it and
- *				remains active until it returns
+ *	WIRE_PACKET_TAIL_BELOW	the second word is a tail call: the innermost
+ *				function of the call's slot has jumped to the
+ *				called function, and remains active until the
+ *				called function returns
  *	WIRE_PACKET_TAIL_OUT	as above, but the jump has ended all functions
  *				of the slot except the first
- *	WIRE_PACKET_TAIL	as above, but it has ended all of them
+ *	WIRE_PACKET_TAIL	as above, but the jump has ended all functions
+ *				of the slot
  *	WIRE_PACKET_STAMP	the time stamp counter of the preceding call, in
  *				words two and three
- *	WIRE_PACKET_MOMENT	the same, at any time between two calls
- *	WIRE_PACKET_RETURN	a place, and the counter: when the call there
- *				returned, after those within it
- *	WIRE_PACKET_LEFT	a place: the calls below it have returned
+ *	WIRE_PACKET_MOMENT	the time stamp counter at a time between two
+ *				calls
+ *	WIRE_PACKET_RETURN	a place, and the time stamp counter when the
+ *				call at this place returned; the calls within it
+ *				returned before
+ *	WIRE_PACKET_LEFT	a place: the calls with slots below this place
+ *				have returned
  *	WIRE_PACKET_SITE	the return address of the preceding call, in
  *				words two and three, or 0
- *	WIRE_PACKET_SITES	the same for each function of the preceding
- *				context, innermost first
+ *	WIRE_PACKET_SITES	the return addresses of all functions of the
+ *				preceding context, innermost first
  *	WIRE_PACKET_VALUE	struct wire_packet_value and the bytes of a
  *				string: a value of a call that a probe has
  *				recorded (user_probe.h)
  *
- * The last three kinds are present if wire_packet_blocks.keeps has their bit.
- * The return address of a tail call is that of the call whose place it took. A
- * value follows its call as soon as it is available, and is repeated after each
- * context that contains the call.
+ * SITE, SITES and VALUE are present only if wire_packet_blocks.keeps has their
+ * bit. A tail call has the return address of the call whose place it has taken.
+ * A value follows its call as soon as the value is available, and is repeated
+ * after each WIRE_PACKET_BEGIN whose context contains the call.
  *
- * A packet begins with WIRE_PACKET_BEGIN and needs nothing from earlier
- * packets, so any number of readers can read packets in any order. Another
+ * A packet begins with WIRE_PACKET_BEGIN and can be read without earlier
+ * packets, so several readers can read packets in any order. Another
  * WIRE_PACKET_BEGIN follows within the packet, before the next call, if the
- * thread's stack no longer matches its calls (after longjmp(), exceptions, on
- * another stack, after a coroutine switch, in a forked child), or if a call's
- * slot is out of range above the base.
+ * thread's stack no longer matches its calls (after longjmp(), an exception, a
+ * switch to another stack or coroutine, or a fork), or if the distance of a
+ * call's slot from the base is out of range.
  *
- * The context is the one in which the next call is made. The context lists the
- * functions that were found on the stack, at most WIRE_PACKET_FUNCTIONS. The
- * context around them is given by its id only: ID_ROOT if there is none, else
- * the id of a context that other words, perhaps in other packets, have called.
- * The places may exceed a call's maximum. Functions on another stack, and all
- * functions around them, have the place WIRE_PACKET_ELSEWHERE: no call's place
- * implies that they have returned.
+ * The context of a WIRE_PACKET_BEGIN is the context in which the next call is
+ * made. It lists the functions that were found on the stack, at most
+ * WIRE_PACKET_FUNCTIONS. For the functions further out there is only the id of
+ * their context: ID_ROOT if there are none, otherwise the id of a context that
+ * was entered by other calls, perhaps in other packets. The places of the
+ * functions may be greater than those of calls can be. Functions on another
+ * stack, and all functions further out, have the place WIRE_PACKET_ELSEWHERE:
+ * no call's place implies that they have returned.
  *
- * A word is claimed before it is written, because a signal handler may
- * interrupt in between and claim others. A word that is 0 was claimed and never
- * written (the thread was killed, or a handler jumped away), or is not claimed
- * yet. Zeros therefore mark the end of a packet.
+ * A thread claims a word before it writes the word, because a signal handler
+ * may interrupt between both steps and claim further words. A word that is 0
+ * was claimed but never written (the thread was killed, or a handler jumped
+ * away), or is not claimed yet. Therefore a packet ends where all further words
+ * are 0.
  *
- * The library writes packets in place (preload/tracing/traced.c), so a killed or
- * crashed process loses no words. A packet is zeroed before it is reused, and
- * gets another sequence. A reader that copies a packet while it is written
- * checks the sequence again afterwards.
+ * The library writes packets in place (preload/tracing/traced.c), so a killed
+ * or crashed process loses no words. A packet is zeroed before it is reused,
+ * and gets another sequence number. A reader that copies a packet while the
+ * process runs compares the sequence number again after copying.
  *
  * If workers count the calls of packets while the process runs (taken.h), the
- * chunk's `used` holds the packet's owner (enum wire_packet_state). A thread
- * keeps its latest full packet until the next one is full: a stub that was
- * interrupted between claiming and writing a word may still write it.
+ * chunk's `used` contains the packet's owner (enum wire_packet_state). A thread
+ * offers a full packet to workers only when the next packet is full, because a
+ * stub that was interrupted between claiming and writing a word may still write
+ * this word.
  */
 #ifndef CLEW_WIRE_PACKET_H
 #define CLEW_WIRE_PACKET_H
 
 #include <stdint.h>
 
-#define WIRE_TRACE_SUFFIX        ".trace"
-#define WIRE_PACKET_BYTES        65536 /* of a chunk, header included */
+#define WIRE_TRACE_SUFFIX ".trace"
+/* Size of a packet's chunk, including the header. */
+#define WIRE_PACKET_BYTES        65536
 #define WIRE_PACKET_BLOCK_LOG2   10
 #define WIRE_PACKET_PLACE_SHIFT  22
 #define WIRE_PACKET_PLACES       (1 << (32 - WIRE_PACKET_PLACE_SHIFT))
@@ -128,13 +143,14 @@ enum wire_packet_kind {
 	WIRE_PACKET_TAIL_OUT = 11,
 };
 
-/* The place of functions on another stack, and of all functions around them. */
+/* The place of functions on another stack, and of all functions further out. */
 #define WIRE_PACKET_ELSEWHERE UINT32_MAX
 
 /* The maximum value of the option that limits a trace to a call depth. */
-#define WIRE_PACKET_DEPTH_MAX              200
+#define WIRE_PACKET_DEPTH_MAX 200
 
-#define WIRE_PACKET_TAIL_WORDS             2 /* all three kinds */
+/* Of all three kinds of tail calls. */
+#define WIRE_PACKET_TAIL_WORDS             2
 #define WIRE_PACKET_STAMP_WORDS            3
 #define WIRE_PACKET_MOMENT_WORDS           3
 #define WIRE_PACKET_RETURN_WORDS           4
@@ -151,10 +167,11 @@ static inline uint32_t wire_packet_odd(enum wire_packet_kind kind,
 }
 
 /*
- * Returns the depth of the innermost function that stays active when another
- * one is entered at a place, by a call (`kind` 0) or a tail call
- * (WIRE_PACKET_TAIL...). Running functions are numbered by depth: the outermost
- * has depth 1, and places[0] is WIRE_PACKET_ELSEWHERE.
+ * Returns the depth of the innermost function that stays active when a further
+ * function is entered at `place`, by a call (`kind` 0) or a tail call
+ * (WIRE_PACKET_TAIL...). places[] contains the places of the active functions
+ * by their depth, up to `depth`: the outermost has depth 1, and places[0] is
+ * WIRE_PACKET_ELSEWHERE.
  */
 static inline uint32_t wire_packet_entered(const uint32_t *places,
 					   uint32_t depth, uint32_t place,
@@ -169,9 +186,11 @@ static inline uint32_t wire_packet_entered(const uint32_t *places,
 }
 
 /*
- * Returns the depth that remains when the function at this depth returns.
- * Functions that have jumped to it have its place and return with it. For
- * WIRE_PACKET_ELSEWHERE these are unknown.
+ * Returns the depth of the innermost function that stays active when the
+ * function at `depth` returns. Functions that have jumped to it by tail calls
+ * have the same place and return at the same time. If the place is
+ * WIRE_PACKET_ELSEWHERE, such functions are not known, and only one function
+ * returns.
  */
 static inline uint32_t wire_packet_returned(const uint32_t *places,
 					    uint32_t depth)
@@ -184,9 +203,9 @@ static inline uint32_t wire_packet_returned(const uint32_t *places,
 	return depth;
 }
 
-/* Why a context begins. */
+/* Why a WIRE_PACKET_BEGIN was written. */
 enum wire_packet_cause {
-	WIRE_PACKET_FIRST, /* first of the thread */
+	WIRE_PACKET_FIRST, /* the first one of the thread */
 	/* The preceding packet was full: no calls are missing. */
 	WIRE_PACKET_FULL,
 	/*
@@ -197,66 +216,79 @@ enum wire_packet_cause {
 };
 
 /*
- * Owner of a packet; changed by compare-and-swap, by its thread and by workers.
+ * The owner of a packet. The packet's thread and workers change it by
+ * compare-and-swap.
  */
 enum wire_packet_state {
-	WIRE_PACKET_OWNED, /* its thread; always so without workers */
-	/* Full: the first worker to claim it may count it. */
+	/*
+	 * The thread that writes the packet; always, if there are no workers.
+	 */
+	WIRE_PACKET_OWNED,
+	/* full; the first worker that claims the packet may count its calls */
 	WIRE_PACKET_OFFERED,
-	WIRE_PACKET_TAKEN,   /* a worker counts it */
-	WIRE_PACKET_COUNTED, /* its calls are in the file; it may be reused */
+	WIRE_PACKET_TAKEN, /* a worker is counting its calls */
+	/* Its calls are in the file of taken.h; it may be reused. */
+	WIRE_PACKET_COUNTED,
 };
 
 /* Why threads no longer wait for workers. */
 enum wire_given_up {
 	WIRE_WORKERS_AWAITED,
-	WIRE_WORKERS_LATE,  /* a thread waited for the maximum time */
+	WIRE_WORKERS_LATE,  /* a thread has waited for the maximum time */
 	WIRE_WORKERS_ENDED, /* the workers reported their end */
-	WIRE_WORKERS_SHORT, /* the same, because they lack memory */
+	/* The workers reported their end because memory is short. */
+	WIRE_WORKERS_SHORT,
 };
 
 #define WIRE_WORKERS_MAX 64
 
-/* Bits: which data about calls a trace has in addition. */
+/*
+ * Bits of wire_packet_blocks.keeps: which additional data about calls the trace
+ * contains.
+ */
 #define WIRE_KEEPS_SITES  1U
 #define WIRE_KEEPS_VALUES 2U
 
 /*
- * The treatment of the oldest packet when the trace has reached its maximum
- * size.
+ * What happens to the oldest packet when the trace has reached its maximum size
+ * and a thread needs a packet.
  */
 enum wire_overflow {
-	WIRE_OVERFLOW_DROP,    /* it is reused */
-	WIRE_OVERFLOW_PROCESS, /* its thread counts its calls first */
-	WIRE_OVERFLOW_WAIT, /* its thread waits until a worker has counted it */
+	WIRE_OVERFLOW_DROP, /* the packet is reused, and its calls are lost */
+	/* The thread first counts the packet's calls in its tally. */
+	WIRE_OVERFLOW_PROCESS,
+	/* The thread waits until a worker has counted the packet's calls. */
+	WIRE_OVERFLOW_WAIT,
 	WIRE_OVERFLOW_COUNT
 };
 
-/* Consists of 32-bit words and has only their alignment. */
+/* A context. Consists of 32-bit words, so its alignment is 4 bytes. */
 struct wire_packet_begin {
 	uint32_t head;
 	uint32_t tid;
-	uint32_t sequence[2]; /* low, high: in its tally, from 1 */
-	uint32_t tsc[2];      /* low, high */
-	uint32_t id[2];       /* low, high: the context that begins */
-	uint32_t cause;       /* enum wire_packet_cause */
+	/* Low half, high half: number of the packet in its tally, from 1 on. */
+	uint32_t sequence[2];
+	uint32_t tsc[2]; /* low, high */
+	uint32_t id[2];  /* low half, high half: the id of the context */
+	uint32_t cause;  /* enum wire_packet_cause */
 	/* Number of functions; their numbers follow, then their places. */
 	uint32_t functions;
 };
 _Static_assert(sizeof(struct wire_packet_begin) == 40, "on the wire");
 
 #define WIRE_VALUE_IS_MISSING 1 /* the value could not be read */
-#define WIRE_VALUE_IS_AGAIN   2 /* already recorded when the call was made */
+/* Repeated: the value was recorded before, after the call. */
+#define WIRE_VALUE_IS_AGAIN 2
 
 /*
- * A value of the innermost call at a place, or of the call `out` functions
- * further out. For a string, `number` is the length of the bytes that follow.
- * Consists of 32-bit words.
+ * A value of a call: of the innermost active call at `place`, or of the call
+ * that is `out` functions further out. For a string, `number` is the number of
+ * bytes, which follow. Consists of 32-bit words.
  */
 struct wire_packet_value {
 	uint32_t head;
-	uint8_t probe; /* number of the probe */
-	/* Index in the probe's fields (struct wire_probe_field). */
+	uint8_t probe; /* number of the probe; 0 is p1 */
+	/* index of the value in the probe's fields (struct wire_probe_field) */
 	uint8_t field;
 	uint8_t reserved;
 	uint8_t flags;
@@ -273,8 +305,8 @@ static inline int wire_packet_is_begun(const struct wire_packet_begin *begin)
 }
 
 /*
- * Compares two copies of the same packet; returns whether it was not reused in
- * between.
+ * Compares the beginnings of two copies of a packet, of which the second was
+ * made later. Returns whether the packet was not reused between both.
  */
 static inline int wire_packet_is_same(const struct wire_packet_begin *one,
 				      const struct wire_packet_begin *other)
@@ -284,14 +316,14 @@ static inline int wire_packet_is_same(const struct wire_packet_begin *one,
 	       one->sequence[1] == other->sequence[1] && one->tid == other->tid;
 }
 
-/* Follows the places and marks the context as complete. */
+/* This word follows the places and marks the context as complete. */
 #define WIRE_PACKET_BEGIN_END UINT32_C(0x646e6521)
 #define WIRE_PACKET_BEGIN_WORDS(functions)                                     \
 	((uint32_t)(sizeof(struct wire_packet_begin) / 4) + 2 * (functions) + 1)
 
 /*
- * Returns the function's number. `block` is the entry of its block; 0: no
- * block.
+ * Returns the number of the function with a call's index. `block` is the entry
+ * of the index's block in wire_packet_blocks, not 0.
  */
 static inline uint32_t wire_packet_function(uint32_t block, uint32_t index)
 {
@@ -300,34 +332,45 @@ static inline uint32_t wire_packet_function(uint32_t block, uint32_t index)
 }
 
 /*
- * The WIRE_PACKET_BLOCKS chunk. An entry is number / 1,024 + 1, or 0; entries
- * are only added. The first entry belongs to no function, so no call's word is
- * 0.
+ * The contents of the chunk WIRE_PACKET_BLOCKS. blocks[i] is 1 + the number of
+ * the block of 1,024 function numbers to which the indices from 1,024 i on
+ * belong; 0: not used. Entries are added and never changed. blocks[0] is never
+ * used, so no call's word is 0.
  */
 struct wire_packet_blocks {
 	_Atomic uint32_t count;
 	/*
-	 * Probe hits without values in the trace, though their calls are there;
-	 * written by any thread.
+	 * Number of probe hits whose values are missing in the trace although
+	 * their calls are in it; any thread adds.
 	 */
 	_Atomic uint32_t values_lost;
 	uint32_t blocks[WIRE_PACKET_BLOCKS_COUNT];
-	uint32_t refused;  /* functions that got no block and are not hooked */
+	/* Number of functions that are not hooked because no block was left. */
+	uint32_t refused;
 	uint32_t overflow; /* enum wire_overflow */
-	_Atomic uint64_t dropped; /* reused packets; any thread */
-	/* Removed calls that were too short; any thread. */
+	/*
+	 * Packets reused although their calls were not counted; any thread
+	 * adds.
+	 */
+	_Atomic uint64_t dropped;
+	/*
+	 * Calls that were removed because they were shorter than least_ns; any
+	 * thread adds.
+	 */
 	_Atomic uint64_t taken_back;
 	uint64_t least_ns; /* minimum duration of recorded calls; 0: none */
-	/* Packets reused after their calls were counted in the part. */
+	/*
+	 * Packets that were reused after their calls were counted in the part.
+	 */
 	_Atomic uint64_t counted; /* any thread */
 	/*
-	 * Packets reused after a worker counted their calls in the file beside
-	 * this one (taken.h).
+	 * Packets that were reused after a worker had counted their calls in
+	 * the file of taken.h.
 	 */
 	_Atomic uint64_t handed_over; /* any thread */
 	/*
-	 * How often threads waited for a worker, and the total time; any
-	 * thread.
+	 * How often threads have waited for a worker, and the total time; any
+	 * thread adds.
 	 */
 	_Atomic uint64_t waits, waited_ns;
 	/*
@@ -335,11 +378,15 @@ struct wire_packet_blocks {
 	 * may take; workers add 1 to `freed` when some packets may be reused.
 	 */
 	_Atomic uint32_t filled, freed;
-	_Atomic uint32_t waiting;  /* waiting threads */
-	_Atomic uint32_t sleeping; /* workers to wake when `filled` changes */
+	_Atomic uint32_t waiting; /* number of threads that wait */
+	/* Number of workers that wait for a change of `filled`. */
+	_Atomic uint32_t sleeping;
 	_Atomic uint32_t
-		is_given_up; /* enum wire_given_up: if not 0, no thread waits */
-	uint32_t keeps;      /* WIRE_KEEPS_SITES, _VALUES */
+		/*
+		 * Enum wire_given_up; if not 0, threads do not wait any more.
+		 */
+		is_given_up;
+	uint32_t keeps; /* bits WIRE_KEEPS_SITES, WIRE_KEEPS_VALUES */
 };
 _Static_assert(sizeof(struct wire_packet_blocks) == 96 + 4 * 4032,
 	       "on the wire");

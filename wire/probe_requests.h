@@ -9,12 +9,12 @@
  *	clew_probes_ask(lines, bytes)
  *		A thread of the library's own executes the lines in order:
  *
- *		probe PLACE	as in a recording's config
- *		action ACTION	of the preceding probe
- *		remove NUMBER	0 is p1
+ *		probe PLACE	sets a probe; PLACE as in a recording's config
+ *		action ACTION	adds an action to the probe of the line before
+ *		remove NUMBER	removes a probe; 0 is p1
  *
- * The calling thread does not wait for the result, because threads may have to
- * leave the code that is being overwritten.
+ * The thread that calls the function does not wait for the result, because it
+ * may itself have to leave code that the library is overwriting.
  */
 #ifndef CLEW_WIRE_PROBE_REQUESTS_H
 #define CLEW_WIRE_PROBE_REQUESTS_H
@@ -27,7 +27,7 @@
 #define WIRE_LIVE_PROBES_ASK       "clew_probes_ask"
 
 #define WIRE_LIVE_PROBES_VERSION   1
-#define WIRE_LIVE_PROBES_BYTES_MAX 49152 /* maximum of a request */
+#define WIRE_LIVE_PROBES_BYTES_MAX 49152 /* maximum size of a request */
 
 enum wire_live_state {
 	WIRE_LIVE_IDLE,
@@ -37,21 +37,28 @@ enum wire_live_state {
 
 /* The result for one line. */
 struct wire_live_answer {
-	uint32_t number; /* of the probe */
+	uint32_t number; /* number of the probe; 0 is p1 */
 	int32_t result;  /* 0 or -errno */
-	/* -ENOTSUP: enum probe_reason of its first location */
+	/*
+	 * if the result is -ENOTSUP: enum probe_reason of the probe's first
+	 * location
+	 */
 	uint32_t reason;
 };
 
 struct wire_live_probes {
 	uint32_t version;
 	_Atomic uint32_t state; /* enum wire_live_state */
-	/* Process that this state belongs to; a child inherits it. */
+	/*
+	 * pid of the process to which these data belong; a forked child has a
+	 * copy with its parent's pid
+	 */
 	uint32_t pid;
-	uint32_t thread;      /* executes the request; exits soon after */
-	int32_t result;       /* of the whole request: 0 or -errno */
-	char why[128];        /* reason for result; NUL-terminated */
-	uint32_t there_count; /* probes that are not removed */
+	uint32_t thread; /* tid of the thread that executes the request */
+	int32_t result;  /* of the whole request: 0 or -errno */
+	char why[128];   /* reason for result; NUL-terminated */
+	/* Number of probes that exist and are not removed. */
+	uint32_t there_count;
 	uint32_t answer_count;
 	struct wire_live_answer answers[WIRE_PROBES_MAX];
 };

@@ -7,16 +7,17 @@
  *	config		options and rules, in the words of clew-record(1)
  *			"RULES"
  *	PID.SEQ.part	one process image: SEQ is 0, then 1, 2... after execs
- *	PID.SEQ.perfmap	generated code, as the process announced it in a file
- *	PID.SEQ.jitdump	that was copied when the process had ended
- *	PID.SEQ.trace	its calls one by one, if requested (packet.h)
+ *	PID.SEQ.perfmap	copies, made when the process had ended, of files in
+ *	PID.SEQ.jitdump	which the process described its generated code
+ *	PID.SEQ.trace	the calls of the process, one by one, if requested
+ *			(packet.h)
  *	unrecorded	a line "PID WHY" for each process that could not create
  *			a part. The file and one disk block for it exist from
- *			the beginning, so that a line can be added when the
+ *			the beginning, so that a line can be added even if the
  *			disk is full
  *
  * A part is a file that the library maps shared and writes in place. The file
- * is valid at every instant: nothing is lost if the target is killed, and a
+ * is valid at every moment: nothing is lost if the process is killed, and a
  * reader may read the file while it grows:
  *
  *	+-------------+---------+---------+----   ----+---------+ . . .
@@ -71,27 +72,30 @@
 #define WIRE_HEADER_BYTES   4096
 #define WIRE_PAGE_BYTES     4096
 #define WIRE_PART_SUFFIX    ".part"
-/* Not read by reports: preload/stubs/stub_memory.h. */
+/* Files of stubs, which reports do not read: preload/stubs/stub_memory.h. */
 #define WIRE_STUBS_SUFFIX ".stubs"
-/* Added to the name while the file is written. */
+/* added to the name of such a file while it is being written */
 #define WIRE_STUBS_NEW ".new"
 #define WIRE_STUBS_MODULE                                                      \
 	"content-" /* prefix of the name: shared_table.h, prelinked.h */
 #define WIRE_HOOKED_SUFFIX                                                     \
 	".hooked" /* a module with its hooks: preload/hooking/shared_text.h */
-/* Prefix of the name of the file for all. */
+/* Prefix of the name of the file of stubs that all processes share. */
 #define WIRE_STUBS_SHARED   "shadow-"
 #define WIRE_MAP_SUFFIX     ".perfmap"
 #define WIRE_JITDUMP_SUFFIX ".jitdump"
-#define WIRE_SNAPSHOT_SUFFIX                                                   \
-	".snapshot" /* followed by a number: a folder, a recording */
+/* With a number behind: the folder of a snapshot, which is a recording. */
+#define WIRE_SNAPSHOT_SUFFIX ".snapshot"
 #define WIRE_SNAPSHOTS_MAX   100000
 #define WIRE_CONFIG_NAME     "config"
 #define WIRE_UNRECORDED_NAME "unrecorded"
-/* Line of WIRE_UNRECORDED_NAME: recorded elsewhere. */
+/*
+ * Beginning of WHY in a line of WIRE_UNRECORDED_NAME: the process is recorded
+ * in another folder.
+ */
 #define WIRE_RECORDED_IN "it is recorded in "
 
-/* State of the process image. RUNNING and later states have counts. */
+/* State of a process image. A part has counts from WIRE_RUNNING on. */
 enum wire_state {
 	WIRE_STARTING = 1, /* the library is starting */
 	WIRE_DISABLED = 2, /* the library could not start: see `why` */
@@ -101,22 +105,27 @@ enum wire_state {
 
 enum wire_origin {
 	WIRE_FROM_START = 1, /* exec'ed with clew in its environment */
-	/* Forked; parent_pid and parent_seq name the parent. */
+	/* forked; parent_pid and parent_seq identify the parent's part */
 	WIRE_FROM_FORK = 2,
-	WIRE_FROM_EXEC = 3, /* this pid has an earlier part: seq - 1 */
+	/* Exec'ed; the part with the same pid and seq - 1 precedes. */
+	WIRE_FROM_EXEC = 3,
 };
 
-/* Calls that were made and not counted, by cause. */
+/* Why calls that were made are not counted. */
 enum wire_loss {
-	WIRE_LOSS_NO_SPACE,  /* the recording could not grow */
-	WIRE_LOSS_FORK,      /* inside fork() itself */
-	WIRE_LOSS_GENERATED, /* generated code called its own runtime */
-	/* In new threads behind a system call filter. */
+	WIRE_LOSS_NO_SPACE, /* the recording could not grow */
+	WIRE_LOSS_FORK,     /* calls inside fork() itself */
+	/* Calls by generated code of functions of its own runtime. */
+	WIRE_LOSS_GENERATED,
+	/* calls in new threads after a system call filter was installed */
 	WIRE_LOSS_FILTER,
-	WIRE_LOSS_SHARED, /* while threads shared one thread pointer */
-	WIRE_LOSS_CHILD,  /* in forked children that could not create a part */
+	/* Calls while several threads had the same thread pointer. */
+	WIRE_LOSS_SHARED,
+	/* Calls in forked children that could not create a part. */
+	WIRE_LOSS_CHILD,
 	/*
-	 * In handlers of probes, or in signal handlers that interrupted them.
+	 * calls in handlers of probes, or in signal handlers that interrupted
+	 * these
 	 */
 	WIRE_LOSS_HANDLER,
 	WIRE_LOSS_COUNT = 8
@@ -125,56 +134,71 @@ enum wire_loss {
 /* How time is measured. */
 enum wire_time {
 	WIRE_TIME_NONE,  /* counts only */
-	WIRE_TIME_CPU,   /* sampled, by each thread's CPU clock */
+	WIRE_TIME_CPU,   /* sampled by each thread's CPU clock */
 	WIRE_TIME_WALL,  /* sampled by the wall clock, by another thread */
 	WIRE_TIME_EXACT, /* measured at the entry and exit of each call */
 };
 
-/* Samples that were due and are missing, by cause. */
+/* Why samples that were due are missing. */
 enum wire_sample_loss {
 	WIRE_SAMPLE_NO_SPACE, /* the recording could not grow */
-	WIRE_SAMPLE_NO_TALLY, /* of threads that count nothing */
-	/* Counts threads, not samples: no timer available. */
+	/* The thread counts nothing, so it has no tally. */
+	WIRE_SAMPLE_NO_TALLY,
+	/* no timer was available; counts threads and not samples */
 	WIRE_SAMPLE_NO_TIMER,
-	/* Counts threads: wall samples without a pc exist instead. */
+	/*
+	 * wall samples of a thread have no pc; counts threads, and no sample is
+	 * missing
+	 */
 	WIRE_SAMPLE_NO_PC,
-	/* Samples reached their share of max_bytes or of a group's limit. */
+	/*
+	 * the samples reached their share of max_bytes, or of the memory limit
+	 * of the control group
+	 */
 	WIRE_SAMPLE_BYTES,
 	WIRE_SAMPLE_LOSS_COUNT = 5
 };
 
 /*
- * WIRE_TIME_CPU: why time is sampled on the kernel's tick only, without a finer
- * clock (preload/time/events.h).
+ * WIRE_TIME_CPU: why samples are taken only at the kernel's ticks and not by a
+ * finer clock (preload/time/events.h).
  */
 enum wire_coarse {
-	/* A finer clock is used, or no thread has run for long. */
+	/*
+	 * a finer clock is used, or no thread has run long enough to need one
+	 */
 	WIRE_COARSE_NOT,
-	WIRE_COARSE_ASKED,  /* the user requested it */
+	WIRE_COARSE_ASKED,  /* the user has requested it */
 	WIRE_COARSE_ENOUGH, /* the kernel's tick is as fast as requested */
 	/* System calls are filtered. */
 	WIRE_COARSE_FILTER,
-	WIRE_COARSE_FORBIDDEN, /* this user may not open events */
+	WIRE_COARSE_FORBIDDEN, /* the user may not open the kernel's events */
 	WIRE_COARSE_KERNEL,    /* the kernel has no suitable events */
 	WIRE_COARSE_SIGNAL,    /* the program uses SIGURG */
 	WIRE_COARSE_ROOM, /* no more events, files or locked memory available */
-	WIRE_COARSE_SILENT,   /* too few hits arrived */
+	/* A finer clock was opened, but signalled too seldom. */
+	WIRE_COARSE_SILENT,
 	WIRE_COARSE_RESTLESS, /* threads run for short intervals only */
 	WIRE_COARSE_COUNT
 };
 
-/* Whether a JVM reports its native methods. */
+/* Whether a JVM reports its native methods to clew, and if not, why. */
 enum wire_java {
 	WIRE_JAVA_NONE,   /* no JVM, or the user excluded it */
-	WIRE_JAVA_TOLD,   /* it reports them */
+	WIRE_JAVA_TOLD,   /* the JVM reports them */
 	WIRE_JAVA_OPAQUE, /* clew cannot wrap JNI_CreateJavaVM() */
 	/* The path of libclew.so cannot be written in an option. */
 	WIRE_JAVA_PATH,
-	/* The JVM lacks this interface or forbids its use. */
+	/* the JVM lacks the tool interface (JVMTI) or forbids its use */
 	WIRE_JAVA_REFUSED,
-	/* clew attached late, and the collector is ZGC of 18 or later */
+	/*
+	 * clew has attached to a JVM whose collector is ZGC of Java 18 or later
+	 */
 	WIRE_JAVA_COLLECTOR,
-	/* Exact counting was requested, which the JVM does not support. */
+	/*
+	 * the JVM reports them, but does not support the exact counting that
+	 * was requested
+	 */
 	WIRE_JAVA_INEXACT,
 	/*
 	 * The JVM reports them, and calls of compiled methods are counted
@@ -197,20 +221,23 @@ static inline int wire_java_is_in_place(uint32_t java)
 	return java == WIRE_JAVA_IN_PLACE || java == WIRE_JAVA_VIRTUAL;
 }
 
-/* Whether calls of JNI functions are recorded. */
+/* Whether calls of JNI functions are recorded, and if not, why. */
 enum wire_jni {
 	WIRE_JNI_NONE,    /* not requested, or no JVM */
-	WIRE_JNI_WATCHED, /* they are recorded */
+	WIRE_JNI_WATCHED, /* the calls are recorded */
 	WIRE_JNI_REFUSED, /* the JVM forbids replacing its function table */
 	WIRE_JNI_ROOM,    /* out of memory */
 	WIRE_JNI_COUNT
 };
 
-/* Whether a budget is kept. */
+/* Whether a budget is kept (--budget), and if not, why. */
 enum wire_budget {
-	WIRE_BUDGET_NONE, /* no budget, or not checked yet */
+	/* The user has given no budget, or it was not checked yet. */
+	WIRE_BUDGET_NONE,
 	WIRE_BUDGET_KEPT, /* functions are unhooked as necessary */
-	/* Not kept: a debugger would stop at changes of code. */
+	/*
+	 * not kept: a debugger is attached, which would stop at changes of code
+	 */
 	WIRE_BUDGET_TRACED,
 	/* No longer kept: system calls are filtered. */
 	WIRE_BUDGET_FILTER,
@@ -222,9 +249,13 @@ enum wire_budget {
 	WIRE_BUDGET_COUNT
 };
 
-#define WIRE_ASKED_BINS 24 /* the last bin begins at two hours */
+/* 2^23 ms, at which the last bin begins, are more than two hours. */
+#define WIRE_ASKED_BINS 24
 
-/* Two clocks read at the same moment, which convert time stamps to seconds. */
+/*
+ * The values of two clocks at the same moment. Two such moments convert time
+ * stamps to seconds.
+ */
 struct wire_moment {
 	uint64_t tsc;
 	uint64_t ns; /* CLOCK_MONOTONIC */
@@ -234,54 +265,72 @@ struct wire_header {
 	uint8_t magic[8];
 	uint32_t version;
 	uint32_t header_bytes;
-	/* Written by the library, release; bytes in use. */
+	/*
+	 * offset of the end of the last chunk; written by the library, release
+	 */
 	_Atomic uint64_t end;
 	_Atomic uint32_t state; /* written by the library; enum wire_state */
 	uint32_t origin;        /* enum wire_origin */
 	uint32_t pid;
 	uint32_t seq;
-	uint32_t ppid;       /* the kernel's value when the part was created */
+	uint32_t ppid;       /* pid of the parent when the part was created */
 	uint32_t parent_pid; /* WIRE_FROM_FORK only */
 	uint32_t parent_seq; /* WIRE_FROM_FORK only */
-	/* On average, one call in this many is verified. */
+	/* on average, one call of this number is verified; 0: none */
 	uint32_t verify_period;
-	uint64_t start_ns;         /* CLOCK_REALTIME */
-	uint64_t end_ns;           /* CLOCK_REALTIME; 0 unless WIRE_ENDED */
-	uint64_t hook_ns;          /* time of hooking before main */
-	uint64_t max_contexts;     /* calls of further contexts are folded */
-	_Atomic uint64_t contexts; /* recorded so far, in all tallies */
+	uint64_t start_ns; /* CLOCK_REALTIME */
+	uint64_t end_ns;   /* CLOCK_REALTIME; 0 unless WIRE_ENDED */
+	uint64_t hook_ns;  /* how long hooking took before main() */
+	/* Maximum number of contexts; calls of further ones are folded. */
+	uint64_t max_contexts;
+	/* Number of contexts recorded in all tallies. */
+	_Atomic uint64_t contexts;
 	_Atomic uint64_t losses[WIRE_LOSS_COUNT]; /* any thread, atomic add */
-	_Atomic uint64_t trap_hits; /* any thread, atomic add: int3s executed */
+	/*
+	 * Number of int3 instructions of clew that were executed; any thread,
+	 * atomic add.
+	 */
+	_Atomic uint64_t trap_hits;
 	char why[248];      /* WIRE_DISABLED: the reason; NUL-terminated */
 	uint32_t time;      /* enum wire_time */
 	uint32_t rate_hz;   /* requested samples per second */
 	uint64_t period_ns; /* requested time between two samples */
 	/*
-	 * At the start, and repeatedly afterwards, finally at the end. 0:
-	 * written by a clew that recorded none without time measurement.
+	 * `first` is stored at the start, `latest` repeatedly afterwards and at
+	 * the end. Both are 0 in recordings by older versions of clew without
+	 * time measurement.
 	 */
 	struct wire_moment first, latest;
 	_Atomic uint64_t sample_losses[WIRE_SAMPLE_LOSS_COUNT];
 	/*
-	 * WIRE_TIME_EXACT, in time-stamp ticks: the measurement cost of a call
-	 * that is included in the function's own time, and in its caller's.
+	 * WIRE_TIME_EXACT, in time-stamp ticks: the cost of measuring a call
+	 * that is included in the measured time of the called function, and in
+	 * that of its caller.
 	 */
 	uint32_t cost_self_ticks, cost_caller_ticks;
-	_Atomic uint64_t untimed_calls; /* no room; any thread, atomic add */
+	/* Calls without times for want of room; any thread, atomic add. */
+	_Atomic uint64_t untimed_calls;
 	/*
 	 * Builds with CLEW_STRESS: how often the library found its own
 	 * structures inconsistent, and the first case (wire/violation.h).
 	 */
 	_Atomic uint32_t violations;      /* any thread, atomic add */
 	_Atomic uint32_t first_violation; /* any thread, once */
-	uint64_t watch_ns;  /* WIRE_TIME_WALL: CPU time of clew's own thread */
-	uint64_t max_bytes; /* limit of tables, contexts and samples; 0: none */
+	uint64_t watch_ns; /* WIRE_TIME_WALL: CPU time of clew's own thread */
+	/* Maximum size of tables, contexts and samples; 0: none. */
+	uint64_t max_bytes;
 	/* WIRE_TIME_CPU: how often a thread got a finer clock; atomic add. */
 	_Atomic uint32_t events;
-	/* enum wire_coarse, of the latest thread without one */
+	/*
+	 * enum wire_coarse: why the latest thread without a finer clock has
+	 * none
+	 */
 	_Atomic uint32_t coarse;
 	_Atomic uint32_t java; /* enum wire_java; any thread */
-	/* No binding was reported; any thread, atomic add. */
+	/*
+	 * native methods that were bound but whose names are not recorded; any
+	 * thread, atomic add
+	 */
 	_Atomic uint32_t unnamed_natives;
 	/*
 	 * Calls of native methods from Java that are counted without their
@@ -289,89 +338,100 @@ struct wire_header {
 	 */
 	_Atomic uint64_t callerless_natives;
 	/*
-	 * How often a Java stack was found that counts as its innermost method;
-	 * atomic add.
+	 * how often a Java stack had to be counted as its innermost method
+	 * alone; atomic add
 	 */
 	_Atomic uint64_t stackless_natives;
 	/*
-	 * Java stacks that were queried from the JVM a second time: equal, and
-	 * different ones.
+	 * known Java stacks that were verified by a request to the JVM: with an
+	 * equal, and with a different result; atomic add
 	 */
 	_Atomic uint64_t verified_stacks, mismatched_stacks;
 	_Atomic uint32_t jni; /* enum wire_jni; any thread */
-	/* JNI events that found no room among the notes; atomic add. */
+	/* JNI events that were not noted for want of room; atomic add */
 	_Atomic uint32_t unnoted_jni;
-	/* How often memory became executable without a wire_maker record. */
+	/* how often memory became executable and no wire_maker was recorded */
 	_Atomic uint64_t makerless;
 	uint64_t forked_tsc; /* WIRE_FROM_FORK: time of the fork; 0: unknown */
 	/*
-	 * Java stacks that were queried from the JVM because they were unknown,
-	 * the time that this took, and when it happened: [i] counts those 2^i
-	 * ms or more after the JVM was ready, [0] those before 2 ms. Atomic
-	 * add.
+	 * Java stacks that were requested from the JVM because they were not
+	 * known: their number, the time that the requests took, and their
+	 * numbers by the time of the request. [i] counts requests from 2^i to
+	 * 2^(i+1) ms after the JVM was ready, [0] all before 2 ms, and the last
+	 * one all later ones. Atomic add.
 	 */
 	_Atomic uint64_t asked_stacks, asked_ns;
 	_Atomic uint32_t asked_when[WIRE_ASKED_BINS];
 	/*
-	 * Native methods whose calls are not counted, for lack of room; atomic
-	 * add.
+	 * native methods whose calls are not counted, because no relay was
+	 * left; atomic add
 	 */
 	_Atomic uint64_t relayless_natives;
 	/*
-	 * Threads that were in functions of unknown start when clew attached.
+	 * number of threads whose stack could not be unwound to its start when
+	 * clew attached
 	 */
 	uint32_t rootless_threads;
 	/*
-	 * Maximum cost of clew in thousandths of the program's CPU time; 0: no
-	 * limit. Functions are unhooked to keep it (WIRE_LEFT_OUT).
+	 * The budget: the maximum cost of clew in thousandths of the program's
+	 * CPU time; 0: no limit. Hooks of functions are removed to keep the
+	 * budget (WIRE_LEFT_OUT).
 	 */
 	uint32_t budget;
 	_Atomic uint32_t budget_state; /* enum wire_budget */
-	uint32_t budget_call_ps; /* current estimate of the cost of a call */
+	/* Present estimate of the cost of a counted call, in picoseconds. */
+	uint32_t budget_call_ps;
 	/*
-	 * Written by clew's own thread at each poll: the CPU time that it has
-	 * observed, the estimated part that clew used, and CLOCK_REALTIME.
+	 * Written by clew's own thread at each poll: the program's CPU time so
+	 * far, the estimated part of this time that clew has used, and the time
+	 * of the poll (CLOCK_REALTIME).
 	 */
 	uint64_t budget_cpu_ns, budget_cost_ns, budget_seen_ns;
-	/* Time represented by samples in clew's own code; atomic add. */
+	/* Time that samples in clew's own code represent; atomic add. */
 	_Atomic uint64_t own_sampled_ns;
 	/*
-	 * Unknown Java stacks that were composed of known frames without a
-	 * query to the JVM; those that were also queried; and those where the
-	 * two results differ. Atomic add.
+	 * Java stacks that were not known: composed_stacks were composed of
+	 * known methods without a request to the JVM; verified_composed were
+	 * composed and also requested; in mismatched_composed of these, both
+	 * results differed. Atomic add.
 	 */
 	_Atomic uint64_t composed_stacks, verified_composed,
 		mismatched_composed;
-	/* CPU time after the last poll; 0 unless WIRE_ENDED */
+	/* the program's CPU time after the last poll; 0 unless WIRE_ENDED */
 	uint64_t budget_rest_ns;
 	/*
-	 * Start (CLOCK_MONOTONIC) of the current analysis of a module that is
-	 * in no cache, or 0; and the beginning of its file name,
-	 * NUL-terminated.
+	 * While clew analyses a module that is in no cache: the time when the
+	 * analysis began (CLOCK_MONOTONIC), and the beginning of the module's
+	 * file name, NUL-terminated. Otherwise reading_ns is 0.
 	 */
-	_Atomic uint64_t reading_ns; /* under the loader's lock; release */
+	/* Written with the loader's lock held; release. */
+	_Atomic uint64_t reading_ns;
 	char reading[56];
 	/* CPU time that clew used before the program began */
 	uint64_t start_cpu_ns;
 	uint32_t folds_recursion; /* 1: no context contains a function twice */
-	/* Hooks that the program has overwritten, at the latest check. */
+	/*
+	 * number of hooks that the program had overwritten at the latest check
+	 */
 	_Atomic uint32_t overwritten_hooks;
 	uint64_t first_real_ns; /* CLOCK_REALTIME at `first`; 0: not noted */
 	/*
-	 * Calls of native methods counted below their innermost Java method,
-	 * because the frames of other methods were in the heap; atomic add.
+	 * Calls of native methods that are counted below the innermost Java
+	 * method only, because the frames of further methods were in the heap
+	 * (virtual threads); atomic add.
 	 */
 	_Atomic uint64_t frozen_natives;
 	/*
-	 * Functions found by verification in stack slots of functions that had
-	 * jumped to them; atomic add.
+	 * Functions that verification has found in contexts although they had
+	 * left the stack by a tail call, so that another function uses their
+	 * slot; atomic add.
 	 */
 	_Atomic uint64_t jumped_functions;
 };
 _Static_assert(sizeof(struct wire_header) == 920, "on the wire");
 
 enum wire_chunk_kind {
-	WIRE_FREE = 0,       /* freed; payload undefined */
+	WIRE_FREE = 0,       /* a freed chunk; its payload is undefined */
 	WIRE_PROCESS = 1,    /* argv, NUL-terminated strings */
 	WIRE_MODULE = 2,     /* wire_module, path, functions */
 	WIRE_THREADS = 3,    /* array of wire_thread */
@@ -401,7 +461,10 @@ enum wire_chunk_kind {
 	WIRE_PROBE_FIELDS = 27,  /* wire_probe_field, each with its text */
 	WIRE_PROBE_EVENTS = 28,  /* wire_probe_events, and these */
 	WIRE_PROBE_HITS = 29,    /* array of wire_probe_hits */
-	/* Former packets in traces, before places were in words; also 31. */
+	/*
+	 * Not used any more: 30 and 31 were packets of older versions of
+	 * traces.
+	 */
 	WIRE_FORMER_PACKET = 30,
 	WIRE_HOOKING = 32,       /* array of wire_hooking */
 	WIRE_HANDLER_CRASH = 33, /* wire_handler_crash and its text */
@@ -414,7 +477,7 @@ enum wire_chunk_kind {
 	WIRE_CHUNK_KIND_COUNT
 };
 
-/* Returns whether this clew reads parts of the version. */
+/* Returns whether this version of clew reads parts with `version`. */
 static inline int wire_version_is_read(uint32_t version)
 {
 	return version - WIRE_VERSION_OLDEST <=
@@ -423,12 +486,14 @@ static inline int wire_version_is_read(uint32_t version)
 
 struct wire_chunk {
 	_Atomic uint32_t kind;
-	uint32_t owner;        /* tally number for TALLY, CONTEXTS and TABLE */
-	uint64_t bytes;        /* of the chunk, this header included */
-	_Atomic uint64_t used; /* payload bytes in use; CONTEXTS, TABLE: all */
+	uint32_t owner; /* tally number for TALLY, CONTEXTS and TABLE */
+	uint64_t bytes; /* size of the chunk, including this header */
+	/* Used bytes of the payload; for CONTEXTS and TABLE all bytes. */
+	_Atomic uint64_t used;
 	/*
-	 * TALLY: contexts out of the header's `contexts` that the tally's
-	 * thread has reserved and not yet recorded.
+	 * TALLY: number of contexts that the tally's thread has reserved, so
+	 * that they are included in the header's `contexts`, but has not
+	 * recorded yet.
 	 */
 	uint64_t admitted;
 	uint64_t reserved[4];
@@ -436,18 +501,25 @@ struct wire_chunk {
 _Static_assert(sizeof(struct wire_chunk) == 64, "on the wire");
 
 /*
- * A thread that made hooked calls. Valid if tid is not 0 (stored last,
- * release).
+ * A thread that has called hooked functions. Valid if tid is not 0 (stored
+ * last, release).
  */
 struct wire_thread {
 	_Atomic uint32_t tid;
-	uint32_t tally; /* the tally it counts in; later threads may reuse it */
-	char name[16];  /* NUL-terminated, as last seen */
-	uint64_t start_ns; /* CLOCK_REALTIME of its first hooked call */
+	/*
+	 * Number of the tally in which the thread counts; later threads may use
+	 * the same tally.
+	 */
+	uint32_t tally;
+	char name[16]; /* NUL-terminated, as last seen */
+	/* CLOCK_REALTIME of the thread's first call of a hooked function. */
+	uint64_t start_ns;
 };
 _Static_assert(sizeof(struct wire_thread) == 32, "on the wire");
 
-/* A selection rule and how many modules or functions it matched. */
+/*
+ * A selection rule, and the number of modules or functions that it has matched.
+ */
 struct wire_rule {
 	uint32_t bytes; /* of this record with its text, a multiple of 8 */
 	uint32_t text_bytes;

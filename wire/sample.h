@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Samples of a recording (recording.h): the state of threads at regular times.
+ * Samples in a recording (recording.h): the states of threads at regular times.
  */
 #ifndef CLEW_WIRE_SAMPLE_H
 #define CLEW_WIRE_SAMPLE_H
@@ -9,9 +9,10 @@
 
 /*
  * One sample of a thread. Valid if tsc is not 0 (stored last, release). The id
- * is that of the innermost hooked function, or ID_ROOT. Samples are written by
- * code that is safe in signal handlers. While a thread stays blocked, its last
- * sample may grow: then several polls found the same state.
+ * is that of the thread's context, or ID_ROOT outside all hooked functions.
+ * While a thread stays blocked, clew may raise the weight of the thread's last
+ * sample instead of adding further samples: the thread was then in the same
+ * state at several polls.
  */
 struct wire_sample {
 	_Atomic uint64_t tsc;
@@ -22,29 +23,35 @@ struct wire_sample {
 _Static_assert(sizeof(struct wire_sample) == 32, "on the wire");
 
 #define WIRE_SAMPLE_PC ((UINT64_C(1) << 48) - 1) /* 0: unknown */
-/* Wall: the thread was not running. */
+/* WIRE_TIME_WALL: the thread was not running */
 #define WIRE_SAMPLE_BLOCKED (UINT64_C(1) << 63)
-#define WIRE_SAMPLE_KERNEL  (UINT64_C(1) << 62) /* in a system call */
-/* In a stub or in clew's library; in the kernel: on behalf of a sample. */
+/* The thread was in a system call. */
+#define WIRE_SAMPLE_KERNEL (UINT64_C(1) << 62)
+/*
+ * The thread was in a stub or in libclew.so. Together with WIRE_SAMPLE_KERNEL:
+ * in the kernel, to take a sample.
+ */
 #define WIRE_SAMPLE_CLEW (UINT64_C(1) << 61)
 
 /*
- * The reason for WIRE_SAMPLE_BLOCKED: 1 + N in system call N; WIRE_WAIT_UNKNOWN
- * or one of the last few values outside system calls. The pc, if known, is the
- * address at which the thread will continue.
+ * Why the thread was blocked, with WIRE_SAMPLE_BLOCKED: 1 + N in system call N;
+ * outside system calls WIRE_WAIT_UNKNOWN or one of the greatest values of enum
+ * wire_wait. The pc, if known, is the address at which the thread will
+ * continue.
  */
 #define WIRE_SAMPLE_WAIT_SHIFT 48
 #define WIRE_SAMPLE_WAIT_MASK  0x7ff
 
 enum wire_wait {
 	WIRE_WAIT_UNKNOWN = 0,
-	WIRE_WAIT_CALL = 1, /* and the following numbers */
+	/* In system call 0; greater numbers for the other system calls. */
+	WIRE_WAIT_CALL = 1,
 	/*
-	 * Running: time of a thread that has no sample
-	 * (preload/time/unsampled.h).
+	 * The thread was running: CPU time of a thread for which no sample was
+	 * taken (preload/time/unsampled.h).
 	 */
 	WIRE_WAIT_UNSAMPLED = WIRE_SAMPLE_WAIT_MASK - 3,
-	WIRE_WAIT_STOPPED = WIRE_SAMPLE_WAIT_MASK - 2, /* by a signal */
+	WIRE_WAIT_STOPPED = WIRE_SAMPLE_WAIT_MASK - 2, /* stopped by a signal */
 	/* Waits for a processor. */
 	WIRE_WAIT_PROCESSOR = WIRE_SAMPLE_WAIT_MASK - 1,
 	WIRE_WAIT_FAULT = WIRE_SAMPLE_WAIT_MASK, /* a page fault */
@@ -62,8 +69,8 @@ static inline uint32_t wire_sample_wait(const struct wire_sample *sample)
 }
 
 /*
- * A weight has 48 bits of nanoseconds (three days) and 16 bits of polls, so
- * that one addition extends a sample.
+ * The weight of a sample: the low 48 bits are nanoseconds (up to three days),
+ * the high 16 bits are the number of polls. One addition can raise both.
  */
 #define WIRE_WEIGHT_NS   ((UINT64_C(1) << 48) - 1)
 #define WIRE_WEIGHT_LOOK (UINT64_C(1) << 48)

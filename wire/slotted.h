@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The beginning of a chunk that any thread adds to: the number of slots taken,
- * each by an atomic addition. Each slot contains a flag that it is complete.
+ * The beginning of a chunk whose records any thread adds. A thread takes the
+ * next slot by an atomic addition to `used`, and sets a flag in the record when
+ * the record is complete.
  */
 #ifndef CLEW_WIRE_SLOTTED_H
 #define CLEW_WIRE_SLOTTED_H
@@ -10,7 +11,8 @@
 
 struct wire_slots {
 	/*
-	 * Requested slots; if more than `room`, the excess found no slot here.
+	 * Number of slots that threads have requested. If it exceeds `room`,
+	 * the other requests got no slot in this chunk.
 	 */
 	_Atomic uint32_t used;
 	uint32_t room;

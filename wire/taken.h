@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Calls that workers of `clew record` have counted while the process ran:
- * PID.SEQ.taken, beside PID.SEQ.trace with their packets. These packets have
- * been reused since, or may be.
+ * Calls that workers of `clew record` have counted while the process ran, in
+ * the file PID.SEQ.taken. The packets of these calls are or were in
+ * PID.SEQ.trace; the process may have reused them since.
  *
  *	struct wire_taken
- *	struct wire_taken_packet, packet_count of them, by offset
- *	struct wire_taken_count, count_count of them; several for a context
+ *	struct wire_taken_packet, packet_count elements, by offset
+ *	struct wire_taken_count, count_count elements; several for a context
  *
- * The whole file is replaced by rename() before any of its packets may be
- * reused. Even if workers are killed, each call is either counted here or
- * its packet is still in the trace. A packet in both is recognized by its
- * sequence. A reader that copies both files while they are written must copy
- * the trace first: then packets that are in both copies are counted once, and
- * newer packets are missing in neither.
+ * Workers replace the whole file by rename(), and only then let the process
+ * reuse the packets whose calls it contains. So even if workers are killed,
+ * each call is counted here or its packet is still in the trace, or both; a
+ * packet that is in both is recognized by its sequence. A reader that copies
+ * both files while they change must copy the trace first: then no packet is
+ * missing in both copies.
  */
 #ifndef CLEW_WIRE_TAKEN_H
 #define CLEW_WIRE_TAKEN_H
@@ -29,9 +29,12 @@ struct wire_taken {
 	uint32_t version;
 	uint32_t header_bytes;
 	uint32_t pid, seq;
-	uint32_t packet_bytes, count_bytes; /* size of each */
+	/*
+	 * Size of one struct wire_taken_packet and one struct wire_taken_count.
+	 */
+	uint32_t packet_bytes, count_bytes;
 	uint64_t packet_count, count_count;
-	uint64_t taken; /* packets counted in total */
+	uint64_t taken; /* total number of packets whose calls were counted */
 	uint64_t calls; /* calls in these packets */
 	/* Words in these packets that could not be decoded. */
 	uint64_t bad_words;
@@ -40,10 +43,14 @@ struct wire_taken {
 };
 _Static_assert(sizeof(struct wire_taken) == 80, "on the wire");
 
-/* The packet at this offset of the trace that was counted last. */
+/* The last packet that was counted among those at one offset of the trace. */
 struct wire_taken_packet {
-	uint64_t offset;   /* offset of its chunk */
-	uint64_t sequence; /* this one and all earlier ones are counted */
+	uint64_t offset; /* offset of its chunk */
+	/*
+	 * Its sequence: the calls of this packet and of all earlier ones at the
+	 * offset are counted.
+	 */
+	uint64_t sequence;
 };
 _Static_assert(sizeof(struct wire_taken_packet) == 16, "on the wire");
 

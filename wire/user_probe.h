@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A user's probes (clew record --probe): how each is reached, or why it is not,
- * and the records about them.
+ * A user's probes (clew record --probe): how the code at a probe's address
+ * leads to the probe, or why a probe could not be set, and the records about
+ * probes.
  *
  * A probe is set at one address or at several: a probe with %return is set at
- * each instruction that leaves its function. The hits are values of contexts
- * (context_values.h) with the names p1, p2, ... in the order in which probes
- * were requested.
+ * each instruction that leaves its function. Hits are counted as values of
+ * contexts (context_values.h). The columns have the names p1, p2, ... in the
+ * order in which the probes were requested.
  */
 #ifndef CLEW_WIRE_USER_PROBE_H
 #define CLEW_WIRE_USER_PROBE_H
@@ -15,7 +16,8 @@
 
 #include "wire/slotted.h"
 
-#define WIRE_PROBES_MAX 32 /* the number of columns of a table of values */
+/* Equals the maximum number of columns of a table of values. */
+#define WIRE_PROBES_MAX 32
 
 /* Returns whether the name is p1, p2, ... */
 static inline int wire_is_probe_name(const char *name)
@@ -27,16 +29,16 @@ static inline int wire_is_probe_name(const char *name)
 	return !*name;
 }
 
-/* How a probe is reached: name, text for humans. */
+/* The kinds of patches that lead to a probe: name, text for humans. */
 #define PROBE_TIERS(X)                                                         \
 	X(NONE, "none")                                                        \
 	X(JUMP, "jump")                                                        \
 	X(TRAP, "int3")                                                        \
-	X(STUB, "stub") /* in the first bytes of a hooked function */
+	X(STUB, "stub") /* in the bytes that a hook displaces */
 
 /*
- * Why there is no jump, or no probe at all: name, text for humans. Numbers are
- * part of recordings: append, never reorder.
+ * Why a probe has no jump, or could not be set at all: name, text for humans.
+ * The numbers are part of recordings: append, never reorder.
  */
 #define PROBE_REASONS(X)                                                       \
 	X(NONE, "")                                                            \
@@ -111,8 +113,9 @@ static inline const char *probe_reason_text(unsigned int reason)
 }
 
 /*
- * Returns the ':' between a module and a location, or NULL if no module is
- * named. C++ names contain ':' only in "::". Text after a blank is a remark.
+ * Returns the ':' between the module and the location in the text of a probe,
+ * or NULL if the text names no module. C++ names contain ':' only in "::". The
+ * search ends at a blank, because the text behind it is a remark.
  */
 static inline const char *probe_text_colon(const char *text)
 {
@@ -126,21 +129,27 @@ static inline const char *probe_text_colon(const char *text)
 	return 0;
 }
 
-/* A requested probe and its text: number 0 is p1. */
+/* A requested probe; its text follows. Number 0 is p1. */
 struct wire_probe {
 	uint32_t bytes; /* of this record with its text, a multiple of 8 */
 	uint32_t text_bytes;
 	uint32_t number;
-	uint32_t is_removed; /* by clew probe rm; its hits remain */
+	/* 1: removed by `clew probe rm`; its hits stay in the recording. */
+	uint32_t is_removed;
 };
 _Static_assert(sizeof(struct wire_probe) == 16, "on the wire");
 
-/* An address of a probe in a module, which may be unloaded since. */
+/*
+ * An address at which a probe is set, in a module that may have been unloaded
+ * since.
+ */
 struct wire_probe_place {
-	uint64_t vaddr; /* the instruction, in the module's file */
-	/* The number of a function of the module; 0: no function there. */
+	uint64_t vaddr; /* address of the instruction in the module's file */
+	/*
+	 * Number of the module's function that contains the address; 0: none.
+	 */
 	uint32_t function;
-	uint16_t probe; /* its number */
+	uint16_t probe; /* number of the probe */
 	uint8_t tier;   /* enum probe_tier */
 	uint8_t reason; /* enum probe_reason */
 };
@@ -162,20 +171,26 @@ enum wire_field_format {
 	WIRE_FIELD_STRING = 's',
 };
 
-/* A value that is recorded at each hit, and the text that requested it. */
+/*
+ * A value that is recorded at each hit of a probe. The text by which the user
+ * has requested it follows.
+ */
 struct wire_probe_field {
 	uint32_t bytes; /* size of this record with its text, a multiple of 8 */
 	uint32_t text_bytes;
-	uint16_t probe; /* its number */
+	uint16_t probe; /* number of the probe */
 	uint8_t index;  /* index in the probe's fields */
 	uint8_t format; /* enum wire_field_format */
 	/*
-	 * Position of its word in an event. The word of a string is its length
-	 * in bytes, and the bytes follow; a string of the maximum length may be
-	 * cut.
+	 * Index of the value's 8-byte word in an event. For a string this word
+	 * is the length in bytes, and the bytes follow; a string of the maximum
+	 * length may be cut.
 	 */
 	uint16_t offset;
-	/* Requested maximum; the space is a multiple of 8. */
+	/*
+	 * Requested maximum length of a string; its space in the event is
+	 * rounded up to a multiple of 8.
+	 */
 	uint16_t string_bytes;
 };
 _Static_assert(sizeof(struct wire_probe_field) == 16, "on the wire");
@@ -183,17 +198,17 @@ _Static_assert(sizeof(struct wire_probe_field) == 16, "on the wire");
 /* ---- Results ---- */
 
 /*
- * Hits of one probe; a probe may have several such chunks, filled by any
- * thread:
+ * The recorded hits of one probe. A probe may have several such chunks, to
+ * which any thread adds:
  *
  *	wire_probe_events | event | event | ...
  *
- * An event is a wire_probe_event and its values.
+ * An event is a wire_probe_event, followed by its values.
  */
 struct wire_probe_events {
 	struct wire_slots slots;
-	uint32_t event_bytes; /* a multiple of 8 */
-	uint32_t probe;       /* its number */
+	uint32_t event_bytes; /* size of an event, a multiple of 8 */
+	uint32_t probe;       /* number of the probe */
 };
 _Static_assert(sizeof(struct wire_probe_events) == 16, "on the wire");
 
@@ -201,24 +216,31 @@ struct wire_probe_event {
 	uint64_t tsc;
 	uint64_t id; /* the context; 0: none */
 	uint32_t tid;
-	uint16_t failed; /* bit by index: a value that could not be read */
+	uint16_t failed; /* bit i: the value with index i could not be read */
 	_Atomic uint16_t is_there; /* stored last, release */
 };
 _Static_assert(sizeof(struct wire_probe_event) == 24, "on the wire");
 
 /*
- * Hits of each probe, by number, that have no other record. Written by any
- * thread.
+ * Numbers of hits of each probe (the array's index is the probe's number) that
+ * are not recorded otherwise. Any thread adds.
  */
 struct wire_probe_hits {
-	_Atomic uint64_t refused; /* its condition did not hold */
-	/* The condition could not be evaluated: unmapped memory. */
+	_Atomic uint64_t refused; /* the probe's condition did not hold */
+	/*
+	 * the condition could not be evaluated, because it reads unmapped
+	 * memory
+	 */
 	_Atomic uint64_t unknown;
-	_Atomic uint64_t wanted; /* passed the condition, also beyond a limit */
-	/* Beyond the limit: neither counted nor recorded. */
+	/* The condition held; includes hits beyond a limit. */
+	_Atomic uint64_t wanted;
+	/* beyond the limit: neither counted nor recorded */
 	_Atomic uint64_t over;
-	_Atomic uint64_t lost_no_space; /* counted, but the recording is full */
-	/* Counted, but the maximum was reached. */
+	/* Counted, but not recorded: the recording could not grow. */
+	_Atomic uint64_t lost_no_space;
+	/*
+	 * counted, but not recorded: the maximum number of events was reached
+	 */
 	_Atomic uint64_t lost_too_many;
 	/*
 	 * Hits while the thread was in a handler (WIRE_PROBE_ACTIONS has
@@ -231,16 +253,20 @@ struct wire_probe_hits {
 _Static_assert(sizeof(struct wire_probe_hits) == 64, "on the wire");
 
 /*
- * A crash of a handler, and the name of the file whose code crashed, which may
- * be another's.
+ * A crash in a probe's handler. The name of the file whose code crashed
+ * follows; it may be another file than the handler's.
  */
 struct wire_handler_crash {
 	uint32_t bytes; /* of this record with its text, a multiple of 8 */
 	uint32_t text_bytes;
-	uint64_t vaddr;   /* in that file; without a file, the address */
-	uint64_t address; /* address that the signal reports */
+	/*
+	 * Where the code crashed: address in that file; without a file, in
+	 * memory.
+	 */
+	uint64_t vaddr;
+	uint64_t address; /* the address that the signal reports (si_addr) */
 	uint32_t tid;
-	uint16_t probe; /* its number */
+	uint16_t probe; /* number of the probe */
 	uint8_t signal;
 	uint8_t reserved;
 };

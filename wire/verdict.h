@@ -2,18 +2,20 @@
 /*
  * The verdicts on functions and the states of modules: fixed lists of reasons.
  *
- * Refusing to hook a function is an expected result and therefore data: the
- * analysis decides it, the library records it, and reports print it. Numbers
- * are part of recordings and of the analysis cache: append, never reorder.
+ * That a function cannot be hooked is an expected result and no error: the
+ * analysis decides this, the library records the reason, and reports print it.
+ * The numbers are part of recordings and of the analysis cache: append, never
+ * reorder.
  */
 #ifndef CLEW_WIRE_VERDICT_H
 #define CLEW_WIRE_VERDICT_H
 
 /* The three classes of verdicts. */
 enum verdict_class {
-	VERDICT_HOOKED,    /* every call of it is counted */
-	VERDICT_REFUSED,   /* a function that is not hooked, with a reason */
-	VERDICT_NOT_ENTRY, /* code that no call enters: no function */
+	VERDICT_HOOKED, /* every call of the function is counted */
+	/* The function is not hooked; the verdict is the reason. */
+	VERDICT_REFUSED,
+	VERDICT_NOT_ENTRY, /* no function: code that no call enters */
 };
 
 /* Name, class, text for humans. */
@@ -73,7 +75,10 @@ enum verdict {
 		VERDICT_COUNT
 };
 
-/* Name, text for humans. Only functions of HOOKED modules are hooked. */
+/*
+ * The states of modules: name, text for humans. Functions are hooked only in
+ * modules with the state HOOKED.
+ */
 #define MODULE_STATES(X)                                                       \
 	X(UNKNOWN, "not analysed")                                             \
 	X(HOOKED, "hooked")                                                    \
@@ -120,7 +125,7 @@ static inline enum verdict_class verdict_class(unsigned int verdict)
 	return verdict < VERDICT_COUNT ? classes[verdict] : VERDICT_REFUSED;
 }
 
-/* Returns whether clew overwrites some of its code. */
+/* Returns whether clew overwrites code of a function with this verdict. */
 static inline int verdict_is_written(unsigned int verdict)
 {
 	return verdict_class(verdict) == VERDICT_HOOKED ||

@@ -3,12 +3,13 @@
  * Inconsistencies that a stress build of the library finds in its own
  * structures.
  *
- * A build with CLEW_STRESS checks the structures at each fork, at the end of
- * the process and, as far as they change, when libraries are loaded or tables
- * grow. An inconsistency is a defect of clew, never of the program: it is
- * recorded (wire/recording.h), and every report shows it as a problem.
+ * A build with CLEW_STRESS checks the structures at each fork and at the end of
+ * the process; when a library is loaded or a table grows, it checks the
+ * structures that have changed. An inconsistency is a defect of clew, never of
+ * the program: the library records the first one (wire/recording.h), and every
+ * report shows it as a problem.
  *
- * Numbers are part of the recording: append, never reorder.
+ * The numbers are part of recordings: append, never reorder.
  */
 #ifndef CLEW_WIRE_VIOLATION_H
 #define CLEW_WIRE_VIOLATION_H

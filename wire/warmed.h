@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The exit status of the process that `clew cache warm` executes: WIRE_WARMED,
- * with bits for what the caches now contain for the program. No other status
- * means success, and clew's own main() never returns such a status.
+ * The exit status of the process that `clew cache warm` executes: the sum of
+ * WIRE_WARMED and of bits, which say what the caches contain for the program
+ * now. All other statuses mean failure; clew's own main() never returns a
+ * status of this range.
  */
 #ifndef CLEW_WIRE_WARMED_H
 #define CLEW_WIRE_WARMED_H
@@ -11,12 +12,14 @@ enum wire_warmed {
 	WIRE_WARMED_STUBS = 1,
 	WIRE_WARMED_TEXT = 2,
 	/*
-	 * The program has no functions to hook, or another user can change it.
+	 * nothing was written: the program has no functions to hook, or another
+	 * user can change its file
 	 */
 	WIRE_WARMED_NOTHING = 4,
-	WIRE_WARMED_BUSY = 8, /* another process is building its stubs */
+	/* Another process is just building the stubs of the program. */
+	WIRE_WARMED_BUSY = 8,
 	WIRE_WARMED_ALL = 15,
-	WIRE_WARMED = 96, /* the range is 96 to 111 */
+	WIRE_WARMED = 96, /* with bits 96 to 111 */
 };
 
 #endif

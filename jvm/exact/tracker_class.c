@@ -36,12 +36,18 @@
  *   the holder of the carrier of a virtual thread
  *   (Thread.currentCarrierThread()), or of the thread itself. A virtual
  *   thread cannot change its carrier while it is in this code.
- * - The native ClewNatives.enter() handles calls whose context is not at its home in the count table. It is called before this code has changed anything.
+ * - The native ClewNatives.enter() handles calls whose context is not at its
+ *   home in the count table. It is called before this code has changed
+ *   anything.
  * - The mask is read before the table (count.c): no access moves in front of
  *   a volatile read.
  * - Compiled code needs several instructions to add to a count. While
  *   COUNTING is not 0, the thread's table must stay (record/tables.c).
- * - If no stack is left, the interpreter throws an exception at a call, and each read and write here is a call. At the first of these calls, the operand stack contains two more numbers than at any later one, so that the first call needs the most stack. A stack overflow can therefore only happen at the first call, when nothing has been changed.
+ * - If no stack is left, the interpreter throws an exception at a call, and
+ *   each read and write here is a call. At the first of these calls, the
+ *   operand stack contains two more numbers than at any later one, so that the
+ *   first call needs the most stack. A stack overflow can therefore only happen
+ *   at the first call, when nothing has been changed.
  */
 #include "jvm/exact/tracker_class.h"
 

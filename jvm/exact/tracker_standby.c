@@ -29,12 +29,28 @@
  *			leave(kept);
  *	}
  *
- * - Each call stores an id (kept), or SILENT, which means that it does not count, whenever counting is switched later. A call with SILENT removes nothing from the context when it returns.
- * - STATE is volatile: otherwise compiled code would read it only once for a loop.
- * - A constructor whose super() throws reports no end
- *   (classfile/classfile.h), so the method that catches the exception sets the thread's id to its own. Methods that do not count have to set it as well. If counting had never been on when such a method began, its callers do not count either, so all innermost Java methods of the context have ended, and passed(NEVER) removes them. If counting had been on before, catching() stores the thread's present id as `kept`, and the method sets this id when it catches an exception, and once more, without an effect, at its end.
- * - If the returns of a method share one exit, they jump there only if the call counts, and the exit calls leave(). thrown() contains the code of leave() instead of a call: HotSpot's first compiler inlines small methods, and would inline a smaller thrown() at each handler.
- * - Methods without handlers do not store the state, which would cost time. If an exception leaves such a method in a call that does not count, code that was not rewritten may catch the exception. thrown() therefore requests the active methods from the JVM (java_verify.h), and removes all others from the context.
+ * - Each call stores an id (kept), or SILENT, which means that it does not
+ *   count, whenever counting is switched later. A call with SILENT removes
+ *   nothing from the context when it returns.
+ * - STATE is volatile: otherwise compiled code would read it only once for a
+ *   loop.
+ * - A constructor whose super() throws reports no end (classfile/classfile.h),
+ *   so the method that catches the exception sets the thread's id to its own.
+ *   Methods that do not count have to set it as well. If counting had never
+ *   been on when such a method began, its callers do not count either, so all
+ *   innermost Java methods of the context have ended, and passed(NEVER) removes
+ *   them. If counting had been on before, catching() stores the thread's
+ *   present id as `kept`, and the method sets this id when it catches an
+ *   exception, and once more, without an effect, at its end.
+ * - If the returns of a method share one exit, they jump there only if the call
+ *   counts, and the exit calls leave(). thrown() contains the code of leave()
+ *   instead of a call: HotSpot's first compiler inlines small methods, and
+ *   would inline a smaller thrown() at each handler.
+ * - Methods without handlers do not store the state, which would cost time. If
+ *   an exception leaves such a method in a call that does not count, code that
+ *   was not rewritten may catch the exception. thrown() therefore requests the
+ *   active methods from the JVM (java_verify.h), and removes all others from
+ *   the context.
  */
 #include "jvm/exact/tracker_standby.h"
 

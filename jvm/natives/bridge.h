@@ -31,12 +31,8 @@
  * The bridge of one native method. Never freed, because a thread may be in it.
  */
 struct bridge {
-	_Atomic uint64_t
-		/*
-		 * Address that the bridge calls: the native's code, or its
-		 * relay.
-		 */
-		target;
+	/* Address that the bridge calls: the native's code, or its relay. */
+	_Atomic uint64_t target;
 	_Atomic uint64_t stack_words; /* stack words of the arguments */
 	/*
 	 * Address of the native's code, which the relay calls; that of clew's
