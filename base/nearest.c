@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* words and candidates with more characters are not compared */
+/* Words and candidates with more characters are not compared. */
 #define LENGTH_MAX 63
 
 struct nearest nearest_to(const char *word)

@@ -159,7 +159,7 @@ struct wire_stopped {
 	/* The thread pointer; 0: libc did not create the thread. */
 	uint64_t block;
 	uint64_t pc, sp;
-	/* index of the thread's innermost frame in the attachment's array */
+	/* Index of the thread's innermost frame in the attachment's array. */
 	uint32_t first_frame;
 	/*
 	 * Number of its frames; one more element follows, which the library
@@ -209,7 +209,7 @@ struct wire_attachment {
 	_Atomic uint32_t runtimes; /* enum wire_attach_runtimes */
 	uint64_t texts;            /* array of struct wire_text */
 	uint64_t text_count;
-	/* used by the library only: the modules that are loaded */
+	/* Used by the library only: the modules that are loaded. */
 	uint64_t modules;
 	uint64_t frames; /* array of struct wire_frame */
 	uint64_t frame_max;

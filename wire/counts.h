@@ -15,7 +15,7 @@ enum wire_fold {
 	WIRE_FOLD_SPACE,    /* the file could not grow */
 	WIRE_FOLD_MEMORY,   /* no memory or address space left */
 	WIRE_FOLD_FILTER,   /* a system call filter prevents growth */
-	/* too little memory was free in the control group or in the system */
+	/* Too little memory was free in the control group or in the system. */
 	WIRE_FOLD_GROUP,
 	WIRE_FOLD_COUNT
 };

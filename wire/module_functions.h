@@ -41,7 +41,7 @@ _Static_assert(sizeof(struct wire_module) == 96, "on the wire");
 struct wire_hooking {
 	uint64_t base, loaded_ns; /* as in the module's wire_module */
 	/*
-	 * time to find the module's functions, or to read them from the cache
+	 * Time to find the module's functions, or to read them from the cache.
 	 */
 	uint64_t analysis_ns;
 	/* Time to build the stubs and to patch the module's code. */

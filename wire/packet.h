@@ -224,7 +224,7 @@ enum wire_packet_state {
 	 * The thread that writes the packet; always, if there are no workers.
 	 */
 	WIRE_PACKET_OWNED,
-	/* full; the first worker that claims the packet may count its calls */
+	/* Full; the first worker that claims the packet may count its calls. */
 	WIRE_PACKET_OFFERED,
 	WIRE_PACKET_TAKEN, /* a worker is counting its calls */
 	/* Its calls are in the file of taken.h; it may be reused. */
@@ -288,7 +288,7 @@ _Static_assert(sizeof(struct wire_packet_begin) == 40, "on the wire");
 struct wire_packet_value {
 	uint32_t head;
 	uint8_t probe; /* number of the probe; 0 is p1 */
-	/* index of the value in the probe's fields (struct wire_probe_field) */
+	/* Index of the value in the probe's fields (struct wire_probe_field). */
 	uint8_t field;
 	uint8_t reserved;
 	uint8_t flags;

@@ -40,8 +40,8 @@ struct wire_live_answer {
 	uint32_t number; /* number of the probe; 0 is p1 */
 	int32_t result;  /* 0 or -errno */
 	/*
-	 * if the result is -ENOTSUP: enum probe_reason of the probe's first
-	 * location
+	 * If the result is -ENOTSUP: enum probe_reason of the probe's first
+	 * location.
 	 */
 	uint32_t reason;
 };
@@ -50,8 +50,8 @@ struct wire_live_probes {
 	uint32_t version;
 	_Atomic uint32_t state; /* enum wire_live_state */
 	/*
-	 * pid of the process to which these data belong; a forked child has a
-	 * copy with its parent's pid
+	 * Pid of the process to which these data belong; a forked child has a
+	 * copy with its parent's pid.
 	 */
 	uint32_t pid;
 	uint32_t thread; /* tid of the thread that executes the request */

@@ -74,7 +74,7 @@
 #define WIRE_PART_SUFFIX    ".part"
 /* Files of stubs, which reports do not read: preload/stubs/stub_memory.h. */
 #define WIRE_STUBS_SUFFIX ".stubs"
-/* added to the name of such a file while it is being written */
+/* Added to the name of such a file while it is being written. */
 #define WIRE_STUBS_NEW ".new"
 #define WIRE_STUBS_MODULE                                                      \
 	"content-" /* prefix of the name: shared_table.h, prelinked.h */
@@ -105,7 +105,7 @@ enum wire_state {
 
 enum wire_origin {
 	WIRE_FROM_START = 1, /* exec'ed with clew in its environment */
-	/* forked; parent_pid and parent_seq identify the parent's part */
+	/* Forked; parent_pid and parent_seq identify the parent's part. */
 	WIRE_FROM_FORK = 2,
 	/* Exec'ed; the part with the same pid and seq - 1 precedes. */
 	WIRE_FROM_EXEC = 3,
@@ -117,15 +117,15 @@ enum wire_loss {
 	WIRE_LOSS_FORK,     /* calls inside fork() itself */
 	/* Calls by generated code of functions of its own runtime. */
 	WIRE_LOSS_GENERATED,
-	/* calls in new threads after a system call filter was installed */
+	/* Calls in new threads after a system call filter was installed. */
 	WIRE_LOSS_FILTER,
 	/* Calls while several threads had the same thread pointer. */
 	WIRE_LOSS_SHARED,
 	/* Calls in forked children that could not create a part. */
 	WIRE_LOSS_CHILD,
 	/*
-	 * calls in handlers of probes, or in signal handlers that interrupted
-	 * these
+	 * Calls in handlers of probes, or in signal handlers that interrupted
+	 * these.
 	 */
 	WIRE_LOSS_HANDLER,
 	WIRE_LOSS_COUNT = 8
@@ -144,16 +144,16 @@ enum wire_sample_loss {
 	WIRE_SAMPLE_NO_SPACE, /* the recording could not grow */
 	/* The thread counts nothing, so it has no tally. */
 	WIRE_SAMPLE_NO_TALLY,
-	/* no timer was available; counts threads and not samples */
+	/* No timer was available; counts threads and not samples. */
 	WIRE_SAMPLE_NO_TIMER,
 	/*
-	 * wall samples of a thread have no pc; counts threads, and no sample is
-	 * missing
+	 * Wall samples of a thread have no pc; counts threads, and no sample is
+	 * missing.
 	 */
 	WIRE_SAMPLE_NO_PC,
 	/*
-	 * the samples reached their share of max_bytes, or of the memory limit
-	 * of the control group
+	 * The samples reached their share of max_bytes, or of the memory limit
+	 * of the control group.
 	 */
 	WIRE_SAMPLE_BYTES,
 	WIRE_SAMPLE_LOSS_COUNT = 5
@@ -165,7 +165,7 @@ enum wire_sample_loss {
  */
 enum wire_coarse {
 	/*
-	 * a finer clock is used, or no thread has run long enough to need one
+	 * A finer clock is used, or no thread has run long enough to need one.
 	 */
 	WIRE_COARSE_NOT,
 	WIRE_COARSE_ASKED,  /* the user has requested it */
@@ -189,15 +189,15 @@ enum wire_java {
 	WIRE_JAVA_OPAQUE, /* clew cannot wrap JNI_CreateJavaVM() */
 	/* The path of libclew.so cannot be written in an option. */
 	WIRE_JAVA_PATH,
-	/* the JVM lacks the tool interface (JVMTI) or forbids its use */
+	/* The JVM lacks the tool interface (JVMTI) or forbids its use. */
 	WIRE_JAVA_REFUSED,
 	/*
 	 * clew has attached to a JVM whose collector is ZGC of Java 18 or later
 	 */
 	WIRE_JAVA_COLLECTOR,
 	/*
-	 * the JVM reports them, but does not support the exact counting that
-	 * was requested
+	 * The JVM reports them, but does not support the exact counting that
+	 * was requested.
 	 */
 	WIRE_JAVA_INEXACT,
 	/*
@@ -236,7 +236,7 @@ enum wire_budget {
 	WIRE_BUDGET_NONE,
 	WIRE_BUDGET_KEPT, /* functions are unhooked as necessary */
 	/*
-	 * not kept: a debugger is attached, which would stop at changes of code
+	 * Not kept: a debugger is attached, which would stop at changes of code.
 	 */
 	WIRE_BUDGET_TRACED,
 	/* No longer kept: system calls are filtered. */
@@ -266,7 +266,7 @@ struct wire_header {
 	uint32_t version;
 	uint32_t header_bytes;
 	/*
-	 * offset of the end of the last chunk; written by the library, release
+	 * Offset of the end of the last chunk; written by the library, release.
 	 */
 	_Atomic uint64_t end;
 	_Atomic uint32_t state; /* written by the library; enum wire_state */
@@ -276,7 +276,7 @@ struct wire_header {
 	uint32_t ppid;       /* pid of the parent when the part was created */
 	uint32_t parent_pid; /* WIRE_FROM_FORK only */
 	uint32_t parent_seq; /* WIRE_FROM_FORK only */
-	/* on average, one call of this number is verified; 0: none */
+	/* On average, one call of this number is verified; 0: none. */
 	uint32_t verify_period;
 	uint64_t start_ns; /* CLOCK_REALTIME */
 	uint64_t end_ns;   /* CLOCK_REALTIME; 0 unless WIRE_ENDED */
@@ -323,13 +323,13 @@ struct wire_header {
 	_Atomic uint32_t events;
 	/*
 	 * enum wire_coarse: why the latest thread without a finer clock has
-	 * none
+	 * none.
 	 */
 	_Atomic uint32_t coarse;
 	_Atomic uint32_t java; /* enum wire_java; any thread */
 	/*
-	 * native methods that were bound but whose names are not recorded; any
-	 * thread, atomic add
+	 * Native methods that were bound but whose names are not recorded; any
+	 * thread, atomic add.
 	 */
 	_Atomic uint32_t unnamed_natives;
 	/*
@@ -338,19 +338,19 @@ struct wire_header {
 	 */
 	_Atomic uint64_t callerless_natives;
 	/*
-	 * how often a Java stack had to be counted as its innermost method
-	 * alone; atomic add
+	 * How often a Java stack had to be counted as its innermost method
+	 * alone; atomic add.
 	 */
 	_Atomic uint64_t stackless_natives;
 	/*
-	 * known Java stacks that were verified by a request to the JVM: with an
-	 * equal, and with a different result; atomic add
+	 * Known Java stacks that were verified by a request to the JVM: with an
+	 * equal, and with a different result; atomic add.
 	 */
 	_Atomic uint64_t verified_stacks, mismatched_stacks;
 	_Atomic uint32_t jni; /* enum wire_jni; any thread */
 	/* JNI events that were not noted for want of room; atomic add */
 	_Atomic uint32_t unnoted_jni;
-	/* how often memory became executable and no wire_maker was recorded */
+	/* How often memory became executable and no wire_maker was recorded. */
 	_Atomic uint64_t makerless;
 	uint64_t forked_tsc; /* WIRE_FROM_FORK: time of the fork; 0: unknown */
 	/*
@@ -363,13 +363,13 @@ struct wire_header {
 	_Atomic uint64_t asked_stacks, asked_ns;
 	_Atomic uint32_t asked_when[WIRE_ASKED_BINS];
 	/*
-	 * native methods whose calls are not counted, because no relay was
-	 * left; atomic add
+	 * Native methods whose calls are not counted, because no relay was
+	 * left; atomic add.
 	 */
 	_Atomic uint64_t relayless_natives;
 	/*
-	 * number of threads whose stack could not be unwound to its start when
-	 * clew attached
+	 * Number of threads whose stack could not be unwound to its start when
+	 * clew attached.
 	 */
 	uint32_t rootless_threads;
 	/*
@@ -397,7 +397,7 @@ struct wire_header {
 	 */
 	_Atomic uint64_t composed_stacks, verified_composed,
 		mismatched_composed;
-	/* the program's CPU time after the last poll; 0 unless WIRE_ENDED */
+	/* The program's CPU time after the last poll; 0 unless WIRE_ENDED. */
 	uint64_t budget_rest_ns;
 	/*
 	 * While clew analyses a module that is in no cache: the time when the
@@ -411,7 +411,7 @@ struct wire_header {
 	uint64_t start_cpu_ns;
 	uint32_t folds_recursion; /* 1: no context contains a function twice */
 	/*
-	 * number of hooks that the program had overwritten at the latest check
+	 * Number of hooks that the program had overwritten at the latest check.
 	 */
 	_Atomic uint32_t overwritten_hooks;
 	uint64_t first_real_ns; /* CLOCK_REALTIME at `first`; 0: not noted */

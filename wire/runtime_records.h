@@ -1,21 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The part of a recording (recording.h) about functions outside modules and
- * about generated code: as runtimes have reported it, above all Java's, or as
- * clew has observed it. Also has the requests of native methods to JNI.
+ * Records in a recording (recording.h) about functions outside modules and
+ * about generated code. Runtimes, above all Java's, have reported this data, or
+ * clew has observed it. Also records about calls of JNI functions by native
+ * methods.
  */
 #ifndef CLEW_WIRE_RUNTIME_RECORDS_H
 #define CLEW_WIRE_RUNTIME_RECORDS_H
 
 #include <stdint.h>
 
-/* The kind of functions that a range of numbers is for. */
+/* What the numbers of a wire_range stand for. */
 enum wire_range_kind {
 	WIRE_RANGE_MODULE, /* functions of a module: see struct wire_module */
-	WIRE_RANGE_JAVA,   /* methods */
+	WIRE_RANGE_JAVA,   /* Java methods */
 	WIRE_RANGE_GENERATED, /* code generated while the process runs */
 	WIRE_RANGE_PROBE,     /* addresses with a user's probe */
-	/* Java methods that call each other, as one function. */
+	/*
+	 * Stacks of Java methods that call each other; each stack counts like
+	 * one function.
+	 */
 	WIRE_RANGE_JAVA_STACK,
 	WIRE_RANGE_JNI, /* functions of JNI's table (JNINativeInterface_) */
 	/* Not functions: names that native methods looked up through JNI. */
@@ -30,9 +34,9 @@ enum wire_range_kind {
 	WIRE_RANGE_KIND_COUNT
 };
 
-/* Why a Java method, or a class ("*"), was not changed. */
+/* Why a Java method, or a whole class (method "*"), was not changed. */
 enum wire_java_left {
-	WIRE_JAVA_COUNTS, /* changed: it reports its calls */
+	WIRE_JAVA_COUNTS, /* it was changed and reports its calls */
 	WIRE_JAVA_SMALL,  /* smaller than the requested minimum */
 	WIRE_JAVA_CODE,   /* its code or its class cannot be parsed */
 	WIRE_JAVA_SUBROUTINES,
@@ -45,20 +49,26 @@ enum wire_java_left {
 	WIRE_JAVA_CONSTANTS,   /* the constant pool is full */
 	WIRE_JAVA_ROOM,        /* no memory, or no number left */
 	WIRE_JAVA_MACHINE,     /* the JVM refused to change the class */
-	WIRE_JAVA_PATTERN,     /* it matches none of the requested patterns */
+	WIRE_JAVA_PATTERN,     /* the user's patterns do not select it */
 	WIRE_JAVA_NEEDED,      /* clew or the JVM needs it unchanged */
-	WIRE_JAVA_STANDS_BY,   /* changed: it reports its calls at times */
-	WIRE_JAVA_SHAPE,       /* some of its compiled code is not recognized */
-	WIRE_JAVA_LOADER,      /* its class loader does not find the tracker */
+	/*
+	 * It was changed and reports its calls while counting is switched on.
+	 */
+	WIRE_JAVA_STANDS_BY,
+	WIRE_JAVA_SHAPE,  /* some of its compiled code is not recognized */
+	WIRE_JAVA_LOADER, /* its class loader does not find the tracker */
 	WIRE_JAVA_LEFT_COUNT
 };
 
-/* Of a method whose name alone is recorded, since it calls native methods. */
+/*
+ * Value of wire_method.left for a method that is recorded only because it calls
+ * native methods.
+ */
 #define WIRE_JAVA_NAMED UINT32_MAX
 
 /*
- * Function numbers outside modules. Each number in use has a record of the kind
- * in WIRE_NUMBER_RECORDS.
+ * A range of function numbers outside modules. Each number that is used has a
+ * record of one of the kinds in WIRE_NUMBER_RECORDS.
  */
 struct wire_range {
 	uint32_t first;
@@ -72,8 +82,8 @@ _Static_assert(sizeof(struct wire_range) == 16, "on the wire");
  * The records about function numbers outside modules: the kind of chunk
  * (WIRE_...), the structure (wire_...), and the maximum size of what follows
  * the structure. All records of a chunk are of its kind. Each begins with a
- * wire_numbered and is padded to 8 bytes. The chunk's `used` covers complete
- * records only.
+ * wire_numbered and is padded to 8 bytes. The chunk's `used` includes only
+ * records that are completely written.
  *
  *	NAMES		functions that have only a name; names for JNI
  *	METHODS		Java methods
@@ -95,7 +105,7 @@ _Static_assert(sizeof(struct wire_range) == 16, "on the wire");
 
 struct wire_numbered {
 	uint32_t number;
-	/* Of the record with what follows, before the padding. */
+	/* Size of the record with what follows, without the padding. */
 	uint32_t bytes;
 };
 _Static_assert(sizeof(struct wire_numbered) == 8, "on the wire");
@@ -131,18 +141,22 @@ _Static_assert(sizeof(struct wire_method) == 24, "on the wire");
 /*
  * Java methods that call each other, outermost first. `count` numbers of
  * methods (uint32_t) follow, at least one, and then the indices (uint16_t) of
- * the bytecodes of their calls, or WIRE_BYTECODE_NONE. The innermost index
- * belongs to this stack; the others are the first that were seen.
+ * their calling bytecodes, or WIRE_BYTECODE_NONE. The innermost index belongs
+ * to all calls of the stack; the others are those of its first call, and may
+ * differ in later calls.
  */
 struct wire_stack {
 	struct wire_numbered head;
-	uint32_t count; /* of methods */
+	uint32_t count; /* number of methods */
 	uint32_t reserved;
 };
 _Static_assert(sizeof(struct wire_stack) == 16, "on the wire");
 
 #define WIRE_STACK_METHOD_BYTES (sizeof(uint32_t) + sizeof(uint16_t))
-/* Instead of the first method: more methods follow farther out. */
+/*
+ * Instead of the first method's number: the stack has further methods outside
+ * of the next one.
+ */
 #define WIRE_STACK_CUT     UINT32_MAX
 #define WIRE_BYTECODE_NONE UINT16_MAX
 
@@ -160,7 +174,8 @@ struct wire_source {
 _Static_assert(sizeof(struct wire_source) == 16, "on the wire");
 
 struct wire_line {
-	uint16_t bytecode; /* index of the line's first bytecode */
+	/* Index of the first bytecode that belongs to the line. */
+	uint16_t bytecode;
 	uint16_t line;
 };
 _Static_assert(sizeof(struct wire_line) == 4, "on the wire");
@@ -168,7 +183,9 @@ _Static_assert(sizeof(struct wire_line) == 4, "on the wire");
 /* A call site in generated code. */
 struct wire_caller {
 	struct wire_numbered head;
-	/* Return address; 0: all sites that found no room. */
+	/*
+	 * Return address; 0: stands for all sites for which there was no room.
+	 */
 	uint64_t pc;
 	uint64_t tsc; /* time stamp of the first call */
 };
@@ -176,32 +193,35 @@ _Static_assert(sizeof(struct wire_caller) == 24, "on the wire");
 
 /*
  * A native Java method and the address of its code. The texts follow (padded to
- * 8). A method may be bound again, and several methods to one address. The
- * chunk's `used` covers complete bindings only.
+ * 8). A method may be bound several times, and several methods may be bound to
+ * one address. The chunk's `used` includes only bindings that are completely
+ * written.
  */
 struct wire_binding {
 	uint64_t pc;
 	uint64_t bound_ns; /* CLOCK_REALTIME */
 	struct wire_method_texts texts;
 	/*
-	 * The number in a WIRE_RANGE_JAVA_NATIVE that its calls are counted as;
-	 * 0 or WIRE_INTRINSIC: the number of its code.
+	 * The number under which the method's calls are counted, in a
+	 * WIRE_RANGE_JAVA_NATIVE. 0 or WIRE_INTRINSIC: the number of the
+	 * function at pc.
 	 */
 	uint32_t number;
 	uint32_t reserved;
 };
 _Static_assert(sizeof(struct wire_binding) == 32, "on the wire");
 
-/* The JVM may replace the method by code of its own and not call it. */
+/* The JVM may execute code of its own instead of a call of the method. */
 #define WIRE_INTRINSIC UINT32_MAX
 
 enum wire_code_kind {
-	WIRE_CODE_JAVA,  /* a method, with its three texts */
+	WIRE_CODE_JAVA,  /* a Java method, with its three texts */
 	WIRE_CODE_OTHER, /* code of the runtime itself, with a name */
-	WIRE_CODE_GONE,  /* the code that began there was freed; no text */
+	WIRE_CODE_GONE,  /* the code at `start` was freed; no text */
 	/* A symbol of a registered object, with its name. */
 	WIRE_CODE_REGISTERED,
-	WIRE_CODE_UNREAD, /* registered without names; `object` is the reason */
+	/* Registered code without names; `object` is an enum wire_unread. */
+	WIRE_CODE_UNREAD,
 };
 
 /* Why registered code has no names. */
@@ -211,46 +231,66 @@ enum wire_unread {
 };
 
 /*
- * Generated code, as a runtime has reported it. The newest record of an address
- * is valid. The texts follow (padded to 8). The chunk's `used` covers complete
- * records only.
+ * A piece of generated code that a runtime has reported. Of several records of
+ * an address, the newest before a given time is valid for that time. The texts
+ * follow (padded to 8). The chunk's `used` includes only records that are
+ * completely written.
  */
 struct wire_code {
 	uint64_t start;
 	/*
-	 * Time of the report: after the code was created, or (REGISTERED)
-	 * before it ran.
+	 * Time stamp of the report, which is after the code was created; for
+	 * WIRE_CODE_REGISTERED before the code runs.
 	 */
 	uint64_t tsc;
 	uint32_t code_bytes;
 	uint32_t kind; /* enum wire_code_kind */
-	/* REGISTERED, and its GONE: number of the object; 0: none */
+	/*
+	 * WIRE_CODE_REGISTERED, and WIRE_CODE_GONE of such code: number of the
+	 * registered object; 0: none
+	 */
 	uint32_t object;
 	uint32_t reserved;
 	struct wire_method_texts texts; /* a name alone has the name's size */
 };
 _Static_assert(sizeof(struct wire_code) == 40, "on the wire");
 
-/* The subject of a note on JNI. */
+/*
+ * The subject of a wire_jni_note, and the meaning of its numbers. `count` is
+ * always the number of events.
+ */
 enum wire_jni_what {
-	WIRE_JNI_LOOKUP,   /* a name was looked up */
-	WIRE_JNI_COPY,     /* amount: bytes copied; most: in one call */
-	WIRE_JNI_CRITICAL, /* sections over 1 ms; amount: ns; most: in one */
-	/* Native calls with too many local references; most: in one. */
+	WIRE_JNI_LOOKUP, /* a name was looked up */
+	/* A copy; amount: bytes copied; most: bytes in one call. */
+	WIRE_JNI_COPY,
+	/*
+	 * A critical section of more than 1 ms; amount: total nanoseconds;
+	 * most: those of one section.
+	 */
+	WIRE_JNI_CRITICAL,
+	/*
+	 * A native call with too many local references; most: number in one
+	 * call.
+	 */
 	WIRE_JNI_LOCALS,
-	WIRE_JNI_GLOBALS, /* created; amount: deleted ones of these */
+	/*
+	 * A global reference that was created; amount: number of these that
+	 * were deleted.
+	 */
+	WIRE_JNI_GLOBALS,
 	WIRE_JNI_WHAT_COUNT
 };
 
 /*
- * A summary of the calls of one JNI function in one context and one tally.
- * Valid if id is not 0 (stored last, release). The tally's thread writes the
- * rest; any thread adds to the amount of GLOBALS, atomically.
+ * A note on JNI functions: the sum of events of one kind, in one context and
+ * one tally. Valid if id is not 0 (stored last, release). Only the tally's
+ * thread writes it, except that any thread adds to `amount` of
+ * WIRE_JNI_GLOBALS, atomically.
  */
 struct wire_jni_note {
-	_Atomic uint64_t id; /* context of the function's call */
-	uint64_t key;        /* private to the library: key of the name */
-	uint32_t tally;      /* its number */
+	_Atomic uint64_t id; /* context of the call of the JNI function */
+	uint64_t key;        /* used by the library only: key of the name */
+	uint32_t tally;      /* number of the tally */
 	uint32_t what;       /* enum wire_jni_what */
 	/* LOOKUP: number in a WIRE_RANGE_JNI_NAME; 0: several names */
 	uint32_t name;
@@ -261,16 +301,20 @@ struct wire_jni_note {
 _Static_assert(sizeof(struct wire_jni_note) == 64, "on the wire");
 
 /*
- * Memory that a module's code made executable or named. The newest record of an
- * address is valid. The name of the mapping follows, if it has one (no NUL,
- * padded to 8). The chunk's `used` covers complete records only.
+ * Memory that was made executable or named by a system call of a module's code.
+ * Of several records of an address, the newest before a given time is valid for
+ * that time. The name of the mapping follows, if it has one (no NUL, padded to
+ * 8). The chunk's `used` includes only records that are completely written.
  */
 struct wire_maker {
 	uint64_t start, end;
-	uint64_t tsc; /* before any code there can run */
-	/* Written by the library; time of unmapping; 0: mapped. */
+	uint64_t tsc; /* a time before any code in this memory can run */
+	/* Time stamp when the memory was unmapped; 0: it is still mapped. */
 	_Atomic uint64_t gone_tsc;
-	/* Address in the text of the module that requested it; 0: unknown. */
+	/*
+	 * Address in the code of the module that made the system call; 0:
+	 * unknown.
+	 */
 	uint64_t pc;
 	uint32_t bytes; /* of text, at most WIRE_MAKER_BYTES_MAX */
 	uint32_t reserved;
@@ -280,9 +324,9 @@ _Static_assert(sizeof(struct wire_maker) == 48, "on the wire");
 #define WIRE_MAKER_BYTES_MAX 256
 
 /*
- * The memory of the wire_maker with the same start and stamp is a mapping of a
- * file at `offset`. If a module is loaded from that file, the code at `start`
- * equals the module's code at `pc`.
+ * Describes the memory of the wire_maker with the same `start` and `tsc`: it is
+ * a mapping of a file, from `offset` on. If a module is loaded from the same
+ * file, the code at `start` equals the module's code at `pc`.
  */
 struct wire_mapped_code {
 	uint64_t start;
@@ -296,22 +340,26 @@ struct wire_mapped_code {
 _Static_assert(sizeof(struct wire_mapped_code) == 64, "on the wire");
 
 /*
- * The inlined methods in a piece of code (WIRE_CODE_JAVA) with the same start
- * and stamp. `methods` numbers of methods follow, then LEB128 values, `bytes`
- * bytes in total, padded to 8. For each place, in order of address:
+ * The inlined methods in the WIRE_CODE_JAVA with the same `start` and `tsc`.
+ * Behind this struct follow `methods` numbers of methods, then `bytes` bytes of
+ * LEB128 values, padded to 8. A place is a range of code with the same frames.
+ * For each place, in order of address, the values are:
  *
- *	the end of its code, in bytes after the end of the place before, or
- *		after the start: a pc belongs to the first place that does not
- *		end before it
+ *	the end of the place, in bytes after the end of the place before, or
+ *		after the start: a pc belongs to the first place that does
+ *		not end before the pc
  *	the number of new frames, and for each of them
- *		its method, as an index into the numbers
+ *		the frame's method, as an index into the numbers
  *		1 + index of the bytecode; 0: unknown
- *		its caller: by how many frames it is older; 0: outermost frame
- *	without new frames: by how many frames the place's frame is older than
- *		the newest
+ *		its caller, as the difference of both frames' positions in the
+ *			order in which frames appear here; 0: the frame is the
+ *			outermost
+ *	without new frames: the place's frame, as the difference of its
+ *		position from the newest frame's
  *
- * The frame of a place is its innermost one: the newest frame, if any is new.
- * The chunk's `used` covers complete records only.
+ * The frame of a place is the innermost one. If a place has new frames, it is
+ * the last of them. The chunk's `used` includes only records that are
+ * completely written.
  */
 struct wire_code_lines {
 	uint64_t start;

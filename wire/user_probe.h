@@ -228,18 +228,18 @@ _Static_assert(sizeof(struct wire_probe_event) == 24, "on the wire");
 struct wire_probe_hits {
 	_Atomic uint64_t refused; /* the probe's condition did not hold */
 	/*
-	 * the condition could not be evaluated, because it reads unmapped
-	 * memory
+	 * The condition could not be evaluated, because it reads unmapped
+	 * memory.
 	 */
 	_Atomic uint64_t unknown;
 	/* The condition held; includes hits beyond a limit. */
 	_Atomic uint64_t wanted;
-	/* beyond the limit: neither counted nor recorded */
+	/* Beyond the limit: neither counted nor recorded. */
 	_Atomic uint64_t over;
 	/* Counted, but not recorded: the recording could not grow. */
 	_Atomic uint64_t lost_no_space;
 	/*
-	 * counted, but not recorded: the maximum number of events was reached
+	 * Counted, but not recorded: the maximum number of events was reached.
 	 */
 	_Atomic uint64_t lost_too_many;
 	/*

@@ -12,8 +12,8 @@ enum wire_warmed {
 	WIRE_WARMED_STUBS = 1,
 	WIRE_WARMED_TEXT = 2,
 	/*
-	 * nothing was written: the program has no functions to hook, or another
-	 * user can change its file
+	 * Nothing was written: the program has no functions to hook, or another
+	 * user can change its file.
 	 */
 	WIRE_WARMED_NOTHING = 4,
 	/* Another process is just building the stubs of the program. */

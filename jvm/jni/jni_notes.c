@@ -29,8 +29,8 @@ struct asked_name {
 static struct {
 	struct wire_jni_note *table; /* in the part */
 	/*
-	 * header of the part with the table; after a fork, rt.header is another
-	 * one
+	 * Header of the part with the table; after a fork, rt.header is another
+	 * one.
 	 */
 	struct wire_header *header;
 	/* Protects the following members; held while a note is added. */

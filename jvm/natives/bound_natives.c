@@ -73,7 +73,7 @@ struct natives_search {
 	uint64_t text_used;
 	struct found_native natives[NATIVES_MAX];
 	uint64_t class_methods[METHODS_MAX];
-	/* copies of up to BATCH_MAX methods of class_methods */
+	/* Copies of up to BATCH_MAX methods of class_methods. */
 	unsigned char copies[BATCH_MAX * METHOD_BYTES];
 	char texts[TEXT_BYTES];
 };

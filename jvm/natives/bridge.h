@@ -73,7 +73,7 @@ struct bridge_frame {
 	uint32_t expected;           /* number to be verified, or 0 */
 	uint64_t arguments[6]; /* arguments in general registers, in order */
 	struct bridge *bridge;
-	/* the thread's id before the call; java_border.h may change it */
+	/* The thread's id before the call; java_border.h may change it. */
 	uint64_t caller_id;
 	uint64_t return_address;
 	uint64_t place;      /* location of the call in Java */

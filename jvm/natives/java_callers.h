@@ -89,7 +89,7 @@ static inline uint32_t callers_find_stack(uint64_t hash)
  * thread's time since the first one, and a credit in addition.
  */
 #define CALLERS_FROZEN_PART 8
-/* the credit, in time-stamp ticks */
+/* The credit, in time-stamp ticks. */
 #define CALLERS_FROZEN_CREDIT (UINT64_C(1) << 26)
 
 static inline int callers_may_ask_frozen(void)

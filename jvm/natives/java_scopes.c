@@ -27,7 +27,7 @@
 /* Offsets are in bytes. */
 static struct {
 	int is_known;
-	/* an nmethod's tables are not beside its code (since Java 24) */
+	/* An nmethod's tables are not beside its code (since Java 24). */
 	int is_apart;
 	uint32_t least_byte;
 	uint64_t method; /* in an nmethod */
