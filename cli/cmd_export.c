@@ -27,7 +27,6 @@ enum {
 
 struct export_options {
 	struct view_options view;
-	struct window_options window;
 	const struct export_format *format;
 	const char *output; /* NULL for stdout. */
 	int annotates;
@@ -64,14 +63,6 @@ static void check(const struct export_options *options,
 	if (options->view.writer == &writer_json)
 		argp_error(state, "--json: exports have no such option; use "
 				  "--format json");
-	if (window_is_asked(&options->window) && !format->likes_traces)
-		complain_of_usage(
-			state, "--format=%s excludes --from, --to and --around",
-			format->name);
-	if (options->view.whose.value && window_is_asked(&options->window))
-		argp_error(state, "--value excludes --from, --to and --around: "
-				  "values have "
-				  "no times");
 	if (options->view.whose.value && format->no_value)
 		complain_of_usage(state, "--format=%s excludes --value",
 				  format->name);
@@ -125,7 +116,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &options->view;
 		options->view.whose.is_only_merged = 1;
-		state->child_inputs[1] = &options->window;
+		state->child_inputs[1] = &options->view.window;
 		return 0;
 	case KEY_FORMAT:
 		options->format = export_format_named(argument);
@@ -148,6 +139,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		check(options, state);
 		check_value(&options->view, state);
 		options->view.whose.with_timeline = wants_samples(options);
+		check_window(&options->view, state);
 		options->view.whose.by_line |= options->format->by_line;
 		return 0;
 	default:
@@ -280,12 +272,8 @@ static void open_traces(struct export *export, struct traces *traces,
 
 	if (!options->format->likes_traces || session->value)
 		return;
-	export->window = window_of(&options->window,
+	export->window = window_of(&options->view.window,
 				   recording_start_ns(&session->recording));
-	if (window_is_asked(&options->window))
-		timeline_cut(&session->timeline, export->window.from_ns,
-			     export->window.to_ns ? export->window.to_ns
-						  : UINT64_MAX);
 	if (traces_open(traces, &session->recording, &session->catalog,
 			&options->view.whose, &why) == 0)
 		export->traces = traces;

@@ -116,6 +116,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &options->view;
+		state->child_inputs[1] = &options->view.window;
 		options->view.whose.is_only_merged = 1;
 		return 0;
 	case KEY_SORT:
@@ -153,6 +154,11 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_END:
 		check_value(&options->view, state);
+		check_window(&options->view, state);
+		if (window_is_asked(&options->view.window) &&
+		    (options->shows_marks || options->shows_events))
+			argp_error(state, "--marks and --events exclude "
+					  "--from, --to and --around");
 		if (options->view.whose.value && options->butterfly)
 			argp_error(
 				state,
@@ -352,13 +358,18 @@ static int show(const char *command, struct session *session, void *input)
 
 int command_report(int argc, char **argv)
 {
-	static const struct argp argp = {
+	const struct argp_child children[] = {
+		{ .argp = view_children[0].argp },
+		{ .argp = &later_window_argp },
+		{ 0 },
+	};
+	const struct argp argp = {
 		.options = argp_options,
 		.parser = parse,
 		.args_doc = "[REC]",
 		.doc = "Show the time of each function and how often it was "
 		       "called.",
-		.children = view_children,
+		.children = children,
 	};
 	struct report_options options = { 0 };
 

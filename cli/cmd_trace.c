@@ -159,7 +159,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return 0;
 	case KEY_MIN_DURATION:
 		options->filter.least_ns =
-			parse_time(state, "min-duration", argument);
+			parse_time_option(state, "min-duration", argument);
 		return 0;
 	case KEY_MODULE:
 		options->selection.module = argument;

@@ -119,6 +119,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &options->view;
+		state->child_inputs[1] = &options->view.window;
 		options->view.whose.is_only_merged = 1;
 		return 0;
 	case KEY_DEPTH:
@@ -156,6 +157,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		if (options->view.whose.value)
 			options->view.whose.labels = NULL;
 		check_value(&options->view, state);
+		check_window(&options->view, state);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -263,13 +265,18 @@ static int show(const char *command, struct session *session, void *input)
 
 int command_tree(int argc, char **argv)
 {
-	static const struct argp argp = {
+	const struct argp_child children[] = {
+		{ .argp = view_children[0].argp },
+		{ .argp = &later_window_argp },
+		{ 0 },
+	};
+	const struct argp argp = {
 		.options = argp_options,
 		.parser = parse,
 		.args_doc = "[REC]",
 		.doc = "Show the tree of calling contexts, with the calls and "
 		       "the time of each.",
-		.children = view_children,
+		.children = children,
 	};
 	struct tree_options options = { 0 };
 	const int status =

@@ -155,7 +155,8 @@ MAY_INCLUDE = {
             "merge recording view write", "common target"),
            ("cli/probes", "agent expression image machine symbolizer/a2n.h "
             "symbolizer/variables wire", "", "common recording"),
-           ("cli/show", "agent symbolizer/a2n.h", "live model recording view write",
+           ("cli/show", "agent symbolizer/a2n.h",
+            "live model recording trace view write",
             "common target"),
            ("cli", "digest image machine symbolizer symbolizer/a2n.h "
             "symbolizer/variables wire",

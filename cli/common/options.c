@@ -276,6 +276,19 @@ void check_value(const struct view_options *options, struct argp_state *state)
 			"count per process");
 }
 
+void check_window(struct view_options *options, struct argp_state *state)
+{
+	if (!window_is_asked(&options->window))
+		return;
+	if (options->whose.value)
+		argp_error(state, "--value excludes --from, --to and --around: "
+				  "values have no times");
+	if (options->whose.labels)
+		argp_error(state, "--context=site and FN@ARG exclude --from, "
+				  "--to and --around");
+	options->whose.with_timeline = 1;
+}
+
 void view_options_init(struct view_options *options)
 {
 	*options = (struct view_options){

@@ -12,6 +12,7 @@
 #include "cli/common/option_values.h"
 #include "cli/common/saved_view.h"
 #include "cli/common/terminal.h"
+#include "cli/common/trace_options.h"
 #include "report/merge/merge.h"
 #include "report/view/selection.h"
 #include "report/view/transform.h"
@@ -35,6 +36,7 @@ struct view_options {
 	int shows_details;
 	struct terminal terminal;
 	struct progress progress;
+	struct window_options window; /* For commands with window_argp. */
 	int takes_baselines; /* `path` may be a baseline (clew export) */
 	int metric; /* enum metric; -1 for time, if the recording has any. */
 };
@@ -80,6 +82,12 @@ struct view_options {
 
 /* Use as .children; child_inputs[0] is a struct view_options. */
 extern const struct argp_child view_children[];
+
+/*
+ * After all options are parsed: calls argp_error() for options that exclude a
+ * period of time, and requests what the period needs.
+ */
+void check_window(struct view_options *options, struct argp_state *state);
 
 /* Sets the defaults, before parsing. */
 void view_options_init(struct view_options *options);

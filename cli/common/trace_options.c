@@ -11,18 +11,22 @@ enum { KEY_FROM = 0x500, KEY_TO, KEY_AROUND };
 /* On each side. */
 #define AROUND_NS UINT64_C(5000000)
 
-static const struct argp_option argp_options[] = {
-	{ "from", KEY_FROM, "TIME", HELP_FIRST,
-	  "From this time on, such as 1.5 (s), 200ms or 30us", HELP_WINDOW },
-	{ "to", KEY_TO, "TIME", HELP_FIRST,
-	  "Up to this time since the first process started", HELP_WINDOW },
-	{ "around", KEY_AROUND, "TIME", 0,
-	  "From 5 ms before this time to 5 ms after it", HELP_WINDOW },
+/* clang-format off */
+#define WINDOW_ROWS(flags) \
+	{ "from", KEY_FROM, "TIME", flags, \
+	  "From this time on, such as 1.5 (s), 200ms or 30us", HELP_WINDOW }, \
+	{ "to", KEY_TO, "TIME", flags, \
+	  "Up to this time since the first process started", HELP_WINDOW }, \
+	{ "around", KEY_AROUND, "TIME", 0, \
+	  "From 5 ms before this time to 5 ms after it", HELP_WINDOW }, \
 	{ 0 },
-};
+/* clang-format on */
 
-uint64_t parse_time(struct argp_state *state, const char *option,
-		    const char *text)
+static const struct argp_option argp_options[] = { WINDOW_ROWS(HELP_FIRST) };
+static const struct argp_option later_options[] = { WINDOW_ROWS(0) };
+
+uint64_t parse_time_option(struct argp_state *state, const char *option,
+			   const char *text)
 {
 	uint64_t ns = 0;
 
@@ -41,15 +45,16 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 
 	switch (key) {
 	case KEY_FROM:
-		options->from_ns = parse_time(state, "from", argument);
+		options->from_ns = parse_time_option(state, "from", argument);
 		options->has_from = 1;
 		return 0;
 	case KEY_TO:
-		options->to_ns = parse_time(state, "to", argument);
+		options->to_ns = parse_time_option(state, "to", argument);
 		options->has_to = 1;
 		return 0;
 	case KEY_AROUND:
-		options->around_ns = parse_time(state, "around", argument);
+		options->around_ns =
+			parse_time_option(state, "around", argument);
 		options->has_around = 1;
 		return 0;
 	case ARGP_KEY_END:
@@ -66,6 +71,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 }
 
 const struct argp window_argp = { .options = argp_options, .parser = parse };
+const struct argp later_window_argp = { .options = later_options,
+					.parser = parse };
 
 int window_is_asked(const struct window_options *options)
 {

@@ -19,13 +19,16 @@ struct window_options {
 /* Use as a child; its input is a struct window_options. */
 extern const struct argp window_argp;
 
+/* The same, for commands in whose help other options come first. */
+extern const struct argp later_window_argp;
+
 int window_is_asked(const struct window_options *options);
 
 struct trace_window window_of(const struct window_options *options,
 			      uint64_t start_ns);
 
 /* Parses a time as read_time() does, or calls argp_error(). */
-uint64_t parse_time(struct argp_state *state, const char *option,
-		    const char *text);
+uint64_t parse_time_option(struct argp_state *state, const char *option,
+			   const char *text);
 
 #endif

@@ -5,10 +5,12 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/display_text.h"
 #include "base/fail.h"
 #include "cli/common/command.h"
 #include "cli/common/command_line.h"
 #include "cli/show/unmatched.h"
+#include "report/trace/window_tree.h"
 #include "report/view/baseline.h"
 
 /*
@@ -61,6 +63,56 @@ static int open_file(struct view_options *view, struct session *session,
 }
 
 /*
+ * Limits the tree to a period. Returns 0; or -ENODATA and *why if nothing in the
+ * recording has a time.
+ */
+static int narrow(struct view_options *view, struct session *session,
+		  char **why)
+{
+	const uint64_t start_ns = recording_start_ns(&session->recording);
+	struct window_source source = {
+		.tree = &session->tree,
+		.whose = &view->whose,
+		.window = window_of(&view->window, start_ns),
+		.takes_trace_times =
+			session->summary.time == SUMMARY_TIME_TRACE,
+	};
+	struct traces traces;
+	struct tree out;
+	char *detail;
+
+	if (traces_open(&traces, &session->recording, &session->catalog,
+			&view->whose, &detail) == 0)
+		source.traces = &traces;
+	else
+		free(detail);
+	if (!source.traces && session->timeline.count == 0)
+		return fail(why, -ENODATA,
+			    "%s: the recording has no samples and no trace, so "
+			    "nothing has a time; record with --time=cpu or "
+			    "--trace",
+			    view->path);
+	window_tree_init(&out, &source, &session->timeline);
+	if (source.traces)
+		traces_close(&traces);
+	tree_fini(&session->tree);
+	session->tree = out;
+	session->from_ns =
+		source.window.from_ns ? source.window.from_ns - start_ns : 0;
+	session->to_ns =
+		source.window.to_ns ? source.window.to_ns - start_ns : 0;
+	session->has_no_calls = !source.traces;
+	summary_narrow(&session->summary, &out);
+	if (out.count == 1)
+		return fail(why, -ENODATA,
+			    "%s: nothing was recorded in this period; the "
+			    "recording lasts %s",
+			    view->path,
+			    text_duration(session->summary.ran_ns).text);
+	return 0;
+}
+
+/*
  * Transforms the tree. Returns 0; or -ENODATA and *why if nothing remains, and
  * then closes the session.
  */
@@ -95,6 +147,8 @@ static int open_as_asked(struct view_options *view, struct session *session,
 		return err;
 	}
 	err = check_metric(view, session, why);
+	if (!err && window_is_asked(&view->window))
+		err = narrow(view, session, why);
 	if (err) {
 		progress_clear(&view->progress);
 		session_close(session);

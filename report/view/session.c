@@ -193,6 +193,8 @@ int session_open(struct session *session, const char *path,
 	catalog_init(&session->catalog);
 	session->catalog.progress = whose->progress;
 	session->totals = NULL;
+	session->from_ns = session->to_ns = 0;
+	session->has_no_calls = 0;
 	session->shows_lines = session->has_color = session->is_quiet = 0;
 	session->shows_details = 0;
 	session->width = 0;

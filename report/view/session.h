@@ -30,6 +30,12 @@ struct session {
 	struct mark_list marks;       /* set by programs */
 	struct hooking_costs hooking; /* clew's own time, by module */
 	char *command; /* of the first process, words separated by blanks */
+	/*
+	 * The shown period, since the start of the first process. to_ns is 0
+	 * without an end, and both are 0 without a period.
+	 */
+	uint64_t from_ns, to_ns;
+	int has_no_calls; /* calls were only counted, so none is in the period */
 	uint64_t samples_taken; /* including those in clew's own code */
 	/* The entry of `values` that replaces time; NULL: time. */
 	const struct value_sum *value;

@@ -154,6 +154,26 @@ static double squares_of(const struct tree *tree)
 	return sum;
 }
 
+static void find_errors(struct summary *summary, const struct tree *tree)
+{
+	summary->squares_ns2 = squares_of(tree);
+	summary->unseen_ns = (uint64_t)((double)summary->time_ns *
+					summary_own_share(summary, 0, 0).high);
+}
+
+void summary_narrow(struct summary *summary, const struct tree *tree)
+{
+	const struct measure all = tree_below(tree, TREE_ROOT);
+
+	summary->calls = all.calls;
+	summary->time_ns = all.ns;
+	summary->samples = all.samples;
+	summary->contexts = 0;
+	for (size_t i = 1; i < tree->count; i++)
+		summary->contexts += tree->nodes[i].is_context;
+	find_errors(summary, tree);
+}
+
 void summary_finish(struct summary *summary, const struct recording *recording,
 		    struct catalog *catalog, const struct tree *tree,
 		    const struct merged *merged)
@@ -181,9 +201,7 @@ void summary_finish(struct summary *summary, const struct recording *recording,
 	summary->hooked_modules =
 		coverage_total(catalog, modules, &summary->coverage);
 	free(modules);
-	summary->squares_ns2 = squares_of(tree);
-	summary->unseen_ns = (uint64_t)((double)summary->time_ns *
-					summary_own_share(summary, 0, 0).high);
+	find_errors(summary, tree);
 	find_looping(summary, catalog, tree);
 	find_left_out(&summary->budget, catalog, tree);
 	find_natives(summary, catalog, tree);

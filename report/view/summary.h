@@ -118,6 +118,12 @@ void summary_finish(struct summary *summary, const struct recording *recording,
 		    struct catalog *catalog, const struct tree *tree,
 		    const struct merged *merged);
 
+/*
+ * Limits calls, contexts, time and samples to those of a tree, which contains a
+ * part of the recording. All other members describe the whole recording.
+ */
+void summary_narrow(struct summary *summary, const struct tree *tree);
+
 /* Returns the number of samples without those of "(unsampled)". */
 static inline uint64_t summary_taken(const struct summary *summary)
 {

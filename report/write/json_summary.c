@@ -36,6 +36,12 @@ static json_t *totals_of(struct session *session)
 							: "measured"));
 	if (summary->folds_recursion)
 		json_object_set_new(totals, "folds_recursion", json_true());
+	if (session->from_ns > 0 || session->to_ns > 0) {
+		json_object_set_new(totals, "from_ns",
+				    json_number(session->from_ns));
+		json_object_set_new(totals, "to_ns",
+				    json_number(session->to_ns));
+	}
 	if (summary->natives.calls > 0)
 		json_object_set_new(
 			totals, "natives",

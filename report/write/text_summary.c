@@ -24,15 +24,33 @@ static const char *clock_text(enum wire_time time)
 	return time == WIRE_TIME_CPU ? "CPU time" : "wall time";
 }
 
+/* Writes "total", or the period that is shown. */
+static void write_period(FILE *out, const struct session *session)
+{
+	if (session->from_ns == 0 && session->to_ns == 0)
+		fputs("total", out);
+	else
+		fprintf(out, "from %s", text_duration(session->from_ns).text);
+	if (session->to_ns > 0)
+		fprintf(out, " to %s", text_duration(session->to_ns).text);
+}
+
 static void write_total(FILE *out, const struct session *session)
 {
 	const struct summary *summary = &session->summary;
 
-	fprintf(out, "total: %s call%s in %s context%s, %s process%s",
-		GROUPED(summary->calls), text_plural(summary->calls),
-		GROUPED(summary->contexts), text_plural(summary->contexts),
-		GROUPED(summary->processes),
-		summary->processes == 1 ? "" : "es");
+	write_period(out, session);
+	if (session->has_no_calls)
+		fputs(": calls without times are not shown (record with "
+		      "--trace)",
+		      out);
+	else
+		fprintf(out, ": %s call%s in %s context%s, %s process%s",
+			GROUPED(summary->calls), text_plural(summary->calls),
+			GROUPED(summary->contexts),
+			text_plural(summary->contexts),
+			GROUPED(summary->processes),
+			summary->processes == 1 ? "" : "es");
 	if (session->value)
 		fprintf(out, "; %s: %s", session->value->name,
 			text_amount(session, summary->time_ns).text);
