@@ -29,7 +29,7 @@
 /* More functions than any module has. */
 #define FUNCTIONS_MAX (UINT64_C(1) << 26)
 
-/* Value in ahead->noted. */
+/* Value in ahead->noted: the process is refused because of this file. */
 #define IS_REFUSED UINT64_MAX
 
 void ahead_init(struct ahead *ahead, char *cache,
@@ -47,7 +47,7 @@ void ahead_fini(struct ahead *ahead)
 
 /* ---- In the worker ---- */
 
-/* Shared by the worker and the command: the worker's results so far. */
+/* Memory that the worker and the command share: the worker's results so far. */
 struct ahead_findings {
 	size_t at; /* Index of the mapping that the worker reads. */
 	/* Number of functions to hook, for each mapping. */
@@ -64,8 +64,12 @@ struct ahead_request {
 
 /* A file of a process. */
 struct ahead_file {
-	char *path; /* Path for this process; the caller frees it. */
-	/* The process has another file system, and this file is not in ours. */
+	/* Path by which clew opens the file; the caller frees it. */
+	char *path;
+	/*
+	 * The process has another file system, and clew's does not contain this
+	 * file.
+	 */
 	int is_foreign;
 };
 
@@ -82,7 +86,8 @@ static struct ahead_file find_file(pid_t pid, const char *path)
 }
 
 /*
- * Returns whether the file is libc or no module. Nothing is hooked in either.
+ * Returns whether the file is libc or is no module. In both cases no function
+ * is hooked.
  */
 static int is_libc(const char *path)
 {
@@ -97,8 +102,9 @@ static int is_libc(const char *path)
 }
 
 /*
- * Analyses a file. Results for foreign files are kept for this session only,
- * because the cache is for files that the user's own processes may load.
+ * Analyses a file, or reads its analysis from a cache. Analyses of foreign
+ * files are stored in the session's cache only, because the other cache is for
+ * files that the user's own processes may load. Returns 0 or -errno.
  */
 static int analyse_file(const struct ahead *ahead,
 			const struct ahead_file *file, struct arena *arena,
@@ -165,8 +171,8 @@ static int work(const void *context, int fd)
 /* ---- For the worker ---- */
 
 /*
- * Returns whether the mapping is code of a module other than libclew.so and
- * stubs.
+ * Returns whether the mapping is code of a module, except libclew.so and files
+ * of stubs.
  */
 static int is_module(const struct target_mapping *mapping)
 {
@@ -221,8 +227,9 @@ static int refuse(const char *path, const char *reason, char **why)
 }
 
 /*
- * Runs the worker. With an fd, the worker writes analyses to it and stores
- * none. Returns 0, or -errno and *why. Returns 0 also if the worker cannot be
+ * Runs the worker. If fd is not -1, the worker writes the analyses to fd and
+ * does not store them in a cache. Returns 0, or -errno and *why if the worker
+ * has crashed or has taken too long. Returns 0 also if the worker cannot be
  * started: the process then analyses the files itself.
  */
 static int run(struct ahead *ahead, pid_t pid, const struct target_maps *maps,
@@ -256,7 +263,8 @@ static int run(struct ahead *ahead, pid_t pid, const struct target_maps *maps,
 }
 
 /*
- * Returns, for each mapping, whether it is a module that is not analysed yet.
+ * Returns an array with a flag for each mapping: whether it is a module that is
+ * not analysed yet. The caller frees the array.
  */
 static uint8_t *list_new(struct ahead *ahead, const struct target_maps *maps)
 {
@@ -311,7 +319,10 @@ static int sum_up(struct ahead *ahead, const struct target_maps *maps,
 
 /* ---- The worker's answers ---- */
 
-/* Reads what the worker has written. The content is not trusted. */
+/*
+ * The worker's answers in a file. The worker may be under control of a hostile
+ * file, so their contents are checked.
+ */
 struct answers {
 	int fd;
 	uint64_t left;
@@ -328,7 +339,7 @@ static int take(struct answers *answers, void *out, uint64_t bytes)
 
 /*
  * Reads the next analysis, whose functions the caller frees. Returns 0, or
- * -EBADMSG, also at the end.
+ * -EBADMSG if the analysis is invalid or there is no further one.
  */
 static int take_answer(struct answers *answers, struct analysis *analysis)
 {
@@ -348,7 +359,10 @@ static int take_answer(struct answers *answers, struct analysis *analysis)
 	return err;
 }
 
-/* Stores analyses in the session's cache, and in `folder` if there is one. */
+/*
+ * Stores the worker's analyses in the session's cache and, if `folder` is not
+ * NULL, in this folder.
+ */
 static void store_answers(struct ahead *ahead, int fd,
 			  const struct inner_folder *folder)
 {
@@ -370,7 +384,10 @@ static void store_answers(struct ahead *ahead, int fd,
 	free(to);
 }
 
-/* Runs a worker that sends its analyses back, for this process to store. */
+/*
+ * Runs a worker that sends its analyses back to this process, which stores
+ * them.
+ */
 static int run_for_other_files(struct ahead *ahead, pid_t pid,
 			       const struct target_maps *maps,
 			       const uint8_t *is_wanted,

@@ -6,7 +6,8 @@
  *
  * The files may be hostile. A worker with limits reads them and can write only
  * to the cache (symbolizer/indexer/worker.h). If the worker crashes or takes
- * too long, the process would do so too, so the process is refused.
+ * too long, the process would also crash or take too long, so clew refuses to
+ * attach to it.
  */
 #ifndef CLEW_CLI_ATTACH_AHEAD_H
 #define CLEW_CLI_ATTACH_AHEAD_H
@@ -20,7 +21,8 @@
 
 struct ahead {
 	char *cache; /* Path of the cache, or NULL: analyses are not stored. */
-	char *session_cache; /* Cache for foreign files; NULL until needed. */
+	/* Path of the cache for foreign files; NULL until needed. */
+	char *session_cache;
 	const struct hook_selection *selection;
 	/*
 	 * Maps hashes of paths and inodes to 1 plus the number of functions
@@ -30,24 +32,26 @@ struct ahead {
 };
 
 /*
- * Takes ownership of the allocated path of the cache. The selection remains the
- * caller's.
+ * Takes ownership of `cache`, an allocated path or NULL. The caller keeps the
+ * selection, which must exist until ahead_fini().
  */
 void ahead_init(struct ahead *ahead, char *cache,
 		const struct hook_selection *selection);
 void ahead_fini(struct ahead *ahead);
 
 /*
- * Stores the number of functions to hook in *functions. Returns 0, or -errno
- * and *why.
+ * Analyses all modules of a process that are not analysed yet, and stores the
+ * number of functions to hook in *functions. Returns 0, or -errno and *why if
+ * the process is refused.
  */
 int ahead_analyse(struct ahead *ahead, pid_t pid,
 		  const struct target_maps *maps, uint64_t *functions,
 		  char **why);
 
 /*
- * Writes all analyses for a process with another file system into its own
- * folder. Returns 0, or -errno and *why.
+ * For a process with another file system: writes the analyses of all its
+ * modules into `folder`, which is in that file system. Returns 0, or -errno and
+ * *why.
  */
 int ahead_carry(struct ahead *ahead, pid_t pid, const struct target_maps *maps,
 		const struct inner_folder *folder, char **why);

@@ -16,8 +16,8 @@
 #define LIBC "libc.so.6"
 
 /*
- * New in glibc 2.23, the first whose loader saves no registers in control
- * blocks.
+ * A symbol that is new in glibc 2.23. From this version on, the loader does not
+ * save registers in the bytes of control blocks that the library uses.
  */
 #define OF_FIRST_LIBC "fts64_open"
 
@@ -43,7 +43,10 @@ uint64_t attach_makes_threads(const struct attaching *attaching)
 						 "pthread_create");
 }
 
-/* Returns the control block of a stopped thread, or 0. */
+/*
+ * Returns the address of a stopped thread's control block, or 0 if the thread
+ * has none of libc's.
+ */
 static uint64_t block_of(const struct tracer *tracer,
 			 const struct tracee *thread)
 {
@@ -128,7 +131,9 @@ int attach_check_blocks(struct attaching *attaching, char **why)
 /* ---- After loading ---- */
 
 /*
- * Fills the variables of a thread, unless it began after loading and has them.
+ * Writes the initial values of a thread's variables. Does nothing if the
+ * variables are not all 0: then the thread began after the library was loaded,
+ * and libc has initialised them.
  */
 static int fill(const struct tracer *tracer, const struct tracee *thread,
 		uint64_t at, const uint8_t *values, size_t bytes)

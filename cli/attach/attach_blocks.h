@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The second libclew.so, whose thread-local variables are in the threads'
- * control blocks. This library serves processes without free static
- * thread-local storage (preload/host/own_place.h).
+ * The second build of libclew.so, whose thread-local variables are in unused
+ * bytes of the threads' control blocks. It is loaded into processes that have
+ * no static thread-local storage left (preload/host/own_place.h).
  */
 #ifndef CLEW_CLI_ATTACH_ATTACH_BLOCKS_H
 #define CLEW_CLI_ATTACH_ATTACH_BLOCKS_H
@@ -10,24 +10,26 @@
 #include "cli/attach/attaching.h"
 
 /*
- * Checks, before loading, that each thread has a control block of libc's whose
- * bytes for the variables are unused. Returns 0, or -errno and *why.
+ * Before the library is loaded, checks that each thread has a control block of
+ * libc's and that the bytes for the variables are unused (0) in it. Returns 0,
+ * or -errno and *why.
  */
 int attach_check_blocks(struct attaching *attaching, char **why);
 
 /*
- * Gives the variables of existing threads their initial values, after
- * loading. Does nothing if the first libclew.so is loaded. Returns 0, or -errno
- * and *why.
+ * After the library was loaded, gives the variables of all existing threads
+ * their initial values. Does nothing if the ordinary build is loaded. Returns
+ * 0, or -errno and *why.
  */
 int attach_fill_blocks(struct attaching *attaching, char **why);
 
-/* Returns whether the loaded library is the second one. */
+/* Returns whether the loaded library is the second build. */
 int attach_is_in_blocks(const struct wire_attachment *attachment);
 
 /*
- * Returns the address of pthread_create(), or 0. A thread inside this function
- * may have created a control block before the library was loaded.
+ * Returns the address of pthread_create() in the process, or 0 if it is unknown
+ * or does not matter. A thread inside pthread_create() may have created a
+ * control block before the library was loaded.
  */
 uint64_t attach_makes_threads(const struct attaching *attaching);
 

@@ -20,19 +20,28 @@
 #include "cli/attach/unwinding.h"
 #include "cli/common/library.h"
 
-/* How long to wait until no thread is unwinding an exception. */
+/* How long clew waits until no thread is unwinding an exception. */
 #define UNWINDS_NS UINT64_C(10000000)
 
-/* Pause between two slices, in which the borrowed thread runs the program. */
+/*
+ * Pause between two slices of the preparation, in which the borrowed thread
+ * runs the program.
+ */
 #define BETWEEN_SLICES_MS 3
 
 /* ---- Loading ---- */
 
-/* Returns dlerror()'s text, if its location is known. The caller frees it. */
+/*
+ * Returns the text of dlerror() in the process, or "" if its location is not
+ * known. The caller frees it.
+ */
 static char *said_of_load(const struct attaching *attaching,
 			  const struct remote_call *call)
 {
-	/* Layout since glibc 2.34 (elf/dl-error.c). Every value is checked. */
+	/*
+	 * The layout of libc's result since glibc 2.34 (elf/dl-error.c). With
+	 * another layout, reading fails or gives no text.
+	 */
 	struct {
 		uint64_t about, object, text;
 	} result;
@@ -54,8 +63,9 @@ static char *said_of_load(const struct attaching *attaching,
 }
 
 /*
- * Reads the error of our dlopen(). Calls dlerror() twice so that the program
- * does not see this error.
+ * Reads the error of clew's dlopen() and sets *why. Calls dlerror() twice,
+ * because a second call clears the error, which the program must not see.
+ * Returns -ELIBACC.
  */
 static int explain_load(struct attaching *attaching, struct remote_call *call,
 			char **why)
@@ -140,7 +150,7 @@ static int prepare_slice(struct attaching *attaching, const char *directory,
 	return err;
 }
 
-/* Runs all slices. The threads run between two slices. */
+/* Runs all slices of the preparation. All threads run between two slices. */
 static int prepare(struct attaching *attaching, const char *directory,
 		   char **why)
 {
@@ -162,7 +172,10 @@ struct looking {
 	struct stack_reader reader;
 	struct remote_frames frames;
 	struct wire_attachment attachment;
-	/* The address of pthread_create(), or 0 if threads may be in it. */
+	/*
+	 * Address of pthread_create(); 0: it does not matter whether threads
+	 * are in it.
+	 */
 	uint64_t makes_threads;
 };
 
@@ -182,8 +195,8 @@ static const struct wire_stopped *stopped_of(const struct looking *looking,
 }
 
 /*
- * Returns whether the thread is in an unwinder, which has already read some of
- * the thread's frames and relies on them.
+ * Returns whether the thread is in an unwinder. The unwinder has already read
+ * some of the thread's return addresses, so these must not change.
  */
 static int is_unwinding(void *context, const struct tracee *thread)
 {
@@ -203,8 +216,9 @@ static int is_unwinding(void *context, const struct tracee *thread)
 }
 
 /*
- * Returns whether the thread is in pthread_create(): the new thread's control
- * block may lack the library's initial values.
+ * Returns whether the thread is in pthread_create(). The control block of the
+ * thread that it creates may lack the initial values of the library's
+ * variables.
  */
 static int is_making_thread(const struct looking *looking,
 			    const struct tracee *thread)
@@ -237,7 +251,8 @@ static int any_makes_thread(const struct looking *looking,
 }
 
 /*
- * Returns whether a frame other than the innermost was interrupted by a signal.
+ * Returns whether the thread is in a signal handler: whether a frame other than
+ * the innermost was interrupted.
  */
 static int is_in_handler(const void *context, const struct tracee *thread)
 {
@@ -275,8 +290,10 @@ static int look_once(struct attaching *attaching, struct looking *looking,
 }
 
 /*
- * Finds the frames of all threads. Threads in an unwinder may run for a moment
- * first, up to UNWINDS_NS.
+ * Finds the frames of all stopped threads. Lets threads in an unwinder or in
+ * pthread_create() run for a moment before, for up to UNWINDS_NS in total.
+ * Returns 0; -EAGAIN if a thread is still in pthread_create(); or another
+ * -errno and *why.
  */
 static int find_frames(struct attaching *attaching, struct looking *looking,
 		       char **why)
@@ -337,8 +354,9 @@ static int look_at_alternate_stacks(struct attaching *attaching,
 }
 
 /*
- * Lets the library map code that processes share. The journal's other bytes are
- * written afterwards.
+ * Lets the library map code with its hooks from files that processes share.
+ * Returns whether it has mapped any; the controller writes all other texts
+ * afterwards. Errors have no effect.
  */
 static int share(struct attaching *attaching, const struct looking *looking)
 {
@@ -371,8 +389,9 @@ static int write_texts(struct attaching *attaching,
 }
 
 /*
- * Enters the process. Returns -EAGAIN if the threads must run before another
- * attempt.
+ * Stops all threads, makes the library count in them, and writes the texts.
+ * Returns 0; -EAGAIN if the threads must run before another attempt; or another
+ * -errno and *why.
  */
 static int enter_once(struct attaching *attaching, struct remote_texts *texts,
 		      char **why)
@@ -414,8 +433,8 @@ static int enter_once(struct attaching *attaching, struct remote_texts *texts,
 }
 
 /*
- * Starts the support of language runtimes. If this fails, the process is
- * detached again unless it has exited.
+ * Starts the reports of language runtimes. If this fails, detaches from the
+ * process, unless it has exited. Returns 0, or -errno and *why.
  */
 static int begin_runtimes(struct attaching *attaching, char **why)
 {
@@ -428,8 +447,8 @@ static int begin_runtimes(struct attaching *attaching, char **why)
 }
 
 /*
- * Stores the recording's path in the process, for a later controller in case
- * this one is killed.
+ * Stores the path of the recording's final folder in the library, for another
+ * controller in case this controller is killed.
  */
 static int write_home(const struct attaching *attaching, const char *home,
 		      char **why)

@@ -29,7 +29,7 @@
 
 #define NOBODY ((uid_t)-1)
 
-/* How long to wait for members that are exiting. */
+/* How long clew waits for members that are exiting. */
 #define BRING_NS UINT64_C(2000000000)
 
 char *attach_group_directive(const char *config, const char *word)
@@ -83,9 +83,9 @@ void attach_group_fini(struct attach_group *group)
 /* ---- The recording's folder ---- */
 
 /*
- * Gives the recording to the user of a process, because processes write their
- * parts themselves. Returns 0; 1 if the recording already belongs to another
- * user; or -errno and *why.
+ * Makes the user of a process the owner of the recording's folder, because
+ * processes write their parts themselves. Returns 0; 1 if the recording was
+ * already given to another user; or -errno and *why.
  */
 static int give(struct attach_group *group, uid_t user, char **why)
 {
@@ -122,8 +122,8 @@ static int make_output(struct attach_group *group, char **why)
 /* ---- Folders of processes that cannot use the recording's folder ---- */
 
 /*
- * Whether a process needs a folder of its own, to load the library from or to
- * record in, and why.
+ * Whether a process needs a folder in its own file system: to load the library
+ * from it, or to record in it; and the reason.
  */
 struct need {
 	int is_to_load, is_to_record;
@@ -153,7 +153,7 @@ static void need_for_others(const struct attach_group *group, pid_t pid,
 				"directory than clew (a container or chroot)"));
 }
 
-/* Sets as cause that the user cannot access the folder of `path`. */
+/* Sets the cause: the user cannot access the folder of `path`. */
 static void need_for_folder(struct need *need, const struct file_rights *rights,
 			    const char *path)
 {
@@ -191,7 +191,11 @@ static int can_enter(const struct file_rights *rights, const char *path)
 	return can;
 }
 
-/* Gives the recording to the process's user, or sets need->is_to_record. */
+/*
+ * Gives the recording to the process's user. If this process cannot write to
+ * the recording, sets need->is_to_record and the cause. Returns 0, or -errno
+ * and *why.
+ */
 static int share_recording(struct attach_group *group,
 			   const struct file_rights *rights, struct need *need,
 			   char **why)
@@ -256,7 +260,10 @@ static int write_config(const struct attach_group *group,
 					WIRE_UNRECORDED_NAME, why);
 }
 
-/* Creates the process's own folder, with the files that *need asks for. */
+/*
+ * Creates the folder in the process's file system, with the files that it needs
+ * according to *need. Returns 0, or -errno and *why.
+ */
 static int make_folder(struct attach_group *group, struct attach_member *member,
 		       const struct need *need, char **why)
 {
@@ -286,8 +293,9 @@ static int make_folder(struct attach_group *group, struct attach_member *member,
 /* ---- Members ---- */
 
 /*
- * Copies the recording of an earlier session out of the process's own folder.
- * If this fails, the recording of that session names the folder.
+ * Copies the recording of an earlier session from the folder in the process's
+ * file system to the folder of that session. On failure, a line in the latter
+ * still names the former (inner_recording.h).
  */
 static void bring_former(const struct attaching *attaching,
 			 const struct wire_attachment *attachment)
@@ -299,9 +307,9 @@ static void bring_former(const struct attaching *attaching,
 }
 
 /*
- * Detaches a process that an earlier, killed controller left attached. Returns
- * 1 if this controller already records the process, as the forked child of a
- * member.
+ * Detaches from a process to which an earlier controller was attached when it
+ * was killed. Returns 0; 1 if this controller already records the process,
+ * because it is the forked child of a member; or -errno and *why.
  */
 static int leave_former(const struct attach_group *group,
 			struct attaching *attaching, char **why)
@@ -324,7 +332,8 @@ static int leave_former(const struct attach_group *group,
 }
 
 /*
- * Joins two reasons: the first one led to the attempt that failed with `also`.
+ * Joins two error messages in *why: the former *why, and `also`, the message of
+ * the second attempt. Frees both. Returns err.
  */
 static int also_because(char **why, int err, char *also)
 {
@@ -337,8 +346,9 @@ static int also_because(char **why, int err, char *also)
 }
 
 /*
- * Loads the library that keeps its thread variables in control blocks, because
- * the process probably has no static thread-local storage left.
+ * Second attempt, after the loader has refused the library, probably because no
+ * static thread-local storage is left: loads the build that has its thread
+ * variables in control blocks. Returns 0, or -errno and *why.
  */
 static int load_in_blocks(struct attach_group *group,
 			  struct attach_member *member, const char *path,
@@ -366,8 +376,9 @@ static int load_in_blocks(struct attach_group *group,
 }
 
 /*
- * Loads the library, from the process's own folder or from its usual path.
- * Removes the copy in the folder afterwards.
+ * Loads the library: with is_to_load, from the copy in the member's folder,
+ * which it removes afterwards; otherwise from clew's installation. Returns 0,
+ * or -errno and *why.
  */
 static int load(struct attach_group *group, struct attach_member *member,
 		int is_to_load, char **why)
@@ -389,8 +400,8 @@ static int load(struct attach_group *group, struct attach_member *member,
 }
 
 /*
- * Creates the folder that *need asks for, loads the library, and begins to
- * count.
+ * Creates the folder that the process needs according to *need, loads the
+ * library, and begins to count. Returns 0, or -errno and *why.
  */
 static int enter_as_needed(struct attach_group *group,
 			   struct attach_member *member,
@@ -437,8 +448,8 @@ static int enter(struct attach_group *group, struct attach_member *member,
 }
 
 /*
- * Removes the folder after a failure, and first copies the library's reasons
- * for not recording.
+ * After a failure, copies the library's messages from the member's folder and
+ * removes the folder.
  */
 static void give_up_folder(const struct attach_group *group,
 			   struct attach_member *member)
@@ -452,7 +463,9 @@ static void give_up_folder(const struct attach_group *group,
 	member->has_folder = 0;
 	err = inner_recording_bring(&member->folder, group->output.directory,
 				    &why);
-	/* The process could not be detached and still uses the folder. */
+	/*
+	 * clew could not detach from the process, which still uses the folder.
+	 */
 	if (err == -EBUSY)
 		inner_folder_close(&member->folder);
 	else if (err)
@@ -469,7 +482,10 @@ static void take_pauses(struct attach_group *group, struct attaching *attaching)
 	attaching->all_ns = attaching->one_ns = 0;
 }
 
-/* Returns the process's anonymous resident memory, or -1 if it has exited. */
+/*
+ * Returns the process's anonymous resident memory in kB, or -1 if it has
+ * exited.
+ */
 static int64_t own_memory_kb(pid_t pid)
 {
 	return target_status(pid, "RssAnon", 10);
@@ -480,7 +496,10 @@ static int64_t difference_kb(int64_t kb, int64_t before_kb)
 	return kb < 0 || before_kb < 0 ? 0 : kb - before_kb;
 }
 
-/* Starts counting in a process that was started with --java=standby. */
+/*
+ * Switches counting on in a process that was started with --java=standby.
+ * Returns 0, or -errno and *why.
+ */
 static int switch_on(const struct attach_group *group,
 		     struct attach_member *member, char **why)
 {
@@ -500,9 +519,10 @@ static int has_ended(const struct attach_member *member)
 }
 
 /*
- * Replaces *why if the process is exiting: then clew finds one thing after
- * another missing, and the exit is the reason. The pid may already belong to
- * another process.
+ * If the process is exiting, replaces *why by a message that says so, and
+ * returns -ESRCH; otherwise returns err. A process that exits loses one
+ * property after another, so the former message would mislead. The pid may
+ * already belong to another process.
  */
 static int because_it_ends(const struct attach_member *member, int err,
 			   char **why)
@@ -549,8 +569,8 @@ static int attach_once(struct attach_group *group, struct attach_member *member,
 }
 
 /*
- * Keeps the recording, now that a process is recorded there. On failure, the
- * former recording remains as PATH.before.
+ * Makes the new recording final, now that the first process is recorded in it.
+ * If this fails, the recording that it replaces remains as PATH.before.
  */
 static void keep_output(struct attach_group *group)
 {
@@ -560,7 +580,10 @@ static void keep_output(struct attach_group *group)
 		free(why);
 }
 
-/* Replaces *why if the process is frozen: clew then waited in vain. */
+/*
+ * If the process is frozen, replaces *why by a message that says so, and
+ * returns -EBUSY; otherwise returns err.
+ */
 static int because_it_is_frozen(pid_t pid, int err, char **why)
 {
 	char *frozen = frozen_group_obstacle(pid);
@@ -572,7 +595,10 @@ static int because_it_is_frozen(pid_t pid, int err, char **why)
 	return -EBUSY;
 }
 
-/* Tries again if the process executes another program meanwhile. */
+/*
+ * Attaches to a process. Tries again after a failure if the process has
+ * executed another program meanwhile. Returns 0, or -errno and *why.
+ */
 static int attach(struct attach_group *group, struct attach_member *member,
 		  char **why)
 {
@@ -601,7 +627,7 @@ int attach_group_add(struct attach_group *group, pid_t pid, char **why)
 	member.process = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (member.process < 0) {
 		err = -errno;
-		/* For example, the pid belongs to a thread. */
+		/* The pid may belong to a thread, for example. */
 		*why = target_obstacle(pid);
 		return *why ? err : fail(why, err, "%s", strerror(-err));
 	}
@@ -642,7 +668,7 @@ int attach_group_leave(struct attach_group *group, struct attach_member *member,
 	kept_kb += difference_kb(own_memory_kb(member->pid), before_kb);
 	group->kept_kb += !err && kept_kb > 0 ? kept_kb : 0;
 	/*
-	 * While a process exits, other errors appear before the exit is
+	 * While a process exits, other errors may occur before the exit is
 	 * visible.
 	 */
 	return err && has_ended(member) ? -ESRCH : err;
@@ -691,8 +717,9 @@ size_t attach_group_leave_forked(struct attach_group *group)
 /* ---- Recordings of members ---- */
 
 /*
- * Copies a member's recording. An exiting member and its children could not be
- * detached, so the function waits for their exit.
+ * Copies a member's recording into the group's. clew cannot detach from a
+ * member or its children while they exit, so this function waits for their
+ * exit, up to BRING_NS. Returns 0, or -errno and *why.
  */
 static int bring(struct attach_group *group, struct attach_member *member,
 		 char **why)

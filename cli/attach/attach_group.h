@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Processes that clew attaches to together. Each one counts in its own part of
- * one recording. If one of them cannot be recorded, the others still are.
+ * The processes that one command attaches to. Each process counts in its own
+ * part of one recording. If a process cannot be recorded, the others are
+ * recorded nevertheless.
  */
 #ifndef CLEW_CLI_ATTACH_ATTACH_GROUP_H
 #define CLEW_CLI_ATTACH_ATTACH_GROUP_H
@@ -20,35 +21,43 @@ struct attach_member {
 	struct attaching attaching;
 	/*
 	 * The folder in which the process records, if it cannot use the
-	 * recording's folder. Processes that it forks may record there too.
+	 * recording's folder (has_folder). Children that the process forks may
+	 * record there too.
 	 */
 	int has_folder;
 	struct inner_folder folder;
-	int64_t added_kb; /* Private memory that attaching added. */
+	/*
+	 * By how many kB attaching has increased the process's private memory.
+	 */
+	int64_t added_kb;
 };
 
 struct attach_group {
 	const char *path;   /* The recording, as the user named it. */
-	const char *config; /* The configuration to record with. */
+	const char *config; /* Text of the configuration to record with. */
 	/*
-	 * The configuration has directives that only the start of a recording
-	 * can apply.
+	 * The configuration has directives that are only possible at the start
+	 * of a recording, so it cannot be used for a process that is already
+	 * recorded.
 	 */
 	int has_wishes;
-	/* The recording; exists once the first member needs it. */
+	/* The recording's folder; created when the first member needs it. */
 	struct output output;
-	/* The user that the recording was given to; (uid_t)-1 if none. */
+	/* The user to whom the recording was given; (uid_t)-1: none. */
 	uid_t owner;
 	char *library;
 	struct hook_selection selection;
 	struct ahead ahead;
 	struct attach_member *members;
 	size_t count, capacity;
-	/* The longest pause of all threads, and of one thread. */
+	/*
+	 * The longest time in nanoseconds for which all threads of a process
+	 * were stopped, and for which one thread was.
+	 */
 	uint64_t all_ns, one_ns;
 	/*
-	 * Memory that attaching added to the members, and the part that remains
-	 * after detaching.
+	 * By how many kB attaching has increased the members' private memory,
+	 * and how much of this remains after detaching.
 	 */
 	int64_t added_kb, kept_kb;
 };
@@ -59,40 +68,43 @@ int attach_group_init(struct attach_group *group, const char *output,
 void attach_group_fini(struct attach_group *group);
 
 /*
- * Attaches to a process, which becomes a member. The process may be a forked
- * child of another member that is already recorded. Returns 0, or -errno and
- * *why.
+ * Attaches to a process, which becomes a member. Also succeeds for a forked
+ * child of a member that is already recorded by this command. Returns 0, or
+ * -errno and *why.
  */
 int attach_group_add(struct attach_group *group, pid_t pid, char **why);
 
 /*
- * Detaches a member. Returns 0; -ESRCH if it has exited; -EIO if it has
- * executed another program; or another -errno. Each error may set *why.
+ * Detaches from a member. Returns 0; -ESRCH if the process has exited; -EIO if
+ * it has executed another program; or another -errno. With each error, *why is
+ * a message or NULL.
  */
 int attach_group_leave(struct attach_group *group, struct attach_member *member,
 		       char **why);
 
 /*
- * Copies recordings out of members' own folders into the recording, after all
- * members are detached. Prints a line for each failure; returns their number.
+ * Copies the recordings from the members' own folders into the group's
+ * recording. Called after clew has detached from all members. Prints a line for
+ * each failure, beginning with `command`; returns the number of failures.
  */
 size_t attach_group_bring(struct attach_group *group, const char *command);
 
 /*
- * Returns the paths of the recordings of all members, and their number in
- * *count. The caller frees each path and the array.
+ * Returns the paths of all folders with recordings of members, the group's
+ * recording first, and their number in *count. The caller frees each path and
+ * the array.
  */
 char **attach_group_folders(const struct attach_group *group, size_t *count);
 
 /*
- * Also detaches recorded processes that members have forked. Returns their
- * number.
+ * Detaches from processes that members have forked and that are recorded.
+ * Returns their number.
  */
 size_t attach_group_leave_forked(struct attach_group *group);
 
 /*
- * Returns a copy of the value of the last line of a configuration that has this
- * directive, or NULL. The caller frees it.
+ * Returns a copy of the value of the last line of a configuration that begins
+ * with the directive `word`, or NULL. The caller frees it.
  */
 char *attach_group_directive(const char *config, const char *word);
 

@@ -16,16 +16,17 @@
 #include "machine/address_space.h"
 
 /*
- * How long threads may run until none is inside clew's code: in the first
- * attempt, while hooks are active, and at most. The time doubles with each
- * attempt, because threads of a busy system wait for a processor.
+ * How long threads may run in an attempt until none is inside clew's code: in
+ * the first attempt, and at most. The time doubles with each attempt, because
+ * on a busy system threads wait for a processor.
  */
 #define FIRST_MOVES_NS UINT64_C(20000000)
 #define MOVES_MAX_NS   UINT64_C(300000000)
 
 /*
- * Returns whether the target has carried out a finish request. A program that
- * loads and unloads libraries all the time does so in its next loader callback.
+ * Returns whether a thread of the process has done the work of
+ * clew_attach_finish() because of finish_wish. In a program that loads and
+ * unloads libraries all the time, the next thread that does so has done it.
  */
 static int has_finished(const struct attaching *attaching)
 {
@@ -88,7 +89,11 @@ static int cannot_be_left(void *context, const struct tracee *thread)
 	return busy != 0;
 }
 
-/* Lets threads inside clew's code run until all are outside, or time is up. */
+/*
+ * Lets the stopped threads that are inside clew's code run for short times,
+ * until none is inside or patience_ns have passed. Returns 0, or -errno and
+ * *why.
+ */
 static int move_threads(struct attaching *attaching, uint64_t patience_ns,
 			char **why)
 {
@@ -116,7 +121,10 @@ static int write_words(int memory, const struct wire_attachment *attachment)
 	return err;
 }
 
-/* Gives each thread's variables the values that they have in a new thread. */
+/*
+ * Gives the library's variables of each thread the values that they have in a
+ * new thread. Returns 0 or -errno.
+ */
 static int write_variables(const struct tracer *tracer,
 			   const struct wire_attachment *attachment)
 {
@@ -141,7 +149,10 @@ static int write_variables(const struct tracer *tracer,
 	return err;
 }
 
-/* Writes the words and variables of threads as the library requests. */
+/*
+ * Writes the words on stacks and the variables of threads that the library has
+ * reported, and blocks signals again that clew had unblocked.
+ */
 static int write_threads(struct attaching *attaching, char **why)
 {
 	struct wire_attachment attachment;
@@ -160,8 +171,8 @@ static int write_threads(struct attaching *attaching, char **why)
 }
 
 /*
- * Calls the library to prepare detaching. Clears may_unhook of an earlier
- * attempt first.
+ * Calls clew_attach_leave(). Before, clears may_unhook, which an earlier
+ * attempt may have set.
  */
 static int leave_stopped(struct attaching *attaching, char **why)
 {
@@ -184,7 +195,8 @@ static int leave_stopped(struct attaching *attaching, char **why)
 }
 
 /*
- * Removes the hooks only. Threads then enter clew's code less often; active
+ * Removes the hooks but no changes of stacks, if the library permits it.
+ * Threads then enter clew's code less often until the next attempt; active
  * calls still return through stubs.
  */
 static void unhook(struct attaching *attaching, struct remote_texts *texts)
@@ -199,8 +211,9 @@ static void unhook(struct attaching *attaching, struct remote_texts *texts)
 }
 
 /*
- * Releases the library's memory, and private copies of code pages that equal
- * their files. On failure the memory remains for the next session.
+ * Calls clew_attach_release(), which frees the library's memory and drops
+ * private pages of code that equal their files again. If the call fails, the
+ * memory stays for the next session.
  */
 static void release(struct attaching *attaching,
 		    const struct remote_texts *texts)
@@ -273,7 +286,8 @@ int attaching_leave(struct attaching *attaching, char **why)
 			patience_ns *= 2;
 		remote_texts_free(&texts);
 		/*
-		 * The list of modules has changed since clew_attach_finish().
+		 * The list of modules has changed since clew_attach_finish(),
+		 * which must be called again.
 		 */
 		if (err == -ESTALE) {
 			is_finished = 0;

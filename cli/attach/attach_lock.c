@@ -26,8 +26,8 @@ static const struct {
 /* ---- One lock ---- */
 
 /*
- * Returns 0; 1 if *holder has the lock (0 if its pid is not visible here); or
- * -errno.
+ * Locks a byte of a file. Returns 0; 1 if another process has the lock, and its
+ * pid in *holder (0 if the pid is not visible); or -errno.
  */
 static int lock_byte(int fd, off_t byte, pid_t *holder)
 {
@@ -69,8 +69,8 @@ static int is_held(pid_t holder, enum attach_lock_for purpose, char **why)
 /* ---- The file ---- */
 
 /*
- * Opens a folder that belongs to the user and whose mode has no bit of
- * `forbidden`. Returns a descriptor, or -1.
+ * Opens a folder if it belongs to clew's effective user and its mode has no bit
+ * of `forbidden`. Returns a descriptor, or -1.
  */
 static int open_own(int parent, const char *path, mode_t forbidden)
 {
@@ -102,7 +102,10 @@ static int open_folder_in(const char *parent_path, mode_t forbidden)
 	return fd;
 }
 
-/* Returns -1 if the user has no such folder; daemons' users often have none. */
+/*
+ * Opens a folder to which only clew's user can write. Returns a descriptor, or
+ * -1 if the user has none, like many users of daemons.
+ */
 static int open_folder(void)
 {
 	char *path;
@@ -119,7 +122,10 @@ static int open_folder(void)
 	return fd;
 }
 
-/* Returns whether the last holder removed the file after it was opened here. */
+/*
+ * Returns whether the file was removed, by the process that had the lock
+ * before, after this process had opened it.
+ */
 static int is_removed(int fd)
 {
 	struct stat status;
@@ -128,8 +134,9 @@ static int is_removed(int fd)
 }
 
 /*
- * Takes the lock on the file. Returns 0, or 1 if *holder has it. Without a
- * folder, or on a full disk, only the other lock is used.
+ * Creates and locks the file in the user's folder. Returns 0, or 1 if another
+ * process has the lock (*holder). Returns 0 also without a lock, if there is no
+ * folder or the disk is full; then the lock on clear_refs is the only one.
  */
 static int take_file(struct attach_lock *lock, pid_t *holder)
 {
@@ -150,8 +157,9 @@ static int take_file(struct attach_lock *lock, pid_t *holder)
 /* ---- Both locks ---- */
 
 /*
- * Takes the lock on clear_refs. Returns 0, or 1 if *holder has it. A user that
- * cannot open that file cannot attach to the process either.
+ * Locks a byte of /proc/PID/clear_refs. Returns 0, or 1 if another process has
+ * the lock (*holder). Returns 0 also if the file cannot be opened; such a user
+ * cannot attach to the process either.
  */
 static int take_process(struct attach_lock *lock, pid_t pid,
 			enum attach_lock_for purpose, pid_t *holder)

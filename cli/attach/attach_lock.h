@@ -3,18 +3,19 @@
  * Lets at most one clew at a time change a process.
  *
  * The lock consists of two record locks of fcntl(2). The kernel releases them
- * when the holder ends, and names the holder. No other user can hold either of
- * them:
+ * when the holder ends, and reports the holder's pid. Users who may not attach
+ * to the process cannot hold any of them:
  *
  * - /proc/PID/clear_refs: only root and the user of that process can open it.
- * Both open the same file, so they exclude each other.
+ * Both open the same file, so their locks exclude each other.
  *
  * - attach-PID-START in a folder that only the controller's user can write.
- * START is the start time of the process, so a leftover file never concerns
- * another process. This lock also works where a second /proc is mounted.
+ * START is the start time of the process, so a file that was left over never
+ * concerns a later process with the same pid. This lock also works for two
+ * processes that see different mounts of /proc.
  *
- * fcntl() drops a process's lock when that process closes any descriptor of the
- * file. Nothing else in clew may open these two files.
+ * A process loses a lock of fcntl() when it closes any descriptor of the file.
+ * Therefore no other module of clew may open these two files.
  */
 #ifndef CLEW_CLI_ATTACH_ATTACH_LOCK_H
 #define CLEW_CLI_ATTACH_ATTACH_LOCK_H
@@ -26,22 +27,25 @@ enum attach_lock_for {
 	ATTACH_LOCK_PROBES,  /* To change probes of a recorded process. */
 };
 
-/* The descriptors are -1 if not open. */
+/* A lock that is held. Descriptors are -1 if they are not open. */
 struct attach_lock {
 	int process;
 	int folder, file;
-	char *name; /* Of the file. */
+	char *name; /* Name of the file in the folder. */
 };
 
 /*
- * Returns 0; or -EBUSY and *why, which names the holder. On failure there is
- * nothing to release.
+ * Takes the lock. Returns 0, and the caller must call attach_lock_release(); or
+ * -EBUSY and *why, which names the holder.
  */
 int attach_lock_take(struct attach_lock *lock, pid_t pid,
 		     enum attach_lock_for purpose, char **why);
 void attach_lock_release(struct attach_lock *lock);
 
-/* Removes files that killed controllers left for processes that have exited. */
+/*
+ * Removes lock files in the user's folder whose processes have exited; killed
+ * controllers leave such files.
+ */
 void attach_locks_remove_left(void);
 
 #endif

@@ -18,7 +18,7 @@
 #include "cli/target/target.h"
 #include "wire/hook_memory.h"
 
-/* The program keeps this part of vm.max_map_count. */
+/* One part in this number of vm.max_map_count is kept free for the program. */
 #define MAPPINGS_PART 32
 
 struct room_question {
@@ -26,11 +26,18 @@ struct room_question {
 	uint64_t functions;
 	uint64_t threads;
 	int is_timed;
-	int is_first; /* The first process of the session. */
+	/*
+	 * The process is the first of the session and writes the files that
+	 * others share.
+	 */
+	int is_first;
 	struct hook_memory need;
 };
 
-/* Converts to units of 2^20 bytes, as in limits. */
+/*
+ * Formats a number of bytes in units of 2^20 bytes, as limits have them; rounds
+ * down.
+ */
 static struct grouped in_mb(uint64_t bytes)
 {
 	return text_grouped(bytes >> 20);
@@ -60,7 +67,7 @@ static uint64_t fitting_functions(const struct room_question *asked,
 	return less(bytes, none.bytes) / each;
 }
 
-/* Rounds down to two digits, because the number is an estimate. */
+/* Rounds a number down to two significant digits, because it is an estimate. */
 static uint64_t rounded(uint64_t number)
 {
 	uint64_t unit = 1;
@@ -70,7 +77,10 @@ static uint64_t rounded(uint64_t number)
 	return number / unit * unit;
 }
 
-/* Returns advice that the caller frees. */
+/*
+ * Returns advice for the user, which the caller frees: to hook at most
+ * `fitting` functions (0: not possible), or to do what `otherwise` says.
+ */
 static char *advice(const struct room_question *asked, uint64_t fitting,
 		    const char *otherwise)
 {
@@ -123,7 +133,8 @@ static int check_memory(const struct room_question *asked, char **why)
 /* ---- Address space ---- */
 
 /*
- * Returns a soft limit from /proc/PID/limits, or UINT64_MAX if there is none.
+ * Returns the soft limit `name` from /proc/PID/limits, or UINT64_MAX if there
+ * is none.
  */
 static uint64_t limit_of(pid_t pid, const char *name)
 {

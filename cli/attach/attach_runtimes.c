@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Starts and ends the support of language runtimes in a process. A thread of
- * the library's own does the work while the program runs. That thread may wait
- * for any thread of the program, so no thread is stopped meanwhile.
+ * Starts and ends the reports of language runtimes in a process. A thread of
+ * the library's own does this while the program runs. This thread may wait for
+ * any thread of the program, so the controller stops no thread meanwhile.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -44,7 +44,8 @@ static int is_about_it(const struct runtimes_seen *seen)
 
 /*
  * Waits until the library's thread is done, or has made no progress for
- * ATTACH_PATIENCE_NS.
+ * ATTACH_PATIENCE_NS. Stores the state (enum wire_attach_runtimes) in *state.
+ * Returns 0, or -errno and *why.
  */
 static int await(const struct attaching *attaching, uint32_t *state, char **why)
 {

@@ -18,7 +18,7 @@
 /* Time limit for one thread to stop. */
 #define ONE_STOPS_NS UINT64_C(50000000)
 
-/* Stack space for dlopen() and for the library's functions. */
+/* Stack bytes that dlopen() or a function of the library may need. */
 #define STACK_BYTES (UINT64_C(128) << 10)
 
 int attach_set_state(const struct attaching *attaching, uint32_t state)
@@ -41,8 +41,9 @@ void attach_note_pause(struct tracer *tracer, uint64_t *longest)
 }
 
 /*
- * Stops the thread. Returns 1 if it is safe to call libc in it, 0 if not, or
- * -errno.
+ * Stops a thread. Returns 1 if libc can be called in it, and the thread stays
+ * stopped. Otherwise lets the thread continue, and returns 0, or -errno and
+ * *why.
  */
 static int try_thread(struct attaching *attaching, struct safe_places *places,
 		      pid_t tid, char **why)
@@ -67,7 +68,9 @@ static int try_thread(struct attaching *attaching, struct safe_places *places,
 }
 
 /*
- * Tries threads until one is safe; idle threads first. Returns 1, 0, or -errno.
+ * Tries the threads of the process, idle threads first, until libc can be
+ * called in one of them, which stays stopped. Returns 1; 0 if there is none at
+ * the moment; or -errno and *why.
  */
 static int try_threads(struct attaching *attaching, struct safe_places *places,
 		       char **why)
@@ -84,8 +87,8 @@ static int try_threads(struct attaching *attaching, struct safe_places *places,
 }
 
 /*
- * Fails if the process has executed another program: its memory can no longer
- * be read through tracer.memory.
+ * Fails if the process has executed another program, because tracer.memory
+ * belongs to the former program. Returns 0, or -errno and *why.
  */
 static int check_program(const struct attaching *attaching, char **why)
 {
@@ -100,8 +103,9 @@ static int check_program(const struct attaching *attaching, char **why)
 }
 
 /*
- * Stops a safe thread, unless is_needless() becomes true: then returns
- * -EALREADY without *why.
+ * Stops a thread in which libc can be called. Tries until ATTACH_PATIENCE_NS
+ * have passed or, if is_needless is not NULL, is_needless() returns 1: then
+ * returns -EALREADY without *why. Otherwise returns 0, or -errno and *why.
  */
 static int stop_unless(struct attaching *attaching,
 		       int (*is_needless)(const struct attaching *attaching),
@@ -202,7 +206,10 @@ int attach_call_library(struct attaching *attaching, struct remote_call *call,
 		       : 0;
 }
 
-/* Calls a function in the thread that is stopped for it. */
+/*
+ * Calls a function of the library in the one thread that is stopped, and lets
+ * this thread continue.
+ */
 static int call_stopped_one(struct attaching *attaching, uint64_t function,
 			    uint64_t argument, char **why)
 {
@@ -244,7 +251,11 @@ int attach_call_alone(struct attaching *attaching, uint64_t function,
 
 /* ---- All threads ---- */
 
-/* Finds, among the stopped threads, one for calls that need no lock. */
+/*
+ * Finds a stopped thread with enough stack for a call. The thread may hold
+ * locks of libc, so the called function must not need any. Returns 0 and the
+ * thread's index, or -EAGAIN and *why.
+ */
 static int find_caller(struct attaching *attaching, size_t *thread, char **why)
 {
 	const struct safe_places places = {
@@ -267,8 +278,8 @@ static int find_caller(struct attaching *attaching, size_t *thread, char **why)
 }
 
 /*
- * Returns the thread's control block, or 0. libc's control block starts with
- * its own address.
+ * Returns the address of a stopped thread's control block, or 0 if it has none
+ * of libc's. A control block of libc starts with its own address.
  */
 static uint64_t block_of(const struct tracer *tracer,
 			 const struct tracee *thread)

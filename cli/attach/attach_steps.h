@@ -14,8 +14,8 @@
 #include "cli/attach/remote_texts.h"
 
 /*
- * Time limits: for finding a safe thread, for stopping all threads, and for a
- * call.
+ * Time limits: for finding a thread in which libc can be called ("safe" below),
+ * for stopping all threads, and for a call.
  */
 #define ATTACH_PATIENCE_NS UINT64_C(10000000000)
 #define ATTACH_STOP_NS     UINT64_C(100000000)
@@ -28,57 +28,72 @@ static inline void attach_pause_ms(long ms)
 	nanosleep(&moment, NULL);
 }
 
-/* Raises *longest to the time since the first thread was stopped. */
+/*
+ * Sets *longest to the time since the first thread was stopped, if this time is
+ * longer.
+ */
 void attach_note_pause(struct tracer *tracer, uint64_t *longest);
 
 /* ---- One thread ---- */
 
-/* Stops a thread in which libc can be called. It becomes tracer.threads[0]. */
+/*
+ * Stops a safe thread, which becomes tracer.threads[0]. The caller calls
+ * attach_release_one().
+ */
 int attach_stop_safe_thread(struct attaching *attaching, char **why);
 
-/* Lets that thread continue, and records how long it was stopped. */
+/*
+ * Lets the thread of attach_stop_safe_thread() continue, and updates
+ * attaching->one_ns by the time for which it was stopped.
+ */
 void attach_release_one(struct attaching *attaching);
 
 /*
- * Starts a call in the stopped thread with index `thread`. The data is copied
- * to its stack, at call->data.
+ * Prepares calls in the stopped thread with index `thread`, and copies the data
+ * to its stack, at address call->data. The caller calls remote_end().
  */
 int attach_begin_call(struct attaching *attaching, struct remote_call *call,
 		      size_t thread, const void *data, size_t bytes,
 		      char **why);
 
-/* Calls a function of the library and returns its result. */
+/*
+ * Calls the library's function at address `function`, with two arguments.
+ * Returns the library's result, and its message in *why.
+ */
 int attach_call_library(struct attaching *attaching, struct remote_call *call,
 			uint64_t function, uint64_t first, uint64_t second,
 			char **why);
 
 /*
- * Calls a function of the library in a safe thread. Only that thread is
+ * Calls a function of the library in a safe thread. Only this thread is
  * stopped, and only during the call.
  */
 int attach_call_alone(struct attaching *attaching, uint64_t function,
 		      uint64_t argument, char **why);
 
 /*
- * Does the same, unless is_needless() becomes true before a safe thread is
- * found.
+ * Like attach_call_alone(), but returns -EALREADY without *why if is_needless()
+ * returns 1 before a safe thread is found.
  */
 int attach_call_unless(struct attaching *attaching, uint64_t function,
 		       int (*is_needless)(const struct attaching *attaching),
 		       char **why);
 
-/* Sets *why to a text for an error of remote_run(). Returns the error. */
+/* Sets *why to a message for an error of remote_run(). Returns err. */
 int attach_explain_call(int err, char **why);
 
 /* ---- All threads, stopped ---- */
 
-/* Returns a list of the stopped threads. The caller frees it. */
+/*
+ * Returns an array of the stopped threads, as the library's functions need it,
+ * and its length in *count. The caller frees the array.
+ */
 struct wire_stopped *attach_list_stopped(const struct tracer *tracer,
 					 size_t *count);
 
 /*
- * Calls a function of the library that needs all threads stopped, with the list
- * of them.
+ * Calls a function of the library for which all threads must be stopped, and
+ * passes the array of them.
  */
 int attach_call_stopped(struct attaching *attaching, uint64_t function,
 			const struct wire_stopped *list, size_t count,
@@ -87,8 +102,8 @@ int attach_call_stopped(struct attaching *attaching, uint64_t function,
 /* ---- Language runtimes ---- */
 
 /*
- * Starts or ends the support of language runtimes, in a thread of the library's
- * own (enum wire_attach_runtimes). Do nothing if the process has no such
+ * Start or end the reports of language runtimes, in a thread of the library's
+ * own (enum wire_attach_runtimes). Do nothing if the process has no language
  * runtime. A runtime that does not answer in time is no error.
  */
 int attach_begin_runtimes(struct attaching *attaching, char **why);
@@ -97,22 +112,25 @@ int attach_end_runtimes(struct attaching *attaching, char **why);
 /* ---- Writing ---- */
 
 /*
- * Collects the code to write, so that little remains to be done while all
- * threads are stopped. The caller calls remote_texts_free().
+ * Copies the list of texts and reads their pages, so that little remains to be
+ * done while all threads are stopped. The caller calls remote_texts_free().
  */
 int attach_plan(struct attaching *attaching, struct remote_texts *texts,
 		char **why);
 
 /*
- * Sets *why to a text for an error of writing code at `at`. Returns 0 if err is
- * 0.
+ * Sets *why to a message for the error err of writing code; with -ETXTBSY, `at`
+ * is the address of unexpected bytes. Returns err; does nothing if err is 0.
  */
 int attach_explain_write(int err, uint64_t at, char **why);
 
 /* Sets the library's state (enum wire_attach_state). Returns 0 or -errno. */
 int attach_set_state(const struct attaching *attaching, uint32_t state);
 
-/* Returns whether err is -EAGAIN and time is left. Then also frees *why. */
+/*
+ * Returns whether err is -EAGAIN and the deadline has not passed. Then also
+ * frees *why.
+ */
 int attach_is_to_be_repeated(int err, uint64_t deadline_ns, char **why);
 
 #endif

@@ -17,7 +17,10 @@
 
 #define LIBC "libc.so.6"
 
-/* Before glibc 2.34, dlopen() is in libdl, which few programs load. */
+/*
+ * Finds functions of libc in the process. Before glibc 2.34, dlopen() is in
+ * libdl, which few programs load; then an internal function of libc is used.
+ */
 static void find_libc(struct attaching *attaching)
 {
 	const struct target_mapping *libc =
@@ -40,8 +43,9 @@ static void find_libc(struct attaching *attaching)
 }
 
 /*
- * Finds the offsets of a thread's errno and dlerror() result. libc's variables
- * of a thread are in one block. Returns 0 or -errno.
+ * Finds the offsets of errno and of dlerror()'s result from a thread's control
+ * block. All of libc's variables of a thread have fixed distances from each
+ * other, so the second offset follows from the first. Returns 0 or -errno.
  */
 static int find_variables(struct attaching *attaching)
 {
@@ -131,8 +135,8 @@ int attaching_has_thread(const struct attaching *attaching, pid_t own_tid)
 }
 
 /*
- * Returns whether a call of a killed controller still runs in the process, such
- * as dlopen() or a function of the library.
+ * Returns whether a thread of the process still executes a call that a killed
+ * controller has made: of dlopen() or of a function of the library.
  */
 static int is_called(const struct attaching *attaching)
 {
@@ -168,7 +172,10 @@ static int wait_for_former(struct attaching *attaching, char **why)
 	return err;
 }
 
-/* Releases the lock on failure. */
+/*
+ * Opens a process whose lock is held. Releases the lock on failure. Returns 0,
+ * or -errno and *why.
+ */
 static int open_locked(struct attaching *attaching, pid_t pid,
 		       const struct attach_lock *lock, char **why)
 {

@@ -17,70 +17,90 @@ struct attaching {
 	struct attach_lock lock;
 	struct tracer tracer;
 	struct target_maps maps;
-	struct safe_places places; /* Valid while these mappings are. */
+	/* Valid until the mappings are read again. */
+	struct safe_places places;
 	/*
-	 * Functions of libc, and the code to which its signal handlers return.
+	 * Addresses in the process: dlopen(), dlerror(), and libc's code to
+	 * which signal handlers return.
 	 */
 	uint64_t load, load_error, restorer;
-	/* Offsets of libc's thread variables; load_result is 0 if unknown. */
+	/*
+	 * Offsets from a thread's control block: of errno, and of dlerror()'s
+	 * result (0 if unknown).
+	 */
 	int64_t errno_offset, load_result;
 	/* Addresses in libclew.so; 0 before it is loaded. */
 	uint64_t attachment, prepare, enter, share, runtimes, finish, leave,
 		release;
 	/*
 	 * The process was started with --java=standby: attaching only switches
-	 * its language runtime on and off.
+	 * the counting of Java methods on and off.
 	 */
 	int stands_by;
-	/* The longest pauses of all threads, and of one. */
+	/*
+	 * The longest time in nanoseconds for which all threads were stopped,
+	 * and for which one thread was.
+	 */
 	uint64_t all_ns, one_ns;
 };
 
-/* Returns 0; or -errno and *why, and there is nothing to close. */
+/*
+ * Opens a process for attaching and takes its lock. Returns 0, and the caller
+ * calls attaching_close(); or -errno and *why.
+ */
 int attaching_open(struct attaching *attaching, pid_t pid, char **why);
 
 /*
- * Does the same for a process that another clew may be attached to. The
- * caller may only borrow one thread for a moment. Callers of this function wait
- * for each other.
+ * Like attaching_open(), for a process that another command of clew may be
+ * attached to. The caller may only stop one thread at a time, for a call.
+ * Callers of this function exclude each other by a lock of their own.
  */
 int attaching_open_beside(struct attaching *attaching, pid_t pid, char **why);
 void attaching_close(struct attaching *attaching);
 
 /*
- * Returns whether the process has a thread with this id in its own namespace.
+ * Returns whether the process has a thread with this id in the process's own
+ * pid namespace.
  */
 int attaching_has_thread(const struct attaching *attaching, pid_t own_tid);
 
 /* Reads the mappings again. Returns 0, or -errno and *why. */
 int attaching_look_again(struct attaching *attaching, char **why);
 
-/* Finds the library's functions in the mappings, or sets them to 0. */
+/*
+ * Finds the addresses of the library's functions, or sets them to 0 if the
+ * library is not in the mappings.
+ */
 void attaching_find_library(struct attaching *attaching);
 
 /*
- * Loads the library unless it is loaded. Returns 0, or -errno and *why;
- * -ELIBACC if the process's loader refuses it.
+ * Loads the library from the path `library`, as the process sees it, unless it
+ * is loaded. Returns 0, or -errno and *why; -ELIBACC if the process's loader
+ * refuses the library.
  */
 int attaching_load(struct attaching *attaching, const char *library,
 		   char **why);
 
 /*
- * Copies the library's report, checked (cli/target/attachment_copy.h). All
- * values are 0 if the library is not loaded. Returns 0, or -errno and *why.
+ * Copies the variable clew_attachment of the process and checks its values
+ * (cli/target/attachment_copy.h). All values are 0 if the library is not
+ * loaded. Returns 0, or -errno and *why.
  */
 int attaching_read(const struct attaching *attaching,
 		   struct wire_attachment *attachment, char **why);
 
 /*
- * Begins recording into a directory, named as the process sees it. If the
- * recording belongs to another directory in the end, `home` names that one;
- * otherwise it is "". Returns 0, or -errno and *why.
+ * Begins recording into a directory, a path as the process sees it. `home` is
+ * the directory to which the recording will be moved after detaching, or "" if
+ * it stays. Returns 0, or -errno and *why.
  */
 int attaching_enter(struct attaching *attaching, const char *directory,
 		    const char *home, char **why);
 
-/* Removes all of clew from the code. Returns 0; -ESRCH; or -errno and *why. */
+/*
+ * Detaches: restores all code and stacks of the process. Returns 0; -ESRCH if
+ * the process has exited; or another -errno and *why.
+ */
 int attaching_leave(struct attaching *attaching, char **why);
 
 #endif

@@ -40,15 +40,18 @@ static int leave(struct attaching *attaching, const char *command, int is_quiet,
 			 err ? " below its root directory" : "");
 	if (err != -EBUSY)
 		return err;
-	/* Another clew records the process: detach from that too. */
+	/*
+	 * Another process, such as a forked child, still records in the folder,
+	 * so the folder stays until clew detaches from that process too.
+	 */
 	free(*why);
 	*why = NULL;
 	return 0;
 }
 
 /*
- * Stops counting Java methods in a process of --java=standby, and changes
- * nothing else.
+ * Switches the counting of Java methods off in a process that was started with
+ * --java=standby. Returns 0, or -errno and *why.
  */
 static int switch_off(struct attaching *attaching, const char *command,
 		      int is_quiet, char **why)

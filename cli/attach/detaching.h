@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Detaches from a process that another, killed command attached to. */
+/*
+ * Detaches from a process after the command that had attached to it was killed.
+ */
 #ifndef CLEW_CLI_ATTACH_DETACHING_H
 #define CLEW_CLI_ATTACH_DETACHING_H
 
 #include <sys/types.h>
 
 /*
- * Detaches, and prints a line for `command` unless is_quiet. Returns 0; -ENOENT
- * if clew is not attached; or -errno. Errors set *why.
+ * Detaches, and prints a line that begins with `command` unless is_quiet.
+ * Returns 0; -ENOENT if clew is not attached; or another -errno. Errors set
+ * *why.
  */
 int detaching_leave(pid_t pid, const char *command, int is_quiet, char **why);
 

@@ -21,7 +21,7 @@
 /* The name that `ps -o comm` shows. */
 #define NAME "clew-guardian"
 
-/* Time limit for one process, above the time of repeated attempts. */
+/* Time limit for detaching from one process, longer than all attempts take. */
 #define DETACH_SECONDS 120
 
 /*
@@ -31,13 +31,19 @@
 #define LOCK_NS        UINT64_C(5000000000)
 #define CALL_BEGINS_NS UINT64_C(500000000)
 
-/* Processes that are detached at the same time. */
+/* Number of processes from which the guardian detaches at the same time. */
 #define CHILDREN_MAX 4
 
-/* Rounds of searching, because processes may fork while others are detached. */
+/*
+ * Maximum number of searches for forked children: processes may fork while the
+ * guardian detaches from others.
+ */
 #define ROUNDS_MAX 16
 
-/* The parent sends pids, and at the end this. */
+/*
+ * The parent sends pids through the socket, and END when it has detached from
+ * all.
+ */
 #define END 0
 
 /* The guardian's descriptor of the socket. */
@@ -53,9 +59,10 @@ struct guarded {
 /* ---- One process ---- */
 
 /*
- * Returns whether the error may disappear soon. A thread that the parent made
- * call the library may not have begun yet; until then the process looks
- * unattached.
+ * Returns whether detaching may succeed soon after this error. -EBUSY: the
+ * parent's locks may still exist. -ENOENT: a thread in which the parent had
+ * begun a call may not have executed it yet; until then the process looks as
+ * though clew were not attached.
  */
 static int may_change(int err, uint64_t start_ns)
 {
@@ -112,7 +119,10 @@ static void leave_in_child(const struct guarded *guarded, pid_t pid,
 
 /* ---- All processes ---- */
 
-/* Detaches forked children of the parent's processes. Returns their number. */
+/*
+ * Detaches from all processes to which the parent is attached, as the processes
+ * themselves report, such as forked children. Returns their number.
+ */
 static size_t leave_forked(const struct guarded *guarded)
 {
 	size_t count, found = 0, children = 0;
@@ -152,8 +162,8 @@ static void leave_all(const struct guarded *guarded)
 /* ---- Waiting ---- */
 
 /*
- * Receives pids. Returns true if the parent reports that all is done, and false
- * if the parent ended without that.
+ * Receives pids from the parent. Returns 1 if the parent sends END, and 0 if
+ * the parent ends without that.
  */
 static int listen_to(struct guarded *guarded, int channel)
 {
@@ -175,8 +185,8 @@ static int listen_to(struct guarded *guarded, int channel)
 }
 
 /*
- * Waits until the parent has exited. The socket closes before the kernel
- * releases the parent's tracees.
+ * Waits until the parent has exited. When a process ends, the kernel closes its
+ * socket before it releases the threads that the process traces.
  */
 static void await_end(const struct guarded *guarded)
 {
@@ -231,7 +241,10 @@ void guardian_start(struct guardian *guardian, const char *command)
 		close(ends[0]);
 }
 
-/* Sends a pid. Does nothing if the guardian was killed. */
+/*
+ * Sends a pid or END to the guardian. Has no effect if there is no guardian or
+ * it was killed.
+ */
 static void tell(const struct guardian *guardian, pid_t pid)
 {
 	if (guardian->channel >= 0)

@@ -2,12 +2,13 @@
 /*
  * A small process that `clew attach` forks before it attaches. If its parent
  * ends in any way without detaching (SIGKILL, a crash, no memory), the guardian
- * detaches the parent's processes and those that they have forked since.
+ * detaches from the parent's processes and from their forked children.
  *
  * The guardian has its own session, so signals to the parent's process group or
- * terminal do not reach it. The guardian holds no lock and no descriptors but
- * the socket, stderr and /dev/null. The guardian detaches each process in a
- * child with a time limit, so a hostile process costs only that child.
+ * from its terminal do not reach the guardian. It holds no lock and no
+ * descriptors except the socket, stderr and /dev/null. It detaches from each
+ * process in a child of its own with a time limit, so that a hostile process
+ * can only harm this child.
  */
 #ifndef CLEW_CLI_ATTACH_GUARDIAN_H
 #define CLEW_CLI_ATTACH_GUARDIAN_H
@@ -20,17 +21,22 @@ struct guardian {
 };
 
 /*
- * Forks the guardian. The caller blocks signals that end the parent, so that
- * they do not end the guardian. If fork() fails, clew attaches without a
+ * Forks the guardian, which prints messages that begin with `command`. The
+ * caller must have blocked the signals by which users end a command, because
+ * the guardian inherits the mask. If fork() fails, clew attaches without a
  * guardian.
  */
 void guardian_start(struct guardian *guardian, const char *command);
 
-/* Reports a process to the guardian, before anything in it is changed. */
+/*
+ * Reports a process to the guardian. Called before clew changes anything in the
+ * process.
+ */
 void guardian_watch(const struct guardian *guardian, pid_t pid);
 
 /*
- * Reports that all processes are detached, and waits until the guardian exits.
+ * Reports to the guardian that clew has detached from all processes, and waits
+ * until the guardian exits.
  */
 void guardian_end(struct guardian *guardian);
 

@@ -19,7 +19,8 @@
 struct hook_rule {
 	struct hook_rule *next;
 	int is_function, is_exclusion;
-	char *text; /* A glob, for modules. */
+	/* A glob for modules, a regular expression for functions. */
+	char *text;
 	struct ere regex;
 };
 
@@ -98,7 +99,11 @@ static int matches(struct hook_rule *rule, const char *name)
 				 : glob_matches_file(rule->text, name);
 }
 
-/* Returns whether a selecting rule matches and no excluding rule does. */
+/*
+ * Returns whether the rules select a name: no excluding rule matches, and a
+ * selecting rule matches or there is none. *is_wanted: whether a selecting rule
+ * matches.
+ */
 static int is_selected(const struct hook_selection *selection, int is_function,
 		       const char *name, int *is_wanted)
 {
@@ -165,8 +170,8 @@ static int judge(void *context, const struct symbol *symbol)
 }
 
 /*
- * Returns whether rules select a nameless function, which is named by its
- * module and address, as in reports.
+ * Returns whether rules select a function without a symbol. For rules its name
+ * is MODULE+0xADDRESS, as in reports.
  */
 static int is_nameless_in(const struct hook_selection *selection,
 			  const char *path, uint64_t vaddr)

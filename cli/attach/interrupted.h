@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * System calls that a stop has interrupted. The kernel restarts most of them.
- * Some return EINTR although no signal arrived (signal(7)), which programs do
- * not expect.
+ * System calls of a thread that were interrupted because clew has stopped the
+ * thread. The kernel restarts most of them. Some would return EINTR although no
+ * signal arrived (signal(7)), which programs do not expect.
  */
 #ifndef CLEW_CLI_ATTACH_INTERRUPTED_H
 #define CLEW_CLI_ATTACH_INTERRUPTED_H
@@ -10,8 +10,9 @@
 #include "cli/attach/tracer.h"
 
 /*
- * Makes the kernel restart such a call of a stopped thread when it continues,
- * unless a signal handler runs. The thread must be at its first stop.
+ * If a stopped thread is in such a system call, makes the kernel restart the
+ * call when the thread continues, unless a signal handler runs then. Must be
+ * called at the first stop since the thread was seized.
  */
 void interrupted_go_on(const struct tracee *thread);
 

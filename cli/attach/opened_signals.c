@@ -11,8 +11,8 @@
 #define LIBC_SIGNALS (UINT64_C(3) << (32 - 1))
 
 /*
- * Returns the address of the thread's word, or 0 if the thread has exited or
- * has no control block of libc's.
+ * Returns the address of the thread's word with an enum wire_attach_blocks, or
+ * 0 if the thread has exited or has no control block of libc's.
  */
 static uint64_t word_of(const struct tracer *tracer,
 			const struct wire_attachment *attachment,
@@ -40,8 +40,8 @@ static void set_mask(const struct tracee *thread, uint64_t mask)
 }
 
 /*
- * Returns whether all signals are blocked, apart from those that cannot be:
- * SIGKILL, SIGSTOP and two of libc's own.
+ * Returns whether a mask blocks all signals, apart from `signals` and those
+ * that a program cannot block: SIGKILL, SIGSTOP and two of libc's own.
  */
 static int blocks_all(uint64_t mask, uint64_t signals)
 {
@@ -52,9 +52,9 @@ static int blocks_all(uint64_t mask, uint64_t signals)
 }
 
 /*
- * Returns whether libc blocks all signals for a moment, as in fork() and
- * pthread_create(). Only libc can block its own signals, and it restores the
- * mask by direct system calls.
+ * Returns whether libc blocks signals for a moment, as in fork() and
+ * pthread_create(): only libc can block its own signals. libc restores the mask
+ * by a direct system call, which the library does not see.
  */
 static int blocks_within_libc(uint64_t mask)
 {
@@ -62,8 +62,9 @@ static int blocks_within_libc(uint64_t mask)
 }
 
 /*
- * Unblocks the signals in one thread. Writes the thread's word first, so that
- * each change of a mask is recorded.
+ * Unblocks the signals in one thread. Writes the thread's word before it
+ * changes the mask, so that the mask can be restored even if the controller is
+ * killed between both.
  */
 static void take(const struct tracer *tracer, const struct tracee *thread,
 		 uint64_t signals, uint64_t word_at, int is_in_handler)

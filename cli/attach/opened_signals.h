@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Signals that no thread may block while clew is attached, because a
- * breakpoint would kill the process (wire/attachment.h). clew removes them from
- * the threads' masks while all threads are stopped, and restores them in the
- * same way.
+ * Signals that no thread may block while clew is attached: if SIGTRAP is
+ * blocked, a breakpoint of clew kills the process (wire/attachment.h). clew
+ * removes these signals from the threads' masks while all threads are stopped,
+ * and puts them back when it detaches.
  */
 #ifndef CLEW_CLI_ATTACH_OPENED_SIGNALS_H
 #define CLEW_CLI_ATTACH_OPENED_SIGNALS_H
@@ -12,9 +12,11 @@
 #include "wire/attachment.h"
 
 /*
- * Removes the signals from all masks, and records in the thread's own word
- * whether the thread blocks them: by its own call; until its signal handler
- * returns, as is_in_handler() says; or until libc restores its mask.
+ * Removes the signals from the masks of all stopped threads, and stores in each
+ * thread's word (enum wire_attach_blocks) whether the thread itself has blocked
+ * them. If is_in_handler() returns 1 or libc has blocked all signals for a
+ * moment, the word is WIRE_ATTACH_BLOCKS_AS_OTHERS: the thread's mask will be
+ * restored anyway.
  */
 void opened_signals_take(const struct tracer *tracer,
 			 const struct wire_attachment *attachment,
@@ -22,7 +24,10 @@ void opened_signals_take(const struct tracer *tracer,
 					      const struct tracee *thread),
 			 const void *context);
 
-/* Blocks the signals again in the threads whose word says so. */
+/*
+ * Blocks the signals again in all stopped threads whose word says that they
+ * block them.
+ */
 void opened_signals_give_back(const struct tracer *tracer,
 			      const struct wire_attachment *attachment);
 

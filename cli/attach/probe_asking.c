@@ -13,10 +13,16 @@
 #include "cli/target/attachment_copy.h"
 #include "cli/target/target_obstacle.h"
 
-/* Longer than the library needs for the maximum of lines. */
+/*
+ * Time limit for a request; longer than the library needs for the maximum
+ * number of lines.
+ */
 #define DONE_NS UINT64_C(900000000000)
 
-/* Addresses of the library's exports for probes; 0 if it is not loaded. */
+/*
+ * Addresses of the library's exported names for probes; 0 if the library is not
+ * loaded.
+ */
 struct probe_exports {
 	uint64_t probes, ask;
 };
@@ -49,8 +55,9 @@ static int read_probes(const struct attaching *attaching,
 }
 
 /*
- * Returns whether a request is being carried out. The library's thread for it
- * must not be borrowed while it exits.
+ * Returns whether the library is executing a request, or its thread for
+ * requests has not exited yet. No call may be made in this thread while it
+ * exits.
  */
 static int is_under_way(const struct attaching *attaching,
 			const struct wire_live_probes *probes)
@@ -60,7 +67,10 @@ static int is_under_way(const struct attaching *attaching,
 		attaching_has_thread(attaching, (pid_t)probes->thread));
 }
 
-/* Waits until no request is being carried out. */
+/*
+ * Waits until is_under_way() returns 0, and copies the state of probes to *out.
+ * Returns 0, or -errno and *why; -EBUSY after patience_ns.
+ */
 static int await(const struct attaching *attaching,
 		 const struct probe_exports *exports, uint64_t patience_ns,
 		 struct wire_live_probes *out, char **why)
@@ -80,8 +90,9 @@ static int await(const struct attaching *attaching,
 }
 
 /*
- * Waits for a request of a killed clew. A forked child has no thread that
- * carries it out, whatever its memory says.
+ * Waits for a request that a killed command has made. Returns 0 also if it is
+ * not done in time: a forked child has a copy of its parent's state, but no
+ * thread that executes the request.
  */
 static int await_former(const struct attaching *attaching,
 			const struct probe_exports *exports,
@@ -96,7 +107,10 @@ static int await_former(const struct attaching *attaching,
 	return 0;
 }
 
-/* Calls the library in a borrowed thread. */
+/*
+ * Passes the lines to the library by a call in a thread of the process. Returns
+ * 0, or -errno and *why.
+ */
 static int call(struct attaching *attaching,
 		const struct probe_exports *exports, const char *lines,
 		char **why)
@@ -122,7 +136,8 @@ static int call(struct attaching *attaching,
 }
 
 /*
- * Counts the answers to expect: an action is answered together with its probe.
+ * Returns the number of answers that the lines will get: one for each line
+ * except actions, whose result is in the answer for their probe.
  */
 static size_t lines_to_answer(const char *lines)
 {

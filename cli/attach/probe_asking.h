@@ -10,23 +10,27 @@
 #include "wire/probe_requests.h"
 
 /*
- * Makes a process with libclew.so carry out these lines, and waits for that.
- * Returns 0, or -errno and *why. The result of each line is in *out.
+ * Makes libclew.so in a process execute the lines (wire/probe_requests.h), and
+ * waits until it is done. Returns 0, or -errno and *why. *out then contains the
+ * result for each line.
  */
 int probe_ask(struct attaching *attaching, const char *lines,
 	      struct wire_live_probes *out, char **why);
 
-/* Does the same in a process that is not open yet. */
+/* Like probe_ask(), for a process that is not opened: opens and closes it. */
 int probe_ask_process(pid_t pid, const char *lines,
 		      struct wire_live_probes *out, char **why);
 
 /*
- * Returns the text of a line's result, or NULL if the line was carried out. The
- * caller frees it.
+ * Returns a message that says why a line could not be executed, which the
+ * caller frees; NULL if it was executed.
  */
 char *probe_answer_text(const struct wire_live_answer *answer);
 
-/* Removes all probes before detaching. Returns 0, or -errno and *why. */
+/*
+ * Removes all probes of the process, as is necessary before detaching. Returns
+ * 0, or -errno and *why.
+ */
 int probe_remove_all(struct attaching *attaching, char **why);
 
 #endif

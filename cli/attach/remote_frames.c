@@ -15,7 +15,7 @@
 /* Maximum of frames for one thread. */
 #define FRAMES_MAX 65536
 
-/* Room for threads that start before all are stopped. */
+/* Additional room for threads that start before all threads are stopped. */
 #define NEW_THREADS 64
 
 /* ---- In the worker ---- */
@@ -27,7 +27,7 @@ struct frames_context {
 };
 
 struct frames_request {
-	size_t room; /* In frames. */
+	size_t room; /* Maximum number of frames. */
 	size_t count;
 	struct tracee threads[];
 };
@@ -38,8 +38,10 @@ static size_t request_bytes(size_t threads)
 }
 
 /*
- * The answer: for each thread that has not exited, the number of its frames or
- * -errno; then all frames, after room for one number for each thread.
+ * Returns the size of the first part of an answer. An answer begins with room
+ * for one number for each thread. The numbers are those of the threads that
+ * have not exited, in order: the number of frames, or -errno. Then follow all
+ * frames.
  */
 static size_t counts_bytes(size_t threads)
 {
@@ -47,8 +49,8 @@ static size_t counts_bytes(size_t threads)
 }
 
 /*
- * Returns whether the thread is new and still in the system call that created
- * it. Unwinders would read an invalid return address there.
+ * Returns whether the thread is new and has not yet returned from the system
+ * call that created it. Its stack does not contain a valid return address yet.
  */
 static int has_run_nothing(pid_t pid, const struct tracee *thread)
 {
@@ -70,7 +72,10 @@ static long find(pid_t pid, struct unwinding *unwinding,
 	return count;
 }
 
-/* Writes the answer. A zeroed frame follows the frames of each thread. */
+/*
+ * Writes the answer to a request. Behind the frames of each thread, one frame
+ * stays zero.
+ */
 static void find_all(const void *of, const void *asked, void *out)
 {
 	const struct frames_context *context = of;
@@ -101,7 +106,10 @@ static void find_all(const void *of, const void *asked, void *out)
 
 /* ---- In the caller ---- */
 
-/* Returns -EBADMSG if the counts exceed the room for frames. */
+/*
+ * Copies the numbers of frames into the list of threads. Returns 0, or -EBADMSG
+ * if there are more frames than room.
+ */
 static int take_counts(const struct tracer *tracer, const int64_t *counts,
 		       struct wire_stopped *stopped,
 		       struct remote_frames *frames)
@@ -125,9 +133,9 @@ static int take_counts(const struct tracer *tracer, const int64_t *counts,
 }
 
 /*
- * Takes the worker's answer. The counts are copied first, because the worker
- * may change them meanwhile. The values of frames are not trusted: nothing here
- * relies on them.
+ * Copies the worker's answer. The numbers of frames are copied before they are
+ * checked, because the worker may change them at any time. Values in the frames
+ * may be wrong; clew does not rely on them. Returns 0, or -errno and *why.
  */
 static int take(const struct tracer *tracer, const void *answer,
 		struct wire_stopped *list, struct remote_frames *frames,
@@ -180,7 +188,10 @@ int remote_frames_prepare(struct stack_reader *reader,
 		counts_bytes(threads) + room * sizeof(struct wire_frame), why);
 }
 
-/* Replaces a worker without room for these threads and frames. */
+/*
+ * Makes sure that the worker has room for the tracer's threads and `room`
+ * frames; otherwise replaces it. Returns 0, or -errno and *why.
+ */
 static int ensure_room(struct stack_reader *reader, const struct tracer *tracer,
 		       const struct target_maps *maps, size_t room, char **why)
 {
@@ -193,7 +204,7 @@ static int ensure_room(struct stack_reader *reader, const struct tracer *tracer,
 	return remote_frames_prepare(reader, tracer, maps, room, why);
 }
 
-/* The caller frees the request. */
+/* Returns a request for the tracer's threads, which the caller frees. */
 static struct frames_request *request_of(const struct tracer *tracer,
 					 size_t room)
 {

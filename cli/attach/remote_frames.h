@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Frames of the stopped threads of another process: unwinds them, sends them to
- * the library there, and writes the return addresses that it replies
- * (wire/attachment.h).
+ * Frames of the stopped threads of another process: finds them by unwinding,
+ * copies them into the process for the library, and writes the return addresses
+ * that the library then requests (wire/attachment.h).
  */
 #ifndef CLEW_CLI_ATTACH_REMOTE_FRAMES_H
 #define CLEW_CLI_ATTACH_REMOTE_FRAMES_H
@@ -21,9 +21,9 @@ struct remote_frames {
 };
 
 /*
- * Forks the worker (cli/attach/stack_reader.h) that unwinds this tracer's
- * threads in these mappings, with room for `room` frames. Threads need not be
- * stopped yet. Returns 0, or -errno and *why.
+ * Forks the worker (cli/attach/stack_reader.h) that will unwind the threads of
+ * this tracer, with room for `room` frames. `maps` are the mappings of the
+ * process. Threads need not be stopped yet. Returns 0, or -errno and *why.
  */
 int remote_frames_prepare(struct stack_reader *reader,
 			  const struct tracer *tracer,
@@ -31,9 +31,10 @@ int remote_frames_prepare(struct stack_reader *reader,
 			  char **why);
 
 /*
- * Unwinds all threads in the worker, and writes their frames into the process.
- * The list has all threads that have not exited, in order; a thread whose
- * frames cannot be found has none. Returns 0, or -errno and *why.
+ * Unwinds all threads in the worker, and writes their frames into the array of
+ * the process. `list` has the threads that have not exited, in the tracer's
+ * order, and gets the position and number of their frames; a thread that cannot
+ * be unwound gets none. Returns 0, or -errno and *why.
  */
 int remote_frames_find(struct stack_reader *reader, const struct tracer *tracer,
 		       const struct target_maps *maps,
@@ -41,8 +42,8 @@ int remote_frames_find(struct stack_reader *reader, const struct tracer *tracer,
 		       char **why);
 
 /*
- * Writes the frames' words as the library has changed them. Returns 0, or
- * -errno and *why.
+ * Reads the frames as clew_attach_enter() has changed them, and writes the
+ * requested words to the stacks. Returns 0, or -errno and *why.
  */
 int remote_frames_write(const struct tracer *tracer,
 			struct remote_frames *frames, char **why);

@@ -14,10 +14,10 @@
 
 #define RUN_PAGES 64
 
-/* Maximum size of the copies of pages; above any program's code. */
+/* Maximum total size of the copies of pages; more than any program's code. */
 #define COPIES_BYTES_MAX (UINT64_C(1) << 30)
 
-/* Orders by address, then by number in the journal. */
+/* Orders texts by address, then by their index in the library's array. */
 static int by_place(const void *a, const void *b)
 {
 	const struct wire_text *one = a, *other = b;
@@ -31,9 +31,10 @@ static int by_place(const void *a, const void *b)
 
 /* Pages that one write covers: no text crosses the end of a run. */
 struct text_run {
-	uint64_t start, end;    /* Page addresses. */
-	uint64_t first, behind; /* Indexes of texts. */
-	size_t at;              /* Offset in the copy. */
+	uint64_t start, end; /* Page addresses. */
+	/* Index of the first text in the run, and index behind the last one. */
+	uint64_t first, behind;
+	size_t at; /* Offset of the run's pages in texts->pages. */
 };
 
 static uint64_t page_of(uint64_t at)
@@ -67,9 +68,9 @@ static struct text_run run_from(const struct remote_texts *texts,
 }
 
 /*
- * Allocates the copy. The unwinding worker (cli/attach/stack_reader.h) does not
- * inherit it; otherwise each write would copy a page while the process is
- * stopped.
+ * Allocates memory for the copies of pages. Workers that are forked later
+ * (cli/attach/stack_reader.h) do not inherit this memory; otherwise each write
+ * to it would make the kernel copy a page, while the process is stopped.
  */
 static uint8_t *map_copy(size_t bytes)
 {
@@ -121,9 +122,10 @@ static int read_run(int memory, const struct remote_texts *texts,
 }
 
 /*
- * Reads all runs once before threads are stopped. This allocates the copy, and
- * fills the process's page tables for code that it has not executed. The
- * content is read again later.
+ * Reads all runs once before threads are stopped. This makes the kernel
+ * allocate the pages of the copy, and map pages of code that the process has
+ * not executed yet, so that the second reading is fast. The contents are read
+ * again then.
  */
 static void read_ahead(int memory, const struct remote_texts *texts)
 {
@@ -168,8 +170,8 @@ static int write_run(int memory, const struct remote_texts *texts,
 }
 
 /*
- * Checks that code has the expected bytes. Data may differ, because the loader
- * may have stored another address.
+ * Checks that the code of a run has the expected bytes. Returns 0, or -ETXTBSY
+ * and *at. Data may differ, because the loader may have stored another address.
  */
 static int check_before(const struct remote_texts *texts,
 			const struct text_run *run, uint64_t *at)
@@ -187,8 +189,9 @@ static int check_before(const struct remote_texts *texts,
 }
 
 /*
- * Fronts are written before hooks and restored after them. If the controller is
- * killed in between, no hook is active without its fronts.
+ * Returns whether a text is a front: code of the library itself, or data.
+ * Fronts are written before hooks and restored after hooks, so that no hook is
+ * ever active without its fronts, even if the controller is killed.
  */
 static int is_front(const struct wire_text *text)
 {
@@ -204,7 +207,7 @@ static int has_kind(const struct remote_texts *texts,
 	return 0;
 }
 
-/* Returns whether the process already has these bytes. */
+/* Returns whether the process's memory already equals the copy of the run. */
 static int is_there(int memory, const struct remote_texts *texts,
 		    const struct text_run *run)
 {
@@ -217,7 +220,10 @@ static int is_there(int memory, const struct remote_texts *texts,
 	return is;
 }
 
-/* Writes the texts of one kind, fronts or hooks. Returns 0 or -errno. */
+/*
+ * Writes the texts of one kind in a run: fronts if is_of_fronts, otherwise
+ * hooks. Returns 0 or -errno.
+ */
 static int write_kind(int memory, const struct remote_texts *texts,
 		      const struct text_run *run, int is_of_fronts,
 		      int is_shared)
@@ -262,8 +268,8 @@ int remote_texts_write_hooks(int memory, struct remote_texts *texts,
 }
 
 /*
- * Returns whether the bytes are those before or after the change. Otherwise the
- * program has written something else meanwhile.
+ * Returns whether each byte is that before or that after clew's change. If not,
+ * the program has changed the code itself.
  */
 static int is_ours(const uint8_t *there, const struct wire_text *text)
 {

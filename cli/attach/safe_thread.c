@@ -80,7 +80,8 @@ static const char *const avoided[] = {
 	"pthread_getattr_default_np",
 	"setlocale",
 	/*
-	 * All threads take part in these, under the lock of the list of stacks.
+	 * These make all threads call a function, and hold the lock of libc's
+	 * list of stacks meanwhile.
 	 */
 	"setuid",
 	"seteuid",
@@ -95,8 +96,8 @@ static const char *const avoided[] = {
 };
 
 /*
- * These also take that lock when they free an ended thread's memory, but wait
- * without it.
+ * These also take the lock of libc's list of stacks, when they free the memory
+ * of a thread that has ended, but they do not hold it while they wait.
  */
 static const char *const joining[] = {
 	"pthread_join",         "pthread_tryjoin_np", "pthread_timedjoin_np",
@@ -160,8 +161,8 @@ static int see_symbol(void *context, const struct symbol *symbol)
 }
 
 /*
- * Adds a module's functions to avoid. Programs and libraries may have
- * allocators of their own.
+ * Adds those functions of a module that are to be avoided. Any program or
+ * library may have its own allocator.
  */
 static void see_module(struct safe_places *places, pid_t pid,
 		       const struct target_mapping *module)
@@ -177,8 +178,9 @@ static void see_module(struct safe_places *places, pid_t pid,
 }
 
 /*
- * Returns the first mapping of the next module behind `i` that may have
- * functions to avoid.
+ * Returns the first mapping of the next module from index *i on, except
+ * libclew.so, and sets *i behind it; NULL if there is none. *last is the path
+ * of the module before.
  */
 static const struct target_mapping *next_module(
 	const struct safe_places *places, size_t *i, const char **last)
@@ -206,7 +208,9 @@ static uint64_t key_of(const struct target_mapping *module)
 	return hash_key(hash_add(hash, module->path, strlen(module->path)));
 }
 
-/* Returns whether all registered modules are still mapped. */
+/*
+ * Returns whether all modules whose functions are in the list are still mapped.
+ */
 static int are_there(const struct safe_places *places)
 {
 	const struct target_mapping *module;
@@ -274,8 +278,9 @@ static int is_of(const struct target_mapping *module,
 }
 
 /*
- * Returns whether the stack can grow by `bytes`, below its limit and without
- * closing the gap to the mapping below.
+ * Returns whether there are `bytes` bytes of stack below sp, or the kernel can
+ * extend the stack by them: within the stack's limit, and with the kernel's gap
+ * to the next mapping below.
  */
 static int can_grow(const struct safe_places *places,
 		    const struct target_mapping *stack, uint64_t sp,
@@ -295,8 +300,9 @@ static int can_grow(const struct safe_places *places,
 }
 
 /*
- * Returns whether a fault is pending, such as a breakpoint's. The program's
- * handler would interrupt the remote call instead of the faulting code.
+ * Returns whether a signal of a fault is pending for the thread, for example of
+ * a breakpoint. The program's handler would otherwise run during the remote
+ * call and not at the instruction that has caused the fault.
  */
 static int has_fault(const struct tracee *thread)
 {
@@ -326,8 +332,8 @@ int safe_thread_has_room(const struct safe_places *places,
 	if (strcmp(stack->path, "[stack]") == 0)
 		return can_grow(places, stack, sp, bytes);
 	/*
-	 * The first thread's control block is not on a stack, but may be next
-	 * to one.
+	 * The first thread's control block is never on its stack, but may be in
+	 * the mapping next to another stack.
 	 */
 	if (thread->tid == places->pid)
 		return 0;
@@ -336,7 +342,10 @@ int safe_thread_has_room(const struct safe_places *places,
 
 /* ---- Frames ---- */
 
-/* Returns whether the thread waits for another thread's end or for a lock. */
+/*
+ * Returns whether the thread waits in futex(2): for the end of another thread,
+ * or for a lock.
+ */
 static int is_waiting(const struct tracee *thread)
 {
 	return stopped_call(&thread->registers) == SYS_futex;
@@ -366,9 +375,10 @@ static int is_of_program(const struct safe_places *places, uint64_t pc)
 }
 
 /*
- * Returns 1 if a frame is to be avoided. A thread whose frames are all in libc
- * is starting or exiting and may hold locks. A stack without a valid end has
- * unknown frames.
+ * Looks at the frames by libunwind's cursor. Returns 1 if the thread must be
+ * avoided: a frame belongs to a function to avoid; all frames are in libc,
+ * because such a thread is starting or exiting and may hold locks; or the stack
+ * has no valid end, so that some frames are unknown.
  */
 static int walk(const struct safe_places *places, const struct tracee *thread,
 		unw_cursor_t *cursor)
@@ -397,7 +407,10 @@ static int walk(const struct safe_places *places, const struct tracee *thread,
 	return more != 0 || !has_program;
 }
 
-/* Does the same with exact frames, each of which has its caller's address. */
+/*
+ * Like walk(), with frames of unwinding_frames(): frames[i].word is the pc in
+ * the caller of frame i.
+ */
 static int look_at_frames(const struct safe_places *places,
 			  const struct tracee *thread,
 			  const struct wire_frame *frames, size_t count)
@@ -418,8 +431,8 @@ static int look_at_frames(const struct safe_places *places,
 }
 
 /*
- * Returns whether the thread is outside of functions to avoid, or -errno if a
- * frame is uncertain. In stubs, return addresses are not on the stack.
+ * Returns 1 if the thread is outside of functions to avoid, 0 if not, or -errno
+ * if its frames cannot be determined exactly.
  */
 static int is_sure_to_be_outside(const struct safe_places *places,
 				 struct unwinding *unwinding,
@@ -437,8 +450,9 @@ static int is_sure_to_be_outside(const struct safe_places *places,
 /* ---- In the worker ---- */
 
 /*
- * Tries exact unwinding first, then libunwind's guesses, for code without call
- * frame information.
+ * Returns whether the thread is outside of functions to avoid. If exact
+ * unwinding fails, for example in code without call frame information, uses
+ * libunwind's guesses.
  */
 static int is_outside(const struct safe_places *places,
 		      struct unwinding *unwinding, const struct tracee *thread)

@@ -12,41 +12,47 @@
 #include "cli/target/target.h"
 
 struct safe_places {
-	const struct target_maps *maps; /* NULL: unknown. */
+	/* NULL: not read, or read again since. */
+	const struct target_maps *maps;
 	const struct target_mapping *loader, *libc;
 	const struct target_mapping *own; /* Mapping of libclew.so. */
 	pid_t pid;
 	int memory; /* Descriptor of /proc/PID/mem. */
 	struct avoided_function *avoided;
 	size_t avoided_count, capacity;
-	/* Modules whose functions are in the list above. */
+	/* Modules whose functions are in `avoided`. */
 	struct idmap modules;
 	struct stack_reader reader;
 };
 
 /*
- * Finds the functions to avoid, in the mapped modules. A repeated call reads
- * only the files of new modules. Zero-initialize *places before the first call.
+ * Finds the functions to avoid: functions of the mapped modules that may hold
+ * locks of libc. A repeated call reads only the files of new modules. `memory`
+ * is the open /proc/PID/mem. Zero-initialize *places before the first call.
  */
 void safe_places_find(struct safe_places *places, pid_t pid, int memory,
 		      const struct target_maps *maps);
 
-/* Must be called when the mappings have been read again. */
+/*
+ * Must be called when the mappings are read again: forgets pointers into the
+ * former ones.
+ */
 void safe_places_expire(struct safe_places *places);
 
 void safe_places_fini(struct safe_places *places);
 
 /*
- * Returns whether the stopped thread is on the stack that libc created for it,
- * with `bytes` left, runs code of the program or of libc, and has no pending
- * fault.
+ * Returns whether a call is possible on the stack of a stopped thread: it is
+ * the stack that libc created for the thread and has `bytes` bytes left, the
+ * thread is in code of a mapped file, and no signal of a fault is pending.
  */
 int safe_thread_has_room(const struct safe_places *places,
 			 const struct tracee *thread, size_t bytes);
 
 /*
- * Forks the worker of safe_thread_is_outside() before the thread is stopped.
- * Call it after safe_places_find(). Returns 0, or -errno and *why.
+ * Forks the worker that safe_thread_is_outside() needs. Called before the
+ * thread is stopped, and after safe_places_find(). Returns 0, or -errno and
+ * *why.
  */
 int safe_thread_prepare(struct safe_places *places, char **why);
 

@@ -19,24 +19,30 @@
 #include "symbolizer/indexer/worker.h"
 
 /*
- * Limits of the worker. The threads are stopped meanwhile. The largest amount
- * that unwinding reads (cli/attach/unwinding.c) takes half a second.
+ * Limits of the worker, short because the threads of the process are stopped
+ * meanwhile. The most that unwinding may read (cli/attach/unwinding.c) takes
+ * half a second.
  */
 #define SECONDS 1
 #define BYTES   (UINT64_C(256) << 20)
 
-/* A worker that has used this much of its second is replaced. */
+/* A worker that has used this much CPU time is replaced by a new one. */
 #define USED_MAX_NS UINT64_C(100000000)
 
-/* How often the caller checks whether the worker has died. */
+/* Nanoseconds between the caller's checks whether the worker has died. */
 #define LOOK_NS   1000000
 
 #define ALIGNMENT 16
 
-/* The request and the answer follow in this order. */
+/*
+ * The beginning of the shared memory; the request and then the answer follow.
+ */
 struct stack_reader_memory {
 	_Alignas(ALIGNMENT) _Atomic uint32_t asked; /* Written by the caller. */
-	/* Written by the worker; 1 once it is confined. */
+	/*
+	 * Written by the worker: 1 when the worker is confined, then 1 more for
+	 * each answer.
+	 */
 	_Atomic uint32_t answered;
 };
 
@@ -68,7 +74,7 @@ static size_t shared_bytes(const struct stack_reader *reader)
 	       reader->answer_bytes;
 }
 
-/* Waits until *word changes, at most LOOK_NS. */
+/* Waits until *word is not `value` any more, at most LOOK_NS. */
 static void await_change(_Atomic uint32_t *word, uint32_t value)
 {
 	const struct timespec moment = { .tv_nsec = LOOK_NS };
@@ -112,8 +118,8 @@ static int answer_all(const void *context, int fd)
 /* ---- In the caller ---- */
 
 /*
- * Returns whether the worker has exited. The worker stays a zombie for
- * worker_wait().
+ * Returns whether the worker has exited. Leaves it a zombie, because
+ * worker_wait() reads its status.
  */
 static int has_ended(pid_t worker)
 {
@@ -125,7 +131,8 @@ static int has_ended(pid_t worker)
 }
 
 /*
- * Ends the worker, which has died or takes too long. Returns -errno and *why.
+ * Called if the worker has died or takes too long: ends it. Returns -errno and
+ * *why.
  */
 static int explain_end(struct stack_reader *reader, char **why)
 {
@@ -137,7 +144,7 @@ static int explain_end(struct stack_reader *reader, char **why)
 	err = worker_wait(reader->worker, &limits, reason);
 	reader->worker = 0;
 	stack_reader_end(reader);
-	/* Without memory, clew cannot detach, but the guardian can. */
+	/* If memory is short, clew ends here; the guardian then detaches. */
 	if (err == -ENOMEM)
 		memory_exhausted();
 	if (!err || err == -ECHILD)
@@ -147,8 +154,8 @@ static int explain_end(struct stack_reader *reader, char **why)
 }
 
 /*
- * Waits for the answer. Wrong values from the worker can only end the wait
- * early.
+ * Waits for the answer to the last request. Wrong values that the worker writes
+ * can only make this function return too early. Returns 0, or -errno and *why.
  */
 static int await_answer(struct stack_reader *reader, char **why)
 {

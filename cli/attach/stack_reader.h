@@ -2,14 +2,15 @@
 /*
  * Reads stacks of a stopped process in a worker (symbolizer/indexer/worker.h).
  *
- * The process controls its stacks and its unwind information, and libunwind may
- * have faults. Therefore seccomp restricts the worker to reading that process's
- * memory.
+ * A hostile process controls the contents of its stacks and its unwind
+ * information, and libunwind may have faults. Therefore seccomp restricts the
+ * worker to reading the process's memory.
  *
  * Forking and confining a worker takes about a millisecond, so this is done
  * before threads are stopped. The worker then waits for requests. Requests and
- * answers are in memory shared with clew. The worker can change an answer at
- * any time: the caller copies each number once, and checks the copy.
+ * answers are in memory that the worker and clew share. A worker under hostile
+ * control can change an answer at any time, so the caller copies each number
+ * once and checks the copy.
  */
 #ifndef CLEW_CLI_ATTACH_STACK_READER_H
 #define CLEW_CLI_ATTACH_STACK_READER_H
@@ -18,7 +19,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Runs in the worker for each request. The answer is not zeroed. */
+/*
+ * Called in the worker for each request: reads *request and writes *answer,
+ * which still contains the answer before.
+ */
 typedef void (*stack_reading)(const void *context, const void *request,
 			      void *answer);
 
@@ -32,18 +36,20 @@ struct stack_reader {
 };
 
 /*
- * Forks a worker, and returns once it is confined. `memory` is the open
- * /proc/PID/mem, the worker's only descriptor. The worker has a copy of
- * *context and all that it points to. Does nothing if a worker exists that has
- * most of its CPU time left. Returns 0, or -errno and *why.
+ * Forks a worker that calls read() for each request, and returns once the
+ * worker is confined. `memory` is the open /proc/PID/mem, the worker's only
+ * descriptor. As a forked process the worker has a copy of all memory,
+ * including *context. Does nothing if there is a worker that has most of its
+ * CPU time left. Returns 0, or -errno and *why.
  */
 int stack_reader_begin(struct stack_reader *reader, int memory,
 		       stack_reading read, const void *context,
 		       size_t request_bytes, size_t answer_bytes, char **why);
 
 /*
- * Returns 0 and *answer, which is valid until the next call; or -errno and
- * *why, which says how the worker ended.
+ * Sends a request to the worker and waits for the answer. Returns 0 and
+ * *answer, which is valid until the next call; or -errno and *why, which says
+ * how the worker has ended.
  */
 int stack_reader_ask(struct stack_reader *reader, const void *request,
 		     size_t bytes, const void **answer, char **why);

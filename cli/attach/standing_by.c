@@ -9,8 +9,9 @@
 #include "cli/attach/attach_steps.h"
 
 /*
- * Returns the state of runtimes (enum wire_attach_runtimes), WIRE_RUNTIMES_NONE
- * if it cannot be read.
+ * Returns the state of the runtimes' reports (enum wire_attach_runtimes) in a
+ * process that was recorded from its start; WIRE_RUNTIMES_NONE for other
+ * processes or if the state cannot be read.
  */
 static uint32_t state_of(const struct attaching *attaching)
 {
@@ -27,12 +28,16 @@ static uint32_t state_of(const struct attaching *attaching)
 
 int standing_by_look(struct attaching *attaching)
 {
-	attaching->stands_by = 1; /* attaching_read() needs this. */
+	/* attaching_read() accepts a preloaded library only if this is set. */
+	attaching->stands_by = 1;
 	attaching->stands_by = state_of(attaching) != WIRE_RUNTIMES_NONE;
 	return attaching->stands_by;
 }
 
-/* A killed controller may have switched the counting on already. */
+/*
+ * Succeeds also if counting is on already, because a killed controller has left
+ * it on.
+ */
 int standing_by_enter(struct attaching *attaching, char **why)
 {
 	int err = attach_begin_runtimes(attaching, why);

@@ -25,9 +25,10 @@
 #include "cli/target/target.h"
 
 /*
- * Time limits for moved threads to stop, after running for MOVE_MOMENT_NS,
- * and for the last stop on release. Time between checks for a frozen process.
- * Time until an ending signal aborts a wait.
+ * In this order: time limit for moved threads to stop again; how long moved
+ * threads run; time limit in tracer_release() for threads to stop; time between
+ * two checks whether the process is frozen; how long after an ending signal
+ * waiting is aborted.
  */
 #define MOVE_NS         UINT64_C(200000000)
 #define MOVE_MOMENT_NS  20000
@@ -42,8 +43,8 @@ uint64_t tracer_now_ns(void)
 }
 
 /*
- * Returns whether a thread has exited. waitid() also reports stops to a
- * tracer, so WNOWAIT leaves them for the next waitpid().
+ * Returns whether a thread has exited. waitid() may also report that it has
+ * stopped; WNOWAIT leaves such a report for the next waitpid().
  */
 static int has_ended(pid_t tid)
 {
@@ -57,8 +58,8 @@ static int has_ended(pid_t tid)
 }
 
 /*
- * Marks exited threads. When a process is killed, its first thread's exit is
- * visible only after the other threads are reaped.
+ * Marks and reaps threads that have exited. If a process is killed, the exit of
+ * its first thread is visible only after the other threads were reaped.
  */
 static void see_ends(struct tracer *tracer)
 {
@@ -73,8 +74,9 @@ static void see_ends(struct tracer *tracer)
 }
 
 /*
- * Returns whether the process is frozen: its threads then neither stop nor
- * return from calls. Checks once in FROZEN_CHECK_NS.
+ * Returns whether the process is in a frozen control group, so that its threads
+ * neither stop nor return from calls. Checks at most once in FROZEN_CHECK_NS,
+ * and returns 0 otherwise.
  */
 static int is_frozen(struct tracer *tracer, uint64_t now_ns)
 {
@@ -85,8 +87,9 @@ static int is_frozen(struct tracer *tracer, uint64_t now_ns)
 }
 
 /*
- * Returns whether clew received an ending signal ENDING_NS ago. The delay lets
- * the current operation finish.
+ * Returns whether clew has received an ending signal, and ENDING_NS have passed
+ * since this function first noticed it. The delay lets the present operation
+ * complete.
  */
 static int is_to_end(struct tracer *tracer, uint64_t now_ns)
 {
@@ -98,9 +101,9 @@ static int is_to_end(struct tracer *tracer, uint64_t now_ns)
 }
 
 /*
- * Exits are checked only when no SIGCHLD arrives, since a check at each signal
- * would take quadratic time. Signals of several threads can merge, so each wait
- * is short.
+ * Checks for exited threads only when no SIGCHLD arrives, since a check at each
+ * signal would take quadratic time. The kernel may merge the signals of several
+ * threads into one, so each wait is short.
  */
 int tracer_await_news(struct tracer *tracer, uint64_t deadline_ns)
 {
@@ -126,7 +129,10 @@ int tracer_open(struct tracer *tracer, pid_t pid, char **why)
 
 	sigset_t child;
 
-	/* The target waits for clew. Failure does no harm. */
+	/*
+	 * The stopped process waits for clew, so clew gets a high priority.
+	 * Errors do no harm.
+	 */
 	setpriority(PRIO_PROCESS, 0, -20);
 	sigemptyset(&child);
 	sigaddset(&child, SIGCHLD);
@@ -178,8 +184,8 @@ int tracer_wait(struct tracer *tracer, struct tracee *thread,
 			return status;
 		}
 		/*
-		 * Another signal is pending: deliver it, then the thread stops
-		 * for us.
+		 * The thread has stopped for a signal: delivers it. The thread
+		 * then stops because of PTRACE_INTERRUPT.
 		 */
 		ptrace(PTRACE_CONT, thread->tid, 0, (long)WSTOPSIG(status));
 	}
@@ -194,7 +200,10 @@ static struct tracee *find_thread(struct tracer *tracer, pid_t tid)
 	return NULL;
 }
 
-/* Sets *why to the reason of a failed PTRACE_SEIZE. */
+/*
+ * Sets *why to the reason why PTRACE_SEIZE has failed with errno `err`. Returns
+ * -errno.
+ */
 static int refused(pid_t pid, int err, char **why)
 {
 	const int64_t tracer = target_status(pid, "TracerPid", 10);
@@ -225,7 +234,10 @@ static int refused(pid_t pid, int err, char **why)
 		    target_permission_hint(-err));
 }
 
-/* Seizes one thread. A thread that has exited meanwhile is skipped. */
+/*
+ * Seizes one thread and requests its stop. Skips a thread that has exited
+ * meanwhile. Returns 0, or -errno and *why.
+ */
 static int seize(struct tracer *tracer, pid_t tid, char **why)
 {
 	struct tracee thread = { .tid = tid, .own_tid = tid };
@@ -258,7 +270,10 @@ static void take_registers(struct tracee *thread)
 		thread->is_gone = 1;
 }
 
-/* Waits for all threads that are seized and not yet stopped. */
+/*
+ * Waits until all seized threads have stopped or exited. Returns 0, or -EAGAIN
+ * after the deadline.
+ */
 static int wait_for_all(struct tracer *tracer, uint64_t deadline_ns)
 {
 	for (size_t i = 0; i < tracer->count; i++) {
@@ -291,7 +306,10 @@ int tracer_stop_one(struct tracer *tracer, pid_t tid, uint64_t patience_ns,
 	return err;
 }
 
-/* Seizes all threads that are not yet seized, and counts them in *news. */
+/*
+ * Seizes all threads that are not seized yet, and stores their number in *news.
+ * Returns 0, or -errno and *why.
+ */
 static int seize_new(struct tracer *tracer, size_t *news, char **why)
 {
 	pid_t *tids;
@@ -310,8 +328,8 @@ static int seize_new(struct tracer *tracer, size_t *news, char **why)
 }
 
 /*
- * Stopped threads create no threads: if a pass finds no new thread, all are
- * stopped.
+ * Stopped threads create no threads, so all are stopped once a pass over the
+ * threads finds no new one.
  */
 int tracer_stop_all(struct tracer *tracer, uint64_t patience_ns, char **why)
 {
@@ -330,7 +348,7 @@ int tracer_stop_all(struct tracer *tracer, uint64_t patience_ns, char **why)
 	return err;
 }
 
-/* Returns how many threads can run at the same time. */
+/* Returns on how many processors the threads of the process may run. */
 static size_t count_processors(pid_t pid)
 {
 	cpu_set_t set;
@@ -360,8 +378,9 @@ static int stop_moved(struct tracer *tracer)
 }
 
 /*
- * Moves at most as many threads at once as there are processors. Otherwise most
- * threads would be stopped again before they had run, and always the same ones.
+ * Lets at most as many threads run at once as there are processors. Otherwise
+ * most threads would be stopped again before they had run, and these would
+ * always be the same threads.
  */
 int tracer_move(struct tracer *tracer,
 		int (*is_wanted)(void *context, const struct tracee *thread),
@@ -397,9 +416,9 @@ static void let_go(struct tracer *tracer, struct tracee *thread)
 }
 
 /*
- * A thread that has not stopped yet must stop before it can be released. A
- * thread that waits for its vfork child would otherwise stop later, and for
- * good.
+ * A thread that has not stopped yet can be released only after it has stopped,
+ * so this function waits for that. A thread that waits for its vfork child
+ * would otherwise stop later, when no tracer is left to let it continue.
  */
 void tracer_release(struct tracer *tracer)
 {

@@ -17,7 +17,7 @@
 
 /* Number of cached pages; a power of 2. */
 #define PAGES 8192
-/* Maximum of program headers read for a module. */
+/* Maximum number of program headers that are read for a module. */
 #define HEADERS 64
 
 /*
@@ -26,23 +26,21 @@
 #define STUB_BLOCK_BYTES (UINT64_C(1) << 24)
 
 /*
- * Limits against hostile tables and stacks: an expression in call frame
- * information can be an endless loop. Programs need far less. The limits bound
- * the frames of all threads, the searched stack bytes of one thread, and
- * libunwind's reads for one thread and for all. libunwind reads call frame
- * information by the byte.
+ * Limits against hostile tables and stacks, for example an endless loop in an
+ * expression of call frame information. Ordinary programs need far less. In
+ * this order: frames of all threads; stack bytes of one thread that are
+ * searched for exceptions; libunwind's reads of memory for one thread; its
+ * reads for all threads. libunwind reads call frame information byte by byte.
  */
 #define STEPS_MAX        (UINT64_C(1) << 20)
 #define SPAN_BYTES_MAX   (UINT64_C(64) << 20)
 #define THREAD_READS_MAX (UINT64_C(1) << 23)
 #define READS_MAX        (UINT64_C(1) << 26)
 
-/* Size of a signal frame up to the last saved register. */
+/* Bytes of a signal frame up to the last saved register. */
 #define SIGNAL_BYTES 256
 
-/*
- * libunwind exports this function for other unwinders, without a declaration.
- */
+/* libunwind exports this function, but its headers do not declare it. */
 #define search_table UNW_OBJ(dwarf_search_unwind_table)
 int search_table(unw_addr_space_t space, unw_word_t pc, unw_dyn_info_t *info,
 		 unw_proc_info_t *function, int need_unwind_info,
@@ -59,7 +57,7 @@ struct unwound_page {
  */
 struct unwound_code {
 	uint64_t start, end;
-	uint64_t table; /* 0 if it has none. */
+	uint64_t table; /* 0: the module has none. */
 	uint64_t entries;
 };
 
@@ -71,17 +69,19 @@ struct unwound_span {
 struct unwinding {
 	int memory;
 	const struct target_maps *maps;
-	/* The thread that libunwind reads registers of. */
+	/* The thread whose registers libunwind reads. */
 	const struct tracee *thread;
 	unw_addr_space_t space;
 	struct unwound_code *codes;
 	size_t count, capacity;
-	struct unwound_span *spans; /* Spans of this thread's frames. */
+	/* The spans of the present thread's frames. */
+	struct unwound_span *spans;
 	size_t span_count, span_capacity;
 	uint64_t span_bytes;
-	uint64_t steps;     /* Of all threads. */
-	uint64_t reads;     /* Of all threads. */
-	uint64_t reads_end; /* Limit of reads for this thread. */
+	uint64_t steps; /* Of all threads. */
+	uint64_t reads; /* Of all threads. */
+	/* Value of `reads` at which the present thread's limit is reached. */
+	uint64_t reads_end;
 	struct unwound_page *pages[PAGES];
 };
 
@@ -104,7 +104,8 @@ static const uint8_t *page_at(struct unwinding *unwinding, uint64_t at)
 }
 
 /*
- * Reads a word. Returns false if it is not mapped or crosses a page boundary.
+ * Reads a word of the process. Returns 0 if the address is not mapped, or the
+ * word crosses a page boundary.
  */
 static int read_word(struct unwinding *unwinding, uint64_t at, uint64_t *word)
 {
@@ -148,7 +149,10 @@ static int read_register(unw_addr_space_t space, unw_regnum_t number,
 
 /* ---- Modules ---- */
 
-/* Returns the first mapping of the same file. */
+/*
+ * Returns the first mapping of the file, which lies before the mapping without
+ * a gap in the list.
+ */
 static const struct target_mapping *module_of(
 	const struct target_maps *maps, const struct target_mapping *mapping)
 {
@@ -181,8 +185,9 @@ static int read_headers(const struct unwinding *unwinding, uint64_t start,
 }
 
 /*
- * Finds the binary search table of .eh_frame_hdr, in the format that linkers
- * write: sorted pairs of offsets.
+ * Stores the address and length of the search table in the .eh_frame_hdr at
+ * `at`. Only the format that linkers write is accepted: sorted pairs of
+ * offsets.
  */
 static void find_table(const struct unwinding *unwinding, uint64_t at,
 		       struct unwound_code *code)
@@ -225,10 +230,10 @@ static void see_module(const struct unwinding *unwinding, uint64_t start,
 }
 
 /*
- * Finds unwind information of stubs. The first page of a stub block is an ELF
- * image (preload/stubs/stub_image.h), even if the block is anonymous memory
- * because its file could not be created or executed. One mapping may hold
- * several blocks.
+ * Finds the unwind information of stubs. The first page of each stub block is
+ * an ELF image (preload/stubs/stub_image.h), also in a block that is anonymous
+ * memory because its file could not be created or mapped as code. One mapping
+ * may contain several blocks.
  */
 static void see_stubs(const struct unwinding *unwinding, uint64_t pc,
 		      struct unwound_code *code)
@@ -243,8 +248,8 @@ static void see_stubs(const struct unwinding *unwinding, uint64_t pc,
 }
 
 /*
- * Returns whether this is a file of stubs. Pages of one block may be mapped
- * from files of several recordings.
+ * Returns whether the mapping is of a file of stubs. In one block, pages may be
+ * mapped from the files of several recordings.
  */
 static int is_of_stubs(const struct target_mapping *mapping)
 {
@@ -255,7 +260,7 @@ static int is_of_stubs(const struct target_mapping *mapping)
 			  suffix[sizeof(WIRE_STUBS_SUFFIX) - 1] == ' ');
 }
 
-/* Returns the code at pc, or NULL. */
+/* Returns the module or stub block with code at pc, or NULL. */
 static const struct unwound_code *code_at(struct unwinding *unwinding,
 					  uint64_t pc)
 {
@@ -335,14 +340,22 @@ static int no_name(unw_addr_space_t space, unw_word_t at, char *name,
 /* ---- Exceptions ---- */
 
 /*
- * An exception in flight identifies its handler by the end of the frame of the
- * handler's callee, so the return address in between must not change. The
- * address of the exception object is recorded nowhere, but a destructor that
- * runs during unwinding has saved it on the stack or in a register.
+ * An exception that is being thrown has stored, in its exception object, the
+ * end of the frame of the function that the handler's function has called. The
+ * unwinder searches this frame again, so the frame's return address must not
+ * change. No variable contains the address of the exception object. But if a
+ * destructor runs during unwinding, this address is on the stack or in a
+ * register, so all words there are tried.
  */
-/* 0, unless a forced unwind passes all handlers. */
+/*
+ * Offset of private_1 in an exception object: 0, except in a forced unwind,
+ * which has no handler.
+ */
 #define PRIVATE_1_AT 16
-/* End of that frame; odd in a stub of clew. */
+/*
+ * Offset of private_2: the end of that frame; clew makes it odd if the frame is
+ * a stub's.
+ */
 #define PRIVATE_2_AT 24
 
 static void keep_way(struct unwinding *unwinding, uint64_t exception,
@@ -415,7 +428,10 @@ void unwinding_destroy(struct unwinding *unwinding)
 	free(unwinding);
 }
 
-/* Adds a span. Returns false if the spans become too long. */
+/*
+ * Adds a span to those of the present thread. Returns 0 if the spans become too
+ * long.
+ */
 static int add_span(struct unwinding *unwinding, uint64_t start, uint64_t end)
 {
 	if (end < start || end - start > SPAN_BYTES_MAX - unwinding->span_bytes)
@@ -430,8 +446,9 @@ static int add_span(struct unwinding *unwinding, uint64_t start, uint64_t end)
 }
 
 /*
- * Returns whether pc is in a signal frame's restorer; unw_is_signal_frame()
- * does not work for another process.
+ * Returns whether pc is at libc's code to which signal handlers return, so that
+ * a signal frame follows. unw_is_signal_frame() does not work for another
+ * process.
  */
 static int is_restorer(struct unwinding *unwinding, uint64_t pc)
 {
@@ -443,8 +460,9 @@ static int is_restorer(struct unwinding *unwinding, uint64_t pc)
 }
 
 /*
- * Steps the cursor to the caller. Sets frame->at if the frame has a return
- * address. Returns 1, 0 for the last frame, or -errno.
+ * Moves the cursor to the caller, and fills *frame for the function that it
+ * leaves; frame->at stays 0 if there is no return address. Returns 1; 0 if
+ * there is no caller; or -errno.
  */
 static int step(struct unwinding *unwinding, unw_cursor_t *cursor,
 		struct wire_frame *frame)

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds the functions that the threads of a stopped process are in, by
- * libunwind.
+ * Finds the active functions of the threads of a stopped process, by libunwind.
  *
- * Registers are those at the stop. Memory is read and cached by the page,
+ * Registers are those at the stop. Memory is read and cached page by page,
  * because the process waits meanwhile. Only call frame information in the
- * memory of modules is used: guesses by libunwind would be taken for return
- * addresses.
+ * memory of modules is used, because clew changes the return addresses that are
+ * found, and guesses by libunwind may be wrong.
  */
 #ifndef CLEW_CLI_ATTACH_UNWINDING_H
 #define CLEW_CLI_ATTACH_UNWINDING_H
@@ -19,20 +18,24 @@
 
 struct unwinding;
 
-/* Requires all threads to be stopped. Returns NULL if out of memory. */
+/*
+ * Must be called while all threads are stopped. `memory` is the open
+ * /proc/PID/mem. Returns NULL if memory is short.
+ */
 struct unwinding *unwinding_create(int memory, const struct target_maps *maps);
 void unwinding_destroy(struct unwinding *unwinding);
 
 /*
- * Initializes a cursor for libunwind's own functions, which guess where there
- * is no call frame information. Returns 0 or -errno.
+ * Initializes a cursor for a thread, for calls of libunwind's own functions,
+ * which guess where there is no call frame information. Returns 0 or -errno.
  */
 int unwinding_begin(struct unwinding *unwinding, const struct tracee *thread,
 		    unw_cursor_t *cursor);
 
 /*
- * Finds a thread's frames that have a return address, innermost first. Returns
- * their number, or -errno if not all are found or there are more than `room`.
+ * Finds the frames of a thread that have a return address, innermost first.
+ * Returns their number; or -errno if the stack cannot be unwound to its end or
+ * there are more than `room` frames.
  */
 long unwinding_frames(struct unwinding *unwinding, const struct tracee *thread,
 		      struct wire_frame *frames, size_t room);

@@ -13,7 +13,7 @@
 #include "cli/target/other_files.h"
 #include "machine/address_space.h"
 
-/* Ranges of pages, from `at` to `value`. */
+/* Ranges of pages: each item is one from address `at` to `value`. */
 struct page_ranges {
 	struct wire_stack_word *items;
 	size_t count, capacity;
@@ -40,7 +40,10 @@ static void add_page(struct page_ranges *ranges, uint64_t page)
 		(struct wire_stack_word){ page, page + PAGE_BYTES };
 }
 
-/* Opens the file. Returns -1 if it is not the mapped one. */
+/*
+ * Opens a file. Returns a descriptor, or -1 if the file cannot be opened or has
+ * another inode than the mapped file.
+ */
 static int open_same(const char *path, const struct target_mapping *mapping)
 {
 	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -54,8 +57,8 @@ static int open_same(const char *path, const struct target_mapping *mapping)
 }
 
 /*
- * Opens the file of a mapping. Only root may use map_files; other users need
- * the file's path.
+ * Opens the file of a mapping. Returns a descriptor or -1. Only root may open
+ * files in map_files; for other users the file's path is used.
  */
 static int open_mapped(pid_t pid, const struct target_mapping *mapping)
 {
@@ -80,8 +83,8 @@ static void close_file(struct mapped_file *file)
 }
 
 /*
- * Opens the file of a range. Returns false unless the range is code of one
- * file.
+ * Opens the file of a range, unless it is open already. Returns 0 if the range
+ * is not code of one file, or the file cannot be opened.
  */
 static int open_file(struct mapped_file *file,
 		     const struct attaching *attaching, uint64_t start,

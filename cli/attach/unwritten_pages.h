@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds pages of code that were written to and contain their file's bytes
- * again.
+ * Finds pages of code that clew has written to and that equal their file again.
  *
- * Each of these pages is private memory of the process until the kernel drops
- * it. The library drops the pages that are found here (clew_attach_release()).
+ * Such a page is private memory of the process, although it has the same
+ * contents as the page of the file. The library drops the pages that are found
+ * here (clew_attach_release()), so that the process uses those of the file
+ * again.
  */
 #ifndef CLEW_CLI_ATTACH_UNWRITTEN_PAGES_H
 #define CLEW_CLI_ATTACH_UNWRITTEN_PAGES_H
@@ -12,7 +13,10 @@
 #include "cli/attach/attaching.h"
 #include "cli/attach/remote_texts.h"
 
-/* Requires all threads to be stopped and the texts to be restored. */
+/*
+ * Writes the ranges of these pages into the process, for clew_attach_release().
+ * Must be called while all threads are stopped, after the texts were restored.
+ */
 void unwritten_pages_tell(const struct attaching *attaching,
 			  const struct remote_texts *texts);
 

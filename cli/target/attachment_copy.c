@@ -13,7 +13,7 @@
 #include "cli/target/target_memory.h"
 #include "machine/address_space.h"
 
-/* pread() transfers less than 2 GiB at once. */
+/* Bytes per call of pread(), which transfers less than 2 GiB at once. */
 #define READ_BYTES (UINT64_C(1) << 20)
 
 #define PIDS_MAX   INT32_MAX
@@ -43,8 +43,8 @@ static int check(const struct bounded *numbers, size_t count, char **why)
 }
 
 /*
- * Returns -result, or a number above all bounds if the result is positive,
- * which is invalid.
+ * Returns the errno of a result (0 or -errno). A positive result is invalid:
+ * then returns a number above all bounds.
  */
 static uint64_t error_of(int32_t result)
 {
@@ -83,7 +83,10 @@ static int check_attachment(const struct wire_attachment *copy, char **why)
 		{ "word_count", copy->word_count, WIRE_ATTACH_WORDS_MAX },
 		{ "variable_bytes", copy->variable_bytes,
 		  WIRE_ATTACH_VARIABLE_BYTES_MAX },
-		/* clew adds the sizes of arrays to these addresses. */
+		/*
+		 * clew adds the sizes of arrays to these addresses, which must
+		 * not overflow.
+		 */
 		{ "texts", copy->texts, ADDRESS_END },
 		{ "frames", copy->frames, ADDRESS_END },
 		{ "words", copy->words, ADDRESS_END },
@@ -125,7 +128,10 @@ static int read_array(int memory, uint64_t at, void *out, uint64_t bytes)
 	return err;
 }
 
-/* Copies an array into new memory. Sets *items to NULL on failure. */
+/*
+ * Copies an array into new memory, *items, which the caller frees. On failure,
+ * returns -errno and sets *items to NULL.
+ */
 static int copy_array(int memory, uint64_t at, uint64_t count, size_t size,
 		      void **items)
 {
@@ -140,7 +146,10 @@ static int copy_array(int memory, uint64_t at, uint64_t count, size_t size,
 	return err;
 }
 
-/* Checks a text. clew rounds its start and end to pages. */
+/*
+ * Returns whether a text's size is valid, and its end can be rounded up to a
+ * page without an overflow.
+ */
 static int is_sound(const struct wire_text *text)
 {
 	return text->bytes && text->bytes <= WIRE_ATTACH_TEXT_BYTES &&

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Copies of what libclew.so reports in a process that clew attaches to.
+ * Copies of the data that libclew.so has stored for clew in a process to which
+ * clew attaches.
  *
- * The process owns that memory, and it may be hostile: any number in it can
- * have any value, and can change between two reads. Each function here
- * therefore reads a structure once, into the caller's memory, and checks every
- * number that is used as a size, a count, an index, a pid or an error against
- * the bound that wire/attachment.h states. Nothing else in cli/ reads these
- * structures. Addresses are not checked unless clew computes with them: they
- * are used only to read and write that same process.
+ * The process may be hostile and can write to this data: any number can have
+ * any value, and can change between two reads. Each function here therefore
+ * reads a structure once, into the caller's memory, and checks each number that
+ * clew uses as a size, a count, an index, a pid or an error against its bound
+ * in wire/attachment.h. No other code in cli/ reads these structures from a
+ * process. Addresses are not checked unless clew computes with them, because
+ * clew uses them only to read and write the same process.
  *
- * -EBADMSG: a number exceeds its bound. The process is then refused.
+ * The error -EBADMSG means that a number exceeds its bound. clew then refuses
+ * to attach to the process.
  */
 #ifndef CLEW_CLI_TARGET_ATTACHMENT_COPY_H
 #define CLEW_CLI_TARGET_ATTACHMENT_COPY_H
@@ -19,10 +21,11 @@
 #include "wire/probe_requests.h"
 
 /*
- * `memory` is an open /proc/PID/mem, `at` the address there. All texts in the
- * copy end with NUL. A library that is still being loaded has version 0: the
- * copy is then all zero. Returns 0, or -errno and *why; -EPROTO if the library
- * has another version.
+ * Copy and check the variable clew_attachment, and clew_probes. `memory` is the
+ * open /proc/PID/mem, `at` the variable's address in the process. All texts in
+ * the copy end with NUL. In a library that is still being loaded the version is
+ * 0; then the copy is all zero. Return 0, or -errno and *why; -EPROTO if the
+ * library has another version.
  */
 int attachment_copy(int memory, uint64_t at, struct wire_attachment *copy,
 		    char **why);
@@ -30,7 +33,8 @@ int attachment_copy_probes(int memory, uint64_t at,
 			   struct wire_live_probes *copy, char **why);
 
 /*
- * Copy arrays of a checked copy into new memory, which the caller frees. Return
+ * Copy arrays of the process into new memory, which the caller frees.
+ * `attachment` is a checked copy with the arrays' addresses and lengths. Return
  * 0 or -errno.
  */
 int attachment_copy_texts(int memory, const struct wire_attachment *attachment,
@@ -41,13 +45,16 @@ int attachment_copy_variables(int memory,
 			      const struct wire_attachment *attachment,
 			      uint8_t **values);
 
-/* Copies `count` frames into the caller's memory. Returns 0 or -errno. */
+/*
+ * Copies `count` frames from address `at` in the process to `frames`, the
+ * caller's memory. Returns 0 or -errno.
+ */
 int attachment_copy_frames(int memory, uint64_t at, struct wire_frame *frames,
 			   uint64_t count);
 
 /*
- * Returns the alternate stack that a thread has reported, or 0 if there is
- * none.
+ * Returns the address of the alternate stack that a thread has stored in the
+ * attachment's struct wire_asked, or 0 if the thread has none.
  */
 uint64_t attachment_copy_stack(int memory,
 			       const struct wire_attachment *attachment);

@@ -1,18 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-/* Signals by which users end a command that must first undo its changes. */
+/*
+ * Signals by which users end a command (SIGINT, SIGQUIT, SIGTERM, SIGHUP). A
+ * command that has to undo changes of processes blocks these signals and polls
+ * for them.
+ */
 #ifndef CLEW_CLI_TARGET_ENDING_SIGNALS_H
 #define CLEW_CLI_TARGET_ENDING_SIGNALS_H
 
 /*
- * Blocks these signals and returns a descriptor that is readable when one is
- * pending, or -1. A child that executes another program must unblock them.
+ * Blocks these signals in the calling thread. Returns a descriptor that is
+ * readable while such a signal is pending, or -1. A forked child must unblock
+ * them before it executes another program.
  */
 int ending_signals_watch(void);
 
-/* Returns whether a signal is pending. */
+/* Returns whether one of these signals is pending. */
 int ending_signals_have_come(void);
 
-/* Waits up to `ms` milliseconds for a signal. Returns whether one arrived. */
+/*
+ * Waits up to `ms` milliseconds for one of these signals. `signals` is the
+ * descriptor of ending_signals_watch(). Returns whether a signal is pending.
+ */
 int ending_signals_wait(int signals, int ms);
 
 #endif

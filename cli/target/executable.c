@@ -19,7 +19,7 @@
 #include "machine/elf_numbers.h"
 
 enum {
-	INTERPRETERS_MAX = 5, /* As in the kernel. */
+	INTERPRETERS_MAX = 5, /* The kernel has the same limit. */
 	SCRIPT_LINE_MAX = 256,
 	SEGMENTS_MAX = 4096,
 };
@@ -35,7 +35,10 @@ static int is_executable(const char *path)
 	return 0;
 }
 
-/* Searches PATH. Skips unusable files, as execvp() does. */
+/*
+ * Searches the folders of PATH for an executable file, and skips other files as
+ * execvp() does. Returns 0 and *path, which the caller frees, or -errno.
+ */
 static int find_in_path(const char *name, char **path)
 {
 	const char *folders = getenv("PATH");
@@ -92,7 +95,11 @@ int executable_is_elf(const char *path)
 	return is_elf;
 }
 
-/* Returns whether exec would change the process's rights (AT_SECURE). */
+/*
+ * Returns whether executing the file would change the process's rights
+ * (set-user-ID, set-group-ID or capabilities), so that the loader ignores
+ * LD_PRELOAD.
+ */
 static int changes_rights(const char *path, int fd)
 {
 	struct stat status;
@@ -136,7 +143,10 @@ static char *obstacle_of_loader(int fd, const Elf64_Phdr *segment)
 	return NULL;
 }
 
-/* Returns why a static program cannot be recorded: it has no loader. */
+/*
+ * Returns a message that says why a program without a loader cannot be
+ * recorded. The caller frees it.
+ */
 static char *obstacle_of_static(const char *path)
 {
 	struct image image;
@@ -185,7 +195,10 @@ static char *obstacle_of_elf(const char *path, int fd, const Elf64_Ehdr *header)
 	return obstacle_of_static(path);
 }
 
-/* Returns the interpreter of a script, or NULL. The caller frees it. */
+/*
+ * Returns the path of a script's interpreter from the script's first bytes, or
+ * NULL if it is no script. The caller frees the path.
+ */
 static char *interpreter_of(const char *head, size_t length)
 {
 	char line[SCRIPT_LINE_MAX + 1] = { 0 };
@@ -200,7 +213,10 @@ static char *interpreter_of(const char *head, size_t length)
 	return memory_string(start, strlen(start));
 }
 
-/* Returns the obstacle in one file, or sets *next to its interpreter. */
+/*
+ * Returns a message that says why this file cannot be recorded, or NULL. If the
+ * file is a script, sets *next to its interpreter. The caller frees both.
+ */
 static char *obstacle_of_file(const char *path, char **next)
 {
 	union {
@@ -212,7 +228,10 @@ static char *obstacle_of_file(const char *path, char **next)
 	ssize_t length;
 
 	if (fd < 0)
-		/* A file that cannot be read may still be recordable. */
+		/*
+		 * A file that clew cannot read may still be executable and
+		 * recordable.
+		 */
 		return NULL;
 	length = pread(fd, head.bytes, sizeof(head.bytes), 0);
 	if (length >= SELFMAG && memcmp(head.bytes, ELFMAG, SELFMAG) == 0)
@@ -248,7 +267,10 @@ char *executable_obstacle(const char *path)
 	return obstacle;
 }
 
-/* Returns the file that env(1) would execute for these arguments, or NULL. */
+/*
+ * Returns the path of the file that env(1) would execute for these arguments,
+ * or NULL. Changes `words`. The caller frees the path.
+ */
 static char *found_by_env(char *words)
 {
 	char *rest = NULL, *path = NULL;
@@ -262,8 +284,9 @@ static char *found_by_env(char *words)
 }
 
 /*
- * Returns the interpreter of a script, or NULL. For "#!/usr/bin/env NAME", it
- * is the file that env finds.
+ * Returns the path of a script's interpreter, or NULL if the file is no script.
+ * For "#!/usr/bin/env NAME" this is the file that env finds. The caller frees
+ * the path.
  */
 static char *script_interpreter(const char *path)
 {

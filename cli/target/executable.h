@@ -2,10 +2,11 @@
 /*
  * Checks whether a program can be recorded.
  *
- * LD_PRELOAD needs the dynamic loader of the C library that libclew.so was
- * built for. Programs without that loader, or in secure mode, ignore the
- * variable, and a foreign loader refuses to start. The check reports the reason
- * beforehand.
+ * Only the dynamic loader of the C library for which libclew.so was built can
+ * load the library by LD_PRELOAD. Programs without a loader, or with changed
+ * rights (AT_SECURE), ignore this variable, and the loader of another C library
+ * or machine fails. This check finds such a reason before the program is
+ * started.
  */
 #ifndef CLEW_CLI_TARGET_EXECUTABLE_H
 #define CLEW_CLI_TARGET_EXECUTABLE_H
@@ -16,21 +17,26 @@
  */
 int executable_find(const char *name, char **path);
 
-/* Returns whether the file starts like an ELF file, of any machine. */
+/* Returns whether the file starts like an ELF file, for any machine. */
 int executable_is_elf(const char *path);
 
-/* Returns whether a loader of this name, without its folder, is musl's. */
+/*
+ * Returns whether a loader's file name (without a folder) is that of musl's
+ * loader.
+ */
 int executable_is_musl_loader(const char *name);
 
 /*
- * Returns the file that would be loaded: the file itself, or its interpreter if
- * it begins with "#!". The caller frees the path.
+ * Returns the path of the program that executing `path` would load: `path`
+ * itself, or the interpreter if the file begins with "#!". The caller frees the
+ * result.
  */
 char *executable_program(const char *path);
 
 /*
- * Returns why the runtime cannot be loaded into this program, or NULL, judging
- * by its file. Follows "#!". The caller frees the text.
+ * Returns a message that says why libclew.so cannot be loaded into this
+ * program, or NULL if its file shows no reason. For a script, checks its
+ * interpreter. The caller frees the message.
  */
 char *executable_obstacle(const char *path);
 

@@ -17,7 +17,11 @@
 
 /* ---- Reading ---- */
 
-/* Parses the last of four ids: real, effective, saved, for files. */
+/*
+ * Parses a line of /proc/PID/status with four ids (real, effective, saved, for
+ * files) and stores the last of them. Returns whether the line begins with
+ * `name`.
+ */
 static int parse_id(const char *line, const char *name, unsigned int *id)
 {
 	const size_t length = strlen(name);
@@ -120,7 +124,10 @@ static int limit_capabilities(uint64_t capabilities)
 
 enum { PERMITTED, REFUSED, UNKNOWN };
 
-/* Runs in a child, because it changes the rights of the process. */
+/*
+ * Tries to access a file with these rights. Called in a child, because it
+ * changes the rights of the calling process.
+ */
 static int try_as(const struct file_rights *rights, const char *path, int mode)
 {
 	if (setgroups(rights->group_count, rights->groups) != 0 ||

@@ -13,7 +13,10 @@
 
 #define CGROUPS "/sys/fs/cgroup"
 
-/* Returns whether a file of the group exists and contains the words. */
+/*
+ * Returns whether a file of a control group exists and contains the text
+ * `words`.
+ */
 static int says(const char *hierarchy, const char *group, const char *file,
 		const char *words)
 {
@@ -29,7 +32,10 @@ static int says(const char *hierarchy, const char *group, const char *file,
 	return strstr(text, words) != NULL;
 }
 
-/* A group inside a frozen one has the same content in both files. */
+/*
+ * Returns whether a group is frozen. The kernel reports this in the group's own
+ * file also if only an outer group was frozen.
+ */
 static int is_frozen(const char *controllers, const char *group)
 {
 	if (!*controllers)
@@ -41,8 +47,9 @@ static int is_frozen(const char *controllers, const char *group)
 }
 
 /*
- * Returns the frozen group of a process, or NULL. Lines are
- * ID:CONTROLLERS:GROUP, with no controllers for version 2. The caller frees it.
+ * Returns the path of a frozen control group that contains the process, or
+ * NULL. The caller frees it. Lines of /proc/PID/cgroup have the form
+ * ID:CONTROLLERS:GROUP; for version 2 there are no controllers.
  */
 static char *find_frozen(pid_t pid)
 {

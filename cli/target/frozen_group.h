@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Frozen control groups (docker pause, systemctl freeze). The kernel runs none
- * of their threads, so clew cannot make a thread call anything.
+ * Frozen control groups (docker pause, systemctl freeze). The kernel does not
+ * run threads of a frozen group, so clew cannot call functions in them.
  */
 #ifndef CLEW_CLI_TARGET_FROZEN_GROUP_H
 #define CLEW_CLI_TARGET_FROZEN_GROUP_H
@@ -14,8 +14,8 @@
 int frozen_group_has(pid_t pid);
 
 /*
- * Returns a text that says so, which the caller frees, or NULL if the process
- * is in none.
+ * Returns a message that says that the process is in a frozen control group, or
+ * NULL if it is in none. The caller frees the message.
  */
 char *frozen_group_obstacle(pid_t pid);
 

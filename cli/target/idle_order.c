@@ -17,8 +17,8 @@ struct thread_use {
 };
 
 /*
- * Reads a thread's state. The name may contain brackets, the fields behind it
- * do not: the last bracket ends the name.
+ * Reads a thread's state and CPU time. The name in the stat file may contain
+ * brackets, but the fields behind it do not, so the last bracket ends the name.
  */
 static void read_use(pid_t pid, struct thread_use *use)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Chooses the thread of a process to borrow for a call: one that sleeps and has
- * used little CPU time, rather than one that serves requests.
+ * Chooses the thread of a process in which clew makes a call: preferably a
+ * thread that sleeps and has used little CPU time, and not a thread that works
+ * for users of the program.
  */
 #ifndef CLEW_CLI_TARGET_IDLE_ORDER_H
 #define CLEW_CLI_TARGET_IDLE_ORDER_H
@@ -10,10 +11,10 @@
 #include <sys/types.h>
 
 /*
- * Sorts threads. Sleeping threads precede running ones. Within each group,
- * threads that have used less CPU time come first. The process's first thread
- * is the last of the sleeping threads, but the first of the running ones,
- * because it most certainly has enough stack.
+ * Sorts the ids of threads. Sleeping threads come before running threads, and
+ * in each of these two groups, threads that have used less CPU time come first.
+ * But the process's first thread comes last among the sleeping threads, and
+ * first among the running threads, because it most probably has enough stack.
  */
 void idle_order(pid_t pid, pid_t *tids, size_t count);
 

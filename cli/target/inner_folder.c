@@ -19,11 +19,14 @@
 #include "base/memory.h"
 #include "cli/target/file_rights.h"
 
-/* Attempts to find an unused name. */
+/* Maximum number of attempts to find an unused name. */
 #define NAMES_MAX  100
 #define COPY_BYTES 65536
 
-/* Tried in this order. */
+/*
+ * Folders of the process in which the new folder is created; tried in this
+ * order.
+ */
 static const char *const places[] = { "/tmp", "/var/tmp", "/run", "/dev/shm",
 				      "/" };
 
@@ -51,8 +54,8 @@ static int open_root(pid_t pid)
 }
 
 /*
- * Opens a folder by its path, without following links, and closes `root`.
- * Returns a descriptor or -errno.
+ * Opens a folder by its path from the open directory `root`, without following
+ * symbolic links, and closes `root`. Returns a descriptor or -errno.
  */
 static int descend(int root, const char *path)
 {
@@ -79,7 +82,10 @@ static int descend(int root, const char *path)
 	return at;
 }
 
-/* Refuses a symbolic link, which could lead to other files. */
+/*
+ * Opens a folder in an open folder. Refuses symbolic links, which could lead to
+ * other files. Returns a descriptor or -errno.
+ */
 static int open_in(int parent, const char *name)
 {
 	const int fd = openat(parent, name,
@@ -152,9 +158,10 @@ static int may_execute(int fd)
 }
 
 /*
- * Returns the name of a new folder: at first clew-PID, so that a repeated
- * recording has the same options. If that exists, a random name, which another
- * user cannot occupy beforehand.
+ * Returns the path of a new folder, which the caller frees. In the first
+ * attempt the name is clew-PID, so that a repeated recording of the process has
+ * the same configuration. If this name exists, it is random, so that another
+ * user cannot create it before.
  */
 static char *name_new(pid_t pid, const char *place, int attempt)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A folder inside the file system of a process, for a process in a container or
+ * A folder in the file system of a process, for processes in a container, or
  * whose user cannot access clew's files. The folder contains the library that
- * the process loads, and the recording.
+ * the process loads, the recording, or both.
  *
- * The folder is created with the process's rights. clew resolves the path from
- * the process's root without following symbolic links, which could lead to
- * files outside.
+ * clew creates the folder with the rights of the process. It resolves the path
+ * from the process's root directory and follows no symbolic links, which could
+ * lead to other files.
  */
 #ifndef CLEW_CLI_TARGET_INNER_FOLDER_H
 #define CLEW_CLI_TARGET_INNER_FOLDER_H
@@ -15,28 +15,29 @@
 
 struct inner_folder {
 	/*
-	 * While this is open, clew can access the files, even after the process
-	 * has exited.
+	 * Descriptor of the folder. By it clew can access the files even after
+	 * the process has exited.
 	 */
 	int fd;
 	int parent; /* Descriptor of the parent folder. */
-	char *path; /* Path as the process sees it. */
+	char *path; /* The folder's path, as the process sees it. */
 	uid_t user;
 	gid_t group;
 };
 
 /*
- * Creates a folder. With is_to_load, the process can load a library from it.
- * Returns 0, or -errno and *why, which begins with `cause`, the reason why the
- * process needs a folder.
+ * Creates a folder for a process. With is_to_load, only in a file system from
+ * which code can be mapped. `cause` is a message that says why the process
+ * needs the folder; *why begins with it. Returns 0, and the caller calls
+ * inner_folder_close() or inner_folder_remove(); or -errno and *why.
  */
 int inner_folder_make(struct inner_folder *folder, pid_t pid, int is_to_load,
 		      const char *cause, char **why);
 
 /*
- * Opens the folder with this path in the process. Refuses a folder that does
- * not belong to the process's user, because the process may name any. Returns
- * 0, or -errno and *why.
+ * Opens the folder with this path in the file system of the process. Refuses a
+ * folder that does not belong to the process's user, because a hostile process
+ * could name the folder of another user. Returns 0, or -errno and *why.
  */
 int inner_folder_open(struct inner_folder *folder, pid_t pid, const char *path,
 		      char **why);
@@ -45,26 +46,31 @@ int inner_folder_open(struct inner_folder *folder, pid_t pid, const char *path,
 void inner_folder_close(struct inner_folder *folder);
 
 /*
- * Removes the folder with all files in it. Subfolders remain, and then the
- * folder also does.
+ * Removes all files in the folder, and the folder unless it contains
+ * subfolders, and closes it.
  */
 void inner_folder_remove(struct inner_folder *folder);
 
 /*
- * Returns a path by which clew can access the open folder. The caller frees it.
+ * Returns a path by which clew can access the open folder, through its own
+ * descriptor. The caller frees the path.
  */
 char *inner_folder_path(const struct inner_folder *folder);
 
 /*
- * Copy a file of clew's, or write a text, to a new file in the folder. Return
- * 0, or -errno and *why.
+ * inner_folder_copy() copies the file `from`, a path of clew's, to a new file
+ * in the folder; inner_folder_write() writes a text to a new file. Return 0, or
+ * -errno and *why.
  */
 int inner_folder_copy(const struct inner_folder *folder, const char *from,
 		      const char *name, char **why);
 int inner_folder_write(const struct inner_folder *folder, const char *text,
 		       const char *name, char **why);
 
-/* Make clew create files as the process's user, or as itself again. */
+/*
+ * inner_folder_act() makes clew access files as the process's user;
+ * inner_folder_act_no_more() ends this.
+ */
 void inner_folder_act(const struct inner_folder *folder);
 void inner_folder_act_no_more(void);
 

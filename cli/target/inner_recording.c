@@ -33,7 +33,10 @@ static int open_lines(int home, int flags)
 		      flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 }
 
-/* Returns the start of a line about the folder, after the process's id. */
+/*
+ * Returns the text that follows the pid in a line about the folder. The caller
+ * frees it.
+ */
 static char *beginning_of(const struct inner_folder *folder)
 {
 	return memory_printf(" " WIRE_RECORDED_IN "%s ", folder->path);
@@ -76,7 +79,10 @@ int inner_recording_announce(const struct inner_folder *folder, pid_t pid,
 	return err ? fail(why, err, "%s: %s", home, strerror(-err)) : 0;
 }
 
-/* Returns all lines about processes in a folder. The caller frees the text. */
+/*
+ * Returns the contents of the file WIRE_UNRECORDED_NAME in a folder; "" if it
+ * cannot be read. The caller frees the text.
+ */
 static char *read_lines(int folder)
 {
 	const int fd = open_lines(folder, O_RDONLY);
@@ -89,7 +95,10 @@ static char *read_lines(int folder)
 	return text;
 }
 
-/* Returns the offset of the line that names the folder, or -1. */
+/*
+ * Returns the offset of the line in the home's file that names the folder, or
+ * -1.
+ */
 static off_t find_line(int home, const struct inner_folder *folder)
 {
 	char *text = read_lines(home), *said = beginning_of(folder);
@@ -108,8 +117,9 @@ static off_t find_line(int home, const struct inner_folder *folder)
 }
 
 /*
- * Turns the line into a comment. Writes in place, because other processes may
- * append lines.
+ * Makes the line that names the folder a comment, by writing "#" over its first
+ * byte. The file is changed in place, because other processes may append lines
+ * at the same time.
  */
 static void strike_line(int home, const struct inner_folder *folder)
 {
@@ -117,12 +127,15 @@ static void strike_line(int home, const struct inner_folder *folder)
 	const int fd = at < 0 ? -1 : open_lines(home, O_WRONLY);
 
 	if (fd >= 0 && pwrite(fd, "#", 1, at) != 1)
-		errno = 0; /* The line remains. */
+		errno = 0; /* On failure the line stays. */
 	if (fd >= 0)
 		close(fd);
 }
 
-/* Copies the lines that the library wrote. */
+/*
+ * Appends the lines that the library has written to the folder's file to the
+ * home's file. Returns 0 or -errno.
+ */
 static int bring_lines(int home, const struct inner_folder *folder)
 {
 	char *text = read_lines(folder->fd);
@@ -138,7 +151,7 @@ static int bring_lines(int home, const struct inner_folder *folder)
 
 /* ---- Parts ---- */
 
-/* Parses "PID.SEQ.part". Rejects all other names. */
+/* Parses a file name "PID.SEQ.part". Returns 0 for all other names. */
 static int parse_name(const char *name, uint32_t *pid, uint32_t *seq)
 {
 	int end = -1;
@@ -153,7 +166,10 @@ static char *name_of(uint32_t pid, uint32_t seq)
 	return memory_printf("%" PRIu32 ".%" PRIu32 WIRE_PART_SUFFIX, pid, seq);
 }
 
-/* Calls visit() for each part until it returns nonzero. */
+/*
+ * Calls visit() for each part in the folder, until a call returns another value
+ * than 0. Returns this value, 0, or -errno.
+ */
 static int each_part(const struct inner_folder *folder,
 		     int (*visit)(void *context, const char *name, uint32_t pid,
 				  uint32_t seq),
@@ -179,8 +195,8 @@ static int each_part(const struct inner_folder *folder,
 struct bringing {
 	int home, from;
 	/*
-	 * Added to SEQ, because the home may have parts of other processes with
-	 * these ids.
+	 * Number that is added to the SEQ of all copied parts, because the home
+	 * may have parts of other processes with the same PID and SEQ.
 	 */
 	uint32_t shift;
 };
@@ -197,14 +213,18 @@ static int is_taken(void *context, const char *name, uint32_t pid, uint32_t seq)
 	return is;
 }
 
-/* Shifts SEQ in references to ancestors, whose parts are copied as well. */
+/*
+ * Adds the shift to SEQ in an array of references to ancestors' parts, because
+ * these parts are copied too. Returns 0 or -errno.
+ */
 static int shift_items(int fd, uint64_t at, uint64_t bytes, uint32_t shift)
 {
 	struct wire_inherited item;
 
 	for (; bytes >= sizeof(item); bytes -= sizeof(item)) {
 		if (pread(fd, &item, sizeof(item), (off_t)at) != sizeof(item))
-			return 0; /* The file is truncated. */
+			/* The file was truncated; readers report this. */
+			return 0;
 		item.seq += shift;
 		if (pwrite(fd, &item, sizeof(item), (off_t)at) != sizeof(item))
 			return -EIO;
@@ -213,7 +233,10 @@ static int shift_items(int fd, uint64_t at, uint64_t bytes, uint32_t shift)
 	return 0;
 }
 
-/* Shifts references as far as the chunks are valid. Readers report damage. */
+/*
+ * Adds the shift to all references in a part. Stops at the first invalid chunk,
+ * which readers report. Returns 0 or -errno.
+ */
 static int shift_inherited(int fd, const struct wire_header *header,
 			   uint32_t shift)
 {
@@ -232,7 +255,10 @@ static int shift_inherited(int fd, const struct wire_header *header,
 	return err;
 }
 
-/* Shifts a part's SEQ, and that of its parent if the process was forked. */
+/*
+ * Adds the shift to SEQ in the part's header and, if the process was forked, to
+ * its parent's and all references to ancestors. Returns 0 or -errno.
+ */
 static int shift_seq(int fd, struct wire_header *header, uint32_t shift)
 {
 	int err = 0;
@@ -264,7 +290,10 @@ static int copy_part(int from, int to, uint32_t shift)
 	return err ? err : shift_seq(to, &header, shift);
 }
 
-/* Opens a part. The process may have put any other file there. */
+/*
+ * Opens a part in the folder. Refuses other files, because a hostile process
+ * may have put any file there. Returns a descriptor or -errno.
+ */
 static int open_part(int folder, const char *name)
 {
 	const int fd =
@@ -274,7 +303,7 @@ static int open_part(int folder, const char *name)
 
 	if (fd < 0)
 		return fd == -EINVAL || fd == -ELOOP ? -EBADMSG : fd;
-	/* A file with two links may belong to another user. */
+	/* A file with several links may be a file of another user. */
 	if (fstat(fd, &status) == 0 && status.st_nlink == 1 &&
 	    pread(fd, magic, sizeof(magic), 0) == sizeof(magic) &&
 	    memcmp(magic, WIRE_MAGIC, sizeof(magic)) == 0)
@@ -284,8 +313,8 @@ static int open_part(int folder, const char *name)
 }
 
 /*
- * Gives a copied file to the home's owner, so that readers of the home can read
- * it.
+ * Makes the home's owner the owner of a copied file, so that this user can read
+ * it. Returns 0 or -errno.
  */
 static int give_to_owner(int fd, int home)
 {
@@ -326,7 +355,10 @@ static int bring_part(void *context, const char *name, uint32_t pid,
 	return err;
 }
 
-/* Removes a copied part after a failure. */
+/*
+ * Removes a part that was already copied to the home, after copying another one
+ * has failed.
+ */
 static int take_back(void *context, const char *name, uint32_t pid,
 		     uint32_t seq)
 {
@@ -357,7 +389,7 @@ static int bring_parts(int home, const struct inner_folder *folder)
 
 /* ---- Public functions ---- */
 
-/* Returns a process that still records in the folder, or 0. */
+/* Returns the pid of a process that still records in the folder, or 0. */
 static pid_t user_of(const struct inner_folder *folder)
 {
 	size_t count;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The recording of a process that records in its own folder (inner_folder.h).
- * When clew detaches, it is copied to its *home*, clew's recording, which until
- * then names the folder.
+ * The recording of a process that records in a folder of its own file system
+ * (inner_folder.h). When clew detaches, the recording is copied to its *home*,
+ * the folder that the user has chosen. Until then a line in the home
+ * (WIRE_UNRECORDED_NAME) names the process's folder.
  */
 #ifndef CLEW_CLI_TARGET_INNER_RECORDING_H
 #define CLEW_CLI_TARGET_INNER_RECORDING_H
@@ -11,22 +12,25 @@
 #include "wire/attachment.h"
 
 /*
- * Adds a line to the home that names the folder. Returns 0, or -errno and *why.
+ * Adds the line that names the folder to the home. Returns 0, or -errno and
+ * *why.
  */
 int inner_recording_announce(const struct inner_folder *folder, pid_t pid,
 			     const char *home, char **why);
 
 /*
- * Copies the recording into the home, and removes and closes the folder. Does
- * so only if the home names the folder. Returns 0; -EBUSY if a process still
- * records there; or another -errno, and everything remains. Errors set *why.
+ * Copies the recording from the folder to the home, removes the line in the
+ * home, and removes and closes the folder. Fails if the home has no line that
+ * names the folder. Returns 0; -EBUSY if a process still records in the folder;
+ * or another -errno. After an error nothing is changed, and *why is set.
  */
 int inner_recording_bring(struct inner_folder *folder, const char *home,
 			  char **why);
 
 /*
- * Does the same for a detached process, whose attachment was read before.
- * Returns 0 if it has no home.
+ * Like inner_recording_bring(), after clew has detached from a process:
+ * `attachment` is the copy that was made before and names folder and home.
+ * Returns 0 without an effect if it names no home.
  */
 int inner_recording_bring_of(pid_t pid,
 			     const struct wire_attachment *attachment,

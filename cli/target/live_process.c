@@ -26,8 +26,9 @@
 /* ---- The part ---- */
 
 /*
- * Returns the path of a mapped file, as clew or the process sees it, or NULL.
- * The caller frees it.
+ * Returns a path by which clew can open a mapped file: the path itself, or the
+ * path below the process's root; NULL if neither leads to the file. The caller
+ * frees it.
  */
 static char *visible_path(pid_t pid, const struct target_mapping *mapping)
 {
@@ -50,7 +51,10 @@ static char *visible_path(pid_t pid, const struct target_mapping *mapping)
 	return found;
 }
 
-/* Returns whether a part is still written to, by its header. */
+/*
+ * Returns whether a file is a part whose process is still counting, according
+ * to the header.
+ */
 static int is_running(const char *path)
 {
 	struct wire_header header;
@@ -65,7 +69,12 @@ static int is_running(const char *path)
 	return is;
 }
 
-/* Finds the last mapped part: an earlier session's part may still be mapped. */
+/*
+ * Finds the part in which the process counts: the last mapped part, because
+ * parts of earlier sessions may still be mapped before it. may_have_ended: also
+ * accepts a part that is not written to any more. Returns 0, -ENOENT, or
+ * -ESTALE if the part was deleted.
+ */
 static int find_part(struct live_process *process,
 		     const struct target_maps *maps, int may_have_ended)
 {
@@ -94,7 +103,7 @@ static int find_part(struct live_process *process,
 
 /* ---- The recorder ---- */
 
-/* Returns whether the process has an attachment that could be read. */
+/* Copies the process's clew_attachment. Returns whether this was possible. */
 static int read_attachment(pid_t pid, const struct target_maps *maps,
 			   struct wire_attachment *attachment)
 {
@@ -116,8 +125,9 @@ static int read_attachment(pid_t pid, const struct target_maps *maps,
 }
 
 /*
- * Returns whether the process is recorded. A process that cannot be read counts
- * as recorded from its start.
+ * Returns whether the process is being recorded, and sets the members about
+ * attaching. A process whose memory cannot be read is regarded as recorded from
+ * its start.
  */
 static int is_recorded(struct live_process *process,
 		       const struct target_maps *maps)
@@ -192,11 +202,17 @@ int live_process_init(struct live_process *process, pid_t pid, char **why)
 		return err;
 	}
 	err = find_part(process, &maps, 0);
-	/* After detaching, the part remains mapped, even if it was removed. */
+	/*
+	 * After clew has detached, the part stays mapped, even if its file was
+	 * removed, so a mapped part alone proves nothing.
+	 */
 	if (!is_recorded(process, &maps))
 		err = -ENOENT;
 	else if (err == -ENOENT && process->is_attached)
-		/* The process ended its part, but could not be detached. */
+		/*
+		 * The library has ended the part, but clew has not detached
+		 * completely.
+		 */
 		err = find_part(process, &maps, 1);
 	target_free_maps(&maps);
 	if (err) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds processes that are being recorded, from their start or since clew
- * attached, without stopping or writing to them.
+ * Finds processes that are being recorded, either from their start or since
+ * clew has attached. Does not stop or change them.
  */
 #ifndef CLEW_CLI_TARGET_LIVE_PROCESS_H
 #define CLEW_CLI_TARGET_LIVE_PROCESS_H
@@ -11,23 +11,26 @@
 
 struct live_process {
 	pid_t pid;
-	char *command;     /* Printable. */
-	char *recording;   /* The recording's directory. */
-	char *part;        /* The part in which the process counts. */
-	int is_attached;   /* clew attached while the process was running. */
-	pid_t attached_by; /* The controller that attached, */
-	pid_t controller;  /* and the same if it is still running, or 0. */
+	char *command;   /* Command line, printable. */
+	char *recording; /* Directory of the recording. */
+	char *part;      /* Path of the part in which the process counts. */
+	/* Clew has attached while the process was running. */
+	int is_attached;
+	pid_t attached_by; /* Pid of the controller that has attached. */
+	/* Pid of this controller if it still exists, or 0. */
+	pid_t controller;
 };
 
 /*
- * Returns 0; -ESRCH if the process does not exist; -ENOENT if it is not
- * recorded; -ESTALE if its part was removed; or another -errno. Errors set
- * *why. After 0, the caller calls live_process_fini().
+ * Reads how a process is recorded. Returns 0, and the caller calls
+ * live_process_fini(); -ESRCH if the process does not exist; -ENOENT if it is
+ * not recorded; -ESTALE if its part was removed; or another -errno. Errors set
+ * *why.
  */
 int live_process_init(struct live_process *process, pid_t pid, char **why);
 void live_process_fini(struct live_process *process);
 
-/* Returns its command line, printable. The caller frees it. */
+/* Returns the command line of a process, printable. The caller frees it. */
 char *live_process_command(pid_t pid);
 
 /*

@@ -11,8 +11,8 @@
 #include "base/memory.h"
 
 /*
- * Returns whether a link in /proc, such as one to a namespace, leads to the
- * same object for both processes. Returns true if it cannot be read.
+ * Returns whether /proc/PID/`name`, for example a namespace, is the same object
+ * for the process and for clew. Returns 1 also if it cannot be read.
  */
 static int has_same(pid_t pid, const char *name)
 {

@@ -23,7 +23,10 @@ int own_ids_differ(pid_t pid)
 	return !is_same;
 }
 
-/* The line is "NSpid: ID-HERE ... OWN-ID". */
+/*
+ * The line in the status file is "NSpid:", the thread's id in clew's namespace,
+ * and ids in further namespaces up to the thread's own.
+ */
 pid_t own_ids_of(pid_t pid, pid_t tid)
 {
 	char *path = memory_printf("/proc/%d/task/%d/status", pid, tid);

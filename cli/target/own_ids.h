@@ -11,12 +11,15 @@
 /* Returns whether the process is in another pid namespace. */
 int own_ids_differ(pid_t pid);
 
-/* Returns a thread's own id, or `tid` if it is unknown. */
+/*
+ * Returns the id that a thread has in its own pid namespace, or `tid` if it is
+ * unknown.
+ */
 pid_t own_ids_of(pid_t pid, pid_t tid);
 
 /*
- * Returns whether the process's /proc shows the process by its own id. The
- * library finds its threads there.
+ * Returns whether the /proc that the process sees contains the process under
+ * its own id. The library finds the process's threads in this /proc.
  */
 int own_ids_are_seen(pid_t pid);
 

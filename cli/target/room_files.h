@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads the memory limits of control groups with the system calls of this
- * process.
+ * The functions by which memory_room.h reads files about memory limits, for use
+ * in clew's commands.
  */
 #ifndef CLEW_CLI_TARGET_ROOM_FILES_H
 #define CLEW_CLI_TARGET_ROOM_FILES_H
@@ -13,8 +13,9 @@
 extern const struct memory_room_files room_files;
 
 /*
- * Returns whether this process may take `bytes` more and leave the reserve of
- * memory_room_reserve(). Takes about 0.1 ms. Any thread.
+ * Returns whether the calling process may take `bytes` more bytes of memory and
+ * the reserve of memory_room_reserve() stays free. Takes about 0.1 ms. Any
+ * thread.
  */
 int room_files_allow(uint64_t bytes);
 

@@ -16,7 +16,10 @@
 #include "report/recording/recording_reader.h"
 #include "report/recording/trace_reader.h"
 
-/* Returns the configuration of the recording, or "". The caller frees it. */
+/*
+ * Returns the contents of the recording's configuration file, or "". The caller
+ * frees the text.
+ */
 static char *read_config(const char *from)
 {
 	char *path = memory_printf("%s/%s", from, WIRE_CONFIG_NAME);
@@ -36,7 +39,7 @@ static char *read_config(const char *from)
 
 /*
  * Returns whether a part belongs to the process or to an ancestor. Parts of
- * ancestors describe modules.
+ * ancestors are necessary because they may describe the process's modules.
  */
 static int is_wanted(const struct recording *recording, size_t index,
 		     uint32_t pid)
@@ -82,7 +85,8 @@ static int save_parts(const struct recording *recording, uint32_t pid,
 }
 
 /*
- * Saves the snapshot completely, or restores the earlier content of the output.
+ * Saves the snapshot in the output's folder. On failure restores what the
+ * folder contained before. Returns 0, or -errno and *why.
  */
 static int save_in(struct output *output, const struct recording *recording,
 		   uint32_t pid, char **directory, char **why)
@@ -101,7 +105,10 @@ static int save_in(struct output *output, const struct recording *recording,
 	return err;
 }
 
-/* Reads the process's pid in its own namespace from its part. */
+/*
+ * Reads the pid that the process has in its own namespace from the part's
+ * header. Returns 0, or -errno and *why.
+ */
 static int own_pid(const char *path, uint32_t *pid, char **why)
 {
 	struct part_copy part;

@@ -22,12 +22,12 @@
 #include "machine/address_space.h"
 #include "wire/recording.h"
 
-/* Fields of a stat file in /proc, by their numbers in proc(5). */
+/* Numbers of fields of a stat file in /proc, as in proc(5). */
 enum { STAT_START = 22, STAT_STACK = 28 };
 
 /*
- * Limit of searched code, because segments of a hostile file may overlap and
- * have any size.
+ * Maximum number of bytes of code that are searched, because the segments of a
+ * hostile file may overlap and have any size.
  */
 #define SEARCHED_MAX (UINT64_C(1) << 30)
 
@@ -76,9 +76,9 @@ static void add_mapping(struct target_maps *maps, const char *line)
 }
 
 /*
- * Returns the inode of the module, from the name of its hooked copy,
- * "content-HASH-INODE-NAME.hooked" (preload/hooking/shared_text_prepare.c), or
- * 0 if the mapping is no such copy.
+ * Returns the inode of the module's own file, if the mapping is of a copy with
+ * hooks; otherwise 0. The copy's name contains the inode:
+ * "content-HASH-INODE-NAME.hooked" (preload/hooking/shared_text_prepare.c).
  */
 static uint64_t inode_of_hooked(const struct target_mapping *mapping)
 {
@@ -92,7 +92,10 @@ static uint64_t inode_of_hooked(const struct target_mapping *mapping)
 	return *name == '-' ? strtoull(name + 1, NULL, 10) : 0;
 }
 
-/* Finds a mapping of the module's own file, of its data behind the code. */
+/*
+ * Returns the first mapping from index i on of the module's own file, by its
+ * inode, or NULL. The data behind the code is such a mapping.
+ */
 static const struct target_mapping *find_own(const struct target_maps *maps,
 					     size_t i, uint64_t inode)
 {
@@ -103,7 +106,10 @@ static const struct target_mapping *find_own(const struct target_maps *maps,
 	return NULL;
 }
 
-/* Gives mappings of hooked copies the path of the module's own file. */
+/*
+ * Gives mappings of copies with hooks the path and the inode of the module's
+ * own file.
+ */
 static void name_hooked(struct target_maps *maps)
 {
 	for (size_t i = 0; i < maps->count; i++) {
@@ -170,8 +176,9 @@ const struct target_mapping *target_find(const struct target_maps *maps,
 }
 
 /*
- * Returns whether a loader mapped the file: from its start and with code.
- * Programs also map parts of files to read them, as libbacktrace does.
+ * Returns whether the mappings from index `first` on look like those of a
+ * loader: from the start of the file, and one with code. Programs also map
+ * parts of files to read them, as libbacktrace does.
  */
 static int is_loaded(const struct target_maps *maps, size_t first)
 {
@@ -206,8 +213,9 @@ const struct target_mapping *target_module(const struct target_maps *maps,
 /* ---- Files of modules ---- */
 
 /*
- * Opens clew's own library instead of a deleted copy. Compares the build-id in
- * the first page.
+ * Opens the libclew.so of this installation instead of a mapped file that was
+ * deleted. Accepts it only if its first page, which contains the build-id,
+ * equals that in the process. Returns 0 or -errno.
  */
 static int open_library(pid_t pid, const struct target_mapping *module,
 			struct image *image)
@@ -235,7 +243,10 @@ static int open_library(pid_t pid, const struct target_mapping *module,
 	return err;
 }
 
-/* Only root may use map_files; other users need the file's path. */
+/*
+ * Only root may open files in map_files; for other users the file's path is
+ * used.
+ */
 int target_open_module(pid_t pid, const struct target_mapping *module,
 		       struct image *image)
 {
@@ -361,7 +372,10 @@ int64_t target_status(pid_t pid, const char *name, int base)
 	return value;
 }
 
-/* Reads /proc, because prlimit() needs the right to change the process. */
+/*
+ * Reads the limit from /proc, because prlimit() requires the right to change
+ * the process.
+ */
 uint64_t target_stack_limit(pid_t pid)
 {
 	static const char name[] = "Max stack size";
@@ -384,8 +398,9 @@ uint64_t target_stack_limit(pid_t pid)
 }
 
 /*
- * Reads a stat file of /proc, from the end of the name, which may contain
- * brackets; "" on failure. Frees the path.
+ * Reads the part of a stat file of /proc that follows the name into `text`; ""
+ * on failure. The name may contain brackets, so it ends at the last bracket.
+ * Frees `path`.
  */
 static void read_stat_file(char *path, char *text, int bytes)
 {
@@ -419,8 +434,8 @@ char target_thread_state(pid_t pid, pid_t tid)
 }
 
 /*
- * Returns a field of a stat file, by its number in proc(5), from 3. Frees the
- * path.
+ * Returns a field of a stat file, or 0. `number` is the field's number in
+ * proc(5), at least 3. Frees `path`.
  */
 static uint64_t stat_field(char *path, int number)
 {
@@ -443,13 +458,16 @@ uint64_t target_start_within(pid_t pid, pid_t own)
 			  STAT_START);
 }
 
-/* The start of the stack is random for each program. */
+/*
+ * The kernel chooses a random start of the stack for each program that is
+ * executed, and the stat file contains it.
+ */
 uint64_t target_program_mark(pid_t pid)
 {
 	return stat_field(memory_printf("/proc/%d/stat", pid), STAT_STACK);
 }
 
-/* Flag PF_KTHREAD of the kernel's linux/sched.h. */
+/* The bit is PF_KTHREAD of the kernel's linux/sched.h. */
 int target_is_of_kernel(pid_t pid)
 {
 	unsigned int flags;

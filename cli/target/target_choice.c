@@ -140,8 +140,8 @@ static struct every_process list_processes(void)
 /* ---- By program ---- */
 
 /*
- * Returns the name of the program, or of the first thread if the program is not
- * visible. The caller frees it.
+ * Returns the path of the process's program or, if clew may not read it, the
+ * name of the first thread. The caller frees it.
  */
 static char *program_of(pid_t pid)
 {
@@ -214,7 +214,11 @@ static int add_of_folder(struct chosen *chosen, const char *path)
 	if (!file)
 		return -errno;
 	while (fscanf(file, "%ld", &pid) == 1)
-		if (pid > 0) /* 0 if the process is in another pid namespace. */
+		/*
+		 * The kernel shows 0 for processes that are not visible in
+		 * clew's pid namespace.
+		 */
+		if (pid > 0)
 			add(chosen, (pid_t)pid, 0);
 	fclose(file);
 	folder = opendir(path);
@@ -248,7 +252,10 @@ static int is_hierarchy_of_v1(const char *folder)
 	       (uint64_t)status.f_type == CGROUP_SUPER_MAGIC;
 }
 
-/* Adds processes of a cgroup of version 1, in any hierarchy. */
+/*
+ * Adds the processes of a cgroup of version 1 with this path, from all
+ * hierarchies that have it. Returns 0 or -errno.
+ */
 static int add_of_hierarchies(struct chosen *chosen, const char *path)
 {
 	DIR *folder = opendir(CGROUPS);
@@ -273,7 +280,10 @@ static int add_of_hierarchies(struct chosen *chosen, const char *path)
 	return found;
 }
 
-/* Adds processes of a cgroup, given as a path or as in /proc/PID/cgroup. */
+/*
+ * Adds the processes of a cgroup. `path` is the folder's path, or the group's
+ * path as in /proc/PID/cgroup. Returns 0, or -errno and *why.
+ */
 static int add_of_cgroup(struct chosen *chosen, const char *path, char **why)
 {
 	const size_t before = chosen->count;
@@ -310,8 +320,8 @@ static void add_children(struct chosen *chosen)
 }
 
 /*
- * Returns the index of the first process, from `from` on, whose parent is not
- * among these; or `from`.
+ * Returns the index of the first process, among those from index `from` on,
+ * whose parent is not among them; `from` if there is none.
  */
 static size_t find_eldest(const struct chosen *chosen, size_t from)
 {
@@ -328,8 +338,9 @@ static size_t find_eldest(const struct chosen *chosen, size_t from)
 }
 
 /*
- * Sorts parents first. A child that is forked meanwhile then has a recorded
- * parent.
+ * Sorts the processes so that parents precede their children. clew then
+ * attaches to parents first, and children that these fork later are recorded
+ * from their start.
  */
 static void put_parents_first(struct chosen *chosen)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Chooses the processes for a command: by pid, program, pid file or control
- * group, and with their descendants.
+ * Chooses the processes for a command by the options of the user: by pid,
+ * program, pid file or control group, and, if requested, their descendants.
  */
 #ifndef CLEW_CLI_TARGET_TARGET_CHOICE_H
 #define CLEW_CLI_TARGET_TARGET_CHOICE_H
@@ -19,8 +19,8 @@ enum {
 };
 
 /*
- * Rows of an option table. `first` is the flag of the first row: HELP_FIRST or
- * 0.
+ * Rows of a command's option table. `first` is the flag of the first row:
+ * HELP_FIRST or 0.
  */
 /* clang-format off */
 #define TARGET_CHOICE(first) \
@@ -38,7 +38,8 @@ enum {
 
 struct target_choice {
 	struct target_choice_item {
-		int key; /* Key of the option; 0 for a pid. */
+		/* Key of the option; 0 for an argument, which is a pid. */
+		int key;
 		const char *text;
 		pid_t pid;
 	} * items;
@@ -46,27 +47,31 @@ struct target_choice {
 	int has_children;
 };
 
-/* Processes, each once. Parents precede their children. */
+/* The chosen processes, each once. Parents precede their children. */
 struct chosen {
 	struct chosen_process {
 		pid_t pid, parent;
-		int is_named; /* The user named it, by its pid or by a file. */
+		/*
+		 * The user has chosen this process itself, by its pid or by a
+		 * pid file.
+		 */
+		int is_named;
 	} * items;
 	size_t count, capacity;
 };
 
 /*
- * Returns ARGP_ERR_UNKNOWN for the key of another option. All arguments of a
- * command are pids.
+ * Parses an option of TARGET_CHOICE, or an argument of the command, which must
+ * be a pid. Returns 0, or ARGP_ERR_UNKNOWN for the key of any other option.
  */
 error_t target_choice_parse(struct target_choice *choice, int key,
 			    const char *argument, struct argp_state *state);
 void target_choice_fini(struct target_choice *choice);
 
 /*
- * Finds the processes that exist now, except clew itself and exited ones. The
- * caller frees the items. Returns 0; or -errno and *why if a file or cgroup
- * cannot be read, or if no process is found.
+ * Finds the chosen processes that exist now, without clew itself and processes
+ * that have exited. The caller frees chosen->items. Returns 0; or -errno and
+ * *why if a file or cgroup cannot be read, or if no process is found.
  */
 int target_choice_find(const struct target_choice *choice,
 		       struct chosen *chosen, char **why);

@@ -6,7 +6,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Return 0, or -errno if not all bytes could be transferred. */
+/*
+ * Read `bytes` bytes, and write `count` bytes, at address `at` of the process.
+ * `memory` is the open /proc/PID/mem. Return 0, or -errno if not all bytes
+ * could be transferred.
+ */
 int target_read(int memory, uint64_t at, void *out, size_t bytes);
 int target_write(int memory, uint64_t at, const void *bytes, size_t count);
 

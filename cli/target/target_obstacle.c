@@ -24,7 +24,10 @@
 #include "machine/elf_numbers.h"
 #include "wire/recording.h"
 
-/* Time limit for a program's loader to map the C library. */
+/*
+ * How long clew waits until the loader of a starting program has mapped the C
+ * library.
+ */
 #define STARTING_NS UINT64_C(5000000000)
 
 static char *obstacle_of_user(pid_t pid)
@@ -61,7 +64,11 @@ static int is_loader(const char *name)
 	       executable_is_musl_loader(name);
 }
 
-/* Reads the program through /proc, even if its path now names another file. */
+/*
+ * Returns why clew cannot attach because of the process's program, or NULL.
+ * Reads the program's file through /proc, because its path may name another
+ * file now.
+ */
 static char *obstacle_of_program(pid_t pid)
 {
 	char *program = read_link(pid, "exe"), *path, *why;
@@ -84,7 +91,10 @@ static char *obstacle_of_program(pid_t pid)
 	return why;
 }
 
-/* Returns whether a module in memory, mapped from its start, has a build-id. */
+/*
+ * Returns whether a module has a build-id in the process's memory. `module` is
+ * its first mapping. Returns 1 also if the mapping is no module.
+ */
 static int has_build_id(int memory, const struct target_mapping *module)
 {
 	static const char note[] = "\3\0\0\0GNU"; /* NT_GNU_BUILD_ID */
@@ -94,7 +104,7 @@ static int has_build_id(int memory, const struct target_mapping *module)
 
 	if (target_read(memory, module->start, &header, sizeof(header)) != 0 ||
 	    memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
-		return 1; /* The mapping is no module. */
+		return 1; /* The mapping does not contain an ELF file. */
 	for (uint16_t i = 0; i < header.e_phnum; i++) {
 		if (target_read(memory,
 				module->start + header.e_phoff +
@@ -121,9 +131,10 @@ static int is_replaced(pid_t pid, const char *path)
 }
 
 /*
- * Refuses replaced modules without a build-id: the change cannot be detected.
- * Stubs of earlier recordings are no such modules, because all their files have
- * the same content.
+ * Returns a message if a module's file was replaced and the module has no
+ * build-id, because then clew cannot notice that the file differs from the
+ * loaded code; otherwise NULL. Deleted files of stubs of earlier recordings do
+ * not matter, because all such files have the same content.
  */
 static char *obstacle_of_files(pid_t pid, const struct target_maps *maps)
 {
@@ -154,7 +165,10 @@ static char *obstacle_of_ending(pid_t pid)
 	return target_has_ended(pid) ? memory_printf("it is exiting") : NULL;
 }
 
-/* A process that exits meanwhile has no mappings. */
+/*
+ * Returns why a process has not mapped the C library. Such a process may also
+ * be exiting, and has lost its mappings then.
+ */
 static char *obstacle_of_missing_libc(pid_t pid)
 {
 	char *why = obstacle_of_ending(pid);
@@ -166,9 +180,9 @@ static char *obstacle_of_missing_libc(pid_t pid)
 }
 
 /*
- * Reads the mappings, and waits until the loader has mapped the C library. The
- * program is for glibc: obstacle_of_program() refuses others. Returns 0, or
- * -errno and *why.
+ * Reads the mappings, repeatedly until the loader has mapped the C library, or
+ * STARTING_NS have passed. The program is one for glibc: obstacle_of_program()
+ * has refused others. Returns 0, or -errno and *why.
  */
 static int read_started_maps(pid_t pid, struct target_maps *maps, char **why)
 {
@@ -206,7 +220,10 @@ static char *obstacle_of_maps(pid_t pid)
 	return why;
 }
 
-/* Returns whether /proc contains processes, in particular process 1. */
+/*
+ * Returns whether the /proc that the process sees contains processes: whether
+ * it has process 1.
+ */
 static int has_proc(pid_t pid)
 {
 	char *path = memory_printf("/proc/%d/root/proc/1/stat", pid);
@@ -216,7 +233,10 @@ static int has_proc(pid_t pid)
 	return is_there;
 }
 
-/* The library reads the process's mappings and threads there. */
+/*
+ * Returns why the /proc that the process sees cannot be used, or NULL. The
+ * library reads the process's mappings and threads in it.
+ */
 static char *obstacle_of_proc(pid_t pid)
 {
 	char *root, *why = NULL;
@@ -242,8 +262,8 @@ static char *obstacle_of_proc(pid_t pid)
 }
 
 /*
- * Returns how the process ended: its first thread exited while others run, or
- * it is a zombie.
+ * Returns a message that says in which way the process has exited: only its
+ * first thread has, or it is a zombie.
  */
 static char *obstacle_of_end(pid_t pid)
 {
@@ -278,8 +298,9 @@ static char *obstacle_of_tracer(pid_t tracer)
 }
 
 /*
- * A seccomp filter cannot be removed, and its reaction to clew's system calls
- * is unknown.
+ * Returns a message if the process has a seccomp filter, otherwise NULL. A
+ * filter cannot be removed, and its reaction to clew's system calls is not
+ * known.
  */
 static char *obstacle_of_filter(pid_t pid)
 {
@@ -308,8 +329,8 @@ static char *obstacle_of_state(pid_t pid, char state)
 }
 
 /*
- * An exiting process loses one property after another, so other checks would
- * report misleading reasons.
+ * While a process exits, it loses one property after another, so that other
+ * checks would find misleading reasons.
  */
 char *target_end(pid_t pid)
 {
@@ -322,7 +343,10 @@ char *target_end(pid_t pid)
 	return obstacle_of_ending(pid);
 }
 
-/* Each check requires that the preceding ones found nothing. */
+/*
+ * In this order, because each check assumes that the checks before have found
+ * nothing.
+ */
 static char *(*const others[])(pid_t pid) = {
 	obstacle_of_ending,  obstacle_of_filter, obstacle_of_proc,
 	obstacle_of_program, obstacle_of_maps,

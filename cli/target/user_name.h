@@ -5,8 +5,8 @@
 #include <sys/types.h>
 
 /*
- * Returns the user's name, or "user 1000" if the id has none. The caller frees
- * it.
+ * Returns the name of the user with this id, or a text like "user 1000" if the
+ * id has no name. The caller frees it.
  */
 char *user_name(uid_t uid);
 

@@ -24,7 +24,10 @@ static int is_same(const struct call_key *one, const struct call_key *other)
 	       one->values == other->values && one->parent == other->parent;
 }
 
-/* Returns the slot that holds the node's number, or the free slot for it. */
+/*
+ * Returns the slot with 1 + the index of the node with this key or, if there is
+ * no such node, the free slot for it.
+ */
 static uint32_t *slot_of(const struct call_tree *tree,
 			 const struct call_key *key)
 {

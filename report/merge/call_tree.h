@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A tree of calling contexts whose nodes are distinguished by more than the
- * function: call site or argument values. Each worker has its own tree; all are
- * merged when their nodes are added to the result tree.
+ * A tree of calling contexts. Two nodes with the same caller differ in the
+ * function, the call site or the values of arguments. Each worker has its own
+ * tree. Finally the nodes of all these trees are added to one struct tree,
+ * where equal nodes are merged.
  */
 #ifndef CLEW_MERGE_CALL_TREE_H
 #define CLEW_MERGE_CALL_TREE_H
@@ -13,12 +14,20 @@
 #define CALL_NODE_NONE UINT32_MAX
 
 /*
- * Identifies a node below its parent. For a node without a parent, `site` and
- * `function` have other meanings.
+ * Identifies a node among the nodes with the same parent. In a node without a
+ * parent, which stands for the callers outside of a packet's context, `site`
+ * and `function` have other meanings.
  */
 struct call_key {
-	uint64_t site; /* return address, 0: unknown; without a parent: an id */
-	/* number in the process; without a parent: a tally */
+	/*
+	 * Return address of the call, 0: unknown; without a parent: the id of
+	 * the callers' context.
+	 */
+	uint64_t site;
+	/*
+	 * Number of the function in the process; without a parent: number of
+	 * the tally.
+	 */
 	uint32_t function;
 	uint32_t values; /* set of argument values; 0: none */
 	uint32_t parent; /* CALL_NODE_NONE: no parent */
@@ -34,13 +43,17 @@ struct call_node {
 struct call_tree {
 	struct call_node *nodes;
 	size_t count, capacity;
-	uint32_t *slots; /* open addressing: 1 + node */
+	/* Hash table with open addressing: 1 + index of a node; 0: free. */
+	uint32_t *slots;
 	unsigned int log2;
 };
 
 void call_tree_fini(struct call_tree *tree);
 
-/* Returns the index of the node with that key; creates it if needed. */
+/*
+ * Returns the index of the node with this key, and creates the node if there is
+ * none.
+ */
 uint32_t call_tree_at(struct call_tree *tree, const struct call_key *key);
 
 #endif

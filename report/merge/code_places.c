@@ -13,7 +13,10 @@ static uint64_t key_of(uint64_t start, uint64_t tsc)
 	return (start ^ tsc * UINT64_C(0x9e3779b97f4a7c15)) | 1;
 }
 
-/* Returns the record at *cursor, or NULL if it is incomplete. */
+/*
+ * Returns the record at *cursor and advances the cursor behind it; NULL at the
+ * end or if the record is invalid.
+ */
 static const struct wire_code_lines *next(const struct part_chunk *chunk,
 					  size_t *cursor)
 {
@@ -95,7 +98,10 @@ static uint64_t take(struct place_reading *reading)
 	}
 }
 
-/* Each frame takes at least one byte, so `frames` has room. */
+/*
+ * Reads one frame into reading->frames, which has room, because each frame
+ * takes at least one byte.
+ */
 static void take_frame(struct place_reading *reading)
 {
 	struct read_frame *frame = &reading->frames[reading->count];
@@ -112,8 +118,8 @@ static void take_frame(struct place_reading *reading)
 }
 
 /*
- * Reads one location and returns its length in code; *frame is 1 + its frame's
- * index.
+ * Reads one place (struct wire_code_lines) and returns the number of its bytes
+ * of code. *frame becomes 1 + the index of its innermost frame.
  */
 static uint64_t take_place(struct place_reading *reading, size_t *frame)
 {

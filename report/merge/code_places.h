@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The methods at the addresses of compiled code (struct wire_code_lines). */
+/* Finds the methods at an address in compiled code (struct wire_code_lines). */
 #ifndef CLEW_MERGE_CODE_PLACES_H
 #define CLEW_MERGE_CODE_PLACES_H
 
@@ -19,10 +19,13 @@ struct code_places {
 
 struct placed_frame {
 	uint32_t method;   /* number in the process, as recorded */
-	uint32_t bytecode; /* or WIRE_BYTECODE_NONE */
+	uint32_t bytecode; /* index of the bytecode, or WIRE_BYTECODE_NONE */
 };
 
-/* Adds the records of a chunk. The part must outlive them. */
+/*
+ * Adds the records of a WIRE_CODE_LINES chunk. `places` points into the part,
+ * which must exist as long.
+ */
 void code_places_add(struct code_places *places,
 		     const struct part_chunk *chunk);
 void code_places_fini(struct code_places *places);
@@ -32,8 +35,9 @@ const struct wire_code_lines *code_places_of(const struct code_places *places,
 					     uint64_t start, uint64_t tsc);
 
 /*
- * Fills at most `room` methods at an offset, innermost first, and returns their
- * total number. 0: unknown, or the record is invalid.
+ * Stores at most `room` of the frames at an offset in the code, innermost
+ * first, and returns the number of all frames. 0: unknown, or the record is
+ * invalid.
  */
 size_t code_places_frames(const struct wire_code_lines *lines, uint64_t offset,
 			  struct placed_frame *frames, size_t room);

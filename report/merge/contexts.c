@@ -7,21 +7,25 @@
 #include "base/memory.h"
 #include "wire/id.h"
 
-/* The largest tally number that the bit-field can hold. */
+/* The largest number that fits into context.tally. */
 enum { TALLY_MASK = (1 << 30) - 1 };
 
 /* Special values of context.node and context.root. */
 enum { NODE_UNSEEN = 0, NODE_PENDING = UINT32_MAX, ROOT_NONE = UINT32_MAX };
 
 /*
- * A context and its tail calls have complementary ids; both get the same hash.
+ * Returns a hash that is the same for a context's own id and for the id of its
+ * tail calls, which is the complement.
  */
 static uint32_t hash_of_id(uint64_t id)
 {
 	return hash_of_word(id >> 63 ? wire_tail_id(id) : id);
 }
 
-/* Returns the slot of the context with this id, or the free slot for it. */
+/*
+ * Returns the slot in the index of the context with this id or, if there is
+ * none, the free slot for it.
+ */
 static struct hash_slot *slot_of(const struct contexts *contexts, uint64_t id,
 				 uint32_t hash)
 {
@@ -158,7 +162,10 @@ void contexts_prefetch_place(const struct contexts *contexts, size_t far_ahead,
 						       context->function));
 }
 
-/* Returns the context's node if it belongs to this root. */
+/*
+ * Returns the context's node below this root, or NODE_UNSEEN or NODE_PENDING.
+ * Forgets the node if it is below another root.
+ */
 static uint32_t node_below(struct context *context, uint32_t root)
 {
 	if (context->root != root) {
@@ -169,9 +176,10 @@ static uint32_t node_below(struct context *context, uint32_t root)
 }
 
 /*
- * Counts oddities of a context. `caller` is NULL if it is not recorded, or if
- * the context is outermost. A thread that resumes another thread's coroutine
- * counts depths from the coroutine's start.
+ * Counts inconsistencies of a context. `caller` is NULL if the caller's context
+ * is not recorded, or if the context is outermost. A depth of 1 is always
+ * accepted: a thread that resumes a coroutine of another thread counts depths
+ * from the start of the coroutine.
  */
 static void check_place(struct oddities *oddities,
 			const struct context *context, uint64_t caller_id,
@@ -191,9 +199,10 @@ static void check_place(struct oddities *oddities,
 }
 
 /*
- * Collects the contexts from this one up to the first whose caller has a node,
- * and returns that node. A caller that occurs twice on the path closes a
- * circle, which only a damaged recording contains; it counts as unknown.
+ * Stores in contexts->path the indices of this context and of its callers, up
+ * to the first one whose caller has a node, and returns this caller's node. If
+ * a caller occurs twice on the path, which only happens in a damaged recording,
+ * the caller is regarded as unknown.
  */
 static uint32_t climb(struct contexts *contexts, struct context *context,
 		      uint32_t root, size_t *length)
@@ -226,8 +235,8 @@ static uint32_t climb(struct contexts *contexts, struct context *context,
 }
 
 /*
- * Returns the call site in the catalog; 0 if it is in no module and was not
- * announced.
+ * Returns the catalog's number of the context's call site; 0 if the site is in
+ * no module.
  */
 static uint32_t site_of(struct contexts *contexts,
 			const struct context *context)
@@ -241,8 +250,9 @@ static uint32_t site_of(struct contexts *contexts,
 }
 
 /*
- * Returns the caller of the outermost context of a path; NULL if the recording
- * has no Java stacks.
+ * Returns the caller of the last (outermost) context of the path, or NULL if it
+ * is not recorded. Returns NULL also if the process has no Java stacks, because
+ * then the caller is not needed.
  */
 static const struct context *caller_of(const struct contexts *contexts,
 				       size_t length)
@@ -256,8 +266,8 @@ static const struct context *caller_of(const struct contexts *contexts,
 }
 
 /*
- * Returns the call site in `context` of its callees, if its function is a Java
- * stack.
+ * If the context's function is a Java stack, returns the site at which the
+ * innermost method of this stack calls; otherwise 0.
  */
 static uint32_t told_site_below(struct contexts *contexts,
 				const struct context *context)
@@ -274,9 +284,11 @@ static uint32_t told_site_below(struct contexts *contexts,
 }
 
 /*
- * Adds nodes below `node` for the methods of a stack except the innermost one.
- * Returns the last node. On entry, *site is the call site of the stack's
- * outermost method, and on return that of the innermost one.
+ * If the function `number` is a Java stack, adds nodes below `node` for its
+ * methods except the innermost one, and returns the last of these nodes;
+ * otherwise returns `node`. On entry *site is the site from which the outermost
+ * method is called; on return it is the site from which the innermost method is
+ * called.
  */
 static uint32_t place_callers(struct contexts *contexts, uint32_t node,
 			      uint32_t number, uint32_t *site)

@@ -2,9 +2,10 @@
 /*
  * The contexts of one process, while they are added to a tree.
  *
- * Within a process an id identifies a context, and the caller's id follows from
- * it. Contexts are found by id and placed below their callers. Contexts may be
- * placed below several roots, for example one for each thread.
+ * Within a process an id identifies a context, and the caller's id is computed
+ * from it. Contexts are found by id and become nodes below the nodes of their
+ * callers. The same context may become a node below several roots, for example
+ * one for each thread.
  */
 #ifndef CLEW_MERGE_CONTEXTS_H
 #define CLEW_MERGE_CONTEXTS_H
@@ -17,14 +18,15 @@
 
 struct context {
 	uint64_t id;
-	/* return address of its first call; 0: unknown */
+	/* Return address of the context's first call; 0: unknown. */
 	uint64_t site_pc : 48;
 	uint64_t depth : 16; /* as recorded, modulo 65536 */
 	uint32_t function;   /* number in the process */
 	uint32_t node;       /* node below `root`, once it is placed */
 	uint32_t root;
-	uint32_t tally : 30;     /* tally that recorded it */
-	uint32_t has_tails : 1;  /* the id of its tail calls finds it also */
+	uint32_t tally : 30; /* tally that recorded it */
+	/* The id of its tail calls also occurs and finds this context. */
+	uint32_t has_tails : 1;
 	uint32_t is_checked : 1; /* check_place() has counted its oddities */
 };
 
@@ -32,15 +34,20 @@ struct contexts {
 	struct context *items;
 	size_t count, capacity;
 	struct hash_index by_id;
-	uint32_t *path; /* contexts between one and its placed ancestor */
+	/* Used while a context is placed: it and its callers without a node. */
+	uint32_t *path;
 	size_t path_capacity;
-	struct oddities oddities; /* of the placed contexts */
+	/* Inconsistencies of the contexts that were placed. */
+	struct oddities oddities;
 	const struct numbering *numbering;
 	struct catalog *catalog;
 	struct tree *tree;
 };
 
-/* Enters the contexts of all tallies. The arguments must outlive `contexts`. */
+/*
+ * Enters the contexts of all tallies. The arguments must exist as long as
+ * `contexts`.
+ */
 void contexts_init(struct contexts *contexts,
 		   const struct part_tallies *tallies,
 		   const struct numbering *numbering, struct catalog *catalog,
@@ -48,32 +55,33 @@ void contexts_init(struct contexts *contexts,
 void contexts_fini(struct contexts *contexts);
 
 /*
- * Prefetches for lookups of many ids. In a large recording an id's slot, its
- * context and the context's node are three cache misses. The caller passes ids
- * that it needs CONTEXTS_AHEAD, half as many, and CONTEXTS_SOON lookups later.
- * Wrong ids are harmless.
+ * Prefetches memory for lookups of many ids. In a large recording, each lookup
+ * has three cache misses, which depend on each other: for the id's slot, for
+ * its context and for the context's node. The caller passes the ids that it
+ * will look up after CONTEXTS_AHEAD, CONTEXTS_AHEAD / 2 and CONTEXTS_SOON
+ * further lookups. Ids that do not exist do no harm.
  */
 enum { CONTEXTS_AHEAD = 24, CONTEXTS_SOON = 4 };
 void contexts_prefetch(const struct contexts *contexts, uint64_t id_far_ahead,
 		       uint64_t id_half_way, uint64_t id_soon);
 
 /*
- * Returns NULL if the context was not recorded. The result's id differs from
- * `id` if that is the id of tail calls.
+ * Returns the context with this id, or NULL if it was not recorded. If `id` is
+ * the id of tail calls, the result is the context itself, which has another id.
  */
 struct context *contexts_find(const struct contexts *contexts, uint64_t id);
 
 /*
- * Prefetches for placing all contexts below `root` in order: the caller of
- * context number `far_ahead`, and the node of `soon`, whose caller has mostly
- * been placed by then.
+ * Prefetches memory for placing all contexts below `root` in the order of the
+ * array: the caller of the context with index `far_ahead`, and the node of the
+ * context with index `soon`, whose caller mostly has its node by then.
  */
 void contexts_prefetch_place(const struct contexts *contexts, size_t far_ahead,
 			     size_t soon, uint32_t root);
 
 /*
- * Returns the node of a context below `root`; creates it and its callers if
- * needed.
+ * Returns the node of a context below `root`, and creates this node and those
+ * of its callers if they do not exist.
  */
 uint32_t contexts_place(struct contexts *contexts, struct context *context,
 			uint32_t root);

@@ -12,7 +12,7 @@
 #include "report/recording/announced.h"
 
 enum {
-	ANCESTORS_MAX = 64, /* limit of consecutive forks */
+	ANCESTORS_MAX = 64, /* maximum number of ancestors that are searched */
 	/*
 	 * In a jitdump's header: the byte with the flags, and the flag for TSC
 	 * stamps.
@@ -54,7 +54,7 @@ static void note(const struct generated *generated, enum announced kind,
 		recording_note(generated->recording, problem);
 }
 
-/* Reports errors in registered code. */
+/* Adds a problem to the recording if registered code has no names. */
 static void note_told(const struct generated *generated)
 {
 	const struct told_code *told = &generated->told;
@@ -78,7 +78,11 @@ static void note_told(const struct generated *generated)
 					told->unread > 1 ? "them" : "it"));
 }
 
-/* Accepts both byte orders: the flag is in the first or last byte. */
+/*
+ * Returns whether a jitdump's time stamps are those of the time stamp counter.
+ * The file may have any byte order, so the flag is in the first or last byte of
+ * the flags.
+ */
 static int is_by_tsc(int fd)
 {
 	unsigned char header[JITDUMP_FLAGS + 8];
@@ -112,7 +116,9 @@ static void read_one(struct generated *generated, enum announced kind)
 }
 
 /*
- * The map is read first: of two entries with equal times the later one counts.
+ * Reads all data about generated code. The perf map is read before the jitdump,
+ * because of two entries that are valid at the same time the later one has
+ * precedence.
  */
 static void read_announced(struct generated *generated)
 {
@@ -132,7 +138,10 @@ static void read_announced(struct generated *generated)
 		note(generated, ANNOUNCED_MAP, err, NULL);
 }
 
-/* Without a second moment the time is unknown, and the latest code counts. */
+/*
+ * Converts a sample's time stamp to the time of the jitdump. If the clock's
+ * rate is unknown, returns A2N_LATEST, so that the latest code is found.
+ */
 static uint64_t time_of(const struct generated *generated, uint64_t tsc)
 {
 	if (generated->is_by_tsc)
@@ -166,9 +175,9 @@ void generated_fini(struct generated *generated)
 }
 
 /*
- * Returns the function that the program announced, or 0. Entries of a perf map
- * have no time; those of a jitdump have, but help only if the sample's time is
- * known.
+ * Returns the function that a perf map or jitdump names for a pc, or 0. *how
+ * becomes PLACE_TIMED if the entry has a time and the sample's time is known,
+ * which entries of a perf map never have; otherwise PLACE_NEWEST.
  */
 static uint32_t announced_function(struct generated *generated, uint64_t pc,
 				   uint64_t tsc, enum sample_place *how)
@@ -200,7 +209,10 @@ uint64_t generated_module_pc(struct generated *generated, uint64_t pc,
 	return made_code_module_pc(&generated->made, pc, tsc);
 }
 
-/* Returns the function of the module whose file was mapped at the pc, or 0. */
+/*
+ * If the pc was in memory that was mapped from a module's file, returns the
+ * function with the same code in that module; otherwise 0.
+ */
 static uint32_t mapped_function(struct generated *generated, uint64_t pc,
 				uint64_t tsc)
 {
@@ -251,7 +263,10 @@ uint32_t generated_site(struct generated *generated,
 		       : 0;
 }
 
-/* A return address may lie after the end of the calling function. */
+/*
+ * Searches for the byte before the return address, which may be the first byte
+ * behind the calling function.
+ */
 void generated_name_callers(struct generated *generated,
 			    struct numbering *numbering)
 {

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Generated code of one process, as the process announced it.
+ * Names of generated code of one process.
  *
- * Names are read when the first sample in such code is placed. A jitdump has
- * the time of each piece of code. A perf map has only their order, so the
- * newest entry that covers an address counts, whatever the sample's time. If
- * both exist, the jitdump has precedence. A forked child uses its parent's
- * files unless it has its own. Code that a runtime announced directly to clew
- * precedes both files. The module that made the memory executable comes last
- * (made_code.h).
+ * The names are read when the first sample in generated code is placed. The
+ * first of these sources that has a name is used: reports of runtimes in the
+ * part (told_code.h); a jitdump, which has the time of each piece of code; a
+ * perf map, of which the last entry for an address is used, because its entries
+ * have no times; the module that made the memory executable (made_code.h). A
+ * forked child uses its parent's files unless it has its own.
  */
 #ifndef CLEW_MERGE_GENERATED_H
 #define CLEW_MERGE_GENERATED_H
@@ -22,18 +21,23 @@
 #include "report/recording/recording_reader.h"
 
 struct generated {
-	/* receives problems about unreadable files */
+	/* Gets a problem for each file that cannot be read. */
 	struct recording *recording;
 	const struct part_copy *part;
 	struct catalog *catalog;
 	const struct clock *clock;
 	const struct numbering *numbering;
-	struct told_code told;   /* code announced in the part itself */
+	/* Code that runtimes have reported, in the part. */
+	struct told_code told;
 	struct made_code made;   /* makers recorded in the part */
 	struct a2n_space *space; /* NULL: nothing was announced */
 	struct idmap functions;  /* id of a piece of code -> function */
 	int is_read;
-	int is_by_tsc; /* its jitdump has the same clock as samples */
+	/*
+	 * The jitdump's time stamps are of the time stamp counter, like those
+	 * of samples.
+	 */
+	int is_by_tsc;
 };
 
 void generated_init(struct generated *generated, struct recording *recording,
@@ -44,27 +48,31 @@ void generated_fini(struct generated *generated);
 
 /*
  * Returns the catalog's function whose code was at the pc at that time stamp;
- * FUNCTION_GENERATED if unknown. All code of one name is one function. Sets
- * *how to PLACE_TIMED or a later value.
+ * FUNCTION_GENERATED if unknown. All pieces of code with the same name are one
+ * function. Sets *how to the way in which the function was found, PLACE_TIMED
+ * or a later value of the enumeration.
  */
 uint32_t generated_function(struct generated *generated, uint64_t pc,
 			    uint64_t tsc, enum sample_place *how);
 
 /*
- * Returns the address in a module of the process that has the code which was
- * mapped from the module's file to the pc at that time stamp; 0 if none was.
+ * If the memory at the pc was mapped from a module's file at that time stamp,
+ * returns the address of the same code in the module; otherwise 0.
  */
 uint64_t generated_module_pc(struct generated *generated, uint64_t pc,
 			     uint64_t tsc);
 
 /*
- * Assigns a function to each call site in generated code
- * (WIRE_RANGE_GENERATED_CALLER), as of its first call.
+ * Finds the function for each call site in generated code
+ * (WIRE_RANGE_GENERATED_CALLER) that was there at the site's first call.
  */
 void generated_name_callers(struct generated *generated,
 			    struct numbering *numbering);
 
-/* Returns the site in that function, like told_code_site(); 0: unknown. */
+/*
+ * Returns the catalog's site for a pc in generated code, like told_code_site();
+ * 0: unknown.
+ */
 uint32_t generated_site(struct generated *generated,
 			const struct numbering *numbering, uint64_t pc,
 			uint64_t tsc);

@@ -16,8 +16,8 @@ static int is_text(const char *text, size_t bytes, const char *other)
 }
 
 /*
- * Returns whether a probe's text is "[MODULE:]FUNCTION" with that function. A
- * remark may follow after a blank.
+ * Returns whether a probe's text is "[MODULE:]FUNCTION" with this function,
+ * possibly followed by a blank and a remark.
  */
 static int is_place(const struct recorded_probe *probe, const char *function)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The probe values of a process by which calls are distinguished. */
+/*
+ * The values of probes that are the labels of calls: calls with different
+ * values are counted separately.
+ */
 #ifndef CLEW_MERGE_LABEL_FIELDS_H
 #define CLEW_MERGE_LABEL_FIELDS_H
 
@@ -8,7 +11,10 @@
 #include "wire/user_probe.h"
 
 struct label_fields {
-	/* By number of the probe; NULL: not selected. Safe to print. */
+	/*
+	 * Names of the values by number of the probe and index of the value,
+	 * safe to print; NULL: not selected.
+	 */
 	char *names[WIRE_PROBES_MAX][WIRE_PROBE_FIELDS_MAX];
 	uint8_t formats[WIRE_PROBES_MAX][WIRE_PROBE_FIELDS_MAX];
 	uint16_t string_bytes[WIRE_PROBES_MAX][WIRE_PROBE_FIELDS_MAX];

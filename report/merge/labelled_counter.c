@@ -32,7 +32,10 @@ static uint32_t find_node(struct labelled_counter *counter, uint32_t depth)
 					    });
 }
 
-/* Updates the nodes of all frames down to that depth. */
+/*
+ * Determines the nodes of all frames whose nodes are outdated, from the
+ * outermost up to that depth.
+ */
 static void settle(struct labelled_counter *counter, uint32_t depth)
 {
 	for (; counter->settled <= depth; counter->settled++) {
@@ -47,7 +50,7 @@ static void settle(struct labelled_counter *counter, uint32_t depth)
 	}
 }
 
-/* Stores an active call, whose node is not yet determined. */
+/* Stores an active call. settle() determines its node later. */
 static void enter(struct labelled_counter *counter, uint32_t depth,
 		  uint32_t function, uint64_t site)
 {
@@ -109,7 +112,10 @@ static void take_call(struct labelled_counter *counter,
 
 /* ---- Values ---- */
 
-/* Returns whether the value is selected, and then sets *value. */
+/*
+ * Returns whether the value is one of the labels, and if so, stores it in
+ * *value.
+ */
 static int value_of(const struct label_fields *fields,
 		    const struct packet_value *from, struct label_value *value)
 {
@@ -136,7 +142,10 @@ static int value_of(const struct label_fields *fields,
 	return 1;
 }
 
-/* Moves a call that was counted to the node for its present values. */
+/*
+ * Moves a call that was counted at a node without its latest value to the node
+ * for its present values.
+ */
 static void move_call(struct labelled_counter *counter, uint32_t depth)
 {
 	struct labelled_frame *frame = &counter->frames[depth];
@@ -152,9 +161,9 @@ static void move_call(struct labelled_counter *counter, uint32_t depth)
 }
 
 /*
- * Handles a value of a call that was counted before the packet's context began,
- * without values. The frame's values may then be those of an earlier call in
- * the same slot.
+ * Prepares a frame for the value of a call that was counted in an earlier
+ * packet, without values. The values that are stored in the frame may be those
+ * of an earlier call in the same slot, so they are removed.
  */
 static void take_back(struct labelled_counter *counter, uint32_t depth)
 {

@@ -3,14 +3,17 @@
  * Counts the calls of packets by function and by the chosen labels, one packet
  * after another, in any order (packet_pool.h).
  *
- * Callers outside a packet's context are known only by their id. These callers
- * have one node without a parent for each tally and id; id 0 is the beginning
- * of a thread.
+ * Of the callers outside a packet's context only the id is known. For each such
+ * id and tally, these callers have one node without a parent; id 0 stands for
+ * the beginning of a thread.
  *
- * A call's values follow the call. The call is therefore counted without values
- * first and then moved. If a signal handler has begun a new packet in between,
- * the old packet counts the call, and a node in the new packet's worker gets a
- * count of -1. Values that are repeated after a context move nothing.
+ * A call's values follow the call in the packet. The call is therefore first
+ * counted at the node without values, and moved to another node with each
+ * value. If a signal handler has begun a new packet between a call and its
+ * value, one worker counts the call in the old packet, and the worker of the
+ * new packet moves it: its node without values gets the count -1
+ * (labels_settle()). Values that are repeated after a context do not move
+ * calls.
  */
 #ifndef CLEW_MERGE_LABELLED_COUNTER_H
 #define CLEW_MERGE_LABELLED_COUNTER_H
@@ -25,8 +28,13 @@ struct labelled_frame {
 	uint64_t site;
 	uint32_t function;
 	uint32_t values;
-	uint32_t node;      /* determined by all other fields */
-	uint8_t is_counted; /* at that node: the call began in this packet */
+	/*
+	 * Node in the tree, which follows from the fields above and the
+	 * caller's node.
+	 */
+	uint32_t node;
+	/* The call began in this packet and is counted at `node`. */
+	uint8_t is_counted;
 	uint8_t is_tail;
 };
 
@@ -36,15 +44,16 @@ struct labelled_counter {
 	const struct label_fields *fields;
 	struct call_tree tree;
 	struct value_sets values;
-	/* by depth; 0: callers outside the context */
+	/* Active calls by depth; 0: the callers outside the context. */
 	struct labelled_frame *frames;
 	size_t room;
-	uint32_t settled; /* nodes from this depth on are outdated */
+	/* The nodes of frames from this depth on are outdated. */
+	uint32_t settled;
 };
 
 void labelled_counter_fini(struct labelled_counter *counter);
 
-/* Counts all remaining calls of a cursor in that tally. */
+/* Counts all calls of a packet from the cursor's position on, in that tally. */
 void labelled_counter_take(struct labelled_counter *counter,
 			   struct packet_cursor *cursor, uint32_t tally);
 

@@ -8,11 +8,11 @@
 #include "base/memory.h"
 #include "report/recording/makers_reader.h"
 
-enum { ANCESTORS_MAX = 64 }; /* limit of consecutive forks */
+enum { ANCESTORS_MAX = 64 }; /* maximum number of ancestors that are searched */
 
 /*
- * A range while the records are read: its code may itself have made other
- * memory executable.
+ * A range of memory, needed while records are read: code in it may itself have
+ * made other memory executable.
  */
 struct made_piece {
 	uint64_t start, end;
@@ -45,8 +45,9 @@ static uint32_t function_of_piece(const struct entering *entering, uint64_t pc,
 }
 
 /*
- * The maker may be older than the child's own record of the module, if it was
- * inherited at a fork.
+ * Returns the module that contained a pc at that time. If there is none,
+ * returns the module at any time: in a forked child, the record of the memory
+ * may be older than the child's own record of the module.
  */
 static const struct numbering_module *module_of(
 	const struct numbering *numbering, uint64_t pc, uint64_t time_ns)
@@ -59,9 +60,8 @@ static const struct numbering_module *module_of(
 }
 
 /*
- * Returns whether the mapping's name adds nothing to its maker: it is the
- * maker's file, or the copy of that file in clew's cache that clew mapped over
- * it.
+ * Returns whether the mapping's name says no more than the maker's name: it is
+ * the maker's file, or clew's copy of a module with hooks.
  */
 static int is_of_maker(const char *mapping, const char *maker_name)
 {
@@ -122,8 +122,8 @@ static void note_mapped(struct entering *entering,
 }
 
 /*
- * Returns the distance from the mapping to the same code of a module; 0: no
- * module has this code.
+ * Returns the difference between the address of the same code in a module and
+ * the mapping's address; 0: no module has this code.
  */
 static uint64_t way_to_module(const struct entering *entering,
 			      const struct recorded_maker *maker)
@@ -185,7 +185,7 @@ static void enter(struct entering *entering, const struct recorded_maker *maker)
 	};
 }
 
-/* Adds the records that existed at that time. */
+/* Adds those records of a part that existed at the time stamp `until`. */
 static void enter_part(struct entering *entering, const struct part_copy *part,
 		       uint64_t until)
 {
@@ -208,7 +208,10 @@ static void enter_part(struct entering *entering, const struct part_copy *part,
 	}
 }
 
-/* The parent's part may not be loaded; its makers are then read again. */
+/*
+ * Adds the records of a parent's part. If only the part's header is loaded,
+ * reads the records from the file.
+ */
 static void enter_parent(struct entering *entering,
 			 const struct part_copy *part, uint64_t until)
 {
@@ -282,7 +285,8 @@ void made_code_fini(struct made_code *made)
 }
 
 /*
- * Returns the map's value for the range that was at the pc at that time, or 0.
+ * Returns the value in the map for the range that contained the pc at that time
+ * stamp, or 0.
  */
 static uint64_t find(const struct made_code *made, const struct idmap *map,
 		     uint64_t pc, uint64_t tsc)

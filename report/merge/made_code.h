@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Makers: the modules that made memory executable whose code belongs to no
- * module and was not announced. This code is named "(generated code of
+ * Names for generated code that no runtime has reported: the module that has
+ * made the memory executable (its maker). The name is "(generated code of
  * libx.so)" or, if the mapping has a name, "(generated code of libx.so,
  * memfd:jit)".
  *
- * Memory that is mapped from a module's file contains the module's code at
- * another address and gets the module's names.
+ * Memory that is mapped from the file of a loaded module contains the module's
+ * code at another address. Its functions get the module's names.
  *
- * A forked child has its parent's makers as of the fork.
+ * A forked child also has those of its parent's records that existed at the
+ * fork.
  */
 #ifndef CLEW_MERGE_MADE_CODE_H
 #define CLEW_MERGE_MADE_CODE_H
@@ -21,7 +22,10 @@
 struct made_code {
 	struct a2n_space *space; /* NULL: no records */
 	struct idmap functions;  /* id of a range -> function */
-	/* id of a range -> distance to the module's code */
+	/*
+	 * id of a range -> difference between the module's address and the
+	 * range's.
+	 */
 	struct idmap modules;
 };
 
@@ -32,13 +36,16 @@ void made_code_init(struct made_code *made, const struct recording *recording,
 		    const struct clock *clock);
 void made_code_fini(struct made_code *made);
 
-/* Returns the catalog's function for code at the pc at that time, or 0. */
+/*
+ * Returns the catalog's function for generated code at the pc at that time
+ * stamp, or 0.
+ */
 uint32_t made_code_function(const struct made_code *made, uint64_t pc,
 			    uint64_t tsc);
 
 /*
- * Returns the address of the same code in the module from whose file the pc was
- * mapped at that time; 0: the pc is in no such memory.
+ * If the memory at the pc was mapped from a module's file at that time stamp,
+ * returns the address of the same code in the module; otherwise 0.
  */
 uint64_t made_code_module_pc(const struct made_code *made, uint64_t pc,
 			     uint64_t tsc);

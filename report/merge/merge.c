@@ -22,15 +22,16 @@
 /* Progress over all parts, in bytes. */
 struct merge_progress {
 	struct progress *progress; /* may be NULL */
-	uint64_t before;           /* of the parts before the current one */
-	uint64_t current;          /* of the current part */
+	/* Bytes of the parts before the present one. */
+	uint64_t before;
+	uint64_t current; /* of the current part */
 	uint64_t all;
 };
 
 /* State of merging one part. */
 struct work {
 	struct merge_progress *reading;
-	/* contexts and counts: merged ones and total */
+	/* Numbers of contexts and counts: those that are merged, and all. */
 	uint64_t steps, all_steps;
 	struct recording *recording;
 	const struct part_copy *part;
@@ -80,7 +81,10 @@ static uint64_t count_steps(const struct work *work)
 	return steps;
 }
 
-/* Adds contexts in the order of memory, which halves the cache misses. */
+/*
+ * Adds all contexts of the part below the tree's root, in the order in which
+ * they are in memory, which halves the number of cache misses.
+ */
 static void add_all_contexts(struct work *work)
 {
 	struct contexts *contexts = &work->contexts;
@@ -137,7 +141,10 @@ static void forget_counts(const struct work *work,
 			    span->count * sizeof(*span->items));
 }
 
-/* Adds calls without a context. */
+/*
+ * Adds calls whose id belongs to no recorded context to the node of an unknown
+ * function below an unknown caller.
+ */
 static void add_stray(struct work *work, uint32_t root, uint64_t calls)
 {
 	uint32_t nobody = tree_child(work->tree, root, FUNCTION_UNKNOWN_CALLER);
@@ -197,7 +204,10 @@ static void add_counts(struct work *work, const struct count_span *span)
 	}
 }
 
-/* Returns the timeline's thread for a tally's samples; creates it if needed. */
+/*
+ * Returns the timeline's index of the thread that uses a tally, and adds the
+ * thread if it is new.
+ */
 static uint32_t timeline_thread(struct work *work, uint32_t tally)
 {
 	uint64_t *entered =
@@ -254,7 +264,10 @@ static void add_histograms(struct work *work, const struct part_chunk *chunk)
 			&items[i]);
 }
 
-/* Adds histograms; times of contexts are added with their counts. */
+/*
+ * Adds the histograms of the selected tallies. The times of contexts are added
+ * later, with their counts.
+ */
 static void begin_timing(struct work *work)
 {
 	struct part_chunk chunk;
@@ -285,8 +298,8 @@ static void finish_timing(struct work *work)
 }
 
 /*
- * Values belong to the process: all are added below the root of its first
- * tally.
+ * Adds the agents' values of the part. They belong to the process and to no
+ * thread, so they are added below the root of the process's first tally.
  */
 static void add_values(struct work *work)
 {
@@ -300,8 +313,8 @@ static void add_values(struct work *work)
 }
 
 /*
- * Adds calls with labels, and without labels those that the process has counted
- * itself.
+ * Adds the calls in packets with their labels, and the calls that the process
+ * has counted itself without labels.
  */
 static void add_labelled(struct work *work, const struct part_labels *labels,
 			 size_t own_spans)
@@ -407,7 +420,7 @@ static void add_everything(struct work *work)
 	part_packets_fini(&work->packets);
 }
 
-/* Returns whether any of the part was selected. */
+/* Merges one part. Returns whether any of its threads is selected. */
 static int merge_part(struct work *work)
 {
 	int is_wanted;
@@ -448,13 +461,19 @@ static void count_open_calls(struct tree *tree)
 	}
 }
 
-/* Equal pids in different runs are different processes. */
+/*
+ * Returns a number that identifies the process: two parts with the same pid
+ * belong to different processes if they are from different runs.
+ */
 static uint64_t process_key(const struct part_copy *part)
 {
 	return (uint64_t)part->run << 32 | (part->header->pid + UINT64_C(1));
 }
 
-/* Without any sample it is unknown where time was spent. */
+/*
+ * If there is no sample except those for threads without samples, removes all
+ * time from the tree, because it is unknown where it was spent.
+ */
 static void forget_unsampled(struct merged *merged, struct tree *tree)
 {
 	if (!merged->unsampled_threads ||
@@ -466,8 +485,8 @@ static void forget_unsampled(struct merged *merged, struct tree *tree)
 }
 
 /*
- * A tree has one kind of time; samples and exact times have precedence over
- * time stamps of traces.
+ * Returns whether times are computed from the time stamps of traces. A tree has
+ * only one kind of time, and samples and exact times have precedence.
  */
 static int wants_trace_times(const struct recording *recording,
 			     const struct whose *whose)

@@ -2,10 +2,10 @@
 /*
  * Merges the data of all processes into one tree.
  *
- * Within a process an id identifies a context, and the caller's id follows from
- * it. Ids of different processes are unrelated. The contexts of each process
- * therefore become nodes by function and parent, and equal contexts share a
- * node.
+ * Within a process an id identifies a context, and the caller's id is computed
+ * from it. Ids of different processes have nothing to do with each other.
+ * Therefore contexts become nodes that are identified by their function and
+ * parent node, and equal contexts of several processes become one node.
  */
 #ifndef CLEW_MERGE_MERGE_H
 #define CLEW_MERGE_MERGE_H
@@ -21,10 +21,13 @@
 #include "report/model/value_list.h"
 #include "report/recording/recording_reader.h"
 
-/* Nodes of KIND_GROUP between the root and the contexts. */
+/*
+ * Whether the tree gets a node (KIND_GROUP) for each process or thread, below
+ * which its contexts are.
+ */
 enum grouping { GROUP_NONE, GROUP_PROCESS, GROUP_THREAD };
 
-/* Selection and contents; zero-initialised: all processes and threads. */
+/* What is merged. Zero-initialised: everything of all processes and threads. */
 struct whose {
 	uint32_t pid;       /* 0: all processes */
 	const char *thread; /* NULL: all threads; else a tid or a name */
@@ -55,24 +58,31 @@ struct whose {
 
 /* Statistics of a merge. */
 struct merged {
-	/* selected ones; one may have several parts after exec */
+	/*
+	 * Number of selected processes; a process has several parts if it
+	 * called exec.
+	 */
 	uint64_t processes;
 	uint64_t threads;
-	/* threads that use the tally of a selected thread */
+	/*
+	 * Number of threads that use the tally of a selected thread which began
+	 * earlier.
+	 */
 	uint64_t follow_ups;
-	uint64_t strays; /* calls of ids that no recorded context explains */
-	/* nodes of the tree that were recorded as contexts */
+	uint64_t strays; /* calls whose id belongs to no recorded context */
+	/* Number of the tree's nodes that are recorded contexts. */
 	uint64_t contexts;
 	uint64_t labelled;  /* processes whose calls have the wanted labels */
 	int has_call_sites; /* a trace has them (clew record --sites) */
 	uint64_t samples;
-	struct sample_places places;    /* how samples were placed */
-	uint64_t clew_samples, clew_ns; /* in clew's own code, shown or not */
-	/* of threads without samples */
+	struct sample_places places; /* how samples were placed */
+	/* Samples in clew's own code, whether shown or not. */
+	uint64_t clew_samples, clew_ns;
+	/* Time and number of threads without samples. */
 	uint64_t unsampled_ns, unsampled_threads;
 	/*
-	 * Time from time stamps of traces, and the share from traces without
-	 * returns.
+	 * Time that was computed from time stamps of traces, and the part of it
+	 * from traces without stamps of returns.
 	 */
 	uint64_t trace_ns, divided_ns;
 	struct jni_usage jni;     /* free with jni_usage_fini() */
@@ -81,10 +91,10 @@ struct merged {
 };
 
 /*
- * Adds all parts to `tree` and their functions to `catalog`, both initialised
- * by the caller, and sums the tree up. The zero-initialised timeline is filled
- * if `whose` asks for it. Inconsistencies of a part become problems of the
- * recording.
+ * Adds all selected parts to `tree` and their functions to `catalog`, which the
+ * caller has initialised, and computes the tree's sums. Adds samples to the
+ * timeline, which the caller has zero-initialised, if whose->with_timeline is
+ * set. Inconsistencies of a part become problems of the recording.
  */
 void merge_recording(struct recording *recording, const struct whose *whose,
 		     struct catalog *catalog, struct tree *tree,

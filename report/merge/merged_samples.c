@@ -9,7 +9,7 @@
 #include "wire/id.h"
 #include "wire/verdict.h"
 
-/* A sample and the context with its id. */
+/* A sample with what was found for its id and its pc. */
 struct sight {
 	const struct wire_sample *wire;
 	struct context *context; /* NULL: none */
@@ -19,7 +19,10 @@ struct sight {
 	uint64_t vaddr;                        /* address in the module */
 };
 
-/* Returns the node of the context with this id, or 0. */
+/*
+ * Returns the node below `root` of the context with this id, or 0 if it is not
+ * recorded.
+ */
 static uint32_t node_of_id(struct samples *samples, uint64_t id, uint32_t root)
 {
 	struct context *context = contexts_find(samples->contexts, id);
@@ -36,8 +39,8 @@ static int has_function(const struct samples *samples, uint32_t node,
 }
 
 /*
- * Returns the nearest caller of a node, below the root, that is a call of the
- * function; 0 if there is none.
+ * Returns the nearest node, from `node` outwards up to the root, that is a call
+ * of the function; 0 if there is none.
  */
 static uint32_t find_outer(const struct samples *samples, uint32_t node,
 			   uint32_t root, uint32_t function)
@@ -53,8 +56,10 @@ static uint32_t find_outer(const struct samples *samples, uint32_t node,
 }
 
 /*
- * Finds a hooked function further out that execution has jumped back to. Not
- * for "(folded)" calls, which may belong to any function.
+ * For a pc in a hooked function that is neither the leaf nor a neighbour:
+ * returns the node of a caller further out with this function, to which the
+ * program has jumped back (longjmp); otherwise 0. Returns 0 also for "(folded)"
+ * calls, because their function is unknown.
  */
 static uint32_t find_jumped(const struct samples *samples,
 			    const struct sight *sight, uint32_t leaf,
@@ -74,8 +79,9 @@ static uint32_t find_jumped(const struct samples *samples,
 }
 
 /*
- * Returns the node of the function that contains the pc: the leaf's context or
- * a neighbour. 0 if there is none.
+ * Returns the node of the function that contains the pc, if this is the
+ * function of the leaf's context, of its caller, of a callee or of a sibling;
+ * otherwise 0. *how becomes which of them.
  */
 static uint32_t find_near(struct samples *samples, const struct sight *sight,
 			  uint32_t node_of_leaf, uint32_t number,
@@ -149,7 +155,10 @@ static uint32_t place_in_module(struct samples *samples,
 	return tree_child(contexts->tree, leaf, function);
 }
 
-/* Returns the node of a recorded call of that function, or 0. */
+/*
+ * Returns the node of a recorded call of `function` below the node `caller`, or
+ * 0.
+ */
 static uint32_t find_call(const struct samples *samples, uint32_t caller,
 			  uint32_t function)
 {
@@ -160,9 +169,9 @@ static uint32_t find_call(const struct samples *samples, uint32_t caller,
 }
 
 /*
- * Returns whether both are Java methods of which each call is counted. The
- * leaf's code then runs inlined into the other method's code; it was not called
- * unseen.
+ * Returns whether both functions are Java methods of which each call is
+ * counted. If the leaf is one, and the pc is in the code of the other, then the
+ * leaf is inlined there: an unnoticed call of the other method is not possible.
  */
 static int is_inlined(const struct catalog *catalog, uint32_t leaf,
 		      uint32_t function)
@@ -185,9 +194,9 @@ static int is_tracker(struct catalog *catalog, uint32_t function)
 }
 
 /*
- * Returns the context of generated code that is the leaf's or a neighbour's. If
- * the leaf is native, only its callees are candidates: the leaf has called
- * generated code but was not called by it or left for it.
+ * Like find_near(), for a pc in generated code with this function. If the leaf
+ * is no Java method, only its callees are searched: native code can have called
+ * generated code, but generated code is not its neighbour otherwise.
  */
 static uint32_t find_near_dynamic(const struct samples *samples,
 				  const struct sight *sight, uint32_t leaf,
@@ -222,7 +231,10 @@ static uint32_t find_near_dynamic(const struct samples *samples,
 	return find_outer(samples, caller, sight->root, function);
 }
 
-/* A system call from unknown code counts as its caller's. */
+/*
+ * Returns the node for a sample in generated code. A system call from unknown
+ * generated code is regarded as one of the leaf.
+ */
 static uint32_t place_in_generated(struct samples *samples,
 				   const struct sight *sight, uint32_t leaf,
 				   enum sample_place *how)
@@ -244,7 +256,11 @@ static uint32_t place_in_generated(struct samples *samples,
 	return node;
 }
 
-/* Returns the node of the innermost hooked function, or its substitute. */
+/*
+ * Returns the node of the innermost hooked function (the leaf); the root if the
+ * thread is outside all hooked functions; a node for unknown functions if the
+ * context is not recorded.
+ */
 static uint32_t place_leaf(struct samples *samples, const struct sight *sight)
 {
 	struct tree *tree = samples->contexts->tree;
@@ -283,7 +299,10 @@ static uint32_t place_one(struct samples *samples, const struct sight *sight)
 						wire_sample_wait(sight->wire)));
 	if (where & WIRE_SAMPLE_KERNEL)
 		return tree_child(tree, node, FUNCTION_KERNEL);
-	/* Code that ran before the first call is unknown. */
+	/*
+	 * Code outside all hooked functions gets a node for an unknown
+	 * function.
+	 */
 	return node == sight->root ? tree_child(tree, node, FUNCTION_UNKNOWN)
 				   : node;
 }

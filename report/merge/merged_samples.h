@@ -7,8 +7,9 @@
  * in the caller), be about to call (in a callee, or behind a tail call in a
  * sibling), or have jumped (further out). The pc may also be in unhooked code,
  * which becomes a node below the function. A blocked thread's wait is a node
- * below that (waits.h). Time in clew's own code is not the program's time: it
- * is counted separately and gets no node unless requested.
+ * below that node (waits.h). Time in clew's own code is not the program's time:
+ * it is counted separately, and gets a node only if the user has requested
+ * this.
  */
 #ifndef CLEW_MERGE_MERGED_SAMPLES_H
 #define CLEW_MERGE_MERGED_SAMPLES_H
@@ -25,20 +26,22 @@ struct samples {
 	struct contexts *contexts;
 	struct generated *generated;
 	struct clock clock;
-	struct timeline *timeline;    /* NULL: not wanted */
-	struct sample_places *places; /* statistics to add to */
-	int with_clew;       /* time in clew's own code gets nodes also */
-	uint64_t count;      /* number of placed samples */
-	uint64_t weight_ns;  /* total weight of placed samples */
-	uint64_t clew_count; /* in clew's own code, placed or not */
+	struct timeline *timeline; /* NULL: not wanted */
+	/* Statistics that samples_place() updates. */
+	struct sample_places *places;
+	int with_clew;      /* time in clew's own code gets nodes too */
+	uint64_t count;     /* number of placed samples */
+	uint64_t weight_ns; /* total weight of placed samples */
+	/* Number of samples in clew's own code, placed or not. */
+	uint64_t clew_count;
 	uint64_t clew_ns;
 	/* Time and number of threads without samples. */
 	uint64_t unsampled_ns, unsampled_threads;
 };
 
 /*
- * Places the samples of a WIRE_SAMPLES chunk below `root`. `thread` is the
- * timeline's index of their thread.
+ * Places the samples of a WIRE_SAMPLES chunk below the node `root`. `thread` is
+ * the timeline's index of the thread of these samples.
  */
 void samples_place(struct samples *samples, const struct part_chunk *chunk,
 		   uint32_t root, uint32_t thread);

@@ -73,7 +73,10 @@ static uint64_t vaddr_of(const void *function)
 	return ((const struct wire_function *)function)->vaddr;
 }
 
-/* Returns how many of the items, sorted by key, have keys up to `key`. */
+/*
+ * Returns the number of items whose key is not greater than `key`. The items
+ * are sorted by key.
+ */
 static inline size_t count_up_to(const void *items, size_t count, size_t size,
 				 uint64_t (*key_of)(const void *), uint64_t key)
 {
@@ -177,7 +180,10 @@ static char *name_of(const struct recorded_texts *texts)
 	return java_name_of(texts->class_name, texts->name, texts->signature);
 }
 
-/* Returns whether counting failed after the method had received its number. */
+/*
+ * Returns whether this reason says that the method could not be changed after
+ * it had got its number.
+ */
 static int is_refused(uint32_t why)
 {
 	return why >= WIRE_JAVA_CODE && why <= WIRE_JAVA_ROOM;
@@ -319,7 +325,10 @@ static void enter_bindings(struct numbering *numbering, struct catalog *catalog,
 	}
 }
 
-/* Returns the function of a number that is not a stack. */
+/*
+ * Returns the catalog's function of a number that has only a name, or
+ * FUNCTION_UNKNOWN.
+ */
 static uint32_t named_function(const struct numbering *numbering,
 			       uint32_t number)
 {
@@ -328,7 +337,10 @@ static uint32_t named_function(const struct numbering *numbering,
 	return named ? (uint32_t)*named : FUNCTION_UNKNOWN;
 }
 
-/* Called when all methods that stacks refer to have been read. */
+/*
+ * Sets the function of each stack: its innermost method or, if by_line, a line
+ * of it. Called after all methods were read.
+ */
 static void enter_innermost(struct numbering *numbering,
 			    struct catalog *catalog, int by_line)
 {
@@ -503,9 +515,10 @@ static int was_there(const struct numbering_module *module, uint64_t pc,
 }
 
 /*
- * Loaded modules do not overlap, and few modules reuse an address. The search
- * for the last start therefore takes few steps back. A hostile recording with
- * overlapping modules gets an inexact answer in bounded time.
+ * Searches backwards from the last module that starts at or before the pc.
+ * Loaded modules do not overlap, and few modules have the same addresses one
+ * after the other, so few steps are needed. The limit of steps keeps the time
+ * short for a hostile recording, whose result may then be wrong.
  */
 const struct numbering_module *numbering_module_at(
 	const struct numbering *numbering, uint64_t pc, uint64_t time_ns)

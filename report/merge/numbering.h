@@ -22,7 +22,7 @@ struct numbering_range {
 	uint32_t *functions; /* indices in the catalog; NULL: see `named` */
 };
 
-/* Java methods that call each other, outermost first. */
+/* A stack of Java methods that call each other, outermost first. */
 struct numbering_stack {
 	/* Methods and bytecode indices of their calls, in the part. */
 	const uint32_t *numbers;
@@ -37,14 +37,17 @@ struct numbering_module {
 	uint64_t loaded_ns, unloaded_ns;       /* as in struct wire_module */
 	const struct wire_function *functions; /* in the part, by vaddr */
 	uint32_t function_count;
-	uint32_t first_function; /* number of the first one */
+	uint32_t first_function; /* number of the module's first function */
 	uint32_t module;         /* in the catalog */
 };
 
 struct numbering {
 	struct numbering_range *ranges; /* sorted by `first` */
 	size_t count, capacity;
-	/* number -> function, for functions with only a name */
+	/*
+	 * Number -> function in the catalog, for functions that have only a
+	 * name.
+	 */
 	struct idmap named;
 	/* number -> index in stack_items, for stacks of methods */
 	struct idmap stacks;
@@ -63,35 +66,42 @@ struct numbering {
 };
 
 /*
- * Enters all modules of a part, which must outlive the numbering. by_line:
- * methods that call natives get one function for each calling line
- * (told_line()).
+ * Enters all modules and function numbers of a part, which must exist as long
+ * as the numbering. by_line: Java methods that call natives become one function
+ * for each calling line (told_line()).
  */
 void numbering_init(struct numbering *numbering, struct catalog *catalog,
 		    const struct part_copy *part, int by_line);
 void numbering_fini(struct numbering *numbering);
 
-/* Assigns the catalog's function to a number in numbering->callers. */
+/*
+ * Sets the catalog's function for a call site of numbering->callers, by its
+ * number.
+ */
 void numbering_name_caller(struct numbering *numbering, uint32_t number,
 			   uint32_t function);
 
 /*
- * Returns the catalog's index of a function number of the part; for a stack
- * that of the innermost method, or of its line.
+ * Returns the catalog's function for a function number of the part,
+ * FUNCTION_UNKNOWN if there is none. For a stack this is the innermost method,
+ * or its line.
  */
 uint32_t numbering_function(const struct numbering *numbering, uint32_t number);
 
-/* Returns the stack that this number stands for, or NULL. */
+/* Returns the stack of Java methods that has this number, or NULL. */
 const struct numbering_stack *numbering_stack(const struct numbering *numbering,
 					      uint32_t number);
 
-/* Returns the location of a bytecode index in a method, given by number. */
+/*
+ * Returns the function, file and line of a bytecode in the method with this
+ * number.
+ */
 struct told_frame numbering_frame(const struct numbering *numbering,
 				  uint32_t number, uint32_t bytecode);
 
 /*
- * Returns the site at which the method at an index of a stack calls; 0 if
- * unknown.
+ * Returns the catalog's site at which the method with index `at` in a stack
+ * makes its call; 0 if unknown.
  */
 uint32_t numbering_call_site(const struct numbering *numbering,
 			     struct catalog *catalog,
@@ -100,8 +110,9 @@ uint32_t numbering_call_site(const struct numbering *numbering,
 #define NUMBERING_ANY_TIME 0
 
 /*
- * Returns the module that contained a pc at that time (CLOCK_REALTIME); for
- * NUMBERING_ANY_TIME the last module that ever did. NULL if none.
+ * Returns the module that contained a pc at that time (CLOCK_REALTIME), for
+ * NUMBERING_ANY_TIME the last module that has ever contained it; NULL if there
+ * is none.
  */
 const struct numbering_module *numbering_module_at(
 	const struct numbering *numbering, uint64_t pc, uint64_t time_ns);

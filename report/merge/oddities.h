@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Inconsistencies of a recording, counted while its contexts are read. If there
- * are any, the recording is damaged or the runtime has a defect, and reports
- * say so.
+ * are any, the recording is damaged or libclew.so has a defect, and reports say
+ * so.
  */
 #ifndef CLEW_MERGE_ODDITIES_H
 #define CLEW_MERGE_ODDITIES_H
@@ -32,25 +32,27 @@ char *oddities_text(const struct oddities *oddities,
 const char *java_text(uint32_t state);
 
 /*
- * Return why native methods of Java have no names, or JNI calls are missing.
- * NULL if not; the caller frees the text. All functions below do the same.
+ * Each of the following functions returns the text of a problem, which the
+ * caller frees, or NULL if the part does not have this problem. The first two:
+ * why native methods of Java have no names, and why calls of JNI functions are
+ * missing.
  */
 char *java_problem_text(const struct part_copy *part);
 char *jni_problem_text(const struct part_copy *part);
 
 /*
- * Returns why generated code has no known maker: no memory was left for the
- * records.
+ * The module that made memory executable is unknown, because there was no room
+ * for the records.
  */
 char *makers_problem_text(const struct part_copy *part);
 
-/* Reports threads whose stack could not be unwound when clew attached. */
+/* The stacks of some threads could not be unwound when clew attached. */
 char *rootless_problem_text(const struct part_copy *part);
 
-/* Reports hooks that the program has overwritten. */
+/* The program has overwritten some hooks. */
 char *overwritten_problem_text(const struct part_copy *part);
 
-/* Returns why a budget was not kept. */
+/* The budget was not kept. */
 char *budget_problem_text(const struct part_copy *part);
 
 #endif

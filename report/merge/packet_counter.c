@@ -15,7 +15,10 @@ static void reach(struct packet_counter *counter, size_t depth)
 				    sizeof(*counter->ids));
 }
 
-/* Computes the ids of a context's functions. */
+/*
+ * Computes the ids of a context's functions, stores them by depth, and enters
+ * the contexts with these ids into the table.
+ */
 static void take_context(struct packet_counter *counter, uint32_t tally,
 			 const struct packet_context *context)
 {
@@ -44,7 +47,8 @@ static void take_call(struct packet_counter *counter, uint32_t tally,
 	id = id_push(counter->ids[cursor->depth - 1], id_key(cursor->function));
 	counter->ids[cursor->depth] = id;
 	if (!id)
-		return; /* an id of 0 occurs practically never */
+		/* 0 marks free entries; practically no context has this id. */
+		return;
 	entry = packet_table_enter(&counter->table, id, tally,
 				   cursor->function);
 	entry->calls++;
@@ -65,8 +69,8 @@ static void take_time(struct packet_counter *counter, enum packet_event event,
 }
 
 /*
- * The function that ran is unknown before a context of another thread or after
- * a gap.
+ * Handles the time stamp of a context. If the context does not directly follow
+ * the former one of the same thread, the time before it belongs to no context.
  */
 static void time_context(struct packet_counter *counter,
 			 const struct packet_cursor *cursor,
@@ -83,8 +87,8 @@ static void time_context(struct packet_counter *counter,
 }
 
 /*
- * Callers outside the context get no time: only other packets say whether they
- * still run.
+ * Handles a return with its time stamp. Callers outside the packet's context
+ * get no time, because only other packets contain their returns.
  */
 static void time_return(struct packet_counter *counter,
 			const struct packet_cursor *cursor)

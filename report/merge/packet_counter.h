@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Counts the calls of packets by context, one packet after another, in any
- * order. Ids are computed as stubs do (wire/id.h). The callers outside a
- * packet's context need not be known, because their id is enough.
+ * order. Ids are computed by the same formula as in stubs (wire/id.h). The
+ * functions outside a packet's context need not be known, because the id of
+ * their context is enough for this.
  */
 #ifndef CLEW_MERGE_PACKET_COUNTER_H
 #define CLEW_MERGE_PACKET_COUNTER_H
@@ -16,7 +17,10 @@ struct packet_counter {
 	uint64_t *ids; /* by depth, of the active calls */
 	size_t room;
 	uint64_t calls, bad_words;
-	int is_timed; /* also compute ticks; set after packet_counter_init() */
+	/*
+	 * Also compute times; the caller sets this after packet_counter_init().
+	 */
+	int is_timed;
 	struct packet_times times;
 };
 
@@ -24,15 +28,17 @@ void packet_counter_init(struct packet_counter *counter);
 void packet_counter_fini(struct packet_counter *counter);
 
 /*
- * Counts all remaining calls of a cursor in that tally. Afterwards `ids` has
- * the ids of the calls that are still active, up to cursor->depth.
+ * Counts all calls of a packet from the cursor's position on, in that tally.
+ * Afterwards ids[0] to ids[cursor->depth] are the ids of the calls that are
+ * active at the packet's end.
  */
 void packet_counter_take(struct packet_counter *counter,
 			 struct packet_cursor *cursor, uint32_t tally);
 
 /*
- * For times: called after packet_counter_take() if the next packet follows
- * without a gap, with the time at which it begins.
+ * Called after packet_counter_take() if times are computed and the next packet
+ * of the thread follows without a gap: `tsc` is the time stamp with which that
+ * packet begins.
  */
 void packet_counter_go_on(struct packet_counter *counter, uint64_t tsc);
 

@@ -16,7 +16,11 @@ struct packet_worker {
 	uint64_t verified, mismatched;
 };
 
-/* Checks whether the next packet's context matches the active calls. */
+/*
+ * Checks whether the context with which the next packet of the tally begins is
+ * one of those that are active at the end of this packet, and counts the
+ * result.
+ */
 static void verify(struct packet_worker *worker,
 		   const struct packet_cursor *cursor, size_t packet)
 {
@@ -38,8 +42,8 @@ static void verify(struct packet_worker *worker,
 }
 
 /*
- * Ends the times of a packet's last calls in the next packet, if that follows
- * directly.
+ * If the tally's next packet follows directly, distributes the time between the
+ * last stamp of this packet and the beginning of the next one.
  */
 static void go_on(struct packet_worker *worker,
 		  const struct packet_cursor *cursor, size_t packet)
@@ -86,7 +90,10 @@ static void add_worker(struct packet_counts *counts,
 	packet_counter_fini(counter);
 }
 
-/* Adds the calls that workers counted while the process ran. */
+/*
+ * Adds the counts of calls that workers of `clew record` have counted while the
+ * process ran.
+ */
 static void add_taken(struct packet_counts *counts, const struct taken *taken)
 {
 	packet_table_reserve(&counts->table, taken->count_count);
@@ -167,7 +174,10 @@ static int by_tally(const void *a, const void *b)
 	return one->id < other->id ? -1 : one->id > other->id;
 }
 
-/* Moves all entries to the front. The table can no longer be searched. */
+/*
+ * Moves all used entries to the front and sorts them. Returns their number.
+ * Afterwards the table cannot be searched any more.
+ */
 static size_t sort(struct packet_table *table)
 {
 	size_t count = 0;
@@ -179,7 +189,10 @@ static size_t sort(struct packet_table *table)
 	return count;
 }
 
-/* A context without a known caller in its tally has depth 1. */
+/*
+ * Fills the record of a context. The depth is set to 1, which is always
+ * accepted, because the true depth is not known.
+ */
 static void make_context(struct wire_context *context,
 			 const struct packet_count *entry, int is_tail)
 {

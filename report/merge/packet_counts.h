@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Contexts and counts from packets (wire/packet.h), in the form in which a
- * counting process would have recorded them.
+ * Computes contexts and counts from packets (wire/packet.h), in the form in
+ * which a process without a trace records them.
  *
- * Workers (packet_pool.h) count by id, each in its own table
- * (packet_counter.h). In the end the tables are added up. Callers follow from
- * the ids.
+ * Workers (packet_pool.h) count the calls of each id, each worker in its own
+ * table (packet_counter.h). In the end these tables are added up.
  *
- * A full packet is verified by the next one, which begins with the context of
- * its first call as found on the stack. That context must be one of those that
- * the calls of the full packet have left active.
+ * The next packet of a thread verifies a full packet: it begins with the
+ * context of its first call, which the library has read from the stack. This
+ * context must be one of those that are active after the calls of the full
+ * packet.
  */
 #ifndef CLEW_MERGE_PACKET_COUNTS_H
 #define CLEW_MERGE_PACKET_COUNTS_H
@@ -22,12 +22,17 @@
 struct packet_counts {
 	struct packet_table table;
 	uint64_t calls;
-	uint64_t ticks;  /* own time of contexts; 0: no time stamps */
+	/* Sum of the own times of contexts; 0: there are no time stamps. */
+	uint64_t ticks;
 	int has_returns; /* each call and each return has a time stamp */
-	/* packets, checked against their successors */
+	/*
+	 * Numbers of packets that the next packet has verified, and that did
+	 * not match.
+	 */
 	uint64_t verified, mismatched;
 	uint64_t bad_words;
-	struct wire_context *contexts; /* by tally; the spans point here */
+	/* Sorted by tally; spans of packet_counts_add() point to these. */
+	struct wire_context *contexts;
 	struct wire_count *counts;
 	uint64_t *own_ticks; /* by count; NULL: no times */
 };

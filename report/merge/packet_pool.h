@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Processes packets by several worker threads. Packets are independent of each
- * other, so the order does not matter.
+ * Processes the packets of a trace by several threads. Packets can be read
+ * independently of each other, so the order does not matter.
  */
 #ifndef CLEW_MERGE_PACKET_POOL_H
 #define CLEW_MERGE_PACKET_POOL_H
@@ -13,7 +13,8 @@
 
 struct packet_pool {
 	const struct trace *trace;
-	const struct taken *taken; /* its packets are skipped; may be NULL */
+	/* Packets whose calls are counted here are skipped; may be NULL. */
+	const struct taken *taken;
 	/* Indices of the trace's packets; NULL: in the trace's order. */
 	const size_t *order;
 	/*
@@ -21,7 +22,8 @@ struct packet_pool {
 	 * for each worker.
 	 */
 	void (*take)(void *worker, struct packet_cursor *cursor, size_t packet);
-	_Atomic size_t next; /* next packet to take; any worker */
+	/* Index of the next packet to process; any thread. */
+	_Atomic size_t next;
 };
 
 /*

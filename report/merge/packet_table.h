@@ -6,12 +6,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A context, in one tally. */
+/* The calls of one context in one tally. */
 struct packet_count {
 	uint64_t id;    /* 0: free entry */
 	uint64_t calls; /* including tail calls */
 	uint64_t tails;
-	uint64_t ticks; /* own time by time stamps; 0: unknown */
+	uint64_t ticks; /* own time, computed from time stamps; 0: unknown */
 	uint32_t tally;
 	uint32_t function; /* its number in the process */
 };
@@ -27,8 +27,8 @@ void packet_table_init(struct packet_table *table);
 void packet_table_fini(struct packet_table *table);
 
 /*
- * Returns the entry of a context; creates it if needed. Valid until the next
- * one is created.
+ * Returns the entry of a context in a tally, and creates it if there is none.
+ * The pointer is valid until the next call.
  */
 struct packet_count *packet_table_enter(struct packet_table *table, uint64_t id,
 					uint32_t tally, uint32_t function);
@@ -38,13 +38,16 @@ const struct packet_count *packet_table_find(const struct packet_table *table,
 					     uint64_t id, uint32_t tally);
 
 /*
- * Grows the table to have room for `count` entries. Call it before adding
- * entries in the order of another table: that order follows the hash, so a
- * small table would fill as one cluster, in quadratic time.
+ * Makes room for `count` entries. Must be called before entries are added in
+ * the order of another table: this is the order of their hashes, so a smaller
+ * table would get one long cluster, and adding would take quadratic time.
  */
 void packet_table_reserve(struct packet_table *table, size_t count);
 
-/* Adds the counts of `more` to the entry of the same context. */
+/*
+ * packet_table_add() adds the counts of `more` to the entry of the same context
+ * and tally. packet_table_add_all() does this for all entries of a table.
+ */
 void packet_table_add(struct packet_table *table,
 		      const struct packet_count *more);
 

@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 
-/* A product of fewer ticks and a position fits into 64 bits. */
+/* Up to this number of ticks, the product with a position fits into 64 bits. */
 #define FEW_TICKS (UINT64_C(1) << 40)
 
 void packet_times_fini(struct packet_times *times)
@@ -28,7 +28,10 @@ void packet_times_begin(struct packet_times *times, uint32_t tally)
 	times->tally = tally;
 }
 
-/* Replaces the previous run if that has the same position. */
+/*
+ * Adds a run. Replaces the last run if it begins at the same position, and adds
+ * nothing if the context is still the same.
+ */
 static void add_run(struct packet_times *times, const struct packet_run *run)
 {
 	struct packet_run *last =
@@ -54,8 +57,8 @@ void packet_times_call(struct packet_times *times, uint64_t id, size_t slot)
 }
 
 /*
- * Returns the position of the last call, the gap between two calls, or the next
- * call.
+ * Returns the position of an event: that of the last call for its time stamp,
+ * that of the next call for a context, or the position between both.
  */
 static uint32_t position_of(const struct packet_times *times,
 			    enum packet_event event)
@@ -96,7 +99,11 @@ static uint64_t part_of(uint64_t ticks, uint32_t part, uint32_t whole)
 		       : (uint64_t)((unsigned __int128)ticks * part / whole);
 }
 
-/* If both stamps have the same position, the first run gets all of the time. */
+/*
+ * Distributes the time between two stamps to the runs, in proportion to their
+ * lengths in positions. If both stamps have the same position, the first run
+ * gets all of the time.
+ */
 static void share(struct packet_times *times, struct packet_table *table,
 		  uint32_t until, uint64_t ticks)
 {

@@ -6,9 +6,10 @@
  *	words	stamp	 call a	 call b	 stamp
  *	time	  | caller |   a   |   b   |
  *
- * Calls between two stamps are evenly spaced, as in call_stamps.h. A call ends
- * at its return if the packet contains returns, else at the next call outside
- * of it. Time after the last stamp and in gaps belongs to no context.
+ * Calls between two stamps are assumed to have equal distances in time, as in
+ * call_stamps.h. A call ends at its return if the packet contains returns,
+ * otherwise at the next call that is not made within it. Time after the last
+ * stamp, and between packets with a gap, belongs to no context.
  *
  * Memory is bounded by the number of words of one packet.
  */
@@ -18,18 +19,29 @@
 #include "report/merge/packet_table.h"
 #include "report/recording/packet_reader.h"
 
-/* A context that is innermost from a position on, until the next run. */
+/*
+ * A run: the context that is innermost from a position on, until the next run
+ * begins.
+ */
 struct packet_run {
-	uint64_t id;   /* 0: unknown */
-	size_t slot;   /* its entry in the table, unless the table has grown */
-	uint32_t from; /* calls have odd positions: 1, 3 and so on */
+	uint64_t id; /* 0: unknown */
+	/*
+	 * Index of the context's entry in the table; wrong if the table has
+	 * grown since.
+	 */
+	size_t slot;
+	/*
+	 * Position: calls have 1, 3, 5 and so on, the gaps between them even
+	 * numbers.
+	 */
+	uint32_t from;
 };
 
 /* Zero-initialise before use; free with packet_times_fini(). */
 struct packet_times {
 	struct packet_run *runs; /* since the last stamp */
 	size_t count, capacity;
-	uint64_t tsc;    /* of the last stamp; 0: none yet */
+	uint64_t tsc;    /* time stamp of the last stamp; 0: none yet */
 	uint32_t calls;  /* calls so far in the packet */
 	uint32_t tally;  /* tally of the packet */
 	int has_stamps;  /* any packet has stamps of calls or returns */
@@ -42,22 +54,30 @@ void packet_times_fini(struct packet_times *times);
 /* Begins a packet of that tally. */
 void packet_times_begin(struct packet_times *times, uint32_t tally);
 
-/* Adds a call of a context whose entry is in `slot`. */
+/*
+ * Adds a call of the context `id`, whose entry in the table has the index
+ * `slot`.
+ */
 void packet_times_call(struct packet_times *times, uint64_t id, size_t slot);
 
 /*
- * Adds the time stamp of an event other than a call: distributes the time since
- * the last stamp to the entries of the contexts that ran, which must be in the
- * table.
+ * Handles a time stamp: adds the time since the last stamp to the entries of
+ * the contexts that were innermost meanwhile, which must be in the table.
  */
 void packet_times_stamp(struct packet_times *times, struct packet_table *table,
 			enum packet_event event, uint64_t tsc);
 
-/* Called after the stamp of an event: another context is now innermost. */
+/*
+ * Called after packet_times_stamp() for the same event: the context `id` is
+ * innermost from now on.
+ */
 void packet_times_run(struct packet_times *times, enum packet_event event,
 		      uint64_t id);
 
-/* Discards the runs since the last stamp, because it is unknown what ran. */
+/*
+ * Discards the runs since the last stamp, because it is unknown which contexts
+ * were innermost.
+ */
 void packet_times_forget(struct packet_times *times);
 
 #endif

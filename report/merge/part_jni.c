@@ -8,7 +8,10 @@
 #include "report/recording/names_reader.h"
 #include "wire/id.h"
 
-/* Bounds the search for callers: a damaged recording may contain circles. */
+/*
+ * Maximum number of callers that are searched: in a damaged recording callers
+ * may form a circle.
+ */
 enum { CALLERS_MAX = 1 << 16 };
 
 /* State of reading one part. */
@@ -74,8 +77,8 @@ static void add_names(struct jni_work *work, const struct part_chunk *chunk)
 }
 
 /*
- * Returns the name, or "(other names)" if it found no room; the caller frees
- * it.
+ * Returns the name with this number, or "(other names)" if the number is 0 or
+ * unknown. The caller frees it.
  */
 static char *name_of(const struct jni_work *work, uint32_t number)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Facts about JNI calls of one process. */
+/* The notes about JNI calls of one process. */
 #ifndef CLEW_MERGE_PART_JNI_H
 #define CLEW_MERGE_PART_JNI_H
 
 #include "report/merge/contexts.h"
 #include "report/model/jni_usage.h"
 
-/* Adds those of the part that has these contexts. */
+/* Adds the notes of a part. `contexts` are the contexts of the same part. */
 void part_jni_add(struct jni_usage *notes, const struct part_copy *part,
 		  const struct contexts *contexts);
 

@@ -51,8 +51,8 @@ static void take_packet(void *context, struct packet_cursor *cursor,
 }
 
 /*
- * Places callers outside a packet's context, which have no labels. Does not set
- * *node if their tally is not selected.
+ * Stores the node of callers outside a packet's context, which have no labels,
+ * in *node. Does not change *node if the tally is not selected.
  */
 static void place_around(struct labels_work *work, const struct call_key *key,
 			 uint32_t *node)
@@ -71,7 +71,10 @@ static void place_around(struct labels_work *work, const struct call_key *key,
 				     FUNCTION_UNKNOWN_CALLER);
 }
 
-/* Fills the values of a set and returns their number. */
+/*
+ * Copies the values of a set to `values` and returns their number. The caller
+ * frees the strings.
+ */
 static size_t find_values(const struct labels_work *work,
 			  const struct value_sets *sets, uint32_t set,
 			  struct mark_value *values)
@@ -141,8 +144,8 @@ static void add_node(struct labels_work *work, const struct value_sets *sets,
 }
 
 /*
- * Returns an array by node: whether the node or one below it was called. The
- * caller frees it.
+ * Returns an array with a flag for each node: whether the node or a node below
+ * it has calls. The caller frees the array.
  */
 static uint8_t *find_called(const struct call_tree *tree)
 {

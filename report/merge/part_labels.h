@@ -27,16 +27,17 @@ int part_labels_init(struct part_labels *labels, const struct label_wish *wish,
 void part_labels_fini(struct part_labels *labels);
 
 /*
- * Adds the labelled calls. Calls that the process or a worker counted before
- * their packets were reused have no labels; those counted by workers are added
- * without.
+ * Adds the calls in packets with their labels. Calls whose packets were reused
+ * have no labels: of these, the calls that workers have counted are added
+ * without labels here; the process has counted the others in its part.
  */
 void part_labels_add(const struct part_labels *labels,
 		     struct contexts *contexts, struct roots *roots);
 
 /*
- * Sets negative counts to 0, after all parts were added. These are calls whose
- * packet was reused, while the packet with their values still exists.
+ * Called after all parts were added. Sets negative counts to 0: they remain if
+ * the packet with a call was reused, but the next packet, with the call's
+ * value, was not.
  */
 void labels_settle(struct tree *tree);
 

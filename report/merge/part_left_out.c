@@ -9,7 +9,10 @@ static uint64_t span_ns(uint64_t from, uint64_t to)
 	return to > from ? to - from : 0;
 }
 
-/* A killed process existed at least until the budget was last checked. */
+/*
+ * Returns the end of a process. If the process was killed, this is the time
+ * when the budget was last checked.
+ */
 static uint64_t end_ns(const struct wire_header *header)
 {
 	return header->end_ns > header->budget_seen_ns ? header->end_ns

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions that one process did not count, to stay within a budget. */
+/*
+ * Functions that one process has not counted for some time, to keep a budget.
+ */
 #ifndef CLEW_MERGE_PART_LEFT_OUT_H
 #define CLEW_MERGE_PART_LEFT_OUT_H
 
@@ -7,7 +9,10 @@
 #include "report/model/function_catalog.h"
 #include "report/recording/part_reader.h"
 
-/* Adds them to the catalog. */
+/*
+ * Adds these functions of a part, with their times and estimated calls, to the
+ * catalog.
+ */
 void part_left_out_add(const struct part_copy *part, struct catalog *catalog,
 		       const struct numbering *numbering);
 

@@ -8,13 +8,18 @@
 #include "report/merge/teller.h"
 #include "report/recording/marks_reader.h"
 
-/* Names of a process, by their numbers in the part. */
+/* The names of marks of a process, by their numbers in the part. */
 struct mark_names {
 	const struct wire_mark_name *items;
-	/* 1 + number in the list; 0: no mark has used it yet */
+	/*
+	 * 1 + number of the name in the list of marks; 0: no mark has used the
+	 * name yet
+	 */
 	uint32_t *numbers;
 	uint32_t count;
-	/* 1 + number for names that found no room; 0: not used yet */
+	/*
+	 * 1 + number in the list for marks whose name had no room; 0: none yet
+	 */
 	uint32_t others;
 };
 

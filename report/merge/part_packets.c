@@ -32,7 +32,7 @@ static void note_missing(struct recording *recording,
 		recording->losses.overwritten_packets += trace->dropped;
 }
 
-/* Reports calls that --min-duration removed. */
+/* Reports that calls were removed because of --min-duration. */
 static void note_taken_back(struct recording *recording,
 			    const struct part_copy *part,
 			    const struct trace *trace)
@@ -50,7 +50,10 @@ static void note_taken_back(struct recording *recording,
 		recording->losses.short_calls += trace->taken_back;
 }
 
-/* Reports missing values, because of which some calls have no label. */
+/*
+ * Reports that values of probes are missing in the trace, so that some calls
+ * have no label.
+ */
 static void note_values_lost(struct recording *recording,
 			     const struct part_copy *part,
 			     const struct trace *trace)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Adds the packets of a part, if it has a trace, to the tree: as tallies that
- * count (packet_counts.h), and with their problems.
+ * Adds the calls in the packets of a part to its tallies, as if the process had
+ * counted them (packet_counts.h), and the problems of its trace to the
+ * recording. Does nothing if the part has no trace.
  */
 #ifndef CLEW_MERGE_PART_PACKETS_H
 #define CLEW_MERGE_PART_PACKETS_H
@@ -19,14 +20,15 @@ struct part_packets {
 };
 
 /*
- * Adds them to the part's tallies, which they must outlive. All zeros mean a
- * part without a trace. With `is_timed` computes own times of contexts.
+ * Adds the packets of a part. `packets` must exist as long as `tallies`, and is
+ * all zero if the part has no trace. is_timed: also computes own times of
+ * contexts.
  */
 void part_packets_add(struct part_packets *packets, struct recording *recording,
 		      const struct part_copy *part,
 		      struct part_tallies *tallies, int is_timed);
 
-/* Returns the useful number of workers (packet_pool.h). */
+/* Returns how many workers (packet_pool.h) shall process the packets. */
 unsigned int part_packets_workers(const struct part_packets *packets);
 
 void part_packets_fini(struct part_packets *packets);

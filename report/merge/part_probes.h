@@ -7,8 +7,9 @@
 #include "report/model/mark_list.h"
 
 /*
- * Adds a part's events to the list; call mark_list_pair() afterwards. Adds only
- * those of one thread if `thread` is not NULL.
+ * Adds a part's hits to the list. If `thread` is not NULL, adds only hits of
+ * the thread with this name or id. The caller calls mark_list_pair()
+ * afterwards.
  */
 void part_probes_add(struct mark_list *list, const struct part_copy *part,
 		     struct contexts *contexts, const char *thread);

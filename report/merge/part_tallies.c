@@ -43,7 +43,9 @@ static void add_tally_contexts(struct part_tallies *tallies,
 	add_contexts(tallies, chunk->owner, chunk->payload + head, stop - head);
 }
 
-/* Adds the range of the table at `ref` that lies in this chunk. */
+/*
+ * Adds as much of the count table to which `ref` refers as lies in this chunk.
+ */
 static void add_table(struct part_tallies *tallies,
 		      const struct part_chunk *chunk, uint64_t ref,
 		      int is_timed)
@@ -88,7 +90,8 @@ static void add_tables(struct part_tallies *tallies,
 }
 
 /*
- * Finds tallies and contexts. `heads` maps a tally's number + 1 to its index.
+ * Finds the tallies and contexts of a part, and fills `heads`, which maps a
+ * tally's number + 1 to its index.
  */
 static void find_tallies(struct part_tallies *tallies,
 			 const struct part_copy *part, struct idmap *heads)

@@ -2,10 +2,10 @@
 /*
  * Locates the contexts and counts of a part.
  *
- * Contexts are found chunk by chunk. Counts are also found chunk by chunk
- * instead of by following the tally's references: a chunk is read only if its
- * owner refers to it. Therefore no arrangement of references makes the reader
- * read the same bytes more than twice.
+ * Contexts and count tables are searched chunk by chunk. References of tallies
+ * are not followed directly: for each chunk, its owner is checked for a
+ * reference to it. Therefore a damaged or hostile recording cannot make the
+ * reader read the same bytes more than twice.
  */
 #ifndef CLEW_MERGE_PART_TALLIES_H
 #define CLEW_MERGE_PART_TALLIES_H
@@ -25,12 +25,16 @@ struct count_span {
 	uint32_t tally;
 	const struct wire_count *items; /* id 0: empty */
 	size_t count;
-	/* of the first item; others precede it in memory */
+	/*
+	 * Times of the first item; the times of the others precede them in
+	 * memory; NULL: none.
+	 */
 	const struct wire_times *times;
-	const uint64_t *own_ticks; /* for a trace, by item; or NULL */
+	/* Own times from a trace, by index of the item; or NULL. */
+	const uint64_t *own_ticks;
 };
 
-/* Returns the times of the calls of an entry, or NULL. */
+/* Returns the times of the calls of the item with index i, or NULL. */
 static inline const struct wire_times *count_span_times(
 	const struct count_span *span, size_t i)
 {
@@ -51,11 +55,17 @@ struct part_tallies {
 	size_t count_spans, count_capacity;
 };
 
-/* The result points into `part`, which must outlive it. */
+/*
+ * Locates the data of a part. The result points into `part`, which must exist
+ * as long.
+ */
 void part_tallies_init(struct part_tallies *tallies,
 		       const struct part_copy *part);
 
-/* Adds contexts and counts of a tally, which must outlive `tallies`. */
+/*
+ * Adds a span of contexts and one of counts to a tally. They must exist as long
+ * as `tallies`.
+ */
 void part_tallies_add(struct part_tallies *tallies, uint32_t tally,
 		      const struct wire_context *contexts,
 		      const struct count_span *counts);

@@ -7,7 +7,10 @@
 #include "report/recording/values_reader.h"
 #include "wire/id.h"
 
-/* Returns the node of a row's context, or of a substitute if it has none. */
+/*
+ * Returns the node of a row's context below `root`; for rows without a recorded
+ * context a node that stands for such rows.
+ */
 static uint32_t node_of(struct contexts *contexts,
 			const struct wire_value_row *row, uint32_t root)
 {

@@ -8,14 +8,15 @@
 
 /*
  * Adds all values of a part to the list. Values with the name `wanted` (NULL:
- * none) are also added to the time of their contexts below `root`. Negative
- * sums wrap around there until values_settle() is called after all parts.
+ * none) are also added to the nodes of their contexts below `root`, in place of
+ * time. As this number is unsigned, negative sums wrap around; after all parts,
+ * the caller calls values_settle().
  */
 void part_values_add(struct value_list *list, const struct part_copy *part,
 		     struct contexts *contexts, uint32_t root,
 		     const char *wanted);
 
-/* Sets negative values in a tree to 0. */
+/* Sets the sums that are negative to 0. */
 void values_settle(struct tree *tree);
 
 #endif

@@ -10,9 +10,10 @@
 #include "base/memory.h"
 
 /*
- * Returns the program's name from the first word of its command line. That is a
- * path or a title which the program has set, such as "nginx: master process
- * nginx -c /etc/n.conf". In a title the text after the last slash is no name.
+ * Returns the program's name from the first string of its command line. This
+ * string is a path, or a title that the program has set, such as "nginx: master
+ * process nginx -c /etc/n.conf". In a title the text after the last slash is no
+ * name.
  */
 static char *name_of(const char *called)
 {
@@ -37,7 +38,10 @@ static char *program_of(const struct part_copy *part)
 	return memory_printf("?");
 }
 
-/* Returns " of run 2" for a part that clew merge wrote, else "". */
+/*
+ * Returns a text like " of run 2" for a part that `clew merge` has written,
+ * otherwise "". The caller frees it.
+ */
 static char *run_name(const struct part_copy *part)
 {
 	return part->run ? memory_printf(" of run %" PRIu32, part->run)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Selects the threads of a part whose counts are added to the tree, and the
- * node below which they are added: the tree's root, or one for each process or
- * thread.
+ * Selects the threads of a part whose counts are added to the tree, and
+ * determines the node below which they are added (their root): the tree's root,
+ * or a node for each process or thread.
  */
 #ifndef CLEW_MERGE_ROOTS_H
 #define CLEW_MERGE_ROOTS_H
@@ -17,7 +17,9 @@ struct roots {
 	struct catalog *catalog;
 	struct tree *tree;
 	struct threads threads;
-	/* number + 1 -> root + 1, for selected tallies */
+	/*
+	 * For selected tallies: the tally's number + 1 -> node of its root + 1.
+	 */
 	struct idmap of_tally;
 };
 
@@ -34,15 +36,15 @@ int roots_want_anybody(const struct roots *roots);
 int roots_want_everything(const struct roots *roots);
 
 /*
- * Assigns each tally the root of its first selected thread and counts the
- * selected threads.
+ * Gives each tally the root of its first selected thread, and adds the numbers
+ * of selected threads to *merged.
  */
 void roots_select(struct roots *roots, struct merged *merged);
 
 /*
- * Returns 0 if the tally is not selected, else 1 + the root of its contexts. A
- * tally without a thread, which a killed process may leave, is selected if all
- * are.
+ * Returns 1 + the node of the root for a tally's contexts, or 0 if the tally is
+ * not selected. A tally without a thread, which a killed process may leave, is
+ * selected if all threads are.
  */
 uint64_t roots_of(struct roots *roots, uint32_t tally);
 

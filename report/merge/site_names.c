@@ -21,7 +21,10 @@ void site_names_fini(struct site_names *names)
 	idmap_fini(&names->by_pc);
 }
 
-/* Returns NULL without debug information. */
+/*
+ * Returns the text "file.c:12" for a site, which the caller frees, or NULL if
+ * there is no debug information.
+ */
 static char *find_line(struct catalog *catalog, uint32_t module, uint64_t vaddr)
 {
 	struct a2n_frame frames[CATALOG_FRAMES];
@@ -48,7 +51,10 @@ static char *find_distance(struct catalog *catalog, uint32_t module,
 			     vaddr - catalog->functions[caller].vaddr);
 }
 
-/* Code outside all modules is generated and is named by its address. */
+/*
+ * Returns the name of a call site, which the caller frees. A site outside all
+ * modules is in generated code and is named by its address.
+ */
 static char *find_text(const struct site_names *names, uint64_t pc)
 {
 	const struct numbering_module *module = numbering_module_at(

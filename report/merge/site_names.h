@@ -14,16 +14,17 @@ struct site_names {
 	int by_address;     /* use "module+0x1234" for all names */
 };
 
-/* The arguments must outlive `names`. */
+/* `numbering` and `catalog` must exist as long as `names`. */
 void site_names_init(struct site_names *names,
 		     const struct numbering *numbering,
 		     struct catalog *catalog);
 void site_names_fini(struct site_names *names);
 
 /*
- * Returns the name of the call that returns to `pc`, which is not 0:
- * "file.c:12" with debug information, else "caller+0x34" with the distance to
- * the pc. The name lives as long as `names`.
+ * Returns the name of the call site with the return address `pc`, which is not
+ * 0: "file.c:12" with debug information, otherwise "caller+0x34", the calling
+ * function and the distance of the pc from its entry. The name exists as long
+ * as `names`.
  */
 const char *site_names_find(struct site_names *names, uint64_t pc);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* State that marks and probe events of one process share. */
+/*
+ * Data of one process from which both marks and probe events are converted to a
+ * struct mark_event.
+ */
 #ifndef CLEW_MERGE_TELLER_H
 #define CLEW_MERGE_TELLER_H
 
@@ -20,10 +23,13 @@ void teller_init(struct teller *teller, const struct part_copy *part,
 		 struct contexts *contexts, const char *thread);
 void teller_fini(struct teller *teller);
 
-/* Returns whether events of that thread are selected. */
+/* Returns whether events of the thread with this id are selected. */
 int teller_is_asked(const struct teller *teller, uint32_t tid);
 
-/* Returns an event with this time stamp, context and thread. */
+/*
+ * Returns an event with the time, context and thread that are given by time
+ * stamp, id and thread id.
+ */
 struct mark_event teller_event(const struct teller *teller, uint64_t tsc,
 			       uint64_t id, uint32_t tid);
 

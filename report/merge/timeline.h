@@ -14,7 +14,7 @@ struct timeline_sample {
 	uint32_t node;   /* in the tree */
 	uint32_t thread; /* index */
 	uint32_t site;   /* in the catalog; 0: unknown */
-	uint32_t looks;  /* samples that found the same state */
+	uint32_t looks;  /* number of polls that found the same state */
 };
 
 struct timeline_thread {
@@ -34,15 +34,15 @@ struct timeline {
 void timeline_fini(struct timeline *timeline);
 
 /*
- * Returns the thread's index. Copies `name`. The part must outlive the
- * timeline.
+ * Adds a thread and returns its index. Copies `name`. The part must exist as
+ * long as the timeline.
  */
 uint32_t timeline_add_thread(struct timeline *timeline,
 			     const struct part_copy *part, uint32_t tid,
 			     const char *name);
 
 /*
- * Sorts the samples, which recordings have in the order in which threads stored
+ * Sorts the samples, which are in the order in which the recording contains
  * them.
  */
 void timeline_sort(struct timeline *timeline);

@@ -33,15 +33,19 @@ static uint32_t function_of(struct catalog *catalog,
 	return function;
 }
 
-/* Objects may overlap and be removed in any order. */
+/*
+ * Returns a key for a piece of code: several registered objects may have code
+ * at the same address, and be removed in any order.
+ */
 static uint64_t key_of(const struct recorded_code *code)
 {
 	return code->start ^ (uint64_t)code->object << 32;
 }
 
 /*
- * Adds a piece of code, valid from `lead` ticks before its time stamp. `ids`
- * maps addresses to the latest code that began there.
+ * Adds a piece of code, which is valid from `lead` ticks before its time stamp
+ * on, or ends the piece that the record says was freed. `ids` maps key_of() to
+ * the latest piece with this key.
  */
 static void enter(struct told_code *told, struct catalog *catalog,
 		  const struct recorded_code *code, uint64_t lead,
@@ -150,7 +154,11 @@ uint32_t told_code_function(const struct told_code *told, uint64_t pc,
 	return piece ? piece->function : 0;
 }
 
-/* The outermost frame is the piece's own function, whatever its record says. */
+/*
+ * Creates a site in the catalog with the frames at an offset in a piece of
+ * code. Returns 0 if there are none. The outermost frame always gets the
+ * piece's own function.
+ */
 static uint32_t make_site(const struct told_code *told, struct catalog *catalog,
 			  const struct numbering *numbering,
 			  const struct told_piece *piece, uint64_t offset)

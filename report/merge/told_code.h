@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Code that the runtimes of one process announced to clew while they generated
- * it. Each piece has a time stamp, so reused addresses are resolved exactly.
+ * Code that the runtimes of one process have reported to clew when they
+ * generated it. Each piece has a time stamp, so that the right piece is found
+ * even if an address is reused.
  */
 #ifndef CLEW_MERGE_TOLD_CODE_H
 #define CLEW_MERGE_TOLD_CODE_H
@@ -25,30 +26,31 @@ struct told_code {
 	size_t count, capacity;
 	struct idmap by_id; /* id in the space -> index + 1 */
 	struct code_places places;
-	struct idmap sites;  /* (index + 1) << 32 | offset -> site + 1 */
-	uint64_t unread;     /* objects whose code is unknown */
+	struct idmap sites; /* (index + 1) << 32 | offset -> site + 1 */
+	/* Number of registered objects whose code has no names. */
+	uint64_t unread;
 	uint32_t why_unread; /* enum wire_unread, of the last such object */
 };
 
 /*
- * Skips invalid records. Code may run shortly before it is announced. If the
- * clock's rate is known, code is therefore valid from a tenth of a second
- * before its time stamp.
+ * Reads the records of a part, and skips invalid ones. Code may run shortly
+ * before it is reported. If the clock's rate is known, code is therefore valid
+ * from a tenth of a second before its time stamp on.
  */
 void told_code_init(struct told_code *told, struct catalog *catalog,
 		    const struct part_copy *part, const struct clock *clock);
 void told_code_fini(struct told_code *told);
 
 /*
- * Returns the catalog's function whose code was at the pc at that time stamp,
- * or 0.
+ * Returns the catalog's function whose code contained the pc at that time
+ * stamp, or 0.
  */
 uint32_t told_code_function(const struct told_code *told, uint64_t pc,
 			    uint64_t tsc);
 
 /*
- * Returns the site in that function, with its inlined frames and lines; 0 if
- * unknown.
+ * Returns the catalog's site for the pc in this code, with its inlined frames
+ * and lines; 0 if unknown.
  */
 uint32_t told_code_site(struct told_code *told, struct catalog *catalog,
 			const struct numbering *numbering, uint64_t pc,

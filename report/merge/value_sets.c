@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A set consists of the bytes of its values: for each a struct set_value, and
- * its string.
+ * A set is stored as bytes: for each of its values a struct set_value, followed
+ * by the value's string.
  */
 #include "report/merge/value_sets.h"
 
@@ -27,7 +27,10 @@ void value_sets_fini(struct value_sets *sets)
 	*sets = (struct value_sets){ 0 };
 }
 
-/* Returns the number of the set with these bytes, and takes them over. */
+/*
+ * Returns the number of the set with these bytes, and adds the set if it is
+ * new. Takes ownership of `bytes`.
+ */
 static uint32_t number_of(struct value_sets *sets, unsigned char *bytes,
 			  size_t count)
 {
@@ -42,7 +45,10 @@ static uint32_t number_of(struct value_sets *sets, unsigned char *bytes,
 			free(bytes);
 			return (uint32_t)*slot;
 		}
-		/* From an odd hash, even steps never reach the key 0. */
+		/*
+		 * Keys are odd, and stay odd with even steps, so they are never
+		 * 0.
+		 */
 		slot = idmap_at(&sets->by_hash, hash += 2);
 	}
 	sets->items = memory_grow(sets->items, sets->count, &sets->capacity,

@@ -35,15 +35,15 @@ struct value_sets {
 void value_sets_fini(struct value_sets *sets);
 
 /*
- * Returns the number of the set with one value added, or replaced if the set
- * has one of the same field.
+ * Returns the number of the set that results if `value` is added to the set
+ * `set`, where it replaces a value of the same probe and field.
  */
 uint32_t value_sets_with(struct value_sets *sets, uint32_t set,
 			 const struct label_value *value);
 
 /*
- * Reads the value of a set at *at, which starts as 0, ordered by probe and
- * field. Returns 0 at the end.
+ * Reads the next value of a set, in the order of probe and field, and advances
+ * *at, which must be 0 at first. Returns 0 at the end.
  */
 int value_sets_next(const struct value_sets *sets, uint32_t set, size_t *at,
 		    struct label_value *value);
