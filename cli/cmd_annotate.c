@@ -199,6 +199,35 @@ static void choose(struct annotated_functions *chosen, struct session *session,
 	free(selves);
 }
 
+/*
+ * Marks the functions that contain an address as in "0x12e0". Returns NULL if
+ * the text is no address or no function contains it. The caller frees the mask.
+ */
+static uint8_t *functions_at(const struct catalog *catalog, const char *text)
+{
+	uint8_t *mask = NULL;
+	char *end;
+	uint64_t vaddr;
+
+	if (strncmp(text, "0x", 2) != 0)
+		return NULL;
+	vaddr = strtoull(text, &end, 16);
+	for (uint32_t i = FUNCTION_FIRST; i < catalog->function_count && !*end;
+	     i++) {
+		const struct catalog_function *function =
+			&catalog->functions[i];
+
+		if (function->is_named || vaddr < function->vaddr ||
+		    (vaddr > function->vaddr &&
+		     vaddr - function->vaddr >= function->size_bytes))
+			continue;
+		if (!mask)
+			mask = memory_zeroed(catalog->function_count, 1);
+		mask[i] = 1;
+	}
+	return mask;
+}
+
 /* Finds the named functions, also inlined ones. Returns 0 or -ENOENT. */
 static int find_functions(struct session *session,
 			  const struct annotate_options *options,
@@ -210,6 +239,9 @@ static int find_functions(struct session *session,
 		if (is_inlined)
 			session_inline(session);
 		mask = selection_named(&session->catalog, options->function);
+		if (!mask)
+			mask = functions_at(&session->catalog,
+					    options->function);
 		if (!mask)
 			continue;
 		choose(chosen, session, &options->view.selection, mask);

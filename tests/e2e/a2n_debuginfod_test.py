@@ -6,27 +6,21 @@ limit.
 The tests use the real server once, and otherwise servers of their own that are
 dead, silent or slow, or that send wrong data.
 """
-import http.server
 import re
 import select
 import shutil
 import socket
 import subprocess
-import threading
 import time
 import unittest
 import urllib.error
 import urllib.request
 
-from lib import a2n_truth, clewtest
+from lib import a2n_truth, clewtest, debuginfod
 
 SOURCE = clewtest.ROOT / "tests" / "targets" / "inlines.cc"
-LIBRARY = "libdebuginfod.so.1"
 A2N = clewtest.BUILD / "symbolizer" / "liba2n.so"
 LIMIT_S = 60  # far above the time that any answer takes here
-NO_LIBRARY = subprocess.run(
-    ["/sbin/ldconfig", "-p"], stdout=subprocess.PIPE, text=True,
-    check=False).stdout.find(LIBRARY) < 0
 
 # Usage: liba2n LIBRARY FILE. Prints the note on missing parts that an open with
 # a limit of two seconds yields.
@@ -51,55 +45,7 @@ print(info.reason.decode())
 """
 
 
-class Server(http.server.ThreadingHTTPServer):
-    """Serves /buildid/ID/debuginfo from memory; `answer` handles each
-    request."""
-    daemon_threads = True
-
-    def __init__(self, answer):
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.answer = answer
-        self.asked = []
-        self.ended = threading.Event()
-        threading.Thread(target=self.serve_forever, daemon=True).start()
-
-    @property
-    def url(self):
-        return "http://127.0.0.1:%d" % self.server_address[1]
-
-    def close(self):
-        self.ended.set()
-        self.shutdown()
-        self.server_close()
-
-
-class Handler(http.server.BaseHTTPRequestHandler):
-    def do_GET(self):
-        self.server.asked.append(self.path)
-        try:
-            self.server.answer(self)
-        except (BrokenPipeError, ConnectionResetError):
-            pass  # the client has closed the connection
-
-    def log_message(self, *_):
-        pass
-
-    def send(self, status, data=b""):
-        self.send_response(status)
-        self.send_header("Content-Length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data)
-
-    def drip(self):
-        """Sends some bytes now and then until the client disconnects."""
-        self.send_response(200)
-        self.send_header("Content-Length", str(1 << 30))
-        self.end_headers()
-        while not self.server.ended.wait(.1):
-            self.wfile.write(b"x" * 20000)
-
-
-@unittest.skipIf(NO_LIBRARY, f"no {LIBRARY} here")
+@unittest.skipIf(debuginfod.NO_LIBRARY, f"no {debuginfod.LIBRARY} here")
 class Debuginfod(clewtest.Case):
     def setUp(self):
         super().setUp()
@@ -124,7 +70,7 @@ class Debuginfod(clewtest.Case):
         return done.stdout
 
     def serve(self, answer):
-        server = Server(answer)
+        server = debuginfod.Server(answer)
         self.addCleanup(server.close)
         self.environment["DEBUGINFOD_URLS"] = server.url
         return server
@@ -222,7 +168,7 @@ class Debuginfod(clewtest.Case):
         self.environment["ASAN_OPTIONS"] += ":detect_leaks=0"
         self.ask(before=strace)
         # proves that the trace records files
-        self.assertIn(LIBRARY, trace.read_text())
+        self.assertIn(debuginfod.LIBRARY, trace.read_text())
         self.assertIn("connect(", trace.read_text())
         self.assertEqual(len(server.asked), 1)
         shutil.rmtree(self.work / "cache")
@@ -302,7 +248,7 @@ class Debuginfod(clewtest.Case):
                      "liba2n is sanitized, and Python is not")
     def test_endless_answer_ends_with_our_limit(self):
         """The client's own limit only applies to servers that stop sending."""
-        self.serve(Handler.drip)
+        self.serve(debuginfod.Handler.drip)
 
         done = self.run_program([clewtest.PYTHON, "-c", OPEN_FOR_TWO_SECONDS,
                                  A2N, self.path], text=True, timeout=LIMIT_S)

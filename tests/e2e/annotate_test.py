@@ -10,8 +10,10 @@ import pathlib
 import re
 import shutil
 import subprocess
+import unittest
+import urllib.parse
 
-from lib import clewtest
+from lib import clewtest, debuginfod
 
 HERE = pathlib.Path(__file__).resolve().parent
 SOURCE = HERE / "annotate.c"
@@ -269,6 +271,51 @@ class Sources(Annotated):
         self.assertRegex(self.text("hot"), rf"annotate.c:{HOT_LINE} in divided\n")
 
 
+@unittest.skipIf(debuginfod.NO_LIBRARY, "no libdebuginfod here")
+class Downloads(Annotated):
+    """Sources on a debuginfod server."""
+    def serve(self, answer):
+        server = debuginfod.Server(answer)
+        self.addCleanup(server.close)
+        self.environment["DEBUGINFOD_URLS"] = server.url
+        self.environment["DEBUGINFOD_CACHE_PATH"] = str(self.work / "client")
+        return server
+
+    def record_without_source(self):
+        source = self.copy_of_source()
+        self.build("-g", source=source)
+        self.run_recorded()
+        self.text("hot")  # The cache now has the debug information.
+        source.unlink()
+        return source
+
+    def test_a_missing_source_is_downloaded_for_its_build(self):
+        source = self.record_without_source()
+        build_id = re.search(
+            r"Build ID: (\w+)", self.run_program(
+                ["readelf", "-n", self.program], text=True).stdout)[1]
+        server = self.serve(lambda handler: handler.send(
+            200, SOURCE.read_bytes()))
+        said = self.text("hot")
+        self.assertIn("the hot line", said)
+        self.assertNotIn("newer", said)
+        self.assertEqual(
+            [urllib.parse.unquote(path) for path in server.asked],
+            [f"/buildid/{build_id}/source/{source}".replace("//", "/")])
+
+    def test_no_server_is_asked_without_the_variable(self):
+        self.record_without_source()
+        server = self.serve(lambda handler: handler.send(404))
+        del self.environment["DEBUGINFOD_URLS"]
+        self.assertIn("no source text", self.text("hot"))
+        self.assertEqual(server.asked, [])
+
+    def test_a_server_without_the_source_is_no_error(self):
+        self.record_without_source()
+        self.serve(lambda handler: handler.send(404))
+        self.assertIn("annotate.c: No such file", self.text("hot"))
+
+
 class Modules(Annotated):
     """Modules without debug information, and damaged ones."""
     def name_of_hottest(self):
@@ -287,6 +334,18 @@ class Modules(Annotated):
         self.assertIn("div", max(
             zip(hot["instructions"], hot["instructions"][1:]),
             key=lambda pair: pair[1]["self_ns"])[0]["text"])
+
+    def test_a_function_has_any_of_its_addresses_as_a_name(self):
+        self.build("-s")
+        self.run_recorded()
+        name = self.name_of_hottest()
+        start = int(name.partition("+")[2], 16)
+        for vaddr in start, start + 16:
+            self.assertEqual(
+                self.function(f"{vaddr:#x}", "--module=annotate")["name"],
+                name)
+        self.fail("0xfffffff", "--module=annotate")
+        self.fail(f"{start:#x}z", "--module=annotate")
 
     def test_a_removed_or_changed_program_costs_one_line(self):
         self.build("-s")

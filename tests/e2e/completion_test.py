@@ -69,7 +69,7 @@ class Common:
 
     def test_choices(self):
         for command, option, wanted in (
-                ("report", "--by=", "function context line module thread process "
+                ("report", "--by=", "function context line address module thread process "
                  "jni jni-env java"),
                 ("report", "--metric=", "calls time"),
                 ("report", "--color=", "auto always never"),
