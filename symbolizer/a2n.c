@@ -43,7 +43,10 @@ static void free_strings(char **strings)
 	free(strings);
 }
 
-/* Returns a hash of the options that give the same file another index. */
+/*
+ * Returns a hash of those options with which the same file gets another index;
+ * 0 for the defaults.
+ */
 static uint64_t config_of(const struct a2n *a2n)
 {
 	uint64_t hash = a2n->flags & A2N_NO_DEBUG ? 1 : 0;
@@ -132,8 +135,8 @@ static const struct a2n_module *find_open(const struct a2n *a2n,
 }
 
 /*
- * Opens a module that is not open yet; the lock is held. `path` is its present
- * location.
+ * Opens a module that is not open yet, under `name`. `path` is where the file
+ * can be read now. Called with the lock held.
  */
 static int open_module(struct a2n *a2n, const char *name, const char *path,
 		       const struct a2n_build_id *wanted,
@@ -198,7 +201,8 @@ int a2n_module_open(struct a2n *a2n, const char *path,
 }
 
 /*
- * The worker and other readers need a path, so the image is written to a file.
+ * Writes the image to a memory file, because the worker and other readers need
+ * a path, and opens it.
  */
 static int open_image(struct a2n *a2n, const char *name, struct span image,
 		      const struct a2n_build_id *build_id)
@@ -210,7 +214,7 @@ static int open_image(struct a2n *a2n, const char *name, struct span image,
 
 	if (fd < 0)
 		return -errno;
-	/* workers have no descriptors of the caller */
+	/* Not /proc/self, because the worker does not have this descriptor. */
 	snprintf(path, sizeof(path), "/proc/%d/fd/%d", getpid(), fd);
 	if (write(fd, image.at, image.bytes) == (ssize_t)image.bytes)
 		err = open_module(a2n, name, path, build_id, &module);
@@ -247,7 +251,10 @@ int module_find_image(struct a2n *a2n, const char *name,
 
 static const char *source_of(const struct index *index, uint32_t role)
 {
-	/* The last source is the separate debug file, which has more data. */
+	/*
+	 * If there are several, the last one is the separate debug file, which
+	 * has more data.
+	 */
 	for (size_t i = index->source_count; i-- > 0;) {
 		if (index->sources[i].role & role)
 			return index_text(index, index->sources[i].path);
@@ -288,8 +295,8 @@ struct frames {
 };
 
 /*
- * Returns the number of frames, all of them in *frames; 0 also when out of
- * memory.
+ * Stores all frames of a row in *frames and returns their number; 0 also if
+ * memory is short.
  */
 static size_t all_frames(const struct index *index, const struct index_row *row,
 			 struct frames *frames)

@@ -55,7 +55,7 @@ enum {
 /* Zero-initialised: defaults. All strings are copied. */
 struct a2n_options {
 	uint32_t flags;
-	uint32_t index_seconds; /* limit for one module; 0: 120 */
+	uint32_t index_seconds; /* limit of CPU time for one module; 0: 120 */
 	uint64_t index_bytes;   /* limit of memory for one module; 0: 4 GiB */
 	const char *cache; /* NULL: $XDG_CACHE_HOME/clew/a2n, ~/.cache/... */
 	/* Precedes every path, for containers; NULL: "". */
@@ -81,13 +81,16 @@ A2N_API const char *a2n_cache_directory(const struct a2n *a2n);
 struct a2n_module;
 
 struct a2n_build_id {
-	uint32_t bytes; /* 0: the module has none, or any is accepted */
+	/* 0: the module has no build-id; as an argument: any is accepted. */
+	uint32_t bytes;
 	uint8_t data[32];
 };
 
 /*
- * Opens a file's index; creates it if needed. Opening the same file again
- * returns the same module. Modules stay open until a2n_destroy().
+ * Opens the index of a file, and creates the index if there is none. build_id
+ * is the build-id that the file must have; NULL or 0 bytes: any. Opening the
+ * same file again returns the same module. Modules stay open until
+ * a2n_destroy().
  *
  * Returns 0 or -errno: -ENOENT and other system errors, -ENOEXEC if the file is
  * not a 64-bit little-endian ELF file, -ESTALE if it has another build-id than
@@ -129,12 +132,13 @@ struct a2n_frame {
 	uint32_t discriminator;
 	uint32_t is_inlined;
 	uint32_t from_symbol; /* `name` comes from the symbol table */
-	uint64_t start;       /* of its symbol or piece of code; ~0: unknown */
+	/* Start of its symbol or piece of code; ~0: unknown. */
+	uint64_t start;
 };
 
 /*
- * Looks up a vaddr. Fills at most `room` frames and returns their total number,
- * like snprintf; 0 if nothing is known.
+ * Looks up a vaddr. Stores at most `room` frames and returns the number of all
+ * frames, which may be greater; 0 if nothing is known.
  */
 A2N_API size_t a2n_module_lookup(const struct a2n_module *module,
 				 uint64_t vaddr, struct a2n_frame *frames,
@@ -143,8 +147,8 @@ A2N_API size_t a2n_module_lookup(const struct a2n_module *module,
 /*
  * Lists the names of other functions whose code a linker or compiler has merged
  * with that of the symbol that starts at a vaddr. Aliases of one function are
- * not included. Fills at most `room` and at most A2N_MERGED_MAX names and
- * returns their total number.
+ * not included. Stores at most `room` and at most A2N_MERGED_MAX names, and
+ * returns the number of all names, which may be greater.
  */
 A2N_API size_t a2n_module_merged(const struct a2n_module *module,
 				 uint64_t vaddr, const char **names,
@@ -152,7 +156,10 @@ A2N_API size_t a2n_module_merged(const struct a2n_module *module,
 
 enum { A2N_MERGED_MAX = 16 };
 
-/* Called for each address of a batch, in the given order. */
+/*
+ * Called for each address, in the order of the array; `index` is the address's
+ * index. `frames` is valid during the call.
+ */
 typedef void a2n_visit(void *context, size_t index,
 		       const struct a2n_frame *frames, size_t count);
 
@@ -276,7 +283,8 @@ struct a2n_mapping {
 };
 
 /*
- * Both end all mappings and code in the range at that time, except code that is
+ * a2n_space_map() adds a mapping, a2n_space_unmap() removes all in a range.
+ * Both end the mappings and code in the range at that time, except code that is
  * added with the same time.
  */
 A2N_API int a2n_space_map(struct a2n_space *space,
@@ -302,9 +310,10 @@ struct a2n_code {
 };
 
 /*
- * Adds code and stores its id (> 0) in *id, which may be NULL. Older code ends
- * at that time where it is covered; the rest of it stays. Times may be in any
- * order; of equal times the later call counts.
+ * Adds code and stores its id (> 0) in *id; `id` may be NULL. Older code ends
+ * at that time at the addresses that the new code covers, and stays at others.
+ * Calls may be made in any order of times; if two have the same time, the later
+ * call is the newer one.
  */
 A2N_API int a2n_space_add(struct a2n_space *space, const struct a2n_code *code,
 			  uint64_t time, uint64_t *id);
@@ -319,9 +328,9 @@ A2N_API int a2n_space_remove(struct a2n_space *space, uint64_t id,
 			     uint64_t time);
 
 /*
- * Adds a source line for code from `offset` bytes after its start up to the
- * next line. If two lines have one offset, the later call counts. Fails with
- * -EINVAL if the code is shorter.
+ * Adds the source line of the code's bytes from `offset` up to the offset of
+ * the next line. If two lines have the same offset, that of the later call is
+ * used. Fails with -EINVAL if the code has no byte at this offset.
  */
 A2N_API int a2n_space_add_line(struct a2n_space *space, uint64_t id,
 			       uint64_t offset, const char *file, uint32_t line,
@@ -336,11 +345,12 @@ struct a2n_read {
 };
 
 /*
- * Reads perf's text map. All entries get the given time; later entries are
- * newer. Returns 0 or -errno; malformed lines cause no error. *out, if not
- * NULL, is set. The file may grow meanwhile; lines after its initial end are
- * not read. The file must be regular (-EINVAL). This function and the next one
- * read at most 16 MiB at a time.
+ * Reads perf's text map. All entries get the time `time`; of these, later ones
+ * in the file are newer. Returns 0 or -errno; malformed lines cause no error.
+ * Stores statistics in *out unless `out` is NULL. The file may grow meanwhile;
+ * lines behind its end at the time of opening are not read. The file must be
+ * regular (-EINVAL). This function and the next one read at most 16 MiB at a
+ * time.
  */
 A2N_API int a2n_space_read_perf_map(struct a2n_space *space, const char *path,
 				    uint64_t time, struct a2n_read *out);

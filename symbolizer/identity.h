@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The identity of a file. The identity is determined by reads in the caller's
- * process, without a mapping, which could fault.
+ * The identity of a file. The functions run in the caller's process, so they
+ * read the file and do not map it: an access to a mapping could raise SIGBUS.
  */
 #ifndef CLEW_SYMBOLIZER_IDENTITY_H
 #define CLEW_SYMBOLIZER_IDENTITY_H
@@ -22,10 +22,11 @@ struct identity {
 int identity_of_file(const char *path, struct identity *out);
 
 /*
- * Computes a hash of all bytes of that file. `links` is a folder of known
- * hashes (digest/digest_links.h), which is searched and extended. Returns 0 or
- * -errno; -EFBIG if the file is too large, -ESTALE if it was replaced
- * meanwhile.
+ * Computes a hash of all bytes of the file at `path`, of which `identity` was
+ * determined before. `links` is a folder of known hashes
+ * (digest/digest_links.h), which is searched, and to which a new hash is added.
+ * Returns 0 or -errno; -EFBIG if the file is too large, -ESTALE if it was
+ * replaced meanwhile.
  */
 int identity_digest(const char *path, const struct identity *identity,
 		    const char *links, uint8_t digest[DIGEST_BYTES]);

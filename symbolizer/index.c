@@ -187,7 +187,10 @@ static void set_place(const struct index *index, uint64_t file, uint64_t line,
 	frame->discriminator = (uint32_t)discriminator;
 }
 
-/* Names a frame by the symbol table, which has versions and clones. */
+/*
+ * Sets the name of a frame from the symbol table, which contains versions and
+ * clones, unlike debug information. Returns 0 if no symbol is at this address.
+ */
 static int set_symbol(const struct index *index, uint32_t delta,
 		      struct a2n_frame *frame)
 {
@@ -206,7 +209,10 @@ static int set_symbol(const struct index *index, uint32_t delta,
 	return 1;
 }
 
-/* Returns the number of items with smaller entries. */
+/*
+ * Returns the number of items of the sorted list of merged functions whose
+ * entry is less than `entry`.
+ */
 static size_t count_merged_before(const struct index *index, uint32_t entry)
 {
 	size_t low = 0, high = index->merged_count;
@@ -245,7 +251,10 @@ size_t index_merged_names(const struct index *index, uint64_t vaddr,
 		found++;
 		count = index->merged[at].count;
 	}
-	/* Only a full list omits names; a damaged index may claim others. */
+	/*
+	 * The count may exceed the stored names only if their list is full;
+	 * otherwise the index is damaged.
+	 */
 	return found == MERGED_NAMES_MAX && count > found ? count : found;
 }
 

@@ -29,8 +29,9 @@ struct index {
 };
 
 /*
- * Maps the file behind fd, which the caller may close afterwards. Returns 0,
- * -EBADMSG if it is not a complete index of this version, or another -errno.
+ * Maps the index in the file fd, which the caller may close afterwards. Returns
+ * 0, and the caller calls index_close(); -EBADMSG if it is no complete index of
+ * this version; or another -errno.
  */
 int index_open(struct index *index, int fd);
 void index_close(struct index *index);

@@ -53,7 +53,7 @@ char *index_cache_default_directory(void)
 
 	if (cache && cache[0] == '/')
 		return join(cache, "clew/a2n");
-	/* Does not create a missing home directory. */
+	/* If the home directory does not exist, there is no cache. */
 	if (home && home[0] == '/' && stat(home, &status) == 0 &&
 	    S_ISDIR(status.st_mode))
 		return join(home, ".cache/clew/a2n");
@@ -77,7 +77,10 @@ char *index_cache_open_directory(const char *directory)
 	return NULL;
 }
 
-/* Returns whether another user can add or replace files next to this one. */
+/*
+ * Returns whether other users can add or replace files in the folder of this
+ * file.
+ */
 static int is_among_guarded(const char *path)
 {
 	const char *end = strrchr(path, '/');

@@ -32,8 +32,8 @@
 enum { INDEX_CACHE_NAME_BYTES = 192 };
 
 /*
- * Returns the directory by the XDG rules and creates it if needed. NULL if
- * there is none.
+ * Returns the path of the cache's directory by the XDG rules, which the caller
+ * frees; NULL if there is none.
  */
 char *index_cache_default_directory(void);
 
@@ -64,13 +64,18 @@ void index_cache_name(const struct a2n_build_id *build_id,
  */
 int index_cache_find(const char *directory, const char *name);
 
-/* Opens any index of that build-id. Returns a descriptor or -errno. */
+/*
+ * Opens an index of a module with this build-id, whatever its digest is.
+ * Returns a descriptor or -errno.
+ */
 int index_cache_find_build(const char *directory,
 			   const struct a2n_build_id *id);
 
 /*
- * Creates a new file for writing; the caller frees *path. Returns a descriptor
- * or -errno.
+ * index_cache_begin() creates a temporary file for writing an index, and stores
+ * its path, which the caller frees. Returns a descriptor or -errno.
+ * index_cache_commit() gives the complete file its final name. Returns 0 or
+ * -errno.
  */
 int index_cache_begin(const char *directory, char **path);
 int index_cache_commit(const char *directory, const char *name,

@@ -19,7 +19,10 @@ struct index_search {
 	const struct a2n *a2n;
 	const char *path; /* absolute, including the root */
 	const struct a2n_build_id *wanted;
-	char *directory; /* of its index; NULL: not cached */
+	/*
+	 * Directory of the index in the cache; NULL: the index is not cached.
+	 */
+	char *directory;
 	char name[INDEX_CACHE_NAME_BYTES];
 };
 
@@ -197,7 +200,7 @@ static int make(const struct index_search *search, struct index *index,
 	lock = index_cache_lock(search->directory, search->name, patience);
 	if (lock < 0)
 		return make_private(search, index);
-	/* another process may have created it */
+	/* Another process may have created the index meanwhile. */
 	err = find_cached(search, index);
 	if (!err)
 		*was_cached = 1;
@@ -207,7 +210,10 @@ static int make(const struct index_search *search, struct index *index,
 	return err;
 }
 
-/* The file is missing or another one; uses a cached index of the same build. */
+/*
+ * Called if the file does not exist or has another build-id: opens an index of
+ * the wanted build from the cache. Returns 0, or `otherwise` if there is none.
+ */
 static int find_elsewhere(const struct index_search *search,
 			  struct index *index, int otherwise)
 {
@@ -224,7 +230,10 @@ static int find_elsewhere(const struct index_search *search,
 	return otherwise;
 }
 
-/* Determines the directory and name of the index in the cache, if any. */
+/*
+ * Sets the directory and name of the index in the cache. Leaves the directory
+ * NULL if there is no cache, or the file's digest cannot be computed.
+ */
 static void name_index(struct index_search *search,
 		       const struct identity *identity)
 {

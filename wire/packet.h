@@ -103,8 +103,8 @@
  *
  * The library writes packets in place (preload/tracing/traced.c), so a killed
  * or crashed process loses no words. A packet is zeroed before it is reused,
- * and gets another sequence number. A reader that copies a packet while the
- * process runs compares the sequence number again after copying.
+ * and its first context then has another sequence number. A reader that copies
+ * a packet while the process runs compares this number again after copying.
  *
  * If workers count the calls of packets while the process runs (taken.h), the
  * chunk's `used` contains the packet's owner (enum wire_packet_state). A thread
@@ -266,7 +266,10 @@ enum wire_overflow {
 struct wire_packet_begin {
 	uint32_t head;
 	uint32_t tid;
-	/* Low half, high half: number of the packet in its tally, from 1 on. */
+	/*
+	 * Low half, high half: number of this context among all contexts in
+	 * packets of its tally, from 1 on.
+	 */
 	uint32_t sequence[2];
 	uint32_t tsc[2]; /* low, high */
 	uint32_t id[2];  /* low half, high half: the id of the context */

@@ -19,13 +19,14 @@
 #define NS_PER_S UINT64_C(1000000000)
 
 /*
- * Tolerances for time stamps of files: they have the granularity of a clock
- * tick, and exit() may close a file after the end that the part records.
+ * Tolerances in nanoseconds for comparing a file's time stamp with the start
+ * and end of its process: file systems round time stamps to a clock tick, and
+ * exit() may close a file after the end that the part contains.
  */
 static const uint64_t early_ns = NS_PER_S / 10;
 static const uint64_t late_ns = 5 * NS_PER_S;
 
-/* Upper limit of copied bytes. A sparse file may have any length. */
+/* Maximum size of a file that is copied. A sparse file may have any size. */
 static const uint64_t most_bytes = UINT64_C(1) << 30;
 
 static const char *suffix_of(enum announced kind)
@@ -33,7 +34,7 @@ static const char *suffix_of(enum announced kind)
 	return kind == ANNOUNCED_MAP ? WIRE_MAP_SUFFIX : WIRE_JITDUMP_SUFFIX;
 }
 
-/* Returns the path of the copy; the caller frees it. */
+/* Returns the path of the copy next to a part, which the caller frees. */
 static char *kept_path(const char *part_path, enum announced kind)
 {
 	const size_t stem = suffix_stem(part_path, WIRE_PART_SUFFIX);
@@ -54,7 +55,10 @@ static int open_regular(const char *path, struct stat *status)
 	return -EINVAL;
 }
 
-/* Returns the latest time at which the process image can have ended. */
+/*
+ * Returns the latest time at which the process image can have ended, in
+ * CLOCK_REALTIME nanoseconds; UINT64_MAX: unknown.
+ */
 static uint64_t end_of(const struct recording *recording,
 		       const struct part_copy *part)
 {
@@ -83,7 +87,10 @@ static int is_of(const struct recording *recording,
 	       written <= end_of(recording, part);
 }
 
-/* Opens the file at its original path, in this folder. */
+/*
+ * Opens the file that the process image has written to a folder under perf's
+ * name. Returns a descriptor or -errno.
+ */
 static int open_written(const struct recording *recording,
 			const struct part_copy *part, enum announced kind,
 			const char *folder)
@@ -103,7 +110,7 @@ static int open_written(const struct recording *recording,
 }
 
 /*
- * Returns whether the chunk is an absolute path that ends in
+ * Returns whether the chunk contains an absolute path that ends in
  * "/jit-NUMBER.dump".
  */
 static int is_jitdump_path(const struct part_chunk *chunk)
@@ -122,8 +129,9 @@ static int is_jitdump_path(const struct part_chunk *chunk)
 }
 
 /*
- * Opens the file at the path that the process recorded; the last one if it
- * recorded several.
+ * Opens the jitdump at the path that the part contains; if it contains several,
+ * at the last one that belongs to the process image. Returns a descriptor or
+ * -ENOENT.
  */
 static int open_noted(const struct recording *recording,
 		      const struct part_copy *part)
@@ -152,7 +160,11 @@ static int open_noted(const struct recording *recording,
 	return fd;
 }
 
-/* Does not search for parts of clew merge, which may be from other hosts. */
+/*
+ * Opens the original file. Does not search for it if the part was written by
+ * `clew merge`, because the process may have run on another host. Returns a
+ * descriptor or -errno.
+ */
 static int find_written(const struct recording *recording,
 			const struct part_copy *part, enum announced kind)
 {

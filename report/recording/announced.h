@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Files in which a process announces generated code, in the formats of perf: a
+ * Files in which a process describes its generated code, in formats of perf: a
  * perf map, perf-PID.map, and a jitdump, jit-PID.dump.
  *
- * Runtimes write them to temporary folders, which are cleaned up later. A
- * recording therefore contains copies, next to the part of the process image
- * that wrote them:
+ * Runtimes write these files to temporary folders, where they are deleted
+ * later. A recording therefore contains copies, next to the part of the process
+ * image that has written the files:
  *
  *	PID.SEQ.perfmap, PID.SEQ.jitdump
  *
- * If clew has made no copy yet, the reader uses the original file. That file
- * must belong to this process image without doubt: a regular file, no symbolic
- * link, owned by the current user, last written while the image ran.
+ * If there is no copy yet, the original file is used, but only if it surely
+ * belongs to this process image: it must be a regular file and no symbolic
+ * link, belong to the present user, and have been written last while the image
+ * ran.
  */
 #ifndef CLEW_RECORDING_ANNOUNCED_H
 #define CLEW_RECORDING_ANNOUNCED_H
@@ -21,15 +22,17 @@
 enum announced { ANNOUNCED_MAP, ANNOUNCED_JITDUMP, ANNOUNCED_COUNT };
 
 /*
- * Opens the file for reading; the copy has precedence. Returns a file
- * descriptor, -ENOENT if there is no such file, or another -errno.
+ * Opens the copy or, if there is none, the original file for reading. Returns a
+ * descriptor, which the caller closes; -ENOENT if there is no such file; or
+ * another -errno.
  */
 int announced_open(const struct recording *recording,
 		   const struct part_copy *part, enum announced kind);
 
 /*
- * Copies the file to a new file next to the part at `part_path`, unless the
- * copy exists. Returns 0, also without a file to copy, or -errno and *why.
+ * Copies the original file to a new file next to the part at `part_path`,
+ * unless there is a copy already. Returns 0, also if there is no original file,
+ * or -errno and *why.
  */
 int announced_keep(const struct recording *recording,
 		   const struct part_copy *part, enum announced kind,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Data that language runtimes report while they run: the code of Java's native
- * methods (WIRE_BINDINGS), and generated code (WIRE_CODES).
+ * Reads what language runtimes have reported: the code of Java's native methods
+ * (WIRE_BINDINGS), and generated code (WIRE_CODES).
  */
 #ifndef CLEW_RECORDING_BINDINGS_READER_H
 #define CLEW_RECORDING_BINDINGS_READER_H
@@ -16,7 +16,8 @@ struct recorded_binding {
 	 * `pc`.
 	 */
 	uint32_t number;
-	int is_intrinsic; /* the JVM may use its own code instead */
+	/* The JVM may execute its own code instead of a call. */
+	int is_intrinsic;
 	struct recorded_texts method;
 };
 

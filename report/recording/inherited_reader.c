@@ -13,18 +13,24 @@
 #include "base/memory.h"
 #include "base/regular_file.h"
 
-/* Limit of inherited bytes, above the size of any process's module records. */
+/*
+ * Maximum size of all inherited chunks of a part; greater than the module
+ * records of any process.
+ */
 #define BYTES_MAX (UINT64_C(1) << 30)
 
-/* The file of an ancestor, and the part that its chunks are copied to. */
+/*
+ * The file of an ancestor whose chunks are copied, and the part to which they
+ * are copied.
+ */
 struct ancestor {
 	struct part_copy *part;
 	int fd;                   /* -1: not open */
-	uint64_t bytes;           /* of the file */
+	uint64_t bytes;           /* size of the file */
 	struct wire_inherited of; /* identifies the ancestor's process image */
 	/*
-	 * Why `missing`, the first chunk that could not be read, is missing; or
-	 * NULL.
+	 * Why the chunk `missing` could not be read, the first such chunk;
+	 * NULL: all could be read.
 	 */
 	const char *why;
 	struct wire_inherited missing;
@@ -63,7 +69,10 @@ static void leave(struct ancestor *ancestor)
 	ancestor->fd = -1;
 }
 
-/* Opens the ancestor's file. Returns NULL or an error text. */
+/*
+ * Opens the file that contains the chunk of this reference, unless it is open.
+ * Returns NULL, or a constant error text.
+ */
 static const char *enter(struct ancestor *ancestor,
 			 const struct wire_inherited *item)
 {
@@ -97,7 +106,10 @@ static uint64_t padded(uint64_t bytes)
 	return (bytes + 7) & ~UINT64_C(7);
 }
 
-/* Extends the copy. Returns NULL if memory or the limit is exhausted. */
+/*
+ * Extends the part's copy by `bytes` bytes and returns their address; NULL if
+ * memory is short or the limit is reached.
+ */
 static unsigned char *add_room(struct part_copy *part, uint64_t bytes)
 {
 	unsigned char *grown, *at;
@@ -127,8 +139,8 @@ static int is_whole(const struct ancestor *ancestor,
 }
 
 /*
- * Restores the child's state: the ancestor may have unloaded the module after
- * the fork.
+ * Sets the time when a module was unloaded to that of the child, because the
+ * ancestor may have unloaded the module after the fork.
  */
 static void settle(const struct wire_inherited *item, unsigned char *payload)
 {
@@ -138,7 +150,10 @@ static void settle(const struct wire_inherited *item, unsigned char *payload)
 		module->unloaded_ns = item->unloaded_ns;
 }
 
-/* Copies one chunk. Returns NULL or an error text. */
+/*
+ * Copies one chunk of the ancestor's file to the part's copy. Returns NULL, or
+ * a constant error text.
+ */
 static const char *add(struct ancestor *ancestor,
 		       const struct wire_inherited *item)
 {

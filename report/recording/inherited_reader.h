@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Chunks of a forked child's part that are stored in ancestors' files
- * (wire/inherited.h).
+ * Reads the chunks to which a forked child's part refers in the files of its
+ * ancestors (wire/inherited.h).
  */
 #ifndef CLEW_RECORDING_INHERITED_READER_H
 #define CLEW_RECORDING_INHERITED_READER_H
@@ -9,10 +9,11 @@
 #include "report/recording/part_reader.h"
 
 /*
- * Reads the chunks that `count` records, starting at offset `at` of the part's
- * copy, refer to. The ancestors' files lie next to the part's own file. The
- * chunks are appended to the copy. A chunk that is missing or belongs to
- * another process is skipped, and becomes the part's `damage` if it has none.
+ * Appends to the part's copy the chunks to which `count` struct wire_inherited
+ * refer, which begin at offset `at` of the copy. The ancestors' files are in
+ * the folder of the part's own file. A chunk that is missing, or whose file
+ * belongs to another process, is skipped, and becomes the part's `damage` if
+ * this is not set yet.
  */
 void inherited_read(struct part_copy *part, size_t at, size_t count);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A range of memory that a module made executable. */
+/* A range of memory that a module has made executable. */
 #ifndef CLEW_RECORDING_MAKERS_READER_H
 #define CLEW_RECORDING_MAKERS_READER_H
 
@@ -7,9 +7,17 @@
 
 struct recorded_maker {
 	uint64_t start, end;
-	uint64_t tsc, gone_tsc; /* gone_tsc: when it was unmapped; 0: not yet */
-	uint64_t pc;            /* in the maker's text; 0: maker unknown */
-	const char *name;       /* of the mapping; not NUL-terminated */
+	/*
+	 * Time stamps: when it was made executable, when it was unmapped (0:
+	 * not).
+	 */
+	uint64_t tsc, gone_tsc;
+	/*
+	 * Address in the code of the module that made it executable; 0:
+	 * unknown.
+	 */
+	uint64_t pc;
+	const char *name; /* of the mapping; not NUL-terminated */
 	uint32_t name_bytes;
 };
 

@@ -19,8 +19,8 @@ struct recorded_mark_names {
 };
 
 /*
- * Return whether a chunk has this kind and contains all that its header claims.
- * Set *out only if it does.
+ * Return whether a chunk has the right kind and contains as many items as its
+ * header says. Only then set *out, which points into the chunk.
  */
 int recorded_marks_of(const struct part_chunk *chunk,
 		      struct recorded_marks *out);

@@ -20,7 +20,7 @@ void packet_begin(struct packet_cursor *cursor, const uint32_t *words,
 	cursor->places[0] = WIRE_PACKET_ELSEWHERE;
 }
 
-/* Returns whether the context is complete and valid. */
+/* Returns whether a context of `count` words is complete and valid. */
 static int is_context(const uint32_t *words, uint32_t count)
 {
 	const struct wire_packet_begin *begin = (const void *)words;
@@ -33,9 +33,9 @@ static int is_context(const uint32_t *words, uint32_t count)
 }
 
 /*
- * Returns whether a context has the maximal length and no end, because the
- * thread ended or a handler jumped away while it was written. The context of
- * later calls is then unknown.
+ * Returns whether a context was begun, for which the maximum number of words is
+ * claimed, and was not completed, because the thread ended or a signal handler
+ * jumped away meanwhile. The context of the calls that follow is then unknown.
  */
 static int is_unfinished(const uint32_t *words, uint32_t count)
 {
@@ -48,8 +48,8 @@ static int is_unfinished(const uint32_t *words, uint32_t count)
 }
 
 /*
- * Returns the sites after a context with this many functions, at the cursor; or
- * NULL.
+ * Returns the return addresses of a context with this number of functions, if
+ * they follow at the cursor; otherwise NULL.
  */
 static const uint32_t *sites_of(const struct packet_cursor *cursor,
 				uint32_t functions)
@@ -91,7 +91,9 @@ static void take_context(struct packet_cursor *cursor, const uint32_t *words)
 }
 
 /*
- * Time stamps never decrease. A stamp that does is half-written and is ignored.
+ * Stores a time stamp in cursor->tsc. Time stamps never decrease: one that is
+ * less than the former was written only half and is ignored. Returns whether it
+ * was stored.
  */
 static int take_stamp(struct packet_cursor *cursor, const uint32_t *words)
 {
@@ -114,8 +116,8 @@ static int take_tail(struct packet_cursor *cursor, uint32_t word, uint32_t kind)
 }
 
 /*
- * Returns the depth of the innermost call at this place. 0: it lies outside the
- * context, or there is none.
+ * Returns the depth of the innermost active call at this place; 0 if there is
+ * none in the context.
  */
 static uint32_t depth_at(const struct packet_cursor *cursor, uint32_t place)
 {
@@ -126,7 +128,10 @@ static uint32_t depth_at(const struct packet_cursor *cursor, uint32_t place)
 	return depth;
 }
 
-/* A return of a function outside the context is ignored. */
+/*
+ * Handles a return. Ignores one of a function outside of the context. Returns
+ * whether there is an event.
+ */
 static int take_return(struct packet_cursor *cursor, const uint32_t *words)
 {
 	const uint32_t depth = depth_at(cursor, words[0]);
@@ -138,7 +143,8 @@ static int take_return(struct packet_cursor *cursor, const uint32_t *words)
 }
 
 /*
- * Removes returned calls without an event: returns follow from the next call.
+ * Removes the calls below this place, which have returned. This is no event,
+ * because all readers get the new depth from the next call.
  */
 static void take_left(struct packet_cursor *cursor, uint32_t place)
 {

@@ -7,13 +7,15 @@
  *	while ((what = packet_next(&cursor)) != PACKET_END)
  *		...
  *
- * Depth 1 is the context's outermost function. Depth 0 stands for its callers
- * outside the context, which are known only by their id (context.id without the
- * context's functions). A call at depth d is made by the function at depth d -
- * 1; all calls at depth d or more have returned before.
+ * The outermost function of the context has depth 1. Depth 0 stands for all
+ * callers outside of the context, of which only the id is known (context.id
+ * after id_pop() of all functions of the context). A call at depth d is made by
+ * the function at depth d - 1, and all earlier calls at depth d or greater have
+ * returned.
  *
- * The input is not trusted: invalid words are skipped up to the next context,
- * and counted. The words must be a copy that does not change meanwhile.
+ * The words may have any values: from an invalid word on, all words up to the
+ * next context are skipped and counted. The words must not change while they
+ * are read, so the caller copies them before.
  */
 #ifndef CLEW_RECORDING_PACKET_READER_H
 #define CLEW_RECORDING_PACKET_READER_H
@@ -28,15 +30,19 @@
 
 enum packet_event {
 	PACKET_END,
-	PACKET_CONTEXT, /* cursor.context replaces the stack */
-	PACKET_CALL,    /* cursor.depth, .function, .is_tail */
-	PACKET_TIME,    /* cursor.tsc: the time of a call or context */
-	PACKET_MOMENT,  /* cursor.tsc: a time without a call */
-	PACKET_RETURN,  /* calls deeper than cursor.depth have returned */
-	PACKET_VALUE,   /* cursor.value: belongs to an active call */
+	/* Cursor.context: a new context, which replaces all active calls. */
+	PACKET_CONTEXT,
+	PACKET_CALL,   /* a call: cursor.depth, .function, .is_tail */
+	PACKET_TIME,   /* cursor.tsc: the time of the call or context before */
+	PACKET_MOMENT, /* cursor.tsc: a time between two calls */
+	PACKET_RETURN, /* calls deeper than cursor.depth have returned */
+	PACKET_VALUE,  /* cursor.value: a value of an active call */
 };
 
-/* Maps the block numbers of a trace to blocks of function numbers. */
+/*
+ * The blocks of function numbers of a trace, by the high bits of a call's index
+ * (struct wire_packet_blocks).
+ */
 struct packet_blocks {
 	uint32_t count;
 	/* 1 + block number; 0: none */
@@ -45,7 +51,7 @@ struct packet_blocks {
 
 /* A context; its arrays are words of the packet. */
 struct packet_context {
-	/* counts the thread's packets and contexts, from 1 on */
+	/* Number of the context among those of its tally, from 1 on. */
 	uint64_t sequence;
 	uint64_t id;
 	const uint32_t *functions; /* numbers, innermost first */
@@ -63,7 +69,7 @@ struct packet_value {
 	uint64_t number;
 	const char *string; /* the bytes after it, if it is a string */
 	uint32_t string_bytes;
-	uint32_t depth; /* of the call */
+	uint32_t depth; /* of the call to which the value belongs */
 };
 
 struct packet_cursor {
@@ -74,33 +80,41 @@ struct packet_cursor {
 	struct packet_value value;
 	uint64_t tsc; /* 0: no time stamp yet */
 	/*
-	 * Depth of the latest call or of the innermost active function; after
-	 * PACKET_RETURN that of the function returned to.
+	 * Depth of the innermost active function: after PACKET_CALL of the
+	 * called function, after PACKET_RETURN of the function to which the
+	 * call has returned.
 	 */
 	uint32_t depth;
 	uint32_t function; /* the called function */
 	uint8_t is_tail;
-	uint8_t is_lost;    /* words are skipped until the next context */
+	/* The context is unknown: words are skipped until the next one. */
+	uint8_t is_lost;
 	uint64_t bad_words; /* skipped words */
-	/* By depth, for active calls; index 0 is not used by calls. */
+	/*
+	 * Places and functions of the active calls by their depth; [0] belongs
+	 * to no call.
+	 */
 	uint32_t places[PACKET_DEPTH_MAX + 1];
 	uint32_t functions[PACKET_DEPTH_MAX + 1];
 };
 
-/* Starts to read `count` words, at most PACKET_WORDS_MAX. */
+/*
+ * Begins to read a packet of `count` words, at most PACKET_WORDS_MAX. `words`
+ * and `blocks` must exist as long as the cursor.
+ */
 void packet_begin(struct packet_cursor *cursor, const uint32_t *words,
 		  size_t count, const struct packet_blocks *blocks);
 
 /*
- * Reads an entry other than a call; called by packet_next(). PACKET_END means
- * that the entry causes no event, not that the packet has ended.
+ * Called by packet_next(): reads an item that is not a call. Here PACKET_END
+ * means that the item is no event for the caller.
  */
 enum packet_event packet_next_odd(struct packet_cursor *cursor);
 
 /*
- * Processes the word of a call. `kind` is WIRE_PACKET_TAIL... for a tail call,
- * else 0. Returns 0 if the word is invalid; all words up to the next context
- * then count as bad.
+ * Handles the word of a call. `kind` is WIRE_PACKET_TAIL... for a tail call,
+ * otherwise 0. Returns 1, or 0 if the word is invalid; then all words up to the
+ * next context are skipped and counted as bad.
  */
 static inline int packet_take_call(struct packet_cursor *cursor, uint32_t word,
 				   uint32_t kind)
@@ -119,7 +133,8 @@ static inline int packet_take_call(struct packet_cursor *cursor, uint32_t word,
 	cursor->function = wire_packet_function(block, index);
 	depth = wire_packet_entered(cursor->places, depth, place, kind);
 	/*
-	 * A context written by a signal handler may already contain this call.
+	 * If a signal handler has written the context before this word was
+	 * written, the context already contains this call.
 	 */
 	if (kind == WIRE_PACKET_TAIL_BELOW && cursor->places[depth] == place &&
 	    cursor->functions[depth] == cursor->function)
@@ -131,8 +146,8 @@ static inline int packet_take_call(struct packet_cursor *cursor, uint32_t word,
 }
 
 /*
- * Returns the return address of the call that packet_next() returned last; 0 if
- * it was not recorded.
+ * Returns the return address of the call that packet_next() has just returned;
+ * 0 if it is not recorded.
  */
 static inline uint64_t packet_site(const struct packet_cursor *cursor)
 {

@@ -12,7 +12,10 @@
 		offsetof(struct wire_header, member), length                   \
 	}
 
-/* Consecutive 64-bit counters. */
+/*
+ * The counters that are checked: each run is `length` consecutive 64-bit
+ * counters at an offset in the header.
+ */
 static const struct {
 	size_t offset;
 	size_t length;

@@ -6,8 +6,9 @@
 #include "wire/recording.h"
 
 /*
- * Sets counters to 0 that no process can reach, such as 2^56 ns (two years),
- * and returns their number. Damaged counters would dominate all sums.
+ * Sets counters to 0 whose values no process can reach (2^56, as nanoseconds
+ * two years), because such a damaged counter would make all sums useless.
+ * Returns the number of these counters.
  */
 unsigned int part_counters_drop(struct wire_header *header);
 

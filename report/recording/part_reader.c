@@ -18,7 +18,10 @@
 #include "report/recording/inherited_reader.h"
 #include "report/recording/part_counters.h"
 
-/* A tally may grow and move while it is copied, but not that often. */
+/*
+ * How often a part is copied again because a tally's tables have moved
+ * meanwhile.
+ */
 enum { COPY_ATTEMPTS = 8 };
 
 static int open_regular(const char *path, char **why)
@@ -30,7 +33,10 @@ static int open_regular(const char *path, char **why)
 	return fd < 0 ? fail(why, fd, "%s: %s", path, strerror(-fd)) : fd;
 }
 
-/* Copies [from, to) of the file; returns where it really ended. */
+/*
+ * Copies the bytes [from, to) of the file to the same offsets of `bytes`.
+ * Returns the offset up to which it could be read.
+ */
 static size_t copy_range(int fd, unsigned char *bytes, size_t from, size_t to)
 {
 	while (from < to) {
@@ -45,7 +51,10 @@ static size_t copy_range(int fd, unsigned char *bytes, size_t from, size_t to)
 	return from;
 }
 
-/* Copies all data below `size`, skipping holes where the system knows them. */
+/*
+ * Copies the file's data below offset `size`, but no holes, if the file system
+ * reports them. Returns the offset up to which the file could be read.
+ */
 static size_t copy_data(int fd, unsigned char *bytes, size_t size)
 {
 	size_t at = 0;
@@ -56,7 +65,7 @@ static size_t copy_data(int fd, unsigned char *bytes, size_t size)
 		size_t stop = size, copied;
 
 		if (data < 0 && errno == ENXIO)
-			return size; /* only a hole up to the end */
+			return size; /* there is only a hole up to the end */
 		if (data > (off_t)at && (size_t)data >= size)
 			return size;
 		if (data > (off_t)at) {
@@ -74,8 +83,8 @@ static size_t copy_data(int fd, unsigned char *bytes, size_t size)
 }
 
 /*
- * Bytes that are read at once: where chunks are small, their headers are close
- * together.
+ * Bytes that are read at once for a chunk's header, because small chunks follow
+ * whose headers are needed too.
  */
 #define OUTLINE_BYTES 4096
 
@@ -86,7 +95,10 @@ struct outline {
 	size_t copied;
 };
 
-/* Copies up to `end`, from `from` on. Returns whether all of it exists. */
+/*
+ * Copies the bytes up to `end` that were not copied yet, at the earliest from
+ * offset `from` on. Returns whether the file has all of them.
+ */
 static int outline_reach(struct outline *outline, size_t from, size_t end)
 {
 	if (outline->copied < from)
@@ -103,8 +115,9 @@ static size_t at_most(size_t bytes, size_t left)
 }
 
 /*
- * Copies the headers of all chunks, and the payload of chunks of these kinds.
- * Returns where the file ended.
+ * Copies the headers of all chunks from offset `from` on, and the payload of
+ * chunks whose kind is in the set `kinds`. Returns the offset up to which the
+ * file could be read.
  */
 static size_t copy_outline(int fd, unsigned char *bytes, size_t from,
 			   size_t size, uint64_t kinds)
@@ -158,7 +171,11 @@ static int chunk_at(const struct part_copy *part, uint64_t offset, size_t end,
 	return 1;
 }
 
-/* Returns the next chunk of the part's own file, or of the inherited ones. */
+/*
+ * Reads the chunk at *cursor, which lies before offset `end` of the copy, and
+ * advances the cursor; if the copy ends inside of the chunk, to `end`. Returns
+ * 0 if there is no valid chunk.
+ */
 static int next_before(const struct part_copy *part, uint64_t *cursor,
 		       size_t end, struct part_chunk *out)
 {
@@ -184,7 +201,7 @@ int part_next_chunk(const struct part_copy *part, uint64_t *cursor,
 			   part->inherited_at + part->inherited_bytes, out);
 }
 
-/* Finds the first invalid chunk, cuts off the rest, and sets `damage`. */
+/* Checks all chunks. Sets `damage` if the part is truncated or damaged. */
 static void check_chunks(struct part_copy *part, uint64_t end)
 {
 	struct part_chunk chunk;
@@ -229,7 +246,8 @@ static int check_header(const struct wire_header *header, size_t file_bytes,
 	static const char none[sizeof(header->magic)];
 
 	/*
-	 * An empty file or header: the process was killed before it wrote them.
+	 * If the file or its header is empty, the process was killed before it
+	 * could write the header.
 	 */
 	if (!file_bytes || (file_bytes >= sizeof(none) &&
 			    memcmp(header->magic, none, sizeof(none)) == 0))
@@ -250,7 +268,10 @@ static int check_header(const struct wire_header *header, size_t file_bytes,
 	return 0;
 }
 
-/* Returns whether a tally's tables have moved since they were copied. */
+/*
+ * Returns whether the references to a tally's tables have changed in the file
+ * since the part was copied.
+ */
 static int has_moved(const struct part_copy *part, int fd)
 {
 	struct part_chunk chunk;
@@ -271,9 +292,9 @@ static int has_moved(const struct part_copy *part, int fd)
 }
 
 /*
- * A process from which clew detached before counting began has no first moment.
- * Some versions recorded a latest moment for it that contains the time since
- * boot.
+ * If the process has no first moment, because clew has detached before counting
+ * began, clears the latest moment too, which some versions of clew have set
+ * nevertheless.
  */
 static void forget_moments(struct wire_header *header)
 {
@@ -282,8 +303,9 @@ static void forget_moments(struct wire_header *header)
 }
 
 /*
- * Reads the header and sets *size to the used length of the file. The runtime
- * extends the file before it advances `end`, so the header is read first.
+ * Reads and checks the header, and sets *size to the number of used bytes of
+ * the file. The process extends the file before it increases `end`, so the
+ * header is read before the file's size. Returns 0, or -errno and *why.
  */
 static int read_header(int fd, const char *path, struct wire_header *header,
 		       size_t *size, char **why)
@@ -307,7 +329,7 @@ static int read_header(int fd, const char *path, struct wire_header *header,
 	return 0;
 }
 
-/* Stores the header that was checked in the copy. */
+/* Stores the header in the copy, after impossible counters were set to 0. */
 static void put_header(struct part_copy *part, struct wire_header *header)
 {
 	part->dropped_counters = part_counters_drop(header);
@@ -316,7 +338,9 @@ static void put_header(struct part_copy *part, struct wire_header *header)
 }
 
 /*
- * Copies the used range of the part. *end is the length that its header claims.
+ * Copies the used bytes of the part: all, or only payloads of the kinds. *end
+ * becomes the end of the part according to its header. Returns 0, or -errno and
+ * *why.
  */
 static int copy_part(struct part_copy *part, int fd, const char *path,
 		     uint64_t kinds, uint64_t *end, char **why)
@@ -341,7 +365,7 @@ static int copy_part(struct part_copy *part, int fd, const char *path,
 	return 0;
 }
 
-/* Returns the RUN of "RUN-PID.SEQ.part"; 0 without one. */
+/* Returns the RUN of a file name "RUN-PID.SEQ.part"; 0 if the name has none. */
 static uint32_t run_of(const char *name)
 {
 	char *end;
@@ -462,10 +486,7 @@ void part_forget(const struct part_copy *part, const void *from, size_t bytes)
 	const uintptr_t first = (at + page - 1) & -page;
 	const uintptr_t end = (at + bytes) & -page;
 
-	/*
-	 * The heap's pages read as zeros afterwards and still belong to the
-	 * heap.
-	 */
+	/* Afterwards the pages still belong to the heap, but contain zeros. */
 	if (at >= start && at + bytes <= start + part->size_bytes &&
 	    first < end)
 		madvise((void *)first, end - first, MADV_DONTNEED);

@@ -10,7 +10,10 @@
 
 static int is_zero(const unsigned char *bytes, size_t length)
 {
-	/* Each byte equals the next one, and the first is 0. */
+	/*
+	 * All bytes are 0 if the first one is, and each byte equals the next
+	 * one.
+	 */
 	return bytes[0] == 0 && memcmp(bytes, bytes + 1, length - 1) == 0;
 }
 
@@ -30,7 +33,7 @@ static int write_at(int fd, const unsigned char *bytes, size_t length, off_t at)
 	return 0;
 }
 
-/* Writes no pages of zeros: they become holes, as they mostly were. */
+/* Writes the copy, except pages of zeros, which become holes. */
 static int write_pages(const struct part_copy *part, int fd)
 {
 	for (size_t at = 0; at < part->size_bytes; at += WIRE_PAGE_BYTES) {

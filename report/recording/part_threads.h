@@ -22,7 +22,7 @@ struct threads {
 void threads_init(struct threads *threads, const struct part_copy *part);
 void threads_fini(struct threads *threads);
 
-/* Returns whether `wanted` is the thread's name or number. */
+/* Returns whether `wanted` is the thread's name or its id in decimal. */
 int thread_is(const struct thread *thread, const char *wanted);
 
 #endif

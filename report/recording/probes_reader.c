@@ -4,7 +4,10 @@
 
 #include <string.h>
 
-/* Returns whether a record's text exists; it follows `head` bytes. */
+/*
+ * Returns whether a record of `bytes` bytes at offset `at` of the chunk exists,
+ * and a text of text_bytes bytes fits into it behind its first `head` bytes.
+ */
 static int text_of(const struct part_chunk *chunk, size_t at, uint32_t bytes,
 		   uint32_t text_bytes, size_t head)
 {

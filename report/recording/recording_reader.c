@@ -16,7 +16,7 @@
 #include "report/recording/unrecorded_reader.h"
 #include "wire/violation.h"
 
-/* Instead of a set of kinds: read no chunks at all. */
+/* As a set of kinds: only the headers of parts are read. */
 #define HEADERS_ONLY UINT64_C(0)
 
 static void add_problem(struct recording *recording, char *text)
@@ -93,8 +93,8 @@ int recording_is_expected(const struct recording *recording, size_t problem)
 }
 
 /*
- * A process that could not be recorded has a part that contains only the
- * reason.
+ * Adds a problem if the part belongs to a process that could not be recorded.
+ * Such a part contains only the reason.
  */
 static void note_disabled(struct recording *recording,
 			  const struct part_copy *part)
@@ -114,8 +114,9 @@ static void note_disabled(struct recording *recording,
 }
 
 /*
- * Only stress builds report violations: the runtime has a defect, so nothing in
- * the part is reliable.
+ * Adds a problem if libclew.so has found inconsistencies in its own data, for
+ * which only stress builds check. It is then defective, so nothing in the part
+ * is reliable.
  */
 static void note_violations(struct recording *recording,
 			    const struct part_copy *part)
@@ -141,7 +142,10 @@ static void add_damage(struct recording *recording, char *problem)
 		recording->damage = problem;
 }
 
-/* A later version of clew may have written these chunks. */
+/*
+ * Adds a problem if the part has chunks of unknown kinds. A later version of
+ * clew may have written them.
+ */
 static void note_unknown_chunks(struct recording *recording,
 				const struct part_copy *part)
 {
@@ -184,7 +188,9 @@ static int add_part(struct recording *recording, const char *path,
 	return 0;
 }
 
-/* Adds all parts of a directory. An unreadable part becomes a problem. */
+/*
+ * Adds all parts of a directory. A part that cannot be read becomes a problem.
+ */
 static void add_parts(struct recording *recording, const char *path, DIR *dir,
 		      uint64_t kinds)
 {
@@ -283,7 +289,10 @@ int recording_open(struct recording *recording, const char *path, char **why)
 	return recording_open_some(recording, path, PART_KINDS_ALL, why);
 }
 
-/* Problems of a part that was complete before are not added twice. */
+/*
+ * If the whole part was read before, its problems were added then and are not
+ * added again.
+ */
 const struct part_copy *recording_bring(struct recording *recording,
 					size_t index)
 {
@@ -306,7 +315,10 @@ const struct part_copy *recording_bring(struct recording *recording,
 	return part;
 }
 
-/* If no part can be read, the first problem is the error. */
+/*
+ * Reads the first part that can be read. Returns 0; or -ENODATA and the first
+ * problem as *why if there is none.
+ */
 static int bring_first(struct recording *recording, char **why)
 {
 	for (size_t i = 0; i < recording->part_count; i++)

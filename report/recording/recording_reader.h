@@ -2,9 +2,10 @@
 /*
  * A recording: the parts of all processes that were followed.
  *
- * An unreadable part does not prevent reading the others. An unreadable part
- * becomes a problem: a line of text in every report, and a failure status of
- * the command (view.h). A process that could not be recorded is also a problem.
+ * If a part cannot be read, the others are read nevertheless. Such a part
+ * becomes a problem: a line of text in every report, and the reason for a
+ * failure status of the command (view.h). A process that could not be recorded
+ * is also a problem.
  */
 #ifndef CLEW_RECORDING_RECORDING_READER_H
 #define CLEW_RECORDING_RECORDING_READER_H
@@ -13,14 +14,20 @@
 
 #include "report/recording/part_reader.h"
 
-/* Waits of threads until workers had counted packets: number and total time. */
+/*
+ * Number and total time of waits of threads until a worker had counted a
+ * packet.
+ */
 struct packet_waits {
 	uint64_t count, ns;
 };
 
-/* Losses that the user asked for or that are usual. */
+/* Losses that the user's options cause, or that are usual. */
 struct expected_losses {
-	/* a trace contains only the latest calls */
+	/*
+	 * Number of packets that were overwritten because a trace contains only
+	 * the latest calls.
+	 */
 	uint64_t overwritten_packets;
 	uint64_t short_calls; /* removed by --min-duration */
 	/* Threads whose stack could not be read when clew attached. */
@@ -38,51 +45,63 @@ struct recording {
 	const char **expected;
 	size_t expected_count;
 	size_t expected_capacity;
-	struct expected_losses losses; /* of the merged parts */
+	/* Losses of the parts that were merged. */
+	struct expected_losses losses;
 	/* The first problem by which data is missing; NULL: none. */
 	const char *damage;
 	struct packet_waits waits; /* sums over the traces that were read */
-	int has_headers_only;      /* of all parts without recording_bring() */
+	/* Only the headers of parts are loaded until recording_bring(). */
+	int has_headers_only;
 };
 
-/* Opens a recording's directory or one part. Returns 0, or -errno and *why. */
+/*
+ * Opens a recording's directory, or a single part as a recording. Returns 0,
+ * and the caller calls recording_close(); or -errno and *why.
+ */
 int recording_open(struct recording *recording, const char *path, char **why);
 
 /*
- * Like recording_open(), but payloads of other kinds may be missing
- * (part_open_some()).
+ * Like recording_open(), but reads only the payloads of chunks whose kind is in
+ * `kinds` (part_open_some()).
  */
 int recording_open_some(struct recording *recording, const char *path,
 			uint64_t kinds, char **why);
 
 /*
- * Like recording_open(), but reads only headers of a directory's parts, so that
- * few parts need memory at a time. recording_bring() loads a part; an error in
- * it becomes a problem then. The first readable part is loaded already; fails
- * if no part is readable.
+ * Like recording_open(), but reads only the headers of a directory's parts, so
+ * that not all parts need memory at the same time. recording_bring() loads a
+ * part, and adds problems of the part then. One part is loaded at once, the
+ * first that can be read; if there is none, the function fails.
  */
 int recording_open_headers(struct recording *recording, const char *path,
 			   char **why);
 
-/* Loads a whole part. Returns NULL if it is unreadable, and adds a problem. */
+/*
+ * Loads the whole part with this index, unless it is loaded. Returns the part;
+ * or NULL if it cannot be read, and adds a problem.
+ */
 const struct part_copy *recording_bring(struct recording *recording,
 					size_t index);
 
-/* Frees a part except for its header. */
+/* Frees the part with this index except its header. */
 void recording_let_go(struct recording *recording, size_t index);
 
 /*
- * Returns the part from which this one was forked; NULL: not in the recording.
+ * Returns the part of the process image from which the part's process was
+ * forked; NULL if it was not forked, or that part is not in the recording.
  */
 const struct part_copy *recording_parent(const struct recording *recording,
 					 const struct part_copy *part);
 
-/* Returns CLOCK_REALTIME at which the recording's first process started. */
+/*
+ * Returns the time when the recording's first process started, in nanoseconds
+ * (CLOCK_REALTIME).
+ */
 uint64_t recording_start_ns(const struct recording *recording);
 
 /*
- * Adds a problem and takes ownership of it. Ignores NULL and a problem that was
- * added before. Returns whether it was added.
+ * Adds a problem, an allocated text, and takes ownership of it. Does not add
+ * NULL, or a text that was added before. Returns whether it was added.
  */
 int recording_note(struct recording *recording, char *problem);
 

@@ -8,7 +8,7 @@
 #include "base/display_text.h"
 #include "base/memory.h"
 
-/* Bound for the number that a damaged part may claim; users write fewer. */
+/* Maximum number of rules, against damaged parts; users write fewer. */
 enum { RULES_MAX = 4096 };
 
 int rule_next(const struct part_chunk *chunk, size_t *cursor,

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The selection rules of a part and how much each one matched. */
+/*
+ * The selection rules of a part, and how many modules or functions each rule
+ * has matched.
+ */
 #ifndef CLEW_RECORDING_RULES_H
 #define CLEW_RECORDING_RULES_H
 
@@ -20,7 +23,10 @@ struct recorded_rule {
 int rule_next(const struct part_chunk *chunk, size_t *cursor,
 	      struct recorded_rule *out);
 
-/* Sums over several processes, which all have the same rules. */
+/*
+ * The rules of several processes, which are all the same, with the sums of
+ * their matches.
+ */
 struct rule_sums {
 	struct rule_sum {
 		char *text; /* not NUL-terminated */
@@ -30,11 +36,17 @@ struct rule_sums {
 	size_t count, capacity;
 };
 
-/* Adds a part to sums, which start zero-initialised. */
+/*
+ * Adds the rules of a part to `sums`, which are zero-initialised before the
+ * first part.
+ */
 void rule_sums_add(struct rule_sums *sums, const struct part_copy *part);
 void rule_sums_fini(struct rule_sums *sums);
 
-/* Prints one line for each rule that matched nothing in any process. */
+/*
+ * Prints a line that begins with `prefix` for each rule that has matched
+ * nothing in any process.
+ */
 void rule_sums_warn(FILE *out, const struct rule_sums *sums,
 		    const char *prefix);
 

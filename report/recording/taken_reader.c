@@ -25,7 +25,8 @@ char *taken_path(const char *part_path)
 }
 
 /*
- * Returns whether a file of `bytes` bytes can contain what its header claims.
+ * Returns whether a file of `bytes` bytes has room for the arrays whose lengths
+ * its header contains.
  */
 static int is_whole(const struct wire_taken *head, uint64_t bytes)
 {

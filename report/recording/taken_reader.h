@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Calls that workers counted while the process ran, and the packets that
- * contained them: PID.SEQ.taken (wire/taken.h).
+ * Reads PID.SEQ.taken (wire/taken.h): calls that workers of `clew record` have
+ * counted while the process ran, and the packets that contained these calls.
  */
 #ifndef CLEW_RECORDING_TAKEN_READER_H
 #define CLEW_RECORDING_TAKEN_READER_H
@@ -20,19 +20,22 @@ struct taken {
 };
 
 /*
- * Returns the path of the file next to a part, which the caller frees. NULL if
- * the part's name has another suffix.
+ * Returns the path of the file that belongs to a part, which the caller frees;
+ * NULL if the part's name does not end with WIRE_PART_SUFFIX.
  */
 char *taken_path(const char *part_path);
 
 /*
- * Returns 0, or -errno and *why; -ENOENT if there is no file. The caller calls
- * taken_close().
+ * Reads a file. Returns 0, and the caller calls taken_close(); or -errno and
+ * *why; -ENOENT if there is no file.
  */
 int taken_open(struct taken *taken, const char *path, char **why);
 void taken_close(struct taken *taken);
 
-/* Returns whether the calls of a packet are counted. `taken` may be NULL. */
+/*
+ * Returns whether the calls of the packet with this offset and sequence were
+ * counted. `taken` may be NULL.
+ */
 int taken_has(const struct taken *taken, uint64_t offset, uint64_t sequence);
 
 #endif

@@ -18,7 +18,7 @@
 #include "report/recording/taken_reader.h"
 #include "wire/recording.h"
 
-/* Returns how many of the requested bytes were read. */
+/* Reads bytes at an offset. Returns how many could be read. */
 static size_t read_at(int fd, uint64_t offset, void *bytes, size_t count)
 {
 	size_t done = 0;
@@ -36,7 +36,10 @@ static size_t read_at(int fd, uint64_t offset, void *bytes, size_t count)
 	return done;
 }
 
-/* Reads the table of blocks. That of an older version is shorter. */
+/*
+ * Reads the chunk WIRE_PACKET_BLOCKS. In traces of older versions it may be
+ * shorter.
+ */
 static void take_blocks(struct trace *trace, uint64_t payload, uint64_t bytes)
 {
 	struct wire_packet_blocks blocks = { 0 };
@@ -65,7 +68,8 @@ static void take_blocks(struct trace *trace, uint64_t payload, uint64_t bytes)
 }
 
 /*
- * Reads the beginning of a packet. Returns 0 if nothing was written there yet.
+ * Reads the beginning of the packet at an offset. Returns 0 if the packet was
+ * not begun yet.
  */
 static int read_begin(const struct trace *trace, uint64_t offset,
 		      struct trace_packet *packet)
@@ -86,8 +90,8 @@ static int read_begin(const struct trace *trace, uint64_t offset,
 }
 
 /*
- * Returns whether two reads of one offset have found the same packet, so that
- * it was not reused in between.
+ * Returns whether two reads at the same offset have found the same packet,
+ * because it was not reused between them.
  */
 static int is_same(const struct trace_packet *one,
 		   const struct trace_packet *other)
@@ -106,7 +110,10 @@ static void take_packet(struct trace *trace, uint64_t offset, uint32_t tally)
 	trace->packets[trace->count++] = packet;
 }
 
-/* Returns the length of the chunk, 0 at the end. */
+/*
+ * Reads the chunk at an offset. Returns its size, or 0 if there is no valid
+ * chunk.
+ */
 static uint64_t take_chunk(struct trace *trace, uint64_t offset, uint64_t end)
 {
 	struct wire_chunk chunk = { 0 };
@@ -146,7 +153,10 @@ static int read_header(struct trace *trace, struct wire_header *header,
 	if (fstat(trace->fd, &status) != 0 || !S_ISREG(status.st_mode))
 		return fail(why, -ENOEXEC, "%s is not a trace", trace->path);
 	bytes = read_at(trace->fd, 0, header, sizeof(*header));
-	/* The process was killed while it created the file. */
+	/*
+	 * The process was killed, or the file read, while the process created
+	 * it.
+	 */
 	if (!bytes || (bytes == sizeof(*header) &&
 		       memcmp(header->magic, none, sizeof(none)) == 0))
 		return fail(why, -ENODATA,
@@ -212,8 +222,9 @@ char *trace_path(const char *part_path)
 }
 
 /*
- * Replaces a packet that was reused while it was copied by the present one. If
- * that changes also, the copy contains an empty packet. Returns 0 or -errno.
+ * Copies a packet again because it was reused while the file was copied. If it
+ * is reused meanwhile once more, the copy gets an empty packet. Returns 0 or
+ * -errno.
  */
 static int copy_again(const struct trace *original, int to,
 		      const struct trace_packet *packet, uint32_t *words)
@@ -258,7 +269,10 @@ static int settle_changed(const struct trace *copy, int from, int to)
 	return err;
 }
 
-/* Removes the unused end of the file, if the process has not done so. */
+/*
+ * Truncates a copy at the end of its last chunk, if the process has not done
+ * this. Returns 0 or -errno.
+ */
 static int cut_hole(int copy)
 {
 	struct wire_header header;
@@ -289,7 +303,10 @@ static int copy_new(int from, const char *path, int is_trace)
 	return err;
 }
 
-/* Copies a file, if it exists. Returns 0, or -errno and *why. */
+/*
+ * Copies a file to a new one. Does nothing if from_path is NULL or does not
+ * exist. Returns 0, or -errno and *why.
+ */
 static int keep_file(const char *from_path, const char *to_path, int is_trace,
 		     char **why)
 {
@@ -313,7 +330,8 @@ int trace_settle(int from, const char *path)
 		err = settle_changed(&copy, from, to);
 		trace_close(&copy);
 	} else {
-		free(why); /* the original is damaged also */
+		/* The original is also damaged, so the copy is correct. */
+		free(why);
 		err = 0;
 	}
 	if (close(to) != 0 && !err)
@@ -374,7 +392,10 @@ size_t trace_read(const struct trace *trace, const struct trace_packet *packet,
 			WIRE_PACKET_BYTES - sizeof(struct wire_chunk));
 	struct trace_packet now;
 
-	/* Detects that the packet was reused while it was read. */
+	/*
+	 * Reads the beginning again, to notice whether the packet was reused
+	 * meanwhile.
+	 */
 	if (!read_begin(trace, packet->offset, &now) || !is_same(packet, &now))
 		return 0;
 	return got / sizeof(*words);

@@ -2,10 +2,10 @@
 /*
  * The packets of one process: PID.SEQ.trace (wire/packet.h).
  *
- * Opening a trace reads only the beginning of each packet. The calls of a
- * packet are read on request, so a trace may be larger than memory. The process
- * may still write the trace: later packets are not seen, and a packet that was
- * reused meanwhile reads as empty.
+ * Opening a trace reads only the beginning of each packet. The words of a
+ * packet are read when they are needed, so a trace may be larger than memory.
+ * The process may still write the trace: packets that it adds later are not
+ * read, and a packet that it has reused since is read as empty.
  */
 #ifndef CLEW_RECORDING_TRACE_READER_H
 #define CLEW_RECORDING_TRACE_READER_H
@@ -16,12 +16,13 @@
 #include "report/recording/packet_reader.h"
 
 struct trace_packet {
-	uint64_t offset; /* of its chunk, in the file */
+	uint64_t offset; /* offset of the packet's chunk in the file */
 	uint64_t sequence, tsc;
-	uint64_t id;    /* of its first context */
-	uint32_t tally; /* as in the part */
+	uint64_t id;    /* id of its first context */
+	uint32_t tally; /* number of its tally */
 	uint32_t tid;
-	uint32_t cause; /* enum wire_packet_cause of its first context */
+	/* Enum wire_packet_cause: why its first context was written. */
+	uint32_t cause;
 };
 
 struct trace {
@@ -29,51 +30,65 @@ struct trace {
 	char *path;
 	uint32_t pid, seq;
 	struct packet_blocks blocks;
-	uint32_t refused; /* functions without an index; they are not hooked */
-	uint64_t dropped; /* packets that were overwritten */
-	uint64_t dropped_at; /* offset of that counter in the file */
-	/* calls shorter than least_ns, which were removed */
+	/*
+	 * Number of functions that were not hooked because they got no index.
+	 */
+	uint32_t refused;
+	uint64_t dropped;    /* packets that were overwritten */
+	uint64_t dropped_at; /* offset of the counter `dropped` in the file */
+	/*
+	 * Number of calls that were removed because they took less than
+	 * least_ns.
+	 */
 	uint64_t taken_back, least_ns;
-	uint32_t overflow;            /* enum wire_overflow */
-	uint32_t given_up;            /* enum wire_given_up */
-	uint32_t keeps;               /* contents: WIRE_KEEPS_SITES, _VALUES */
-	uint32_t values_lost;         /* probe hits whose values are missing */
-	uint64_t waits, waited_ns;    /* waits of threads for workers */
+	uint32_t overflow; /* enum wire_overflow */
+	uint32_t given_up; /* enum wire_given_up */
+	/* Which data it contains: bits WIRE_KEEPS_SITES, WIRE_KEEPS_VALUES. */
+	uint32_t keeps;
+	uint32_t values_lost; /* probe hits whose values are missing */
+	/* Number and total time of waits of threads for workers. */
+	uint64_t waits, waited_ns;
 	struct trace_packet *packets; /* by tally, then by sequence */
 	size_t count, capacity;
-	int is_former; /* in a former format that is not readable */
-	char *damage;  /* NULL, or an error text */
+	/* The packets have a former format, which cannot be read. */
+	int is_former;
+	char *damage; /* NULL, or an error text */
 };
 
 /*
- * Returns the path of the trace next to a part, which the caller frees. NULL if
- * the part's name has another suffix.
+ * Returns the path of the trace that belongs to a part, which the caller frees;
+ * NULL if the part's name does not end with WIRE_PART_SUFFIX.
  */
 char *trace_path(const char *part_path);
 
 /*
- * Copies the trace of one part, if it exists, and then its counted calls
- * (taken_reader.h) next to another part. The process may still write them.
- * Returns 0, or -errno and *why.
+ * Copies the trace of the part from_part, if there is one, and then its file of
+ * counted calls (taken_reader.h), to the names that belong to the part to_part.
+ * The process may still write both. Returns 0, or -errno and *why.
  */
 int trace_keep(const char *from_part, const char *to_part, char **why);
 
 /*
- * Repairs a copy at `path` of the trace that is open at `from`, if the process
- * wrote while it was copied: packets that were reused meanwhile are copied
- * again. These packets count as dropped only if the trace overwrites uncounted
- * packets; otherwise the file of counted calls, which is copied later, contains
- * their calls. Returns 0 or -errno.
+ * Repairs a copy of a trace, at `path`, if the process has written to the
+ * original meanwhile; `from` is a descriptor of the original. Packets that were
+ * reused during copying are copied again. If the trace overwrites packets
+ * without counting their calls, the packets are added to the copy's number of
+ * dropped ones; otherwise the file of counted calls, which is copied later,
+ * contains their calls. Returns 0 or -errno.
  */
 int trace_settle(int from, const char *path);
 
-/* Returns 0, or -errno and *why; -ENOENT if there is no trace. */
+/*
+ * Opens a trace. Returns 0, and the caller calls trace_close(); or -errno and
+ * *why; -ENOENT if there is no trace.
+ */
 int trace_open(struct trace *trace, const char *path, char **why);
 void trace_close(struct trace *trace);
 
 /*
  * Copies the words of a packet to words[PACKET_WORDS_MAX]. Returns their
- * number; 0 if the packet was reused. Safe for concurrent calls.
+ * number; 0 if the packet was reused since the trace was opened. Several
+ * threads may call this at the same time.
  */
 size_t trace_read(const struct trace *trace, const struct trace_packet *packet,
 		  uint32_t *words);

@@ -13,7 +13,10 @@
 #include "base/regular_file.h"
 #include "wire/recording.h"
 
-/* Limits for damaged files. The runtime writes a few lines into one page. */
+/*
+ * Limits for damaged files. libclew.so writes only a few lines into such a
+ * file.
+ */
 enum { LINES_MAX = 10000, LINE_BYTES = 512 };
 
 static FILE *open_file(const char *directory)
@@ -25,7 +28,7 @@ static FILE *open_file(const char *directory)
 	return file;
 }
 
-/* Parses "PID WHY". Returns NULL for any other line. */
+/* Parses a line "PID WHY". Returns WHY, or NULL for any other line. */
 static const char *parse(const char *line, uint32_t *pid)
 {
 	char *end;

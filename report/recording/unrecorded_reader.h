@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Processes that could not create a part; a file next to the parts lists their
- * reasons (wire/recording.h).
+ * Reads which processes could not create a part, and why, from the file
+ * WIRE_UNRECORDED_NAME (wire/recording.h).
  */
 #ifndef CLEW_RECORDING_UNRECORDED_READER_H
 #define CLEW_RECORDING_UNRECORDED_READER_H
@@ -15,8 +15,8 @@ struct unrecorded {
 };
 
 /*
- * Returns all entries of a directory in the order of their starts; free them
- * with unrecorded_free().
+ * Returns all entries of a recording's file in the file's order, and their
+ * number in *count. The caller calls unrecorded_free().
  */
 struct unrecorded *unrecorded_read(const char *directory, size_t *count);
 void unrecorded_free(struct unrecorded *items, size_t count);

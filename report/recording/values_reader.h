@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Checked chunks of WIRE_VALUES: values that an agent counted for each context.
+ * Reads and checks chunks WIRE_VALUES: values that an agent has counted for
+ * contexts.
  */
 #ifndef CLEW_RECORDING_VALUES_READER_H
 #define CLEW_RECORDING_VALUES_READER_H
@@ -11,12 +12,12 @@ struct recorded_values {
 	const struct wire_value_kind *kinds;
 	const unsigned char *rows;
 	uint32_t columns;
-	uint32_t count; /* capacity in rows; some are free */
+	uint32_t count; /* number of rows, of which some are free */
 };
 
 /*
- * Returns whether a chunk has this kind and contains all that its header
- * claims. Sets *out only if it does.
+ * Returns whether a chunk is a valid WIRE_VALUES. Only then sets *out, which
+ * points into the chunk.
  */
 int recorded_values_of(const struct part_chunk *chunk,
 		       struct recorded_values *out);

@@ -59,7 +59,8 @@ int abbrev_form_bytes(uint32_t form, struct abbrev_sizes sizes)
 }
 
 /*
- * Returns how to skip a form without a fixed size; -1 if the form is unknown.
+ * Returns the enum abbrev_step_kind by which a form without a fixed size is
+ * skipped; -1 if the form is unknown.
  */
 static int step_of(uint32_t form)
 {

@@ -2,9 +2,10 @@
 /*
  * Abbreviations: the layout of DIEs, prepared for skipping them.
  *
- * Only one in twenty of about twenty million DIEs is read. Each abbreviation
- * therefore states its kind for the scan, and how to skip its attributes:
- * consecutive attributes of fixed size are one step.
+ * Large programs have about twenty million DIEs, of which only one in twenty is
+ * read. Each abbreviation therefore contains its kind for the scan, and the
+ * steps by which its attributes are skipped: consecutive attributes of fixed
+ * size are one step.
  */
 #ifndef CLEW_SYMBOLIZER_DWARF_ABBREV_H
 #define CLEW_SYMBOLIZER_DWARF_ABBREV_H
@@ -55,8 +56,8 @@ struct abbrev {
 };
 
 /*
- * Codes are mostly 1, 2, 3, ..., so they serve as indices. Tables with other
- * codes are rejected.
+ * The abbreviations of a table by their codes, which compilers number 1, 2, 3,
+ * ... Codes above a limit are not accepted.
  */
 struct abbrev_table {
 	struct abbrev *items; /* by code */

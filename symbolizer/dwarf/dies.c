@@ -107,7 +107,9 @@ static uint32_t name_of(struct dwarf_unit *unit, const struct dwarf_die *die,
 }
 
 /*
- * Returns the name of the DIE that a reference leads to; caches it by offset.
+ * Returns the name (in gather->texts) of the function's DIE to which a
+ * reference leads; 0 if there is none. Stores the name in a map by the DIE's
+ * offset. `hops` is the number of references that were followed before.
  */
 static uint32_t name_at(struct dwarf_unit *unit, struct dwarf_value reference,
 			int hops)

@@ -9,7 +9,8 @@
 #include <unistd.h>
 
 /*
- * Declarations from <elfutils/debuginfod.h>; the header need not be installed.
+ * Functions of libdebuginfod, declared here because <elfutils/debuginfod.h>
+ * need not be installed.
  */
 typedef int progress_function(void *session, long done, long all);
 
@@ -51,8 +52,10 @@ struct patience {
 };
 
 /*
- * Called by the client while it waits. The client has a timeout for servers
- * that send nothing, but not for one that sends a byte now and then.
+ * The client library calls this while it waits. Returns whether the time limit
+ * is exceeded, which ends the download. The library's own timeout is only for
+ * servers that send nothing, and not for a server that sends a byte now and
+ * then.
  */
 static int is_over(void *session, long done, long all)
 {

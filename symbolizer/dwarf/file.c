@@ -27,7 +27,10 @@ static struct span section_of(struct dwarf_file *file, struct elf *elf,
 	return bytes;
 }
 
-/* Reads a unit's header. Returns 0 if its kind is supported. */
+/*
+ * Reads a unit's header. Returns 0, or -1 if its version is not supported or it
+ * is damaged.
+ */
 static int read_header(struct cursor *cursor, struct dwarf_unit *unit)
 {
 	unit->sizes.version = cursor_u16(cursor);
@@ -100,7 +103,8 @@ const struct abbrev_table *dwarf_abbrevs(struct dwarf_unit *unit)
 {
 	struct dwarf_file *file = unit->file;
 	/*
-	 * Only forged files have units with different sizes and the same table.
+	 * The sizes are a part of the key, although only forged files have
+	 * units with different sizes and the same table.
 	 */
 	uint64_t key =
 		(unit->abbrev_offset << 16 ^

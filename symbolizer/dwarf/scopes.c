@@ -111,7 +111,10 @@ static void add_ranges(struct scopes *scopes, uint32_t scope)
 
 /* ---- painting ---- */
 
-/* Returns a scope as a node after its parent's; 0 if there is no more room. */
+/*
+ * Returns the node of a scope, which it adds behind its parent's node if
+ * necessary; 0 if there is no more room.
+ */
 static uint32_t node_of(struct scopes *scopes, uint32_t index)
 {
 	struct scope *scope = &scopes->scopes[index];
@@ -152,7 +155,10 @@ static void end_run(struct scopes *scopes)
 	scopes->first_piece = gather->piece_count;
 }
 
-/* Adds a piece. Pieces are in order; a gap between two of them ends a run. */
+/*
+ * Adds a piece of code. Pieces are added in order of address; a gap between two
+ * pieces ends a run.
+ */
 static void add_piece(struct scopes *scopes, uint32_t start, uint32_t end,
 		      uint32_t scope)
 {
@@ -180,8 +186,8 @@ static void add_piece(struct scopes *scopes, uint32_t start, uint32_t end,
 }
 
 /*
- * Adds the pieces of open ranges from *at to `until`, and closes ranges that
- * end.
+ * Adds the pieces of the open ranges between the addresses *at and `until`,
+ * removes ranges that end there, and sets *at to `until`.
  */
 static void sweep_to(struct scopes *scopes, size_t *open_count, uint32_t *at,
 		     uint32_t until)
@@ -359,7 +365,7 @@ void dwarf_read_scopes(struct scopes *scopes, struct dwarf_unit *unit)
 		unit->file->damaged++;
 	if (scopes->count > 1)
 		paint_family(scopes);
-	/* Most cached names are used only by this unit. */
+	/* Frees the map of names, most of which are only used by this unit. */
 	map_fini(&unit->name_by_die);
 }
 

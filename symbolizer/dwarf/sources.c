@@ -50,7 +50,10 @@ static int same_build(const struct a2n_build_id *a,
 	return a->bytes == b->bytes && memcmp(a->data, b->data, a->bytes) == 0;
 }
 
-/* Opens a path if the file has that build-id. Frees the path. */
+/*
+ * Opens the file at a path if it has the wanted build-id. Frees the path.
+ * Returns 0 or -errno.
+ */
 static int try_build(struct sources *sources, char *path,
 		     const struct a2n_build_id *wanted, struct elf *out,
 		     struct source **source)
@@ -101,7 +104,9 @@ static int find_by_build_id(struct sources *sources,
 }
 
 /*
- * Opens a path if the file has that CRC or the wanted build-id. Frees the path.
+ * Opens the file at a path if it has the wanted build-id or, if one of both
+ * files has no build-id, the CRC of the debug link. Frees the path. Returns 0
+ * or -errno.
  */
 static int try_crc(struct sources *sources, char *path, uint32_t crc,
 		   const struct a2n_build_id *id, struct elf *out,
@@ -177,8 +182,9 @@ static int find_by_link(struct sources *sources, struct elf *module,
 }
 
 /*
- * If all servers answer that the file does not exist, the index stores this. If
- * no server could be asked, a later process may try again.
+ * Downloads the debug file with a build-id and opens it. If downloads are not
+ * allowed, or fail for a reason other than that no server has the file, sets
+ * wants_download, so that a later process tries again.
  */
 static int find_by_download(struct sources *sources,
 			    const struct a2n_build_id *id, struct elf *out,

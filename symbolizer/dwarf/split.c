@@ -70,7 +70,9 @@ struct contributions {
 	uint64_t offsets[MOST_COLUMNS];
 };
 
-/* Returns the row of an id, or 0. */
+/*
+ * Returns the row of a unit's id in the package's index, or 0 if there is none.
+ */
 static uint32_t find_row(struct span index, uint64_t at_ids, uint32_t slots,
 			 uint64_t id)
 {
@@ -182,7 +184,10 @@ static char *dwo_path(const struct split *split, const struct dwarf_unit *unit,
 	return heap_printf("%s%s/%s", root, unit->comp_dir, unit->dwo_name);
 }
 
-/* Reads a .dwo file if it belongs to the wanted unit. */
+/*
+ * Reads the scopes of a .dwo file, if its unit is that of the skeleton. Returns
+ * 0, or -1 if the file cannot be read.
+ */
 static int read_file(struct split *split, struct scopes *scopes,
 		     struct dwarf_unit *skeleton, const char *path)
 {

@@ -148,7 +148,9 @@ static inline const char *cursor_string(struct cursor *cursor)
 	return (const char *)start;
 }
 
-/* Returns a cursor over the next `bytes` and skips them. */
+/*
+ * Returns a cursor over the next `bytes` bytes, and moves *cursor behind them.
+ */
 static inline struct cursor cursor_part(struct cursor *cursor, uint64_t bytes)
 {
 	struct cursor part = *cursor;

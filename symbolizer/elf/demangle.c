@@ -23,8 +23,8 @@
 
 enum {
 	/*
-	 * Maximum number of parts of a name that may contain a pack expansion.
-	 * Each counts as often as it is referred to.
+	 * Maximum number of parts of a name that may contain a pack expansion;
+	 * a part is counted as often as the name refers to it.
 	 */
 	MOST_PARTS = 20000,
 	OPTIONS = DMGL_PARAMS | DMGL_ANSI | DMGL_AUTO,
@@ -70,8 +70,8 @@ static void append(const char *piece, size_t length, void *opaque)
 }
 
 /*
- * Subtracts the number of parts that a walk visits from the rest of the limit.
- * The walk follows each reference back and ends when nothing is left.
+ * Subtracts the number of parts below `part` from *left. Follows each reference
+ * back to a part, and ends when *left is 0.
  */
 static void count_parts(const struct demangle_component *part, size_t *left)
 {
@@ -112,7 +112,10 @@ static void count_parts(const struct demangle_component *part, size_t *left)
 	}
 }
 
-/* "Dp" and "sp" begin a pack expansion, and occur in other names. */
+/*
+ * Returns whether the demangler could take too long. A pack expansion begins
+ * with "Dp" or "sp", which also occur in other names.
+ */
 static int takes_too_long(const char *mangled)
 {
 	const struct demangle_component *root;
@@ -137,8 +140,9 @@ static int demangle_cplusplus(const char *mangled, int options,
 }
 
 /*
- * Runs one demangler. Returns its result, or 1 if the text is full. `text`
- * belongs to the caller, so its content is defined after the longjmp.
+ * Runs one demangler, which appends to *text. Returns the demangler's result,
+ * or 1 if the text is full. *text is in memory of the caller, because local
+ * variables may be undefined after a longjmp.
  */
 static int run(int demangle(const char *, int, demangle_callbackref, void *),
 	       const char *mangled, struct cut_text *text)

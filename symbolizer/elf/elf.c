@@ -103,7 +103,10 @@ static void read_segments(struct elf *elf)
 	memcpy(elf->segments, table.at, table.bytes);
 }
 
-/* Debug files do not contain the segments' bytes, but the note section's. */
+/*
+ * Searches the sections of notes first, because debug files do not contain the
+ * bytes of segments.
+ */
 static void read_build_id(struct elf *elf)
 {
 	for (size_t i = 0; i < elf->section_count; i++) {
@@ -125,7 +128,10 @@ static void read_build_id(struct elf *elf)
 	}
 }
 
-/* The section headers are last, so a truncated file lacks them. */
+/*
+ * Returns whether the file is truncated: the section headers, which are at its
+ * end, are missing.
+ */
 static int is_cut_short(const struct elf *elf)
 {
 	const Elf64_Ehdr *header = &elf->header;
@@ -230,7 +236,10 @@ struct elf_section *elf_section_of_type(struct elf *elf, uint32_t type)
 	return NULL;
 }
 
-/* Releases whole pages of compressed bytes after their use. */
+/*
+ * Gives the whole pages of a compressed section back to the kernel after their
+ * use.
+ */
 static void forget(const struct elf *elf, struct span bytes)
 {
 	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE) - 1;

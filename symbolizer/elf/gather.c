@@ -23,7 +23,10 @@ static void add_area(struct gather *gather, uint64_t start, uint64_t bytes)
 		(struct gather_area){ start, start + bytes };
 }
 
-/* In a file without sections, executable segments are used. */
+/*
+ * Lists the executable sections or, in a file without sections, the executable
+ * segments.
+ */
 static void add_areas(struct gather *gather, const struct elf *elf)
 {
 	const uint64_t wanted = SHF_ALLOC | SHF_EXECINSTR;

@@ -123,7 +123,10 @@ int unfold_zdebug(struct span folded, struct span *out)
 	return unfold_zlib(folded, bytes, out);
 }
 
-/* The result's size is unknown, so the buffer is doubled until it fits. */
+/*
+ * The size of the result is not known, so the buffer is doubled until the
+ * result fits.
+ */
 int unfold_xz(struct span folded, struct span *out)
 {
 	for (uint64_t room = folded.bytes * 4 + 4096;

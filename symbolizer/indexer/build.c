@@ -103,8 +103,9 @@ static void judge(struct build *build, const struct dwarf_file *file)
 }
 
 /*
- * Without the alternate file, names in it are unknown; lines and the structure
- * of chains do not depend on it.
+ * Reads the debug information of a file. If its alternate file (dwz) is
+ * missing, only names are missing; lines and chains of inlined calls do not
+ * depend on it.
  */
 static void read_dwarf(struct build *build, struct elf *elf)
 {

@@ -13,7 +13,7 @@ struct build_request {
 	const char *const *debug_roots;
 	const struct a2n_build_id *build_id; /* .bytes 0: any */
 	uint32_t download_seconds; /* limit for each file; 0: no download */
-	/* not NULL: why debug information is not read */
+	/* Reason why debug information is not read; NULL: it is read. */
 	const char *without_debug;
 	/* read no symbols either, because they exceeded a limit */
 	int without_symbols;

@@ -30,7 +30,10 @@ static uint32_t *order_runs(const struct gather_runs *runs)
 	return order;
 }
 
-/* The content of [start, end); after the last one, `end` is UINT32_MAX. */
+/*
+ * The line or chain of the addresses [start, end). After the last one, start
+ * and end are UINT32_MAX.
+ */
 struct row_stretch {
 	uint32_t start, end;
 	const struct gather_row *row; /* for lines */
@@ -71,7 +74,10 @@ static int next_chain(struct run_reader *reader, const struct gather_run *run)
 	return 1;
 }
 
-/* Reads the next stretch that is not covered by a previous one. */
+/*
+ * Reads the next stretch of a reader, without addresses that an earlier one has
+ * covered.
+ */
 static void advance(struct run_reader *reader, int is_lines)
 {
 	while (reader->run < reader->runs->count) {
@@ -183,8 +189,8 @@ static void put(struct merged_rows *merged, struct gather_row row,
 }
 
 /*
- * Adds a row for both streams at `at`, up to the next change of either. Returns
- * that address.
+ * Adds a row for address `at`, with the line and the chain that are valid
+ * there. Returns the next address at which one of both changes.
  */
 static uint32_t put_both(struct merged_rows *merged,
 			 const struct row_stretch *line,

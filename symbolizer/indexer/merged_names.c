@@ -20,7 +20,8 @@ static int is_c(const struct gather *gather, uint32_t name)
 }
 
 /*
- * Returns whether both may be merged functions, according to the symbol table.
+ * Returns whether two symbols of one address may be different functions whose
+ * code was merged, according to the symbol table.
  */
 static int may_be_merged(const struct gather *gather,
 			 const struct gather_symbol *known,
@@ -115,9 +116,9 @@ static int is_same(const struct gather *gather, uint32_t a, uint32_t b)
 }
 
 /*
- * Processes the candidates [first, end) of one address and stores the ones to
- * keep at `to`. Returns their number. Names that are not kept are counted,
- * unless they equal kept ones.
+ * Removes aliases among the candidates [first, end) of one address, and stores
+ * at most MERGED_NAMES_MAX of the rest at `to`. Returns the number of stored
+ * ones. Their `count` becomes the number of all that are no aliases.
  */
 static size_t settle_one(const struct gather *gather,
 			 const struct index_merged *first,

@@ -20,7 +20,8 @@ static uint8_t rank_of(const Elf64_Sym *symbol, const char *name)
 									 : 4;
 
 	if (ELF64_ST_TYPE(symbol->st_info) == STT_NOTYPE)
-		rank += 6; /* a label in an assembler file */
+		/* A symbol without a type: a label in an assembler file. */
+		rank += 6;
 	if (name[0] == '_' && !is_mangled(name))
 		rank += 1;
 	return (uint8_t)rank;
@@ -192,8 +193,9 @@ static size_t drop_labels(struct gather_symbol *symbols, size_t count)
 }
 
 /*
- * Extends a symbol without a size up to the next one, but only in a complete
- * table: between two exported functions there may be others.
+ * Gives sizes to symbols without a size: up to the next symbol, if the symbol
+ * is from a complete table; otherwise one byte, because between two exported
+ * functions there may be others.
  */
 static void give_sizes(const struct gather *gather,
 		       struct gather_symbol *symbols, size_t count)
@@ -233,7 +235,10 @@ static void add_piece(struct symtab_pieces *pieces,
 	};
 }
 
-/* Adds the pieces of the symbols on the stack from `at` to `until`. */
+/*
+ * Adds the pieces of the open symbols between the addresses `at` and `until`,
+ * and removes symbols that end there. Returns `until`.
+ */
 static uint64_t close_until(struct symtab_pieces *pieces,
 			    const struct gather_symbol **open, size_t *depth,
 			    uint64_t at, uint64_t until)

@@ -17,7 +17,10 @@
 #include "symbolizer/elf/heap.h"
 #include "symbolizer/indexer/confinement.h"
 
-/* An exit status above this is an errno. */
+/*
+ * The exit status is this number plus the errno, if the work failed with an
+ * errno.
+ */
 enum { STATUS_OF_ERRNO = 100 };
 
 static uint64_t address_space_bytes(void)
@@ -73,8 +76,9 @@ static void be_silent(void)
 }
 
 /*
- * Blocks signals that end or stop the caller, perhaps with its process group,
- * so that they do not end a child that the caller still needs.
+ * Blocks signals by which users end or stop the caller. If they are sent to the
+ * process group, they reach the child too, but the caller needs the child until
+ * it has ended itself.
  */
 static void block_signals_to_caller(sigset_t *blocked)
 {
@@ -87,8 +91,9 @@ static void block_signals_to_caller(sigset_t *blocked)
 }
 
 /*
- * Resets handlers, masks and timers that the child has from the caller. The
- * alarm ends a child that waits forever.
+ * Makes the child a worker: resets signal handlers and the mask, sets the
+ * limits, closes descriptors and confines the child. The alarm ends a child
+ * that waits forever. Returns 0 or -errno.
  */
 static int become_worker(const struct worker_limits *limits, pid_t caller,
 			 int fd)
@@ -103,7 +108,8 @@ static int become_worker(const struct worker_limits *limits, pid_t caller,
 		signal(number, SIG_DFL);
 	sigprocmask(SIG_SETMASK, &blocked, NULL);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != caller) /* the caller ended before prctl() */
+	/* The caller has ended before the call of prctl(). */
+	if (getppid() != caller)
 		return -ESRCH;
 	limit(RLIMIT_CORE, 0);
 	limit(RLIMIT_CPU, limits->seconds);
@@ -122,7 +128,10 @@ static int become_worker(const struct worker_limits *limits, pid_t caller,
 	return err == -EINVAL || err == -ENOSYS ? 0 : err;
 }
 
-/* Kills the child if its alarm did not end it. */
+/*
+ * Waits for the child's end, and kills the child if its alarm should have ended
+ * it.
+ */
 static void end_late(pid_t child, const struct worker_limits *limits)
 {
 	struct pollfd end = { .fd = (int)syscall(SYS_pidfd_open, child, 0),
@@ -207,8 +216,8 @@ int worker_wait(pid_t child, const struct worker_limits *limits,
 	end_late(child, limits);
 	err = wait_for(child, &status);
 	/*
-	 * The program reaped the child; checks of the result file detect
-	 * errors.
+	 * -ECHILD: the program has reaped the child by a wait of its own.
+	 * Errors are noticed when the result is checked.
 	 */
 	return err == -ECHILD ? 0 : err ? err : judge(status, limits, why);
 }

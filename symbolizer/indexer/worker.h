@@ -22,17 +22,29 @@ struct worker_limits {
 	 * times as long.
 	 */
 	uint32_t seconds;
-	uint64_t bytes;   /* limit of memory beyond the caller's */
-	int may_download; /* not confined: it connects and writes files */
-	int is_silent;    /* its output, and that of libc, is discarded */
+	uint64_t bytes; /* limit of memory beyond the caller's */
+	/*
+	 * The child is not confined, because it connects to servers and writes
+	 * files.
+	 */
+	int may_download;
+	/* The output of the child and of its libc is discarded. */
+	int is_silent;
 	/*
 	 * The child has no other descriptor, opens no files, and cannot write
 	 * to fd either. It blocks the signals that may end or stop the caller
 	 * and its process group, such as SIGINT.
 	 */
 	int only_reads_fd;
-	int has_no_alarm; /* the caller checks the time and kills it */
-	/* Folders below which it may write, terminated by NULL; NULL: none. */
+	/*
+	 * There is no limit of wall time: the caller kills the child if
+	 * necessary.
+	 */
+	int has_no_alarm;
+	/*
+	 * Folders below which the child may write files, terminated by NULL;
+	 * NULL: none.
+	 */
 	const char *const *writable;
 };
 
@@ -42,18 +54,25 @@ enum { WORKER_WHY_BYTES = 256, WORKER_CLOCK_FACTOR = 3 };
 typedef int (*worker_work)(const void *request, int fd);
 
 /*
- * Runs the work in a child, which has no descriptors except fd and the first
- * three. fd is -1 if nothing is written. Returns its result, or -ECHILD if the
- * child did not end by itself or exceeded a limit; then `why` has the reason.
+ * Calls work(request, fd) in a child, which has no descriptors except fd and
+ * the first three. fd is -1 if the work writes nothing. Returns the work's
+ * result, or -ECHILD if the child did not end by itself or exceeded a limit;
+ * then `why` is the reason.
  */
 int worker_run(const struct worker_limits *limits, worker_work work,
 	       const void *request, int fd, char why[WORKER_WHY_BYTES]);
 
-/* Forks the child without waiting for it. Returns its pid or -errno. */
+/*
+ * Like worker_run(), but does not wait for the child. Returns its pid or
+ * -errno. The caller calls worker_wait().
+ */
 pid_t worker_start(const struct worker_limits *limits, worker_work work,
 		   const void *request, int fd);
 
-/* Waits for the child's end and reaps it. Returns what worker_run() does. */
+/*
+ * Waits for the end of a child of worker_start(), and reaps it. Returns the
+ * same as worker_run().
+ */
 int worker_wait(pid_t child, const struct worker_limits *limits,
 		char why[WORKER_WHY_BYTES]);
 

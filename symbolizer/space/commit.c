@@ -7,7 +7,7 @@
 
 #include "symbolizer/space/space.h"
 
-/* Sorts by code, then by time; for equal times the later call is last. */
+/* Orders changes by code, then by time, then by the order of the calls. */
 static int compare_changes(const void *a, const void *b)
 {
 	const struct code_change *x = a, *y = b;
@@ -34,7 +34,7 @@ static int compare_lines(const void *a, const void *b)
 	return 0;
 }
 
-/* Most writers add items in order, which is checked first. */
+/* Sorts items. Mostly they are in order already, so this is checked first. */
 static void sort(void *items, size_t count, size_t size,
 		 int (*compare)(const void *, const void *))
 {
@@ -49,7 +49,8 @@ static void sort(void *items, size_t count, size_t size,
 }
 
 /*
- * Returns the claim of code at one address, from this change to the next one.
+ * Returns a claim for the time during which code is at one address: from the
+ * change with this index up to the code's next change.
  */
 static struct claim stay_of(const struct a2n_space *space, size_t change)
 {
@@ -69,7 +70,10 @@ static struct claim stay_of(const struct a2n_space *space, size_t change)
 	return stay;
 }
 
-/* Lists the claims of all code, then the gaps; sets first_stay. */
+/*
+ * Lists the claims of all code, sorted by code and time, then the gaps. Fills
+ * first_stay. Returns 0 or -ENOMEM.
+ */
 static int list_stays(struct a2n_space *space, uint32_t *first_stay,
 		      struct claims *out)
 {

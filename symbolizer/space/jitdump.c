@@ -148,7 +148,7 @@ static int move(struct jitdump *dump, const uint8_t *record, size_t bytes)
 			      jitdump_u64(dump, record + 8));
 }
 
-/* Returns how many bytes of a record are needed. */
+/* Returns how many of a record's bytes have to be in memory. */
 static size_t wanted_of(uint32_t kind, uint32_t bytes)
 {
 	switch (kind) {

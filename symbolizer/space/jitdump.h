@@ -10,7 +10,10 @@
 #include "symbolizer/space/table.h"
 
 enum {
-	/* about the number of threads that compile at a time */
+	/*
+	 * Maximum number of stored debug records; about the number of threads
+	 * that compile at the same time.
+	 */
 	JITDUMP_PENDING = 8,
 	JITDUMP_DEBUG_BYTES = 32, /* size of a debug record without lines */
 };
@@ -26,9 +29,17 @@ struct jitdump {
 	struct feed feed;
 	struct a2n_space *space; /* NULL: only determine the bias */
 	int is_swapped;
-	uint64_t with_bias; /* records whose lines all fit only with a bias */
+	/*
+	 * Number of records whose lines all fit into their code only with the
+	 * bias.
+	 */
+	uint64_t with_bias;
 	uint64_t without_bias;
-	struct table ids; /* writer's index -> id of the code */
+	/*
+	 * Index that the writer has given to code -> id of the code in the
+	 * space.
+	 */
+	struct table ids;
 	struct jitdump_debug pending[JITDUMP_PENDING];
 	size_t next_pending;
 	struct a2n_read read;
@@ -50,7 +61,10 @@ static inline uint32_t jitdump_u32(const struct jitdump *dump, const void *at)
 	return dump->is_swapped ? __builtin_bswap32(number) : number;
 }
 
-/* Counts whether the lines fit into their code with or without a bias. */
+/*
+ * Updates with_bias and without_bias: whether the lines of a record fit into
+ * their code only with, or only without the bias.
+ */
 void jitdump_learn_bias(struct jitdump *dump, const struct jitdump_debug *debug,
 			const struct a2n_code *code);
 

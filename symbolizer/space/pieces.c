@@ -217,7 +217,10 @@ static size_t last_not_above(const uint64_t *numbers, size_t count,
 	return (size_t)(at - numbers);
 }
 
-/* Returns the slot of pc, which lies between the first and the last border. */
+/*
+ * Returns the slot that contains the pc. The pc must lie between the first and
+ * the last border.
+ */
 static size_t slot_at(const struct pieces *pieces, uint64_t pc)
 {
 	size_t fences = (pieces->border_count - 1) / PIECES_FENCE + 1;
@@ -230,7 +233,7 @@ static size_t slot_at(const struct pieces *pieces, uint64_t pc)
 				      pc);
 }
 
-/* Returns the node's piece at that time, or NULL. */
+/* Returns the piece of a node that exists at that time, or NULL. */
 static const struct piece *find_in_node(const struct pieces *pieces,
 					const struct pieces_node *node,
 					uint64_t time)

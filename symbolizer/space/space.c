@@ -38,7 +38,8 @@ void a2n_space_destroy(struct a2n_space *space)
 }
 
 /*
- * Code and claims without owner share one sequence, in the order of the calls.
+ * Returns the next order number. Code and claims without an owner have numbers
+ * of the same sequence, in the order of the calls.
  */
 static uint64_t next_order(struct a2n_space *space)
 {
@@ -155,8 +156,10 @@ static int is_same_file(const struct file *file,
 }
 
 /*
- * The parts of a file are mapped one after another, so only the last file is
- * compared. A duplicate entry does no harm.
+ * Finds or adds the file of a mapping. Only the file that was added last is
+ * compared, because the parts of a file are mapped one after another. If a file
+ * is added twice, this does no harm. Returns 0, and *out is NULL for anonymous
+ * memory; or -ENOMEM.
  */
 static int file_of(struct a2n_space *space, const struct a2n_mapping *mapping,
 		   struct file **out)

@@ -26,7 +26,10 @@ static const struct code_line *line_of(const struct a2n_space *space,
 	return low > first ? &lines[low - 1] : NULL;
 }
 
-/* Returns 0 if the code has neither a name nor a line. */
+/*
+ * Fills the frame of a piece of code at a pc. Returns 1, or 0 if the code has
+ * neither a name nor a line there.
+ */
 static size_t code_frame(const struct a2n_space *space,
 			 const struct claim *stay, uint64_t pc,
 			 struct a2n_frame *out)
@@ -83,8 +86,9 @@ static struct a2n_place stay_place(const struct pieces *pieces,
 }
 
 /*
- * Returns the claim of one code at pc: the last one before that time, else the
- * first.
+ * Returns a claim of one piece of code that contains the pc: the last one that
+ * began at or before that time; if there is none, the first one; NULL if the
+ * code was never at the pc.
  */
 static const struct claim *stay_at(const struct committed *committed,
 				   uint32_t code, uint64_t pc, uint64_t time)

@@ -29,7 +29,7 @@ static const char VDSO[] = "[vdso]";
 
 enum { HEAD_BYTES = 64 * 1024 };
 
-/* Returns how many bytes of a process's memory were read. */
+/* Reads memory of a process. Returns how many bytes could be read. */
 static size_t read_memory(int pid, uint64_t start, void *out, size_t bytes)
 {
 	struct iovec here = { .iov_base = out, .iov_len = bytes };
@@ -97,7 +97,10 @@ static struct a2n_build_id read_head(struct a2n *a2n, int pid,
 	return id;
 }
 
-/* With a root, which the user gave, paths lie only below it. */
+/*
+ * Returns whether the user has given a root directory. Then files are searched
+ * only below it.
+ */
 static int has_root(const struct a2n_space *space)
 {
 	return space->a2n && *space->a2n->root;
@@ -196,7 +199,10 @@ struct snapshot {
 	struct a2n_build_id build_id;
 };
 
-/* Begins a file with its first mapping. */
+/*
+ * Handles the first mapping of a file: determines its build-id and the path at
+ * which it can be read.
+ */
 static int begin_file(struct snapshot *snapshot, const struct area *area)
 {
 	free(snapshot->path);

@@ -87,7 +87,10 @@ static void cut(struct sweep *sweep, int slot)
 	link_run(sweep, slot, sweep->claim_at[first]);
 }
 
-/* Adds the run's piece, unless it was never visible. */
+/*
+ * Ends a run at that time, and adds its piece unless the claim has begun at the
+ * same time.
+ */
 static int close_run(struct sweep *sweep, int slot, uint64_t time)
 {
 	struct piece piece = { .to = time,

@@ -10,7 +10,10 @@ Dwarf_Half debug_die_tag(Dwarf_Die die);
 /* Returns a key that is unique among DIEs. */
 uint64_t debug_die_key(Dwarf_Die die);
 
-/* Returns 1 and the number, or 0. */
+/*
+ * Return the value of an attribute: 1 and the number, or 0; whether a flag is
+ * set; a text, or NULL.
+ */
 int debug_die_number(Dwarf_Die die, Dwarf_Half attribute, uint64_t *out);
 int debug_die_flag(Dwarf_Die die, Dwarf_Half attribute);
 const char *debug_die_text(Dwarf_Die die, Dwarf_Half attribute);
@@ -23,19 +26,29 @@ Dwarf_Die debug_die_reference(struct debug_reading *reading, Dwarf_Die die,
 Dwarf_Die debug_signature_die(struct debug_reading *reading,
 			      const struct debug_signature *of);
 
-/* Returns the DIE of which it is an instance or the definition, or NULL. */
+/*
+ * Returns the DIE to which an instance or a definition refers
+ * (DW_AT_abstract_origin, DW_AT_specification), or NULL.
+ */
 Dwarf_Die debug_die_origin(struct debug_reading *reading, Dwarf_Die die);
 
-/* Return the value of the DIE itself or, if missing, of its origin. */
+/*
+ * Return the name and the type of the DIE itself or, if it has none, of its
+ * origin; NULL if there is none.
+ */
 const char *debug_die_name(struct debug_reading *reading, Dwarf_Die die);
 Dwarf_Die debug_die_type(struct debug_reading *reading, Dwarf_Die die);
 
-/* Returns the attribute of the DIE or its origin; NULL. */
+/*
+ * Returns the attribute of the DIE itself or of its origin; NULL if there is
+ * none.
+ */
 Dwarf_Attribute debug_die_attribute(struct debug_reading *reading,
 				    Dwarf_Die die, Dwarf_Half attribute);
 
 /*
- * Returns 1 if its code contains the address, 0 if not, -1 if it has no code.
+ * Returns 1 if the DIE's code contains the address, 0 if not, -1 if the DIE has
+ * no code.
  */
 int debug_die_covers(struct debug_reading *reading, Dwarf_Die die,
 		     uint64_t vaddr);

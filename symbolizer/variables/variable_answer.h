@@ -17,17 +17,20 @@ struct variable_answer {
 	size_t list_room, type_room, member_room, step_room, text_room;
 };
 
-/* Each adds an item of zeros. Pointers are valid until the next call. */
+/*
+ * variable_answer_begin() begins an empty answer. The other functions add an
+ * item of zeros each; their pointers are valid until the next call.
+ */
 void variable_answer_begin(struct variable_answer *answer);
 struct variable *variable_answer_variable(struct variable_answer *answer);
 uint32_t variable_answer_type(struct variable_answer *answer);
 struct variable_member *variable_answer_member(struct variable_answer *answer);
 struct variable_step *variable_answer_step(struct variable_answer *answer);
 
-/* Returns 0 for NULL. */
+/* Adds a text and returns its offset; 0 for NULL. */
 uint32_t variable_answer_text(struct variable_answer *answer, const char *text);
 
-/* Returns 0 or -errno. */
+/* Writes the answer to fd. Returns 0 or -errno. */
 int variable_answer_write(const struct variable_answer *answer, int fd);
 
 #endif

@@ -178,7 +178,10 @@ struct variable_visit {
 	Dwarf_Half kind; /* tag of the DIEs that are visited */
 };
 
-/* Sets the location of an argument at the function's first instruction. */
+/*
+ * Sets the location that an argument has at the function's first instruction:
+ * where the ABI passes it.
+ */
 static void be_argument(struct debug_reading *reading, struct variable *out,
 			enum argument_way way, uint64_t number)
 {
@@ -203,7 +206,10 @@ static void be_argument(struct debug_reading *reading, struct variable *out,
 	variable_answer_step(&reading->answer)->operation = VARIABLE_PLUS;
 }
 
-/* Compilers describe the location after the prologue for the whole function. */
+/*
+ * Corrects the location of an argument. Compilers describe the location after
+ * the prologue as if it were valid in the whole function.
+ */
 static void settle_argument(struct variable_visit *visit, Dwarf_Die die,
 			    struct variable *out)
 {
@@ -346,8 +352,8 @@ static int visit_global(void *context, Dwarf_Die die)
 }
 
 /*
- * A global of the unit itself is the intended one, even if it was optimised
- * away.
+ * Visits declarations of the unit itself: a global there is the wanted one,
+ * even if the compiler has optimised it away.
  */
 static int visit_own_global(void *context, Dwarf_Die die)
 {

@@ -5,15 +5,21 @@
 
 #include "symbolizer/variables/debug_die.h"
 
-/* Returns the type of a DIE; NULL: void. */
+/*
+ * Adds a type to the answer, from the type's DIE (NULL: void), and returns its
+ * index.
+ */
 uint32_t variable_type_read(struct debug_reading *reading, Dwarf_Die die);
 
-/* Returns the type's text as in the source; NULL: void. */
+/*
+ * Adds the text of a type as in the source, from the type's DIE (NULL: void),
+ * and returns its offset.
+ */
 uint32_t variable_type_text(struct debug_reading *reading, Dwarf_Die die);
 
 /*
- * `die` is a type. Returns it without typedef, const and the like. NULL means
- * void, in `die` and in the result.
+ * Returns the type without typedef, const and the like. NULL means void, as
+ * `die` and as the result.
  */
 Dwarf_Die variable_type_bare(struct debug_reading *reading, Dwarf_Die die);
 
