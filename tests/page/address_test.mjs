@@ -78,10 +78,10 @@ test("an address has the measure, the thread, the period and the tab",
     await page.click(".segments button:text-is('Calls')");
     await page.getByLabel("Thread", { exact: true })
       .selectOption({ label: "one (1)" });
-    await page.keyboard.press("6");
+    await page.keyboard.press("7");
     await page.evaluate(() => clew.views.timeline.choose({ from: 5e6, to: 15e6 }));
     await page.evaluate(() => clew.views.timeline.glide(1e6, 20e6));
-    await page.keyboard.press("2");
+    await page.keyboard.press("3");
     await page.click("#panel-functions .head .name button");
     await hasHash(/sort=-name/);
     await reopen();
@@ -92,7 +92,7 @@ test("an address has the measure, the thread, the period and the tab",
       samples: 1 });
     assert.deepEqual(await cells("functions", "name .name"),
                      ["lex", "main", "parse"]);
-    await page.keyboard.press("6");
+    await page.keyboard.press("7");
     await settled();
     assert.deepEqual(await page.evaluate(() => {
       const { from, to } = clew.views.timeline;
@@ -121,7 +121,7 @@ test("Back undoes each step, and Forward repeats it", async () => {
   await clickFrame("eval", 2);
   await clickFrame("lex", 3);
   await page.keyboard.press("i");
-  await page.keyboard.press("2");
+  await page.keyboard.press("3");
   await page.locator("#panel-functions .row", { hasText: "eval" }).dblclick();
   await page.waitForSelector("#panel-butterfly:not([hidden])");
   await page.locator("#panel-butterfly .row", { hasText: "main" }).dblclick();
@@ -255,7 +255,7 @@ test("the link is copied, also where the clipboard is refused", async () => {
 
 test("the graph is not scrolled where all of it is visible", async () => {
   await show("reveal", rich());
-  await page.keyboard.press("6");
+  await page.keyboard.press("7");
   await page.evaluate(() => {
     const { timeline } = clew.profile;
 

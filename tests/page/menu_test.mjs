@@ -57,7 +57,7 @@ test("keys open the menu, move in it and close it", async () => {
   await page.keyboard.press("Tab");
   assert.equal(await items().count(), 0);
 
-  await page.keyboard.press("2");
+  await page.keyboard.press("3");
   await page.locator("#panel-functions .scroller").focus();
   for (const key of ["Home", "Shift+F10", "h", "Enter"])
     await page.keyboard.press(key);
@@ -111,7 +111,7 @@ test("a module's functions are merged into their callers", async () => {
   await rightClick("read", 2);
   await choose("Merge module libread.so");
   assert.equal(await total(), TOTAL);
-  await page.keyboard.press("2");
+  await page.keyboard.press("3");
   assert.deepEqual(await cells("functions", "name .name"),
                    ["lex", "eval", "main", "parse"]);
   assert.deepEqual(await cells("functions", "calls"), ["140", "55", "21", "10"]);

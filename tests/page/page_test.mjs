@@ -133,7 +133,7 @@ test("flame and icicle are each other's mirror", async () => {
 
 test("the table sorts by what is clicked", async () => {
   await show("known", known());
-  await page.keyboard.press("2");
+  await page.keyboard.press("3");
   assert.deepEqual(await cells("functions", "name .name"),
                    ["lex", "read", "eval", "parse", "main"]);
   assert.deepEqual(await cells("functions", "calls"),
@@ -151,7 +151,7 @@ test("the table sorts by what is clicked", async () => {
 
 test("butterfly: exact edges from both sides", async () => {
   await show("known", known());
-  await page.keyboard.press("2");
+  await page.keyboard.press("3");
   await page.locator("#panel-functions .row", { hasText: "eval" }).dblclick();
   await page.waitForSelector("#panel-butterfly:not([hidden])");
   await settled();
@@ -182,8 +182,8 @@ test("a double click on a frame opens its butterfly", async () => {
 
 test("the keyboard goes everywhere", async () => {
   await show("known", known());
-  for (const [key, panel] of [["2", "functions"], ["4", "source"],
-                              ["5", "coverage"], ["1", "graph"]]) {
+  for (const [key, panel] of [["3", "functions"], ["5", "source"],
+                              ["6", "coverage"], ["2", "tree"], ["1", "graph"]]) {
     await page.keyboard.press(key);
     await page.waitForSelector(`#panel-${panel}:not([hidden])`);
   }
@@ -206,7 +206,7 @@ test("the keyboard goes everywhere", async () => {
   await page.keyboard.press("?");
   await page.waitForSelector("dialog[open]");
   await page.keyboard.press("Escape");
-  await page.keyboard.press("2");
+  await page.keyboard.press("3");
   await page.locator("#panel-functions .scroller").focus();
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("Enter");
@@ -239,12 +239,12 @@ test("names are text, whatever they hold", async () => {
                 "\u202eexe.\"'&amp;<b>", "javascript:alert(5)"];
 
   await show("hostile", known({}, {}, evil));
-  await page.keyboard.press("2");
+  await page.keyboard.press("3");
   const titles = await page.locator("#panel-functions .rows .name .name")
     .evaluateAll((all) => all.map(({ title }) => title));
 
   assert.deepEqual(titles.sort(), evil.slice(1).sort());
-  for (const key of ["3", "4", "5", "1"])
+  for (const key of ["2", "4", "5", "6", "1"])
     await page.keyboard.press(key);
   assert.equal(await page.locator("img, b:not(.trail b)").count(), 0);
 });
@@ -266,7 +266,7 @@ test("the choice of a thread counts its calls alone", async () => {
   await settled();
   near((await frame("eval", 2)).w, 1200 * 95 / 115);
   assert.equal((await frames()).some((each) => each.name === "parse"), false);
-  await page.keyboard.press("2");
+  await page.keyboard.press("3");
   assert.deepEqual(await cells("functions", "calls"), ["50", "40", "25"]);
 });
 
@@ -291,7 +291,7 @@ test("what an agent counted is exact, and in the place of time", async () => {
     samples: column([0, 0, 0, 0, 0, 0, 0, 0, 0]) }));
   near((await frame("read", 2)).w, 720);
   assert.match(await page.textContent("header"), /100,000 of moved, bytes/);
-  await page.keyboard.press("2");
+  await page.keyboard.press("3");
   assert.deepEqual(await cells("functions", "selftime"),
                    ["70,000", "30,000", "0", "0", "0"]);
 });
@@ -305,7 +305,7 @@ test("what is not counted has no number", async () => {
     { ...sectionsOf(uncounted),
       time: column([0, 0, 0, 30e6, 0, 0, 0, 0, 0]),
       samples: column([0, 0, 0, 30, 0, 0, 0, 0, 0]) }));
-  await page.keyboard.press("2");
+  await page.keyboard.press("3");
   assert.equal((await cells("functions", "name .name"))[0], "lex");
   assert.equal((await cells("functions", "calls"))[0], "–");
   assert.match(await page.locator("#panel-functions .note").innerText(),
@@ -318,7 +318,7 @@ test("lines have the time of their samples, functions their calls",
       { time: column([0, 0, 0, 30e6, 0, 0, 0, 0, 0]),
         samples: column([0, 0, 0, 30, 0, 0, 0, 0, 0]),
         lines: column([3, 1, 31, 20e6, 20, 3, 1, 33, 10e6, 10]) }));
-    await page.keyboard.press("4");
+    await page.keyboard.press("5");
     const rows = page.locator("#panel-source .half").nth(1).locator(".row");
 
     assert.match((await rows.nth(0).innerText()).replace(/\s+/g, " "),
@@ -353,7 +353,7 @@ test("a comparison's table begins with the largest change, in sight",
 
     await show("diff", known({}, { "b.calls": column(before),
                                    "b.time": column(before.map(() => 0)) }));
-    await page.keyboard.press("2");
+    await page.keyboard.press("3");
     const head = page.locator("#panel-functions [aria-sort=descending]");
     const rows = page.locator("#panel-functions .row .name");
 
@@ -384,7 +384,7 @@ test("changes of sampled time that may be random are muted", async () => {
   assert.match(colours[3], /^hsl\(212/, "lex below parse takes less time");
   assert.match(colours[7], /^hsl\(220 /, "5 samples more may be random");
   assert.match(await page.locator(".legend").innerText(), /may be random/);
-  await page.keyboard.press("2");
+  await page.keyboard.press("3");
   const cells = await page.locator("#panel-functions .cell.change-time")
     .allInnerTexts();
 
@@ -438,7 +438,7 @@ test("a recursion a hundred thousand deep", async () => {
   await page.keyboard.press("i");
   await settled();
   assert.ok(await scrolled() > 60);
-  await page.keyboard.press("2");
+  await page.keyboard.press("3");
   assert.deepEqual(await cells("functions", "name .name"), ["eval"]);
 });
 
@@ -455,7 +455,7 @@ for (const [contexts, limit] of [[100000, 5000], [1000000, 15000]])
     await step(() => page.keyboard.press("m"), 4000);
     await step(() => page.keyboard.press("i"), 4000);
     await page.screenshot({ path: join(folder, `${contexts}-inverted.png`) });
-    await step(() => page.keyboard.press("2"), 4000);
+    await step(() => page.keyboard.press("3"), 4000);
     await page.screenshot({ path: join(folder, `${contexts}-table.png`) });
     await step(() => page.keyboard.press("1"), 4000);
     await page.fill("#search", "page");

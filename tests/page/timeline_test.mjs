@@ -60,7 +60,7 @@ function pageOf(ofLanes, { meta = {}, sections = {}, said = {},
 
 async function open(name, html) {
   await show(name, html);
-  await page.keyboard.press("6");
+  await page.keyboard.press("7");
   await page.waitForSelector("#panel-timeline:not([hidden])");
   await settled();
 }
@@ -117,13 +117,13 @@ const range = () => page.evaluate(() => clew.profile.range);
 
 /* { function: what its cell of a column says }, of the table. */
 async function table(key) {
-  await page.keyboard.press("2");
+  await page.keyboard.press("3");
   const rows = await page.locator("#panel-functions .row").evaluateAll(
     (all, wanted) => all.map((row) => [row.querySelector(".name .name")
       .textContent, row.querySelector(`.${wanted}`).firstChild.textContent]),
     key);
 
-  await page.keyboard.press("6");
+  await page.keyboard.press("7");
   return Object.fromEntries(rows);
 }
 
@@ -235,13 +235,13 @@ test("a click selects a call here, and its function everywhere", async () => {
   await settled();
   assert.match(await page.locator("#panel-timeline .trail").innerText(),
                /lex[^]*took 8.000 ms/);
-  await page.keyboard.press("2");
+  await page.keyboard.press("3");
   assert.equal(await page.locator("#panel-functions .row.selected .name .name")
     .innerText(), "lex");
   await page.keyboard.press("1");
   await settled();
   assert.equal(await page.evaluate(() => clew.views.graph.graph.selected), 3);
-  await page.keyboard.press("6");
+  await page.keyboard.press("7");
   const again = await slice("lex", 1);
 
   await page.mouse.dblclick(again.x, again.y);
@@ -412,9 +412,9 @@ test("without anything that has a time there is no timeline", async () => {
   await show("timeless", write(metaOf(items.length, functionsOf(names), {
     modules: [{ name: "program", path: "/p", state: "hooked", hooked: 1,
                 refused: 0, reasons: [] }] }), sectionsOf(items)));
-  assert.equal(await page.locator("nav button").count(), 5);
-  await page.keyboard.press("6");
-  assert.equal(await page.locator("main:not([hidden])").getAttribute("id"),
+  assert.equal(await page.locator("[role=tab]").count(), 6);
+  await page.keyboard.press("7");
+  assert.equal(await page.locator(".panel:not([hidden])").getAttribute("id"),
                "panel-graph");
 });
 

@@ -7,15 +7,15 @@ import { stackOf } from "./actions.js";
 import { element, replace } from "./dom.js";
 import { FlameView } from "./flame.js";
 import * as format from "./format.js";
-import { nameCell, shareCell } from "./functions.js";
+import { nameCell } from "./functions.js";
 import * as measures from "./measures.js";
 import { Table } from "./table.js";
 import { tip, where } from "./tips.js";
 import { calleesTree, callersTree } from "./tree.js";
 
 /*
- * Returns the edges at f: Map other -> { calls, time, contexts }, and .whole,
- * their sums. Calls are those of every edge. Time below a function is counted
+ * Returns the edges at f: Map other -> { calls, time, contexts, isCounted },
+ * and .whole, their sums. Calls are those of every edge. Time below a function is counted
  * once if the function recurs on a path.
  */
 export function edges(profile, f, isUpwards) {
@@ -26,7 +26,10 @@ export function edges(profile, f, isUpwards) {
     let edge = found.get(other);
 
     if (!edge)
-      found.set(other, edge = { calls: 0, time: 0, contexts: 0 });
+      found.set(other, edge = { calls: 0, time: 0, contexts: 0,
+                                isCounted: false });
+    edge.isCounted ||= self.calls[callee] > 0 ||
+      profile.isCounted[profile.function[callee]] === 1;
     edge.calls += self.calls[callee];
     edge.contexts++;
     whole.calls += self.calls[callee];
@@ -78,24 +81,25 @@ export class ButterflyView {
 
   #columns(edgesOf) {
     const { app } = this;
-    const column = (key, text, title, show) => ({
-      key, label: text, title, isNumber: true, width: "10rem",
+    const isKnown = (f, key) => key === "time" || edgesOf().get(f).isCounted;
+    const column = (key, label, title, show) => ({
+      key, label, title, isNumber: true,
       value: (f) => edgesOf().get(f)[key],
-      cell: (f) => [show(edgesOf().get(f)[key]), shareCell(
-        edgesOf().get(f)[key] / (edgesOf().whole[key] || 1))],
-      share: (f) => edgesOf().get(f)[key] / (edgesOf().whole[key] || 1),
+      text: (f) => isKnown(f, key) ? show(edgesOf().get(f)[key]) : "–",
+      share: (f) => isKnown(f, key)
+        ? edgesOf().get(f)[key] / (edgesOf().whole[key] || 1) : null,
     });
 
     return [
-      { key: "name", label: "Function", width: "minmax(10rem, 1fr)",
+      { key: "name", label: "Function", least: 130, wish: 200, grow: 1,
         value: (f) => app.profile.name(f),
         cell: (f) => f === 0 ? element("span.quiet", {}, "(outermost)")
           : nameCell(app, f) },
       ...app.profile.measures.includes("time")
         ? [column("time", `Total ${measures.amountName(app.profile)}`,
                   "In these calls and their callees", format.amount)] : [],
-      column("calls", "Calls", "Calls along this edge; exact", (calls) =>
-        app.profile.measures.includes("calls") ? format.count(calls) : "–"),
+      column("calls", "Calls", "Calls along this edge; exact", 
+             format.count),
     ];
   }
 
@@ -140,8 +144,8 @@ export class ButterflyView {
     const { profile } = this.app;
     const { rows } = profile;
     const facts = [
-      profile.measures.includes("calls")
-        ? `${format.count(rows.calls[f])} calls` : "calls unknown",
+      rows.calls[f] > 0 || profile.isCounted[f]
+        ? format.plural(rows.calls[f], "call") : "calls not counted",
       `${format.plural(rows.contexts[f], "context")}`];
 
     if (profile.measures.includes("time"))

@@ -5,7 +5,7 @@ import * as format from "./format.js";
 import { amountName, capital, rangeOf, traceTimeNote } from "./measures.js";
 
 function card(title, figure, text, level = "good") {
-  return element(`section.card.${level}`, {}, element("h3", {}, title),
+  return element(`section.card.${level}`, {}, element("h2", {}, title),
     element("p.figure", {}, figure), element("p", {}, text));
 }
 
@@ -206,7 +206,7 @@ function groupTable(profile) {
         "threads separately; clew html --thread writes a page of one thread."));
   return groups.length ? element("section", {},
     element("h2", {}, "Who called"),
-    tableOf(["", "Name", "#Contexts", "#Calls",
+    tableOf(["Kind", "Name", "#Contexts", "#Calls",
              ...isTimed ? [`#${capital(amountName(profile))}`] : []],
       groups.map((group) => element("tr", {},
         element("td.quiet", {}, group.is_process ? "process" : "thread"),
@@ -254,6 +254,7 @@ export function verdict(meta) {
 export class CoverageView {
   constructor(host, app) {
     this.host = host;
+    host.tabIndex = 0; /* the keyboard scrolls it */
     this.app = app;
   }
 

@@ -19,31 +19,23 @@ export function pathCell(path) {
   return element("span.quiet.end", { title: path }, element("bdi", {}, path));
 }
 
-/* Returns a pale "12.3 %" in a column of its own width. */
-export function shareCell(share, isKnown = true) {
-  return element("span.share", {}, !isKnown ? ""
-    : share > 0 && share < 0.0005 ? "<0.1 %" : `${(share * 100).toFixed(1)} %`);
-}
-
 /* A value that was not counted is shown as "–" instead of 0. */
 function amount(profile, f, measure, value) {
   if (measure === "time")
     return format.amount(value);
-  return value === 0 && !profile.isCounted[f] ? "–"
+  return value === 0 && measure === "calls" && !profile.isCounted[f] ? "–"
     : format.count(value);
 }
 
-function number(profile, key, text, title, of, measure, whole, samples) {
+function number(profile, { measure, whole, samples, of, ...column }) {
+  const isKnown = (f) => measure === "time" || of(f) > 0 || profile.isCounted[f];
+
   return {
-    key, label: text, title, isNumber: true, value: of,
-    width: whole ? "10rem" : "6rem",
-    cell: (f) => [amount(profile, f, measure, of(f)),
-                  whole && shareCell(of(f) / (whole() || 1),
-                                     measure === "time" || of(f) > 0 ||
-                                       profile.isCounted[f])],
+    ...column, isNumber: true, value: of,
+    text: (f) => amount(profile, f, measure, of(f)),
     hint: whole && ((f) =>
       measures.share(profile, measure, of(f), samples && samples(f))),
-    share: whole && ((f) => of(f) / (whole() || 1)),
+    share: whole && ((f) => isKnown(f) ? of(f) / (whole() || 1) : null),
   };
 }
 
@@ -100,6 +92,9 @@ function changeColumn(profile, measure) {
     now(f)[measure] - before(f)[measure]);
   const isRandom = randomChanges(profile, measure, before, now);
   const rank = ranks(isRandom, change);
+  const text = (f) => (change[f] > 0 ? "+" : change[f] < 0 ? "−" : "") +
+    measures.value(measure, Math.abs(change[f])) +
+    (isRandom[f] && change[f] !== 0 ? " ?" : "");
 
   return {
     key: `change-${measure}`, isNumber: true,
@@ -107,14 +102,9 @@ function changeColumn(profile, measure) {
       : "Δ calls",
     title: `Own ${measures.nameOf(profile, measure)} after minus before; ` +
       "significant changes first, and a ? marks those that may be random",
-    value: (f) => rank[f], width: "7rem",
-    cell: (f) => {
-      const text = (change[f] > 0 ? "+" : change[f] < 0 ? "−" : "") +
-        measures.value(measure, Math.abs(change[f]));
-
-      return isRandom[f] && change[f] !== 0
-        ? element("span.quiet", {}, `${text} ?`) : text;
-    },
+    value: (f) => rank[f], text,
+    cell: (f) => isRandom[f] && change[f] !== 0
+      ? element("span.quiet", {}, text(f)) : text(f),
     hint: (f) => `${measures.value(measure, before(f)[measure])} → ` +
       measures.value(measure, now(f)[measure]),
   };
@@ -126,43 +116,48 @@ export function functionColumns(app) {
   const whole = (measure) => () => profile.below[measure][0];
   const name = measures.amountName(profile);
   const timed = profile.measures.includes("time") ? [
-    number(profile, "selftime", `Self ${name}`,
-           "In the function itself",
-           (f) => rows().self.time[f], "time", whole("time"),
-           (f) => rows().samples[f]),
-    number(profile, "totaltime", `Total ${name}`,
-           "In the function and its callees; recursion counted once",
-           (f) => rows().total.time[f], "time", whole("time"),
-           (f) => rows().total.samples[f]),
+    number(profile, {
+      key: "selftime", label: `Self ${name}`, title: "In the function itself",
+      measure: "time", whole: whole("time"), of: (f) => rows().self.time[f],
+      samples: (f) => rows().samples[f] }),
+    number(profile, {
+      key: "totaltime", label: `Total ${name}`, rank: 1,
+      title: "In the function and its callees; recursion counted once",
+      measure: "time", whole: whole("time"), of: (f) => rows().total.time[f],
+      samples: (f) => rows().total.samples[f] }),
   ] : [];
   const changed = profile.base ? profile.measures.map((measure) =>
     changeColumn(profile, measure)) : [];
 
   return [
-    { key: "name", label: "Function", width: "minmax(14rem, 3fr)",
+    { key: "name", label: "Function", least: 140, wish: 284, grow: 3,
       value: (f) => profile.name(f), cell: (f) => nameCell(app, f) },
     ...changed,
-    { key: "module", label: "Module", width: "minmax(7rem, 1fr)",
+    { key: "module", label: "Module", least: 96, grow: 1, rank: 4,
       value: (f) => profile.moduleName(f),
+      hint: (f) => profile.moduleName(f),
       cell: (f) => element("span.quiet", {}, profile.moduleName(f)) },
     ...app.colours.kindsPresent().length > 2 ? [{
-      key: "kind", label: "Kind", width: "7rem",
+      key: "kind", label: "Kind", least: 96, rank: 7,
       value: (f) => profile.kind(f),
       cell: (f) => element("span.quiet", {}, kinds[profile.kind(f)]?.label),
     }] : [],
     ...timed,
-    number(profile, "calls", "Calls", "Number of calls; exact",
-           (f) => rows().calls[f], "calls", whole("calls")),
-    ...profile.base ? [] : [number(
-      profile, "below", "Calls below",
-      "Calls of the function and of its callees; recursion counted once",
-      (f) => rows().total.calls[f], "calls", whole("calls"))],
-    number(profile, "contexts", "Contexts",
-           "Number of different chains of callers", (f) =>
-             rows().contexts[f]),
+    number(profile, {
+      key: "calls", label: "Calls", title: "Number of calls; exact",
+      measure: "calls", whole: whole("calls"), of: (f) => rows().calls[f],
+      rank: timed.length ? 2 : 0 }),
+    ...profile.base ? [] : [number(profile, {
+      key: "below", label: "Calls below", rank: 5, measure: "calls",
+      title: "Calls of the function and of its callees; recursion counted once",
+      whole: whole("calls"), of: (f) => rows().total.calls[f] })],
+    number(profile, {
+      key: "contexts", label: "Contexts", rank: 6,
+      title: "Number of different chains of callers",
+      of: (f) => rows().contexts[f] }),
     ...profile.meta.files.length > 1 ? [{
-      key: "place", label: "Source", width: "minmax(7rem, 1.2fr)",
-      value: (f) => profile.place(f),
+      key: "place", label: "Source", least: 110, grow: 1.2, rank: 8,
+      value: (f) => profile.place(f), hint: (f) => profile.place(f),
       cell: (f) => pathCell(profile.place(f)) }] : [],
   ];
 }
@@ -182,6 +177,7 @@ export class FunctionsView {
   constructor(host, app) {
     this.app = app;
     this.note = element("p.note");
+    this.base = app.profile.base;
     this.table = new Table(host, {
       columns: functionColumns(app), label: "Functions",
       sort: firstColumn(app.profile),
@@ -202,9 +198,21 @@ export class FunctionsView {
       this.table.order = sort;
   }
 
+  /* Columns of changes belong to one comparison. */
+  #setColumns() {
+    const { profile } = this.app;
+
+    if (this.base === profile.base)
+      return;
+    this.base = profile.base;
+    this.table.setColumns(functionColumns(this.app), firstColumn(profile));
+  }
+
   show() {
     const { profile, found } = this.app;
     const rows = [];
+
+    this.#setColumns();
 
     for (let f = 1; f < profile.functions.name.length; f++)
       if ((profile.rows.contexts[f] > 0) && (!found?.matches ||

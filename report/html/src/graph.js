@@ -202,7 +202,7 @@ export class GraphView {
   invert(isInverted, isStep = false) {
     this.isInverted = isInverted;
     this.order.choose(isInverted ? "callers" : "callees");
-    this.show();
+    this.app.outdate(["graph", "tree"]);
     if (isStep)
       this.app.address.step();
   }

@@ -3,10 +3,12 @@
 import { element } from "./dom.js";
 
 const keys = [
-  ["1 … 5", "flame graph, functions, butterfly, source, coverage"],
-  ["6", "timeline"],
+  ["1 … 9", "open a tab; its tooltip has the number"],
   ["/", "search; Enter and Shift Enter, or n and N, move from match to match"],
   ["← → ↑ ↓", "move from frame to frame, or from row to row"],
+  ["← →", "call tree: close or open the selected row"],
+  ["e", "call tree: open the hottest path"],
+  ["o", "fold or unfold inlined functions"],
   ["Enter", "zoom to the selected frame; open the selected row"],
   ["Esc", "zoom out; end the search"],
   ["+ −", "zoom in, zoom out (also Ctrl and the mouse wheel)"],

@@ -2,6 +2,7 @@
 /* The page: its views, and navigation between them. */
 import { Address, composeRange, parse, parseRange } from "./address.js";
 import { ButterflyView } from "./butterfly.js";
+import { CallTreeView } from "./calltree.js";
 import { copy } from "./clipboard.js";
 import { Colours } from "./colours.js";
 import { CoverageView, verdict } from "./coverage.js";
@@ -23,6 +24,7 @@ import { TimelineView } from "./timelineview.js";
 import { rangeText } from "./timescale.js";
 
 const allTabs = [["graph", "Flame graph", GraphView],
+                 ["tree", "Call tree", CallTreeView],
                  ["functions", "Functions", FunctionsView],
                  ["butterfly", "Butterfly", ButterflyView],
                  ["source", "Source", SourceView],
@@ -59,19 +61,22 @@ class App {
   /* Creates the frame around the views. */
 
   #makePage() {
-    this.panels = Object.fromEntries(this.tabs.map(([key, label]) =>
-      [key, element("main", { id: `panel-${key}`, role: "tabpanel",
-                              "aria-label": label, hidden: true })]));
+    this.panels = Object.fromEntries(this.tabs.map(([key]) =>
+      [key, element("div.panel", { id: `panel-${key}`, role: "tabpanel",
+                                   "aria-labelledby": `tab-${key}`,
+                                   hidden: true })]));
     this.buttons = Object.fromEntries(this.tabs.map(([key, label], i) =>
       [key, element("button", {
-        type: "button", role: "tab", title: `${label} (${i + 1})`,
-        onclick: () => this.go(key) }, label)]));
+        type: "button", role: "tab", title: `${label} (${(i + 1) % 10})`,
+        id: `tab-${key}`, "aria-controls": `panel-${key}`, onclick: () => this.go(key) }, label)]));
     this.notice = element("div.notice", { role: "status" });
     this.help = help(Boolean(this.profile.timeline));
     this.chips = element("div.chips", { role: "group", "aria-label": "Transforms",
                                         hidden: true });
-    replace(document.body, this.#header(), this.#toolbar(), this.chips,
-            Object.values(this.panels), this.help, this.menu.host, this.notice);
+    replace(document.body, this.#header(),
+            element("main", {}, this.#toolbar(), this.chips,
+                    Object.values(this.panels), this.menu.host),
+            this.help, this.notice);
     document.title = `${this.#command()} · clew`;
   }
 
@@ -130,7 +135,8 @@ class App {
           onclick: () => this.go("coverage") }, state.text)),
       this.#comparison(),
       element("div.tabs", {},
-        element("nav", { role: "tablist", "aria-label": "Views" },
+        element("div.tablist", { role: "tablist", "aria-label": "Views",
+                                 onkeydown: (event) => this.#tabKey(event) },
                 Object.values(this.buttons)),
         this.#rangeChip()));
   }
@@ -173,8 +179,13 @@ class App {
 
     this.sides = sides;
     this.groupChoice = this.#groupChoice();
+    this.inlined = this.colours.kindsPresent().includes("inlined")
+      ? element("button.plain", {
+          type: "button", "aria-pressed": "false",
+          title: "Count inlined functions as part of the functions that they are in (o)",
+          onclick: () => this.foldInlined() }, "Fold inlined") : null;
     this.toolbar = element("div.toolbar", {}, this.tools, this.measureButtons,
-      sides, this.groupChoice, element("span.gap"),
+      sides, this.groupChoice, this.inlined, element("span.gap"),
       element("div.searching", {}, this.searchBox, this.result));
     return this.toolbar;
   }
@@ -247,6 +258,16 @@ class App {
     this.setSteps([...this.profile.steps, step]);
   }
 
+  /* Folds or unfolds inlined functions in all views. */
+  foldInlined() {
+    const { steps } = this.profile;
+    const others = steps.filter(({ kind }) => kind !== "inlined");
+
+    if (this.inlined)
+      this.setSteps(others.length < steps.length ? others
+        : [{ kind: "inlined" }, ...steps]);
+  }
+
   setSteps(steps) {
     this.profile.transform(steps);
     this.#showSteps();
@@ -260,6 +281,8 @@ class App {
     const without = (i) => this.setSteps(steps.filter((_, at) => at !== i));
 
     this.chips.hidden = steps.length === 0;
+    this.inlined?.setAttribute("aria-pressed", String(
+      steps.some(({ kind }) => kind === "inlined")));
     replace(this.chips, steps.map((step, i) => element("button.chip.step", {
       type: "button", title: `${this.steps.title(step)}. Click to remove`,
       "aria-label": `Remove ${this.steps.text(step)}`,
@@ -280,6 +303,14 @@ class App {
     this.stale = new Set(Object.keys(this.views));
     this.#refresh();
     this.#showMatched();
+  }
+
+  /* Marks views as outdated, and refreshes the visible one. */
+  outdate(keys) {
+    for (const key of keys)
+      if (this.views[key])
+        this.stale.add(key);
+    this.#refresh();
   }
 
   #refresh() {
@@ -425,16 +456,33 @@ class App {
     for (const [key, , View] of this.tabs) {
       this.panels[key].hidden = key !== tab;
       this.buttons[key].setAttribute("aria-selected", String(key === tab));
+      this.buttons[key].tabIndex = key === tab ? 0 : -1;
       if (key === tab || key === "graph")
         this.#make(key, View);
     }
     this.tab = tab;
+    this.buttons[tab].scrollIntoView({ block: "nearest", inline: "nearest" });
     replace(this.tools, this.views[tab].tools ?? []);
     this.toolbar.hidden = tab === "coverage";
     if (this.measureButtons)
-      this.measureButtons.hidden = !["graph", "butterfly"].includes(tab);
+      this.measureButtons.hidden = !["graph", "tree", "butterfly"].includes(tab);
     this.#refresh();
     this.views[tab].focus?.();
+  }
+
+  /* The arrows of a list of tabs open the next tab, and the focus stays. */
+  #tabKey(event) {
+    const keys = this.tabs.map(([key]) => key);
+    const at = keys.indexOf(this.tab);
+    const next = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: -1 }[
+      event.key];
+
+    if (next === undefined)
+      return;
+    this.go(keys[(next + keys.length) % keys.length]);
+    this.buttons[this.tab].focus();
+    event.preventDefault();
+    event.stopPropagation();
   }
 
   #make(key, View) {
@@ -515,7 +563,7 @@ class App {
 
   #key(event) {
     const isTyping = event.target.closest?.("input, select, textarea, dialog");
-    const tab = this.tabs[Number(event.key) - 1];
+    const tab = /^\d$/.test(event.key) && this.tabs[(Number(event.key) + 9) % 10];
     const keys = {
       "/": () => this.searchBox.select(),
       "?": () => this.help.showModal(),
@@ -525,6 +573,7 @@ class App {
           this.profile.measures.length]),
       b: () => this.function && this.openButterfly(this.function),
       l: () => this.copyLink(),
+      o: () => this.foldInlined(),
     };
 
     if (isTyping || event.ctrlKey || event.metaKey || event.altKey)

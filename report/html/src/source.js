@@ -2,7 +2,7 @@
 /* Source locations of functions, and the lines on which time was spent. */
 import { element } from "./dom.js";
 import * as format from "./format.js";
-import { nameCell, pathCell, shareCell } from "./functions.js";
+import { nameCell, pathCell } from "./functions.js";
 import { amountName } from "./measures.js";
 import { Table } from "./table.js";
 
@@ -34,10 +34,9 @@ export class SourceView {
   #amounts(of) {
     const { profile } = this.app;
     const column = (key, label, show) => ({
-      key, label, isNumber: true, width: "10rem",
+      key, label, isNumber: true,
       value: (row) => of(row)[key],
-      cell: (row) => [show(of(row)[key]), shareCell(
-        of(row)[key] / (profile.below[key][0] || 1))],
+      text: (row) => show(of(row)[key]),
       share: (row) => of(row)[key] / (profile.below[key][0] || 1),
     });
 
@@ -54,11 +53,11 @@ export class SourceView {
     const name = (file) => this.app.profile.meta.files[file];
 
     return [
-      { key: "name", label: "File", width: "minmax(8rem, 1fr)", value: name,
+      { key: "name", label: "File", least: 120, grow: 1, value: name,
         cell: (file) => pathCell(name(file)) },
-      { key: "lines", label: "Lines", isNumber: true, width: "5rem",
+      { key: "lines", label: "Lines", isNumber: true, rank: 1,
         value: (file) => this.sums.get(file).rows.size,
-        cell: (file) => format.count(this.sums.get(file).rows.size) },
+        text: (file) => format.count(this.sums.get(file).rows.size) },
       ...this.#amounts((file) => this.sums.get(file)),
     ];
   }
@@ -71,9 +70,9 @@ export class SourceView {
     const { profile } = this.app;
 
     return [
-      { key: "line", label: "Line", isNumber: true, width: "4.5rem",
-        value: (row) => row.line, cell: (row) => String(row.line) },
-      { key: "name", label: "Function", width: "minmax(8rem, 1fr)",
+      { key: "line", label: "Line", isNumber: true,
+        value: (row) => row.line, text: (row) => String(row.line) },
+      { key: "name", label: "Function", least: 120, grow: 1,
         value: (row) => profile.name(row.f),
         cell: (row) => nameCell(this.app, row.f) },
       ...this.#amounts((row) => row),
