@@ -18,24 +18,28 @@ export function compose({ tab, ...state }) {
   const pairs = Object.entries(state).filter(([, value]) =>
     value !== undefined && value !== null && value !== "");
   const query = String(new URLSearchParams(pairs)).replaceAll("%2C", ",")
-    .replaceAll("%7E", "~").replaceAll("%3A", ":");
+    .replaceAll("%7E", "~").replaceAll("%40", "@").replaceAll("%3A", ":");
 
   return `#${tab}${query && `?${query}`}`;
 }
 
-/* Returns { from, to } of "FROM-TO", or null. */
-export function parseRange(text, least = -Infinity, most = Infinity) {
-  const found = /^(\d+(?:\.\d+)?)-(\d+(?:\.\d+)?)$/.exec(text ?? "");
+/* Returns { from, to } of "FROM-TO", or { from, to, lane } of "FROM-TO@LANE". */
+export function parseRange(text, least = -Infinity, most = Infinity, lanes = 0) {
+  const found = /^(\d+(?:\.\d+)?)-(\d+(?:\.\d+)?)(?:@(\d+))?$/.exec(text ?? "");
 
   if (!found)
     return null;
   const from = Math.max(least, Number(found[1]));
   const to = Math.min(most, Number(found[2]));
 
-  return from < to ? { from, to } : null;
+  if (!(from < to))
+    return null;
+  return Number(found[3]) < lanes ? { from, to, lane: Number(found[3]) }
+    : { from, to };
 }
 
-export const composeRange = (range) => range ? `${range.from}-${range.to}` : "";
+export const composeRange = (range) => !range ? ""
+  : `${range.from}-${range.to}${range.lane === undefined ? "" : `@${range.lane}`}`;
 
 export class Address {
   /* read() returns the state of the page; restore(state) shows one. */

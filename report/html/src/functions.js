@@ -87,7 +87,7 @@ function ranks(isRandom, change) {
 
 function changeColumn(profile, measure) {
   const before = selvesByFunction(profile, profile.base.self);
-  const now = selvesByFunction(profile, profile.whole);
+  const now = selvesByFunction(profile, profile.base.nowSelf);
   const change = Float64Array.from(profile.functions.name, (_, f) =>
     now(f)[measure] - before(f)[measure]);
   const isRandom = randomChanges(profile, measure, before, now);

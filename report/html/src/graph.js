@@ -49,7 +49,8 @@ export class GraphView {
       "callees", (order) => this.invert(order === "callers", true));
     this.mode = select("Colour", [
       ["kind", "kind"], ["module", "module"], ["function", "function"],
-      ...profile.base ? [["change", "change"]] : []], colours.mode,
+      ...profile.base || profile.timeline?.canFollow ? [["change", "change"]] : []],
+      colours.mode,
       (mode) => {
         this.colour(mode);
         this.app.address.adjust();

@@ -7,7 +7,9 @@
  */
 import { roundStep, moment } from "./timescale.js";
 
-const COLUMN = 8; /* minimal width in pixels */
+const COLUMN = 3; /* minimal width in pixels */
+const USUAL_NS = [20e6, 1e9]; /* lengths of columns, if enough of them fit */
+const FEWEST = 8; /* columns */
 const CELLS = 50; /* number of cells in a column */
 
 export class Heatmap {
@@ -16,14 +18,15 @@ export class Heatmap {
   }
 
   /*
-   * Columns are one second long, or a round multiple or fraction of it if there
-   * would be too many or too few of them.
+   * Columns are 20 ms or one second long, or have a round length if there would be
+   * too many or too few of them.
    */
   #lay({ from, to, left, top, width, height }) {
     const most = Math.floor(width / COLUMN);
     const wide = to - from;
-    const column = wide / 1e9 >= 8 && wide / 1e9 <= most ? 1e9
-      : roundStep(wide / Math.min(most, 60));
+    const column = USUAL_NS.find((each) =>
+      wide / each >= FEWEST && wide / each <= most) ??
+      roundStep(wide / Math.min(most, 60));
     const first = Math.floor(from / column);
     const columns = Math.max(1, Math.ceil(to / column) - first);
     const key = [column, first, columns].join();

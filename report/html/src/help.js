@@ -17,6 +17,7 @@ const keys = [
   ["z", "timeline: zoom to the selected range; Esc ends the selection"],
   ["e", "timeline: fold or unfold all lanes"],
   ["h", "timeline: lanes, or a heatmap of samples"],
+  ["Space, c", "timeline: in the tab of calls, mark a call, compare two"],
   ["Shift ← →", "timeline: move to earlier or later times"],
   ["f", "flame or icicle"],
   ["i", "inverted: from functions to their callers"],

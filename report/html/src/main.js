@@ -4,6 +4,7 @@ import { Address, composeRange, parse, parseRange } from "./address.js";
 import { ButterflyView } from "./butterfly.js";
 import { CallTreeView } from "./calltree.js";
 import { copy } from "./clipboard.js";
+import { CallsView } from "./calls.js";
 import { Colours } from "./colours.js";
 import { CoverageView, verdict } from "./coverage.js";
 import { decode } from "./data.js";
@@ -29,13 +30,15 @@ const allTabs = [["graph", "Flame graph", GraphView],
                  ["butterfly", "Butterfly", ButterflyView],
                  ["source", "Source", SourceView],
                  ["coverage", "Coverage", CoverageView],
-                 ["timeline", "Timeline", TimelineView]];
+                 ["timeline", "Timeline", TimelineView],
+                 ["calls", "Calls", CallsView]];
 
 class App {
   constructor(profile) {
     this.profile = profile;
     this.tabs = allTabs.filter(([key]) =>
-      key !== "timeline" || profile.timeline);
+      (key !== "timeline" || profile.timeline) &&
+      (key !== "calls" || profile.timeline?.hasCalls));
     [this.measure] = profile.measures;
     this.colours = new Colours(profile);
     this.colours.mode = profile.base ? "change"
@@ -53,6 +56,7 @@ class App {
     this.address = new Address(() => this.state(),
                                (state) => this.restore(state));
     this.#makePage();
+    this.#make("graph", GraphView);
     this.#setTheme(this.#storedTheme());
     this.address.quietly(() => this.restore(parse(location.hash)));
     document.addEventListener("keydown", (event) => this.#key(event));
@@ -169,7 +173,7 @@ class App {
           [measure, measures.capital(measures.nameOf(profile, measure)),
            `${measures.label(profile, measure)} (m)`]),
           this.measure, (measure) => this.setMeasure(measure)) : null;
-    const sides = profile.base ? segments("Recording", [
+    const sides = profile.base || profile.timeline?.canFollow ? segments("Recording", [
       ["before", "Before", "As wide as before"],
       ["after", "After", "As wide as after"]], "after", (side) => {
       profile.select({ isBefore: side === "before" });
@@ -178,6 +182,7 @@ class App {
     }) : null;
 
     this.sides = sides;
+    sides?.toggleAttribute("hidden", !profile.base);
     this.groupChoice = this.#groupChoice();
     this.inlined = this.colours.kindsPresent().includes("inlined")
       ? element("button.plain", {
@@ -216,17 +221,59 @@ class App {
     this.rangeButton = element("button.chip.range", {
       type: "button", id: "range", title: "Show the whole time again",
       onclick: () => this.setRange(null) });
+    this.compareButton = element("button.link", {
+      type: "button", id: "compare",
+      title: "Keep this period, and compare it with the next one that is selected",
+      onclick: () => this.#keepPeriod() }, "compare");
     this.rangeBox = element("span.ranged", { role: "status", hidden: true },
-                            this.rangeButton, this.rangeSaid);
+                            this.rangeButton, this.compareButton, this.rangeSaid);
     return this.rangeBox;
   }
 
   /* Restricts all views to a time range { from, to }; null: all. */
   setRange(range) {
-    this.profile.select({ range });
+    const other = range ? this.kept : null;
+
+    if (other) {
+      this.comparePeriods(other, range);
+      return;
+    }
+    this.#selectPeriods(range, null);
+    this.address.step();
+  }
+
+  /* Compares two time ranges: all views show the second, and the changes. */
+  comparePeriods(before, now) {
+    this.#selectPeriods(now, before);
+    this.open("functions");
+    this.address.step();
+  }
+
+  #selectPeriods(range, other) {
+    this.kept = null;
+    this.profile.select({ range, other, isBefore: false });
     this.#showRange();
     this.#changed();
-    this.address.step();
+  }
+
+  #keepPeriod() {
+    this.kept = this.profile.range;
+    this.say("Select the period to compare with at the top of the timeline.");
+    this.go("timeline");
+  }
+
+  /* Shows periods that are compared, and what belongs to comparisons only. */
+  #showOther() {
+    const { profile } = this;
+    const { base, other } = profile;
+    const mode = other ? "change" : this.views.graph?.firstMode;
+
+    this.sides?.toggleAttribute("hidden", !base);
+    this.sides?.choose(profile.isBefore ? "before" : "after");
+    this.compareButton.hidden = Boolean(other);
+    if (Boolean(other) !== this.isCompared && mode)
+      this.views.graph.colour(mode);
+    this.isCompared = Boolean(other);
   }
 
   #showRange() {
@@ -241,8 +288,11 @@ class App {
     if (!this.rangeBox)
       return;
     this.rangeBox.hidden = !range;
+    this.#showOther();
     if (range) {
-      replace(this.rangeButton, `${rangeText(range)} ✕`);
+      replace(this.rangeButton, profile.other
+        ? `${rangeText(profile.other)} → ${rangeText(range)} ✕`
+        : `${rangeText(range)} ✕`);
       this.rangeSaid.textContent = measures.rangeNote(profile);
       this.rangeSaid.title = this.rangeSaid.textContent;
     }
@@ -378,6 +428,7 @@ class App {
       m: this.measure === profile.firstMeasure ? "" : this.measure,
       side: profile.isBefore ? "before" : "",
       g: profile.chosen?.[0].name, t: composeRange(profile.range),
+      t0: composeRange(profile.other),
       x: this.steps.address(profile.steps),
       f: this.function ? this.identity.ofFunction(this.function) : "",
     };
@@ -387,18 +438,21 @@ class App {
   }
 
   /* Shows a state of the page; parts that do not exist are left out. */
-  restore({ tab, q = "", m, side, g, t, x, f, ...linked }) {
+  restore({ tab, q = "", m, side, g, t, t0, x, f, ...linked }) {
     const { profile } = this;
     const { groups, timeline } = profile;
     const group = groups.findIndex(({ name }) => name === g);
 
     if (g && group < 0)
       this.miss("a thread");
+    const period = (text) => timeline?.canFollow ? parseRange(
+      text, timeline.from, timeline.to, timeline.lanes.length) : null;
+    const range = period(t);
+
+    this.kept = null;
     profile.select({
-      isBefore: Boolean(profile.base) && side === "before",
-      chosen: group < 0 ? null : [groups[group]],
-      range: timeline?.canFollow ? parseRange(t, timeline.from, timeline.to)
-        : null });
+      isBefore: side === "before", chosen: group < 0 ? null : [groups[group]],
+      range, other: range && period(t0) });
     profile.transform(this.steps.parse(x));
     this.#showSteps();
     this.sides?.choose(profile.isBefore ? "before" : "after");

@@ -17,8 +17,8 @@ import { Steps } from "./steps.js";
 import { Timeline } from "./timeline.js";
 import { fold, transform } from "./transform.js";
 
-const partOf = ({ chosen, range, isBefore }) =>
-  JSON.stringify([chosen?.map(({ index }) => index), range, isBefore]);
+const partOf = ({ chosen, range, other, isBefore }) =>
+  JSON.stringify([chosen?.map(({ index }) => index), range, other, isBefore]);
 
 export class Profile {
   constructor(data) {
@@ -43,12 +43,13 @@ export class Profile {
     this.allCounted = this.#counted();
     const before = this.#before(data, contexts);
 
-    this.base = before && this.#compare(before);
+    this.recordedBase = before && this.#compare(before);
     this.isBefore = false; /* shows the other recording of a comparison */
     this.groups = this.#groups(data);
     this.lines = this.#lines(data);
     this.timeline = meta.timeline ? new Timeline(data, this) : null;
     this.range = null; /* time range { from, to }; null: all */
+    this.other = null; /* the range that it is compared with */
     /* The only times are those of the calls in the trace. */
     this.isTraceTimed = !this.whole.time && Boolean(this.timeline?.hasCalls);
     if (this.isTraceTimed)
@@ -106,15 +107,14 @@ export class Profile {
     return self;
   }
 
-  /* Compares with the other recording, whose columns these are. */
-  #compare(self) {
+  /* Compares columns with those of another recording or period. */
+  #compare(self, now = this.whole) {
     const below = (of) => ({ calls: this.sum(of.calls),
                              time: of.time && this.sum(of.time),
                              samples: of.samples && this.sum(of.samples) });
-    const base = { self, below: below(self), now: below(this.whole) };
+    const base = { self, below: below(self), now: below(now), nowSelf: now };
 
-    base.significance = new Significance(base, { self: this.whole,
-                                                 below: base.now });
+    base.significance = new Significance(base, { self: now, below: base.now });
     return base;
   }
 
@@ -178,8 +178,9 @@ export class Profile {
 
   /*
    * Selects a part of the recording. `chosen` is an array of this.groups, or
-   * null for all; `range` is { from, to }, or null; `isBefore` shows the earlier
-   * of two recordings. A part that is not named stays selected.
+   * null for all; `range` is { from, to, lane: if only one }, or null; `other` is
+   * a range that it is compared with, or null; `isBefore` shows the earlier one of
+   * what is compared. A part that is not named stays selected.
    */
   select(part) {
     const before = partOf(this);
@@ -211,7 +212,7 @@ export class Profile {
       if (this.shown(context) >= 0)
         this.tails.set(this.shown(context),
           (this.tails.get(this.shown(context)) ?? 0) + number);
-    this.base = before && this.#compare(this.#folded(before));
+    this.recordedBase = before && this.#compare(this.#folded(before));
     this.#count();
   }
 
@@ -240,10 +241,15 @@ export class Profile {
   #count() {
     const { chosen, range, whole } = this;
     const hasCalls = !range || this.timeline.hasCalls;
+    const within = (part) => this.#folded(
+      this.timeline.within(part, chosen, Boolean(whole.time)));
 
-    this.self = range
-      ? this.#folded(this.timeline.within(range, chosen, Boolean(whole.time)))
-      : chosen ? this.#folded(this.#selfOf(chosen)) : this.isBefore ? this.base.self : whole;
+    this.self = range ? within(range)
+      : chosen ? this.#folded(this.#selfOf(chosen)) : whole;
+    this.base = range && this.other ? this.#compare(within(this.other), this.self)
+      : this.recordedBase;
+    if (this.isBefore && this.base && (this.other || !(range || chosen)))
+      this.self = this.base.self;
     this.isCounted = hasCalls ? this.allCounted
       : new Uint8Array(this.allCounted.length);
     this.measures = [...whole.time ? ["time"] : [],
@@ -302,6 +308,14 @@ export class Profile {
     return sums;
   }
 
+  /* Returns whether a context has anything in the selected part. */
+  #isActive(i) {
+    const has = ({ calls }, below) => calls[i] > 0 || below.time?.[i] > 0;
+
+    return has(this.self, this.below) ||
+      Boolean(this.other) && has(this.base.self, this.base.below);
+  }
+
   /* Returns columns by function. */
   #rows() {
     const size = this.functions.name.length;
@@ -314,7 +328,7 @@ export class Profile {
     for (let i = 1; i < this.count; i++) {
       const f = this.function[i];
 
-      if (this.self.calls[i] > 0 || this.below.time?.[i] > 0 || !this.isPart)
+      if (!this.isPart || this.#isActive(i))
         rows.contexts[f]++;
       rows.calls[f] += this.self.calls[i];
       if (this.self.time) {

@@ -395,15 +395,14 @@ export class Timeline {
   }
 
   /*
-   * Returns columns by context for the time range [from, to). Calls are those
+   * Returns columns by context for the time range [from, to), of one lane or of
+   * those of groups. Calls are those
    * that began in it. Time is that of samples. Without samples and with
    * `isTimed`, it is calls' own time.
    */
-  within({ from, to }, groups, isTimed) {
+  within({ from, to, lane: only }, groups, isTimed) {
     const { count } = this.contexts;
-    const lanes = groups ? this.lanes.filter((lane) => groups.some((group) =>
-      group.index === lane.process || group.index === lane.thread))
-      : this.lanes;
+    const lanes = only === undefined ? this.lanesOf(groups) : [this.lanes[only]];
     const sums = { calls: new Float64Array(count), time: null, samples: null };
 
     if (isTimed) {
@@ -419,6 +418,12 @@ export class Timeline {
         this.#addDurations(lane, from, to, sums.time);
     }
     return sums;
+  }
+
+  /* Returns the lanes of groups, which are threads and processes; null: all. */
+  lanesOf(groups) {
+    return groups ? this.lanes.filter((lane) => groups.some(({ index }) =>
+      index === lane.process || index === lane.thread)) : this.lanes;
   }
 
   #addCalls(lane, from, to, { calls }) {

@@ -210,7 +210,7 @@ export class GroupedTree {
 
   facts(node) {
     const { at, origin } = this.nodes[node];
-    const { self, below, base, whole } = this.profile;
+    const { self, below, base } = this.profile;
     const weighted = this.isUpwards ? origin : at;
     const sum = (column) => {
       let total = 0;
@@ -228,7 +228,7 @@ export class GroupedTree {
              total: this.isUpwards ? of(this.allWeights) : of(below),
              samples: self.samples && sum(self.samples),
              base: base && (this.isBySelf
-               ? { before: of(base.self), now: of(whole) }
+               ? { before: of(base.self), now: of(base.nowSelf) }
                : { before: of(base.below), now: of(base.now) }) };
   }
 
