@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "cli/common/command.h"
 #include "cli/common/help.h"
+#include "cli/show/source_paths.h"
 #include "cli/show/view.h"
 #include "report/code/annotation.h"
 #include "report/code/source_files.h"
@@ -41,8 +42,7 @@ static const struct argp_option argp_options[] = {
 	  "Show only instructions", HELP_VIEWS },
 	{ "all", KEY_ALL, NULL, HELP_FIRST,
 	  "Show also code that is far from any time", HELP_VIEWS },
-	{ "source-path", KEY_SOURCE_PATH, "OLD=NEW", HELP_FIRST,
-	  "Search sources of OLD/... in NEW/...; repeatable", HELP_SOURCES },
+	ROW_SOURCE_PATH(KEY_SOURCE_PATH, HELP_FIRST),
 	{ "module", KEY_MODULE, "GLOB", HELP_FIRST,
 	  "Show only functions of matching modules", HELP_FILTERS },
 	ROW_THREAD(KEY_THREAD, HELP_FIRST),
@@ -55,21 +55,6 @@ static const struct argp_option argp_options[] = {
 	  HELP_CONTENTS },
 	{ 0 },
 };
-
-static void add_source_path(struct annotate_options *options, const char *text,
-			    struct argp_state *state)
-{
-	const int err = source_files_replace(&options->sources, text);
-
-	if (err == -ENOSPC)
-		argp_error(state, "--source-path is given more than %d times",
-			   SOURCE_PATHS_MAX);
-	if (err)
-		complain_of_usage(state,
-				  "--source-path=%s: must have the form "
-				  "OLD=NEW",
-				  text);
-}
 
 static void check(const struct annotate_options *options,
 		  struct argp_state *state)
@@ -110,7 +95,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		options->shows_all = 1;
 		return 0;
 	case KEY_SOURCE_PATH:
-		add_source_path(options, argument, state);
+		parse_source_path(state, argument, &options->sources);
 		return 0;
 	case KEY_MODULE:
 		view->selection.module = argument;

@@ -11,6 +11,7 @@
 #include "cli/common/help.h"
 #include "cli/common/replacement.h"
 #include "cli/common/trace_options.h"
+#include "cli/show/source_paths.h"
 #include "cli/show/view.h"
 
 enum {
@@ -20,6 +21,8 @@ enum {
 	KEY_NO_INLINES,
 	KEY_SLICES,
 	KEY_VALUE,
+	KEY_SOURCES,
+	KEY_SOURCE_PATH,
 	DEFAULT_SLICES = 1000000,
 	SLICES_MAX = 100000000,
 };
@@ -30,20 +33,26 @@ struct html_options {
 	const char *output;
 	size_t slices;
 	int has_slices;
+	struct source_files sources;
+	int embeds_sources;
 };
 
 static const struct argp_option argp_options[] = {
-	{ "output", KEY_OUTPUT, "FILE", 0,
+	{ "output", KEY_OUTPUT, "FILE", HELP_FIRST,
 	  "Where to write the page (default: clew.html; -: stdout)",
 	  HELP_OUTPUT },
-	ROW_THREAD(KEY_THREAD, 0),
-	ROW_PROCESS(KEY_PROCESS, 0),
-	{ "no-inlines", KEY_NO_INLINES, NULL, 0,
+	ROW_THREAD(KEY_THREAD, HELP_FIRST),
+	ROW_PROCESS(KEY_PROCESS, HELP_FIRST),
+	{ "no-inlines", KEY_NO_INLINES, NULL, HELP_FIRST,
 	  "Omit functions that the compiler inlined", HELP_CONTENTS },
-	{ "slices", KEY_SLICES, "N", 0,
+	{ "slices", KEY_SLICES, "N", HELP_FIRST,
 	  "Limit the timeline to N calls (default: 1000000; 0: none)",
 	  HELP_CONTENTS },
-	ROW_VALUE(KEY_VALUE, 0, HELP_CONTENTS),
+	ROW_VALUE(KEY_VALUE, HELP_FIRST, HELP_CONTENTS),
+	{ "sources", KEY_SOURCES, NULL, HELP_FIRST,
+	  "Embed the source files that have time (at most 8 MiB)",
+	  HELP_CONTENTS },
+	ROW_SOURCE_PATH(KEY_SOURCE_PATH, HELP_FIRST),
 	{ 0 },
 };
 
@@ -100,6 +109,13 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	case KEY_VALUE:
 		set_value(&options->view, argument);
 		return 0;
+	case KEY_SOURCES:
+		options->embeds_sources = 1;
+		return 0;
+	case KEY_SOURCE_PATH:
+		parse_source_path(state, argument, &options->sources);
+		options->embeds_sources = 1;
+		return 0;
 	case ARGP_KEY_END:
 		check_value(&options->view, state);
 		check_timeline(options, state);
@@ -153,6 +169,7 @@ static int show(const char *command, struct session *session, void *input)
 		.slices = options->slices,
 		.window = window_of(&options->window,
 				    recording_start_ns(&session->recording)),
+		.sources = options->embeds_sources ? &options->sources : NULL,
 	};
 	const struct recording_readers readers =
 		recording_readers(options->view.path);
@@ -184,6 +201,9 @@ int command_html(int argc, char **argv)
 		.output = "clew.html",
 		.slices = DEFAULT_SLICES,
 	};
+	const int status =
+		view_command(&argp, argc, argv, &options.view, show, &options);
 
-	return view_command(&argp, argc, argv, &options.view, show, &options);
+	source_files_fini(&options.sources);
+	return status;
 }

@@ -156,7 +156,7 @@ MAY_INCLUDE = {
            ("cli/probes", "agent expression image machine symbolizer/a2n.h "
             "symbolizer/variables wire", "", "common recording"),
            ("cli/show", "agent symbolizer/a2n.h",
-            "live model recording trace view write",
+            "code live model recording trace view write",
             "common target"),
            ("cli", "digest image machine symbolizer symbolizer/a2n.h "
             "symbolizer/variables wire",

@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 
+#include "report/code/source_files.h"
 #include "report/trace/merged_lines.h"
 #include "report/view/diff.h"
 #include "report/view/session.h"
@@ -24,6 +25,7 @@ struct html_view {
 	 */
 	size_t slices;
 	struct trace_window window;
+	struct source_files *sources; /* to embed; NULL: none */
 };
 
 /* Write errors are reported by ferror(). */

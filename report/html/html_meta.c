@@ -321,6 +321,7 @@ void html_page_meta(struct html_page *page, struct html_stream *stream)
 	json_member(&meta, "contexts", json_number(page->tree->count - 1));
 	json_member(&meta, "kinds", kinds());
 	write_functions(page, &meta);
+	html_page_sources(page, &meta);
 	write_files(page, &meta);
 	write_modules(page, &meta);
 	write_processes(page->session, "processes", &meta);

@@ -12,6 +12,7 @@
 #include "report/html/html.h"
 #include "report/html/html_stream.h"
 #include "report/html/html_timeline.h"
+#include "report/write/json.h"
 
 /* A process or thread, with its measures in each context. */
 struct html_group {
@@ -66,6 +67,15 @@ uint32_t html_page_callee(struct html_page *page, uint32_t caller,
 void html_page_contexts(struct html_page *page, struct html_stream *stream);
 void html_page_groups(struct html_page *page, struct html_stream *stream);
 void html_page_lines(struct html_page *page, struct html_stream *stream);
+
+/* Limit of the source text in a page. */
+#define HTML_SOURCES_BYTES_MAX ((size_t)8 << 20)
+
+/*
+ * Writes the member "sources", if the view has sources: the text of files with
+ * time, those with the most time first. May number further files.
+ */
+void html_page_sources(struct html_page *page, struct json_stream *out);
 
 /*
  * Writes JSON, as the last section, since it contains the names of all numbers.

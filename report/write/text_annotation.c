@@ -514,8 +514,7 @@ static void write_title(const struct annotation_table *table)
 	text_end(out, session->has_color, STYLE_HEADING);
 	text_module(out, session, annotation->function);
 	fputs(": ", out);
-	if (session->catalog.functions[annotation->function].kind !=
-	    KIND_INLINED)
+	if (self->calls > 0)
 		fprintf(out, "%s call%s, ", GROUPED(self->calls),
 			text_plural(self->calls));
 	if (table->has_time)

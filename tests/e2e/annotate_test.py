@@ -13,7 +13,7 @@ import subprocess
 import unittest
 import urllib.parse
 
-from lib import clewtest, debuginfod
+from lib import clewtest, debuginfod, html_page
 
 HERE = pathlib.Path(__file__).resolve().parent
 SOURCE = HERE / "annotate.c"
@@ -429,6 +429,52 @@ class Addresses(Annotated):
         self.assertEqual(done.returncode, 1)
         self.assertIn("--by=address: the recording has no samples",
                       done.stderr)
+
+
+class Pages(Annotated):
+    """clew html --sources"""
+    def sources(self, *options):
+        """Returns {path: text} of a page, or None if it has no sources."""
+        done = self.clew("html", "-o", "-", *options, self.recording_path)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        meta = html_page.Page(done.stdout).meta
+        if "sources" not in meta:
+            return None
+        return {meta["files"][one["file"]]: one["text"]
+                for one in meta["sources"]}
+
+    def record_copy(self):
+        source = self.copy_of_source()
+        self.build("-g", source=source)
+        self.run_recorded()
+        return source
+
+    def test_files_with_time_are_embedded_on_request(self):
+        source = self.record_copy()
+        self.assertIsNone(self.sources())
+        text = source.read_text().replace("\t", " " * 8)
+        self.assertEqual(self.sources("--sources")[str(source)], text)
+        moved = source.parent.rename(self.work / "moved")
+        self.assertNotIn(str(source), self.sources("--sources"))
+        self.assertEqual(self.sources(
+            f"--source-path={source.parent}={moved}")[str(source)], text)
+
+    def test_the_size_is_limited(self):
+        source = self.record_copy()
+        source.write_text(("x" * 79 + "\n") * (9 << 20 >> 6))
+        self.assertNotIn(str(source), self.sources("--sources"))
+
+    def test_only_files_with_names_of_sources_are_embedded(self):
+        """Debug information could name a file with secrets."""
+        source = self.copy_of_source()
+        secret = source.with_name("secret")
+        source.write_text(f'#line 1 "{secret}"\n' + source.read_text())
+        secret.write_text("a secret\n" * 100)
+        self.build("-g", source=source)
+        self.run_recorded()
+        self.assertIn("a secret", self.text("hot"))
+        self.assertEqual({path for path in self.sources("--sources")
+                          if str(self.work) in path}, set())
 
 
 class CallSites(Annotated):
