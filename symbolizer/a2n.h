@@ -224,15 +224,21 @@ A2N_API void a2n_module_rows(const struct a2n_module *module,
  */
 A2N_API char *a2n_demangle(const char *symbol);
 
-/* How much of a name a short name keeps. */
+/*
+ * How much of a name a short name keeps. Each detail keeps more than those
+ * before it.
+ */
 enum a2n_detail {
+	/* Neither template arguments, result, parameters nor clone suffixes. */
+	A2N_BARE,
 	/*
-	 * The name without result, parameters and suffixes of clones. Lists of
-	 * template arguments with more than 20 characters are "<...>".
+	 * Also template arguments. Lists with more than 20 characters are
+	 * "<...>".
 	 */
 	A2N_SHORTEST,
-	A2N_TEMPLATES,  /* the same with all template arguments */
-	A2N_PARAMETERS, /* also with parameters and suffixes */
+	A2N_ARGUMENTS,  /* only lists inside of lists are "<...>" */
+	A2N_TEMPLATES,  /* all template arguments */
+	A2N_PARAMETERS, /* also parameters and clone suffixes */
 };
 
 /*

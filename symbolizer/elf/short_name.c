@@ -426,6 +426,10 @@ static size_t put_list(struct shortening *it, size_t at, int is_rust)
 
 	if (it->text[at] == '<' && put_alias(it, at))
 		return end + 1;
+	if (it->detail == A2N_BARE) {
+		it->count -= it->text[at] == '(' && ends_with(it, "!");
+		return end + 1;
+	}
 	if (it->depth >= DEPTH_MAX) {
 		put_raw_or_folded(it, at);
 		return end + 1;
@@ -435,7 +439,9 @@ static size_t put_list(struct shortening *it, size_t at, int is_rust)
 	put_types(it, at + 1, last_argument(it, at + 1, end), is_rust);
 	put(it, it->text + end, 1);
 	it->depth--;
-	if (it->detail == A2N_SHORTEST && it->count - start > LIST_MAX) {
+	if (it->count - start > LIST_MAX &&
+	    (it->detail == A2N_SHORTEST ||
+	     (it->detail == A2N_ARGUMENTS && it->depth > 0))) {
 		it->count = start + 1;
 		put(it, FOLDED, strlen(FOLDED));
 		put(it, it->text + end, 1);
@@ -545,7 +551,7 @@ static size_t put_operator(struct shortening *it, size_t at, size_t to)
 	start = it->count;
 	put(it, it->text + end, list - end);
 	end = put_list(it, list, 0);
-	if (ends_with(it, "<" FOLDED ">"))
+	if (it->detail == A2N_BARE || ends_with(it, "<" FOLDED ">"))
 		it->count = start;
 	return end;
 }
@@ -756,9 +762,11 @@ static int put_go(struct shortening *it, size_t length)
 			at = i + 1;
 	while (at < length) {
 		if (name[at] == '[' && it->partner[at] &&
-		    it->detail == A2N_SHORTEST &&
-		    it->partner[at] - at > LIST_MAX) {
-			put(it, "[" FOLDED "]", strlen(FOLDED) + 2);
+		    (it->detail == A2N_BARE ||
+		     (it->detail == A2N_SHORTEST &&
+		      it->partner[at] - at > LIST_MAX))) {
+			if (it->detail == A2N_SHORTEST)
+				put(it, "[" FOLDED "]", strlen(FOLDED) + 2);
 			at = skip(it, at);
 		} else {
 			put(it, name + at, 1);
@@ -794,11 +802,16 @@ static size_t prefix_of(const char *name, const char **short_text)
 	return 0;
 }
 
-/* Returns the length of a name without "+0x12" at its end. */
+/* Returns the length of a name without "+0x12" or ":12" at its end. */
 static size_t without_offset(const char *name, size_t length)
 {
 	size_t at = length;
 
+	while (at > 0 && isdigit((unsigned char)name[at - 1]))
+		at--;
+	if (at > 1 && at < length && name[at - 1] == ':' && name[at - 2] == ')')
+		return at - 1;
+	at = length;
 	while (at > 0 && isxdigit((unsigned char)name[at - 1]))
 		at--;
 	return at > 3 && at < length && memcmp(name + at - 3, "+0x", 3) == 0

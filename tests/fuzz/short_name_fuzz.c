@@ -13,7 +13,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char *name = strndup((const char *)data, size);
 	char *text;
 
-	for (int detail = A2N_SHORTEST; detail <= A2N_PARAMETERS; detail++) {
+	for (int detail = A2N_BARE; detail <= A2N_PARAMETERS; detail++) {
 		text = a2n_short_name(name, (enum a2n_detail)detail);
 		if (!text || strlen(text) > strlen(name) || !*text != !*name)
 			abort();

@@ -225,6 +225,7 @@ static void other_languages_have_their_rules(void **state)
 		{ "com.acme.Foo.bar(int, long[], String)", "Foo.bar" },
 		{ "com.acme.Foo$Inner.<init>(int)", "Foo$Inner.<init>" },
 		{ "com.acme.Foo.bar(Ljava/lang/String;)V", "Foo.bar" },
+		{ "com.acme.Foo.bar(int):12", "Foo.bar:12" },
 		{ "java.lang.invoke.LambdaForm$MH.0x0a.f()",
 		  "LambdaForm$MH.0x0a.f" },
 		{ "a.b.c(int)", "a.b.c" },
@@ -279,6 +280,9 @@ static void more_detail_keeps_more(void **state)
 
 	(void)state;
 	assert_short(name, A2N_SHORTEST, "a::f<...>");
+	assert_short(name, A2N_BARE, "a::f");
+	assert_short("a::f<b::C<std::map<int, std::string>, int>>(int)",
+		     A2N_ARGUMENTS, "a::f<b::C<...>>");
 	assert_short(name, A2N_TEMPLATES, "a::f<std::map<int, std::string>>");
 	assert_short(name, A2N_PARAMETERS,
 		     "a::f<std::map<int, std::string>>"
@@ -288,6 +292,11 @@ static void more_detail_keeps_more(void **state)
 		     "f(int)::{lambda(char)#1}::operator()(char) const");
 	assert_short("com.acme.Foo.bar(int)", A2N_PARAMETERS,
 		     "com.acme.Foo.bar(int)");
+	assert_short("bool a<b>::operator< <c>(d)", A2N_BARE, "a::operator<");
+	assert_short("<a::Vec<T> as b::Drop>::drop", A2N_BARE,
+		     "<Vec as Drop>::drop");
+	assert_short("a.b!(int).b(int)", A2N_BARE, "a.b.b");
+	assert_short("a/b.Map[int]", A2N_BARE, "b.Map");
 }
 
 static void a_cut_name_is_closed(void **state)
@@ -369,7 +378,7 @@ static void check_real_name(void *context, const struct a2n_range *range,
 	if (count == 0 || !frames->name)
 		return;
 	name = strndup(frames->name, frames->name_length);
-	for (int i = A2N_PARAMETERS; i >= A2N_SHORTEST; i--) {
+	for (int i = A2N_PARAMETERS; i >= A2N_BARE; i--) {
 		shorter = a2n_short_name(name, (enum a2n_detail)i);
 		if (!*shorter || strlen(shorter) > strlen(name) ||
 		    (is_balanced(name) && !is_balanced(shorter)) ||
@@ -463,7 +472,7 @@ static void long_and_deep_names_take_linear_time(void **state)
 	for (size_t i = 0; i < sizeof(pieces) / sizeof(*pieces); i++) {
 		char *name = repeated(pieces[i], 100000);
 
-		for (int j = A2N_SHORTEST; j <= A2N_PARAMETERS; j++) {
+		for (int j = A2N_BARE; j <= A2N_PARAMETERS; j++) {
 			char *text = a2n_short_name(name, (enum a2n_detail)j);
 
 			assert_true(*text && strlen(text) <= strlen(name));
