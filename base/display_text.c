@@ -149,6 +149,15 @@ char *text_printable(char *text)
 	return text;
 }
 
+size_t text_columns(const char *text)
+{
+	size_t columns = 0;
+
+	for (; *text; text++)
+		columns += ((unsigned char)*text & 0xc0) != 0x80;
+	return columns;
+}
+
 const char *text_basename(const char *path)
 {
 	const char *slash = strrchr(path, '/');

@@ -3,6 +3,7 @@
 #ifndef CLEW_BASE_DISPLAY_TEXT_H
 #define CLEW_BASE_DISPLAY_TEXT_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 struct grouped {
@@ -42,6 +43,9 @@ struct percentage text_percentage(double percent);
  * the output fail. Returns `text`.
  */
 char *text_printable(char *text);
+
+/* Returns the columns of a text in UTF-8, one for each character. */
+size_t text_columns(const char *text);
 
 /* Returns the part of a path after the last '/'. */
 const char *text_basename(const char *path);

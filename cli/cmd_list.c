@@ -19,12 +19,13 @@
 #include "report/write/writer.h"
 #include "wire/verdict.h"
 
-enum { KEY_VERBOSE = 'v', KEY_ALL = 'a', KEY_JSON = 0x100 };
+enum { KEY_VERBOSE = 'v', KEY_ALL = 'a', KEY_JSON = 0x100, KEY_FULL_NAMES };
 
 struct list_options {
 	const char *path;
 	pid_t pid; /* A process that is being recorded; 0 if `path` is used. */
 	enum list_detail detail;
+	int shows_full_names;
 	const struct report_writer *writer;
 	struct terminal terminal;
 };
@@ -34,6 +35,7 @@ static const struct argp_option argp_options[] = {
 	  "List each function that is refused or left alone, with the reason",
 	  HELP_CONTENTS },
 	{ "all", KEY_ALL, NULL, 0, "List every function", HELP_CONTENTS },
+	ROW_FULL_NAMES(KEY_FULL_NAMES),
 	ROW_JSON(KEY_JSON),
 	{ 0 },
 };
@@ -61,6 +63,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return 0;
 	case KEY_ALL:
 		options->detail = LIST_ALL;
+		return 0;
+	case KEY_FULL_NAMES:
+		options->shows_full_names = 1;
 		return 0;
 	case KEY_JSON:
 		options->writer = &writer_json;
@@ -227,6 +232,7 @@ int command_list(int argc, char **argv)
 	catalog_init(&catalog);
 	view.catalog = &catalog;
 	view.detail = options.detail;
+	view.shows_full_names = options.shows_full_names;
 	err = add(&view, &options, &why);
 	if (err) {
 		status = give_up(argv[0], why);

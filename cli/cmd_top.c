@@ -17,6 +17,7 @@
 #include "cli/common/command_line.h"
 #include "cli/common/help.h"
 #include "cli/common/option_values.h"
+#include "cli/common/options.h"
 #include "cli/show/top_screen.h"
 #include "cli/show/top_table.h"
 #include "cli/show/top_target.h"
@@ -24,7 +25,7 @@
 
 enum { DEFAULT_ROWS = 20 };
 
-enum { KEY_BY = 0x100, KEY_TOP };
+enum { KEY_BY = 0x100, KEY_TOP, KEY_FULL_NAMES };
 
 static const struct argp_option argp_options[] = {
 	{ "delay", 'd', "SECONDS", 0,
@@ -39,6 +40,7 @@ static const struct argp_option argp_options[] = {
 	  HELP_VIEWS },
 	{ "top", KEY_TOP, "N", 0, "Show N rows per table (default: 20; 0: all)",
 	  HELP_VIEWS },
+	ROW_FULL_NAMES(KEY_FULL_NAMES),
 	{ "batch", 'b', NULL, 0,
 	  "Print tables one after another, without a screen", HELP_OUTPUT },
 	{ "iterations", 'n', "N", 0, "Exit after N tables", HELP_OUTPUT },
@@ -53,6 +55,7 @@ struct top_command {
 	int is_batch;
 	uint64_t iterations; /* 0: unlimited. */
 	uint64_t top;
+	int shows_full_names;
 	struct top_view view;
 };
 
@@ -120,6 +123,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return 0;
 	case KEY_TOP:
 		top->top = parse_number(state, "top", argument, UINT32_MAX);
+		return 0;
+	case KEY_FULL_NAMES:
+		top->shows_full_names = 1;
 		return 0;
 	case 'o':
 		top->view.output = argument;
@@ -227,6 +233,7 @@ static int run(struct top_command *top, char **why)
 	if (err)
 		return err;
 	live_counts_init(&counts);
+	counts.names.are_full = top->shows_full_names;
 	err = top->is_batch ? stream(top, &target, &counts, signals, why)
 			    : top_screen_run(&top->view, &target, &counts,
 					     signals, why);

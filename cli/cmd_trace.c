@@ -38,6 +38,7 @@ enum {
 	KEY_HISTOGRAM,
 	KEY_LATENCIES,
 	KEY_AGAINST,
+	KEY_FULL_NAMES,
 	KEY_TOP = 'n',
 	DEFAULT_COLUMN = 8,
 	DEFAULT_TOP = 20,
@@ -53,7 +54,8 @@ struct trace_options {
 	struct window_options window;
 	struct terminal terminal;
 	uint32_t column;
-	int is_json, is_quiet, has_latencies;
+	int is_json, is_quiet, has_latencies, shows_full_names;
+	unsigned int width;              /* Columns of a line; 0: unlimited. */
 	const char *slowest, *histogram; /* A function, or NULL. */
 	size_t top;
 	uint32_t levels;
@@ -94,6 +96,7 @@ static const struct argp_option argp_options[] = {
 	  HELP_FILTERS },
 	{ "columns", KEY_COLUMNS, "N", OPTION_ARG_OPTIONAL,
 	  "Indent each thread by N more columns (default: 8)", HELP_CONTENTS },
+	ROW_FULL_NAMES(KEY_FULL_NAMES),
 	{ "quiet", KEY_QUIET, NULL, 0, "Print only the calls", HELP_CONTENTS },
 	{ "json", KEY_JSON, NULL, 0, "Write JSON, one object per line",
 	  HELP_CONTENTS },
@@ -207,6 +210,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	case KEY_QUIET:
 		options->is_quiet = 1;
 		return 0;
+	case KEY_FULL_NAMES:
+		options->shows_full_names = 1;
+		return 0;
 	case KEY_JSON:
 		options->is_json = 1;
 		return 0;
@@ -222,11 +228,17 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 
 /* ---- Output ---- */
 
-static struct trace_output output_of(const struct opened *opened, int has_color)
+static struct trace_output output_of(const struct opened *opened,
+				     const struct trace_options *options,
+				     int has_color)
 {
-	return (struct trace_output){ .out = stdout,
-				      .traces = &opened->traces,
-				      .has_color = has_color };
+	return (struct trace_output){
+		.out = stdout,
+		.traces = &opened->traces,
+		.has_color = has_color,
+		.width = options->width,
+		.names.are_full = options->shows_full_names,
+	};
 }
 
 /* Returns whether options besides --module and --function hide calls. */
@@ -248,7 +260,7 @@ static int has_filter(const struct trace_options *options)
 static int write_lines(struct opened *opened,
 		       const struct trace_options *options, int has_color)
 {
-	struct trace_output output = output_of(opened, has_color);
+	struct trace_output output = output_of(opened, options, has_color);
 	const int is_plain = options->is_json || options->is_quiet;
 	struct merged_lines merged;
 	struct call_line line;
@@ -284,7 +296,7 @@ static int write_slowest(struct opened *opened,
 			 const struct trace_options *options,
 			 const uint8_t *chosen, int has_color)
 {
-	struct trace_output output = output_of(opened, has_color);
+	struct trace_output output = output_of(opened, options, has_color);
 	struct slow_calls slow;
 	int err = 0;
 
@@ -306,7 +318,7 @@ static int write_compared(struct opened *opened,
 			  const struct trace_options *options,
 			  const uint8_t *chosen, int has_color)
 {
-	struct trace_output output = output_of(opened, has_color);
+	struct trace_output output = output_of(opened, options, has_color);
 	struct compared_calls compared;
 	int err =
 		compared_calls_find(&compared, &opened->traces, &opened->window,
@@ -320,6 +332,7 @@ static int write_compared(struct opened *opened,
 	else
 		text_compared_calls(&output, &compared);
 	compared_calls_fini(&compared);
+	trace_output_fini(&output);
 	return 0;
 }
 
@@ -342,7 +355,7 @@ static int write_histogram(struct opened *opened,
 			   const struct trace_options *options,
 			   const uint8_t *chosen, int has_color)
 {
-	struct trace_output output = output_of(opened, has_color);
+	struct trace_output output = output_of(opened, options, has_color);
 	struct histogram *histogram = memory_zeroed(1, sizeof(*histogram));
 	int err = 0;
 
@@ -386,7 +399,7 @@ static int write_function(struct opened *opened,
 static int write_latencies(struct opened *opened,
 			   const struct trace_options *options, int has_color)
 {
-	struct trace_output output = output_of(opened, has_color);
+	struct trace_output output = output_of(opened, options, has_color);
 	uint8_t *chosen = selection_mask(&options->selection, &opened->catalog);
 	struct function_latencies all;
 	int err = 0;
@@ -399,6 +412,7 @@ static int write_latencies(struct opened *opened,
 	else
 		text_all_latencies(&output, &all, options->top);
 	function_latencies_fini(&all);
+	trace_output_fini(&output);
 	free(chosen);
 	return err;
 }
@@ -463,11 +477,13 @@ static int show(const char *command, struct opened *opened,
 {
 	const char *function =
 		options->slowest ? options->slowest : options->histogram;
-	const int has_color = terminal_begin(&options->terminal);
-	const int err =
-		function ? write_function(opened, options, function, has_color)
-			 : write_selected(opened, options, has_color);
-	const int status = terminal_finish(&options->terminal, command);
+	int has_color, err, status;
+
+	options->width = terminal_table_width(&options->terminal);
+	has_color = terminal_begin(&options->terminal);
+	err = function ? write_function(opened, options, function, has_color)
+		       : write_selected(opened, options, has_color);
+	status = terminal_finish(&options->terminal, command);
 
 	complain_of(command, &opened->recording);
 	switch (err) {

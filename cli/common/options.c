@@ -27,6 +27,7 @@ enum {
 	KEY_FOLD,
 	KEY_VIEW,
 	KEY_SAVE_VIEW,
+	KEY_FULL_NAMES,
 };
 
 static const struct argp_option argp_options[] = {
@@ -50,6 +51,7 @@ static const struct argp_option argp_options[] = {
 	  "Show the source file and line of each function", HELP_CONTENTS },
 	{ "inlines", KEY_INLINES, NULL, HELP_FIRST,
 	  "Show functions that the compiler inlined", HELP_CONTENTS },
+	ROW_FULL_NAMES(KEY_FULL_NAMES),
 	{ "metric", KEY_METRIC, "calls|time", 0,
 	  "What to show and sort by (default: time, if recorded)",
 	  HELP_CONTENTS },
@@ -238,6 +240,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return 0;
 	case KEY_DETAILS:
 		options->shows_details = 1;
+		return 0;
+	case KEY_FULL_NAMES:
+		options->shows_full_names = 1;
 		return 0;
 	case KEY_JSON:
 		options->writer = &writer_json;

@@ -34,6 +34,7 @@ struct view_options {
 	int shows_inlines;
 	int is_quiet; /* Print tables only, no lines about the recording. */
 	int shows_details;
+	int shows_full_names;
 	struct terminal terminal;
 	struct progress progress;
 	struct window_options window; /* For commands with window_argp. */
@@ -61,6 +62,11 @@ struct view_options {
 #define ROW_FUNCTION(key) \
 	{ "function", key, "REGEX", HELP_FIRST, \
 	  "Show only functions whose names match", HELP_FILTERS }
+
+#define ROW_FULL_NAMES(key) \
+	{ "full-names", key, NULL, 0, \
+	  "Show the full names of functions, with all arguments", \
+	  HELP_CONTENTS }
 
 #define ROW_THREAD(key, flags) \
 	{ "thread", key, "TID|NAME", flags, \

@@ -89,6 +89,11 @@ unsigned int terminal_prose_width(const struct terminal *terminal)
 	return width > 1 ? (unsigned int)width - 1 : PROSE_WIDTH;
 }
 
+unsigned int terminal_table_width(const struct terminal *terminal)
+{
+	return pager_terminal_width() > 1 ? terminal_prose_width(terminal) : 0;
+}
+
 int terminal_finish(struct terminal *terminal, const char *command)
 {
 	int status = EXIT_SUCCESS;

@@ -33,6 +33,12 @@ int terminal_begin(struct terminal *terminal);
 unsigned int terminal_prose_width(const struct terminal *terminal);
 
 /*
+ * Returns the columns for a line of a table: the terminal's; 0 for no limit,
+ * without a terminal or with --wide. Call it before terminal_begin().
+ */
+unsigned int terminal_table_width(const struct terminal *terminal);
+
+/*
  * Returns 0 if all of stdout was written; otherwise prints an error and returns
  * the exit status of failure.
  */

@@ -3,6 +3,7 @@
 #include "cli/show/top_screen.h"
 
 #include <errno.h>
+#include <langinfo.h>
 #include <limits.h>
 #include <ncurses.h>
 #include <poll.h>
@@ -157,10 +158,27 @@ static void scroll_to_selected(struct screen *screen)
 		screen->first = screen->selected - there + 1;
 }
 
+/* Gives names the rest of the line. */
+static void limit_names(struct shown_names *names)
+{
+	const unsigned int columns = COLS > 0 ? (unsigned int)COLS : 0;
+	const unsigned int room = columns > TOP_NAME_AT + TOP_NAME_MIN
+					  ? columns - TOP_NAME_AT
+					  : TOP_NAME_MIN;
+
+	if (names->room == room)
+		return;
+	shown_names_fini(names);
+	names->room = room;
+	names->ellipsis =
+		strcmp(nl_langinfo(CODESET), "UTF-8") == 0 ? "\u2026" : "...";
+}
+
 static void draw_table(struct screen *screen)
 {
 	const size_t there = rows_on_screen();
 
+	limit_names(&screen->counts->names);
 	scroll_to_selected(screen);
 	put_text(ABOVE - 1, top_heading_text(&screen->rows), A_REVERSE);
 	for (size_t i = 0; i < there && screen->first + i < screen->rows.count;

@@ -6,6 +6,11 @@
 #include "cli/show/top_target.h"
 #include "report/live/live_rows.h"
 
+enum {
+	TOP_NAME_AT = 45, /* column of names in rows */
+	TOP_NAME_MIN = 30,
+};
+
 /* The caller frees these texts. */
 
 /* Returns the totals of calls and time. */

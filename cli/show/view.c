@@ -201,6 +201,8 @@ void view_begin(struct view_options *view, struct session *session)
 {
 	progress_clear(&view->progress);
 	session->width = terminal_prose_width(&view->terminal);
+	session->columns = terminal_table_width(&view->terminal);
+	session->names.are_full = view->shows_full_names;
 	session->has_color = terminal_begin(&view->terminal);
 }
 

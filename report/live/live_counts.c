@@ -31,6 +31,7 @@ void live_counts_fini(struct live_counts *counts)
 {
 	forget_part(counts);
 	catalog_fini(&counts->catalog);
+	shown_names_fini(&counts->names);
 	free(counts->contexts);
 	idmap_fini(&counts->by_id);
 	free(counts->tallies);

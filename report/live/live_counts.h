@@ -12,6 +12,7 @@
 #include "base/idmap.h"
 #include "report/merge/numbering.h"
 #include "report/model/function_catalog.h"
+#include "report/model/shown_names.h"
 #include "report/recording/part_reader.h"
 #include "report/recording/part_threads.h"
 
@@ -37,6 +38,7 @@ struct live_thread {
 
 struct live_counts {
 	struct catalog catalog;
+	struct shown_names names;
 	struct part_copy known; /* the part to which `numbering` points */
 	struct numbering numbering;
 	uint64_t told_bytes; /* bytes in it that describe functions */

@@ -124,10 +124,10 @@ static char *context_label(struct live_counts *counts,
 	char *label = memory_string("", 0);
 
 	for (int i = 0; context && i < LABEL_FRAMES; i++) {
-		char *longer =
-			memory_printf("%s%s%s", label, *label ? " < " : "",
-				      catalog_marked_name(&counts->catalog,
-							  context->function));
+		char *longer = memory_printf(
+			"%s%s%s", label, *label ? " < " : "",
+			shown_name(&counts->names, &counts->catalog,
+				   context->function));
 
 		free(label);
 		label = longer;
@@ -159,7 +159,7 @@ char *live_row_label(const struct live_rows *rows, struct live_counts *counts,
 		module = catalog_module_name(&counts->catalog, row->what);
 		return memory_printf(
 			*module ? "%s  [%s]" : "%s",
-			catalog_marked_name(&counts->catalog, row->what),
+			shown_name(&counts->names, &counts->catalog, row->what),
 			module);
 	case LIVE_MODULES:
 		return memory_printf("%s",
@@ -218,6 +218,7 @@ static int compare(const void *left, const void *right, void *context)
 static int matches(const struct live_rows *rows, struct live_counts *counts,
 		   const struct live_row *row, const char *filter)
 {
+	uint32_t function;
 	char *label;
 	int does;
 
@@ -228,7 +229,10 @@ static int matches(const struct live_rows *rows, struct live_counts *counts,
 	label = live_row_label(rows, counts, row);
 	does = strcasestr(label, filter) != NULL;
 	free(label);
-	return does;
+	function = live_row_function(rows, counts, row);
+	return does ||
+	       (function != FUNCTION_NONE &&
+		strcasestr(catalog_name(&counts->catalog, function), filter));
 }
 
 void live_rows_init(struct live_rows *rows, struct live_counts *counts,

@@ -158,20 +158,29 @@ size_t catalog_merged_names(struct catalog *catalog, uint32_t function,
 	return a2n ? a2n_module_merged(a2n, entry->vaddr, names, room) : 0;
 }
 
-/* Returns NULL if no other function was merged with it. */
-static char *find_full_name(struct catalog *catalog, uint32_t function)
+/*
+ * Returns the name with those of functions that were merged with this one, at
+ * most one of them; NULL if there are none.
+ */
+static char *with_merged(struct catalog *catalog, uint32_t function,
+			 const char *name, const enum a2n_detail *detail)
 {
 	const char *other;
 	const size_t count = catalog_merged_names(catalog, function, &other, 1);
+	char *shorter, *text;
 
 	if (count == 0)
 		return NULL;
-	if (count == 1)
-		return text_printable(memory_printf(
-			"%s (= %s)", catalog_name(catalog, function), other));
-	return text_printable(memory_printf(
-		"%s (= %s, and %s more)", catalog_name(catalog, function),
-		other, text_grouped(count - 1).text));
+	shorter = detail ? a2n_short_name(other, *detail) : NULL;
+	if (shorter)
+		other = shorter;
+	text = text_printable(
+		count == 1
+			? memory_printf("%s (= %s)", name, other)
+			: memory_printf("%s (= %s, and %s more)", name, other,
+					text_grouped(count - 1).text));
+	free(shorter);
+	return text;
 }
 
 const char *catalog_full_name(struct catalog *catalog, uint32_t function)
@@ -184,7 +193,8 @@ const char *catalog_full_name(struct catalog *catalog, uint32_t function)
 		return catalog_name(catalog, function);
 	merged = idmap_at(&catalog->merged, (uint64_t)function + 1);
 	if (*merged == 0) {
-		name = find_full_name(catalog, function);
+		name = with_merged(catalog, function,
+				   catalog_name(catalog, function), NULL);
 		*merged = name ? (uintptr_t)name : 1;
 	}
 	return *merged == 1 ? catalog_name(catalog, function)
@@ -203,6 +213,119 @@ const char *catalog_marked_name(struct catalog *catalog, uint32_t function)
 			text_percentage(100 * left_out_counted(left)).text);
 	return left->marked_name;
 }
+
+/* ---- Short names ---- */
+
+/* Returns the length of the folders in "a/b.c:12", or 0 for any other text. */
+static size_t folders_length(const char *text, size_t length)
+{
+	size_t at = length;
+
+	while (at > 0 && text[at - 1] >= '0' && text[at - 1] <= '9')
+		at--;
+	if (at == length || at < 2 || text[at - 1] != ':')
+		return 0;
+	while (at > 0 && text[at - 1] != '/')
+		at--;
+	return at;
+}
+
+/*
+ * Returns the short name of one function in a label. Source lines lose their
+ * folders together with template arguments.
+ */
+static char *short_part(const char *text, size_t length, enum a2n_detail detail)
+{
+	const size_t folders =
+		detail == A2N_BARE ? folders_length(text, length) : 0;
+	char *part = memory_string(text + folders, length - folders);
+	char *shorter = a2n_short_name(part, detail);
+
+	if (!shorter)
+		return part;
+	free(part);
+	return shorter;
+}
+
+/*
+ * Returns the first separator of functions in a label: callers, methods that
+ * share code, or the function of a source line. NULL if there is none.
+ */
+static const char *find_separator(const char *text, size_t *length)
+{
+	static const char *const separators[] = { " <- ", SHARED, " in " };
+	const char *first = NULL;
+
+	for (size_t i = 0; i < sizeof(separators) / sizeof(*separators); i++) {
+		const char *at = strstr(text, separators[i]);
+
+		if (!at || (first && at > first))
+			continue;
+		first = at;
+		*length = strlen(separators[i]);
+	}
+	return first;
+}
+
+/* Returns a label with the short name of each function. */
+static char *short_label(const char *text, enum a2n_detail detail)
+{
+	char *label = memory_string("", 0), *part, *longer;
+	const char *end;
+	size_t gap = 0;
+
+	while ((end = find_separator(text, &gap))) {
+		part = short_part(text, (size_t)(end - text), detail);
+		longer = memory_printf("%s%s%.*s", label, part, (int)gap, end);
+		free(label);
+		free(part);
+		label = longer;
+		text = end + gap;
+	}
+	part = short_part(text, strlen(text), detail);
+	longer = memory_printf("%s%s", label, part);
+	free(label);
+	free(part);
+	return longer;
+}
+
+/* Returns the short form of catalog_name(). */
+static char *short_name(struct catalog *catalog, uint32_t function,
+			enum a2n_detail detail)
+{
+	const struct catalog_function *entry = &catalog->functions[function];
+	const char *name = catalog_name(catalog, function);
+
+	if (entry->kind == KIND_GROUP || entry->kind == KIND_JNI)
+		return short_label(name, detail);
+	if (entry->module != CATALOG_NO_MODULE &&
+	    catalog_is_address(catalog, function))
+		return memory_string(name, strlen(name));
+	return short_part(name, strlen(name), detail);
+}
+
+char *catalog_short_name(struct catalog *catalog, uint32_t function,
+			 enum a2n_detail detail)
+{
+	const struct left_out *left = catalog->functions[function].left_out;
+	char *name = short_name(catalog, function, detail);
+	char *more = with_merged(catalog, function, name, &detail);
+
+	if (more) {
+		free(name);
+		name = more;
+	}
+	if (left) {
+		more = memory_printf(
+			"%s {%s %%}", name,
+			text_percentage(100 * left_out_counted(left)).text);
+		free(name);
+		name = more;
+	}
+	return name;
+}
+
+/* ---- Native methods ---- */
 
 /* Returns whether `text` is one of the names in `list`. */
 static int is_listed(const char *list, const char *text)

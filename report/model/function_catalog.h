@@ -284,6 +284,14 @@ size_t catalog_merged_names(struct catalog *catalog, uint32_t function,
  */
 const char *catalog_full_name(struct catalog *catalog, uint32_t function);
 
+/*
+ * Returns catalog_marked_name() with short names (a2n_short_name()), which the
+ * caller frees. Labels of several functions, like "a() <- b()", have the short
+ * name of each.
+ */
+char *catalog_short_name(struct catalog *catalog, uint32_t function,
+			 enum a2n_detail detail);
+
 /* Returns whether catalog_name() is only "module+0xaddress". */
 int catalog_is_address(const struct catalog *catalog, uint32_t function);
 

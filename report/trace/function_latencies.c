@@ -57,6 +57,7 @@ void function_latencies_find(struct function_latencies *all,
 			continue;
 		all->items[i]->name =
 			catalog_name(traces->catalog, (uint32_t)i);
+		all->items[i]->function = (uint32_t)i;
 		all->sorted[count++] = all->items[i];
 	}
 	qsort(all->sorted, count, sizeof(void *), by_sum);

@@ -9,6 +9,7 @@
 /* Distributions of the lower and the upper bounds of durations. */
 struct call_latencies {
 	const char *name; /* not owned */
+	uint32_t function;
 	struct latencies least, most;
 	uint64_t unknown; /* calls whose duration is unknown */
 };

@@ -10,8 +10,9 @@ enum list_detail { LIST_REASONS, LIST_REFUSED, LIST_ALL };
 struct list_view {
 	struct catalog *catalog;
 	enum list_detail detail;
-	int is_forecast;      /* for a file: nothing is hooked yet */
-	uint64_t trap_hits;   /* breakpoints hit in a recording */
+	int is_forecast;    /* for a file: nothing is hooked yet */
+	uint64_t trap_hits; /* breakpoints hit in a recording */
+	int shows_full_names;
 	int is_java_in_place; /* counted in code that the JVM has compiled */
 };
 

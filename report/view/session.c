@@ -197,7 +197,8 @@ int session_open(struct session *session, const char *path,
 	session->has_no_calls = 0;
 	session->shows_lines = session->has_color = session->is_quiet = 0;
 	session->shows_details = 0;
-	session->width = 0;
+	session->width = session->columns = 0;
+	session->names = (struct shown_names){ 0 };
 	tree_init(&session->tree);
 	session->timeline = (struct timeline){ 0 };
 	merge(session, whose, &merged);
@@ -279,5 +280,6 @@ void session_close(struct session *session)
 	probe_list_fini(&session->probes);
 	mark_list_fini(&session->marks);
 	hooking_costs_fini(&session->hooking);
+	shown_names_fini(&session->names);
 	free(session->command);
 }

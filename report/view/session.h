@@ -7,6 +7,7 @@
 #include "report/model/function_catalog.h"
 #include "report/model/hooking_costs.h"
 #include "report/model/probe_list.h"
+#include "report/model/shown_names.h"
 #include "report/model/tree.h"
 #include "report/recording/recording_reader.h"
 #include "report/view/summary.h"
@@ -45,8 +46,10 @@ struct session {
 	int is_quiet;       /* text: only the table */
 	int shows_details;  /* text: more than three lines below the table */
 	unsigned int width; /* text: width of prose in columns; 0: unlimited */
-	int shows_lines;    /* text: source location of each function */
-	enum metric metric; /* time, if the recording has any */
+	unsigned int columns;     /* text: width of tables; 0: unlimited */
+	struct shown_names names; /* text: of functions in tables */
+	int shows_lines;          /* text: source location of each function */
+	enum metric metric;       /* time, if the recording has any */
 };
 
 /* Returns 0, or -errno and *why; -ESRCH if `whose` selects no thread. */

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Compares two calls of a function by context, largest differences first. */
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "base/display_text.h"
+#include "base/memory.h"
 #include "report/model/tree_walk.h"
 #include "report/write/json.h"
 #include "report/write/text_writer.h"
@@ -24,6 +26,21 @@ static void write_change(FILE *out, int64_t ns)
 	fprintf(out, "%10s ", text);
 }
 
+/* Columns that are omitted first, so that names have room. */
+struct compared_columns {
+	int has_change, has_itself;
+};
+
+static struct compared_columns columns_of(const struct trace_output *output)
+{
+	unsigned int used = 43;
+	struct compared_columns columns;
+
+	columns.has_itself = text_has_room(output->width, &used, 11);
+	columns.has_change = text_has_room(output->width, &used, 11);
+	return columns;
+}
+
 static void write_side(FILE *out, const struct compared_context *context)
 {
 	if (context->calls)
@@ -33,7 +50,8 @@ static void write_side(FILE *out, const struct compared_context *context)
 		fprintf(out, "%10s %9s ", "-", "-");
 }
 
-static void write_row(const struct trace_output *output,
+static void write_row(struct trace_output *output,
+		      const struct compared_columns *columns,
 		      const struct compared_calls *compared, uint32_t node,
 		      uint32_t depth)
 {
@@ -44,28 +62,47 @@ static void write_row(const struct trace_output *output,
 
 	write_side(output->out, fast);
 	write_side(output->out, slow);
-	write_change(output->out,
-		     (int64_t)slow->total_ns - (int64_t)fast->total_ns);
-	write_change(output->out, slow->self_ns - fast->self_ns);
+	if (columns->has_change)
+		write_change(output->out,
+			     (int64_t)slow->total_ns - (int64_t)fast->total_ns);
+	if (columns->has_itself)
+		write_change(output->out, slow->self_ns - fast->self_ns);
 	fprintf(output->out, "%*s%s\n", (int)(2 * (depth - 1)) + 1, "",
-		catalog_full_name(output->traces->catalog,
-				  compared->tree.nodes[node].function));
+		shown_name(&output->names, output->traces->catalog,
+			   compared->tree.nodes[node].function));
 }
 
-void text_compared_calls(const struct trace_output *output,
+/* Chooses the names of all functions of the tree. */
+static void add_names(struct trace_output *output, const struct tree *tree)
+{
+	uint32_t *functions = memory_zeroed(tree->count, sizeof(*functions));
+
+	for (size_t i = TREE_ROOT + 1; i < tree->count; i++)
+		functions[i - 1] = tree->nodes[i].function;
+	shown_names_add(&output->names, output->traces->catalog, functions,
+			tree->count - 1);
+	free(functions);
+}
+
+void text_compared_calls(struct trace_output *output,
 			 const struct compared_calls *compared)
 {
+	const struct compared_columns columns = columns_of(output);
 	struct tree_walk walk;
 	enum tree_step step;
 
 	text_begin(output->out, output->has_color, STYLE_HEADING);
-	fprintf(output->out, "%10s %9s %10s %9s %10s %10s  function\n", "fast",
-		"calls", "slow", "calls", "change", "itself");
+	add_names(output, &compared->tree);
+	fprintf(output->out, "%10s %9s %10s %9s %s%s function\n", "fast",
+		"calls", "slow", "calls",
+		columns.has_change ? "    change " : "",
+		columns.has_itself ? "    itself " : "");
 	text_end(output->out, output->has_color, STYLE_HEADING);
 	tree_walk_init(&walk, &compared->tree, METRIC_TIME);
 	while ((step = tree_walk_next(&walk)) != TREE_END)
 		if (step == TREE_ENTER)
-			write_row(output, compared, walk.node, walk.depth);
+			write_row(output, &columns, compared, walk.node,
+				  walk.depth);
 	tree_walk_fini(&walk);
 	fprintf(output->out,
 		"\ntwo of %s calls, in threads %" PRIu32 " and %" PRIu32

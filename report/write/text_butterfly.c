@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* A function with its callers and callees as text. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/display_text.h"
+#include "base/memory.h"
 #include "report/write/text_writer.h"
 
 #define GROUPED(number) (text_grouped(number).text)
@@ -43,6 +45,24 @@ static void write_rows(FILE *out, struct session *session,
 		fputs("    ", out);
 		write_name(out, session, rows[i].function);
 	}
+}
+
+static void add_names(struct session *session,
+		      const struct butterfly_view *view)
+{
+	const struct butterfly *butterfly = view->butterfly;
+	const size_t all = butterfly->caller_count + butterfly->callee_count;
+	uint32_t *functions = memory_zeroed(all + 1, sizeof(*functions));
+	size_t count = 0;
+
+	for (size_t i = 0; i < butterfly->caller_count; i++)
+		if (butterfly->callers[i].function != FUNCTION_NONE)
+			functions[count++] = butterfly->callers[i].function;
+	for (size_t i = 0; i < butterfly->callee_count; i++)
+		functions[count++] = butterfly->callees[i].function;
+	text_begin_names(session, 0);
+	shown_names_add(&session->names, &session->catalog, functions, count);
+	free(functions);
 }
 
 static struct measure sum_of(const struct butterfly_row *rows, size_t count)
@@ -133,6 +153,7 @@ void text_butterfly(FILE *out, struct session *session,
 	struct measure from =
 		sum_of(butterfly->callees, butterfly->callee_count);
 
+	add_names(session, view);
 	if (session->metric == METRIC_TIME)
 		fprintf(out, "%9s ", "time");
 	fprintf(out, "%7s %15s  %s\n", "share", "calls",

@@ -330,8 +330,8 @@ static void write_doubts(FILE *out, struct session *session)
 		summary->looping == 1 ? " jumps" : "s jump");
 	for (size_t i = 0; i < summary->looping && i < DOUBTS_NAMED; i++)
 		fprintf(out, "%s%s", i ? ", " : "",
-			catalog_name(&session->catalog,
-				     summary->looping_some[i]));
+			shown_name(&session->names, &session->catalog,
+				   summary->looping_some[i]));
 	fputs(summary->looping > DOUBTS_NAMED ? "...\n" : "\n", out);
 }
 

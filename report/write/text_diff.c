@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* The table of changes between two recordings as text. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/display_text.h"
+#include "base/memory.h"
 #include "report/write/text_writer.h"
 
 #define GROUPED(number) (text_grouped(number).text)
+
+enum { CALLS_MIN = 12 }; /* columns: "calls before" */
 
 static int width_of(const struct session *session, enum metric metric)
 {
@@ -69,6 +73,69 @@ void text_change_heading(FILE *out, const struct session *session,
 		"change", "");
 }
 
+static unsigned int changes_width(const struct session *session,
+				  const struct diff_view *view)
+{
+	const enum metric metric =
+		view->key == DIFF_CALLS ? METRIC_CALLS : METRIC_TIME;
+
+	return 3 * ((unsigned int)width_of(session, metric) + 1) + 9 + 1 + 1;
+}
+
+/* Returns the columns for a number of calls. */
+static int calls_width(const struct diff_view *view)
+{
+	uint64_t most = 0;
+	int width;
+
+	for (size_t i = 0; i < view->table->count; i++) {
+		const struct diff_row *row = &view->table->rows[i];
+
+		if (row->before.self.calls > most)
+			most = row->before.self.calls;
+		if (row->after.self.calls > most)
+			most = row->after.self.calls;
+	}
+	width = (int)strlen(GROUPED(most));
+	return width > CALLS_MIN ? width : CALLS_MIN;
+}
+
+static unsigned int both_calls_width(const struct diff_view *view)
+{
+	return 2 * ((unsigned int)calls_width(view) + 1);
+}
+
+/* Returns whether a table of times also has room for columns of calls. */
+static int shows_calls(const struct session *session,
+		       const struct diff_view *view)
+{
+	unsigned int used = changes_width(session, view);
+
+	return view->key != DIFF_CALLS &&
+	       text_has_room(session->columns, &used, both_calls_width(view));
+}
+
+/* Chooses the names of all rows that may be written. */
+static void add_names(struct session *session, const struct diff_view *view)
+{
+	const struct diff_table *table = view->table;
+	const unsigned int used =
+		changes_width(session, view) +
+		(shows_calls(session, view) ? both_calls_width(view) : 0);
+	uint32_t *functions =
+		memory_zeroed(table->count + 1, sizeof(*functions));
+	size_t count = 0;
+
+	for (size_t i = 0; i < table->count; i++)
+		if (diff_has_change(&table->rows[i], view->key) &&
+		    (view->top == 0 || count < view->top))
+			functions[count++] = table->rows[i].function;
+	text_begin_names(session,
+			 session->columns > used ? session->columns - used : 0);
+	shown_names_add(&session->names, &session->catalog, functions, count);
+	free(functions);
+}
+
 static void write_row(FILE *out, struct session *session,
 		      const struct diff_view *view, const struct diff_row *row)
 {
@@ -87,8 +154,9 @@ static void write_row(FILE *out, struct session *session,
 			    .is_there = row->after.function || !has_calls,
 			    .is_sure = row->is_significant,
 		    });
-	if (metric == METRIC_TIME)
-		fprintf(out, "%15s %15s ", has_calls ? GROUPED(before) : "-",
+	if (shows_calls(session, view))
+		fprintf(out, "%*s %*s ", calls_width(view),
+			has_calls ? GROUPED(before) : "-", calls_width(view),
 			has_calls ? GROUPED(after) : "-");
 	fputc(' ', out);
 	text_function(out, session, row->function);
@@ -119,12 +187,14 @@ void text_diff(FILE *out, struct session *session, const struct diff_view *view)
 	const struct diff_table *table = view->table;
 	size_t same = 0, other_calls = 0, shown = 0, unsure = 0;
 
+	add_names(session, view);
 	text_begin(out, session->has_color, STYLE_HEADING);
 	text_change_heading(out, session,
 			    view->key == DIFF_CALLS ? METRIC_CALLS
 						    : METRIC_TIME);
-	if (view->key != DIFF_CALLS)
-		fprintf(out, "%15s %15s ", "calls before", "calls after");
+	if (shows_calls(session, view))
+		fprintf(out, "%*s %*s ", calls_width(view), "calls before",
+			calls_width(view), "calls after");
 	fputs(" function  [module]\n", out);
 	text_end(out, session->has_color, STYLE_HEADING);
 	for (size_t i = 0; i < table->count; i++) {

@@ -36,8 +36,8 @@ static void write_event(FILE *out, struct session *session,
 	if (event->function != FUNCTION_NONE) {
 		text_begin(out, session->has_color, STYLE_DIM);
 		fprintf(out, "  in %s",
-			catalog_marked_name(&session->catalog,
-					    event->function));
+			shown_name(&session->names, &session->catalog,
+				   event->function));
 		text_end(out, session->has_color, STYLE_DIM);
 	}
 	fputc('\n', out);

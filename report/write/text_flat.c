@@ -4,16 +4,21 @@
  * of both would be too wide, and JSON contains everything. The column of calls
  * is only as wide as needed, since names are last and terminals are narrow.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/display_text.h"
+#include "base/memory.h"
 #include "report/write/text_writer.h"
 
 #define GROUPED(number)         (text_grouped(number).text)
 #define DURATION(number)        (text_duration(number).text)
 #define AMOUNT(session, number) (text_amount(session, number).text)
 
-enum { CALLS_MIN = 7 }; /* columns */
+enum {
+	CALLS_MIN = 7, /* columns */
+	COLUMN = 10,   /* one of a duration, with a blank */
+};
 
 static double share_of(uint64_t part, uint64_t all)
 {
@@ -26,15 +31,20 @@ struct text_table {
 	const struct flat_view *view;
 	size_t shown;
 	int calls_width, amount_width;
+	/* Columns that are omitted so that names have room. */
+	int has_contexts, has_total, has_total_share, has_range;
+	int room; /* for the name and the module; 0: unlimited */
 };
 
 static void write_calls(const struct text_table *table,
 			const struct flat_row *row)
 {
-	fprintf(table->out, "%*s %6.2f%% %11s %8s %8s  ", table->calls_width,
+	fprintf(table->out, "%*s %6.2f%%", table->calls_width,
 		GROUPED(row->self.calls),
-		100 * share_of(row->self.calls, table->session->summary.calls),
-		GROUPED(row->contexts), GROUPED(row->callers),
+		100 * share_of(row->self.calls, table->session->summary.calls));
+	if (table->has_contexts)
+		fprintf(table->out, " %11s", GROUPED(row->contexts));
+	fprintf(table->out, " %8s %8s  ", GROUPED(row->callers),
 		GROUPED(row->callees));
 }
 
@@ -42,15 +52,17 @@ static void write_calls(const struct text_table *table,
  * Writes the share and, for sampled time, its 95 % interval: "43.20%
  * 41.8-44.6".
  */
-static void write_share(FILE *out, const struct summary *summary,
+static void write_share(const struct text_table *table,
 			const struct measure *self)
 {
+	const struct summary *summary = &table->session->summary;
+	FILE *out = table->out;
 	struct share_interval likely =
 		summary_own_share(summary, self->ns, self->samples);
 	char range[32];
 
 	fprintf(out, " %6.2f%%", 100 * share_of(self->ns, summary->time_ns));
-	if (summary->samples == 0)
+	if (!table->has_range)
 		return;
 	snprintf(range, sizeof(range), "%.1f-%.1f", 100 * likely.low,
 		 100 * likely.high);
@@ -94,11 +106,15 @@ static void write_time(const struct text_table *table,
 			      ? "?"
 			      : " ",
 		      out);
-	write_share(out, &session->summary, &row->self);
-	fprintf(out, " %*s %6.2f%% %*s %9s ", table->amount_width,
-		AMOUNT(session, row->total.ns),
-		100 * share_of(row->total.ns, session->summary.time_ns),
-		table->calls_width,
+	write_share(table, &row->self);
+	if (table->has_total)
+		fprintf(out, " %*s", table->amount_width,
+			AMOUNT(session, row->total.ns));
+	if (table->has_total_share)
+		fprintf(out, " %6.2f%%",
+			100 * share_of(row->total.ns,
+				       session->summary.time_ns));
+	fprintf(out, " %*s %9s ", table->calls_width,
 		row->self.calls ? GROUPED(row->self.calls) : "-",
 		row->self.calls ? AMOUNT(session, flat_per_call_ns(row)) : "-");
 	if (timings_are_there(&session->tree.timings))
@@ -106,6 +122,22 @@ static void write_time(const struct text_table *table,
 	if (table->view->flat->has_quantiles)
 		write_quantiles(out, row);
 	fputc(' ', out);
+}
+
+/* Writes the module after the name if both have room, or if none is limited. */
+static void write_module(const struct text_table *table, uint32_t function)
+{
+	struct session *session = table->session;
+	const char *module = catalog_module_name(&session->catalog, function);
+	const char *name =
+		shown_name(&session->names, &session->catalog, function);
+	const int is_inlined =
+		session->catalog.functions[function].kind == KIND_INLINED;
+	const int needed = (int)(text_columns(name) + strlen(module)) + 4 +
+			   (is_inlined ? (int)strlen(SHOWN_INLINED) : 0);
+
+	if (!table->room || session->names.are_full || needed <= table->room)
+		text_module(table->out, session, function);
 }
 
 static void write_row(const struct text_table *table,
@@ -127,37 +159,42 @@ static void write_row(const struct text_table *table,
 	text_begin(out, session->has_color, heat);
 	text_function(out, session, row->function);
 	text_end(out, session->has_color, heat);
-	text_module(out, session, row->function);
+	write_module(table, row->function);
 	text_place(out, session, row->function);
 	fputc('\n', out);
 }
 
+static void write_time_heading(const struct text_table *table)
+{
+	const struct timings *timings = &table->session->tree.timings;
+	FILE *out = table->out;
+
+	fprintf(out, "%*s%s %7s%s", table->amount_width, "self",
+		timings_are_there(timings) ? " " : "", "share",
+		table->has_range ? " 95% range " : "");
+	if (table->has_total)
+		fprintf(out, " %*s", table->amount_width, "total");
+	if (table->has_total_share)
+		fprintf(out, " %7s", "share");
+	fprintf(out, " %*s %9s %s%s ", table->calls_width, "calls", "per call",
+		timings_are_there(timings) ? "      min       max " : "",
+		table->view->flat->has_quantiles ? "    p50 <     p99 < " : "");
+}
+
 static void write_heading(const struct text_table *table)
 {
-	const struct session *session = table->session;
 	const char *what = table->view->what;
-	const char *module = strcmp(what, "function") == 0 ? "  [module]" : "";
-	const char *copies =
-		table->view->flat->has_copies ? "   bytes copied " : "";
 
-	if (session->metric == METRIC_TIME)
-		fprintf(table->out, "%*s%s %7s%s %*s %7s %*s %9s %s%s %s%s%s\n",
-			table->amount_width, "self",
-			timings_are_there(&session->tree.timings) ? " " : "",
-			"share", session->summary.samples ? " 95% range " : "",
-			table->amount_width, "total", "share",
-			table->calls_width, "calls", "per call",
-			timings_are_there(&session->tree.timings)
-				? "      min       max "
-				: "",
-			table->view->flat->has_quantiles
-				? "    p50 <     p99 < "
-				: "",
-			copies, what, module);
+	if (table->session->metric == METRIC_TIME)
+		write_time_heading(table);
 	else
-		fprintf(table->out, "%*s %7s %11s %8s %8s  %s%s%s\n",
-			table->calls_width, "calls", "share", "contexts",
-			"callers", "callees", copies, what, module);
+		fprintf(table->out, "%*s %7s%s %8s %8s  ", table->calls_width,
+			"calls", "share",
+			table->has_contexts ? "    contexts" : "", "callers",
+			"callees");
+	fprintf(table->out, "%s%s%s\n",
+		table->view->flat->has_copies ? "   bytes copied " : "", what,
+		strcmp(what, "function") == 0 ? "  [module]" : "");
 }
 
 static size_t rows_shown(const struct flat_view *view)
@@ -178,6 +215,73 @@ static int width_of_calls(const struct flat_view *view)
 	}
 	width = (int)strlen(GROUPED(most)) + 1;
 	return width > CALLS_MIN ? width : CALLS_MIN;
+}
+
+/* Returns the columns of the longest module behind a name. */
+static unsigned int modules_width(const struct text_table *table)
+{
+	size_t longest = 0;
+
+	for (size_t i = 0; i < table->shown; i++) {
+		const struct catalog *catalog = &table->session->catalog;
+		const uint32_t function = table->view->flat->rows[i].function;
+		const size_t length =
+			strlen(catalog_module_name(catalog, function));
+
+		if (catalog->functions[function].kind != KIND_GROUP &&
+		    length > longest)
+			longest = length;
+	}
+	return longest ? (unsigned int)longest + 4 : 0;
+}
+
+/*
+ * Chooses the columns of the table. If names have too little room, the range is
+ * omitted first; then modules, which follow the names; then the total.
+ */
+static void choose_columns(struct text_table *table)
+{
+	const struct session *session = table->session;
+	const unsigned int width = session->columns;
+	unsigned int used = (unsigned int)table->calls_width;
+
+	if (table->view->flat->has_copies)
+		used += 16;
+	if (session->metric == METRIC_TIME) {
+		used += (unsigned int)table->amount_width + 8 + COLUMN + 3;
+		if (timings_are_there(&session->tree.timings))
+			used += 1 + 2 * COLUMN;
+		if (table->view->flat->has_quantiles)
+			used += 2 * COLUMN;
+		table->has_total = text_has_room(
+			width, &used, (unsigned int)table->amount_width + 1);
+		table->has_total_share = text_has_room(width, &used, 8);
+		table->has_range =
+			session->summary.samples > 0 &&
+			(!width ||
+			 used + 11 + TEXT_NAME_MIN + modules_width(table) <=
+				 width);
+		used += table->has_range ? 11 : 0;
+	} else {
+		used += 8 + 2 * 9 + 2;
+		table->has_contexts = text_has_room(width, &used, 12);
+	}
+	table->room = width > used ? (int)(width - used) : 0;
+}
+
+/* Chooses the names of the rows. */
+static void add_names(const struct text_table *table)
+{
+	struct session *session = table->session;
+	uint32_t *functions =
+		memory_zeroed(table->shown + 1, sizeof(*functions));
+
+	for (size_t i = 0; i < table->shown; i++)
+		functions[i] = table->view->flat->rows[i].function;
+	text_begin_names(session, (unsigned int)table->room);
+	shown_names_add(&session->names, &session->catalog, functions,
+			table->shown);
+	free(functions);
 }
 
 /* Explains the question marks, with the sum of the times that they mark. */
@@ -207,7 +311,7 @@ static void write_too_fine(const struct text_table *table)
 
 void text_flat(FILE *out, struct session *session, const struct flat_view *view)
 {
-	const struct text_table table = {
+	struct text_table table = {
 		.out = out,
 		.session = session,
 		.view = view,
@@ -217,6 +321,8 @@ void text_flat(FILE *out, struct session *session, const struct flat_view *view)
 	};
 	const struct flat *flat = view->flat;
 
+	choose_columns(&table);
+	add_names(&table);
 	text_begin(out, session->has_color, STYLE_HEADING);
 	write_heading(&table);
 	text_end(out, session->has_color, STYLE_HEADING);

@@ -2,8 +2,10 @@
 /* The output of `clew list` as text: modules and their functions. */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/display_text.h"
+#include "base/memory.h"
 #include "report/view/java_methods.h"
 #include "report/write/text_writer.h"
 
@@ -61,10 +63,35 @@ static void write_reasons(FILE *out, const struct coverage *coverage)
 	write_share(out, coverage);
 }
 
+/* Addresses distinguish functions of one short name. */
+static char *name_of(const struct list_view *view, uint32_t function)
+{
+	const char *full;
+
+	if (!view->shows_full_names)
+		return catalog_short_name(view->catalog, function,
+					  A2N_SHORTEST);
+	full = catalog_full_name(view->catalog, function);
+	return memory_string(full, strlen(full));
+}
+
+static void write_function(FILE *out, const struct list_view *view,
+			   uint32_t index)
+{
+	const struct catalog_function *function =
+		&view->catalog->functions[index];
+	char *name = name_of(view, index);
+
+	fprintf(out, "%#15" PRIx64 "  %s: %s%s\n", function->vaddr, name,
+		verdict_text(function->verdict),
+		catalog_loops(function) ? "; " LOOPS : "");
+	free(name);
+}
+
 static void write_functions(FILE *out, const struct list_view *view,
 			    uint32_t module)
 {
-	struct catalog *catalog = view->catalog;
+	const struct catalog *catalog = view->catalog;
 	uint32_t left = catalog->modules[module].function_count;
 
 	/*
@@ -81,10 +108,7 @@ static void write_functions(FILE *out, const struct list_view *view,
 			continue;
 		left--;
 		if (list_shows(view, function))
-			fprintf(out, "%#15" PRIx64 "  %s: %s%s\n",
-				function->vaddr, catalog_full_name(catalog, i),
-				verdict_text(function->verdict),
-				catalog_loops(function) ? "; " LOOPS : "");
+			write_function(out, view, i);
 	}
 }
 

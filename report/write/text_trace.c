@@ -90,13 +90,16 @@ static void write_indentation(struct trace_output *output,
 static void write_name(struct trace_output *output,
 		       const struct call_line *line)
 {
-	struct catalog *catalog = output->traces->catalog;
-	const char *name = catalog_name(catalog, line->function);
-	const char *others =
-		catalog_full_name(catalog, line->function) + strlen(name);
+	const char *name = shown_name(&output->names, output->traces->catalog,
+				      line->function);
 
-	fprintf(output->out, "%s%s%s", name, strchr(name, '(') ? "" : "()",
-		others);
+	/* "a (= b)" */
+	const char *others = strstr(name, " (= ");
+	const size_t length = others ? (size_t)(others - name) : strlen(name);
+
+	fprintf(output->out, "%.*s%s%s", (int)length, name,
+		length > 0 && name[length - 1] == ')' ? "" : "()",
+		name + length);
 }
 
 static void write_note(struct trace_output *output, const char *note)
@@ -143,8 +146,8 @@ static void write_call(struct trace_output *output,
 	if (line->kind == LINE_CLOSE) {
 		fputs("} ", output->out);
 		text_begin(output->out, output->has_color, STYLE_DIM);
-		fputs(catalog_full_name(output->traces->catalog,
-					line->function),
+		fputs(shown_name(&output->names, output->traces->catalog,
+				 line->function),
 		      output->out);
 		text_end(output->out, output->has_color, STYLE_DIM);
 	} else {

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The slowest calls, and durations, as text. */
 #include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/display_text.h"
+#include "base/memory.h"
 #include "report/write/text_writer.h"
 #include "report/write/trace_calls.h"
 
@@ -28,7 +31,8 @@ static void write_slow(struct trace_output *output,
 		"%4zu %10s %10s %5" PRIu64 ".%09" PRIu64 " %8" PRIu32 "  %s",
 		rank, most, text_duration(duration->least_ns).text,
 		began / 1000000000, began % 1000000000, call->end.tid,
-		catalog_full_name(output->traces->catalog, call->function));
+		shown_name(&output->names, output->traces->catalog,
+			   call->function));
 	if (call->end.ending != CALL_RETURNED)
 		fprintf(output->out, "  (%s)",
 			call_ending_word(call->end.ending));
@@ -139,35 +143,105 @@ void text_latencies(struct trace_output *output,
 
 /* ---- Durations by function ---- */
 
-static void write_latencies(const struct trace_output *output,
+enum { LATENCY_COLUMN = 11, CALLS_MIN = 7 };
+
+/* The columns that leave room for names. */
+struct latency_columns {
+	int calls_width;
+	int has_total;
+	int has_share[4]; /* by index of latency_shares[] */
+};
+
+static struct latency_columns columns_of(const struct trace_output *output,
+					 const struct function_latencies *all,
+					 size_t shown)
+{
+	static const int order[] = { 0, 2, 3, 1 }; /* the median, 99 %, ... */
+	struct latency_columns columns = { 0 };
+	uint64_t most = 0;
+	unsigned int used;
+
+	for (size_t i = 0; i < shown; i++)
+		if (all->sorted[i]->most.count > most)
+			most = all->sorted[i]->most.count;
+	columns.calls_width = (int)strlen(text_grouped(most).text);
+	if (columns.calls_width < CALLS_MIN)
+		columns.calls_width = CALLS_MIN;
+	/* with the maximum, and two blanks */
+	used = (unsigned int)columns.calls_width + LATENCY_COLUMN + 2;
+	for (size_t i = 0; i < 2; i++)
+		columns.has_share[order[i]] =
+			text_has_room(output->width, &used, LATENCY_COLUMN);
+	columns.has_total = text_has_room(output->width, &used, LATENCY_COLUMN);
+	for (size_t i = 2; i < 4; i++)
+		columns.has_share[order[i]] =
+			text_has_room(output->width, &used, LATENCY_COLUMN);
+	return columns;
+}
+
+static void write_latencies(struct trace_output *output,
+			    const struct latency_columns *columns,
 			    const struct call_latencies *one)
 {
 	const struct latencies *most = &one->most;
 
-	fprintf(output->out, "%15s", text_grouped(most->count).text);
-	for (const double *next = latency_shares; *next > 0; next++)
+	fprintf(output->out, "%*s", columns->calls_width,
+		text_grouped(most->count).text);
+	for (size_t i = 0; latency_shares[i] > 0; i++)
+		if (columns->has_share[i])
+			fprintf(output->out, " %10s",
+				text_duration(latencies_quantile(
+						      most, latency_shares[i]))
+					.text);
+	fprintf(output->out, " %10s", text_duration(most->max_ns).text);
+	if (columns->has_total)
 		fprintf(output->out, " %10s",
-			text_duration(latencies_quantile(most, *next)).text);
-	fprintf(output->out, " %10s %10s  %s\n",
-		text_duration(most->max_ns).text,
-		text_duration((uint64_t)most->sum_ns).text, one->name);
+			text_duration((uint64_t)most->sum_ns).text);
+	fprintf(output->out, "  %s\n",
+		shown_name(&output->names, output->traces->catalog,
+			   one->function));
+}
+
+static void write_latencies_heading(const struct trace_output *output,
+				    const struct latency_columns *columns)
+{
+	text_begin(output->out, output->has_color, STYLE_HEADING);
+	fprintf(output->out, "%*s", columns->calls_width, "calls");
+	for (size_t i = 0; latency_shares[i] > 0; i++)
+		if (columns->has_share[i])
+			fprintf(output->out, " %8g %%",
+				latency_shares[i] * 100);
+	fprintf(output->out, " %10s", "max");
+	if (columns->has_total)
+		fprintf(output->out, " %10s", "total");
+	fputs("  function (at most)\n", output->out);
+	text_end(output->out, output->has_color, STYLE_HEADING);
+}
+
+/* Chooses the names of the rows. */
+static void add_names(struct trace_output *output,
+		      const struct function_latencies *all, size_t shown)
+{
+	uint32_t *functions = memory_zeroed(shown + 1, sizeof(*functions));
+
+	for (size_t i = 0; i < shown; i++)
+		functions[i] = all->sorted[i]->function;
+	shown_names_add(&output->names, output->traces->catalog, functions,
+			shown);
+	free(functions);
 }
 
 void text_all_latencies(struct trace_output *output,
 			const struct function_latencies *all, size_t top)
 {
 	const size_t shown = top && top < all->count ? top : all->count;
+	const struct latency_columns columns = columns_of(output, all, shown);
 	uint64_t unknown = 0;
 
-	text_begin(output->out, output->has_color, STYLE_HEADING);
-	fprintf(output->out, "%15s", "calls");
-	for (const double *next = latency_shares; *next > 0; next++)
-		fprintf(output->out, " %8g %%", *next * 100);
-	fprintf(output->out, " %10s %10s  function (at most)\n", "max",
-		"total");
-	text_end(output->out, output->has_color, STYLE_HEADING);
+	add_names(output, all, shown);
+	write_latencies_heading(output, &columns);
 	for (size_t i = 0; i < shown; i++)
-		write_latencies(output, all->sorted[i]);
+		write_latencies(output, &columns, all->sorted[i]);
 	for (size_t i = 0; i < all->count; i++)
 		unknown += all->sorted[i]->unknown;
 	if (shown < all->count)

@@ -191,6 +191,22 @@ static void write_numbers(const struct text_walk *walk, uint32_t index)
 		   node->is_context || calls ? GROUPED(calls) : "-");
 }
 
+/* Returns the columns before the blank in front of the rails. */
+static size_t numbers_width(const struct text_walk *walk)
+{
+	const size_t amount = shows_time(walk)
+				      ? (size_t)text_amount_width(walk->session)
+				      : 15;
+	size_t used = amount + 9;
+
+	if (walk->view->diff)
+		return 3 * (amount + 1) + 11;
+	if (shows_time(walk) && !walk->view->shows_callers)
+		used += amount + 1;
+	return shows_time(walk) || !walk->view->shows_callers ? used + 16
+							      : used;
+}
+
 /* Returns the style for the node's own share. */
 static enum text_style heat_of(const struct text_walk *walk, uint32_t index)
 {
@@ -224,6 +240,27 @@ static void write_tails(const struct text_walk *walk, uint32_t index)
 		fprintf(walk->out, " (%s by tail calls)", GROUPED(self.tails));
 }
 
+/* Writes the name, cut to the columns that the rails leave. */
+static void write_name(const struct text_walk *walk, uint32_t function)
+{
+	struct session *session = walk->session;
+	const size_t depth = (walk->depth - 1) % RAILS_MAX;
+	const size_t used = numbers_width(walk) + 1 + 3 * depth;
+	unsigned int room = 0;
+	char *name;
+
+	if (session->columns)
+		room = session->columns > used + TEXT_NAME_MIN
+			       ? session->columns - (unsigned int)used
+			       : TEXT_NAME_MIN;
+	name = shown_name_within(&session->names, &session->catalog, function,
+				 room);
+	fputs(name, walk->out);
+	if (session->catalog.functions[function].kind == KIND_INLINED)
+		fputs(SHOWN_INLINED, walk->out);
+	free(name);
+}
+
 static void write_node(const struct text_walk *walk, uint32_t index)
 {
 	const struct tree_node *node = &walk->view->tree->nodes[index];
@@ -233,7 +270,7 @@ static void write_node(const struct text_walk *walk, uint32_t index)
 	fputc(' ', walk->out);
 	write_rails(walk);
 	text_begin(walk->out, walk->session->has_color, heat);
-	text_function(walk->out, walk->session, node->function);
+	write_name(walk, node->function);
 	text_end(walk->out, walk->session->has_color, heat);
 	write_tails(walk, index);
 	write_place(walk, node);
@@ -325,6 +362,25 @@ static void write_heading(const struct text_walk *walk)
 					  : "context");
 }
 
+/*
+ * Chooses the names of all functions that may be written. Names have no limit
+ * of width, because each level has less room.
+ */
+static void add_names(struct text_walk *walk)
+{
+	struct session *session = walk->session;
+	const struct tree *tree = walk->view->tree;
+	uint32_t *functions = memory_zeroed(tree->count, sizeof(*functions));
+	size_t count = 0;
+
+	for (uint32_t i = TREE_ROOT + 1; i < tree->count; i++)
+		if (below_of(walk, i) >= walk->least)
+			functions[count++] = tree->nodes[i].function;
+	text_begin_names(session, 0);
+	shown_names_add(&session->names, &session->catalog, functions, count);
+	free(functions);
+}
+
 void text_tree(FILE *out, struct session *session, const struct tree_view *view)
 {
 	uint64_t all = tree_below_of(view->tree, TREE_ROOT, session->metric);
@@ -337,6 +393,7 @@ void text_tree(FILE *out, struct session *session, const struct tree_view *view)
 					(double)all),
 	};
 
+	add_names(&walk);
 	text_begin(out, session->has_color, STYLE_HEADING);
 	write_heading(&walk);
 	text_end(out, session->has_color, STYLE_HEADING);

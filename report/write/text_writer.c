@@ -66,13 +66,20 @@ void text_module(FILE *out, const struct session *session, uint32_t function)
 	text_end(out, session->has_color, STYLE_DIM);
 }
 
+void text_begin_names(struct session *session, unsigned int room)
+{
+	shown_names_fini(&session->names);
+	session->names.room = room;
+	session->names.ellipsis = text_glyph("\u2026", "...");
+}
+
 void text_function(FILE *out, struct session *session, uint32_t function)
 {
-	const struct catalog *catalog = &session->catalog;
+	struct catalog *catalog = &session->catalog;
 
-	fputs(catalog_marked_name(&session->catalog, function), out);
+	fputs(shown_name(&session->names, catalog, function), out);
 	if (catalog->functions[function].kind == KIND_INLINED)
-		fputs(" (inlined)", out);
+		fputs(SHOWN_INLINED, out);
 }
 
 void text_place(FILE *out, struct session *session, uint32_t function)

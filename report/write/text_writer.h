@@ -73,6 +73,21 @@ enum text_style {
 void text_begin(FILE *out, int has_color, enum text_style style);
 void text_end(FILE *out, int has_color, enum text_style style);
 
+enum { TEXT_NAME_MIN = 30 }; /* columns for names in a limited width */
+
+/*
+ * Returns whether a table has room for a further column beside names; then adds
+ * its width to *used. Tables ask for their most important columns first.
+ */
+static inline int text_has_room(unsigned int width, unsigned int *used,
+				unsigned int column)
+{
+	if (width && *used + column + TEXT_NAME_MIN > width)
+		return 0;
+	*used += column;
+	return 1;
+}
+
 /* Returns the style for a share from 0 to 1. */
 enum text_style text_heat(double share);
 
@@ -82,7 +97,13 @@ enum text_style text_heat(double share);
  */
 void text_module(FILE *out, const struct session *session, uint32_t function);
 
-/* Writes the name, and whether the function is inlined. */
+/*
+ * Begins a table whose functions have `room` columns (shown_names.h). Until
+ * then, names have the limits of the former table.
+ */
+void text_begin_names(struct session *session, unsigned int room);
+
+/* Writes the name for a table, and whether the function is inlined. */
 void text_function(FILE *out, struct session *session, uint32_t function);
 
 /* Writes "  file:line" after a function, if it is known and wanted. */

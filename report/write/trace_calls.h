@@ -21,7 +21,7 @@ void json_slow_calls(struct trace_output *output, const struct slow_calls *slow,
 		     uint32_t levels);
 
 /* Compare the contents of two calls. */
-void text_compared_calls(const struct trace_output *output,
+void text_compared_calls(struct trace_output *output,
 			 const struct compared_calls *compared);
 void json_compared_calls(const struct trace_output *output,
 			 const struct compared_calls *compared);

@@ -65,5 +65,6 @@ void trace_output_count(struct trace_output *output,
 
 void trace_output_fini(struct trace_output *output)
 {
+	shown_names_fini(&output->names);
 	idmap_fini(&output->columns);
 }

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "report/model/shown_names.h"
 #include "report/trace/call_lines.h"
 
 /*
@@ -19,6 +20,8 @@ struct trace_output {
 	 * text: columns between consecutive threads; 0: all at the left margin
 	 */
 	uint32_t column;
+	unsigned int width; /* text: columns of a line; 0: unlimited */
+	struct shown_names names;
 	struct idmap columns; /* tid + 1 -> 1 + number of the thread */
 	/* Numbers of written calls and gaps. */
 	uint64_t calls;

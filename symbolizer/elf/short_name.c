@@ -649,7 +649,8 @@ static int is_declarator(const struct shortening *it, size_t at, size_t *name)
 
 /*
  * Finds the range of a function's name and parameters. Returns 0 if the text
- * is no such name: it contains a blank, but no parameters, or a single colon.
+ * is no such name: it contains a blank, but no parameters, or a single colon
+ * or a slash, as names of generated code and paths do.
  */
 static int find_name(const struct shortening *it, size_t *from, size_t *to)
 {
@@ -677,7 +678,7 @@ static int find_name(const struct shortening *it, size_t *from, size_t *to)
 		}
 		if (starts(text, "::"))
 			at++;
-		else if (*text == ':')
+		else if (*text == ':' || *text == '/')
 			return 0;
 		has_blank |= *text == ' ';
 		at = skip(it, at);

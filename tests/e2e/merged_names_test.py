@@ -10,9 +10,11 @@ from lib import clewtest, symtab
 
 SOURCE = pathlib.Path(__file__).resolve().parent / "merged.cc"
 LINKERS = [name for name in ("gold", "lld") if shutil.which(f"ld.{name}")]
-CALLS = {"add (= increase)": 20, "First::twice(long) (= Second::twice(long))": 20,
-         "Many<1>::one(long) (= Many<2>::one(long), and 3 more)": 50,
-         "__plain": 20, "Base::Base()": 1, "Base::~Base()": 1}
+CALLS = {"add (= increase)": 20, "First::twice (= Second::twice)": 20,
+         "Many<1>::one (= Many<2>::one, and 3 more)": 50,
+         "__plain": 20, "Base::Base": 1, "Base::~Base": 1}
+FULL = ["First::twice(long) (= Second::twice(long))",
+        "Many<1>::one(long) (= Many<2>::one(long), and 3 more)"]
 
 
 class Case(clewtest.Case):
@@ -43,6 +45,10 @@ class Merged(Case):
                 for name, calls in CALLS.items():
                     self.assertRegex(text, rf"(?m)^ +{calls} .* "
                                      rf"{re.escape(name)}  \[merged\]$")
+                text = self.clew("report", "--top=0", "--full-names",
+                                 self.recording_path).stdout
+                for name in FULL:
+                    self.assertIn(f"  {name}  [merged]\n", text)
                 for arguments in (
                         ["tree", "--wide"], ["list", "--all"],
                         ["export", "-F", "folded", "--metric=calls"]):

@@ -1,0 +1,127 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Tables show short names of functions, which no other function of the table has."""
+import json
+import re
+
+from lib import clewtest
+
+SOURCE = """
+#include <map>
+#include <string>
+#include <vector>
+#define KEPT __attribute__((noinline, noclone))
+static volatile long sum;
+namespace trading {
+struct OrderOfTheDay { long price; };
+struct PriceOfTheDay { long price; };
+template <class Item> struct Index {
+    KEPT long find(const std::string &key) { sum += key.size(); return sum; }
+};
+template <class Table> KEPT long insert(const Table &table)
+{
+    sum += table.size();
+    return sum;
+}
+KEPT void parse(int n) { sum += n; }
+KEPT void parse(const char *text) { sum += *text; }
+KEPT std::string join(const std::string &a, const std::string &b)
+{
+    sum += a.size();
+    return a + b;
+}
+}
+int main()
+{
+    std::map<std::string, trading::OrderOfTheDay> orders;
+    std::map<std::string, trading::PriceOfTheDay> prices;
+    trading::Index<std::vector<std::vector<trading::OrderOfTheDay>>> index;
+
+    for (int i = 0; i < 10; i++) {
+        trading::insert(orders);
+        trading::insert(prices);
+        trading::parse(i);
+        trading::parse("text");
+        index.find(trading::join("a", "b"));
+    }
+    return 0;
+}
+"""
+
+INSERT = "trading::insert<std::map<std::string, trading::%sOfTheDay>>"
+
+
+@clewtest.needs("g++")
+class Case(clewtest.Case):
+    OPTIONS = ("--time=none", "--trace")
+
+    def setUp(self):
+        super().setUp()
+        source = self.work / "orders.cc"
+        source.write_text(SOURCE, encoding="utf-8")
+        self.program = self.work / "orders"
+        done = self.run_program(["g++", "-O1", "-g", "-o", self.program, source])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        done = self.record([self.program],
+                           (*self.OPTIONS, "-m", "orders"), text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def said(self, *words, status=0):
+        done = self.clew(*words, self.recording_path)
+        self.assertEqual(done.returncode, status, done.stderr)
+        return done.stdout
+
+
+class Tables(Case):
+    TABLES = (["report", "--top=0"], ["tree"], ["trace"],
+              ["trace", "--latencies", "--top=0"], ["list", "--all"],
+              ["report", "-B", "main"], ["tree", "--callers-of", "main"])
+
+    def test_names_have_neither_result_nor_default_arguments(self):
+        for words in (*self.TABLES[:3], ["report", "-B", "main"]):
+            text = self.said(*words)
+            with self.subTest(words=words):
+                self.assertIn("trading::Index<...>::find", text)
+                self.assertRegex(text, r"trading::join(  \[|\(\)|\n)")
+                self.assertNotIn("std::allocator", text)
+                self.assertNotIn("__cxx11", text)
+
+    def test_instantiations_and_overloads_stay_different(self):
+        for words in ["report", "--top=0"], ["tree"], ["report", "-B", "main"]:
+            text = self.said(*words)
+            with self.subTest(words=words):
+                for name in (INSERT % "Order", INSERT % "Price",
+                             "trading::parse(int)",
+                             "trading::parse(char const*)"):
+                    self.assertEqual(len(re.findall(
+                        re.escape(name) + r"(?:  \[orders\])?$", text, re.M)), 1)
+
+    def test_full_names_are_shown_on_request(self):
+        for words in self.TABLES[:5]:
+            with self.subTest(words=words):
+                self.assertIn("std::allocator",
+                              self.said(*words, "--full-names"))
+
+    def test_other_formats_have_full_names(self):
+        rows = json.loads(self.said("report", "--json", "--top=0"))["functions"]
+        self.assertIn("trading::parse(int)", {row["name"] for row in rows})
+        for form in "csv", "folded", "callgrind":
+            text = self.said("export", "--metric=calls", "-F", form)
+            self.assertIn("trading::parse(int)", text)
+            self.assertIn("std::allocator", text)
+
+    def test_differences_have_short_names(self):
+        text = self.clew("diff", self.recording_path, self.empty()).stdout
+        self.assertIn("trading::Index<...>::find", text)
+        self.assertNotIn("std::allocator", text)
+
+    def empty(self):
+        path = self.work / "other"
+        done = self.clew("record", "--time=none", "-m", "orders", "-o", path, "-F",
+                         "find", "--", self.program)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return path
+
+
+if __name__ == "__main__":
+    clewtest.main()
