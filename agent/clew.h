@@ -71,8 +71,9 @@ uint64_t clew_id(void);
 /* ---- The functions of a context ---- */
 
 struct clew_frame {
-	uint64_t id;          /* the context whose innermost function this is */
-	const void *function; /* its entry; NULL: it is not in a module */
+	uint64_t id; /* the context whose innermost function this is */
+	/* The function's entry; NULL: the entry is not in a module. */
+	const void *function;
 	/*
 	 * The return address, one byte after a call, if it is active; else
 	 * NULL. If it ended in a tail call, the function that it jumped to has
@@ -279,14 +280,14 @@ struct clew_called_value {
 	const char *name;
 	const char *string; /* NULL: a number, or missing */
 	uint64_t number;
-	int is_missing; /* it could not be read */
+	int is_missing; /* the value could not be read */
 };
 
 /* A recorded call. The data lives until the function that gets it returns. */
 struct clew_called {
-	const char *function; /* its name, as in reports */
-	const char *module;   /* its file's name; "": none */
-	uint64_t vaddr;       /* its entry in the file */
+	const char *function; /* the function's name, as in reports */
+	const char *module;   /* name of the module's file; "": none */
+	uint64_t vaddr;       /* address of the function's entry in the file */
 	/*
 	 * The call site, "file.c:12" or "caller+0x34", in a trace that contains
 	 * sites (clew record --trace --sites). Else NULL.

@@ -62,8 +62,9 @@ struct percentage text_percentage(double percent)
 	int decimals = 5;
 
 	/*
-	 * %g would print these numbers with an exponent. They are printed by
-	 * %f, with the number of decimals that gives two digits.
+	 * %g would print percentages below 1e-4 with an exponent. %f prints
+	 * them, with as many decimals as show two digits other than leading
+	 * zeros.
 	 */
 	if (percent > 0 && percent < 1e-4) {
 		for (double unit = 1e-5; percent < unit && decimals < 16;

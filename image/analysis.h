@@ -16,7 +16,8 @@
 #include "wire/recording.h"
 
 struct analysis {
-	struct wire_function *functions; /* in order of vaddr, all different */
+	/* Sorted by vaddr; no two have the same. */
+	struct wire_function *functions;
 	uint32_t function_count;
 	uint32_t build_id_bytes; /* 0: the file has none */
 	uint8_t build_id[32];

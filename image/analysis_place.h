@@ -33,14 +33,20 @@ struct analysis_place {
 /* Returns the user whose files are stored in the cache itself. */
 uint32_t analysis_place_owner(const char *cache_dir);
 
-/* Chooses the folder in that cache for this file. */
+/*
+ * Chooses the folder in the cache at cache_dir for the analysis of the file
+ * with this stamp.
+ */
 void analysis_place_of(struct analysis_place *place, const char *cache_dir,
 		       const struct file_stamp *stamp);
 
 /* Returns the folder for storing; it may not exist. */
 const char *analysis_place_folder(const struct analysis_place *place);
 
-/* Creates that folder, if the cache exists. */
+/*
+ * Creates the folder of analysis_place_folder() if the cache's own folder
+ * exists. Keeps errno.
+ */
 void analysis_place_make(const struct analysis_place *place);
 
 #endif

@@ -13,7 +13,7 @@
 
 struct arena {
 	unsigned char *block; /* newest block, linked to older ones */
-	size_t used_bytes;    /* of the newest block */
+	size_t used_bytes;    /* used bytes of the newest block */
 	size_t block_bytes;
 };
 

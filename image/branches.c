@@ -257,7 +257,7 @@ static void note_table(struct reading *r, uint64_t vaddr)
 
 struct table_walk {
 	struct reading *reading;
-	uint64_t at; /* of the next entry */
+	uint64_t at; /* address of the next entry */
 };
 
 /*

@@ -30,8 +30,9 @@ struct code_notes {
 	uint8_t is_called;     /* called, or its address is taken */
 	uint8_t is_jcc_target; /* a conditional jump leads to its start */
 	uint8_t loops;         /* bit i: it jumps to its own byte i, i = 0..7 */
-	uint8_t falls_out;     /* its last instruction continues after it */
-	uint8_t reads_return;  /* it reads its own return address */
+	/* The function's last instruction continues after it. */
+	uint8_t falls_out;
+	uint8_t reads_return; /* the function reads its own return address */
 	/* It jumps to a function that reads its return address. */
 	uint8_t lends_return;
 	/*
@@ -44,17 +45,19 @@ struct code_notes {
 	 * address.
 	 */
 	uint8_t calls_mcount;
-	uint8_t lands_second;  /* a landing pad is at its second byte */
-	uint8_t lands;         /* it ends as only unwinders do (unwinder.h) */
+	uint8_t lands_second; /* a landing pad is at its second byte */
+	uint8_t lands; /* the function ends as only unwinders do (unwinder.h) */
 	uint8_t is_unwinders;  /* called only by functions that land */
 	uint8_t is_pointed;    /* data contains its address */
-	uint8_t may_call;      /* it does more than jump and return */
-	uint8_t goes_anywhere; /* it jumps indirectly */
-	uint8_t has_landings;  /* it has landing pads */
+	uint8_t may_call;      /* the function does more than jump and return */
+	uint8_t goes_anywhere; /* the function jumps indirectly */
+	uint8_t has_landings;  /* the function has landing pads */
 	/* For functions without a size of their own only (functions.h): */
-	uint8_t is_run_into;  /* the code before it may continue into it */
-	uint8_t is_jumped_to; /* by code without unwind information */
-	uint8_t uses_stack;   /* in other ways than calls and returns */
+	uint8_t is_run_into; /* the code before it may continue into it */
+	/* Code without unwind information jumps to the function. */
+	uint8_t is_jumped_to;
+	/* The function uses the stack not only by calls and returns. */
+	uint8_t uses_stack;
 };
 
 struct branches {

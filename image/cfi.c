@@ -111,7 +111,8 @@ static int step_extended(struct cfi_machine *m, uint8_t op, struct bytes *b)
 	case OP_SET_LOC:
 		bytes_skip(b, m->rules->pointer_bytes);
 		m->has_moved = 1;
-		m->is_broken = 1; /* not relative: compilers do not use it */
+		/* An absolute address; compilers do not use this. */
+		m->is_broken = 1;
 		return 0;
 	case OP_ADVANCE_LOC1:
 		move_on(m, bytes_unsigned(b, 1));

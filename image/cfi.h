@@ -16,7 +16,7 @@
 #include "image/bytes.h"
 
 enum cfi_entry {
-	CFI_CALLED, /* as a call leaves the stack (frame_columns.h) */
+	CFI_CALLED, /* the state after a call instruction (frame_columns.h) */
 	CFI_MIDWAY, /* a frame already exists */
 	CFI_NO_RETURN_ADDRESS, /* the outermost frame */
 };
@@ -25,7 +25,7 @@ struct cfi_rules {
 	uint64_t code_alignment;
 	int64_t data_alignment;
 	uint64_t return_column;
-	uint8_t pointer_bytes; /* of DW_CFA_set_loc */
+	uint8_t pointer_bytes; /* size of DW_CFA_set_loc's operand */
 };
 
 /*
@@ -48,7 +48,7 @@ struct cfi_row {
 	int64_t cfa_offset;
 	int cfa_is_expression;
 	enum cfi_return_rule return_rule;
-	int64_t return_offset; /* from the CFA */
+	int64_t return_offset; /* offset of the return address from the CFA */
 };
 
 /* An unwind program in execution, one row of its table at a time. */
@@ -56,7 +56,7 @@ struct cfi_machine {
 	const struct cfi_rules *rules;
 	struct bytes program;
 	struct cfi_row row;
-	struct cfi_row initial; /* after the CIE's program */
+	struct cfi_row initial; /* the rules after the CIE's program */
 	struct cfi_row saved[CFI_MAX_SAVED];
 	unsigned int saved_count;
 	uint64_t next_offset; /* end of `row`, relative to the first byte */

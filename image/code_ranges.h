@@ -10,7 +10,7 @@
 struct code_range {
 	uint64_t vaddr;
 	uint64_t end;
-	const char *section; /* its name; "" for a segment */
+	const char *section; /* the section's name; "" for a segment */
 };
 
 typedef void (*code_visit)(void *context, const struct code_range *range);

@@ -32,7 +32,7 @@ enum {
 struct eh_frame_reader {
 	struct bytes bytes;
 	const uint8_t *start;
-	uint64_t vaddr;      /* of start */
+	uint64_t vaddr;      /* virtual address of the byte at start */
 	uint64_t data_vaddr; /* the base of DATAREL */
 };
 

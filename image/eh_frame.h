@@ -14,8 +14,9 @@
 struct fde {
 	uint64_t vaddr; /* vaddr and size of the code */
 	uint64_t size;
-	uint64_t record_vaddr; /* of the FDE itself */
-	uint64_t lsda_vaddr;   /* of its exception table, or 0 */
+	uint64_t record_vaddr; /* address of the FDE itself */
+	/* Address of the function's exception table, or 0. */
+	uint64_t lsda_vaddr;
 	enum cfi_entry entry;
 	int is_signal_frame;
 	const struct cfi_rules *rules; /* valid until the next FDE is read */
@@ -27,8 +28,9 @@ struct cie {
 	uint64_t vaddr; /* 0: none */
 	struct cfi_rules rules;
 	struct bytes program;
-	uint8_t encoding;      /* of pointers in its FDEs */
-	uint8_t lsda_encoding; /* of pointers to exception tables, or PE_OMIT */
+	uint8_t encoding; /* encoding of pointers in FDEs of this CIE */
+	/* Encoding of pointers to exception tables, or PE_OMIT. */
+	uint8_t lsda_encoding;
 	uint8_t has_augmentation;
 	uint8_t is_signal_frame;
 };

@@ -23,13 +23,13 @@ struct found_place {
 	 * FOUND_NOBODY.
 	 */
 	uint32_t owner;
-	int16_t height; /* of the stack, in words; or UNKNOWN_WORDS */
+	int16_t height; /* height of the stack, in words; or UNKNOWN_WORDS */
 	int16_t frame;
-	uint8_t is_start;    /* of a function */
+	uint8_t is_start;    /* a function starts here */
 	uint8_t is_boundary; /* flow ends before it, ignoring padding */
 	uint8_t is_pointed;
-	uint8_t is_relocated; /* by a word that the loader relocates */
-	uint8_t is_label;     /* of a jump table */
+	uint8_t is_relocated; /* the loader relocates a word that points here */
+	uint8_t is_label;     /* an entry of a jump table leads here */
 	/* Further code jumps here with a frame of its own. */
 	uint8_t is_midway;
 };
@@ -44,8 +44,8 @@ struct region {
 struct one {
 	uint64_t vaddr;
 	uint8_t verdict;    /* enum verdict; UNKNOWN: it passes the test */
-	uint8_t has_switch; /* it jumps indirectly */
-	uint8_t has_table;  /* it takes the address of a table */
+	uint8_t has_switch; /* the function jumps indirectly */
+	uint8_t has_table;  /* the function takes the address of a table */
 	struct stack at_switch;
 };
 

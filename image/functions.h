@@ -23,19 +23,21 @@
 struct function {
 	uint64_t vaddr;
 	uint64_t size;
-	uint64_t fde_vaddr;  /* of its FDE, or 0 */
-	uint8_t verdict;     /* enum verdict */
-	uint8_t has_fde;     /* its size is the FDE's */
-	uint8_t has_lsda;    /* the FDE has an exception table */
-	uint8_t is_named;    /* a symbol starts here */
-	uint8_t is_exported; /* such a symbol that other modules can call */
-	uint8_t is_unsized;  /* its size extends up to the next function */
-	uint8_t is_found;    /* found by reading code (found.h) */
-	uint8_t is_inside;   /* inside an earlier function */
+	uint64_t fde_vaddr; /* address of the function's FDE, or 0 */
+	uint8_t verdict;    /* enum verdict */
+	uint8_t has_fde;    /* the size is taken from the FDE */
+	uint8_t has_lsda;   /* the FDE has an exception table */
+	uint8_t is_named;   /* a symbol starts here */
+	/* Other modules can call a symbol that starts here. */
+	uint8_t is_exported;
+	/* The function is taken to end where the next one starts. */
+	uint8_t is_unsized;
+	uint8_t is_found;  /* found by reading code (found.h) */
+	uint8_t is_inside; /* inside an earlier function */
 };
 
 struct functions {
-	struct function *list; /* in order of vaddr, all different */
+	struct function *list; /* sorted by vaddr; no two have the same */
 	uint32_t count;
 };
 

@@ -26,8 +26,9 @@ struct image {
 	size_t section_names_bytes;
 	uint16_t segment_count;
 	uint16_t section_count;
-	struct file_stamp stamp; /* of the opened file; else zeros */
-	uint8_t is_copy;         /* see image_copy.h */
+	/* Stamp of the opened file; zeros if there is none. */
+	struct file_stamp stamp;
+	uint8_t is_copy; /* see image_copy.h */
 };
 
 /*

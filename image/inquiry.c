@@ -5,8 +5,9 @@
 #include "image/found.h"
 
 /*
- * Finds code outside all functions; if functions are found in that code, finds
- * the remaining code again.
+ * Finds the code outside all functions (bare.h), and functions in that code
+ * (found.h). If there are any, determines again which code is outside all
+ * functions.
  */
 static int look_for_more(struct inquiry *q)
 {

@@ -5,7 +5,9 @@
 #include "disasm/register_values.h"
 #include "image/pointers.h"
 
-/* Functions that exceed these limits are in doubt. */
+/*
+ * jump_tables_stay() returns 0 for functions that exceed one of these limits.
+ */
 #define MAX_FUNCTION_BYTES 65536
 #define MAX_CROSSINGS      1024
 #define MAX_STEPS_A_BYTE   64 /* makes the time linear */

@@ -30,8 +30,9 @@ void pointers_walk_linked_calls(const struct image *image, pointer_visit visit,
 /* A word in data in which the loader stores the address of a symbol. */
 struct named_pointer {
 	const char *name;    /* "" if it exceeds 63 bytes */
-	uint64_t slot_vaddr; /* of the word */
-	uint64_t vaddr;    /* of the symbol if this module defines it, else 0 */
+	uint64_t slot_vaddr; /* address of the word */
+	/* The symbol's address if this module defines it, or 0. */
+	uint64_t vaddr;
 	uint8_t is_linked; /* part of the PLT or GOT: used for calls */
 };
 

@@ -29,8 +29,9 @@ struct probe_map {
 };
 
 struct probe_site {
-	uint64_t vaddr;       /* of the instruction */
-	uint64_t patch_vaddr; /* of the overwritten bytes: after an endbr64 */
+	uint64_t vaddr; /* address of the instruction */
+	/* Address of the overwritten bytes: after an endbr64. */
+	uint64_t patch_vaddr;
 	uint8_t insn_bytes;
 	uint8_t displaced_bytes; /* 0 without a tier */
 	uint8_t tier;            /* enum probe_tier */

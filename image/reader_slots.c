@@ -10,11 +10,12 @@
 #include "image/symbol_names.h"
 #include "image/symbols.h"
 
-#define SLOTS_MAX (UINT32_C(1) << 28) /* more than files have relocations */
+#define SLOTS_MAX (UINT32_C(1) << 28) /* no file has so many relocations */
 
 struct slot_gathering {
 	const struct image *image;
-	struct reader_slots *slots; /* NULL: only counts */
+	/* Receives the slots; NULL: only count them. */
+	struct reader_slots *slots;
 	uint64_t count;
 };
 

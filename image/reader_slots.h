@@ -33,7 +33,7 @@ enum reader_kind {
 };
 
 struct reader_slot {
-	uint64_t at; /* of the slot, or of the function; 0: unused */
+	uint64_t at; /* address of the slot or function; 0: unused */
 	uint64_t vaddr;
 	uint32_t kind; /* enum reader_kind */
 };

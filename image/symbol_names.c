@@ -14,7 +14,7 @@
 
 struct family {
 	const char *names; /* separated by spaces; a final * matches any rest */
-	const char *why;   /* for readers of this table */
+	const char *why;   /* explains the entry to readers of this table */
 };
 
 #define LOADER_READERS                                                         \

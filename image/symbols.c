@@ -21,7 +21,7 @@ struct string_table {
 struct symbol_table {
 	struct bytes entries;
 	struct string_table strings;
-	uint64_t *left; /* of SYMBOLS_MAX, for all tables */
+	uint64_t *left; /* how many more symbols are allowed, in all tables */
 	int is_dynamic;
 };
 

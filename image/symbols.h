@@ -17,7 +17,7 @@ struct symbol {
 	uint64_t size;
 	/* The type is FUNC, or IFUNC, whose code is its resolver. */
 	uint8_t is_function;
-	uint8_t is_defined;  /* in this module, and not just a number */
+	uint8_t is_defined;  /* this module defines the symbol as an address */
 	uint8_t is_exported; /* other modules can call it */
 };
 

@@ -10,7 +10,7 @@
 #define MAX_SEARCHED_BYTES (UINT64_C(32) << 20)
 
 struct sign {
-	const char *name; /* of a symbol */
+	const char *name; /* name of a symbol that shows the trait */
 	uint32_t trait;
 	int is_import; /* undefined here: the runtime is another module */
 };

@@ -14,9 +14,9 @@
 #include "image/image.h"
 
 enum trait {
-	TRAIT_GO = 1,      /* its runtime moves stacks and reads them */
-	TRAIT_OCAML = 2,   /* its collector looks up return addresses */
-	TRAIT_HASKELL = 4, /* its functions are entered by jumps */
+	TRAIT_GO = 1,      /* the Go runtime moves stacks and reads them */
+	TRAIT_OCAML = 2,   /* OCaml's collector looks up return addresses */
+	TRAIT_HASKELL = 4, /* Haskell's functions are entered by jumps */
 	TRAIT_MAPPER = 8,  /* it may map memory by itself (mappers.h) */
 	/*
 	 * Looks up its own return addresses, and can be given clew's resolver.

@@ -107,7 +107,7 @@ struct a2n_module_info {
 	const char *symbols_from; /* file with the symbols, or NULL */
 	const char *debug_from; /* file with lines and inlined calls, or NULL */
 	const char *reason;     /* why data is missing, or NULL */
-	uint64_t index_bytes;   /* of the index's file */
+	uint64_t index_bytes;   /* size of the index's file */
 	uint64_t symbol_count;
 	uint64_t row_count; /* pieces of code with one line and inlined chain */
 	int was_cached;     /* the index existed before */

@@ -91,7 +91,7 @@ struct index_segment {
 
 /* A piece of a symbol: other symbols may lie inside it and cut it. */
 struct index_symbol {
-	uint32_t bytes; /* of this piece */
+	uint32_t bytes; /* size of this piece */
 	uint32_t entry; /* start of the whole symbol, relative to base */
 	uint32_t name;
 	uint32_t pad;
@@ -132,7 +132,7 @@ struct index_source {
 };
 
 enum index_role {
-	SOURCE_LOOKED_AT, /* not useful, or absent */
+	SOURCE_LOOKED_AT, /* the file was useless or absent */
 	SOURCE_MODULE,
 	SOURCE_SYMBOLS = 2, /* provided symbols */
 	SOURCE_DEBUG = 4,   /* provided lines and inlined calls */
@@ -146,7 +146,7 @@ enum index_flag {
 };
 
 struct index_extent {
-	uint64_t offset; /* in the file */
+	uint64_t offset; /* offset of the items in the file */
 	uint64_t count;  /* number of items */
 };
 
@@ -155,8 +155,8 @@ struct index_header {
 	uint32_t version;
 	uint32_t header_bytes;
 	uint64_t file_bytes;
-	uint64_t checksum; /* of the whole file, with this field set to 0 */
-	uint64_t base;     /* of all 32-bit addresses */
+	uint64_t checksum; /* checksum of the file, with this field set to 0 */
+	uint64_t base;     /* is added to all 32-bit addresses */
 	uint64_t limit;    /* first address after all code */
 	uint64_t row_count;
 	uint32_t build_id_bytes;

@@ -87,7 +87,7 @@ struct wire_tally {
 	_Atomic uint64_t retired; /* the previous table, or 0 */
 	/* Number of contexts that this tally has recorded. */
 	uint64_t contexts;
-	uint64_t folded_calls[WIRE_FOLD_COUNT]; /* by cause */
+	uint64_t folded_calls[WIRE_FOLD_COUNT]; /* indexed by enum wire_fold */
 	/* Calls of contexts that were recorded before. */
 	struct wire_verdicts calls;
 	struct wire_verdicts firsts; /* first calls of contexts */

@@ -39,7 +39,8 @@ _Static_assert(sizeof(struct wire_module) == 96, "on the wire");
  * record for each module, in the order in which the modules were found.
  */
 struct wire_hooking {
-	uint64_t base, loaded_ns; /* as in the module's wire_module */
+	/* The members base and loaded_ns of the module's wire_module. */
+	uint64_t base, loaded_ns;
 	/*
 	 * Time to find the module's functions, or to read them from the cache.
 	 */

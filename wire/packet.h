@@ -319,7 +319,7 @@ static inline int wire_packet_is_same(const struct wire_packet_begin *one,
 	       one->sequence[1] == other->sequence[1] && one->tid == other->tid;
 }
 
-/* This word follows the places and marks the context as complete. */
+/* The last word of a complete context, after the places of its functions. */
 #define WIRE_PACKET_BEGIN_END UINT32_C(0x646e6521)
 #define WIRE_PACKET_BEGIN_WORDS(functions)                                     \
 	((uint32_t)(sizeof(struct wire_packet_begin) / 4) + 2 * (functions) + 1)

@@ -521,7 +521,7 @@ _Static_assert(sizeof(struct wire_thread) == 32, "on the wire");
  * A selection rule, and the number of modules or functions that it has matched.
  */
 struct wire_rule {
-	uint32_t bytes; /* of this record with its text, a multiple of 8 */
+	uint32_t bytes; /* size of this record with its text, a multiple of 8 */
 	uint32_t text_bytes;
 	uint64_t matches;
 };

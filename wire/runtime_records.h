@@ -36,9 +36,9 @@ enum wire_range_kind {
 
 /* Why a Java method, or a whole class (method "*"), was not changed. */
 enum wire_java_left {
-	WIRE_JAVA_COUNTS, /* it was changed and reports its calls */
+	WIRE_JAVA_COUNTS, /* the method was changed and reports its calls */
 	WIRE_JAVA_SMALL,  /* smaller than the requested minimum */
-	WIRE_JAVA_CODE,   /* its code or its class cannot be parsed */
+	WIRE_JAVA_CODE,   /* the method's code or its class cannot be parsed */
 	WIRE_JAVA_SUBROUTINES,
 	/*
 	 * The method would exceed 65,535 bytes, or the limit for compilation.
@@ -56,7 +56,7 @@ enum wire_java_left {
 	 */
 	WIRE_JAVA_STANDS_BY,
 	WIRE_JAVA_SHAPE,  /* some of its compiled code is not recognized */
-	WIRE_JAVA_LOADER, /* its class loader does not find the tracker */
+	WIRE_JAVA_LOADER, /* the class's loader does not find the tracker */
 	WIRE_JAVA_LEFT_COUNT
 };
 
@@ -123,7 +123,7 @@ _Static_assert(sizeof(struct wire_name) == 8, "on the wire");
  */
 struct wire_method_texts {
 	uint16_t class_bytes;     /* as a type signature: "La/b/C;" */
-	uint16_t name_bytes;      /* of the method */
+	uint16_t name_bytes;      /* size of the method's name */
 	uint16_t signature_bytes; /* "(ILjava/lang/String;)V" */
 	uint16_t reserved;
 };
@@ -169,7 +169,7 @@ _Static_assert(sizeof(struct wire_stack) == 16, "on the wire");
 struct wire_source {
 	struct wire_numbered head;
 	uint32_t lines;
-	uint32_t path_bytes; /* with the NUL */
+	uint32_t path_bytes; /* size of the path with its NUL */
 };
 _Static_assert(sizeof(struct wire_source) == 16, "on the wire");
 
@@ -316,7 +316,7 @@ struct wire_maker {
 	 * unknown.
 	 */
 	uint64_t pc;
-	uint32_t bytes; /* of text, at most WIRE_MAKER_BYTES_MAX */
+	uint32_t bytes; /* size of the text, at most WIRE_MAKER_BYTES_MAX */
 	uint32_t reserved;
 };
 _Static_assert(sizeof(struct wire_maker) == 48, "on the wire");
@@ -364,7 +364,8 @@ _Static_assert(sizeof(struct wire_mapped_code) == 64, "on the wire");
 struct wire_code_lines {
 	uint64_t start;
 	uint64_t tsc;
-	uint32_t bytes; /* at most WIRE_CODE_LINES_BYTES_MAX */
+	/* Size of the lines, at most WIRE_CODE_LINES_BYTES_MAX. */
+	uint32_t bytes;
 	uint32_t methods;
 };
 _Static_assert(sizeof(struct wire_code_lines) == 24, "on the wire");

@@ -131,7 +131,7 @@ static inline const char *probe_text_colon(const char *text)
 
 /* A requested probe; its text follows. Number 0 is p1. */
 struct wire_probe {
-	uint32_t bytes; /* of this record with its text, a multiple of 8 */
+	uint32_t bytes; /* size of this record with its text, a multiple of 8 */
 	uint32_t text_bytes;
 	uint32_t number;
 	/* 1: removed by `clew probe rm`; its hits stay in the recording. */
@@ -257,7 +257,7 @@ _Static_assert(sizeof(struct wire_probe_hits) == 64, "on the wire");
  * follows; it may be another file than the handler's.
  */
 struct wire_handler_crash {
-	uint32_t bytes; /* of this record with its text, a multiple of 8 */
+	uint32_t bytes; /* size of this record with its text, a multiple of 8 */
 	uint32_t text_bytes;
 	/*
 	 * Where the code crashed: address in that file; without a file, in

@@ -96,8 +96,8 @@ static char *read_lines(int folder)
 }
 
 /*
- * Returns the offset of the line in the home's file that names the folder, or
- * -1.
+ * Returns the offset of the line about the folder in the home's file
+ * WIRE_UNRECORDED_NAME, or -1.
  */
 static off_t find_line(int home, const struct inner_folder *folder)
 {
@@ -133,8 +133,8 @@ static void strike_line(int home, const struct inner_folder *folder)
 }
 
 /*
- * Appends the lines that the library has written to the folder's file to the
- * home's file. Returns 0 or -errno.
+ * The library has written lines to the folder's file WIRE_UNRECORDED_NAME.
+ * Appends them to the home's file of this name. Returns 0 or -errno.
  */
 static int bring_lines(int home, const struct inner_folder *folder)
 {

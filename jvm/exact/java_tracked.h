@@ -21,7 +21,7 @@ struct tracked_method {
 	struct tracked_name class_name; /* "java/lang/String" */
 	struct tracked_name name, signature;
 	struct tracked_name source; /* source file without a folder; or "" */
-	uint32_t line;              /* its first line; 0: not known */
+	uint32_t line;              /* first line of the method; 0: not known */
 };
 
 /*

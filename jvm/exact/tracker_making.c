@@ -231,7 +231,7 @@ static void write_hidden(struct tracker_making *making)
 	for (size_t i = 0; i < 2; i++) {
 		output_u2(&making->members,
 			  pool_add_string(&making->pool, names[i]));
-		output_u2(&making->members, 0); /* elements */
+		output_u2(&making->members, 0); /* number of elements */
 	}
 }
 

@@ -77,10 +77,10 @@ struct tracker_making {
 
 /* Indices of local variables in the tracker's methods; a long takes two. */
 enum tracker_variable {
-	NUMBER = 0,         /* of enter() and caught() */
-	KEPT = 0,           /* of exit() */
-	STATE_OF_ENTRY = 1, /* of catching() */
-	STATE_OF_CATCH = 3, /* of caught(), in standby */
+	NUMBER = 0,         /* a variable of enter() and caught() */
+	KEPT = 0,           /* a variable of exit() */
+	STATE_OF_ENTRY = 1, /* a variable of catching() */
+	STATE_OF_CATCH = 3, /* a variable of caught(), in standby */
 	OBJECT = 2,
 	BLOCK = 3,
 	CALLER = 5,

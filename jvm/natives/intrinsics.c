@@ -15,13 +15,14 @@
 
 /* Offsets in bytes; written once, at the start. */
 static struct {
-	int64_t number; /* in a Method; -1: unknown */
+	int64_t number; /* offset of a Method's number; -1: unknown */
 	/* The path from a Method to its name; -1 or 0: unknown */
-	int64_t description;  /* in a Method: its ConstMethod */
-	int64_t pool;         /* in a ConstMethod: its ConstantPool */
-	int64_t index;        /* in a ConstMethod: index of the pool's entry */
-	int64_t length, text; /* in the entry, a Symbol */
-	uint64_t entries_begin; /* in the pool */
+	int64_t description; /* offset of the ConstMethod pointer in a Method */
+	int64_t pool;  /* offset of the ConstantPool pointer in a ConstMethod */
+	int64_t index; /* offset of the entry's index in a ConstMethod */
+	int64_t length, text; /* offsets of fields in the entry, a Symbol */
+	/* Offset of the first entry in a ConstantPool. */
+	uint64_t entries_begin;
 } at = { .number = -1 };
 
 /*

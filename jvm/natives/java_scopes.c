@@ -30,7 +30,7 @@ static struct {
 	/* An nmethod's tables are not beside its code (since Java 24). */
 	int is_apart;
 	uint32_t least_byte;
-	uint64_t method; /* in an nmethod */
+	uint64_t method; /* offset of the Method pointer in an nmethod */
 	uint64_t code;   /* start of its code */
 	uint64_t pcs;
 	uint64_t pcs_end; /* is_apart: also the start of the scopes' data */
@@ -38,10 +38,12 @@ static struct {
 	uint64_t metadata;
 	uint64_t immutable, immutable_bytes; /* is_apart */
 	uint64_t mutable, mutable_bytes;     /* is_apart */
-	uint64_t pc, scope;                  /* in a PcDesc */
+	uint64_t pc, scope;                  /* offsets of fields in a PcDesc */
 	uint64_t desc_bytes;
-	uint64_t const_method; /* in a Method */
-	uint64_t code_bytes;   /* in a ConstMethod */
+	/* Offset of the ConstMethod pointer in a Method. */
+	uint64_t const_method;
+	/* Offset of the bytecodes' size in a ConstMethod. */
+	uint64_t code_bytes;
 	uint64_t const_method_bytes;
 } layout;
 

@@ -50,12 +50,13 @@ static _Atomic uint64_t generation;
 static struct {
 	uint64_t heaps[HEAPS_MAX]; /* CodeHeap * */
 	uint32_t heap_count;
-	uint64_t memory, segments; /* in a heap: its bounds */
-	uint64_t low, high;        /* in bounds */
+	/* Offsets of the two VirtualSpaces in a CodeHeap. */
+	uint64_t memory, segments;
+	uint64_t low, high; /* offsets of the bounds in a VirtualSpace */
 	uint64_t segment_log2;
 	uint64_t block_bytes, block_is_used;
-	uint64_t name, frame_words; /* in a blob */
-	uint64_t stub, original_pc; /* in an nmethod */
+	uint64_t name, frame_words; /* offsets of fields in a CodeBlob */
+	uint64_t stub, original_pc; /* offsets of fields in an nmethod */
 	uint64_t anchor;            /* in a wrapper */
 	uint64_t last_sp, last_pc, last_fp;
 	uint64_t call_stub_return;

@@ -79,7 +79,7 @@ enum java_stack_end {
 /* A frame of an interpreted method, or of compiled methods. */
 struct java_frame {
 	uint64_t code; /* nmethod *; 0: interpreted */
-	uint64_t pc;   /* in that code */
+	uint64_t pc;   /* address in that code */
 	/* The code is the JVM's wrapper of a native method. */
 	uint32_t is_stub;
 	uint64_t method;   /* Method *, if interpreted */

@@ -28,7 +28,7 @@ struct sink;
 struct windows;
 
 struct runtime {
-	struct wire_header *header; /* of the recording's part */
+	struct wire_header *header; /* header of the recording's part */
 	/*
 	 * Counters of lost calls, in this process's header or in the header of
 	 * the nearest ancestor process that has a part.
@@ -69,7 +69,7 @@ struct runtime {
 	uint32_t exit_elsewhere_at;
 	/* Offset of an exit's end in a stub. */
 	uint32_t exit_until;
-	uint32_t stub_bytes;      /* of all stubs but leaves' */
+	uint32_t stub_bytes;      /* size of each stub that is not a leaf's */
 	uint64_t first_block;     /* the first thread's control block */
 	uint64_t first_stack_end; /* approximate end of that thread's stack */
 	/*
@@ -150,7 +150,7 @@ extern struct runtime rt;
  */
 extern uint8_t hot_windows[WINDOW_COUNT];
 
-/* Returns whether the calling thread may be in hooked functions. */
+/* Returns whether hooked functions may be active in the calling thread. */
 static inline int runtime_has_callers(void)
 {
 	return hot.tally || rt.is_late || rt.is_heir;

@@ -67,7 +67,7 @@ void tails_begin(int nest);
 
 /* How a jump counts. */
 struct tail_step {
-	uint64_t id; /* of the function that is jumped to */
+	uint64_t id; /* id of the function that is jumped to */
 	/*
 	 * The TRACE_TAIL..._WORD that says where the function counts. 0: the
 	 * running function has jumped to its own entry, which is no call.
@@ -102,9 +102,9 @@ void tails_move(uint64_t id, uint32_t function);
 void tails_forget(void (*zero)(void *pages, uint64_t bytes));
 
 /*
- * Returns the id of the owner of a slot whose shadow has this caller, if a
- * chain of jumps leads from the owner to `id`, or ID_ROOT. Does not check that
- * the owner's number belongs to an existing function.
+ * Returns the id of the owner of a slot. `caller` is the caller's id in the
+ * slot's shadow. Returns ID_ROOT if no chain of jumps leads from the owner to
+ * `id`. Does not check that the owner's number belongs to an existing function.
  */
 uint64_t tails_owner(uint64_t caller, uint64_t id);
 
@@ -118,14 +118,15 @@ int tails_share_slot(uint64_t caller, uint64_t one, uint64_t other);
 uint64_t tails_caller_at(const uint64_t *slot);
 
 /*
- * Returns the id of the function that has called, or jumped to, the one that
- * runs as `id` at a slot whose shadow has this caller.
+ * A function runs in the context `id` at a slot whose shadow contains the
+ * caller's id `caller`. Returns the id of the function that has jumped to that
+ * function, or, if the function was called, `caller`.
  */
 uint64_t tails_caller(uint64_t caller, uint64_t id);
 
 /*
- * Returns the key of the function that runs as `id` at a slot whose shadow has
- * this caller.
+ * A function runs in the context `id` at a slot whose shadow contains the
+ * caller's id `caller`. Returns the key (id_key()) of that function.
  */
 uint64_t tails_key(uint64_t caller, uint64_t id);
 

@@ -33,7 +33,7 @@ struct watched;
 /* A mapped chunk of the recording. */
 struct chunk {
 	struct wire_chunk *head; /* payload follows */
-	uint64_t offset;         /* in the file */
+	uint64_t offset;         /* offset of the chunk in the file */
 	uint64_t bytes;
 };
 
@@ -123,8 +123,8 @@ struct tally_ticks {
 	uint64_t user_us, system_us;
 	/* Context switches of the owner until that tick. */
 	uint64_t switches;
-	struct event *event; /* of the owner, or NULL */
-	uint32_t has_asked;  /* for an event */
+	struct event *event; /* the owner's event, or NULL */
+	uint32_t has_asked;  /* the owner has asked for an event */
 	/* Microseconds in reserve for context switches. */
 	int64_t calm_us;
 };
@@ -197,14 +197,14 @@ struct depth_slots;
 struct call_entries;
 
 struct tally_packets {
-	struct wire_chunk **chunks; /* in the order of allocation */
-	struct wire_chunk *newest;  /* in use */
+	struct wire_chunk **chunks; /* sorted by the time of allocation */
+	struct wire_chunk *newest;  /* the chunk in use */
 	/* The one before, unless it was handed over. */
 	struct wire_chunk *left;
 	uint32_t count, room;
 	uint32_t oldest; /* the next to be reused */
 	uint32_t cannot_grow;
-	uint64_t sequence; /* of the latest context in a packet */
+	uint64_t sequence; /* number of the latest context in a packet */
 	/* Set if calls of old packets are counted. */
 	struct past_depths *past;
 	/* The slots of active calls (tracing/trace_depth.c). */
@@ -244,7 +244,7 @@ struct tally {
 	 */
 	struct wire_tally *wire;
 	struct wire_count *table;
-	union note *notes; /* of table entry i */
+	union note *notes; /* notes[i] belongs to table[i] */
 	uint64_t mask;     /* entries - 1 */
 	uint64_t used;     /* entries claimed */
 	uint64_t limit;    /* entries at which hot_make_room() is due */
@@ -264,9 +264,10 @@ struct tally {
 	 */
 	struct tally *next;
 	uint32_t number;
-	uint32_t tid;                 /* the owner's, or the last owner's */
-	struct wire_thread *thread;   /* its record; NULL: no room */
-	const struct hot_thread *hot; /* of the owner */
+	uint32_t tid; /* the owner's, or the last owner's */
+	/* The owner's record in the part; NULL: no room. */
+	struct wire_thread *thread;
+	const struct hot_thread *hot; /* the owner's struct */
 	/*
 	 * Created for an owner that has not begun to count in it
 	 * (time/early_tallies.h). Changed under the tallies' lock.
@@ -280,7 +281,7 @@ struct tally {
 	struct tally_histograms histograms;
 	struct tally_presence presence;
 	struct tally_packets packets;
-	struct hot_aside aside; /* of the first owner */
+	struct hot_aside aside; /* the first owner's hot.aside points here */
 	struct hot_way ways[HOT_WAYS];
 	struct recent_note recent[HOT_RECENT];
 	uint32_t foresight[1 << HOT_FORESIGHT_LOG2];

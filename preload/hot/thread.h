@@ -140,7 +140,7 @@ struct hot_aside {
 	uint64_t told_until;
 	/* Trace with a limited depth: */
 	struct hot_depth {
-		uint64_t slot; /* of the latest call */
+		uint64_t slot; /* stack slot of the latest call */
 		/* Number of recorded slots (tracing/trace_depth.c). */
 		uint32_t count;
 		uint8_t is_known;
@@ -153,7 +153,7 @@ struct hot_aside {
 	 * returns.
 	 */
 	struct hot_border {
-		uint64_t slot; /* of the stack */
+		uint64_t slot; /* stack slot of the function */
 		uint64_t id;
 	} border;
 };
@@ -191,7 +191,7 @@ struct hot_packet {
  * says who writes it.
  */
 struct hot_thread {
-	uint64_t id;   /* of the present context */
+	uint64_t id;   /* id of the present context */
 	uint64_t mask; /* of byte offsets in the table: 16 * (entries - 1) */
 	struct wire_count *table;
 	/*

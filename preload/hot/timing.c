@@ -10,8 +10,9 @@
 #include "preload/hot/upcalls.h"
 
 /*
- * Calls of this length also make the two system calls of hot_note_presence(),
- * whose cost is negligible beside about 0.3 ms.
+ * Calls that take at least this many ticks of the time stamp counter, about 0.3
+ * ms, are followed by hot_note_presence(). The cost of its two system calls is
+ * negligible for such calls.
  */
 #define LONG_TICKS (UINT64_C(1) << 20)
 

@@ -35,11 +35,12 @@
  * Code and records have the same order: the record of any address in a
  * trampoline's cell is at an eighth of its offset, rounded down.
  */
-#define TRAMPOLINE_CELL_BYTES  256
-#define TRAMPOLINE_CODE_AT     (STUB_EXIT_AT % 256)
-#define TRAMPOLINE_BYTES       (1 << TRAMPOLINE_SHIFT)
-#define TRAMPOLINE_SHIFT       5
-#define TRAMPOLINE_CELL_SHIFT  3 /* from a cell to its record */
+#define TRAMPOLINE_CELL_BYTES 256
+#define TRAMPOLINE_CODE_AT    (STUB_EXIT_AT % 256)
+#define TRAMPOLINE_BYTES      (1 << TRAMPOLINE_SHIFT)
+#define TRAMPOLINE_SHIFT      5
+/* Shifts the offset of a cell to that of its record. */
+#define TRAMPOLINE_CELL_SHIFT  3
 #define TRAMPOLINE_BLOCK_BYTES (UINT64_C(1) << WINDOW_SHIFT)
 #define TRAMPOLINE_HEAD_BYTES                                                  \
 	4096 /* an ELF image (preload/stubs/stub_image.h) */
@@ -48,8 +49,8 @@
 
 struct trampoline {
 	struct shadow_slot slot; /* the former shadow slot; never changed */
-	uint64_t id;             /* of the function that returns here */
-	uint32_t next;           /* next with this hash: number + 1, or 0 */
+	uint64_t id;   /* id of the function that returns to this trampoline */
+	uint32_t next; /* next with this hash: number + 1, or 0 */
 	uint32_t pad;
 };
 _Static_assert(sizeof(struct trampoline) == TRAMPOLINE_BYTES, "rules");

@@ -80,7 +80,7 @@ static struct number_range *range_with_room(struct function_names *names,
 
 static const struct {
 	enum wire_chunk_kind chunk;
-	uint32_t most_bytes; /* of a record, without the padding */
+	uint32_t most_bytes; /* maximum size of a record, without the padding */
 } abouts[NAMES_ABOUT_COUNT] = {
 #define ABOUT(kind, record, most)                                              \
 	{ WIRE_##kind, sizeof(struct wire_##record) + (most) },

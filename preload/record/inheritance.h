@@ -17,9 +17,9 @@
 /* An inherited chunk. The list is private memory, which a fork copies. */
 struct inherited_chunk {
 	struct wire_chunk *head; /* NULL: this part has a copy */
-	uint64_t offset;         /* in the file of its part */
-	uint64_t start_ns;       /* of that part */
-	uint32_t pid, seq;       /* of that part */
+	uint64_t offset;         /* offset in the file of the chunk's part */
+	uint64_t start_ns;       /* start of that part */
+	uint32_t pid, seq;       /* process and sequence number of that part */
 };
 
 /*

@@ -11,16 +11,17 @@
 #define GRANT_MAX     (UINT64_C(16) << 20)
 #define GRANT_PART    16
 #define SHARE_PART    8
-#define PAUSE_NS      UINT64_C(100000000) /* from a refusal to the next check */
+/* Time from a refusal to the next check. */
+#define PAUSE_NS UINT64_C(100000000)
 
 /* The state of this process; under `lock`, except `is_chosen`. */
 static struct {
 	struct lock lock;
 	int is_chosen;       /* stored before the first thread */
 	uint64_t granted;    /* bytes that may be taken without a check */
-	uint64_t taken;      /* by memory_bound_take() */
+	uint64_t taken;      /* bytes taken by memory_bound_take() */
 	uint64_t refused_ns; /* the time of the latest refusal; 0: none */
-	uint64_t limit;      /* of the narrowest group, when last read */
+	uint64_t limit;      /* limit of the narrowest group, when last read */
 	struct memory_room_search search;
 } bound = { .granted = UNASKED_BYTES, .limit = UINT64_MAX };
 

@@ -33,16 +33,17 @@
 
 struct segment {
 	unsigned char *at;
-	uint64_t offset; /* in the file */
+	uint64_t offset; /* offset of the segment in the file */
 	uint64_t bytes;
 };
 
 struct part_file {
-	int is_private;     /* there is no file */
-	uint64_t dev, ino;  /* of the file that path must name */
-	uint64_t bytes;     /* its length */
-	int has_dear_pages; /* page_making_pays() */
-	struct segment segments[PART_SEGMENTS_MAX]; /* in order of offset */
+	int is_private; /* there is no file */
+	/* Device and inode of the file that path must name. */
+	uint64_t dev, ino;
+	uint64_t bytes;                             /* length of the file */
+	int has_dear_pages;                         /* page_making_pays() */
+	struct segment segments[PART_SEGMENTS_MAX]; /* sorted by offset */
 	uint32_t segment_count;
 	char path[PATH_MAX]; /* absolute */
 };

@@ -24,8 +24,9 @@ struct tallies {
 	/* By number. The array only grows, and former arrays stay readable. */
 	struct tally **by_number;
 	uint32_t room;
-	uint32_t count;              /* stored last */
-	_Atomic uint32_t histograms; /* in all tallies (histograms.c) */
+	uint32_t count; /* stored last */
+	/* Number of histograms in all tallies (histograms.c). */
+	_Atomic uint32_t histograms;
 	/*
 	 * In a forked child: how many bytes must be readable from the start of
 	 * the thread's table (table_alias.h).
@@ -34,7 +35,7 @@ struct tallies {
 	struct chunk threads; /* newest chunk of wire_threads */
 	uint32_t threads_left;
 	struct tally_slab *slabs; /* memory for struct tally; newest first */
-	unsigned char *slab;      /* unused memory of the newest one */
+	unsigned char *slab;      /* unused memory of the newest slab */
 	size_t slab_left;
 };
 

@@ -20,8 +20,8 @@
 struct trace_file {
 	struct part part; /* its header is NULL without a trace */
 	struct wire_packet_blocks *blocks;
-	uint64_t most_bytes;   /* of all packets */
-	uint64_t thread_bytes; /* of one thread's packets */
+	uint64_t most_bytes;   /* maximum size of all packets */
+	uint64_t thread_bytes; /* maximum size of one thread's packets */
 	uint64_t least_ns;     /* shortest call that is recorded; 0: all are */
 	uint64_t least_ticks;  /* in ticks; 0: not known yet. Any thread */
 	uint64_t stamp_ns;     /* between time stamps; 0: by calls */

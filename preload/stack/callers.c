@@ -19,8 +19,8 @@
  */
 struct gap {
 	uint32_t count;
-	uint32_t depth; /* of the caller of the outermost one */
-	uint64_t id;    /* of that caller: recorded, ID_ROOT, or unknown */
+	uint32_t depth; /* depth of the outermost function's caller */
+	uint64_t id;    /* id of that caller: recorded, ID_ROOT, or unknown */
 	/*
 	 * The outermost function, if it is the first of a stack
 	 * (walk_first_function()).

@@ -83,7 +83,7 @@ void heal_cancel(void)
 /* A running function outwards of a slot. */
 struct finding {
 	uint64_t id;
-	uint64_t at; /* its slot; 0: not found */
+	uint64_t at; /* stack slot of the function; 0: not found */
 };
 
 /*

@@ -21,7 +21,7 @@
 struct place {
 	_Atomic uint64_t buffer;
 	_Atomic uint64_t id;
-	_Atomic uint64_t check; /* of buffer, stack pointer and id */
+	_Atomic uint64_t check; /* check word of buffer, stack pointer and id */
 };
 
 static struct place places[1 << SETS_LOG2][WAYS] LARGE_TABLE;

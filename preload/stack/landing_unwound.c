@@ -28,7 +28,7 @@ struct way {
 	uint32_t count;
 	/* The first `returning` functions return to the unwinder. */
 	uint32_t returning;
-	uint64_t id;  /* of the landing */
+	uint64_t id;  /* id of the function in which the unwinder lands */
 	int is_whole; /* the chain was followed past the landing */
 };
 

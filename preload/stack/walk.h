@@ -37,7 +37,7 @@
 
 struct walk {
 	uint64_t at;        /* the stack slot to continue from */
-	uint64_t id;        /* of the function whose slot is searched next */
+	uint64_t id;        /* id of the function whose slot is searched next */
 	uint32_t scan_left; /* slots that may still be read */
 	uint32_t gap_left;  /* slots that may be read before the next link */
 	uint32_t gap_max;   /* between two links; 0: GAP_MAX */
@@ -55,7 +55,8 @@ struct walk {
 	 * (generated_callers.c).
 	 */
 	const struct trampoline *generated;
-	struct shadow_slot slotless; /* of a link that has no slot */
+	/* Stands for the slot of a link that has none. */
+	struct shadow_slot slotless;
 	/*
 	 * The shadow slot of the last link, if other functions have jumped to
 	 * the link's function at this slot, or NULL.

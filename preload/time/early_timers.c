@@ -12,7 +12,7 @@
 #include "preload/time/look.h"
 
 enum early_state {
-	EARLY_WAITS, /* its timer is not created yet */
+	EARLY_WAITS, /* the thread's timer is not created yet */
 	EARLY_ON,
 	EARLY_STOPPED,
 	EARLY_OVER, /* the thread has a tally, or no timer is possible */

@@ -44,7 +44,7 @@ struct event {
 	struct perf_event source;
 	struct tally *tally; /* unmapped unless `session` is rt.header */
 	const struct wire_header *session;
-	const struct hot_thread *hot; /* of the owner, for late signals */
+	const struct hot_thread *hot; /* the owner's struct, for late signals */
 	/*
 	 * The owner's CPU time before the event, and the time that samples
 	 * since stand for.

@@ -16,8 +16,8 @@
 #include "preload/sys/proc.h"
 
 enum look_state {
-	LOOK_GONE,    /* it no longer counts in this tally */
-	LOOK_RUNS,    /* on a processor */
+	LOOK_GONE,    /* the thread no longer counts in this tally */
+	LOOK_RUNS,    /* the thread runs on a processor */
 	LOOK_READY,   /* waits for a processor */
 	LOOK_BLOCKED, /* waits for something else */
 };
@@ -25,9 +25,9 @@ enum look_state {
 struct look {
 	enum look_state state;
 	int is_shared;   /* several threads share the id (sharing.h) */
-	uint64_t id;     /* of its innermost hooked function */
+	uint64_t id;     /* id of the thread's innermost hooked function */
 	uint64_t where;  /* LOOK_BLOCKED: as in struct wire_sample */
-	uint64_t cpu_ns; /* its CPU time then */
+	uint64_t cpu_ns; /* the thread's CPU time when it was looked at */
 };
 
 /* Returns a thread's CPU time so far, or 0 if it has exited. */

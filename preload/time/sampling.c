@@ -28,7 +28,10 @@ int sampling_is_on(void)
 
 void sampling_begin_thread(void)
 {
-	/* Not in a child that has not noticed its fork (process.c). */
+	/*
+	 * A child that has not noticed its fork yet (process.c) does not do
+	 * this.
+	 */
 	if (!*rt.is_this_process)
 		return;
 	if (!hot.tally && sampling_is_on())

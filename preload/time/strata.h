@@ -34,8 +34,8 @@
 
 /* The clock that all threads share. */
 struct strata_clock {
-	uint64_t start_ns;  /* of tick 0 */
-	uint64_t period_ns; /* of a tick */
+	uint64_t start_ns;  /* time of tick 0 */
+	uint64_t period_ns; /* time between two ticks */
 	uint64_t seed;
 	/*
 	 * Number of groups of threads; at most the number of ticks of a

@@ -340,7 +340,7 @@ void ticks_begin_thread(struct tally *tally)
 {
 	if (!ticks.period_ns)
 		return;
-	delete_timer(tally); /* of a thread that has exited */
+	delete_timer(tally); /* the timer of a thread that has exited */
 	begin_account(tally);
 	early_timers_end_thread(tally->tid, &tally->unsampled.came_ns);
 	if (!ticks.is_on || start_timer(tally))
@@ -538,7 +538,7 @@ static uint64_t find_tick_ns(void)
 
 void ticks_start(uint64_t period_ns)
 {
-	early_timers_end(); /* of a session whose attaching failed */
+	early_timers_end(); /* the timers of a session whose attaching failed */
 	ticks.tick_ns = find_tick_ns();
 	ticks.secret = draw_secret();
 	ticks.period_ns = period_ns;

@@ -34,11 +34,12 @@ static struct {
 	struct task task;
 	_Atomic uint32_t told;         /* written by any thread */
 	_Atomic uint64_t sleeps_until; /* written by the watch; ns */
-	uint64_t period_ns;            /* of looks; 0: none */
+	uint64_t period_ns;            /* time between two looks; 0: no looks */
 	watch_job job;                 /* or NULL */
 	_Atomic watch_errand errand;   /* or NULL */
 	uint64_t errand_due_ns;
-	uint64_t errand_wait_ns; /* from this call to the next */
+	/* Time from one call of the errand to the next. */
+	uint64_t errand_wait_ns;
 	/* When the first watch of this process began. */
 	uint64_t start_ns;
 	uint64_t given_up; /* threads without samples */
@@ -47,12 +48,12 @@ static struct {
 /* ---- The budget of looking ---- */
 
 #define WINDOW_NS   UINT64_C(64000000)
-#define COST_PART   64 /* of one processor's time: 1.6 % */
+#define COST_PART   64 /* 1/64 of one processor's time: 1.6 % */
 #define GROUPS_LOG2 3  /* groups of threads, if all strata are long */
 
 struct budget {
 	uint64_t begin_ns, begin_cpu_ns; /* beginning of a window */
-	uint64_t cpu_ns;                 /* at the last check */
+	uint64_t cpu_ns; /* CPU time of the watch until the last check */
 	uint32_t max_level;
 };
 

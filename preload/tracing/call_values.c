@@ -37,7 +37,7 @@
 #define STAMP_BYTES  (4 * WIRE_PACKET_STAMP_WORDS)
 
 struct call_entry {
-	uint64_t id; /* of the call; 0: free */
+	uint64_t id; /* id of the call; 0: the entry is free */
 	uint64_t slot;
 	uint32_t probe;
 	uint32_t reserved;

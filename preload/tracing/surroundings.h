@@ -13,10 +13,13 @@ struct link;
 #define SURROUNDINGS_NONE UINT32_MAX
 
 struct surroundings {
-	uint64_t id; /* of the innermost function */
-	/* Of the function outside of all found functions, or ID_ROOT. */
+	uint64_t id; /* id of the innermost function */
+	/*
+	 * Id of the function that is next outside of all found functions, or
+	 * ID_ROOT.
+	 */
 	uint64_t around;
-	uint32_t count; /* of functions */
+	uint32_t count; /* number of functions found */
 	/*
 	 * A signal has interrupted clew's code while it entered or left one of
 	 * the functions.
@@ -28,8 +31,9 @@ struct surroundings {
 	 */
 	uint32_t leaving;
 	/*
-	 * How many functions were being left: that one, and the functions that
-	 * had jumped to it from the same slot.
+	 * How many functions were being left: the function that `leaving`
+	 * tells, and the functions that had jumped to that function from the
+	 * same slot.
 	 */
 	uint32_t leaving_count;
 };
@@ -37,7 +41,7 @@ struct surroundings {
 /* The results to store, innermost function first. NULL: not needed. */
 struct surroundings_of {
 	uint32_t *functions; /* their numbers */
-	uint32_t *places;    /* in a window that begins at the base */
+	uint32_t *places;    /* places in a window that begins at the base */
 	uint64_t base;
 	uint32_t *sites; /* return addresses: low, high */
 	/*

@@ -15,7 +15,8 @@
 
 /* The slots of the outermost running functions. */
 struct depth_slots {
-	uint64_t of[WIRE_PACKET_DEPTH_MAX]; /* by depth */
+	/* The slot of depth d is of[d - 1]. */
+	uint64_t of[WIRE_PACKET_DEPTH_MAX];
 	uint64_t found
 		/*
 		 * Slots of the latest search, innermost first, modulo the

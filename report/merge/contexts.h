@@ -20,7 +20,7 @@ struct context {
 	uint64_t id;
 	/* Return address of the context's first call; 0: unknown. */
 	uint64_t site_pc : 48;
-	uint64_t depth : 16; /* as recorded, modulo 65536 */
+	uint64_t depth : 16; /* depth as recorded, modulo 65536 */
 	uint32_t function;   /* number in the process */
 	uint32_t node;       /* node below `root`, once it is placed */
 	uint32_t root;

@@ -24,7 +24,7 @@ struct merge_progress {
 	struct progress *progress; /* may be NULL */
 	/* Bytes of the parts before the present one. */
 	uint64_t before;
-	uint64_t current; /* of the current part */
+	uint64_t current; /* size of the present part */
 	uint64_t all;
 };
 

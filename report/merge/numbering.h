@@ -32,13 +32,13 @@ struct numbering_stack {
 };
 
 struct numbering_module {
-	uint64_t start, end; /* pcs of executable segments */
+	uint64_t start, end; /* the module's code has pcs in [start, end) */
 	uint64_t base;
 	uint64_t loaded_ns, unloaded_ns;       /* as in struct wire_module */
 	const struct wire_function *functions; /* in the part, by vaddr */
 	uint32_t function_count;
 	uint32_t first_function; /* number of the module's first function */
-	uint32_t module;         /* in the catalog */
+	uint32_t module;         /* index in the catalog */
 };
 
 struct numbering {

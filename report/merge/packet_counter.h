@@ -14,7 +14,7 @@
 
 struct packet_counter {
 	struct packet_table table;
-	uint64_t *ids; /* by depth, of the active calls */
+	uint64_t *ids; /* ids of the active calls, indexed by depth */
 	size_t room;
 	uint64_t calls, bad_words;
 	/*

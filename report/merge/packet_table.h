@@ -13,7 +13,7 @@ struct packet_count {
 	uint64_t tails;
 	uint64_t ticks; /* own time, computed from time stamps; 0: unknown */
 	uint32_t tally;
-	uint32_t function; /* its number in the process */
+	uint32_t function; /* number of the function in the process */
 };
 
 /* Open addressing by id and tally. */

@@ -39,7 +39,7 @@ struct packet_run {
 
 /* Zero-initialise before use; free with packet_times_fini(). */
 struct packet_times {
-	struct packet_run *runs; /* since the last stamp */
+	struct packet_run *runs; /* runs of calls since the last stamp */
 	size_t count, capacity;
 	uint64_t tsc;    /* time stamp of the last stamp; 0: none yet */
 	uint32_t calls;  /* calls so far in the packet */

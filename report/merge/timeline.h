@@ -11,9 +11,9 @@
 struct timeline_sample {
 	uint64_t time_ns; /* CLOCK_REALTIME */
 	uint64_t weight_ns;
-	uint32_t node;   /* in the tree */
+	uint32_t node;   /* number of the node in the tree */
 	uint32_t thread; /* index */
-	uint32_t site;   /* in the catalog; 0: unknown */
+	uint32_t site;   /* index in the catalog; 0: unknown */
 	uint32_t looks;  /* number of polls that found the same state */
 };
 

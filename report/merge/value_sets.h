@@ -27,7 +27,7 @@ struct value_set {
 
 /* Zero-initialise before use. */
 struct value_sets {
-	struct value_set *items; /* by number, from 1 on */
+	struct value_set *items; /* items[i] has the number i + 1 */
 	size_t count, capacity;
 	struct idmap by_hash; /* -> number */
 };

@@ -17,7 +17,7 @@ struct recorded_maker {
 	 * unknown.
 	 */
 	uint64_t pc;
-	const char *name; /* of the mapping; not NUL-terminated */
+	const char *name; /* name of the mapping; not NUL-terminated */
 	uint32_t name_bytes;
 };
 

@@ -69,7 +69,7 @@ struct packet_value {
 	uint64_t number;
 	const char *string; /* the bytes after it, if it is a string */
 	uint32_t string_bytes;
-	uint32_t depth; /* of the call to which the value belongs */
+	uint32_t depth; /* depth of the call to which the value belongs */
 };
 
 struct packet_cursor {

@@ -48,7 +48,7 @@ struct trace {
 	uint32_t values_lost; /* probe hits whose values are missing */
 	/* Number and total time of waits of threads for workers. */
 	uint64_t waits, waited_ns;
-	struct trace_packet *packets; /* by tally, then by sequence */
+	struct trace_packet *packets; /* sorted by tally, then by sequence */
 	size_t count, capacity;
 	/* The packets have a former format, which cannot be read. */
 	int is_former;

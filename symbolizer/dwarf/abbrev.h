@@ -60,7 +60,7 @@ struct abbrev {
  * ... Codes above a limit are not accepted.
  */
 struct abbrev_table {
-	struct abbrev *items; /* by code */
+	struct abbrev *items; /* indexed by code */
 	size_t count;
 };
 

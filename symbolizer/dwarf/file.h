@@ -27,14 +27,14 @@ struct dwarf_file;
 
 struct dwarf_unit {
 	struct dwarf_file *file;
-	uint64_t offset; /* of its header in .debug_info */
+	uint64_t offset; /* offset of the unit's header in .debug_info */
 	uint64_t end;
 	uint64_t root; /* offset of its first DIE */
 	uint64_t abbrev_offset;
 	struct abbrev_sizes sizes;
 	uint8_t type; /* enum dwarf_unit_type; 0 before version 5 */
 	uint8_t root_is_read;
-	uint16_t tag;                       /* of the root */
+	uint16_t tag;                       /* tag of the root DIE */
 	const struct abbrev_table *abbrevs; /* NULL until first use */
 	const struct dwarf_unit *skeleton;  /* for a unit in a split file */
 
@@ -45,7 +45,7 @@ struct dwarf_unit {
 	uint64_t rnglists_base;
 	/* for a split unit of GNU's version 4, from the skeleton */
 	uint64_t ranges_base;
-	uint64_t stmt_list; /* in .debug_line, or DWARF_NONE */
+	uint64_t stmt_list; /* offset in .debug_line, or DWARF_NONE */
 	uint64_t dwo_id;
 	const char *name, *comp_dir, *dwo_name; /* may be NULL */
 	const uint32_t *files; /* by number in its line table: index in texts */
@@ -64,8 +64,9 @@ struct dwarf_file {
 	struct map abbrev_by_offset;  /* offset + 1 -> index + 1 */
 	struct map lines_by_offset;   /* offset + 1 -> unit + 1 */
 	struct dwarf_file *alternate; /* may be NULL */
-	struct dwarf_file *main;      /* of a split file; else NULL */
-	uint32_t damaged;             /* number of malformed units */
+	/* The main file, for a split file; else NULL. */
+	struct dwarf_file *main;
+	uint32_t damaged;           /* number of malformed units */
 	uint32_t without_alternate; /* number of references to a missing file */
 	int error; /* of a section that could not be decompressed, -errno */
 };

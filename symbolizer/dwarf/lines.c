@@ -25,7 +25,7 @@ struct program {
 	struct line_header header;
 	struct line_files files;
 	struct machine at;
-	size_t first_row;  /* of the sequence */
+	size_t first_row;  /* first row of the sequence */
 	uint64_t area_end; /* end of the section that contains the sequence */
 	int is_dropped;    /* the sequence is not in code */
 	int has_rows;      /* the sequence has rows */

@@ -31,7 +31,7 @@ enum {
 /* A function or an inlined call. */
 struct scope {
 	uint32_t parent; /* index; NOWHERE for a function */
-	uint32_t node;   /* in the gather; 0 if it is not added yet */
+	uint32_t node;   /* node in the gather; 0: not added yet */
 	uint32_t name;
 	uint32_t call_file, call_line, call_column, call_discriminator;
 };
@@ -45,11 +45,12 @@ struct range {
 struct scopes {
 	struct dwarf_unit *unit;
 	struct gather *gather;
-	struct scope *scopes; /* of the family; [0] is NOWHERE */
+	struct scope *scopes; /* scopes of the family; [0] is NOWHERE */
 	size_t count, capacity;
 	struct range *ranges;
 	size_t range_count, range_capacity;
-	uint32_t *levels; /* by depth: the scope that contains the DIE */
+	/* Indexed by depth: the scope that contains the DIE. */
+	uint32_t *levels;
 	size_t depth, level_capacity;
 	size_t family_depth; /* depth of the function that began the family */
 	struct dwarf_ranges found;

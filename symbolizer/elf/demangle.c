@@ -31,7 +31,7 @@ enum {
 };
 
 struct cut_text {
-	char *bytes; /* of DEMANGLE_LONGEST + 1 */
+	char *bytes; /* a buffer of DEMANGLE_LONGEST + 1 bytes */
 	size_t count;
 	jmp_buf is_full;
 };

@@ -76,17 +76,20 @@ struct committed {
 	struct pieces codes; /* claims sorted by code, then by time */
 	struct pieces mappings;
 	uint32_t code_count;
-	uint32_t *first_stay; /* by code: index in codes.claims; with an end */
-	uint32_t *first_line; /* by code: index in lines; with an end */
+	/* For each code: index of its first claim; plus an end. */
+	uint32_t *first_stay;
+	/* For each code: index of its first line; plus an end. */
+	uint32_t *first_line;
 };
 
 struct a2n_space {
 	struct a2n *a2n;
 	struct pool pool;
-	uint64_t order; /* of the last change */
+	uint64_t order; /* number of the last change */
 	struct codes codes;
 	struct changes changes;
-	struct claims gaps; /* claims without owner, in the layer of code */
+	/* Ranges that were mapped or unmapped; no code owns them. */
+	struct claims gaps;
 	struct lines lines; /* committed ones are sorted */
 	struct file *files; /* newest first */
 	struct mappeds mappeds;

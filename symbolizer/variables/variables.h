@@ -37,7 +37,7 @@ struct variable_type {
 	uint32_t name;        /* a text */
 	uint32_t first_member, member_count;
 	uint64_t bytes; /* 0: unknown */
-	uint64_t count; /* of an array; UINT64_MAX: unknown */
+	uint64_t count; /* number of an array's elements; UINT64_MAX: unknown */
 };
 
 struct variable_member {
@@ -128,7 +128,7 @@ struct variables_header {
 	uint32_t note; /* a text: why data may be missing */
 	uint32_t function;
 	uint32_t is_entry; /* the address is the function's first instruction */
-	uint32_t result_type; /* of the function, if has_result */
+	uint32_t result_type; /* type of the function's result, if has_result */
 	uint32_t has_result;
 	uint32_t variable_count, type_count, member_count, step_count;
 	uint32_t unused;

@@ -13,18 +13,19 @@
 
 #include "disasm/decode.h"
 
-#define REX_W          8
-#define REX_R          4
-#define REX_X          2
-#define REX_B          1
+#define REX_W 8
+#define REX_R 4
+#define REX_X 2
+#define REX_B 1
 
-#define SECOND(opcode) (0x100 | (opcode)) /* after 0f */
+/* An opcode that follows the byte 0f. */
+#define SECOND(opcode) (0x100 | (opcode))
 
 struct encoding {
 	/* The byte after the opcode, even if it is no ModRM. */
 	const uint8_t *modrm;
 	const uint8_t *end;
-	uint16_t opcode; /* with SECOND() after 0f */
+	uint16_t opcode; /* SECOND(opcode) if the opcode follows 0f */
 	uint8_t rex;
 	uint8_t is_word; /* 66 prefix: 16-bit operands */
 	uint8_t mod;     /* 3: rm is a register */

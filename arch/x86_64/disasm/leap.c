@@ -35,7 +35,7 @@
 #define REG(modrm)     ((modrm) >> 3 & 7)
 #define RM(modrm)      ((modrm)&7)
 
-#define MODRM_AT       2 /* after REX and opcode */
+#define MODRM_AT       2 /* offset of the ModRM byte, after REX and opcode */
 #define MOVES_MAX      3 /* maximum of other moves before the jump */
 #define MOVE_REG_BYTES 3
 #define INSN_REACH     8 /* longest recognized instruction, in bytes */

@@ -17,7 +17,7 @@
 #include "image/dynamic.h"
 
 #define ALIGNMENT 16
-#define MAX_BYTES 256 /* of all four; most have 182 to 198 */
+#define MAX_BYTES 256 /* size of all four functions; most have 182 to 198 */
 
 static int has(const uint8_t *code, const char *bytes, size_t count)
 {

@@ -14,7 +14,8 @@ enum {
 
 struct search {
 	struct code_notes *notes;
-	uint8_t *is_helper; /* of the functions that land */
+	/* 1 for each function that is a helper (see_helper()). */
+	uint8_t *is_helper;
 	uint8_t *referred;
 };
 

@@ -10,7 +10,8 @@
 
 #define CONTROL_BLOCK_ROOM_AT    128
 #define CONTROL_BLOCK_ROOM_BYTES 576
-#define CONTROL_BLOCK_ALIGN      64 /* of the block, and of the room */
+/* Alignment of the block, and of the room. */
+#define CONTROL_BLOCK_ALIGN 64
 
 /*
  * Offset of a word with the block's own address, which pthread_self() returns.

@@ -12,7 +12,7 @@
 
 #define MACHINE_NAME   "x86-64"
 #define MACHINE_ELF    EM_X86_64
-#define MACHINE_AUDIT  AUDIT_ARCH_X86_64      /* of struct seccomp_data */
+#define MACHINE_AUDIT  AUDIT_ARCH_X86_64 /* `arch` of struct seccomp_data */
 #define MACHINE_LOADER "ld-linux-x86-64.so.2" /* glibc's */
 
 /*

@@ -7,7 +7,8 @@
 
 #include "preload/sys/sys.h"
 
-#define HYPERVISOR_BIT      (UINT32_C(1) << 31) /* in ecx of leaf 1 */
+/* A bit of ecx of CPUID leaf 1. */
+#define HYPERVISOR_BIT      (UINT32_C(1) << 31)
 #define HYPERVISOR_LEAF     0x40000000
 
 #define EXTENDED_LEAF       0x80000001

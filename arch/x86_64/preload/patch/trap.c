@@ -35,7 +35,7 @@ struct kept_trap {
 
 static struct {
 	struct chained chained;
-	struct kept_trap kept; /* sent to the process */
+	struct kept_trap kept; /* a signal that was sent to the process */
 } trap = {
 	.chained = { .place = CHAINED_TRAP,
 		     .signal = SIGTRAP,
@@ -57,7 +57,7 @@ static _Thread_local struct {
 	} said;
 	/* While HANDLING: the handler's frames are below this address. */
 	uint64_t handler;
-	struct kept_trap kept; /* sent to the thread */
+	struct kept_trap kept; /* a signal that was sent to the thread */
 } own __attribute__((tls_model("initial-exec")));
 
 /* ---- Requests of the program ---- */

@@ -79,7 +79,7 @@ enum {
 
 struct rules {
 	uint8_t *at;
-	uint64_t start; /* of the block */
+	uint64_t start; /* first address of the block */
 	uint8_t odd;    /* 1 if the CFA must be odd */
 	uint8_t is_for_files;
 };
@@ -243,7 +243,10 @@ static void put_cfa(struct rules *rules)
 	land(rules, elsewhere);
 }
 
-/* Writes the arithmetic for an ordinary stack. */
+/*
+ * [cfa] -> [address of the return address in the shadow slot], if the cfa is on
+ * an ordinary stack.
+ */
 static void put_ordinary_slot(struct rules *rules)
 {
 	const uint8_t above = 8 + rules->odd; /* the slot is the CFA */

@@ -50,7 +50,10 @@ static inline uint64_t signal_frame_stack(const ucontext_t *context)
  */
 #define SIGNAL_FRAME_IS_OVER (UINT64_C(1) << 63)
 
-/* Bytes of stack that a handler uses at this point, as it calls nothing. */
+/*
+ * While a handler runs signal_frame_end(), which calls nothing, its stack
+ * pointer is at most this many bytes below its ucontext.
+ */
 #define SIGNAL_FRAME_END_BYTES 256
 
 static inline void signal_frame_end(ucontext_t *context)

@@ -19,7 +19,7 @@ enum argument_class {
 struct argument_classes {
 	struct debug_reading *reading;
 	enum argument_class of[2];
-	uint64_t offset; /* of the present member */
+	uint64_t offset; /* offset of the present member */
 	unsigned int depth;
 };
 
