@@ -139,7 +139,13 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		check(options, state);
 		check_value(&options->view, state);
 		options->view.whose.with_timeline = wants_samples(options);
-		check_window(&options->view, state);
+		/* These formats have single calls and their own window. */
+		if (!options->format->likes_traces)
+			check_window(&options->view, state);
+		else if (options->view.whose.value &&
+			 window_is_asked(&options->view.window))
+			argp_error(state, "--value excludes --from, --to and "
+					  "--around: values have no times");
 		options->view.whose.by_line |= options->format->by_line;
 		return 0;
 	default:
@@ -274,6 +280,10 @@ static void open_traces(struct export *export, struct traces *traces,
 		return;
 	export->window = window_of(&options->view.window,
 				   recording_start_ns(&session->recording));
+	if (window_is_asked(&options->view.window))
+		timeline_cut(&session->timeline, export->window.from_ns,
+			     export->window.to_ns ? export->window.to_ns
+						  : UINT64_MAX);
 	if (traces_open(traces, &session->recording, &session->catalog,
 			&options->view.whose, &why) == 0)
 		export->traces = traces;

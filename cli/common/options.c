@@ -292,6 +292,7 @@ void check_window(struct view_options *options, struct argp_state *state)
 		argp_error(state, "--context=site and FN@ARG exclude --from, "
 				  "--to and --around");
 	options->whose.with_timeline = 1;
+	options->narrows = 1;
 }
 
 void view_options_init(struct view_options *options)

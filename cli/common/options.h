@@ -38,6 +38,7 @@ struct view_options {
 	struct terminal terminal;
 	struct progress progress;
 	struct window_options window; /* For commands with window_argp. */
+	int narrows; /* The tree is limited to the window: check_window(). */
 	int takes_baselines; /* `path` may be a baseline (clew export) */
 	int metric; /* enum metric; -1 for time, if the recording has any. */
 };
@@ -91,7 +92,7 @@ extern const struct argp_child view_children[];
 
 /*
  * After all options are parsed: calls argp_error() for options that exclude a
- * period of time, and requests what the period needs.
+ * period of time. The tree of the session will contain only this period.
  */
 void check_window(struct view_options *options, struct argp_state *state);
 

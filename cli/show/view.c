@@ -103,6 +103,8 @@ static int narrow(struct view_options *view, struct session *session,
 		source.window.to_ns ? source.window.to_ns - start_ns : 0;
 	session->has_no_calls = !source.traces;
 	summary_narrow(&session->summary, &out);
+	if (session->summary.time_ns == 0)
+		session->metric = METRIC_CALLS;
 	if (out.count == 1)
 		return fail(why, -ENODATA,
 			    "%s: nothing was recorded in this period; the "
@@ -147,7 +149,7 @@ static int open_as_asked(struct view_options *view, struct session *session,
 		return err;
 	}
 	err = check_metric(view, session, why);
-	if (!err && window_is_asked(&view->window))
+	if (!err && view->narrows)
 		err = narrow(view, session, why);
 	if (err) {
 		progress_clear(&view->progress);

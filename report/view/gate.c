@@ -293,8 +293,9 @@ static int check_time(const struct judging *judging,
 			    time_text(diff->clock_after));
 	if (!has_time(judging->before) || !has_time(judging->after))
 		return fail(why, -ENODATA,
-			    "--fail-if='%s': the %s recording has no time; "
-			    "record with --time=cpu, or compare calls",
+			    "--fail-if='%s': the %s recording has no time "
+			    "of functions; record with --time=cpu, or compare "
+			    "calls",
 			    condition->text,
 			    has_time(judging->before) ? "second" : "first");
 	return 0;

@@ -96,8 +96,9 @@ class Gate(clewtest.Case):
         for condition, why in (
                 ("calls(wrok)>0", "neither recording has a function wrok; did "
                                   "you mean work?"),
-                ("self(work)>5%", "the first recording has no time; record "
-                                  "with --time=cpu, or compare calls")):
+                ("self(work)>5%", "the first recording has no time of "
+                                  "functions; record with --time=cpu, or "
+                                  "compare calls")):
             done = self.judge([condition], before, after)
             self.assertEqual((done.returncode, done.stdout), (1, ""))
             self.assertEqual(done.stderr, "clew diff: --fail-if="

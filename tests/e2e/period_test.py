@@ -52,6 +52,13 @@ class Period(clewtest.Case):
         return {row["name"]: row["calls"]
                 for row in self.report(*options)["functions"]}
 
+    def limits(self):
+        """Returns options for the time before and from the call of second()."""
+        text = self.clew("trace", "-f", "^second$", self.recording_path).stdout
+        begin = float(re.search(r"\n +([\d.]+) .* second\(\);\n", text)[1])
+        limit = f"{begin - 1e-6:.9f}"  # no call begins so shortly before it
+        return f"--to={limit}", f"--from={limit}"
+
     def test_the_whole_time_has_all_calls(self):
         self.trace()
         whole = self.report()
@@ -67,7 +74,8 @@ class Period(clewtest.Case):
     def test_each_call_is_in_one_of_two_periods(self):
         self.trace(["slowly"])
         whole = self.calls()
-        early, late = self.calls("--to=50ms"), self.calls("--from=50ms")
+        limits = self.limits()
+        early, late = (self.calls(limit) for limit in limits)
         self.assertEqual({name: early.get(name, 0) + late.get(name, 0)
                           for name in whole}, whole)
         self.assertEqual(early["first"], 1)
@@ -75,26 +83,27 @@ class Period(clewtest.Case):
         # main was active in both and began in the first.
         self.assertEqual((early["main"], late["main"]), (1, 0))
         times = [self.report(*options)["total"]["time_ns"]
-                 for options in ([], ["--to=50ms"], ["--from=50ms"])]
+                 for options in ([], limits[:1], limits[1:])]
         self.assertAlmostEqual(times[0], times[1] + times[2],
                                delta=times[0] / 50)
 
     def test_trees_and_exports_have_the_period(self):
         self.trace(["slowly"])
-        tree = self.clew("tree", "--from=50ms", self.recording_path).stdout
+        until, since = self.limits()
+        tree = self.clew("tree", since, self.recording_path).stdout
         self.assertNotIn("first", tree)
         self.assertRegex(tree, r"\n.* 3,000 +[└`][─-] leaf\n")
-        self.assertRegex(tree, r"\nfrom 50\.0 ms: 3,001 calls in 3 contexts, ")
-        text = self.clew("export", "-F", "csv", "--from=50ms",
+        self.assertRegex(tree, r"\nfrom [\d.]+ m?s: 3,001 calls in 3 contexts, ")
+        text = self.clew("export", "-F", "csv", since,
                          self.recording_path).stdout
         rows = {row["function"]: row["calls"] for row in csv.DictReader(
             io.StringIO(text))}
         self.assertEqual(rows, {"main": "0", "second": "1", "leaf": "3000"})
         folded = self.clew("export", "-F", "folded", "--metric=calls",
-                           "--to=50ms", self.recording_path).stdout
+                           until, self.recording_path).stdout
         self.assertEqual(sorted(folded.splitlines()),
                          ["main 1", "main;first 1", "main;first;leaf 1000"])
-        threads = self.clew("report", "--by=thread", "--to=50ms",
+        threads = self.clew("report", "--by=thread", until,
                             self.recording_path).stdout
         self.assertRegex(threads, r" 1,002 .* program \(\d+\)\n")
 
@@ -104,12 +113,19 @@ class Period(clewtest.Case):
         part = self.report("--from=0", "--to=1000")
         for key in ("time_ns", "samples"):
             self.assertEqual(part["total"][key], whole["total"][key])
-        halves = [self.report(option)["total"] for option in
-                  ("--to=50ms", "--from=50.000001ms")]
-        self.assertEqual(sum(half["samples"] for half in halves),
-                         whole["total"]["samples"])
-        text = self.clew("report", "--from=50ms", self.recording_path).stdout
-        self.assertIn("\nfrom 50.0 ms: calls without times are not shown "
+        samples = 0
+        for options in (["--to=60ms"], ["--from=60.000001ms", "--to=100ms"],
+                        ["--from=100.000001ms"]):
+            done = self.clew("report", "--json", *options, self.recording_path)
+            if done.returncode:
+                self.assertIn("nothing was recorded in this period",
+                              done.stderr)
+            else:
+                total = clewtest.json.loads(done.stdout)["total"]
+                samples += total["samples"]
+        self.assertEqual(samples, whole["total"]["samples"])
+        text = self.clew("report", "--to=1000", self.recording_path).stdout
+        self.assertIn("\nfrom 0 to 1,000 s: calls without times are not shown "
                       "(record with --trace); ", re.sub(r"\n  ", " ", text))
 
     def test_what_has_no_time_is_refused(self):
