@@ -201,8 +201,11 @@ for (const colorScheme of ["light", "dark"])
     const timeline = timelineOf([{ name: "main", tid: 1, slices: [
       [0, 1, 0, 100e6], [1, 2, 10e6, 20e6]] }]);
 
+    const functions = functionsOf();
+
+    functions.kind[1] = kinds.indexOf("java");
     await show(`axe-${colorScheme}`, known(
-      { timeline: timeline.meta, groups: [
+      { functions, timeline: timeline.meta, groups: [
         { name: "one (1)", is_process: false, calls: 1, contexts: 1 }] },
       { groups: column([1, 1]), ...timeline.sections }));
     await page.addScriptTag({ path: axe });

@@ -12,11 +12,14 @@ import { TreeGrid } from "./treegrid.js";
 export class CallTreeView {
   static keys = ["row"];
 
-  constructor(host, app) {
+  /* options: { label, key: of the selected row in the address, isInvertible } */
+  constructor(host, app, { label = "Call tree", key = "row",
+                           isInvertible = true } = {}) {
     this.app = app;
+    this.rowKey = key;
     this.facts = new Map(); /* of nodes, since inverted ones are sums */
     this.table = new TreeGrid(host, {
-      columns: this.#columns(), label: "Call tree",
+      columns: this.#columns(), label,
       picked: (row) => this.#picked(row),
       opened: (row) => app.openButterfly(this.tree.function(row.node)),
       menu: ({ node }, at) => app.openMenu(this.tree.function(node), at,
@@ -25,8 +28,8 @@ export class CallTreeView {
     this.note = element("p.note", {}, "→ opens a row, ← closes it, e opens the " +
       "hottest path, Enter shows callers and callees.");
     host.append(this.note);
-    this.tools = [app.views.graph.order, element("button.plain", {
-      type: "button", title: "Open the largest callee of each callee (e)",
+    this.tools = [isInvertible && app.views.graph.order, element("button.plain", {
+      type: "button", title: "Open the largest row below each row (e)",
       onclick: () => this.openHottest() }, "Hottest path")];
   }
 
@@ -87,14 +90,20 @@ export class CallTreeView {
     ];
   }
 
+  makeTree() {
+    const { profile, measure, views } = this.app;
+
+    return views.graph.isInverted ? invertedTree(profile, measure)
+      : new ContextTree(profile, measure);
+  }
+
   show() {
     const { profile, measure } = this.app;
     const isInverted = this.app.views.graph.isInverted;
     const key = [profile.below.calls, measure, isInverted];
 
     if (!this.shown || key.some((each, i) => each !== this.shown[i])) {
-      this.tree = isInverted ? invertedTree(profile, measure)
-        : new ContextTree(profile, measure);
+      this.tree = this.makeTree();
       this.shown = key;
       this.facts.clear();
       this.row = "";
@@ -122,11 +131,11 @@ export class CallTreeView {
   }
 
   state() {
-    return { row: this.wanted ?? this.row };
+    return { [this.rowKey]: this.wanted ?? this.row };
   }
 
-  restore({ row }) {
-    this.wanted = row;
+  restore(state) {
+    this.wanted = state[this.rowKey];
   }
 
   key({ key }) {

@@ -17,10 +17,12 @@ import { help } from "./help.js";
 import { Identity } from "./identity.js";
 import * as measures from "./measures.js";
 import { Menu } from "./menu.js";
+import { NativesView } from "./natives.js";
 import { Profile } from "./profile.js";
 import { search } from "./search.js";
 import { SourceView } from "./source.js";
 import { Steps } from "./steps.js";
+import { ThreadsView } from "./threads.js";
 import { TimelineView } from "./timelineview.js";
 import { rangeText } from "./timescale.js";
 
@@ -31,16 +33,16 @@ const allTabs = [["graph", "Flame graph", GraphView],
                  ["source", "Source", SourceView],
                  ["coverage", "Coverage", CoverageView],
                  ["timeline", "Timeline", TimelineView],
-                 ["calls", "Calls", CallsView]];
+                 ["calls", "Calls", CallsView],
+                 ["threads", "Threads", ThreadsView],
+                 ["natives", "Natives of Java", NativesView]];
 
 class App {
   constructor(profile) {
     this.profile = profile;
-    this.tabs = allTabs.filter(([key]) =>
-      (key !== "timeline" || profile.timeline) &&
-      (key !== "calls" || profile.timeline?.hasCalls));
-    [this.measure] = profile.measures;
     this.colours = new Colours(profile);
+    this.tabs = allTabs.filter(([key]) => this.#hasTab(key));
+    [this.measure] = profile.measures;
     this.colours.mode = profile.base ? "change"
       : this.colours.kindsPresent().filter((kind) => kind !== "note")
         .length > 1 ? "kind" : "module";
@@ -60,6 +62,16 @@ class App {
     this.#setTheme(this.#storedTheme());
     this.address.quietly(() => this.restore(parse(location.hash)));
     document.addEventListener("keydown", (event) => this.#key(event));
+  }
+
+  /* Returns whether the recording has anything for a tab. */
+  #hasTab(key) {
+    const { timeline, groups } = this.profile;
+    const needs = { timeline: () => timeline, calls: () => timeline?.hasCalls,
+                    threads: () => groups.length > 0,
+                    natives: () => this.colours.kindsPresent().includes("java") };
+
+    return !needs[key] || Boolean(needs[key]());
   }
 
   /* Creates the frame around the views. */
@@ -211,6 +223,15 @@ class App {
         this.#changed();
         this.address.step();
       }) : null;
+  }
+
+  /* Shows the flame graph of one thread or process. */
+  chooseGroup(group) {
+    this.profile.select({ chosen: [group] });
+    this.groupChoice.choose(String(this.profile.groups.indexOf(group)));
+    this.open("graph");
+    this.#changed();
+    this.address.step();
   }
 
   /* Shows the selected time range, and which data is available for it. */
@@ -519,7 +540,7 @@ class App {
     replace(this.tools, this.views[tab].tools ?? []);
     this.toolbar.hidden = tab === "coverage";
     if (this.measureButtons)
-      this.measureButtons.hidden = !["graph", "tree", "butterfly"].includes(tab);
+      this.measureButtons.hidden = !["graph", "tree", "butterfly", "natives"].includes(tab);
     this.#refresh();
     this.views[tab].focus?.();
   }

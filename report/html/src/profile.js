@@ -308,6 +308,12 @@ export class Profile {
     return sums;
   }
 
+  /* Returns what a group has in the selected period, as columns of contexts. */
+  ownOf(group) {
+    return this.#folded(this.range ? this.timeline.within(
+      this.range, [group], Boolean(this.whole.time)) : this.#selfOf([group]));
+  }
+
   /* Returns whether a context has anything in the selected part. */
   #isActive(i) {
     const has = ({ calls }, below) => calls[i] > 0 || below.time?.[i] > 0;

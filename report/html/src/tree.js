@@ -104,11 +104,11 @@ export class ContextTree {
 export class GroupedTree {
   /*
    * contexts: the contexts of the root, each with its weight. Upwards, a chain
-   * of callers has the weight of its start ("self" or "below"); downwards,
-   * contexts have their own weights.
+   * of callers has the weight of its start ("self" or "below", or columns
+   * `weights`); downwards, contexts have their own weights.
    */
   constructor(profile, measure, contexts, options) {
-    const weights = profile[options.weight];
+    const weights = options.weights ?? profile[options.weight];
 
     this.profile = profile;
     this.measure = measure;
