@@ -261,11 +261,16 @@ static void write_target(const struct annotation_table *table,
 	const struct annotation *annotation = table->annotation;
 	struct a2n_frame frames[CATALOG_FRAMES];
 	size_t count;
-	char *name;
+	const char *clone;
+	char *name, *suffix;
 
 	if (one->import) {
-		fprintf(table->out, " <%s@plt>",
-			annotation->code.texts + one->import);
+		/* A '*' marks a call through the address that is stored. */
+		fprintf(table->out, " <%s%s>",
+			annotation->code.texts + one->import,
+			strchr(instruction_text(&annotation->code, one), '*')
+				? ""
+				: "@plt");
 		return;
 	}
 	if (one->target == NO_TARGET)
@@ -284,7 +289,10 @@ static void write_target(const struct annotation_table *table,
 	if (count == 0 || count > CATALOG_FRAMES || !frames[count - 1].name)
 		return;
 	name = short_name(frames[count - 1].name);
-	fprintf(table->out, " <%s", name);
+	clone = strstr(frames[count - 1].name, " [clone ");
+	suffix = printable(clone ? clone : "");
+	fprintf(table->out, " <%s%s", name, suffix);
+	free(suffix);
 	if (frames[count - 1].start < one->target)
 		fprintf(table->out, "+0x%" PRIx64,
 			one->target - frames[count - 1].start);
@@ -517,7 +525,7 @@ static void write_title(const struct annotation_table *table)
 	if (self->calls > 0)
 		fprintf(out, "%s call%s, ", GROUPED(self->calls),
 			text_plural(self->calls));
-	if (table->has_time)
+	if (self->ns > 0)
 		fprintf(out, "%s self (%.2f%% of all time), %s sample%s",
 			DURATION(self->ns),
 			100 * (double)self->ns /
@@ -608,7 +616,7 @@ static void write_function(FILE *out, struct session *session,
 		.session = session,
 		.view = view,
 		.annotation = annotation,
-		.has_time = annotation->self.ns > 0,
+		.has_time = annotation->self.samples > 0,
 		.calls_width = width_of_calls(annotation),
 		.vaddr_width = 4,
 	};
