@@ -218,9 +218,9 @@ void clew_end(const char *name, uint64_t number);
  * results, since the process began.
  */
 struct clew_checks {
-	uint64_t verified;   /* the stack matched the id */
+	uint64_t verified;   /* drawn calls whose stack matched the id */
 	uint64_t collisions; /* another context has the same id */
-	uint64_t diverged;   /* id and stack differed */
+	uint64_t diverged;   /* drawn calls whose id and stack differed */
 	uint64_t partial;    /* part of the stack could not be read */
 	/*
 	 * Upper bound, with 95 % confidence, of the share of calls with a wrong

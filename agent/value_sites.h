@@ -11,7 +11,7 @@
 
 struct value_sites {
 	struct clew_values *values;
-	struct clew_nodes *nodes; /* by id: the context's row */
+	struct clew_nodes *nodes; /* maps a context's id to its row */
 };
 
 /*

@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 struct nearest {
-	const char *word; /* as the user wrote it */
+	const char *word; /* the word as the user wrote it */
 	size_t length;    /* length of `word` */
 	/* Number of errors of `best`; without `best`, one more than allowed. */
 	size_t distance;

@@ -10,9 +10,9 @@
 
 /* Zero-initialise before use. */
 struct strings {
-	char **items; /* in order of their numbers */
+	char **items; /* items[i] has number i */
 	size_t count, capacity;
-	struct idmap by_hash; /* value: number + 1 */
+	struct idmap by_hash; /* hash of a string -> its number + 1 */
 };
 
 /*

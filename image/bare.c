@@ -20,8 +20,8 @@ struct bare_search {
 	const struct functions *functions;
 	struct arena *arena;
 	struct bare *bare;
-	uint64_t done; /* everything below has been searched */
-	uint32_t next; /* the function after it */
+	uint64_t done; /* all code below this address has been searched */
+	uint32_t next; /* index of the first function after `done` */
 	int err;
 };
 

@@ -29,7 +29,10 @@ struct reading {
 	const struct image *image;
 	struct eh_frame frames;
 	struct reader_watch watch;
-	/* Used if is_followed: there is no unwind information. */
+	/*
+	 * Follows the stack in code without unwind information; used only if
+	 * is_followed is set.
+	 */
 	struct stack stack;
 	int is_followed;
 	struct switch_watch switching;
@@ -561,7 +564,7 @@ static void read_stretch(struct reading *r, uint64_t vaddr, uint64_t end,
 
 struct branch_walk {
 	struct reading *reading;
-	uint32_t next; /* next function */
+	uint32_t next; /* index of the next function to read */
 };
 
 static void visit_code(void *context, const struct code_range *range)

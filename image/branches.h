@@ -70,8 +70,9 @@ struct branches {
 	 */
 	struct references jumps;
 	struct leaps leaps;
-	uint8_t switches; /* some code switches stacks (switches.h) */
-	uint8_t may_map;  /* some code may map memory (mappers.h) */
+	/* Some code of the module switches stacks (switches.h). */
+	uint8_t switches;
+	uint8_t may_map; /* some code may map memory (mappers.h) */
 };
 
 /* Returns 0, -ENOMEM or -EBADMSG. */

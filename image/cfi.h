@@ -17,8 +17,8 @@
 
 enum cfi_entry {
 	CFI_CALLED, /* the state after a call instruction (frame_columns.h) */
-	CFI_MIDWAY, /* a frame already exists */
-	CFI_NO_RETURN_ADDRESS, /* the outermost frame */
+	CFI_MIDWAY, /* a frame already exists at the entry */
+	CFI_NO_RETURN_ADDRESS, /* the frame is the outermost one */
 };
 
 struct cfi_rules {
@@ -44,7 +44,8 @@ enum cfi_return_rule {
 };
 
 struct cfi_row {
-	uint64_t cfa_register; /* a column */
+	/* Column of the register on which the CFA is based. */
+	uint64_t cfa_register;
 	int64_t cfa_offset;
 	int cfa_is_expression;
 	enum cfi_return_rule return_rule;

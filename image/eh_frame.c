@@ -33,7 +33,7 @@ struct eh_frame_reader {
 	struct bytes bytes;
 	const uint8_t *start;
 	uint64_t vaddr;      /* virtual address of the byte at start */
-	uint64_t data_vaddr; /* the base of DATAREL */
+	uint64_t data_vaddr; /* base of pointers with the encoding DATAREL */
 };
 
 struct fde_walk {
@@ -150,7 +150,7 @@ static void read_augmentation(struct eh_frame_reader *r, const char *letters,
 		case 'L':
 			cie->lsda_encoding = bytes_u8(&data.bytes);
 			break;
-		case 'P': /* its value is not needed */
+		case 'P': /* the personality routine is not needed */
 			read_number(&data, bytes_u8(&data.bytes));
 			break;
 		case 'S':
@@ -402,8 +402,9 @@ static uint8_t read_lsda_head(struct eh_frame_reader *r,
 
 	if (encoding != PE_OMIT)
 		*landing_start = read_pointer(r, encoding);
-	if (bytes_u8(&r->bytes) != PE_OMIT) /* encoding of types */
-		bytes_uleb(&r->bytes);      /* end of the types */
+	/* The byte is the encoding of the types. */
+	if (bytes_u8(&r->bytes) != PE_OMIT)
+		bytes_uleb(&r->bytes); /* the end of the types is not needed */
 	encoding = bytes_u8(&r->bytes);
 	bytes = bytes_uleb(&r->bytes);
 	if (bytes > bytes_left(&r->bytes))

@@ -33,7 +33,7 @@ struct function {
 	/* The function is taken to end where the next one starts. */
 	uint8_t is_unsized;
 	uint8_t is_found;  /* found by reading code (found.h) */
-	uint8_t is_inside; /* inside an earlier function */
+	uint8_t is_inside; /* the function starts inside an earlier function */
 };
 
 struct functions {

@@ -22,7 +22,8 @@ struct image {
 	size_t size;
 	const Elf64_Phdr *segments;
 	const Elf64_Shdr *sections;
-	const char *section_names; /* ends with a NUL */
+	/* The section with the sections' names; ends with a NUL. */
+	const char *section_names;
 	size_t section_names_bytes;
 	uint16_t segment_count;
 	uint16_t section_count;

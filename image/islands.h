@@ -23,7 +23,7 @@ struct islands {
 	const struct decoder *decoder;
 	const struct functions *functions;
 	const struct branches *branches;
-	const struct marks *taken; /* bytes that are already used */
+	const struct marks *taken; /* marks the bytes that are already used */
 };
 
 /*

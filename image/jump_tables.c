@@ -21,7 +21,7 @@
 struct crossing {
 	struct values values;
 	uint32_t offset;
-	uint8_t waits; /* must be followed from there */
+	uint8_t waits; /* the flow from this crossing must still be followed */
 };
 
 struct jump_tables {

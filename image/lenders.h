@@ -17,7 +17,10 @@
 #include "image/branches.h"
 #include "image/functions.h"
 
-/* Maximum length of a chain of such jumps; real chains are shorter. */
+/*
+ * Maximum length of a chain of functions each of which jumps to the next; real
+ * chains are shorter.
+ */
 #define LENDERS_DEPTH_MAX 64
 
 /* Completes lends_return in the notes of all functions. */

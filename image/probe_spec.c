@@ -160,7 +160,7 @@ struct exit_walk {
 	probe_site_visit visit;
 	void *context;
 	unsigned int count;
-	int leaves_if; /* some exit is conditional */
+	int leaves_if; /* some exit of the function is conditional */
 };
 
 static void look_at_exit(void *context, const struct probe_site *site)

@@ -14,7 +14,8 @@
 #define SYMBOLS_MAX (UINT64_C(1) << 26)
 
 struct string_table {
-	const char *start; /* its last byte is NUL */
+	/* Start of the string table, whose last byte is NUL. */
+	const char *start;
 	uint64_t bytes;
 };
 

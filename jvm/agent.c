@@ -41,7 +41,8 @@
 #include "preload/sys/sys.h"
 #include "preload/sys/text.h"
 
-#define EARLY_MAX 4096 /* the JDK binds some hundreds */
+/* Maximum of early bindings; the JDK makes some hundreds. */
+#define EARLY_MAX 4096
 
 struct early {
 	jmethodID method;

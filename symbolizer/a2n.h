@@ -102,7 +102,7 @@ A2N_API int a2n_module_open(struct a2n *a2n, const char *path,
 			    const struct a2n_module **out);
 
 struct a2n_module_info {
-	const char *path; /* as it was opened */
+	const char *path; /* path with which the module was opened */
 	struct a2n_build_id build_id;
 	const char *symbols_from; /* file with the symbols, or NULL */
 	const char *debug_from; /* file with lines and inlined calls, or NULL */
@@ -121,8 +121,8 @@ A2N_API void a2n_module_info(const struct a2n_module *module,
  * Each frame is inlined into the next one, at that frame's file:line.
  */
 struct a2n_frame {
-	const char *symbol; /* mangled; NULL: unknown */
-	const char *name;   /* demangled */
+	const char *symbol; /* mangled name; NULL: unknown */
+	const char *name;   /* demangled name */
 	const char *file;   /* NULL: unknown */
 	uint32_t symbol_length;
 	uint32_t name_length;

@@ -111,7 +111,7 @@ struct index_merged {
 #define MERGED_NAMES_MAX 16
 
 struct index_string {
-	uint32_t at; /* text */
+	uint32_t at; /* position in INDEX_TEXT */
 	uint32_t bytes;
 };
 
@@ -125,17 +125,17 @@ struct index_name {
  * changes, appears or disappears.
  */
 struct index_source {
-	uint32_t path;     /* text */
+	uint32_t path;     /* position of the path in INDEX_TEXT */
 	uint32_t role;     /* enum index_role */
-	uint64_t bytes;    /* ~0: did not exist */
+	uint64_t bytes;    /* size of the file; ~0: the file did not exist */
 	uint64_t mtime_ns; /* 0: irrelevant */
 };
 
 enum index_role {
 	SOURCE_LOOKED_AT, /* the file was useless or absent */
 	SOURCE_MODULE,
-	SOURCE_SYMBOLS = 2, /* provided symbols */
-	SOURCE_DEBUG = 4,   /* provided lines and inlined calls */
+	SOURCE_SYMBOLS = 2, /* the file provided symbols */
+	SOURCE_DEBUG = 4,   /* the file provided lines and inlined calls */
 };
 
 enum index_flag {

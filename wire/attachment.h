@@ -201,7 +201,7 @@ _Static_assert(sizeof(struct wire_frame) == 40, "on the wire");
 struct wire_attachment {
 	uint32_t version;
 	uint32_t state;      /* enum wire_attach_state */
-	uint32_t controller; /* pid of the controller */
+	uint32_t controller; /* process id of the controller */
 	/* Result of the last called function: 0 or -errno. */
 	int32_t result;
 	/* Tid of the thread that executes one of the functions; 0: none. */

@@ -48,7 +48,7 @@ enum wire_row_state {
 };
 
 struct wire_value_row {
-	uint64_t id;            /* the context */
+	uint64_t id;            /* id of the context */
 	_Atomic uint32_t state; /* enum wire_row_state; stored last, release */
 	uint32_t reserved;
 };

@@ -65,9 +65,9 @@ enum wire_partial {
  * probability.
  */
 struct wire_verdicts {
-	uint64_t verified;   /* the whole stack matched */
+	uint64_t verified;   /* checks in which the whole stack matched */
 	uint64_t collisions; /* two contexts have the same id */
-	uint64_t diverged;   /* id and shadow stack differ */
+	uint64_t diverged;   /* checks in which id and shadow stack differ */
 	uint64_t partial[WIRE_PARTIAL_COUNT];
 };
 _Static_assert(sizeof(struct wire_verdicts) == 72, "on the wire");

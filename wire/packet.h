@@ -365,12 +365,12 @@ struct wire_packet_blocks {
 	/*
 	 * Packets that were reused after their calls were counted in the part.
 	 */
-	_Atomic uint64_t counted; /* any thread */
+	_Atomic uint64_t counted; /* stored by any thread */
 	/*
 	 * Packets that were reused after a worker had counted their calls in
 	 * the file of taken.h.
 	 */
-	_Atomic uint64_t handed_over; /* any thread */
+	_Atomic uint64_t handed_over; /* stored by any thread */
 	/*
 	 * How often threads have waited for a worker, and the total time; any
 	 * thread adds.

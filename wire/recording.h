@@ -114,7 +114,7 @@ enum wire_origin {
 /* Why calls that were made are not counted. */
 enum wire_loss {
 	WIRE_LOSS_NO_SPACE, /* the recording could not grow */
-	WIRE_LOSS_FORK,     /* calls inside fork() itself */
+	WIRE_LOSS_FORK,     /* the calls were made inside fork() itself */
 	/* Calls by generated code of functions of its own runtime. */
 	WIRE_LOSS_GENERATED,
 	/* Calls in new threads after a system call filter was installed. */
@@ -133,7 +133,7 @@ enum wire_loss {
 
 /* How time is measured. */
 enum wire_time {
-	WIRE_TIME_NONE,  /* counts only */
+	WIRE_TIME_NONE,  /* counts are recorded without times */
 	WIRE_TIME_CPU,   /* sampled by each thread's CPU clock */
 	WIRE_TIME_WALL,  /* sampled by the wall clock, by another thread */
 	WIRE_TIME_EXACT, /* measured at the entry and exit of each call */
@@ -168,7 +168,7 @@ enum wire_coarse {
 	 * A finer clock is used, or no thread has run long enough to need one.
 	 */
 	WIRE_COARSE_NOT,
-	WIRE_COARSE_ASKED,  /* the user has requested it */
+	WIRE_COARSE_ASKED,  /* the user has requested the coarse clock */
 	WIRE_COARSE_ENOUGH, /* the kernel's tick is as fast as requested */
 	/* System calls are filtered. */
 	WIRE_COARSE_FILTER,
@@ -185,7 +185,7 @@ enum wire_coarse {
 /* Whether a JVM reports its native methods to clew, and if not, why. */
 enum wire_java {
 	WIRE_JAVA_NONE,   /* no JVM, or the user excluded it */
-	WIRE_JAVA_TOLD,   /* the JVM reports them */
+	WIRE_JAVA_TOLD,   /* the JVM reports its native methods */
 	WIRE_JAVA_OPAQUE, /* clew cannot wrap JNI_CreateJavaVM() */
 	/* The path of libclew.so cannot be written in an option. */
 	WIRE_JAVA_PATH,
@@ -226,7 +226,7 @@ enum wire_jni {
 	WIRE_JNI_NONE,    /* not requested, or no JVM */
 	WIRE_JNI_WATCHED, /* the calls are recorded */
 	WIRE_JNI_REFUSED, /* the JVM forbids replacing its function table */
-	WIRE_JNI_ROOM,    /* out of memory */
+	WIRE_JNI_ROOM,    /* there was not enough memory */
 	WIRE_JNI_COUNT
 };
 
@@ -285,7 +285,8 @@ struct wire_header {
 	uint64_t max_contexts;
 	/* Number of contexts recorded in all tallies. */
 	_Atomic uint64_t contexts;
-	_Atomic uint64_t losses[WIRE_LOSS_COUNT]; /* any thread, atomic add */
+	/* Any thread adds atomically. */
+	_Atomic uint64_t losses[WIRE_LOSS_COUNT];
 	/*
 	 * Number of int3 instructions of clew that were executed; any thread,
 	 * atomic add.
@@ -314,8 +315,9 @@ struct wire_header {
 	 * Builds with CLEW_STRESS: how often the library found its own
 	 * structures inconsistent, and the first case (wire/violation.h).
 	 */
-	_Atomic uint32_t violations;      /* any thread, atomic add */
-	_Atomic uint32_t first_violation; /* any thread, once */
+	_Atomic uint32_t violations; /* any thread adds atomically */
+	/* Any thread stores this, but only once. */
+	_Atomic uint32_t first_violation;
 	uint64_t watch_ns; /* WIRE_TIME_WALL: CPU time of clew's own thread */
 	/* Maximum size of tables, contexts and samples; 0: none. */
 	uint64_t max_bytes;
@@ -459,7 +461,7 @@ enum wire_chunk_kind {
 	WIRE_MARK_NAMES = 25,    /* wire_mark_names, array of wire_mark_name */
 	WIRE_PROBE_ACTIONS = 26, /* wire_probe, each followed by its text */
 	WIRE_PROBE_FIELDS = 27,  /* wire_probe_field, each with its text */
-	WIRE_PROBE_EVENTS = 28,  /* wire_probe_events, and these */
+	WIRE_PROBE_EVENTS = 28,  /* wire_probe_events, followed by events */
 	WIRE_PROBE_HITS = 29,    /* array of wire_probe_hits */
 	/*
 	 * Not used any more: 30 and 31 were packets of older versions of

@@ -13,7 +13,7 @@
 /* What the numbers of a wire_range stand for. */
 enum wire_range_kind {
 	WIRE_RANGE_MODULE, /* functions of a module: see struct wire_module */
-	WIRE_RANGE_JAVA,   /* Java methods */
+	WIRE_RANGE_JAVA,   /* numbers of Java methods */
 	WIRE_RANGE_GENERATED, /* code generated while the process runs */
 	WIRE_RANGE_PROBE,     /* addresses with a user's probe */
 	/*
@@ -21,7 +21,7 @@ enum wire_range_kind {
 	 * one function.
 	 */
 	WIRE_RANGE_JAVA_STACK,
-	WIRE_RANGE_JNI, /* functions of JNI's table (JNINativeInterface_) */
+	WIRE_RANGE_JNI, /* numbers of functions in JNINativeInterface_ */
 	/* Not functions: names that native methods looked up through JNI. */
 	WIRE_RANGE_JNI_NAME,
 	WIRE_RANGE_JAVA_NATIVE, /* native methods whose code is not hooked */
@@ -37,7 +37,7 @@ enum wire_range_kind {
 /* Why a Java method, or a whole class (method "*"), was not changed. */
 enum wire_java_left {
 	WIRE_JAVA_COUNTS, /* the method was changed and reports its calls */
-	WIRE_JAVA_SMALL,  /* smaller than the requested minimum */
+	WIRE_JAVA_SMALL,  /* the method is smaller than the requested minimum */
 	WIRE_JAVA_CODE,   /* the method's code or its class cannot be parsed */
 	WIRE_JAVA_SUBROUTINES,
 	/*
@@ -46,7 +46,7 @@ enum wire_java_left {
 	WIRE_JAVA_LARGE,
 	WIRE_JAVA_JUMP,        /* a jump distance would be too large */
 	WIRE_JAVA_CONSTRUCTOR, /* a constructor that clew cannot parse */
-	WIRE_JAVA_CONSTANTS,   /* the constant pool is full */
+	WIRE_JAVA_CONSTANTS,   /* the class's constant pool is full */
 	WIRE_JAVA_ROOM,        /* no memory, or no number left */
 	WIRE_JAVA_MACHINE,     /* the JVM refused to change the class */
 	WIRE_JAVA_PATTERN,     /* the user's patterns do not select it */

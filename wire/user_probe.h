@@ -214,10 +214,11 @@ _Static_assert(sizeof(struct wire_probe_events) == 16, "on the wire");
 
 struct wire_probe_event {
 	uint64_t tsc;
-	uint64_t id; /* the context; 0: none */
+	uint64_t id; /* id of the context; 0: none */
 	uint32_t tid;
 	uint16_t failed; /* bit i: the value with index i could not be read */
-	_Atomic uint16_t is_there; /* stored last, release */
+	/* 1: the event is complete; stored last, release. */
+	_Atomic uint16_t is_there;
 };
 _Static_assert(sizeof(struct wire_probe_event) == 24, "on the wire");
 

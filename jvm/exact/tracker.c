@@ -39,9 +39,9 @@ static struct {
 	uint32_t count; /* number of trackers in the JVM */
 	int stands_by;
 	_Atomic int is_over;
-	jclass class, natives; /* global */
-	jclass classes;        /* java.lang.Class, global */
-	jmethodID for_name;    /* method of Class */
+	jclass class, natives; /* global references */
+	jclass classes;        /* global reference to java.lang.Class */
+	jmethodID for_name;    /* Class.forName() */
 } tracker;
 
 const char *tracker_name(void)

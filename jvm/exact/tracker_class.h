@@ -19,7 +19,7 @@
  * of the address of the thread's block (preload/hot/thread.h) in this field.
  */
 enum tracker_layout {
-	TRACKER_IN_THREAD, /* Thread.stackSize, until Java 18 */
+	TRACKER_IN_THREAD, /* in Thread.stackSize, until Java 18 */
 	/* Thread.holder.stackSize, of a virtual thread's carrier */
 	TRACKER_IN_HOLDER,
 };

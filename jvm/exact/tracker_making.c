@@ -252,8 +252,8 @@ void making_write_method(struct tracker_making *making, const char *name,
 	output_u2(&making->members, VARIABLES_MAX);
 	output_u4(&making->members, making->used);
 	output_bytes(&making->members, making->code, making->used);
-	output_u2(&making->members, 0); /* exceptions */
-	output_u2(&making->members, 0); /* attributes */
+	output_u2(&making->members, 0); /* number of exceptions */
+	output_u2(&making->members, 0); /* number of attributes */
 }
 
 void making_write_native(struct tracker_making *making, const char *name,
@@ -295,7 +295,7 @@ void making_write_class(struct tracker_making *making, uint32_t field_count)
 	output_u2(&making->whole, pool_add_class(&making->pool, making->name));
 	output_u2(&making->whole,
 		  pool_add_class(&making->pool, "java/lang/Object"));
-	output_u2(&making->whole, 0); /* interfaces */
+	output_u2(&making->whole, 0); /* number of interfaces */
 	output_u2(&making->whole, field_count);
 }
 
@@ -310,7 +310,7 @@ int making_end(struct tracker_making *making, struct classfile_result *result)
 	output_bytes(&out, making->whole.data, making->whole.used);
 	output_u2(&out, making->method_count);
 	output_bytes(&out, making->members.data, making->members.used);
-	output_u2(&out, 0); /* attributes */
+	output_u2(&out, 0); /* number of attributes */
 	*result = (struct classfile_result){ out.data, out.used,
 					     making->method_count };
 	return !(out.is_full || making->whole.is_full ||

@@ -20,7 +20,7 @@ static inline int standby_is_wanted(void)
 /* Values of the field: calls that begin count if it is above 0. */
 enum standby_state {
 	STANDBY_OFF = -1,  /* has counted, and does not now */
-	STANDBY_NEVER = 0, /* has not counted yet */
+	STANDBY_NEVER = 0, /* counting was never on */
 	STANDBY_ON = 1,
 };
 
@@ -32,7 +32,7 @@ enum standby_state {
  * leaves or in which it is caught.
  */
 #define PASSED_NEVER 1 /* before counting was on for the first time */
-#define PASSED_LATER 2 /* unknown */
+#define PASSED_LATER 2 /* it is unknown when */
 
 /*
  * Writes catching(), exit(), thrown() and caught(), in addition to enter() and

@@ -38,7 +38,7 @@ struct inlined_work {
 	/* Frame of the place that is not written yet; 0: none. */
 	uint32_t place;
 	uint64_t place_end;
-	uint32_t bytes; /* length of text */
+	uint32_t bytes; /* length of `text` */
 	struct inlined_frame frames[FRAMES_MAX];
 	uint16_t slots[SLOTS_COUNT]; /* frames by hash; 0: free */
 	jmethodID methods[METHODS_MAX];

@@ -41,7 +41,7 @@ static struct {
 	JavaVM *vm;
 	jvmtiEnv *jvmti;        /* NULL: nothing is counted in place */
 	_Atomic int is_there;   /* new methods are accepted */
-	_Atomic int is_over;    /* clew's thread has to end */
+	_Atomic int is_over;    /* tells clew's thread to end */
 	_Atomic int is_working; /* clew's thread exists */
 	_Atomic int is_virtual; /* a virtual thread exists */
 	/* Number of requests to clew's thread, which waits for a change. */

@@ -57,13 +57,13 @@ static struct {
 		 * stub.
 		 */
 		*unused[UNITS_MAX + 1];
-	uint32_t count; /* methods in buckets */
+	uint32_t count; /* number of methods in all buckets */
 	/*
 	 * When `count` reaches this number, methods that the JVM has unloaded
 	 * are removed.
 	 */
 	uint32_t look_at;
-	uint32_t serials; /* the last serial */
+	uint32_t serials; /* serial number of the newest method */
 } methods LARGE_TABLE;
 
 static struct in_place_method **bucket_of(uint64_t code)

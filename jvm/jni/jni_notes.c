@@ -27,7 +27,7 @@ struct asked_name {
 };
 
 static struct {
-	struct wire_jni_note *table; /* in the part */
+	struct wire_jni_note *table; /* the table in the part */
 	/*
 	 * Header of the part with the table; after a fork, rt.header is another
 	 * one.

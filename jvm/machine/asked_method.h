@@ -13,7 +13,7 @@
 
 struct asked_method {
 	char *class_name, *name, *signature;
-	jclass class; /* a local reference */
+	jclass class; /* the method's class, a local reference */
 };
 
 /*

@@ -12,7 +12,7 @@
 
 /* The JVM's data about one method, in memory that the JVM has allocated. */
 struct written {
-	char *file; /* without a folder */
+	char *file; /* name of the source file, without a folder */
 	jvmtiLineNumberEntry *lines;
 	jint count;
 };

@@ -13,7 +13,7 @@
 #include "preload/generated/records.h"
 
 struct bound_native {
-	struct java_method its; /* the method's names */
+	struct java_method its; /* names of the method */
 	const void *method;     /* address of a pointer to its Method */
 	void *address;          /* the code to which it is bound */
 };

@@ -68,9 +68,9 @@ struct bridge_locals {
 struct bridge_frame {
 	struct bridge_locals locals; /* used by jni_references.c */
 	uint64_t outer;              /* frame of the thread's outer bridge */
-	uint64_t stack;              /* java_stack_hash() */
-	uint32_t end;                /* enum java_stack_end */
-	uint32_t expected;           /* number to be verified, or 0 */
+	uint64_t stack;        /* hash of the Java stack (java_stack_hash()) */
+	uint32_t end;          /* enum java_stack_end */
+	uint32_t expected;     /* number to be verified, or 0 */
 	uint64_t arguments[6]; /* arguments in general registers, in order */
 	struct bridge *bridge;
 	/* The thread's id before the call; java_border.h may change it. */

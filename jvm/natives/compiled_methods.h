@@ -9,10 +9,11 @@
 #include <stdint.h>
 
 struct compiled_method {
-	uint64_t record;    /* nmethod * */
-	uint64_t code;      /* address of the first instruction */
-	uint64_t verified;  /* entry for callers that know the object's class */
-	int32_t compile_id; /* unique in the process */
+	uint64_t record;   /* nmethod * */
+	uint64_t code;     /* address of the first instruction */
+	uint64_t verified; /* entry for callers that know the object's class */
+	/* The compilation's number, unique in the process. */
+	int32_t compile_id;
 	/*
 	 * The interpreter enters this code in the middle of a method, in a
 	 * loop.

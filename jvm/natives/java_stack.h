@@ -69,8 +69,8 @@ void java_stack_forget(void);
 
 /* Where a walk has ended. */
 enum java_stack_end {
-	JAVA_STACK_WHOLE, /* the stack's end */
-	JAVA_STACK_CUT,   /* a native with a context */
+	JAVA_STACK_WHOLE, /* the walk has reached the stack's end */
+	JAVA_STACK_CUT,   /* the walk has reached a native with a context */
 	/* The outer frames of a virtual thread are in the heap. */
 	JAVA_STACK_FROZEN,
 	JAVA_STACK_LOST, /* the stack cannot be walked */

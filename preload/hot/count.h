@@ -56,7 +56,7 @@ int hot_is_welcome(uint64_t *slot, const uint8_t *stub);
  */
 enum count_result {
 	COUNT_IS_DONE,
-	COUNT_IS_DUE,   /* hot_verify() is to check it */
+	COUNT_IS_DUE,   /* hot_verify() is to check the call */
 	COUNT_IS_FIRST, /* the first call of its context */
 };
 

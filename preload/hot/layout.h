@@ -101,7 +101,7 @@
 #define WINDOW_STUBS       2
 #define WINDOW_MODULES     3 /* no code but the text of modules */
 #define WINDOW_TRAMPOLINES 5
-#define WINDOW_SHARED      0xff /* also other code */
+#define WINDOW_SHARED      0xff /* the window also contains other code */
 
 /*
  * A stub has this size or twice as much. Each STUB_BYTES of a stub end with its

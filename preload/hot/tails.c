@@ -38,7 +38,7 @@ struct tail_chain {
 	uint64_t owner;
 	uint32_t owner_function;
 	uint32_t jumps;
-	int has_function; /* it contains the searched function */
+	int has_function; /* the chain contains the searched function */
 };
 
 #define ON_PAGES LARGE_TABLE __attribute__((aligned(4096)))

@@ -32,8 +32,9 @@ struct watched;
 
 /* A mapped chunk of the recording. */
 struct chunk {
-	struct wire_chunk *head; /* payload follows */
-	uint64_t offset;         /* offset of the chunk in the file */
+	/* The chunk's head, which the payload follows. */
+	struct wire_chunk *head;
+	uint64_t offset; /* offset of the chunk in the file */
 	uint64_t bytes;
 };
 
@@ -41,7 +42,7 @@ struct chunk {
 union note {
 	struct {
 		uint32_t function;
-		uint32_t depth; /* never 0 */
+		uint32_t depth; /* depth of the context; never 0 */
 	};
 	uint64_t word; /* 0: the entry has no id yet */
 };
@@ -97,7 +98,7 @@ struct tally_memory {
 	uint32_t is_settling;
 	/* Bytes that must be readable from a table's start on. */
 	uint64_t reach;
-	int32_t patience; /* strays before a reorder */
+	int32_t patience; /* number of strays until the next reorder */
 	uint32_t held_count;
 	struct mapping active, retired;
 	/*
@@ -117,7 +118,7 @@ struct tally_memory {
  */
 struct tally_ticks {
 	struct sample_room room;
-	int32_t timer; /* the kernel's number */
+	int32_t timer; /* the kernel's number of the owner's timer */
 	uint32_t timer_state;
 	/* The owner's CPU time at its timer's latest tick, in microseconds. */
 	uint64_t user_us, system_us;
@@ -169,7 +170,7 @@ struct histogram_slot {
 struct tally_histograms {
 	/* Indexed by function, open addressing, never full. NULL: none yet. */
 	struct histogram_slot *slots;
-	uint32_t room; /* slots, a power of two */
+	uint32_t room; /* number of slots, a power of two */
 	uint32_t used;
 	uint32_t left; /* free histograms in the newest chunk */
 	struct chunk chunk;
@@ -202,7 +203,7 @@ struct tally_packets {
 	/* The one before, unless it was handed over. */
 	struct wire_chunk *left;
 	uint32_t count, room;
-	uint32_t oldest; /* the next to be reused */
+	uint32_t oldest; /* index of the chunk that is reused next */
 	uint32_t cannot_grow;
 	uint64_t sequence; /* number of the latest context in a packet */
 	/* Set if calls of old packets are counted. */
@@ -221,7 +222,7 @@ struct tally_packets {
 
 struct hot_way {
 	uint64_t mixed; /* id ^ found */
-	uint64_t found; /* ID_ROOT: unused */
+	uint64_t found; /* the id that was found; ID_ROOT: unused */
 };
 
 /* Cache of notes of recent contexts (recent_notes.h). */
@@ -246,7 +247,7 @@ struct tally {
 	struct wire_count *table;
 	union note *notes; /* notes[i] belongs to table[i] */
 	uint64_t mask;     /* entries - 1 */
-	uint64_t used;     /* entries claimed */
+	uint64_t used;     /* number of claimed entries */
 	uint64_t limit;    /* entries at which hot_make_room() is due */
 	uintptr_t next_context, end_context;
 	uintptr_t next_spare, end_spare; /* records kept for "(folded)" */

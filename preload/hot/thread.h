@@ -24,8 +24,8 @@ struct java_recall;
 /* Why a thread's calls are not recorded (switch.h). */
 enum hot_muted {
 	HOT_IS_HEARD,
-	HOT_MUTED_FORK, /* inside fork(); counted as lost */
-	HOT_MUTED_OWN,  /* clew's own calls */
+	HOT_MUTED_FORK, /* the thread is inside fork(); calls count as lost */
+	HOT_MUTED_OWN,  /* the thread executes clew's own calls */
 	/* Two threads share the block (sharing.h); counted as lost. */
 	HOT_MUTED_SHARED,
 	/* In a probe's handler (probe_calls.h); counted as lost. */
@@ -93,8 +93,8 @@ struct loan {
  * changes, so that a handler that walks the stack finds the stub's address.
  */
 struct hot_loans {
-	uint64_t borrower; /* the exception; 0: none */
-	uint64_t filter;   /* bit at / 8 % 64 of each slot */
+	uint64_t borrower; /* the exception that has borrowed; 0: none */
+	uint64_t filter;   /* bit `at / 8 % 64` is set for each slot on loan */
 };
 
 /*

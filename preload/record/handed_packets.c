@@ -13,7 +13,7 @@
  * it waits uses up one slice only.
  */
 #define SLICE_NS 10000000
-#define PATIENCE 300 /* slices */
+#define PATIENCE 300 /* maximum time to wait, in slices */
 
 /* From <linux/futex.h>: futexes between processes. */
 #define FUTEX_WAIT_SHARED 0

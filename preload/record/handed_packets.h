@@ -22,7 +22,7 @@ enum handed {
 	HANDED_COUNTED,
 	/* The thread owns *chunk and has to count its calls. */
 	HANDED_BACK,
-	HANDED_NONE, /* no packet */
+	HANDED_NONE, /* there was no packet */
 };
 
 /*

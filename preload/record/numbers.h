@@ -33,7 +33,7 @@
 /* Never freed, because lookups hold no lock. */
 struct number_range {
 	uint32_t first;
-	uint32_t count; /* numbers taken */
+	uint32_t count; /* how many numbers are taken */
 	enum wire_range_kind kind;
 	/*
 	 * How many of the first numbers belong to recorded functions; only

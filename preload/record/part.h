@@ -43,7 +43,7 @@ struct part {
 	 * end in the header since.
 	 */
 	uint64_t end;
-	struct chunk unused[PART_FREE_MAX]; /* free and zeroed */
+	struct chunk unused[PART_FREE_MAX]; /* free and zeroed chunks */
 	uint32_t unused_count;
 	/* Bytes of chunks in use that grow with the program's activity. */
 	uint64_t spent_bytes, sample_bytes;

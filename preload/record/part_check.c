@@ -11,7 +11,7 @@
 /* The state of a walk. */
 struct walk_of_part {
 	const struct part *part;
-	uint32_t unused;  /* chunks of part->unused */
+	uint32_t unused;  /* number of chunks in part->unused */
 	uint32_t modules; /* modules that have functions */
 };
 

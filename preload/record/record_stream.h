@@ -18,7 +18,7 @@ struct record_stream {
 	enum wire_chunk_kind kind;
 	uint32_t chunk_bytes;
 	struct chunk chunk; /* the newest; head is NULL if there is none */
-	uint64_t used;      /* bytes of its payload */
+	uint64_t used;      /* used bytes of the newest chunk's payload */
 };
 
 /*

@@ -35,7 +35,8 @@ struct slot_lane {
 struct slot_source {
 	struct slot_form form;
 	struct slot_lane *lane;
-	_Atomic uint32_t *given; /* slots, in all lanes */
+	/* Number of slots taken by threads, in all lanes. */
+	_Atomic uint32_t *given;
 	/* Writes the rest of a new chunk's head; or NULL. */
 	void (*write)(void *context, struct wire_slots *slots);
 	void *context;

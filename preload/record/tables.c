@@ -15,9 +15,9 @@
 #define CONTEXT_STEP_BYTES 65536
 /* Notes of this size get huge pages, since they are read in random order. */
 #define HUGE_NOTES_BYTES (UINT64_C(4) << 20)
-#define LARGE_LOG2       21   /* 32 MiB */
-#define VAST_LOG2        24   /* 256 MiB */
-#define SWEEP_AFTER      1024 /* contexts, or strays */
+#define LARGE_LOG2       21   /* a table of 2^21 entries has 32 MiB */
+#define VAST_LOG2        24   /* a table of 2^24 entries has 256 MiB */
+#define SWEEP_AFTER      1024 /* number of contexts, or of strays */
 #define REORDER_AFTER    16   /* strays for each entry of the table */
 
 /*

@@ -37,8 +37,8 @@ int tally_grow(struct tally *tally, struct part *part);
 int tally_reserve(struct tally *tally, struct part *part, uint64_t contexts);
 
 /*
- * Reorders or sweeps after many strays. Returns the number of further strays
- * after which to call this function again. Changes the table.
+ * Called after many strays: reorders or sweeps the table. Returns the number of
+ * further strays after which to call this function again. Changes the table.
  */
 int32_t tally_reorder(struct tally *tally, struct part *part);
 

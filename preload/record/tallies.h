@@ -19,7 +19,7 @@
 struct tallies {
 	struct lock lock; /* taken before the part's, never after it */
 	struct part *part;
-	struct tally *first;   /* newest first */
+	struct tally *first;   /* the newest tally */
 	struct tally *suspect; /* the tally whose owner is checked next */
 	/* By number. The array only grows, and former arrays stay readable. */
 	struct tally **by_number;

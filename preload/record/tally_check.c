@@ -12,10 +12,10 @@
 struct walk_of_tally {
 	const struct tally *tally;
 	int is_amid;      /* callers are being recorded, innermost first */
-	int is_quiet;     /* no step is half-done */
-	uint64_t entries; /* in use */
+	int is_quiet;     /* no step of the owner is half-done */
+	uint64_t entries; /* number of used entries */
 	uint64_t records;
-	enum violation found; /* in a record */
+	enum violation found; /* the violation found in a record */
 };
 
 /* ---- The table ---- */

@@ -29,7 +29,7 @@ struct trace_file {
 	enum wire_overflow overflow;
 	uint32_t keeps;              /* WIRE_KEEPS_SITES */
 	int has_workers;             /* workers take full packets */
-	_Atomic uint64_t used_bytes; /* any thread */
+	_Atomic uint64_t used_bytes; /* stored by any thread */
 };
 
 /*

@@ -206,7 +206,8 @@ static uint64_t true_caller(uint64_t slot, uint64_t id)
 		return finding.at && finding.at < end ? finding.id : id;
 	if (own_end > slot && own_end - slot < SCAN_MAX * sizeof(uint64_t) &&
 	    (!finding.at || finding.at > own_end))
-		return ID_ROOT; /* no function, up to the thread's beginning */
+		/* The search found no function up to the thread's beginning. */
+		return ID_ROOT;
 	return finding.at ? finding.id : id;
 }
 

@@ -40,11 +40,12 @@ struct walk {
 	uint64_t id;        /* id of the function whose slot is searched next */
 	uint32_t scan_left; /* slots that may still be read */
 	uint32_t gap_left;  /* slots that may be read before the next link */
-	uint32_t gap_max;   /* between two links; 0: GAP_MAX */
+	uint32_t gap_max;   /* maximum of gap_left; 0: GAP_MAX */
 	/* The page that was checked last (walk_is_readable()). */
 	uint64_t mapped_page;
-	uint64_t readable_from;  /* the memory from here */
-	uint64_t readable_until; /* up to here is readable */
+	/* Memory from here to readable_until is readable. */
+	uint64_t readable_from;
+	uint64_t readable_until; /* end of the readable memory */
 	/* Slots that an interrupted stub may be changing. */
 	uint64_t interrupted_until;
 	/* A caller from which no chain continues, or ID_ROOT. */
@@ -80,9 +81,9 @@ _Static_assert(sizeof(struct walk) <= 128, "clang");
 
 struct link {
 	uint64_t at;                /* stack slot, or WALK_NO_SLOT */
-	uint64_t id;                /* the function's */
+	uint64_t id;                /* id of the function */
 	struct shadow_slot *shadow; /* constant if trampoline_has() */
-	uint32_t function;          /* or WIRE_FOLDED */
+	uint32_t function;          /* number of the function, or WIRE_FOLDED */
 	/*
 	 * Set if the function has jumped to that of the preceding link; both
 	 * have this slot.
@@ -150,9 +151,9 @@ int walk_next_interrupted(struct walk *walk, uint64_t at, struct link *link,
 			  uint64_t *pc);
 
 /*
- * Searches for a signal frame between the slots of two links. Returns the
- * interrupted pc if the signal has interrupted clew's code for the outer link,
- * or 0.
+ * Searches for a signal frame between `at` and `until`, the slots of two
+ * successive links. Returns the interrupted pc if the signal has interrupted
+ * clew's code for the outer link, or 0.
  */
 uint64_t walk_interrupted_pc(const struct walk *walk, uint64_t at,
 			     uint64_t until);

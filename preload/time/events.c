@@ -21,7 +21,7 @@
 #include "preload/time/samples.h"
 #include "preload/time/unsampled.h"
 
-#define SLOTS       256   /* events at the same time */
+#define SLOTS       256   /* maximum of events at the same time */
 #define PROBES      8     /* slots in which a thread's event may be */
 #define LOCKED_PART 64    /* the part of the user's locked memory */
 #define CALM_US     10000 /* the reserve with which an event begins */
@@ -34,7 +34,7 @@ enum slot_state {
 	SLOT_FREE,
 	SLOT_TAKEN, /* the event is being opened */
 	SLOT_RUNS,
-	SLOT_ENDED, /* a signal may still arrive */
+	SLOT_ENDED, /* the event has ended, but a signal may still arrive */
 };
 
 /* A thread's event. Changed under the lock of the tallies. */
@@ -399,7 +399,8 @@ static void meet_event(struct event *event, const ucontext_t *interrupted)
 	else if (event->state == SLOT_RUNS)
 		take_sample(event, signal_frame_pc(interrupted));
 	else
-		event->state = SLOT_FREE; /* a late signal */
+		/* The event has ended; this is a late signal. */
+		event->state = SLOT_FREE;
 }
 
 static __attribute__((noinline)) void meet_signal(int signal, siginfo_t *info,
@@ -518,7 +519,7 @@ static int settle_slot(struct event *event, int err)
 		event->tally->ticks.user_us + event->tally->ticks.system_us;
 	event->tally->ticks.event = event;
 	event->state = SLOT_RUNS;
-	if (events.coarse) /* set meanwhile */
+	if (events.coarse) /* events.coarse has been set meanwhile */
 		end_event(event);
 	return 0;
 }

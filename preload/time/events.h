@@ -50,7 +50,7 @@
 struct events_ticks {
 	uint64_t length_ns; /* distance of two ticks; 0: unknown */
 	int signal;         /* the ticks' signal */
-	int are_wanted;     /* only ticks are wanted */
+	int are_wanted;     /* the user wants only ticks */
 };
 
 /*

@@ -107,7 +107,7 @@ void look_at(const struct tally *tally, uint64_t cpu_ns, int may_ask,
 		ask_kernel(tally, may_ask, &look);
 		if (look_cpu_ns(tally->tid) == look.cpu_ns)
 			break;
-		look.state = LOOK_RUNS; /* it has begun to run */
+		look.state = LOOK_RUNS; /* the thread has begun to run */
 	}
 	*out = look;
 }

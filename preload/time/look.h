@@ -18,8 +18,8 @@
 enum look_state {
 	LOOK_GONE,    /* the thread no longer counts in this tally */
 	LOOK_RUNS,    /* the thread runs on a processor */
-	LOOK_READY,   /* waits for a processor */
-	LOOK_BLOCKED, /* waits for something else */
+	LOOK_READY,   /* the thread waits for a processor */
+	LOOK_BLOCKED, /* the thread waits for something else */
 };
 
 struct look {

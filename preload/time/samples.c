@@ -7,8 +7,9 @@
 #include "preload/record/recorder.h"
 #include "preload/sys/sys.h"
 
-#define NS_PER_S    UINT64_C(1000000000)
-#define FIRST_BYTES WIRE_PAGE_BYTES /* of a tally's samples */
+#define NS_PER_S UINT64_C(1000000000)
+/* Size of the first chunk of a tally's samples. */
+#define FIRST_BYTES WIRE_PAGE_BYTES
 #define MOST_BYTES  (16 * WIRE_PAGE_BYTES)
 
 /* Two readings of one moment are this close, unless one was interrupted. */

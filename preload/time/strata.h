@@ -48,7 +48,7 @@ struct strata_clock {
 struct strata {
 	uint64_t begin, end; /* ticks of the stratum: [begin, end) */
 	uint64_t due;        /* the tick in which the thread is looked at */
-	uint32_t group;      /* group of threads, any number */
+	uint32_t group;      /* the thread's group; any number is valid */
 	/* Level of later strata, if they may begin there. */
 	uint32_t level;
 };

@@ -253,7 +253,10 @@ static void pass_on(int signal, siginfo_t *info, ucontext_t *context)
 	const int is_blocked = has_rt_signals(context->uc_sigmask.__val[0]);
 	struct kernel_action theirs;
 
-	/* The program waits for all signals, and gets this one. */
+	/*
+	 * The program has blocked all signals in order to wait for them. The
+	 * signal is sent again while it is blocked, so the program receives it.
+	 */
 	if (is_blocked) {
 		ticks_yield(signal);
 		context->uc_sigmask.__val[0] |= SIGNAL_BIT(signal);

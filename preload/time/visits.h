@@ -27,7 +27,7 @@ struct visits {
 	struct strata_clock clock;
 	uint32_t level;      /* least level of all strata */
 	uint32_t wait_level; /* largest level for waiting threads */
-	int may_ask;         /* may read /proc */
+	int may_ask;         /* the watch may read /proc about the thread */
 };
 
 /*

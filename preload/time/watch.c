@@ -42,7 +42,7 @@ static struct {
 	uint64_t errand_wait_ns;
 	/* When the first watch of this process began. */
 	uint64_t start_ns;
-	uint64_t given_up; /* threads without samples */
+	uint64_t given_up; /* number of threads without samples */
 } watch;
 
 /* ---- The budget of looking ---- */

@@ -265,7 +265,8 @@ static int put_entry(const struct call_entry *entry, uint64_t base,
 static int is_entry(uint64_t slot)
 {
 	const struct shadow_slot *shadow = shadow_of(slot);
-	uint64_t page = slot & ~(PAGE_BYTES - 1); /* it has just been pushed */
+	/* The word at `slot` has just been pushed. */
+	uint64_t page = slot & ~(PAGE_BYTES - 1);
 
 	return (rt.leaf_stub && hot.trace_left == slot + 8) ||
 	       (shadow && walk_is_live(slot, &page) &&

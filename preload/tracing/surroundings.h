@@ -40,7 +40,7 @@ struct surroundings {
 
 /* The results to store, innermost function first. NULL: not needed. */
 struct surroundings_of {
-	uint32_t *functions; /* their numbers */
+	uint32_t *functions; /* numbers of the functions */
 	uint32_t *places;    /* places in a window that begins at the base */
 	uint64_t base;
 	uint32_t *sites; /* return addresses: low, high */

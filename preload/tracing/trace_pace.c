@@ -10,7 +10,7 @@
 #include "preload/hot/thread.h"
 #include "preload/record/recorder.h"
 
-#define EVERY_MAX 1024 /* calls */
+#define EVERY_MAX 1024 /* maximum of calls between two stamps */
 
 void trace_pace_step(uint64_t tsc)
 {

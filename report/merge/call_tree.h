@@ -35,7 +35,7 @@ struct call_key {
 
 struct call_node {
 	struct call_key key;
-	uint64_t calls; /* including tail calls */
+	uint64_t calls; /* number of calls, including tail calls */
 	uint64_t tails;
 };
 

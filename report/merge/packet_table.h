@@ -9,7 +9,7 @@
 /* The calls of one context in one tally. */
 struct packet_count {
 	uint64_t id;    /* 0: free entry */
-	uint64_t calls; /* including tail calls */
+	uint64_t calls; /* number of calls, including tail calls */
 	uint64_t tails;
 	uint64_t ticks; /* own time, computed from time stamps; 0: unknown */
 	uint32_t tally;

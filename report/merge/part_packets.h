@@ -14,7 +14,7 @@
 
 struct part_packets {
 	struct packet_counts counts;
-	int is_there; /* the following members are valid */
+	int is_there; /* 0: the following members are not set */
 	struct trace trace;
 	struct taken taken; /* calls that workers have counted */
 };

@@ -12,7 +12,7 @@
 #include "base/idmap.h"
 
 struct label_value {
-	uint8_t probe, field; /* their numbers */
+	uint8_t probe, field; /* numbers of the probe and of its field */
 	uint8_t is_missing;
 	uint8_t reserved;
 	uint32_t string_bytes; /* length of `string` */

@@ -40,7 +40,7 @@ int methods_next(const struct part_chunk *chunk, size_t *cursor,
 struct recorded_stack {
 	uint32_t number;
 	uint32_t count;            /* number of methods, at least one */
-	const uint32_t *numbers;   /* outermost first */
+	const uint32_t *numbers;   /* numbers of the methods, outermost first */
 	const uint16_t *bytecodes; /* or WIRE_BYTECODE_NONE */
 };
 

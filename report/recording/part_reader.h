@@ -33,11 +33,11 @@ struct part_copy {
 	 * otherwise 0.
 	 */
 	uint32_t run;
-	unsigned char *bytes; /* the copy */
+	unsigned char *bytes; /* copy of the part's file */
 	size_t size_bytes;    /* offset of the end of the part's own chunks */
 	/* Copies of inherited chunks follow at this offset of `bytes`. */
 	size_t inherited_at, inherited_bytes;
-	const struct wire_header *header; /* in the copy */
+	const struct wire_header *header; /* header of the part, in the copy */
 	/* Error text if data is missing; otherwise NULL. */
 	char *damage;
 	unsigned int dropped_counters; /* counters set to 0 (part_counters.h) */

@@ -36,7 +36,8 @@ int recorded_field_next(const struct part_chunk *chunk, size_t *at,
 			struct recorded_field *out);
 
 struct recorded_probe_events {
-	const unsigned char *first; /* event_bytes each; some are free */
+	/* Events of event_bytes each; some are free. */
+	const unsigned char *first;
 	uint32_t count;
 	uint32_t event_bytes;
 	uint32_t probe; /* below WIRE_PROBES_MAX */

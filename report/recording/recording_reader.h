@@ -29,7 +29,7 @@ struct expected_losses {
 	 * the latest calls.
 	 */
 	uint64_t overwritten_packets;
-	uint64_t short_calls; /* removed by --min-duration */
+	uint64_t short_calls; /* number of calls removed by --min-duration */
 	/* Threads whose stack could not be read when clew attached. */
 	uint64_t rootless_threads;
 };
@@ -38,7 +38,7 @@ struct recording {
 	struct part_copy *parts; /* sorted by start time */
 	size_t part_count;
 	size_t part_capacity;
-	char **problems; /* "NAME: error" */
+	char **problems; /* texts "NAME: error" */
 	size_t problem_count;
 	size_t problem_capacity;
 	/* The problems that were asked for or are usual. */

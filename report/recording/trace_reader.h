@@ -34,7 +34,7 @@ struct trace {
 	 * Number of functions that were not hooked because they got no index.
 	 */
 	uint32_t refused;
-	uint64_t dropped;    /* packets that were overwritten */
+	uint64_t dropped;    /* number of packets that were overwritten */
 	uint64_t dropped_at; /* offset of the counter `dropped` in the file */
 	/*
 	 * Number of calls that were removed because they took less than

@@ -37,8 +37,8 @@ struct abbrev_step {
 
 /* How the scan for code treats a DIE. */
 enum abbrev_kind {
-	ABBREV_ABSENT, /* no abbreviation with this code */
-	ABBREV_OTHER,  /* skipped */
+	ABBREV_ABSENT, /* there is no abbreviation with this code */
+	ABBREV_OTHER,  /* DIEs with this code are skipped */
 	ABBREV_FUNCTION_WITH_CODE,
 	ABBREV_FUNCTION, /* a declaration, or a function that is only inlined */
 	ABBREV_INLINED,
@@ -48,7 +48,7 @@ struct abbrev {
 	uint8_t kind; /* enum abbrev_kind */
 	uint8_t has_children;
 	uint16_t tag;
-	uint16_t fixed_bytes; /* size of the first steps, if fixed */
+	uint16_t fixed_bytes; /* bytes to skip before the first of `steps` */
 	uint16_t step_count;  /* number of remaining steps */
 	uint32_t attribute_count;
 	const struct abbrev_step *steps;

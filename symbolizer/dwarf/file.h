@@ -36,10 +36,11 @@ struct dwarf_unit {
 	uint8_t root_is_read;
 	uint16_t tag;                       /* tag of the root DIE */
 	const struct abbrev_table *abbrevs; /* NULL until first use */
-	const struct dwarf_unit *skeleton;  /* for a unit in a split file */
+	/* The unit's skeleton, if the unit is in a split file. */
+	const struct dwarf_unit *skeleton;
 
 	/* Values from the root DIE: */
-	uint64_t base_pc; /* base of its ranges */
+	uint64_t base_pc; /* base of the unit's ranges */
 	uint64_t str_offsets_base;
 	uint64_t addr_base;
 	uint64_t rnglists_base;
@@ -57,7 +58,7 @@ struct dwarf_file {
 	struct gather *gather;
 	struct span info, abbrev, str, line_str, line, ranges, rnglists, addr,
 		str_offsets;
-	struct dwarf_unit *units; /* sorted by offset */
+	struct dwarf_unit *units; /* the units, sorted by offset */
 	size_t unit_count, unit_capacity;
 	struct abbrev_table **abbrev_tables;
 	size_t abbrev_table_count, abbrev_table_capacity;

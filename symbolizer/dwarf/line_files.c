@@ -91,8 +91,8 @@ static void read_old_entry(struct cursor *cursor, struct line_entry *entry)
 	if (!*entry->path)
 		return;
 	entry->directory = cursor_uleb(cursor);
-	cursor_uleb(cursor); /* time */
-	cursor_uleb(cursor); /* length */
+	cursor_uleb(cursor); /* the file's time is not needed */
+	cursor_uleb(cursor); /* the file's length is not needed */
 }
 
 void line_files_define(struct line_files *files, struct cursor *cursor)

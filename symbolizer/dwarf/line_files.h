@@ -8,7 +8,7 @@
 struct line_header {
 	uint16_t version;
 	uint8_t offset_bytes;
-	uint8_t least_bytes; /* length of an instruction */
+	uint8_t least_bytes; /* least length of an instruction */
 	uint8_t most_operations;
 	int8_t line_base;
 	uint8_t line_range;

@@ -28,7 +28,7 @@ struct program {
 	size_t first_row;  /* first row of the sequence */
 	uint64_t area_end; /* end of the section that contains the sequence */
 	int is_dropped;    /* the sequence is not in code */
-	int has_rows;      /* the sequence has rows */
+	int has_rows;      /* the sequence has at least one row */
 };
 
 static void begin_sequence(struct program *program)

@@ -107,7 +107,7 @@ static int find_contributions(const struct package *package, uint64_t id,
 
 	cursor_u32(&cursor); /* version, and padding in version 5 */
 	columns = cursor_u32(&cursor);
-	cursor_u32(&cursor); /* units */
+	cursor_u32(&cursor); /* the number of units is not needed */
 	slots = cursor_u32(&cursor);
 	if (cursor.is_bad || slots == 0 || (slots & (slots - 1)) != 0 ||
 	    columns > MOST_COLUMNS)

@@ -14,7 +14,7 @@ struct split;
 struct split_report {
 	uint64_t wanted;     /* number of skeletons */
 	uint64_t missing;    /* skeletons whose split unit was not found */
-	char *first_missing; /* a path; may be NULL */
+	char *first_missing; /* path of the first missing file; may be NULL */
 };
 
 /* A .dwp file may lie next to each of `paths`, which ends with NULL. */

@@ -56,7 +56,7 @@ struct gather_symbol {
 	uint32_t name;
 	uint8_t rank;    /* among symbols of one address, the lowest is best */
 	uint8_t is_full; /* from .symtab, which is complete */
-	uint8_t is_function; /* no label and no resolver */
+	uint8_t is_function; /* the symbol is neither a label nor a resolver */
 	uint8_t is_weak;
 };
 

@@ -14,11 +14,11 @@
 struct feed {
 	int fd;
 	int err;         /* -errno of a failed read, or 0 */
-	uint64_t size;   /* when the file was opened */
+	uint64_t size;   /* size of the file when it was opened */
 	uint64_t offset; /* offset of the cursor in the file */
 	uint8_t *window;
 	size_t capacity;
-	size_t at; /* the cursor, in the window */
+	size_t at; /* offset of the cursor in the window */
 	size_t used;
 };
 

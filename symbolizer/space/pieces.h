@@ -63,8 +63,8 @@ VECTOR(claims, struct claim)
 struct piece {
 	uint64_t to;
 	uint32_t claim;
-	uint32_t first; /* first slot */
-	uint32_t last;  /* the slot after the last */
+	uint32_t first; /* the claim's first slot */
+	uint32_t last;  /* the slot after the claim's last slot */
 };
 
 VECTOR(piece_vector, struct piece)

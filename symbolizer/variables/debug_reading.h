@@ -38,7 +38,7 @@ struct debug_reading {
 	/* The unit that contains the address: */
 	size_t unit; /* unit_count: none */
 	Dwarf_Die unit_die;
-	Dwarf_Addr unit_base; /* base of its ranges */
+	Dwarf_Addr unit_base; /* base of the unit's ranges */
 	int unit_is_cxx;
 	struct map types;  /* offset of a DIE -> 1 + type */
 	int is_split;      /* DIEs of some unit are in another file */

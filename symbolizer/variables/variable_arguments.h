@@ -9,7 +9,7 @@ struct variable_arguments {
 	unsigned int used; /* number of used general registers */
 	unsigned int used_vectors;
 	uint64_t stack; /* used bytes from the CFA on */
-	int is_unknown; /* later arguments are unknown */
+	int is_unknown; /* the places of later arguments are unknown */
 };
 
 enum argument_way {

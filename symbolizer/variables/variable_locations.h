@@ -17,7 +17,7 @@ enum variable_location {
 	LOCATION_IS_NONE,
 	LOCATION_IS_CONSTANT,
 	LOCATION_IS_ONE,  /* valid at all addresses */
-	LOCATION_IS_LIST, /* by ranges of addresses */
+	LOCATION_IS_LIST, /* different locations for ranges of addresses */
 };
 
 enum variable_location variable_location_kind(struct debug_reading *reading,

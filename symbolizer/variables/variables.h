@@ -74,7 +74,7 @@ enum variable_operation {
 	VARIABLE_MINUS,
 	VARIABLE_TIMES,
 	VARIABLE_BY,
-	VARIABLE_REST, /* unsigned remainder */
+	VARIABLE_REST, /* the remainder of an unsigned division */
 	VARIABLE_AND,
 	VARIABLE_OR,
 	VARIABLE_XOR,

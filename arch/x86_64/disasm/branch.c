@@ -26,7 +26,7 @@ static size_t skip_prefixes(const uint8_t *code, size_t length, int *narrow)
 	for (; at < length && is_legacy_prefix(code[at]); at++)
 		*narrow |= code[at] == 0x66;
 	if (at < length && is_rex(code[at])) {
-		if (code[at] & 8) /* REX.W overrides 66 */
+		if (code[at] & 8) /* the prefix REX.W overrides the prefix 66 */
 			*narrow = 0;
 		at++;
 	}

@@ -21,7 +21,7 @@ typedef void *(*decoder_alloc)(void *context, size_t bytes);
 
 struct decoder {
 	size_t scan;     /* handle for lengths and kinds; fast */
-	size_t detail;   /* handle for operands also */
+	size_t detail;   /* handle that also decodes operands */
 	void *workspace; /* memory for decoding one instruction */
 };
 

@@ -27,7 +27,7 @@ struct encoding {
 	const uint8_t *end;
 	uint16_t opcode; /* SECOND(opcode) if the opcode follows 0f */
 	uint8_t rex;
-	uint8_t is_word; /* 66 prefix: 16-bit operands */
+	uint8_t is_word; /* the prefix 66 makes operands 16 bits wide */
 	uint8_t mod;     /* 3: rm is a register */
 	uint8_t reg;
 	uint8_t rm;

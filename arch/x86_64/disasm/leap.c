@@ -9,7 +9,7 @@
 #include "disasm/relocate.h"
 
 #define REX            0x40
-#define REX_W          0x48 /* 0100WRXB */
+#define REX_W          0x48 /* a REX prefix (0100WRXB) with W set */
 #define REX_R          0x04
 #define REX_X          0x02
 #define REX_B          0x01

@@ -26,7 +26,7 @@
 enum knowledge {
 	VALUE_UNKNOWN,
 	VALUE_NUMBER,  /* the lowest `bits`, unsigned, are at most `most` */
-	VALUE_ADDRESS, /* equals vaddr */
+	VALUE_ADDRESS, /* the value equals vaddr */
 	/* Entry 0 to `most` of a table of int32_t at vaddr. */
 	VALUE_DISTANCE,
 	VALUE_TARGET, /* an entry of VALUE_DISTANCE, plus vaddr */

@@ -23,7 +23,7 @@ enum stack_use {
 	STACK_IS_KEPT, /* *stack is valid after the instruction */
 	/* The return address is read, written, or pointed to. */
 	STACK_IS_LOOKED_AT,
-	STACK_IS_UNREADABLE, /* the effect is unknown */
+	STACK_IS_UNREADABLE, /* the effect on the stack is unknown */
 };
 
 /*

@@ -27,7 +27,7 @@ struct move {
 	uint8_t opcode;
 	uint8_t is_memory;
 	uint8_t reg;
-	uint8_t rm; /* or the base */
+	uint8_t rm; /* the other register, or the memory operand's base */
 };
 
 static int read_move(const uint8_t *code, const struct insn *insn,

@@ -33,7 +33,7 @@
 
 static struct {
 	_Atomic uint32_t used;
-	_Atomic uint8_t is_ready[CHUNKS];       /* set once mapped */
+	_Atomic uint8_t is_ready[CHUNKS];       /* 1 once the chunk is mapped */
 	_Atomic uint32_t first[1 << HASH_BITS]; /* number + 1 */
 } made LARGE_TABLE;
 

@@ -25,7 +25,8 @@ struct _Unwind_Context {
 	uint64_t cfa;
 	uint64_t ra;
 	uint64_t others[7];
-	uint8_t is_value[UNWIND_REGISTERS]; /* of the registers */
+	/* 1: registers[i] has the value, not its address. */
+	uint8_t is_value[UNWIND_REGISTERS];
 };
 _Static_assert(offsetof(struct _Unwind_Context, is_value) == 0xd8, "libgcc's");
 
