@@ -11,7 +11,7 @@
 #include "cli/show/view.h"
 #include "report/code/annotation.h"
 #include "report/code/source_files.h"
-#include "report/model/told_lines.h"
+#include "report/model/announced_lines.h"
 
 enum {
 	KEY_SOURCE = 's',

@@ -26,8 +26,8 @@ struct reading_lines {
 	int folder_fd, notify_fd;
 	char *starting[STARTING_MAX]; /* Names of parts; NULL if free. */
 	size_t next;
-	char **told;
-	size_t told_count, told_capacity;
+	char **printed;
+	size_t printed_count, printed_capacity;
 };
 
 struct reading_lines *reading_lines_create(const char *folder)
@@ -54,9 +54,9 @@ void reading_lines_destroy(struct reading_lines *lines)
 		close(lines->notify_fd);
 	for (size_t i = 0; i < STARTING_MAX; i++)
 		free(lines->starting[i]);
-	for (size_t i = 0; i < lines->told_count; i++)
-		free(lines->told[i]);
-	free(lines->told);
+	for (size_t i = 0; i < lines->printed_count; i++)
+		free(lines->printed[i]);
+	free(lines->printed);
 	free(lines);
 }
 
@@ -114,10 +114,10 @@ static int read_header(const struct reading_lines *lines, const char *name,
 	return is_read;
 }
 
-static int was_told(const struct reading_lines *lines, const char *module)
+static int was_printed(const struct reading_lines *lines, const char *module)
 {
-	for (size_t i = 0; i < lines->told_count; i++)
-		if (strcmp(lines->told[i], module) == 0)
+	for (size_t i = 0; i < lines->printed_count; i++)
+		if (strcmp(lines->printed[i], module) == 0)
 			return 1;
 	return 0;
 }
@@ -128,15 +128,16 @@ static void tell(struct reading_lines *lines, const struct wire_header *header)
 		header->reading,
 		strnlen(header->reading, sizeof(header->reading))));
 
-	if (was_told(lines, module)) {
+	if (was_printed(lines, module)) {
 		free(module);
 		return;
 	}
 	complain("clew", "analysing %s, which takes longer the first time",
 		 module);
-	lines->told = memory_grow(lines->told, lines->told_count,
-				  &lines->told_capacity, sizeof(*lines->told));
-	lines->told[lines->told_count++] = module;
+	lines->printed =
+		memory_grow(lines->printed, lines->printed_count,
+			    &lines->printed_capacity, sizeof(*lines->printed));
+	lines->printed[lines->printed_count++] = module;
 }
 
 /*

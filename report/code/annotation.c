@@ -7,7 +7,7 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
-#include "report/model/told_lines.h"
+#include "report/model/announced_lines.h"
 
 enum { UNKNOWN_CODE_BYTES = 64 };
 
@@ -144,14 +144,14 @@ static void add_spot(struct annotating *work, const struct tree_spot *spot)
 	struct a2n_frame frames[CATALOG_FRAMES];
 	size_t count;
 
-	if (!site_is_told(catalog, spot->site) &&
+	if (!site_is_announced(catalog, spot->site) &&
 	    site->module != work->annotation->module)
 		return;
 	work->annotation->unplaced_ns -= spot->ns;
 	count = catalog_site_frames(catalog, spot->site, 0, frames,
 				    CATALOG_FRAMES);
 	add_to_lines(work, frames, count, &cost);
-	if (!site_is_told(catalog, spot->site))
+	if (!site_is_announced(catalog, spot->site))
 		add_pc(&work->pcs, site->vaddr, spot);
 }
 

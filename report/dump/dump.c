@@ -8,10 +8,10 @@
 #include "report/dump/dump_counts.h"
 #include "report/dump/dump_marks.h"
 #include "report/dump/dump_probes.h"
+#include "report/dump/dump_runtimes.h"
 #include "report/dump/dump_string.h"
-#include "report/dump/dump_told.h"
 #include "report/dump/dump_values.h"
-#include "report/merge/oddities.h"
+#include "report/merge/inconsistencies.h"
 #include "report/model/function_catalog.h"
 #include "report/recording/rules.h"
 #include "report/view/summary.h"
@@ -333,7 +333,7 @@ static void dump_chunk(FILE *out, const struct part_chunk *chunk,
 		dump_samples(out, chunk);
 	if (chunk->kind == WIRE_HISTOGRAMS)
 		dump_histograms(out, chunk);
-	dump_told(out, chunk);
+	dump_runtimes(out, chunk);
 	dump_values(out, chunk);
 	dump_probes(out, chunk);
 	dump_marks(out, chunk);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "report/model/told_lines.h"
+#include "report/model/announced_lines.h"
 
 const char *export_measure_name(const struct export *export)
 {
@@ -82,10 +82,11 @@ char *export_command(const struct export *export)
 	return memory_printf("%s", export->session->command);
 }
 
-static size_t told_frames_in(struct catalog *catalog, uint32_t site,
-			     struct a2n_frame frames[CATALOG_FRAMES])
+static size_t announced_frames_in(struct catalog *catalog, uint32_t site,
+				  struct a2n_frame frames[CATALOG_FRAMES])
 {
-	const size_t count = told_frames(catalog, site, frames, CATALOG_FRAMES);
+	const size_t count =
+		announced_frames(catalog, site, frames, CATALOG_FRAMES);
 
 	return count > CATALOG_FRAMES ? 0 : count;
 }
@@ -103,10 +104,11 @@ size_t export_frames(struct catalog *catalog, uint32_t function, uint32_t site,
 	const struct catalog_function *entry = &catalog->functions[function];
 	size_t count;
 
-	if (site_is_told(catalog, site))
-		return whole_function(catalog, told_function(catalog, site)) ==
+	if (site_is_announced(catalog, site))
+		return whole_function(catalog,
+				      announced_function(catalog, site)) ==
 				       whole_function(catalog, function)
-			       ? told_frames_in(catalog, site, frames)
+			       ? announced_frames_in(catalog, site, frames)
 			       : 0;
 	if (site == 0 || entry->is_named ||
 	    catalog->sites[site].module != entry->module)

@@ -15,7 +15,7 @@
 #include "base/memory.h"
 #include "base/strings.h"
 #include "report/export/export.h"
-#include "report/model/told_lines.h"
+#include "report/model/announced_lines.h"
 #include "report/view/labels.h"
 
 /* Cost of a function, or of its calls of another function, at one location. */

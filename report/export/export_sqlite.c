@@ -13,7 +13,7 @@
 #include "report/export/export.h"
 #include "report/export/sqlite_rows.h"
 #include "report/export/sqlite_schema.h"
-#include "report/model/told_lines.h"
+#include "report/model/announced_lines.h"
 #include "report/view/flat.h"
 #include "report/view/labels.h"
 
@@ -234,7 +234,7 @@ static void add_site(struct rows *rows, struct catalog *catalog, uint32_t site,
 					   CATALOG_FRAMES);
 
 	rows_number(rows, site);
-	if (site_is_told(catalog, site)) {
+	if (site_is_announced(catalog, site)) {
 		rows_null(rows);
 		rows_null(rows);
 	} else {

@@ -7,7 +7,7 @@
 
 #include "base/display_text.h"
 #include "base/memory.h"
-#include "report/model/told_lines.h"
+#include "report/model/announced_lines.h"
 
 /* The names for one line of a location; `file` may be NULL. */
 struct naming {
@@ -215,7 +215,7 @@ static int is_bare_site(const struct pprof *pprof, uint32_t function,
 static uint64_t address_of(const struct catalog *catalog, uint32_t site,
 			   int is_return)
 {
-	if (site_is_told(catalog, site))
+	if (site_is_announced(catalog, site))
 		return 0;
 	return catalog->sites[site].vaddr - (is_return != 0);
 }

@@ -63,8 +63,8 @@ static void find_files(struct html_page *page, struct timed_files *files)
 		for (size_t j = 0; j < count; j++)
 			if (frames[j].file && frames[j].line)
 				add(page, files, frames[j].file,
-				    site->told_count ? CATALOG_NO_MODULE
-						     : site->module,
+				    site->announced_count ? CATALOG_NO_MODULE
+							  : site->module,
 				    spot->ns);
 	}
 }

@@ -44,7 +44,7 @@ void live_counts_fini(struct live_counts *counts)
  * Returns the number of bytes that describe functions. A change means that
  * there are new ones.
  */
-static uint64_t told_bytes(const struct part_copy *part)
+static uint64_t function_bytes(const struct part_copy *part)
 {
 	struct part_chunk chunk;
 	uint64_t cursor = 0, bytes = 0;
@@ -64,13 +64,13 @@ static uint64_t told_bytes(const struct part_copy *part)
  */
 static int learn_functions(struct live_counts *counts, struct part_copy *part)
 {
-	const uint64_t bytes = told_bytes(part);
+	const uint64_t bytes = function_bytes(part);
 
-	if (counts->is_begun && bytes == counts->told_bytes)
+	if (counts->is_begun && bytes == counts->function_bytes)
 		return 0;
 	forget_part(counts);
 	counts->known = *part;
-	counts->told_bytes = bytes;
+	counts->function_bytes = bytes;
 	counts->is_begun = 1;
 	numbering_init(&counts->numbering, &counts->catalog, &counts->known, 0);
 	for (size_t i = 0; i < counts->context_count; i++)

@@ -41,7 +41,7 @@ struct live_counts {
 	struct shown_names names;
 	struct part_copy known; /* the part to which `numbering` points */
 	struct numbering numbering;
-	uint64_t told_bytes; /* bytes in it that describe functions */
+	uint64_t function_bytes; /* bytes in it that describe functions */
 	int is_begun;
 	struct live_context *contexts;
 	size_t context_count, context_capacity;

@@ -181,21 +181,21 @@ static uint32_t node_below(struct context *context, uint32_t root)
  * accepted: a thread that resumes a coroutine of another thread counts depths
  * from the start of the coroutine.
  */
-static void check_place(struct oddities *oddities,
+static void check_place(struct inconsistencies *inconsistencies,
 			const struct context *context, uint64_t caller_id,
 			const struct context *caller)
 {
 	if (context->is_checked)
 		return;
 	if (caller_id != ID_ROOT && !caller)
-		oddities->orphans++;
+		inconsistencies->orphans++;
 	else if (caller && caller->node == NODE_PENDING)
-		oddities->circular++;
+		inconsistencies->circular++;
 	else if ((!caller || caller->tally == context->tally) &&
 		 context->depth !=
 			 (uint16_t)((caller ? caller->depth : 0) + 1) &&
 		 context->depth != 1)
-		oddities->uneven++;
+		inconsistencies->uneven++;
 }
 
 /*
@@ -222,7 +222,8 @@ static uint32_t climb(struct contexts *contexts, struct context *context,
 				 ? NULL
 				 : contexts_find(contexts, caller_id);
 		node = caller ? node_below(caller, root) : NODE_PENDING;
-		check_place(&contexts->oddities, context, caller_id, caller);
+		check_place(&contexts->inconsistencies, context, caller_id,
+			    caller);
 		if (caller_id == ID_ROOT)
 			return root;
 		if (node == NODE_PENDING)
@@ -269,8 +270,8 @@ static const struct context *caller_of(const struct contexts *contexts,
  * If the context's function is a Java stack, returns the site at which the
  * innermost method of this stack calls; otherwise 0.
  */
-static uint32_t told_site_below(struct contexts *contexts,
-				const struct context *context)
+static uint32_t announced_site_below(struct contexts *contexts,
+				     const struct context *context)
 {
 	const struct numbering_stack *stack =
 		context ? numbering_stack(contexts->numbering,
@@ -326,7 +327,7 @@ uint32_t contexts_place(struct contexts *contexts, struct context *start,
 	if (node != NODE_UNSEEN)
 		return node;
 	node = climb(contexts, start, root, &length);
-	site = told_site_below(contexts, caller_of(contexts, length));
+	site = announced_site_below(contexts, caller_of(contexts, length));
 	while (length > 0) {
 		struct context *context =
 			&contexts->items[contexts->path[--length]];
@@ -335,7 +336,7 @@ uint32_t contexts_place(struct contexts *contexts, struct context *start,
 		struct tree_node *made;
 
 		if (function == FUNCTION_UNKNOWN && !context->is_checked)
-			contexts->oddities.strangers++;
+			contexts->inconsistencies.strangers++;
 		context->is_checked = 1;
 		node = place_callers(contexts, node, context->function, &site);
 		node = tree_child(tree, node, function);
@@ -345,7 +346,7 @@ uint32_t contexts_place(struct contexts *contexts, struct context *start,
 		if (made->site == 0)
 			made->site = site ? site : site_of(contexts, context);
 		made->is_return_site = 1;
-		site = told_site_below(contexts, context);
+		site = announced_site_below(contexts, context);
 	}
 	return node;
 }

@@ -11,8 +11,8 @@
 #define CLEW_MERGE_CONTEXTS_H
 
 #include "base/hash_index.h"
+#include "report/merge/inconsistencies.h"
 #include "report/merge/numbering.h"
-#include "report/merge/oddities.h"
 #include "report/merge/part_tallies.h"
 #include "report/model/tree.h"
 
@@ -27,7 +27,8 @@ struct context {
 	uint32_t tally : 30; /* tally that recorded it */
 	/* The id of its tail calls also occurs and finds this context. */
 	uint32_t has_tails : 1;
-	uint32_t is_checked : 1; /* check_place() has counted its oddities */
+	uint32_t
+		is_checked : 1; /* check_place() has counted its inconsistencies */
 };
 
 struct contexts {
@@ -38,7 +39,7 @@ struct contexts {
 	uint32_t *path;
 	size_t path_capacity;
 	/* Inconsistencies of the contexts that were placed. */
-	struct oddities oddities;
+	struct inconsistencies inconsistencies;
 	const struct numbering *numbering;
 	struct catalog *catalog;
 	struct tree *tree;

@@ -55,15 +55,15 @@ static void note(const struct generated *generated, enum announced kind,
 }
 
 /* Adds a problem to the recording if registered code has no names. */
-static void note_told(const struct generated *generated)
+static void report_unread(const struct generated *generated)
 {
-	const struct told_code *told = &generated->told;
+	const struct announced_code *announced = &generated->announced;
 
-	if (told->unread == 0)
+	if (announced->unread == 0)
 		return;
 	recording_note(
 		generated->recording,
-		told->why_unread == WIRE_UNREAD_ALL
+		announced->why_unread == WIRE_UNREAD_ALL
 			? memory_printf(
 				  "%s: generated code has no names: clew "
 				  "cannot wrap __jit_debug_register_code()",
@@ -72,10 +72,11 @@ static void note_told(const struct generated *generated)
 					" registered object%s of generated "
 					"code %s no names: clew found no "
 					"readable function symbols in %s",
-					generated->part->name, told->unread,
-					text_plural(told->unread),
-					told->unread > 1 ? "have" : "has",
-					told->unread > 1 ? "them" : "it"));
+					generated->part->name,
+					announced->unread,
+					text_plural(announced->unread),
+					announced->unread > 1 ? "have" : "has",
+					announced->unread > 1 ? "them" : "it"));
 }
 
 /*
@@ -125,9 +126,9 @@ static void read_announced(struct generated *generated)
 	int err;
 
 	generated->is_read = 1;
-	told_code_init(&generated->told, generated->catalog, generated->part,
-		       generated->clock);
-	note_told(generated);
+	announced_code_init(&generated->announced, generated->catalog,
+			    generated->part, generated->clock);
+	report_unread(generated);
 	made_code_init(&generated->made, generated->recording, generated->part,
 		       generated->catalog, generated->numbering,
 		       generated->clock);
@@ -167,7 +168,7 @@ void generated_init(struct generated *generated, struct recording *recording,
 
 void generated_fini(struct generated *generated)
 {
-	told_code_fini(&generated->told);
+	announced_code_fini(&generated->announced);
 	made_code_fini(&generated->made);
 	if (generated->space)
 		a2n_space_destroy(generated->space);
@@ -179,8 +180,8 @@ void generated_fini(struct generated *generated)
  * becomes PLACE_TIMED if the entry has a time and the sample's time is known,
  * which entries of a perf map never have; otherwise PLACE_NEWEST.
  */
-static uint32_t announced_function(struct generated *generated, uint64_t pc,
-				   uint64_t tsc, enum sample_place *how)
+static uint32_t function_in_files(struct generated *generated, uint64_t pc,
+				  uint64_t tsc, enum sample_place *how)
 {
 	const uint64_t time = time_of(generated, tsc);
 	struct a2n_place place = { 0 };
@@ -237,9 +238,9 @@ uint32_t generated_function(struct generated *generated, uint64_t pc,
 	if (!generated->is_read)
 		read_announced(generated);
 	*how = PLACE_TIMED;
-	function = told_code_function(&generated->told, pc, tsc);
+	function = announced_code_function(&generated->announced, pc, tsc);
 	if (!function)
-		function = announced_function(generated, pc, tsc, how);
+		function = function_in_files(generated, pc, tsc, how);
 	if (function)
 		return function;
 	function = mapped_function(generated, pc, tsc);
@@ -257,10 +258,10 @@ uint32_t generated_site(struct generated *generated,
 			const struct numbering *numbering, uint64_t pc,
 			uint64_t tsc)
 {
-	return generated->is_read
-		       ? told_code_site(&generated->told, generated->catalog,
-					numbering, pc, tsc)
-		       : 0;
+	return generated->is_read ? announced_code_site(&generated->announced,
+							generated->catalog,
+							numbering, pc, tsc)
+				  : 0;
 }
 
 /*

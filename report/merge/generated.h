@@ -4,7 +4,7 @@
  *
  * The names are read when the first sample in generated code is placed. The
  * first of these sources that has a name is used: reports of runtimes in the
- * part (told_code.h); a jitdump, which has the time of each piece of code; a
+ * part (announced_code.h); a jitdump, which has the time of each piece of code; a
  * perf map, of which the last entry for an address is used, because its entries
  * have no times; the module that made the memory executable (made_code.h). A
  * forked child uses its parent's files unless it has its own.
@@ -13,8 +13,8 @@
 #define CLEW_MERGE_GENERATED_H
 
 #include "base/idmap.h"
+#include "report/merge/announced_code.h"
 #include "report/merge/made_code.h"
-#include "report/merge/told_code.h"
 #include "report/model/clock.h"
 #include "report/model/function_catalog.h"
 #include "report/model/sample_places.h"
@@ -28,7 +28,7 @@ struct generated {
 	const struct clock *clock;
 	const struct numbering *numbering;
 	/* Code that runtimes have reported, in the part. */
-	struct told_code told;
+	struct announced_code announced;
 	struct made_code made;   /* makers recorded in the part */
 	struct a2n_space *space; /* NULL: nothing was announced */
 	struct idmap functions;  /* id of a piece of code -> function */
@@ -70,7 +70,7 @@ void generated_name_callers(struct generated *generated,
 			    struct numbering *numbering);
 
 /*
- * Returns the catalog's site for a pc in generated code, like told_code_site();
+ * Returns the catalog's site for a pc in generated code, like announced_code_site();
  * 0: unknown.
  */
 uint32_t generated_site(struct generated *generated,

@@ -403,8 +403,8 @@ static void add_everything(struct work *work)
 		add_plain(work);
 	part_labels_fini(&labels);
 	recording_note(work->recording,
-		       oddities_text(&work->contexts.oddities, work->part,
-				     work->contexts.count));
+		       inconsistencies_text(&work->contexts.inconsistencies,
+					    work->part, work->contexts.count));
 	recording_note(work->recording, java_problem_text(work->part));
 	recording_note(work->recording, jni_problem_text(work->part));
 	recording_note(work->recording, makers_problem_text(work->part));

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "report/model/told_lines.h"
+#include "report/model/announced_lines.h"
 #include "report/model/waits.h"
 #include "wire/id.h"
 #include "wire/verdict.h"
@@ -176,8 +176,8 @@ static uint32_t find_call(const struct samples *samples, uint32_t caller,
 static int is_inlined(const struct catalog *catalog, uint32_t leaf,
 		      uint32_t function)
 {
-	return catalog->functions[leaf].tells_calls &&
-	       catalog->functions[function].tells_calls;
+	return catalog->functions[leaf].reports_calls &&
+	       catalog->functions[function].reports_calls;
 }
 
 /*

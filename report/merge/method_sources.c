@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "report/model/told_lines.h"
+#include "report/model/announced_lines.h"
 #include "report/recording/names_reader.h"
 
 static void add_source(struct method_sources *sources, struct catalog *catalog,
@@ -23,7 +23,7 @@ static void add_source(struct method_sources *sources, struct catalog *catalog,
 			    sizeof(*sources->items));
 	sources->items[sources->count] = (struct method_source){
 		.number = source->number,
-		.file = told_file(catalog, source->path),
+		.file = announced_file(catalog, source->path),
 		.lines = source->lines,
 		.line_count = source->line_count,
 	};

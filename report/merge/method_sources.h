@@ -8,7 +8,7 @@
 
 struct method_source {
 	uint32_t number; /* number of the method, in this process */
-	/* Index of the file in the catalog: see struct told_frame. */
+	/* Index of the file in the catalog: see struct announced_frame. */
 	uint32_t file;
 	const struct wire_line *lines; /* points into the part */
 	size_t line_count;

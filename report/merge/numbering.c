@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "report/model/announced_lines.h"
 #include "report/model/java_name.h"
-#include "report/model/told_lines.h"
 #include "report/recording/bindings_reader.h"
 #include "report/recording/names_reader.h"
 
@@ -194,7 +194,7 @@ static void enter_counting(struct catalog_function *function, uint32_t left)
 	if (is_refused(function->java_left))
 		return;
 	function->stands_by |= left == WIRE_JAVA_STANDS_BY;
-	function->tells_calls |=
+	function->reports_calls |=
 		function->stands_by || left == WIRE_JAVA_COUNTS;
 }
 
@@ -203,7 +203,7 @@ static void enter_left(struct catalog_function *function, uint32_t left)
 	function->java_left =
 		left < WIRE_JAVA_LEFT_COUNT ? (uint8_t)left : WIRE_JAVA_COUNTS;
 	if (is_refused(function->java_left))
-		function->tells_calls = function->stands_by = 0;
+		function->reports_calls = function->stands_by = 0;
 }
 
 static void enter_method(struct numbering *numbering, struct catalog *catalog,
@@ -356,8 +356,8 @@ static void enter_innermost(struct numbering *numbering,
 		if (by_line && stack->function >= FUNCTION_FIRST &&
 		    method_sources_find(sources, stack->numbers[last],
 					stack->calls[last], &file, &line))
-			stack->function =
-				told_line(catalog, stack->function, file, line);
+			stack->function = announced_line(
+				catalog, stack->function, file, line);
 	}
 }
 
@@ -372,7 +372,7 @@ static void enter_sources(struct numbering *numbering, struct catalog *catalog)
 
 		if (function >= FUNCTION_FIRST &&
 		    method_sources_find(sources, number, 0, &file, &line))
-			told_place(catalog, function, file, line);
+			announced_place(catalog, function, file, line);
 	}
 }
 
@@ -460,10 +460,10 @@ const struct numbering_stack *numbering_stack(const struct numbering *numbering,
 	return index ? &numbering->stack_items[*index] : NULL;
 }
 
-struct told_frame numbering_frame(const struct numbering *numbering,
-				  uint32_t number, uint32_t bytecode)
+struct announced_frame numbering_frame(const struct numbering *numbering,
+				       uint32_t number, uint32_t bytecode)
 {
-	struct told_frame frame = {
+	struct announced_frame frame = {
 		.function = named_function(numbering, number),
 	};
 
@@ -476,7 +476,7 @@ uint32_t numbering_call_site(const struct numbering *numbering,
 			     struct catalog *catalog,
 			     const struct numbering_stack *stack, size_t at)
 {
-	struct told_frame frame;
+	struct announced_frame frame;
 
 	frame = numbering_frame(numbering, stack->numbers[at],
 				stack->calls[at]);
@@ -484,8 +484,9 @@ uint32_t numbering_call_site(const struct numbering *numbering,
 		return 0;
 	if (at == stack->count - 1)
 		frame.function = stack->function;
-	return frame.function < FUNCTION_FIRST ? 0
-					       : told_site(catalog, &frame, 1);
+	return frame.function < FUNCTION_FIRST
+		       ? 0
+		       : announced_site(catalog, &frame, 1);
 }
 
 uint32_t numbering_function(const struct numbering *numbering, uint32_t number)

@@ -68,7 +68,7 @@ struct numbering {
 /*
  * Enters all modules and function numbers of a part, which must exist as long
  * as the numbering. by_line: Java methods that call natives become one function
- * for each calling line (told_line()).
+ * for each calling line (announced_line()).
  */
 void numbering_init(struct numbering *numbering, struct catalog *catalog,
 		    const struct part_copy *part, int by_line);
@@ -96,8 +96,8 @@ const struct numbering_stack *numbering_stack(const struct numbering *numbering,
  * Returns the function, file and line of a bytecode in the method with this
  * number.
  */
-struct told_frame numbering_frame(const struct numbering *numbering,
-				  uint32_t number, uint32_t bytecode);
+struct announced_frame numbering_frame(const struct numbering *numbering,
+				       uint32_t number, uint32_t bytecode);
 
 /*
  * Returns the catalog's site at which the method with index `at` in a stack

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "report/merge/teller.h"
+#include "report/merge/event_reader.h"
 #include "report/recording/marks_reader.h"
 
 /* The names of marks of a process, by their numbers in the part. */
@@ -25,7 +25,7 @@ struct mark_names {
 
 struct marks_work {
 	struct mark_list *list;
-	struct teller teller;
+	struct event_reader event_reader;
 	struct mark_names names;
 };
 
@@ -67,10 +67,10 @@ static void add_marks(struct marks_work *work,
 
 		if (mark->kind == WIRE_MARK_FREE ||
 		    mark->kind >= WIRE_MARK_KIND_COUNT ||
-		    !teller_is_asked(&work->teller, mark->tid))
+		    !event_reader_selects(&work->event_reader, mark->tid))
 			continue;
-		event = teller_event(&work->teller, mark->tsc, mark->id,
-				     mark->tid);
+		event = event_reader_event(&work->event_reader, mark->tsc,
+					   mark->id, mark->tid);
 		event.kind = mark->kind;
 		event.number = mark->number;
 		event.name = name_of(work, mark);
@@ -87,7 +87,7 @@ void part_marks_add(struct mark_list *list, const struct part_copy *part,
 	struct part_chunk chunk;
 	uint64_t cursor = 0;
 
-	teller_init(&work.teller, part, contexts, thread);
+	event_reader_init(&work.event_reader, part, contexts, thread);
 	while (part_next_chunk(part, &cursor, &chunk))
 		if (recorded_mark_names_of(&chunk, &names))
 			add_names(&work, &names);
@@ -95,6 +95,6 @@ void part_marks_add(struct mark_list *list, const struct part_copy *part,
 	while (part_next_chunk(part, &cursor, &chunk))
 		if (recorded_marks_of(&chunk, &marks))
 			add_marks(&work, &marks);
-	teller_fini(&work.teller);
+	event_reader_fini(&work.event_reader);
 	free(work.names.numbers);
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "report/merge/teller.h"
+#include "report/merge/event_reader.h"
 #include "report/recording/probes_reader.h"
 
 /* Description of a value that a probe records. */
@@ -23,7 +23,7 @@ struct kept_probe {
 
 struct probes_work {
 	struct mark_list *list;
-	struct teller teller;
+	struct event_reader event_reader;
 	struct kept_probe probes[WIRE_PROBES_MAX];
 };
 
@@ -128,10 +128,10 @@ static void add_events(struct probes_work *work,
 		struct mark_event moment;
 
 		if (!event->is_there ||
-		    !teller_is_asked(&work->teller, event->tid))
+		    !event_reader_selects(&work->event_reader, event->tid))
 			continue;
-		moment = teller_event(&work->teller, event->tsc, event->id,
-				      event->tid);
+		moment = event_reader_event(&work->event_reader, event->tsc,
+					    event->id, event->tid);
 		moment.name = name - 1;
 		add_values(work, &moment, events, event);
 		mark_list_add(work->list, &moment);
@@ -160,7 +160,7 @@ void part_probes_add(struct mark_list *list, const struct part_copy *part,
 
 	if (!has_fields(part))
 		return;
-	teller_init(&work.teller, part, contexts, thread);
+	event_reader_init(&work.event_reader, part, contexts, thread);
 	while (part_next_chunk(part, &cursor, &chunk)) {
 		if (chunk.kind == WIRE_PROBES)
 			read_names(&work, &chunk);
@@ -170,5 +170,5 @@ void part_probes_add(struct mark_list *list, const struct part_copy *part,
 	while (part_next_chunk(part, &cursor, &chunk))
 		if (recorded_probe_events_of(&chunk, &events))
 			add_events(&work, &events);
-	teller_fini(&work.teller);
+	event_reader_fini(&work.event_reader);
 }

@@ -382,7 +382,7 @@ void catalog_fini(struct catalog *catalog)
 	free_full_names(catalog);
 	idmap_fini(&catalog->by_name);
 	idmap_fini(&catalog->sites_at);
-	free(catalog->told);
-	idmap_fini(&catalog->told_sites);
+	free(catalog->announced);
+	idmap_fini(&catalog->announced_sites);
 	strings_fini(&catalog->files);
 }

@@ -77,14 +77,14 @@ struct catalog_function {
 	uint8_t is_extra; /* in no recorded list; found by its address */
 	/* a native method that the JVM may replace by its own code */
 	uint8_t is_intrinsic;
-	uint8_t tells_calls; /* a Java method of which each call is counted */
-	uint8_t stands_by;   /* counted only while clew attach is attached */
-	uint8_t java_left;   /* enum wire_java_left: why it is not counted; 0 */
+	uint8_t reports_calls; /* a Java method of which each call is counted */
+	uint8_t stands_by;     /* counted only while clew attach is attached */
+	uint8_t java_left; /* enum wire_java_left: why it is not counted; 0 */
 	uint8_t loops;   /* hooked, and jumps to its own start: wire_loops() */
 	uint8_t is_leaf; /* calls no function: wire_is_leaf() */
 	uint32_t bare_bytes; /* bytes of code, if VERDICT_IS_BARE */
 	uint32_t size_bytes; /* as recorded; 0: unknown */
-	/* As its runtime announced them (told_lines.h); 0: not announced. */
+	/* As its runtime announced them (announced_lines.h); 0: not announced. */
 	uint32_t file, line; /* where it begins; file: 1 + index in `files` */
 	uint32_t whole; /* the function of which this is one line; 0: none */
 	uint32_t label; /* 1 + index in `labels`; 0: none (call_labels.h) */
@@ -129,17 +129,17 @@ static inline int catalog_loops(const struct catalog_function *function)
 
 /*
  * An address in a module, of a call or of a sample; or a location that a
- * runtime announced (told_lines.h).
+ * runtime announced (announced_lines.h).
  */
 struct catalog_site {
 	uint64_t vaddr;
 	uint32_t module;
-	/* Frames in `told`, from index vaddr on; the site has no module then. */
-	uint32_t told_count;
+	/* Frames in `announced`, from index vaddr on; the site has no module then. */
+	uint32_t announced_count;
 };
 
 /* One frame of a location that a runtime announced. */
-struct told_frame {
+struct announced_frame {
 	uint32_t function;
 	uint32_t file; /* 1 + index in `files`; 0: unknown */
 	uint32_t line; /* 0: unknown */
@@ -180,9 +180,9 @@ struct catalog {
 	struct catalog_site *sites; /* sites[0] means no site */
 	size_t site_count, site_capacity;
 	struct idmap sites_at; /* (module + 1) << 48 | vaddr -> site */
-	struct told_frame *told;
-	size_t told_count, told_capacity;
-	struct idmap told_sites; /* hash of the frames -> site */
+	struct announced_frame *announced;
+	size_t announced_count, announced_capacity;
+	struct idmap announced_sites; /* hash of the frames -> site */
 	struct strings files;
 	struct call_label *labels;
 	size_t label_count, label_capacity;

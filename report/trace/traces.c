@@ -11,8 +11,8 @@
 #include "base/memory.h"
 #include "report/recording/trace_waits.h"
 
-static void note_oddities(struct recording *recording,
-			  const struct traced_process *process)
+static void note_inconsistencies(struct recording *recording,
+				 const struct traced_process *process)
 {
 	const struct trace *trace = &process->trace;
 
@@ -67,7 +67,7 @@ static void open_process(struct traces *traces, struct recording *recording,
 	numbering_init(&process->numbering, traces->catalog, part, 0);
 	threads_init(&process->threads, part);
 	clock_init(&process->clock, part->header);
-	note_oddities(recording, process);
+	note_inconsistencies(recording, process);
 	traces->count++;
 }
 

@@ -148,7 +148,7 @@ void flat_keep_java(struct flat *flat, const struct catalog *catalog)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < flat->count; i++)
-		if (catalog->functions[flat->rows[i].function].tells_calls)
+		if (catalog->functions[flat->rows[i].function].reports_calls)
 			flat->rows[kept++] = flat->rows[i];
 	flat->count = kept;
 }

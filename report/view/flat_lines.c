@@ -71,7 +71,7 @@ static uint32_t address_of(struct catalog *catalog, uint32_t site,
 	char *place, *name, *line = NULL;
 	uint32_t label;
 
-	if (at.told_count > 0)
+	if (at.announced_count > 0)
 		return NO_LINE;
 	count = catalog_site_frames(catalog, site, 0, frames, CATALOG_FRAMES);
 	if (count > CATALOG_FRAMES)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "report/model/told_lines.h"
+#include "report/model/announced_lines.h"
 
 /*
  * The frames at a site: frames[0 .. count - 2] are inlined into the last one.
@@ -32,9 +32,10 @@ static int belongs_to(struct catalog *catalog, const struct chain *chain,
 	const struct catalog_function *entry = &catalog->functions[function];
 	const struct a2n_frame *outermost;
 
-	if (site_is_told(catalog, site))
+	if (site_is_announced(catalog, site))
 		return chain->count > 0 &&
-		       whole_function(catalog, told_function(catalog, site)) ==
+		       whole_function(catalog,
+				      announced_function(catalog, site)) ==
 			       whole_function(catalog, function);
 	if (chain->count == 0 || entry->kind != KIND_NATIVE || entry->is_named)
 		return 0;

@@ -41,7 +41,7 @@ struct java_methods java_methods_of(const struct catalog *catalog)
 	for (size_t i = FUNCTION_FIRST; i < catalog->function_count; i++) {
 		const struct catalog_function *one = &catalog->functions[i];
 
-		methods.counted += one->tells_calls;
+		methods.counted += one->reports_calls;
 		methods.standing_by += one->stands_by;
 		if (!one->java_left)
 			continue;
@@ -56,7 +56,7 @@ const char *java_method_way(const struct catalog_function *method,
 {
 	if (method->stands_by)
 		return "standby";
-	if (!method->tells_calls)
+	if (!method->reports_calls)
 		return NULL;
 	return is_in_place ? "inplace" : "exact";
 }

@@ -60,7 +60,7 @@ static json_t *java_list(const struct list_view *view)
 			value, "name",
 			json_text(catalog_name(catalog, (uint32_t)i)));
 		json_object_set_new(value, "counted",
-				    json_boolean(one->tells_calls));
+				    json_boolean(one->reports_calls));
 		if (way)
 			json_object_set_new(value, "way", json_string(way));
 		else

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "report/model/told_lines.h"
+#include "report/model/announced_lines.h"
 #include "report/write/json.h"
 
 /*
@@ -55,7 +55,7 @@ static void add_call_place(json_t *json, const struct catalog *catalog,
 	const char *file;
 	uint32_t line;
 
-	if (told_site_place(catalog, site, &file, &line))
+	if (announced_site_place(catalog, site, &file, &line))
 		json_object_set_new(json, "called_at",
 				    json_pack("{soso}", "file", json_text(file),
 					      "line", json_number(line)));

@@ -15,7 +15,7 @@
 
 #include "base/display_text.h"
 #include "base/memory.h"
-#include "report/model/told_lines.h"
+#include "report/model/announced_lines.h"
 #include "report/view/inlines.h"
 #include "report/write/text_writer.h"
 
@@ -151,7 +151,7 @@ static int call_place(const struct text_walk *walk,
 		return inlined_call_place(catalog, node, file, line);
 	return !walk->view->shows_callers &&
 	       !catalog->functions[caller].whole &&
-	       told_site_place(catalog, node->site, file, line);
+	       announced_site_place(catalog, node->site, file, line);
 }
 
 /* Writes the location of a node's function and of its call. */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "report/merge/merged_samples.h"
-#include "report/model/told_lines.h"
+#include "report/model/announced_lines.h"
 #include "tests/unit/sampled.h"
 #include "wire/id.h"
 
@@ -153,9 +153,9 @@ static void told_code_has_lines_and_inlined_methods(void **state)
 	assert_int_equal(world->session.tree.spot_count, 1);
 	spot = &world->session.tree.spots[0];
 	assert_int_equal(spot->samples, 1);
-	assert_int_equal(told_function(catalog, spot->site),
+	assert_int_equal(announced_function(catalog, spot->site),
 			 generated(world, "one"));
-	assert_true(told_site_place(catalog, spot->site, &file, &line));
+	assert_true(announced_site_place(catalog, spot->site, &file, &line));
 	assert_string_equal(file, "A.java");
 	assert_int_equal(line, 21);
 	session_inline(&world->session);

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report/model/told_lines.h"
+#include "report/model/announced_lines.h"
 #include "tests/unit/made.h"
 #include "wire/id.h"
 
@@ -164,7 +164,8 @@ static uint32_t java_child(struct session *session, uint32_t parent,
 	assert_string_equal(file, "A.java");
 	assert_int_equal(line, begins);
 	line = 0;
-	told_site_place(catalog, session->tree.nodes[node].site, &file, &line);
+	announced_site_place(catalog, session->tree.nodes[node].site, &file,
+			     &line);
 	assert_int_equal(line, called);
 	return node;
 }
@@ -189,9 +190,9 @@ static void calls_have_the_lines_that_were_told(void **state)
 	node = java_child(session, TREE_ROOT, "A.one()", 10, 0);
 	node = java_child(session, node, "A.two()", 20, 11);
 	assert_int_equal(session->tree.below[node], 110);
-	assert_true(told_site_place(&session->catalog,
-				    session->tree.nodes[node + 1].site, &file,
-				    &line));
+	assert_true(announced_site_place(&session->catalog,
+					 session->tree.nodes[node + 1].site,
+					 &file, &line));
 	assert_int_equal(line, 22);
 	session_close(session);
 	made_read(world, &by_line);

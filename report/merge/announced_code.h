@@ -4,8 +4,8 @@
  * generated it. Each piece has a time stamp, so that the right piece is found
  * even if an address is reused.
  */
-#ifndef CLEW_MERGE_TOLD_CODE_H
-#define CLEW_MERGE_TOLD_CODE_H
+#ifndef CLEW_MERGE_ANNOUNCED_CODE_H
+#define CLEW_MERGE_ANNOUNCED_CODE_H
 
 #include "base/idmap.h"
 #include "report/merge/code_places.h"
@@ -14,15 +14,15 @@
 #include "report/model/function_catalog.h"
 #include "report/recording/part_reader.h"
 
-struct told_piece {
+struct announced_piece {
 	uint64_t start;
 	uint64_t tsc; /* time stamp of its record */
 	uint32_t function;
 };
 
-struct told_code {
+struct announced_code {
 	struct a2n_space *space; /* NULL: no records */
-	struct told_piece *pieces;
+	struct announced_piece *pieces;
 	size_t count, capacity;
 	struct idmap by_id; /* id in the space -> index + 1 */
 	struct code_places places;
@@ -37,23 +37,25 @@ struct told_code {
  * before it is reported. If the clock's rate is known, code is therefore valid
  * from a tenth of a second before its time stamp on.
  */
-void told_code_init(struct told_code *told, struct catalog *catalog,
-		    const struct part_copy *part, const struct clock *clock);
-void told_code_fini(struct told_code *told);
+void announced_code_init(struct announced_code *announced,
+			 struct catalog *catalog, const struct part_copy *part,
+			 const struct clock *clock);
+void announced_code_fini(struct announced_code *announced);
 
 /*
  * Returns the catalog's function whose code contained the pc at that time
  * stamp, or 0.
  */
-uint32_t told_code_function(const struct told_code *told, uint64_t pc,
-			    uint64_t tsc);
+uint32_t announced_code_function(const struct announced_code *announced,
+				 uint64_t pc, uint64_t tsc);
 
 /*
  * Returns the catalog's site for the pc in this code, with its inlined frames
  * and lines; 0 if unknown.
  */
-uint32_t told_code_site(struct told_code *told, struct catalog *catalog,
-			const struct numbering *numbering, uint64_t pc,
-			uint64_t tsc);
+uint32_t announced_code_site(struct announced_code *announced,
+			     struct catalog *catalog,
+			     const struct numbering *numbering, uint64_t pc,
+			     uint64_t tsc);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* See dump_told.h. */
-#include "report/dump/dump_told.h"
+/* See dump_runtimes.h. */
+#include "report/dump/dump_runtimes.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -219,7 +219,7 @@ static void dump_makers(FILE *out, const struct part_chunk *chunk)
 	}
 }
 
-void dump_told(FILE *out, const struct part_chunk *chunk)
+void dump_runtimes(FILE *out, const struct part_chunk *chunk)
 {
 	static void (*const dumps[])(FILE *, const struct part_chunk *) = {
 		[WIRE_RANGES] = dump_ranges,

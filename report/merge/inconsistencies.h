@@ -4,8 +4,8 @@
  * are any, the recording is damaged or libclew.so has a defect, and reports say
  * so.
  */
-#ifndef CLEW_MERGE_ODDITIES_H
-#define CLEW_MERGE_ODDITIES_H
+#ifndef CLEW_MERGE_INCONSISTENCIES_H
+#define CLEW_MERGE_INCONSISTENCIES_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -13,7 +13,7 @@
 #include "report/recording/part_reader.h"
 
 /* Numbers of contexts of one process. */
-struct oddities {
+struct inconsistencies {
 	uint64_t strangers; /* their function is in no module */
 	uint64_t orphans;   /* their caller was not recorded */
 	uint64_t circular;  /* their caller is also their callee */
@@ -25,8 +25,8 @@ struct oddities {
  * no inconsistencies. A part that was read while its process ran may lack the
  * newest callers and modules.
  */
-char *oddities_text(const struct oddities *oddities,
-		    const struct part_copy *part, size_t contexts);
+char *inconsistencies_text(const struct inconsistencies *inconsistencies,
+			   const struct part_copy *part, size_t contexts);
 
 /* Returns the meaning of an enum wire_java as text for reports. */
 const char *java_text(uint32_t state);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* See told_code.h. */
-#include "report/merge/told_code.h"
+/* See announced_code.h. */
+#include "report/merge/announced_code.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "report/model/announced_lines.h"
 #include "report/model/java_name.h"
-#include "report/model/told_lines.h"
 #include "report/recording/bindings_reader.h"
 
 /* HotSpot's name for its interpreter's code. */
@@ -47,7 +47,7 @@ static uint64_t key_of(const struct recorded_code *code)
  * on, or ends the piece that the record says was freed. `ids` maps key_of() to
  * the latest piece with this key.
  */
-static void enter(struct told_code *told, struct catalog *catalog,
+static void enter(struct announced_code *announced, struct catalog *catalog,
 		  const struct recorded_code *code, uint64_t lead,
 		  struct idmap *ids)
 {
@@ -64,18 +64,19 @@ static void enter(struct told_code *told, struct catalog *catalog,
 		const uint64_t *known = idmap_find(ids, key_of(code));
 
 		if (known)
-			a2n_space_remove(told->space, *known, code->tsc);
-	} else if (a2n_space_add(told->space, &piece, time, &id) == 0) {
+			a2n_space_remove(announced->space, *known, code->tsc);
+	} else if (a2n_space_add(announced->space, &piece, time, &id) == 0) {
 		*idmap_at(ids, key_of(code)) = id;
-		told->pieces =
-			memory_grow(told->pieces, told->count, &told->capacity,
-				    sizeof(*told->pieces));
-		told->pieces[told->count++] = (struct told_piece){
-			.start = code->start,
-			.tsc = code->tsc,
-			.function = function_of(catalog, code),
-		};
-		*idmap_at(&told->by_id, id) = told->count;
+		announced->pieces = memory_grow(
+			announced->pieces, announced->count,
+			&announced->capacity, sizeof(*announced->pieces));
+		announced->pieces[announced->count++] =
+			(struct announced_piece){
+				.start = code->start,
+				.tsc = code->tsc,
+				.function = function_of(catalog, code),
+			};
+		*idmap_at(&announced->by_id, id) = announced->count;
 	}
 }
 
@@ -87,69 +88,71 @@ static uint64_t lead_of(const struct clock *clock)
 	return (uint64_t)((double)LEAD_NS * ticks_per_ns);
 }
 
-void told_code_init(struct told_code *told, struct catalog *catalog,
-		    const struct part_copy *part, const struct clock *clock)
+void announced_code_init(struct announced_code *announced,
+			 struct catalog *catalog, const struct part_copy *part,
+			 const struct clock *clock)
 {
 	const uint64_t lead = lead_of(clock);
 	struct idmap ids = { 0 };
 	struct part_chunk chunk;
 	uint64_t cursor = 0;
 
-	*told = (struct told_code){ 0 };
+	*announced = (struct announced_code){ 0 };
 	while (part_next_chunk(part, &cursor, &chunk)) {
 		struct recorded_code code;
 		size_t at = 0;
 
 		if (chunk.kind == WIRE_CODE_LINES)
-			code_places_add(&told->places, &chunk);
+			code_places_add(&announced->places, &chunk);
 		if (chunk.kind != WIRE_CODES ||
-		    (!told->space && a2n_space_create(NULL, &told->space) != 0))
+		    (!announced->space &&
+		     a2n_space_create(NULL, &announced->space) != 0))
 			continue;
 		while (codes_next(&chunk, &at, &code)) {
-			enter(told, catalog, &code, lead, &ids);
+			enter(announced, catalog, &code, lead, &ids);
 			if (code.kind != WIRE_CODE_UNREAD)
 				continue;
-			told->unread++;
-			told->why_unread = code.object;
+			announced->unread++;
+			announced->why_unread = code.object;
 		}
 	}
 	idmap_fini(&ids);
-	if (told->space && a2n_space_commit(told->space) != 0) {
-		a2n_space_destroy(told->space);
-		told->space = NULL;
+	if (announced->space && a2n_space_commit(announced->space) != 0) {
+		a2n_space_destroy(announced->space);
+		announced->space = NULL;
 	}
 }
 
-void told_code_fini(struct told_code *told)
+void announced_code_fini(struct announced_code *announced)
 {
-	if (told->space)
-		a2n_space_destroy(told->space);
-	free(told->pieces);
-	idmap_fini(&told->by_id);
-	idmap_fini(&told->sites);
-	code_places_fini(&told->places);
+	if (announced->space)
+		a2n_space_destroy(announced->space);
+	free(announced->pieces);
+	idmap_fini(&announced->by_id);
+	idmap_fini(&announced->sites);
+	code_places_fini(&announced->places);
 }
 
-static const struct told_piece *piece_at(const struct told_code *told,
-					 uint64_t pc, uint64_t tsc)
+static const struct announced_piece *piece_at(
+	const struct announced_code *announced, uint64_t pc, uint64_t tsc)
 {
 	struct a2n_place place = { 0 };
 	struct a2n_frame frame;
 	const uint64_t *index;
 
-	if (!told->space ||
-	    a2n_space_lookup(told->space, pc, tsc, NULL, 0, &place, &frame,
+	if (!announced->space ||
+	    a2n_space_lookup(announced->space, pc, tsc, NULL, 0, &place, &frame,
 			     1) == 0 ||
 	    place.code == 0)
 		return NULL;
-	index = idmap_find(&told->by_id, place.code);
-	return index ? &told->pieces[*index - 1] : NULL;
+	index = idmap_find(&announced->by_id, place.code);
+	return index ? &announced->pieces[*index - 1] : NULL;
 }
 
-uint32_t told_code_function(const struct told_code *told, uint64_t pc,
-			    uint64_t tsc)
+uint32_t announced_code_function(const struct announced_code *announced,
+				 uint64_t pc, uint64_t tsc)
 {
-	const struct told_piece *piece = piece_at(told, pc, tsc);
+	const struct announced_piece *piece = piece_at(announced, pc, tsc);
 
 	return piece ? piece->function : 0;
 }
@@ -159,14 +162,15 @@ uint32_t told_code_function(const struct told_code *told, uint64_t pc,
  * code. Returns 0 if there are none. The outermost frame always gets the
  * piece's own function.
  */
-static uint32_t make_site(const struct told_code *told, struct catalog *catalog,
+static uint32_t make_site(const struct announced_code *announced,
+			  struct catalog *catalog,
 			  const struct numbering *numbering,
-			  const struct told_piece *piece, uint64_t offset)
+			  const struct announced_piece *piece, uint64_t offset)
 {
 	const struct wire_code_lines *lines =
-		code_places_of(&told->places, piece->start, piece->tsc);
+		code_places_of(&announced->places, piece->start, piece->tsc);
 	struct placed_frame placed[CATALOG_FRAMES];
-	struct told_frame frames[CATALOG_FRAMES];
+	struct announced_frame frames[CATALOG_FRAMES];
 	const size_t count = lines ? code_places_frames(lines, offset, placed,
 							CATALOG_FRAMES)
 				   : 0;
@@ -177,22 +181,26 @@ static uint32_t make_site(const struct told_code *told, struct catalog *catalog,
 		frames[i] = numbering_frame(numbering, placed[i].method,
 					    placed[i].bytecode);
 	frames[count - 1].function = piece->function;
-	return told_site(catalog, frames, count);
+	return announced_site(catalog, frames, count);
 }
 
-uint32_t told_code_site(struct told_code *told, struct catalog *catalog,
-			const struct numbering *numbering, uint64_t pc,
-			uint64_t tsc)
+uint32_t announced_code_site(struct announced_code *announced,
+			     struct catalog *catalog,
+			     const struct numbering *numbering, uint64_t pc,
+			     uint64_t tsc)
 {
-	const struct told_piece *piece = piece_at(told, pc, tsc);
+	const struct announced_piece *piece = piece_at(announced, pc, tsc);
 	uint64_t offset, *slot;
 
 	if (!piece)
 		return 0;
 	offset = pc - piece->start;
-	slot = idmap_at(&told->sites,
-			(uint64_t)(piece - told->pieces + 1) << 32 | offset);
+	slot = idmap_at(&announced->sites,
+			(uint64_t)(piece - announced->pieces + 1) << 32 |
+				offset);
 	if (*slot == 0)
-		*slot = make_site(told, catalog, numbering, piece, offset) + 1;
+		*slot = make_site(announced, catalog, numbering, piece,
+				  offset) +
+			1;
 	return (uint32_t)*slot - 1;
 }

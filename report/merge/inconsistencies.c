@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* See oddities.h. */
-#include "report/merge/oddities.h"
+/* See inconsistencies.h. */
+#include "report/merge/inconsistencies.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -175,18 +175,19 @@ char *budget_problem_text(const struct part_copy *part)
 			     texts[header->budget_state]);
 }
 
-char *oddities_text(const struct oddities *oddities,
-		    const struct part_copy *part, size_t contexts)
+char *inconsistencies_text(const struct inconsistencies *inconsistencies,
+			   const struct part_copy *part, size_t contexts)
 {
 	const int has_ended = part->header->state == WIRE_ENDED;
-	const uint64_t strangers = has_ended ? oddities->strangers : 0;
-	const uint64_t orphans = has_ended ? oddities->orphans : 0;
+	const uint64_t strangers = has_ended ? inconsistencies->strangers : 0;
+	const uint64_t orphans = has_ended ? inconsistencies->orphans : 0;
 	const char *lead = "";
 	char *text = NULL;
 	size_t bytes;
 	FILE *out;
 
-	if (!(strangers | orphans | oddities->circular | oddities->uneven))
+	if (!(strangers | orphans | inconsistencies->circular |
+	      inconsistencies->uneven))
 		return NULL;
 	out = open_memstream(&text, &bytes);
 	if (!out)
@@ -196,9 +197,9 @@ char *oddities_text(const struct oddities *oddities,
 		contexts, text_plural(contexts));
 	add(out, strangers, "with a function in no module", &lead);
 	add(out, orphans, "without a caller", &lead);
-	add(out, oddities->circular, "in a cycle of callers", &lead);
-	add(out, oddities->uneven, "at a depth other than one below the caller",
-	    &lead);
+	add(out, inconsistencies->circular, "in a cycle of callers", &lead);
+	add(out, inconsistencies->uneven,
+	    "at a depth other than one below the caller", &lead);
 	fclose(out);
 	return text;
 }
