@@ -55,6 +55,7 @@ export function actionsOf(app, f, stack = "") {
     step("Collapse recursion", "collapse", { f }, !isRecursive(profile, f)),
     null,
     { label: "Show callers and callees", act: () => app.openButterfly(f) },
-    app.annotate && { label: "Annotate", act: () => app.annotate(f) },
-  ].filter((item) => item !== "" && item !== undefined);
+    app.canAnnotate(f) && { label: "Annotate", title: "Show the source text",
+                            act: () => app.annotate(f) },
+  ].filter((item) => item === null || item);
 }

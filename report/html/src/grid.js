@@ -13,7 +13,7 @@
 import { element, replace } from "./dom.js";
 import { isMenuKey } from "./menu.js";
 
-export const ROW = 28;
+const ROW = 28; /* height of a row, unless options have another */
 const SPARE = 8; /* rows beyond either edge */
 const PADDING = 18; /* of a cell, in pixels */
 const DIGIT = 7.9; /* width of a digit */
@@ -33,11 +33,12 @@ function shareOf(part) {
 
 export class Grid {
   /*
-   * options: { columns, label, role, picked(row), opened(row), menu(row, { x, y
-   * }) }
+   * options: { columns, label, role, height: of a row, picked(row), opened(row),
+   * menu(row, { x, y }) }
    */
   constructor(host, options) {
     this.options = options;
+    this.height = options.height ?? ROW;
     this.rows = [];
     this.selected = -1;
     this.id = `grid${++grids}`;
@@ -47,6 +48,7 @@ export class Grid {
       tabindex: "0", role: options.role ?? "grid", "aria-label": options.label,
       onscroll: () => this.draw(), onkeydown: (event) => this.#listen(event),
     }, this.head, this.body);
+    this.scroller.style.setProperty("--row", `${this.height}px`);
     host.append(this.scroller);
     this.setColumns(options.columns);
     new ResizeObserver(() => {
@@ -156,14 +158,14 @@ export class Grid {
 
   draw() {
     const { scrollTop, clientHeight } = this.scroller;
-    const first = Math.max(0, Math.floor(scrollTop / ROW) - SPARE);
+    const first = Math.max(0, Math.floor(scrollTop / this.height) - SPARE);
     const last = Math.min(this.rows.length,
-                          Math.ceil((scrollTop + clientHeight) / ROW) + SPARE);
+                          Math.ceil((scrollTop + clientHeight) / this.height) + SPARE);
     const drawn = [];
 
     for (let i = first; i < last; i++)
       drawn.push(this.#row(i));
-    this.body.style.height = `${this.rows.length * ROW}px`;
+    this.body.style.height = `${this.rows.length * this.height}px`;
     this.scroller.setAttribute("aria-rowcount", this.rows.length + 1);
     if (this.selected >= first && this.selected < last)
       this.scroller.setAttribute("aria-activedescendant",
@@ -184,7 +186,7 @@ export class Grid {
       oncontextmenu: (event) => this.#menuAt(i, event),
     }, this.shown.map((column) => this.#cell(column, row)));
 
-    made.style.transform = `translateY(${i * ROW}px)`;
+    made.style.transform = `translateY(${i * this.height}px)`;
     return made;
   }
 
@@ -227,11 +229,11 @@ export class Grid {
 
     if (this.selected >= 0)
       this.options.menu?.(this.rows[this.selected], {
-        x: left + 24, y: top + (this.selected + 1) * ROW });
+        x: left + 24, y: top + (this.selected + 1) * this.height });
   }
 
   #reveal() {
-    const top = this.selected * ROW;
+    const top = this.selected * this.height;
     const { scrollTop, clientHeight } = this.scroller;
     const head = this.head.offsetHeight;
 
@@ -239,8 +241,8 @@ export class Grid {
       return;
     if (top < scrollTop)
       this.scroller.scrollTop = top;
-    else if (top + ROW + head > scrollTop + clientHeight)
-      this.scroller.scrollTop = top + ROW + head - clientHeight;
+    else if (top + this.height + head > scrollTop + clientHeight)
+      this.scroller.scrollTop = top + this.height + head - clientHeight;
   }
 
   /* ---- Keys ---- */
@@ -255,7 +257,7 @@ export class Grid {
 
   /* Returns whether the key did something. */
   key(event) {
-    const page = Math.floor(this.scroller.clientHeight / ROW) - 1;
+    const page = Math.floor(this.scroller.clientHeight / this.height) - 1;
     const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page,
                     Home: -this.rows.length, End: this.rows.length };
 
@@ -268,6 +270,13 @@ export class Grid {
     else
       return false;
     return true;
+  }
+
+  /* Scrolls until the selected row is in the middle. */
+  center() {
+    this.scroller.scrollTop = this.selected * this.height -
+      this.scroller.clientHeight / 2;
+    this.draw();
   }
 
   /* Selects a row by its number, or the nearest one. */

@@ -58,8 +58,12 @@ export class Identity {
     return 0;
   }
 
+  ofText(name) {
+    return text(mix(START, name));
+  }
+
   ofModule(module) {
-    return text(mix(START, this.profile.meta.modules[module].path ?? ""));
+    return this.ofText(this.profile.meta.modules[module].path ?? "");
   }
 
   /* Returns the index of the module with this name in a link, or -1. */

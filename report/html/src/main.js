@@ -586,6 +586,25 @@ class App {
     this.stale.add("graph");
   }
 
+  /* Returns whether the page has the source text of a function. */
+  canAnnotate(f) {
+    const { meta, functions } = this.profile;
+
+    return Boolean(f && meta.sources?.some(({ file }) =>
+      file === functions.file[f]));
+  }
+
+  annotate(f) {
+    const { meta, functions } = this.profile;
+
+    this.linked = { ...this.linked, line: functions.line[f],
+                    file: this.identity.ofText(meta.files[functions.file[f]]) };
+    this.selectFunction(f);
+    this.views.source?.restore(this.linked);
+    this.outdate(["source"]);
+    this.go("source");
+  }
+
   openButterfly(f) {
     if (f === 0)
       return;

@@ -4,9 +4,12 @@ import { element } from "./dom.js";
 import * as format from "./format.js";
 import { nameCell, pathCell } from "./functions.js";
 import { amountName } from "./measures.js";
+import { readSources, SourceText } from "./sourcetext.js";
 import { Table } from "./table.js";
 
 export class SourceView {
+  static keys = ["file", "line"];
+
   constructor(host, app) {
     this.app = app;
     this.files = element("section.half", {}, element("h2", {}, "Files"));
@@ -17,27 +20,46 @@ export class SourceView {
     host.append(this.empty, this.body);
     this.fileTable = new Table(this.files, {
       columns: this.#fileColumns(), sort: this.#key, label: "Files",
-      picked: (file) => this.#open(file),
+      picked: (file) => {
+        this.#open(file);
+        app.address.step("file");
+      },
     });
+    this.sources = readSources(app.profile.meta);
+    this.newer = element("p.note", { hidden: true },
+      "This file is newer than the program, so lines may have moved.");
     this.lineTable = new Table(this.lines, {
       columns: this.#lineColumns(), sort: this.#key, label: "Functions",
       picked: (row) => app.selectFunction(row.f),
       opened: (row) => app.openButterfly(row.f),
       menu: (row, at) => app.openMenu(row.f, at),
     });
+    this.text = this.sources.size ? new SourceText(this.lines, {
+      amounts: this.#amounts((row) => row, true),
+      picked: (row) => {
+        if (row.f)
+          app.selectFunction(row.f);
+        app.address.adjust();
+      },
+      opened: (row) => row.f && app.openButterfly(row.f),
+      menu: (row, at) => row.f && app.openMenu(row.f, at),
+    }) : null;
+    this.lines.append(this.newer);
   }
 
   get #key() {
     return this.app.profile.measures[0];
   }
 
-  #amounts(of) {
+  /* Rows without any time or calls may have an empty cell. */
+  #amounts(of, isSparse = false) {
     const { profile } = this.app;
     const column = (key, label, show) => ({
-      key, label, isNumber: true,
+      key, label, isNumber: true, rank: key === "calls" && isSparse ? 1 : 0,
       value: (row) => of(row)[key],
-      text: (row) => show(of(row)[key]),
-      share: (row) => of(row)[key] / (profile.below[key][0] || 1),
+      text: (row) => isSparse && !of(row)[key] ? "" : show(of(row)[key]),
+      share: (row) => isSparse && !of(row)[key] ? null : of(row)[key] /
+        (profile.below[key][0] || 1),
     });
 
     return [
@@ -118,14 +140,69 @@ export class SourceView {
     }
     this.empty.hidden = this.sums.size > 0;
     this.body.hidden = !this.empty.hidden;
+    for (const file of this.sources.keys())
+      this.#sumOf(file);
     this.fileTable.show([...this.sums.keys()]);
-    this.#open(this.fileTable.rows[Math.max(0, this.fileTable.selected)]);
+    this.#showWanted();
   }
 
+  #showWanted() {
+    const { wanted } = this;
+    const { files } = this.app.profile.meta;
+    const file = wanted?.file
+      ? files.findIndex((name) => this.app.identity.ofText(name) === wanted.file)
+      : -1;
+
+    this.wanted = null;
+    if (wanted?.file && !this.sums.has(file))
+      this.app.miss("a file");
+    this.#open(this.sums.has(file) ? file
+      : this.fileTable.rows[Math.max(0, this.fileTable.selected)]);
+    if (this.text && Number(wanted?.line) > 0 && this.sources.has(this.file))
+      this.text.goTo(Number(wanted.line));
+  }
+
+  /* Shows a file: its text if the page has it, or else its lines with time. */
   #open(file) {
     if (file === undefined)
       return;
+    const source = this.sources.get(file);
+    const rows = [...this.sums.get(file).rows.values()]
+      .sort((a, b) => b.time - a.time || b.calls - a.calls);
+
+    this.file = file;
     this.fileTable.select(file);
-    this.lineTable.show([...this.sums.get(file).rows.values()]);
+    this.lineTable.scroller.hidden = Boolean(source);
+    this.newer.hidden = !source?.isNewer;
+    if (this.text)
+      this.text.scroller.hidden = !source;
+    if (!source) {
+      this.lineTable.show(rows);
+      return;
+    }
+    const isSame = this.shownFile === file;
+
+    this.shownFile = file;
+    this.text.show(source, rows);
+    if (!isSame && rows.length)
+      this.text.goTo(rows[0].line);
+  }
+
+  /* Whether the page has the text of a function. */
+  has(f) {
+    return this.sources.has(this.app.profile.functions.file[f]);
+  }
+
+  state() {
+    const row = this.text?.rows[this.text.selected];
+    const name = this.app.profile.meta.files[this.file];
+
+    return { file: this.wanted?.file ?? (name && this.app.identity.ofText(name)),
+             line: this.wanted?.line ??
+               (this.sources.has(this.file) ? row?.line : "") };
+  }
+
+  restore({ file, line }) {
+    this.wanted = file ? { file, line } : null;
   }
 }
