@@ -10,7 +10,7 @@ import { test } from "node:test";
 import { context, costOf, folder, openBrowser, page, settled, show }
   from "./browser.mjs";
 import { cells, clickFrame, frame, frames, known, near, TOTAL } from "./known.mjs";
-import { synthetic } from "./synthetic.mjs";
+import { synthetic, timelineOf } from "./synthetic.mjs";
 
 const items = () => page.locator(".menu:visible [role=menuitem]");
 const focused = () => page.evaluate(() => document.activeElement.textContent);
@@ -134,6 +134,34 @@ test("name and stack are copied", async () => {
   await rightClick("parse", 2);
   await choose("Copy stack");
   assert.equal(await pasted(), "parse\nlex");
+});
+
+test("calls of the timeline have the menu, by mouse and by keys", async () => {
+  const timeline = timelineOf([{ name: "main", tid: 1, slices: [
+    [0, 1, 0, 100e6], [1, 2, 10e6, 50e6]] }]);
+
+  await show("menu-timeline", known({ timeline: timeline.meta },
+                                    timeline.sections));
+  await page.keyboard.press("7");
+  for (const key of ["ArrowRight", "ArrowDown", "Shift+F10"])
+    await page.keyboard.press(key);
+  assert.equal(await focused(), "Copy name");
+  assert.equal(await items().filter({ hasText: "module" }).innerText(),
+               "Merge module program");
+  await page.keyboard.press("Escape");
+  const { x, y } = await page.evaluate(() => {
+    const view = clew.views.timeline;
+    const { left, top } = view.canvas.getBoundingClientRect();
+    const { selected, lanes } = view;
+
+    return { x: left + view.x(view.timeline.begin[selected]) + 20,
+             y: top + 62 + lanes.stripOf(selected).top + 9 };
+  });
+
+  await page.keyboard.press("Escape"); /* selects nothing */
+  await page.mouse.click(x, y, { button: "right" });
+  await choose("Hide this function");
+  assert.match(await page.locator(".chips").innerText(), /hide: parse/);
 });
 
 test("a name in the menu and in chips is text", async () => {

@@ -7,7 +7,7 @@
 import { FlameChartContainer } from "flame-chart-js";
 import { Frames, ROW, WIDTH } from "./frames.js";
 import { element } from "./dom.js";
-import { isMenuKey } from "./menu.js";
+import { isMenuClick, isMenuKey } from "./menu.js";
 import { Labels } from "./labels.js";
 import { placeTip } from "./tips.js";
 
@@ -127,7 +127,7 @@ export class FlameView {
       const { hovered } = this.frames;
 
       event.preventDefault();
-      if (event.button !== 2 || !hovered || hovered.rest)
+      if (!isMenuClick(event) || !hovered || hovered.rest)
         return;
       this.canvas.focus({ preventScroll: true });
       if (hovered.node !== this.tree.root) {

@@ -11,7 +11,7 @@
  * columns with the highest rank are left out first. Numbers are never cut.
  */
 import { element, replace } from "./dom.js";
-import { isMenuKey } from "./menu.js";
+import { isMenuClick, isMenuKey } from "./menu.js";
 
 const ROW = 28; /* height of a row, unless options have another */
 const SPARE = 8; /* rows beyond either edge */
@@ -215,7 +215,7 @@ export class Grid {
   }
 
   #menuAt(i, event) {
-    if (!this.options.menu || event.button !== 2)
+    if (!this.options.menu || !isMenuClick(event))
       return;
     event.preventDefault();
     this.scroller.focus({ preventScroll: true });

@@ -12,6 +12,13 @@ const MARGIN = 6; /* pixels between the menu and the edge of the window */
 export const isMenuKey = ({ key, shiftKey }) =>
   key === "ContextMenu" || (key === "F10" && shiftKey);
 
+/*
+ * Returns whether a contextmenu event is a right click or a long touch. Keys also
+ * cause one, which isMenuKey() has handled.
+ */
+export const isMenuClick = ({ button, pointerType }) =>
+  button === 2 || pointerType === "touch";
+
 export class Menu {
   constructor() {
     this.host = element("div.menu", {

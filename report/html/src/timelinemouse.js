@@ -2,6 +2,7 @@
 /* Mouse actions in the timeline, and the tip beside the mouse. */
 import { element } from "./dom.js";
 import { GUTTER } from "./lanes.js";
+import { isMenuClick } from "./menu.js";
 import { HEAD, OVERVIEW } from "./timelinehead.js";
 import { placeTip } from "./tips.js";
 import { tipOf } from "./timelinetips.js";
@@ -171,7 +172,7 @@ export class TimelineMouse {
     const found = this.view.isHeat ? null : this.#at(this.#point(event));
 
     event.preventDefault();
-    if (event.button !== 2 || found?.slice === undefined)
+    if (!isMenuClick(event) || found?.slice === undefined)
       return;
     this.view.canvas.focus({ preventScroll: true });
     this.view.select(found.slice);
