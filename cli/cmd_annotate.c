@@ -24,6 +24,7 @@ enum {
 	KEY_THREAD,
 	KEY_PROCESS,
 	KEY_JSON,
+	KEY_FULL_NAMES,
 	DEFAULT_TOP = 5,
 };
 
@@ -49,6 +50,7 @@ static const struct argp_option argp_options[] = {
 	ROW_PROCESS(KEY_PROCESS, HELP_FIRST),
 	{ "top", KEY_TOP, "N", HELP_FIRST,
 	  "Show N functions of this name (default: 5; 0: all)", HELP_VIEWS },
+	ROW_FULL_NAMES(KEY_FULL_NAMES),
 	{ "quiet", KEY_QUIET, NULL, HELP_FIRST, "Print no progress",
 	  HELP_CONTENTS },
 	{ "json", KEY_JSON, NULL, HELP_FIRST, "Write JSON (see clew-json(5))",
@@ -112,6 +114,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return 0;
 	case KEY_QUIET:
 		view->is_quiet = 1;
+		return 0;
+	case KEY_FULL_NAMES:
+		view->shows_full_names = 1;
 		return 0;
 	case KEY_JSON:
 		view->writer = &writer_json;

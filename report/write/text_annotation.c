@@ -102,11 +102,14 @@ static char *printable(const char *text)
 	return text_printable(memory_string(text, strlen(text)));
 }
 
-/* Returns a short name that is safe to print, which the caller frees. */
-static char *short_name(const char *name)
+/* Returns the name to show, safe to print, which the caller frees. */
+static char *shown(const struct annotation_table *table, const char *name)
 {
-	char *text = a2n_short_name(name, A2N_SHORTEST);
+	char *text;
 
+	if (table->session->names.are_full)
+		return printable(name);
+	text = a2n_short_name(name, A2N_SHORTEST);
 	if (!text)
 		memory_exhausted();
 	return text_printable(text);
@@ -126,7 +129,7 @@ static void write_line(const struct annotation_table *table,
 		       const struct annotated_line *line)
 {
 	char *file = printable(text_basename(line->file));
-	char *inlined = line->inlined ? short_name(line->inlined) : NULL;
+	char *inlined = line->inlined ? shown(table, line->inlined) : NULL;
 	const char *text = text_of(table, line->file, line->line);
 
 	fprintf(table->out, "%s:%" PRIu32 "%s%s", file, line->line,
@@ -288,8 +291,11 @@ static void write_target(const struct annotation_table *table,
 				  one->target, frames, CATALOG_FRAMES);
 	if (count == 0 || count > CATALOG_FRAMES || !frames[count - 1].name)
 		return;
-	name = short_name(frames[count - 1].name);
-	clone = strstr(frames[count - 1].name, " [clone ");
+	name = shown(table, frames[count - 1].name);
+	/* A short name omits which part of the function it is. */
+	clone = table->session->names.are_full
+			? NULL
+			: strstr(frames[count - 1].name, " [clone ");
 	suffix = printable(clone ? clone : "");
 	fprintf(table->out, " <%s%s", name, suffix);
 	free(suffix);
@@ -433,7 +439,7 @@ static void write_file(const struct annotation_table *table,
 		       const struct annotated_line *line)
 {
 	char *file = printable(line->file);
-	char *inlined = line->inlined ? short_name(line->inlined) : NULL;
+	char *inlined = line->inlined ? shown(table, line->inlined) : NULL;
 
 	write_cost(table, &(struct code_cost){ 0 });
 	text_begin(table->out, table->session->has_color, STYLE_HEADING);
@@ -626,6 +632,7 @@ static void write_function(FILE *out, struct session *session,
 		table.vaddr_width =
 			snprintf(NULL, 0, "%" PRIx64,
 				 annotation->code.items[count - 1].vaddr);
+	text_begin_names(session, 0);
 	write_title(&table);
 	if (count > 0 && !view->is_source_only) {
 		if (!view->is_code_only)

@@ -213,6 +213,21 @@ class Time(Annotated):
         self.assertIn("annotate.c is newer than the module", self.text("hot"))
 
 
+class Names(Annotated):
+    def test_names_are_short_unless_full_ones_are_requested(self):
+        source = self.work / "names.cc"
+        source.write_text(SOURCE.read_text().replace(
+            "hot(unsigned int count)", "hot(unsigned int count, int = 0)"))
+        self.build("-g", "-xc++", source=source)
+        self.run_recorded()
+        short = self.text("hot")
+        self.assertTrue(short.startswith("hot  ["), short)
+        self.assertIn(f"names.cc:{HOT_LINE} in divided  return", short)
+        full = self.text("--full-names", "hot")
+        self.assertTrue(full.startswith("hot(unsigned int, int)  ["), full)
+        self.assertIn(f"names.cc:{HOT_LINE} in divided(unsigned int)", full)
+
+
 class Sources(Annotated):
     """Where sources are searched, and hostile ones."""
     def record_copy(self):
