@@ -14,7 +14,7 @@
 
 #include "agent/clew.h"
 
-/* Odd: a bijection of ids. */
+/* Odd, so that different ids have different products. */
 #define HASH_MULTIPLIER UINT64_C(0x9e3779b97f4a7c15)
 #define ROOT_BITS       12
 #define FORK_BITS       6

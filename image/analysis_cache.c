@@ -109,7 +109,10 @@ static int island_is_sound(const struct analysis *analysis,
 	       analysis->vaddr_end - island >= JUMP_BYTES;
 }
 
-/* A whole jump must be in its function, or end in the padding after it. */
+/*
+ * Returns 0 if the function has a jump that does not fit into it or, for
+ * VERDICT_IS_JUMP_PADDED, into it and the padding after it.
+ */
 static int jump_is_sound(const struct wire_function *function,
 			 uint64_t next_vaddr)
 {

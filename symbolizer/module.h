@@ -10,8 +10,8 @@
 
 struct a2n_module {
 	struct a2n_module *next; /* in the a2n's list; set before publication */
-	char *path;              /* as it was opened */
-	struct a2n_build_id wanted; /* as it was requested */
+	char *path;              /* path with which the module was opened */
+	struct a2n_build_id wanted; /* the requested build id */
 	struct index index;
 	int was_cached;
 };

@@ -255,8 +255,8 @@ struct wire_context {
 	/* Number of the innermost function, or WIRE_FOLDED. */
 	uint32_t function;
 	/*
-	 * Number of functions; 1: the context is the outermost that the tally
-	 * knows.
+	 * Number of functions in the context; 1: the context is the outermost
+	 * that the tally knows.
 	 */
 	uint32_t depth;
 };
@@ -302,9 +302,10 @@ static inline uint64_t wire_context_id(const struct wire_context *context)
  * function, which clew's own thread updates in place. Times are CLOCK_REALTIME.
  */
 struct wire_left_out {
-	uint32_t function;         /* the function's number */
-	uint32_t times;            /* how often its hook was removed */
-	uint64_t first_ns;         /* when its hook was removed first */
+	uint32_t function; /* the function's number */
+	uint32_t times;    /* how often its hook was removed */
+	/* When the function's hook was removed first. */
+	uint64_t first_ns;
 	_Atomic uint64_t since_ns; /* hook removed since then; 0: hooked */
 	uint64_t out_ns; /* total time without the hook, before since_ns */
 	/*

@@ -269,8 +269,8 @@ enum wire_jni_what {
 	 */
 	WIRE_JNI_CRITICAL,
 	/*
-	 * A native call with too many local references; most: number in one
-	 * call.
+	 * A call of a native that held too many local references; most:
+	 * greatest number in one call.
 	 */
 	WIRE_JNI_LOCALS,
 	/*

@@ -85,7 +85,7 @@ static uint64_t *find_in_slots(uint64_t at, uint64_t java_sp)
 	struct link link;
 
 	walk_trust_own_stack(&walk, (const void *)at);
-	walk.has_begun = 1; /* no stub is being executed */
+	walk.has_begun = 1; /* the thread executes no stub now */
 	walk.scan_left = (uint32_t)((java_sp - at) / 8);
 	while (!walk_is_slotless(walk.id) && walk_next(&walk, &link) &&
 	       link.at < java_sp && !trampoline_has(link.shadow)) {

@@ -313,8 +313,8 @@ static int is_of_platform(const struct natives_search *search, jclass class)
 }
 
 /*
- * Gives the natives from index `since` on a global reference to their class;
- * removes them if there is none.
+ * The natives from index `since` on belong to `class`. Gives them a global
+ * reference to the class; removes them if the reference cannot be created.
  */
 static void hold_class(struct natives_search *search, jclass class,
 		       uint32_t since)

@@ -393,7 +393,7 @@ static struct event *sender_of(const siginfo_t *info)
 static void meet_event(struct event *event, const ucontext_t *interrupted)
 {
 	if (runtime_is_filtered())
-		return; /* its last signal, which was pending */
+		return; /* the event's last signal, which was pending */
 	if (event->state == SLOT_RUNS && event->session != rt.header)
 		end_event(event); /* created while its session ended */
 	else if (event->state == SLOT_RUNS)

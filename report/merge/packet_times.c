@@ -6,7 +6,10 @@
 
 #include "base/memory.h"
 
-/* Up to this number of ticks, the product with a position fits into 64 bits. */
+/*
+ * Up to this number of ticks, the product of ticks and a position fits into 64
+ * bits.
+ */
 #define FEW_TICKS (UINT64_C(1) << 40)
 
 void packet_times_fini(struct packet_times *times)

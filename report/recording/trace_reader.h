@@ -19,7 +19,7 @@ struct trace_packet {
 	uint64_t offset; /* offset of the packet's chunk in the file */
 	uint64_t sequence, tsc;
 	uint64_t id;    /* id of its first context */
-	uint32_t tally; /* number of its tally */
+	uint32_t tally; /* number of the packet's tally */
 	uint32_t tid;
 	/* Enum wire_packet_cause: why its first context was written. */
 	uint32_t cause;
