@@ -17,7 +17,7 @@ from lib import clewtest, debuginfod, html_page
 
 HERE = pathlib.Path(__file__).resolve().parent
 SOURCE = HERE / "annotate.c"
-ROUNDS = 300
+ROUNDS = 500
 HOT_LINE = next(number for number, text in
                 enumerate(SOURCE.read_text().splitlines(), 1)
                 if "the hot line" in text)
@@ -110,7 +110,7 @@ class Time(Annotated):
 
     def test_instructions_and_lines_have_all_of_the_time(self):
         hot = self.function("hot")
-        self.assertGreater(hot["samples"], 50)
+        self.assertGreater(hot["samples"], 20)
         for kind in "instructions", "lines":
             for key in "self_ns", "samples":
                 placed = sum(item[key] for item in hot[kind])

@@ -194,7 +194,7 @@ class Terminal(clewtest.Case):
                  "contexts, callers, callees, name, module"),
                 (["report", "--sort=calls,size"], "calls, self, "),
                 (["report", "--by=day"],
-                 "function, context, line, module, thread, process"),
+                 "function, context, line, address, module, thread"),
                 (["diff", "--sort=size"], "self, total, calls"),
                 (["export", "--format=svg"], "folded, speedscope, pprof, "),
                 (["record", "--time=gmt"], "none, cpu, wall, exact")):
