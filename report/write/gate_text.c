@@ -56,7 +56,8 @@ char *gate_values(struct session *session, const struct gate_result *result)
 	char *text = memory_printf(
 		"%s%s%s before, %s after (%s)%s",
 		result->function
-			? catalog_full_name(&session->catalog, result->function)
+			? shown_name(&session->names, &session->catalog,
+				     result->function)
 			: "",
 		result->function ? ": " : "", before, after, percent, others);
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/display_text.h"
+#include "base/memory.h"
 #include "report/write/gate_text.h"
 #include "report/write/text_writer.h"
 
@@ -58,8 +59,9 @@ static void write_conditions(FILE *out, struct session *session,
 		write_code(out, result->condition->text);
 		fputs(" | ", out);
 		if (result->function)
-			write_code(out, catalog_full_name(&session->catalog,
-							  result->function));
+			write_code(out, shown_name(&session->names,
+						   &session->catalog,
+						   result->function));
 		else if (result->condition->function)
 			write_code(out, result->condition->function);
 		else
@@ -79,7 +81,8 @@ static void write_row(FILE *out, struct session *session,
 		      const struct diff_view *view, const struct diff_row *row)
 {
 	fputs("| ", out);
-	write_code(out, catalog_marked_name(&session->catalog, row->function));
+	write_code(out, shown_name(&session->names, &session->catalog,
+				   row->function));
 	fputs(" | ", out);
 	write_code(out, catalog_module_name(&session->catalog, row->function));
 	fputs(" |", out);
@@ -92,6 +95,23 @@ static void write_row(FILE *out, struct session *session,
 			text_grouped(row->before.self.calls).text,
 			text_grouped(row->after.self.calls).text);
 	fputc('\n', out);
+}
+
+/* Chooses names for all rows that may be written. */
+static void add_names(struct session *session, const struct diff_view *view)
+{
+	const struct diff_table *table = view->table;
+	uint32_t *functions =
+		memory_zeroed(table->count + 1, sizeof(*functions));
+	size_t count = 0;
+
+	for (size_t i = 0; i < table->count; i++)
+		if (diff_has_change(&table->rows[i], view->key) &&
+		    (view->top == 0 || count < view->top))
+			functions[count++] = table->rows[i].function;
+	text_begin_names(session, 0);
+	shown_names_add(&session->names, &session->catalog, functions, count);
+	free(functions);
 }
 
 static size_t count_changes(const struct diff_view *view)
@@ -145,6 +165,7 @@ static void write_changes(FILE *out, struct session *session,
 void markdown_diff(FILE *out, struct session *session,
 		   const struct diff_view *view)
 {
+	add_names(session, view);
 	if (view->gate)
 		write_conditions(out, session, view->gate);
 	write_changes(out, session, view);

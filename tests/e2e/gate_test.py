@@ -199,6 +199,30 @@ class Gate(clewtest.Case):
         rows = [line for line in lines if line.startswith("|")]
         self.assertEqual({line.count("|") for line in rows}, {6, 7})
 
+    def test_verdicts_have_short_names(self):
+        source = self.work / "names.cc"
+        recordings = []
+        for calls in (3, 4):
+            program = self.work / str(calls) / "program"
+            program.parent.mkdir()
+            source.write_text(
+                "#include <map>\n#include <string>\nvolatile int sink;\n"
+                "template <class T> __attribute__((noinline)) void put(T &map)"
+                " { sink = sink + (int)map.size(); }\nint main() {\n"
+                "std::map<std::string, std::string> map;\n"
+                f"for (int i = 0; i < {calls}; i++) put(map);\n}}\n",
+                encoding="utf-8")
+            done = self.run_program(["c++", "-O1", source, "-o", program],
+                                    text=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            recordings.append(self.record_as(f"calls{calls}", program))
+        done = self.judge(["calls(*)>0"], *recordings)
+        self.assertEqual(done.returncode, FAILED)
+        self.assertRegex(done.stdout, r"^failed: calls\(\*\)>0: put<[^ ]{1,60}>: "
+                                      r"3 before, 4 after \(\+33\.3%\)\n$")
+        done = self.judge(["calls(*)>0"], *recordings, "--markdown")
+        self.assertLess(max(map(len, done.stdout.splitlines())), 200)
+
     def test_json_has_the_conditions(self):
         before, after = self.recordings()
         done = self.judge(["calls(*)>0", "calls(work)>0"], before, after,
