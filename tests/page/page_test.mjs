@@ -27,6 +27,14 @@ test("frames are as wide as their calls", async () => {
                /sqlite3 :memory:[^]*226 calls \(exact\)/);
 });
 
+test("a browser without a decoder of base64 shows the same", async () => {
+  await context.addInitScript(() => {
+    delete Uint8Array.fromBase64;
+  });
+  await show("without-base64", known());
+  near((await frame("lex", 3)).w, 1200 * 100 / TOTAL);
+});
+
 test("a click zooms in, escape zooms out", async () => {
   await show("known", known());
   await clickFrame("eval", 2);

@@ -6,7 +6,9 @@
  */
 
 export class Contexts {
-  constructor(parent, functions) {
+  /* Functions have numbers below `size`. */
+  constructor(parent, functions, size) {
+    this.size = size;
     this.count = parent.length;
     this.parent = parent;
     this.function = functions;
@@ -32,8 +34,7 @@ export class Contexts {
    */
   #outermost() {
     const outermost = new Uint8Array(this.count);
-    const active = new Uint32Array(
-      this.function.reduce((most, f) => Math.max(most, f), 0) + 1);
+    const active = new Uint32Array(this.size);
     const path = [];
 
     for (let i = 1; i < this.count; i++) {

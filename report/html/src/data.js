@@ -9,13 +9,20 @@
  * Sections that are not requested are skipped.
  */
 
-async function inflate(base64) {
+/* Newer browsers have a function for it, which is several times faster. */
+function bytesOf(base64) {
+  if (Uint8Array.fromBase64)
+    return Uint8Array.fromBase64(base64);
   const text = atob(base64);
   const bytes = new Uint8Array(text.length);
 
   for (let i = 0; i < text.length; i++)
     bytes[i] = text.charCodeAt(i);
-  const stream = new Blob([bytes]).stream()
+  return bytes;
+}
+
+async function inflate(base64) {
+  const stream = new Blob([bytesOf(base64)]).stream()
     .pipeThrough(new DecompressionStream("deflate"));
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }

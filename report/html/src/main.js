@@ -58,6 +58,7 @@ class App {
     this.address = new Address(() => this.state(),
                                (state) => this.restore(state));
     this.#makePage();
+    this.panels.graph.hidden = false; /* the canvas takes its size */
     this.#make("graph", GraphView);
     this.#setTheme(this.#storedTheme());
     this.address.quietly(() => this.restore(parse(location.hash)));

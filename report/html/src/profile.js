@@ -30,7 +30,7 @@ export class Profile {
       showCounts();
     this.functions = meta.functions; /* parallel arrays */
     this.#take(new Contexts(this.#parents(data, contexts), data.column(
-      "function", new Uint32Array(contexts))));
+      "function", new Uint32Array(contexts)), meta.functions.name.length));
     this.to = null; /* the context in a transformed tree, or -1, by recorded one */
     this.steps = [];
     this.shorts = [];

@@ -75,7 +75,7 @@ export class SourceView {
     const name = (file) => this.app.profile.meta.files[file];
 
     return [
-      { key: "name", label: "File", least: 120, grow: 1, value: name,
+      { key: "name", label: "File", least: 120, wish: 190, grow: 1, value: name,
         cell: (file) => pathCell(name(file)) },
       { key: "lines", label: "Lines", isNumber: true, rank: 1,
         value: (file) => this.sums.get(file).rows.size,

@@ -35,7 +35,8 @@ class Builder {
   get result() {
     return { to: this.to,
              contexts: new Contexts(this.parent.slice(0, this.count),
-                                    this.function.slice(0, this.count)) };
+                                    this.function.slice(0, this.count),
+                                    this.old.size) };
   }
 
   #changes(i) {
