@@ -218,11 +218,16 @@ static uint8_t *functions_at(const struct catalog *catalog, const char *text)
 	return mask;
 }
 
-/* Finds the named functions, also inlined ones. Returns 0 or -ENOENT. */
+/*
+ * Finds the named functions, also inlined ones. Returns 0, -ENOENT if there are
+ * none, or -ENODATA if none of them ran.
+ */
 static int find_functions(struct session *session,
 			  const struct annotate_options *options,
 			  struct annotated_functions *chosen)
 {
+	int err = -ENOENT;
+
 	for (int is_inlined = 0; is_inlined < 2; is_inlined++) {
 		uint8_t *mask;
 
@@ -239,8 +244,22 @@ static int find_functions(struct session *session,
 		if (chosen->count > 0)
 			return 0;
 		free(chosen->items);
+		err = -ENODATA;
 	}
-	return -ENOENT;
+	return err;
+}
+
+/* Reports that no function can be shown. Returns the exit status. */
+static int give_up_on(const char *command, struct session *session,
+		      const struct annotate_options *options, int err)
+{
+	if (err == -ENOENT)
+		return view_give_up_on(session, command, options->function);
+	complain(command, "%s: has neither time nor calls in the recording%s",
+		 options->function,
+		 options->view.selection.module ? ", in a module that matches"
+						: "");
+	return EXIT_FAILURE;
 }
 
 /* ---- Output ---- */
@@ -322,8 +341,9 @@ static int show(const char *command, struct session *session, void *input)
 			 "--sites");
 		return EXIT_FAILURE;
 	}
-	if (find_functions(session, options, &chosen) != 0)
-		return view_give_up_on(session, command, options->function);
+	status = find_functions(session, options, &chosen);
+	if (status)
+		return give_up_on(command, session, options, status);
 	if (call_sites_read(&sites, session, options->view.path,
 			    &options->view.whose, &why) != 0) {
 		free(chosen.items);

@@ -192,7 +192,10 @@ class Time(Annotated):
 
     def test_wrong_arguments_are_explained(self):
         self.assertIn("did you mean hot?", self.fail("hott"))
-        self.assertIn("no such function", self.fail("-m", "libc*", "hot"))
+        self.assertIn("no such function", self.fail("nothing_like_this"))
+        for arguments in ["-m", "libc*", "hot"], ["(folded)"]:
+            self.assertIn(f"{arguments[-1]}: has neither time nor calls",
+                          self.fail(*arguments))
         for arguments in [], ["hot", "a", "b"], ["--source-path=x", "hot"]:
             done = self.clew("annotate", *arguments)
             self.assertEqual(done.returncode, 64, arguments)
