@@ -102,6 +102,8 @@ struct hot_loans {
  * (machine/control_block.h). This state is in the thread's first tally, where a
  * forked child also finds it.
  */
+#define HOT_WINDOW_WORDS 2048 /* 16 KiB */
+
 struct hot_aside {
 	struct hot_lent {
 		/*
@@ -156,6 +158,15 @@ struct hot_aside {
 		uint64_t slot; /* stack slot of the function */
 		uint64_t id;
 	} border;
+	/*
+	 * A copy of memory that may be unmapped at any time
+	 * (stack/walk_slots.c): pages from the address `start` on, which is 0
+	 * while there is no copy.
+	 */
+	struct hot_window {
+		uint64_t start, bytes;
+		uint64_t words[HOT_WINDOW_WORDS];
+	} window;
 };
 
 /*

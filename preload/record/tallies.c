@@ -189,7 +189,7 @@ static void take_aside(struct tally *tally)
 {
 	if (hot.aside)
 		return;
-	fill_zero(&tally->aside, sizeof(tally->aside));
+	fill_zero(&tally->aside, offsetof(struct hot_aside, window.words));
 	hot.aside = &tally->aside;
 }
 

@@ -87,11 +87,11 @@ struct finding {
 };
 
 /*
- * Returns the id of the function that runs at this slot. The function whose
- * stub's address is there may have jumped to others. If the context `id`
- * contains a function with this slot's caller, that function runs.
+ * Returns the id of the function that runs at the slot with this word. The
+ * function whose stub's address the word is may have jumped to others. If the
+ * context `id` contains a function with this slot's caller, that function runs.
  */
-static uint64_t running_at(uint64_t at, const struct shadow_slot *shadow,
+static uint64_t running_at(uint64_t word, const struct shadow_slot *shadow,
 			   uint64_t id)
 {
 	for (int i = 0; hot.tally && i < ANCESTORS_MAX && id != ID_ROOT; i++) {
@@ -104,8 +104,7 @@ static uint64_t running_at(uint64_t at, const struct shadow_slot *shadow,
 			return id;
 		id = parent;
 	}
-	return walk_running_as(shadow->caller_id,
-			       runtime_stub_key(*(const uint64_t *)at));
+	return walk_running_as(shadow->caller_id, runtime_stub_key(word));
 }
 
 /* Returns whether this can be the shadow slot of the function with this id. */
@@ -118,9 +117,9 @@ static int is_chained(const struct shadow_slot *shadow, uint64_t id)
  * Returns whether a signal may have interrupted the slot's stub, so that the
  * slot still, or again, has the return address.
  */
-static int is_half_way(uint64_t at, const struct shadow_slot *shadow)
+static int is_half_way(uint64_t word, const struct shadow_slot *shadow)
 {
-	return *(const uint64_t *)at == shadow->return_address;
+	return word == shadow->return_address;
 }
 
 /*
@@ -151,26 +150,27 @@ static struct finding find_caller(uint64_t slot, uint64_t id)
 	     left--, at += 8) {
 		const struct trampoline *one = walk_trampoline(at, &page);
 		const struct shadow_slot *shadow = shadow_of(at);
-		int is_live;
+		uint64_t word;
 
+		if ((!one && (!shadow || !shadow->return_address)) ||
+		    !walk_read(at, &page, &word))
+			continue;
 		if (one && (one->id == id || is_chained(&one->slot, id) ||
 			    (shadow && is_chained(shadow, id) &&
-			     is_half_way(at, shadow))))
+			     is_half_way(word, shadow))))
 			return (struct finding){ id, at };
 		if (one && !finding.at) {
 			finding = (struct finding){ one->id, at };
 			left = left < past ? left : past;
 		}
-		if (one || !shadow || !shadow->return_address)
+		if (one)
 			continue;
-		is_live = walk_is_live(at, &page);
 		if (is_chained(shadow, id) &&
-		    (is_live || (page == (at & ~(PAGE_BYTES - 1)) &&
-				 is_half_way(at, shadow))))
+		    (walk_is_waiting(word) || is_half_way(word, shadow)))
 			return (struct finding){ id, at };
-		if (finding.at || !is_live)
+		if (finding.at || !walk_is_waiting(word))
 			continue;
-		finding = (struct finding){ running_at(at, shadow, id), at };
+		finding = (struct finding){ running_at(word, shadow, id), at };
 		left = left < past ? left : past;
 	}
 	return finding;

@@ -65,13 +65,13 @@ static void leave_slow_paths(uint64_t stack)
 static int is_remembered(uint64_t stack, uint64_t id)
 {
 	uint64_t at = stack & ~UINT64_C(7), page = (stack - 8) & -PAGE_BYTES;
+	uint64_t word;
 
 	if (id == ID_ROOT)
 		return 0;
-	for (; at < stack + WALK_FRAME_BYTES && walk_is_readable(at, &page);
+	for (; at < stack + WALK_FRAME_BYTES && walk_read(at, &page, &word);
 	     at += 8) {
-		const struct trampoline *one =
-			trampoline_at(*(const uint64_t *)at);
+		const struct trampoline *one = trampoline_at(word);
 
 		if (one && one->id == id)
 			return 1;
@@ -125,8 +125,9 @@ static uint64_t runs_as(uint64_t at, uint32_t function, uint64_t *page)
 static uint64_t find_near(uint64_t stack, uint32_t function, uint64_t wanted)
 {
 	uint64_t at = stack & ~UINT64_C(7), page = (stack - 8) & -PAGE_BYTES;
+	uint64_t word;
 
-	for (; at < stack + WALK_FRAME_BYTES && walk_is_readable(at, &page);
+	for (; at < stack + WALK_FRAME_BYTES && walk_read(at, &page, &word);
 	     at += 8) {
 		const uint64_t found = runs_as(at, function, &page);
 

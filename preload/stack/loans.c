@@ -166,11 +166,12 @@ static int is_handler(uint64_t exception, uint64_t cfa)
 {
 	const uint64_t note = hot.loans.borrower +
 			      offsetof(struct _Unwind_Exception, private_2);
-	uint64_t page = 0;
+	uint64_t page = 0, handler;
 
-	return (exception == hot.loans.borrower ||
-		walk_is_readable(note, &page)) &&
-	       handler_of(hot.loans.borrower) == cfa;
+	if (exception == hot.loans.borrower)
+		return handler_of(exception) == cfa;
+	return walk_read(note, &page, &handler) &&
+	       unwind_even_cfa(handler) == cfa;
 }
 
 static void settle(uint64_t exception, uint64_t cfa)

@@ -24,11 +24,11 @@ void starts_learn(uint64_t pc)
 /* Returns whether the context with this stack pointer has not begun yet. */
 static int are_due(uint64_t stack, uint64_t link)
 {
-	uint64_t page = 0;
+	uint64_t page = 0, word;
 
 	return starts_pc && !(stack & 7) && link > stack &&
-	       link - stack < ARGUMENTS_MAX && walk_is_readable(stack, &page) &&
-	       *(const uint64_t *)stack == starts_pc;
+	       link - stack < ARGUMENTS_MAX && walk_read(stack, &page, &word) &&
+	       word == starts_pc;
 }
 
 /*

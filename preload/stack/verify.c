@@ -74,7 +74,7 @@ static int is_borrowed(void)
 static int is_outermost(uint64_t at)
 {
 	const uint64_t end = runtime_own_stack_end();
-	uint64_t page = at & ~(PAGE_BYTES - 1);
+	uint64_t page = 0; /* the slot may be stale, on a former stack */
 
 	if (end > at && end - at < OWN_STACK_BYTES)
 		return 0;
@@ -94,7 +94,7 @@ static int is_outermost(uint64_t at)
  */
 static int is_start(uint64_t at, uint64_t id)
 {
-	uint64_t page = at & ~(PAGE_BYTES - 1);
+	uint64_t page = 0; /* the slot may be stale, on a former stack */
 
 	return walk_trampoline(at, &page) || walk_first_function(at, id) ||
 	       is_outermost(at);

@@ -102,27 +102,61 @@ static int is_link(const struct walk *walk, const struct shadow_slot *shadow,
 /* Returns whether an arbitrary word is the address of a signal restorer. */
 static int is_restorer(uint64_t word)
 {
-	uint64_t page = 0;
+	uint8_t code[SIGNAL_FRAME_RESTORER_BYTES];
 
 	return !runtime_is_filtered() && word >= PAGE_BYTES &&
-	       word < STACK_END && walk_is_readable(word, &page) &&
-	       walk_is_readable(word + SIGNAL_FRAME_RESTORER_BYTES, &page) &&
-	       signal_frame_is_restorer(word);
+	       word < STACK_END && !sys_read_memory(word, code, sizeof(code)) &&
+	       signal_frame_is_restorer((uintptr_t)code);
 }
+
+/*
+ * Returns whether the address is in the memory that the walk takes for
+ * readable. Interrupted code may be on another stack.
+ */
+static int is_known(const struct walk *walk, uint64_t at)
+{
+	return at >= walk->readable_from && at < walk->readable_until;
+}
+
+static int read_word(const struct walk *walk, uint64_t at, uint64_t *known_page,
+		     uint64_t *word)
+{
+	if (!is_known(walk, at))
+		return walk_read(at, known_page, word);
+	*word = *(const uint64_t *)at;
+	return 1;
+}
+
+/*
+ * Reads a word of a signal frame. Behind a system call filter the frame is
+ * trusted: it may be on a signal stack.
+ */
+static int read_frame(const struct walk *walk, uint64_t at,
+		      uint64_t *known_page, uint64_t *word)
+{
+	if (!runtime_is_filtered())
+		return read_word(walk, at, known_page, word);
+	*word = *(const uint64_t *)at;
+	return 1;
+}
+
+typedef int reader(const struct walk *walk, uint64_t at, uint64_t *known_page,
+		   uint64_t *word);
 
 /*
  * Returns whether a signal frame has its ucontext_t at this address. Above a
  * stale slot of a handler there is other data.
  */
-static int is_context(uint64_t context)
+static int is_context(const struct walk *walk, uint64_t context,
+		      uint64_t *known_page, reader *read)
 {
-	uint64_t page = 0;
+	uint64_t link, segments;
 
-	return (runtime_is_filtered() ||
-		(walk_is_readable(context, &page) &&
-		 walk_is_readable(context + SIGNAL_FRAME_READ_BYTES - 1,
-				  &page))) &&
-	       signal_frame_is_context((const ucontext_t *)context);
+	return read(walk, context + SIGNAL_FRAME_LINK_AT, known_page, &link) &&
+	       !link &&
+	       read(walk, context + SIGNAL_FRAME_SEGMENTS_AT, known_page,
+		    &segments) &&
+	       signal_frame_is_context(link, segments);
 }
 
 /*
@@ -135,19 +169,19 @@ static uint64_t find_outer_signal(const struct walk *walk, uint64_t pc,
 				  uint64_t stack)
 {
 	const struct shadow_slot *shadow = shadow_of(stack - 8);
-	uint64_t page = 0, context = 0;
+	uint64_t page = 0, context = 0, word;
 	uint32_t function;
 
 	if (is_restorer(pc) || is_restorer(pc - SIGNAL_FRAME_CALL_AT))
 		context = stack;
-	else if (walk_is_readable(stack, &page) &&
-		 is_restorer(*(const uint64_t *)stack))
+	else if (walk_read(stack, &page, &word) && is_restorer(word))
 		context = stack + 8;
 	else if (shadow && runtime_is_stub(pc) &&
 		 is_restorer(shadow->return_address) &&
 		 !is_link(walk, shadow, &function))
 		context = stack;
-	return context && is_context(context) ? context : 0;
+	return context && is_context(walk, context, &page, read_frame) ? context
+								       : 0;
 }
 
 /*
@@ -167,11 +201,13 @@ static int is_half_way(uint64_t pc)
  */
 static void enter_interrupted_stack(struct walk *walk)
 {
-	uint64_t context = walk->at + 8, pc = 0, stack = 0;
+	uint64_t context = walk->at + 8, page = 0, pc = 0, stack = 0;
 
 	for (int i = 0; context && i < NESTED_MAX; i++) {
-		stack = signal_frame_stack((const ucontext_t *)context);
-		pc = signal_frame_pc((const ucontext_t *)context);
+		if (!read_frame(walk, context + SIGNAL_FRAME_STACK_AT, &page,
+				&stack) ||
+		    !read_frame(walk, context + SIGNAL_FRAME_PC_AT, &page, &pc))
+			break;
 		context = find_outer_signal(walk, pc, stack);
 	}
 	walk->is_in_clew = is_half_way(pc) || own_code_is_library(pc);
@@ -182,15 +218,6 @@ static void enter_interrupted_stack(struct walk *walk)
 		walk->at -= 16;
 		walk->interrupted_until += 8;
 	}
-}
-
-/*
- * Returns whether the address is in the memory that the walk takes for
- * readable. Interrupted code may be on another stack.
- */
-static int is_known(const struct walk *walk, uint64_t at)
-{
-	return at >= walk->readable_from && at < walk->readable_until;
 }
 
 /*
@@ -214,33 +241,22 @@ static int is_live(struct walk *walk, const struct shadow_slot *shadow)
 
 	if (lent_has(walk->at))
 		return 1;
-	if (!is_known(walk, walk->at) &&
-	    !walk_is_readable(walk->at, &walk->mapped_page)) {
+	if (!read_word(walk, walk->at, &walk->mapped_page, &word)) {
 		walk->is_believed = runtime_is_filtered();
 		return walk->is_believed;
 	}
-	word = *(const uint64_t *)walk->at;
 	return runtime_is_stub(word) ||
 	       (is_in_slow_path(walk) && word == shadow->return_address);
 }
 
-/*
- * Returns the end of the memory that is readable from `at` on, or `at` if it is
- * not readable or this cannot be checked.
- */
-static uint64_t known_until(struct walk *walk, uint64_t at)
+static int may_be_live(uint64_t at, uint64_t word)
 {
-	if (is_known(walk, at))
-		return walk->readable_until;
-	if (!runtime_is_filtered() && walk_is_readable(at, &walk->mapped_page))
-		return (at & ~(PAGE_BYTES - 1)) + PAGE_BYTES;
-	return at;
+	return walk_is_waiting(word) || lent_has(at);
 }
 
 static uint64_t first_waiting(uint64_t at, uint64_t until)
 {
-	while (at < until && !walk_is_waiting(*(const uint64_t *)at) &&
-	       !lent_has(at))
+	while (at < until && !may_be_live(at, *(const uint64_t *)at))
 		at += 8;
 	return at;
 }
@@ -252,17 +268,18 @@ static uint64_t first_waiting(uint64_t at, uint64_t until)
 static void skip_dead(struct walk *walk)
 {
 	const uint64_t last = walk->at + (walk->gap_left - 1) * UINT64_C(8);
-	uint64_t at = walk->at, until = at;
+	uint64_t at = walk->at, word;
 	uint32_t passed;
 
 	if (at < walk->interrupted_until || is_in_slow_path(walk))
 		return;
-	while (at == until && at < last) {
-		until = known_until(walk, at);
-		if (until == at)
-			break;
-		at = first_waiting(at, until < last ? until : last);
-	}
+	if (is_known(walk, at))
+		at = first_waiting(at, last < walk->readable_until
+					       ? last
+					       : walk->readable_until);
+	if (!is_known(walk, at) && !runtime_is_filtered())
+		at = walk_scan(at, last, &walk->mapped_page, may_be_live,
+			       &word);
 	passed = (uint32_t)((at - walk->at) / 8);
 	walk->at = at;
 	walk->gap_left -= passed;
@@ -272,11 +289,16 @@ static void skip_dead(struct walk *walk)
 /*
  * Returns the trampoline to which the function of this slot returns, or NULL.
  */
-static const struct trampoline *trampoline_here(struct walk *walk)
+static const struct trampoline *trampoline_here(struct walk *walk,
+						uint64_t *word)
 {
-	if (is_known(walk, walk->at))
-		return trampoline_at(*(const uint64_t *)walk->at);
-	return walk_trampoline(walk->at, &walk->mapped_page);
+	const struct trampoline *one;
+
+	if (!rt.trampolines ||
+	    !read_word(walk, walk->at, &walk->mapped_page, word))
+		return NULL;
+	one = trampoline_at(*word);
+	return one && one->id ? one : NULL;
 }
 
 /*
@@ -286,14 +308,14 @@ static const struct trampoline *trampoline_here(struct walk *walk)
  */
 static struct shadow_slot *link_here(struct walk *walk, uint32_t *function)
 {
-	const struct trampoline *one = trampoline_here(walk);
+	uint64_t word = 0;
+	const struct trampoline *one = trampoline_here(walk, &word);
 	struct shadow_slot *shadow;
 
 	if (one && is_link(walk, &one->slot, function))
 		return (struct shadow_slot *)&one->slot;
 	shadow = shadow_of(walk->at);
-	if (one && shadow &&
-	    shadow->return_address != *(const uint64_t *)walk->at)
+	if (one && shadow && shadow->return_address != word)
 		return NULL;
 	return shadow && is_link(walk, shadow, function) ? shadow : NULL;
 }
@@ -314,9 +336,12 @@ static int is_past_end(const struct walk *walk)
  */
 static int is_whole(struct walk *walk, const struct shadow_slot *shadow)
 {
+	uint64_t page = 0;
+
 	walk->is_handler = !walk->is_believed &&
 			   signal_frame_is_restorer(shadow->return_address);
-	return !walk->is_handler || is_context(walk->at + 8);
+	return !walk->is_handler ||
+	       is_context(walk, walk->at + 8, &page, read_frame);
 }
 
 static struct shadow_slot *find_link(struct walk *walk, uint32_t *function,
@@ -635,10 +660,8 @@ int walk_next(struct walk *walk, struct link *link)
  * Returns whether the slot has the address of this function's own stub, and not
  * of one that has jumped to it.
  */
-static int is_own(uint64_t at, uint32_t function)
+static int is_own(uint64_t at, uint64_t word, uint32_t function)
 {
-	const uint64_t word = *(const uint64_t *)at;
-
 	return lent_has(at) || (runtime_is_stub(word) &&
 				runtime_stub_key(word) == id_key(function));
 }
@@ -646,7 +669,7 @@ static int is_own(uint64_t at, uint32_t function)
 void walk_take_outermost(struct walk *walk, struct link *link)
 {
 	const uint64_t end = link->at + WALK_FRAME_BYTES;
-	uint64_t page = 0;
+	uint64_t page = 0, word;
 	uint32_t caller;
 
 	if (link->at == WALK_NO_SLOT || trampoline_has(link->shadow) ||
@@ -656,22 +679,22 @@ void walk_take_outermost(struct walk *walk, struct link *link)
 	for (uint64_t at = link->at + 8; at < end; at += 8) {
 		struct shadow_slot *shadow;
 
-		if (!is_known(walk, at) && !walk_is_readable(at, &page))
+		if (!read_word(walk, at, &page, &word))
 			return;
-		if (!runtime_is_stub(*(const uint64_t *)at) && !lent_has(at))
+		if (!runtime_is_stub(word) && !lent_has(at))
 			continue;
 		shadow = shadow_of(at);
 		if (!shadow || !shadow->return_address)
 			continue;
 		if (shadow->caller_id == walk->id &&
-		    is_own(at, link->function)) {
+		    is_own(at, word, link->function)) {
 			link->at = at;
 			link->shadow = shadow;
 			walk->at = at + 8;
 			continue;
 		}
 		caller = numbers_function_between(shadow->caller_id, walk->id);
-		if (caller && is_own(at, caller))
+		if (caller && is_own(at, word, caller))
 			return;
 	}
 }
@@ -682,18 +705,13 @@ void walk_take_outermost(struct walk *walk, struct link *link)
  */
 static uint64_t find_signal(const struct walk *walk, uint64_t at, uint64_t end)
 {
-	uint64_t page = 0, last_page = 0;
+	uint64_t page = 0, word;
 
 	for (; at < end; at += 8) {
-		const ucontext_t *context = (const ucontext_t *)(at + 8);
-		const uint64_t last = at + 8 + SIGNAL_FRAME_READ_BYTES - 1;
-
-		if ((!is_known(walk, at) || !is_known(walk, last)) &&
-		    (!walk_is_readable(at, &page) ||
-		     !walk_is_readable(last, &last_page)))
+		if (!read_word(walk, at, &page, &word))
 			return 0;
-		if (signal_frame_is_context(context) &&
-		    is_restorer(*(const uint64_t *)at))
+		if (is_context(walk, at + 8, &page, read_word) &&
+		    is_restorer(word))
 			return at;
 	}
 	return 0;
@@ -753,7 +771,7 @@ uint64_t walk_running_as(uint64_t caller, uint64_t key)
 int walk_find_running(uint64_t stack, uint64_t *id)
 {
 	/* The page of the return address that belongs to this stack pointer. */
-	uint64_t page = (stack - 8) & ~(PAGE_BYTES - 1);
+	uint64_t page = (stack - 8) & ~(PAGE_BYTES - 1), word;
 
 	for (uint64_t n = 0; n < FIND_MAX; n++, stack += 8) {
 		const struct shadow_slot *shadow = shadow_of(stack);
@@ -764,11 +782,10 @@ int walk_find_running(uint64_t stack, uint64_t *id)
 			return 1;
 		}
 		if (!shadow || !shadow->return_address ||
-		    !walk_is_live(stack, &page))
+		    !walk_read(stack, &page, &word) || !walk_is_waiting(word))
 			continue;
-		*id = walk_running_as(
-			shadow->caller_id,
-			runtime_stub_key(*(const uint64_t *)stack));
+		*id = walk_running_as(shadow->caller_id,
+				      runtime_stub_key(word));
 		return 1;
 	}
 	return 0;

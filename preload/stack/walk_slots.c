@@ -2,7 +2,6 @@
 /* See walk_slots.h. */
 #include "preload/stack/walk_slots.h"
 
-#include "machine/address_space.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/shadow.h"
 #include "preload/record/numbers.h"
@@ -27,51 +26,133 @@ int walk_is_on_own_stack(uint64_t address)
 	       address >= (here & ~(PAGE_BYTES - 1)) && address < end;
 }
 
-int walk_is_readable(uint64_t address, uint64_t *known_page)
+/*
+ * Copies a page, and those after it that are readable, into the thread's
+ * window. A handler on top of this thread may copy other pages meanwhile:
+ * `start` is 0 while the words change. Returns 0 or -EFAULT.
+ */
+static int copy_pages(struct hot_window *window, uint64_t page)
 {
-	uint64_t page = address & ~(PAGE_BYTES - 1);
-	const int no_such_way = -1;
+	const struct iovec to = { window->words, sizeof(window->words) };
+	const struct iovec from = { (void *)page, sizeof(window->words) };
+	long bytes;
 
-	if (!page) /* page 0 is never known, whatever *known_page contains */
-		return 0;
-	if ((*known_page & ~(uint64_t)WALK_MISSING) == page)
-		return !(*known_page & WALK_MISSING);
-	if (runtime_is_filtered())
-		return walk_is_on_own_stack(address);
-	if (sys_call(SYS_rt_sigprocmask, no_such_way, (long)page, 0, 8, 0, 0) ==
-	    -EFAULT)
-		page |= WALK_MISSING;
-	*known_page = page;
-	return !(page & WALK_MISSING);
+	__atomic_store_n(&window->start, 0, __ATOMIC_RELAXED);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	bytes = sys_call(SYS_process_vm_readv, sys_getpid(), (long)&to, 1,
+			 (long)&from, 1, 0);
+	if (bytes <= 0)
+		return -EFAULT;
+	window->bytes = (uint64_t)bytes;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	__atomic_store_n(&window->start, page, __ATOMIC_RELAXED);
+	return 0;
 }
 
-int walk_is_live(uint64_t at, uint64_t *mapped_page)
+/*
+ * Returns whether the window has this address, in a copy that is as new as the
+ * walk that knows *known_page.
+ */
+static int has_copy(const struct hot_window *window, uint64_t address,
+		    uint64_t known_page)
 {
-	return walk_is_readable(at, mapped_page) &&
-	       walk_is_waiting(*(const uint64_t *)at);
+	const uint64_t start =
+		__atomic_load_n(&window->start, __ATOMIC_RELAXED);
+
+	return known_page == (start | WALK_COPIED) &&
+	       address - start < window->bytes;
+}
+
+const uint64_t *walk_words(uint64_t address, uint64_t *known_page,
+			   uint64_t *end)
+{
+	const uint64_t page = address & ~(PAGE_BYTES - 1);
+	struct hot_window *window = hot.aside ? &hot.aside->window : NULL;
+
+	*end = page + PAGE_BYTES;
+	/* Page 0 is never known, whatever *known_page contains. */
+	if (!page || *known_page == (page | WALK_MISSING))
+		return NULL;
+	if (page == *known_page)
+		return (const uint64_t *)address;
+	if (runtime_is_filtered())
+		return walk_is_on_own_stack(address) ? (const uint64_t *)address
+						     : NULL;
+	if (!window)
+		return NULL;
+	if (!has_copy(window, address, *known_page)) {
+		*known_page = page | WALK_MISSING;
+		if (copy_pages(window, page))
+			return NULL;
+		*known_page = page | WALK_COPIED;
+	}
+	*end = (*known_page & ~(uint64_t)WALK_COPIED) + window->bytes;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	return window->words +
+	       (address - (*known_page & ~(uint64_t)WALK_COPIED)) / 8;
+}
+
+int walk_has_words(uint64_t known_page)
+{
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	return !(known_page & WALK_COPIED) ||
+	       known_page == (__atomic_load_n(&hot.aside->window.start,
+					      __ATOMIC_RELAXED) |
+			      WALK_COPIED);
+}
+
+int walk_read_page(uint64_t address, uint64_t *known_page, uint64_t *word)
+{
+	const uint64_t *words;
+	uint64_t end;
+
+	if (((address & 7) || !hot.aside) && !runtime_is_filtered()) {
+		if (!sys_read_memory(address, word, sizeof(*word)))
+			return 1;
+		*known_page = (address & ~(PAGE_BYTES - 1)) | WALK_MISSING;
+		return 0;
+	}
+	do {
+		words = walk_words(address, known_page, &end);
+		if (!words)
+			return 0;
+		*word = *words;
+	} while (!walk_has_words(*known_page));
+	return 1;
+}
+
+int walk_is_live(uint64_t at, uint64_t *known_page)
+{
+	uint64_t word;
+
+	return walk_read(at, known_page, &word) && walk_is_waiting(word);
 }
 
 const struct trampoline *walk_trampoline(uint64_t at, uint64_t *known_page)
 {
 	const struct trampoline *one = NULL;
+	uint64_t word;
 
-	if (rt.trampolines && walk_is_readable(at, known_page))
-		one = trampoline_at(*(const uint64_t *)at);
+	if (rt.trampolines && walk_read(at, known_page, &word))
+		one = trampoline_at(word);
 	return one && one->id ? one : NULL;
 }
 
 /*
- * Returns whether the slot still contains 0, because a slow path interrupts the
- * entry.
+ * Returns whether the slot holds a stub's address, or still contains 0, because
+ * a slow path interrupts the entry.
  */
-static int is_entered(uint64_t at, uint64_t known_page)
+static int is_active(uint64_t at, uint64_t *known_page)
 {
-	return walk_is_readable(at, &known_page) && !*(const uint64_t *)at;
+	uint64_t word;
+
+	return walk_read(at, known_page, &word) &&
+	       (!word || walk_is_waiting(word));
 }
 
 uint32_t walk_first_function(uint64_t at, uint64_t id)
 {
-	uint64_t page = at & ~(PAGE_BYTES - 1);
+	uint64_t page = 0;
 
 	for (int left = WALK_NEAR_SLOTS; left > 0; left--, at += 8) {
 		const struct shadow_slot *shadow = shadow_of(at);
@@ -80,8 +161,7 @@ uint32_t walk_first_function(uint64_t at, uint64_t id)
 		if (!shadow || shadow->return_address)
 			continue;
 		function = numbers_function_between(shadow->caller_id, id);
-		if (function &&
-		    (walk_is_live(at, &page) || is_entered(at, page)))
+		if (function && is_active(at, &page))
 			return function;
 	}
 	return 0;

@@ -3,9 +3,11 @@
  * Slots of a stack that may have been unmapped: which are readable, and which
  * hold the return address of a running function.
  *
- * A former stack may be unmapped, and a guard page may be in its place.
- * Therefore the kernel is asked to read a word, by a system call that fails in
- * any case. One call serves for a page; the caller stores the latest page.
+ * A former stack may be unmapped, and a guard page may be in its place. Another
+ * thread may unmap a page at any time, also between a check and a read.
+ * Therefore the kernel copies such a page, by a system call that fails if the
+ * page is missing. Each thread has one copy (struct hot_window); the caller
+ * stores which page it has seen last.
  *
  * All functions are safe in signal handlers.
  */
@@ -14,22 +16,84 @@
 
 #include <stdint.h>
 
+#include "machine/address_space.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/trampoline.h"
 
 /* 4 KiB, more than most functions' frames. */
 #define WALK_NEAR_SLOTS 512
 
-/* Flag of a known page: it is not readable. */
-#define WALK_MISSING 1
+/*
+ * Flags of a known page. With neither, the page cannot be unmapped meanwhile,
+ * because the thread's stack pointer or a running function's frame is in it.
+ */
+#define WALK_MISSING 1 /* it is not readable */
+#define WALK_COPIED  2 /* the thread's window has had a copy that begins here */
 
 /*
- * Returns whether memory is readable. *known_page holds the latest page and its
- * state, 0 at first, and is updated. Makes a system call unless the page is
- * known. Behind a system call filter only the stack on which the thread began
- * is readable for certain.
+ * Returns the words from an address to *end, or NULL if they are not readable,
+ * or cannot be read at once. They may be a copy, which a handler on top of this
+ * thread may replace: the caller repeats all until walk_has_words() returns true
+ * after its last read.
  */
-int walk_is_readable(uint64_t address, uint64_t *known_page);
+const uint64_t *walk_words(uint64_t address, uint64_t *known_page,
+			   uint64_t *end);
+int walk_has_words(uint64_t known_page);
+
+/*
+ * Returns the first slot from `at` on, below `until`, whose word is wanted, and
+ * stores that word. Otherwise returns `until`, or a slot that cannot be read at
+ * once, and stores 0.
+ */
+static inline __attribute__((always_inline)) uint64_t walk_scan(
+	uint64_t at, uint64_t until, uint64_t *known_page,
+	int (*is_wanted)(uint64_t at, uint64_t word), uint64_t *word)
+{
+	while (at < until) {
+		uint64_t end, now = 0, found = at;
+		const uint64_t *words = walk_words(at, known_page, &end);
+
+		if (!words)
+			break;
+		if (end > until)
+			end = until;
+		for (; found < end; found += 8) {
+			now = *words++;
+			if (is_wanted(found, now))
+				break;
+		}
+		if (!walk_has_words(*known_page))
+			continue;
+		at = found;
+		if (at < end) {
+			*word = now;
+			return at;
+		}
+	}
+	*word = 0;
+	return at;
+}
+
+/* walk_read() for an address that is not in a known page without flags. */
+int walk_read_page(uint64_t address, uint64_t *known_page, uint64_t *word);
+
+/*
+ * Stores the 8 bytes at an address in *word. Returns false if they are not
+ * readable. *known_page holds the latest page and its flags, 0 at first, and is
+ * updated. Makes a system call unless the page is known. Behind a system call
+ * filter only the stack on which the thread began is readable for certain.
+ */
+static inline int walk_read(uint64_t address, uint64_t *known_page,
+			    uint64_t *word)
+{
+	const uint64_t page = address & ~(PAGE_BYTES - 1);
+
+	if (page && page == *known_page && !(address & 7)) {
+		*word = *(const uint64_t *)address;
+		return 1;
+	}
+	return walk_read_page(address, known_page, word);
+}
 
 /*
  * Returns whether both the thread and the address are on the stack on which the
@@ -38,7 +102,7 @@ int walk_is_readable(uint64_t address, uint64_t *known_page);
 int walk_is_on_own_stack(uint64_t address);
 
 /* Returns whether a stack slot has the address of a stub or a trampoline. */
-int walk_is_live(uint64_t at, uint64_t *mapped_page);
+int walk_is_live(uint64_t at, uint64_t *known_page);
 
 /* Returns the trampoline whose address is in a stack slot, or NULL. */
 const struct trampoline *walk_trampoline(uint64_t at, uint64_t *known_page);

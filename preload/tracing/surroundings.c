@@ -88,15 +88,14 @@ static int is_apart(uint64_t word)
  */
 static int is_leaving(const struct link *link, uint64_t pc)
 {
-	uint64_t page = 0;
+	uint64_t page = 0, word;
 
 	if (is_exit(pc))
 		return 1;
 	if (own_code_is_library(pc) && hot.aside &&
 	    *(volatile uint64_t *)&hot.aside->leaving == link->at)
 		return 1;
-	return walk_is_readable(link->at, &page) &&
-	       is_apart(*(const uint64_t *)link->at);
+	return walk_read(link->at, &page, &word) && is_apart(word);
 }
 
 /*

@@ -6,6 +6,8 @@
  */
 #include "tests/unit/unit.h"
 
+#include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <ucontext.h>
@@ -59,7 +61,10 @@ static ucontext_t *interrupt(int slot, uint64_t pc, int interrupted_slot)
 
 static int start_stack(void **state)
 {
+	static struct hot_aside aside;
+
 	(void)state;
+	hot.aside = &aside;
 	memset(words, 0, sizeof(words));
 	memset(shadow, 0, sizeof(shadow));
 	memset(&rt, 0, sizeof(rt));
@@ -217,12 +222,13 @@ static void test_stack_pointer_is_none(void **state)
 
 static void test_first_page_is_not_readable(void **state)
 {
-	uint64_t page = 0;
+	uint64_t page = 0, word;
 
 	(void)state;
-	assert_false(walk_is_readable(8, &page));
-	assert_true(walk_is_readable(at(0), &page));
-	assert_int_equal(page, at(0) & ~UINT64_C(4095));
+	assert_false(walk_read(8, &page, &word));
+	words[1] = 77;
+	assert_true(walk_read(at(1), &page, &word));
+	assert_int_equal(word, 77);
 }
 
 /* A guard page is between two stacks: what lies behind it is none of this one's. */
@@ -234,10 +240,10 @@ static void test_a_stack_ends_where_a_page_is_missing(void **state)
 	(void)state;
 	call(THREE, 2, PLAIN_PC);
 	words[TWO] = words[ONE] = 0;
-	assert_true(walk_next(&walk, &link));
+	call(BEYOND, 1, PLAIN_PC);
 	assert_int_equal(
 		mprotect(&words[PAGE_WORDS], sizeof(*words), PROT_NONE), 0);
-	call(BEYOND, 1, PLAIN_PC);
+	assert_true(walk_next(&walk, &link));
 	assert_false(walk_next(&walk, &link));
 	assert_int_equal(mprotect(&words[PAGE_WORDS], sizeof(*words),
 				  PROT_READ | PROT_WRITE),
@@ -249,9 +255,66 @@ static void test_a_stack_ends_where_a_page_is_missing(void **state)
 	assert_int_equal(link.at, at(BEYOND));
 }
 
+static struct {
+	void *page;
+	_Atomic int is_over;
+	uint64_t turns;
+} turning;
+
+/* Removes and restores a page again and again. */
+static void *turn(void *unused)
+{
+	while (!turning.is_over) {
+		turning.turns++;
+		if (mprotect(turning.page, 4096, PROT_NONE) ||
+		    mprotect(turning.page, 4096, PROT_READ | PROT_WRITE))
+			abort();
+	}
+	return unused;
+}
+
+static int is_seven(uint64_t at, uint64_t word)
+{
+	(void)at;
+	return word == 7;
+}
+
+/* Another thread may unmap a page between a check and a read. */
+static void test_a_page_vanishes_while_it_is_read(void **state)
+{
+	uint64_t from, until, word, found = 0, missing = 0;
+	pthread_t thread;
+
+	(void)state;
+	turning.page = mmap(NULL, 3 * 4096, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_ptr_not_equal(turning.page, MAP_FAILED);
+	from = (uintptr_t)turning.page;
+	until = from + 3 * 4096UL;
+	*(uint64_t *)(until - 8) = 7;
+	turning.page = (char *)turning.page + 4096;
+	assert_int_equal(pthread_create(&thread, NULL, turn, NULL), 0);
+	while (found < 1000 || missing < 1000) {
+		uint64_t page = 0;
+		const uint64_t at =
+			walk_scan(from, until, &page, is_seven, &word);
+
+		assert_true(at == until - 8 || at == from + 4096);
+		assert_int_equal(word, at == until - 8 ? 7 : 0);
+		at == until - 8 ? found++ : missing++;
+		page = 0;
+		if (walk_read(from + 4096, &page, &word))
+			assert_int_equal(word, 0);
+	}
+	turning.is_over = 1;
+	assert_int_equal(pthread_join(thread, NULL), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(test_a_page_vanishes_while_it_is_read,
+				       start_stack),
 		cmocka_unit_test_setup(test_through_signals, start_stack),
 		cmocka_unit_test_setup(test_stale_slot_below, start_stack),
 		cmocka_unit_test_setup(test_stale_slot_below_a_stub,

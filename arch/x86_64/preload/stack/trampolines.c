@@ -23,10 +23,10 @@
 #define HASH_BITS 16
 
 /*
- * How far the stack is searched for the next frame: to replace stubs' addresses
- * (slots), and to restore the shadow (bytes).
+ * How far the stack is searched for the next frame: to replace stubs'
+ * addresses, and to restore the shadow.
  */
-#define CARRY_SLOTS  16384
+#define CARRY_BYTES  131072
 #define SETTLE_BYTES 512  /* if nothing was copied back */
 #define SLICE_BYTES  8192 /* if a slice was copied back */
 #define PAGE         UINT64_C(4096)
@@ -262,26 +262,28 @@ static int carry_on(uint64_t *at, const struct trampoline *one, uint64_t id)
 	return 1;
 }
 
-/*
- * Replaces stubs' addresses from a slot outwards. Reads word by word, because
- * most calls of this function end at the second slot.
- */
+static int is_return(uint64_t at, uint64_t word)
+{
+	return trampoline_at(word) || runtime_is_exit(word);
+}
+
+/* Replaces stubs' addresses from a slot outwards. */
 static void carry_all(const void *slot)
 {
-	uint64_t *at = (uint64_t *)((uintptr_t)slot & ~UINT64_C(7));
-	uint64_t page = (uintptr_t)slot & -PAGE, id = hot.id;
-	int left = CARRY_SLOTS;
+	uint64_t at = (uintptr_t)slot & ~UINT64_C(7), until = at + CARRY_BYTES;
+	uint64_t page = (uintptr_t)slot & -PAGE, id = hot.id, word;
 
-	for (; rt.trampolines && id != ID_ROOT && left > 0; at++, left--) {
+	for (; rt.trampolines && id != ID_ROOT; at += 8) {
 		const struct trampoline *one;
 
-		if (!walk_is_readable((uintptr_t)at, &page))
+		at = walk_scan(at, until, &page, is_return, &word);
+		if (!is_return(at, word))
 			return;
-		one = trampoline_at(*at);
-		if (one && carry_on(at, one, id))
+		one = trampoline_at(word);
+		if (one && carry_on((uint64_t *)at, one, id))
 			return;
-		if (!one && runtime_is_exit(*at) && carry_one(at, &id))
-			left = CARRY_SLOTS;
+		if (!one && carry_one((uint64_t *)at, &id))
+			until = at + CARRY_BYTES;
 	}
 }
 
@@ -311,31 +313,24 @@ static int settle_one(uint64_t at, const struct trampoline *one)
 
 #define NONE UINT64_MAX
 
-/*
- * Returns the first slot in [at, until) with a trampoline, as far as the stack
- * is readable, or NONE.
- */
-static uint64_t find_slot(uint64_t at, uint64_t until, uint64_t *known_page)
+static int is_of_trampoline(uint64_t at, uint64_t word)
 {
-	const uint64_t code = rt.trampolines;
-
-	while (at < until && walk_is_readable(at, known_page)) {
-		const uint64_t end = (at | (PAGE - 1)) + 1;
-
-		for (; at < end && at < until; at += 8) {
-			const uint64_t word = *(const uint64_t *)at;
-
-			if (word - code < TRAMPOLINE_BLOCK_BYTES &&
-			    trampoline_at(word))
-				return at;
-		}
-	}
-	return NONE;
+	return word - rt.trampolines < TRAMPOLINE_BLOCK_BYTES &&
+	       trampoline_at(word);
 }
 
-static int settle_slot(uint64_t at)
+/*
+ * Returns the first slot in [at, until) with a trampoline, which *one receives,
+ * as far as the stack is readable, or NONE.
+ */
+static uint64_t find_slot(uint64_t at, uint64_t until, uint64_t *known_page,
+			  const struct trampoline **one)
 {
-	return settle_one(at, trampoline_at(*(const uint64_t *)at));
+	uint64_t word;
+
+	at = walk_scan(at, until, known_page, is_of_trampoline, &word);
+	*one = trampoline_at(word);
+	return *one ? at : NONE;
 }
 
 /*
@@ -345,16 +340,17 @@ void trampolines_settle(uint64_t stack, uint64_t slice_end)
 {
 	uint64_t at = (stack + 7) & ~UINT64_C(7), page = stack & -PAGE;
 	uint64_t until = at + WALK_FRAME_BYTES;
+	const struct trampoline *one;
 	int is_first = 1, is_slice = slice_end != 0;
 
 	if (!rt.trampolines)
 		return;
 	for (;; at += 8) {
-		at = find_slot(at, until > slice_end ? until : slice_end,
-			       &page);
+		at = find_slot(at, until > slice_end ? until : slice_end, &page,
+			       &one);
 		if (at == NONE)
 			return;
-		is_slice |= settle_slot(at);
+		is_slice |= settle_one(at, one);
 		if (is_first || is_slice)
 			until = at + (is_slice ? SLICE_BYTES : SETTLE_BYTES);
 		is_first = 0;
@@ -365,11 +361,12 @@ void trampolines_settle(uint64_t stack, uint64_t slice_end)
 void trampolines_settle_cheaply(uint64_t stack)
 {
 	uint64_t at = (stack + 7) & ~UINT64_C(7), page = stack & -PAGE;
+	const struct trampoline *one;
 
 	if (!rt.trampolines)
 		return;
-	at = find_slot(at, at + SETTLE_BYTES, &page);
-	if (at != NONE && settle_slot(at))
+	at = find_slot(at, at + SETTLE_BYTES, &page, &one);
+	if (at != NONE && settle_one(at, one))
 		trampolines_settle(at, 0);
 }
 

@@ -42,6 +42,14 @@ static inline uint64_t signal_frame_stack(const ucontext_t *context)
 	return (uint64_t)context->uc_mcontext.gregs[REG_RSP];
 }
 
+/* Offsets in a struct ucontext, for frames that may be unmapped meanwhile. */
+#define SIGNAL_FRAME_GREG_AT(number)                                           \
+	(offsetof(ucontext_t, uc_mcontext.gregs) + sizeof(greg_t) * (number))
+#define SIGNAL_FRAME_LINK_AT     offsetof(ucontext_t, uc_link)
+#define SIGNAL_FRAME_SEGMENTS_AT SIGNAL_FRAME_GREG_AT(REG_CSGSFS)
+#define SIGNAL_FRAME_STACK_AT    SIGNAL_FRAME_GREG_AT(REG_RSP)
+#define SIGNAL_FRAME_PC_AT       SIGNAL_FRAME_GREG_AT(REG_RIP)
+
 /*
  * The signal frame of a handler that has returned stays on the stack, where a
  * search may find it. Therefore clew's handlers mark their frames just before
@@ -63,20 +71,14 @@ static inline void signal_frame_end(ucontext_t *context)
 	*(volatile greg_t *)flags |= (greg_t)SIGNAL_FRAME_IS_OVER;
 }
 
-/* The bytes of a context that signal_frame_is_context() reads. */
-#define SIGNAL_FRAME_READ_BYTES offsetof(ucontext_t, uc_mcontext.fpregs)
-
 /*
- * Returns whether the kernel has written this context: it links no other
- * context, and has the code segment of user space, and 0 for gs and fs.
+ * Returns whether the kernel has written the context with this uc_link and
+ * segments: it links no other context, and has the code segment of user space,
+ * and 0 for gs and fs.
  */
-static inline int signal_frame_is_context(const ucontext_t *context)
+static inline int signal_frame_is_context(uint64_t link, uint64_t segments)
 {
-	const uint64_t segments =
-		(uint64_t)context->uc_mcontext.gregs[REG_CSGSFS];
-
-	return !context->uc_link && (segments & 3) == 3 &&
-	       !(uint32_t)(segments >> 16);
+	return !link && (segments & 3) == 3 && !(uint32_t)(segments >> 16);
 }
 
 #endif
