@@ -20,9 +20,13 @@
  * cycle contains such a function, so chains end. A chain of more than
  * TAILS_CHAIN_MAX jumps also continues below the owner.
  *
- * The function takes the owner's place, below the owner's caller, in two cases:
- * the table has no room (no memory, or a filter forbids to map it), or the
- * thread's id does not fit the slot.
+ * The function takes the owner's place, below the owner's caller, in three
+ * cases: it is cut and is the owner itself; the table has no room (no memory, or
+ * a filter forbids to map it); or the thread's id does not fit the slot.
+ *
+ * A context that was ever reached by a jump stays so: a jump that leads there
+ * from the running function counts there, even if the function was cut since.
+ * The stub finds this context in the count table and asks nothing else.
  *
  * Any thread may call these functions. All are safe in signal handlers, at any
  * instruction.

@@ -20,9 +20,10 @@
  * before the call. The callee is then entered as a child of the function that
  * jumps to it, and leaves that function also. If a function in a chain of jumps
  * is jumped to again, clew shows it as called by the first function of the
- * chain. From then on, this holds for all jumps to that function. Code that
- * returns by longjmp or switches stacks saves TRUTH_HERE in a variable and
- * restores it.
+ * chain, or in the first one's own context if it is the first one. From then on,
+ * this holds for all jumps to that function, except into contexts that were
+ * reached by a jump before. Code that returns by longjmp or switches stacks
+ * saves TRUTH_HERE in a variable and restores it.
  *
  * A function at the start of a separate stack, whose caller does not matter,
  * uses ENTER_ROOT(f): contexts are compared from there on. A forked child calls
@@ -243,8 +244,10 @@ TRUTH_INLINE uint32_t truth_jump(uint32_t here, const char *function,
 	}
 	if (!truth.nodes[plain].is_kept &&
 	    (truth_is_cut(function) || jumps >= TRUTH_CHAIN)) {
-		if (truth.nodes[owner].function == function)
+		if (truth.nodes[owner].function == function) {
+			truth.nodes[truth.nodes[owner].plain].is_kept = 1;
 			return owner;
+		}
 		here = owner;
 		plain = truth_child(truth.nodes[here].plain, 0, function, name);
 	}
