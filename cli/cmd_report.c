@@ -268,25 +268,41 @@ static int show_rows(const char *command, struct session *session,
 	return view_finish(&options->view, command);
 }
 
-/* Returns 0, or -1 if there is no such function. */
-static int write_butterfly(struct session *session,
-			   const struct report_options *options)
+/* Returns the heading for functions that the user named. The caller frees it. */
+static char *butterfly_name(struct session *session,
+			    const struct report_options *options,
+			    const uint8_t *chosen)
 {
-	uint8_t *chosen =
-		selection_named(&session->catalog, options->butterfly);
+	const char *typed = options->butterfly, *full;
+	uint32_t function = FUNCTION_UNKNOWN;
+
+	while (!chosen[function])
+		function++;
+	full = catalog_name(&session->catalog, function);
+	if (selection_is_named(&session->catalog, function, typed))
+		return memory_string(typed, strlen(typed));
+	if (options->view.writer == &writer_text &&
+	    !options->view.shows_full_names)
+		return catalog_short_name(&session->catalog, function,
+					  A2N_SHORTEST);
+	return memory_string(full, strlen(full));
+}
+
+static void write_butterfly(struct session *session,
+			    const struct report_options *options,
+			    const uint8_t *chosen)
+{
+	char *name = butterfly_name(session, options, chosen);
 	struct butterfly butterfly;
 
-	if (!chosen)
-		return -1;
 	butterfly_init(&butterfly, &session->tree, &session->catalog, chosen,
 		       session->metric);
 	options->view.writer->butterfly(
 		stdout, session,
 		&(struct butterfly_view){ .butterfly = &butterfly,
-					  .name = options->butterfly });
+					  .name = name });
 	butterfly_fini(&butterfly);
-	free(chosen);
-	return 0;
+	free(name);
 }
 
 static int has_jni_functions(const struct session *session)
@@ -300,7 +316,7 @@ static int has_jni_functions(const struct session *session)
 static int show(const char *command, struct session *session, void *input)
 {
 	struct report_options *options = input;
-	int err = 0, status;
+	uint8_t *chosen = NULL;
 
 	if (subjects[options->by].init && session->summary.samples == 0) {
 		complain(command,
@@ -343,17 +359,18 @@ static int show(const char *command, struct session *session, void *input)
 	if (!options->shows_marks && !options->shows_events &&
 	    !options->butterfly)
 		return show_rows(command, session, options);
+	if (options->butterfly &&
+	    view_find(command, session, options->butterfly, &chosen) != 0)
+		return EXIT_FAILURE;
 	view_begin(&options->view, session);
 	if (options->shows_marks)
 		options->view.writer->marks(stdout, session);
 	else if (options->shows_events)
 		options->view.writer->events(stdout, session);
 	else
-		err = write_butterfly(session, options);
-	status = view_finish(&options->view, command);
-	if (err)
-		return view_give_up_on(session, command, options->butterfly);
-	return status;
+		write_butterfly(session, options, chosen);
+	free(chosen);
+	return view_finish(&options->view, command);
 }
 
 int command_report(int argc, char **argv)

@@ -18,6 +18,7 @@
 #include "cli/common/trace_options.h"
 #include "cli/show/unmatched.h"
 #include "report/trace/merged_lines.h"
+#include "report/view/finder.h"
 #include "report/view/selection.h"
 #include "report/view/session.h"
 #include "report/write/trace_calls.h"
@@ -373,26 +374,71 @@ static int write_histogram(struct opened *opened,
 }
 
 /*
- * Returns 0; -ESRCH if there is no such function; -ENODATA if no call of it is
- * left; or -ENOENT if it has no two calls to compare.
+ * Returns 0; -ENODATA if no call of the function is left; or -ENOENT if it has
+ * no two calls to compare.
  */
 static int write_function(struct opened *opened,
 			  const struct trace_options *options,
-			  const char *function, int has_color)
+			  const uint8_t *chosen, int has_color)
 {
-	uint8_t *chosen = selection_named(&opened->catalog, function);
-	int err = 0;
-
-	if (!chosen)
-		return -ESRCH;
 	if (options->compares)
-		err = write_compared(opened, options, chosen, has_color);
-	else if (options->slowest)
-		err = write_slowest(opened, options, chosen, has_color);
+		return write_compared(opened, options, chosen, has_color);
+	if (options->slowest)
+		return write_slowest(opened, options, chosen, has_color);
+	return write_histogram(opened, options, chosen, has_color);
+}
+
+/* Returns a mask of the functions among `chosen` that the trace has calls of. */
+static uint8_t *called_among(const struct opened *opened, const uint8_t *chosen)
+{
+	uint8_t *called = memory_zeroed(opened->catalog.function_count + 1, 1);
+	struct function_latencies all;
+
+	function_latencies_find(&all, &opened->traces, &opened->window, chosen);
+	for (size_t i = 0; i < all.count; i++)
+		called[all.sorted[i]->function] = 1;
+	function_latencies_fini(&all);
+	return called;
+}
+
+/*
+ * Finds the function that the user names; if several match, those that were
+ * called. Stores a mask in *chosen and returns 0, or prints a message and returns
+ * the exit status.
+ */
+static int find_function(const char *command, struct opened *opened,
+			 const char *function, uint8_t **chosen)
+{
+	uint8_t *called = NULL;
+	struct found_functions found;
+	int err = finder_find(&opened->catalog, NULL, function, &found);
+	int status = EXIT_SUCCESS;
+
+	if (err == -ENOTUNIQ) {
+		called = called_among(opened, found.chosen);
+		if (memchr(called, 1, opened->catalog.function_count)) {
+			found_fini(&found);
+			err = finder_find(&opened->catalog, called, function,
+					  &found);
+		} else {
+			free(called);
+			called = NULL;
+		}
+	}
+	if (err == -ESRCH) {
+		free(called);
+		return unmatched_function(command, function, &opened->catalog);
+	}
+	if (err)
+		status = unmatched_several(command, function, &opened->catalog,
+					   called, &found);
 	else
-		err = write_histogram(opened, options, chosen, has_color);
-	free(chosen);
-	return err;
+		*chosen =
+			memcpy(memory_zeroed(opened->catalog.function_count, 1),
+			       found.chosen, opened->catalog.function_count);
+	found_fini(&found);
+	free(called);
+	return status;
 }
 
 /* Returns 0, or -ENODATA if the options leave no function. */
@@ -477,13 +523,20 @@ static int show(const char *command, struct opened *opened,
 {
 	const char *function =
 		options->slowest ? options->slowest : options->histogram;
+	uint8_t *chosen = NULL;
 	int has_color, err, status;
 
+	if (function &&
+	    find_function(command, opened, function, &chosen) != 0) {
+		complain_of(command, &opened->recording);
+		return EXIT_FAILURE;
+	}
 	options->width = terminal_table_width(&options->terminal);
 	has_color = terminal_begin(&options->terminal);
-	err = function ? write_function(opened, options, function, has_color)
+	err = function ? write_function(opened, options, chosen, has_color)
 		       : write_selected(opened, options, has_color);
 	status = terminal_finish(&options->terminal, command);
+	free(chosen);
 
 	complain_of(command, &opened->recording);
 	switch (err) {
@@ -495,10 +548,8 @@ static int show(const char *command, struct opened *opened,
 			 "compare them",
 			 function);
 		return EXIT_FAILURE;
-	case -ENODATA:
-		return complain_of_no_call(command, opened, options, function);
 	default:
-		return unmatched_function(command, function, &opened->catalog);
+		return complain_of_no_call(command, opened, options, function);
 	}
 }
 

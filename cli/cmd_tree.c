@@ -29,6 +29,7 @@ struct tree_options {
 	struct view_options view;
 	struct tree_limits limits;
 	const char *callers_of;
+	uint8_t *chosen; /* The functions that callers_of names. */
 	/* The kind of context; NULL for chains of functions. */
 	const char *context;
 	struct label_wish labels;
@@ -164,26 +165,20 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	}
 }
 
-static int write_callers(struct session *session,
-			 const struct tree_options *options,
-			 const struct tree *tree)
+static void write_callers(struct session *session,
+			  const struct tree_options *options,
+			  const struct tree *tree)
 {
 	struct tree_view view = { .limits = options->limits,
 				  .shows_callers = 1 };
 	struct tree callers;
-	uint8_t *chosen =
-		selection_named(&session->catalog, options->callers_of);
 
-	if (!chosen)
-		return -1;
 	if (!options->has_depth)
 		view.limits.depth = DEFAULT_CALLERS_DEPTH;
-	tree_callers(tree, chosen, view.limits.depth, &callers);
+	tree_callers(tree, options->chosen, view.limits.depth, &callers);
 	view.tree = &callers;
 	options->view.writer->tree(stdout, session, &view);
 	tree_fini(&callers);
-	free(chosen);
-	return 0;
 }
 
 /*
@@ -218,7 +213,7 @@ static int write_contexts(struct session *session,
 	return 0;
 }
 
-/* Returns 0, -1 if no function matches --callers-of, or 1 and *why. */
+/* Returns 0, or 1 and *why. */
 static int write_tree(struct session *session,
 		      const struct tree_options *options, char **why)
 {
@@ -235,7 +230,7 @@ static int write_tree(struct session *session,
 		view.tree = &kept;
 	}
 	if (options->callers_of)
-		err = write_callers(session, options, view.tree);
+		write_callers(session, options, view.tree);
 	else if (write_contexts(session, options, &view, why))
 		err = 1;
 	if (mask)
@@ -251,16 +246,16 @@ static int show(const char *command, struct session *session, void *input)
 	char *why;
 
 	status = view_check_selection(command, &options->view, session);
+	if (!status && options->callers_of)
+		status = view_find(command, session, options->callers_of,
+				   &options->chosen);
 	if (status)
 		return status;
 	view_begin(&options->view, session);
 	err = write_tree(session, options, &why);
 	status = view_finish(&options->view, command);
-	if (err > 0)
-		return give_up(command, why);
-	if (err)
-		return view_give_up_on(session, command, options->callers_of);
-	return status;
+	free(options->chosen);
+	return err ? give_up(command, why) : status;
 }
 
 int command_tree(int argc, char **argv)

@@ -4,6 +4,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -103,6 +104,26 @@ int unmatched_function(const char *command, const char *function,
 			 "--top=0` lists the functions",
 			 function);
 	free(nearest);
+	return EXIT_FAILURE;
+}
+
+enum { SEVERAL_LISTED = 5 };
+
+int unmatched_several(const char *command, const char *function,
+		      struct catalog *catalog, const uint8_t *candidates,
+		      const struct found_functions *found)
+{
+	complain(command,
+		 "%s: %zu%s functions match; name one of them, for example by",
+		 function, found->count,
+		 found->count == FINDER_LISTED ? " or more" : "");
+	for (size_t i = 0; i < found->count && i < SEVERAL_LISTED; i++) {
+		char *text =
+			finder_text(catalog, candidates, found->functions[i]);
+
+		fprintf(stderr, "  '%s'\n", text);
+		free(text);
+	}
 	return EXIT_FAILURE;
 }
 

@@ -3,6 +3,7 @@
 #ifndef CLEW_CLI_SHOW_UNMATCHED_H
 #define CLEW_CLI_SHOW_UNMATCHED_H
 
+#include "report/view/finder.h"
 #include "report/view/selection.h"
 
 /*
@@ -18,6 +19,15 @@ int unmatched_selection(const char *command, const struct selection *selection,
  */
 int unmatched_function(const char *command, const char *function,
 		       struct catalog *catalog);
+
+/*
+ * Reports that several functions match a name: lists the first of them by texts
+ * that find only one each, among the same candidates as finder_find(). Returns
+ * the exit status of failure.
+ */
+int unmatched_several(const char *command, const char *function,
+		      struct catalog *catalog, const uint8_t *candidates,
+		      const struct found_functions *found);
 
 /*
  * Replaces *why if a recording does not exist (err is -ENOENT): names the

@@ -219,6 +219,36 @@ int view_give_up_on(struct session *session, const char *command,
 	return unmatched_function(command, function, &session->catalog);
 }
 
+int view_find(const char *command, struct session *session, const char *name,
+	      uint8_t **chosen)
+{
+	struct catalog *catalog = &session->catalog;
+	uint8_t *called = finder_called(catalog, &session->tree);
+	const uint8_t *candidates = called;
+	struct found_functions found;
+	int status = EXIT_SUCCESS;
+	int err = finder_find(catalog, candidates, name, &found);
+
+	if (err == -ESRCH) {
+		candidates = NULL;
+		err = finder_find(catalog, candidates, name, &found);
+	}
+	if (err == -ESRCH) {
+		free(called);
+		return unmatched_function(command, name, catalog);
+	}
+	if (err) {
+		status = unmatched_several(command, name, catalog, candidates,
+					   &found);
+	} else {
+		*chosen = found.chosen;
+		found.chosen = NULL;
+	}
+	found_fini(&found);
+	free(called);
+	return status;
+}
+
 int view_check_selection(const char *command, const struct view_options *view,
 			 struct session *session)
 {

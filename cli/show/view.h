@@ -38,6 +38,14 @@ int view_give_up_on(struct session *session, const char *command,
 		    const char *function);
 
 /*
+ * Finds the function that the user names (finder.h), and functions with the same
+ * name. Stores a mask in *chosen, which the caller frees, and returns 0. If no
+ * function matches, or several, prints a message and returns the exit status.
+ */
+int view_find(const char *command, struct session *session, const char *name,
+	      uint8_t **chosen);
+
+/*
  * Returns 0 if a function of the session matches --module and --function.
  * Otherwise prints a message on stderr and returns the exit status.
  */

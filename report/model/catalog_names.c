@@ -32,8 +32,7 @@ static void tell(struct catalog *catalog, const struct catalog_module *module)
 	free(what);
 }
 
-/* Returns the a2n module, opened on first use; NULL if that fails. */
-static const struct a2n_module *names_of(struct catalog *catalog,
+const struct a2n_module *catalog_symbols(struct catalog *catalog,
 					 struct catalog_module *module)
 {
 	if (module->was_tried)
@@ -52,7 +51,7 @@ size_t catalog_frames_at(struct catalog *catalog, uint32_t module,
 			 uint64_t vaddr, struct a2n_frame *frames, size_t room)
 {
 	const struct a2n_module *a2n =
-		names_of(catalog, &catalog->modules[module]);
+		catalog_symbols(catalog, &catalog->modules[module]);
 
 	return a2n ? a2n_module_lookup(a2n, vaddr, frames, room) : 0;
 }
@@ -72,7 +71,7 @@ int catalog_segment(struct catalog *catalog, uint32_t module, uint64_t vaddr,
 		    struct a2n_segment *out)
 {
 	const struct a2n_module *a2n =
-		names_of(catalog, &catalog->modules[module]);
+		catalog_symbols(catalog, &catalog->modules[module]);
 
 	return a2n ? a2n_module_segment(a2n, vaddr, out) : -ENOENT;
 }
@@ -154,7 +153,7 @@ size_t catalog_merged_names(struct catalog *catalog, uint32_t function,
 	if (entry->module == CATALOG_NO_MODULE || entry->is_named ||
 	    entry->kind != KIND_NATIVE)
 		return 0;
-	a2n = names_of(catalog, &catalog->modules[entry->module]);
+	a2n = catalog_symbols(catalog, &catalog->modules[entry->module]);
 	return a2n ? a2n_module_merged(a2n, entry->vaddr, names, room) : 0;
 }
 

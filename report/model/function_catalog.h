@@ -329,6 +329,13 @@ int catalog_segment(struct catalog *catalog, uint32_t module, uint64_t vaddr,
 int catalog_place(struct catalog *catalog, uint32_t function, const char **file,
 		  uint32_t *line);
 
+/*
+ * Returns the symbols of a module, which are read on first use; NULL if its file
+ * cannot be read.
+ */
+const struct a2n_module *catalog_symbols(struct catalog *catalog,
+					 struct catalog_module *module);
+
 /* The module's name, or "" for functions that have none. */
 const char *catalog_module_name(const struct catalog *catalog,
 				uint32_t function);

@@ -138,13 +138,19 @@ static int is_called(const char *full, const void *name)
 	return is_it(full, name) || is_it(skip_type(full), name);
 }
 
+int selection_is_named(struct catalog *catalog, uint32_t function,
+		       const char *name)
+{
+	return has_name(catalog, function, is_called, name);
+}
+
 uint8_t *selection_named(struct catalog *catalog, const char *name)
 {
 	uint8_t *mask = memory_zeroed(catalog->function_count, 1);
 	int found = 0;
 
 	for (uint32_t i = FUNCTION_UNKNOWN; i < catalog->function_count; i++) {
-		mask[i] = (uint8_t)has_name(catalog, i, is_called, name);
+		mask[i] = (uint8_t)selection_is_named(catalog, i, name);
 		found |= mask[i];
 	}
 	if (found)

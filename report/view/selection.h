@@ -44,6 +44,10 @@ uint8_t *selection_mask(const struct selection *selection,
  */
 uint8_t *selection_named(struct catalog *catalog, const char *name);
 
+/* Returns whether selection_named() selects this function. */
+int selection_is_named(struct catalog *catalog, uint32_t function,
+		       const char *name);
+
 /* Returns whether the tree contains a selected function. */
 int selection_has_any(const struct selection *selection,
 		      struct catalog *catalog, const struct tree *tree);

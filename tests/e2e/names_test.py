@@ -123,5 +123,62 @@ class Tables(Case):
         return path
 
 
+class Finder(Case):
+    def found(self, text):
+        """Returns the function that `report -B` finds, or None."""
+        done = self.clew("report", "--json", "-B", text, self.recording_path)
+        if done.returncode:
+            self.assertEqual((done.returncode, done.stdout), (1, ""))
+            return None
+        return json.loads(done.stdout)["name"]
+
+    def line_of(self, text):
+        lines = SOURCE.splitlines()
+        return next(i for i, line in enumerate(lines, 1) if text in line)
+
+    def address_of(self, name):
+        text = self.run_program(["nm", "-C", self.program], text=True).stdout
+        return int(re.search(rf"^(\w+) [TtWw] .*{re.escape(name)}", text,
+                             re.M).group(1), 16)
+
+    def test_parts_of_names(self):
+        for text in ("find", "Index::find", "trading::Index<...>::find",
+                     f"orders.cc:{self.line_of('key.size()')}"):
+            self.assertRegex(self.found(text), r"^trading::Index<.*>::find\(",
+                             text)
+        for text in "parse(int)", "trading::parse(int)":
+            self.assertEqual(self.found(text), "trading::parse(int)")
+        self.assertRegex(self.found("^trading::jo"), r"^trading::join")
+
+    def test_addresses(self):
+        at = self.address_of("trading::parse(int)")
+        for text in f"{at:#x}", f"orders+{at:#x}", f"{at + 1:#x}":
+            self.assertEqual(self.found(text), "trading::parse(int)", text)
+
+    def test_several_matches_are_listed_with_names_to_type(self):
+        for words in (["report", "-B"], ["tree", "--callers-of"],
+                      ["trace", "--slowest"]):
+            for name, count in ("parse", 2), ("insert", 2), ("trading", 5):
+                done = self.clew(*words, name, self.recording_path)
+                self.assertEqual((done.returncode, done.stdout), (1, ""))
+                said, *listed = done.stderr.splitlines()
+                self.assertIn(f"clew {words[0]}: {name}: ", said)
+                self.assertIn(" functions match", said)
+                self.assertEqual(len(listed), count, done.stderr)
+                for text in listed:
+                    self.said(*words, text.strip()[1:-1])
+
+    def test_functions_of_a_stripped_program(self):
+        at = self.address_of("trading::parse(int)")
+        self.run_program(["strip", self.program])
+        done = self.record([self.program], (*self.OPTIONS, "-m", "orders"))
+        self.assertEqual(done.returncode, 0)
+        for text in f"{at:#x}", f"orders+{at:#x}", f"{at + 1:#x}":
+            self.assertEqual(self.found(text), f"orders+{at:#x}")
+            self.assertIn(f"orders+{at:#x}",
+                          self.said("tree", "--callers-of", text))
+        self.assertIsNone(self.found("parse"))
+
+
 if __name__ == "__main__":
     clewtest.main()
