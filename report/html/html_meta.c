@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "report/html/html_page.h"
+#include "report/model/shown_names.h"
 #include "report/recording/part_threads.h"
 #include "report/write/json.h"
 
@@ -28,6 +29,46 @@ static void write_names(struct html_page *page, struct json_stream *out)
 			    json_text(catalog_marked_name(page->catalog,
 							  page->functions[i])));
 	json_end(&names, "]");
+}
+
+/* Returns whether any function of the page has a shorter name. */
+static int has_short_names(struct html_page *page, struct shown_names *names)
+{
+	for (size_t i = 0; i < page->function_count; i++)
+		if (strcmp(shown_name(names, page->catalog, page->functions[i]),
+			   catalog_marked_name(page->catalog,
+					       page->functions[i])) != 0)
+			return 1;
+	return 0;
+}
+
+/*
+ * Writes short names, of which no two functions have the same one; 0 for a name
+ * that is no shorter. Pages of C have none of them.
+ */
+static void write_short_names(struct html_page *page, struct json_stream *out)
+{
+	struct shown_names names = { 0 };
+	struct json_stream list;
+
+	shown_names_add(&names, page->catalog, page->functions,
+			page->function_count);
+	if (has_short_names(page, &names)) {
+		list = json_begin(out, "short", "[");
+		for (size_t i = 0; i < page->function_count; i++) {
+			const uint32_t function = page->functions[i];
+			const char *name =
+				shown_name(&names, page->catalog, function);
+			const char *full =
+				catalog_marked_name(page->catalog, function);
+
+			json_member(&list, NULL,
+				    strcmp(name, full) == 0 ? json_integer(0)
+							    : json_text(name));
+		}
+		json_end(&list, "]");
+	}
+	shown_names_fini(&names);
 }
 
 static void write_numbers(struct html_page *page, struct json_stream *out,
@@ -80,6 +121,7 @@ static void write_functions(struct html_page *page, struct json_stream *out)
 	struct json_stream functions = json_begin(out, "functions", "{");
 
 	write_names(page, &functions);
+	write_short_names(page, &functions);
 	write_numbers(page, &functions, "module", module_of);
 	write_numbers(page, &functions, "kind", kind_of);
 	write_numbers(page, &functions, "file", file_of);

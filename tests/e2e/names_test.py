@@ -4,7 +4,7 @@
 import json
 import re
 
-from lib import clewtest
+from lib import clewtest, html_page
 
 SOURCE = """
 #include <map>
@@ -114,6 +114,19 @@ class Tables(Case):
         text = self.clew("diff", self.recording_path, self.empty()).stdout
         self.assertIn("trading::Index<...>::find", text)
         self.assertNotIn("std::allocator", text)
+
+    def test_the_page_has_short_names_that_differ(self):
+        path = self.work / "page.html"
+        self.said("html", "-o", path)
+        page = html_page.Page(path.read_text(encoding="utf-8"))
+        functions = page.meta["functions"]
+        names = dict(zip(functions["name"], functions["short"]))
+        self.assertEqual(names["main"], 0)
+        self.assertEqual(names["trading::parse(int)"], 0)
+        shown = [short for short in names.values() if short]
+        self.assertEqual(len(shown), len(set(shown)))
+        for name in INSERT % "Order", INSERT % "Price", "trading::join":
+            self.assertIn(name, shown)
 
     def empty(self):
         path = self.work / "other"

@@ -52,11 +52,12 @@ export class Labels {
 
   /*
    * Returns the longest form of the name that fits into `room` pixels, or "".
+   * `short` is the short name, if it is known.
    */
-  fit(context, name, room) {
+  fit(context, name, room, short = shorten(name)) {
     let text = name;
 
-    for (const shorter of [shorten, innermost]) {
+    for (const shorter of [() => short, innermost]) {
       if (this.#width(context, text) <= room)
         return text;
       text = shorter(text);

@@ -263,8 +263,9 @@ export class Lanes {
   }
 
   #label(context, x, y, width, f) {
-    const text = this.labels.fit(context, this.timeline.profile.name(f),
-                                 width - 8);
+    const { profile } = this.timeline;
+    const text = this.labels.fit(context, profile.name(f), width - 8,
+                                 profile.short(f));
 
     if (text)
       context.fillText(text, x + 4, y + ROW / 2);

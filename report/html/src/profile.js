@@ -11,7 +11,6 @@
 
 import { Contexts } from "./contexts.js";
 import { showCounts } from "./format.js";
-import { shorten } from "./labels.js";
 import { Significance } from "./significance.js";
 import { Steps } from "./steps.js";
 import { Timeline } from "./timeline.js";
@@ -33,7 +32,6 @@ export class Profile {
       "function", new Uint32Array(contexts)), meta.functions.name.length));
     this.to = null; /* the context in a transformed tree, or -1, by recorded one */
     this.steps = [];
-    this.shorts = [];
     this.tails = this.#tails(data);
     this.whole = {
       calls: data.column("calls", new Float64Array(contexts)),
@@ -359,8 +357,7 @@ export class Profile {
 
   /* Returns a short form of the name, for tables; tooltips have the name. */
   short(f) {
-    this.shorts[f] ??= shorten(this.name(f));
-    return this.shorts[f];
+    return this.functions.short?.[f] || this.name(f);
   }
 
   kind(f) {
