@@ -99,8 +99,7 @@ class Callers(JavaCase):
                                 sum(truth.values()))
         shown = self.details("--by=jni", "-n1", "-f", r"<- .*\.hot\(",
                              self.recording_path)
-        self.assertRegex(shown, r"(?m)  com\.acme\.Callers\.hit\(int\) "
-                         r"<- com\.acme\.Callers\.hot\(int\)")
+        self.assertRegex(shown, r"(?m)  Callers\.hit <- Callers\.hot$")
         self.assertRegex(shown, r"(?m)^Java: [\d,]+ calls of native")
 
     def check_chains(self, truth):

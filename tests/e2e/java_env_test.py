@@ -134,7 +134,7 @@ class JniEnv(JavaCase):
                                 "com.acme.Envs.work(int)"])
         for options in ((), ("--metric=calls",)):
             self.assertRegex(
-                self.clew("report", "--jni", "--top=0", *options,
+                self.clew("report", "--jni", "--top=0", "--full-names", *options,
                           self.recording_path).stdout,
                 rf"(?s)bytes copied native method .* {copied:,} "
                 + re.escape(name))
