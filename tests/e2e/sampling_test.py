@@ -9,13 +9,14 @@ import time
 
 from lib import clewtest, wire
 from lib.clewtest import needs, target
-from lib.disturbance import Disturbed, undisturbed
+from lib.disturbance import Disturbed, Restless, undisturbed
 
 UNSAMPLED = 0x7ff - 3  # WIRE_WAIT_UNSAMPLED
 LOADS = target("loads")
 MONOTONIC_COARSE = 6  # The number of a clock for which Python has no name.
 AT_HWCAP2, HWCAP2_FSGSBASE = 26, 2  # asm/auxvec.h, asm/hwcap2.h
 POINTS = 2.0  # tolerance for shares, in percentage points
+LOOKS_MIN = 400  # fewer independent looks estimate shares worse than POINTS
 
 
 def names_of(program):
@@ -160,6 +161,19 @@ class Wall(Case):
     def record_loads(self, *arguments, options=(), wall=True):
         return super().record_loads(
             *arguments, options=["--time=wall", *options], wall=wall)
+
+    def assert_shares(self, truth, found):
+        """If clew's thread gets the CPU rarely, each look stands for a long
+        time, and their number, weighted by these times, is small."""
+        samples = [sample for part in self.recording().parts
+                   for sample in part.samples if sample.looks]
+        total = sum(sample.weight_ns for sample in samples)
+        squares = sum(sample.weight_ns ** 2 / sample.looks
+                      for sample in samples)
+        looks = total ** 2 / squares if squares else 0
+        if looks < LOOKS_MIN:
+            raise Restless(f"clew's thread looked {looks:.0f} times only")
+        super().assert_shares(truth, found)
 
     @undisturbed
     def test_threads_that_spin_and_sleep(self):

@@ -19,7 +19,8 @@ class Disturbed(AssertionError):
 
 
 class Restless(Disturbed):
-    """The test needs threads that run for a while, and none did."""
+    """The machine cannot run the test now, for example because no thread runs
+    for long. If this remains so, the test is skipped."""
 
 
 def undisturbed(test):
@@ -36,7 +37,7 @@ def undisturbed(test):
                 if attempts < ATTEMPTS_MIN or time.monotonic() < end:
                     continue
                 if isinstance(why, Restless):
-                    self.skipTest("no thread here runs for a while")
+                    self.skipTest(str(why))
                 raise
     return run
 
