@@ -42,7 +42,8 @@ static const struct command {
 	{ "html", "write a page for a browser", command_html },
 	{ "dump", "print the records of a recording", command_dump },
 	{ "a2n", "show the function, file and line of addresses", command_a2n },
-	{ "cache", "manage the cache of debug information", command_cache },
+	{ "cache", "manage the caches of analyses and debug information",
+	  command_cache },
 };
 
 enum { COMMANDS = sizeof(commands) / sizeof(*commands) };

@@ -199,7 +199,7 @@ class Screen(Watched):
         self.assertIn("PyObject_Str", screen.split("\n")[4])
         self.press("Enter", "(?s)caller.*callee|PyObject_Str.*\n.*type_call")
         self.press("q", "CALLS/S")
-        self.press("h", "who calls it, and whom it calls")
+        self.press("h", "callers and callees of the row")
         self.press("q", "CALLS/S")
         self.press("p", "paused|filter")
         self.press("Escape", "paused")
