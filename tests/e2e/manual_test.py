@@ -19,6 +19,41 @@ SECTIONS = ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "ENVIRONMENT",
             "EXIT STATUS", "EXAMPLES", "SEE ALSO"]
 
 
+METHOD_TEXTS = (b"LA;\0", b"f\0", b"(I)V\0")
+
+
+def padded(record):
+    return record.ljust(-(-len(record) // 8) * 8, b"\0")
+
+
+def text_sizes(texts):
+    """Returns a struct wire_method_texts."""
+    return struct.pack("<HHHH", *map(len, texts), 0)
+
+
+def numbered(number, rest):
+    """Returns a record that begins with a struct wire_numbered."""
+    return padded(struct.pack("<II", number, 8 + len(rest)) + rest)
+
+
+def method_of(number):
+    return numbered(number, text_sizes(METHOD_TEXTS) +
+                    struct.pack("<II", 0, 0) + b"".join(METHOD_TEXTS))
+
+
+def stack_of(number, method, bytecode):
+    return numbered(number, struct.pack("<IIIH", 1, 0, method, bytecode))
+
+
+def source_of(method):
+    return numbered(method, struct.pack("<IIHH", 1, 7, 0, 7) + b"A.java\0")
+
+
+def binding_of(pc):
+    return padded(struct.pack("<QQ8sII", pc, 0, text_sizes(METHOD_TEXTS), 0,
+                              0) + b"".join(METHOD_TEXTS))
+
+
 def plain(line):
     """Returns a line of a page's source as a reader sees it."""
     macro, _, rest = line.partition(" ")
@@ -167,16 +202,17 @@ class Records(clewtest.Case):
                             len(payload)) + payload.ljust(576, b"\0")
             for kind, payload in (
                 (wire.RANGES, struct.pack("<IIII", 4096, 4096, 1, 0)),
-                (wire.NAMES, struct.pack("<II8s", 4096, 4, b"f()V")),
-                (wire.BINDINGS, struct.pack("<QQII16s", 4096, 0, 11, 0,
-                                            b"LA;\0f\0(I)V\0")),
-                (wire.CODES, struct.pack("<QQIIII8s", 4096, 1, 16, 5, 1, 0,
+                (wire.NAMES, numbered(4096, b"f()V")),
+                (wire.METHODS, method_of(4096)),
+                (wire.CALLERS, numbered(4096, struct.pack("<QQ", 4096, 1))),
+                (wire.BINDINGS, binding_of(4096)),
+                (wire.CODES, struct.pack("<QQIIII8s8s", 4096, 1, 16, 1, 0, 0,
+                                         struct.pack("<HHHH", 0, 5, 0, 0),
                                          b"stub\0")),
-                (wire.SOURCES, struct.pack("<II8sHH4x", 4096, 12, b"A.java",
-                                           0, 7)),
+                (wire.SOURCES, source_of(4096)),
                 (wire.CODE_LINES, struct.pack("<QQIIIBBBBB7x", 4096, 1, 9, 1,
                                               4096, 16, 1, 0, 1, 0)),
-                (wire.CALL_PLACES, struct.pack("<IIH6x", 4096, 2, 5)),
+                (wire.STACKS, stack_of(4096, 4096, 5)),
                 (wire.MAKERS, struct.pack("<QQQQQII", 4096, 8192, 1, 0, 4096,
                                           0, 0)),
                 (wire.MAPPED_CODE, struct.pack("<QQQQQQQQ", 4096, 1, 1, 1, 0,
@@ -284,11 +320,9 @@ class Members(clewtest.Case):
             payload.ljust(64, b"\0") for kind, payload in (
                 (wire.RANGES, struct.pack("<IIIIIIII", number, 1, 4, 0,
                                           method, 1, 1, 0)),
-                (wire.NAMES, struct.pack("<III4xII16s", number, 4, method,
-                                         method, 10, b"LA;\0f\0()V\0")),
-                (wire.SOURCES, struct.pack("<II8sHH4x", method, 12, b"A.java",
-                                           0, 7)),
-                (wire.CALL_PLACES, struct.pack("<IIH6x", number, 2, 0))))
+                (wire.METHODS, method_of(method)),
+                (wire.STACKS, stack_of(number, method, 0)),
+                (wire.SOURCES, source_of(method))))
 
     def pretend_java(self, recording):
         """Changes a recording so that it seems to contain Java.
@@ -306,10 +340,8 @@ class Members(clewtest.Case):
                                     for id, context in
                                     reversed(contexts.items()))
             if parent in contexts)
-        text = b"LA;\0f\0()V\0"
         bindings = b"".join(
-            struct.pack("<QQII16s", module.base + function.vaddr, 0,
-                        len(text), 0, text)
+            binding_of(module.base + function.vaddr)
             for module in part.modules
             for function in module.functions if function.number in called)
         bound = wire.CHUNK.pack(wire.BINDINGS, 0,
@@ -401,6 +433,7 @@ class Members(clewtest.Case):
                 ([report], "report", "--json", exact),
                 ([report], "report", "--json", coarse),
                 ([report], "report", "--json", waited),
+                ([report], "report", "--json", "--to=3600", waited),
                 ([report], "report", "--json", "--top=0", java),
                 ([report], "report", "--json", "--jni", exact_java),
                 ([report], "report", "--json", "--value=bytes", java),
