@@ -384,7 +384,7 @@ class Perfetto(Case):
                                 for one in chrome["samples"]), sorted(some))
 
     def test_options_that_do_not_fit(self):
-        for options in (["-F", "folded", "--from=1"],
+        for options in (["-F", "perfetto", "--focus=x", "-o", "x"],
                         ["-F", "perfetto", "--value=x", "-o", "x"],
                         ["-F", "perfetto", "--from=2", "--to=1", "-o", "x"]):
             self.assertEqual(self.clew("export", *options).returncode, 64)

@@ -24,6 +24,7 @@ from lib.simulation import key_of
 
 PREFIXES = b"\x26\x2e\x36\x3e\x64\x65\x66\x67\xf2\xf3"
 NO_SYMBOLS = "???"  # callgrind's object for code without symbols
+NO_PLACE = NO_SYMBOLS, 0
 
 
 @dataclasses.dataclass
