@@ -159,6 +159,7 @@ static int open_as_asked(struct view_options *view, struct session *session,
 	session->shows_lines = view->shows_lines;
 	session->is_quiet = view->is_quiet;
 	session->shows_details = view->shows_details;
+	session->names.are_full = view->shows_full_names;
 	if (view->metric >= 0)
 		session->metric = (enum metric)view->metric;
 	if (view->shows_inlines)
@@ -204,7 +205,6 @@ void view_begin(struct view_options *view, struct session *session)
 	progress_clear(&view->progress);
 	session->width = terminal_prose_width(&view->terminal);
 	session->columns = terminal_table_width(&view->terminal);
-	session->names.are_full = view->shows_full_names;
 	session->has_color = terminal_begin(&view->terminal);
 }
 

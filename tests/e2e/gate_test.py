@@ -222,6 +222,12 @@ class Gate(clewtest.Case):
                                       r"3 before, 4 after \(\+33\.3%\)\n$")
         done = self.judge(["calls(*)>0"], *recordings, "--markdown")
         self.assertLess(max(map(len, done.stdout.splitlines())), 200)
+        path = self.work / "junit.xml"
+        done = self.judge(["calls(*)>0"], *recordings, "--full-names",
+                          f"--junit={path}")
+        (suite,) = xml.parse(path).getroot()
+        for text in (done.stdout, suite[0][0].get("message")):
+            self.assertRegex(text, r"void put<.{70,}>\(.*: 3 before, 4 after ")
 
     def test_json_has_the_conditions(self):
         before, after = self.recordings()
