@@ -114,18 +114,13 @@ static int narrow(struct view_options *view, struct session *session,
 	return 0;
 }
 
-/*
- * Transforms the tree. Returns 0; or -ENODATA and *why if nothing remains, and
- * then closes the session.
- */
+/* Transforms the tree. Returns 0; or -ENODATA and *why if nothing remains. */
 static int transform_as_asked(struct view_options *view,
 			      struct session *session, char **why)
 {
 	session_transform(session, &view->transform);
 	if (session->tree.count > 1)
 		return 0;
-	progress_clear(&view->progress);
-	session_close(session);
 	return fail(why, -ENODATA,
 		    "%s: %s no context; clew report shows all functions",
 		    view->path,
@@ -151,6 +146,10 @@ static int open_as_asked(struct view_options *view, struct session *session,
 	err = check_metric(view, session, why);
 	if (!err && view->narrows)
 		err = narrow(view, session, why);
+	if (!err && view->shows_inlines)
+		session_inline(session);
+	if (!err && transform_is_asked(&view->transform))
+		err = transform_as_asked(view, session, why);
 	if (err) {
 		progress_clear(&view->progress);
 		session_close(session);
@@ -162,10 +161,6 @@ static int open_as_asked(struct view_options *view, struct session *session,
 	session->names.are_full = view->shows_full_names;
 	if (view->metric >= 0)
 		session->metric = (enum metric)view->metric;
-	if (view->shows_inlines)
-		session_inline(session);
-	if (transform_is_asked(&view->transform))
-		return transform_as_asked(view, session, why);
 	return 0;
 }
 
