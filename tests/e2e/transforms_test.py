@@ -70,8 +70,8 @@ class Transforms(clewtest.Case):
     def test_recursion_folds(self):
         tree = self.clew("tree", "-q", "-m", "program", "--fold=recursion",
                          self.recording_path).stdout
-        self.assertEqual(tree.count("walk(int)"), 1)
-        self.assertRegex(tree, r"\n +5 .* 5 .*walk\(int\)\n")
+        self.assertEqual(tree.count("walk"), 1)
+        self.assertRegex(tree, r"\n +5 .* 5 .*walk\n")
 
     def test_exports_are_transformed(self):
         options = ["--fold=lib", "--ignore=^walk", "-m", "program"]
