@@ -126,11 +126,6 @@ static uint32_t *label_nodes(const struct tree *tree,
 
 static void write_head(FILE *out, const struct export *export, int has_time)
 {
-	static const char *const words[] = {
-		[WIRE_TIME_NONE] = "none",      [WIRE_TIME_CPU] = "cpu",
-		[WIRE_TIME_WALL] = "wall",      [WIRE_TIME_EXACT] = "exact",
-		[SUMMARY_TIME_TRACE] = "trace",
-	};
 	const struct summary *summary = &export->session->summary;
 	const uint64_t missing = session_missing_calls(export->session);
 	const double ns = (double)summary->time_ns;
@@ -141,8 +136,8 @@ static void write_head(FILE *out, const struct export *export, int has_time)
 
 	fputs(BASELINE_HEADING BASELINE_VERSION "\n", out);
 	if (has_time)
-		fprintf(out, "time\t%s\t%" PRIu64 "\n", words[summary->time],
-			equal);
+		fprintf(out, "time\t%s\t%" PRIu64 "\n",
+			time_word(summary->time), equal);
 	if (missing > 0)
 		fprintf(out, "missing\t%" PRIu64 "\n", missing);
 }

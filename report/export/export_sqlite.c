@@ -66,11 +66,6 @@ static void add_totals(struct rows *rows, const struct session *session)
 
 static void add_meta(struct rows *rows, const struct export *export)
 {
-	static const char *const times[] = {
-		[WIRE_TIME_NONE] = "none",      [WIRE_TIME_CPU] = "cpu",
-		[WIRE_TIME_WALL] = "wall",      [WIRE_TIME_EXACT] = "exact",
-		[SUMMARY_TIME_TRACE] = "trace",
-	};
 	const struct summary *summary = &export->session->summary;
 	struct export_times when = export_times(export);
 	char *command = export_command(export);
@@ -79,10 +74,7 @@ static void add_meta(struct rows *rows, const struct export *export)
 	add_number(rows, "schema", SQLITE_SCHEMA_VERSION);
 	add_text(rows, "clew", CLEW_VERSION);
 	add_text(rows, "command", command);
-	add_text(rows, "time",
-		 summary->time < sizeof(times) / sizeof(*times)
-			 ? times[summary->time]
-			 : "unknown");
+	add_text(rows, "time", time_word(summary->time));
 	add_number(rows, "start_ns", when.start_ns);
 	add_number(rows, "duration_ns", when.duration_ns);
 	add_number(rows, "period_ns", when.period_ns);

@@ -14,14 +14,6 @@
 
 enum { FIELDS_MAX = 7, VADDR_BITS = 48 };
 
-static const char *const time_words[] = {
-	[WIRE_TIME_NONE] = "none",      [WIRE_TIME_CPU] = "cpu",
-	[WIRE_TIME_WALL] = "wall",      [WIRE_TIME_EXACT] = "exact",
-	[SUMMARY_TIME_TRACE] = "trace",
-};
-
-enum { TIME_WORDS = sizeof(time_words) / sizeof(*time_words) };
-
 struct loading {
 	struct session *session;
 	const char *path;
@@ -161,15 +153,15 @@ static int read_module(struct loading *loading)
 
 static int read_time(struct loading *loading)
 {
-	unsigned int i = WIRE_TIME_CPU;
+	enum wire_time time = WIRE_TIME_CPU;
 
-	while (i < TIME_WORDS && loading->field_count == 3 &&
-	       strcmp(loading->fields[1], time_words[i]) != 0)
-		i++;
-	if (loading->field_count != 3 || i == TIME_WORDS ||
+	while (time <= SUMMARY_TIME_TRACE && loading->field_count == 3 &&
+	       strcmp(loading->fields[1], time_word(time)) != 0)
+		time++;
+	if (loading->field_count != 3 || time > SUMMARY_TIME_TRACE ||
 	    !read_number(loading->fields[2], 10, &loading->equal_samples))
 		return refuse(loading, "not a kind of time");
-	loading->session->summary.time = (enum wire_time)i;
+	loading->session->summary.time = time;
 	return 0;
 }
 

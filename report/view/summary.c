@@ -274,6 +274,17 @@ const char *time_text(enum wire_time time)
 	return "no time";
 }
 
+const char *time_word(enum wire_time time)
+{
+	static const char *const words[] = {
+		[WIRE_TIME_NONE] = "none",      [WIRE_TIME_CPU] = "cpu",
+		[WIRE_TIME_WALL] = "wall",      [WIRE_TIME_EXACT] = "exact",
+		[SUMMARY_TIME_TRACE] = "trace",
+	};
+
+	return time < sizeof(words) / sizeof(*words) ? words[time] : "unknown";
+}
+
 const char *sample_loss_text(unsigned int loss)
 {
 	static const char *const texts[] = {

@@ -175,6 +175,13 @@ static inline int summary_is_guess(const struct summary *summary)
 /* Returns a description such as "CPU time, sampled at each thread's clock". */
 const char *time_text(enum wire_time time);
 
+/*
+ * Returns the kind of time in one word, for files that programs read: "none",
+ * "cpu", "wall", "exact" or "trace"; "unknown" for the kind of a damaged
+ * recording.
+ */
+const char *time_word(enum wire_time time);
+
 const char *loss_text(unsigned int loss);
 
 /* Returns why there was no finer clock than the tick. */

@@ -24,6 +24,7 @@ __attribute__((noinline, noclone)) static int step(int n) { return sink += n; }
 int second(void) { return step(1) + step(2) + step(3); }
 """
 FAILED = 2
+TIME = 416  # offset of the kind of time in a header: wire/recording.h
 BUSY = "print(flush=True)\nwhile True: pass"
 
 
@@ -166,6 +167,24 @@ class Gate(clewtest.Case):
         self.assertEqual((done.returncode, done.stdout), (1, ""))
         self.assertEqual(done.stderr, f"clew diff: {stored}:4: not a valid "
                          "baseline: not a function's numbers\n")
+
+    def test_a_recording_with_an_unknown_kind_of_time_is_survived(self):
+        recording = self.record_as("timed", self.build("a", 20000000),
+                                   "--time=cpu")
+        stored = self.baseline(recording)
+        text = stored.read_text(encoding="utf-8")
+        self.assertIn("\ntime\tcpu\t", text)
+        (part,) = recording.glob("*.part")
+        damaged = bytearray(part.read_bytes())
+        self.assertEqual(damaged[TIME:TIME + 4], b"\1\0\0\0")
+        damaged[TIME:TIME + 4] = b"\0\0\0\x7f"
+        part.write_bytes(damaged)
+        self.assertEqual(self.baseline(recording).read_text(encoding="utf-8"),
+                         text.replace("\tcpu\t", "\tunknown\t"))
+        done = self.clew("diff", stored, recording)
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertEqual(done.stderr, f"clew diff: {stored}:2: not a valid "
+                         "baseline: not a kind of time\n")
 
     def test_the_junit_report_has_a_case_for_each_condition(self):
         before, after = self.recordings()
