@@ -9,32 +9,19 @@
 #include "report/view/baseline.h"
 #include "report/view/flat.h"
 
-struct sorting {
-	struct catalog *catalog;
-	uint32_t program; /* its module comes first */
-};
-
-/* Returns whether the function has a name that other builds have, too. */
-static int has_name(struct catalog *catalog, uint32_t function)
-{
-	return catalog->functions[function].module == CATALOG_NO_MODULE ||
-	       catalog->functions[function].is_named ||
-	       !strstr(catalog_name(catalog, function), "+0x");
-}
-
-/* Functions of no module come last. */
-static int module_rank(const struct sorting *sorting, uint32_t module)
+/* The program is the first module. Functions of no module come last. */
+static int module_rank(const struct catalog *catalog, uint32_t module)
 {
 	if (module == CATALOG_NO_MODULE)
 		return 2;
-	return strcmp(sorting->catalog->modules[module].name,
-		      sorting->catalog->modules[sorting->program].name) != 0;
+	return strcmp(catalog->modules[module].name,
+		      catalog->modules[0].name) != 0;
 }
 
-static int by_module(const struct sorting *sorting, uint32_t a, uint32_t b)
+static int by_module(const struct catalog *catalog, uint32_t a, uint32_t b)
 {
-	const struct catalog_module *modules = sorting->catalog->modules;
-	const int rank = module_rank(sorting, a) - module_rank(sorting, b);
+	const struct catalog_module *modules = catalog->modules;
+	const int rank = module_rank(catalog, a) - module_rank(catalog, b);
 
 	if (rank || a == b || a == CATALOG_NO_MODULE || b == CATALOG_NO_MODULE)
 		return rank;
@@ -42,17 +29,15 @@ static int by_module(const struct sorting *sorting, uint32_t a, uint32_t b)
 }
 
 /* Sorts functions with the same module name, name and kind as equals. */
-static int compare_functions(const struct sorting *sorting, uint32_t a,
-			     uint32_t b)
+static int compare_functions(struct catalog *catalog, uint32_t a, uint32_t b)
 {
-	struct catalog *catalog = sorting->catalog;
 	const struct catalog_function *one = &catalog->functions[a];
 	const struct catalog_function *other = &catalog->functions[b];
-	const int is_named = has_name(catalog, a);
-	int order = by_module(sorting, one->module, other->module);
+	const int is_named = catalog_has_name(catalog, a);
+	int order = by_module(catalog, one->module, other->module);
 
 	if (!order)
-		order = has_name(catalog, b) - is_named;
+		order = catalog_has_name(catalog, b) - is_named;
 	if (!order && !is_named)
 		order = (one->module > other->module) -
 			(one->module < other->module);
@@ -76,9 +61,9 @@ static int by_name(const void *left, const void *right, void *context)
 
 /* Lists the functions of a tree in the order of the file; free it. */
 static uint32_t *sorted_functions(const struct tree *tree,
-				  struct sorting *sorting, size_t *count)
+				  struct catalog *catalog, size_t *count)
 {
-	const size_t functions = sorting->catalog->function_count;
+	const size_t functions = catalog->function_count;
 	uint8_t *is_seen = memory_zeroed(functions, 1);
 	uint32_t *sorted = memory_zeroed(functions, sizeof(*sorted));
 
@@ -90,7 +75,7 @@ static uint32_t *sorted_functions(const struct tree *tree,
 			sorted[(*count)++] = function;
 	}
 	free(is_seen);
-	qsort_r(sorted, *count, sizeof(*sorted), by_name, sorting);
+	qsort_r(sorted, *count, sizeof(*sorted), by_name, catalog);
 	return sorted;
 }
 
@@ -98,19 +83,18 @@ static uint32_t *sorted_functions(const struct tree *tree,
  * Labels each node with the first function of the same name. The labels are
  * numbers from 1 in the order of the file; functions[] gets these functions.
  */
-static uint32_t *label_nodes(const struct tree *tree,
-			     const struct sorting *sorting, uint32_t *functions,
-			     size_t *count)
+static uint32_t *label_nodes(const struct tree *tree, struct catalog *catalog,
+			     uint32_t *functions, size_t *count)
 {
-	uint32_t *label_of = memory_zeroed(sorting->catalog->function_count,
-					   sizeof(*label_of));
+	uint32_t *label_of =
+		memory_zeroed(catalog->function_count, sizeof(*label_of));
 	uint32_t *labels = memory_zeroed(tree->count, sizeof(*labels));
 	size_t kept = 0;
 
 	for (size_t i = 0; i < *count; i++) {
 		const uint32_t function = functions[i];
 
-		if (kept == 0 || compare_functions(sorting, functions[kept - 1],
+		if (kept == 0 || compare_functions(catalog, functions[kept - 1],
 						   function) != 0)
 			functions[kept++] = function;
 		label_of[function] = (uint32_t)kept;
@@ -167,7 +151,7 @@ static void write_function(FILE *out, struct catalog *catalog,
 	const struct catalog_function *entry = &catalog->functions[function];
 
 	fprintf(out, "%" PRIu64 "\t", row->self.calls);
-	if (has_name(catalog, function))
+	if (catalog_has_name(catalog, function))
 		fputs(catalog_name(catalog, function), out);
 	else
 		fprintf(out, "+0x%" PRIx64, entry->vaddr);
@@ -186,24 +170,23 @@ static void write_function(FILE *out, struct catalog *catalog,
  * A section contains functions with names of all modules of one name, or those
  * without names of one module.
  */
-static int is_new_section(const struct sorting *sorting, uint32_t before,
+static int is_new_section(struct catalog *catalog, uint32_t before,
 			  uint32_t function)
 {
-	const struct catalog_function *functions = sorting->catalog->functions;
-	const int is_named = has_name(sorting->catalog, function);
+	const struct catalog_function *functions = catalog->functions;
+	const int is_named = catalog_has_name(catalog, function);
 
-	return by_module(sorting, functions[before].module,
+	return by_module(catalog, functions[before].module,
 			 functions[function].module) != 0 ||
-	       is_named != has_name(sorting->catalog, before) ||
+	       is_named != catalog_has_name(catalog, before) ||
 	       (!is_named &&
 		functions[before].module != functions[function].module);
 }
 
-static void write_functions(FILE *out, struct sorting *sorting,
+static void write_functions(FILE *out, struct catalog *catalog,
 			    const uint32_t *functions, const struct flat *flat,
 			    int has_time)
 {
-	struct catalog *catalog = sorting->catalog;
 	uint32_t before = FUNCTION_NONE;
 
 	for (size_t i = 0; i < flat->count; i++) {
@@ -213,9 +196,9 @@ static void write_functions(FILE *out, struct sorting *sorting,
 		if (row->self.calls == 0 && !has_time)
 			continue;
 		if (before == FUNCTION_NONE ||
-		    is_new_section(sorting, before, function))
+		    is_new_section(catalog, before, function))
 			write_module(out, catalog, function,
-				     !has_name(catalog, function));
+				     !catalog_has_name(catalog, function));
 		write_function(out, catalog, function, row, has_time);
 		before = function;
 	}
@@ -223,17 +206,17 @@ static void write_functions(FILE *out, struct sorting *sorting,
 
 int export_baseline(struct export *export, FILE *out, char **why)
 {
-	struct sorting sorting = { .catalog = &export->session->catalog };
+	struct catalog *catalog = &export->session->catalog;
 	const int has_time = export->metric == METRIC_TIME;
 	size_t count;
-	uint32_t *functions = sorted_functions(export->tree, &sorting, &count);
+	uint32_t *functions = sorted_functions(export->tree, catalog, &count);
 	uint32_t *labels =
-		label_nodes(export->tree, &sorting, functions, &count);
+		label_nodes(export->tree, catalog, functions, &count);
 	struct flat flat;
 
 	flat_init(&flat, export->tree, labels, count + 1);
 	write_head(out, export, has_time);
-	write_functions(out, &sorting, functions, &flat, has_time);
+	write_functions(out, catalog, functions, &flat, has_time);
 	flat_fini(&flat);
 	free(functions);
 	free(labels);

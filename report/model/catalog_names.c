@@ -144,6 +144,12 @@ const char *catalog_name(struct catalog *catalog, uint32_t function)
 	return entry->name;
 }
 
+int catalog_has_name(struct catalog *catalog, uint32_t function)
+{
+	return catalog->functions[function].is_named ||
+	       !strstr(catalog_name(catalog, function), "+0x");
+}
+
 size_t catalog_merged_names(struct catalog *catalog, uint32_t function,
 			    const char **names, size_t room)
 {

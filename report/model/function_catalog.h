@@ -292,6 +292,12 @@ const char *catalog_full_name(struct catalog *catalog, uint32_t function);
 char *catalog_short_name(struct catalog *catalog, uint32_t function,
 			 enum a2n_detail detail);
 
+/*
+ * Returns whether the function has a name that other builds have also: one that
+ * is not derived from its address.
+ */
+int catalog_has_name(struct catalog *catalog, uint32_t function);
+
 /* Returns whether catalog_name() is only "module+0xaddress". */
 int catalog_is_address(const struct catalog *catalog, uint32_t function);
 

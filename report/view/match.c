@@ -49,15 +49,6 @@ static int is_same(struct match *match, uint32_t to, uint32_t from)
 		      catalog_name(match->from, from)) == 0;
 }
 
-/*
- * Returns whether the function has a name that is not derived from its address.
- */
-static int has_name(struct catalog *catalog, uint32_t function)
-{
-	return catalog->functions[function].is_named ||
-	       !strstr(catalog_name(catalog, function), "+0x");
-}
-
 /* Returns whether two functions of `to` have the same name in one module. */
 static int are_twins(struct match *match, uint32_t a, uint32_t b)
 {
@@ -119,7 +110,7 @@ static uint32_t find_by_name(struct match *match, uint32_t function)
 				   catalog_name(match->from, function));
 	const uint64_t *slot;
 
-	if (!has_name(match->from, function))
+	if (!catalog_has_name(match->from, function))
 		return 0;
 	while ((slot = idmap_find(&match->named, hash))) {
 		if (is_same(match, (uint32_t)*slot, function))
@@ -161,7 +152,7 @@ static int is_found_by_address(struct match *match, uint32_t function)
 
 	return build > 0 && !entry->is_named &&
 	       (!match->to->modules[build - 1].is_baseline ||
-		!has_name(match->from, function));
+		!catalog_has_name(match->from, function));
 }
 
 /* Adds a module that only the second recording has. */
@@ -238,7 +229,7 @@ static int are_one_program(struct match *match, const struct tree *tree)
 		if (to->functions[function].module != 0 || seen[function]++)
 			continue;
 		name = catalog_name(to, function);
-		if (!has_name(to, function))
+		if (!catalog_has_name(to, function))
 			continue;
 		called++;
 		known += idmap_find(&names, hash_key(hash_add(HASH_START, name,
