@@ -97,13 +97,13 @@ struct hot_loans {
 	uint64_t filter;   /* bit `at / 8 % 64` is set for each slot on loan */
 };
 
+#define HOT_WINDOW_WORDS 2048 /* 16 KiB */
+
 /*
  * Per-thread state that does not fit into the TLS block, whose size is limited
  * (machine/control_block.h). This state is in the thread's first tally, where a
  * forked child also finds it.
  */
-#define HOT_WINDOW_WORDS 2048 /* 16 KiB */
-
 struct hot_aside {
 	struct hot_lent {
 		/*
@@ -159,12 +159,13 @@ struct hot_aside {
 		uint64_t id;
 	} border;
 	/*
-	 * A copy of memory that may be unmapped at any time
-	 * (stack/walk_slots.c): pages from the address `start` on, which is 0
-	 * while there is no copy.
+	 * A copy of memory that may be unmapped at any time, for the walk that
+	 * has this known_page (stack/walk_slots.c).
 	 */
 	struct hot_window {
-		uint64_t start, bytes;
+		uint64_t known_page; /* its bits also number the copy */
+		uint64_t bytes;
+		uint64_t copies; /* number of copies that were begun */
 		uint64_t words[HOT_WINDOW_WORDS];
 	} window;
 };

@@ -26,41 +26,55 @@ int walk_is_on_own_stack(uint64_t address)
 	       address >= (here & ~(PAGE_BYTES - 1)) && address < end;
 }
 
+/* Bits of a known page that number the copies of a window, modulo 1024. */
+#define COPY_STEP    4
+#define COPY_NUMBERS (PAGE_BYTES - COPY_STEP)
+
 /*
  * Copies a page, and those after it that are readable, into the thread's
- * window. A handler on top of this thread may copy other pages meanwhile:
- * `start` is 0 while the words change. Returns 0 or -EFAULT.
+ * window. Returns the known page: with the number of this copy, or
+ * WALK_MISSING. A handler on top of this thread may copy other pages at any
+ * time, most likely at the end of the system call, where the kernel delivers
+ * signals. The known page of that copy then replaces this one in the window.
  */
-static int copy_pages(struct hot_window *window, uint64_t page)
+static uint64_t copy_pages(struct hot_window *window, uint64_t page)
 {
+	const uint64_t number = window->copies++ * COPY_STEP & COPY_NUMBERS;
 	const struct iovec to = { window->words, sizeof(window->words) };
 	const struct iovec from = { (void *)page, sizeof(window->words) };
 	long bytes;
 
-	__atomic_store_n(&window->start, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&window->known_page, page | number | WALK_COPIED,
+			 __ATOMIC_RELAXED);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	bytes = sys_call(SYS_process_vm_readv, sys_getpid(), (long)&to, 1,
 			 (long)&from, 1, 0);
 	if (bytes <= 0)
-		return -EFAULT;
+		return page | WALK_MISSING;
 	window->bytes = (uint64_t)bytes;
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	__atomic_store_n(&window->start, page, __ATOMIC_RELAXED);
-	return 0;
+	return page | number | WALK_COPIED;
 }
 
 /*
- * Returns whether the window has this address, in a copy that is as new as the
- * walk that knows *known_page.
+ * Returns whether the window has the copy that the walk knows, and this address
+ * in it.
  */
 static int has_copy(const struct hot_window *window, uint64_t address,
 		    uint64_t known_page)
 {
-	const uint64_t start =
-		__atomic_load_n(&window->start, __ATOMIC_RELAXED);
+	return known_page & WALK_COPIED && walk_has_words(known_page) &&
+	       address - (known_page & ~(PAGE_BYTES - 1)) < window->bytes;
+}
 
-	return known_page == (start | WALK_COPIED) &&
-	       address - start < window->bytes;
+/*
+ * Behind a system call filter. The filter may have begun after a copy, which a
+ * handler has replaced since.
+ */
+static const uint64_t *own_words(uint64_t address, uint64_t *known_page)
+{
+	if (*known_page & WALK_COPIED)
+		*known_page = 0;
+	return walk_is_on_own_stack(address) ? (const uint64_t *)address : NULL;
 }
 
 const uint64_t *walk_words(uint64_t address, uint64_t *known_page,
@@ -68,6 +82,7 @@ const uint64_t *walk_words(uint64_t address, uint64_t *known_page,
 {
 	const uint64_t page = address & ~(PAGE_BYTES - 1);
 	struct hot_window *window = hot.aside ? &hot.aside->window : NULL;
+	uint64_t start;
 
 	*end = page + PAGE_BYTES;
 	/* Page 0 is never known, whatever *known_page contains. */
@@ -76,29 +91,25 @@ const uint64_t *walk_words(uint64_t address, uint64_t *known_page,
 	if (page == *known_page)
 		return (const uint64_t *)address;
 	if (runtime_is_filtered())
-		return walk_is_on_own_stack(address) ? (const uint64_t *)address
-						     : NULL;
+		return own_words(address, known_page);
 	if (!window)
 		return NULL;
-	if (!has_copy(window, address, *known_page)) {
-		*known_page = page | WALK_MISSING;
-		if (copy_pages(window, page))
-			return NULL;
-		*known_page = page | WALK_COPIED;
-	}
-	*end = (*known_page & ~(uint64_t)WALK_COPIED) + window->bytes;
+	if (!has_copy(window, address, *known_page))
+		*known_page = copy_pages(window, page);
+	if (*known_page & WALK_MISSING)
+		return NULL;
+	start = *known_page & ~(PAGE_BYTES - 1);
+	*end = start + window->bytes;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	return window->words +
-	       (address - (*known_page & ~(uint64_t)WALK_COPIED)) / 8;
+	return window->words + (address - start) / 8;
 }
 
 int walk_has_words(uint64_t known_page)
 {
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	return !(known_page & WALK_COPIED) ||
-	       known_page == (__atomic_load_n(&hot.aside->window.start,
-					      __ATOMIC_RELAXED) |
-			      WALK_COPIED);
+	       known_page == __atomic_load_n(&hot.aside->window.known_page,
+					     __ATOMIC_RELAXED);
 }
 
 int walk_read_page(uint64_t address, uint64_t *known_page, uint64_t *word)

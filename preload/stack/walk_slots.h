@@ -28,7 +28,7 @@
  * because the thread's stack pointer or a running function's frame is in it.
  */
 #define WALK_MISSING 1 /* it is not readable */
-#define WALK_COPIED  2 /* the thread's window has had a copy that begins here */
+#define WALK_COPIED  2 /* a copy in the thread's window begins with it */
 
 /*
  * Returns the words from an address to *end, or NULL if they are not readable,

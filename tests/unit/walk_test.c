@@ -7,6 +7,7 @@
 #include "tests/unit/unit.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -310,9 +311,148 @@ static void test_a_page_vanishes_while_it_is_read(void **state)
 	assert_int_equal(pthread_join(thread, NULL), 0);
 }
 
+/* Words that a handler reads on top of a thread that reads others. */
+static struct {
+	uint64_t from;
+	pthread_t thread;
+	_Atomic uint64_t wrong, handlers, reads;
+} nested;
+
+static void read_nested(int signal)
+{
+	uint64_t page = 0, word = 0;
+
+	(void)signal;
+	if (!walk_read(nested.from, &page, &word) || word != 2)
+		nested.wrong++;
+	nested.handlers++;
+}
+
+/* Interrupts the thread at any instruction, once a read. */
+static void *interrupt_reads(void *unused)
+{
+	while (nested.handlers < 1000) {
+		const uint64_t handlers = nested.handlers;
+		const uint64_t reads = nested.reads;
+
+		if (pthread_kill(nested.thread, SIGUSR1))
+			abort();
+		while (nested.handlers == handlers || nested.reads == reads)
+			sched_yield();
+	}
+	return unused;
+}
+
+static uint64_t map_words(uint64_t value)
+{
+	uint64_t *at = mmap(NULL, sizeof(words), PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	assert_ptr_not_equal(at, MAP_FAILED);
+	for (uint64_t i = 0; i < SCANNED; i++)
+		at[i] = value;
+	return (uintptr_t)at;
+}
+
+/* The kernel delivers signals at the end of the call that copies. */
+static void test_a_handler_reads_other_pages_meanwhile(void **state)
+{
+	const struct sigaction action = { .sa_handler = read_nested };
+	const uint64_t from = map_words(1);
+	pthread_t thread;
+	uint64_t wrong = 0;
+
+	(void)state;
+	nested.from = map_words(2);
+	nested.thread = pthread_self();
+	assert_int_equal(sigaction(SIGUSR1, &action, NULL), 0);
+	assert_int_equal(pthread_create(&thread, NULL, interrupt_reads, NULL),
+			 0);
+	while (nested.handlers < 1000) {
+		uint64_t page = 0, word = 0;
+
+		wrong += !walk_read(from, &page, &word) || word != 1;
+		nested.reads++;
+	}
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	assert_int_equal(wrong, 0);
+	assert_int_equal(nested.wrong, 0);
+}
+
+static struct {
+	uint64_t from, other;
+	int reads;
+} replaced;
+
+/*
+ * Acts as a handler in the midst of a scan: reads other pages, and then the
+ * scanned page again, whose neighbour is now missing.
+ */
+static int is_replaced(uint64_t at, uint64_t word)
+{
+	uint64_t page = 0, nested_word;
+
+	if (at == replaced.from && !replaced.reads++) {
+		assert_true(walk_read(replaced.other, &page, &nested_word));
+		assert_int_equal(mprotect((void *)(at + 4096), 4096, PROT_NONE),
+				 0);
+		assert_true(walk_read(at, &page, &nested_word));
+	}
+	return word == 2;
+}
+
+static void test_a_handler_copies_fewer_pages_from_the_same_address(
+	void **state)
+{
+	uint64_t page = 0, word;
+
+	(void)state;
+	replaced.reads = 0;
+	replaced.from = map_words(1);
+	replaced.other = map_words(2);
+	assert_int_equal(walk_scan(replaced.from, replaced.from + 8192, &page,
+				   is_replaced, &word),
+			 replaced.from + 4096);
+	assert_int_equal(word, 0);
+}
+
+/* Acts as a handler that reads other pages and requests a filter. */
+static int is_filtering(uint64_t at, uint64_t word)
+{
+	uint64_t page = 0, nested_word;
+
+	(void)at;
+	if (!rt.is_filtered)
+		walk_read(replaced.other, &page, &nested_word);
+	rt.is_filtered = 1;
+	return word == 2;
+}
+
+static void test_a_filter_begins_during_a_scan(void **state)
+{
+	uint64_t own[2] = { 1, 2 }, page = 0, word;
+
+	(void)state;
+	replaced.other = map_words(3);
+	rt.first_block = thread_block();
+	rt.first_stack_end = (uintptr_t)__builtin_frame_address(0);
+	assert_int_equal(walk_scan((uintptr_t)own, (uintptr_t)&own[2], &page,
+				   is_filtering, &word),
+			 (uintptr_t)&own[1]);
+	assert_int_equal(word, 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(test_a_filter_begins_during_a_scan,
+				       start_stack),
+		cmocka_unit_test_setup(
+			test_a_handler_copies_fewer_pages_from_the_same_address,
+			start_stack),
+		cmocka_unit_test_setup(
+			test_a_handler_reads_other_pages_meanwhile,
+			start_stack),
 		cmocka_unit_test_setup(test_a_page_vanishes_while_it_is_read,
 				       start_stack),
 		cmocka_unit_test_setup(test_through_signals, start_stack),
