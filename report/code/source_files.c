@@ -4,6 +4,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -119,6 +121,17 @@ static int read_bytes(int fd, char *bytes, size_t count)
 	return (int)at;
 }
 
+/* Returns the path of an open file, or "" if it is unknown. */
+static char *path_of(int fd)
+{
+	char link[32], path[PATH_MAX];
+	ssize_t length;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	length = readlink(link, path, sizeof(path));
+	return memory_string(path, length > 0 ? (size_t)length : 0);
+}
+
 /* Reads the lines of a file. Returns 0 or -errno. */
 static int read_file(struct source_file *file, const char *path,
 		     const char *module)
@@ -136,13 +149,14 @@ static int read_file(struct source_file *file, const char *path,
 	}
 	bytes = memory_zeroed((size_t)status.st_size + 1, 1);
 	count = read_bytes(fd, bytes, (size_t)status.st_size);
-	close(fd);
 	if (count >= 0) {
 		split_lines(file, bytes, (size_t)count);
 		file->is_newer = stat(module, &built) == 0 &&
 				 status.st_mtime > built.st_mtime;
 		file->path = text_printable(memory_string(path, strlen(path)));
+		file->resolved = path_of(fd);
 	}
+	close(fd);
 	free(bytes);
 	return count < 0 ? count : 0;
 }
@@ -198,6 +212,8 @@ static int read_downloaded(struct source_file *file, struct source_files *files,
 	err = read_file(file, path, module->path);
 	free(path);
 	file->is_newer = 0; /* it belongs to this build */
+	free(file->resolved);
+	file->resolved = NULL;
 	return err;
 }
 
@@ -261,6 +277,7 @@ void source_files_fini(struct source_files *files)
 		free(file->name);
 		free(file->path);
 		free(file->why);
+		free(file->resolved);
 		free(file->text);
 		free(file->lines);
 		free(file);

@@ -24,6 +24,11 @@ struct source_file {
 	char *name; /* as in debug information */
 	char *path; /* that was read; NULL if there is no text */
 	char *why;  /* why there is no text; NULL if there is some */
+	/*
+	 * Path of the file that was read, without symbolic links and "..".
+	 * NULL if there is no text, or a debuginfod server has sent it.
+	 */
+	char *resolved;
 	/* The file was changed after the module was. */
 	int is_newer;
 	char *text;      /* lines, each with a NUL at its end */

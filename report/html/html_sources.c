@@ -4,7 +4,8 @@
  * of its JSON, by number of the file.
  *
  * Pages are shared, and debug information may be hostile: it may name any file
- * of the user. Therefore only files with names of source files are embedded.
+ * of the user. Therefore only files with names of source files are embedded. The
+ * same holds for the file to which symbolic links and ".." in the name lead.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -139,6 +140,8 @@ void html_page_sources(struct html_page *page, struct json_stream *out)
 			continue;
 		file = source_files_find(page->view->sources, page->catalog,
 					 files.items[i].module, name);
+		if (file->resolved && !is_source_name(file->resolved))
+			continue;
 		text = text_of(file, &bytes);
 		if (bytes > 0 && bytes <= left) {
 			json_member(

@@ -496,6 +496,25 @@ class Pages(Annotated):
         self.assertEqual({path for path in self.sources("--sources")
                           if str(self.work) in path}, set())
 
+    def test_names_of_sources_that_lead_to_other_files_are_not_embedded(self):
+        """A symbolic link, and ".." below a folder whose files need no
+        suffix."""
+        headers = self.work / "include/c++/12"
+        headers.mkdir(parents=True)
+        secret = self.work / "secret"
+        secret.write_text("a secret\n" * 100)
+        (self.work / "link.c").symlink_to(secret)
+        for number, name in enumerate((
+                self.work / "link.c", f"{headers}/../../../secret")):
+            source = self.copy_of_source(f"copy{number}")
+            source.write_text(f'#line 1 "{name}"\n' + source.read_text())
+            self.build("-g", source=source)
+            self.run_recorded()
+            self.assertIn("a secret", self.text("hot"))
+            self.assertEqual({path for path, text in
+                              self.sources("--sources").items()
+                              if "a secret" in text}, set(), name)
+
 
 class CallSites(Annotated):
     def test_each_call_instruction_has_its_calls(self):
