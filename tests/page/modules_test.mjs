@@ -5,6 +5,8 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { stackOf } from "../../report/html/src/actions.js";
+import { composeRange, parseRange } from "../../report/html/src/address.js";
 import { Numbers } from "../../report/html/src/data.js";
 import * as format from "../../report/html/src/format.js";
 import { interval, range } from "../../report/html/src/interval.js";
@@ -114,6 +116,30 @@ test("inverted, chains of callers have the calls of their functions", () => {
     });
     assert.deepEqual(paths(invertedTree(profileOf(root), "calls")), wanted);
   }
+});
+
+test("ranges in an address are read as they were written", () => {
+  for (const range of [{ from: 0, to: 1 }, { from: 5e-7, to: 0.25 },
+                       { from: 1e-9, to: 3e-9 }, { from: 5e6, to: 15e6, lane: 1 }])
+    assert.deepEqual(parseRange(composeRange(range), 0, 1e9, 2), range);
+  assert.equal(parseRange("1e-7"), null);
+  assert.equal(parseRange("2-1"), null);
+});
+
+test("stacks beside a function contain the function", () => {
+  const profile = profileWith([[1, 1, 1], [2, 2, 1], [3, 3, 1], [4, 4, 1]]);
+  const deepest = (tree) => {
+    let node = tree.root;
+
+    while (tree.children(node).length)
+      [node] = tree.children(node);
+    return stackOf(tree, node);
+  };
+
+  assert.equal(deepest(calleesTree(profile, "calls", 3)), "f3\nf4");
+  assert.equal(deepest(callersTree(profile, "calls", 3)), "f1\nf2\nf3");
+  assert.equal(deepest(new ContextTree(profile, "calls")), "f1\nf2\nf3\nf4");
+  assert.equal(deepest(invertedTree(profile, "calls")), "f1");
 });
 
 /* Returns the path after a transform, or null if it is removed. */

@@ -2,12 +2,16 @@
 /* What can be done with a function or a frame: the items of its menu. */
 import { copy } from "./clipboard.js";
 
-/* Returns the names from the outermost function to a node, one a line. */
+/*
+ * Returns the names from the outermost function to a node, one a line. The root
+ * has a name if the tree is that of one function.
+ */
 export function stackOf(tree, node) {
   const names = [];
 
-  for (let at = node; at >= 0 && at !== tree.root; at = tree.parent(at))
-    names.push(tree.profile.name(tree.function(at)));
+  for (let at = node; at >= 0; at = tree.parent(at))
+    if (tree.function(at))
+      names.push(tree.profile.name(tree.function(at)));
   if (!tree.isInverted)
     names.reverse();
   return names.join("\n");

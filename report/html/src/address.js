@@ -23,9 +23,13 @@ export function compose({ tab, ...state }) {
   return `#${tab}${query && `?${query}`}`;
 }
 
+/* Numbers below 1e-6 have an exponent. */
+const NUMBER = String.raw`(\d+(?:\.\d+)?(?:e-\d+)?)`;
+const RANGE = new RegExp(`^${NUMBER}-${NUMBER}(?:@(\\d+))?$`);
+
 /* Returns { from, to } of "FROM-TO", or { from, to, lane } of "FROM-TO@LANE". */
 export function parseRange(text, least = -Infinity, most = Infinity, lanes = 0) {
-  const found = /^(\d+(?:\.\d+)?)-(\d+(?:\.\d+)?)(?:@(\d+))?$/.exec(text ?? "");
+  const found = RANGE.exec(text ?? "");
 
   if (!found)
     return null;
