@@ -111,11 +111,19 @@ export class CallsView {
     }
     this.functions.show([...this.calls.keys()].filter((f) =>
       !found?.matches || found.matches[f]));
-    const wanted = this.app.identity.findFunction(this.wanted ?? "") ||
-      this.app.function;
+    const wanted = this.#wantedFunction();
+
+    this.#choose(this.calls.has(wanted) ? wanted : this.functions.rows[0] ?? 0);
+  }
+
+  #wantedFunction() {
+    const { wanted } = this;
+    const f = wanted ? this.app.identity.findFunction(wanted) : 0;
 
     this.wanted = null;
-    this.#choose(this.calls.has(wanted) ? wanted : this.functions.rows[0] ?? 0);
+    if (wanted && !f)
+      this.app.miss("a function");
+    return f || this.app.function;
   }
 
   #choose(f) {

@@ -252,8 +252,6 @@ export class GraphView {
   }
 
   #selected(node) {
-    const { tree } = this.graph;
-
     this.#tell(node);
     this.#note(this.graph.focus, this.place.v ? this.graph.sight : null);
     this.app.address.adjust();

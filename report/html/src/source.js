@@ -188,11 +188,6 @@ export class SourceView {
       this.text.goTo(rows[0].line);
   }
 
-  /* Whether the page has the text of a function. */
-  has(f) {
-    return this.sources.has(this.app.profile.functions.file[f]);
-  }
-
   state() {
     const row = this.text?.rows[this.text.selected];
     const name = this.app.profile.meta.files[this.file];
