@@ -31,9 +31,24 @@ int walk_is_on_own_stack(uint64_t address)
 #define COPY_NUMBERS (PAGE_BYTES - COPY_STEP)
 
 /*
+ * Checks a page where the kernel refuses to copy it: it has no such call, or a
+ * filter that the process has inherited denies the call. Returns the known
+ * page. Another thread may still unmap the page.
+ */
+static uint64_t check_page(uint64_t page)
+{
+	const int no_such_way = -1;
+
+	return sys_call(SYS_rt_sigprocmask, no_such_way, (long)page, 0, 8, 0,
+			0) == -EINVAL
+		       ? page
+		       : page | WALK_MISSING;
+}
+
+/*
  * Copies a page, and those after it that are readable, into the thread's
- * window. Returns the known page: with the number of this copy, or
- * WALK_MISSING. A handler on top of this thread may copy other pages at any
+ * window. Returns the known page: with the number of this copy, or that of
+ * check_page(), or WALK_MISSING. A handler on top of this thread may copy other pages at any
  * time, most likely at the end of the system call, where the kernel delivers
  * signals. The known page of that copy then replaces this one in the window.
  */
@@ -49,6 +64,8 @@ static uint64_t copy_pages(struct hot_window *window, uint64_t page)
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	bytes = sys_call(SYS_process_vm_readv, sys_getpid(), (long)&to, 1,
 			 (long)&from, 1, 0);
+	if (bytes == -EPERM || bytes == -ENOSYS)
+		return check_page(page);
 	if (bytes <= 0)
 		return page | WALK_MISSING;
 	window->bytes = (uint64_t)bytes;
@@ -98,6 +115,8 @@ const uint64_t *walk_words(uint64_t address, uint64_t *known_page,
 		*known_page = copy_pages(window, page);
 	if (*known_page & WALK_MISSING)
 		return NULL;
+	if (!(*known_page & WALK_COPIED))
+		return (const uint64_t *)address;
 	start = *known_page & ~(PAGE_BYTES - 1);
 	*end = start + window->bytes;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);

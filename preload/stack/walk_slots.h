@@ -24,8 +24,9 @@
 #define WALK_NEAR_SLOTS 512
 
 /*
- * Flags of a known page. With neither, the page cannot be unmapped meanwhile,
- * because the thread's stack pointer or a running function's frame is in it.
+ * Flags of a known page. With neither, the page is read where it is: the
+ * thread's stack pointer or a running function's frame is in it, or the kernel
+ * refuses to copy it.
  */
 #define WALK_MISSING 1 /* it is not readable */
 #define WALK_COPIED  2 /* a copy in the thread's window begins with it */

@@ -6,12 +6,19 @@
  */
 #include "tests/unit/unit.h"
 
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 #include "preload/hot/count.h"
 #include "preload/hot/runtime.h"
@@ -442,9 +449,56 @@ static void test_a_filter_begins_during_a_scan(void **state)
 	assert_int_equal(word, 2);
 }
 
+/* The system call fails with EPERM from now on. */
+static int deny(uint32_t call)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+			 offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	const struct sock_fprog program = { 4, filter };
+
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	       prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+}
+
+/* Returns the number of the first step that fails, or 0. */
+static int read_without_copies(uint64_t from)
+{
+	uint64_t page = 0, word = 0;
+
+	if (deny(SYS_process_vm_readv))
+		return 1;
+	if (!walk_read(from, &page, &word) || word != 1)
+		return 2;
+	if (walk_scan(from, from + 8192, &page, is_seven, &word) != from + 4096)
+		return 3;
+	return walk_read(from + 4096, &page, &word) ? 4 : 0;
+}
+
+static void test_an_inherited_filter_denies_copies(void **state)
+{
+	const uint64_t from = map_words(1);
+	int status;
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(mprotect((void *)(from + 4096), 4096, PROT_NONE), 0);
+	pid = fork();
+	if (!pid)
+		_exit(read_without_copies(from));
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(test_an_inherited_filter_denies_copies,
+				       start_stack),
 		cmocka_unit_test_setup(test_a_filter_begins_during_a_scan,
 				       start_stack),
 		cmocka_unit_test_setup(
