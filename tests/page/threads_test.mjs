@@ -69,6 +69,8 @@ test("native functions have their Java callers below them", async () => {
   await settled();
   assert.deepEqual((await rows()).slice(0, 3),
                    ["1 read 50", "2 eval 30", "2 main 20"]);
+  await page.keyboard.press("i"); /* inverts other views only */
+  assert.equal(await page.evaluate(() => clew.views.graph.isInverted), false);
   await page.screenshot({ path: join(folder, "natives.png") });
   await page.evaluate(() => clew.address.flush());
   await page.reload();

@@ -17,6 +17,7 @@ export class CallTreeView {
                            isInvertible = true } = {}) {
     this.app = app;
     this.rowKey = key;
+    this.isInvertible = isInvertible;
     this.facts = new Map(); /* of nodes, since inverted ones are sums */
     this.table = new TreeGrid(host, {
       columns: this.#columns(), label,
@@ -139,9 +140,10 @@ export class CallTreeView {
   }
 
   key({ key }) {
+    const { graph } = this.app.views;
     const keys = { e: () => this.openHottest(),
-                   i: () => this.app.views.graph.invert(
-                     !this.app.views.graph.isInverted, true) };
+                   ...this.isInvertible && {
+                     i: () => graph.invert(!graph.isInverted, true) } };
 
     keys[key]?.();
     return Boolean(keys[key]);

@@ -71,14 +71,22 @@ export class ThreadsView {
     return sums;
   }
 
+  #sumAll() {
+    const { groups } = this.app.profile;
+    const threads = groups.filter((each) => !each.is_process);
+    const whole = (key) => threads.reduce((sum, group) =>
+      sum + this.sums.get(group)[key], 0);
+
+    this.sums = new Map(groups.map((group) => [group, this.#sum(group)]));
+    this.whole = { calls: whole("calls"), time: whole("time") };
+  }
+
   show() {
     const { profile } = this.app;
 
-    this.sums = new Map(profile.groups.map((group) => [group, this.#sum(group)]));
-    this.whole = { calls: profile.groups.filter((each) => !each.is_process)
-      .reduce((sum, group) => sum + this.sums.get(group).calls, 0),
-    time: profile.groups.filter((each) => !each.is_process)
-      .reduce((sum, group) => sum + this.sums.get(group).time, 0) };
+    if (this.shown !== profile.below)
+      this.#sumAll();
+    this.shown = profile.below;
     this.table.show(profile.groups);
   }
 
