@@ -46,17 +46,18 @@ static uint64_t check_page(uint64_t page)
 }
 
 /*
- * Copies a page, and those after it that are readable, into the thread's
- * window. Returns the known page: with the number of this copy, or that of
+ * Copies `wanted` bytes from a page on, as far as they are readable, into the
+ * thread's window. Returns the known page: with the number of this copy, or that of
  * check_page(), or WALK_MISSING. A handler on top of this thread may copy other pages at any
  * time, most likely at the end of the system call, where the kernel delivers
  * signals. The known page of that copy then replaces this one in the window.
  */
-static uint64_t copy_pages(struct hot_window *window, uint64_t page)
+static uint64_t copy_pages(struct hot_window *window, uint64_t page,
+			   uint64_t wanted)
 {
 	const uint64_t number = window->copies++ * COPY_STEP & COPY_NUMBERS;
-	const struct iovec to = { window->words, sizeof(window->words) };
-	const struct iovec from = { (void *)page, sizeof(window->words) };
+	const struct iovec to = { window->words, wanted };
+	const struct iovec from = { (void *)page, wanted };
 	long bytes;
 
 	__atomic_store_n(&window->known_page, page | number | WALK_COPIED,
@@ -81,6 +82,20 @@ static int has_copy(const struct hot_window *window, uint64_t address,
 {
 	return known_page & WALK_COPIED && walk_has_words(known_page) &&
 	       address - (known_page & ~(PAGE_BYTES - 1)) < window->bytes;
+}
+
+/*
+ * Returns how many bytes to copy from a page on. Most walks read one page. One
+ * that has come to the end of its copy goes on, and takes all that fits.
+ */
+static uint64_t bytes_wanted(const struct hot_window *window, uint64_t page,
+			     uint64_t known_page)
+{
+	const uint64_t start = known_page & ~(PAGE_BYTES - 1);
+
+	return known_page & WALK_COPIED && page == start + window->bytes
+		       ? sizeof(window->words)
+		       : PAGE_BYTES;
 }
 
 /*
@@ -112,7 +127,8 @@ const uint64_t *walk_words(uint64_t address, uint64_t *known_page,
 	if (!window)
 		return NULL;
 	if (!has_copy(window, address, *known_page))
-		*known_page = copy_pages(window, page);
+		*known_page = copy_pages(
+			window, page, bytes_wanted(window, page, *known_page));
 	if (*known_page & WALK_MISSING)
 		return NULL;
 	if (!(*known_page & WALK_COPIED))

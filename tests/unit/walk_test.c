@@ -399,8 +399,10 @@ static int is_replaced(uint64_t at, uint64_t word)
 {
 	uint64_t page = 0, nested_word;
 
-	if (at == replaced.from && !replaced.reads++) {
+	if (at == replaced.from + 4096 && !replaced.reads++) {
 		assert_true(walk_read(replaced.other, &page, &nested_word));
+		assert_true(
+			walk_read(replaced.other + 4096, &page, &nested_word));
 		assert_int_equal(mprotect((void *)(at + 4096), 4096, PROT_NONE),
 				 0);
 		assert_true(walk_read(at, &page, &nested_word));
@@ -417,9 +419,9 @@ static void test_a_handler_copies_fewer_pages_from_the_same_address(
 	replaced.reads = 0;
 	replaced.from = map_words(1);
 	replaced.other = map_words(2);
-	assert_int_equal(walk_scan(replaced.from, replaced.from + 8192, &page,
+	assert_int_equal(walk_scan(replaced.from, replaced.from + 12288, &page,
 				   is_replaced, &word),
-			 replaced.from + 4096);
+			 replaced.from + 8192);
 	assert_int_equal(word, 0);
 }
 
