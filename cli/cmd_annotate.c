@@ -12,6 +12,7 @@
 #include "report/code/annotation.h"
 #include "report/code/source_files.h"
 #include "report/model/announced_lines.h"
+#include "report/view/finder.h"
 
 enum {
 	KEY_SOURCE = 's',
@@ -190,71 +191,54 @@ static void choose(struct annotated_functions *chosen, struct session *session,
 }
 
 /*
- * Marks the functions that contain an address as in "0x12e0". Returns NULL if
- * the text is no address or no function contains it. The caller frees the mask.
+ * Finds the function that the user names among those in the tree of calls.
+ * Returns a mask that the caller frees, or NULL if none matches, or several.
  */
-static uint8_t *functions_at(const struct catalog *catalog, const char *text)
+static uint8_t *find_called(struct session *session, const char *name)
 {
+	uint8_t *called = finder_called(&session->catalog, &session->tree);
 	uint8_t *mask = NULL;
-	char *end;
-	uint64_t vaddr;
+	struct found_functions found;
+	const int err = finder_find(&session->catalog, called, name, &found);
 
-	if (strncmp(text, "0x", 2) != 0)
+	free(called);
+	if (err == -ESRCH)
 		return NULL;
-	vaddr = strtoull(text, &end, 16);
-	for (uint32_t i = FUNCTION_FIRST; i < catalog->function_count && !*end;
-	     i++) {
-		const struct catalog_function *function =
-			&catalog->functions[i];
-
-		if (function->is_named || vaddr < function->vaddr ||
-		    (vaddr > function->vaddr &&
-		     vaddr - function->vaddr >= function->size_bytes))
-			continue;
-		if (!mask)
-			mask = memory_zeroed(catalog->function_count, 1);
-		mask[i] = 1;
+	if (!err) {
+		mask = found.chosen;
+		found.chosen = NULL;
 	}
+	found_fini(&found);
 	return mask;
 }
 
 /*
- * Finds the named functions, also inlined ones. Returns 0, -ENOENT if there are
- * none, or -ENODATA if none of them ran.
+ * Finds the named function, also an inlined one, and its copies. If it cannot be
+ * shown, prints a message and returns the exit status.
  */
-static int find_functions(struct session *session,
+static int find_functions(const char *command, struct session *session,
 			  const struct annotate_options *options,
 			  struct annotated_functions *chosen)
 {
-	int err = -ENOENT;
+	uint8_t *mask;
+	int status;
 
 	for (int is_inlined = 0; is_inlined < 2; is_inlined++) {
-		uint8_t *mask;
-
 		if (is_inlined)
 			session_inline(session);
-		mask = selection_named(&session->catalog, options->function);
-		if (!mask)
-			mask = functions_at(&session->catalog,
-					    options->function);
+		mask = find_called(session, options->function);
 		if (!mask)
 			continue;
 		choose(chosen, session, &options->view.selection, mask);
 		free(mask);
 		if (chosen->count > 0)
-			return 0;
+			return EXIT_SUCCESS;
 		free(chosen->items);
-		err = -ENODATA;
 	}
-	return err;
-}
-
-/* Reports that no function can be shown. Returns the exit status. */
-static int give_up_on(const char *command, struct session *session,
-		      const struct annotate_options *options, int err)
-{
-	if (err == -ENOENT)
-		return view_give_up_on(session, command, options->function);
+	status = view_find(command, session, options->function, &mask);
+	if (status)
+		return status;
+	free(mask);
 	complain(command, "%s: has neither time nor calls in the recording%s",
 		 options->function,
 		 options->view.selection.module ? ", in a module that matches"
@@ -341,9 +325,9 @@ static int show(const char *command, struct session *session, void *input)
 			 "--sites");
 		return EXIT_FAILURE;
 	}
-	status = find_functions(session, options, &chosen);
+	status = find_functions(command, session, options, &chosen);
 	if (status)
-		return give_up_on(command, session, options, status);
+		return status;
 	if (call_sites_read(&sites, session, options->view.path,
 			    &options->view.whose, &why) != 0) {
 		free(chosen.items);

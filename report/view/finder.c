@@ -225,9 +225,15 @@ static int begins_at(struct catalog *catalog, uint32_t function,
 	       catalog->functions[function].vaddr == query->vaddr;
 }
 
+static int ends_before(const struct catalog_function *function, uint64_t vaddr)
+{
+	return function->size_bytes &&
+	       vaddr - function->vaddr >= function->size_bytes;
+}
+
 /*
- * Chooses the functions that contain the address. Without a module, only the
- * program itself is searched. Without symbols, a function ends at the next one.
+ * Chooses the function that contains the address. Without a module, only the
+ * program itself is searched. A function of unknown size ends at the next one.
  */
 static size_t choose_around(struct catalog *catalog, const uint8_t *candidates,
 			    const struct query *query, uint8_t *chosen)
@@ -237,8 +243,7 @@ static size_t choose_around(struct catalog *catalog, const uint8_t *candidates,
 	for (uint32_t i = FUNCTION_FIRST; i < catalog->function_count; i++) {
 		const struct catalog_function *one = &catalog->functions[i];
 
-		if ((candidates && !candidates[i]) ||
-		    !may_have_address(catalog, i, query) ||
+		if (!may_have_address(catalog, i, query) ||
 		    (!query->module && one->module != 0) ||
 		    one->vaddr > query->vaddr)
 			continue;
@@ -246,7 +251,8 @@ static size_t choose_around(struct catalog *catalog, const uint8_t *candidates,
 		    one->vaddr > catalog->functions[best].vaddr)
 			best = i;
 	}
-	if (best == FUNCTION_NONE)
+	if (best == FUNCTION_NONE || (candidates && !candidates[best]) ||
+	    ends_before(&catalog->functions[best], query->vaddr))
 		return 0;
 	chosen[best] = 1;
 	return 1;

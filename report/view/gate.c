@@ -8,6 +8,7 @@
 #include "base/display_text.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "report/view/finder.h"
 
 #define MISS 0.05 /* probability of an error by chance */
 
@@ -241,17 +242,68 @@ static int refuse_function(const struct judging *judging,
 	return -ENODATA;
 }
 
+/*
+ * Finds the functions of a name; overloads are judged together. A text that is
+ * no such name must match one function (finder.h). Returns 0, -ENOTUNIQ or
+ * -ESRCH. The caller frees the mask.
+ */
+static int find_function(struct catalog *catalog, const char *name,
+			 uint8_t **chosen)
+{
+	struct found_functions found;
+	int err;
+
+	*chosen = selection_named(catalog, name);
+	if (*chosen)
+		return 0;
+	err = finder_find(catalog, NULL, name, &found);
+	if (err == -ESRCH)
+		return err;
+	if (!err) {
+		*chosen = found.chosen;
+		found.chosen = NULL;
+	}
+	found_fini(&found);
+	return err;
+}
+
+static int refuse_several(const struct judging *judging,
+			  const struct condition *condition, char **why)
+{
+	struct found_functions found;
+	char *one = NULL, *other = NULL;
+
+	if (finder_find(judging->diff->catalog, NULL, condition->function,
+			&found) == -ENOTUNIQ) {
+		one = finder_text(judging->diff->catalog, NULL,
+				  found.functions[0]);
+		other = finder_text(judging->diff->catalog, NULL,
+				    found.functions[1]);
+		found_fini(&found);
+	}
+	fail(why, -ENODATA,
+	     "--fail-if='%s': several functions match %s, for example %s and "
+	     "%s",
+	     condition->text, condition->function, one ? one : "?",
+	     other ? other : "?");
+	free(one);
+	free(other);
+	return -ENODATA;
+}
+
 /* A function that neither recording called has no row, and has not changed. */
 static int judge_function(const struct judging *judging,
 			  struct gate_result *result, char **why)
 {
 	const char *name = result->condition->function;
-	uint8_t *chosen = selection_named(judging->diff->catalog, name);
+	uint8_t *chosen;
 	struct diff_row row;
+	int err = find_function(judging->diff->catalog, name, &chosen);
 
-	if (!chosen) {
-		chosen = selection_named(&judging->after->catalog, name);
-		if (!chosen)
+	if (err == -ENOTUNIQ)
+		return refuse_several(judging, result->condition, why);
+	if (err) {
+		if (find_function(&judging->after->catalog, name, &chosen) != 0)
 			return refuse_function(judging, result->condition, why);
 		row = (struct diff_row){ 0 };
 	} else {
