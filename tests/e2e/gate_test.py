@@ -97,6 +97,8 @@ class Gate(clewtest.Case):
         for condition, why in (
                 ("calls(wrok)>0", "neither recording has a function wrok; did "
                                   "you mean work?"),
+                ("calls(^wor|^ste)>0", "several functions match ^wor|^ste, for "
+                                       "example step and work"),
                 ("self(work)>5%", "the first recording has no time of "
                                   "functions; record with --time=cpu, or "
                                   "compare calls")):
