@@ -86,30 +86,38 @@ static void cost_add(struct code_cost *to, const struct code_cost *more)
 	to->calls += more->calls;
 }
 
+static int contains(const uint32_t *lines, size_t count, uint32_t line)
+{
+	for (size_t i = 0; i < count; i++)
+		if (lines[i] == line)
+			return 1;
+	return 0;
+}
+
 /*
- * Adds a cost to the lines of frames, innermost first. Returns the innermost
- * line's index.
+ * Adds a cost to the lines of frames, innermost first. A function that was
+ * inlined into itself has the same line several times; the cost counts once.
+ * Returns the innermost line's index.
  */
 static uint32_t add_to_lines(struct annotating *work,
 			     const struct a2n_frame *frames, size_t count,
 			     const struct code_cost *cost)
 {
-	uint32_t innermost = NO_ITEM;
+	uint32_t lines[CATALOG_FRAMES];
+	struct annotated_line *line;
 
 	if (count > CATALOG_FRAMES)
 		count = CATALOG_FRAMES;
 	for (size_t i = 0; i < count; i++) {
-		const uint32_t line = line_at(work, &frames[i], i + 1 < count);
-
-		if (line == NO_ITEM)
+		lines[i] = line_at(work, &frames[i], i + 1 < count);
+		if (lines[i] == NO_ITEM || contains(lines, i, lines[i]))
 			continue;
-		if (i == 0) {
-			cost_add(&work->annotation->lines[line].self, cost);
-			innermost = line;
-		}
-		cost_add(&work->annotation->lines[line].total, cost);
+		line = &work->annotation->lines[lines[i]];
+		if (i == 0)
+			cost_add(&line->self, cost);
+		cost_add(&line->total, cost);
 	}
-	return innermost;
+	return count > 0 ? lines[0] : NO_ITEM;
 }
 
 /* ---- Samples ---- */

@@ -38,6 +38,21 @@ int main(void)
 	return 0;
 }
 """
+# The compiler inlines fib() into itself several times.
+RECURSIVE = """
+#include <stdlib.h>
+volatile unsigned int divisor = 3;
+unsigned int fib(unsigned int n)
+{
+	if (n < 2)
+		return n / divisor + 1;
+	return fib(n - 1) + fib(n - 2) + n / divisor;
+}
+int main(int argc, char **argv)
+{
+	return fib(argc > 1 ? atoi(argv[1]) / 14 : 1) == 0; /* 500: fib(35) */
+}
+"""
 
 
 class Annotated(clewtest.Case):
@@ -214,6 +229,19 @@ class Time(Annotated):
     def test_an_older_module_is_noted(self):
         os.utime(self.program, (1, 1))
         self.assertIn("annotate.c is newer than the module", self.text("hot"))
+
+
+class Recursion(Annotated):
+    def test_a_line_inlined_into_itself_counts_once(self):
+        source = self.work / "fib.c"
+        source.write_text(RECURSIVE)
+        self.build("-g", "-O3", source=source)
+        self.run_recorded()
+        fib = self.function("fib")
+        self.assertIn("fib", {line.get("inlined") for line in fib["lines"]
+                              if line["total_ns"]})
+        for line in fib["lines"]:
+            self.assertLessEqual(line["total_ns"], fib["self_ns"])
 
 
 class Names(Annotated):
