@@ -463,11 +463,7 @@ enum wire_chunk_kind {
 	WIRE_PROBE_FIELDS = 27,  /* wire_probe_field, each with its text */
 	WIRE_PROBE_EVENTS = 28,  /* wire_probe_events, followed by events */
 	WIRE_PROBE_HITS = 29,    /* array of wire_probe_hits */
-	/*
-	 * Not used any more: 30 and 31 were packets of older versions of
-	 * traces.
-	 */
-	WIRE_FORMER_PACKET = 30,
+	/* 30 and 31 were kinds of older formats and have no meaning. */
 	WIRE_HOOKING = 32,       /* array of wire_hooking */
 	WIRE_HANDLER_CRASH = 33, /* wire_handler_crash and its text */
 	WIRE_INHERITED = 34,     /* array of wire_inherited */

@@ -308,13 +308,13 @@ static void dump_chunk(FILE *out, const struct part_chunk *chunk,
 	};
 	const char *name = chunk->kind < sizeof(names) / sizeof(*names)
 				   ? names[chunk->kind]
-				   : "unknown";
+				   : NULL;
 
 	fprintf(out,
 		"chunk offset=%" PRIu64 " kind=%" PRIu32 " owner=%" PRIu32
 		" bytes=%" PRIu64 " used=%" PRIu64 " name=%s\n",
 		chunk->offset, chunk->kind, chunk->owner, chunk->bytes,
-		chunk->used_bytes, name);
+		chunk->used_bytes, name ? name : "unknown");
 	if (chunk->kind == WIRE_PROCESS)
 		dump_process(out, chunk);
 	if (chunk->kind == WIRE_INHERITED)

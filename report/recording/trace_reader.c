@@ -123,7 +123,6 @@ static uint64_t take_chunk(struct trace *trace, uint64_t offset, uint64_t end)
 	    chunk.bytes < sizeof(chunk) || chunk.bytes % 8 ||
 	    chunk.bytes > end - offset)
 		return 0;
-	trace->is_former = chunk.kind == WIRE_FORMER_PACKET;
 	if (chunk.kind == WIRE_PACKET_BLOCKS)
 		take_blocks(trace, offset + sizeof(chunk),
 			    chunk.bytes - sizeof(chunk));
@@ -191,12 +190,6 @@ static int read_trace(struct trace *trace, char **why)
 		return err;
 	for (at = header.header_bytes; at < header.end; at += bytes) {
 		bytes = take_chunk(trace, at, header.end);
-		if (trace->is_former)
-			return fail(
-				why, -EPROTO,
-				"%s: the trace was written by an older version "
-				"of clew; read it with that version",
-				trace->path);
 		if (!bytes) {
 			trace->damage =
 				memory_printf("damaged at byte %" PRIu64, at);

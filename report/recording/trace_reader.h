@@ -50,8 +50,6 @@ struct trace {
 	uint64_t waits, waited_ns;
 	struct trace_packet *packets; /* sorted by tally, then by sequence */
 	size_t count, capacity;
-	/* The packets have a former format, which cannot be read. */
-	int is_former;
 	char *damage; /* NULL, or an error text */
 };
 

@@ -325,9 +325,9 @@ static void damage_cuts_everything(void **state)
 	expect(&told, "100+1 >100-1:c 100!1 200+1? 200+3 >200-3:o >200-1:o");
 }
 
-static void packets_of_a_former_clew_are_refused(void **state)
+static void traces_of_a_former_clew_are_refused(void **state)
 {
-	struct wire_chunk *chunk;
+	struct wire_header *header;
 	struct told told;
 	char *why = NULL;
 
@@ -335,11 +335,11 @@ static void packets_of_a_former_clew_are_refused(void **state)
 	start(&told);
 	trace_file_packet(&told.file, 0);
 	CONTEXT(FIRST, 1, 100, 0);
-	chunk = (void *)(told.file.bytes + told.file.packet);
-	chunk->kind = WIRE_FORMER_PACKET;
+	header = (void *)told.file.bytes;
+	header->version = WIRE_VERSION_OLDEST - 1;
 	trace_file_save(&told.file, told.path);
 	assert_int_equal(trace_open(&told.trace, told.path, &why), -EPROTO);
-	assert_non_null(strstr(why, "older version of clew"));
+	assert_non_null(strstr(why, "cannot read format version"));
 	free(why);
 	trace_file_fini(&told.file);
 	free(told.path);
@@ -442,7 +442,7 @@ int main(void)
 		cmocka_unit_test(
 			a_stack_that_calls_have_not_made_is_a_mismatch),
 		cmocka_unit_test(damage_cuts_everything),
-		cmocka_unit_test(packets_of_a_former_clew_are_refused),
+		cmocka_unit_test(traces_of_a_former_clew_are_refused),
 		cmocka_unit_test(another_thread_begins_anew),
 		cmocka_unit_test(a_window_has_what_runs_in_it),
 		cmocka_unit_test(a_window_within_a_call_has_that),
