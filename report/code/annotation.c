@@ -208,12 +208,13 @@ static void visit_symbol(void *context, const struct a2n_range *range,
 /* Returns the range of the symbol that contains a vaddr; empty if unknown. */
 static struct vaddr_range symbol_around(struct annotating *work, uint64_t vaddr)
 {
-	const struct catalog_module *module =
-		&work->session->catalog.modules[work->annotation->module];
+	struct catalog *catalog = &work->session->catalog;
+	const struct a2n_module *module = catalog_symbols(
+		catalog, &catalog->modules[work->annotation->module]);
 	size_t low = 0, high;
 
-	if (!work->has_symbols && module->a2n)
-		a2n_module_symbols(module->a2n, visit_symbol, work);
+	if (!work->has_symbols && module)
+		a2n_module_symbols(module, visit_symbol, work);
 	work->has_symbols = 1;
 	high = work->symbol_count;
 	while (low < high) {

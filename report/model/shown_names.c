@@ -182,15 +182,25 @@ static int lengthen_equal(const struct shown_names *names,
 	return is_any;
 }
 
-/* Enters items by their texts; the first of equal ones is found. */
-static void enter_text(struct shown_names *names, size_t index)
+/*
+ * Enters an item by its text. Of items with the same text and the same full name
+ * only the first is entered: many functions may have one name.
+ */
+static void enter_text(struct shown_names *names, struct catalog *catalog,
+		       size_t index)
 {
-	const char *text = names->items[index].text;
-	uint64_t key = hash_key(hash_add(HASH_START, text, strlen(text)));
+	const struct shown_name *item = &names->items[index];
+	uint64_t key =
+		hash_key(hash_add(HASH_START, item->text, strlen(item->text)));
 	uint64_t *slot;
 
-	while (*(slot = idmap_at(&names->by_text, key)))
-		key += 2;
+	for (; *(slot = idmap_at(&names->by_text, key)); key += 2) {
+		const struct shown_name *other = &names->items[*slot - 1];
+
+		if (strcmp(other->text, item->text) == 0 &&
+		    !are_different(catalog, other->function, item->function))
+			return;
+	}
 	*slot = index + 1;
 }
 
@@ -233,7 +243,7 @@ void shown_names_add(struct shown_names *names, struct catalog *catalog,
 	idmap_fini(&names->by_text);
 	names->by_text = (struct idmap){ 0 };
 	for (size_t i = 0; i < names->count; i++)
-		enter_text(names, i);
+		enter_text(names, catalog, i);
 }
 
 /* ---- Single functions ---- */
@@ -264,7 +274,7 @@ const char *shown_name(struct shown_names *names, struct catalog *catalog,
 
 		while (item->level < LEVEL_FULL && is_taken(names, catalog))
 			lengthen(names, catalog, item);
-		enter_text(names, names->count - 1);
+		enter_text(names, catalog, names->count - 1);
 	}
 	return names
 		->items[*idmap_find(&names->by_function,

@@ -427,7 +427,10 @@ static size_t put_list(struct shortening *it, size_t at, int is_rust)
 	if (it->text[at] == '<' && put_alias(it, at))
 		return end + 1;
 	if (it->detail == A2N_BARE) {
-		it->count -= it->text[at] == '(' && ends_with(it, "!");
+		if (it->text[at] == '(')
+			it->count -= ends_with(it, "!");
+		else if (ends_with(it, "::"))
+			it->count -= 2; /* "f::<T>" of Rust */
 		return end + 1;
 	}
 	if (it->depth >= DEPTH_MAX) {
@@ -725,7 +728,6 @@ static size_t class_index(const char *name, size_t length)
 static int put_java(struct shortening *it, const char *name, size_t length)
 {
 	const size_t dotted = dotted_length(name);
-	const char *blank;
 	size_t start;
 
 	if (dotted == 0 || name[dotted] != '(' || name[dotted - 1] == '.' ||
@@ -736,9 +738,6 @@ static int put_java(struct shortening *it, const char *name, size_t length)
 		start = 0;
 	else
 		length = dotted;
-	blank = memchr(name, ' ', start);
-	if (blank)
-		return 0;
 	put(it, name + start, length - start);
 	return 1;
 }

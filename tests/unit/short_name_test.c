@@ -295,6 +295,8 @@ static void more_detail_keeps_more(void **state)
 	assert_short("bool a<b>::operator< <c>(d)", A2N_BARE, "a::operator<");
 	assert_short("<a::Vec<T> as b::Drop>::drop", A2N_BARE,
 		     "<Vec as Drop>::drop");
+	assert_short("a::b::<c>", A2N_BARE, "a::b");
+	assert_short("a::b::<c>::{closure#0}", A2N_BARE, "a::b::{closure#0}");
 	assert_short("a.b!(int).b(int)", A2N_BARE, "a.b.b");
 	assert_short("a/b.Map[int]", A2N_BARE, "b.Map");
 }
