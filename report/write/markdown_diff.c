@@ -97,23 +97,6 @@ static void write_row(FILE *out, struct session *session,
 	fputc('\n', out);
 }
 
-/* Chooses names for all rows that may be written. */
-static void add_names(struct session *session, const struct diff_view *view)
-{
-	const struct diff_table *table = view->table;
-	uint32_t *functions =
-		memory_zeroed(table->count + 1, sizeof(*functions));
-	size_t count = 0;
-
-	for (size_t i = 0; i < table->count; i++)
-		if (diff_has_change(&table->rows[i], view->key) &&
-		    (view->top == 0 || count < view->top))
-			functions[count++] = table->rows[i].function;
-	text_begin_names(session, 0);
-	shown_names_add(&session->names, &session->catalog, functions, count);
-	free(functions);
-}
-
 static size_t count_changes(const struct diff_view *view)
 {
 	size_t changed = 0;
@@ -165,7 +148,7 @@ static void write_changes(FILE *out, struct session *session,
 void markdown_diff(FILE *out, struct session *session,
 		   const struct diff_view *view)
 {
-	add_names(session, view);
+	text_begin_changed_names(session, view, 0);
 	if (view->gate)
 		write_conditions(out, session, view->gate);
 	write_changes(out, session, view);

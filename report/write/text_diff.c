@@ -73,14 +73,12 @@ void text_change_heading(FILE *out, const struct session *session,
 		"change", "");
 }
 
-static unsigned int changes_width(const struct session *session,
-				  const struct diff_view *view)
-{
-	const enum metric metric =
-		view->key == DIFF_CALLS ? METRIC_CALLS : METRIC_TIME;
-
-	return 3 * ((unsigned int)width_of(session, metric) + 1) + 9 + 1 + 1;
-}
+/* The columns before the names. */
+struct diff_columns {
+	unsigned int used; /* width of all of them */
+	int has_calls;     /* a table of times has room for calls */
+	int calls_width;   /* of each of the two columns */
+};
 
 /* Returns the columns for a number of calls. */
 static int calls_width(const struct diff_view *view)
@@ -100,28 +98,29 @@ static int calls_width(const struct diff_view *view)
 	return width > CALLS_MIN ? width : CALLS_MIN;
 }
 
-static unsigned int both_calls_width(const struct diff_view *view)
+static struct diff_columns columns_of(const struct session *session,
+				      const struct diff_view *view)
 {
-	return 2 * ((unsigned int)calls_width(view) + 1);
+	const enum metric metric =
+		view->key == DIFF_CALLS ? METRIC_CALLS : METRIC_TIME;
+	struct diff_columns columns = {
+		.used = 3 * ((unsigned int)width_of(session, metric) + 1) + 9 +
+			1 + 1,
+	};
+
+	if (view->key == DIFF_CALLS)
+		return columns;
+	columns.calls_width = calls_width(view);
+	columns.has_calls =
+		text_has_room(session->columns, &columns.used,
+			      2 * ((unsigned int)columns.calls_width + 1));
+	return columns;
 }
 
-/* Returns whether a table of times also has room for columns of calls. */
-static int shows_calls(const struct session *session,
-		       const struct diff_view *view)
-{
-	unsigned int used = changes_width(session, view);
-
-	return view->key != DIFF_CALLS &&
-	       text_has_room(session->columns, &used, both_calls_width(view));
-}
-
-/* Chooses the names of all rows that may be written. */
-static void add_names(struct session *session, const struct diff_view *view)
+void text_begin_changed_names(struct session *session,
+			      const struct diff_view *view, unsigned int room)
 {
 	const struct diff_table *table = view->table;
-	const unsigned int used =
-		changes_width(session, view) +
-		(shows_calls(session, view) ? both_calls_width(view) : 0);
 	uint32_t *functions =
 		memory_zeroed(table->count + 1, sizeof(*functions));
 	size_t count = 0;
@@ -130,14 +129,15 @@ static void add_names(struct session *session, const struct diff_view *view)
 		if (diff_has_change(&table->rows[i], view->key) &&
 		    (view->top == 0 || count < view->top))
 			functions[count++] = table->rows[i].function;
-	text_begin_names(session,
-			 session->columns > used ? session->columns - used : 0);
+	text_begin_names(session, room);
 	shown_names_add(&session->names, &session->catalog, functions, count);
 	free(functions);
 }
 
 static void write_row(FILE *out, struct session *session,
-		      const struct diff_view *view, const struct diff_row *row)
+		      const struct diff_view *view,
+		      const struct diff_columns *columns,
+		      const struct diff_row *row)
 {
 	enum metric metric =
 		view->key == DIFF_CALLS ? METRIC_CALLS : METRIC_TIME;
@@ -154,9 +154,9 @@ static void write_row(FILE *out, struct session *session,
 			    .is_there = row->after.function || !has_calls,
 			    .is_sure = row->is_significant,
 		    });
-	if (shows_calls(session, view))
-		fprintf(out, "%*s %*s ", calls_width(view),
-			has_calls ? GROUPED(before) : "-", calls_width(view),
+	if (columns->has_calls)
+		fprintf(out, "%*s %*s ", columns->calls_width,
+			has_calls ? GROUPED(before) : "-", columns->calls_width,
 			has_calls ? GROUPED(after) : "-");
 	fputc(' ', out);
 	text_function(out, session, row->function);
@@ -185,16 +185,20 @@ static void write_totals(FILE *out, const struct session *session,
 void text_diff(FILE *out, struct session *session, const struct diff_view *view)
 {
 	const struct diff_table *table = view->table;
+	const struct diff_columns columns = columns_of(session, view);
 	size_t same = 0, other_calls = 0, shown = 0, unsure = 0;
 
-	add_names(session, view);
+	text_begin_changed_names(session, view,
+				 session->columns > columns.used
+					 ? session->columns - columns.used
+					 : 0);
 	text_begin(out, session->has_color, STYLE_HEADING);
 	text_change_heading(out, session,
 			    view->key == DIFF_CALLS ? METRIC_CALLS
 						    : METRIC_TIME);
-	if (shows_calls(session, view))
-		fprintf(out, "%*s %*s ", calls_width(view), "calls before",
-			calls_width(view), "calls after");
+	if (columns.has_calls)
+		fprintf(out, "%*s %*s ", columns.calls_width, "calls before",
+			columns.calls_width, "calls after");
 	fputs(" function  [module]\n", out);
 	text_end(out, session->has_color, STYLE_HEADING);
 	for (size_t i = 0; i < table->count; i++) {
@@ -208,7 +212,7 @@ void text_diff(FILE *out, struct session *session, const struct diff_view *view)
 		if (view->top > 0 && shown == view->top)
 			continue;
 		shown++;
-		write_row(out, session, view, &table->rows[i]);
+		write_row(out, session, view, &columns, &table->rows[i]);
 	}
 	if (shown + same < table->count)
 		fprintf(out, "... %s more changed (-n 0 shows all)\n",

@@ -103,6 +103,10 @@ void text_module(FILE *out, const struct session *session, uint32_t function);
  */
 void text_begin_names(struct session *session, unsigned int room);
 
+/* Begins a table of changes; chooses names for all rows that may be written. */
+void text_begin_changed_names(struct session *session,
+			      const struct diff_view *view, unsigned int room);
+
 /* Writes the name for a table, and whether the function is inlined. */
 void text_function(FILE *out, struct session *session, uint32_t function);
 
