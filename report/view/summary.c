@@ -44,9 +44,7 @@ void summary_add_part(struct summary *summary, const struct part_copy *part)
 	summary->hook_ns += part->header->hook_ns;
 	summary->watch_ns += part->header->watch_ns;
 	summary->recorded_bytes += part->size_bytes;
-	/* A damaged header may contain any value. */
-	if (summary->time == WIRE_TIME_NONE &&
-	    part->header->time <= WIRE_TIME_EXACT) {
+	if (summary->time == WIRE_TIME_NONE) {
 		summary->time = part->header->time;
 		summary->rate_hz = part->header->rate_hz;
 	}
