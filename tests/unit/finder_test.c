@@ -17,8 +17,8 @@ static const char *const names[] = {
 	"void trading::insert<std::map<trading::Key, trading::Order> >(int)",
 	"void trading::insert<std::map<trading::Key, trading::Price> >(int)",
 	"trading::Heap<trading::ByPrice>::push(trading::Order const&)",
-	"std::__cxx11::basic_string<char, std::char_traits<char>, "
-	"std::allocator<char> >::append(char const*)",
+	("std::__cxx11::basic_string<char, std::char_traits<char>, "
+	 "std::allocator<char> >::append(char const*)"),
 	"com.acme.Foo.bar(int)",
 	"read_file",
 	"read_file.constprop.0",
@@ -68,7 +68,9 @@ static void one_match_is_taken(void **state)
 		{ "parse(char const*)", SIZE_MAX },
 		{ "json::parse", 4 },
 		{ "insert<std::map<trading::Key, trading::Price>>", 6 },
-		{ names[6], 6 },
+		{ "void trading::insert<std::map<trading::Key, trading::Price> "
+		  ">(int)",
+		  6 },
 		{ "trading::insert<std::map<trading::Key, trading::Price> >",
 		  6 },
 		{ "push", 7 },
