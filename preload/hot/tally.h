@@ -282,10 +282,14 @@ struct tally {
 	struct tally_histograms histograms;
 	struct tally_presence presence;
 	struct tally_packets packets;
-	struct hot_aside aside; /* the first owner's hot.aside points here */
 	struct hot_way ways[HOT_WAYS];
 	struct recent_note recent[HOT_RECENT];
 	uint32_t foresight[1 << HOT_FORESIGHT_LOG2];
+	/*
+	 * The first owner's hot.aside points here. Its last member is a window
+	 * of 16 KiB that most threads never touch.
+	 */
+	struct hot_aside aside;
 };
 
 static inline void tally_place_path(struct tally *tally, uint32_t number,
