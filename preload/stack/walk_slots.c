@@ -63,7 +63,7 @@ static uint64_t copy_pages(struct hot_window *window, uint64_t page,
 	__atomic_store_n(&window->known_page, page | number | WALK_COPIED,
 			 __ATOMIC_RELAXED);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	bytes = sys_call(SYS_process_vm_readv, sys_getpid(), (long)&to, 1,
+	bytes = sys_call(SYS_process_vm_readv, sys_gettid(), (long)&to, 1,
 			 (long)&from, 1, 0);
 	if (bytes == -EPERM || bytes == -ENOSYS)
 		return check_page(page);

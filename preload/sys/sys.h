@@ -174,9 +174,13 @@ static inline int sys_read_memory_of(int pid, uint64_t at, void *out,
 		       : -EFAULT;
 }
 
+/*
+ * Names the thread, because the kernel finds no memory by the pid of a process
+ * whose main thread has ended.
+ */
 static inline int sys_read_memory(uint64_t at, void *out, size_t bytes)
 {
-	return sys_read_memory_of(sys_getpid(), at, out, bytes);
+	return sys_read_memory_of(sys_gettid(), at, out, bytes);
 }
 
 /* Returns whether a thread of this process still exists. */

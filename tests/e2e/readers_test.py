@@ -217,7 +217,7 @@ class Readers(clewtest.Case):
                          coverage["hooked"] + coverage["refused"])
         trapped = {f["name"] for f in module["functions"]
                    if f["verdict"] == trap}
-        brief = self.clew("list", PYTHON + ".11").stdout
+        brief = self.clew("list", "--full-names", PYTHON + ".11").stdout
         for name in trapped:
             self.assertIn(f"{name}: {trap}", brief)
 
