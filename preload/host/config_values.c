@@ -31,7 +31,7 @@ static const struct setting settings[DIRECTIVE_COUNT] = {
 	{ word,                                                                \
 	  WIRE_SETTING_##kind,                                                 \
 	  offsetof(struct config, member),                                     \
-	  sizeof(((struct config *)0)->member),                                \
+	  sizeof(((struct config *)0)->member), /* NOLINT: a pointer, too */   \
 	  standard,                                                            \
 	  least,                                                               \
 	  most },

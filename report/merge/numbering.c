@@ -280,7 +280,7 @@ static void enter_callers(struct numbering *numbering,
 		numbering->callers =
 			memory_grow(numbering->callers, numbering->caller_count,
 				    &numbering->caller_capacity,
-				    sizeof(*numbering->callers));
+				    sizeof(const struct wire_caller *));
 		numbering->callers[numbering->caller_count++] = caller;
 	}
 }

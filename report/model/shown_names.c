@@ -233,11 +233,12 @@ void shown_names_add(struct shown_names *names, struct catalog *catalog,
 		add(names, catalog, functions[i]);
 	if (names->are_full || names->count == 0)
 		return;
-	sorted = memory_zeroed(names->count, sizeof(*sorted));
+	sorted = memory_zeroed(names->count, sizeof(struct shown_name *));
 	for (size_t i = 0; i < names->count; i++)
 		sorted[i] = &names->items[i];
 	do
-		qsort(sorted, names->count, sizeof(*sorted), compare_texts);
+		qsort(sorted, names->count, sizeof(struct shown_name *),
+		      compare_texts);
 	while (lengthen_equal(names, catalog, sorted, names->count));
 	free(sorted);
 	idmap_fini(&names->by_text);
