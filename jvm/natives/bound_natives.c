@@ -285,8 +285,7 @@ static void see_methods(struct natives_search *search, jclass class,
 
 	for (uint32_t i = 0; i < count; i++)
 		from[i] = (struct iovec){ (void *)methods[i], bytes };
-	got = sys_call(SYS_process_vm_readv, sys_getpid(), (long)&to, 1,
-		       (long)from, count, 0);
+	got = sys_copy_ranges(sys_gettid(), &to, from, count);
 	for (uint32_t i = 0; got > 0 && i < (uint64_t)got / bytes; i++)
 		see_method(search, class, class_name, methods[i],
 			   search->copies + i * bytes);

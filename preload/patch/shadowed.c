@@ -35,7 +35,7 @@ static int look_at_words(const struct shadowed_look *to, uint64_t at)
 {
 	uint64_t words[PAGE_STACK_BYTES / 8];
 
-	if (sys_read_memory_of(to->stacks->pid, at, words, sizeof(words)))
+	if (sys_read_memory_of(to->stacks->tid, at, words, sizeof(words)))
 		return 0;
 	return show_words(to, at, words, sizeof(words));
 }
@@ -48,7 +48,7 @@ static int look_at_run(const struct shadowed_look *to, uint64_t at,
 	int result = 0;
 
 	if (count > 1 &&
-	    !sys_read_memory_of(to->stacks->pid, at, to->stacks->room, bytes))
+	    !sys_read_memory_of(to->stacks->tid, at, to->stacks->room, bytes))
 		return show_words(to, at, to->stacks->room, bytes);
 	for (uint64_t i = 0; i < count && !result; i++)
 		result = look_at_words(to, at + i * PAGE_STACK_BYTES);

@@ -29,7 +29,7 @@ struct memory_range {
 
 /* Readable memory, in order of address. */
 struct stacks {
-	int pid; /* this process */
+	int tid; /* the thread that called stacks_init() */
 	uint32_t count;
 	uint64_t *room; /* STACKS_ROOM_BYTES, for one walk at a time; or NULL */
 	struct memory_range ranges[STACKS_RANGE_MAX];

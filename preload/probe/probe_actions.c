@@ -130,14 +130,16 @@ static void tell(_Atomic uint64_t *number)
 /* ---- Values ---- */
 
 /*
- * Takes the pid from the part's header: getpid() would cost as much as reading
- * the memory.
+ * Takes the pid from the part's header, as long as the main thread exists:
+ * gettid() would cost as much as reading the memory.
  */
 static long read_program(void *to, uint64_t from, size_t bytes)
 {
-	return runtime_is_filtered() ? -EPERM
-				     : sys_read_memory_of((int)rt.header->pid,
-							  from, to, bytes);
+	if (runtime_is_filtered())
+		return -EPERM;
+	if (!sys_read_memory_of((int)rt.header->pid, from, to, bytes))
+		return 0;
+	return sys_read_memory(from, to, bytes);
 }
 
 /*

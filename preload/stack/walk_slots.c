@@ -47,10 +47,11 @@ static uint64_t check_page(uint64_t page)
 
 /*
  * Copies `wanted` bytes from a page on, as far as they are readable, into the
- * thread's window. Returns the known page: with the number of this copy, or that of
- * check_page(), or WALK_MISSING. A handler on top of this thread may copy other pages at any
- * time, most likely at the end of the system call, where the kernel delivers
- * signals. The known page of that copy then replaces this one in the window.
+ * thread's window. Returns the known page: with the number of this copy, or
+ * that of check_page(), or with WALK_MISSING. A handler on top of this thread
+ * may copy other pages at any time, most likely at the end of the system call,
+ * where the kernel delivers signals. The known page of that copy then replaces
+ * this one in the window.
  */
 static uint64_t copy_pages(struct hot_window *window, uint64_t page,
 			   uint64_t wanted)
@@ -63,8 +64,7 @@ static uint64_t copy_pages(struct hot_window *window, uint64_t page,
 	__atomic_store_n(&window->known_page, page | number | WALK_COPIED,
 			 __ATOMIC_RELAXED);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	bytes = sys_call(SYS_process_vm_readv, sys_gettid(), (long)&to, 1,
-			 (long)&from, 1, 0);
+	bytes = sys_copy_ranges(sys_gettid(), &to, &from, 1);
 	if (bytes == -EPERM || bytes == -ENOSYS)
 		return check_page(page);
 	if (bytes <= 0)

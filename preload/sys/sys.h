@@ -161,23 +161,29 @@ static inline int sys_gettid(void)
 	return (int)sys_call(SYS_gettid, 0, 0, 0, 0, 0, 0);
 }
 
+/*
+ * Copies `count` ranges of this process's memory that may not be mapped, as far
+ * as they are. Returns the number of bytes, or -errno if the first one cannot be
+ * copied. `tid` is any thread that exists: the kernel finds no memory by the pid
+ * of a process whose main thread has ended.
+ */
+static inline long sys_copy_ranges(int tid, const struct iovec *to,
+				   const struct iovec *from, size_t count)
+{
+	return sys_call(SYS_process_vm_readv, tid, (long)to, 1, (long)from,
+			(long)count, 0);
+}
+
 /* Copies memory that may not be mapped. Returns 0 or -EFAULT. */
-static inline int sys_read_memory_of(int pid, uint64_t at, void *out,
+static inline int sys_read_memory_of(int tid, uint64_t at, void *out,
 				     size_t bytes)
 {
 	const struct iovec to = { out, bytes };
 	const struct iovec from = { (void *)at, bytes };
 
-	return sys_call(SYS_process_vm_readv, pid, (long)&to, 1, (long)&from, 1,
-			0) == (long)bytes
-		       ? 0
-		       : -EFAULT;
+	return sys_copy_ranges(tid, &to, &from, 1) == (long)bytes ? 0 : -EFAULT;
 }
 
-/*
- * Names the thread, because the kernel finds no memory by the pid of a process
- * whose main thread has ended.
- */
 static inline int sys_read_memory(uint64_t at, void *out, size_t bytes)
 {
 	return sys_read_memory_of(sys_gettid(), at, out, bytes);

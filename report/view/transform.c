@@ -104,7 +104,7 @@ static int is_in_namespace(const char *name, const char *namespace)
 	       (name[length] == '.' || strncmp(name + length, "::", 2) == 0);
 }
 
-/* Returns the function's name if it belongs to the rule's namespace or module. */
+/* Returns whether a function belongs to the rule's namespace or module. */
 static int is_folded(struct catalog *catalog, uint32_t function,
 		     const char *plain, const struct fold_rule *rule)
 {

@@ -131,8 +131,18 @@ static void filter(void)
 		exit(77);
 }
 
+/* The kernel finds no memory by the pid of a process without a main thread. */
+static void *work_alone(void *main_thread)
+{
+	pthread_join(*(pthread_t *)main_thread, NULL);
+	tell(2000, "alone", NULL, 3);
+	exit(0);
+	return NULL;
+}
+
 int main(int argc, char **argv)
 {
+	static pthread_t main_thread;
 	uint64_t loaded[15];
 	pthread_t threads[THREADS];
 	long sum = 0;
@@ -141,6 +151,11 @@ int main(int argc, char **argv)
 	at_the_edge = edge();
 	if (argc > 1 && !strcmp(argv[1], "filtered"))
 		filter();
+	if (argc > 1 && !strcmp(argv[1], "alone")) {
+		main_thread = pthread_self();
+		pthread_create(&threads[0], NULL, work_alone, &main_thread);
+		pthread_exit(NULL);
+	}
 	if (argc > 1 && !strcmp(argv[1], "forks") && fork() == 0) {
 		tell(1000, "child", NULL, 2);
 		_exit(0);

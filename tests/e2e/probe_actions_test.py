@@ -131,6 +131,11 @@ class Values(Case):
         self.assertEqual(sorted(text or "" for text in texts),
                          [""] + 10 * ["handler"])
 
+    def test_values_after_the_end_of_the_main_thread_are_recorded(self):
+        events = self.probed(["--probe=tell", "--action=record arg2/s"],
+                             "alone")
+        self.assertEqual(self.values(events["p1: tell"]), [{"arg2": "alone"}])
+
     def test_values_in_forked_children_are_recorded(self):
         events = self.probed(["--probe=tell", "--action=record arg1, arg2/s",
                               "--action=limit 350"], "forks")

@@ -175,7 +175,7 @@ static void one_that_was_interrupted_as_it_returned_counts(void **state)
 	static uint64_t stack[4096];
 	uint64_t *inner = stack + 256, *outer = stack + 2048;
 
-	stacks.pid = getpid();
+	stacks.tid = gettid();
 	stacks.count = 1;
 	stacks.ranges[0] = (struct memory_range){ (uintptr_t)stack,
 						  (uintptr_t)(stack + 4096) };
@@ -209,7 +209,7 @@ static void stale_frame_words_lead_nowhere(void **state)
 
 	if (vast == MAP_FAILED)
 		skip();
-	stacks.pid = getpid();
+	stacks.tid = gettid();
 	stacks.count = 0; /* in address order: the vast range, and ours */
 	stacks.ranges[stacks.count++] =
 		(struct memory_range){ (uintptr_t)vast,
@@ -238,7 +238,7 @@ static void stack_is_read_up_to_an_unreadable_page(void **state)
 
 	assert_ptr_not_equal(memory, MAP_FAILED);
 	mprotect(memory + good * page, page, PROT_NONE);
-	stacks.pid = getpid();
+	stacks.tid = gettid();
 	stacks.count = 1;
 	stacks.ranges[0] =
 		(struct memory_range){ (uintptr_t)memory,

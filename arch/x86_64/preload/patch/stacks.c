@@ -70,7 +70,7 @@ int stacks_init(struct stacks *stacks)
 
 	if (fd < 0)
 		return fd;
-	stacks->pid = sys_getpid();
+	stacks->tid = sys_gettid();
 	stacks->count = 0;
 	while ((got = sys_read(fd, buffer, sizeof(buffer))) > 0)
 		for (long i = 0; i < got; i++)
@@ -160,7 +160,7 @@ static int look_at_frame(struct stacks_walker *walker, uint64_t segments)
 {
 	uint64_t words[3]; /* rsp, rip, eflags */
 
-	if (sys_read_memory_of(walker->stacks->pid, segments - RSP_TO_SEGMENTS,
+	if (sys_read_memory_of(walker->stacks->tid, segments - RSP_TO_SEGMENTS,
 			       words, sizeof(words)) ||
 	    (words[2] & SIGNAL_FRAME_IS_OVER &&
 	     !may_be_ending(walker, segments - TO_SEGMENTS)))
@@ -180,13 +180,13 @@ static uint64_t read_some(const struct stacks *stacks, uint64_t at,
 		if (bytes > STACKS_WORDS_BYTES)
 			bytes = STACKS_WORDS_BYTES;
 		*words = stacks->room;
-		if (!sys_read_memory_of(stacks->pid, at, stacks->room, bytes))
+		if (!sys_read_memory_of(stacks->tid, at, stacks->room, bytes))
 			return bytes;
 	}
 	if (bytes > CHUNK_WORDS * sizeof(*few))
 		bytes = CHUNK_WORDS * sizeof(*few);
 	*words = few;
-	return sys_read_memory_of(stacks->pid, at, few, bytes) ? 0 : bytes;
+	return sys_read_memory_of(stacks->tid, at, few, bytes) ? 0 : bytes;
 }
 
 static int walk_stack(struct stacks_walker *walker,
