@@ -197,18 +197,10 @@ static void choose(struct annotated_functions *chosen, struct session *session,
 static uint8_t *find_called(struct session *session, const char *name)
 {
 	uint8_t *called = finder_called(&session->catalog, &session->tree);
-	uint8_t *mask = NULL;
-	struct found_functions found;
-	const int err = finder_find(&session->catalog, called, name, &found);
+	uint8_t *mask;
 
+	finder_mask(&session->catalog, called, name, &mask);
 	free(called);
-	if (err == -ESRCH)
-		return NULL;
-	if (!err) {
-		mask = found.chosen;
-		found.chosen = NULL;
-	}
-	found_fini(&found);
 	return mask;
 }
 

@@ -8,26 +8,25 @@
 
 #include "base/memory.h"
 
-/*
- * Returns whether the folder exists. clew creates no home directory: daemons
- * often have one that does not exist.
- */
-static int is_folder(const char *path)
+const char *home_folder(void)
 {
+	const char *home = getenv("HOME");
 	struct stat status;
 
-	return path && *path == '/' && stat(path, &status) == 0 &&
-	       S_ISDIR(status.st_mode);
+	return home && *home == '/' && stat(home, &status) == 0 &&
+			       S_ISDIR(status.st_mode)
+		       ? home
+		       : NULL;
 }
 
 char *cache_folder(void)
 {
 	const char *cache = getenv("XDG_CACHE_HOME");
-	const char *home = getenv("HOME");
+	const char *home = home_folder();
 
 	if (cache && *cache == '/')
 		return memory_printf("%s/clew", cache);
-	if (is_folder(home))
+	if (home)
 		return memory_printf("%s/.cache/clew", home);
 	return NULL;
 }

@@ -11,6 +11,12 @@
  */
 char *cache_folder(void);
 
+/*
+ * Returns $HOME if this folder exists, or NULL. clew creates no home directory:
+ * daemons often have one that does not exist.
+ */
+const char *home_folder(void);
+
 /* Creates a folder and its missing parents. Ignores errors. */
 void cache_folder_make(const char *path, mode_t mode);
 

@@ -26,13 +26,13 @@ const char *const saved_option_names[SAVED_OPTIONS] = {
 static char *views_folder(char **why)
 {
 	const char *settings = getenv("XDG_CONFIG_HOME");
-	const char *home = getenv("HOME");
+	const char *home = home_folder();
 
 	if (settings && *settings == '/')
 		return memory_printf("%s/clew/views", settings);
-	if (home && *home == '/')
+	if (home)
 		return memory_printf("%s/.config/clew/views", home);
-	fail(why, -ENOENT, "$HOME is not set, where views are saved");
+	fail(why, -ENOENT, "$HOME is no folder, and views are saved there");
 	return NULL;
 }
 

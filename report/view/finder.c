@@ -467,6 +467,23 @@ void found_fini(struct found_functions *found)
 	*found = (struct found_functions){ 0 };
 }
 
+int finder_mask(struct catalog *catalog, const uint8_t *candidates,
+		const char *text, uint8_t **chosen)
+{
+	struct found_functions found;
+	const int err = finder_find(catalog, candidates, text, &found);
+
+	*chosen = NULL;
+	if (err == -ESRCH)
+		return err;
+	if (!err) {
+		*chosen = found.chosen;
+		found.chosen = NULL;
+	}
+	found_fini(&found);
+	return err;
+}
+
 uint8_t *finder_called(const struct catalog *catalog, const struct tree *tree)
 {
 	uint8_t *called = memory_zeroed(catalog->function_count + 1, 1);

@@ -46,6 +46,13 @@ int finder_find(struct catalog *catalog, const uint8_t *candidates,
 		const char *text, struct found_functions *out);
 void found_fini(struct found_functions *found);
 
+/*
+ * Does the same, and stores only the mask if one function matches, which the
+ * caller frees; otherwise NULL.
+ */
+int finder_mask(struct catalog *catalog, const uint8_t *candidates,
+		const char *text, uint8_t **chosen);
+
 /* Returns the mask of a tree's functions, which the caller frees. */
 uint8_t *finder_called(const struct catalog *catalog, const struct tree *tree);
 

@@ -250,21 +250,8 @@ static int refuse_function(const struct judging *judging,
 static int find_function(struct catalog *catalog, const char *name,
 			 uint8_t **chosen)
 {
-	struct found_functions found;
-	int err;
-
 	*chosen = selection_named(catalog, name);
-	if (*chosen)
-		return 0;
-	err = finder_find(catalog, NULL, name, &found);
-	if (err == -ESRCH)
-		return err;
-	if (!err) {
-		*chosen = found.chosen;
-		found.chosen = NULL;
-	}
-	found_fini(&found);
-	return err;
+	return *chosen ? 0 : finder_mask(catalog, NULL, name, chosen);
 }
 
 static int refuse_several(const struct judging *judging,
