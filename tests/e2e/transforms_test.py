@@ -130,6 +130,16 @@ class Transforms(clewtest.Case):
         done = self.clew("report", "--view=bad", self.recording_path)
         self.assertEqual(done.returncode, 64)
 
+    def test_no_home_folder_is_created_for_a_view(self):
+        del self.environment["XDG_CONFIG_HOME"]
+        home = self.work / "nobody"
+        self.environment["HOME"] = str(home)
+        done = self.clew("report", "--focus=^store", "--save-view=mine",
+                         self.recording_path)
+        self.assertEqual((done.returncode, done.stdout), (64, ""))
+        self.assertIn("$HOME is no folder", done.stderr)
+        self.assertFalse(home.exists())
+
     def test_wrong_options_are_refused(self):
         for options, status, why in (
                 (["--focus=("], 64, "--focus=(: not a regular expression"),
