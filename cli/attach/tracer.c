@@ -23,6 +23,7 @@
 #include "cli/target/frozen_group.h"
 #include "cli/target/own_ids.h"
 #include "cli/target/target.h"
+#include "cli/target/target_obstacle.h"
 
 /*
  * In this order: time limit for moved threads to stop again; how long moved
@@ -209,11 +210,16 @@ static int refused(pid_t pid, int err, char **why)
 	const int64_t tracer = target_status(pid, "TracerPid", 10);
 	int scope = 0, fd = open("/proc/sys/kernel/yama/ptrace_scope",
 				 O_RDONLY | O_CLOEXEC);
+	char *end = target_end(pid);
 	char c;
 
 	if (fd >= 0) {
 		scope = read(fd, &c, 1) == 1 ? c - '0' : 0;
 		close(fd);
+	}
+	if (end) {
+		*why = end;
+		return -err;
 	}
 	if (err == ESRCH)
 		return fail(why, -ESRCH, "it has exited");

@@ -52,6 +52,12 @@ for _ in range(2):
 ctypes.CDLL(None).syscall(60, 0)
 """
 
+FIRST_ENDS_LATER = """
+import ctypes, sys, threading, time
+threading.Thread(target=time.sleep, args=(1000,)).start()
+sys.stdin.read()
+ctypes.CDLL(None).syscall(60, 0)
+"""
 
 MAY_START_NO_THREAD = """
 import resource, threading, time
@@ -323,6 +329,19 @@ class Refused(Attached):
         process = self.start([PYTHON, "-c", FIRST_ENDS])
         self.assertTrue(until(lambda: state(process.pid) == "Z"))
         self.assert_refused(process.pid, "main thread has exited")
+
+    def test_detaching_says_that_the_first_thread_has_exited(self):
+        process = self.start([PYTHON, "-c", FIRST_ENDS_LATER],
+                             stdin=subprocess.PIPE)
+        self.assertTrue(until(lambda: len(list(pathlib.Path(
+            f"/proc/{process.pid}/task").iterdir())) == 2))
+        controller = self.attach(process)
+        process.stdin.close()
+        self.assertTrue(until(lambda: state(process.pid) == "Z"))
+        controller.terminate()
+        self.assertIn("cannot detach from process "
+                      f"{process.pid}: its main thread has exited while other "
+                      "threads run", controller.stderr.read())
 
     def test_process_at_its_limit_of_threads_is_refused(self):
         """haproxy's workers are such processes: they have threads and are not
