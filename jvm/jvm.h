@@ -12,7 +12,7 @@
  *	late.c		a JVM that runs already and has no such option
  *	class_changes.c	notices changes of methods while they run
  *
- *	machine/	helpers for JVMTI and JNI: names, line numbers, loaded
+ *	jvmti/		helpers for JVMTI and JNI: names, line numbers, loaded
  *			classes, work while no Java thread runs
  *	hotspot/	HotSpot's descriptions of itself for debuggers, inlined
  *			methods, the numbers of methods and of Java stacks

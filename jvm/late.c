@@ -12,7 +12,7 @@
 
 #include "jvm/agent.h"
 #include "jvm/hotspot/hotspot.h"
-#include "jvm/machine/daemon.h"
+#include "jvm/jvmti/daemon.h"
 #include "preload/host/config.h"
 #include "preload/host/lookup.h"
 #include "preload/hot/runtime.h"

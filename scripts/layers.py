@@ -40,7 +40,7 @@ MILD = """agent/nodes.c preload/generated/erlang_symbols.c preload/generated/rec
     preload/probe/probe_actions.c preload/probe/probe_calls.c
     preload/probe/probe_hits.c preload/probe/probe_records.c
     preload/probe/probe_stopwatches.c jvm/natives/bridge.c
-    jvm/natives/java_stack.c jvm/machine/java_context.c
+    jvm/natives/java_stack.c jvm/jvmti/java_context.c
     jvm/inplace/in_place_calls.c jvm/exact/java_call.c"""
 
 MAY_INCLUDE = {
@@ -91,20 +91,20 @@ MAY_INCLUDE = {
               *(f"preload/{name}" for name in of_preload.split()),
               *(f"jvm/{name}" for name in below.split())}
        for room, others, of_preload, below in (
-           ("jvm/machine", "wire", "hot sys record generated", ""),
+           ("jvm/jvmti", "wire", "hot sys record generated", ""),
            ("jvm/hotspot", "machine wire", "hot sys host record generated",
-            "machine"),
+            "jvmti"),
            ("jvm/natives", "machine wire",
             "hot sys host record stack modules stubs lookup patch generated",
-            "machine hotspot"),
+            "jvmti hotspot"),
            ("jvm/exact", "classfile image match wire",
-            "hot sys host record stack", "machine hotspot natives"),
+            "hot sys host record stack", "jvmti hotspot natives"),
            ("jvm/inplace", "disasm image machine wire",
-            "hot sys host stubs generated", "machine natives exact"),
+            "hot sys host stubs generated", "jvmti natives exact"),
            ("jvm/jni", "machine wire", "hot sys record modules stubs",
             "hotspot natives"),
            ("jvm", "", "hot sys host modules patch generated",
-            "machine hotspot natives exact inplace jni"))},
+            "jvmti hotspot natives exact inplace jni"))},
     "disasm": {"wire"},
     "match": set(),
     "cgroup": set(),

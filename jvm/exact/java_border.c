@@ -3,7 +3,7 @@
 #include "jvm/exact/java_border.h"
 
 #include "jvm/hotspot/hotspot.h"
-#include "jvm/machine/java_exceptions.h"
+#include "jvm/jvmti/java_exceptions.h"
 #include "jvm/natives/bridge.h"
 #include "preload/hot/shadow.h"
 #include "preload/hot/thread.h"

@@ -9,7 +9,7 @@
 #include "classfile/classfile.h"
 #include "jvm/exact/java_tracked.h"
 #include "jvm/exact/tracker_standby.h"
-#include "jvm/machine/java_context.h"
+#include "jvm/jvmti/java_context.h"
 #include "preload/hot/large_table.h"
 #include "preload/hot/runtime.h"
 #include "preload/hot/switch.h"

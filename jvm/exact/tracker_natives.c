@@ -24,7 +24,7 @@
 #include "jvm/exact/java_verify.h"
 #include "jvm/exact/tracker_class.h"
 #include "jvm/exact/tracker_standby.h"
-#include "jvm/machine/java_exceptions.h"
+#include "jvm/jvmti/java_exceptions.h"
 #include "preload/hot/count.h"
 #include "preload/hot/record.h"
 #include "preload/hot/runtime.h"

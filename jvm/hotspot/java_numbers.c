@@ -5,7 +5,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "jvm/machine/line_tables.h"
+#include "jvm/jvmti/line_tables.h"
 #include "preload/hot/runtime.h"
 #include "preload/record/recorder.h"
 #include "preload/sys/lock.h"

@@ -12,12 +12,12 @@
 #include "jvm/exact/virtual_threads.h"
 #include "jvm/inplace/compiled_shape.h"
 #include "jvm/inplace/in_place_methods.h"
-#include "jvm/machine/asked_method.h"
-#include "jvm/machine/java_context.h"
-#include "jvm/machine/java_exceptions.h"
-#include "jvm/machine/line_tables.h"
-#include "jvm/machine/own_loaders.h"
-#include "jvm/machine/stopped_machine.h"
+#include "jvm/jvmti/asked_method.h"
+#include "jvm/jvmti/java_context.h"
+#include "jvm/jvmti/java_exceptions.h"
+#include "jvm/jvmti/line_tables.h"
+#include "jvm/jvmti/own_loaders.h"
+#include "jvm/jvmti/stopped_jvm.h"
 #include "jvm/natives/bridges.h"
 #include "jvm/natives/compiled_methods.h"
 #include "preload/host/config.h"
@@ -225,7 +225,7 @@ static void write_waiting(void)
 {
 	const uint64_t begun = sys_clock_ns(CLOCK_MONOTONIC);
 
-	stopped_machine_do(place.jvmti, in_place_methods_write);
+	stopped_jvm_do(place.jvmti, in_place_methods_write);
 	sleep_ns(rest_after(sys_clock_ns(CLOCK_MONOTONIC) - begun));
 }
 
@@ -236,7 +236,7 @@ static void write_waiting(void)
 static void give_up(void)
 {
 	atomic_store(&place.is_there, 0);
-	stopped_machine_do(place.jvmti, in_place_methods_restore);
+	stopped_jvm_do(place.jvmti, in_place_methods_restore);
 	atomic_store(&rt.header->java, WIRE_JAVA_VIRTUAL);
 }
 
@@ -332,7 +332,7 @@ static int begin(JNIEnv *jni)
 	bridges_yield();
 	atomic_store(&place.is_there, 1);
 	(*jvmti)->GenerateEvents(jvmti, JVMTI_EVENT_COMPILED_METHOD_LOAD);
-	stopped_machine_do(jvmti, in_place_methods_write);
+	stopped_jvm_do(jvmti, in_place_methods_write);
 	if (start_working(jvmti, jni))
 		return -1;
 	atomic_store(&rt.header->java, WIRE_JAVA_IN_PLACE);
@@ -434,7 +434,7 @@ int in_place_end(void)
 		return 0;
 	atomic_store(&place.is_there, 0);
 	err = wait_for_worker();
-	if (!err && stopped_machine_do(place.jvmti, in_place_methods_restore))
+	if (!err && stopped_jvm_do(place.jvmti, in_place_methods_restore))
 		err = -EBUSY;
 	if (err)
 		return err;

@@ -16,8 +16,8 @@
 #include <stddef.h>
 
 #include "jvm/hotspot/hotspot.h"
-#include "jvm/machine/from_java.h"
-#include "jvm/machine/java_exceptions.h"
+#include "jvm/jvmti/from_java.h"
+#include "jvm/jvmti/java_exceptions.h"
 #include "preload/host/lookup.h"
 #include "preload/sys/copy_bytes.h"
 #include "preload/sys/sys.h"

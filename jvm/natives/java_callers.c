@@ -18,7 +18,7 @@
 #include "jvm/hotspot/hotspot.h"
 #include "jvm/hotspot/java_numbers.h"
 #include "jvm/hotspot/java_recall.h"
-#include "jvm/machine/line_tables.h"
+#include "jvm/jvmti/line_tables.h"
 #include "jvm/natives/bridge.h"
 #include "jvm/natives/java_compose.h"
 #include "jvm/natives/java_scopes.h"

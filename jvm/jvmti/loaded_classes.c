@@ -3,7 +3,7 @@
  * Classes are changed in batches, because the JVM stops all its threads for
  * each request. If the JVM refuses a batch, its classes are changed one by one.
  */
-#include "jvm/machine/loaded_classes.h"
+#include "jvm/jvmti/loaded_classes.h"
 
 #include <stdatomic.h>
 #include <string.h>

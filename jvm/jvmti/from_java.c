@@ -4,14 +4,14 @@
  * event inside of Object.wait(), which clew calls by JNI, so the function's
  * caller is a Java method.
  */
-#include "jvm/machine/from_java.h"
+#include "jvm/jvmti/from_java.h"
 
 #include <errno.h>
 #include <jvmti.h>
 #include <stdatomic.h>
 #include <stddef.h>
 
-#include "jvm/machine/java_exceptions.h"
+#include "jvm/jvmti/java_exceptions.h"
 
 struct wished_call {
 	from_java_function function;

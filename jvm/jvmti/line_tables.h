@@ -5,8 +5,8 @@
  * once for each method, and written into the recording (struct wire_line); no
  * copy stays in memory.
  */
-#ifndef CLEW_JVM_MACHINE_LINE_TABLES_H
-#define CLEW_JVM_MACHINE_LINE_TABLES_H
+#ifndef CLEW_JVM_JVMTI_LINE_TABLES_H
+#define CLEW_JVM_JVMTI_LINE_TABLES_H
 
 #include <jvmti.h>
 #include <stdint.h>

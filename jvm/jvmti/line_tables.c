@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* See line_tables.h. */
-#include "jvm/machine/line_tables.h"
+#include "jvm/jvmti/line_tables.h"
 
 #include <string.h>
 

@@ -4,8 +4,8 @@
  * request such a stop directly. But the JVM stops its threads while it walks
  * its heap for an agent, and calls the agent during this walk.
  */
-#ifndef CLEW_JVM_MACHINE_STOPPED_MACHINE_H
-#define CLEW_JVM_MACHINE_STOPPED_MACHINE_H
+#ifndef CLEW_JVM_JVMTI_STOPPED_JVM_H
+#define CLEW_JVM_JVMTI_STOPPED_JVM_H
 
 #include <jvmti.h>
 
@@ -14,6 +14,6 @@
  * the JVM. The environment must have the capability can_tag_objects. Returns 0,
  * or -1 if does() was not called.
  */
-int stopped_machine_do(jvmtiEnv *jvmti, void (*does)(void));
+int stopped_jvm_do(jvmtiEnv *jvmti, void (*does)(void));
 
 #endif

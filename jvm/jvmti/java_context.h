@@ -3,8 +3,8 @@
  * Recognizes contexts whose innermost function is a Java method that counts its
  * own calls (jvm/exact/, jvm/inplace/).
  */
-#ifndef CLEW_JVM_MACHINE_JAVA_CONTEXT_H
-#define CLEW_JVM_MACHINE_JAVA_CONTEXT_H
+#ifndef CLEW_JVM_JVMTI_JAVA_CONTEXT_H
+#define CLEW_JVM_JVMTI_JAVA_CONTEXT_H
 
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* See own_loaders.h. */
-#include "jvm/machine/own_loaders.h"
+#include "jvm/jvmti/own_loaders.h"
 
 static jobject platform_loader; /* a global reference; found once for a JVM */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Exceptions that are thrown when clew calls Java or JNI. */
-#ifndef CLEW_JVM_MACHINE_JAVA_EXCEPTIONS_H
-#define CLEW_JVM_MACHINE_JAVA_EXCEPTIONS_H
+#ifndef CLEW_JVM_JVMTI_JAVA_EXCEPTIONS_H
+#define CLEW_JVM_JVMTI_JAVA_EXCEPTIONS_H
 
 #include <jni.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* See java_context.h. */
-#include "jvm/machine/java_context.h"
+#include "jvm/jvmti/java_context.h"
 
 #include "preload/hot/tally.h"
 #include "preload/hot/thread.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "jvm/machine/daemon.h"
+#include "jvm/jvmti/daemon.h"
 
 JNIEnv *daemon_attach(JavaVM *vm)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "jvm/machine/asked_method.h"
+#include "jvm/jvmti/asked_method.h"
 
 int asked_method_ask(jvmtiEnv *jvmti, jmethodID method,
 		     struct asked_method *out)

@@ -3,8 +3,8 @@
  * The names of a method, in memory that the JVM has allocated. The JVM returns
  * them only after JVMTI's primordial phase.
  */
-#ifndef CLEW_JVM_MACHINE_ASKED_METHOD_H
-#define CLEW_JVM_MACHINE_ASKED_METHOD_H
+#ifndef CLEW_JVM_JVMTI_ASKED_METHOD_H
+#define CLEW_JVM_JVMTI_ASKED_METHOD_H
 
 #include <jni.h>
 #include <jvmti.h>

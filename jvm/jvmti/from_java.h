@@ -4,8 +4,8 @@
  * warning for natives of the JVM's own classes, unless a Java method calls it
  * whose class has the same loader.
  */
-#ifndef CLEW_JVM_MACHINE_FROM_JAVA_H
-#define CLEW_JVM_MACHINE_FROM_JAVA_H
+#ifndef CLEW_JVM_JVMTI_FROM_JAVA_H
+#define CLEW_JVM_JVMTI_FROM_JAVA_H
 
 #include <jni.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Recognizes the JVM's own classes by their loaders. */
-#ifndef CLEW_JVM_MACHINE_OWN_LOADERS_H
-#define CLEW_JVM_MACHINE_OWN_LOADERS_H
+#ifndef CLEW_JVM_JVMTI_OWN_LOADERS_H
+#define CLEW_JVM_JVMTI_OWN_LOADERS_H
 
 #include <jni.h>
 

@@ -4,8 +4,8 @@
  * send the event ClassFileLoadHook for each such class, as for a class that is
  * being loaded.
  */
-#ifndef CLEW_JVM_MACHINE_LOADED_CLASSES_H
-#define CLEW_JVM_MACHINE_LOADED_CLASSES_H
+#ifndef CLEW_JVM_JVMTI_LOADED_CLASSES_H
+#define CLEW_JVM_JVMTI_LOADED_CLASSES_H
 
 #include <jni.h>
 #include <jvmti.h>

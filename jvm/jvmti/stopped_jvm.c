@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* See stopped_machine.h. */
-#include "jvm/machine/stopped_machine.h"
+/* See stopped_jvm.h. */
+#include "jvm/jvmti/stopped_jvm.h"
 
 #include "preload/hot/switch.h"
 
@@ -31,7 +31,7 @@ static jint JNICALL is_stopped(jvmtiHeapReferenceKind kind,
  * object, JDK 17 searches its whole heap for marks of this walk, which takes
  * long.
  */
-int stopped_machine_do(jvmtiEnv *jvmti, void (*does)(void))
+int stopped_jvm_do(jvmtiEnv *jvmti, void (*does)(void))
 {
 	const jvmtiHeapCallbacks callbacks = {
 		.heap_reference_callback = is_stopped,

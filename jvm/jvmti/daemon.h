@@ -3,8 +3,8 @@
  * Threads of clew that attach to a JVM like threads of native code. They attach
  * as daemons, so the JVM does not wait for them when it ends.
  */
-#ifndef CLEW_JVM_MACHINE_DAEMON_H
-#define CLEW_JVM_MACHINE_DAEMON_H
+#ifndef CLEW_JVM_JVMTI_DAEMON_H
+#define CLEW_JVM_JVMTI_DAEMON_H
 
 #include <jni.h>
 
