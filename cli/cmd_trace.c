@@ -292,6 +292,24 @@ static int write_lines(struct opened *opened,
 	return output.calls || !has_filter(options) ? 0 : -ENODATA;
 }
 
+/* Writes where the slowest call spent its time, if there is another call. */
+static void write_main_path(struct opened *opened,
+			    const struct trace_options *options,
+			    const uint8_t *chosen, struct trace_output *output)
+{
+	struct compared_calls compared;
+
+	if (compared_calls_find(&compared, &opened->traces, &opened->window,
+				chosen, 0) != 0)
+		return;
+	compared_calls_read(&compared, &opened->traces, 0);
+	if (options->is_json)
+		json_main_path(output, &compared);
+	else
+		text_main_path(output, &compared);
+	compared_calls_fini(&compared);
+}
+
 /* Returns 0, or -ENODATA if there is no call. */
 static int write_slowest(struct opened *opened,
 			 const struct trace_options *options,
@@ -309,6 +327,8 @@ static int write_slowest(struct opened *opened,
 		json_slow_calls(&output, &slow, options->levels);
 	else
 		text_slow_calls(&output, &slow, options->levels);
+	if (!err)
+		write_main_path(opened, options, chosen, &output);
 	free(slow.items);
 	trace_output_fini(&output);
 	return err;
@@ -544,8 +564,8 @@ static int show(const char *command, struct opened *opened,
 		return status;
 	case -ENOENT:
 		complain(command,
-			 "%s: two calls that have returned are needed to "
-			 "compare them",
+			 "%s: a comparison needs two calls, of which the "
+			 "faster one has returned",
 			 function);
 		return EXIT_FAILURE;
 	default:

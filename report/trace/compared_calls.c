@@ -14,19 +14,46 @@
 /* ---- Selecting the two calls ---- */
 
 struct durations {
-	uint64_t *items;
+	uint64_t *items; /* of ended calls */
 	size_t count, capacity;
+	uint64_t open_ns; /* the longest of open calls; 0: none */
+	int is_open_slowest;
 };
+
+/*
+ * Returns whether the call was active at the end of the data, and its beginning
+ * is known. Such a call is the last one of each snapshot of a slow call.
+ */
+static int is_open(const struct function_call *call)
+{
+	return call->end.ending == CALL_OPEN && call->end.call.begin_tsc != 0;
+}
 
 static void add_duration(void *context, const struct function_call *call)
 {
 	struct durations *all = context;
 
+	if (is_open(call) && call->duration.least_ns > all->open_ns)
+		all->open_ns = call->duration.least_ns;
 	if (!call->duration.has_most)
 		return;
 	all->items = memory_grow(all->items, all->count, &all->capacity,
 				 sizeof(*all->items));
 	all->items[all->count++] = call->duration.most_ns;
+}
+
+/* Adds the open call if it is the slowest one. */
+static void add_open(struct durations *all)
+{
+	for (size_t i = 0; i < all->count; i++)
+		if (all->items[i] >= all->open_ns)
+			return;
+	if (!all->open_ns)
+		return;
+	all->items = memory_grow(all->items, all->count, &all->capacity,
+				 sizeof(*all->items));
+	all->items[all->count++] = all->open_ns;
+	all->is_open_slowest = 1;
 }
 
 static int longest_first(const void *left, const void *right)
@@ -40,8 +67,15 @@ static int longest_first(const void *left, const void *right)
 struct pair_search {
 	struct compared_calls *compared;
 	uint64_t ns[COMPARED_SIDES];
+	int is_slow_open;
 	int has_slow;
 };
+
+static int is_slowest(const struct pair_search *search,
+		      const struct function_call *call)
+{
+	return search->is_slow_open ? is_open(call) : call->duration.has_most;
+}
 
 /*
  * Selects the first call with the longest duration, and the last other call
@@ -51,13 +85,12 @@ static void take_if_it(void *context, const struct function_call *call)
 {
 	struct pair_search *search = context;
 
-	if (!call->duration.has_most)
-		return;
-	if (!search->has_slow &&
-	    call->duration.most_ns == search->ns[COMPARED_SLOW]) {
+	if (!search->has_slow && is_slowest(search, call) &&
+	    function_call_ns(call) == search->ns[COMPARED_SLOW]) {
 		search->compared->of[COMPARED_SLOW] = *call;
 		search->has_slow = 1;
-	} else if (call->duration.most_ns == search->ns[COMPARED_FAST]) {
+	} else if (call->duration.has_most &&
+		   call->duration.most_ns == search->ns[COMPARED_FAST]) {
 		search->compared->of[COMPARED_FAST] = *call;
 	}
 }
@@ -81,6 +114,7 @@ int compared_calls_find(struct compared_calls *compared,
 
 	*compared = (struct compared_calls){ 0 };
 	function_calls_each(traces, window, chosen, add_duration, &all);
+	add_open(&all);
 	if (all.count < 2) {
 		free(all.items);
 		return -ENOENT;
@@ -88,6 +122,7 @@ int compared_calls_find(struct compared_calls *compared,
 	qsort(all.items, all.count, sizeof(*all.items), longest_first);
 	search.ns[COMPARED_SLOW] = all.items[0];
 	search.ns[COMPARED_FAST] = all.items[place_of(rank, all.count)];
+	search.is_slow_open = all.is_open_slowest;
 	compared->all = all.count;
 	free(all.items);
 	function_calls_each(traces, window, chosen, take_if_it, &search);
@@ -141,6 +176,7 @@ static void end(struct side_reading *reading, const struct call_line *line)
 	const uint32_t node = reading->nodes[line->depth + 1];
 
 	contexts[node].of[reading->side].total_ns += ns;
+	contexts[node].of[reading->side].least_ns += duration.least_ns;
 	contexts[node].of[reading->side].self_ns += (int64_t)ns;
 	contexts[reading->nodes[line->depth]].of[reading->side].self_ns -=
 		(int64_t)ns;

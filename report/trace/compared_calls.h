@@ -15,12 +15,14 @@ enum { COMPARED_FAST, COMPARED_SLOW, COMPARED_SIDES };
 struct compared_context {
 	uint64_t calls;
 	uint64_t total_ns; /* upper bounds, where known */
+	uint64_t least_ns; /* lower bounds */
 	int64_t self_ns;   /* without callees */
 };
 
 struct compared_calls {
 	struct function_call of[COMPARED_SIDES];
-	uint64_t all; /* ended calls of the function */
+	/* Ended calls of the function, and the slowest one. */
+	uint64_t all;
 	/*
 	 * The function is the root's child; the arrays have the sums by node.
 	 */
@@ -32,9 +34,10 @@ struct compared_calls {
 };
 
 /*
- * Finds the slowest ended call of the chosen functions, and the call of a rank:
- * 1 is the slowest, 0 the median, and a rank above the number of calls the
- * fastest. Returns 0, or -ENOENT if there are fewer than two calls.
+ * Finds the slowest call of the chosen functions, which may have been active at
+ * the end of the data, and the ended call of a rank: 1 is the slowest, 0 the
+ * median, and a rank above the number of calls the fastest. Returns 0, or
+ * -ENOENT if there are fewer than two calls.
  */
 int compared_calls_find(struct compared_calls *compared,
 			const struct traces *traces,

@@ -2,6 +2,7 @@
 /* Compares two calls of a function by context, largest differences first. */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/display_text.h"
 #include "base/memory.h"
@@ -111,6 +112,104 @@ void text_compared_calls(struct trace_output *output,
 		compared->of[COMPARED_FAST].end.tid,
 		compared->of[COMPARED_SLOW].end.tid);
 }
+
+/* ---- The main path ---- */
+
+/* Longer paths show their beginning and their end. */
+enum { PATH_ENDS = 3 };
+
+static void write_percents(FILE *out, const struct time_share *share)
+{
+	char least[16], most[16];
+
+	snprintf(least, sizeof(least), "%.0f", share->least * 100);
+	snprintf(most, sizeof(most), "%.0f", share->most * 100);
+	if (strcmp(least, most) != 0)
+		fprintf(out, "%s to ", least);
+	fprintf(out, "%s %%", most);
+}
+
+static void write_path(struct trace_output *output,
+		       const struct compared_calls *compared,
+		       const struct main_path *path)
+{
+	for (size_t i = 0; i < path->count; i++) {
+		const uint32_t node = path->nodes[i];
+
+		if (i)
+			fputs(" > ", output->out);
+		if (i == PATH_ENDS && path->count > 2 * PATH_ENDS + 1) {
+			fputs("...", output->out);
+			i = path->count - PATH_ENDS - 1;
+			continue;
+		}
+		fputs(shown_name(&output->names, output->traces->catalog,
+				 compared->tree.nodes[node].function),
+		      output->out);
+	}
+}
+
+void text_main_path(struct trace_output *output,
+		    const struct compared_calls *compared)
+{
+	const struct time_share *shares;
+	struct main_path path;
+
+	main_path_find(&path, compared);
+	shares = path.count ? path.of : path.self;
+	fputs("the slowest call: ", output->out);
+	write_percents(output->out, &shares[COMPARED_SLOW]);
+	if (path.count) {
+		fputs(" of it below ", output->out);
+		write_path(output, compared, &path);
+	} else {
+		fputs(" of it in the function itself", output->out);
+		if (shares[COMPARED_SLOW].most < .5)
+			fputs(", and no callee has more than half",
+			      output->out);
+	}
+	fputs("; the median call spends ", output->out);
+	write_percents(output->out, &shares[COMPARED_FAST]);
+	fputs(" there (--against=median compares both)\n", output->out);
+	main_path_fini(&path);
+}
+
+static json_t *json_share(const struct time_share *share)
+{
+	return json_pack("{sfsf}", "least", share->least, "most", share->most);
+}
+
+static json_t *json_shares(const struct time_share *shares)
+{
+	return json_pack("{soso}", "slow", json_share(&shares[COMPARED_SLOW]),
+			 "median", json_share(&shares[COMPARED_FAST]));
+}
+
+void json_main_path(const struct trace_output *output,
+		    const struct compared_calls *compared)
+{
+	json_t *names = json_array(), *object;
+	struct main_path path;
+
+	main_path_find(&path, compared);
+	for (size_t i = 0; i < path.count; i++) {
+		const uint32_t node = path.nodes[i];
+
+		json_array_append_new(
+			names,
+			json_function(output->traces->catalog,
+				      compared->tree.nodes[node].function));
+	}
+	object = json_pack("{sssososo}", "kind", "main_path", "path", names,
+			   "below", json_shares(path.of), "self",
+			   json_shares(path.self));
+	json_dumpf(object, output->out, JSON_COMPACT);
+	json_decref(object);
+	fputc('\n', output->out);
+	main_path_fini(&path);
+}
+
+/* ---- JSON of the comparison ---- */
 
 static json_t *json_side(const struct compared_context *context)
 {

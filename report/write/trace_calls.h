@@ -9,6 +9,7 @@
 #include "report/trace/compared_calls.h"
 #include "report/trace/function_calls.h"
 #include "report/trace/function_latencies.h"
+#include "report/trace/main_path.h"
 #include "report/write/trace_lines.h"
 
 /*
@@ -19,6 +20,12 @@ void text_slow_calls(struct trace_output *output, const struct slow_calls *slow,
 		     uint32_t levels);
 void json_slow_calls(struct trace_output *output, const struct slow_calls *slow,
 		     uint32_t levels);
+
+/* Write where the slowest call mostly spent its time, beside the median one. */
+void text_main_path(struct trace_output *output,
+		    const struct compared_calls *compared);
+void json_main_path(const struct trace_output *output,
+		    const struct compared_calls *compared);
 
 /* Compare the contents of two calls. */
 void text_compared_calls(struct trace_output *output,

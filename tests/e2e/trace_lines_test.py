@@ -132,18 +132,29 @@ class Functions(Case):
                        for call in run.calls
                        if call[3] == function and call[1]), reverse=True)
 
+    def slowest(self, function, *options):
+        """Returns the lines of the slowest calls, without their main path."""
+        found = self.lines_of_one(f"--slowest={name(function)}", *options)
+        self.assertEqual([line["kind"] for line in found].count("main_path"),
+                         1)
+        self.assertEqual(found.pop()["kind"], "main_path")
+        for line in found:
+            line["tick"] = line["time_ns"] - START_NS + FIRST
+            if "begin_ns" in line:
+                line["begin"] = line["begin_ns"] - START_NS + FIRST
+        return found
+
     def test_the_slowest(self):
         for function in (1, 7, 44):
-            found = self.lines(f"--slowest={name(function)}", "-n0")
+            found = self.slowest(function, "-n0")
             self.assertEqual([line["rank"] for line in found],
                              list(range(1, len(found) + 1)))
             self.assertEqual([line["most_ns"] for line in found
                               if line["most_ns"]], self.took(function))
-            self.assertEqual(self.lines(f"--slowest={name(function)}",
-                                        "--top=3"), found[:3])
+            self.assertEqual(self.slowest(function, "--top=3"), found[:3])
 
     def test_each_with_what_it_did(self):
-        found = self.lines(f"--slowest={name(5)}", "--tree=3")
+        found = self.slowest(5, "--tree=3")
         runs = {MAIN: self.one, WORKER: self.other}
         shown = 0
         while found:
@@ -280,6 +291,68 @@ class Functions(Case):
                         ["--slowest=a", "--depth=3"], ["--against=median"],
                         ["--slowest=a", "--against=x"]):
             self.assertEqual(self.clew("trace", *options).returncode, 64)
+
+
+class MainPath(Case):
+    """Where the slowest call mostly spent its time, by bounds of durations."""
+
+    CALLS = [  # (time, depth, function)
+        (0, 1, 1), (90, 2, 2), (100, 3, 3), (120, 4, 4), (130, 2, 9), (900, 2, 9),
+        (1000, 1, 1), (1090, 2, 2), (1100, 3, 3), (1120, 4, 4), (1130, 2, 9),
+        (1900, 2, 9),
+        (2000, 1, 1), (2090, 2, 2), (2100, 3, 3), (3900, 4, 4), (3920, 2, 9),
+        (3980, 2, 9)]
+
+    def make_calls(self, *more):
+        script = ["packet", "context 0 1001000"]
+        for at, depth, function in [*self.CALLS, *more]:
+            script += [f"call {depth} {function}", f"stamp {1001000 + at}"]
+        self.make(*script)
+
+    def main_path(self, function):
+        done = self.clew("trace", "--json", f"--slowest={name(function)}",
+                         self.recording_path)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        (found,) = [line for line in map(json.loads, done.stdout.splitlines())
+                    if line["kind"] == "main_path"]
+        return found
+
+    def test_path_has_most_of_the_time(self):
+        self.make_calls((4000, 1, 8))
+        found = self.main_path(1)
+        self.assertEqual([one["name"] for one in found["path"]],
+                         [name(2), name(3)])
+        self.assertEqual(found["below"], {
+            "slow": {"least": 1800 / 2000, "most": 1820 / 1980},
+            "median": {"least": 20 / 1000, "most": 30 / 900}})
+        self.assertIn(
+            f"the slowest call: 90 to 92 % of it below {name(2)} > {name(3)}; "
+            "the median call spends 2 to 3 % there (--against=median compares "
+            "both)\n", self.text(f"--slowest={name(1)}"))
+
+    def test_call_of_a_snapshot_is_still_running(self):
+        self.make_calls((4000, 1, 1), (4010, 2, 7), (9010, 3, 8))
+        found = self.main_path(1)
+        self.assertEqual([one["name"] for one in found["path"]], [name(7)])
+        self.assertEqual(found["below"], {
+            "slow": {"least": 5000 / 5010, "most": 5000 / 5010},
+            "median": {"least": 0, "most": 0}})
+        rows = [json.loads(line) for line in self.clew(
+            "trace", "--json", f"--slowest={name(1)}", "--against=fastest",
+            self.recording_path).stdout.splitlines()]
+        self.assertEqual(rows[0]["slow"]["total_ns"], 5010)
+        self.assertEqual(rows[0]["fast"]["total_ns"], 1000)
+
+    def test_time_of_a_function_without_callees(self):
+        self.make_calls((4000, 1, 8))
+        self.assertIn("the slowest call: 100 % of it in the function itself; "
+                      "the median call spends 100 % there",
+                      self.text(f"--slowest={name(9)}"))
+
+    def test_one_call_is_compared_with_none(self):
+        self.make("packet", "context 0 1001000", "call 1 1", "call 2 2",
+                  "stamp 1003000", "call 1 3", "stamp 1004000")
+        self.assertNotIn("median", self.text(f"--slowest={name(1)}"))
 
 
 class Perfetto(Case):
@@ -502,6 +575,7 @@ class Stamped(Case):
         calls = [json.loads(line) for line in self.clew(
             "trace", "--json", "--slowest=handle", "-n", "0",
             self.recording_path).stdout.splitlines()]
+        self.assertEqual(calls.pop()["kind"], "main_path")
         self.assertEqual(len(calls), 200)
         for call in calls:
             self.assertEqual(call["least_ns"], call["most_ns"])

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where the slowest call of a function mostly spent its time: the chain of
+ * callees of which each one has more than half of the call's time.
+ */
+#ifndef CLEW_TRACE_MAIN_PATH_H
+#define CLEW_TRACE_MAIN_PATH_H
+
+#include "report/trace/compared_calls.h"
+
+/* Parts of a call's time, by bounds. */
+struct time_share {
+	double least, most; /* 0 to 1 */
+};
+
+struct main_path {
+	/*
+	 * Nodes of the compared tree, outermost first. Empty: no callee has
+	 * more than half of the time.
+	 */
+	uint32_t *nodes;
+	size_t count;
+	/* Of each call's time: below the last node. */
+	struct time_share of[COMPARED_SIDES];
+	/* Of each call's time: of the function without callees. */
+	struct time_share self[COMPARED_SIDES];
+};
+
+/* `compared` has been read. The caller calls main_path_fini(). */
+void main_path_find(struct main_path *path,
+		    const struct compared_calls *compared);
+void main_path_fini(struct main_path *path);
+
+#endif
