@@ -113,9 +113,11 @@ void butterfly_init(struct butterfly *butterfly, const struct tree *tree,
 				measure_add(&butterfly->total, &below);
 			add_edge(&callers[caller], &self, &below, outermost[i]);
 		}
-		if (chosen[caller])
+		if (chosen[caller]) {
+			butterfly->calls_made += self.calls;
 			add_edge(&callees[node->function], &self, &below,
 				 outermost[node->parent]);
+		}
 	}
 	add_bins(&butterfly->bins, &tree->timings, chosen, count);
 	butterfly->callers =

@@ -19,6 +19,7 @@ struct butterfly_row {
 
 struct butterfly {
 	struct measure self, total;
+	uint64_t calls_made;                     /* calls of all callees */
 	struct butterfly_row *callers, *callees; /* largest first */
 	size_t caller_count, callee_count;
 	struct timing timing;    /* as measured, if calls were timed */

@@ -6,6 +6,7 @@
 
 #include "base/display_text.h"
 #include "base/memory.h"
+#include "report/write/text_rows.h"
 #include "report/write/text_writer.h"
 
 #define GROUPED(number) (text_grouped(number).text)
@@ -33,18 +34,6 @@ static void write_name(FILE *out, struct session *session, uint32_t function)
 		text_function(out, session, function);
 	text_module(out, session, function);
 	text_place(out, session, function);
-	fputc('\n', out);
-}
-
-static void write_rows(FILE *out, struct session *session,
-		       const struct butterfly_row *rows, size_t count,
-		       const struct measure *all)
-{
-	for (size_t i = 0; i < count; i++) {
-		write_numbers(out, session, &rows[i].edge, all);
-		fputs("    ", out);
-		write_name(out, session, rows[i].function);
-	}
 }
 
 static void add_names(struct session *session,
@@ -63,15 +52,6 @@ static void add_names(struct session *session,
 	text_begin_names(session, 0);
 	shown_names_add(&session->names, &session->catalog, functions, count);
 	free(functions);
-}
-
-static struct measure sum_of(const struct butterfly_row *rows, size_t count)
-{
-	struct measure sum = { 0 };
-
-	for (size_t i = 0; i < count; i++)
-		measure_add(&sum, &rows[i].edge);
-	return sum;
 }
 
 /*
@@ -144,33 +124,70 @@ static void write_timing(FILE *out, const struct session *session,
 	write_bins(out, session, &butterfly->bins);
 }
 
-/* Shares refer to the function's time, or to the calls to and from it. */
-void text_butterfly(FILE *out, struct session *session,
-		    const struct butterfly_view *view)
+static void write_edge(FILE *out, struct session *session,
+		       const struct butterfly_row *row,
+		       const struct measure *all)
 {
-	const struct butterfly *butterfly = view->butterfly;
-	struct measure own = butterfly->self;
-	struct measure from =
-		sum_of(butterfly->callees, butterfly->callee_count);
+	write_numbers(out, session, &row->edge, all);
+	fputs("    ", out);
+	write_name(out, session, row->function);
+}
 
-	add_names(session, view);
-	if (session->metric == METRIC_TIME)
-		fprintf(out, "%9s ", "time");
-	fprintf(out, "%7s %15s  %s\n", "share", "calls",
-		"callers, the function, callees");
-	own.ns = from.ns = butterfly->total.ns;
-	write_rows(out, session, butterfly->callers, butterfly->caller_count,
-		   &own);
-	write_numbers(out, session, &own, &own);
+static void write_self(FILE *out, struct session *session,
+		       const struct butterfly_view *view,
+		       const struct measure *own)
+{
+	write_numbers(out, session, own, own);
 	text_begin(out, session->has_color, STYLE_HEADING);
 	fputs(view->name, out);
 	text_end(out, session->has_color, STYLE_HEADING);
 	if (session->metric == METRIC_TIME)
 		fprintf(out, "  (self: %s)",
-			text_duration(butterfly->self.ns).text);
+			text_duration(view->butterfly->self.ns).text);
+}
+
+void text_butterfly_heading(FILE *out, const struct session *session)
+{
+	if (session->metric == METRIC_TIME)
+		fprintf(out, "%9s ", "time");
+	fprintf(out, "%7s %15s  %s", "share", "calls",
+		"callers, the function, callees");
+}
+
+/* Shares refer to the function's time, or to the calls to and from it. */
+void text_butterfly_row(FILE *out, struct session *session,
+			const struct butterfly_view *view, size_t row)
+{
+	const struct butterfly *butterfly = view->butterfly;
+	const size_t callers = butterfly->caller_count;
+	const struct measure own = { .ns = butterfly->total.ns,
+				     .calls = butterfly->self.calls };
+	const struct measure from = { .ns = butterfly->total.ns,
+				      .calls = butterfly->calls_made };
+
+	if (row < callers)
+		write_edge(out, session, &butterfly->callers[row], &own);
+	else if (row == callers)
+		write_self(out, session, view, &own);
+	else
+		write_edge(out, session, &butterfly->callees[row - callers - 1],
+			   &from);
+}
+
+void text_butterfly(FILE *out, struct session *session,
+		    const struct butterfly_view *view)
+{
+	const struct butterfly *butterfly = view->butterfly;
+	const size_t rows =
+		butterfly->caller_count + 1 + butterfly->callee_count;
+
+	add_names(session, view);
+	text_butterfly_heading(out, session);
 	fputc('\n', out);
-	write_rows(out, session, butterfly->callees, butterfly->callee_count,
-		   &from);
+	for (size_t i = 0; i < rows; i++) {
+		text_butterfly_row(out, session, view, i);
+		fputc('\n', out);
+	}
 	write_timing(out, session, butterfly);
 	text_summary(out, session);
 }

@@ -9,6 +9,7 @@
 
 #include "base/display_text.h"
 #include "base/memory.h"
+#include "report/write/text_rows.h"
 #include "report/write/text_writer.h"
 
 #define GROUPED(number)         (text_grouped(number).text)
@@ -24,17 +25,6 @@ static double share_of(uint64_t part, uint64_t all)
 {
 	return all ? (double)part / (double)all : 0.0;
 }
-
-struct text_table {
-	FILE *out;
-	struct session *session;
-	const struct flat_view *view;
-	size_t shown;
-	int calls_width, amount_width;
-	/* Columns that are omitted so that names have room. */
-	int has_contexts, has_total, has_total_share, has_range;
-	int room; /* for the name and the module; 0: unlimited */
-};
 
 static void write_calls(const struct text_table *table,
 			const struct flat_row *row)
@@ -161,7 +151,6 @@ static void write_row(const struct text_table *table,
 	text_end(out, session->has_color, heat);
 	write_module(table, row->function);
 	text_place(out, session, row->function);
-	fputc('\n', out);
 }
 
 static void write_time_heading(const struct text_table *table)
@@ -192,7 +181,7 @@ static void write_heading(const struct text_table *table)
 			"calls", "share",
 			table->has_contexts ? "    contexts" : "", "callers",
 			"callees");
-	fprintf(table->out, "%s%s%s\n",
+	fprintf(table->out, "%s%s%s",
 		table->view->flat->has_copies ? "   bytes copied " : "", what,
 		strcmp(what, "function") == 0 ? "  [module]" : "");
 }
@@ -269,7 +258,7 @@ static void choose_columns(struct text_table *table)
 	table->room = width > used ? (int)(width - used) : 0;
 }
 
-/* Chooses the names of the rows. */
+/* Chooses the names of all rows. */
 static void add_names(const struct text_table *table)
 {
 	struct session *session = table->session;
@@ -278,7 +267,6 @@ static void add_names(const struct text_table *table)
 
 	for (size_t i = 0; i < table->shown; i++)
 		functions[i] = table->view->flat->rows[i].function;
-	text_begin_names(session, (unsigned int)table->room);
 	shown_names_add(&session->names, &session->catalog, functions,
 			table->shown);
 	free(functions);
@@ -309,25 +297,47 @@ static void write_too_fine(const struct text_table *table)
 			DURATION(compensated_ns), DURATION(measured_ns));
 }
 
-void text_flat(FILE *out, struct session *session, const struct flat_view *view)
+void text_table_init(struct text_table *table, struct session *session,
+		     const struct flat_view *view)
 {
-	struct text_table table = {
-		.out = out,
+	*table = (struct text_table){
 		.session = session,
 		.view = view,
 		.shown = rows_shown(view),
 		.calls_width = width_of_calls(view),
 		.amount_width = text_amount_width(session),
 	};
-	const struct flat *flat = view->flat;
+	choose_columns(table);
+	text_begin_names(session, (unsigned int)table->room);
+}
 
-	choose_columns(&table);
+void text_table_heading(struct text_table *table, FILE *out)
+{
+	table->out = out;
+	write_heading(table);
+}
+
+void text_table_row(struct text_table *table, FILE *out, size_t row)
+{
+	table->out = out;
+	write_row(table, &table->view->flat->rows[row]);
+}
+
+void text_flat(FILE *out, struct session *session, const struct flat_view *view)
+{
+	const struct flat *flat = view->flat;
+	struct text_table table;
+
+	text_table_init(&table, session, view);
 	add_names(&table);
 	text_begin(out, session->has_color, STYLE_HEADING);
-	write_heading(&table);
+	text_table_heading(&table, out);
+	fputc('\n', out);
 	text_end(out, session->has_color, STYLE_HEADING);
-	for (size_t i = 0; i < table.shown; i++)
-		write_row(&table, &flat->rows[i]);
+	for (size_t i = 0; i < table.shown; i++) {
+		text_table_row(&table, out, i);
+		fputc('\n', out);
+	}
 	write_too_fine(&table);
 	if (table.shown < flat->count)
 		fprintf(out, "%15s %s more (-n 0 shows all)\n", "...",

@@ -17,6 +17,7 @@
 #include "base/memory.h"
 #include "report/model/announced_lines.h"
 #include "report/view/inlines.h"
+#include "report/write/text_rows.h"
 #include "report/write/text_writer.h"
 
 #define GROUPED(number) (text_grouped(number).text)
@@ -240,12 +241,12 @@ static void write_tails(const struct text_walk *walk, uint32_t index)
 		fprintf(walk->out, " (%s by tail calls)", GROUPED(self.tails));
 }
 
-/* Writes the name, cut to the columns that the rails leave. */
-static void write_name(const struct text_walk *walk, uint32_t function)
+/* Writes the name, cut to the columns that `lead` columns leave. */
+static void write_name(const struct text_walk *walk, uint32_t function,
+		       size_t lead)
 {
 	struct session *session = walk->session;
-	const size_t depth = (walk->depth - 1) % RAILS_MAX;
-	const size_t used = numbers_width(walk) + 1 + 3 * depth;
+	const size_t used = numbers_width(walk) + 1 + lead;
 	unsigned int room = 0;
 	char *name;
 
@@ -261,19 +262,26 @@ static void write_name(const struct text_walk *walk, uint32_t function)
 	free(name);
 }
 
-static void write_node(const struct text_walk *walk, uint32_t index)
+/* Writes what follows the rails, which take `lead` columns. */
+static void write_function(const struct text_walk *walk, uint32_t index,
+			   size_t lead)
 {
 	const struct tree_node *node = &walk->view->tree->nodes[index];
 	enum text_style heat = heat_of(walk, index);
 
-	write_numbers(walk, index);
-	fputc(' ', walk->out);
-	write_rails(walk);
 	text_begin(walk->out, walk->session->has_color, heat);
-	write_name(walk, node->function);
+	write_name(walk, node->function, lead);
 	text_end(walk->out, walk->session->has_color, heat);
 	write_tails(walk, index);
 	write_place(walk, node);
+}
+
+static void write_node(const struct text_walk *walk, uint32_t index)
+{
+	write_numbers(walk, index);
+	fputc(' ', walk->out);
+	write_rails(walk);
+	write_function(walk, index, 3 * ((walk->depth - 1) % RAILS_MAX));
 	fputc('\n', walk->out);
 }
 
@@ -347,7 +355,7 @@ static void write_heading(const struct text_walk *walk)
 	if (walk->view->diff) {
 		text_change_heading(walk->out, walk->session,
 				    walk->session->metric);
-		fputs("  context\n", walk->out);
+		fputs("  context", walk->out);
 		return;
 	}
 	fprintf(walk->out, "%*s %7s ",
@@ -357,7 +365,7 @@ static void write_heading(const struct text_walk *walk)
 					  : "with below",
 		"share");
 	write_self(walk, "self", "calls");
-	fprintf(walk->out, " %s\n",
+	fprintf(walk->out, " %s",
 		walk->view->shows_callers ? "function and its callers"
 					  : "context");
 }
@@ -381,6 +389,26 @@ static void add_names(struct text_walk *walk)
 	free(functions);
 }
 
+void text_tree_heading(FILE *out, struct session *session,
+		       const struct tree_view *view)
+{
+	write_heading(&(struct text_walk){
+		.out = out, .session = session, .view = view });
+}
+
+void text_tree_row(FILE *out, struct session *session,
+		   const struct tree_view *view, uint32_t node,
+		   const char *lead, size_t columns)
+{
+	const struct text_walk walk = { .out = out,
+					.session = session,
+					.view = view };
+
+	write_numbers(&walk, node);
+	fprintf(out, " %s", lead);
+	write_function(&walk, node, columns);
+}
+
 void text_tree(FILE *out, struct session *session, const struct tree_view *view)
 {
 	uint64_t all = tree_below_of(view->tree, TREE_ROOT, session->metric);
@@ -396,6 +424,7 @@ void text_tree(FILE *out, struct session *session, const struct tree_view *view)
 	add_names(&walk);
 	text_begin(out, session->has_color, STYLE_HEADING);
 	write_heading(&walk);
+	fputc('\n', out);
 	text_end(out, session->has_color, STYLE_HEADING);
 	tree_order(view->tree, session->metric, &walk.order);
 	write_nodes(&walk);
