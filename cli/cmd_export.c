@@ -70,7 +70,7 @@ static void check(const struct export_options *options,
 		complain_of_usage(state, "--format=%s excludes --group",
 				  format->name);
 	if (transform_is_asked(&options->view.transform) &&
-	    format->likes_traces)
+	    format->likes_traces && !format->has_tree)
 		complain_of_usage(state,
 				  "--format=%s excludes --focus, --ignore, "
 				  "--collapse and --fold",
@@ -139,8 +139,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		check(options, state);
 		check_value(&options->view, state);
 		options->view.whose.with_timeline = wants_samples(options);
-		/* These formats have single calls and their own window. */
-		if (!options->format->likes_traces)
+		/* Formats of single calls alone have their own window. */
+		if (!options->format->likes_traces || options->format->has_tree)
 			check_window(&options->view, state);
 		else if (options->view.whose.value &&
 			 window_is_asked(&options->view.window))
@@ -280,10 +280,13 @@ static void open_traces(struct export *export, struct traces *traces,
 		return;
 	export->window = window_of(&options->view.window,
 				   recording_start_ns(&session->recording));
-	if (window_is_asked(&options->view.window))
+	if (window_is_asked(&options->view.window) &&
+	    !options->format->has_tree)
 		timeline_cut(&session->timeline, export->window.from_ns,
 			     export->window.to_ns ? export->window.to_ns
 						  : UINT64_MAX);
+	if (transform_is_asked(&options->view.transform))
+		return; /* single calls have the untransformed functions */
 	if (traces_open(traces, &session->recording, &session->catalog,
 			&options->view.whose, &why) == 0)
 		export->traces = traces;

@@ -58,6 +58,11 @@ struct export_format {
 	int no_group; /* excludes --group */
 	/* single calls are optional; can be limited to a time window */
 	int likes_traces;
+	/*
+	 * Contains the tree beside single calls: the time window limits both,
+	 * and a transformed tree is written without single calls.
+	 */
+	int has_tree;
 	int by_line; /* can contain lines of calls: see struct whose */
 	/*
 	 * Exactly one of the two is set. Returns 0, or -errno and *why without
@@ -152,6 +157,7 @@ int export_speedscope(struct export *export, FILE *out, char **why);
 int export_pprof(struct export *export, FILE *out, char **why);
 int export_callgrind(struct export *export, FILE *out, char **why);
 int export_chrome(struct export *export, FILE *out, char **why);
+int export_firefox(struct export *export, FILE *out, char **why);
 int export_perfetto(struct export *export, FILE *out, char **why);
 int export_json(struct export *export, FILE *out, char **why);
 int export_csv(struct export *export, FILE *out, char **why);

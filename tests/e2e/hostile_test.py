@@ -12,7 +12,8 @@ from lib.clewtest import PYTHON, slow, target
 
 COMMANDS = ["report"], ["tree"], ["list"], ["dump"], ["report", "--json"], \
     ["html", "-o", "-"], \
-    ["export", "-F", "callgrind"], ["export", "-F", "speedscope"]
+    ["export", "-F", "callgrind"], ["export", "-F", "speedscope"], \
+    ["export", "-F", "firefox"]
 
 LOSSES = 96  # offset of the losses in a header: wire/recording.h
 
