@@ -394,7 +394,7 @@ static void tell_end(const struct attach_run *run, pid_t pid, int err)
 }
 
 /* Detaches from all processes. Returns the number of failures. */
-static size_t leave_all(struct attach_run *run)
+static size_t detach_all(struct attach_run *run)
 {
 	struct attach_group *group = &run->group;
 	size_t left = 0, failed = 0;
@@ -402,7 +402,7 @@ static size_t leave_all(struct attach_run *run)
 	for (size_t i = 0; i < group->count; i++) {
 		struct attach_member *member = &group->members[i];
 		char *why = NULL;
-		const int err = attach_group_leave(group, member, &why);
+		const int err = attach_group_detach(group, member, &why);
 
 		if (err == -ESRCH || err == -EIO)
 			tell_end(run, member->pid, err);
@@ -413,7 +413,7 @@ static size_t leave_all(struct attach_run *run)
 		failed += err && err != -ESRCH && err != -EIO;
 		free(why);
 	}
-	left += attach_group_leave_forked(group);
+	left += attach_group_detach_forked(group);
 	failed += attach_group_bring(group, COMMAND);
 	tell_pauses(run, "detached from", left);
 	tell_memory(run, "remain", group->kept_kb, left);
@@ -447,7 +447,7 @@ static int record(struct attach_run *run)
 	tell_pauses(run, "attached to", run->group.count);
 	tell_memory(run, "added", run->group.added_kb, run->group.count);
 	wait_for_end(run);
-	failed = leave_all(run);
+	failed = detach_all(run);
 	if (run->group.output.directory)
 		trim_module_stubs(run->group.output.directory);
 	is_hooked = summarise(run);

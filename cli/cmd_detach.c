@@ -51,7 +51,7 @@ static int leave_all(const struct chosen *chosen, int is_quiet)
 		const struct chosen_process *process = &chosen->items[i];
 		char *why = NULL;
 		const int err =
-			detaching_leave(process->pid, COMMAND, is_quiet, &why);
+			detaching_run(process->pid, COMMAND, is_quiet, &why);
 
 		left += !err;
 		if (err && (err != -ENOENT || process->is_named) &&

@@ -19,7 +19,7 @@
  *		written: maps code with its hooks, which processes share. The
  *		controller writes the code that is not mapped.
  *	clew_attach_runtimes(wish)
- *		After clew_attach_enter() and before clew_attach_leave(): a
+ *		After clew_attach_enter() and before clew_attach_detach(): a
  *		thread of the library's own starts or ends the reports of
  *		language runtimes, as `wish` says. The controller repeats the
  *		call to learn the thread's progress (`runtimes`).
@@ -27,7 +27,7 @@
  *		Ends sampling. If no thread can be made to call this function,
  *		the controller sets finish_wish, and the next thread that loads
  *		or unloads a library calls it.
- *	clew_attach_leave(threads, count)
+ *	clew_attach_detach(threads, count)
  *		All threads are stopped: prepares restoring the texts. Fails
  *		while any thread may still return into a stub. Then the
  *		controller can only remove the hooks, and only if may_unhook is
@@ -47,7 +47,7 @@
 
 #include <stdint.h>
 
-#define WIRE_ATTACH_VERSION    13
+#define WIRE_ATTACH_VERSION    14
 #define WIRE_ATTACH_DIR_BYTES  4096
 #define WIRE_ATTACH_TEXT_BYTES 10
 
@@ -68,7 +68,7 @@
 #define WIRE_ATTACH_SHARE              "clew_attach_share"
 #define WIRE_ATTACH_RUNTIMES           "clew_attach_runtimes"
 #define WIRE_ATTACH_FINISH             "clew_attach_finish"
-#define WIRE_ATTACH_LEAVE              "clew_attach_leave"
+#define WIRE_ATTACH_DETACH             "clew_attach_detach"
 #define WIRE_ATTACH_RELEASE            "clew_attach_release"
 
 enum wire_attach_state {
@@ -223,7 +223,7 @@ struct wire_attachment {
 		uint64_t start, end;
 	} avoided[2];
 	uint64_t windows, window_values, busy_at;
-	/* Result of clew_attach_leave(): words that the controller writes. */
+	/* Result of clew_attach_detach(): words that the controller writes. */
 	uint64_t words, word_count; /* array of struct wire_stack_word */
 	/*
 	 * Argument of clew_attach_release(): the number of ranges of code whose
@@ -237,7 +237,7 @@ struct wire_attachment {
 	 */
 	uint64_t shared_count;
 	/*
-	 * Result of clew_attach_leave(): 1 if no thread is executing a text or
+	 * Result of clew_attach_detach(): 1 if no thread is executing a text or
 	 * writing to code, so that the hooks can be removed.
 	 */
 	uint64_t may_unhook;

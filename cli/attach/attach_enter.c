@@ -97,7 +97,7 @@ static int load_in(struct attaching *attaching, struct remote_call *call,
 	if (err)
 		return err;
 	attaching_find_library(attaching);
-	return attaching->leave ? 0 : explain_load(attaching, call, why);
+	return attaching->detach ? 0 : explain_load(attaching, call, why);
 }
 
 int attaching_load(struct attaching *attaching, const char *library, char **why)
@@ -105,7 +105,7 @@ int attaching_load(struct attaching *attaching, const char *library, char **why)
 	struct remote_call call;
 	int err;
 
-	if (attaching->leave)
+	if (attaching->detach)
 		return attach_fill_blocks(attaching, why);
 	if (target_module(&attaching->maps, LIBRARY_NAME))
 		return fail(
@@ -441,7 +441,7 @@ static int begin_runtimes(struct attaching *attaching, char **why)
 	int err = attach_begin_runtimes(attaching, why);
 	char *also;
 
-	if (err && err != -ESRCH && attaching_leave(attaching, &also) != 0)
+	if (err && err != -ESRCH && attaching_detach(attaching, &also) != 0)
 		free(also);
 	return err;
 }

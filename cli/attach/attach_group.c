@@ -238,7 +238,7 @@ static int find_need(struct attach_group *group,
 		need->is_to_load = 1;
 		need_for_folder(need, &rights, group->library);
 	}
-	if (member->attaching.leave) /* The library is already loaded. */
+	if (member->attaching.detach) /* The library is already loaded. */
 		need->is_to_load = 0;
 	file_rights_fini(&rights);
 	return err;
@@ -311,8 +311,8 @@ static void bring_former(const struct attaching *attaching,
  * was killed. Returns 0; 1 if this controller already records the process,
  * because it is the forked child of a member; or -errno and *why.
  */
-static int leave_former(const struct attach_group *group,
-			struct attaching *attaching, char **why)
+static int detach_former(const struct attach_group *group,
+			 struct attaching *attaching, char **why)
 {
 	struct wire_attachment attachment;
 	int err = attaching_read(attaching, &attachment, why);
@@ -325,7 +325,7 @@ static int leave_former(const struct attach_group *group,
 	    strcmp(*attachment.home ? attachment.home : attachment.dir,
 		   group->output.directory) == 0)
 		return 1;
-	err = attaching_leave(attaching, why);
+	err = attaching_detach(attaching, why);
 	if (!err)
 		bring_former(attaching, &attachment);
 	return err;
@@ -429,7 +429,7 @@ static int enter(struct attach_group *group, struct attach_member *member,
 		 uint64_t functions, char **why)
 {
 	struct need need;
-	int err = leave_former(group, &member->attaching, why);
+	int err = detach_former(group, &member->attaching, why);
 
 	if (err)
 		return err < 0 ? err : 0;
@@ -508,7 +508,7 @@ static int switch_on(const struct attach_group *group,
 			    "it has been recorded since its start "
 			    "(--java=standby); clew attach accepts only --for "
 			    "and --quiet for it");
-	return standing_by_enter(&member->attaching, why);
+	return standing_by_switch_on(&member->attaching, why);
 }
 
 static int has_ended(const struct attach_member *member)
@@ -648,8 +648,8 @@ int attach_group_add(struct attach_group *group, pid_t pid, char **why)
 	return 0;
 }
 
-int attach_group_leave(struct attach_group *group, struct attach_member *member,
-		       char **why)
+int attach_group_detach(struct attach_group *group,
+			struct attach_member *member, char **why)
 {
 	const int64_t before_kb = own_memory_kb(member->pid);
 	int64_t kept_kb = member->added_kb;
@@ -661,8 +661,8 @@ int attach_group_leave(struct attach_group *group, struct attach_member *member,
 			    "clew detach %d",
 			    member->pid);
 	err = member->attaching.stands_by
-		      ? standing_by_leave(&member->attaching, why)
-		      : attaching_leave(&member->attaching, why);
+		      ? standing_by_switch_off(&member->attaching, why)
+		      : attaching_detach(&member->attaching, why);
 
 	take_pauses(group, &member->attaching);
 	kept_kb += difference_kb(own_memory_kb(member->pid), before_kb);
@@ -684,14 +684,14 @@ static int is_member(const struct attach_group *group, pid_t pid)
 	return 0;
 }
 
-static int leave_one(struct attach_group *group, pid_t pid)
+static int detach_one(struct attach_group *group, pid_t pid)
 {
 	struct attaching attaching;
 	char *why = NULL;
 	int err = attaching_open(&attaching, pid, &why);
 
 	if (!err) {
-		err = attaching_leave(&attaching, &why);
+		err = attaching_detach(&attaching, &why);
 		take_pauses(group, &attaching);
 		attaching_close(&attaching);
 	}
@@ -699,7 +699,7 @@ static int leave_one(struct attach_group *group, pid_t pid)
 	return !err;
 }
 
-size_t attach_group_leave_forked(struct attach_group *group)
+size_t attach_group_detach_forked(struct attach_group *group)
 {
 	size_t count, left = 0;
 	struct live_process *all = live_processes(&count);
@@ -707,7 +707,7 @@ size_t attach_group_leave_forked(struct attach_group *group)
 	for (size_t i = 0; i < count; i++) {
 		if (all[i].is_attached && all[i].controller == getpid() &&
 		    !is_member(group, all[i].pid))
-			left += (size_t)leave_one(group, all[i].pid);
+			left += (size_t)detach_one(group, all[i].pid);
 		live_process_fini(&all[i]);
 	}
 	free(all);
@@ -733,7 +733,7 @@ static int bring(struct attach_group *group, struct attach_member *member,
 	       tracer_now_ns() < deadline_ns) {
 		free(*why);
 		attach_pause_ms(2);
-		attach_group_leave_forked(group);
+		attach_group_detach_forked(group);
 	}
 	return err;
 }

@@ -79,8 +79,8 @@ int attach_group_add(struct attach_group *group, pid_t pid, char **why);
  * it has executed another program; or another -errno. With each error, *why is
  * a message or NULL.
  */
-int attach_group_leave(struct attach_group *group, struct attach_member *member,
-		       char **why);
+int attach_group_detach(struct attach_group *group,
+			struct attach_member *member, char **why);
 
 /*
  * Copies the recordings from the members' own folders into the group's
@@ -100,7 +100,7 @@ char **attach_group_folders(const struct attach_group *group, size_t *count);
  * Detaches from processes that members have forked and that are recorded.
  * Returns their number.
  */
-size_t attach_group_leave_forked(struct attach_group *group);
+size_t attach_group_detach_forked(struct attach_group *group);
 
 /*
  * Returns a copy of the value of the last line of a configuration that begins

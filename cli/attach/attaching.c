@@ -104,7 +104,7 @@ void attaching_find_library(struct attaching *attaching)
 		{ WIRE_ATTACH_SHARE, &attaching->share },
 		{ WIRE_ATTACH_RUNTIMES, &attaching->runtimes },
 		{ WIRE_ATTACH_FINISH, &attaching->finish },
-		{ WIRE_ATTACH_LEAVE, &attaching->leave },
+		{ WIRE_ATTACH_DETACH, &attaching->detach },
 		{ WIRE_ATTACH_RELEASE, &attaching->release },
 	};
 

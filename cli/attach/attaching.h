@@ -30,7 +30,7 @@ struct attaching {
 	 */
 	int64_t errno_offset, load_result;
 	/* Addresses in libclew.so; 0 before it is loaded. */
-	uint64_t attachment, prepare, enter, share, runtimes, finish, leave,
+	uint64_t attachment, prepare, enter, share, runtimes, finish, detach,
 		release;
 	/*
 	 * The process was started with --java=standby: attaching only switches
@@ -101,6 +101,6 @@ int attaching_enter(struct attaching *attaching, const char *directory,
  * Detaches: restores all code and stacks of the process. Returns 0; -ESRCH if
  * the process has exited; or another -errno and *why.
  */
-int attaching_leave(struct attaching *attaching, char **why);
+int attaching_detach(struct attaching *attaching, char **why);
 
 #endif

@@ -13,8 +13,8 @@
 #include "cli/target/inner_recording.h"
 #include "cli/target/target_obstacle.h"
 
-static int leave(struct attaching *attaching, const char *command, int is_quiet,
-		 char **why)
+static int detach(struct attaching *attaching, const char *command,
+		  int is_quiet, char **why)
 {
 	struct wire_attachment attachment;
 	int err = attaching_read(attaching, &attachment, why);
@@ -23,7 +23,7 @@ static int leave(struct attaching *attaching, const char *command, int is_quiet,
 		return err;
 	if (attachment.state == WIRE_ATTACH_NONE)
 		return fail(why, -ENOENT, "clew is not attached to it");
-	err = attaching_leave(attaching, why);
+	err = attaching_detach(attaching, why);
 	if (err)
 		return err;
 	err = inner_recording_bring_of(attaching->pid, &attachment, why);
@@ -58,9 +58,9 @@ static int switch_off(struct attaching *attaching, const char *command,
 {
 	int err;
 
-	if (!standing_by_is_entered(attaching))
+	if (!standing_by_is_on(attaching))
 		return fail(why, -ENOENT, "clew is not attached to it");
-	err = standing_by_leave(attaching, why);
+	err = standing_by_switch_off(attaching, why);
 	if (!err && !is_quiet)
 		complain(command,
 			 "detached from process %d: its Java methods are no "
@@ -69,7 +69,7 @@ static int switch_off(struct attaching *attaching, const char *command,
 	return err;
 }
 
-int detaching_leave(pid_t pid, const char *command, int is_quiet, char **why)
+int detaching_run(pid_t pid, const char *command, int is_quiet, char **why)
 {
 	struct attaching attaching;
 	int err;
@@ -82,7 +82,7 @@ int detaching_leave(pid_t pid, const char *command, int is_quiet, char **why)
 		return err;
 	err = standing_by_look(&attaching)
 		      ? switch_off(&attaching, command, is_quiet, why)
-		      : leave(&attaching, command, is_quiet, why);
+		      : detach(&attaching, command, is_quiet, why);
 	attaching_close(&attaching);
 	return err;
 }

@@ -12,6 +12,6 @@
  * Returns 0; -ENOENT if clew is not attached; or another -errno. Errors set
  * *why.
  */
-int detaching_leave(pid_t pid, const char *command, int is_quiet, char **why);
+int detaching_run(pid_t pid, const char *command, int is_quiet, char **why);
 
 #endif

@@ -72,13 +72,13 @@ static int may_change(int err, uint64_t start_ns)
 	       (err == -ENOENT && ns < CALL_BEGINS_NS);
 }
 
-static int leave(const struct guarded *guarded, pid_t pid)
+static int detach(const struct guarded *guarded, pid_t pid)
 {
 	const uint64_t start_ns = tracer_now_ns();
 	char *why = NULL;
 	int err;
 
-	while (may_change(err = detaching_leave(pid, guarded->command, 0, &why),
+	while (may_change(err = detaching_run(pid, guarded->command, 0, &why),
 			  start_ns)) {
 		free(why);
 		why = NULL;
@@ -98,8 +98,8 @@ static void wait_for_one(size_t *children)
 	--*children;
 }
 
-static void leave_in_child(const struct guarded *guarded, pid_t pid,
-			   size_t *children)
+static void detach_in_child(const struct guarded *guarded, pid_t pid,
+			    size_t *children)
 {
 	pid_t child;
 
@@ -107,14 +107,14 @@ static void leave_in_child(const struct guarded *guarded, pid_t pid,
 		wait_for_one(children);
 	child = fork();
 	if (child < 0) {
-		leave(guarded, pid);
+		detach(guarded, pid);
 		return;
 	}
 	++*children;
 	if (child)
 		return;
 	alarm(DETACH_SECONDS);
-	_exit(leave(guarded, pid) ? EXIT_FAILURE : EXIT_SUCCESS);
+	_exit(detach(guarded, pid) ? EXIT_FAILURE : EXIT_SUCCESS);
 }
 
 /* ---- All processes ---- */
@@ -123,14 +123,14 @@ static void leave_in_child(const struct guarded *guarded, pid_t pid,
  * Detaches from all processes to which the parent is attached, as the processes
  * themselves report, such as forked children. Returns their number.
  */
-static size_t leave_forked(const struct guarded *guarded)
+static size_t detach_forked(const struct guarded *guarded)
 {
 	size_t count, found = 0, children = 0;
 	struct live_process *all = live_processes(&count);
 
 	for (size_t i = 0; i < count; i++) {
 		if (all[i].attached_by == guarded->parent) {
-			leave_in_child(guarded, all[i].pid, &children);
+			detach_in_child(guarded, all[i].pid, &children);
 			found++;
 		}
 		live_process_fini(&all[i]);
@@ -141,7 +141,7 @@ static size_t leave_forked(const struct guarded *guarded)
 	return found;
 }
 
-static void leave_all(const struct guarded *guarded)
+static void detach_all(const struct guarded *guarded)
 {
 	size_t children = 0;
 
@@ -152,10 +152,10 @@ static void leave_all(const struct guarded *guarded)
 		 "from its processes now",
 		 guarded->parent);
 	for (size_t i = 0; i < guarded->count; i++)
-		leave_in_child(guarded, guarded->pids[i], &children);
+		detach_in_child(guarded, guarded->pids[i], &children);
 	while (children)
 		wait_for_one(&children);
-	for (int i = 0; i < ROUNDS_MAX && leave_forked(guarded); i++)
+	for (int i = 0; i < ROUNDS_MAX && detach_forked(guarded); i++)
 		;
 }
 
@@ -214,7 +214,7 @@ static void guard(const char *command, pid_t parent, int channel)
 	become_guardian(channel);
 	if (!listen_to(&guarded, CHANNEL)) {
 		await_end(&guarded);
-		leave_all(&guarded);
+		detach_all(&guarded);
 	}
 	free(guarded.pids);
 }

@@ -38,24 +38,24 @@ int standing_by_look(struct attaching *attaching)
  * Succeeds also if counting is on already, because a killed controller has left
  * it on.
  */
-int standing_by_enter(struct attaching *attaching, char **why)
+int standing_by_switch_on(struct attaching *attaching, char **why)
 {
 	int err = attach_begin_runtimes(attaching, why);
 
 	if (err)
 		return err;
-	return standing_by_is_entered(attaching)
+	return standing_by_is_on(attaching)
 		       ? 0
 		       : fail(why, -EBUSY,
 			      "its JVM refuses to let Java methods be counted");
 }
 
-int standing_by_leave(struct attaching *attaching, char **why)
+int standing_by_switch_off(struct attaching *attaching, char **why)
 {
 	return attach_end_runtimes(attaching, why);
 }
 
-int standing_by_is_entered(const struct attaching *attaching)
+int standing_by_is_on(const struct attaching *attaching)
 {
 	const uint32_t state = state_of(attaching);
 

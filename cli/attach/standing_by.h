@@ -18,13 +18,13 @@ int standing_by_look(struct attaching *attaching);
 /*
  * Switch the counting of Java methods on and off. Return 0, or -errno and *why.
  */
-int standing_by_enter(struct attaching *attaching, char **why);
-int standing_by_leave(struct attaching *attaching, char **why);
+int standing_by_switch_on(struct attaching *attaching, char **why);
+int standing_by_switch_off(struct attaching *attaching, char **why);
 
 /*
  * Returns whether counting is on, also if the controller that has switched it
  * on does not exist any more.
  */
-int standing_by_is_entered(const struct attaching *attaching);
+int standing_by_is_on(const struct attaching *attaching);
 
 #endif

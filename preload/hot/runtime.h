@@ -180,7 +180,7 @@ static inline uint64_t runtime_own_stack_end(void)
  * Returns whether clew is detaching from the process: nothing is counted any
  * more.
  */
-static inline int runtime_is_being_left(void)
+static inline int runtime_is_detaching(void)
 {
 	return rt.is_late && rt.header && rt.header->state == WIRE_ENDED;
 }

@@ -43,7 +43,7 @@ void clew_attach_prepare(const char *dir, uint64_t controller);
 void clew_attach_enter(const struct wire_stopped *threads, uint64_t count);
 void clew_attach_runtimes(uint64_t wish);
 void clew_attach_finish(void);
-void clew_attach_leave(const struct wire_stopped *threads, uint64_t count);
+void clew_attach_detach(const struct wire_stopped *threads, uint64_t count);
 void clew_attach_release(const struct wire_stopped *threads, uint64_t count);
 void clew_attach_share(const struct wire_stopped *threads, uint64_t count);
 

@@ -63,7 +63,7 @@ static int is_there(uint64_t at, const uint8_t *bytes, uint64_t count)
  * True if a thread would continue behind the first byte of a text that is still
  * to be changed.
  */
-static int is_inside_text(uint64_t pc, int is_leaving)
+static int is_inside_text(uint64_t pc, int is_detaching)
 {
 	uint64_t count;
 	const struct wire_text *texts = journal_texts(&count);
@@ -73,7 +73,8 @@ static int is_inside_text(uint64_t pc, int is_leaving)
 
 		if (!text->is_data && pc > text->at &&
 		    pc < text->at + text->bytes &&
-		    !is_there(text->at, is_leaving ? text->before : text->after,
+		    !is_there(text->at,
+			      is_detaching ? text->before : text->after,
 			      text->bytes))
 			return 1;
 	}
@@ -443,7 +444,7 @@ static int see_all(const struct stacks *stacks,
 	return result;
 }
 
-static int may_leave(const struct wire_stopped *threads, uint64_t count)
+static int may_detach(const struct wire_stopped *threads, uint64_t count)
 {
 	for (uint64_t i = 0; i < count; i++)
 		if (threads[i].block && is_unwinding(&threads[i]))
@@ -457,15 +458,15 @@ static int may_unhook(void)
 	return !rt.patches->lock.held && !words.is_in_way;
 }
 
-static void leave(const struct stacks *stacks,
-		  const struct wire_stopped *threads, uint64_t count)
+static void detach(const struct stacks *stacks,
+		   const struct wire_stopped *threads, uint64_t count)
 {
 	const int is_full = see_all(stacks, threads, count) < 0;
 
 	clew_attachment.may_unhook = may_unhook();
 	if (clew_attachment.may_unhook)
 		shared_texts_unmap(0);
-	if (!clew_attachment.may_unhook || !may_leave(threads, count)) {
+	if (!clew_attachment.may_unhook || !may_detach(threads, count)) {
 		answer(-EAGAIN, "a thread is executing clew's code, so clew "
 				"cannot detach");
 		return;
@@ -482,7 +483,7 @@ static void leave(const struct stacks *stacks,
 	answer(0, "");
 }
 
-static void try_leaving(const struct wire_stopped *threads, uint64_t count)
+static void try_detaching(const struct wire_stopped *threads, uint64_t count)
 {
 	struct stacks *stacks;
 
@@ -496,16 +497,16 @@ static void try_leaving(const struct wire_stopped *threads, uint64_t count)
 		answer(-ENOMEM, "its stacks cannot be read");
 		return;
 	}
-	leave(stacks, threads, count);
+	detach(stacks, threads, count);
 	forget_stacks(stacks);
 }
 
-EXPORT void clew_attach_leave(const struct wire_stopped *threads,
-			      uint64_t count)
+EXPORT void clew_attach_detach(const struct wire_stopped *threads,
+			       uint64_t count)
 {
 	if (!attach_begin_call())
 		return;
-	try_leaving(threads, count);
+	try_detaching(threads, count);
 	attach_end_call();
 }
 

@@ -217,7 +217,7 @@ static void land_in(uint64_t stack, uint64_t id, uint32_t function)
 
 	if (hot.handler.frame)
 		leave_handler(stack);
-	if (runtime_is_being_left() && hot.id == id)
+	if (runtime_is_detaching() && hot.id == id)
 		return; /* no function is left, and detaching must be fast */
 	pause = sink_jump(__builtin_frame_address(0), stack);
 	land(stack, id, function);

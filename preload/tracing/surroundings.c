@@ -86,7 +86,7 @@ static int is_apart(uint64_t word)
  * word. While a thunk of its stub runs, the slot has the thunk's return
  * address.
  */
-static int is_leaving(const struct link *link, uint64_t pc)
+static int is_detaching(const struct link *link, uint64_t pc)
 {
 	uint64_t page = 0, word;
 
@@ -121,7 +121,7 @@ static int next(struct surroundings *found, const struct surroundings_of *of,
 		if (found->leaving + found->leaving_count == found->count)
 			found->leaving_count++;
 	} else if (pc && found->leaving == SURROUNDINGS_NONE &&
-		   is_leaving(link, pc)) {
+		   is_detaching(link, pc)) {
 		found->leaving = found->count;
 		found->leaving_count = 1;
 	}

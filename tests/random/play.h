@@ -63,7 +63,7 @@ struct play {
 	int sights;         /* what may yet be printed of what it sees */
 	int ends;           /* handlers of exit() */
 	int is_crowd;       /* other threads run at the same time */
-	int is_leaving;   /* the thread has called pthread_exit() or the like */
+	int is_detaching; /* the thread has called pthread_exit() or the like */
 	int is_ending;    /* the process has called exit() */
 	long queued;      /* sum of queued signals' values */
 	function pending; /* what a function that libc calls is to call */

@@ -65,7 +65,7 @@ void clew_attach_finish(void)
 	clew_attachment.finish_wish = 0;
 }
 
-void clew_attach_leave(void *threads, uint64_t count)
+void clew_attach_detach(void *threads, uint64_t count)
 {
 	(void)threads;
 	(void)count;

@@ -85,7 +85,7 @@ struct exceptions_thrower {
 			return;
 		}
 		guard::cleanup();
-		if (!play.is_leaving && draw(2))
+		if (!play.is_detaching && draw(2))
 			throw 2;
 	}
 	static PLAYED void handle()

@@ -177,7 +177,7 @@ TRUTH_INLINE void move_leave_thread(void)
 {
 	if (!play.now.may_exit || draw(3))
 		return;
-	play.is_leaving = 1;
+	play.is_detaching = 1;
 	if (draw(2))
 		pthread_exit(NULL);
 	pthread_cancel(pthread_self());

@@ -171,10 +171,10 @@ static int write_threads(struct attaching *attaching, char **why)
 }
 
 /*
- * Calls clew_attach_leave(). Before, clears may_unhook, which an earlier
+ * Calls clew_attach_detach(). Before, clears may_unhook, which an earlier
  * attempt may have set.
  */
-static int leave_stopped(struct attaching *attaching, char **why)
+static int detach_stopped(struct attaching *attaching, char **why)
 {
 	const uint64_t no = 0;
 	size_t count;
@@ -187,7 +187,7 @@ static int leave_stopped(struct attaching *attaching, char **why)
 		&no, sizeof(no));
 
 	if (!err)
-		err = attach_call_stopped(attaching, attaching->leave, list,
+		err = attach_call_stopped(attaching, attaching->detach, list,
 					  count, why);
 
 	free(list);
@@ -230,8 +230,8 @@ static void release(struct attaching *attaching,
 	free(list);
 }
 
-static int leave_once(struct attaching *attaching, struct remote_texts *texts,
-		      uint64_t patience_ns, char **why)
+static int detach_once(struct attaching *attaching, struct remote_texts *texts,
+		       uint64_t patience_ns, char **why)
 {
 	int err = tracer_stop_all(&attaching->tracer,
 				  ATTACH_STOP_NS + 2 * patience_ns, why);
@@ -240,7 +240,7 @@ static int leave_once(struct attaching *attaching, struct remote_texts *texts,
 		return err;
 	err = move_threads(attaching, patience_ns, why);
 	if (!err) {
-		err = leave_stopped(attaching, why);
+		err = detach_stopped(attaching, why);
 		if (err == -EAGAIN)
 			unhook(attaching, texts);
 	}
@@ -259,7 +259,7 @@ static int leave_once(struct attaching *attaching, struct remote_texts *texts,
 	return err;
 }
 
-int attaching_leave(struct attaching *attaching, char **why)
+int attaching_detach(struct attaching *attaching, char **why)
 {
 	const uint64_t deadline_ns = tracer_now_ns() + ATTACH_PATIENCE_NS;
 	uint64_t patience_ns = FIRST_MOVES_NS;
@@ -281,7 +281,7 @@ int attaching_leave(struct attaching *attaching, char **why)
 		if (!err)
 			err = attach_plan(attaching, &texts, why);
 		if (!err)
-			err = leave_once(attaching, &texts, patience_ns, why);
+			err = detach_once(attaching, &texts, patience_ns, why);
 		if (patience_ns < MOVES_MAX_NS)
 			patience_ns *= 2;
 		remote_texts_free(&texts);
